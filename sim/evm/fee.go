@@ -1,0 +1,190 @@
+package evm
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+
+	"github.com/holiman/uint256"
+)
+
+// The base fee follows load. A C-Chain keeps a fee state in its header's extra data (24 bytes, the layout of ACP-176):
+// gas above the target piles up as excess, and the price is the floor times e^(excess / conversion). An L1 keeps the
+// gas used in each of the last ten seconds (80 bytes) and moves the fee by its fee configuration, as subnet-evm does.
+// The C-Chain's rates are scaled to a world whose blocks are minutes apart, so that its fee moves as a busy chain's does.
+const (
+	windowSeconds = 10
+	windowBytes   = windowSeconds * 8
+
+	stateBytes      = 24
+	fillPerSecond   = 2_000_000 // gas that capacity regains each second
+	targetPerSecond = 1_500     // gas that excess loses each second
+	conversion      = 4_000_000 // excess that multiplies the price by e
+	maxExcess       = 3 * conversion
+)
+
+// fees answers for the header fields that follow load.
+type fees struct {
+	kind   Kind
+	config FeeConfig
+}
+
+// next sets gas limit, base fee and the part of the extra data that is known before execution.
+func (f fees) next(parent, header *Header) {
+	header.GasLimit = f.config.GasLimit
+	if f.kind == KindC {
+		header.BaseFee = f.price(f.before(parent, header.Time).excess)
+		return
+	}
+	window := f.window(parent, header.Time)
+	header.BaseFee = f.follow(parent, header.Time, window)
+	header.Extra = window.encode()
+}
+
+// capacity is the gas that a block may use in all.
+func (f fees) capacity(parent, header *Header) uint64 {
+	if f.kind == KindC {
+		return min(f.before(parent, header.Time).capacity, header.GasLimit)
+	}
+	return header.GasLimit
+}
+
+// seal sets the extra data of a C-Chain's header once the gas used is known.
+func (f fees) seal(parent, header *Header) {
+	if f.kind != KindC {
+		return
+	}
+	state := f.before(parent, header.Time)
+	used := header.GasUsed + header.ExtDataGasUsed.Uint64()
+	state.capacity -= min(used, state.capacity)
+	state.excess = min(state.excess+used, maxExcess)
+	header.Extra = state.encode()
+}
+
+// feeState is the fee state of a C-Chain after a block.
+type feeState struct{ capacity, excess, targetExcess uint64 }
+
+func (s feeState) encode() []byte {
+	raw := make([]byte, 0, stateBytes)
+	for _, v := range []uint64{s.capacity, s.excess, s.targetExcess} {
+		raw = binary.BigEndian.AppendUint64(raw, v)
+	}
+	return raw
+}
+
+// before is the fee state of a C-Chain just before a block at the given time.
+func (f fees) before(parent *Header, time uint64) feeState {
+	state := feeState{capacity: f.config.GasLimit}
+	if len(parent.Extra) >= stateBytes {
+		state.capacity = binary.BigEndian.Uint64(parent.Extra)
+		state.excess = binary.BigEndian.Uint64(parent.Extra[8:])
+		state.targetExcess = binary.BigEndian.Uint64(parent.Extra[16:])
+	}
+	elapsed := time - parent.Time
+	state.capacity = min(f.config.GasLimit, saturatingAdd(state.capacity, saturatingMul(elapsed, fillPerSecond)))
+	state.excess -= min(state.excess, saturatingMul(elapsed, targetPerSecond))
+	return state
+}
+
+// price is floor * e^(excess / conversion) in integers, by the series of EIP-4844's fake exponential.
+func (f fees) price(excess uint64) *big.Int {
+	var term, sum, numerator, step uint256.Int
+	denominator := uint256.NewInt(conversion)
+	term.Mul(uint256.NewInt(f.config.MinBaseFee), denominator)
+	numerator.SetUint64(excess)
+	for i := uint64(1); !term.IsZero(); i++ {
+		sum.Add(&sum, &term)
+		term.Mul(&term, &numerator)
+		term.Div(&term, step.Mul(denominator, uint256.NewInt(i)))
+	}
+	return sum.Div(&sum, denominator).ToBig()
+}
+
+// window is the gas used in each of the last ten seconds, oldest first.
+type window [windowSeconds]uint64
+
+func (w window) encode() []byte {
+	raw := make([]byte, 0, windowBytes)
+	for _, v := range w {
+		raw = binary.BigEndian.AppendUint64(raw, v)
+	}
+	return raw
+}
+
+func (w window) sum() uint64 {
+	var total uint64
+	for _, v := range w {
+		total = saturatingAdd(total, v)
+	}
+	return total
+}
+
+// window is the parent's window with the parent's own gas added, moved on to the given time.
+func (f fees) window(parent *Header, time uint64) window {
+	var w window
+	if len(parent.Extra) < windowBytes {
+		return w
+	}
+	for i := range w {
+		w[i] = binary.BigEndian.Uint64(parent.Extra[8*i:])
+	}
+	w[windowSeconds-1] = saturatingAdd(w[windowSeconds-1], parent.GasUsed)
+	elapsed := time - parent.Time
+	if elapsed >= windowSeconds {
+		return window{}
+	}
+	var moved window
+	copy(moved[:], w[elapsed:])
+	return moved
+}
+
+// follow is the base fee of an L1: it rises while the window holds more gas than the target and falls otherwise, faster
+// the longer no block came, and never below the configured floor.
+func (f fees) follow(parent *Header, time uint64, w window) *big.Int {
+	floor := new(big.Int).SetUint64(f.config.MinBaseFee)
+	if parent.Number.Sign() == 0 {
+		return floor
+	}
+	fee, total, target := new(big.Int).Set(parent.BaseFee), w.sum(), f.config.TargetGas
+	switch {
+	case total > target:
+		fee.Add(fee, f.change(parent, total-target))
+	case total < target:
+		delta := f.change(parent, target-total)
+		if windows := (time - parent.Time) / windowSeconds; windows > 1 {
+			delta.Mul(delta, new(big.Int).SetUint64(windows))
+		}
+		fee.Sub(fee, delta)
+	default:
+		return fee
+	}
+	if fee.Cmp(floor) < 0 {
+		return floor
+	}
+	return fee
+}
+
+func (f fees) change(parent *Header, gap uint64) *big.Int {
+	delta := new(big.Int).SetUint64(gap)
+	delta.Mul(delta, parent.BaseFee)
+	delta.Div(delta, new(big.Int).SetUint64(f.config.TargetGas))
+	delta.Div(delta, new(big.Int).SetUint64(f.config.BaseFeeChangeDenominator))
+	if delta.Sign() == 0 {
+		delta.SetUint64(1)
+	}
+	return delta
+}
+
+func saturatingAdd(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint64
+}
+
+func saturatingMul(a, b uint64) uint64 {
+	if a != 0 && b > math.MaxUint64/a {
+		return math.MaxUint64
+	}
+	return a * b
+}

@@ -1,0 +1,150 @@
+package evm
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
+)
+
+// Kind says which of the network's two EVM virtual machines a chain runs. They differ in header fields, in the
+// encoding of accounts and in how the base fee follows load.
+type Kind string
+
+const (
+	// KindC is the C-Chain (coreth).
+	KindC Kind = "C"
+	// KindL1 is an EVM chain of an L1 or subnet (subnet-evm).
+	KindL1 Kind = "L1"
+)
+
+var (
+	// Blackhole is the coinbase of every block: on these chains all fees are burned into it.
+	Blackhole = common.HexToAddress("0x0100000000000000000000000000000000000000")
+
+	// emptyExtData is the hash of a C-Chain block's atomic transactions when there are none: Keccak-256 of RLP "".
+	emptyExtData = crypto.Keccak256Hash([]byte{0x80})
+)
+
+// InitialDelayExcess is the ACP-226 delay excess that a chain starts with, about two seconds between blocks.
+const InitialDelayExcess = 7_970_124
+
+// Header is a block header of the network's EVM since the Granite upgrade. The fields stand in the order of the
+// network's RLP; ExtDataHash and ExtDataGasUsed are there on a C-Chain only.
+type Header struct {
+	ParentHash       common.Hash
+	UncleHash        common.Hash
+	Coinbase         common.Address
+	Root             common.Hash
+	TxHash           common.Hash
+	ReceiptHash      common.Hash
+	Bloom            types.Bloom
+	Difficulty       *big.Int
+	Number           *big.Int
+	GasLimit         uint64
+	GasUsed          uint64
+	Time             uint64
+	Extra            []byte
+	MixDigest        common.Hash
+	Nonce            types.BlockNonce
+	ExtDataHash      common.Hash
+	BaseFee          *big.Int
+	ExtDataGasUsed   *big.Int
+	BlockGasCost     *big.Int
+	BlobGasUsed      uint64
+	ExcessBlobGas    uint64
+	ParentBeaconRoot common.Hash
+	TimeMilliseconds uint64
+	MinDelayExcess   uint64
+}
+
+// l1Header is Header without the fields that only a C-Chain has.
+type l1Header struct {
+	ParentHash       common.Hash
+	UncleHash        common.Hash
+	Coinbase         common.Address
+	Root             common.Hash
+	TxHash           common.Hash
+	ReceiptHash      common.Hash
+	Bloom            types.Bloom
+	Difficulty       *big.Int
+	Number           *big.Int
+	GasLimit         uint64
+	GasUsed          uint64
+	Time             uint64
+	Extra            []byte
+	MixDigest        common.Hash
+	Nonce            types.BlockNonce
+	BaseFee          *big.Int
+	BlockGasCost     *big.Int
+	BlobGasUsed      uint64
+	ExcessBlobGas    uint64
+	ParentBeaconRoot common.Hash
+	TimeMilliseconds uint64
+	MinDelayExcess   uint64
+}
+
+func (h *Header) l1() *l1Header {
+	return &l1Header{
+		ParentHash: h.ParentHash, UncleHash: h.UncleHash, Coinbase: h.Coinbase, Root: h.Root, TxHash: h.TxHash,
+		ReceiptHash: h.ReceiptHash, Bloom: h.Bloom, Difficulty: h.Difficulty, Number: h.Number, GasLimit: h.GasLimit,
+		GasUsed: h.GasUsed, Time: h.Time, Extra: h.Extra, MixDigest: h.MixDigest, Nonce: h.Nonce, BaseFee: h.BaseFee,
+		BlockGasCost: h.BlockGasCost, BlobGasUsed: h.BlobGasUsed, ExcessBlobGas: h.ExcessBlobGas,
+		ParentBeaconRoot: h.ParentBeaconRoot, TimeMilliseconds: h.TimeMilliseconds, MinDelayExcess: h.MinDelayExcess,
+	}
+}
+
+func (h *l1Header) header() *Header {
+	return &Header{
+		ParentHash: h.ParentHash, UncleHash: h.UncleHash, Coinbase: h.Coinbase, Root: h.Root, TxHash: h.TxHash,
+		ReceiptHash: h.ReceiptHash, Bloom: h.Bloom, Difficulty: h.Difficulty, Number: h.Number, GasLimit: h.GasLimit,
+		GasUsed: h.GasUsed, Time: h.Time, Extra: h.Extra, MixDigest: h.MixDigest, Nonce: h.Nonce, BaseFee: h.BaseFee,
+		ExtDataGasUsed: new(big.Int), BlockGasCost: h.BlockGasCost, BlobGasUsed: h.BlobGasUsed,
+		ExcessBlobGas: h.ExcessBlobGas, ParentBeaconRoot: h.ParentBeaconRoot, TimeMilliseconds: h.TimeMilliseconds,
+		MinDelayExcess: h.MinDelayExcess,
+	}
+}
+
+// Encode is the RLP of the header; the block's hash is the Keccak-256 of it.
+func (h *Header) Encode(kind Kind) ([]byte, error) {
+	if kind == KindL1 {
+		return rlp.EncodeToBytes(h.l1())
+	}
+	return rlp.EncodeToBytes(h)
+}
+
+// DecodeHeader reads the RLP of a header.
+func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
+	if kind == KindL1 {
+		var h l1Header
+		if err := rlp.DecodeBytes(raw, &h); err != nil {
+			return nil, fmt.Errorf("header: %w", err)
+		}
+		return h.header(), nil
+	}
+	var h Header
+	if err := rlp.DecodeBytes(raw, &h); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	return &h, nil
+}
+
+// child is the part of a header that is known before its block is executed.
+func (h *Header) child(hash common.Hash, time uint64) *Header {
+	return &Header{
+		ParentHash:       hash,
+		UncleHash:        types.EmptyUncleHash,
+		Coinbase:         Blackhole,
+		Difficulty:       big.NewInt(1),
+		Number:           new(big.Int).Add(h.Number, big.NewInt(1)),
+		Time:             time,
+		ExtDataHash:      emptyExtData,
+		ExtDataGasUsed:   new(big.Int),
+		BlockGasCost:     new(big.Int),
+		TimeMilliseconds: time * 1000,
+		MinDelayExcess:   h.MinDelayExcess,
+	}
+}

@@ -1,0 +1,243 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/triedb"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/store"
+)
+
+var errFlat = errors.New("the state is flat: it is read from rows, not from a trie")
+
+// history reads the state of a chain as it was after one block, from the rows of the world file.
+type history struct {
+	ctx   context.Context
+	db    *store.DB
+	chain int
+	block uint64
+}
+
+var _ state.Reader = history{}
+
+func (h history) Account(address common.Address) (*types.StateAccount, error) {
+	row, err := h.db.Account(h.ctx, h.chain, address[:], h.block)
+	if errors.Is(err, store.ErrNotFound) || err == nil && row.Gone {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", address, err)
+	}
+	return stateAccount(row), nil
+}
+
+func stateAccount(row *store.Account) *types.StateAccount {
+	account := &types.StateAccount{
+		Nonce:    row.Nonce,
+		Balance:  new(uint256.Int).SetBytes(row.Balance),
+		Root:     types.EmptyRootHash,
+		CodeHash: types.EmptyCodeHash[:],
+	}
+	if row.Root != nil {
+		account.Root = common.BytesToHash(row.Root)
+	}
+	if row.CodeHash != nil {
+		account.CodeHash = row.CodeHash
+	}
+	return account
+}
+
+func (h history) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	value, err := h.db.Slot(h.ctx, h.chain, address[:], key[:], h.block)
+	return common.BytesToHash(value), err
+}
+
+func (h history) Has(address common.Address, hash common.Hash) bool {
+	return len(h.Code(address, hash)) > 0
+}
+
+// Code answers nothing for code that cannot be read: the interface has no room for an error, and the file's own
+// integrity is verify's to check.
+func (h history) Code(_ common.Address, hash common.Hash) []byte {
+	code, err := h.db.Code(h.ctx, hash[:])
+	if err != nil {
+		return nil
+	}
+	return code
+}
+
+func (h history) CodeSize(address common.Address, hash common.Hash) int {
+	return len(h.Code(address, hash))
+}
+
+// live is the state at the head of a chain, in memory: what changed since it was loaded, the tries that hash it, and
+// beneath them the state that it was loaded from.
+type live struct {
+	kind     Kind
+	base     state.Reader // nil for a chain that starts here
+	accounts map[common.Address]*types.StateAccount
+	slots    map[common.Address]map[common.Hash]common.Hash
+	codes    map[common.Hash][]byte
+
+	trie  *memoryTrie
+	tries map[common.Address]*memoryTrie
+	load  func(common.Address) (*memoryTrie, error) // makes the storage trie of an account of base
+
+	update *state.StateUpdate // what the last commit changed
+}
+
+var (
+	_ state.Database = (*live)(nil)
+	_ state.Reader   = (*live)(nil)
+)
+
+func newLive(kind Kind) *live {
+	return &live{
+		kind:     kind,
+		accounts: map[common.Address]*types.StateAccount{},
+		slots:    map[common.Address]map[common.Hash]common.Hash{},
+		codes:    map[common.Hash][]byte{},
+		trie:     newMemoryTrie(kind),
+		tries:    map[common.Address]*memoryTrie{},
+	}
+}
+
+func (l *live) Account(address common.Address) (*types.StateAccount, error) {
+	account, known := l.accounts[address]
+	if !known && l.base != nil {
+		return l.base.Account(address)
+	}
+	if account == nil {
+		return nil, nil
+	}
+	return account.Copy(), nil
+}
+
+func (l *live) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	value, known := l.slots[address][key]
+	if !known && l.base != nil {
+		return l.base.Storage(address, key)
+	}
+	return value, nil
+}
+
+func (l *live) Code(address common.Address, hash common.Hash) []byte {
+	code, known := l.codes[hash]
+	if !known && l.base != nil {
+		return l.base.Code(address, hash)
+	}
+	return code
+}
+
+func (l *live) Has(address common.Address, hash common.Hash) bool {
+	return len(l.Code(address, hash)) > 0
+}
+
+func (l *live) CodeSize(address common.Address, hash common.Hash) int {
+	return len(l.Code(address, hash))
+}
+
+func (l *live) Type() state.DatabaseType                     { return state.TypeMPT }
+func (l *live) Reader(common.Hash) (state.Reader, error)     { return l, nil }
+func (l *live) Iteratee(common.Hash) (state.Iteratee, error) { return nil, errFlat }
+func (l *live) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, nil }
+func (l *live) TrieDB() *triedb.Database                     { return nil }
+
+func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
+	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
+		return tree, nil
+	}
+	tree := newMemoryTrie(l.kind)
+	if root != types.EmptyRootHash {
+		if l.load == nil {
+			return nil, fmt.Errorf("storage of %s: %w", address, errFlat)
+		}
+		var err error
+		if tree, err = l.load(address); err != nil {
+			return nil, fmt.Errorf("storage of %s: %w", address, err)
+		}
+	}
+	l.tries[address] = tree
+	return tree, nil
+}
+
+// Commit takes over what a block changed.
+func (l *live) Commit(update *state.StateUpdate) error {
+	for address := range update.AccountsOrigin {
+		l.accounts[address] = update.Accounts[crypto.Keccak256Hash(address[:])]
+	}
+	for address, keys := range update.StoragesOrigin {
+		slots := l.slots[address]
+		if slots == nil {
+			slots = map[common.Hash]common.Hash{}
+			l.slots[address] = slots
+		}
+		values := update.Storages[crypto.Keccak256Hash(address[:])]
+		for key := range keys {
+			slots[key] = values[crypto.Keccak256Hash(key[:])]
+		}
+	}
+	for _, code := range update.Codes {
+		l.codes[code.Hash] = code.Blob
+	}
+	l.update = update
+	return nil
+}
+
+// rows are the flat rows of what the last commit changed, in the order of their keys.
+func (l *live) rows(delta *store.Delta, chain int, block uint64) {
+	for address := range l.update.AccountsOrigin {
+		delta.Accounts = append(delta.Accounts, accountRow(chain, block, address, l.accounts[address]))
+	}
+	slices.SortFunc(delta.Accounts, func(a, b store.Account) int { return bytes.Compare(a.Address, b.Address) })
+	for address, keys := range l.update.StoragesOrigin {
+		for key := range keys {
+			delta.Slots = append(delta.Slots, store.Slot{
+				Chain: chain, Address: bytes.Clone(address[:]), Key: bytes.Clone(key[:]), Block: block,
+				Value: slotValue(l.slots[address][key]),
+			})
+		}
+	}
+	slices.SortFunc(delta.Slots, func(a, b store.Slot) int {
+		if c := bytes.Compare(a.Address, b.Address); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.Key, b.Key)
+	})
+	for _, code := range l.update.Codes {
+		delta.Codes = append(delta.Codes, store.Code{Hash: bytes.Clone(code.Hash[:]), Code: code.Blob})
+	}
+	slices.SortFunc(delta.Codes, func(a, b store.Code) int { return bytes.Compare(a.Hash, b.Hash) })
+	delta.Codes = slices.CompactFunc(delta.Codes, func(a, b store.Code) bool { return bytes.Equal(a.Hash, b.Hash) })
+}
+
+func accountRow(chain int, block uint64, address common.Address, account *types.StateAccount) store.Account {
+	row := store.Account{Chain: chain, Address: bytes.Clone(address[:]), Block: block, Balance: make([]byte, 32)}
+	if account == nil {
+		row.Gone = true
+		return row
+	}
+	row.Nonce = account.Nonce
+	account.Balance.WriteToSlice(row.Balance)
+	if !bytes.Equal(account.CodeHash, types.EmptyCodeHash[:]) {
+		row.CodeHash = bytes.Clone(account.CodeHash)
+	}
+	if account.Root != types.EmptyRootHash {
+		row.Root = bytes.Clone(account.Root[:])
+	}
+	return row
+}
+
+// slotValue is never nil: a cleared slot is an empty blob, not an absent value.
+func slotValue(value common.Hash) []byte {
+	return append([]byte{}, common.TrimLeftZeroes(value[:])...)
+}

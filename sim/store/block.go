@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Block is a block of an EVM chain.
+type Block struct {
+	ID      Position
+	Hash    []byte // Keccak-256 of Header
+	Time    int64  // Unix seconds
+	Txs     int
+	AllTxs  int64 // transactions of the chain up to and with this block
+	GasUsed uint64
+	Fees    []byte // wei, 32 bytes
+	Header  []byte // RLP
+	ExtData []byte // C-Chain atomic transactions, nil when there are none
+	Digest  []byte // over the parent's digest and everything the block added
+}
+
+const blockColumns = `id, hash, time, txs, all_txs, gas_used, fees, header, ext_data, digest`
+
+func (b *Block) fields() []any {
+	return []any{&b.ID, &b.Hash, &b.Time, &b.Txs, &b.AllTxs, &b.GasUsed, &b.Fees, &b.Header, &b.ExtData, &b.Digest}
+}
+
+func scanBlock(r *sql.Rows, b *Block) error { return r.Scan(b.fields()...) }
+
+// Block reads one block.
+func (db *DB) Block(ctx context.Context, chain int, number uint64) (*Block, error) {
+	if number > MaxNumber {
+		return nil, ErrNotFound
+	}
+	var b Block
+	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE id = ?`, []any{At(chain, number, 0)}, b.fields()...)
+	return &b, err
+}
+
+// BlockByHash reads the block of a chain with this hash.
+func (db *DB) BlockByHash(ctx context.Context, chain int, hash []byte) (*Block, error) {
+	var b Block
+	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE hash = ?`, []any{hash}, b.fields()...)
+	if err == nil && b.ID.Chain() != chain {
+		return nil, ErrNotFound
+	}
+	return &b, err
+}
+
+// Head reads a chain's newest block.
+func (db *DB) Head(ctx context.Context, chain int) (*Block, error) {
+	var b Block
+	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
+		[]any{At(chain, 0, 0), At(chain, MaxNumber, MaxIndex)}, b.fields()...)
+	return &b, err
+}
+
+// Blocks reads the blocks with numbers from first to last, ascending.
+func (db *DB) Blocks(ctx context.Context, chain int, first, last uint64) ([]Block, error) {
+	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id`,
+		[]any{At(chain, first, 0), At(chain, min(last, MaxNumber), 0)}, scanBlock)
+}
+
+func (b *Batch) addBlock(r *Block) error {
+	return b.exec(`INSERT INTO block (`+blockColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)
+}
+
+// Delta is everything that one block adds to the world.
+type Delta struct {
+	Block        Block
+	Transactions []Transaction
+	Logs         []Log
+	Calls        []Call
+	Accounts     []Account
+	Slots        []Slot
+	Codes        []Code
+}
+
+// AddBlock writes a block with everything that it adds.
+func (b *Batch) AddBlock(d *Delta) error {
+	if err := b.addBlock(&d.Block); err != nil {
+		return err
+	}
+	for _, write := range []func() error{
+		func() error { return each(d.Transactions, b.addTransaction) },
+		func() error { return each(d.Logs, b.addLog) },
+		func() error { return each(d.Calls, b.addCall) },
+		func() error { return each(d.Accounts, b.addAccount) },
+		func() error { return each(d.Slots, b.addSlot) },
+		func() error { return each(d.Codes, b.addCode) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func each[T any](rows []T, add func(*T) error) error {
+	for i := range rows {
+		if err := add(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

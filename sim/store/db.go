@@ -1,0 +1,236 @@
+package store
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jmoiron/sqlx"
+	_ "modernc.org/sqlite" // the database engine, pure Go
+)
+
+const (
+	// Memory is the file name of a world that lives only as long as the process.
+	Memory = ":memory:"
+
+	applicationID = 0x534e4f57 // "SNOW"
+	schemaVersion = 1
+
+	cacheKiB = 16 << 10 // page cache of one connection
+)
+
+//go:embed schema.sql
+var schema string
+
+//go:embed indexes.sql
+var indexes string
+
+var (
+	// ErrForeign says that a file is not a world at all.
+	ErrForeign = errors.New("the file is not a Snowglobe world")
+	// ErrVersion says that another generator version made the file.
+	ErrVersion = errors.New("the file was made by another version of Snowglobe")
+)
+
+var memories atomic.Int64 // numbers the in-memory databases of this process
+
+// DB is one world's file: one connection that writes and a pool that only reads.
+type DB struct {
+	write *sqlx.DB
+	read  *sqlx.DB
+
+	path  string // the file, or Memory
+	final string // where path is renamed to when it is whole; empty once done
+
+	mu         sync.RWMutex
+	statements map[string]*sqlx.Stmt // prepared on the reading pool, by text
+}
+
+// Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file
+// beside it, which Close removes.
+func Create(path string) (*DB, error) {
+	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
+	name := path
+	if path == Memory {
+		name = fmt.Sprintf("/snowglobe-%d", memories.Add(1))
+	} else {
+		db.final = path
+		db.path = path + "." + strconv.Itoa(os.Getpid()) + ".tmp"
+		name = db.path
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("clear the temporary file: %w", err)
+		}
+	}
+	if err := db.connect(name, "OFF"); err != nil {
+		return nil, err
+	}
+	setup := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
+	if _, err := db.write.Exec(setup + schema); err != nil {
+		return nil, errors.Join(fmt.Errorf("create the schema: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+// Open opens a finished world. A file that is not one is refused with ErrForeign, one of another schema with ErrVersion.
+func Open(path string) (*DB, error) {
+	if err := identify(path); err != nil {
+		return nil, err
+	}
+	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
+	return db, db.connect(path, "WAL")
+}
+
+// identify checks the file's marks over a read-only connection, so that a foreign file is not touched.
+func identify(path string) error {
+	probe, err := sqlx.Open("sqlite", dsn(path, "mode=ro"))
+	if err != nil {
+		return err
+	}
+	defer probe.Close()
+	var application, version int
+	if err := probe.Get(&application, "PRAGMA application_id"); err != nil || application != applicationID {
+		return ErrForeign
+	}
+	if err := probe.Get(&version, "PRAGMA user_version"); err != nil {
+		return ErrForeign
+	}
+	if version != schemaVersion {
+		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
+	}
+	return nil
+}
+
+func dsn(name string, options ...string) string {
+	query := "_pragma=busy_timeout(10000)&_pragma=cache_size(-" + strconv.Itoa(cacheKiB) + ")"
+	for _, option := range options {
+		query += "&" + option
+	}
+	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + query
+}
+
+// connect opens both pools. While a world is generated there is no journal: a file that is not finished is thrown away.
+func (db *DB) connect(name, journal string) error {
+	var vfs []string
+	if db.path == Memory {
+		vfs = []string{"vfs=memdb"}
+	}
+	sync := "NORMAL"
+	if journal == "OFF" {
+		sync = "OFF"
+	}
+	write := append([]string{"_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
+	read := append([]string{"_pragma=query_only(1)"}, vfs...)
+	var err error
+	if db.write, err = pool(dsn(name, write...), 1); err != nil {
+		return err
+	}
+	db.read, err = pool(dsn(name, read...), 4+2*runtime.GOMAXPROCS(0))
+	return err
+}
+
+// pool opens connections that stay open, and keeps their prepared statements with them.
+func pool(dsn string, size int) (*sqlx.DB, error) {
+	db, err := sqlx.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	if err := db.Ping(); err != nil {
+		return nil, fmt.Errorf("open the database: %w", errors.Join(err, db.Close()))
+	}
+	return db, nil
+}
+
+// Finish makes the secondary indexes, brings the file to disk whole, gives it its final name and opens it for serving.
+func (db *DB) Finish() error {
+	if _, err := db.write.Exec(indexes + "ANALYZE;"); err != nil {
+		return fmt.Errorf("create the indexes: %w", err)
+	}
+	if db.path == Memory {
+		return nil
+	}
+	if err := db.disconnect(); err != nil {
+		return err
+	}
+	if err := syncFile(db.path); err != nil {
+		return err
+	}
+	if err := os.Rename(db.path, db.final); err != nil {
+		return err
+	}
+	db.path, db.final = db.final, ""
+	return db.connect(db.path, "WAL")
+}
+
+func syncFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// Close checkpoints and closes the file, so that exactly one is left. An unfinished world is removed.
+func (db *DB) Close() error {
+	err := db.disconnect()
+	if db.final != "" {
+		err = errors.Join(err, os.Remove(db.path))
+	}
+	return err
+}
+
+// disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
+func (db *DB) disconnect() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	var errs []error
+	for _, statement := range db.statements {
+		errs = append(errs, statement.Close())
+	}
+	clear(db.statements)
+	for _, pool := range []*sqlx.DB{db.read, db.write} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// prepared is the reading statement with this text, prepared once.
+func (db *DB) prepared(text string) (*sqlx.Stmt, error) {
+	db.mu.RLock()
+	statement := db.statements[text]
+	db.mu.RUnlock()
+	if statement != nil {
+		return statement, nil
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if statement = db.statements[text]; statement != nil {
+		return statement, nil
+	}
+	statement, err := db.read.Preparex(text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", text, err)
+	}
+	db.statements[text] = statement
+	return statement, nil
+}
+
+// Statements are the texts of every reading statement that was prepared so far, for the test that no one scans a table.
+func (db *DB) Statements() []string {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	texts := make([]string, 0, len(db.statements))
+	for text := range db.statements {
+		texts = append(texts, text)
+	}
+	return texts
+}

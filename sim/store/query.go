@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// ErrNotFound says that there is no such row.
+var ErrNotFound = errors.New("not found")
+
+// one runs a statement that answers at most one row and scans it into the fields.
+func (db *DB) one(ctx context.Context, text string, args []any, fields ...any) error {
+	statement, err := db.prepared(text)
+	if err != nil {
+		return err
+	}
+	switch err := statement.QueryRowContext(ctx, args...).Scan(fields...); {
+	case errors.Is(err, sql.ErrNoRows):
+		return ErrNotFound
+	case err != nil:
+		return fmt.Errorf("query %q: %w", text, err)
+	}
+	return nil
+}
+
+// many runs a statement and scans each row with the given function. A full answer is read before it returns, so that no
+// connection waits for a slow client.
+func many[T any](ctx context.Context, db *DB, text string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
+	statement, err := db.prepared(text)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := statement.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("query %q: %w", text, err)
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		var row T
+		if err := scan(rows, &row); err != nil {
+			return nil, fmt.Errorf("scan %q: %w", text, err)
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}

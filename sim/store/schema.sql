@@ -1,0 +1,123 @@
+-- The whole world in one file. A position is one integer that orders everything on EVM chains by chain, block and
+-- index: chain << 52 | block number << 16 | index in the block. Hashes, addresses and 256-bit amounts are fixed-width
+-- big-endian blobs.
+
+CREATE TABLE meta (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    generator TEXT    NOT NULL,  -- version of the generator that made the file
+    seed      INTEGER NOT NULL,
+    profile   TEXT    NOT NULL,  -- name of the profile
+    shape     TEXT    NOT NULL,  -- the profile itself, as YAML
+    until     INTEGER NOT NULL,  -- where the generated history ends, Unix seconds
+    clock     INTEGER NOT NULL,  -- the world's own time, Unix seconds
+    digest    BLOB    NOT NULL   -- SHA-256 over everything above and every chain's last digest
+);
+
+CREATE TABLE chain (
+    id            INTEGER PRIMARY KEY,
+    network       TEXT    NOT NULL,  -- mainnet or fuji
+    evm_id        INTEGER NOT NULL UNIQUE,
+    blockchain_id BLOB    NOT NULL UNIQUE,
+    subnet_id     BLOB    NOT NULL,
+    vm_id         BLOB    NOT NULL,
+    kind          TEXT    NOT NULL,  -- C or L1: decides the header's fields and the fee rule
+    name          TEXT    NOT NULL,
+    description   TEXT    NOT NULL,
+    token_name    TEXT    NOT NULL,
+    token_symbol  TEXT    NOT NULL,
+    genesis       BLOB    NOT NULL   -- fee configuration, start time and allocation, as JSON
+);
+
+CREATE TABLE block (
+    id       INTEGER PRIMARY KEY,  -- position, index 0
+    hash     BLOB    NOT NULL,     -- Keccak-256 of header
+    time     INTEGER NOT NULL,     -- Unix seconds
+    txs      INTEGER NOT NULL,     -- number of transactions
+    all_txs  INTEGER NOT NULL,     -- transactions of the chain up to and with this block
+    gas_used INTEGER NOT NULL,
+    fees     BLOB    NOT NULL,     -- wei paid for gas by all transactions of the block
+    header   BLOB    NOT NULL,     -- RLP
+    ext_data BLOB,                 -- C-Chain: atomic transactions, codec bytes
+    digest   BLOB    NOT NULL      -- SHA-256 over the parent's digest and everything this block added
+);
+
+CREATE TABLE tx (
+    id        INTEGER PRIMARY KEY,  -- position
+    hash      BLOB    NOT NULL,
+    sender    BLOB    NOT NULL,
+    recipient BLOB,                 -- absent for a creation
+    created   BLOB,                 -- address of the contract that a creation made
+    status    INTEGER NOT NULL,     -- 1 success, 0 failed
+    gas_used  INTEGER NOT NULL,
+    gas_total INTEGER NOT NULL,     -- cumulative in the block
+    logs      INTEGER NOT NULL,     -- number of logs
+    raw       BLOB    NOT NULL      -- the signed transaction, canonical encoding
+);
+
+CREATE TABLE log (
+    id      INTEGER PRIMARY KEY,  -- position, index is the log's index in the block
+    tx      INTEGER NOT NULL,     -- index of the transaction in the block
+    address BLOB    NOT NULL,
+    topic   BLOB    NOT NULL,     -- first topic, empty when there is none
+    topics  BLOB    NOT NULL,     -- the other topics, 32 bytes each
+    data    BLOB    NOT NULL
+);
+
+-- Calls inside transactions that moved value or created a contract, in the order in which they began.
+CREATE TABLE call (
+    id        INTEGER PRIMARY KEY,  -- position, index is the call's index in the block
+    tx        INTEGER NOT NULL,
+    depth     INTEGER NOT NULL,
+    type      TEXT    NOT NULL,     -- CALL, CALLCODE, CREATE, CREATE2 or SELFDESTRUCT
+    sender    BLOB    NOT NULL,
+    recipient BLOB    NOT NULL,     -- the created address of a creation
+    value     BLOB    NOT NULL,
+    gas       INTEGER NOT NULL,
+    gas_used  INTEGER NOT NULL,
+    reverted  INTEGER NOT NULL,     -- 1 when this call or one around it was undone
+    error     TEXT    NOT NULL      -- the EVM's reason, empty on success
+);
+
+-- Flat history of the state: one row per account or slot and block that changed it.
+CREATE TABLE account (
+    chain     INTEGER NOT NULL,
+    address   BLOB    NOT NULL,
+    block     INTEGER NOT NULL,
+    nonce     INTEGER NOT NULL,
+    balance   BLOB    NOT NULL,
+    code_hash BLOB,  -- absent without code
+    root      BLOB,  -- storage root, absent without storage
+    gone      INTEGER NOT NULL,  -- 1 when the account ceased to exist
+    PRIMARY KEY (chain, address, block)
+) WITHOUT ROWID;
+
+CREATE TABLE slot (
+    chain   INTEGER NOT NULL,
+    address BLOB    NOT NULL,
+    key     BLOB    NOT NULL,
+    block   INTEGER NOT NULL,
+    value   BLOB    NOT NULL,  -- without leading zeros, empty when cleared
+    PRIMARY KEY (chain, address, key, block)
+) WITHOUT ROWID;
+
+CREATE TABLE code (
+    hash BLOB NOT NULL PRIMARY KEY,
+    code BLOB NOT NULL
+) WITHOUT ROWID;
+
+-- Who is who: stable names for accounts and contracts that play a part in the world.
+CREATE TABLE persona (
+    id      INTEGER PRIMARY KEY,  -- index of the account in the well-known mnemonic, or above 9
+    name    TEXT NOT NULL UNIQUE,
+    purpose TEXT NOT NULL,
+    key     BLOB NOT NULL,        -- secp256k1 private key
+    address BLOB NOT NULL         -- EVM address
+);
+
+CREATE TABLE contract (
+    chain    INTEGER NOT NULL,
+    address  BLOB    NOT NULL,
+    role     TEXT    NOT NULL,  -- what it is for, unique on its chain
+    artifact TEXT    NOT NULL,  -- name of the compiled contract
+    PRIMARY KEY (chain, address)
+) WITHOUT ROWID;
