@@ -95,7 +95,9 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 	}
 	number := row.ID.Number()
 	b.state.base = history{ctx: context.WithoutCancel(ctx), db: c.db, chain: c.Row.ID, block: number}
-	b.state.load = func(address common.Address) (*memoryTrie, error) { return c.storageTrie(context.WithoutCancel(ctx), address, number) }
+	b.state.load = func(address common.Address) (*memoryTrie, error) {
+		return c.storageTrie(context.WithoutCancel(ctx), address, number)
+	}
 	if b.state.trie, err = c.accountTrie(ctx, number); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"snowglobe/sim/store"
+)
+
+// queued is how many blocks may wait for the writer while chains are built.
+const queued = 256
+
+// Identity is what decides a world's bytes, together with the generator's version.
+type Identity struct {
+	Seed    int64
+	Profile string // name of the profile
+	Shape   string // the profile as YAML
+	Until   time.Time
+}
+
+// Creation is a world in the making. Chains may be built at the same time; one writer takes in what they add.
+type Creation struct {
+	db      *store.DB
+	meta    store.Meta
+	blocks  chan *store.Delta
+	written chan error
+	closed  bool
+}
+
+// Create begins a world at path, which appears there only when Finish has made it whole.
+func Create(path string, id Identity) (*Creation, error) {
+	db, err := store.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c := &Creation{
+		db: db, blocks: make(chan *store.Delta, queued), written: make(chan error, 1),
+		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
+			Until: id.Until.Unix(), Clock: id.Until.Unix(), Digest: []byte{}},
+	}
+	go func() { c.written <- c.drain() }()
+	return c, nil
+}
+
+// drain writes blocks as they come, in one transaction: a world that does not get finished is thrown away whole. After
+// a failure it goes on reading, so that no builder waits for ever.
+func (c *Creation) drain() error {
+	batch, err := c.db.Begin()
+	for delta := range c.blocks {
+		if err == nil {
+			err = batch.AddBlock(delta)
+		}
+	}
+	if batch == nil {
+		return err
+	}
+	return batch.End(err)
+}
+
+// AddBlock hands a block to the writer.
+func (c *Creation) AddBlock(delta *store.Delta) { c.blocks <- delta }
+
+// Cast is who plays which part in a world.
+type Cast struct {
+	Chains    []store.Chain
+	Personas  []store.Persona
+	Contracts []store.Contract
+}
+
+// Finish writes who is who, seals the world with its digest and opens it.
+func (c *Creation) Finish(ctx context.Context, cast Cast) (*World, error) {
+	c.closed = true
+	close(c.blocks)
+	if err := <-c.written; err != nil {
+		return nil, errors.Join(err, c.db.Close())
+	}
+	if err := c.seal(ctx, cast); err != nil {
+		return nil, errors.Join(err, c.db.Close())
+	}
+	w, err := read(ctx, c.db)
+	if err != nil {
+		return nil, errors.Join(err, c.db.Close())
+	}
+	return w, nil
+}
+
+func (c *Creation) seal(ctx context.Context, cast Cast) error {
+	batch, err := c.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err := batch.End(cast.write(batch)); err != nil {
+		return err
+	}
+	if c.meta.Digest, err = computeDigest(ctx, c.db, c.meta); err != nil {
+		return err
+	}
+	if batch, err = c.db.Begin(); err != nil {
+		return err
+	}
+	if err := batch.End(batch.SetMeta(c.meta)); err != nil {
+		return err
+	}
+	return c.db.Finish()
+}
+
+func (cast Cast) write(batch *store.Batch) error {
+	for _, row := range cast.Chains {
+		if err := batch.AddChain(row); err != nil {
+			return err
+		}
+	}
+	for _, p := range cast.Personas {
+		if err := batch.AddPersona(p); err != nil {
+			return err
+		}
+	}
+	for _, r := range cast.Contracts {
+		if err := batch.AddContract(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abort gives the world up and leaves nothing behind. After Finish it does nothing.
+func (c *Creation) Abort() error {
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	close(c.blocks)
+	return errors.Join(<-c.written, c.db.Close())
+}

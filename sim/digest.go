@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+
+	"snowglobe/sim/store"
+)
+
+// computeDigest covers everything in the file: identity and clock, who is who, and through each chain's last digest every
+// block with all that it added. Every value is preceded by its length, so that no two worlds read the same.
+func computeDigest(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error) {
+	h := sha256.New()
+	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock)
+	chains, err := db.Chains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range chains {
+		head, err := db.Head(ctx, c.ID)
+		if err != nil {
+			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
+		}
+		write(h, "chain", c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name, c.Description,
+			c.TokenName, c.TokenSymbol, c.Genesis, head.Digest)
+		contracts, err := db.Contracts(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range contracts {
+			write(h, "contract", r.Address, r.Role, r.Artifact)
+		}
+	}
+	personas, err := db.Personas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range personas {
+		write(h, "persona", p.ID, p.Name, p.Purpose, p.Key, p.Address)
+	}
+	return h.Sum(nil), nil
+}
+
+func write(h hash.Hash, values ...any) {
+	var b bytes.Buffer
+	for _, value := range values {
+		text := fmt.Appendf(nil, "%v", value)
+		if blob, ok := value.([]byte); ok {
+			text = blob
+		}
+		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
+		b.Write(text)
+	}
+	h.Write(b.Bytes())
+}

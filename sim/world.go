@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
+const Generator = "1"
+
+// World is an open world: the file, its identity, its clock and its chains.
+type World struct {
+	DB     *store.DB
+	Meta   store.Meta
+	Clock  *Clock
+	Chains []*evm.Chain
+}
+
+// Open opens a finished world. The error says what to do when the file is not one that this version can serve.
+func Open(ctx context.Context, path string) (*World, error) {
+	db, err := store.Open(path)
+	switch {
+	case errors.Is(err, store.ErrForeign):
+		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
+	case errors.Is(err, store.ErrVersion):
+		return nil, fmt.Errorf("%s: %w; delete the file to make it anew, or name another with --db", path, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	w, err := read(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, db.Close()))
+	}
+	return w, nil
+}
+
+func read(ctx context.Context, db *store.DB) (*World, error) {
+	meta, err := db.Meta(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the file does not say what it is: %w", err)
+	}
+	if meta.Generator != Generator {
+		return nil, fmt.Errorf("%w (version %s, this one is %s); delete the file to make it anew, or name another with --db",
+			store.ErrVersion, meta.Generator, Generator)
+	}
+	w := &World{DB: db, Meta: meta, Clock: NewClock(time.Unix(meta.Clock, 0))}
+	rows, err := db.Chains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		chain, err := evm.NewChain(db, row)
+		if err != nil {
+			return nil, err
+		}
+		w.Chains = append(w.Chains, chain)
+	}
+	return w, nil
+}
+
+// Close leaves one clean file behind.
+func (w *World) Close() error { return w.DB.Close() }
+
+// Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
+func (w *World) Chain(name string) *evm.Chain {
+	number, err := strconv.ParseUint(name, 10, 64)
+	if err == nil {
+		for _, c := range w.Chains {
+			if c.Row.EVMID == number {
+				return c
+			}
+		}
+		return nil
+	}
+	id, err := ids.FromString(name)
+	if err != nil {
+		return nil
+	}
+	for _, c := range w.Chains {
+		if ids.ID(c.Row.BlockchainID) == id {
+			return c
+		}
+	}
+	return nil
+}
