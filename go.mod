@@ -1,6 +1,6 @@
 module snowglobe
 
-go 1.26
+go 1.26.8
 
 require (
 	github.com/ava-labs/avalanchego v1.15.0
