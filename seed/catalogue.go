@@ -2,6 +2,7 @@ package seed
 
 import (
 	"crypto/sha256"
+	"maps"
 	"math/big"
 	"time"
 
@@ -58,7 +59,9 @@ func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.Gen
 	if s.kind == evm.KindC {
 		evmID = network.CChainEVMID
 	}
-	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), FeeConfig: s.fees, Alloc: alloc}
+	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
+	own[treasury(evmID)] = evm.GenesisAccount{Balance: (*hexutil.Big)(units(1, 18))}
+	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), FeeConfig: s.fees, Alloc: own}
 	raw, err := genesis.Encode()
 	if err != nil {
 		return store.Chain{}, nil, err
@@ -72,6 +75,11 @@ func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.Gen
 		Kind: string(s.kind), Name: s.name, Description: s.description, TokenName: s.tokenName, TokenSymbol: s.tokenSymbol,
 		Genesis: raw,
 	}, genesis, nil
+}
+
+// treasury is the address of a chain's treasury: the chain's own id, where nobody has a key.
+func treasury(id uint64) common.Address {
+	return common.BytesToAddress(append([]byte("treasury"), new(big.Int).SetUint64(id).FillBytes(make([]byte, 12))...))
 }
 
 // endowment is what everyone holds before the first block.

@@ -48,7 +48,7 @@ func schedule(r *rand.Rand, n int, from, to time.Time) []moment {
 
 // busyness is the running sum of how busy each hour is. The first hour is left out: chains start before their users.
 func busyness(r *rand.Rand, from, to time.Time) []int {
-	hours := int(to.Sub(from) / time.Hour)
+	hours := int(to.Sub(from)/time.Hour) - 1 // the last hour is room for what did not fit
 	sums, total := make([]int, hours), 0
 	for h := range sums {
 		at := from.Add(time.Duration(h) * time.Hour)

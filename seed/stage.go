@@ -31,6 +31,7 @@ type stage struct {
 	chain   store.Chain
 	signer  types.Signer
 	builder *evm.Builder
+	first   *store.Delta // the chain's block 0
 	people  map[string]*actor
 	others  []*actor // the most active first
 	full    bool     // personas act in full, otherwise a tenth
@@ -38,6 +39,7 @@ type stage struct {
 	places    map[string]common.Address // contracts by role
 	contracts []store.Contract
 	ledger    *ledger
+	crystals  int64 // batches minted so far, which number their tokens
 }
 
 const (
@@ -101,10 +103,22 @@ func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
 		return fmt.Errorf("chain %d, block %d: %w", s.chain.EVMID, p.Header().Number, err)
 	}
 	if i.role != "" {
-		s.place(i.role, i.made, receipt.ContractAddress)
+		s.place(i.role, i.made, created(receipt))
 	}
 	s.ledger.observe(receipt)
 	return nil
+}
+
+var topicDeployed = crypto.Keccak256Hash([]byte("Deployed(address,bool)"))
+
+// created is the contract that a transaction deployed, itself or through the factory.
+func created(r *types.Receipt) common.Address {
+	for _, log := range r.Logs {
+		if len(log.Topics) == 2 && log.Topics[0] == topicDeployed {
+			return address(log.Topics[1])
+		}
+	}
+	return r.ContractAddress
 }
 
 // place remembers a contract that plays a part.
@@ -141,9 +155,4 @@ func accessList(i *intent) types.AccessList {
 		return nil
 	}
 	return types.AccessList{{Address: *i.to, StorageKeys: []common.Hash{{}}}}
-}
-
-// predict is the address of the next contract that an account deploys by CREATE2 through the factory.
-func (s *stage) predict(salt [32]byte, code []byte) common.Address {
-	return crypto.CreateAddress2(s.places["factory"], salt, crypto.Keccak256(code))
 }

@@ -37,10 +37,8 @@ func (db *DB) Transaction(ctx context.Context, at Position) (*Transaction, error
 // TransactionByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionByHash(ctx context.Context, chain int, hash []byte) (*Transaction, error) {
 	var t Transaction
-	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx WHERE hash = ?`, []any{hash}, t.fields()...)
-	if err == nil && t.ID.Chain() != chain {
-		return nil, ErrNotFound
-	}
+	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+		[]any{hash, First(chain), Last(chain)}, t.fields()...)
 	return &t, err
 }
 
