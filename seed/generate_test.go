@@ -22,6 +22,9 @@ func TestTmp(t *testing.T) {
 				t.Fatal(err)
 			}
 			fmt.Printf("%s %x %v\n", name, w.Meta.Digest, time.Since(t0))
+			t0 = time.Now()
+			f, err := w.Verify(context.Background(), nil)
+			fmt.Println(f, err, time.Since(t0))
 			w.Close()
 		}
 	}
