@@ -54,6 +54,7 @@ type apiBody struct {
 
 // document makes the document of a dialect once.
 func (s *Server) document(d Dialect) *document {
+	s.router() // it puts the endpoints in order
 	doc := s.docs[d]
 	doc.once.Do(func() {
 		doc.schemas = newSchemas(d)

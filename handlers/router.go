@@ -101,7 +101,11 @@ func (s *Server) Register(in *Interface, ops ...Operation) error {
 		if s.byID[op.ID] != nil {
 			return fmt.Errorf("operation %s is declared twice", op.ID)
 		}
-		if err := s.endpoint(op.Path).add(op); err != nil {
+		e, err := s.endpoint(op.Path)
+		if err != nil {
+			return fmt.Errorf("operation %s: %w", op.ID, err)
+		}
+		if err := e.add(op); err != nil {
 			return err
 		}
 		s.byID[op.ID] = op
@@ -115,16 +119,21 @@ func (s *Server) Mount(name, prefix string, h http.Handler) {
 	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
 }
 
-// endpoint finds or makes the endpoint of a path.
-func (s *Server) endpoint(path string) *endpoint {
+// endpoint finds or makes the endpoint of a path. Two paths that differ only in the names of their variables could not
+// be told apart.
+func (s *Server) endpoint(path string) (*endpoint, error) {
+	t := splitTemplate(path)
 	for _, e := range s.endpoints {
 		if e.path == path {
-			return e
+			return e, nil
+		}
+		if e.template.compare(t) == 0 {
+			return nil, fmt.Errorf("path %s is declared as %s already", path, e.path)
 		}
 	}
-	e := &endpoint{server: s, path: path, template: splitTemplate(path)}
+	e := &endpoint{server: s, path: path, template: t}
 	s.endpoints = append(s.endpoints, e)
-	return e
+	return e, nil
 }
 
 // router builds the routes once, when everything is registered. Literal paths come before variable ones.
