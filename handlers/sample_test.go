@@ -144,7 +144,9 @@ var dataOperations = []handlers.Operation{
 	{ID: "broken", Path: "/v1/broken", Handle: func(*handlers.Request) (any, error) { return nil, errors.New("secret table is locked") }},
 	{ID: "panics", Path: "/v1/panics", Handle: func(*handlers.Request) (any, error) { panic("secret index out of range") }},
 	{ID: "logo", Path: "/v1/logo", Produces: "image/svg+xml",
-		Handle: func(*handlers.Request) (any, error) { return handlers.Raw{Type: "image/svg+xml", Body: []byte("<svg/>")}, nil }},
+		Handle: func(*handlers.Request) (any, error) {
+			return handlers.Raw{Type: "image/svg+xml", Body: []byte("<svg/>")}, nil
+		}},
 	{ID: "large", Path: "/v1/large", Answer: reflect.TypeFor[echo](),
 		Handle: func(*handlers.Request) (any, error) { return echo{[]string{strings.Repeat("snow ", 1000)}}, nil }},
 }
@@ -155,7 +157,9 @@ var metricsOperations = []handlers.Operation{
 		{Name: "metric", Kind: handlers.KindEnum, Enum: []string{"txCount", "gasUsed"}},
 		{Name: "startTimestamp", Kind: handlers.KindTimestamp},
 	}, handlers.Paging(100, 2160)...),
-		Handle: func(r *handlers.Request) (any, error) { return echo{[]string{r.Chain("chainId").String(), r.Text("metric")}}, nil }},
+		Handle: func(r *handlers.Request) (any, error) {
+			return echo{[]string{r.Chain("chainId").String(), r.Text("metric")}}, nil
+		}},
 }
 
 var simOperations = []handlers.Operation{
