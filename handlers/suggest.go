@@ -16,24 +16,28 @@ func (s *Server) suggest(method, path string) string {
 		return ""
 	}
 	best := tooFar
-	var near []string
+	var near []*endpoint
 	for _, e := range s.endpoints {
-		d, filled := e.template.distance(asked)
-		as := e.nearestMethod(method)
-		if as != method {
+		d, _ := e.template.distance(asked, false)
+		if e.nearestMethod(method) != method {
 			d += 0.1
 		}
 		if d < best-0.001 {
 			best, near = d, nil
 		}
 		if d < best+0.001 && d < tooFar {
-			near = append(near, as+" "+filled)
+			near = append(near, e)
 		}
 	}
 	if len(near) > manyNear {
 		return ""
 	}
-	return strings.Join(near, " or ")
+	var texts []string
+	for _, e := range near {
+		_, path := e.template.distance(asked, true)
+		texts = append(texts, e.nearestMethod(method)+" "+path)
+	}
+	return strings.Join(texts, " or ")
 }
 
 // nearestMethod is the one that was asked for if the path answers to it.
@@ -46,31 +50,51 @@ func (e *endpoint) nearestMethod(method string) string {
 
 // distance is the least cost of turning the asked segments into the template, and the path that this gives. Leaving
 // out or adding a segment costs 1; a misspelt one costs the part of it that is wrong, and too wrong is another one.
-func (t template) distance(asked []string) (float64, string) {
-	row := make([]step, len(asked)+1)
+// The path is written only if it is wanted, as most templates turn out to be far.
+func (t template) distance(asked []string, write bool) (float64, string) {
+	if d := len(t) - len(asked); d < -1 || d > 1 {
+		return tooFar, ""
+	}
+	row, next := make([]step, len(asked)+1), make([]step, len(asked)+1)
+	row[0].write, next[0].write = write, write
 	for j := range asked {
-		row[j+1] = step{cost: row[j].cost + 1}
+		row[j+1] = step{cost: row[j].cost + 1, write: write}
 	}
 	for _, seg := range t {
-		next := make([]step, len(asked)+1)
-		next[0] = row[0].then(1, seg.String())
+		next[0] = row[0].then(1, seg.text)
 		for j, text := range asked {
 			cost, as := seg.nearness(text)
-			next[j+1] = nearer(row[j].then(cost, as), row[j+1].then(1, seg.String()), step{next[j].cost + 1, next[j].path})
+			next[j+1] = nearer(row[j].then(cost, as), row[j+1].then(1, seg.text), step{next[j].cost + 1, next[j].path, write})
 		}
-		row = next
+		if row, next = next, row; cheapest(row) >= tooFar {
+			return tooFar, ""
+		}
 	}
 	last := row[len(asked)]
 	return last.cost, last.path
 }
 
-type step struct {
-	cost float64
-	path string
+// cheapest is the least that any continuation of a row can cost.
+func cheapest(row []step) float64 {
+	least := row[0].cost
+	for _, s := range row {
+		least = min(least, s.cost)
+	}
+	return least
 }
 
+type step struct {
+	cost  float64
+	path  string
+	write bool
+}
+
+// then goes on by a segment.
 func (s step) then(cost float64, segment string) step {
-	return step{s.cost + cost, s.path + "/" + segment}
+	if s.cost += cost; s.write {
+		s.path += "/" + segment
+	}
+	return s
 }
 
 func nearer(steps ...step) step {
@@ -83,14 +107,6 @@ func nearer(steps ...step) step {
 	return best
 }
 
-// String writes the segment as the declaration does.
-func (s segment) String() string {
-	if s.name == "" {
-		return s.literal
-	}
-	return "{" + s.name + "}" + s.literal
-}
-
 // nearness is the cost of reading text as this segment, and the segment as the client must have meant it. A variable
 // takes anything, at a small cost, so that literals win.
 func (s segment) nearness(text string) (float64, string) {
@@ -101,7 +117,10 @@ func (s segment) nearness(text string) (float64, string) {
 		return 0, text
 	}
 	if s.name != "" {
-		return 2, s.String()
+		return 2, s.text
+	}
+	if longer := len(s.literal) - len(text); 2*max(longer, -longer) > max(len(s.literal), len(text)) {
+		return 2, s.literal
 	}
 	wrong := float64(edits(strings.ToLower(s.literal), strings.ToLower(text))) / float64(max(len(s.literal), len(text), 1))
 	if wrong > 0.5 {

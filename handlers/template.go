@@ -8,8 +8,9 @@ import (
 // template is an operation's path, cut at its slashes.
 type template []segment
 
-// segment is a literal, or a variable with an optional literal after it, as in {tokenId}:reindex.
-type segment struct{ name, literal string }
+// segment is a literal, or a variable with an optional literal after it, as in {tokenId}:reindex; text is the whole of
+// it as it was declared.
+type segment struct{ name, literal, text string }
 
 func splitTemplate(path string) template {
 	var t template
@@ -18,7 +19,7 @@ func splitTemplate(path string) template {
 		if strings.HasPrefix(text, "{") {
 			name, literal, _ = strings.Cut(text[1:], "}")
 		}
-		t = append(t, segment{name, literal})
+		t = append(t, segment{name, literal, text})
 	}
 	return t
 }
