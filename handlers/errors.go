@@ -87,6 +87,11 @@ func (s *Server) asError(x *exchange, err error) *Error {
 	if !errors.Is(err, context.Canceled) {
 		s.opts.Log.Error("request failed", "id", x.id, "operation", x.operation(), "err", err)
 	}
+	return x.failure()
+}
+
+// failure is all that a client learns of what went wrong inside.
+func (x *exchange) failure() *Error {
 	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+x.id)
 }
 

@@ -88,7 +88,7 @@ func (x *exchange) finish() {
 		}
 		x.server.opts.Log.Error("handler panicked", "id", x.id, "operation", x.operation(), "panic", p, "stack", string(debug.Stack()))
 		if x.status == 0 {
-			x.fail(sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+x.id), false)
+			x.fail(x.failure(), false)
 		}
 	}
 	x.log()

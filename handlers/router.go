@@ -146,13 +146,24 @@ func (s *Server) router() *mux.Router {
 		r.Handle("/openapi.json", s.openAPIHandler())
 		r.Handle("/docs", s.docsHandler())
 		slices.SortStableFunc(s.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
+		groups := map[int]*mux.Router{}
 		for _, e := range s.endpoints {
-			r.NewRoute().MatcherFunc(e.matches).Path(e.template.mux()).Handler(e)
+			depth := len(e.template)
+			if groups[depth] == nil {
+				groups[depth] = r.MatcherFunc(ofDepth(depth)).Subrouter()
+			}
+			groups[depth].NewRoute().MatcherFunc(e.matches).Path(e.template.mux()).Handler(e)
 		}
 		r.NotFoundHandler = http.HandlerFunc(s.notFound)
 		s.routes = r
 	})
 	return s.routes
+}
+
+// ofDepth keeps a request from the routes whose paths have another number of segments, as the router tries its routes
+// one after the other.
+func ofDepth(depth int) mux.MatcherFunc {
+	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
 }
 
 func (m mount) matches(r *http.Request, _ *mux.RouteMatch) bool {

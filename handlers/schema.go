@@ -17,7 +17,6 @@ type Schema struct {
 	Pattern              string             `json:"pattern,omitempty"`
 	Format               string             `json:"format,omitempty"`
 	Enum                 []string           `json:"enum,omitempty"`
-	Const                *string            `json:"const,omitempty"`
 	Minimum              json.Number        `json:"minimum,omitempty"`
 	Maximum              json.Number        `json:"maximum,omitempty"`
 	MaxItems             int                `json:"maxItems,omitempty"`

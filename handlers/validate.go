@@ -138,8 +138,6 @@ func (c *validation) text(s *Schema, path string, v any) {
 		c.fail(path, v, "a string")
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
 		c.fail(path, v, "one of "+strings.Join(s.Enum, ", "))
-	case s.Const != nil && text != *s.Const:
-		c.fail(path, v, *s.Const)
 	case s.Pattern != "" && !pattern(s.Pattern).MatchString(text):
 		c.fail(path, v, "text like "+s.Pattern)
 	}
