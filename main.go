@@ -149,8 +149,10 @@ func (c *command) check() (err error) {
 		c.notes = io.Discard
 	}
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
-	c.world.Profile, err = seed.LoadProfile(c.profile)
-	return err
+	if c.world.Profile, err = seed.LoadProfile(c.profile); err != nil {
+		return err
+	}
+	return c.world.Profile.CheckSpan(c.world.Until)
 }
 
 func (c *command) serve(ctx context.Context) error {
