@@ -89,8 +89,8 @@ func (c *Chain) tips(ctx context.Context, number uint64) ([]paidTip, error) {
 	}
 	paid := make([]paidTip, len(txs))
 	for i, t := range txs {
-		tip := new(big.Int).Set(price(t.Transaction, b.Header.BaseFee))
-		paid[i] = paidTip{tip.Sub(tip, b.Header.BaseFee), t.Row.GasUsed}
+		tip := new(big.Int).Sub(t.Price(), b.Header.BaseFee)
+		paid[i] = paidTip{tip, t.Row.GasUsed}
 	}
 	return paid, nil
 }

@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 	"fmt"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -21,6 +22,9 @@ type Transaction struct {
 
 // Index is the transaction's index in its block.
 func (t *Transaction) Index() int { return t.Row.ID.Index() }
+
+// Price is what the transaction paid for each unit of gas, in wei.
+func (t *Transaction) Price() *big.Int { return price(t.Transaction, t.Block.Header.BaseFee) }
 
 func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
 	tx := new(types.Transaction)
@@ -125,7 +129,7 @@ func (t *Transaction) Receipt() *types.Receipt {
 	r := &types.Receipt{
 		Type: t.Type(), Status: t.Row.Status, CumulativeGasUsed: t.Row.GasTotal, GasUsed: t.Row.GasUsed, Logs: t.Logs,
 		TxHash: t.Hash(), BlockHash: t.Block.Hash, BlockNumber: t.Block.Header.Number, TransactionIndex: uint(t.Index()),
-		ContractAddress: common.BytesToAddress(t.Row.Created), EffectiveGasPrice: price(t.Transaction, t.Block.Header.BaseFee),
+		ContractAddress: common.BytesToAddress(t.Row.Created), EffectiveGasPrice: t.Price(),
 	}
 	r.Bloom = types.CreateBloom(r)
 	return r
