@@ -251,10 +251,13 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 
 // burn sends the base fee where the tip already went: these chains burn all fees by crediting the coinbase.
 func (p *Pending) burn(gas uint64, m *core.Message) {
-	used := uint256.NewInt(gas)
-	base := new(uint256.Int).Mul(used, uint256.MustFromBig(p.header.BaseFee))
-	p.state.AddBalance(p.header.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
-	p.fees.Add(p.fees, new(uint256.Int).Mul(used, m.GasPrice).ToBig())
+	burnBaseFee(p.state, p.header, gas)
+	p.fees.Add(p.fees, new(uint256.Int).Mul(uint256.NewInt(gas), m.GasPrice).ToBig())
+}
+
+func burnBaseFee(states vm.StateDB, h *Header, gas uint64) {
+	base := new(uint256.Int).Mul(uint256.NewInt(gas), uint256.MustFromBig(h.BaseFee))
+	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
 }
 
 func messageOf(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
