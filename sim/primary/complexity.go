@@ -36,7 +36,9 @@ const (
 type UnpricedError struct{ Unsigned Unsigned }
 
 // Error says which type.
-func (e *UnpricedError) Error() string { return fmt.Sprintf("unsupported transaction type %T", e.Unsigned) }
+func (e *UnpricedError) Error() string {
+	return fmt.Sprintf("unsupported transaction type %T", e.Unsigned)
+}
 
 // ComplexityOf is what a P-chain transaction asks of a node.
 func ComplexityOf(unsigned Unsigned) (Complexity, error) {
