@@ -86,3 +86,11 @@ func SortEVMOutputs(outs []EVMOutput) { slices.SortFunc(outs, compareEVMOutputs)
 
 // SortEVMInputs puts account inputs in the network's order.
 func SortEVMInputs(ins []EVMInput) { slices.SortFunc(ins, compareEVMInputs) }
+
+// AccountChange is what an atomic transaction does to an account of the C-chain. Amount is in nAVAX.
+type AccountChange struct {
+	Address common.Address
+	Amount  uint64
+	Debit   bool
+	Nonce   uint64 // of a debit: the nonce that the account must have, and then leaves behind
+}
