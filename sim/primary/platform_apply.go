@@ -153,5 +153,16 @@ func (p *Platform) balanced(tx *Tx, do *plan, spent []*UTXO, fee uint64) (uint64
 	return f.burned(p.Network.AVAXAssetID) + fee, err
 }
 
+// Fee is what a transaction must burn in a block of this time. Inputs and outputs count, amounts do not, so that it can be
+// asked for before the change is known.
+func (p *Platform) Fee(unsigned Unsigned, time uint64) (uint64, error) {
+	complexity, err := ComplexityOf(unsigned)
+	if err != nil {
+		return 0, err
+	}
+	fees := p.fees.Advance(&p.Network.Fees, time-min(time, p.time))
+	return p.Network.Fees.Gas(complexity) * fees.Price(&p.Network.Fees), nil
+}
+
 // trusts tells whether proofs in a transaction need no checking because this process made them.
 func (p *Platform) trusts(tx *Tx) bool { return !p.Strict && tx.signers != nil }
