@@ -22,7 +22,27 @@ var (
 	ErrLockedNotMarked     = errors.New("locked funds not marked as locked")
 	ErrLocktimeMismatch    = errors.New("input locktime does not match UTXO locktime")
 	errWrongOutputForInput = errors.New("wrong utxo type")
+	errWrongOwnerType      = errors.New("wrong owner type")
+	errWrongInputType      = errors.New("wrong input type")
 )
+
+// controlGroup is the owners that an authority must be. Other types embed owners and so decode in their place.
+func controlGroup(a Authority) (*OutputOwners, error) {
+	owners, ok := a.(*OutputOwners)
+	if !ok {
+		return nil, errWrongOwnerType
+	}
+	return owners, owners.verify()
+}
+
+// authorization is the input that an auth must be.
+func authorization(a Auth) (*Input, error) {
+	in, ok := a.(*Input)
+	if !ok {
+		return nil, errWrongInputType
+	}
+	return in, nil
+}
 
 // witnesses are a transaction's credentials with who signed them, checked against owners at a time.
 type witnesses struct {
@@ -46,20 +66,20 @@ func witnessesOf(tx *Tx, now uint64, strict bool) (*witnesses, error) {
 
 // permit checks that credential i carries the signatures of the owners that an input names.
 func (w *witnesses) permit(i int, in *Input, owners *OutputOwners) error {
-	switch n := len(in.SigIndices); {
+	switch n := uint64(len(in.SigIndices)); {
 	case owners.Locktime > w.now:
 		return ErrTimelocked
-	case int(owners.Threshold) < n:
+	case uint64(owners.Threshold) < n:
 		return ErrTooManySigners
-	case int(owners.Threshold) > n:
+	case uint64(owners.Threshold) > n:
 		return ErrTooFewSigners
 	case i >= len(w.signers):
 		return ErrWrongCredentials
-	case n != len(w.signers[i]):
+	case n != uint64(len(w.signers[i])):
 		return ErrSignerMismatch
 	}
 	for j, index := range in.SigIndices {
-		if int(index) >= len(owners.Addresses) {
+		if uint64(index) >= uint64(len(owners.Addresses)) {
 			return ErrNoSuchOwner
 		}
 		if want, got := owners.Addresses[index], w.signers[i][j]; want != got {

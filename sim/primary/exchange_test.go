@@ -185,7 +185,7 @@ func (w *world) mint(key *Key, create *Tx) *Tx {
 	return must(w.t, tx, err)
 }
 
-func TestValueCrossesChains(t *testing.T) {
+func TestAccountsImportFromTheExchange(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	base := baseOf(&w.x.State, key, local.TxFee, 10*avax)
@@ -214,8 +214,12 @@ func TestValueCrossesChains(t *testing.T) {
 	}
 	_, err = w.c.Accept([]*Tx{tx}, baseFee, start+5)
 	wantError(t, err, errNotFound)
+}
 
-	// And back to P.
+func TestAccountsExportToThePlatform(t *testing.T) {
+	w := newWorld(t)
+	key := w.keys[0]
+	baseFee := big.NewInt(30_000_000_000)
 	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{key.EVMAddress(), 3 * avax, local.AVAXAssetID, 4}}}
 	out.ExportedOutputs = []*TransferableOutput{Pay(local.AVAXAssetID, 2*avax, Owner(key.Address()))}
 	stolen, err := NewSigned(CChain, out, []*Key{w.keys[1]})
@@ -224,11 +228,12 @@ func TestValueCrossesChains(t *testing.T) {
 	}
 	_, err = w.c.Accept([]*Tx{stolen}, baseFee, start+6)
 	wantError(t, err, errAccountSignature)
-	tx, err = NewSigned(CChain, out, one)
+	one := []*Key{key}
+	tx, err := NewSigned(CChain, out, one)
 	if err != nil {
 		t.Fatal(err)
 	}
-	diffs, err = w.c.Accept([]*Tx{tx}, baseFee, start+6)
+	diffs, err := w.c.Accept([]*Tx{tx}, baseFee, start+6)
 	if err != nil {
 		t.Fatal(err)
 	}

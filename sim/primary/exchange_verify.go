@@ -131,7 +131,7 @@ func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 func statesWellFormed(states []*InitialState) error {
 	for _, state := range states {
 		for _, out := range state.Outs {
-			if int(state.FxIndex) >= len(FxIDs) || fxOf(out) != state.FxIndex {
+			if uint64(state.FxIndex) >= uint64(len(FxIDs)) || fxOf(out) != state.FxIndex {
 				return errFx
 			}
 			if err := out.verify(); err != nil {

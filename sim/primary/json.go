@@ -212,7 +212,7 @@ func withFxID(v reflect.Value, fields []field) []field {
 	case Operation:
 		fx = FxIDs[fxOf(s.Op)]
 	case InitialState:
-		if int(s.FxIndex) < len(FxIDs) {
+		if uint64(s.FxIndex) < uint64(len(FxIDs)) {
 			fx = FxIDs[s.FxIndex]
 		}
 	default:

@@ -40,7 +40,7 @@ func (o *OutputOwners) equal(other *OutputOwners) bool {
 // verify checks the form that the network demands of owners.
 func (o *OutputOwners) verify() error {
 	switch {
-	case int(o.Threshold) > len(o.Addresses):
+	case uint64(o.Threshold) > uint64(len(o.Addresses)):
 		return ErrOwnersUnspendable
 	case o.Threshold == 0 && len(o.Addresses) > 0:
 		return ErrOwnersUnoptimized

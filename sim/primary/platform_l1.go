@@ -324,6 +324,10 @@ func (p *Platform) planDisabling(tx *Tx, u *DisableL1ValidatorTx) (*plan, error)
 	if !found {
 		return nil, fmt.Errorf("%w: %w", errNoL1Validator, errNotFound)
 	}
+	auth, err := authorization(u.DisableAuth)
+	if err != nil {
+		return nil, err
+	}
 	owners := Owners(v.DeactivationOwner)
 	act := func() error {
 		if !v.Active() {
@@ -335,5 +339,5 @@ func (p *Platform) planDisabling(tx *Tx, u *DisableL1ValidatorTx) (*plan, error)
 		p.putL1(&inactive)
 		return nil
 	}
-	return &plan{auth: u.DisableAuth.auth(), owners: &owners, act: act}, nil
+	return &plan{auth: auth, owners: &owners, act: act}, nil
 }

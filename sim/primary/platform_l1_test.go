@@ -260,3 +260,14 @@ func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 	}
 	l.accept(start+50, good)
 }
+
+func TestOwnersAndAuthorizationsOfAnotherTypeAreRefused(t *testing.T) {
+	l := newL1(t)
+	wrong := &TransferOutput{1, Owner(l.owner.Address())}
+	l.refuse(errWrongOwnerType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{base, wrong} })))
+	auth := &TransferInput{1, Input{[]uint32{0}}}
+	control := Owner(l.owner.Address())
+	l.refuse(errWrongInputType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
+		return &TransferSubnetOwnershipTx{base, l.subnetID, auth, &control}
+	}, []*Key{l.owner})))
+}

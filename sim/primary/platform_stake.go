@@ -111,7 +111,7 @@ func (p *Platform) stakeWellFormed(v Validator, stake []*TransferableOutput, own
 		return fmt.Errorf("%w: weight %d != stake %d", errStakeMismatch, v.Weight, total)
 	}
 	for _, owner := range owners {
-		if err := owner.owners().verify(); err != nil {
+		if _, err := controlGroup(owner); err != nil {
 			return fmt.Errorf("%w: %w", errRewardOwner, err)
 		}
 	}

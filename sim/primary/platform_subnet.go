@@ -34,7 +34,8 @@ func (p *Platform) subnetAuth(subnetID ids.ID, auth Auth) (*Subnet, *plan, error
 	if !found {
 		return nil, nil, errNotFound
 	}
-	return subnet, &plan{auth: auth.auth(), owners: &subnet.Owner}, nil
+	in, err := authorization(auth)
+	return subnet, &plan{auth: in, owners: &subnet.Owner}, err
 }
 
 // permissionedAuth is subnetAuth for what the owner of an L1 may no longer do.
@@ -53,8 +54,8 @@ func (p *Platform) putSubnet(s *Subnet) error {
 }
 
 func (p *Platform) planSubnet(tx *Tx, u *CreateSubnetTx) (*plan, error) {
-	owner := u.Owner.owners()
-	if err := owner.verify(); err != nil {
+	owner, err := controlGroup(u.Owner)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSubnetOwnerMalformed, err)
 	}
 	return &plan{act: func() error { return p.putSubnet(&Subnet{ID: tx.ID(), Owner: *owner}) }}, nil
@@ -64,8 +65,8 @@ func (p *Platform) planTransfer(u *TransferSubnetOwnershipTx) (*plan, error) {
 	if u.SubnetID == ids.Empty {
 		return nil, errTransferToPrimary
 	}
-	owner := u.Owner.owners()
-	if err := owner.verify(); err != nil {
+	owner, err := controlGroup(u.Owner)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSubnetOwnerMalformed, err)
 	}
 	subnet, do, err := p.subnetAuth(u.SubnetID, u.SubnetAuth)

@@ -7,9 +7,9 @@ import (
 // The recorded network paid these rewards; the supply after the last is recorded too.
 func TestRewardsAsRecorded(t *testing.T) {
 	const (
-		supply    = 361_196_350_549_095_157
-		delegator = 200_449_660
-		validator = 16_597_893_348
+		supply    = uint64(361_196_350_549_095_157)
+		delegator = uint64(200_449_660)
+		validator = uint64(16_597_893_348)
 	)
 	got := local.Staking.Reward(1_797_720_071-1_795_214_472, 25*avax, supply-delegator)
 	if got != delegator {

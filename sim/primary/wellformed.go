@@ -45,6 +45,9 @@ func (s *State) wellFormed(tx *Tx) error {
 
 func (s *State) outputsWellFormed(outs []*TransferableOutput) error {
 	for _, out := range outs {
+		if amountOf(out.Out) == 0 { // rights to mint and the like are not outputs of their own
+			return ErrNoValueOutput
+		}
 		if err := out.Out.verify(); err != nil {
 			return err
 		}
