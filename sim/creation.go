@@ -24,7 +24,7 @@ type Identity struct {
 type Creation struct {
 	db      *store.DB
 	meta    store.Meta
-	blocks  chan *store.Delta
+	blocks  chan func(*store.Batch) error
 	written chan error
 	closed  bool
 }
@@ -36,7 +36,7 @@ func Create(path string, id Identity) (*Creation, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	c := &Creation{
-		db: db, blocks: make(chan *store.Delta, queued), written: make(chan error, 1),
+		db: db, blocks: make(chan func(*store.Batch) error, queued), written: make(chan error, 1),
 		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
 			Until: id.Until.Unix(), Clock: id.Until.Unix(), Digest: []byte{}},
 	}
@@ -48,9 +48,9 @@ func Create(path string, id Identity) (*Creation, error) {
 // a failure it goes on reading, so that no builder waits for ever.
 func (c *Creation) drain() error {
 	batch, err := c.db.Begin()
-	for delta := range c.blocks {
+	for write := range c.blocks {
 		if err == nil {
-			err = batch.AddBlock(delta)
+			err = write(batch)
 		}
 	}
 	if batch == nil {
@@ -59,11 +59,20 @@ func (c *Creation) drain() error {
 	return batch.End(err)
 }
 
-// AddBlock hands a block to the writer.
-func (c *Creation) AddBlock(delta *store.Delta) { c.blocks <- delta }
+// AddBlock hands a block of an EVM chain to the writer.
+func (c *Creation) AddBlock(delta *store.Delta) {
+	c.blocks <- func(b *store.Batch) error { return b.AddBlock(delta) }
+}
+
+// AddPrimaryBlock hands a block of a P- or X-chain to the writer.
+func (c *Creation) AddPrimaryBlock(delta *store.PrimaryDelta) {
+	c.blocks <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
+}
 
 // Cast is who plays which part in a world.
 type Cast struct {
+	Networks  []store.PrimaryNetwork
+	Nodes     []store.Node
 	Chains    []store.Chain
 	Personas  []store.Persona
 	Contracts []store.Contract
@@ -107,18 +116,18 @@ func (c *Creation) seal(ctx context.Context, cast Cast) error {
 }
 
 func (cast Cast) write(batch *store.Batch) error {
-	for _, row := range cast.Chains {
-		if err := batch.AddChain(row); err != nil {
-			return err
-		}
-	}
-	for _, p := range cast.Personas {
-		if err := batch.AddPersona(p); err != nil {
-			return err
-		}
-	}
-	for _, r := range cast.Contracts {
-		if err := batch.AddContract(r); err != nil {
+	return errors.Join(
+		all(cast.Networks, batch.AddPrimaryNetwork),
+		all(cast.Nodes, batch.AddNode),
+		all(cast.Chains, batch.AddChain),
+		all(cast.Personas, batch.AddPersona),
+		all(cast.Contracts, batch.AddContract),
+	)
+}
+
+func all[T any](rows []T, add func(T) error) error {
+	for _, row := range rows {
+		if err := add(row); err != nil {
 			return err
 		}
 	}

@@ -17,11 +17,13 @@ import (
 // Findings is what Verify looked at.
 type Findings struct {
 	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
+	PrimaryTransactions, UTXOs                                        atomic.Int64
 }
 
 func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes",
-		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load())
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes; %d P-, X- and atomic transactions with their signatures, %d UTXOs",
+		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
+		f.PrimaryTransactions.Load(), f.UTXOs.Load())
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
@@ -37,7 +39,10 @@ func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Fi
 	if err := w.verifyCast(ctx); err != nil {
 		return found, err
 	}
-	if err := w.verifyChains(ctx, found, progress); err != nil {
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() error { return w.verifyChains(within, found, progress) })
+	group.Go(func() error { return w.verifyPrimary(within, found) })
+	if err := group.Wait(); err != nil {
 		return found, err
 	}
 	return found, w.verifyCounts(ctx, found)

@@ -169,6 +169,7 @@ type Pending struct {
 	txs      types.Transactions
 	receipts types.Receipts
 	fees     *big.Int
+	extData  []byte // atomic transactions
 	delta    *store.Delta
 }
 
@@ -356,5 +357,5 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	p.b.fees.seal(p.b.head, h)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
-	return p.b.advance(h, nil, p.delta)
+	return p.b.advance(h, p.extData, p.delta)
 }

@@ -73,6 +73,7 @@ type Delta struct {
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code
+	Atomic       *PrimaryDelta // what the block's atomic transactions add, nil when there are none
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -87,6 +88,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Accounts, b.addAccount) },
 		func() error { return each(d.Slots, b.addSlot) },
 		func() error { return each(d.Codes, b.addCode) },
+		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {
 		if err := write(); err != nil {
 			return err
