@@ -69,7 +69,7 @@ func (db *DB) Differ(ctx context.Context, other *DB, table string) error {
 }
 
 func (db *DB) all(ctx context.Context, table string) (*sqlx.Rows, error) {
-	rows, err := db.read.QueryxContext(ctx, "SELECT * FROM "+table+" ORDER BY 1, 2, 3")
+	rows, err := db.read.QueryxContext(ctx, "SELECT * FROM "+table+" ORDER BY 1, 2")
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", table, err)
 	}
