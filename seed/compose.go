@@ -104,17 +104,15 @@ func (r *realm) admit(l *lodge, node int, by party, at uint64) (*primary.Tx, err
 // hoard gives the hoarder many small outputs.
 func (r *realm) hoard() {
 	to, whale := primary.Owner(r.people["hoarder"].primary.Address()), alone(r.people["whale"])
-	const size = 270
-	for _, chain := range []int{store.PChain, store.XChain} {
-		for i := range 4 {
-			r.add(chain, r.moment(50+200*i, 21), one(func(at uint64) (*primary.Tx, error) {
-				d := draft{chain: chain, from: whale, build: plain}
-				for n := range size {
-					d.outs = append(d.outs, r.pay(uint64(1_000_000+1_000*n+i), to))
-				}
-				return r.write(d, at)
-			}))
-		}
+	const payments, size = 4, 270
+	for i := range payments {
+		r.add(store.XChain, r.moment(50+200*i, 21), one(func(at uint64) (*primary.Tx, error) {
+			d := draft{chain: store.XChain, from: whale, build: plain}
+			for n := range size {
+				d.outs = append(d.outs, r.pay(uint64(1_000_000+1_000*n+i), to))
+			}
+			return r.write(d, at)
+		}))
 	}
 }
 

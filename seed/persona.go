@@ -30,7 +30,7 @@ var roles = []role{
 	{"fresh", "funded, has never sent anything", "dbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97"},
 	{"nobody", "has never been seen on any chain", "2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7dff6dff6409c6"},
 	{"ewoq", "the well-known development key, funded on every chain", "56289e99c94b6912bfc12adc093c9b51124f0dc54ac7a766b2bc5ccf558d8027"},
-	{"hoarder", "more than 1,024 UTXOs at one address on P and on X", "65d59af6012e178c528241ae22f56c5f7e2b8cf21f34903757d7c126d64a219a"},
+	{"hoarder", "more than 1,024 UTXOs at one address on X", "65d59af6012e178c528241ae22f56c5f7e2b8cf21f34903757d7c126d64a219a"},
 	{"committee", "first of three who own outputs that two of them spend", "3c3528c7dbb617a4c1cb74c27a03852f01fa3b25b26c2f380d8f6f7c0c9a92e1"},
 	{"committee-two", "second member of the committee", "04e82868b7d5317e4b36a6bc9c2ff3230b38d09ff6f28f349bc50f9a72f92845"},
 	{"committee-three", "third member of the committee", "4d99cd5eec1474fb8d71a9c4d5ebbd10d1fe547948e8dd6b6fbe1305fe76ba52"},
