@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
@@ -89,6 +90,7 @@ type live struct {
 	codes    map[common.Hash][]byte
 
 	trie  *memoryTrie
+	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
 	tries map[common.Address]*memoryTrie
 	load  func(common.Address) (*memoryTrie, error) // makes the storage trie of an account of base
 
@@ -153,6 +155,8 @@ func (l *live) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, ni
 func (l *live) TrieDB() *triedb.Database                     { return nil }
 
 func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
 		return tree, nil
 	}

@@ -40,10 +40,8 @@ func (db *DB) Block(ctx context.Context, chain int, number uint64) (*Block, erro
 // BlockByHash reads the block of a chain with this hash.
 func (db *DB) BlockByHash(ctx context.Context, chain int, hash []byte) (*Block, error) {
 	var b Block
-	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE hash = ?`, []any{hash}, b.fields()...)
-	if err == nil && b.ID.Chain() != chain {
-		return nil, ErrNotFound
-	}
+	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE hash = ? AND id BETWEEN ? AND ?`,
+		[]any{hash, First(chain), Last(chain)}, b.fields()...)
 	return &b, err
 }
 
@@ -51,7 +49,7 @@ func (db *DB) BlockByHash(ctx context.Context, chain int, hash []byte) (*Block, 
 func (db *DB) Head(ctx context.Context, chain int) (*Block, error) {
 	var b Block
 	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
-		[]any{At(chain, 0, 0), At(chain, MaxNumber, MaxIndex)}, b.fields()...)
+		[]any{First(chain), Last(chain)}, b.fields()...)
 	return &b, err
 }
 

@@ -32,3 +32,9 @@ func (p Position) Block() Position { return p &^ MaxIndex }
 
 // End is the last position in the block that holds p.
 func (p Position) End() Position { return p | MaxIndex }
+
+// First is the lowest position on a chain.
+func First(chain int) Position { return At(chain, 0, 0) }
+
+// Last is the highest position on a chain.
+func Last(chain int) Position { return At(chain, MaxNumber, MaxIndex) }

@@ -37,7 +37,7 @@ CREATE TABLE block (
     gas_used INTEGER NOT NULL,
     fees     BLOB    NOT NULL,     -- wei paid for gas by all transactions of the block
     header   BLOB    NOT NULL,     -- RLP
-    ext_data BLOB,                 -- C-Chain: atomic transactions, codec bytes
+    ext_data BLOB CHECK (length(ext_data) > 0), -- C-Chain: atomic transactions, codec bytes
     digest   BLOB    NOT NULL      -- SHA-256 over the parent's digest and everything this block added
 );
 
@@ -45,8 +45,8 @@ CREATE TABLE tx (
     id        INTEGER PRIMARY KEY,  -- position
     hash      BLOB    NOT NULL,
     sender    BLOB    NOT NULL,
-    recipient BLOB,                 -- absent for a creation
-    created   BLOB,                 -- address of the contract that a creation made
+    recipient BLOB CHECK (length(recipient) = 20), -- absent for a creation
+    created   BLOB CHECK (length(created) = 20),   -- address of the contract that a creation made
     status    INTEGER NOT NULL,     -- 1 success, 0 failed
     gas_used  INTEGER NOT NULL,
     gas_total INTEGER NOT NULL,     -- cumulative in the block
@@ -85,8 +85,8 @@ CREATE TABLE account (
     block     INTEGER NOT NULL,
     nonce     INTEGER NOT NULL,
     balance   BLOB    NOT NULL,
-    code_hash BLOB,  -- absent without code
-    root      BLOB,  -- storage root, absent without storage
+    code_hash BLOB CHECK (length(code_hash) = 32),  -- absent without code
+    root      BLOB CHECK (length(root) = 32),       -- storage root, absent without storage
     gone      INTEGER NOT NULL,  -- 1 when the account ceased to exist
     PRIMARY KEY (chain, address, block)
 ) WITHOUT ROWID;

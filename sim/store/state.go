@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 )
 
 // Account is the state of an account from one block on, until a later row.
@@ -43,9 +44,9 @@ func (a *Account) fields() []any {
 
 func scanAccount(r *sql.Rows, a *Account) error { return r.Scan(a.fields()...) }
 
-func scanSlot(r *sql.Rows, s *Slot) error {
-	return r.Scan(&s.Chain, &s.Address, &s.Key, &s.Block, &s.Value)
-}
+func (s *Slot) fields() []any { return []any{&s.Chain, &s.Address, &s.Key, &s.Block, &s.Value} }
+
+func scanSlot(r *sql.Rows, s *Slot) error { return r.Scan(s.fields()...) }
 
 // Account reads an account as it was after a block.
 func (db *DB) Account(ctx context.Context, chain int, address []byte, block uint64) (*Account, error) {
@@ -58,14 +59,20 @@ func (db *DB) Account(ctx context.Context, chain int, address []byte, block uint
 
 // Slot reads the value of a storage slot as it was after a block; it is empty when the slot was never set.
 func (db *DB) Slot(ctx context.Context, chain int, address, key []byte, block uint64) ([]byte, error) {
-	var value []byte
-	err := db.one(ctx, `SELECT value FROM slot
-		WHERE chain = ? AND address = ? AND key = ? AND block <= ? ORDER BY block DESC LIMIT 1`,
-		[]any{chain, address, key, block}, &value)
-	if err == ErrNotFound {
+	row, err := db.SlotRow(ctx, chain, address, key, block)
+	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
-	return value, err
+	return row.Value, err
+}
+
+// SlotRow reads the row of a storage slot as it was after a block.
+func (db *DB) SlotRow(ctx context.Context, chain int, address, key []byte, block uint64) (*Slot, error) {
+	var s Slot
+	err := db.one(ctx, `SELECT `+slotColumns+` FROM slot
+		WHERE chain = ? AND address = ? AND key = ? AND block <= ? ORDER BY block DESC LIMIT 1`,
+		[]any{chain, address, key, block}, s.fields()...)
+	return &s, err
 }
 
 // AccountsAt reads every account of a chain as it was after a block, by address.

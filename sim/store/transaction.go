@@ -37,10 +37,8 @@ func (db *DB) Transaction(ctx context.Context, at Position) (*Transaction, error
 // TransactionByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionByHash(ctx context.Context, chain int, hash []byte) (*Transaction, error) {
 	var t Transaction
-	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx WHERE hash = ?`, []any{hash}, t.fields()...)
-	if err == nil && t.ID.Chain() != chain {
-		return nil, ErrNotFound
-	}
+	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+		[]any{hash, First(chain), Last(chain)}, t.fields()...)
 	return &t, err
 }
 
@@ -53,6 +51,22 @@ func (db *DB) TransactionsBetween(ctx context.Context, first, last Position) ([]
 // Transactions reads the transactions of a block in order.
 func (db *DB) Transactions(ctx context.Context, block Position) ([]Transaction, error) {
 	return db.TransactionsBetween(ctx, block.Block(), block.End())
+}
+
+// FirstFailed reads the oldest failed transaction of a chain.
+func (db *DB) FirstFailed(ctx context.Context, chain int) (*Transaction, error) {
+	var t Transaction
+	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx
+		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, []any{First(chain), Last(chain)}, t.fields()...)
+	return &t, err
+}
+
+// Deployment reads the transaction of a chain that itself created a contract.
+func (db *DB) Deployment(ctx context.Context, chain int, contract []byte) (*Transaction, error) {
+	var t Transaction
+	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx
+		WHERE created = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`, []any{contract, First(chain), Last(chain)}, t.fields()...)
+	return &t, err
 }
 
 func (b *Batch) addTransaction(t *Transaction) error {

@@ -1,0 +1,171 @@
+package handlers
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Raw is an answer that is not JSON: a logo, a page, a file.
+type Raw struct {
+	Type string // the content type
+	Name string // if set, browsers save it under this name
+	Body []byte
+}
+
+var (
+	jsonType = []string{"application/json; charset=utf-8"}
+	vary     = []string{"Accept-Encoding"}
+	noCache  = []string{"no-cache"}
+	gzipped  = []string{"gzip"}
+)
+
+// gzipFrom is the size at which compression begins to pay.
+const gzipFrom = 1024
+
+var (
+	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	gzips   = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
+)
+
+// keptBuffer is the size above which a buffer is not worth keeping.
+const keptBuffer = 1 << 20
+
+func release(b *bytes.Buffer) {
+	if b.Cap() <= keptBuffer {
+		buffers.Put(b)
+	}
+}
+
+// send encodes an answer and sends it. Nothing is sent if it cannot be encoded.
+func (x *exchange) send(r *http.Request, status int, answer any) error {
+	if raw, ok := answer.(Raw); ok {
+		h := x.Header()
+		h["Content-Type"] = []string{raw.Type}
+		if raw.Name != "" {
+			h.Set("Content-Disposition", `attachment; filename="`+raw.Name+`"`)
+		}
+		x.deliver(r, status, raw.Body)
+		return nil
+	}
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	defer release(b)
+	if err := encode(b, answer); err != nil {
+		return err
+	}
+	x.Header()["Content-Type"] = jsonType
+	x.deliver(r, status, b.Bytes())
+	return nil
+}
+
+func encode(b *bytes.Buffer, answer any) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(answer); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the encoder's newline
+	return nil
+}
+
+// fail tells the client of an error.
+func (x *exchange) fail(e *Error, array bool) {
+	h := x.Header()
+	for name, values := range e.header {
+		h[name] = values
+	}
+	if err := x.send(x.request, e.Status, e.answer(array)); err != nil {
+		x.server.opts.Log.Error("error answer failed", "id", x.id, "err", err)
+	}
+}
+
+// deliver sends a body the way the client wants it: compressed, or not at all if it has it already.
+func (x *exchange) deliver(r *http.Request, status int, body []byte) {
+	h := x.Header()
+	h["Vary"] = vary
+	compress := len(body) >= gzipFrom && acceptsGzip(r.Header.Get("Accept-Encoding"))
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		tag := etag(body)
+		h["Etag"] = []string{variant(tag, compress)}
+		h["Cache-Control"] = noCache
+		if unchanged(r.Header["If-None-Match"], tag) {
+			delete(h, "Content-Type")
+			x.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if compress {
+		x.deliverGzip(r, status, body)
+		return
+	}
+	x.write(r, status, body)
+}
+
+func (x *exchange) deliverGzip(r *http.Request, status int, body []byte) {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	defer release(b)
+	w := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(w)
+	w.Reset(b)
+	_, _ = w.Write(body) // a buffer takes everything
+	_ = w.Close()
+	x.Header()["Content-Encoding"] = gzipped
+	x.write(r, status, b.Bytes())
+}
+
+func (x *exchange) write(r *http.Request, status int, body []byte) {
+	x.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = x.Write(body) // a client that has gone away needs no answer
+	}
+}
+
+// etag is the part of the entity tag that depends on the content alone.
+func etag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:12])
+}
+
+// variant is the whole tag: a strong tag must differ between the compressed bytes and the plain ones.
+func variant(tag string, compress bool) string {
+	if compress {
+		return `"` + tag + `-gzip"`
+	}
+	return `"` + tag + `"`
+}
+
+// unchanged reports whether the client holds this content, in either form.
+func unchanged(headers []string, tag string) bool {
+	for _, header := range headers {
+		for item := range strings.SplitSeq(header, ",") {
+			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
+			if item == "*" || item == variant(tag, false) || item == variant(tag, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// acceptsGzip reads an Accept-Encoding header; a weight of zero is a refusal.
+func acceptsGzip(header string) bool {
+	for item := range strings.SplitSeq(header, ",") {
+		coding, weight, weighted := strings.Cut(item, ";")
+		if coding = strings.TrimSpace(coding); coding != "gzip" && coding != "*" {
+			continue
+		}
+		q, found := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
+		n, err := strconv.ParseFloat(q, 64)
+		return !weighted || !found || (err == nil && n > 0)
+	}
+	return false
+}

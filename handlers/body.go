@@ -1,0 +1,76 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+)
+
+// readBody decodes the JSON body that the operation declares. All problems of its content come back as one 400.
+func (op *operation) readBody(x *exchange, hr *http.Request) (body any, problems []string, err error) {
+	if op.Body == nil {
+		return nil, nil, nil
+	}
+	raw, err := x.readAll(hr)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, []string{"the body is empty: expected a JSON object"}, nil
+	}
+	if err := checkContentType(hr.Header.Get("Content-Type")); err != nil {
+		return nil, nil, err
+	}
+	return op.decode(x.server.schemas(Spec), raw)
+}
+
+func (x *exchange) readAll(hr *http.Request) ([]byte, error) {
+	most := x.server.opts.MaxBody
+	raw, err := io.ReadAll(http.MaxBytesReader(x, hr.Body, most))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, tooLarge(most)
+	}
+	if err != nil {
+		return nil, BadRequest("the body could not be read to its end")
+	}
+	return raw, nil
+}
+
+// checkContentType takes a body without a type for JSON, as some clients leave it out.
+func checkContentType(text string) error {
+	if text == "" {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(text)
+	charset := params["charset"]
+	if err != nil || kind != "application/json" || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
+		return unsupportedMedia(text)
+	}
+	return nil
+}
+
+func (op *operation) decode(d *Schemas, raw []byte) (any, []string, error) {
+	var loose any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&loose); err != nil {
+		return nil, []string{"the body is not JSON: " + err.Error()}, nil
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, []string{"the body has something after its JSON value"}, nil
+	}
+	if problems := d.check(op.Body, loose, false); len(problems) > 0 {
+		return nil, problems, nil
+	}
+	body := reflect.New(op.Body).Interface()
+	if err := json.Unmarshal(raw, body); err != nil {
+		return nil, []string{"the body has a number that is out of its range"}, nil
+	}
+	return body, nil, nil
+}

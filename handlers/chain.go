@@ -1,0 +1,100 @@
+package handlers
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting/address"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// ChainID names an EVM chain in one of the ways that clients do; exactly one field is set.
+type ChainID struct {
+	EVM        uint64 // the EVM chain id
+	Blockchain ids.ID // the blockchain id
+	Name       string // a literal that the operation allows, such as total
+}
+
+// String writes the id as a client would.
+func (c ChainID) String() string {
+	switch {
+	case c.Name != "":
+		return c.Name
+	case c.Blockchain != ids.Empty:
+		return c.Blockchain.String()
+	}
+	return strconv.FormatUint(c.EVM, 10)
+}
+
+func parseChain(p *param, text string) (any, bool) {
+	if p.names(text) {
+		return ChainID{Name: text}, true
+	}
+	if digits.MatchString(text) {
+		n, err := strconv.ParseUint(text, 10, 64)
+		return ChainID{EVM: n}, err == nil && n > 0
+	}
+	id, err := ids.FromString(text)
+	return ChainID{Blockchain: id}, err == nil && id != ids.Empty
+}
+
+// BlockID names a block of an EVM chain by its number or by its hash.
+type BlockID struct {
+	Number uint64
+	Hash   common.Hash
+	ByHash bool
+}
+
+// String writes the id as a client would.
+func (b BlockID) String() string {
+	if b.ByHash {
+		return b.Hash.Hex()
+	}
+	return strconv.FormatUint(b.Number, 10)
+}
+
+func parseBlock(_ *param, text string) (any, bool) {
+	if b, ok := parseHex(text, common.HashLength); ok {
+		return BlockID{Hash: common.BytesToHash(b), ByHash: true}, true
+	}
+	if !digits.MatchString(text) {
+		return nil, false
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	return BlockID{Number: n}, err == nil
+}
+
+// PrimaryAddress is a P-, X- or C-Chain address; Chain is empty when the client left the prefix out.
+type PrimaryAddress struct {
+	Chain string // P, X, C or empty
+	HRP   string // avax on mainnet, fuji on the test network
+	ID    ids.ShortID
+}
+
+// String writes the address in bech32, with the prefix that it came with.
+func (a PrimaryAddress) String() string {
+	text, err := address.FormatBech32(a.HRP, a.ID[:])
+	if err != nil {
+		return ""
+	}
+	if a.Chain != "" {
+		return a.Chain + "-" + text
+	}
+	return text
+}
+
+func parsePrimary(_ *param, text string) (any, bool) {
+	chain, rest, found := strings.Cut(text, "-")
+	if !found {
+		chain, rest = "", text
+	} else if chain != "P" && chain != "X" && chain != "C" {
+		return nil, false
+	}
+	hrp, b, err := address.ParseBech32(rest)
+	if err != nil || (hrp != "avax" && hrp != "fuji") {
+		return nil, false
+	}
+	id, err := ids.ToShortID(b)
+	return PrimaryAddress{Chain: chain, HRP: hrp, ID: id}, err == nil
+}

@@ -1,0 +1,45 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+)
+
+var (
+	anyOrigin = []string{"*"}
+	exposed   = []string{"ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, etag, x-request-id"}
+)
+
+// isPreflight recognises the question that a browser asks before a request that is not simple.
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// preflight allows the methods, and whatever headers the page asks for.
+func (x *exchange) preflight(r *http.Request, methods string) {
+	h := x.Header()
+	h.Set("Access-Control-Allow-Methods", methods)
+	if headers := r.Header.Get("Access-Control-Request-Headers"); headers != "" {
+		h.Set("Access-Control-Allow-Headers", headers)
+	}
+	h.Set("Access-Control-Max-Age", "7200")
+	h.Set("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
+	x.WriteHeader(http.StatusNoContent)
+}
+
+// checkOrigin keeps pages of other origins from changing the world of whoever has them open.
+func (x *exchange) checkOrigin(r *http.Request) error {
+	if !x.op.SameOrigin {
+		return nil
+	}
+	x.Header().Del("Access-Control-Allow-Origin")
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Host != r.Host {
+		return Forbidden("a browser page of another origin may not do this")
+	}
+	return nil
+}

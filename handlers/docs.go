@@ -1,0 +1,164 @@
+package handlers
+
+import (
+	"bytes"
+	_ "embed"
+	html "html/template"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+//go:embed docs.html
+var docsText string
+
+var docsTemplate = html.Must(html.New("docs").Parse(docsText))
+
+// docsGroup is the part of the page for one interface.
+type docsGroup struct {
+	Title string
+	Calls []docsCall
+}
+
+type docsCall struct {
+	ID, Method, Path, Summary, Spec string
+	Status                          int
+	Params                          []docsParam
+	Body, Answer                    []docsField
+	Try                             string // a link that works as it stands
+}
+
+type docsParam struct {
+	Name     string
+	In       In
+	Required bool
+	Default  string
+	Allowed  string
+	Doc      string
+}
+
+// docsField is one member of a body or an answer; Name is its path from the top.
+type docsField struct{ Name, Type, Doc string }
+
+func (s *Server) docsHandler() http.Handler {
+	return s.documentHandler("text/html; charset=utf-8", func(d *document) []byte { return d.page })
+}
+
+func (s *Server) docsPage(d Dialect) ([]byte, error) {
+	var groups []docsGroup
+	for _, in := range s.interfaces() {
+		groups = append(groups, s.docsGroup(in, d))
+	}
+	var b bytes.Buffer
+	err := docsTemplate.Execute(&b, map[string]any{"Groups": groups, "Dialect": d, "Version": s.version()})
+	return b.Bytes(), err
+}
+
+func (s *Server) docsGroup(in *Interface, d Dialect) docsGroup {
+	g := docsGroup{Title: in.Title}
+	for _, e := range s.endpoints {
+		for _, op := range e.ops {
+			if op.in == in {
+				g.Calls = append(g.Calls, s.docsCall(op, d))
+			}
+		}
+	}
+	slices.SortStableFunc(g.Calls, func(a, b docsCall) int { return strings.Compare(a.Path, b.Path) })
+	return g
+}
+
+func (s *Server) docsCall(op *operation, d Dialect) docsCall {
+	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Status: op.status(d)}
+	needs := op.Method != http.MethodGet
+	for _, p := range op.params {
+		c.Params = append(c.Params, docsParam{p.Name, p.In, p.Required, p.Default, p.expected(), p.Doc})
+		needs = needs || p.Required
+	}
+	if !needs {
+		c.Try = op.Path
+	}
+	c.Body, c.Answer = s.docsFields(op.Body, d), s.docsFields(op.Answer, d)
+	return c
+}
+
+func (s *Server) docsFields(t reflect.Type, d Dialect) []docsField {
+	if t == nil {
+		return nil
+	}
+	l := &docsLister{schemas: s.docs[d].schemas}
+	l.schemas.mu.Lock()
+	defer l.schemas.mu.Unlock()
+	l.add("", l.schemas.Of(t), nil)
+	return l.fields
+}
+
+// docsLister flattens a schema into rows; open are the references being followed, so that a type which contains
+// itself ends.
+type docsLister struct {
+	schemas *Schemas
+	fields  []docsField
+}
+
+func (l *docsLister) add(path string, s *Schema, open []string) {
+	if s.Ref != "" {
+		if slices.Contains(open, s.Ref) {
+			return
+		}
+		open = append(slices.Clip(open), s.Ref)
+		s = l.schemas.named[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+	}
+	for _, alternative := range s.AnyOf {
+		l.add(path, alternative, open)
+	}
+	if s.Items != nil {
+		l.add(path+"[]", s.Items, open)
+	}
+	for _, name := range l.members(s) {
+		member := s.Properties[name]
+		at := strings.TrimPrefix(path+"."+name, ".")
+		l.fields = append(l.fields, docsField{at, l.typeOf(member, slices.Contains(s.Required, name)), member.Description})
+		l.add(at, member, open)
+	}
+}
+
+// members puts the required ones first, in the order of the Go type.
+func (l *docsLister) members(s *Schema) []string {
+	names := slices.Clone(s.Required)
+	var rest []string
+	for name := range s.Properties {
+		if !slices.Contains(names, name) {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	return append(names, rest...)
+}
+
+func (l *docsLister) typeOf(s *Schema, required bool) string {
+	text := l.typeName(s)
+	if !required {
+		text += ", optional"
+	}
+	return text
+}
+
+func (l *docsLister) typeName(s *Schema) string {
+	switch {
+	case s.Ref != "":
+		return strings.TrimPrefix(s.Ref, "#/components/schemas/")
+	case len(s.AnyOf) > 0:
+		var names []string
+		for _, a := range s.AnyOf {
+			names = append(names, l.typeName(a))
+		}
+		return strings.Join(names, " or ")
+	case s.Items != nil:
+		return "array of " + l.typeName(s.Items)
+	case len(s.Enum) > 0:
+		return strings.Join(s.Enum, " | ")
+	case s.Type == "":
+		return "any"
+	}
+	return s.Type
+}

@@ -1,0 +1,126 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gorilla/mux"
+)
+
+// endpoint is one path with the operations that its methods stand for.
+type endpoint struct {
+	server   *Server
+	path     string
+	template template
+	ops      []*operation
+}
+
+func (e *endpoint) add(op *operation) error {
+	if e.operation(op.Method) != nil {
+		return fmt.Errorf("operation %s: %s %s is declared already", op.ID, op.Method, op.Path)
+	}
+	e.ops = append(e.ops, op)
+	return nil
+}
+
+// operation finds what a method stands for; HEAD is GET without the body.
+func (e *endpoint) operation(method string) *operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for _, op := range e.ops {
+		if op.Method == method {
+			return op
+		}
+	}
+	return nil
+}
+
+func (e *endpoint) matches(r *http.Request, _ *mux.RouteMatch) bool {
+	return e.template.matches(r.URL.Path)
+}
+
+// methods lists what the path answers to. Those that only pages of this server may use are left out for others.
+func (e *endpoint) methods(crossOrigin bool) string {
+	var list []string
+	for _, op := range e.ops {
+		if crossOrigin && op.SameOrigin {
+			continue
+		}
+		if list = append(list, op.Method); op.Method == http.MethodGet {
+			list = append(list, http.MethodHead)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(append(list, http.MethodOptions), ", ")
+}
+
+// ServeHTTP finds the operation, runs it and sends its answer.
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	x := w.(*exchange)
+	x.op = e.operation(hr.Method)
+	switch {
+	case x.op != nil:
+		x.serve(hr)
+	case isPreflight(hr):
+		x.preflight(hr, e.methods(true))
+	case hr.Method == http.MethodOptions:
+		x.Header().Set("Allow", e.methods(false))
+		x.WriteHeader(http.StatusNoContent)
+	default:
+		x.fail(methodNotAllowed(hr.Method, hr.URL.Path, e.methods(false)), false)
+	}
+}
+
+func (x *exchange) serve(hr *http.Request) {
+	answer, err := x.run(hr)
+	if err == nil {
+		err = x.send(hr, x.op.status(x.dialect), answer)
+	}
+	if err != nil {
+		x.fail(x.server.asError(x, err), x.op.in.ArrayErrors)
+	}
+}
+
+// run takes a request through the gates in front of its handler, cheapest first.
+func (x *exchange) run(hr *http.Request) (any, error) {
+	if err := x.checkOrigin(hr); err != nil {
+		return nil, err
+	}
+	key, err := x.admit(hr)
+	if err != nil {
+		return nil, err
+	}
+	r, err := x.read(hr)
+	if err != nil {
+		return nil, err
+	}
+	if err := key.checkScope(r); err != nil {
+		return nil, err
+	}
+	return x.op.Handle(r)
+}
+
+// read parses everything that the request says.
+func (x *exchange) read(hr *http.Request) (*Request, error) {
+	r := &Request{HTTP: hr, server: x.server, op: x.op, dialect: x.dialect, prefixed: x.prefixed}
+	values, given, problems := x.op.parse(hr)
+	body, wrong, err := x.op.readBody(x, hr)
+	if err != nil {
+		return nil, err
+	}
+	r.values, r.given, r.body = values, given, body
+	problems = append(problems, wrong...)
+	// A token is bound to the rest of the query, so it can only be judged when the rest is sound.
+	if len(problems) == 0 {
+		if problem := r.resume(); problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, BadRequest(problems...)
+	}
+	return r, nil
+}

@@ -1,0 +1,105 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Error is a failure that the client is told about: a status, and sentences it can act on.
+type Error struct {
+	Status   int
+	Problems []string
+	header   http.Header
+}
+
+// Error joins the sentences.
+func (e *Error) Error() string { return strings.Join(e.Problems, "; ") }
+
+// ErrorAnswer is the body of every answer that is not a success.
+type ErrorAnswer struct {
+	Message    Message `json:"message" doc:"What is wrong; an array where the interface allows one."`
+	Error      string  `json:"error" doc:"The name of the status."`
+	StatusCode int     `json:"statusCode" doc:"The HTTP status."`
+}
+
+// Message is a sentence, or several of them as an array.
+type Message struct {
+	Sentences []string
+	Array     bool
+}
+
+// BadRequest names every problem of a request: the parameter, the bad value and what is allowed.
+func BadRequest(problems ...string) *Error {
+	return &Error{Status: http.StatusBadRequest, Problems: problems}
+}
+
+// NotFound says what does not exist.
+func NotFound(format string, args ...any) *Error {
+	return sentence(http.StatusNotFound, fmt.Sprintf(format, args...))
+}
+
+// Unauthorized says that an API key is missing or unknown.
+func Unauthorized(text string) *Error { return sentence(http.StatusUnauthorized, text) }
+
+// Forbidden says why a known client may not do this.
+func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text) }
+
+// Conflict says why the request does not fit the state of the world.
+func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
+
+// Unavailable says what cannot be answered at the moment.
+func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
+
+func tooMany(limit int, seconds int64) *Error {
+	return sentence(http.StatusTooManyRequests,
+		fmt.Sprintf("the limit of %d requests per minute is used up: try again in %d seconds", limit, seconds))
+}
+
+func tooLarge(most int64) *Error {
+	return sentence(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", most))
+}
+
+func unsupportedMedia(got string) *Error {
+	return sentence(http.StatusUnsupportedMediaType,
+		fmt.Sprintf("content-type %q is not supported: expected application/json", shorten(got)))
+}
+
+func methodNotAllowed(method, path, allow string) *Error {
+	e := sentence(http.StatusMethodNotAllowed, fmt.Sprintf("Cannot %s %s: allowed are %s", method, path, allow))
+	e.header = http.Header{"Allow": {allow}}
+	return e
+}
+
+func sentence(status int, text string) *Error {
+	return &Error{Status: status, Problems: []string{text}}
+}
+
+// asError turns whatever a handler returned into what the client may see. Everything that is not an Error is the
+// simulator's own failure, so it is logged and the client learns only where to look.
+func (s *Server) asError(x *exchange, err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if !errors.Is(err, context.Canceled) {
+		s.opts.Log.Error("request failed", "id", x.id, "operation", x.operation(), "err", err)
+	}
+	return x.failure()
+}
+
+// failure is all that a client learns of what went wrong inside.
+func (x *exchange) failure() *Error {
+	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+x.id)
+}
+
+// answer is the body that tells of the error.
+func (e *Error) answer(array bool) ErrorAnswer {
+	return ErrorAnswer{
+		Message:    Message{Sentences: e.Problems, Array: array && e.Status == http.StatusBadRequest},
+		Error:      http.StatusText(e.Status),
+		StatusCode: e.Status,
+	}
+}

@@ -1,0 +1,92 @@
+package handlers_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+)
+
+func TestFailuresTellNoInternals(t *testing.T) {
+	var log bytes.Buffer
+	s := newServer(t, func(o *handlers.Options) { o.Log, _ = handlers.NewLogger(&log, "text", true) })
+	for _, path := range []string{"/v1/broken", "/v1/panics"} {
+		w := get(t, s, path, "x-request-id", "trace-1")
+		expect(t, w, 500, `"error":"Internal Server Error","statusCode":500`)
+		if strings.Contains(w.Body.String(), "secret") || !strings.Contains(w.Body.String(), "trace-1") {
+			t.Errorf("%s: answer is %s", path, w.Body)
+		}
+	}
+	for _, want := range []string{"secret table is locked", "secret index out of range", "sample_test.go", "id=trace-1", "operation=panics"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("log lacks %q: %s", want, log.String())
+		}
+	}
+	expect(t, get(t, s, "/v1/numbers"), 200, "numbers")
+}
+
+func TestMissingThings(t *testing.T) {
+	s := newServer(t, nil)
+	address := "/addresses/" + alice
+	cases := []struct{ method, path, message string }{
+		{"GET", "/v1/missing", `"message":"block 7 does not exist","error":"Not Found","statusCode":404`},
+		{"GET", "/v1/number", `Cannot GET /v1/number: did you mean GET /v1/numbers?`},
+		{"GET", "/numbers", `did you mean GET /v1/numbers?`},
+		{"GET", "/v1/chain/43114/blocks/7", `did you mean GET /v1/chains/43114/blocks/7?`},
+		{"GET", "/v1/chains/43114/block/7", `did you mean GET /v1/chains/43114/blocks/7?`},
+		{"GET", "/v1/chains/43114" + address + "/transactions:listnative", `did you mean GET /v1/chains/43114` + address + `/transactions:listNative?`},
+		{"GET", "/v1/chains/43114" + address + "/transaction:native", `did you mean GET /v1/chains/43114` + address + `/transactions:listNative?`},
+		{"POST", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
+		{"GET", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
+		{"GET", "/v2/chains/43114/metric/txCount", `did you mean GET /v2/chains/43114/metrics/txCount?`},
+		{"GET", "/upstream/v1/number", `did you mean GET /v1/numbers?`},
+		{"GET", "/", `"message":"Cannot GET /","error":"Not Found"`},
+		{"GET", "/wp-admin/setup.php", `"message":"Cannot GET /wp-admin/setup.php"`},
+		{"GET", "/v1/chains/../numbers", `"error":"Not Found"`},
+		{"GET", "/" + strings.Repeat("a/", 600), `"error":"Not Found"`},
+	}
+	for _, c := range cases {
+		expect(t, ask(t, s, c.method, c.path, ""), 404, c.message)
+	}
+}
+
+func TestMethodsAreNamed(t *testing.T) {
+	s := newServer(t, nil)
+	w := ask(t, s, "DELETE", "/v1/numbers", "")
+	expect(t, w, 405, `"message":"Cannot DELETE /v1/numbers: allowed are GET, HEAD, OPTIONS","error":"Method Not Allowed"`)
+	if allow := w.Header().Get("Allow"); allow != "GET, HEAD, OPTIONS" {
+		t.Errorf("allow is %q", allow)
+	}
+	w = get(t, s, "/v1/operations/transactions:export")
+	if expect(t, w, 405, "POST"); w.Header().Get("Allow") != "POST, OPTIONS" {
+		t.Errorf("allow is %q", w.Header().Get("Allow"))
+	}
+	w = ask(t, s, http.MethodOptions, "/v1/numbers", "")
+	if w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+		t.Errorf("options is %d %v", w.Code, w.Header())
+	}
+	expect(t, ask(t, s, "POST", "/v1/chains/43114/tokens/"+alice+":reindex", ""), 201, alice)
+	expect(t, ask(t, s, "POST", "/docs", ""), 405, "GET, HEAD")
+}
+
+func TestAccessLog(t *testing.T) {
+	var log bytes.Buffer
+	s := newServer(t, func(o *handlers.Options) { o.Log, _ = handlers.NewLogger(&log, "json", false) })
+	w := get(t, s, "/v1/numbers?rltoken=geheim", "x-request-id", "bad\nid")
+	if id := w.Header().Get("x-request-id"); id != "req-1" {
+		t.Errorf("request id is %q", id)
+	}
+	for _, want := range []string{`"id":"req-1"`, `"method":"GET"`, `"path":"/v1/numbers"`, `"operation":"listNumbers"`, `"status":200`, `"took":`, `"dialect":"upstream"`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("log lacks %s: %s", want, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "geheim") {
+		t.Errorf("log tells a key: %s", log.String())
+	}
+	if _, err := handlers.NewLogger(&log, "xml", false); err == nil {
+		t.Error("log format xml is accepted")
+	}
+}

@@ -1,0 +1,164 @@
+package handlers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Key is an API key with what it allows. Empty lists allow everything.
+type Key struct {
+	Key        string   `yaml:"key"`
+	Limit      int      `yaml:"limit"` // requests per minute; twice the general limit if 0
+	Interfaces []string `yaml:"interfaces"`
+	Networks   []string `yaml:"networks"`
+}
+
+// Keys are the API keys that the server knows.
+type Keys struct{ byKey map[string]*Key }
+
+// ReadKeys reads an API-keys file: a YAML list of keys, each with key, limit, interfaces and networks.
+func ReadKeys(text []byte) (*Keys, error) {
+	var list []*Key
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("API keys: %w", err)
+	}
+	k := &Keys{byKey: map[string]*Key{}}
+	for i, key := range list {
+		if err := k.add(key); err != nil {
+			return nil, fmt.Errorf("API keys: entry %d: %w", i+1, err)
+		}
+	}
+	return k, nil
+}
+
+func (k *Keys) add(key *Key) error {
+	switch {
+	case key == nil || key.Key == "":
+		return errors.New("has no key")
+	case k.byKey[key.Key] != nil:
+		return errors.New("repeats an earlier key")
+	case key.Limit < 0:
+		return fmt.Errorf("limit %d is negative", key.Limit)
+	}
+	for _, name := range key.Interfaces {
+		if !slices.ContainsFunc(interfaces, func(in *Interface) bool { return in.Name == name }) {
+			return fmt.Errorf("interface %q is not one of data, metrics, sim", name)
+		}
+	}
+	for i, name := range key.Networks {
+		v, ok := parseNetwork(nil, name)
+		if !ok {
+			return fmt.Errorf("network %q is not one of mainnet, fuji, testnet", name)
+		}
+		key.Networks[i] = v.(string)
+	}
+	k.byKey[key.Key] = key
+	return nil
+}
+
+// keyOf is the key that a request carries, in one of the three places where clients put it.
+func keyOf(r *http.Request) string {
+	if key := r.Header.Get("X-Service-Api-Key"); key != "" {
+		return key
+	}
+	if key := r.Header.Get("X-Glacier-Api-Key"); key != "" {
+		return key
+	}
+	return queryToken(r)
+}
+
+func queryToken(r *http.Request) string {
+	if !strings.Contains(r.URL.RawQuery, "rltoken=") {
+		return ""
+	}
+	query, _ := url.ParseQuery(r.URL.RawQuery) // the parser reports what is malformed
+	return query.Get("rltoken")
+}
+
+// admit finds out who asks, whether they need to be known, and whether they have asked too often.
+func (x *exchange) admit(r *http.Request) (*Key, error) {
+	key, err := x.identify(keyOf(r))
+	if err != nil || !x.op.in.Limited {
+		return key, err
+	}
+	return key, x.limit(r, key)
+}
+
+// identify finds the key. Without a keys file, any key will do; with one, an unknown key is no key.
+func (x *exchange) identify(text string) (*Key, error) {
+	o := &x.server.opts
+	var key *Key
+	switch {
+	case o.Keys != nil:
+		key = o.Keys.byKey[text]
+	case text != "":
+		key = &Key{Key: text}
+	}
+	if key != nil || !o.RequireKey || x.op.in.Keyless {
+		return key, nil
+	}
+	if text == "" {
+		return nil, Unauthorized("an API key is required: send it in the header x-service-api-key or x-glacier-api-key")
+	}
+	return nil, Unauthorized("the API key is not known")
+}
+
+// checkScope refuses a key outside the interfaces and networks that it is for.
+func (k *Key) checkScope(r *Request) error {
+	in := r.op.in
+	if k == nil || in.Keyless {
+		return nil
+	}
+	if len(k.Interfaces) > 0 && !slices.Contains(k.Interfaces, in.Name) {
+		return Forbidden("the API key is not for the " + in.Title)
+	}
+	for _, network := range r.networks(len(k.Networks) > 0) {
+		if !slices.Contains(k.Networks, network) {
+			return Forbidden("the API key is not for the network " + network)
+		}
+	}
+	return nil
+}
+
+// networks are those that an answer may draw on: the network or the chain's network of each such parameter, or both
+// networks if the parameter could narrow the answer and was left out.
+func (r *Request) networks(wanted bool) []string {
+	if !wanted {
+		return nil
+	}
+	var list []string
+	for i, p := range r.op.params {
+		switch v := r.values[i].(type) {
+		case string:
+			if p.Kind == KindNetwork {
+				list = append(list, v)
+			}
+		case ChainID:
+			if network, ok := r.networkOf(v); ok {
+				list = append(list, network)
+			}
+		case nil:
+			if p.Kind == KindNetwork {
+				list = append(list, "mainnet", "fuji")
+			}
+		}
+	}
+	return list
+}
+
+func (r *Request) networkOf(c ChainID) (string, bool) {
+	if r.server.opts.NetworkOf == nil {
+		return "", false
+	}
+	return r.server.opts.NetworkOf(c)
+}

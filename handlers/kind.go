@@ -1,0 +1,173 @@
+package handlers
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Kind is what the values of a parameter look like: how they are read, and how that is said to people and to OpenAPI.
+type Kind struct {
+	parse   func(p *param, text string) (any, bool)
+	allowed func(p *param) string
+	schema  func(p *param) *Schema
+}
+
+// The kinds of parameters, each with the type of its parsed value.
+var (
+	KindInteger    = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
+	KindTimestamp  = &Kind{parseTimestamp, saying("Unix seconds, not negative"), seconds}         // int64
+	KindPageSize   = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
+	KindNumber     = &Kind{parseNumber, rangeOf("a decimal number"), numeric("number")}           // *big.Rat
+	KindAmount     = &Kind{parseAmount, amountRange, textual(`^[0-9]{1,78}$`)}                    // *big.Int
+	KindBoolean    = &Kind{parseBoolean, saying("true or false"), boolean}                        // bool
+	KindEnum       = &Kind{parseEnum, enumList, enumerated}                                       // string
+	KindText       = &Kind{parseText, saying("text of at most 256 characters"), textual("")}      // string
+	KindNodeIDPart = &Kind{matching(nodePart), saying("a node id or part of one"), textual("")}   // string
+	KindUUID       = &Kind{matching(uuidShape), saying("a UUID"), textual(uuidShape.String())}    // string
+	KindAddress    = &Kind{parseAddress, saying("0x and 40 hexadecimal digits"), hexadecimal(40)} // common.Address
+	KindHash       = &Kind{parseHash, saying("0x and 64 hexadecimal digits"), hexadecimal(64)}    // common.Hash
+	KindBlock      = &Kind{parseBlock, saying("a block number, or a block hash of 0x and 64 hexadecimal digits"), textual("")}
+	KindChain      = &Kind{parseChain, chainList, textual("")}                              // ChainID
+	KindID         = &Kind{parseID, saying("an id in cb58 with its checksum"), textual("")} // ids.ID
+	KindNodeID     = &Kind{parseNodeID, saying("NodeID- and a node id in cb58 with its checksum"), textual("")}
+	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")} // PrimaryAddress
+	KindNetwork    = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf("mainnet", "fuji", "testnet")}
+	KindCurrency   = &Kind{parseCurrency, saying("one of " + strings.Join(Currencies, ", ")), oneOf(Currencies...)}
+	KindPageToken  = &Kind{parseText, saying("the nextPageToken of an earlier answer to the same query"), textual("")}
+)
+
+// Currencies are the codes that a currency parameter may name.
+var Currencies = strings.Fields("usd eur aud cad chf clp cny czk dkk gbp hkd huf jpy nzd")
+
+var (
+	digits    = regexp.MustCompile(`^[0-9]+$`)
+	integer   = regexp.MustCompile(`^-?[0-9]+$`)
+	decimal   = regexp.MustCompile(`^-?[0-9]{1,40}(\.[0-9]{1,40})?$`)
+	nodePart  = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+	uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+)
+
+func parseInteger(p *param, text string) (any, bool) {
+	if !integer.MatchString(text) {
+		return nil, false
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && p.bounds.holds(new(big.Rat).SetInt64(n))
+}
+
+func parseTimestamp(p *param, text string) (any, bool) {
+	v, ok := parseInteger(p, text)
+	return v, ok && v.(int64) >= 0
+}
+
+func parseNumber(p *param, text string) (any, bool) {
+	if !decimal.MatchString(text) {
+		return nil, false
+	}
+	n, ok := new(big.Rat).SetString(text)
+	return n, ok && p.bounds.holds(n)
+}
+
+// parseAmount reads an integer of up to 256 bits, which 78 digits can write.
+func parseAmount(p *param, text string) (any, bool) {
+	if len(text) > 78 || !digits.MatchString(text) {
+		return nil, false
+	}
+	n, ok := new(big.Int).SetString(text, 10)
+	return n, ok && n.BitLen() <= 256 && p.bounds.holds(new(big.Rat).SetInt(n))
+}
+
+func parseBoolean(_ *param, text string) (any, bool) {
+	return text == "true", text == "true" || text == "false"
+}
+
+func parseText(_ *param, text string) (any, bool) { return text, len(text) <= 256 }
+
+func parseEnum(p *param, text string) (any, bool) { return text, p.names(text) }
+
+func matching(shape *regexp.Regexp) func(*param, string) (any, bool) {
+	return func(_ *param, text string) (any, bool) { return text, shape.MatchString(text) }
+}
+
+func parseAddress(_ *param, text string) (any, bool) {
+	b, ok := parseHex(text, common.AddressLength)
+	return common.BytesToAddress(b), ok
+}
+
+func parseHash(_ *param, text string) (any, bool) {
+	b, ok := parseHex(text, common.HashLength)
+	return common.BytesToHash(b), ok
+}
+
+func parseHex(text string, size int) ([]byte, bool) {
+	if len(text) != 2+2*size || text[:2] != "0x" {
+		return nil, false
+	}
+	b := common.FromHex(text)
+	return b, len(b) == size
+}
+
+func parseID(_ *param, text string) (any, bool) {
+	id, err := ids.FromString(text)
+	return id, err == nil
+}
+
+func parseNodeID(_ *param, text string) (any, bool) {
+	id, err := ids.NodeIDFromString(text)
+	return id, err == nil
+}
+
+// parseNetwork gives the test network one name, whichever of its two the client used.
+func parseNetwork(_ *param, text string) (any, bool) {
+	if text == "testnet" {
+		text = "fuji"
+	}
+	return text, text == "mainnet" || text == "fuji"
+}
+
+func parseCurrency(_ *param, text string) (any, bool) {
+	for _, c := range Currencies {
+		if c == text {
+			return text, true
+		}
+	}
+	return nil, false
+}
+
+func saying(text string) func(*param) string { return func(*param) string { return text } }
+
+func enumList(p *param) string { return "one of " + strings.Join(p.Enum, ", ") }
+
+func chainList(p *param) string {
+	if len(p.Enum) == 0 {
+		return "an EVM chain id or a blockchain id"
+	}
+	return fmt.Sprintf("an EVM chain id, a blockchain id, or one of %s", strings.Join(p.Enum, ", "))
+}
+
+func rangeOf(noun string) func(*param) string {
+	return func(p *param) string { return noun + p.bounds.String() }
+}
+
+func amountRange(p *param) string {
+	if p.bounds.String() == "" {
+		return "an integer that is not negative and has at most 256 bits"
+	}
+	return "an integer" + p.bounds.String()
+}
+
+// names reports whether text is one of the literals that the declaration allows.
+func (p *param) names(text string) bool {
+	for _, e := range p.Enum {
+		if e == text {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// document is the OpenAPI document of one dialect, made when it is first asked for.
+type document struct {
+	once    sync.Once
+	schemas *Schemas
+	json    []byte
+	page    []byte
+	err     error
+}
+
+type openAPI struct {
+	OpenAPI    string                         `json:"openapi"`
+	Info       map[string]string              `json:"info"`
+	Servers    []map[string]string            `json:"servers,omitempty"`
+	Tags       []map[string]string            `json:"tags,omitempty"`
+	Security   []map[string][]string          `json:"security"`
+	Paths      map[string]map[string]*apiCall `json:"paths"`
+	Components map[string]any                 `json:"components"`
+}
+
+type apiCall struct {
+	OperationID string              `json:"operationId"`
+	Summary     string              `json:"summary,omitempty"`
+	Description string              `json:"description,omitempty"`
+	Tags        []string            `json:"tags"`
+	Parameters  []apiParam          `json:"parameters,omitempty"`
+	RequestBody *apiBody            `json:"requestBody,omitempty"`
+	Responses   map[string]*apiBody `json:"responses"`
+}
+
+type apiParam struct {
+	Name        string  `json:"name"`
+	In          In      `json:"in"`
+	Description string  `json:"description,omitempty"`
+	Required    bool    `json:"required,omitempty"`
+	Schema      *Schema `json:"schema"`
+}
+
+type apiBody struct {
+	Description string                        `json:"description,omitempty"`
+	Required    bool                          `json:"required,omitempty"`
+	Content     map[string]map[string]*Schema `json:"content,omitempty"`
+}
+
+// document makes the document of a dialect once.
+func (s *Server) document(d Dialect) *document {
+	s.router() // it puts the endpoints in order
+	doc := s.docs[d]
+	doc.once.Do(func() {
+		doc.schemas = newSchemas(d)
+		doc.json, doc.err = json.Marshal(s.describe(doc.schemas))
+		if doc.err == nil {
+			doc.page, doc.err = s.docsPage(d)
+		}
+	})
+	return doc
+}
+
+func (s *Server) schemas(d Dialect) *Schemas { return s.document(d).schemas }
+
+func (s *Server) openAPIHandler() http.Handler {
+	return s.documentHandler("application/json; charset=utf-8", func(d *document) []byte { return d.json })
+}
+
+func (s *Server) documentHandler(kind string, part func(*document) []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange)
+		x.mounted = "documentation"
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			x.fail(methodNotAllowed(r.Method, r.URL.Path, "GET, HEAD"), false)
+			return
+		}
+		doc := s.document(x.dialect)
+		err := doc.err
+		if err == nil {
+			err = x.send(r, http.StatusOK, Raw{Type: kind, Body: part(doc)})
+		}
+		if err != nil {
+			x.fail(s.asError(x, err), false)
+		}
+	})
+}
+
+// describe writes the whole table of operations as OpenAPI 3.1.
+func (s *Server) describe(d *Schemas) *openAPI {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doc := &openAPI{
+		OpenAPI:  "3.1.0",
+		Info:     map[string]string{"title": "Snowglobe", "version": s.version(), "description": "The " + string(d.Dialect) + " dialect."},
+		Security: []map[string][]string{{"apiKey": {}}, {}},
+		Paths:    map[string]map[string]*apiCall{},
+	}
+	if d.Dialect == Upstream {
+		doc.Servers = []map[string]string{{"url": upstreamPrefix}}
+	}
+	for _, in := range s.interfaces() {
+		doc.Tags = append(doc.Tags, map[string]string{"name": in.Title})
+	}
+	for _, e := range s.endpoints {
+		calls := map[string]*apiCall{}
+		for _, op := range e.ops {
+			calls[strings.ToLower(op.Method)] = op.describe(d)
+		}
+		doc.Paths[e.path] = calls
+	}
+	doc.Components = map[string]any{
+		"schemas":         d.named,
+		"securitySchemes": map[string]any{"apiKey": map[string]string{"type": "apiKey", "in": "header", "name": "x-service-api-key"}},
+	}
+	return doc
+}
+
+func (s *Server) version() string {
+	if s.opts.Version == "" {
+		return "0"
+	}
+	return s.opts.Version
+}
+
+// interfaces are those that have operations, in the order of their registration.
+func (s *Server) interfaces() []*Interface {
+	var list []*Interface
+	seen := map[*Interface]bool{}
+	for _, e := range s.endpoints {
+		for _, op := range e.ops {
+			if !seen[op.in] {
+				seen[op.in] = true
+				list = append(list, op.in)
+			}
+		}
+	}
+	return list
+}
+
+func (op *operation) describe(d *Schemas) *apiCall {
+	c := &apiCall{OperationID: op.ID, Summary: op.Summary, Tags: []string{op.in.Title}, Responses: map[string]*apiBody{}}
+	if op.Spec != "" {
+		c.Description = "Specification: " + op.Spec + "."
+	}
+	for _, p := range op.params {
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.Doc, p.Required, p.schemaOf()})
+	}
+	if op.Body != nil {
+		c.RequestBody = content("", "application/json", d.Of(op.Body))
+		c.RequestBody.Required = true
+	}
+	c.Responses[strconv.Itoa(op.status(d.Dialect))] = op.success(d)
+	c.Responses["default"] = content("Any failure.", "application/json", d.Of(reflect.TypeFor[ErrorAnswer]()))
+	return c
+}
+
+func (op *operation) success(d *Schemas) *apiBody {
+	if op.Answer == nil {
+		kind := op.Produces
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		return content("Success.", kind, &Schema{})
+	}
+	return content("Success.", "application/json", d.Of(op.Answer))
+}
+
+func content(description, kind string, s *Schema) *apiBody {
+	return &apiBody{Description: description, Content: map[string]map[string]*Schema{kind: {"schema": s}}}
+}

@@ -1,0 +1,156 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Operation is one endpoint, declared once for the router, the parser, the 400 texts and the OpenAPI document.
+type Operation struct {
+	ID      string // unique; names the operation in the access log and in OpenAPI
+	Method  string // GET unless set
+	Path    string // with {name} for each path parameter; a colon in it is literal
+	Summary string
+	Spec    string // the section of the specification that it serves
+	Params  []Param
+
+	Body     reflect.Type // the type of the JSON body, nil if it takes none
+	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw
+	Produces string       // the content type of a Raw answer
+
+	Status         int // of a success, 200 unless set
+	UpstreamStatus int // of a success in the upstream dialect, where it differs
+
+	// SameOrigin refuses browser pages of other origins: for operations that change the world.
+	SameOrigin bool
+
+	Handle func(*Request) (any, error)
+}
+
+// In says which part of a request carries a parameter.
+type In string
+
+// The places of a parameter.
+const (
+	InPath   In = "path"
+	InQuery  In = "query"
+	InHeader In = "header"
+)
+
+// Param is one parameter of an operation. Min and Max are decimal literals, empty where the range is open.
+type Param struct {
+	Name     string
+	In       In // a query parameter unless set; path parameters are recognised by their place in the path
+	Kind     *Kind
+	List     bool // several values, repeated or comma-joined
+	MaxItems int  // of a list, unbounded if 0
+	Default  string
+	Min, Max string
+	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
+	Required bool
+	Doc      string
+}
+
+// Paging is the pair of parameters that every paged operation takes.
+func Paging(size, most int) []Param {
+	return []Param{
+		{Name: "pageToken", Kind: KindPageToken, Doc: "The nextPageToken of the page before; valid for 24 hours of the world's clock."},
+		{Name: "pageSize", Kind: KindPageSize, Default: fmt.Sprint(size), Min: "1", Max: fmt.Sprint(most),
+			Doc: "The most items that one page may hold."},
+	}
+}
+
+// operation is an Operation made ready to serve.
+type operation struct {
+	Operation
+	in     *Interface
+	params []*param
+	pager  bool
+}
+
+// param is a Param with its bounds and default read.
+type param struct {
+	Param
+	bounds   bounds
+	fallback any
+}
+
+func compile(in *Interface, o Operation) (*operation, error) {
+	if o.Method == "" {
+		o.Method = http.MethodGet
+	}
+	if o.Status == 0 {
+		o.Status = http.StatusOK
+	}
+	if o.UpstreamStatus == 0 {
+		o.UpstreamStatus = o.Status
+	}
+	op := &operation{Operation: o, in: in}
+	if o.ID == "" || o.Handle == nil || !strings.HasPrefix(o.Path, "/") {
+		return nil, fmt.Errorf("operation %q %s: an id, a path and a handler are needed", o.ID, o.Path)
+	}
+	for i := range o.Params {
+		p, err := compileParam(o.Path, o.Params[i])
+		if err != nil {
+			return nil, fmt.Errorf("operation %s: parameter %s: %w", o.ID, o.Params[i].Name, err)
+		}
+		op.params = append(op.params, p)
+		op.pager = op.pager || p.Kind == KindPageToken
+	}
+	return op, op.checkPath()
+}
+
+func compileParam(path string, p Param) (*param, error) {
+	switch {
+	case strings.Contains(path, "{"+p.Name+"}"):
+		p.In, p.Required = InPath, true
+	case p.In == "":
+		p.In = InQuery
+	}
+	if p.Kind == nil {
+		return nil, fmt.Errorf("has no kind")
+	}
+	b, err := readBounds(p.Min, p.Max)
+	if err != nil {
+		return nil, err
+	}
+	c := &param{Param: p, bounds: b}
+	if p.Default == "" {
+		return c, nil
+	}
+	v, problems := c.read([]string{p.Default})
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("default: %s", problems[0])
+	}
+	c.fallback = v
+	return c, nil
+}
+
+// checkPath makes sure that each variable of the path is declared as a parameter, and each path parameter used.
+func (op *operation) checkPath() error {
+	for _, s := range splitTemplate(op.Path) {
+		if s.name == "" {
+			continue
+		}
+		if !slices.ContainsFunc(op.params, func(p *param) bool { return p.Name == s.name }) {
+			return fmt.Errorf("operation %s: path parameter %s is not declared", op.ID, s.name)
+		}
+	}
+	for _, p := range op.params {
+		if p.In == InPath && !strings.Contains(op.Path, "{"+p.Name+"}") {
+			return fmt.Errorf("operation %s: path parameter %s is not in the path", op.ID, p.Name)
+		}
+	}
+	return nil
+}
+
+// status is that of a success in a dialect.
+func (op *operation) status(d Dialect) int {
+	if d == Upstream {
+		return op.UpstreamStatus
+	}
+	return op.Status
+}

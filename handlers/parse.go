@@ -1,0 +1,110 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gorilla/mux"
+)
+
+// parse reads every parameter that the operation declares, in the order of the declaration, and reports all
+// problems at once.
+func (op *operation) parse(hr *http.Request) (values []any, given []bool, problems []string) {
+	query, err := url.ParseQuery(hr.URL.RawQuery)
+	if err != nil {
+		problems = append(problems, "the query string is malformed: "+err.Error())
+	}
+	vars := mux.Vars(hr)
+	values, given = make([]any, len(op.params)), make([]bool, len(op.params))
+	for i, p := range op.params {
+		texts := p.texts(hr, vars, query)
+		if given[i] = len(texts) > 0; !given[i] {
+			values[i] = p.fallback
+			if p.Required {
+				problems = append(problems, fmt.Sprintf("%s is required: expected %s", p.Name, p.expected()))
+			}
+			continue
+		}
+		v, wrong := p.read(texts)
+		values[i], problems = v, append(problems, wrong...)
+	}
+	return values, given, problems
+}
+
+// texts are the values that a request gives for a parameter, as they came.
+func (p *param) texts(hr *http.Request, vars map[string]string, query url.Values) []string {
+	switch p.In {
+	case InPath:
+		return []string{vars[p.Name]}
+	case InHeader:
+		return hr.Header.Values(p.Name)
+	}
+	texts := query[p.Name]
+	if p.Kind == KindPageToken && len(texts) == 1 && texts[0] == "" {
+		return nil
+	}
+	return texts
+}
+
+func (p *param) read(texts []string) (any, []string) {
+	if p.List {
+		return p.readList(texts)
+	}
+	if len(texts) > 1 {
+		return nil, []string{fmt.Sprintf("%s is given %d times: expected %s, once", p.Name, len(texts), p.expected())}
+	}
+	v, problem := p.readOne(texts[0])
+	if problem != "" {
+		return nil, []string{problem}
+	}
+	return v, nil
+}
+
+func (p *param) readOne(text string) (any, string) {
+	if text == "" {
+		return nil, fmt.Sprintf("%s is empty: expected %s", p.Name, p.Kind.allowed(p))
+	}
+	v, ok := p.Kind.parse(p, text)
+	if !ok {
+		return nil, fmt.Sprintf("%s %q is not allowed: expected %s", p.Name, shorten(text), p.Kind.allowed(p))
+	}
+	return v, ""
+}
+
+// readList splits each value at its commas, so that a list may come repeated, comma-joined or both.
+func (p *param) readList(texts []string) (any, []string) {
+	var list []any
+	var problems []string
+	for _, joined := range texts {
+		for item := range strings.SplitSeq(joined, ",") {
+			v, problem := p.readOne(strings.TrimSpace(item))
+			if problem != "" {
+				problems = append(problems, problem)
+			}
+			list = append(list, v)
+		}
+	}
+	if p.MaxItems > 0 && len(list) > p.MaxItems {
+		return nil, []string{fmt.Sprintf("%s has %d items: expected at most %d", p.Name, len(list), p.MaxItems)}
+	}
+	return list, problems
+}
+
+// expected says what the parameter takes.
+func (p *param) expected() string {
+	if p.List {
+		return "a list, each item " + p.Kind.allowed(p)
+	}
+	return p.Kind.allowed(p)
+}
+
+// shorten keeps a bad value quotable, whatever its length.
+func shorten(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

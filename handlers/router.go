@@ -1,0 +1,204 @@
+package handlers
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"snowglobe/sim"
+)
+
+// Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
+type Options struct {
+	Clock    *sim.Clock
+	WorldKey []byte // 32 bytes of the world's own, for page tokens
+	Dialect  Mode
+	Version  string // of the simulator, for the documentation
+
+	Log     *slog.Logger // failures, and the access log at level info; nothing is logged by default
+	Now     func() time.Time
+	MaxBody int64 // bytes, 1 MiB by default
+
+	RateLimit  int // requests per minute and client; unlimited by default
+	Keys       *Keys
+	RequireKey bool
+
+	// NetworkOf names the network of a chain, for keys that are confined to one network.
+	NetworkOf func(ChainID) (network string, ok bool)
+}
+
+// Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.
+type Server struct {
+	opts    Options
+	sealer  *sealer
+	limiter *limiter
+
+	endpoints []*endpoint
+	mounts    []mount
+	byID      map[string]*operation
+	build     sync.Once
+	routes    *mux.Router
+
+	requests atomic.Uint64
+	docs     map[Dialect]*document
+}
+
+// mount is a handler that is not made of operations.
+type mount struct {
+	name, prefix string
+	handler      http.Handler
+}
+
+// New makes a server without endpoints.
+func New(o Options) (*Server, error) {
+	if len(o.WorldKey) < 32 {
+		return nil, fmt.Errorf("world key has %d bytes: at least 32 are needed", len(o.WorldKey))
+	}
+	if o.Clock == nil {
+		return nil, fmt.Errorf("server needs the world's clock")
+	}
+	o.fill()
+	seal, err := newSealer(o.WorldKey, o.Clock.Unix)
+	if err != nil {
+		return nil, fmt.Errorf("page tokens: %w", err)
+	}
+	s := &Server{opts: o, sealer: seal, byID: map[string]*operation{}}
+	s.limiter = newLimiter(time.Minute, maxClients)
+	s.docs = map[Dialect]*document{Spec: {}, Upstream: {}}
+	return s, nil
+}
+
+func (o *Options) fill() {
+	if o.Dialect == "" {
+		o.Dialect = ModeAuto
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = 1 << 20
+	}
+}
+
+// Register adds operations of an interface. A declaration that cannot be served is an error.
+func (s *Server) Register(in *Interface, ops ...Operation) error {
+	for _, o := range ops {
+		op, err := compile(in, o)
+		if err != nil {
+			return err
+		}
+		if s.byID[op.ID] != nil {
+			return fmt.Errorf("operation %s is declared twice", op.ID)
+		}
+		e, err := s.endpoint(op.Path)
+		if err != nil {
+			return fmt.Errorf("operation %s: %w", op.ID, err)
+		}
+		if err := e.add(op); err != nil {
+			return err
+		}
+		s.byID[op.ID] = op
+	}
+	return nil
+}
+
+// Mount serves everything at and below a path with a handler of its own; name stands for it in the access log. Such a
+// handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
+// the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
+func (s *Server) Mount(name, prefix string, h http.Handler) {
+	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
+}
+
+// endpoint finds or makes the endpoint of a path. Two paths that differ only in the names of their variables could not
+// be told apart.
+func (s *Server) endpoint(path string) (*endpoint, error) {
+	t := splitTemplate(path)
+	for _, e := range s.endpoints {
+		if e.path == path {
+			return e, nil
+		}
+		if e.template.compare(t) == 0 {
+			return nil, fmt.Errorf("path %s is declared as %s already", path, e.path)
+		}
+	}
+	e := &endpoint{server: s, path: path, template: t}
+	s.endpoints = append(s.endpoints, e)
+	return e, nil
+}
+
+// router builds the routes once, when everything is registered. Literal paths come before variable ones.
+func (s *Server) router() *mux.Router {
+	s.build.Do(func() {
+		r := mux.NewRouter().SkipClean(true)
+		r.Handle("/openapi.json", s.openAPIHandler())
+		r.Handle("/docs", s.docsHandler())
+		slices.SortStableFunc(s.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
+		groups := map[int]*mux.Router{}
+		for _, e := range s.endpoints {
+			depth := len(e.template)
+			if groups[depth] == nil {
+				groups[depth] = r.MatcherFunc(ofDepth(depth)).Subrouter()
+			}
+			groups[depth].NewRoute().MatcherFunc(e.matches).Path(e.template.mux()).Handler(e)
+		}
+		r.NotFoundHandler = http.HandlerFunc(s.notFound)
+		s.routes = r
+	})
+	return s.routes
+}
+
+// ofDepth keeps a request from the routes whose paths have another number of segments, as the router tries its routes
+// one after the other.
+func ofDepth(depth int) mux.MatcherFunc {
+	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
+}
+
+// mounted is the mount that a path belongs to, or nil. Doubled slashes in front do not hide it.
+func (s *Server) mounted(path string) *mount {
+	path = "/" + strings.TrimLeft(path, "/")
+	for i := range s.mounts {
+		rest, ok := strings.CutPrefix(path, s.mounts[i].prefix)
+		if ok && (rest == "" || rest[0] == '/') {
+			return &s.mounts[i]
+		}
+	}
+	return nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := s.exchange(w, r)
+	defer x.finish()
+	if m := s.mounted(x.request.URL.Path); m != nil {
+		x.mounted = m.name
+		m.handler.ServeHTTP(x, x.request.WithContext(x.context(x.request)))
+		return
+	}
+	x.share()
+	x.request = straighten(x.request)
+	s.router().ServeHTTP(x, x.request)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	x := w.(*exchange)
+	if isPreflight(r) {
+		x.preflight(r, r.Header.Get("Access-Control-Request-Method"))
+		return
+	}
+	text := "Cannot " + r.Method + " " + shorten(r.URL.Path)
+	if near := s.suggest(r.Method, r.URL.Path); near != "" {
+		text += ": did you mean " + near + "?"
+	}
+	x.fail(NotFound("%s", text), false)
+}

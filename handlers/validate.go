@@ -1,0 +1,175 @@
+package handlers
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// validation walks a JSON value beside its schema and collects what does not fit.
+type validation struct {
+	named    map[string]*Schema
+	strict   bool // whether a member that the schema does not name is a problem
+	problems []string
+}
+
+// check compares a decoded value (with json.Number for numbers) with the schema of a type.
+func (d *Schemas) check(t reflect.Type, v any, strict bool) []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := &validation{named: d.named, strict: strict}
+	c.value(d.Of(t), "", v)
+	return c.problems
+}
+
+func (c *validation) fail(path string, v any, expected string) {
+	if path == "" {
+		path = "the body"
+	}
+	shown, err := json.Marshal(v)
+	if err != nil {
+		shown = []byte("?")
+	}
+	c.problems = append(c.problems, fmt.Sprintf("%s %s is not allowed: expected %s", path, shorten(string(shown)), expected))
+}
+
+func (c *validation) value(s *Schema, path string, v any) {
+	if s.Ref != "" {
+		s = c.named[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+	}
+	switch {
+	case len(s.AnyOf) > 0:
+		c.anyOf(s, path, v)
+	case s.Type == "object":
+		c.object(s, path, v)
+	case s.Type == "array":
+		c.array(s, path, v)
+	case s.Type == "string":
+		c.text(s, path, v)
+	case s.Type == "number" || s.Type == "integer":
+		c.number(s, path, v)
+	case s.Type == "boolean":
+		if _, ok := v.(bool); !ok {
+			c.fail(path, v, "true or false")
+		}
+	case s.Type == "null":
+		if v != nil {
+			c.fail(path, v, "null")
+		}
+	}
+}
+
+// anyOf reports the problems of the alternative that comes nearest.
+func (c *validation) anyOf(s *Schema, path string, v any) {
+	var least []string
+	for i, alternative := range s.AnyOf {
+		try := &validation{named: c.named, strict: c.strict}
+		try.value(alternative, path, v)
+		if len(try.problems) == 0 {
+			return
+		}
+		if i == 0 || len(try.problems) < len(least) {
+			least = try.problems
+		}
+	}
+	c.problems = append(c.problems, least...)
+}
+
+func (c *validation) object(s *Schema, path string, v any) {
+	members, ok := v.(map[string]any)
+	if !ok {
+		c.fail(path, v, "an object")
+		return
+	}
+	for _, name := range s.Required {
+		if _, ok := members[name]; !ok {
+			c.problems = append(c.problems, join(path, name)+" is required")
+		}
+	}
+	for _, name := range slices.Sorted(keys(members)) {
+		switch member := s.Properties[name]; {
+		case member != nil:
+			c.value(member, join(path, name), members[name])
+		case s.AdditionalProperties != nil:
+			c.value(s.AdditionalProperties, join(path, name), members[name])
+		case c.strict:
+			c.problems = append(c.problems, join(path, name)+" is not in the schema")
+		}
+	}
+}
+
+func keys(m map[string]any) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func (c *validation) array(s *Schema, path string, v any) {
+	items, ok := v.([]any)
+	if !ok {
+		c.fail(path, v, "an array")
+		return
+	}
+	for i, item := range items {
+		c.value(s.Items, fmt.Sprintf("%s[%d]", path, i), item)
+	}
+}
+
+func (c *validation) text(s *Schema, path string, v any) {
+	text, ok := v.(string)
+	switch {
+	case !ok:
+		c.fail(path, v, "a string")
+	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
+		c.fail(path, v, "one of "+strings.Join(s.Enum, ", "))
+	case s.Pattern != "" && !pattern(s.Pattern).MatchString(text):
+		c.fail(path, v, "text like "+s.Pattern)
+	}
+}
+
+var patterns sync.Map // of *regexp.Regexp by its text
+
+func pattern(text string) *regexp.Regexp {
+	if p, ok := patterns.Load(text); ok {
+		return p.(*regexp.Regexp)
+	}
+	p := regexp.MustCompile(text)
+	patterns.Store(text, p)
+	return p
+}
+
+// number compares exactly; an exponent that would make a giant of it is refused before it is read.
+func (c *validation) number(s *Schema, path string, v any) {
+	b, err := readBounds(string(s.Minimum), string(s.Maximum))
+	expected := map[string]string{"integer": "an integer", "number": "a number"}[s.Type] + b.String()
+	text, ok := v.(json.Number)
+	if !ok || err != nil || (len(text) > 80) || hugeExponent(string(text)) {
+		c.fail(path, v, expected)
+		return
+	}
+	n, ok := new(big.Rat).SetString(string(text))
+	if !ok || !b.holds(n) || (s.Type == "integer" && !integer.MatchString(string(text))) {
+		c.fail(path, v, expected)
+	}
+}
+
+func hugeExponent(text string) bool {
+	i := strings.IndexAny(text, "eE")
+	return i >= 0 && len(strings.TrimLeft(text[i+1:], "+-0")) > 2
+}

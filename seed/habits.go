@@ -1,0 +1,236 @@
+package seed
+
+import (
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// habit is something that people do, and how often: the weights of all habits add up to what happens on a usual day.
+type habit struct {
+	weight int
+	act    func(*stage, *actor, *rand.Rand) (*intent, error)
+}
+
+// habits are those of the nameless. An act that is not possible for this actor now answers nil, and another is chosen.
+var habits = []habit{
+	{30, (*stage).sendNative},
+	{24, (*stage).sendToken},
+	{10, (*stage).swap},
+	{4, (*stage).wrap},
+	{3, (*stage).unwrap},
+	{4, (*stage).mintCrystal},
+	{3, (*stage).sendCrystal},
+	{3, (*stage).sendGear},
+	{4, (*stage).payMany},
+	{6, (*stage).register},
+	{2, (*stage).clear},
+	{2, (*stage).deposit},
+	{1, (*stage).withdraw},
+	{1, (*stage).deploy},
+	{2, (*stage).faucet},
+	{2, (*stage).spam},
+	{2, (*stage).stumble},
+}
+
+var totalWeight = func() (sum int) {
+	for _, h := range habits {
+		sum += h.weight
+	}
+	return sum
+}()
+
+// live lets one of the nameless do what people do.
+func (s *stage) live(r *rand.Rand) (*intent, error) {
+	for range 8 {
+		draw, who := r.IntN(totalWeight), s.other(r)
+		for _, h := range habits {
+			if draw -= h.weight; draw >= 0 {
+				continue
+			}
+			if i, err := h.act(s, who, r); i != nil || err != nil {
+				return i, err
+			}
+			break
+		}
+	}
+	return s.sendNative(s.other(r), r)
+}
+
+// somebody is anyone whom people send things to: each other, alice and bob; indirect, fresh and nobody never.
+func (s *stage) somebody(r *rand.Rand) common.Address {
+	switch n := r.IntN(40); {
+	case n == 0:
+		return s.people["alice"].address
+	case n < 3:
+		return s.people["bob"].address
+	default:
+		return s.other(r).address
+	}
+}
+
+func (s *stage) sendNative(who *actor, r *rand.Rand) (*intent, error) {
+	value := new(big.Int).Div(units(between(r, 1, 3_000), 18), big.NewInt(between(r, 100, 2_000)))
+	return pay(who, s.somebody(r), value), nil
+}
+
+// holdingOf draws an ERC-20 that somebody holds.
+func (s *stage) holdingOf(who *actor, r *rand.Rand) (role string, balance *big.Int) {
+	roles := erc20s()
+	first := r.IntN(len(roles))
+	for n := range roles {
+		role := roles[(first+n)%len(roles)]
+		if b := s.ledger.balance(s.places[role], who.address); b.BitLen() > 4 {
+			return role, b
+		}
+	}
+	return "", nil
+}
+
+func (s *stage) sendToken(who *actor, r *rand.Rand) (*intent, error) {
+	role, balance := s.holdingOf(who, r)
+	if role == "" {
+		return nil, nil
+	}
+	return s.call(who, role, tokenArtifact(role), "transfer", s.somebody(r), part(r, balance, 60, 4))
+}
+
+// swap trades on the exchange; whoever never did approves first.
+func (s *stage) swap(who *actor, r *rand.Rand) (*intent, error) {
+	for _, role := range []string{"usdx", "snow"} {
+		token := s.places[role]
+		balance := s.ledger.balance(token, who.address)
+		if balance.BitLen() < 16 || balance.BitLen() > 90 {
+			continue
+		}
+		if !s.ledger.approved[[3]common.Address{token, who.address, s.places["exchange"]}] {
+			return s.approve(who, role, "exchange")(r)
+		}
+		return s.call(who, "exchange", "Exchange", "swap", token, part(r, balance, 90, 12), new(big.Int), who.address)
+	}
+	return nil, nil
+}
+
+func (s *stage) wrap(who *actor, r *rand.Rand) (*intent, error) {
+	i, err := s.call(who, "wrapped", "WrappedNative", "deposit")
+	return i.with(units(between(r, 1, 20), 17), gasCall), err
+}
+
+func (s *stage) unwrap(who *actor, r *rand.Rand) (*intent, error) {
+	balance := s.ledger.balance(s.places["wrapped"], who.address)
+	if balance.BitLen() < 40 {
+		return nil, nil
+	}
+	return s.call(who, "wrapped", "WrappedNative", "withdraw", part(r, balance, 9, 2))
+}
+
+// mintCrystal is the deployer minting for somebody: only the owner of a collection mints.
+func (s *stage) mintCrystal(who *actor, r *rand.Rand) (*intent, error) {
+	s.crystals++
+	n := between(r, 1, 4)
+	first := big.NewInt(100_000 + 10*s.crystals)
+	i, err := s.call(s.people["deployer"], "collection", "Collection", "batchMint", who.address, first, big.NewInt(n), MetadataBase+"crystals/")
+	return i.with(nil, 200_000+150_000*uint64(n)), err
+}
+
+func (s *stage) sendCrystal(who *actor, r *rand.Rand) (*intent, error) {
+	held := s.ledger.items[holding{s.places["collection"], who.address}]
+	if len(held) == 0 {
+		return nil, nil
+	}
+	id := new(big.Int).SetUint64(held[r.IntN(len(held))].id)
+	return s.call(who, "collection", "Collection", "safeTransfer", s.somebody(r), id)
+}
+
+// sendGear passes on one piece of gear; who has none gets some from the deployer.
+func (s *stage) sendGear(who *actor, r *rand.Rand) (*intent, error) {
+	held := s.ledger.items[holding{s.places["items"], who.address}]
+	if len(held) == 0 {
+		return s.call(s.people["deployer"], "items", "Items", "mint", who.address, big.NewInt(between(r, 1, 18)), big.NewInt(between(r, 1, 50)))
+	}
+	it := held[r.IntN(len(held))]
+	to := s.other(r)
+	if to == who {
+		return nil, nil
+	}
+	return s.call(who, "items", "Items", "safeTransferFrom", who.address, to.address, new(big.Int).SetUint64(it.id), big.NewInt(1), []byte{})
+}
+
+// payMany pays several people in one call: internal transfers, some of which are undone.
+func (s *stage) payMany(who *actor, r *rand.Rand) (*intent, error) {
+	to := make([]common.Address, between(r, 2, 5))
+	for n := range to {
+		to[n] = s.somebody(r)
+	}
+	method := "split"
+	if chance(r, 25) {
+		method = "splitInner"
+	}
+	i, err := s.call(who, "splitter", "Splitter", method, to)
+	return i.with(units(between(r, 1, 90), 16), 120_000+60_000*uint64(len(to))), err
+}
+
+func (s *stage) register(who *actor, r *rand.Rand) (*intent, error) {
+	if chance(r, 15) {
+		n := between(r, 2, 12)
+		i, err := s.call(who, "registry", "Registry", "touch", big.NewInt(n))
+		return i.with(nil, 100_000+45_000*uint64(n)), err
+	}
+	key, value := s.dice.hash("key", who.address, r.IntN(20)), s.dice.hash("value", r.Uint64())
+	return s.call(who, "registry", "Registry", "set", key, value)
+}
+
+// clear zeroes one of the caller's slots.
+func (s *stage) clear(who *actor, r *rand.Rand) (*intent, error) {
+	key := s.dice.hash("key", who.address, r.IntN(20))
+	return s.call(who, "registry", "Registry", "set", key, [32]byte{})
+}
+
+func (s *stage) deposit(who *actor, r *rand.Rand) (*intent, error) {
+	i, err := s.call(who, "vault", "Vault", "deposit")
+	return i.with(units(between(r, 2, 9), 17), gasCall), err
+}
+
+func (s *stage) withdraw(who *actor, r *rand.Rand) (*intent, error) {
+	i, err := s.call(who, "vault", "Vault", "deposit")
+	if err != nil || chance(r, 50) {
+		return i.with(units(1, 18), gasCall), err
+	}
+	return s.call(who, "vault", "Vault", "withdraw", s.somebody(r), new(big.Int))
+}
+
+// deploy puts up a small contract, directly or through the factory.
+func (s *stage) deploy(who *actor, r *rand.Rand) (*intent, error) {
+	if chance(r, 50) {
+		return create(who, "", "Vault")
+	}
+	if chance(r, 50) {
+		i, err := s.call(who, "factory", "Factory", "deploy2", s.dice.hash("salt", r.Uint64()))
+		return i.with(nil, 700_000), err
+	}
+	i, err := s.call(who, "factory", "Factory", "deploy")
+	return i.with(nil, 700_000), err
+}
+
+// faucet hands tokens to somebody, so that new people come to hold some.
+func (s *stage) faucet(who *actor, r *rand.Rand) (*intent, error) {
+	t := tokens[r.IntN(len(tokens))]
+	return s.call(s.people["deployer"], t.role, "Token", "transfer", who.address, units(between(r, 20, 4_000), int(t.decimals)))
+}
+
+// spam is the spammer sending worthless tokens to people who did not ask.
+func (s *stage) spam(_ *actor, r *rand.Rand) (*intent, error) {
+	to := []common.Address{s.people["spammed"].address}
+	for range between(r, 2, 6) {
+		to = append(to, s.somebody(r))
+	}
+	gas := 120_000 + 60_000*uint64(len(to))
+	if chance(r, 30) {
+		i, err := s.call(s.spammer(), "spam-collection", "SpamCollection", "spam", to, big.NewInt(between(r, 1, 5)), big.NewInt(1))
+		return i.with(nil, gas), err
+	}
+	role := []string{"airdrop", "giveaway"}[r.IntN(2)]
+	i, err := s.call(s.spammer(), role, "Airdrop", "spam", to, units(1_000_000, 18))
+	return i.with(nil, gas), err
+}

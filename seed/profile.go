@@ -1,0 +1,152 @@
+package seed
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"snowglobe/fixtures"
+)
+
+// History may only lie where one set of rules applies: after Granite and before Helicon, on both networks.
+var (
+	earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
+	latest   = time.Date(2026, 7, 28, 15, 0, 0, 0, time.UTC)
+)
+
+// DefaultUntil is where history ends unless the user says otherwise.
+var DefaultUntil = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+
+// Profile is the size and shape of a world.
+type Profile struct {
+	Name         string `yaml:"name"`
+	Days         int    `yaml:"days"`         // of history
+	Chains       int    `yaml:"chains"`       // EVM chains, the two C-Chains among them
+	Transactions int    `yaml:"transactions"` // on all EVM chains together
+}
+
+// bounds are what a profile may ask for. Fewer transactions than minimum per chain leave no room for the personas.
+var bounds = []struct {
+	key       string
+	low, high int
+	value     func(*Profile) int
+}{
+	{"days", 2, 250, func(p *Profile) int { return p.Days }},
+	{"chains", 2, len(catalogue), func(p *Profile) int { return p.Chains }},
+	{"transactions", 400, 20_000_000, func(p *Profile) int { return p.Transactions }},
+}
+
+// minimumPerChain is what the personas and the fixture contracts need.
+const minimumPerChain = 140
+
+// LoadProfile reads one of the built-in profiles by name, or a user's own file, which ends in .yaml or .yml.
+func LoadProfile(name string) (*Profile, error) {
+	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("profile: %w", err)
+		}
+		return ParseProfile(name, raw)
+	}
+	raw, err := fixtures.Profiles.ReadFile("profiles/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("unknown profile %q: one of %s, or the path of a .yaml file", name, strings.Join(builtIn(fixtures.Profiles), ", "))
+	}
+	return ParseProfile(name, raw)
+}
+
+func builtIn(files embed.FS) []string {
+	var names []string
+	entries, _ := files.ReadDir("profiles") // an embedded folder is always there
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".yaml"))
+	}
+	return names
+}
+
+// ParseProfile reads a profile. An unknown key or an impossible value is an error that names the key and its line.
+func ParseProfile(source string, raw []byte) (*Profile, error) {
+	var p Profile
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&p); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("profile %s: it is empty", source)
+		}
+		return nil, fmt.Errorf("profile %s: %s", source, explain(err))
+	}
+	lines, err := keyLines(raw)
+	if err != nil {
+		return nil, fmt.Errorf("profile %s: %w", source, err)
+	}
+	if p.Name == "" {
+		return nil, fmt.Errorf("profile %s: line %d: name must be given", source, max(lines["name"], 1))
+	}
+	for _, b := range bounds {
+		if v := b.value(&p); v < b.low || v > b.high {
+			return nil, fmt.Errorf("profile %s: line %d: %s is %d, it must be from %d to %d", source, max(lines[b.key], 1), b.key, v, b.low, b.high)
+		}
+	}
+	if p.Transactions < p.Chains*minimumPerChain {
+		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, %d chains need at least %d",
+			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
+	}
+	return &p, nil
+}
+
+// explain turns the decoder's words about Go types into words about the profile.
+func explain(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")
+	text = strings.ReplaceAll(text, " not found in type seed.Profile", " is not a key of a profile")
+	text = strings.ReplaceAll(text, "field ", "")
+	text = strings.ReplaceAll(text, "cannot unmarshal !!str", "not a whole number:")
+	text = strings.ReplaceAll(text, "cannot unmarshal !!float", "not a whole number:")
+	return strings.ReplaceAll(text, " into int", "")
+}
+
+// keyLines says on which line each key of a document stands.
+func keyLines(raw []byte) (map[string]int, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(raw, &document); err != nil {
+		return nil, err
+	}
+	lines := map[string]int{}
+	for _, root := range document.Content {
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			lines[root.Content[i].Value] = root.Content[i].Line
+		}
+	}
+	return lines, nil
+}
+
+// YAML is the canonical text of the profile, which is stored in the world.
+func (p *Profile) YAML() (string, error) {
+	raw, err := yaml.Marshal(p)
+	return string(raw), err
+}
+
+// CheckSpan refuses a history that leaves the time in which one set of rules applies.
+func (p *Profile) CheckSpan(until time.Time) error {
+	from := until.AddDate(0, 0, -p.Days)
+	if from.Before(earliest) || until.After(latest) {
+		return fmt.Errorf("history from %s to %s leaves the span from %s (Granite) to %s (Helicon), in which one set of rules applies",
+			from.Format(time.RFC3339), until.Format(time.RFC3339), earliest.Format(time.RFC3339), latest.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// BuiltInProfiles are the names of the built-in profiles, smallest first.
+func BuiltInProfiles() []string {
+	order := []string{"tiny", "default", "large"}
+	return slices.DeleteFunc(order, func(name string) bool { return !slices.Contains(builtIn(fixtures.Profiles), name) })
+}

@@ -1,0 +1,113 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+)
+
+// run plays a chain's history, block by block.
+func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
+	creation.AddBlock(s.first)
+	script, err := s.script(size)
+	if err != nil {
+		return err
+	}
+	for n, next := 0, 0; next < size; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done, err := s.block(creation, momentAt(moments, n), script[next:])
+		if err != nil {
+			return err
+		}
+		next += done
+		progress(done)
+	}
+	return nil
+}
+
+// momentAt is the n-th block to be. What did not fit into the planned blocks goes into more of them, right after.
+func momentAt(moments []moment, n int) moment {
+	if n < len(moments) {
+		return moments[n]
+	}
+	last := moments[len(moments)-1]
+	return moment{time: last.time + 2*uint64(n-len(moments)+1), size: perBlock}
+}
+
+// script is everything that happens, one step a transaction: first what sets the chain up, then the personas' parts
+// strewn among everyone else's doings.
+func (s *stage) script(size int) ([]step, error) {
+	script, plays := s.setup(), s.plays()
+	if need := len(script) + len(plays); need > size {
+		return nil, fmt.Errorf("chain %d: %d transactions are too few, its people need %d", s.chain.EVMID, size, need)
+	}
+	rest := make([]step, size-len(script))
+	copy(rest, plays)
+	for n := len(plays); n < len(rest); n++ {
+		rest[n] = s.live
+	}
+	r := s.dice.For("script", s.chain.EVMID)
+	r.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	return append(script, rest...), nil
+}
+
+// block makes one block of the next steps, as many as are due and fit, and says how many those were. A block in which
+// nothing fits is not made: the steps wait for the next moment.
+func (s *stage) block(creation *sim.Creation, m moment, steps []step) (int, error) {
+	p, err := s.builder.Open(m.time)
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for ; done < min(m.size, len(steps)); done++ {
+		r := s.dice.For("tx", s.chain.EVMID, m.time, done)
+		i, err := s.decide(p, steps[done], r)
+		if err != nil {
+			return 0, err
+		}
+		if i.gas+gasAccess > p.Room() {
+			break
+		}
+		if err := s.perform(p, i, r); err != nil {
+			return 0, err
+		}
+	}
+	if done == 0 {
+		return 0, nil
+	}
+	delta, err := p.Seal()
+	if err != nil {
+		return 0, err
+	}
+	creation.AddBlock(delta)
+	return done, nil
+}
+
+// decide is what somebody wants now. Who cannot pay for it is sent money first: that is then what happens instead.
+func (s *stage) decide(p *evm.Pending, do step, r *rand.Rand) (*intent, error) {
+	i, err := do(r)
+	if err == nil && i == nil {
+		i, err = s.live(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	cost := new(big.Int).Mul(p.Header().BaseFee, big.NewInt(3))
+	cost.Mul(cost, new(big.Int).SetUint64(i.gas+gasAccess))
+	if i.value != nil {
+		cost.Add(cost, i.value)
+	}
+	limit, overflow := uint256.FromBig(cost)
+	if overflow || p.Balance(i.from.address).Lt(limit) {
+		return pay(s.people["whale"], i.from.address, units(300, 18)), nil
+	}
+	return i, nil
+}

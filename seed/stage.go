@@ -1,0 +1,158 @@
+package seed
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// intent is a transaction that somebody wants.
+type intent struct {
+	from  *actor
+	to    *common.Address // nil creates a contract
+	value *big.Int        // wei, nil for none
+	data  []byte
+	gas   uint64
+	role  string // of the contract that it creates, if that plays a part
+	made  string // name of the compiled contract that it creates
+}
+
+// stage is one chain with everyone and everything on it, while its history is made.
+type stage struct {
+	dice    dice
+	chain   store.Chain
+	signer  types.Signer
+	builder *evm.Builder
+	first   *store.Delta // the chain's block 0
+	people  map[string]*actor
+	others  []*actor // the most active first
+	full    bool     // personas act in full, otherwise a tenth
+
+	places    map[string]common.Address // contracts by role
+	contracts []store.Contract
+	ledger    *ledger
+	crystals  int64 // batches minted so far, which number their tokens
+}
+
+const (
+	gasPay  = 21_000
+	gasCall = 160_000 // enough for any call on the fixture contracts that is not listed with its own limit
+	gwei    = 1e9
+)
+
+// pay moves the chain's own token.
+func pay(from *actor, to common.Address, value *big.Int) *intent {
+	return &intent{from: from, to: &to, value: value, gas: gasPay}
+}
+
+// call calls a contract that plays a part.
+func (s *stage) call(from *actor, role, artifact, method string, args ...any) (*intent, error) {
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		return nil, err
+	}
+	place, ok := s.places[role]
+	if !ok {
+		return nil, fmt.Errorf("chain %d has no %s", s.chain.EVMID, role)
+	}
+	data, err := a.ABI.Pack(method, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s.%s: %w", artifact, method, err)
+	}
+	return &intent{from: from, to: &place, data: data, gas: gasCall}, nil
+}
+
+// create deploys a contract under a role.
+func create(from *actor, role, artifact string, args ...any) (*intent, error) {
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		return nil, err
+	}
+	code, err := a.InitCode(args...)
+	if err != nil {
+		return nil, err
+	}
+	return &intent{from: from, data: code, gas: gasCreate(len(code)), role: role, made: artifact}, nil
+}
+
+// gasCreate is enough to deploy init code of this length: the code is paid for as data and, once, as state.
+func gasCreate(size int) uint64 { return 300_000 + 240*uint64(size) }
+
+// with sets value and gas limit of a call.
+func (i *intent) with(value *big.Int, gas uint64) *intent {
+	i.value, i.gas = value, gas
+	return i
+}
+
+// perform signs an intent as its sender would and executes it in the pending block.
+func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
+	tx, err := types.SignTx(types.NewTx(s.envelope(p, i, r)), s.signer, i.from.key)
+	if err != nil {
+		return err
+	}
+	receipt, err := p.Apply(tx, i.from.address)
+	if err != nil {
+		return fmt.Errorf("chain %d, block %d: %w", s.chain.EVMID, p.Header().Number, err)
+	}
+	if i.role != "" {
+		s.place(i.role, i.made, created(receipt))
+	}
+	s.ledger.observe(receipt)
+	return nil
+}
+
+var topicDeployed = crypto.Keccak256Hash([]byte("Deployed(address,bool)"))
+
+// created is the contract that a transaction deployed, itself or through the factory.
+func created(r *types.Receipt) common.Address {
+	for _, log := range r.Logs {
+		if len(log.Topics) == 2 && log.Topics[0] == topicDeployed {
+			return address(log.Topics[1])
+		}
+	}
+	return r.ContractAddress
+}
+
+// place remembers a contract that plays a part.
+func (s *stage) place(role, artifact string, address common.Address) {
+	s.places[role] = address
+	s.contracts = append(s.contracts, store.Contract{Chain: s.chain.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
+}
+
+// envelope chooses the transaction's type and price: most people use type 2, some wallets are older.
+func (s *stage) envelope(p *evm.Pending, i *intent, r *rand.Rand) types.TxData {
+	base, tip := p.Header().BaseFee, big.NewInt(between(r, 1, 20)*gwei/10)
+	price := new(big.Int).Add(base, tip)
+	nonce, value := p.Nonce(i.from.address), i.value
+	if value == nil {
+		value = new(big.Int)
+	}
+	switch kind := r.IntN(20); {
+	case kind < 3:
+		return &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: i.gas, To: i.to, Value: value, Data: i.data}
+	case kind == 3:
+		return &types.AccessListTx{ChainID: s.signer.ChainID(), Nonce: nonce, GasPrice: price, Gas: i.gas + gasAccess, To: i.to,
+			Value: value, Data: i.data, AccessList: accessList(i)}
+	default:
+		limit := new(big.Int).Mul(base, big.NewInt(2))
+		return &types.DynamicFeeTx{ChainID: s.signer.ChainID(), Nonce: nonce, GasTipCap: tip, GasFeeCap: limit.Add(limit, tip),
+			Gas: i.gas, To: i.to, Value: value, Data: i.data}
+	}
+}
+
+const gasAccess = 2400 + 1900 // one address and one key
+
+func accessList(i *intent) types.AccessList {
+	if i.to == nil || len(i.data) == 0 {
+		return nil
+	}
+	return types.AccessList{{Address: *i.to, StorageKeys: []common.Hash{{}}}}
+}

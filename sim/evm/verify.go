@@ -1,0 +1,182 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/store"
+)
+
+// Verify builds the chain again from its genesis and the bytes of its transactions, and compares every row of the file
+// with what comes out. Each block that holds is reported. The error names the first difference.
+func (c *Chain) Verify(ctx context.Context, report func(*store.Delta)) error {
+	b, delta, err := NewBuilder(c.Row.ID, c.Genesis)
+	if err != nil {
+		return err
+	}
+	head, err := c.db.Head(ctx, c.Row.ID)
+	if err != nil {
+		return fmt.Errorf("head: %w", err)
+	}
+	for number := uint64(0); ; number++ {
+		if err := c.compare(ctx, delta); err != nil {
+			return fmt.Errorf("block %d: %w", number, err)
+		}
+		report(delta)
+		if number == head.ID.Number() {
+			break
+		}
+		if delta, err = c.again(ctx, b, number+1); err != nil {
+			return fmt.Errorf("block %d: %w", number+1, err)
+		}
+	}
+	return c.verifyTrie(ctx, b)
+}
+
+// again executes the stored transactions of a block.
+func (c *Chain) again(ctx context.Context, b *Builder, number uint64) (*store.Delta, error) {
+	row, err := c.db.Block(ctx, c.Row.ID, number)
+	if err != nil {
+		return nil, err
+	}
+	txs, err := c.db.Transactions(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if row.Time < 0 {
+		return nil, fmt.Errorf("time is %d", row.Time)
+	}
+	p, err := b.Open(uint64(row.Time))
+	if err != nil {
+		return nil, err
+	}
+	for i := range txs {
+		if err := c.execute(p, &txs[i]); err != nil {
+			return nil, fmt.Errorf("transaction %d: %w", txs[i].ID.Index(), err)
+		}
+	}
+	return p.Seal()
+}
+
+// execute recovers the sender of a stored transaction from its signature and executes it.
+func (c *Chain) execute(p *Pending, row *store.Transaction) error {
+	var tx types.Transaction
+	if err := tx.UnmarshalBinary(row.Raw); err != nil {
+		return err
+	}
+	sender, err := types.Sender(c.signer, &tx)
+	if err != nil {
+		return err
+	}
+	_, err = p.Apply(&tx, sender)
+	return err
+}
+
+// compare looks every row of a block up and compares it, column by column.
+func (c *Chain) compare(ctx context.Context, want *store.Delta) error {
+	at := want.Block.ID
+	block, err := c.db.Block(ctx, c.Row.ID, at.Number())
+	if err != nil {
+		return err
+	}
+	if err := same("block", block, &want.Block); err != nil {
+		return err
+	}
+	txs, err := c.db.Transactions(ctx, at)
+	if err := errors.Join(err, sameRows("transaction", txs, want.Transactions)); err != nil {
+		return err
+	}
+	logs, err := c.db.LogsBetween(ctx, at, at.End(), math.MaxInt32)
+	if err := errors.Join(err, sameRows("log", logs, want.Logs)); err != nil {
+		return err
+	}
+	calls, err := c.db.Calls(ctx, at)
+	if err := errors.Join(err, sameRows("call", calls, want.Calls)); err != nil {
+		return err
+	}
+	return c.compareState(ctx, want)
+}
+
+func (c *Chain) compareState(ctx context.Context, want *store.Delta) error {
+	for i := range want.Accounts {
+		w := &want.Accounts[i]
+		have, err := c.db.Account(ctx, c.Row.ID, w.Address, w.Block)
+		if err == nil {
+			err = same("account", have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("account %s: %w", common.BytesToAddress(w.Address), err)
+		}
+	}
+	for i := range want.Slots {
+		w := &want.Slots[i]
+		have, err := c.db.SlotRow(ctx, c.Row.ID, w.Address, w.Key, w.Block)
+		if err == nil {
+			err = same("slot", have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("slot %x of %s: %w", w.Key, common.BytesToAddress(w.Address), err)
+		}
+	}
+	for i := range want.Codes {
+		code, err := c.db.Code(ctx, want.Codes[i].Hash)
+		if err == nil && !bytes.Equal(code, want.Codes[i].Code) {
+			err = errors.New("is not the code that was deployed")
+		}
+		if err != nil {
+			return fmt.Errorf("code %x: %w", want.Codes[i].Hash, err)
+		}
+	}
+	return nil
+}
+
+// verifyTrie hashes the flat rows at the head and compares the root with the header's.
+func (c *Chain) verifyTrie(ctx context.Context, b *Builder) error {
+	head, _ := b.Head()
+	tree, err := c.accountTrie(ctx, head.Number.Uint64())
+	if err != nil {
+		return err
+	}
+	if root := tree.Hash(); root != head.Root {
+		return fmt.Errorf("the flat state at block %d hashes to %s, the header says %s", head.Number, root, head.Root)
+	}
+	return nil
+}
+
+// sameRows compares rows one by one.
+func sameRows[T any](noun string, have, want []T) error {
+	for i := range min(len(have), len(want)) {
+		if err := same(noun, &have[i], &want[i]); err != nil {
+			return fmt.Errorf("%s %d: %w", noun, i, err)
+		}
+	}
+	if len(have) != len(want) {
+		return fmt.Errorf("%d %ss, execution makes %d", len(have), noun, len(want))
+	}
+	return nil
+}
+
+// same compares two rows column by column. The driver reads an empty blob as an absent one; the schema's checks keep the
+// two apart, and the integrity check looks at those.
+func same[T any](noun string, have, want *T) error {
+	h, w := reflect.ValueOf(have).Elem(), reflect.ValueOf(want).Elem()
+	for i := range h.NumField() {
+		a, b := h.Field(i).Interface(), w.Field(i).Interface()
+		if x, ok := a.([]byte); ok {
+			y, _ := b.([]byte)
+			if !bytes.Equal(x, y) {
+				return fmt.Errorf("%s's %s is %x, it should be %x", noun, h.Type().Field(i).Name, x, y)
+			}
+		} else if a != b {
+			return fmt.Errorf("%s's %s is %v, it should be %v", noun, h.Type().Field(i).Name, a, b)
+		}
+	}
+	return nil
+}

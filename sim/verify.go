@@ -1,0 +1,142 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"golang.org/x/sync/errgroup"
+
+	"snowglobe/sim/store"
+)
+
+// Findings is what Verify looked at.
+type Findings struct {
+	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
+}
+
+func (f *Findings) String() string {
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes",
+		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load())
+}
+
+// Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
+// names the first difference. progress is told how many blocks of how many are done; it may be nil.
+func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Findings, error) {
+	found := &Findings{}
+	if err := w.DB.Integrity(ctx); err != nil {
+		return found, err
+	}
+	if err := w.verifyDigest(ctx); err != nil {
+		return found, err
+	}
+	if err := w.verifyCast(ctx); err != nil {
+		return found, err
+	}
+	if err := w.verifyChains(ctx, found, progress); err != nil {
+		return found, err
+	}
+	return found, w.verifyCounts(ctx, found)
+}
+
+func (w *World) verifyDigest(ctx context.Context) error {
+	digest, err := computeDigest(ctx, w.DB, w.Meta)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(digest, w.Meta.Digest) {
+		return fmt.Errorf("meta: digest is %x, the world's is %x", w.Meta.Digest, digest)
+	}
+	return nil
+}
+
+// verifyCast checks that every persona's key belongs to its address; the rest of who is who is in the digest.
+func (w *World) verifyCast(ctx context.Context) error {
+	personas, err := w.DB.Personas(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range personas {
+		key, err := crypto.ToECDSA(p.Key)
+		if err != nil {
+			return fmt.Errorf("persona %s: %w", p.Name, err)
+		}
+		if address := crypto.PubkeyToAddress(key.PublicKey); !bytes.Equal(address[:], p.Address) {
+			return fmt.Errorf("persona %s: address is %x, the key's is %x", p.Name, p.Address, address)
+		}
+	}
+	return nil
+}
+
+func (w *World) verifyChains(ctx context.Context, found *Findings, progress func(done, total int)) error {
+	total, err := w.DB.Count(ctx, "block")
+	if err != nil {
+		return err
+	}
+	var codes codeSet
+	group, ctx := errgroup.WithContext(ctx)
+	for _, c := range w.Chains {
+		group.Go(func() error {
+			err := c.Verify(ctx, func(d *store.Delta) {
+				found.add(d, &codes)
+				if progress != nil {
+					progress(int(found.Blocks.Load()), int(total))
+				}
+			})
+			if err != nil {
+				return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+			}
+			found.Chains.Add(1)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (f *Findings) add(d *store.Delta, codes *codeSet) {
+	f.Blocks.Add(1)
+	f.Transactions.Add(int64(len(d.Transactions)))
+	f.Logs.Add(int64(len(d.Logs)))
+	f.Calls.Add(int64(len(d.Calls)))
+	f.Accounts.Add(int64(len(d.Accounts)))
+	f.Slots.Add(int64(len(d.Slots)))
+	f.Codes.Add(codes.add(d.Codes))
+}
+
+// codeSet counts each code once, however many contracts of however many chains run it.
+type codeSet struct{ seen sync.Map }
+
+func (s *codeSet) add(codes []store.Code) (fresh int64) {
+	for _, c := range codes {
+		if _, known := s.seen.LoadOrStore(string(c.Hash), true); !known {
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// verifyCounts finds rows that nothing accounts for.
+func (w *World) verifyCounts(ctx context.Context, f *Findings) error {
+	expected := map[string]int64{
+		"chain": f.Chains.Load(), "block": f.Blocks.Load(), "tx": f.Transactions.Load(), "log": f.Logs.Load(),
+		"call": f.Calls.Load(), "account": f.Accounts.Load(), "slot": f.Slots.Load(), "code": f.Codes.Load(),
+	}
+	var errs []error
+	for _, table := range store.Audited {
+		want, ok := expected[table]
+		if !ok {
+			continue
+		}
+		switch have, err := w.DB.Count(ctx, table); {
+		case err != nil:
+			errs = append(errs, err)
+		case have != want:
+			errs = append(errs, fmt.Errorf("%s: %d rows, the history accounts for %d", table, have, want))
+		}
+	}
+	return errors.Join(errs...)
+}
