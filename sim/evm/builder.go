@@ -36,6 +36,7 @@ type Builder struct {
 	head   *Header
 	hash   common.Hash
 	hashes map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
+	jumps  jumps
 	allTxs int64
 	digest []byte
 }
@@ -48,6 +49,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		fees:   fees{kind: genesis.Kind, config: genesis.FeeConfig},
 		state:  newLive(genesis.Kind),
 		hashes: map[uint64]common.Hash{},
+		jumps:  newJumps(),
 	}
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
@@ -87,6 +89,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		state:  newLive(c.Kind),
 		hash:   common.BytesToHash(row.Hash),
 		hashes: map[uint64]common.Hash{},
+		jumps:  newJumps(),
 		allTxs: row.AllTxs,
 		digest: row.Digest,
 	}
@@ -189,6 +192,8 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
 	}
 	p.evm = vm.NewEVM(blockContext(header, b.blockHash), states, b.rules, vm.Config{Tracer: p.recorder.hooks()})
+	p.evm.SetJumpDestCache(b.jumps)
+	p.evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(header)))
 	return p, nil
 }
 
