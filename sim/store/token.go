@@ -85,8 +85,17 @@ type Token struct {
 
 const tokenColumns = `id, address, block, name, symbol, decimals`
 
-func scanToken(r *sql.Rows, t *Token) error {
-	return r.Scan(&t.ID, &t.Address, &t.Block, &t.Name, &t.Symbol, &t.Decimals)
+func (t *Token) fields() []any {
+	return []any{&t.ID, &t.Address, &t.Block, &t.Name, &t.Symbol, &t.Decimals}
+}
+
+func scanToken(r *sql.Rows, t *Token) error { return r.Scan(t.fields()...) }
+
+// Token reads a token.
+func (db *DB) Token(ctx context.Context, id TokenID) (*Token, error) {
+	var t Token
+	err := db.one(ctx, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, []any{id}, t.fields()...)
+	return &t, err
 }
 
 // Tokens reads the tokens of a standard on a chain after the first n, in order.
