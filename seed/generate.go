@@ -47,6 +47,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	for _, s := range stages {
 		who.Chains = append(who.Chains, s.chain)
 		who.Contracts = append(who.Contracts, s.contracts...)
+		who.Markets = append(who.Markets, s.markets()...)
 	}
 	return creation.Finish(ctx, who)
 }

@@ -67,6 +67,7 @@ type Cast struct {
 	Chains    []store.Chain
 	Personas  []store.Persona
 	Contracts []store.Contract
+	Markets   []store.Market
 }
 
 // Finish writes who is who, seals the world with its digest and opens it.
@@ -119,6 +120,11 @@ func (cast Cast) write(batch *store.Batch) error {
 	}
 	for _, r := range cast.Contracts {
 		if err := batch.AddContract(r); err != nil {
+			return err
+		}
+	}
+	for _, m := range cast.Markets {
+		if err := batch.AddMarket(m); err != nil {
 			return err
 		}
 	}

@@ -32,6 +32,7 @@ type Builder struct {
 	rules *params.ChainConfig
 	fees  fees
 	state *live
+	index *index
 
 	head   *Header
 	hash   common.Hash
@@ -48,6 +49,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		rules:  genesis.rules(),
 		fees:   fees{kind: genesis.Kind, config: genesis.FeeConfig},
 		state:  newLive(genesis.Kind),
+		index:  newIndex(chain),
 		hashes: map[uint64]common.Hash{},
 		jumps:  newJumps(),
 	}
@@ -87,6 +89,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		rules:  c.rules,
 		fees:   c.fees,
 		state:  newLive(c.Kind),
+		index:  newIndex(c.Row.ID),
 		hash:   common.BytesToHash(row.Hash),
 		hashes: map[uint64]common.Hash{},
 		jumps:  newJumps(),
@@ -94,6 +97,9 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		digest: row.Digest,
 	}
 	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
+		return nil, err
+	}
+	if err := b.index.restore(ctx, c.db); err != nil {
 		return nil, err
 	}
 	number := row.ID.Number()
@@ -128,6 +134,9 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
+	if err := b.index.add(delta, number, func() (*probe, error) { return b.probe(header) }); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
 	delta.Block = store.Block{
 		ID: store.At(b.chain, number, 0), Hash: b.hash.Bytes(), Time: int64(header.Time), Txs: len(delta.Transactions),
 		AllTxs: b.allTxs, GasUsed: header.GasUsed, Fees: fee32(delta.Block.Fees), Header: raw, ExtData: extData,

@@ -9,6 +9,7 @@ import (
 
 // Batch is one writing transaction. It is the only way in: what a block adds is written by one Batch or not at all.
 type Batch struct {
+	db         *DB
 	tx         *sqlx.Tx
 	statements map[string]*sqlx.Stmt
 }
@@ -19,11 +20,15 @@ func (db *DB) Begin() (*Batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
-	return &Batch{tx: tx, statements: map[string]*sqlx.Stmt{}}, nil
+	return &Batch{db: db, tx: tx, statements: map[string]*sqlx.Stmt{}}, nil
 }
 
 // Commit makes everything that the batch wrote visible at once.
-func (b *Batch) Commit() error { return b.tx.Commit() }
+func (b *Batch) Commit() error {
+	err := b.tx.Commit()
+	b.db.commits.Add(1)
+	return err
+}
 
 // Rollback drops everything that the batch wrote.
 func (b *Batch) Rollback() error { return b.tx.Rollback() }
