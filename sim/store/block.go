@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"snowglobe/sim/metric"
 )
 
 // Block is a block of an EVM chain.
@@ -73,6 +75,7 @@ type Delta struct {
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code
+	Activity     *metric.Activity // what the block adds to the metrics
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -87,6 +90,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Accounts, b.addAccount) },
 		func() error { return each(d.Slots, b.addSlot) },
 		func() error { return each(d.Codes, b.addCode) },
+		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 	} {
 		if err := write(); err != nil {
 			return err
