@@ -102,22 +102,29 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	if c.builder, delta, err = evm.NewBuilder(id, genesis); err != nil {
 		t.Fatal(err)
 	}
-	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], Kind: string(kind), Genesis: raw}
+	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: blockchain[:],
+		VMID: []byte{1}, Kind: string(kind), Genesis: raw}
 	if c.Chain, err = evm.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
+	c.write(func(b *store.Batch) error { return b.AddChain(row) })
 	c.commit(delta)
 	return c
 }
 
 func (c *testChain) commit(d *store.Delta) {
 	c.t.Helper()
+	c.write(func(b *store.Batch) error { return b.AddBlock(d) })
+	if err := c.Published(d); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *testChain) write(add func(*store.Batch) error) {
+	c.t.Helper()
 	batch, err := c.db.Begin()
 	if err == nil {
-		err = batch.End(batch.AddBlock(d))
-	}
-	if err == nil {
-		err = c.Published(d)
+		err = batch.End(add(batch))
 	}
 	if err != nil {
 		c.t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
 
@@ -74,7 +75,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	if header.Root, err = states.Commit(b.evmRules(header), 0); err != nil {
 		return nil, nil, fmt.Errorf("genesis: %w", err)
 	}
-	delta, err := b.advance(header, nil, &store.Delta{})
+	delta, err := b.advance(header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
 	return b, delta, err
 }
 
@@ -370,5 +371,8 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	p.b.fees.seal(p.b.head, h)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
+	if p.delta.Activity, err = p.activity(); err != nil {
+		return nil, fmt.Errorf("block %d: %w", h.Number, err)
+	}
 	return p.b.advance(h, nil, p.delta)
 }

@@ -66,7 +66,10 @@ func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomCha
 	if c.builder, delta, err = NewBuilder(1, genesis); err != nil {
 		t.Fatal(err)
 	}
-	if c.Chain, err = NewChain(c.db, store.Chain{ID: 1, Kind: string(kind), Genesis: raw}); err != nil {
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{},
+		Kind: string(kind), Genesis: raw}
+	addChain(t, c.db, row)
+	if c.Chain, err = NewChain(c.db, row); err != nil {
 		t.Fatal(err)
 	}
 	c.commit(delta)
@@ -74,6 +77,18 @@ func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomCha
 		c.block(1_775_000_010 + uint64(10*number))
 	}
 	return c
+}
+
+// addChain describes a chain in the file, as must be done before its blocks come.
+func addChain(t testing.TB, db *store.DB, row store.Chain) {
+	t.Helper()
+	batch, err := db.Begin()
+	if err == nil {
+		err = batch.End(batch.AddChain(row))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (c *randomChain) commit(d *store.Delta) {
