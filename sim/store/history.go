@@ -88,18 +88,20 @@ func bothWays(format string) [2]string {
 	return [2]string{fmt.Sprintf(format, pageOfTouch+newestFirst), fmt.Sprintf(format, pageOfTouch+oldestFirst)}
 }
 
+// The plus signs keep these statements to the rows of the page's transactions: an index by address would lead through all
+// that the address ever did.
 var (
 	wholeHistory     = bothWays(transactionPage)
 	historyTransfers = bothWays(`
 		SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount, ` + nftColumns + `
 		FROM (%s) CROSS JOIN transfer x ON x.id BETWEEN page & ~65535 AND page | 65535
-			AND x.tx = page & 65535 AND (x.sender = ?1 OR x.recipient = ?1)
+			AND x.tx = page & 65535 AND (+x.sender = ?1 OR +x.recipient = ?1)
 		LEFT JOIN nft n ON x.standard > 0 AND n.asset = x.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = x.asset ORDER BY block DESC LIMIT 1)`)
 	historyCalls = bothWays(`
 		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
 		FROM (%s) CROSS JOIN call c ON c.id BETWEEN page & ~65535 AND page | 65535
-			AND c.tx = page & 65535 AND (c.sender = ?1 OR c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
+			AND c.tx = page & 65535 AND (+c.sender = ?1 OR +c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
 )
 
 // WholeHistory reads the transactions of an interval.
