@@ -44,7 +44,7 @@ func (db *DB) DeploymentsBy(ctx context.Context, address []byte, high, low Posit
 	return many(ctx, db, `SELECT d.id, d.tx, d.address, d.sender, d.creator, t.hash FROM (
 			SELECT id AS page FROM deployment WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
 			UNION SELECT id FROM deployment WHERE creator IS NOT NULL AND creator = ?1 AND id BETWEEN ?3 AND ?2
-			ORDER BY page DESC LIMIT ?4)
+			ORDER BY page DESC LIMIT 0 + ?4)
 		CROSS JOIN deployment d ON d.id = page CROSS JOIN tx t ON t.id = (page & ~65535) + d.tx`,
 		[]any{address, high, low, limit}, func(r *sql.Rows, v *DeploymentView) error {
 			return r.Scan(append(v.Deployment.fields(), &v.TxHash)...)
