@@ -45,7 +45,6 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	}
 	who := sim.Cast{Personas: personas}
 	for _, s := range stages {
-		who.Chains = append(who.Chains, s.chain)
 		who.Contracts = append(who.Contracts, s.contracts...)
 		who.Markets = append(who.Markets, s.markets()...)
 	}

@@ -14,6 +14,7 @@ import (
 
 // run plays a chain's history, block by block.
 func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
+	creation.AddChain(s.chain)
 	creation.AddBlock(s.first)
 	script, err := s.script(size)
 	if err != nil {

@@ -24,7 +24,7 @@ type Identity struct {
 type Creation struct {
 	db      *store.DB
 	meta    store.Meta
-	blocks  chan *store.Delta
+	added   chan func(*store.Batch) error
 	written chan error
 	closed  bool
 }
@@ -36,7 +36,7 @@ func Create(path string, id Identity) (*Creation, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	c := &Creation{
-		db: db, blocks: make(chan *store.Delta, queued), written: make(chan error, 1),
+		db: db, added: make(chan func(*store.Batch) error, queued), written: make(chan error, 1),
 		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
 			Until: id.Until.Unix(), Clock: id.Until.Unix(), Digest: []byte{}},
 	}
@@ -44,13 +44,13 @@ func Create(path string, id Identity) (*Creation, error) {
 	return c, nil
 }
 
-// drain writes blocks as they come, in one transaction: a world that does not get finished is thrown away whole. After
+// drain writes chains and blocks as they come, in one transaction: a world that does not get finished is thrown away whole. After
 // a failure it goes on reading, so that no builder waits for ever.
 func (c *Creation) drain() error {
 	batch, err := c.db.Begin()
-	for delta := range c.blocks {
+	for add := range c.added {
 		if err == nil {
-			err = batch.AddBlock(delta)
+			err = add(batch)
 		}
 	}
 	if batch == nil {
@@ -59,12 +59,18 @@ func (c *Creation) drain() error {
 	return batch.End(err)
 }
 
+// AddChain hands a chain to the writer. It comes before the chain's first block.
+func (c *Creation) AddChain(chain store.Chain) {
+	c.added <- func(b *store.Batch) error { return b.AddChain(chain) }
+}
+
 // AddBlock hands a block to the writer.
-func (c *Creation) AddBlock(delta *store.Delta) { c.blocks <- delta }
+func (c *Creation) AddBlock(delta *store.Delta) {
+	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
+}
 
 // Cast is who plays which part in a world.
 type Cast struct {
-	Chains    []store.Chain
 	Personas  []store.Persona
 	Contracts []store.Contract
 	Markets   []store.Market
@@ -73,7 +79,7 @@ type Cast struct {
 // Finish writes who is who, seals the world with its digest and opens it.
 func (c *Creation) Finish(ctx context.Context, cast Cast) (*World, error) {
 	c.closed = true
-	close(c.blocks)
+	close(c.added)
 	if err := <-c.written; err != nil {
 		return nil, errors.Join(err, c.db.Close())
 	}
@@ -108,11 +114,6 @@ func (c *Creation) seal(ctx context.Context, cast Cast) error {
 }
 
 func (cast Cast) write(batch *store.Batch) error {
-	for _, row := range cast.Chains {
-		if err := batch.AddChain(row); err != nil {
-			return err
-		}
-	}
 	for _, p := range cast.Personas {
 		if err := batch.AddPersona(p); err != nil {
 			return err
@@ -137,6 +138,6 @@ func (c *Creation) Abort() error {
 		return nil
 	}
 	c.closed = true
-	close(c.blocks)
+	close(c.added)
 	return errors.Join(<-c.written, c.db.Close())
 }

@@ -39,7 +39,11 @@ func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Fi
 	if err := w.verifyCast(ctx); err != nil {
 		return found, err
 	}
-	if err := w.verifyChains(ctx, found, progress); err != nil {
+	again, err := w.newRecount()
+	if err != nil {
+		return found, err
+	}
+	if err := again.finish(ctx, w, w.verifyChains(ctx, found, again, progress)); err != nil {
 		return found, err
 	}
 	return found, w.verifyCounts(ctx, found)
@@ -74,7 +78,7 @@ func (w *World) verifyCast(ctx context.Context) error {
 	return nil
 }
 
-func (w *World) verifyChains(ctx context.Context, found *Findings, progress func(done, total int)) error {
+func (w *World) verifyChains(ctx context.Context, found *Findings, again *recount, progress func(done, total int)) error {
 	total, err := w.DB.Count(ctx, "block")
 	if err != nil {
 		return err
@@ -85,6 +89,7 @@ func (w *World) verifyChains(ctx context.Context, found *Findings, progress func
 		group.Go(func() error {
 			err := c.Verify(ctx, func(d *store.Delta) {
 				found.add(d, &codes)
+				again.add(d)
 				if progress != nil {
 					progress(int(found.Blocks.Load()), int(total))
 				}

@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
 
@@ -37,6 +38,7 @@ type Builder struct {
 	head   *Header
 	hash   common.Hash
 	hashes map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
+	jumps  jumps
 	allTxs int64
 	digest []byte
 }
@@ -50,6 +52,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		state:  newLive(genesis.Kind),
 		index:  newIndex(chain),
 		hashes: map[uint64]common.Hash{},
+		jumps:  newJumps(),
 	}
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
@@ -72,7 +75,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	if header.Root, err = states.Commit(b.evmRules(header), 0); err != nil {
 		return nil, nil, fmt.Errorf("genesis: %w", err)
 	}
-	delta, err := b.advance(header, nil, &store.Delta{})
+	delta, err := b.advance(header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
 	return b, delta, err
 }
 
@@ -90,6 +93,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		index:  newIndex(c.Row.ID),
 		hash:   common.BytesToHash(row.Hash),
 		hashes: map[uint64]common.Hash{},
+		jumps:  newJumps(),
 		allTxs: row.AllTxs,
 		digest: row.Digest,
 	}
@@ -198,6 +202,8 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
 	}
 	p.evm = vm.NewEVM(blockContext(header, b.blockHash), states, b.rules, vm.Config{Tracer: p.recorder.hooks()})
+	p.evm.SetJumpDestCache(b.jumps)
+	p.evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(header)))
 	return p, nil
 }
 
@@ -260,10 +266,13 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 
 // burn sends the base fee where the tip already went: these chains burn all fees by crediting the coinbase.
 func (p *Pending) burn(gas uint64, m *core.Message) {
-	used := uint256.NewInt(gas)
-	base := new(uint256.Int).Mul(used, uint256.MustFromBig(p.header.BaseFee))
-	p.state.AddBalance(p.header.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
-	p.fees.Add(p.fees, new(uint256.Int).Mul(used, m.GasPrice).ToBig())
+	burnBaseFee(p.state, p.header, gas)
+	p.fees.Add(p.fees, new(uint256.Int).Mul(uint256.NewInt(gas), m.GasPrice).ToBig())
+}
+
+func burnBaseFee(states vm.StateDB, h *Header, gas uint64) {
+	base := new(uint256.Int).Mul(uint256.NewInt(gas), uint256.MustFromBig(h.BaseFee))
+	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
 }
 
 func messageOf(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
@@ -362,5 +371,8 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	p.b.fees.seal(p.b.head, h)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
+	if p.delta.Activity, err = p.activity(); err != nil {
+		return nil, fmt.Errorf("block %d: %w", h.Number, err)
+	}
 	return p.b.advance(h, nil, p.delta)
 }

@@ -3,24 +3,35 @@ package evm
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/params"
 
 	"snowglobe/sim/store"
 )
 
-// Chain is one EVM chain of a world as readers see it: it is stateless beside the file, and safe for many at once.
+// Chain is one EVM chain of a world as readers see it: beside the file it holds the head and caches only, and it is safe
+// for many at once.
 type Chain struct {
 	Row     store.Chain
 	Kind    Kind
 	Genesis *Genesis
+	Limits  Limits
+	Now     func() int64 // the world's clock, Unix seconds; nil for one that stands at the head
 
 	db     *store.DB
 	rules  *params.ChainConfig
 	fees   fees
 	signer types.Signer
+
+	head  atomic.Pointer[Block]
+	feed  event.FeedOf[*News]
+	tip   atomic.Pointer[suggestion]
+	cache *cache
+	slots chan struct{} // one for each execution under way
 }
 
 // NewChain is the reading side of a chain.
@@ -29,9 +40,11 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", row.ID, err)
 	}
-	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, db: db, rules: genesis.rules()}
+	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, rules: genesis.rules()}
 	c.fees = fees{kind: genesis.Kind, config: genesis.FeeConfig}
 	c.signer = types.LatestSigner(c.rules)
+	c.cache = newCache()
+	c.slots = make(chan struct{}, executions)
 	return c, nil
 }
 

@@ -58,15 +58,15 @@ func (c *Chain) again(ctx context.Context, b *Builder, number uint64) (*store.De
 		return nil, err
 	}
 	for i := range txs {
-		if err := c.replay(p, &txs[i]); err != nil {
+		if err := c.execute(p, &txs[i]); err != nil {
 			return nil, fmt.Errorf("transaction %d: %w", txs[i].ID.Index(), err)
 		}
 	}
 	return p.Seal()
 }
 
-// replay recovers the sender of a stored transaction from its signature and executes it.
-func (c *Chain) replay(p *Pending, row *store.Transaction) error {
+// execute recovers the sender of a stored transaction from its signature and executes it.
+func (c *Chain) execute(p *Pending, row *store.Transaction) error {
 	var tx types.Transaction
 	if err := tx.UnmarshalBinary(row.Raw); err != nil {
 		return err

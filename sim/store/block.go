@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"snowglobe/sim/metric"
 )
 
 // Block is a block of an EVM chain.
@@ -80,6 +82,7 @@ type Delta struct {
 	Holdings    []Holding
 	Items       []Item
 	Touches     []Touch
+	Activity    *metric.Activity // what the block adds to the metrics
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -100,6 +103,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Holdings, b.addHolding) },
 		func() error { return each(d.Items, b.addItem) },
 		func() error { return each(d.Touches, b.addTouch) },
+		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 	} {
 		if err := write(); err != nil {
 			return err

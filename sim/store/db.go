@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -62,11 +63,9 @@ func Create(path string) (*DB, error) {
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memories.Add(1))
 	} else {
-		db.final = path
-		db.path = path + "." + strconv.Itoa(os.Getpid()) + ".tmp"
-		name = db.path
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("clear the temporary file: %w", err)
+		db.final, db.path, name = path, path+".tmp", path+".tmp"
+		if err := clearLeftover(name); err != nil {
+			return nil, err
 		}
 	}
 	if err := db.connect(name, "OFF"); err != nil {
@@ -77,6 +76,24 @@ func Create(path string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("create the schema: %w", err), db.Close())
 	}
 	return db, nil
+}
+
+// clearLeftover removes what a killed generation left, unless another process is writing it right now.
+func clearLeftover(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	probe, err := sqlx.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_txlock=immediate")
+	if err != nil {
+		return err
+	}
+	defer probe.Close()
+	if tx, err := probe.Begin(); err == nil {
+		_ = tx.Rollback() // nothing was written
+	} else if strings.Contains(err.Error(), "SQLITE_BUSY") {
+		return fmt.Errorf("another process is making %s right now", strings.TrimSuffix(path, ".tmp"))
+	}
+	return os.Remove(path)
 }
 
 // Open opens a finished world. A file that is not one is refused with ErrForeign, one of another schema with ErrVersion.

@@ -191,3 +191,47 @@ CREATE TABLE touch (
     tx      INTEGER NOT NULL,  -- position
     PRIMARY KEY (address, tx)
 ) WITHOUT ROWID;
+
+-- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
+-- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
+CREATE TABLE tally (
+    scope           INTEGER NOT NULL,
+    interval        INTEGER NOT NULL,
+    start           INTEGER NOT NULL,  -- Unix seconds
+    first_block     INTEGER NOT NULL,  -- time of the first block
+    last_block      INTEGER NOT NULL,
+    txs             INTEGER NOT NULL,
+    gas             INTEGER NOT NULL,
+    contracts       INTEGER NOT NULL,  -- created
+    fees            BLOB    NOT NULL,
+    prices          BLOB    NOT NULL,  -- sum of the gas prices of all transactions
+    top_price       BLOB    NOT NULL,
+    top_gas         INTEGER NOT NULL,  -- of the block with the most gas per second,
+    top_gas_seconds INTEGER NOT NULL,  -- and its time since the block before it
+    top_txs         INTEGER NOT NULL,
+    top_txs_seconds INTEGER NOT NULL,
+    addresses       INTEGER NOT NULL,  -- distinct ones
+    senders         INTEGER NOT NULL,
+    deployers       INTEGER NOT NULL,
+    new_addresses   INTEGER NOT NULL,  -- never seen before in this scope; of hours and days
+    new_senders     INTEGER NOT NULL,
+    new_deployers   INTEGER NOT NULL,
+    last_addresses  INTEGER NOT NULL,  -- not seen since in this scope; of hours and days
+    last_senders    INTEGER NOT NULL,
+    last_deployers  INTEGER NOT NULL,
+    PRIMARY KEY (scope, interval, start)
+) WITHOUT ROWID;
+
+-- The hours of a month in which an address took part, three bytes each: hour << 14 | chain << 3 | roles.
+CREATE TABLE presence (
+    month   INTEGER NOT NULL,  -- Unix seconds of its beginning
+    address BLOB    NOT NULL,
+    hours   BLOB    NOT NULL,
+    PRIMARY KEY (month, address)
+) WITHOUT ROWID;
+
+-- The first and the last hour of an address on each chain and in each role, eleven bytes each: chain, role, two hours.
+CREATE TABLE lifetime (
+    address BLOB NOT NULL PRIMARY KEY,
+    spans   BLOB NOT NULL
+) WITHOUT ROWID;

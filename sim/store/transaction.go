@@ -53,6 +53,14 @@ func (db *DB) Transactions(ctx context.Context, block Position) ([]Transaction, 
 	return db.TransactionsBetween(ctx, block.Block(), block.End())
 }
 
+// FirstFailed reads the oldest failed transaction of a chain.
+func (db *DB) FirstFailed(ctx context.Context, chain int) (*Transaction, error) {
+	var t Transaction
+	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx
+		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, []any{First(chain), Last(chain)}, t.fields()...)
+	return &t, err
+}
+
 func (b *Batch) addTransaction(t *Transaction) error {
 	return b.exec(`INSERT INTO tx (`+transactionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)

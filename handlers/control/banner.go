@@ -1,0 +1,34 @@
+package control
+
+import (
+	"fmt"
+	"strings"
+
+	"snowglobe/sim"
+)
+
+// Banner is what a person sees when the simulator starts: the world, where to ask, who is who, and two lines to paste.
+// Only the ten personas of the well-known mnemonic and ewoq have keys worth showing.
+func Banner(d *sim.Description, version, base string) (string, error) {
+	w, err := render(d, version, base)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nSnowglobe %s: seed %d, profile %s, clock %s\ndigest %s\n\n", version, w.Seed, w.Profile, w.Clock.Time, w.Digest)
+	fmt.Fprintf(&b, "  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n\n", base, base, base)
+	b.WriteString("Chains\n")
+	for _, c := range w.Chains {
+		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)
+	}
+	b.WriteString("\nPersonas (mnemonic: test test test test test test test test test test test junk)\n")
+	for _, p := range w.Personas {
+		fmt.Fprintf(&b, "  %-10s %s  %s\n", p.Name, p.Address, p.Key)
+	}
+	first := w.Chains[0]
+	call := `{"jsonrpc":"2.0","id":1,"method":"%s","params":%s}`
+	fmt.Fprintf(&b, "\nTry\n  curl -s -H 'content-type: application/json' -d '"+call+"' %s\n", "eth_blockNumber", "[]", first.RPCURL)
+	fmt.Fprintf(&b, "  curl -s -H 'content-type: application/json' -d '"+call+"' %s\n\n", "eth_getBalance",
+		`["`+w.Personas[0].Address+`","latest"]`, first.RPCURL)
+	return b.String(), nil
+}

@@ -1,0 +1,205 @@
+// Package control serves the simulator's own interface under /sim: what is in the world, and whether it answers.
+package control
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting/address"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// World is the answer of GET /sim/world: everything that a test needs to know to ask for a situation by name.
+type World struct {
+	Version  string    `json:"version" doc:"Version of the simulator."`
+	Seed     int64     `json:"seed"`
+	Profile  string    `json:"profile"`
+	Until    string    `json:"until" doc:"Where the generated history ends, RFC 3339."`
+	Digest   string    `json:"digest" doc:"SHA-256 of the whole world, hex."`
+	Clock    Clock     `json:"clock"`
+	Networks []Network `json:"networks"`
+	Chains   []Chain   `json:"chains"`
+	Personas []Persona `json:"personas"`
+	Counts   Counts    `json:"counts"`
+}
+
+// Clock is the world's own time.
+type Clock struct {
+	Time string `json:"time" doc:"RFC 3339."`
+	Unix int64  `json:"unix" doc:"Seconds."`
+}
+
+// Network is one of the world's two networks.
+type Network struct {
+	Name        string   `json:"name"`
+	Aliases     []string `json:"aliases"`
+	ID          uint32   `json:"networkId"`
+	HRP         string   `json:"hrp" doc:"The human-readable part of bech32 addresses."`
+	AVAXAssetID string   `json:"avaxAssetId"`
+	XChainID    string   `json:"xChainId"`
+	CChainID    string   `json:"cChainId"`
+}
+
+// Chain is one EVM chain.
+type Chain struct {
+	ChainID      string            `json:"chainId"`
+	Name         string            `json:"name"`
+	Network      string            `json:"network"`
+	BlockchainID string            `json:"blockchainId"`
+	SubnetID     string            `json:"subnetId"`
+	VMID         string            `json:"vmId"`
+	RPCURL       string            `json:"rpcUrl"`
+	WSURL        string            `json:"wsUrl"`
+	Token        string            `json:"networkToken"`
+	Height       uint64            `json:"height"`
+	Transactions int64             `json:"transactions"`
+	Contracts    []Contract        `json:"contracts"`
+	Samples      map[string]string `json:"samples" doc:"Transaction hashes by what they show."`
+}
+
+// Contract is a contract with a part to play.
+type Contract struct {
+	Role     string `json:"role" doc:"Unique on its chain, the same on every chain."`
+	Artifact string `json:"artifact" doc:"Name of the compiled contract."`
+	Address  string `json:"address"`
+}
+
+// Persona is a named account.
+type Persona struct {
+	Name      string            `json:"name"`
+	Purpose   string            `json:"purpose"`
+	Key       string            `json:"privateKey" doc:"secp256k1, hex."`
+	Address   string            `json:"address" doc:"EVM address, the same on every EVM chain."`
+	Addresses map[string]string `json:"addresses" doc:"The same key's address on each network's X- and P-Chain, without the chain's prefix."`
+}
+
+// Counts are totals over all chains.
+type Counts struct {
+	Chains       int   `json:"chains"`
+	Blocks       int64 `json:"blocks"`
+	Transactions int64 `json:"transactions"`
+	Personas     int   `json:"personas"`
+}
+
+// Health is the answer of GET /sim/health.
+type Health struct {
+	Healthy bool   `json:"healthy"`
+	Digest  string `json:"digest" doc:"SHA-256 of the whole world, hex."`
+}
+
+// Register adds the simulator's own operations.
+func Register(s *handlers.Server, w *sim.World, version string) error {
+	return s.Register(handlers.Sim,
+		handlers.Operation{
+			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name",
+			Answer: reflect.TypeFor[World](),
+			Handle: func(r *handlers.Request) (any, error) {
+				d, err := w.Describe(r.Context())
+				if err != nil {
+					return nil, err
+				}
+				return render(d, version, handlers.BaseURLOf(r.HTTP))
+			},
+		},
+		handlers.Operation{
+			ID: "checkHealth", Path: "/sim/health", Summary: "Whether the world answers",
+			Answer: reflect.TypeFor[Health](),
+			Handle: func(r *handlers.Request) (any, error) {
+				if _, err := w.Describe(r.Context()); err != nil {
+					return nil, handlers.Unavailable("The world does not answer.")
+				}
+				return &Health{Healthy: true, Digest: hex(w.Meta.Digest)}, nil
+			},
+		})
+}
+
+func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
+
+func render(d *sim.Description, version, base string) (*World, error) {
+	w := &World{
+		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
+		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
+		Networks: networks(), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
+	}
+	for i := range d.Chains {
+		c := chain(&d.Chains[i], base)
+		w.Chains = append(w.Chains, c)
+		w.Counts.Blocks += int64(c.Height) + 1
+		w.Counts.Transactions += c.Transactions
+	}
+	for i := range d.Personas {
+		p, err := persona(&d.Personas[i])
+		if err != nil {
+			return nil, err
+		}
+		w.Personas = append(w.Personas, p)
+	}
+	return w, nil
+}
+
+func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+
+func networks() []Network {
+	var all []Network
+	for _, n := range fixtures.Networks {
+		network := Network{Name: n.Name, Aliases: []string{}, ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
+			XChainID: n.XChainID.String(), CChainID: n.CChainID.String()}
+		if n.Name == "fuji" {
+			network.Aliases = append(network.Aliases, "testnet")
+		}
+		all = append(all, network)
+	}
+	return all
+}
+
+func chain(d *sim.ChainDescription, base string) Chain {
+	row := d.Chain.Row
+	id := ids.ID(row.BlockchainID).String()
+	c := Chain{
+		ChainID: strconv.FormatUint(row.EVMID, 10), Name: row.Name, Network: row.Network,
+		BlockchainID: id, SubnetID: ids.ID(row.SubnetID).String(), VMID: ids.ID(row.VMID).String(),
+		RPCURL: base + "/ext/bc/" + id + "/rpc", WSURL: "ws" + strings.TrimPrefix(base, "http") + "/ext/bc/" + id + "/ws",
+		Token: row.TokenSymbol, Height: d.Height, Transactions: d.Transactions,
+		Contracts: []Contract{}, Samples: map[string]string{},
+	}
+	for _, r := range d.Contracts {
+		c.Contracts = append(c.Contracts, Contract{Role: r.Role, Artifact: r.Artifact, Address: common.BytesToAddress(r.Address).Hex()})
+	}
+	for name, hash := range map[string][]byte{"deployment": d.Deployment, "failed": d.Failed} {
+		if hash != nil {
+			c.Samples[name] = hexutil.Encode(hash)
+		}
+	}
+	return c
+}
+
+// persona shows one key on every kind of chain: an EVM address is made from the key's Keccak-256, a primary-network
+// address from RIPEMD-160 of SHA-256.
+func persona(p *store.Persona) (Persona, error) {
+	key, err := crypto.ToECDSA(p.Key)
+	if err != nil {
+		return Persona{}, err
+	}
+	short := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
+	shown := Persona{
+		Name: p.Name, Purpose: p.Purpose, Key: hexutil.Encode(p.Key), Address: common.BytesToAddress(p.Address).Hex(),
+		Addresses: map[string]string{},
+	}
+	for _, n := range fixtures.Networks {
+		if shown.Addresses[n.Name], err = address.FormatBech32(n.HRP, short); err != nil {
+			return Persona{}, err
+		}
+	}
+	return shown, nil
+}

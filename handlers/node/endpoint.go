@@ -1,0 +1,119 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/sim/evm"
+)
+
+// Limits of a batch, as a node has them.
+const (
+	batchItems = 1_000
+	batchBytes = 25_000_000
+)
+
+// endpoint is one chain's JSON-RPC.
+type endpoint struct {
+	chain     *evm.Chain
+	server    *rpc.Server
+	websocket http.Handler
+	hub       *hub
+	maxBody   int64
+}
+
+func newEndpoint(chain *evm.Chain, o Options) (*endpoint, error) {
+	e := &endpoint{chain: chain, server: rpc.NewServer(), hub: newHub(chain), maxBody: o.MaxBody}
+	e.server.SetBatchLimits(batchItems, batchBytes)
+	e.server.SetHTTPBodyLimit(int(o.MaxBody))
+	e.server.SetWebsocketReadLimit(o.MaxBody)
+	e.websocket = e.server.WebsocketHandler([]string{"*"})
+	for _, s := range services(chain, e.hub, o.Version) {
+		if err := e.server.RegisterName(s.namespace, s.methods); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+type service struct {
+	namespace string
+	methods   any
+}
+
+func services(chain *evm.Chain, h *hub, version string) []service {
+	a := &api{chain: chain, bodies: newBodies()}
+	all := []service{
+		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
+		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, h}},
+		{"debug", &debugAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
+	}
+	if chain.Kind == evm.KindC {
+		all = append(all, service{"eth", &priceAPI{a}})
+	}
+	return all
+}
+
+func (e *endpoint) close() {
+	e.server.Stop()
+	e.hub.close()
+}
+
+// ServeHTTP reads the request whole, within the limit, and leaves to go-ethereum's server what that does as a node does.
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.maxBody))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", e.maxBody), http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(w, "the request body could not be read", http.StatusBadRequest)
+		return
+	}
+	body = firstValue(body)
+	request := *r
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)
+}
+
+// firstValue drops what follows the first JSON value: a node never looks at it.
+func firstValue(body []byte) []byte {
+	if json.Valid(body) {
+		return body
+	}
+	var value json.RawMessage
+	if json.NewDecoder(bytes.NewReader(body)).Decode(&value) != nil {
+		return body
+	}
+	return value
+}
+
+// lineWriter ends an answer with a newline, as a node does. Answers to requests that could not be read at all have
+// none; go-ethereum's server marks them by a transfer encoding that would also close the connection.
+type lineWriter struct{ http.ResponseWriter }
+
+func (l *lineWriter) Write(answer []byte) (int, error) {
+	header := l.Header()
+	if header.Get("Transfer-Encoding") != "" {
+		header.Del("Transfer-Encoding")
+		return l.ResponseWriter.Write(answer)
+	}
+	if header.Get("Content-Length") != strconv.Itoa(len(answer)) {
+		return l.ResponseWriter.Write(answer) // a text written by http.Error
+	}
+	header.Set("Content-Length", strconv.Itoa(len(answer)+1))
+	n, err := l.ResponseWriter.Write(answer)
+	if err == nil {
+		_, err = l.ResponseWriter.Write(newline)
+	}
+	return n, err
+}
+
+var newline = []byte{'\n'}

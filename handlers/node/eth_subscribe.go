@@ -1,0 +1,113 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/sim/evm"
+)
+
+// subscribeAPI has the subscriptions of the eth namespace, over WebSocket only.
+type subscribeAPI struct {
+	*api
+	hub *hub
+}
+
+// NewHeads tells of every new block's header.
+func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
+	return a.subscribe(ctx, func(_ context.Context, news *evm.News) ([]json.RawMessage, error) {
+		return []json.RawMessage{newHeadJSON(a.chain.Kind, news.Block)}, nil
+	})
+}
+
+// Logs tells of every new log that the criteria choose, whatever their span.
+func (a *subscribeAPI) Logs(ctx context.Context, wanted criteria) (*rpc.Subscription, error) {
+	if err := wanted.filter.Check(); err != nil {
+		return nil, err
+	}
+	return a.subscribe(ctx, func(_ context.Context, news *evm.News) ([]json.RawMessage, error) {
+		var all []json.RawMessage
+		for _, log := range news.Logs {
+			if wanted.filter.Matches(log.Address, log.Topics) {
+				o := &object{}
+				o.log(log)
+				all = append(all, o.json)
+			}
+		}
+		return all, nil
+	})
+}
+
+// NewPendingTransactions tells of every new transaction, by hash or in full. Here they are in a block already.
+func (a *subscribeAPI) NewPendingTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
+	return a.transactions(ctx, full)
+}
+
+// NewAcceptedTransactions tells of every transaction in a new block, by hash or in full.
+func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
+	return a.transactions(ctx, full)
+}
+
+func (a *subscribeAPI) transactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
+	return a.subscribe(ctx, func(ctx context.Context, news *evm.News) ([]json.RawMessage, error) {
+		if full != nil && *full {
+			return a.inFull(ctx, news)
+		}
+		var all []json.RawMessage
+		for i := range news.Transactions {
+			o := &object{}
+			o.bytes(news.Transactions[i].Hash)
+			all = append(all, o.json)
+		}
+		return all, nil
+	})
+}
+
+func (a *subscribeAPI) inFull(ctx context.Context, news *evm.News) ([]json.RawMessage, error) {
+	txs, err := a.chain.Transactions(ctx, news.Block)
+	var all []json.RawMessage
+	for _, t := range txs {
+		all = append(all, transactionJSON(t))
+	}
+	return all, err
+}
+
+// subscribe sends what tell makes of each block until the client leaves, its connection ends or it falls too far behind.
+func (a *subscribeAPI) subscribe(ctx context.Context, tell func(context.Context, *evm.News) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
+	notifier, supported := rpc.NotifierFromContext(ctx)
+	if !supported {
+		return nil, rpc.ErrNotificationsUnsupported
+	}
+	subscription := notifier.CreateSubscription()
+	news := a.hub.join()
+	go func() {
+		defer a.hub.leave(news)
+		for {
+			select {
+			case block, open := <-news:
+				if !open || !notify(notifier, subscription.ID, block, tell) {
+					return
+				}
+			case <-subscription.Err():
+				return
+			}
+		}
+	}()
+	return subscription, nil
+}
+
+// notify says whether the client still listens.
+func notify(notifier *rpc.Notifier, id rpc.ID, news *evm.News, tell func(context.Context, *evm.News) ([]json.RawMessage, error)) bool {
+	messages, err := tell(context.Background(), news)
+	if err != nil {
+		return false
+	}
+	for _, message := range messages {
+		if notifier.Notify(id, message) != nil {
+			return false
+		}
+	}
+	return true
+}

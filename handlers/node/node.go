@@ -1,0 +1,103 @@
+package node
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm"
+)
+
+// Options say what a node answers for.
+type Options struct {
+	Chains  []*evm.Chain
+	Network string   // whose C-Chain the plain aliases name: mainnet or fuji
+	NodeID  string   // NodeID-..., sent with every answer
+	Version string   // web3_clientVersion
+	MaxBody int64    // bytes of a request, DefaultMaxBody when zero
+	Hosts   []string // host names, beside localhost and addresses, by which the node may be called; "*" for any
+}
+
+// DefaultMaxBody is the largest request that is read.
+const DefaultMaxBody = 5 << 20
+
+// networks are the prefixes that name a network in a path.
+var networks = []string{"mainnet", "fuji"}
+
+// Node is the node's HTTP handler.
+type Node struct {
+	options Options
+	routes  map[string]map[string]http.Handler // by network, then by the path after /ext/
+	routed  map[string]http.Handler            // by blockchain id, for the routing header
+	chains  []*endpoint
+}
+
+// New makes the handler of a node. Close it to end its subscriptions.
+func New(o Options) (*Node, error) {
+	if o.MaxBody == 0 {
+		o.MaxBody = DefaultMaxBody
+	}
+	n := &Node{options: o, routes: map[string]map[string]http.Handler{}, routed: map[string]http.Handler{}}
+	for _, chain := range o.Chains {
+		e, err := newEndpoint(chain, o)
+		if err != nil {
+			return nil, fmt.Errorf("chain %s: %w", chain.Row.Name, err)
+		}
+		n.chains = append(n.chains, e)
+		n.serve(e)
+	}
+	return n, nil
+}
+
+// serve makes a chain reachable: by its id on every network, by aliases on its own.
+func (n *Node) serve(e *endpoint) {
+	id := ids.ID(e.chain.Row.BlockchainID).String()
+	for _, network := range networks {
+		n.mount(network, "bc/"+id, e)
+	}
+	if e.chain.Kind == evm.KindL1 {
+		n.routed[id] = e
+		return
+	}
+	for _, alias := range []string{"C", "evm", "bc/C", "bc/evm"} {
+		n.mount(e.chain.Row.Network, alias, e)
+	}
+}
+
+func (n *Node) mount(network, path string, e *endpoint) {
+	n.Handle(network, path+"/rpc", e)
+	n.Handle(network, path+"/ws", e.websocket)
+}
+
+// Handle serves a path after /ext/ of a network.
+func (n *Node) Handle(network, path string, h http.Handler) {
+	if n.routes[network] == nil {
+		n.routes[network] = map[string]http.Handler{}
+	}
+	n.routes[network][path] = h
+}
+
+// Close ends every connection that is still open.
+func (n *Node) Close() {
+	for _, e := range n.chains {
+		e.close()
+	}
+}
+
+// route is the handler of a path, or nil.
+func (n *Node) route(path string) http.Handler {
+	network := n.options.Network
+	for _, name := range networks {
+		if rest, found := strings.CutPrefix(path, "/"+name+"/"); found {
+			network, path = name, "/"+rest
+			break
+		}
+	}
+	path, found := strings.CutPrefix(path, "/ext/")
+	if !found {
+		return nil
+	}
+	return n.routes[network][path]
+}

@@ -1,0 +1,188 @@
+package node
+
+import (
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"math/big"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// counterCode counts its calls in slot 0, logs the caller and answers 42. With 1 as the first byte of the data it reverts
+// with "nope", with 2 it hits an invalid opcode, with 3 it reverts without data.
+const counterCode = "60003560001a8060011461005857806002146100ee57806003146100f057602a600052337ffd8d0c1dc3ab254ec49463a1192bb2423b3b851adedec1aa94dcd362dc063c9d60206000a260005460010160005560206000f35b7f08c379a0000000000000000000000000000000000000000000000000000000006000527f00000020000000000000000000000000000000000000000000000000000000006020527f000000046e6f70650000000000000000000000000000000000000000000000006040527f000000000000000000000000000000000000000000000000000000000000000060605260646000fd5bfe5b60006000fd"
+
+// deployCounter is the init code that leaves counterCode behind.
+const deployCounter = "6100f68061000d6000396000f3" + counterCode
+
+const genesisTime = 1_775_000_000
+
+// testChain is a chain that the tests can add blocks to.
+type testChain struct {
+	*evm.Chain
+	t       testing.TB
+	db      *store.DB
+	builder *evm.Builder
+	key     *ecdsa.PrivateKey
+	from    common.Address
+	time    uint64
+}
+
+// testWorld is three small chains behind a server: the C-Chains of both networks and an L1.
+type testWorld struct {
+	db          *store.DB
+	c, l1, fuji *testChain
+	node        *Node
+	server      *httptest.Server
+}
+
+func newTestWorld(t testing.TB) *testWorld { return newTestWorldAt(t, store.Memory) }
+
+func newTestWorldAt(t testing.TB, path string) *testWorld {
+	db, err := store.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	l1 := ids.ID(sha256.Sum256([]byte("an L1")))
+	w := &testWorld{
+		db:   db,
+		c:    newTestChain(t, db, 1, evm.KindC, "mainnet", fixtures.Networks[0].CChainEVMID, fixtures.Networks[0].CChainID),
+		l1:   newTestChain(t, db, 2, evm.KindL1, "mainnet", 88888, l1),
+		fuji: newTestChain(t, db, 3, evm.KindC, "fuji", fixtures.Networks[1].CChainEVMID, fixtures.Networks[1].CChainID),
+	}
+	for _, chain := range []*testChain{w.c, w.l1, w.fuji} {
+		chain.history()
+	}
+	w.node, err = New(Options{
+		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Network: "mainnet",
+		NodeID: "NodeID-111111111111111111116DBWJs", Version: "v1.14.2", MaxBody: 1 << 20,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.server = httptest.NewServer(w.node)
+	t.Cleanup(func() {
+		w.node.Close()
+		w.server.Close()
+		db.Close()
+	})
+	return w
+}
+
+func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network string, evmID uint64, blockchain ids.ID) *testChain {
+	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &testChain{t: t, db: db, key: key, from: crypto.PubkeyToAddress(key.PublicKey), time: genesisTime + uint64(id)}
+	genesis := &evm.Genesis{
+		Kind: kind, ChainID: evmID, Timestamp: c.time,
+		FeeConfig: evm.FeeConfig{GasLimit: 10_000_000, TargetBlockRate: 2, MinBaseFee: 1_000_000_000, TargetGas: 15_000_000,
+			BaseFeeChangeDenominator: 36, MaxBlockGasCost: 1_000_000, BlockGasCostStep: 200_000},
+		Alloc: map[common.Address]evm.GenesisAccount{c.from: {Balance: (*hexutil.Big)(new(big.Int).Lsh(big.NewInt(1), 96))}},
+	}
+	raw, err := genesis.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var delta *store.Delta
+	if c.builder, delta, err = evm.NewBuilder(id, genesis); err != nil {
+		t.Fatal(err)
+	}
+	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: blockchain[:],
+		VMID: []byte{1}, Kind: string(kind), Genesis: raw}
+	if c.Chain, err = evm.NewChain(db, row); err != nil {
+		t.Fatal(err)
+	}
+	c.write(func(b *store.Batch) error { return b.AddChain(row) })
+	c.commit(delta)
+	return c
+}
+
+func (c *testChain) commit(d *store.Delta) {
+	c.t.Helper()
+	c.write(func(b *store.Batch) error { return b.AddBlock(d) })
+	if err := c.Published(d); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *testChain) write(add func(*store.Batch) error) {
+	c.t.Helper()
+	batch, err := c.db.Begin()
+	if err == nil {
+		err = batch.End(add(batch))
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// block makes, commits and publishes a block of transactions, each filled in with what a sender would add.
+func (c *testChain) block(txs ...types.TxData) []*types.Transaction {
+	c.t.Helper()
+	c.time += 60
+	pending, err := c.builder.Open(c.time)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var signed []*types.Transaction
+	for _, data := range txs {
+		tx := types.MustSignNewTx(c.key, types.LatestSignerForChainID(c.id()), c.complete(data, pending.Nonce(c.from)))
+		if _, err := pending.Apply(tx, c.from); err != nil {
+			c.t.Fatal(err)
+		}
+		signed = append(signed, tx)
+	}
+	delta, err := pending.Seal()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.commit(delta)
+	return signed
+}
+
+func (c *testChain) id() *big.Int { return new(big.Int).SetUint64(c.Genesis.ChainID) }
+
+func (c *testChain) complete(data types.TxData, nonce uint64) types.TxData {
+	tip, most := big.NewInt(1_000_000_000), big.NewInt(100_000_000_000)
+	switch tx := data.(type) {
+	case *types.LegacyTx:
+		tx.Nonce, tx.GasPrice, tx.Gas = nonce, most, 300_000
+	case *types.AccessListTx:
+		tx.ChainID, tx.Nonce, tx.GasPrice, tx.Gas = c.id(), nonce, most, 300_000
+	case *types.DynamicFeeTx:
+		tx.ChainID, tx.Nonce, tx.GasTipCap, tx.GasFeeCap, tx.Gas = c.id(), nonce, tip, most, 300_000
+	}
+	return data
+}
+
+// counter is where the counter stands: the account's first contract.
+func (c *testChain) counter() *common.Address {
+	address := crypto.CreateAddress(c.from, 0)
+	return &address
+}
+
+// history is a deployment, a block of two, an access list and three failures.
+func (c *testChain) history() {
+	bob := common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+	slots := types.AccessList{{Address: *c.counter(), StorageKeys: []common.Hash{{}}}}
+	c.block(&types.LegacyTx{Data: common.FromHex(deployCounter)})
+	c.block(&types.LegacyTx{To: &bob, Value: big.NewInt(1e18)}, &types.DynamicFeeTx{To: c.counter(), Data: []byte{0}})
+	c.block(&types.AccessListTx{To: c.counter(), Data: []byte{0}, AccessList: slots})
+	c.block(&types.DynamicFeeTx{To: c.counter(), Data: []byte{1}}, &types.DynamicFeeTx{To: c.counter(), Data: []byte{2}})
+	c.block(&types.DynamicFeeTx{To: c.counter(), Data: []byte{3}}, &types.DynamicFeeTx{To: c.counter(), Data: []byte{0}, Value: big.NewInt(7)})
+}

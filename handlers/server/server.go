@@ -1,0 +1,120 @@
+// Package server puts the interfaces together: one port, all of them over one world.
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers"
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/node"
+	"snowglobe/sim"
+)
+
+// Options are what the user may choose about a server.
+type Options struct {
+	Version string
+	Dialect handlers.Mode
+	Network string // for which the unqualified paths of the node speak
+	Log     *slog.Logger
+}
+
+const (
+	headerTimeout = 10 * time.Second // for a client to send its headers
+	readTimeout   = 60 * time.Second // for a client to send its request
+	writeTimeout  = 2 * time.Minute  // for a client to take its answer
+	idleTimeout   = 2 * time.Minute
+	graceTimeout  = 10 * time.Second // for requests under way when the server stops
+	maxHeader     = 64 << 10
+)
+
+// New answers for a world.
+func New(w *sim.World, o Options) (http.Handler, error) {
+	s, err := handlers.New(handlers.Options{
+		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := control.Register(s, w, o.Version); err != nil {
+		return nil, err
+	}
+	if err := metrics.Register(s, w); err != nil {
+		return nil, err
+	}
+	if err := mountNode(s, w, o); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// mountNode serves the node's interface under /ext, and under a network's name before it.
+func mountNode(s *handlers.Server, w *sim.World, o Options) error {
+	n, err := node.New(node.Options{Chains: w.Chains, Network: o.Network, NodeID: w.NodeID().String(), Version: fixtures.NodeVersion})
+	if err != nil {
+		return err
+	}
+	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
+		s.Mount("node", prefix, n)
+	}
+	return nil
+}
+
+// Serve answers on the listener until the context ends; then it lets requests under way finish.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTimeout)
+		defer cancel()
+		stopped <- server.Shutdown(grace)
+	}()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	if err := <-stopped; !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return server.Close()
+}
+
+// Run answers for a world on the listener until the context ends, after greeting the user with a banner.
+func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.Writer) error {
+	h, err := New(w, o)
+	if err != nil {
+		return err
+	}
+	d, err := w.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Addr()))
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(greet, banner); err != nil {
+		return err
+	}
+	return Serve(ctx, l, h, o.Log)
+}
+
+// reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.
+func reachable(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+}

@@ -1,0 +1,90 @@
+package seed
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+const digestFile = "../testdata/digests.txt"
+
+var update = flag.Bool("update", false, "write the digests down instead of comparing them")
+
+// world makes a world in memory that goes away with the test.
+func world(t testing.TB, profile string, seed int64) *sim.World {
+	t.Helper()
+	p, err := LoadProfile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Generate(context.Background(), Options{Path: store.Memory, Seed: seed, Profile: p, Until: DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// TestDeterminism makes worlds with one processor and with many and compares their digests with the committed ones,
+// which hold for every operating system and processor.
+func TestDeterminism(t *testing.T) {
+	known := readDigests(t)
+	for _, profile := range []string{"tiny", "default"} {
+		for _, processors := range []int{1, 8} {
+			before := runtime.GOMAXPROCS(processors)
+			digest := fmt.Sprintf("%x", world(t, profile, 1).Meta.Digest)
+			runtime.GOMAXPROCS(before)
+			if *update {
+				known[profile] = digest
+			}
+			if digest != known[profile] {
+				t.Errorf("%s with %d processors on %s: digest %s, committed is %s", profile, processors, runtime.GOARCH, digest, known[profile])
+			}
+		}
+	}
+	if *update {
+		text := fmt.Sprintf("tiny %s\ndefault %s\n", known["tiny"], known["default"])
+		if err := os.WriteFile(digestFile, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func readDigests(t *testing.T) map[string]string {
+	raw, err := os.ReadFile(digestFile)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for line := range strings.Lines(string(raw)) {
+		profile, digest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		known[profile] = digest
+	}
+	return known
+}
+
+// TestSeedsDiffer makes sure that the seed decides, and that worlds of any seed verify.
+func TestSeedsDiffer(t *testing.T) {
+	digests := map[string]int64{}
+	for _, seed := range []int64{1, 2, 3, -7, 1 << 62} {
+		w := world(t, "tiny", seed)
+		if other, known := digests[string(w.Meta.Digest)]; known {
+			t.Errorf("seeds %d and %d make the same world", seed, other)
+		}
+		digests[string(w.Meta.Digest)] = seed
+		if _, err := w.Verify(context.Background(), nil); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Open opens the world of a file, or makes it when there is none yet. Chosen names the options that the user set: an
+// existing world must agree with those, and may differ from the defaults.
+func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, error) {
+	if o.Path == store.Memory {
+		return Generate(ctx, o)
+	}
+	if _, err := os.Stat(o.Path); errors.Is(err, os.ErrNotExist) {
+		return Generate(ctx, o)
+	}
+	w, err := sim.Open(ctx, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.agree(w.Meta, chosen); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", o.Path, err), w.Close())
+	}
+	return w, nil
+}
+
+// agree compares an existing world with what the user asked for.
+func (o Options) agree(m store.Meta, chosen map[string]bool) error {
+	shape, err := o.Profile.YAML()
+	if err != nil {
+		return err
+	}
+	const advice = "name another file with --db, or delete this one to make it anew"
+	until := time.Unix(m.Until, 0).UTC()
+	switch {
+	case chosen["seed"] && m.Seed != o.Seed:
+		return fmt.Errorf("the file holds the world of seed %d, not of seed %d; %s", m.Seed, o.Seed, advice)
+	case chosen["profile"] && m.Profile != o.Profile.Name:
+		return fmt.Errorf("the file holds a world of profile %s, not of profile %s; %s", m.Profile, o.Profile.Name, advice)
+	case chosen["profile"] && m.Shape != shape:
+		return fmt.Errorf("the file holds a world of another profile %s than the one given now; %s", m.Profile, advice)
+	case chosen["until"] && !until.Equal(o.Until):
+		return fmt.Errorf("the file's history ends at %s, not at %s; %s", until.Format(time.RFC3339), o.Until.Format(time.RFC3339), advice)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package seed
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestProfileErrorsNameKeyAndLine(t *testing.T) {
+	for _, c := range []struct{ name, yaml, want string }{
+		{"unknown key", "name: x\ndays: 5\nchains: 2\ntransactions: 500\nsnow: 1\n", "line 5: snow is not a key"},
+		{"not a number", "name: x\ndays: many\n", "line 2: not a whole number"},
+		{"too few days", "name: x\ndays: 0\nchains: 2\ntransactions: 500\n", "line 2: days is 0, it must be from 2 to 250"},
+		{"too many chains", "name: x\ndays: 9\nchains: 99\ntransactions: 500\n", "line 3: chains is 99"},
+		{"negative", "name: x\ndays: 9\nchains: 2\ntransactions: -5\n", "line 4: transactions is -5"},
+		{"too few for the chains", "name: x\ndays: 9\nchains: 5\ntransactions: 500\n", "line 4: transactions is 500, 5 chains need at least"},
+		{"no name", "days: 9\nchains: 2\ntransactions: 500\n", "name must be given"},
+		{"empty", "", "it is empty"},
+		{"not YAML", "name: [", "line 1"},
+	} {
+		_, err := ParseProfile("p.yaml", []byte(c.yaml))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "p.yaml") {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestHistoryStaysInTheSpan(t *testing.T) {
+	p, err := LoadProfile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckSpan(DefaultUntil); err != nil {
+		t.Error(err)
+	}
+	for _, until := range []time.Time{latest.Add(time.Second), earliest.AddDate(0, 0, p.Days-1)} {
+		if err := p.CheckSpan(until); err == nil || !strings.Contains(err.Error(), "Granite") {
+			t.Errorf("until %s: %v", until, err)
+		}
+	}
+}
+
+func TestUnknownProfileNamesTheKnownOnes(t *testing.T) {
+	_, err := LoadProfile("huge")
+	if err == nil || !strings.Contains(err.Error(), "default, large, tiny") {
+		t.Error(err)
+	}
+}
+
+func TestProfileMakesExactlyItsTransactions(t *testing.T) {
+	w := world(t, "tiny", 5)
+	var total int64
+	for _, c := range w.Chains {
+		head, err := w.DB.Head(t.Context(), c.Row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += head.AllTxs
+		if head.Time > DefaultUntil.Unix() {
+			t.Errorf("chain %d ends at %d, after history's end", c.Row.EVMID, head.Time)
+		}
+	}
+	if total != 600 {
+		t.Errorf("tiny has %d transactions, not 600", total)
+	}
+}

@@ -1,0 +1,168 @@
+package seed
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"snowglobe/sim"
+)
+
+// small is a world for tests that need many.
+var small = &Profile{Name: "small", Days: 3, Chains: 2, Transactions: 400}
+
+func smallFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "world.db")
+	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table of a copy of a world. Either the copy
+// is refused, or verify finds it wrong.
+func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
+	path := smallFile(t)
+	if err := verifyFile(t, path); err != nil {
+		t.Fatalf("the world itself: %v", err)
+	}
+	original, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, columns := range tables(t, path) {
+		for _, column := range columns {
+			t.Run(table+"."+column, func(t *testing.T) {
+				t.Parallel()
+				copied := filepath.Join(t.TempDir(), "copy.db")
+				if err := os.WriteFile(copied, original, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				change := flip(t, copied, table, column)
+				if err := verifyFile(t, copied); err == nil {
+					t.Errorf("verify did not notice: %s", change)
+				}
+			})
+		}
+	}
+}
+
+func verifyFile(t *testing.T, path string) error {
+	w, err := sim.Open(t.Context(), path)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	_, err = w.Verify(t.Context(), nil)
+	return err
+}
+
+func open(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=ignore_check_constraints(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// tables lists every table of a world with its columns.
+func tables(t *testing.T, path string) map[string][]string {
+	db := open(t, path)
+	rows, err := db.Query(`SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			t.Fatal(err)
+		}
+		all[table] = append(all[table], column)
+	}
+	return all
+}
+
+// flip changes one value of a column in a row that the column's name draws, and says what it did.
+func flip(t *testing.T, path, table, column string) string {
+	db := open(t, path)
+	var count int
+	if err := db.QueryRow("SELECT COUNT(*) FROM " + table).Scan(&count); err != nil || count == 0 {
+		t.Fatalf("%s has %d rows: %v", table, count, err)
+	}
+	r := rand.New(rand.NewPCG(uint64(len(table)), uint64(len(column))))
+	row := r.IntN(count)
+	key := primaryKey(t, db, table)
+	where := fmt.Sprintf("(%s) = (SELECT %s FROM %s LIMIT 1 OFFSET %d)", key, key, table, row)
+	var value any
+	if err := db.QueryRow(fmt.Sprintf("SELECT %s FROM %s WHERE %s", column, table, where)).Scan(&value); err != nil {
+		t.Fatal(err)
+	}
+	for step := range 50 {
+		changed := mutate(value, step)
+		result, err := db.Exec(fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s", table, column, where), changed)
+		if err != nil {
+			continue // the new value is taken by another row
+		}
+		if n, _ := result.RowsAffected(); n == 1 {
+			return fmt.Sprintf("row %d: %v became %v", row, value, changed)
+		}
+	}
+	t.Fatalf("%s.%s could not be changed", table, column)
+	return ""
+}
+
+func primaryKey(t *testing.T, db *sql.DB, table string) string {
+	rows, err := db.Query("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// mutate is the value with one thing changed, another for each step.
+func mutate(value any, step int) any {
+	switch v := value.(type) {
+	case int64:
+		return v ^ 1<<(step%60)
+	case string:
+		b := []byte(v)
+		if len(b) == 0 {
+			return "x"
+		}
+		b[step%len(b)] ^= 1
+		return string(b)
+	case []byte:
+		b := append([]byte{}, v...)
+		if len(b) == 0 {
+			return []byte{byte(step)}
+		}
+		b[(len(b)-1+step)%len(b)] ^= 1
+		return b
+	default:
+		return []byte{byte(step)}
+	}
+}

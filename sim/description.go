@@ -1,0 +1,81 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Description is what there is in a world, read from its rows.
+type Description struct {
+	Meta     store.Meta
+	Clock    int64 // Unix seconds
+	Personas []store.Persona
+	Chains   []ChainDescription
+}
+
+// ChainDescription is what there is on one EVM chain.
+type ChainDescription struct {
+	Chain        *evm.Chain
+	Height       uint64
+	Transactions int64
+	Contracts    []store.Contract
+	Deployment   []byte // hash of a transaction that created a contract, nil when there is none
+	Failed       []byte // hash of a failed transaction, nil when there is none
+}
+
+// Describe reads what there is in the world.
+func (w *World) Describe(ctx context.Context) (*Description, error) {
+	d := &Description{Meta: w.Meta, Clock: w.Clock.Unix()}
+	var err error
+	if d.Personas, err = w.DB.Personas(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range w.Chains {
+		part, err := w.describeChain(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+		}
+		d.Chains = append(d.Chains, *part)
+	}
+	return d, nil
+}
+
+func (w *World) describeChain(ctx context.Context, c *evm.Chain) (*ChainDescription, error) {
+	head, err := w.DB.Head(ctx, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	part := &ChainDescription{Chain: c, Height: head.ID.Number(), Transactions: head.AllTxs}
+	if part.Contracts, err = w.DB.Contracts(ctx, c.Row.ID); err != nil {
+		return nil, err
+	}
+	for _, contract := range part.Contracts {
+		d, err := w.DB.Deployment(ctx, c.Row.ID, contract.Address)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if part.Deployment, err = hashOf(w.DB.Transaction(ctx, d.Transaction())); err != nil {
+			return nil, err
+		}
+		break
+	}
+	part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID))
+	return part, err
+}
+
+func hashOf(t *store.Transaction, err error) ([]byte, error) {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.Hash, nil
+}

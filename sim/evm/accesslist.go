@@ -1,0 +1,70 @@
+package evm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+)
+
+// AccessList finds the addresses and slots that a call touches, by executing it with what it touched before until
+// nothing new turns up. The result is that of the last execution.
+func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Overrides) (types.AccessList, *core.ExecutionResult, error) {
+	if err := call.check(c.Genesis.ChainID); err != nil {
+		return nil, nil, err
+	}
+	ctx, leave, err := c.enter(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	x, err := c.on(ctx, b, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if call.Nonce == nil {
+		nonce := hexutil.Uint64(x.states.GetNonce(call.From))
+		call.Nonce = &nonce
+	}
+	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.touched(ctx, m)
+}
+
+func (x *execution) touched(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
+	left := x.always(m)
+	last := logger.NewAccessListTracer(m.AccessList, left)
+	for {
+		m.AccessList = last.AccessList()
+		tracer := logger.NewAccessListTracer(m.AccessList, left)
+		result, err := x.copy().run(ctx, m, tracer.Hooks())
+		if err != nil {
+			return nil, nil, fmt.Errorf("failed to apply transaction: %w", err)
+		}
+		if tracer.Equal(last) {
+			return m.AccessList, result, nil
+		}
+		last = tracer
+	}
+}
+
+// always are the addresses that every transaction touches for free.
+func (x *execution) always(m *core.Message) map[common.Address]struct{} {
+	to := crypto.CreateAddress(m.From, m.Nonce)
+	if m.To != nil {
+		to = *m.To
+	}
+	free := map[common.Address]struct{}{m.From: {}, to: {}}
+	for _, address := range vm.ActivePrecompiles(x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time)) {
+		free[address] = struct{}{}
+	}
+	return free
+}

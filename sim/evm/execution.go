@@ -1,0 +1,99 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+)
+
+// Limits bound what one question that executes code may cost.
+type Limits struct {
+	Gas   uint64        // of a call; more is cut to this
+	Time  time.Duration // of a call or a trace
+	Trace int           // bytes of one trace
+}
+
+// DefaultLimits are a real node's gas limit, and enough time for it on a slow machine.
+func DefaultLimits() Limits {
+	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 32 << 20}
+}
+
+// executions is how many questions that execute code a chain answers at once: each may fill a good deal of memory.
+const executions = 8
+
+// execution is code about to run on top of a block, on a state of its own.
+type execution struct {
+	chain       *Chain
+	states      *state.StateDB
+	context     vm.BlockContext
+	precompiles vm.PrecompiledContracts // nil until they are needed or overridden
+}
+
+// Overrides change the state and the block that a call sees.
+type Overrides struct {
+	State StateOverrides
+	Block *BlockOverrides
+}
+
+// enter waits for a free slot and starts the time limit. The caller calls leave when it is done.
+func (c *Chain) enter(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("execution aborted (timeout = %s)", limit))
+	return limited, func() { cancel(); <-c.slots }, nil
+}
+
+// on prepares an execution in the surroundings of a block, on the state after it.
+func (c *Chain) on(ctx context.Context, b *Block, o Overrides) (*execution, error) {
+	states, err := c.State(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	x := &execution{chain: c, states: states, context: blockContext(b.Header, c.blockHash(ctx, b.Number))}
+	o.Block.apply(&x.context)
+	return x, x.override(o.State)
+}
+
+// copy is the same execution on a copy of the state, for trying several times.
+func (x *execution) copy() *execution {
+	y := *x
+	y.states = x.states.Copy()
+	return &y
+}
+
+func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *vm.EVM {
+	block := x.context
+	if m.GasPrice.IsZero() {
+		block.BaseFee = new(big.Int) // a call that offers no fee is free
+	}
+	evm := vm.NewEVM(block, states, x.chain.rules, vm.Config{Tracer: hooks, NoBaseFee: true})
+	evm.SetJumpDestCache(x.chain.cache.jumps)
+	if x.precompiles == nil {
+		x.precompiles = precompiles(x.chain.Kind, x.chain.rules.Rules(block.BlockNumber, true, block.Time))
+	}
+	evm.SetPrecompiles(x.precompiles)
+	return evm
+}
+
+// run executes a message. The error says why it could not be tried at all; a failure of the code is in the result.
+func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hooks) (*core.ExecutionResult, error) {
+	evm := x.evm(m, x.states, hooks)
+	defer evm.Release()
+	stop := context.AfterFunc(ctx, evm.Cancel)
+	defer stop()
+	result, err := core.ApplyMessage(evm, m, nil)
+	if evm.Cancelled() && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return result, errors.Join(x.states.Error(), err)
+}

@@ -1,0 +1,38 @@
+package evm
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/event"
+
+	"snowglobe/sim/store"
+)
+
+// News is a block that was just committed, with everything that subscribers are told about it.
+type News struct {
+	Block        *Block
+	Transactions []store.Transaction
+	Logs         []*types.Log
+}
+
+// Published makes a committed block the head for readers and tells the subscribers. Whoever commits a block calls it,
+// once the commit stands.
+func (c *Chain) Published(d *store.Delta) error {
+	b, err := c.block(&d.Block)
+	if err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	c.head.Store(b)
+	news := &News{Block: b, Transactions: d.Transactions}
+	for i := range d.Logs {
+		row := &d.Logs[i]
+		news.Logs = append(news.Logs, logOf(&store.Event{Log: *row, BlockHash: d.Block.Hash, TxHash: d.Transactions[row.Tx].Hash}))
+	}
+	c.feed.Send(news)
+	return nil
+}
+
+// Subscribe delivers every block that is committed from now on. Committing waits for the channel, so its reader must
+// never wait for a client.
+func (c *Chain) Subscribe(ch chan<- *News) event.Subscription { return c.feed.Subscribe(ch) }

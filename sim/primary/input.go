@@ -1,0 +1,81 @@
+package primary
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// Input names by index the owners whose signatures a credential carries. On its own it authorizes acts that spend
+// nothing, such as changing a subnet.
+type Input struct {
+	SigIndices []uint32 `serialize:"true" json:"signatureIndices"`
+}
+
+// TransferInput spends an amount.
+type TransferInput struct {
+	Amount uint64 `serialize:"true" json:"amount"`
+	Input  `serialize:"true"`
+}
+
+// StakeableLockIn spends an amount that is still locked, to stake it.
+type StakeableLockIn struct {
+	Locktime uint64 `serialize:"true" json:"locktime"`
+	Input    Spend  `serialize:"true" json:"input"`
+}
+
+// Spend is the body of an input: an amount, locked or not.
+type Spend interface {
+	transfer() *TransferInput
+}
+
+func (in *TransferInput) transfer() *TransferInput   { return in }
+func (in *StakeableLockIn) transfer() *TransferInput { return in.Input.transfer() }
+
+// UTXOID points at an output of a transaction.
+type UTXOID struct {
+	TxID        ids.ID `serialize:"true" json:"txID"`
+	OutputIndex uint32 `serialize:"true" json:"outputIndex"`
+}
+
+// InputID is the id under which the network stores the UTXO: the hash of its index and its transaction's id.
+func (u UTXOID) InputID() ids.ID { return u.TxID.Prefix(uint64(u.OutputIndex)) }
+
+func (u UTXOID) compare(other UTXOID) int {
+	return cmp.Or(u.TxID.Compare(other.TxID), cmp.Compare(u.OutputIndex, other.OutputIndex))
+}
+
+// TransferableInput spends one UTXO in a transaction.
+type TransferableInput struct {
+	UTXOID  `serialize:"true"`
+	AssetID ids.ID `serialize:"true" json:"assetID"`
+	In      Spend  `serialize:"true" json:"input"`
+}
+
+// The reasons why an input is refused, in the node's words.
+var (
+	ErrNoValueInput       = errors.New("input has no value")
+	ErrInputsNotSorted    = errors.New("inputs not sorted and unique")
+	ErrSigIndicesUnsorted = errors.New("signatures not sorted and unique")
+)
+
+func compareInputs(a, b *TransferableInput) int { return a.UTXOID.compare(b.UTXOID) }
+
+// SortInputs puts inputs in the order that the network demands: by transaction, then by index.
+func SortInputs(ins []*TransferableInput) { slices.SortFunc(ins, compareInputs) }
+
+func (in *Input) verify() error {
+	if !sortedUnique(in.SigIndices, cmp.Compare) {
+		return ErrSigIndicesUnsorted
+	}
+	return nil
+}
+
+func (in *TransferInput) verify() error {
+	if in.Amount == 0 {
+		return ErrNoValueInput
+	}
+	return in.Input.verify()
+}

@@ -1,0 +1,312 @@
+package primary
+
+import (
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+func nodeID(n byte) ids.NodeID { return ids.NodeID{19: n + 1} }
+
+// validatorTx stakes for a node with the key of the same number.
+func (w *world) validatorTx(key *Key, node byte, weight, duration uint64, change ...func(*AddPermissionlessValidatorTx)) *Tx {
+	owner := Owner(key.Address())
+	signer := w.signer(node)
+	return w.platformTx(key, weight, func(base BaseTx) Unsigned {
+		tx := &AddPermissionlessValidatorTx{
+			BaseTx:           base,
+			Validator:        Validator{NodeID: nodeID(node), End: w.p.Time() + duration, Weight: weight},
+			Signer:           signer,
+			StakeOuts:        []*TransferableOutput{Pay(local.AVAXAssetID, weight, owner)},
+			ValidationOwner:  &owner,
+			DelegationOwner:  &owner,
+			DelegationShares: 100_000,
+		}
+		for _, c := range change {
+			c(tx)
+		}
+		return tx
+	})
+}
+
+func (w *world) delegatorTx(key *Key, node byte, weight, duration uint64) *Tx {
+	owner := Owner(key.Address())
+	return w.platformTx(key, weight, func(base BaseTx) Unsigned {
+		return &AddPermissionlessDelegatorTx{
+			BaseTx:       base,
+			Validator:    Validator{NodeID: nodeID(node), End: w.p.Time() + duration, Weight: weight},
+			StakeOuts:    []*TransferableOutput{Pay(local.AVAXAssetID, weight, owner)},
+			RewardsOwner: &owner,
+		}
+	})
+}
+
+// reward ends the next staker and decides about its reward.
+func (w *world) reward(commit bool) *Diff {
+	w.t.Helper()
+	proposal, err := w.p.BuildProposal(w.p.NextChange())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.acceptBlock(proposal)
+	option, err := w.p.BuildOption(commit)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.acceptBlock(option)[0]
+}
+
+func TestStakingFromStartToReward(t *testing.T) {
+	w := newWorld(t)
+	supply := w.p.Supply()
+	diff := w.accept(start+10, w.validatorTx(w.keys[0], 0, 2000*avax, 30*day))[1]
+	validator := diff.Stakers[0]
+	want := local.Staking.Reward(30*day-10, 2000*avax, supply)
+	if validator.PotentialReward != want || validator.Start != start+10 || w.p.Supply() != supply+want {
+		t.Errorf("validator %+v with supply %d", validator, w.p.Supply())
+	}
+	delegator := w.accept(start+20, w.delegatorTx(w.keys[1], 0, 500*avax, 10*day))[1].Stakers[0]
+
+	paid := w.reward(true)
+	fee, rest := SplitReward(delegator.PotentialReward, 100_000)
+	if len(paid.Rewards) != 1 || paid.Rewards[0].Amount() != rest {
+		t.Errorf("the delegator earns %+v, want %d", paid.Rewards, rest)
+	}
+	if len(paid.Created) != 2 || paid.Created[0].Amount() != 500*avax || paid.Created[0].OutputIndex != 1 {
+		t.Errorf("the stake returns as %+v", paid.Created)
+	}
+	paid = w.reward(true)
+	if len(paid.Rewards) != 2 || paid.Rewards[0].Amount() != want || paid.Rewards[1].Amount() != fee {
+		t.Errorf("the validator earns %+v, want %d and %d", paid.Rewards, want, fee)
+	}
+	if last := paid.Stakers[0]; last.Status != Completed || !last.Rewarded {
+		t.Errorf("the validator ends as %+v", last)
+	}
+	if w.p.Time() != start+30*day {
+		t.Errorf("it ends at %d", w.p.Time()-start)
+	}
+	w.replay()
+}
+
+func TestAbortPaysFeesOnly(t *testing.T) {
+	w := newWorld(t)
+	supply := w.p.Supply()
+	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*avax, 30*day))
+	delegator := w.accept(start, w.delegatorTx(w.keys[1], 0, 500*avax, 10*day))[1].Stakers[0]
+	w.reward(true)
+	paid := w.reward(false)
+	fee, _ := SplitReward(delegator.PotentialReward, 100_000)
+	if len(paid.Rewards) != 1 || paid.Rewards[0].Amount() != fee || paid.Stakers[0].Rewarded {
+		t.Errorf("the aborted validator gets %+v", paid.Rewards)
+	}
+	if w.p.Supply() != supply+delegator.PotentialReward {
+		t.Errorf("supply grew by %d", w.p.Supply()-supply)
+	}
+	w.replay()
+}
+
+// replay feeds the bytes of all blocks to a fresh chain that believes nothing, and compares where it ends.
+func (w *world) replay() {
+	w.t.Helper()
+	fresh := newWorld(w.t)
+	fresh.p.Strict = true
+	for _, b := range w.blocks {
+		parsed, err := ParseBlock(PChain, b.Bytes())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := fresh.p.Accept(parsed); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	sameState(w.t, fresh.p, w.p)
+}
+
+func sameState(t *testing.T, a, b *Platform) {
+	t.Helper()
+	if a.Tip() != b.Tip() || a.Time() != b.Time() || a.Supply() != b.Supply() || a.Fees() != b.Fees() || a.Count() != b.Count() || a.accrued != b.accrued {
+		t.Errorf("states differ: %s %d %d %+v %d, %s %d %d %+v %d", a.Tip(), a.Time(), a.Supply(), a.Fees(), a.Count(), b.Tip(), b.Time(), b.Supply(), b.Fees(), b.Count())
+	}
+	for inputID := range b.utxos {
+		if _, found := a.UTXO(inputID); !found {
+			t.Errorf("output %s is missing", inputID)
+		}
+	}
+	if len(a.current.queue) != len(b.current.queue) || len(a.active) != len(b.active) || len(a.l1) != len(b.l1) {
+		t.Error("validators differ")
+	}
+}
+
+func TestStakingRulesRefuse(t *testing.T) {
+	w := newWorld(t)
+	key := w.keys[0]
+	w.accept(start, w.validatorTx(w.keys[1], 9, 2000*avax, 20*day))
+	change := func(f func(*AddPermissionlessValidatorTx)) *Tx { return w.validatorTx(key, 0, 2000*avax, 20*day, f) }
+	cases := []struct {
+		want error
+		tx   *Tx
+	}{
+		{errWeightTooSmall, w.validatorTx(key, 0, 1999*avax, 20*day)},
+		{errWeightTooLarge, w.validatorTx(key, 0, 3_000_001*avax, 20*day)},
+		{errStakeTooShort, w.validatorTx(key, 0, 2000*avax, day-1)},
+		{errStakeTooLong, w.validatorTx(key, 0, 2000*avax, 366*day)},
+		{errDelegationFee, change(func(tx *AddPermissionlessValidatorTx) { tx.DelegationShares = 19_999 })},
+		{errTooManyShares, change(func(tx *AddPermissionlessValidatorTx) { tx.DelegationShares = 1_000_001 })},
+		{errEmptyNodeID, change(func(tx *AddPermissionlessValidatorTx) { tx.Validator.NodeID = ids.EmptyNodeID })},
+		{errDuplicate, change(func(tx *AddPermissionlessValidatorTx) { tx.Validator.NodeID = nodeID(9) })},
+		{errStakeMismatch, change(func(tx *AddPermissionlessValidatorTx) { tx.Validator.Weight++ })},
+		{errInvalidSigner, change(func(tx *AddPermissionlessValidatorTx) { tx.Signer = &EmptySigner{} })},
+		{errNotFound, change(func(tx *AddPermissionlessValidatorTx) { tx.SubnetID = ids.ID{1} })},
+		{errNotFound, w.delegatorTx(key, 3, 25*avax, 5*day)},
+		{errWeightTooSmall, w.delegatorTx(key, 9, 24*avax, 5*day)},
+		{errPeriodMismatch, w.delegatorTx(key, 9, 25*avax, 21*day)},
+		{errOverDelegated, w.delegatorTx(key, 9, 8001*avax, 5*day)},
+	}
+	for _, c := range cases {
+		w.refuse(c.want, c.tx)
+	}
+	if got := w.p.Room(nodeID(9), start+5*day); got != 8000*avax {
+		t.Errorf("room for %d", got)
+	}
+	w.accept(start, w.delegatorTx(key, 9, 8000*avax, 5*day))
+	w.refuse(errOverDelegated, w.delegatorTx(w.keys[2], 9, 25*avax, 5*day))
+}
+
+func TestForeignProofsAreChecked(t *testing.T) {
+	w := newWorld(t)
+	tx := w.validatorTx(w.keys[0], 0, 2000*avax, 20*day, func(tx *AddPermissionlessValidatorTx) {
+		wrong := *tx.Signer.(*ProofOfPossession)
+		wrong.PublicKey = w.signer(1).PublicKey
+		tx.Signer = &wrong
+	})
+	parsed, err := ParseTx(PChain, tx.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.refuse(errInvalidPossession, parsed)
+}
+
+func TestFeesAreDemanded(t *testing.T) {
+	w := newWorld(t)
+	key := w.keys[0]
+	fee, err := w.p.Fee(ptr(baseOf(&w.p.State, key, 0, 0)), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := baseOf(&w.p.State, key, fee-1, 0)
+	tx, err := NewSigned(PChain, &base, signers(base, key)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.refuse(ErrInsufficientUnlockedFunds, tx)
+	diff := w.accept(start, w.platformTx(key, 0, func(base BaseTx) Unsigned { return &base }))[1]
+	if diff.Burned != fee {
+		t.Errorf("burned %d, the fee is %d", diff.Burned, fee)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestTimeDoesNotSkipChanges(t *testing.T) {
+	w := newWorld(t)
+	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*avax, 20*day))
+	late, err := w.p.Build(start+20*day+1, []*Tx{w.platformTx(w.keys[1], 0, func(base BaseTx) Unsigned { return &base })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, w.p.acceptOnly(late), errSkipsChange)
+	empty, err := w.p.Build(start+1, []*Tx{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, w.p.acceptOnly(empty), errNoChanges)
+	if _, err := w.p.BuildProposal(start + 1); err == nil {
+		t.Error("a reward is proposed before its time")
+	}
+	option, err := w.p.BuildOption(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, w.p.acceptOnly(option), errNothingToElect)
+}
+
+func TestPendingStakersBecomeActive(t *testing.T) {
+	owner := Owner(testKey(t, 0).Address())
+	add := &AddValidatorTx{
+		Validator:    Validator{NodeID: nodeID(0), Start: start + 100, End: start + 30*day, Weight: 2000 * avax},
+		StakeOuts:    []*TransferableOutput{Pay(local.AVAXAssetID, 2000*avax, owner)},
+		RewardsOwner: &owner, Shares: 20_000,
+	}
+	tx, err := NewTx(PChain, add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	staker, err := NewStaker(tx, Pending)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewPlatform(local, NewSharedMemory(), PlatformState{Time: start, Supply: 360_000_000 * avax, Stakers: []*Staker{staker}})
+	if p.NextChange() != start+100 {
+		t.Fatalf("next change in %d seconds", p.NextChange()-start)
+	}
+	b, err := p.Build(p.NextChange(), []*Tx{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	diffs, err := p.Accept(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := diffs[0].Stakers; len(got) != 1 || got[0].Status != Active || got[0].PotentialReward == 0 {
+		t.Errorf("promoted %+v", got)
+	}
+	p.Rollback()
+	if p.NextChange() != start+100 || p.Supply() != 360_000_000*avax || p.Height() != 0 {
+		t.Error("rollback leaves traces")
+	}
+}
+
+func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
+	w := newWorld(t)
+	key := w.keys[0]
+	owner := Owner(key.Address())
+	lock := func(amount uint64) *TransferableOutput {
+		return &TransferableOutput{local.AVAXAssetID, &StakeableLockOut{start + 100*day, &TransferOutput{amount, owner}}}
+	}
+	w.accept(start, w.platformTx(key, 0, func(base BaseTx) Unsigned {
+		free := base.Outs[0].Out.(*TransferOutput)
+		free.Amount -= 2000 * avax
+		base.Outs = append(base.Outs, lock(2000*avax))
+		if err := SortOutputs(PChain, base.Outs); err != nil {
+			t.Fatal(err)
+		}
+		return &base
+	}))
+	var locked *UTXO
+	for _, u := range w.p.utxos {
+		if u.StakeableUntil() > 0 {
+			locked = u
+		}
+	}
+	in := &TransferableInput{locked.UTXOID, local.AVAXAssetID, &StakeableLockIn{start + 100*day, &TransferInput{2000 * avax, Input{[]uint32{0}}}}}
+	transfer := w.platformTx(key, 0, func(base BaseTx) Unsigned {
+		base.Ins = append(base.Ins, in)
+		SortInputs(base.Ins)
+		base.Outs[0].Out.(*TransferOutput).Amount += 2000 * avax
+		return &base
+	}, []*Key{key})
+	w.refuse(ErrInsufficientUnlockedFunds, transfer)
+
+	stake := w.platformTx(key, 0, func(base BaseTx) Unsigned {
+		base.Ins = append(base.Ins, in)
+		SortInputs(base.Ins)
+		return &AddPermissionlessValidatorTx{
+			BaseTx: base, Validator: Validator{NodeID: nodeID(0), End: start + 20*day, Weight: 2000 * avax}, Signer: w.signer(0),
+			StakeOuts: []*TransferableOutput{lock(2000 * avax)}, ValidationOwner: &owner, DelegationOwner: &owner, DelegationShares: 20_000,
+		}
+	}, []*Key{key})
+	w.accept(start, stake)
+	if got := w.reward(true).Created[0].StakeableUntil(); got != start+100*day {
+		t.Errorf("the stake returns locked until %d", got)
+	}
+}

@@ -1,0 +1,91 @@
+package primary
+
+import "github.com/ava-labs/avalanchego/ids"
+
+// Validator is who validates, when, and with what weight. Since Durango the network ignores Start: staking begins with
+// the block that accepts the transaction.
+type Validator struct {
+	NodeID ids.NodeID `serialize:"true" json:"nodeID"`
+	Start  uint64     `serialize:"true" json:"start"`
+	End    uint64     `serialize:"true" json:"end"`
+	Weight uint64     `serialize:"true" json:"weight"`
+}
+
+// AddValidatorTx is the form in which validators joined before Banff; a genesis still uses it.
+type AddValidatorTx struct {
+	BaseTx       `serialize:"true"`
+	Validator    Validator             `serialize:"true" json:"validator"`
+	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
+	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+	Shares       uint32                `serialize:"true" json:"shares"`
+}
+
+// AddDelegatorTx is the form in which delegators joined before Banff.
+type AddDelegatorTx struct {
+	BaseTx       `serialize:"true"`
+	Validator    Validator             `serialize:"true" json:"validator"`
+	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
+	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+}
+
+// AddPermissionlessValidatorTx stakes to validate the primary network.
+type AddPermissionlessValidatorTx struct {
+	BaseTx           `serialize:"true"`
+	Validator        Validator             `serialize:"true" json:"validator"`
+	SubnetID         ids.ID                `serialize:"true" json:"subnetID"`
+	Signer           Signer                `serialize:"true" json:"signer"`
+	StakeOuts        []*TransferableOutput `serialize:"true" json:"stake"`
+	ValidationOwner  Authority             `serialize:"true" json:"validationRewardsOwner"`
+	DelegationOwner  Authority             `serialize:"true" json:"delegationRewardsOwner"`
+	DelegationShares uint32                `serialize:"true" json:"shares"`
+}
+
+// AddPermissionlessDelegatorTx adds stake to a validator of the primary network.
+type AddPermissionlessDelegatorTx struct {
+	BaseTx       `serialize:"true"`
+	Validator    Validator             `serialize:"true" json:"validator"`
+	SubnetID     ids.ID                `serialize:"true" json:"subnetID"`
+	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
+	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+}
+
+// RewardValidatorTx ends the staking of a validator or delegator. It has no inputs and no credentials: a proposal block
+// carries it, and the commit or abort block after that decides about the reward.
+type RewardValidatorTx struct {
+	TxID ids.ID `serialize:"true" json:"txID"`
+}
+
+// Base is nil: there are no inputs, outputs or memo.
+func (*RewardValidatorTx) Base() *BaseTx { return nil }
+
+// Authority is a control group as the P-chain's transactions name one.
+type Authority interface {
+	owners() *OutputOwners
+	authority()
+}
+
+func (*OutputOwners) authority() {}
+
+// Auth says which members of a control group sign.
+type Auth interface {
+	auth() *Input
+}
+
+func (in *Input) auth() *Input { return in }
+
+// Signer is a validator's BLS key, or none.
+type Signer interface {
+	blsKey() *ProofOfPossession
+}
+
+// EmptySigner is the signer of a subnet validator, who uses the key registered on the primary network.
+type EmptySigner struct{}
+
+// ProofOfPossession is a BLS public key with the signature that proves its holder has the secret.
+type ProofOfPossession struct {
+	PublicKey         [48]byte `serialize:"true" json:"publicKey"`
+	ProofOfPossession [96]byte `serialize:"true" json:"proofOfPossession"`
+}
+
+func (*EmptySigner) blsKey() *ProofOfPossession         { return nil }
+func (p *ProofOfPossession) blsKey() *ProofOfPossession { return p }

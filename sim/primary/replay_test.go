@@ -1,0 +1,136 @@
+package primary
+
+import (
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// recordedBlocks are the recorded chain, block 0 first.
+func recordedBlocks(t *testing.T, c Chain) []*Block {
+	t.Helper()
+	var blocks []*Block
+	for _, r := range readRecorded(t, "blocks.jsonl") {
+		if r.chain() != c {
+			continue
+		}
+		b, err := ParseBlock(c, r.bytes(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Height() != uint64(len(blocks)) {
+			t.Fatalf("%s block %d follows %d blocks", c, b.Height(), len(blocks))
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// sent are outputs for the inputs of imports whose export is not recorded.
+func sent(t *testing.T, ins []*TransferableInput) []*UTXO {
+	t.Helper()
+	ewoq, err := ParseKey("PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var utxos []*UTXO
+	for _, in := range ins {
+		out := &TransferOutput{in.In.transfer().Amount, Owner(ewoq.Address())}
+		utxos = append(utxos, &UTXO{in.UTXOID, in.AssetID, out})
+	}
+	return utxos
+}
+
+// replayExchange runs the recorded X-chain from its genesis.
+func replayExchange(t *testing.T, shared *SharedMemory) *Exchange {
+	t.Helper()
+	genesis, err := ParseTx(XChain, readRecorded(t, "transactions.jsonl")[0].bytes(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asset := newAsset(genesis.ID(), genesis.Unsigned.(*CreateAssetTx))
+	x := NewExchange(local, shared, []*Asset{asset}, genesis.Produced())
+	x.Strict = true
+	blocks := recordedBlocks(t, XChain)
+	x.SetTip(blocks[0].ID(), 0, 0)
+	for _, b := range blocks[1:] {
+		for _, tx := range b.Txs() {
+			if in, ok := tx.Unsigned.(*ImportTx); ok {
+				for _, u := range sent(t, in.ImportedInputs) {
+					shared.Put(in.SourceChain, local.XChainID, u)
+				}
+			}
+		}
+		if _, err := x.Accept(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+func TestRecordedExchangeReplays(t *testing.T) {
+	x := replayExchange(t, NewSharedMemory())
+	if x.Height() != 10 || len(x.assets) != 4 {
+		t.Errorf("height %d with %d assets", x.Height(), len(x.assets))
+	}
+}
+
+// The whole recorded P-chain passes every rule, and ends in the state that the node told.
+func TestRecordedPlatformReplays(t *testing.T) {
+	shared := NewSharedMemory()
+	replayExchange(t, shared)
+	blocks := recordedBlocks(t, PChain)
+	p := NewPlatform(local, shared, PlatformState{
+		Time:   1_795_000_000,
+		Supply: 361_196_333_750_752_149,
+		Fees:   FeeState{Capacity: 1_000_000},
+		UTXOs:  recordedGenesis(t, blocks),
+	})
+	p.Strict = true
+	p.SetTip(blocks[0].ID(), 0, 1_795_000_000)
+	for _, b := range blocks[1:] {
+		if _, err := p.Accept(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.Supply(); got != 361_196_350_549_095_157 {
+		t.Errorf("supply %d", got)
+	}
+	if want := (FeeState{989_861, 10_139}); p.Fees() != want {
+		t.Errorf("fees %+v, want %+v", p.Fees(), want)
+	}
+	v, found := p.L1Validator(id("22t8HoVjSQ94tm4SUodFTr5tMZonfXeG562CZsdeAdR7tfTh8X"))
+	if !found || v.Balance(p.accrued) != 1_999_999_999 || v.Start != 1_795_214_478 {
+		t.Errorf("L1 validator %+v", v)
+	}
+	subnet, _ := p.Subnet(v.SubnetID)
+	if got := subnet.Conversion.ID.String(); got != "261oru772c3p2um3TayiJRKQXsCTzx7o4o3HDUU8qq8NBNxbdF" {
+		t.Errorf("conversion %s", got)
+	}
+	utxoID := UTXOID{TxID: id("2XQjFDjUowgKNqpW3enyiKvoTyqa6syKKqBU5NArh7oBQKEV63")}
+	if u, found := p.UTXO(utxoID.InputID()); !found || u.Amount() != 19_999_974_999_983_402 {
+		t.Errorf("ewoq's output %+v", u)
+	}
+}
+
+// recordedGenesis are the outputs that the recorded transactions spend and no transaction made; the first signer of an
+// input owns its output.
+func recordedGenesis(t *testing.T, blocks []*Block) []*UTXO {
+	t.Helper()
+	var utxos []*UTXO
+	for _, b := range blocks {
+		for _, tx := range b.Txs() {
+			signers, err := tx.RecoverSigners()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, in := range tx.Inputs() {
+				if in.TxID == ids.Empty {
+					out := &TransferOutput{in.In.transfer().Amount, Owner(signers[i][0])}
+					utxos = append(utxos, &UTXO{in.UTXOID, in.AssetID, out})
+				}
+			}
+		}
+	}
+	return utxos
+}

@@ -1,0 +1,28 @@
+package warp
+
+import "fmt"
+
+// Aggregate signs a message for the members of a set at these places. secret gives the key of a member. Since all keys
+// are at hand, the sum of the secrets signs once instead of everyone signing for himself.
+func Aggregate(m *UnsignedMessage, set *CanonicalSet, indices []int, secret func(*Member) (*SecretKey, error)) (*Message, error) {
+	sum := &SecretKey{}
+	for _, i := range indices {
+		if i < 0 || i >= len(set.Members) {
+			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, i, len(set.Members))
+		}
+		key, err := secret(set.Members[i])
+		if err != nil {
+			return nil, fmt.Errorf("validator %d: %w", i, err)
+		}
+		sum.scalar.Add(&sum.scalar, &key.scalar)
+	}
+	unsigned, err := m.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("warp message: %w", err)
+	}
+	sig, err := sum.Sign(unsigned)
+	if err != nil {
+		return nil, err
+	}
+	return &Message{*m, BitSetSignature{Signers: SignerBits(indices), Signature: sig.Bytes()}}, nil
+}

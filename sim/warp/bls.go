@@ -1,0 +1,178 @@
+package warp
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
+)
+
+// Domain separation tags: a proof of possession must never pass as the signature of a message.
+var (
+	messageTag    = []byte("BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_")
+	possessionTag = []byte("BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_")
+)
+
+// The sizes of keys and signatures in bytes.
+const (
+	PublicKeyLen = 48
+	SignatureLen = 96
+)
+
+// SecretKey is a BLS secret. Aggregating one message over several secrets is one signature with their sum.
+type SecretKey struct{ scalar fr.Element }
+
+// NewSecretKey derives a key from seed material by reducing it into the group's order. The zero scalar is no key, so one
+// takes its place.
+func NewSecretKey(seed [32]byte) *SecretKey {
+	k := &SecretKey{}
+	k.scalar.SetBytes(seed[:])
+	if k.scalar.IsZero() {
+		k.scalar.SetOne()
+	}
+	return k
+}
+
+// Bytes is the secret as 32 big-endian bytes.
+func (k *SecretKey) Bytes() [32]byte { return k.scalar.Bytes() }
+
+// SumKeys is the key whose signature equals the aggregate of the signatures of all of these.
+func SumKeys(keys ...*SecretKey) *SecretKey {
+	sum := &SecretKey{}
+	for _, k := range keys {
+		sum.scalar.Add(&sum.scalar, &k.scalar)
+	}
+	return sum
+}
+
+// PublicKey computes the public key.
+func (k *SecretKey) PublicKey() *PublicKey {
+	pk := &PublicKey{}
+	pk.point.ScalarMultiplicationBase(k.scalar.BigInt(new(big.Int)))
+	return pk
+}
+
+// Sign signs a message; a warp message is signed over its unsigned bytes.
+func (k *SecretKey) Sign(message []byte) (*Signature, error) { return k.sign(message, messageTag) }
+
+// Prove makes the proof of possession for the key: a signature over the compressed public key.
+func (k *SecretKey) Prove() (*Signature, error) {
+	compressed := k.PublicKey().Compressed()
+	return k.sign(compressed[:], possessionTag)
+}
+
+func (k *SecretKey) sign(message, tag []byte) (*Signature, error) {
+	hash, err := bls12381.HashToG2(message, tag)
+	if err != nil {
+		return nil, fmt.Errorf("bls sign: %w", err)
+	}
+	sig := &Signature{}
+	sig.point.ScalarMultiplication(&hash, k.scalar.BigInt(new(big.Int)))
+	return sig, nil
+}
+
+// PublicKey is a valid BLS public key.
+type PublicKey struct{ point bls12381.G1Affine }
+
+// Errors of parsing keys and signatures.
+var (
+	errPublicKey = errors.New("invalid BLS public key")
+	errSignature = errors.New("invalid BLS signature")
+)
+
+// ParsePublicKey reads a compressed (48 bytes) or uncompressed (96 bytes) key and refuses the point at infinity and points
+// outside the subgroup.
+func ParsePublicKey(b []byte) (*PublicKey, error) {
+	pk := &PublicKey{}
+	n, err := pk.point.SetBytes(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errPublicKey, err)
+	}
+	if n != len(b) || pk.point.IsInfinity() {
+		return nil, errPublicKey
+	}
+	return pk, nil
+}
+
+// Compressed is the 48-byte form.
+func (pk *PublicKey) Compressed() [PublicKeyLen]byte { return pk.point.Bytes() }
+
+// Uncompressed is the 96-byte form, by which validators are ordered.
+func (pk *PublicKey) Uncompressed() [2 * PublicKeyLen]byte { return pk.point.RawBytes() }
+
+// SumPublicKeys is the key that verifies the aggregate of signatures by all of these; nil for none.
+func SumPublicKeys(keys ...*PublicKey) *PublicKey {
+	if len(keys) == 0 {
+		return nil
+	}
+	var sum bls12381.G1Jac
+	sum.FromAffine(&keys[0].point)
+	for _, pk := range keys[1:] {
+		sum.AddMixed(&pk.point)
+	}
+	total := &PublicKey{}
+	total.point.FromJacobian(&sum)
+	return total
+}
+
+// Signature is a BLS signature or an aggregate of several.
+type Signature struct{ point bls12381.G2Affine }
+
+// ParseSignature reads the 96-byte compressed form and refuses points outside the subgroup.
+func ParseSignature(b []byte) (*Signature, error) {
+	if len(b) != SignatureLen {
+		return nil, errSignature
+	}
+	sig := &Signature{}
+	n, err := sig.point.SetBytes(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errSignature, err)
+	}
+	if n != len(b) {
+		return nil, errSignature
+	}
+	return sig, nil
+}
+
+// Bytes is the compressed form.
+func (s *Signature) Bytes() [SignatureLen]byte { return s.point.Bytes() }
+
+// SumSignatures aggregates signatures of the same message.
+func SumSignatures(sigs ...*Signature) *Signature {
+	var sum bls12381.G2Jac
+	for _, s := range sigs {
+		sum.AddMixed(&s.point)
+	}
+	total := &Signature{}
+	total.point.FromJacobian(&sum)
+	return total
+}
+
+// Verify reports whether the signature of the message is by the key.
+func (pk *PublicKey) Verify(sig *Signature, message []byte) bool {
+	return pk.verify(sig, message, messageTag)
+}
+
+// VerifyPossession reports whether the proof of possession belongs to the key.
+func (pk *PublicKey) VerifyPossession(proof *Signature) bool {
+	compressed := pk.Compressed()
+	return pk.verify(proof, compressed[:], possessionTag)
+}
+
+// verify checks e(-g1, sig) * e(pk, H(message)) = 1.
+func (pk *PublicKey) verify(sig *Signature, message, tag []byte) bool {
+	hash, err := bls12381.HashToG2(message, tag)
+	if err != nil {
+		return false
+	}
+	_, _, base, _ := bls12381.Generators()
+	var minusBase bls12381.G1Affine
+	minusBase.Neg(&base)
+	ok, err := bls12381.PairingCheck(
+		[]bls12381.G1Affine{minusBase, pk.point},
+		[]bls12381.G2Affine{sig.point, hash},
+	)
+	return err == nil && ok
+}

@@ -1,0 +1,105 @@
+package warp
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestKeysProofsAndSignatures(t *testing.T) {
+	v := readVectors(t)
+	for i, key := range v.secrets(t) {
+		want := v.BLS.Keys[i]
+		pk := key.PublicKey()
+		compressed, uncompressed := pk.Compressed(), pk.Uncompressed()
+		wantHex(t, "compressed key", compressed[:], want.Compressed)
+		wantHex(t, "uncompressed key", uncompressed[:], want.Uncompressed)
+
+		proof, err := key.Prove()
+		if err != nil {
+			t.Fatal(err)
+		}
+		proofBytes := proof.Bytes()
+		wantHex(t, "proof of possession", proofBytes[:], want.Proof)
+
+		sig, err := key.Sign([]byte("hello"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sigBytes := sig.Bytes()
+		wantHex(t, "signature", sigBytes[:], want.Hello)
+
+		if !pk.Verify(sig, []byte("hello")) || !pk.VerifyPossession(proof) {
+			t.Errorf("key %d: own signature or proof does not verify", i)
+		}
+		if pk.Verify(sig, []byte("hallo")) || pk.VerifyPossession(sig) {
+			t.Errorf("key %d: a signature verifies for what it does not sign", i)
+		}
+	}
+}
+
+func TestParsedKeysAreChecked(t *testing.T) {
+	v := readVectors(t)
+	for _, form := range []string{v.BLS.Keys[0].Compressed, v.BLS.Keys[0].Uncompressed} {
+		pk, err := ParsePublicKey(unhex(t, form))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compressed := pk.Compressed()
+		wantHex(t, "parsed key", compressed[:], v.BLS.Keys[0].Compressed)
+	}
+	infinity := append([]byte{0xc0}, make([]byte, 47)...)
+	for name, b := range map[string][]byte{"infinity": infinity, "short": infinity[:40], "empty": nil, "no point": bytes.Repeat([]byte{0x8f}, 48)} {
+		if _, err := ParsePublicKey(b); err == nil {
+			t.Errorf("%s is accepted as a public key", name)
+		}
+	}
+	for name, b := range map[string][]byte{"short": make([]byte, 48), "no point": bytes.Repeat([]byte{0x8f}, 96)} {
+		if _, err := ParseSignature(b); err == nil {
+			t.Errorf("%s is accepted as a signature", name)
+		}
+	}
+}
+
+func TestSumOfSecretsSignsAsTheAggregate(t *testing.T) {
+	keys := readVectors(t).secrets(t)
+	message := []byte("one message")
+	var sigs []*Signature
+	var publics []*PublicKey
+	for _, k := range keys {
+		sig, err := k.Sign(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sigs, publics = append(sigs, sig), append(publics, k.PublicKey())
+	}
+	once, err := SumKeys(keys...).Sign(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if once.Bytes() != SumSignatures(sigs...).Bytes() {
+		t.Error("the sum of the keys signs differently from the aggregate")
+	}
+	if !SumPublicKeys(publics...).Verify(once, message) {
+		t.Error("the aggregate does not verify")
+	}
+}
+
+func TestZeroSeedMakesAKey(t *testing.T) {
+	key := NewSecretKey([32]byte{})
+	if key.Bytes() == [32]byte{} {
+		t.Error("the zero seed makes the zero key")
+	}
+}
+
+func BenchmarkAggregate1000(b *testing.B) {
+	keys := make([]*SecretKey, 1000)
+	for i := range keys {
+		keys[i] = NewSecretKey([32]byte{30: byte(i >> 8), 31: byte(i)})
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		if _, err := SumKeys(keys...).Sign([]byte("message")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package warp
+
+import (
+	"github.com/ava-labs/avalanchego/codec"
+	"github.com/ava-labs/avalanchego/codec/linearcodec"
+)
+
+const (
+	codecVersion = 0
+	maxBytes     = 256 << 10 // the network's own limit for one message
+)
+
+// messageCodec knows the signature types; eventCodec knows the P-chain's L1 messages (ACP-77).
+var (
+	messageCodec = newCodec(&BitSetSignature{})
+	eventCodec   = newCodec(&SubnetToL1Conversion{}, &RegisterL1Validator{}, &L1ValidatorRegistration{}, &L1ValidatorWeight{})
+)
+
+// newCodec builds a manager that gives each type its position as id. If a type cannot be registered, the manager knows no
+// version and every use of it fails.
+func newCodec(types ...any) codec.Manager {
+	c := linearcodec.NewDefault()
+	manager := codec.NewManager(maxBytes)
+	for _, t := range types {
+		if c.RegisterType(t) != nil {
+			return manager
+		}
+	}
+	_ = manager.RegisterCodec(codecVersion, c)
+	return manager
+}

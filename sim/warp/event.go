@@ -1,0 +1,161 @@
+package warp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+)
+
+// Event is one of the messages between an L1's manager and the P-chain (ACP-77).
+type Event interface{ event() }
+
+// Owner is a control group as L1 messages name one. Its addresses are sorted.
+type Owner struct {
+	Threshold uint32        `serialize:"true" json:"threshold"`
+	Addresses []ids.ShortID `serialize:"true" json:"addresses"`
+}
+
+// SubnetToL1Conversion is the P-chain's word that a subnet was converted as a manager expects.
+type SubnetToL1Conversion struct {
+	ID ids.ID `serialize:"true"`
+}
+
+// RegisterL1Validator is a manager's request to add a validator.
+type RegisterL1Validator struct {
+	SubnetID              ids.ID             `serialize:"true"`
+	NodeID                []byte             `serialize:"true"`
+	PublicKey             [PublicKeyLen]byte `serialize:"true"`
+	Expiry                uint64             `serialize:"true"`
+	RemainingBalanceOwner Owner              `serialize:"true"`
+	DisableOwner          Owner              `serialize:"true"`
+	Weight                uint64             `serialize:"true"`
+}
+
+// L1ValidatorRegistration is the P-chain's word that a validator is registered, or never will be (again).
+type L1ValidatorRegistration struct {
+	ValidationID ids.ID `serialize:"true"`
+	Registered   bool   `serialize:"true"`
+}
+
+// L1ValidatorWeight is a manager's request for a weight, and the P-chain's word that it was set.
+type L1ValidatorWeight struct {
+	ValidationID ids.ID `serialize:"true"`
+	Nonce        uint64 `serialize:"true"`
+	Weight       uint64 `serialize:"true"`
+}
+
+func (*SubnetToL1Conversion) event()    {}
+func (*RegisterL1Validator) event()     {}
+func (*L1ValidatorRegistration) event() {}
+func (*L1ValidatorWeight) event()       {}
+
+// EventBytes is the body of the addressed call that carries an event.
+func EventBytes(e Event) ([]byte, error) {
+	b, err := eventCodec.Marshal(codecVersion, &e)
+	if err != nil {
+		return nil, fmt.Errorf("l1 message: %w", err)
+	}
+	return b, nil
+}
+
+// ParseEvent reads an event.
+func ParseEvent(b []byte) (Event, error) {
+	var e Event
+	if _, err := eventCodec.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("l1 message: %w", err)
+	}
+	return e, nil
+}
+
+// NewEventMessage wraps an event for sending. From the P-chain, source is the zero id and sender empty.
+func NewEventMessage(networkID uint32, source ids.ID, sender []byte, e Event) (*UnsignedMessage, error) {
+	body, err := EventBytes(e)
+	if err != nil {
+		return nil, err
+	}
+	call, err := AddressedCall(sender, body)
+	if err != nil {
+		return nil, err
+	}
+	return &UnsignedMessage{NetworkID: networkID, SourceChainID: source, Payload: call}, nil
+}
+
+// Event reads the event in a message and who sent it.
+func (m *UnsignedMessage) Event() (sender []byte, e Event, err error) {
+	sender, body, err := ParseAddressedCall(m.Payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err = ParseEvent(body)
+	return sender, e, err
+}
+
+// ValidationID is the id of the validator that the request registers: the hash of the request.
+func (r *RegisterL1Validator) ValidationID() (ids.ID, error) {
+	b, err := EventBytes(r)
+	if err != nil {
+		return ids.Empty, err
+	}
+	return hashing.ComputeHash256Array(b), nil
+}
+
+// ConversionValidationID is the id of the i-th validator of a conversion.
+func ConversionValidationID(subnetID ids.ID, i uint32) ids.ID { return subnetID.Append(i) }
+
+// ConversionData is what a conversion's id is the hash of.
+type ConversionData struct {
+	SubnetID       ids.ID            `serialize:"true"`
+	ManagerChainID ids.ID            `serialize:"true"`
+	ManagerAddress []byte            `serialize:"true"`
+	Validators     []ConvertedMember `serialize:"true"`
+}
+
+// ConvertedMember is one of the validators that an L1 begins with.
+type ConvertedMember struct {
+	NodeID    []byte             `serialize:"true"`
+	PublicKey [PublicKeyLen]byte `serialize:"true"`
+	Weight    uint64             `serialize:"true"`
+}
+
+// ID is the conversion's id, which the manager contract computes for itself to check.
+func (d *ConversionData) ID() (ids.ID, error) {
+	b, err := eventCodec.Marshal(codecVersion, d)
+	if err != nil {
+		return ids.Empty, fmt.Errorf("conversion: %w", err)
+	}
+	return hashing.ComputeHash256Array(b), nil
+}
+
+// The reasons why the P-chain refuses an event, in the node's words.
+var (
+	errSubnetID = errors.New("invalid subnet ID")
+	errWeight   = errors.New("invalid weight")
+	errNodeID   = errors.New("invalid node ID")
+	errNonce    = errors.New("maxUint64 nonce is reserved for removal")
+)
+
+// Verify checks what can be checked without a state.
+func (r *RegisterL1Validator) Verify() error {
+	switch id, err := ids.ToNodeID(r.NodeID); {
+	case r.SubnetID == ids.Empty:
+		return errSubnetID
+	case r.Weight == 0:
+		return errWeight
+	case err != nil:
+		return fmt.Errorf("%w: %w", errNodeID, err)
+	case id == ids.EmptyNodeID:
+		return fmt.Errorf("%w: empty nodeID is disallowed", errNodeID)
+	}
+	return nil
+}
+
+// Verify checks what can be checked without a state.
+func (w *L1ValidatorWeight) Verify() error {
+	if w.Nonce == math.MaxUint64 && w.Weight != 0 {
+		return errNonce
+	}
+	return nil
+}

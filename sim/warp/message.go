@@ -1,0 +1,113 @@
+package warp
+
+import (
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ava-labs/avalanchego/vms/platformvm/warp/payload"
+)
+
+// UnsignedMessage is what a chain sends: a payload from a source chain of a network.
+type UnsignedMessage struct {
+	NetworkID     uint32 `serialize:"true"`
+	SourceChainID ids.ID `serialize:"true"`
+	Payload       []byte `serialize:"true"`
+}
+
+// BitSetSignature is an aggregate signature and the bits of the validators in it, by their place in the canonical set.
+type BitSetSignature struct {
+	Signers   []byte             `serialize:"true"`
+	Signature [SignatureLen]byte `serialize:"true"`
+}
+
+func (*BitSetSignature) signature() {}
+
+// anySignature is the interface that gives a signature its type id on the wire.
+type anySignature interface{ signature() }
+
+type wireMessage struct {
+	UnsignedMessage `serialize:"true"`
+	Signature       anySignature `serialize:"true"`
+}
+
+// Message is a signed message.
+type Message struct {
+	UnsignedMessage
+	Signature BitSetSignature
+}
+
+// Bytes is what validators sign.
+func (m *UnsignedMessage) Bytes() ([]byte, error) { return messageCodec.Marshal(codecVersion, m) }
+
+// ID is the hash of the unsigned bytes; the EVM precompile logs it.
+func (m *UnsignedMessage) ID() (ids.ID, error) {
+	b, err := m.Bytes()
+	if err != nil {
+		return ids.Empty, fmt.Errorf("warp message: %w", err)
+	}
+	return hashing.ComputeHash256Array(b), nil
+}
+
+// ParseUnsigned reads an unsigned message.
+func ParseUnsigned(b []byte) (*UnsignedMessage, error) {
+	m := &UnsignedMessage{}
+	if _, err := messageCodec.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("warp message: %w", err)
+	}
+	return m, nil
+}
+
+// Bytes is the signed message on the wire.
+func (m *Message) Bytes() ([]byte, error) {
+	return messageCodec.Marshal(codecVersion, &wireMessage{m.UnsignedMessage, &m.Signature})
+}
+
+// ParseMessage reads a signed message.
+func ParseMessage(b []byte) (*Message, error) {
+	var wire wireMessage
+	if _, err := messageCodec.Unmarshal(b, &wire); err != nil {
+		return nil, fmt.Errorf("warp message: %w", err)
+	}
+	sig, ok := wire.Signature.(*BitSetSignature)
+	if !ok {
+		return nil, fmt.Errorf("warp message: %w", ErrParseSignature)
+	}
+	return &Message{wire.UnsignedMessage, *sig}, nil
+}
+
+// AddressedCall is the payload of a message that an address of the source chain sent.
+func AddressedCall(sender, body []byte) ([]byte, error) {
+	call, err := payload.NewAddressedCall(sender, body)
+	if err != nil {
+		return nil, fmt.Errorf("addressed call: %w", err)
+	}
+	return call.Bytes(), nil
+}
+
+// ParseAddressedCall reads who sent a message and what it says.
+func ParseAddressedCall(b []byte) (sender, body []byte, err error) {
+	call, err := payload.ParseAddressedCall(b)
+	if err != nil {
+		return nil, nil, fmt.Errorf("addressed call: %w", err)
+	}
+	return call.SourceAddress, call.Payload, nil
+}
+
+// HashPayload is the payload of a message about a block: its hash.
+func HashPayload(id ids.ID) ([]byte, error) {
+	hash, err := payload.NewHash(id)
+	if err != nil {
+		return nil, fmt.Errorf("hash payload: %w", err)
+	}
+	return hash.Bytes(), nil
+}
+
+// ParseHashPayload reads the block hash that a message is about.
+func ParseHashPayload(b []byte) (ids.ID, error) {
+	hash, err := payload.ParseHash(b)
+	if err != nil {
+		return ids.Empty, fmt.Errorf("hash payload: %w", err)
+	}
+	return hash.Hash, nil
+}

@@ -1,0 +1,93 @@
+package warp
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+)
+
+// The reasons why a signed message is refused, in the node's words.
+var (
+	ErrWrongNetworkID     = errors.New("wrong networkID")
+	ErrInvalidBitSet      = errors.New("bitset is invalid")
+	ErrUnknownValidator   = errors.New("unknown validator")
+	ErrInsufficientWeight = errors.New("signature weight is insufficient")
+	ErrParseSignature     = errors.New("failed to parse signature")
+	ErrInvalidSignature   = errors.New("signature is invalid")
+)
+
+// The quorum that the network asks for unless a chain's configuration says otherwise.
+const (
+	DefaultQuorumNumerator = 67
+	QuorumDenominator      = 100
+)
+
+// CheckQuorum refuses a signed weight below numerator/denominator of the total.
+func CheckQuorum(signed, total, numerator, denominator uint64) error {
+	product := func(a, b uint64) *big.Int {
+		return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
+	}
+	if product(numerator, total).Cmp(product(denominator, signed)) > 0 {
+		return fmt.Errorf("%w: %d*%d > %d*%d", ErrInsufficientWeight, numerator, total, denominator, signed)
+	}
+	return nil
+}
+
+// Members are the validators of the set that a signature claims.
+func (s *BitSetSignature) Members(set *CanonicalSet) ([]*Member, error) {
+	indices, err := SignerIndices(s.Signers)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]*Member, len(indices))
+	for i, index := range indices {
+		if index >= len(set.Members) {
+			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, index, len(set.Members))
+		}
+		members[i] = set.Members[index]
+	}
+	return members, nil
+}
+
+// SignedWeight is the weight of the members that a signature claims.
+func SignedWeight(members []*Member) uint64 {
+	var weight uint64
+	for _, m := range members {
+		weight += m.Weight
+	}
+	return weight
+}
+
+// Verify checks the aggregate signature of a message against a validator set and a quorum.
+func (m *Message) Verify(networkID uint32, set *CanonicalSet, numerator, denominator uint64) error {
+	if m.NetworkID != networkID {
+		return ErrWrongNetworkID
+	}
+	members, err := m.Signature.Members(set)
+	if err != nil {
+		return err
+	}
+	if err := CheckQuorum(SignedWeight(members), set.TotalWeight, numerator, denominator); err != nil {
+		return err
+	}
+	sig, err := ParseSignature(m.Signature.Signature[:])
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrParseSignature, err)
+	}
+	return m.verifySignature(members, sig)
+}
+
+func (m *Message) verifySignature(members []*Member, sig *Signature) error {
+	keys := make([]*PublicKey, len(members))
+	for i, member := range members {
+		keys[i] = member.PublicKey
+	}
+	unsigned, err := m.UnsignedMessage.Bytes()
+	if err != nil {
+		return fmt.Errorf("warp message: %w", err)
+	}
+	if key := SumPublicKeys(keys...); key == nil || !key.Verify(sig, unsigned) {
+		return ErrInvalidSignature
+	}
+	return nil
+}
