@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Audited are the tables whose rows verify counts.
@@ -28,4 +29,23 @@ func (db *DB) Integrity(ctx context.Context) error {
 		return fmt.Errorf("integrity check: %v", findings)
 	}
 	return nil
+}
+
+// Explain says how the database engine would run a statement, step by step.
+func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
+	rows, err := db.read.QueryxContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
+	if err != nil {
+		return nil, fmt.Errorf("explain %q: %w", text, err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			return nil, err
+		}
+		steps = append(steps, detail)
+	}
+	return steps, rows.Err()
 }

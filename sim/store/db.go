@@ -168,8 +168,10 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 }
 
 // Finish makes the secondary indexes, brings the file to disk whole, gives it its final name and opens it for serving.
+// It gathers no statistics: with them the engine prepares a statement anew for every range that it is given, and a
+// small world would be read in another way than a large one.
 func (db *DB) Finish() error {
-	if _, err := db.write.Exec(indexes + "ANALYZE;"); err != nil {
+	if _, err := db.write.Exec(indexes); err != nil {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
 	if db.path == Memory {

@@ -32,14 +32,23 @@ func (db *DB) Deployment(ctx context.Context, chain int, address []byte) (*Deplo
 	return &d, err
 }
 
+// DeploymentView is a deployment with the hash of its transaction.
+type DeploymentView struct {
+	Deployment
+	TxHash []byte
+}
+
 // DeploymentsBy reads at most limit deployments that an address caused, as the transaction's sender or as the contract
 // that made the other, from one position down to another.
-func (db *DB) DeploymentsBy(ctx context.Context, address []byte, high, low Position, limit int) ([]Deployment, error) {
-	return many(ctx, db, `SELECT `+deploymentColumns+` FROM (
+func (db *DB) DeploymentsBy(ctx context.Context, address []byte, high, low Position, limit int) ([]DeploymentView, error) {
+	return many(ctx, db, `SELECT d.id, d.tx, d.address, d.sender, d.creator, t.hash FROM (
 			SELECT id AS page FROM deployment WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
 			UNION SELECT id FROM deployment WHERE creator IS NOT NULL AND creator = ?1 AND id BETWEEN ?3 AND ?2
-			ORDER BY page DESC LIMIT ?4)
-		CROSS JOIN deployment ON id = page`, []any{address, high, low, limit}, scanDeployment)
+			ORDER BY page DESC LIMIT 0 + ?4)
+		CROSS JOIN deployment d ON d.id = page CROSS JOIN tx t ON t.id = (page & ~65535) + d.tx`,
+		[]any{address, high, low, limit}, func(r *sql.Rows, v *DeploymentView) error {
+			return r.Scan(append(v.Deployment.fields(), &v.TxHash)...)
+		})
 }
 
 // DeploymentsIn reads the deployments of a block in order.

@@ -26,15 +26,15 @@ const transactionPage = `SELECT ` + transactionView + `
 
 // Pages of transaction ids. In those about an address, both directions are merged as they are read.
 const (
-	pageOfAll     = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 ORDER BY page DESC LIMIT ?3`
-	pageOfSuccess = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 1 ORDER BY page DESC LIMIT ?3`
-	pageOfFailed  = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 0 ORDER BY page DESC LIMIT ?3`
+	pageOfAll     = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfSuccess = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 1 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfFailed  = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 0 ORDER BY page DESC LIMIT 0 + ?3`
 	pageOfNative  = `SELECT id AS page FROM tx WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
 		UNION SELECT id FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`
 	pageOfTouch = pageOfNative + `
 		UNION SELECT tx FROM touch WHERE address = ?1 AND tx BETWEEN ?3 AND ?2`
-	newestFirst = ` ORDER BY page DESC LIMIT ?4`
-	oldestFirst = ` ORDER BY page LIMIT ?4`
+	newestFirst = ` ORDER BY page DESC LIMIT 0 + ?4`
+	oldestFirst = ` ORDER BY page LIMIT 0 + ?4`
 )
 
 // Status tells transactions apart by their outcome.
@@ -88,18 +88,20 @@ func bothWays(format string) [2]string {
 	return [2]string{fmt.Sprintf(format, pageOfTouch+newestFirst), fmt.Sprintf(format, pageOfTouch+oldestFirst)}
 }
 
+// The plus signs keep these statements to the rows of the page's transactions: an index by address would lead through all
+// that the address ever did.
 var (
 	wholeHistory     = bothWays(transactionPage)
 	historyTransfers = bothWays(`
 		SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount, ` + nftColumns + `
 		FROM (%s) CROSS JOIN transfer x ON x.id BETWEEN page & ~65535 AND page | 65535
-			AND x.tx = page & 65535 AND (x.sender = ?1 OR x.recipient = ?1)
+			AND x.tx = page & 65535 AND (+x.sender = ?1 OR +x.recipient = ?1)
 		LEFT JOIN nft n ON x.standard > 0 AND n.asset = x.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = x.asset ORDER BY block DESC LIMIT 1)`)
 	historyCalls = bothWays(`
 		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
 		FROM (%s) CROSS JOIN call c ON c.id BETWEEN page & ~65535 AND page | 65535
-			AND c.tx = page & 65535 AND (c.sender = ?1 OR c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
+			AND c.tx = page & 65535 AND (+c.sender = ?1 OR +c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
 )
 
 // WholeHistory reads the transactions of an interval.
@@ -159,7 +161,7 @@ func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Pos
 		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+placeColumns+`
 		FROM (SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
 			UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
-			ORDER BY page DESC LIMIT ?4)
+			ORDER BY page DESC LIMIT 0 + ?4)
 		CROSS JOIN call c ON c.id = page
 		CROSS JOIN block b ON b.id = page & ~65535
 		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, []any{address, high, low, limit},
@@ -177,6 +179,6 @@ func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, er
 
 // BlocksDown reads at most limit blocks from one position down to another.
 func (db *DB) BlocksDown(ctx context.Context, high, low Position, limit int) ([]Block, error) {
-	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?`,
+	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
 		[]any{low, high, limit}, scanBlock)
 }

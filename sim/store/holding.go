@@ -49,11 +49,11 @@ const held = `
 	`
 
 const (
-	holdings     = held + `SELECT asset, amount FROM kept WHERE amount <> x'' LIMIT ?5`
+	holdings     = held + `SELECT asset, amount FROM kept WHERE amount <> x'' LIMIT 0 + ?5`
 	holdingViews = held + `SELECT k.asset, k.amount, ` + nftColumns + `
 		FROM kept k LEFT JOIN nft n ON n.asset = k.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = k.asset ORDER BY block DESC LIMIT 1)
-		WHERE k.amount <> x'' LIMIT ?5`
+		WHERE k.amount <> x'' LIMIT 0 + ?5`
 )
 
 // Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block.

@@ -23,7 +23,7 @@ func scanLog(r *sql.Rows, l *Log) error {
 
 // LogsBetween reads at most limit logs from one position to another, both included, ascending.
 func (db *DB) LogsBetween(ctx context.Context, first, last Position, limit int) ([]Log, error) {
-	return many(ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
+	return many(ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 0 + ?`,
 		[]any{first, last, limit}, scanLog)
 }
 

@@ -47,7 +47,7 @@ func (db *DB) NFTs(ctx context.Context, after, before Asset, limit int) ([]Holdi
 		SELECT item.asset, x'01', `+nftColumns+`
 		FROM item CROSS JOIN nft n ON n.asset = item.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = item.asset ORDER BY block DESC LIMIT 1)
-		LIMIT ?3`, []any{[]byte(after), []byte(before), limit}, scanHoldingView)
+		LIMIT 0 + ?3`, []any{[]byte(after), []byte(before), limit}, scanHoldingView)
 }
 
 func (b *Batch) addItem(i *Item) error {

@@ -59,10 +59,10 @@ var (
 	transfersOfAddress = fmt.Sprintf(transferView, `
 		SELECT id AS page FROM transfer WHERE sender = ?1 AND standard = ?2 AND id BETWEEN ?4 AND ?3
 		UNION SELECT id FROM transfer WHERE recipient = ?1 AND standard = ?2 AND id BETWEEN ?4 AND ?3
-		ORDER BY page DESC LIMIT ?5`)
+		ORDER BY page DESC LIMIT 0 + ?5`)
 	transfersOfToken = fmt.Sprintf(transferView, `
 		SELECT id AS page FROM transfer WHERE substr(asset, 1, 6) = ?1 AND id BETWEEN ?3 AND ?2
-		ORDER BY page DESC LIMIT ?4`)
+		ORDER BY page DESC LIMIT 0 + ?4`)
 	transfersInRange = fmt.Sprintf(transferView, `SELECT id AS page FROM transfer WHERE id BETWEEN ?1 AND ?2 AND tx = ?3 ORDER BY page`)
 )
 
