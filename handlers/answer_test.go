@@ -148,11 +148,11 @@ func TestMountedHandlers(t *testing.T) {
 		_, _ = io.WriteString(w, r.URL.Path+" "+string(handlers.DialectOf(r.Context()))+" "+handlers.BaseURLOf(r))
 	}))
 	expect(t, get(t, s, "/ext/bc/C/rpc"), 200, "/ext/bc/C/rpc spec http://example.com")
-	expect(t, get(t, s, "/upstream//ext/info/"), 200, "/ext/info upstream http://example.com/upstream")
+	expect(t, get(t, s, "/upstream//ext/info/"), 200, "//ext/info/ upstream http://example.com/upstream")
 	expect(t, ask(t, s, "POST", "/ext/panic", ""), 500, "Internal Server Error")
 	expect(t, get(t, s, "/extra"), 404, "Cannot GET /extra")
-	w := ask(t, s, http.MethodOptions, "/ext/bc/C/rpc", "", "origin", "null", "access-control-request-method", "POST")
-	if w.Code != 204 || w.Header().Get("Access-Control-Allow-Methods") != "GET, POST" {
-		t.Errorf("preflight is %d %v", w.Code, w.Header())
+	w := get(t, s, "/ext/bc/C/rpc")
+	if w.Header().Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a mounted handler's cross-origin rules are not its own: %v", w.Header())
 	}
 }

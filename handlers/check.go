@@ -14,9 +14,9 @@ import (
 // CheckAnswer compares an answer that this server gave with its own OpenAPI document: a success with the answer type
 // of the operation, anything else with the shape of errors. It is for tests; the body must not be compressed.
 func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
-	straight, prefixed := straighten(r)
+	plain, prefixed := cutPrefix(r)
 	d := s.opts.Dialect.choose(r, prefixed)
-	op := s.find(straight)
+	op := s.find(straighten(plain))
 	if status >= http.StatusBadRequest {
 		return s.compare(d, reflect.TypeFor[ErrorAnswer](), body)
 	}

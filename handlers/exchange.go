@@ -30,44 +30,53 @@ type exchange struct {
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{ResponseWriter: w, server: s, start: s.opts.Now()}
 	x.id = s.requestID(r)
-	x.request, x.prefixed = straighten(r)
+	x.request, x.prefixed = cutPrefix(r)
 	x.dialect = s.opts.Dialect.choose(r, x.prefixed)
-	h := w.Header()
-	h["X-Request-Id"] = []string{x.id}
-	h["Access-Control-Allow-Origin"] = anyOrigin
-	h["Access-Control-Expose-Headers"] = exposed
+	w.Header()["X-Request-Id"] = []string{x.id}
 	return x
 }
 
-// straighten strips the dialect's prefix, doubled slashes and slashes at the end, so that they mean the same
-// operation without a redirect.
-func straighten(r *http.Request) (*http.Request, bool) {
+// share lets pages of any origin read the answer.
+func (x *exchange) share() {
+	h := x.Header()
+	h["Access-Control-Allow-Origin"] = anyOrigin
+	h["Access-Control-Expose-Headers"] = exposed
+}
+
+// straighten takes doubled slashes and slashes at the end out of a path, so that it means the same operation without a
+// redirect.
+func straighten(r *http.Request) *http.Request {
 	path := r.URL.Path
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
 	}
-	path, prefixed := cutPrefix(path)
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}
+	return withPath(r, path)
+}
+
+// cutPrefix takes the upstream dialect's prefix off a path and says whether it was there.
+func cutPrefix(r *http.Request) (*http.Request, bool) {
+	path := "/" + strings.TrimLeft(r.URL.Path, "/")
+	rest, ok := strings.CutPrefix(path, upstreamPrefix)
+	if !ok || rest != "" && rest[0] != '/' {
+		return r, false
+	}
+	return withPath(r, rest), true
+}
+
+func withPath(r *http.Request, path string) *http.Request {
 	if path == "" || path[0] != '/' {
 		path = "/" + path
 	}
 	if path == r.URL.Path {
-		return r, prefixed
+		return r
 	}
 	c, u := *r, *r.URL
 	u.Path, u.RawPath = path, ""
 	c.URL = &u
-	return &c, prefixed
-}
-
-func cutPrefix(path string) (string, bool) {
-	rest, ok := strings.CutPrefix(path, upstreamPrefix)
-	if ok && (rest == "" || rest[0] == '/') {
-		return rest, true
-	}
-	return path, false
+	return &c
 }
 
 // requestID is the client's own if it is fit to be logged, else the next of a count.

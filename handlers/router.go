@@ -114,7 +114,8 @@ func (s *Server) Register(in *Interface, ops ...Operation) error {
 }
 
 // Mount serves everything at and below a path with a handler of its own; name stands for it in the access log. Such a
-// handler gets request ids, CORS, the access log and protection from panics, and does the rest itself.
+// handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
+// the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
 func (s *Server) Mount(name, prefix string, h http.Handler) {
 	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
 }
@@ -140,9 +141,6 @@ func (s *Server) endpoint(path string) (*endpoint, error) {
 func (s *Server) router() *mux.Router {
 	s.build.Do(func() {
 		r := mux.NewRouter().SkipClean(true)
-		for _, m := range s.mounts {
-			r.NewRoute().MatcherFunc(m.matches).Handler(m)
-		}
 		r.Handle("/openapi.json", s.openAPIHandler())
 		r.Handle("/docs", s.docsHandler())
 		slices.SortStableFunc(s.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
@@ -166,26 +164,29 @@ func ofDepth(depth int) mux.MatcherFunc {
 	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
 }
 
-func (m mount) matches(r *http.Request, _ *mux.RouteMatch) bool {
-	rest, ok := strings.CutPrefix(r.URL.Path, m.prefix)
-	return ok && (rest == "" || rest[0] == '/')
-}
-
-// ServeHTTP lets a mounted handler answer; a browser's preflight is answered here.
-func (m mount) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	x.mounted = m.name
-	if isPreflight(r) {
-		x.preflight(r, http.MethodGet+", "+http.MethodPost)
-		return
+// mounted is the mount that a path belongs to, or nil. Doubled slashes in front do not hide it.
+func (s *Server) mounted(path string) *mount {
+	path = "/" + strings.TrimLeft(path, "/")
+	for i := range s.mounts {
+		rest, ok := strings.CutPrefix(path, s.mounts[i].prefix)
+		if ok && (rest == "" || rest[0] == '/') {
+			return &s.mounts[i]
+		}
 	}
-	m.handler.ServeHTTP(w, r.WithContext(x.context(r)))
+	return nil
 }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.exchange(w, r)
 	defer x.finish()
+	if m := s.mounted(x.request.URL.Path); m != nil {
+		x.mounted = m.name
+		m.handler.ServeHTTP(x, x.request.WithContext(x.context(x.request)))
+		return
+	}
+	x.share()
+	x.request = straighten(x.request)
 	s.router().ServeHTTP(x, x.request)
 }
 

@@ -46,6 +46,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	who := sim.Cast{Personas: personas}
 	for _, s := range stages {
 		who.Contracts = append(who.Contracts, s.contracts...)
+		who.Markets = append(who.Markets, s.markets()...)
 	}
 	return creation.Finish(ctx, who)
 }

@@ -73,6 +73,7 @@ func (c *Creation) AddBlock(delta *store.Delta) {
 type Cast struct {
 	Personas  []store.Persona
 	Contracts []store.Contract
+	Markets   []store.Market
 }
 
 // Finish writes who is who, seals the world with its digest and opens it.
@@ -120,6 +121,11 @@ func (cast Cast) write(batch *store.Batch) error {
 	}
 	for _, r := range cast.Contracts {
 		if err := batch.AddContract(r); err != nil {
+			return err
+		}
+	}
+	for _, m := range cast.Markets {
+		if err := batch.AddMarket(m); err != nil {
 			return err
 		}
 	}

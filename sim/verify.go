@@ -17,11 +17,13 @@ import (
 // Findings is what Verify looked at.
 type Findings struct {
 	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
+	Tokens, Deployments, Transfers, Holdings, Items, Touches          atomic.Int64
 }
 
 func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes",
-		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load())
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items",
+		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
+		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load())
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
@@ -110,6 +112,12 @@ func (f *Findings) add(d *store.Delta, codes *codeSet) {
 	f.Accounts.Add(int64(len(d.Accounts)))
 	f.Slots.Add(int64(len(d.Slots)))
 	f.Codes.Add(codes.add(d.Codes))
+	f.Tokens.Add(int64(len(d.Tokens)))
+	f.Deployments.Add(int64(len(d.Deployments)))
+	f.Transfers.Add(int64(len(d.Transfers)))
+	f.Holdings.Add(int64(len(d.Holdings)))
+	f.Items.Add(int64(len(d.Items)))
+	f.Touches.Add(int64(len(d.Touches)))
 }
 
 // codeSet counts each code once, however many contracts of however many chains run it.
@@ -129,6 +137,8 @@ func (w *World) verifyCounts(ctx context.Context, f *Findings) error {
 	expected := map[string]int64{
 		"chain": f.Chains.Load(), "block": f.Blocks.Load(), "tx": f.Transactions.Load(), "log": f.Logs.Load(),
 		"call": f.Calls.Load(), "account": f.Accounts.Load(), "slot": f.Slots.Load(), "code": f.Codes.Load(),
+		"token": f.Tokens.Load(), "deployment": f.Deployments.Load(), "transfer": f.Transfers.Load(),
+		"holding": f.Holdings.Load(), "nft": f.Items.Load(), "touch": f.Touches.Load(),
 	}
 	var errs []error
 	for _, table := range store.Audited {

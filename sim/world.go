@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -61,6 +62,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		if err != nil {
 			return nil, err
 		}
+		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
 	return w, nil
@@ -68,6 +70,11 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
+
+// NodeID is the id of the node that answers for the world.
+func (w *World) NodeID() ids.NodeID {
+	return ids.NodeID(hashing.PubkeyBytesToAddress(w.Meta.Digest))
+}
 
 // Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
 func (w *World) Chain(name string) *evm.Chain {

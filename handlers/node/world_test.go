@@ -40,13 +40,16 @@ type testChain struct {
 
 // testWorld is three small chains behind a server: the C-Chains of both networks and an L1.
 type testWorld struct {
+	db          *store.DB
 	c, l1, fuji *testChain
 	node        *Node
 	server      *httptest.Server
 }
 
-func newTestWorld(t testing.TB) *testWorld {
-	db, err := store.Create(store.Memory)
+func newTestWorld(t testing.TB) *testWorld { return newTestWorldAt(t, store.Memory) }
+
+func newTestWorldAt(t testing.TB, path string) *testWorld {
+	db, err := store.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,7 @@ func newTestWorld(t testing.TB) *testWorld {
 	}
 	l1 := ids.ID(sha256.Sum256([]byte("an L1")))
 	w := &testWorld{
+		db:   db,
 		c:    newTestChain(t, db, 1, evm.KindC, "mainnet", fixtures.Networks[0].CChainEVMID, fixtures.Networks[0].CChainID),
 		l1:   newTestChain(t, db, 2, evm.KindL1, "mainnet", 88888, l1),
 		fuji: newTestChain(t, db, 3, evm.KindC, "fuji", fixtures.Networks[1].CChainEVMID, fixtures.Networks[1].CChainID),

@@ -11,8 +11,11 @@ import (
 	"strconv"
 	"time"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/node"
 	"snowglobe/sim"
 )
 
@@ -44,7 +47,25 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := control.Register(s, w, o.Version); err != nil {
 		return nil, err
 	}
+	if err := metrics.Register(s, w); err != nil {
+		return nil, err
+	}
+	if err := mountNode(s, w, o); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// mountNode serves the node's interface under /ext, and under a network's name before it.
+func mountNode(s *handlers.Server, w *sim.World, o Options) error {
+	n, err := node.New(node.Options{Chains: w.Chains, Network: o.Network, NodeID: w.NodeID().String(), Version: fixtures.NodeVersion})
+	if err != nil {
+		return err
+	}
+	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
+		s.Mount("node", prefix, n)
+	}
+	return nil
 }
 
 // Serve answers on the listener until the context ends; then it lets requests under way finish.

@@ -12,6 +12,7 @@ import (
 
 // Batch is one writing transaction. It is the only way in: what a block adds is written by one Batch or not at all.
 type Batch struct {
+	db         *DB
 	tx         *sqlx.Tx
 	statements map[string]*sqlx.Stmt
 	rollup     *metric.Rollup // nil before the first block
@@ -23,7 +24,7 @@ func (db *DB) Begin() (*Batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
-	return &Batch{tx: tx, statements: map[string]*sqlx.Stmt{}}, nil
+	return &Batch{db: db, tx: tx, statements: map[string]*sqlx.Stmt{}}, nil
 }
 
 // Commit makes everything that the batch wrote visible at once, the roll-ups of its blocks included.
@@ -33,7 +34,9 @@ func (b *Batch) Commit() error {
 			return errors.Join(err, b.Rollback())
 		}
 	}
-	return b.tx.Commit()
+	err := b.tx.Commit()
+	b.db.commits.Add(1)
+	return err
 }
 
 // Rollback drops everything that the batch wrote.

@@ -75,7 +75,14 @@ type Delta struct {
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code
-	Activity     *metric.Activity // what the block adds to the metrics
+
+	Tokens      []Token
+	Deployments []Deployment
+	Transfers   []Transfer
+	Holdings    []Holding
+	Items       []Item
+	Touches     []Touch
+	Activity    *metric.Activity // what the block adds to the metrics
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -90,6 +97,12 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Accounts, b.addAccount) },
 		func() error { return each(d.Slots, b.addSlot) },
 		func() error { return each(d.Codes, b.addCode) },
+		func() error { return each(d.Tokens, b.addToken) },
+		func() error { return each(d.Deployments, b.addDeployment) },
+		func() error { return each(d.Transfers, b.addTransfer) },
+		func() error { return each(d.Holdings, b.addHolding) },
+		func() error { return each(d.Items, b.addItem) },
+		func() error { return each(d.Touches, b.addTouch) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 	} {
 		if err := write(); err != nil {

@@ -122,6 +122,76 @@ CREATE TABLE contract (
     PRIMARY KEY (chain, address)
 ) WITHOUT ROWID;
 
+-- What market watchers know of a token; the chain's own token has the zero address. Prices follow from the world's seed,
+-- the series and the hour, so that one asset costs the same on every chain.
+CREATE TABLE market (
+    chain      INTEGER NOT NULL,
+    address    BLOB    NOT NULL,
+    reputation TEXT    NOT NULL,  -- Malicious, or empty when nothing is known
+    series     TEXT    NOT NULL,  -- name of the price series, empty without a market
+    price      INTEGER NOT NULL,  -- about which the series moves, 10^-8 US dollars
+    swing      INTEGER NOT NULL,  -- how far it moves, millionths
+    PRIMARY KEY (chain, address)
+) WITHOUT ROWID;
+
+-- The index: what readers look for by address. Every row follows from the blocks, and is written with its block.
+
+-- Contracts that are tokens. A token's id is chain << 32 | standard << 28 | count.
+CREATE TABLE token (
+    id       INTEGER PRIMARY KEY,
+    address  BLOB    NOT NULL,
+    block    INTEGER NOT NULL,  -- number of the block in which it was first seen
+    name     TEXT    NOT NULL,
+    symbol   TEXT    NOT NULL,
+    decimals INTEGER NOT NULL
+);
+
+CREATE TABLE deployment (
+    id      INTEGER PRIMARY KEY,  -- position, index counts the block's deployments
+    tx      INTEGER NOT NULL,
+    address BLOB    NOT NULL,
+    sender  BLOB    NOT NULL,     -- of the transaction
+    creator BLOB CHECK (length(creator) = 20) -- the contract that made it, absent when the transaction did
+);
+
+-- An asset is what can be held: 6 bytes of a token's id and, of a kind that has several, the item's number after its
+-- length, so that assets sort by chain, standard, token and number.
+CREATE TABLE transfer (
+    id        INTEGER PRIMARY KEY,  -- position, index counts the block's transfers
+    tx        INTEGER NOT NULL,
+    log       INTEGER NOT NULL,
+    standard  INTEGER NOT NULL,     -- 0 ERC-20, 1 ERC-721, 2 ERC-1155
+    asset     BLOB    NOT NULL,
+    sender    BLOB    NOT NULL,
+    recipient BLOB    NOT NULL,
+    amount    BLOB    NOT NULL      -- without leading zeros
+);
+
+-- Who held how much of an asset, from one block on until a later row.
+CREATE TABLE holding (
+    owner  BLOB    NOT NULL,
+    asset  BLOB    NOT NULL,
+    block  INTEGER NOT NULL,
+    amount BLOB    NOT NULL,  -- without leading zeros, empty for nothing
+    PRIMARY KEY (owner, asset, block)
+) WITHOUT ROWID;
+
+-- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
+CREATE TABLE nft (
+    asset BLOB    NOT NULL,
+    block INTEGER NOT NULL,                -- position of the block
+    owner BLOB CHECK (length(owner) = 20), -- absent for an ERC-1155, and for a token that is gone
+    uri   TEXT,                            -- of the metadata, absent when the contract has no such token
+    PRIMARY KEY (asset, block)
+) WITHOUT ROWID;
+
+-- Who took part in a transaction without being its sender or recipient: in a transfer or an internal call.
+CREATE TABLE touch (
+    address BLOB    NOT NULL,
+    tx      INTEGER NOT NULL,  -- position
+    PRIMARY KEY (address, tx)
+) WITHOUT ROWID;
+
 -- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
 -- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
 CREATE TABLE tally (
