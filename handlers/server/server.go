@@ -14,6 +14,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/data"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
 	"snowglobe/sim"
@@ -45,6 +46,9 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 		return nil, err
 	}
 	if err := control.Register(s, w, o.Version); err != nil {
+		return nil, err
+	}
+	if err := data.Register(s, w); err != nil {
 		return nil, err
 	}
 	if err := metrics.Register(s, w); err != nil {
