@@ -47,15 +47,15 @@ func (c *connection) ask(request []byte) (answer, error) {
 }
 
 // expect sends a request and compares the body of its answer.
-func (c *connection) expect(request, want []byte) error {
-	if _, err := c.Write(request); err != nil {
+func (c *connection) expect(e exchange) error {
+	if _, err := c.Write(e.request); err != nil {
 		return err
 	}
 	c.body.Reset()
 	if err := c.receive(); err != nil {
 		return err
 	}
-	if !bytes.Equal(c.body.Bytes(), want) {
+	if !bytes.Equal(c.body.Bytes(), e.want) {
 		return fmt.Errorf("another answer than the first: %.200s", c.body.Bytes())
 	}
 	return nil

@@ -20,8 +20,11 @@ type load struct {
 	cpu       time.Duration // of the server for one request
 }
 
-// press sends the same request over all connections as often as answers come, for one round.
-func press(address string, pid int, request, want []byte) (load, error) {
+// exchange is a request on the wire and the body of its answer.
+type exchange struct{ request, want []byte }
+
+// press sends requests over all connections as often as answers come, for one round.
+func press(address string, pid int, exchanges []exchange) (load, error) {
 	var (
 		all  sync.WaitGroup
 		took = make([][]time.Duration, connections)
@@ -34,7 +37,7 @@ func press(address string, pid int, request, want []byte) (load, error) {
 	}
 	worked, begin := busy(pid), time.Now()
 	for i, c := range open {
-		all.Go(func() { took[i], errs[i] = c.repeat(request, want, begin.Add(roundTime)) })
+		all.Go(func() { took[i], errs[i] = c.repeat(exchanges, i*len(exchanges)/connections, begin.Add(roundTime)) })
 	}
 	all.Wait()
 	whole, worked := time.Since(begin), busy(pid)-worked
@@ -65,11 +68,11 @@ func closeAll(open []*connection) {
 	}
 }
 
-// repeat sends a request at least once, until the time is over, and tells how long each answer took.
-func (c *connection) repeat(request, want []byte, until time.Time) (took []time.Duration, err error) {
-	for range roundCount {
+// repeat sends the requests in turn, at least one, until the time is over, and tells how long each answer took.
+func (c *connection) repeat(exchanges []exchange, from int, until time.Time) (took []time.Duration, err error) {
+	for i := range roundCount {
 		begin := time.Now()
-		if err := c.expect(request, want); err != nil {
+		if err := c.expect(exchanges[(from+i)%len(exchanges)]); err != nil {
 			return append(took, time.Since(begin)), err
 		}
 		end := time.Now()

@@ -73,7 +73,7 @@ func (r *report) serve(args ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		r.b.Fatal(err)
 	}
-	chainID := call("eth_chainId")
+	chainID := call("eth_chainId")[0]
 	for {
 		_, err := p.once(chainID)
 		if err == nil {
@@ -89,13 +89,13 @@ func (r *report) serve(args ...string) *process {
 }
 
 // once sends one request over a connection of its own.
-func (p *process) once(t target) (answer, error) {
+func (p *process) once(ask request) (answer, error) {
 	c, err := dial(p.address)
 	if err != nil {
 		return answer{}, err
 	}
 	defer c.Close()
-	return c.ask(t.request(p.address))
+	return c.ask(ask.bytes(p.address))
 }
 
 func (p *process) stop() {
