@@ -23,8 +23,14 @@ determinism: ## compare the digests with the committed ones, on amd64 and 386
 	$(GO) test -count=1 -run TestDeterminism ./seed
 	GOARCH=386 $(GO) test -count=1 -run TestDeterminism ./seed
 
+bench: ## measure speed, size and memory of the built program (about two minutes)
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x ./handlers/server
+
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
+
+bench: ## measure speed, size and memory of the built program
+	CGO_ENABLED=0 go test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x ./handlers/server
 
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile
@@ -35,4 +41,4 @@ dist: ## build ./dist for every platform
 		echo $$out; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags "-s -w" -o $$out . || exit 1; \
 	done
 
-.PHONY: help build test lint race determinism golden contracts dist
+.PHONY: help build test lint race determinism bench golden contracts dist
