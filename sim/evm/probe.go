@@ -50,6 +50,8 @@ func (b *Builder) probe(h *Header) (*probe, error) {
 		return nil, err
 	}
 	evm := vm.NewEVM(blockContext(h, b.blockHash), states, b.rules, vm.Config{NoBaseFee: true})
+	evm.SetJumpDestCache(b.jumps)
+	evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(h)))
 	evm.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
 	return &probe{evm: evm, state: states}, nil
 }
