@@ -29,9 +29,6 @@ bench: ## measure speed, size and memory of the built program (about two minutes
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
 
-bench: ## measure speed, size and memory of the built program
-	CGO_ENABLED=0 go test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x ./handlers/server
-
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile
 
