@@ -91,6 +91,9 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--rate-limit", "-1"}, "", "-1"},
+		{[]string{"--require-api-key"}, "", "--api-keys"},
+		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
 	} {
 		run := command(t, c.args...)
 		run.Env = append(os.Environ(), c.env)
