@@ -75,7 +75,9 @@ func (a *api) transactionOperations() []handlers.Operation {
 			Summary: "List the transactions that an address sent or received", Params: with(chainParam, addressParam, rangeParams, handlers.Paging(10, 100)),
 			Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listNative)},
 		{ID: "listBlockTransactions", Path: "/v1/chains/{chainId}/blocks/{blockId}/transactions", Summary: "List the transactions of a block",
-			Params: with(chainParam, handlers.Param{Name: "blockId", Kind: handlers.KindBlock}, handlers.Paging(100, 100)),
+			Params: with(chainParam, handlers.Param{Name: "blockId", Kind: handlers.KindBlock}, handlers.Paging(10, 100)[0],
+				handlers.Param{Name: "pageSize", Kind: handlers.KindPageSize, Default: "0", Min: "0", Max: "100",
+					Doc: "The most items that one page may hold; 0 is all of the block."}),
 			Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listBlockTransactions)},
 		{ID: "listAllTransactions", Path: "/v1/transactions", Summary: "List the latest transactions of all chains",
 			Params: with(networkParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
@@ -205,17 +207,23 @@ func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
 	return a.natives(r, c, rows, next)
 }
 
-// listBlockTransactions lists the newest first, as all lists do.
+// listBlockTransactions lists the newest first, as all lists do. Without a page size it lists the whole block.
 func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
 	row, err := a.blockRow(r, c)
 	if err != nil {
 		return nil, err
 	}
-	block := row.ID
 	high, _ := span(r, c)
-	rows, err := a.world.DB.History(r.Context(), store.AnyStatus, min(high, block.End()), block, r.PageSize()+1)
+	limit := r.PageSize() + 1
+	if r.PageSize() == 0 {
+		limit = store.MaxIndex + 1
+	}
+	rows, err := a.world.DB.History(r.Context(), store.AnyStatus, min(high, row.ID.End()), row.ID, limit)
 	if err != nil {
 		return nil, err
+	}
+	if r.PageSize() == 0 {
+		return a.natives(r, c, rows, "")
 	}
 	rows, next := cut(r, rows, transactionPlace)
 	return a.natives(r, c, rows, next)
