@@ -1,7 +1,41 @@
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+GO = CGO_ENABLED=0 go
+
 help: ## show this list
-	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z0-9]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
+
+build: ## build ./snowglobe
+	$(GO) build -trimpath -ldflags "-s -w" -o snowglobe .
+
+test: ## run the tests; needs nothing but Go
+	$(GO) test ./...
+
+lint: ## gofmt, go vet, staticcheck
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+race: ## run the tests with the race detector (needs cgo)
+	CGO_ENABLED=1 go test -race -timeout 20m ./...
+
+determinism: ## compare the digests with the committed ones, on amd64 and 386
+	$(GO) test -count=1 -run TestDeterminism ./seed
+	GOARCH=386 $(GO) test -count=1 -run TestDeterminism ./seed
+
+bench: ## measure speed, size and memory of the built program (about two minutes)
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x ./handlers/server
+
+golden: ## write transcripts and digests anew
+	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
 
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile
 
-.PHONY: help contracts
+dist: ## build ./dist for every platform
+	@for p in $(PLATFORMS); do \
+		out=dist/snowglobe-$${p%/*}-$${p#*/}; case $$p in windows/*) out=$$out.exe;; esac; \
+		echo $$out; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags "-s -w" -o $$out . || exit 1; \
+	done
+
+.PHONY: help build test lint race determinism bench golden contracts dist

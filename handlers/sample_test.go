@@ -79,9 +79,7 @@ func echoKinds(r *handlers.Request) (any, error) {
 	for _, a := range handlers.List[common.Address](r, "contracts") {
 		v = append(v, a.Hex())
 	}
-	for _, n := range handlers.List[string](r, "nodeIds") {
-		v = append(v, n)
-	}
+	v = append(v, handlers.List[string](r, "nodeIds")...)
 	for _, a := range handlers.List[handlers.PrimaryAddress](r, "addresses") {
 		v = append(v, a.String())
 	}

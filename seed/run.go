@@ -14,6 +14,7 @@ import (
 
 // run plays a chain's history, block by block. The blocks of a C-Chain stand among those of its network's P- and X-chain.
 func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
+	creation.AddChain(s.chain)
 	creation.AddBlock(s.first)
 	script, err := s.script(size)
 	if err != nil {

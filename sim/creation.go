@@ -24,7 +24,7 @@ type Identity struct {
 type Creation struct {
 	db      *store.DB
 	meta    store.Meta
-	blocks  chan func(*store.Batch) error
+	added   chan func(*store.Batch) error
 	written chan error
 	closed  bool
 }
@@ -36,7 +36,7 @@ func Create(path string, id Identity) (*Creation, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	c := &Creation{
-		db: db, blocks: make(chan func(*store.Batch) error, queued), written: make(chan error, 1),
+		db: db, added: make(chan func(*store.Batch) error, queued), written: make(chan error, 1),
 		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
 			Until: id.Until.Unix(), Clock: id.Until.Unix(), Digest: []byte{}},
 	}
@@ -44,13 +44,13 @@ func Create(path string, id Identity) (*Creation, error) {
 	return c, nil
 }
 
-// drain writes blocks as they come, in one transaction: a world that does not get finished is thrown away whole. After
+// drain writes chains and blocks as they come, in one transaction: a world that does not get finished is thrown away whole. After
 // a failure it goes on reading, so that no builder waits for ever.
 func (c *Creation) drain() error {
 	batch, err := c.db.Begin()
-	for write := range c.blocks {
+	for add := range c.added {
 		if err == nil {
-			err = write(batch)
+			err = add(batch)
 		}
 	}
 	if batch == nil {
@@ -59,29 +59,34 @@ func (c *Creation) drain() error {
 	return batch.End(err)
 }
 
+// AddChain hands a chain to the writer. It comes before the chain's first block.
+func (c *Creation) AddChain(chain store.Chain) {
+	c.added <- func(b *store.Batch) error { return b.AddChain(chain) }
+}
+
 // AddBlock hands a block of an EVM chain to the writer.
 func (c *Creation) AddBlock(delta *store.Delta) {
-	c.blocks <- func(b *store.Batch) error { return b.AddBlock(delta) }
+	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
 }
 
 // AddPrimaryBlock hands a block of a P- or X-chain to the writer.
 func (c *Creation) AddPrimaryBlock(delta *store.PrimaryDelta) {
-	c.blocks <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
+	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
 }
 
 // Cast is who plays which part in a world.
 type Cast struct {
 	Networks  []store.PrimaryNetwork
 	Nodes     []store.Node
-	Chains    []store.Chain
 	Personas  []store.Persona
 	Contracts []store.Contract
+	Markets   []store.Market
 }
 
 // Finish writes who is who, seals the world with its digest and opens it.
 func (c *Creation) Finish(ctx context.Context, cast Cast) (*World, error) {
 	c.closed = true
-	close(c.blocks)
+	close(c.added)
 	if err := <-c.written; err != nil {
 		return nil, errors.Join(err, c.db.Close())
 	}
@@ -119,9 +124,9 @@ func (cast Cast) write(batch *store.Batch) error {
 	return errors.Join(
 		all(cast.Networks, batch.AddPrimaryNetwork),
 		all(cast.Nodes, batch.AddNode),
-		all(cast.Chains, batch.AddChain),
 		all(cast.Personas, batch.AddPersona),
 		all(cast.Contracts, batch.AddContract),
+		all(cast.Markets, batch.AddMarket),
 	)
 }
 
@@ -140,6 +145,6 @@ func (c *Creation) Abort() error {
 		return nil
 	}
 	c.closed = true
-	close(c.blocks)
+	close(c.added)
 	return errors.Join(<-c.written, c.db.Close())
 }

@@ -54,12 +54,17 @@ func (w *World) describeChain(ctx context.Context, c *evm.Chain) (*ChainDescript
 		return nil, err
 	}
 	for _, contract := range part.Contracts {
-		if part.Deployment != nil {
-			break
+		d, err := w.DB.Deployment(ctx, c.Row.ID, contract.Address)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
 		}
-		if part.Deployment, err = hashOf(w.DB.Deployment(ctx, c.Row.ID, contract.Address)); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		if part.Deployment, err = hashOf(w.DB.Transaction(ctx, d.Transaction())); err != nil {
+			return nil, err
+		}
+		break
 	}
 	part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID))
 	return part, err

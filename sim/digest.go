@@ -35,6 +35,13 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta) ([]byte, err
 		for _, r := range contracts {
 			write(h, "contract", r.Address, r.Role, r.Artifact)
 		}
+		markets, err := db.Markets(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range markets {
+			write(h, "market", m.Address, m.Reputation, m.Series, m.Price, m.Swing)
+		}
 	}
 	personas, err := db.Personas(ctx)
 	if err != nil {

@@ -17,13 +17,14 @@ import (
 // Findings is what Verify looked at.
 type Findings struct {
 	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
+	Tokens, Deployments, Transfers, Holdings, Items, Touches          atomic.Int64
 	PrimaryTransactions, UTXOs                                        atomic.Int64
 }
 
 func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes; %d P-, X- and atomic transactions with their signatures, %d UTXOs",
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items; %d P-, X- and atomic transactions with their signatures, %d UTXOs",
 		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
-		f.PrimaryTransactions.Load(), f.UTXOs.Load())
+		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load())
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
@@ -40,12 +41,20 @@ func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Fi
 		return found, err
 	}
 	group, within := errgroup.WithContext(ctx)
-	group.Go(func() error { return w.verifyChains(within, found, progress) })
+	group.Go(func() error { return w.verifyEVM(within, found, progress) })
 	group.Go(func() error { return w.verifyPrimary(within, found) })
 	if err := group.Wait(); err != nil {
 		return found, err
 	}
 	return found, w.verifyCounts(ctx, found)
+}
+
+func (w *World) verifyEVM(ctx context.Context, found *Findings, progress func(done, total int)) error {
+	again, err := w.newRecount()
+	if err != nil {
+		return err
+	}
+	return again.finish(ctx, w, w.verifyChains(ctx, found, again, progress))
 }
 
 func (w *World) verifyDigest(ctx context.Context) error {
@@ -77,7 +86,7 @@ func (w *World) verifyCast(ctx context.Context) error {
 	return nil
 }
 
-func (w *World) verifyChains(ctx context.Context, found *Findings, progress func(done, total int)) error {
+func (w *World) verifyChains(ctx context.Context, found *Findings, again *recount, progress func(done, total int)) error {
 	total, err := w.DB.Count(ctx, "block")
 	if err != nil {
 		return err
@@ -88,6 +97,7 @@ func (w *World) verifyChains(ctx context.Context, found *Findings, progress func
 		group.Go(func() error {
 			err := c.Verify(ctx, func(d *store.Delta) {
 				found.add(d, &codes)
+				again.add(d)
 				if progress != nil {
 					progress(int(found.Blocks.Load()), int(total))
 				}
@@ -110,6 +120,12 @@ func (f *Findings) add(d *store.Delta, codes *codeSet) {
 	f.Accounts.Add(int64(len(d.Accounts)))
 	f.Slots.Add(int64(len(d.Slots)))
 	f.Codes.Add(codes.add(d.Codes))
+	f.Tokens.Add(int64(len(d.Tokens)))
+	f.Deployments.Add(int64(len(d.Deployments)))
+	f.Transfers.Add(int64(len(d.Transfers)))
+	f.Holdings.Add(int64(len(d.Holdings)))
+	f.Items.Add(int64(len(d.Items)))
+	f.Touches.Add(int64(len(d.Touches)))
 }
 
 // codeSet counts each code once, however many contracts of however many chains run it.
@@ -129,6 +145,8 @@ func (w *World) verifyCounts(ctx context.Context, f *Findings) error {
 	expected := map[string]int64{
 		"chain": f.Chains.Load(), "block": f.Blocks.Load(), "tx": f.Transactions.Load(), "log": f.Logs.Load(),
 		"call": f.Calls.Load(), "account": f.Accounts.Load(), "slot": f.Slots.Load(), "code": f.Codes.Load(),
+		"token": f.Tokens.Load(), "deployment": f.Deployments.Load(), "transfer": f.Transfers.Load(),
+		"holding": f.Holdings.Load(), "nft": f.Items.Load(), "touch": f.Touches.Load(),
 	}
 	var errs []error
 	for _, table := range store.Audited {

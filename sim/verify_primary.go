@@ -29,12 +29,7 @@ func (w *World) verifyPrimary(ctx context.Context, found *Findings) (err error) 
 	if err := batch.End(w.replay(ctx, batch, found)); err != nil {
 		return err
 	}
-	for _, table := range store.PrimaryTables {
-		if err := w.DB.Differ(ctx, again, table); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.DB.SamePrimary(ctx, again)
 }
 
 func (w *World) replay(ctx context.Context, batch *store.Batch, found *Findings) error {

@@ -62,6 +62,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		if err != nil {
 			return nil, err
 		}
+		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
 	return w, nil

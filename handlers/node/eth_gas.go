@@ -48,8 +48,11 @@ type feeHistory struct {
 	GasUsedRatio  []float64        `json:"gasUsedRatio"`
 }
 
-// FeeHistory tells what the last blocks cost.
-func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last blockNumber, percentiles []float64) (*feeHistory, error) {
+// FeeHistory tells what the last blocks cost. Clients write null when they want no rewards.
+func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last blockNumber, percentiles *[]float64) (*feeHistory, error) {
+	if percentiles == nil {
+		percentiles = new([]float64)
+	}
 	number := uint64(last)
 	if last == head {
 		b, err := a.chain.Head(ctx)
@@ -58,7 +61,7 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		}
 		number = b.Number
 	}
-	h, err := a.chain.FeeHistory(ctx, uint64(count), number, percentiles)
+	h, err := a.chain.FeeHistory(ctx, uint64(count), number, *percentiles)
 	if err != nil {
 		return nil, err
 	}

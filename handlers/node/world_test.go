@@ -40,13 +40,16 @@ type testChain struct {
 
 // testWorld is three small chains behind a server: the C-Chains of both networks and an L1.
 type testWorld struct {
+	db          *store.DB
 	c, l1, fuji *testChain
 	node        *Node
 	server      *httptest.Server
 }
 
-func newTestWorld(t testing.TB) *testWorld {
-	db, err := store.Create(store.Memory)
+func newTestWorld(t testing.TB) *testWorld { return newTestWorldAt(t, store.Memory) }
+
+func newTestWorldAt(t testing.TB, path string) *testWorld {
+	db, err := store.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +58,7 @@ func newTestWorld(t testing.TB) *testWorld {
 	}
 	l1 := ids.ID(sha256.Sum256([]byte("an L1")))
 	w := &testWorld{
+		db:   db,
 		c:    newTestChain(t, db, 1, evm.KindC, "mainnet", fixtures.Networks[0].CChainEVMID, fixtures.Networks[0].CChainID),
 		l1:   newTestChain(t, db, 2, evm.KindL1, "mainnet", 88888, l1),
 		fuji: newTestChain(t, db, 3, evm.KindC, "fuji", fixtures.Networks[1].CChainEVMID, fixtures.Networks[1].CChainID),
@@ -98,22 +102,29 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	if c.builder, delta, err = evm.NewBuilder(id, genesis); err != nil {
 		t.Fatal(err)
 	}
-	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], Kind: string(kind), Genesis: raw}
+	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: blockchain[:],
+		VMID: []byte{1}, Kind: string(kind), Genesis: raw}
 	if c.Chain, err = evm.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
+	c.write(func(b *store.Batch) error { return b.AddChain(row) })
 	c.commit(delta)
 	return c
 }
 
 func (c *testChain) commit(d *store.Delta) {
 	c.t.Helper()
+	c.write(func(b *store.Batch) error { return b.AddBlock(d) })
+	if err := c.Published(d); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *testChain) write(add func(*store.Batch) error) {
+	c.t.Helper()
 	batch, err := c.db.Begin()
 	if err == nil {
-		err = batch.End(batch.AddBlock(d))
-	}
-	if err == nil {
-		err = c.Published(d)
+		err = batch.End(add(batch))
 	}
 	if err != nil {
 		c.t.Fatal(err)

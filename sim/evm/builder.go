@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
 
@@ -32,10 +33,12 @@ type Builder struct {
 	rules *params.ChainConfig
 	fees  fees
 	state *live
+	index *index
 
 	head   *Header
 	hash   common.Hash
 	hashes map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
+	jumps  jumps
 	allTxs int64
 	digest []byte
 }
@@ -47,7 +50,9 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		rules:  genesis.rules(),
 		fees:   fees{kind: genesis.Kind, config: genesis.FeeConfig},
 		state:  newLive(genesis.Kind),
+		index:  newIndex(chain),
 		hashes: map[uint64]common.Hash{},
+		jumps:  newJumps(),
 	}
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
@@ -70,7 +75,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	if header.Root, err = states.Commit(b.evmRules(header), 0); err != nil {
 		return nil, nil, fmt.Errorf("genesis: %w", err)
 	}
-	delta, err := b.advance(header, nil, &store.Delta{})
+	delta, err := b.advance(header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
 	return b, delta, err
 }
 
@@ -85,12 +90,17 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		rules:  c.rules,
 		fees:   c.fees,
 		state:  newLive(c.Kind),
+		index:  newIndex(c.Row.ID),
 		hash:   common.BytesToHash(row.Hash),
 		hashes: map[uint64]common.Hash{},
+		jumps:  newJumps(),
 		allTxs: row.AllTxs,
 		digest: row.Digest,
 	}
 	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
+		return nil, err
+	}
+	if err := b.index.restore(ctx, c.db); err != nil {
 		return nil, err
 	}
 	number := row.ID.Number()
@@ -125,6 +135,9 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
+	if err := b.index.add(delta, number, func() (*probe, error) { return b.probe(header) }); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
 	delta.Block = store.Block{
 		ID: store.At(b.chain, number, 0), Hash: b.hash.Bytes(), Time: int64(header.Time), Txs: len(delta.Transactions),
 		AllTxs: b.allTxs, GasUsed: header.GasUsed, Fees: fee32(delta.Block.Fees), Header: raw, ExtData: extData,
@@ -190,6 +203,8 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
 	}
 	p.evm = vm.NewEVM(blockContext(header, b.blockHash), states, b.rules, vm.Config{Tracer: p.recorder.hooks()})
+	p.evm.SetJumpDestCache(b.jumps)
+	p.evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(header)))
 	return p, nil
 }
 
@@ -357,5 +372,8 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	p.b.fees.seal(p.b.head, h)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
+	if p.delta.Activity, err = p.activity(); err != nil {
+		return nil, fmt.Errorf("block %d: %w", h.Number, err)
+	}
 	return p.b.advance(h, p.extData, p.delta)
 }

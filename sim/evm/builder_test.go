@@ -33,17 +33,20 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write := func(d *store.Delta) {
+		commit := func(add func(*store.Batch) error) {
 			batch, err := db.Begin()
 			if err == nil {
-				err = batch.End(batch.AddBlock(d))
+				err = batch.End(add(batch))
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
+		write := func(d *store.Delta) { commit(func(b *store.Batch) error { return b.AddBlock(d) }) }
+		row := store.Chain{ID: 1, Network: "mainnet", BlockchainID: []byte{1}, SubnetID: []byte{2}, VMID: []byte{3}, Genesis: raw}
+		commit(func(b *store.Batch) error { return b.AddChain(row) })
 		write(delta)
-		chain, err := NewChain(db, store.Chain{ID: 1, Genesis: raw})
+		chain, err := NewChain(db, row)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,13 +47,17 @@ func newCache() *cache {
 		accounts: lru.NewCache[accountAt, *types.StateAccount](cachedAccounts),
 		slots:    lru.NewCache[slotAt, common.Hash](cachedSlots),
 		codes:    lru.NewSizeConstrainedCache[common.Hash, []byte](cachedCode),
-		jumps:    jumps{lru.NewSizeConstrainedCache[common.Hash, vm.BitVec](cachedBitVector)},
+		jumps:    newJumps(),
 	}
 }
 
 // jumps keeps the analysis of jump destinations of hot code.
 type jumps struct {
 	*lru.SizeConstrainedCache[common.Hash, vm.BitVec]
+}
+
+func newJumps() jumps {
+	return jumps{lru.NewSizeConstrainedCache[common.Hash, vm.BitVec](cachedBitVector)}
 }
 
 // Load is vm.JumpDestCache.

@@ -33,7 +33,7 @@ type execution struct {
 	chain       *Chain
 	states      *state.StateDB
 	context     vm.BlockContext
-	precompiles vm.PrecompiledContracts // nil for the usual ones
+	precompiles vm.PrecompiledContracts // nil until they are needed or overridden
 }
 
 // Overrides change the state and the block that a call sees.
@@ -78,9 +78,10 @@ func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks
 	}
 	evm := vm.NewEVM(block, states, x.chain.rules, vm.Config{Tracer: hooks, NoBaseFee: true})
 	evm.SetJumpDestCache(x.chain.cache.jumps)
-	if x.precompiles != nil {
-		evm.SetPrecompiles(x.precompiles)
+	if x.precompiles == nil {
+		x.precompiles = precompiles(x.chain.Kind, x.chain.rules.Rules(block.BlockNumber, true, block.Time))
 	}
+	evm.SetPrecompiles(x.precompiles)
 	return evm
 }
 

@@ -85,7 +85,7 @@ func (x *execution) override(all StateOverrides) error {
 		return nil
 	}
 	rules := x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time)
-	x.precompiles = maps.Clone(vm.ActivePrecompiledContracts(rules))
+	x.precompiles = precompiles(x.chain.Kind, rules)
 	moved := map[common.Address]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(all), func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) }) {
 		o := all[address]

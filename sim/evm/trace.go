@@ -131,7 +131,7 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 			return err
 		}
 		if err := each(ctx, x, t, m); err != nil {
-			return fmt.Errorf("tracing failed: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (x *execution) again(ctx context.Context, t *Transaction, m *core.Message) 
 	x.states.SetTxContext(t.Hash(), t.Index(), 0)
 	result, err := x.run(ctx, m, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("tracing failed: %w", err)
 	}
 	burnBaseFee(x.states, t.Block.Header, result.UsedGas)
 	x.states.Finalise(x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time))
@@ -182,7 +182,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 	}
 	result, err := core.ApplyMessage(evm, m, nil)
 	if err = errors.Join(err, x.states.Error()); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("tracing failed: %w", err)
 	}
 	if header != nil {
 		burnBaseFee(states, header, result.UsedGas)

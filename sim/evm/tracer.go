@@ -16,8 +16,12 @@ import (
 // tracerNames are the tracers that a client may ask for. There is no JavaScript.
 var tracerNames = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
 
-// frameBytes is what a call costs in a trace beside its input and output.
-const frameBytes = 256
+// What the parts of a trace take: a call beside its input and output, a step beside its stack, a word of the stack.
+const (
+	frameBytes = 256
+	stepBytes  = 48
+	wordBytes  = 6
+)
 
 func errTraceSize(limit int) error {
 	return fmt.Errorf("the trace is larger than %d bytes; choose a tracer or options that record less", limit)
@@ -53,20 +57,41 @@ func (x *execution) watch(config *TraceConfig, at *tracers.Context) (*watched, e
 	return w, nil
 }
 
-// log makes the step logger. It stops recording one step beyond the limit, and then result says so.
+// log makes the step logger. A client's own lower limit only cuts the log short; the node's ends the execution.
 func (w *watched) log(config *logger.Config) *watched {
-	options := logger.Config{Limit: w.limit}
+	options := logger.Config{}
 	if config != nil {
-		limit := config.Limit
 		options = *config
-		if options.Limit = w.limit; limit > 0 {
-			options.Limit = min(limit, w.limit)
-		}
+	}
+	own := options.Limit > 0 && options.Limit < w.limit
+	if !own {
+		options.Limit = w.limit
 	}
 	steps := logger.NewStructLogger(&options)
-	w.Tracer = &tracers.Tracer{Hooks: steps.Hooks(), GetResult: steps.GetResult, Stop: steps.Stop}
-	w.hooks, w.steps = w.Tracer.Hooks, true
+	hooks := *steps.Hooks()
+	w.Tracer = &tracers.Tracer{Hooks: &hooks, GetResult: steps.GetResult, Stop: steps.Stop}
+	w.hooks, w.steps = &hooks, true
+	if !own {
+		w.countSteps(&options)
+	}
 	return w
+}
+
+// countSteps adds up the least that the steps of a log can take, so that the execution ends soon after the log is full.
+func (w *watched) countSteps(options *logger.Config) {
+	step := w.hooks.OnOpcode
+	w.hooks.OnOpcode = func(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, data []byte, depth int, err error) {
+		size := stepBytes
+		if !options.DisableStack {
+			size += wordBytes * len(scope.StackData())
+		}
+		if options.EnableMemory {
+			size += 2 * len(scope.MemoryData())
+		}
+		if w.add(size) {
+			step(pc, op, gas, cost, scope, data, depth, err)
+		}
+	}
 }
 
 // count adds up what the calls and logs of a trace hold on to.

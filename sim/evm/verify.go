@@ -109,7 +109,10 @@ func (c *Chain) compare(ctx context.Context, want *store.Delta) error {
 	if err := errors.Join(err, sameRows("call", calls, want.Calls)); err != nil {
 		return err
 	}
-	return c.compareState(ctx, want)
+	if err := c.compareState(ctx, want); err != nil {
+		return err
+	}
+	return c.compareIndex(ctx, want)
 }
 
 func (c *Chain) compareState(ctx context.Context, want *store.Delta) error {
@@ -177,9 +180,8 @@ func same[T any](noun string, have, want *T) error {
 	h, w := reflect.ValueOf(have).Elem(), reflect.ValueOf(want).Elem()
 	for i := range h.NumField() {
 		a, b := h.Field(i).Interface(), w.Field(i).Interface()
-		if x, ok := a.([]byte); ok {
-			y, _ := b.([]byte)
-			if !bytes.Equal(x, y) {
+		if h.Field(i).Kind() == reflect.Slice {
+			if x, y := h.Field(i).Bytes(), w.Field(i).Bytes(); !bytes.Equal(x, y) {
 				return fmt.Errorf("%s's %s is %x, it should be %x", noun, h.Type().Field(i).Name, x, y)
 			}
 		} else if a != b {

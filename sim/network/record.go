@@ -163,7 +163,7 @@ func addresses(o *primary.OutputOwners) [][]byte {
 }
 
 func (r *record) asset(a *primary.Asset, at store.Position) {
-	row := store.Asset{ID: at, Hash: bytes.Clone(a.ID[:]), Name: a.Name, Symbol: a.Symbol, Denomination: a.Denomination, Fxs: []byte{}}
+	row := store.PrimaryAsset{ID: at, Hash: bytes.Clone(a.ID[:]), Name: a.Name, Symbol: a.Symbol, Denomination: a.Denomination, Fxs: []byte{}}
 	for _, fx := range a.Fxs {
 		row.Fxs = append(row.Fxs, byte(fx))
 	}

@@ -48,7 +48,7 @@ func (x *Exchange) Accept(b *Block) ([]*Diff, error) {
 	diffs, err := x.accept(b)
 	if err != nil {
 		x.revert()
-		return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
+		return nil, fmt.Errorf("block %d of X: %w", b.Height(), err)
 	}
 	return diffs, nil
 }

@@ -15,7 +15,7 @@ func (p *Platform) Build(time uint64, txs []*Tx) (*Block, error) {
 func (p *Platform) BuildProposal(time uint64) (*Block, error) {
 	s, found := p.NextReward(time)
 	if !found {
-		return nil, fmt.Errorf("P block %d: no staker ends at %d", p.height+1, time)
+		return nil, fmt.Errorf("block %d of P: no staker ends at %d", p.height+1, time)
 	}
 	tx, err := NewTx(PChain, &RewardValidatorTx{TxID: s.TxID})
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Platform) Accept(b *Block) ([]*Diff, error) {
 	diffs, err := p.accept(b)
 	if err != nil {
 		p.revert()
-		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
+		return nil, fmt.Errorf("block %d of P: %w", b.Height(), err)
 	}
 	return diffs, nil
 }

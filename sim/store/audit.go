@@ -2,16 +2,13 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"reflect"
-
-	"github.com/jmoiron/sqlx"
+	"strings"
 )
 
 // Audited are the tables whose rows verify counts.
-var Audited = []string{"chain", "block", "tx", "log", "call", "account", "slot", "code", "persona", "contract"}
+var Audited = []string{"chain", "block", "tx", "log", "call", "account", "slot", "code", "persona", "contract",
+	"token", "deployment", "transfer", "holding", "nft", "touch", "market"}
 
 // Count says how many rows a table has. It reads the whole table: only verify asks.
 func (db *DB) Count(ctx context.Context, table string) (int64, error) {
@@ -34,72 +31,21 @@ func (db *DB) Integrity(ctx context.Context) error {
 	return nil
 }
 
-// PrimaryTables are the tables whose rows all follow from the genesis and the blocks of the primary chains.
-var PrimaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker", "staker_owner",
-	"l1_validator", "l1_state", "subnet", "subnet_state", "blockchain"}
-
-// Differ compares the rows of a table with those of another world, in the order of the table's key. The error names the
-// first difference.
-func (db *DB) Differ(ctx context.Context, other *DB, table string) error {
-	have, err := db.all(ctx, table)
+// Explain says how the database engine would run a statement, step by step.
+func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
+	rows, err := db.read.QueryxContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("explain %q: %w", text, err)
 	}
-	defer have.Close()
-	want, err := other.all(ctx, table)
-	if err != nil {
-		return err
-	}
-	defer want.Close()
-	for n := 0; ; n++ {
-		more, due := have.Next(), want.Next()
-		if err := errors.Join(have.Err(), want.Err()); err != nil {
-			return fmt.Errorf("%s: %w", table, err)
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			return nil, err
 		}
-		switch {
-		case !more && !due:
-			return nil
-		case more != due:
-			return fmt.Errorf("%s: one row too many or too few after %d", table, n)
-		}
-		if err := sameRow(have, want); err != nil {
-			return fmt.Errorf("%s, row %d: %w", table, n, err)
-		}
+		steps = append(steps, detail)
 	}
-}
-
-func (db *DB) all(ctx context.Context, table string) (*sqlx.Rows, error) {
-	rows, err := db.read.QueryxContext(ctx, "SELECT * FROM "+table+" ORDER BY 1, 2")
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", table, err)
-	}
-	return rows, nil
-}
-
-func sameRow(have, want *sqlx.Rows) error {
-	columns, err := want.Columns()
-	if err != nil {
-		return err
-	}
-	a, err := have.SliceScan()
-	if err != nil {
-		return err
-	}
-	b, err := want.SliceScan()
-	if err != nil {
-		return err
-	}
-	for i := range columns {
-		if !reflect.DeepEqual(a[i], b[i]) {
-			return fmt.Errorf("%s is %v, it should be %v", columns[i], readable(a[i]), readable(b[i]))
-		}
-	}
-	return nil
-}
-
-func readable(value any) any {
-	if blob, ok := value.([]byte); ok {
-		return hex.EncodeToString(blob)
-	}
-	return value
+	return steps, rows.Err()
 }

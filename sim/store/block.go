@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"snowglobe/sim/metric"
 )
 
 // Block is a block of an EVM chain.
@@ -73,7 +75,16 @@ type Delta struct {
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code
-	Atomic       *PrimaryDelta // what the block's atomic transactions add, nil when there are none
+
+	Tokens      []Token
+	Deployments []Deployment
+	Transfers   []Transfer
+	Holdings    []Holding
+	Items       []Item
+	Touches     []Touch
+	Activity    *metric.Activity // what the block adds to the metrics
+
+	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -88,6 +99,13 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Accounts, b.addAccount) },
 		func() error { return each(d.Slots, b.addSlot) },
 		func() error { return each(d.Codes, b.addCode) },
+		func() error { return each(d.Tokens, b.addToken) },
+		func() error { return each(d.Deployments, b.addDeployment) },
+		func() error { return each(d.Transfers, b.addTransfer) },
+		func() error { return each(d.Holdings, b.addHolding) },
+		func() error { return each(d.Items, b.addItem) },
+		func() error { return each(d.Touches, b.addTouch) },
+		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {
 		if err := write(); err != nil {

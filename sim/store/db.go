@@ -55,6 +55,8 @@ type DB struct {
 	path  string // the file, or Memory
 	final string // where path is renamed to when it is whole; empty once done
 
+	commits atomic.Int64
+
 	mu         sync.RWMutex
 	statements map[string]*sqlx.Stmt // prepared on the reading pool, by text
 }
@@ -172,8 +174,10 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 }
 
 // Finish makes the secondary indexes, brings the file to disk whole, gives it its final name and opens it for serving.
+// It gathers no statistics: with them the engine prepares a statement anew for every range that it is given, and a
+// small world would be read in another way than a large one.
 func (db *DB) Finish() error {
-	if _, err := db.write.Exec(indexes + primaryIndexes + "ANALYZE;"); err != nil {
+	if _, err := db.write.Exec(indexes + primaryIndexes); err != nil {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
 	if db.path == Memory {
@@ -208,6 +212,9 @@ func (db *DB) Close() error {
 	}
 	return err
 }
+
+// Commits counts what was committed since the file was opened: while it stands still, nothing has changed.
+func (db *DB) Commits() int64 { return db.commits.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
 func (db *DB) disconnect() error {

@@ -17,7 +17,7 @@ const (
 	eventSelect = `SELECT l.id, l.tx, l.address, l.topic, l.topics, l.data, b.hash, t.hash
 		FROM log l CROSS JOIN block b CROSS JOIN tx t
 		WHERE b.id = l.id & ~65535 AND t.id = (l.id & ~65535) + l.tx AND `
-	eventOrder = ` ORDER BY l.id LIMIT ?`
+	eventOrder = ` ORDER BY l.id LIMIT 0 + ?`
 )
 
 func scanEvent(r *sql.Rows, e *Event) error {

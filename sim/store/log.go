@@ -23,20 +23,8 @@ func scanLog(r *sql.Rows, l *Log) error {
 
 // LogsBetween reads at most limit logs from one position to another, both included, ascending.
 func (db *DB) LogsBetween(ctx context.Context, first, last Position, limit int) ([]Log, error) {
-	return many(ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
+	return many(ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 0 + ?`,
 		[]any{first, last, limit}, scanLog)
-}
-
-// LogsOf reads at most limit logs of one contract between two positions, ascending.
-func (db *DB) LogsOf(ctx context.Context, address []byte, first, last Position, limit int) ([]Log, error) {
-	return many(ctx, db, `SELECT `+logColumns+` FROM log WHERE address = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
-		[]any{address, first, last, limit}, scanLog)
-}
-
-// LogsAbout reads at most limit logs with this first topic between two positions, ascending.
-func (db *DB) LogsAbout(ctx context.Context, topic []byte, first, last Position, limit int) ([]Log, error) {
-	return many(ctx, db, `SELECT `+logColumns+` FROM log WHERE topic = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
-		[]any{topic, first, last, limit}, scanLog)
 }
 
 func (b *Batch) addLog(l *Log) error {

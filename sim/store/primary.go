@@ -41,7 +41,7 @@ type PrimaryDelta struct {
 	UTXOs        []UTXO
 	Spends       []Spend
 	Activity     []Activity
-	Assets       []Asset
+	Assets       []PrimaryAsset
 	Stakers      []Staker // new ones and new values of old ones
 	L1Validators []L1Validator
 	L1States     []L1State

@@ -10,6 +10,9 @@ import (
 // ErrNotFound says that there is no such row.
 var ErrNotFound = errors.New("not found")
 
+// A limit that is a bare parameter would make the engine prepare the statement anew for every value (it plans by it):
+// statements write LIMIT 0 + ? instead.
+
 // one runs a statement that answers at most one row and scans it into the fields.
 func (db *DB) one(ctx context.Context, text string, args []any, fields ...any) error {
 	statement, err := db.prepared(text)

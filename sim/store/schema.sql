@@ -121,3 +121,117 @@ CREATE TABLE contract (
     artifact TEXT    NOT NULL,  -- name of the compiled contract
     PRIMARY KEY (chain, address)
 ) WITHOUT ROWID;
+
+-- What market watchers know of a token; the chain's own token has the zero address. Prices follow from the world's seed,
+-- the series and the hour, so that one asset costs the same on every chain.
+CREATE TABLE market (
+    chain      INTEGER NOT NULL,
+    address    BLOB    NOT NULL,
+    reputation TEXT    NOT NULL,  -- Malicious, or empty when nothing is known
+    series     TEXT    NOT NULL,  -- name of the price series, empty without a market
+    price      INTEGER NOT NULL,  -- about which the series moves, 10^-8 US dollars
+    swing      INTEGER NOT NULL,  -- how far it moves, millionths
+    PRIMARY KEY (chain, address)
+) WITHOUT ROWID;
+
+-- The index: what readers look for by address. Every row follows from the blocks, and is written with its block.
+
+-- Contracts that are tokens. A token's id is chain << 32 | standard << 28 | count.
+CREATE TABLE token (
+    id       INTEGER PRIMARY KEY,
+    address  BLOB    NOT NULL,
+    block    INTEGER NOT NULL,  -- number of the block in which it was first seen
+    name     TEXT    NOT NULL,
+    symbol   TEXT    NOT NULL,
+    decimals INTEGER NOT NULL
+);
+
+CREATE TABLE deployment (
+    id      INTEGER PRIMARY KEY,  -- position, index counts the block's deployments
+    tx      INTEGER NOT NULL,
+    address BLOB    NOT NULL,
+    sender  BLOB    NOT NULL,     -- of the transaction
+    creator BLOB CHECK (length(creator) = 20) -- the contract that made it, absent when the transaction did
+);
+
+-- An asset is what can be held: 6 bytes of a token's id and, of a kind that has several, the item's number after its
+-- length, so that assets sort by chain, standard, token and number.
+CREATE TABLE transfer (
+    id        INTEGER PRIMARY KEY,  -- position, index counts the block's transfers
+    tx        INTEGER NOT NULL,
+    log       INTEGER NOT NULL,
+    standard  INTEGER NOT NULL,     -- 0 ERC-20, 1 ERC-721, 2 ERC-1155
+    asset     BLOB    NOT NULL,
+    sender    BLOB    NOT NULL,
+    recipient BLOB    NOT NULL,
+    amount    BLOB    NOT NULL      -- without leading zeros
+);
+
+-- Who held how much of an asset, from one block on until a later row.
+CREATE TABLE holding (
+    owner  BLOB    NOT NULL,
+    asset  BLOB    NOT NULL,
+    block  INTEGER NOT NULL,
+    amount BLOB    NOT NULL,  -- without leading zeros, empty for nothing
+    PRIMARY KEY (owner, asset, block)
+) WITHOUT ROWID;
+
+-- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
+CREATE TABLE nft (
+    asset BLOB    NOT NULL,
+    block INTEGER NOT NULL,                -- position of the block
+    owner BLOB CHECK (length(owner) = 20), -- absent for an ERC-1155, and for a token that is gone
+    uri   TEXT,                            -- of the metadata, absent when the contract has no such token
+    PRIMARY KEY (asset, block)
+) WITHOUT ROWID;
+
+-- Who took part in a transaction without being its sender or recipient: in a transfer or an internal call.
+CREATE TABLE touch (
+    address BLOB    NOT NULL,
+    tx      INTEGER NOT NULL,  -- position
+    PRIMARY KEY (address, tx)
+) WITHOUT ROWID;
+
+-- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
+-- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
+CREATE TABLE tally (
+    scope           INTEGER NOT NULL,
+    interval        INTEGER NOT NULL,
+    start           INTEGER NOT NULL,  -- Unix seconds
+    first_block     INTEGER NOT NULL,  -- time of the first block
+    last_block      INTEGER NOT NULL,
+    txs             INTEGER NOT NULL,
+    gas             INTEGER NOT NULL,
+    contracts       INTEGER NOT NULL,  -- created
+    fees            BLOB    NOT NULL,
+    prices          BLOB    NOT NULL,  -- sum of the gas prices of all transactions
+    top_price       BLOB    NOT NULL,
+    top_gas         INTEGER NOT NULL,  -- of the block with the most gas per second,
+    top_gas_seconds INTEGER NOT NULL,  -- and its time since the block before it
+    top_txs         INTEGER NOT NULL,
+    top_txs_seconds INTEGER NOT NULL,
+    addresses       INTEGER NOT NULL,  -- distinct ones
+    senders         INTEGER NOT NULL,
+    deployers       INTEGER NOT NULL,
+    new_addresses   INTEGER NOT NULL,  -- never seen before in this scope; of hours and days
+    new_senders     INTEGER NOT NULL,
+    new_deployers   INTEGER NOT NULL,
+    last_addresses  INTEGER NOT NULL,  -- not seen since in this scope; of hours and days
+    last_senders    INTEGER NOT NULL,
+    last_deployers  INTEGER NOT NULL,
+    PRIMARY KEY (scope, interval, start)
+) WITHOUT ROWID;
+
+-- The hours of a month in which an address took part, three bytes each: hour << 14 | chain << 3 | roles.
+CREATE TABLE presence (
+    month   INTEGER NOT NULL,  -- Unix seconds of its beginning
+    address BLOB    NOT NULL,
+    hours   BLOB    NOT NULL,
+    PRIMARY KEY (month, address)
+) WITHOUT ROWID;
+
+-- The first and the last hour of an address on each chain and in each role, eleven bytes each: chain, role, two hours.
+CREATE TABLE lifetime (
+    address BLOB NOT NULL PRIMARY KEY,
+    spans   BLOB NOT NULL
+) WITHOUT ROWID;

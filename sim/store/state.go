@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 )
 
 // Account is the state of an account from one block on, until a later row.
@@ -77,39 +79,46 @@ func (db *DB) SlotRow(ctx context.Context, chain int, address, key []byte, block
 
 // AccountsAt reads every account of a chain as it was after a block, by address.
 func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Account, error) {
-	history, err := many(ctx, db, `SELECT `+accountColumns+` FROM account
-		WHERE chain = ? ORDER BY chain, address, block`, []any{chain}, scanAccount)
-	if err != nil {
-		return nil, err
-	}
-	return latest(history, func(a *Account) (string, uint64) { return string(a.Address), a.Block }, block), nil
+	return latest(ctx, db, `SELECT `+accountColumns+` FROM account
+		WHERE chain = ? ORDER BY chain, address, block`, []any{chain}, scanAccount,
+		func(a *Account) ([]byte, uint64) { return a.Address, a.Block }, block)
 }
 
 // SlotsAt reads every slot of a contract as it was after a block, by key.
 func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint64) ([]Slot, error) {
-	history, err := many(ctx, db, `SELECT `+slotColumns+` FROM slot
-		WHERE chain = ? AND address = ? ORDER BY chain, address, key, block`, []any{chain, address}, scanSlot)
+	return latest(ctx, db, `SELECT `+slotColumns+` FROM slot
+		WHERE chain = ? AND address = ? ORDER BY chain, address, key, block`, []any{chain, address}, scanSlot,
+		func(s *Slot) ([]byte, uint64) { return s.Key, s.Block }, block)
+}
+
+// latest keeps the last row at or before a block of each key, from rows that come in the order of key and block.
+func latest[T any](ctx context.Context, db *DB, text string, args []any, scan func(*sql.Rows, *T) error, at func(*T) (key []byte, block uint64), block uint64) ([]T, error) {
+	statement, err := db.prepared(text)
 	if err != nil {
 		return nil, err
 	}
-	return latest(history, func(s *Slot) (string, uint64) { return string(s.Key), s.Block }, block), nil
-}
-
-// latest keeps the last row at or before a block of each key, from rows in the order of key and block.
-func latest[T any](history []T, at func(*T) (key string, block uint64), block uint64) []T {
-	kept := history[:0]
-	last := ""
-	for i := range history {
-		key, number := at(&history[i])
+	rows, err := statement.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("query %q: %w", text, err)
+	}
+	defer rows.Close()
+	var kept []T
+	var last []byte
+	for rows.Next() {
+		var row T
+		if err := scan(rows, &row); err != nil {
+			return nil, fmt.Errorf("scan %q: %w", text, err)
+		}
+		key, number := at(&row)
 		if number > block {
 			continue
 		}
-		if len(kept) > 0 && key == last {
+		if len(kept) > 0 && bytes.Equal(key, last) {
 			kept = kept[:len(kept)-1]
 		}
-		kept, last = append(kept, history[i]), key
+		kept, last = append(kept, row), key
 	}
-	return kept
+	return kept, rows.Err()
 }
 
 // Code reads code by its hash.

@@ -61,14 +61,6 @@ func (db *DB) FirstFailed(ctx context.Context, chain int) (*Transaction, error) 
 	return &t, err
 }
 
-// Deployment reads the transaction of a chain that itself created a contract.
-func (db *DB) Deployment(ctx context.Context, chain int, contract []byte) (*Transaction, error) {
-	var t Transaction
-	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx
-		WHERE created = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`, []any{contract, First(chain), Last(chain)}, t.fields()...)
-	return &t, err
-}
-
 func (b *Batch) addTransaction(t *Transaction) error {
 	return b.exec(`INSERT INTO tx (`+transactionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)

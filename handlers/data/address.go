@@ -1,0 +1,89 @@
+package data
+
+import (
+	"reflect"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers"
+)
+
+// RichAddress is an address with what is known of it.
+type RichAddress struct {
+	Name     string `json:"name,omitempty" doc:"The contract's name."`
+	Symbol   string `json:"symbol,omitempty" doc:"The token's symbol."`
+	Decimals *int   `json:"decimals,omitempty" doc:"Of an ERC-20."`
+	LogoURI  string `json:"logoUri,omitempty" format:"url"`
+	Address  string `json:"address" format:"address"`
+}
+
+// scene is what the answer to one request on one chain is made with.
+type scene struct {
+	*handlers.Request
+	*names
+	api   *api
+	chain int
+}
+
+// scene opens the catalog for a request.
+func (a *api) scene(r *handlers.Request, chain int) (*scene, error) {
+	n, err := a.catalog.read(r.Context())
+	return &scene{Request: r, names: n, api: a, chain: chain}, err
+}
+
+// rich is an address reference.
+func (s *scene) rich(address []byte) RichAddress {
+	a := common.BytesToAddress(address)
+	return s.richHex(a, "")
+}
+
+// richHex is rich for an address that may have been written already.
+func (s *scene) richHex(a common.Address, hex string) RichAddress {
+	e := s.known[place{s.chain, a}]
+	if hex == "" {
+		if e != nil && e.token != nil {
+			hex = e.token.hex
+		} else {
+			hex = a.Hex()
+		}
+	}
+	ref := RichAddress{Address: hex}
+	if e == nil {
+		return ref
+	}
+	ref.Name = e.name
+	if t := e.token; t != nil {
+		ref.Symbol, ref.LogoURI = t.Symbol, t.logo(s.Request)
+		if t.ID.Standard() == 0 {
+			ref.Decimals = &t.Decimals
+		}
+	}
+	return ref
+}
+
+type addressChains struct {
+	IndexedChains   []Chain  `json:"indexedChains"`
+	UnindexedChains []string `json:"unindexedChains"`
+}
+
+func (a *api) addressOperations() []handlers.Operation {
+	return []handlers.Operation{{
+		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address took part in a transaction",
+		Params: with(addressParam), Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
+	}}
+}
+
+func (a *api) listAddressChains(r *handlers.Request) (any, error) {
+	answer := addressChains{IndexedChains: []Chain{}, UnindexedChains: []string{}}
+	address := r.Address("address")
+	for _, c := range a.world.Chains {
+		seen, err := a.world.DB.Seen(r.Context(), c.Row.ID, address[:])
+		if err != nil {
+			return nil, err
+		}
+		if seen {
+			answer.IndexedChains = append(answer.IndexedChains, describe(r, c))
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,127 @@
+package data
+
+import (
+	"math/big"
+	"reflect"
+	"strconv"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Block is a block of an EVM chain.
+type Block struct {
+	ChainID                    string `json:"chainId" format:"uint"`
+	BlockNumber                string `json:"blockNumber" format:"uint"`
+	BlockTimestamp             int64  `json:"blockTimestamp"`
+	BlockTimestampMilliseconds uint64 `json:"blockTimestampMilliseconds"`
+	BlockMinDelayExcess        uint64 `json:"blockMinDelayExcess"`
+	BlockHash                  string `json:"blockHash" format:"hash"`
+	TxCount                    int    `json:"txCount"`
+	BaseFee                    string `json:"baseFee" format:"uint"`
+	GasUsed                    string `json:"gasUsed" format:"uint"`
+	GasLimit                   string `json:"gasLimit" format:"uint"`
+	GasCost                    string `json:"gasCost" format:"uint"`
+	ParentHash                 string `json:"parentHash" format:"hash"`
+	FeesSpent                  string `json:"feesSpent" format:"uint"`
+	CumulativeTransactions     string `json:"cumulativeTransactions" format:"uint"`
+}
+
+// blocks is also the answer of the list across chains.
+type blocks struct {
+	NextPageToken string  `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Blocks        []Block `json:"blocks"`
+}
+
+// blockFacts is what other answers show of a block, decoded once.
+type blockFacts struct {
+	number   string
+	time     int64
+	millis   uint64
+	excess   uint64
+	hash     string
+	baseFee  *big.Int
+	gasLimit uint64
+	gasCost  *big.Int
+	parent   string
+}
+
+func (a *api) blockOperations() []handlers.Operation {
+	return []handlers.Operation{
+		{ID: "listBlocks", Path: "/v1/chains/{chainId}/blocks", Summary: "List the latest blocks of a chain", Spec: "Blocks",
+			Params: with(chainParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.onChain(a.listBlocks)},
+		{ID: "getBlock", Path: "/v1/chains/{chainId}/blocks/{blockId}", Summary: "Get a block by its number or hash",
+			Params: with(chainParam, handlers.Param{Name: "blockId", Kind: handlers.KindBlock}), Answer: reflect.TypeFor[Block](),
+			Handle: a.onChain(a.getBlock)},
+		{ID: "listAllBlocks", Path: "/v1/blocks", Summary: "List the latest blocks of all chains",
+			Params: with(networkParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
+	}
+}
+
+// facts decodes a block's header, or remembers it.
+func (a *api) facts(at store.Position, kind evm.Kind, hashed []byte, header []byte) (*blockFacts, error) {
+	at = at.Block()
+	if f, ok := a.blocks.Get(at); ok {
+		return f, nil
+	}
+	h, err := evm.DecodeHeader(kind, header)
+	if err != nil {
+		return nil, err
+	}
+	f := &blockFacts{
+		number: h.Number.String(), time: int64(h.Time), millis: h.TimeMilliseconds, excess: h.MinDelayExcess, hash: hash(hashed),
+		baseFee: h.BaseFee, gasLimit: h.GasLimit, gasCost: h.BlockGasCost, parent: h.ParentHash.Hex(),
+	}
+	a.blocks.Add(at, f)
+	return f, nil
+}
+
+func (a *api) block(c *evm.Chain, row *store.Block) (Block, error) {
+	f, err := a.facts(row.ID, c.Kind, row.Hash, row.Header)
+	if err != nil {
+		return Block{}, err
+	}
+	return Block{
+		ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockNumber: f.number, BlockTimestamp: row.Time,
+		BlockTimestampMilliseconds: f.millis, BlockMinDelayExcess: f.excess, BlockHash: f.hash, TxCount: row.Txs,
+		BaseFee: f.baseFee.String(), GasUsed: strconv.FormatUint(row.GasUsed, 10), GasLimit: strconv.FormatUint(f.gasLimit, 10),
+		GasCost: f.gasCost.String(), ParentHash: f.parent, FeesSpent: amount(row.Fees),
+		CumulativeTransactions: strconv.FormatInt(row.AllTxs, 10),
+	}, nil
+}
+
+func (a *api) listBlocks(r *handlers.Request, c *evm.Chain) (any, error) {
+	high, low := span(r, c)
+	rows, err := a.world.DB.BlocksDown(r.Context(), high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	rows, next := cut(r, rows, func(b *store.Block) []byte { return within(b.ID) })
+	answer := blocks{NextPageToken: next, Blocks: make([]Block, len(rows))}
+	for i := range rows {
+		if answer.Blocks[i], err = a.block(c, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+func (a *api) getBlock(r *handlers.Request, c *evm.Chain) (any, error) {
+	row, err := a.blockRow(r, c)
+	if err != nil {
+		return nil, err
+	}
+	return a.block(c, row)
+}
+
+// blockRow is the block that the request names by its number or hash.
+func (a *api) blockRow(r *handlers.Request, c *evm.Chain) (row *store.Block, err error) {
+	id := r.Block("blockId")
+	if id.ByHash {
+		row, err = a.world.DB.BlockByHash(r.Context(), c.Row.ID, id.Hash[:])
+	} else {
+		row, err = a.world.DB.Block(r.Context(), c.Row.ID, id.Number)
+	}
+	return row, or(err, handlers.NotFound("block %s does not exist on chain %d", id, c.Row.EVMID))
+}

@@ -1,0 +1,139 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/price"
+	"snowglobe/sim/store"
+)
+
+// catalog knows every token and every named contract, as answers name them at every turn. It is read anew, and only
+// what is new, when something was committed.
+type catalog struct {
+	world *sim.World
+	mu    sync.Mutex
+	now   atomic.Pointer[names]
+}
+
+// names is one state of the catalog; it is never changed.
+type names struct {
+	commits int64
+	tokens  map[store.TokenID]*token
+	known   map[place]*entry
+	native  map[int]*price.Series // of the chains' own tokens
+}
+
+// place is an address on a chain.
+type place struct {
+	chain   int
+	address common.Address
+}
+
+// entry is what an address reference shows of a contract.
+type entry struct {
+	name  string
+	token *token // nil for a contract that is none
+}
+
+// token is a token with what the market knows of it.
+type token struct {
+	store.Token
+	hex       string // the address, with its checksum
+	malicious bool
+	series    *price.Series // nil without a market
+}
+
+func newCatalog(world *sim.World) *catalog { return &catalog{world: world} }
+
+// read is the present state of the catalog.
+func (c *catalog) read(ctx context.Context) (*names, error) {
+	commits := c.world.DB.Commits()
+	if n := c.now.Load(); n != nil && n.commits == commits {
+		return n, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := c.load(ctx, commits)
+	if err == nil {
+		c.now.Store(n)
+	}
+	return n, err
+}
+
+func (c *catalog) load(ctx context.Context, commits int64) (*names, error) {
+	n := &names{commits: commits, tokens: map[store.TokenID]*token{}, known: map[place]*entry{}, native: map[int]*price.Series{}}
+	for _, chain := range c.world.Chains {
+		if err := c.loadChain(ctx, n, chain.Row.ID); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
+	contracts, err := c.world.DB.Contracts(ctx, chain)
+	if err != nil {
+		return err
+	}
+	for _, r := range contracts {
+		n.known[place{chain, common.BytesToAddress(r.Address)}] = &entry{name: r.Artifact}
+	}
+	for s := store.ERC20; s <= store.ERC1155; s++ {
+		rows, err := c.world.DB.Tokens(ctx, chain, s, 0)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			address := common.BytesToAddress(row.Address)
+			t := &token{Token: row, hex: address.Hex()}
+			n.tokens[row.ID] = t
+			n.known[place{chain, address}] = &entry{name: row.Name, token: t}
+		}
+	}
+	return c.loadMarkets(ctx, n, chain)
+}
+
+func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
+	markets, err := c.world.DB.Markets(ctx, chain)
+	if err != nil {
+		return err
+	}
+	for _, m := range markets {
+		var series *price.Series
+		if m.Series != "" {
+			series = &price.Series{Name: m.Series, Middle: m.Price, Swing: m.Swing}
+		}
+		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
+			n.native[chain] = series
+		} else if e := n.known[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
+			e.token.series, e.token.malicious = series, m.Reputation == "Malicious"
+		}
+	}
+	return nil
+}
+
+// token is the token of an asset.
+func (n *names) of(asset store.Asset) *token { return n.tokens[asset.Token()] }
+
+// at is the token at an address, nil if there is none.
+func (n *names) at(chain int, address common.Address) *token {
+	if e := n.known[place{chain, address}]; e != nil {
+		return e.token
+	}
+	return nil
+}
+
+// logo is where the token's logo is; malicious tokens have none.
+func (t *token) logo(r *handlers.Request) string {
+	if t.malicious {
+		return ""
+	}
+	return logoURL(r, t.Symbol)
+}

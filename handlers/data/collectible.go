@@ -1,0 +1,138 @@
+package data
+
+import (
+	"reflect"
+	"strconv"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Erc721Balance is a token of a collection that an address holds.
+type Erc721Balance struct {
+	Erc721Token
+	ChainID string `json:"chainId" format:"uint"`
+}
+
+// Erc1155Balance is how many of an item an address holds.
+type Erc1155Balance struct {
+	Erc1155Token
+	ChainID string `json:"chainId" format:"uint"`
+	Balance string `json:"balance" format:"uint"`
+}
+
+type erc721Balances struct {
+	NextPageToken       string          `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	NativeTokenBalance  NativeBalance   `json:"nativeTokenBalance"`
+	Erc721TokenBalances []Erc721Balance `json:"erc721TokenBalances"`
+}
+
+type erc1155Balances struct {
+	NextPageToken        string           `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	NativeTokenBalance   NativeBalance    `json:"nativeTokenBalance"`
+	Erc1155TokenBalances []Erc1155Balance `json:"erc1155TokenBalances"`
+}
+
+// anyBalance is a balance of either standard.
+type anyBalance struct{ value any }
+
+// MarshalJSON writes the balance.
+func (b anyBalance) MarshalJSON() ([]byte, error) { return marshal(b.value) }
+
+// Schema is one of the two.
+func (anyBalance) Schema(d *handlers.Schemas) *handlers.Schema {
+	return either(d, reflect.TypeFor[Erc721Balance](), reflect.TypeFor[Erc1155Balance]())
+}
+
+type collectibleBalances struct {
+	NextPageToken       string       `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	CollectibleBalances []anyBalance `json:"collectibleBalances"`
+}
+
+func (a *api) nftBalanceOperations() []handlers.Operation {
+	contract := handlers.Param{Name: "contractAddress", Kind: handlers.KindAddress, Doc: "Only tokens of this contract."}
+	path := "/v1/chains/{chainId}/addresses/{address}/balances:"
+	return []handlers.Operation{
+		{ID: "listErc721Balances", Path: path + "listErc721", Summary: "List the ERC-721 tokens that an address holds",
+			Params: with(chainParam, addressParam, contract, handlers.Paging(10, 500)), Answer: reflect.TypeFor[erc721Balances](), Handle: a.onChain(a.listErc721)},
+		{ID: "listErc1155Balances", Path: path + "listErc1155", Summary: "List the ERC-1155 items that an address holds",
+			Params: with(chainParam, addressParam, atBlockParam, contract, handlers.Paging(10, 500)), Answer: reflect.TypeFor[erc1155Balances](), Handle: a.onChain(a.listErc1155)},
+		{ID: "listCollectibleBalances", Path: path + "listCollectibles", Summary: "List the ERC-721 tokens and ERC-1155 items that an address holds",
+			Params: with(chainParam, addressParam, contract, handlers.Paging(10, 500)), Answer: reflect.TypeFor[collectibleBalances](), Handle: a.onChain(a.listCollectibles)},
+	}
+}
+
+// items reads a page of what an address holds of a range of standards.
+func (s *scene) items(first, last store.Standard, block uint64) ([]store.HoldingView, string, error) {
+	address := s.Address("address")
+	after, before := assetsOf(s.chain, first, last)
+	if s.Given("contractAddress") {
+		t := s.at(s.chain, s.Address("contractAddress"))
+		if t == nil || t.ID.Standard() < first || t.ID.Standard() > last {
+			return nil, "", nil
+		}
+		after, before = itemsOf(t.ID)
+	}
+	if position, resumed := s.Position(); resumed {
+		after = append(after[:2:2], position...)
+	}
+	rows, err := s.api.world.DB.HoldingViews(s.Context(), address[:], after, before, block, s.PageSize()+1)
+	if err != nil {
+		return nil, "", err
+	}
+	rows, next := cut(s.Request, rows, func(v *store.HoldingView) []byte { return v.Asset.Key() })
+	return rows, next, nil
+}
+
+func (s *scene) erc721Balance(c *evm.Chain, v *store.HoldingView) Erc721Balance {
+	return Erc721Balance{s.erc721Token(v.Asset, &v.NFT), strconv.FormatUint(c.Row.EVMID, 10)}
+}
+
+func (s *scene) erc1155Balance(c *evm.Chain, v *store.HoldingView) Erc1155Balance {
+	return Erc1155Balance{s.erc1155Token(v.Asset, &v.NFT), strconv.FormatUint(c.Row.EVMID, 10), amount(v.Amount)}
+}
+
+func (a *api) listErc721(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	native, err := s.nativeBalance(c, store.MaxNumber)
+	if err != nil {
+		return nil, err
+	}
+	rows, next, err := s.items(store.ERC721, store.ERC721, store.MaxNumber)
+	return erc721Balances{next, native, list(rows, func(v *store.HoldingView) Erc721Balance { return s.erc721Balance(c, v) })}, err
+}
+
+func (a *api) listErc1155(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	block, err := a.height(r, c)
+	if err != nil {
+		return nil, err
+	}
+	native, err := s.nativeBalance(c, block)
+	if err != nil {
+		return nil, err
+	}
+	rows, next, err := s.items(store.ERC1155, store.ERC1155, block)
+	return erc1155Balances{next, native, list(rows, func(v *store.HoldingView) Erc1155Balance { return s.erc1155Balance(c, v) })}, err
+}
+
+func (a *api) listCollectibles(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows, next, err := s.items(store.ERC721, store.ERC1155, store.MaxNumber)
+	return collectibleBalances{next, list(rows, func(v *store.HoldingView) anyBalance {
+		if v.Asset.Token().Standard() == store.ERC721 {
+			return anyBalance{s.erc721Balance(c, v)}
+		}
+		return anyBalance{s.erc1155Balance(c, v)}
+	})}, err
+}

@@ -1,0 +1,34 @@
+package data
+
+import (
+	"reflect"
+
+	"snowglobe/handlers"
+)
+
+type indicator struct {
+	Status string `json:"status" enum:"up,down"`
+}
+
+type health struct {
+	Status  string               `json:"status" enum:"error,ok,shutting_down"`
+	Info    map[string]indicator `json:"info"`
+	Error   map[string]indicator `json:"error"`
+	Details map[string]indicator `json:"details"`
+}
+
+func (a *api) healthOperations() []handlers.Operation {
+	return []handlers.Operation{
+		{ID: "healthCheck", Path: "/v1/health-check", Summary: "Check the health of the service", Answer: reflect.TypeFor[health](), Handle: a.check},
+		{ID: "liveCheck", Path: "/v1/live-check", Summary: "Check that the service can read", Answer: reflect.TypeFor[health](), Handle: a.check},
+	}
+}
+
+// check reads from the world's file.
+func (a *api) check(r *handlers.Request) (any, error) {
+	if _, err := a.world.DB.Meta(r.Context()); err != nil {
+		return nil, handlers.Unavailable("the world's file cannot be read")
+	}
+	up := map[string]indicator{"database": {"up"}}
+	return health{Status: "ok", Info: up, Error: map[string]indicator{}, Details: up}, nil
+}

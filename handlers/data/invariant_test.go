@@ -1,0 +1,554 @@
+package data_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/sim/evm"
+)
+
+// The lists of the Data API are compared with what the chain's node says, over whole worlds.
+
+var seeds = []int64{1, 2, 77}
+
+// story is all that a chain's node tells.
+type story struct {
+	blocks    []*evm.Block
+	txs       []*evm.Transaction // with receipts
+	addresses []common.Address   // that appear anywhere, in order
+	parties   map[common.Address]bool
+}
+
+func (s *story) meet(addresses ...common.Address) {
+	for _, a := range addresses {
+		if !s.parties[a] {
+			s.parties[a] = true
+			s.addresses = append(s.addresses, a)
+		}
+	}
+}
+
+func tell(t *testing.T, c *evm.Chain) *story {
+	t.Helper()
+	ctx := context.Background()
+	head, err := c.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &story{parties: map[common.Address]bool{}}
+	for n := uint64(0); n <= head.Number; n++ {
+		b, err := c.Block(ctx, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		txs, err := c.Receipts(ctx, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.blocks, s.txs = append(s.blocks, b), append(s.txs, txs...)
+	}
+	for _, tx := range s.txs {
+		s.meet(tx.Sender, target(tx))
+		for _, l := range tx.Logs {
+			for _, topic := range l.Topics[min(1, len(l.Topics)):] {
+				if new(big.Int).SetBytes(topic[:12]).Sign() == 0 {
+					s.meet(common.BytesToAddress(topic[12:]))
+				}
+			}
+		}
+	}
+	return s
+}
+
+// target is the recipient, or the contract that was created.
+func target(tx *evm.Transaction) common.Address {
+	if to := tx.To(); to != nil {
+		return *to
+	}
+	return common.BytesToAddress(tx.Row.Created)
+}
+
+func eachChain(t *testing.T, check func(*testing.T, *globe, *evm.Chain, *story)) {
+	for _, number := range seeds {
+		g := open(t, number)
+		for _, c := range g.Chains {
+			t.Run(fmt.Sprintf("seed %d, chain %d", number, c.Row.EVMID), func(t *testing.T) { check(t, g, c, tell(t, c)) })
+		}
+	}
+}
+
+// text reads fields of items.
+func text(items []object, keys ...any) []string {
+	all := make([]string, len(items))
+	for i, item := range items {
+		all[i] = fmt.Sprint(dig(item, keys...))
+	}
+	return all
+}
+
+// same compares two lists of facts.
+func same(t *testing.T, what string, have, want []string) {
+	t.Helper()
+	if !slices.Equal(have, want) {
+		for i := range min(len(have), len(want)) {
+			if have[i] != want[i] {
+				t.Fatalf("%s: item %d is %s: want %s", what, i, have[i], want[i])
+			}
+		}
+		t.Fatalf("%s: %d items: want %d", what, len(have), len(want))
+	}
+}
+
+func TestBlocksAndTransactionsAreTheNodes(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		var hashes, txs, failed, succeeded []string
+		var all int
+		for _, b := range s.blocks {
+			hashes = append(hashes, b.Hash.Hex())
+		}
+		for _, tx := range s.txs {
+			txs = append(txs, tx.Hash().Hex())
+			if tx.Row.Status == 1 {
+				succeeded = append(succeeded, tx.Hash().Hex())
+			} else {
+				failed = append(failed, tx.Hash().Hex())
+			}
+		}
+		for _, l := range [][]string{hashes, txs, failed, succeeded} {
+			slices.Reverse(l)
+		}
+		blocks := g.pages(t, path(c, "blocks"), "blocks", 17)
+		same(t, "blocks", text(blocks, "blockHash"), hashes)
+		same(t, "transactions", text(g.pages(t, path(c, "transactions"), "transactions", 17), "txHash"), txs)
+		same(t, "failed", text(g.pages(t, path(c, "transactions?status=failed"), "transactions", 3), "txHash"), failed)
+		same(t, "succeeded", text(g.pages(t, path(c, "transactions?status=success"), "transactions", 100), "txHash"), succeeded)
+		for i, b := range slices.Backward(blocks) {
+			n, _ := strconv.Atoi(fmt.Sprint(b["txCount"]))
+			if all += n; fmt.Sprint(b["cumulativeTransactions"]) != strconv.Itoa(all) {
+				t.Errorf("block %d: cumulativeTransactions is %v: want %d", i, b["cumulativeTransactions"], all)
+			}
+		}
+	})
+}
+
+func TestFeesOfABlockAreItsTransactions(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		paid := map[string]*big.Int{}
+		for _, tx := range g.pages(t, path(c, "transactions"), "transactions", 100) {
+			price, _ := new(big.Int).SetString(tx["gasPrice"].(string), 10)
+			used, _ := new(big.Int).SetString(tx["gasUsed"].(string), 10)
+			block := tx["blockHash"].(string)
+			if paid[block] == nil {
+				paid[block] = new(big.Int)
+			}
+			paid[block].Add(paid[block], price.Mul(price, used))
+		}
+		for _, b := range g.pages(t, path(c, "blocks"), "blocks", 100) {
+			want := paid[b["blockHash"].(string)]
+			if want == nil {
+				want = new(big.Int)
+			}
+			if b["feesSpent"] != want.String() {
+				t.Errorf("block %s: feesSpent is %s: want %s", b["blockNumber"], b["feesSpent"], want)
+			}
+		}
+	})
+}
+
+func TestNativeListsAreTheTransactionsOfEachAddress(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		for _, a := range s.addresses {
+			var want []string
+			for _, tx := range slices.Backward(s.txs) {
+				if tx.Sender == a || target(tx) == a {
+					want = append(want, tx.Hash().Hex())
+				}
+			}
+			list := g.pages(t, path(c, "addresses", a.Hex(), "transactions:listNative"), "transactions", 100)
+			same(t, "native transactions of "+a.Hex(), text(list, "txHash"), want)
+		}
+	})
+}
+
+// moved is a transfer as it can be read off a log.
+type moved struct {
+	standard         string
+	tx               common.Hash
+	from, to         common.Address
+	log              uint
+	token, id, value string
+}
+
+func (m moved) String() string {
+	return fmt.Sprint(m.standard, m.tx, m.from, m.to, m.log, m.token, m.id, m.value)
+}
+
+// transfersIn reads the transfers off the logs with an ABI decoder of its own.
+func transfersIn(t *testing.T, txs []*evm.Transaction) []moved {
+	t.Helper()
+	erc20, erc1155 := events(t, "Token"), events(t, "Items")
+	var all []moved
+	for _, tx := range txs {
+		for _, l := range tx.Logs {
+			m := moved{tx: tx.Hash(), log: l.Index, token: l.Address.Hex(), id: "<nil>", value: "<nil>"}
+			switch {
+			case len(l.Topics) == 3 && l.Topics[0] == erc20["Transfer"].ID:
+				m.standard, m.from, m.to = "ERC-20", common.Address(l.Topics[1][12:]), common.Address(l.Topics[2][12:])
+				m.value = new(big.Int).SetBytes(l.Data).String()
+				all = append(all, m)
+			case len(l.Topics) == 4 && l.Topics[0] == erc20["Transfer"].ID:
+				m.standard, m.from, m.to = "ERC-721", common.Address(l.Topics[1][12:]), common.Address(l.Topics[2][12:])
+				m.id = l.Topics[3].Big().String()
+				all = append(all, m)
+			case len(l.Topics) == 4 && (l.Topics[0] == erc1155["TransferSingle"].ID || l.Topics[0] == erc1155["TransferBatch"].ID):
+				m.standard, m.from, m.to = "ERC-1155", common.Address(l.Topics[2][12:]), common.Address(l.Topics[3][12:])
+				all = append(all, items(t, erc1155, m, l)...)
+			}
+		}
+	}
+	return all
+}
+
+func events(t *testing.T, contract string) map[string]abi.Event {
+	t.Helper()
+	a, err := contracts.Load(contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.ABI.Events
+}
+
+func items(t *testing.T, known map[string]abi.Event, m moved, l *types.Log) []moved {
+	t.Helper()
+	name := "TransferBatch"
+	if l.Topics[0] == known["TransferSingle"].ID {
+		name = "TransferSingle"
+	}
+	values, err := known[name].Inputs.NonIndexed().Unpack(l.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, one := values[0].(*big.Int)
+	if one {
+		m.id, m.value = ids.String(), values[1].(*big.Int).String()
+		return []moved{m}
+	}
+	var all []moved
+	for i, id := range values[0].([]*big.Int) {
+		m.id, m.value = id.String(), values[1].([]*big.Int)[i].String()
+		all = append(all, m)
+	}
+	return all
+}
+
+// seen reads a transfer out of an answer.
+func seen(item object) moved {
+	for key, standard := range map[string]string{"erc20Token": "ERC-20", "erc721Token": "ERC-721", "erc1155Token": "ERC-1155"} {
+		if item[key] == nil {
+			continue
+		}
+		log, _ := strconv.ParseUint(fmt.Sprint(item["logIndex"]), 10, 32)
+		return moved{standard: standard, tx: common.HexToHash(fmt.Sprint(item["txHash"])), log: uint(log),
+			from:  common.HexToAddress(dig(item, "from", "address").(string)),
+			to:    common.HexToAddress(dig(item, "to", "address").(string)),
+			token: fmt.Sprint(dig(item, key, "address")), id: fmt.Sprint(dig(item, key, "tokenId")), value: fmt.Sprint(item["value"])}
+	}
+	return moved{}
+}
+
+// newest turns transfers around: by block and log the newest first, of one log the last item first.
+func newest(all []moved, keep func(moved) bool) []string {
+	var texts []string
+	for _, m := range slices.Backward(all) {
+		if keep(m) {
+			texts = append(texts, m.String())
+		}
+	}
+	return texts
+}
+
+func TestTransferListsAreTheLogs(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		all := transfersIn(t, s.txs)
+		for _, a := range s.addresses {
+			for name, standard := range map[string]string{"listErc20": "ERC-20", "listErc721": "ERC-721", "listErc1155": "ERC-1155"} {
+				list := g.pages(t, path(c, "addresses", a.Hex(), "transactions:"+name), "transactions", 100)
+				same(t, name+" of "+a.Hex(), seenAll(list),
+					newest(all, func(m moved) bool { return m.standard == standard && (m.from == a || m.to == a) }))
+			}
+		}
+		tokens := map[string]bool{}
+		for _, m := range all {
+			tokens[m.token] = true
+		}
+		for token := range tokens {
+			list := g.pages(t, path(c, "tokens", token, "transfers"), "transfers", 100)
+			same(t, "transfers of "+token, seenAll(list), newest(all, func(m moved) bool { return m.token == token }))
+		}
+	})
+}
+
+func seenAll(list []object) []string {
+	var all []string
+	for _, item := range list {
+		all = append(all, seen(item).String())
+	}
+	return all
+}
+
+// frame is a call in a trace.
+type frame struct {
+	Type, From, To, Value, Gas, GasUsed, Error string
+	Calls                                      []frame
+}
+
+// internal is an internal transaction in words.
+func internal(tx common.Hash, kind, from, to, value string, reverted bool) string {
+	return fmt.Sprint(tx, kind, common.HexToAddress(from), common.HexToAddress(to), value, reverted)
+}
+
+// inner lists the calls of a trace that the Data API lists, in the order in which they began.
+func inner(tx common.Hash, f frame, reverted bool, visit func(text, from, to string)) {
+	reverted = reverted || f.Error != ""
+	for _, call := range f.Calls {
+		value := new(big.Int)
+		if call.Value != "" {
+			value, _ = hexutil.DecodeBig(call.Value)
+		}
+		creates := call.Type == "CREATE" || call.Type == "CREATE2"
+		if creates || (call.Type == "CALL" || call.Type == "CALLCODE") && value.Sign() > 0 {
+			visit(internal(tx, call.Type, call.From, call.To, value.String(), reverted || call.Error != ""), call.From, call.To)
+		}
+		inner(tx, call, reverted, visit)
+	}
+}
+
+func TestInternalTransactionsAreTheTraces(t *testing.T) {
+	g := open(t, 1)
+	tracer := "callTracer"
+	for _, c := range g.Chains {
+		s := tell(t, c)
+		want := map[common.Address][]string{}
+		for _, tx := range s.txs {
+			raw, err := c.TraceTransaction(context.Background(), tx, &evm.TraceConfig{Tracer: &tracer})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var f frame
+			if err := json.Unmarshal(raw, &f); err != nil {
+				t.Fatal(err)
+			}
+			inner(tx.Hash(), f, false, func(text, from, to string) {
+				a, b := common.HexToAddress(from), common.HexToAddress(to)
+				s.meet(a, b)
+				want[a] = append(want[a], text)
+				if a != b {
+					want[b] = append(want[b], text)
+				}
+			})
+		}
+		for _, a := range s.addresses {
+			var have []string
+			for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "transactions:listInternals"), "transactions", 50) {
+				have = append(have, internal(common.HexToHash(item["txHash"].(string)), item["internalTxType"].(string),
+					dig(item, "from", "address").(string), dig(item, "to", "address").(string), item["value"].(string), item["isReverted"].(bool)))
+			}
+			slices.Reverse(have)
+			same(t, "internal transactions of "+a.Hex(), have, want[a])
+		}
+	}
+}
+
+var selectors = map[string][]byte{}
+
+// call asks a contract after a block.
+func call(t *testing.T, c *evm.Chain, b *evm.Block, to common.Address, signature string, words ...[]byte) []byte {
+	t.Helper()
+	if selectors[signature] == nil {
+		selectors[signature] = crypto.Keccak256([]byte(signature))[:4]
+	}
+	input := hexutil.Bytes(slices.Clone(selectors[signature]))
+	for _, w := range words {
+		input = append(input, common.LeftPadBytes(w, 32)...)
+	}
+	result, err := c.Call(context.Background(), b, &evm.Call{To: &to, Input: &input}, evm.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Failed() {
+		return nil
+	}
+	return result.Return()
+}
+
+// TestBalancesAreWhatTheContractsSay asks every ERC-20 about every address at several blocks.
+func TestBalancesAreWhatTheContractsSay(t *testing.T) {
+	g := open(t, 1)
+	for _, c := range g.Chains {
+		s := tell(t, c)
+		tokens := erc20s(t, g, c)
+		last := len(s.blocks) - 1
+		for _, n := range []int{0, last / 3, last / 2, last} {
+			b := s.blocks[n]
+			for _, a := range s.addresses {
+				if a == (common.Address{}) {
+					continue
+				}
+				want := map[string]string{}
+				for _, token := range tokens {
+					if balance := new(big.Int).SetBytes(call(t, c, b, token, "balanceOf(address)", a[:])); balance.Sign() > 0 {
+						want[token.Hex()] = balance.String()
+					}
+				}
+				url := path(c, "addresses", a.Hex(), "balances:listErc20?filterSpamTokens=false&blockNumber="+strconv.Itoa(n))
+				have := map[string]string{}
+				for _, item := range g.pages(t, url, "erc20TokenBalances", 500) {
+					have[item["address"].(string)] = item["balance"].(string)
+				}
+				if fmt.Sprint(have) != fmt.Sprint(want) {
+					t.Fatalf("chain %d, block %d: %s holds\n%v: want\n%v", c.Row.EVMID, n, a, have, want)
+				}
+			}
+		}
+	}
+}
+
+// erc20s are the ERC-20s of a chain, found by asking every contract that was ever deployed.
+func erc20s(t *testing.T, g *globe, c *evm.Chain) []common.Address {
+	t.Helper()
+	var all []common.Address
+	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range contracts {
+		a := common.BytesToAddress(r.Address)
+		if g.get(t, path(c, "addresses", a.Hex()))["ercType"] == "ERC-20" {
+			all = append(all, a)
+		}
+	}
+	if len(all) < 15 {
+		t.Fatalf("chain %d has %d ERC-20s", c.Row.EVMID, len(all))
+	}
+	return all
+}
+
+func TestNativeBalancesAreTheStates(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		for _, b := range []*evm.Block{s.blocks[0], s.blocks[len(s.blocks)/2], s.blocks[len(s.blocks)-1]} {
+			state, err := c.State(context.Background(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range s.addresses {
+				have := g.get(t, path(c, "addresses", a.Hex(), "balances:getNative?blockNumber="+strconv.FormatUint(b.Number, 10)))
+				if want := state.GetBalance(a).Dec(); dig(have, "nativeTokenBalance", "balance") != want {
+					t.Fatalf("block %d: %s holds %v: want %s", b.Number, a, have, want)
+				}
+			}
+		}
+	})
+}
+
+// TestCollectiblesAreWhatTheContractsSay asks the collections about every item that anyone is said to hold.
+func TestCollectiblesAreWhatTheContractsSay(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		head, held := s.blocks[len(s.blocks)-1], 0
+		for _, a := range s.addresses {
+			for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "balances:listCollectibles"), "collectibleBalances", 100) {
+				id, _ := new(big.Int).SetString(item["tokenId"].(string), 10)
+				token := common.HexToAddress(item["address"].(string))
+				held++
+				if item["ercType"] == "ERC-721" {
+					if owner := common.BytesToAddress(call(t, c, head, token, "ownerOf(uint256)", id.Bytes())); owner != a || item["ownerAddress"] != a.Hex() {
+						t.Errorf("token %s of %s belongs to %s, listed with %s as %v", id, token, owner, a, item["ownerAddress"])
+					}
+				} else if n := new(big.Int).SetBytes(call(t, c, head, token, "balanceOf(address,uint256)", a[:], id.Bytes())); n.String() != item["balance"] {
+					t.Errorf("%s has %s of %s of %s, listed as %v", a, n, id, token, item["balance"])
+				}
+			}
+		}
+		if held < 50 {
+			t.Errorf("%d items are held", held)
+		}
+	})
+}
+
+// TestHistoryIsTheUnionOfTheLists compares the list of all kinds with the lists of each kind, in both orders.
+func TestHistoryIsTheUnionOfTheLists(t *testing.T) {
+	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+		for _, a := range s.addresses[:min(len(s.addresses), 40)] {
+			places := map[string]string{}
+			parts := 0
+			for _, name := range []string{"listNative", "listInternals", "listErc20", "listErc721", "listErc1155"} {
+				for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "transactions:"+name), "transactions", 100) {
+					places[item["txHash"].(string)] = item["blockNumber"].(string)
+					if name != "listNative" {
+						parts++
+					}
+				}
+			}
+			newest := g.pages(t, path(c, "addresses", a.Hex(), "transactions"), "transactions", 9)
+			oldest := g.pages(t, path(c, "addresses", a.Hex(), "transactions?sortOrder=asc"), "transactions", 9)
+			if len(newest) != len(places) {
+				t.Fatalf("%s has %d transactions: want %d", a, len(newest), len(places))
+			}
+			slices.Reverse(oldest)
+			same(t, "history of "+a.Hex(), text(newest, "nativeTransaction", "txHash"), text(oldest, "nativeTransaction", "txHash"))
+			for _, tx := range newest {
+				for _, key := range []string{"erc20Transfers", "erc721Transfers", "erc1155Transfers", "internalTransactions"} {
+					l, _ := tx[key].([]any)
+					parts -= len(l)
+				}
+				if places[dig(tx, "nativeTransaction", "txHash").(string)] == "" {
+					t.Errorf("%s has a transaction that no list has", a)
+				}
+			}
+			if parts != 0 {
+				t.Errorf("history of %s lacks %d transfers or calls", a, parts)
+			}
+		}
+	})
+}
+
+// TestListsAcrossChainsHoldEverything follows the lists of all chains to their end.
+func TestListsAcrossChainsHoldEverything(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range []string{"", "mainnet", "fuji"} {
+		query := ""
+		if network != "" {
+			query = "?network=" + network
+		}
+		blocks, txs := 0, 0
+		for _, c := range g.Chains {
+			if network == "" || c.Row.Network == network {
+				s := tell(t, c)
+				blocks, txs = blocks+len(s.blocks), txs+len(s.txs)
+			}
+		}
+		for key, want := range map[string]int{"blocks": blocks, "transactions": txs} {
+			list := g.pages(t, "/v1/"+key+query, key, 13)
+			if len(list) != want {
+				t.Errorf("%s%s: %d items: want %d", key, query, len(list), want)
+			}
+			times := text(list, "blockTimestamp")
+			if !slices.IsSortedFunc(times, func(a, b string) int { return strings.Compare(b, a) }) {
+				t.Errorf("%s%s is not newest first", key, query)
+			}
+			distinct(t, key, list)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package data_test
+
+import (
+	"context"
+	"regexp"
+	"testing"
+)
+
+// allowed are the scans that read no table: what a statement made itself, and rows that it makes.
+var allowed = regexp.MustCompile(`^SCAN (held|kept|item|\(subquery-\d+\)|CONSTANT ROW|\d+ CONSTANT ROWS?)$`)
+
+var wasteful = regexp.MustCompile(`^SCAN |TEMP B-TREE|MULTI-INDEX`)
+
+// TestNoStatementScansATable asks the database how it would run every statement that the operations prepared.
+func TestNoStatementScansATable(t *testing.T) {
+	g := open(t, 1)
+	visit(t, g)
+	few := regexp.MustCompile(`FROM (chain|persona)\b`) // a handful of rows, read as a whole
+	for _, text := range g.DB.Statements() {
+		plan, err := g.DB.Explain(context.Background(), text)
+		if err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		for _, step := range plan {
+			if wasteful.MatchString(step) && !allowed.MatchString(step) && !few.MatchString(text) {
+				t.Errorf("%s in\n%s\n%q", step, text, plan)
+			}
+		}
+	}
+}
+
+// visit asks for something of every operation.
+func visit(t *testing.T, g *globe) {
+	t.Helper()
+	for _, c := range g.Chains {
+		alice := g.persona(t, "alice")
+		for _, l := range addressLists {
+			g.get(t, path(c, "addresses", alice, l.path))
+		}
+		g.get(t, path(c, "transactions?status=failed"))
+		g.get(t, path(c, "transactions?status=success"))
+		block := g.get(t, path(c, "blocks"))
+		g.get(t, path(c, "blocks", dig(block, "blocks", 0, "blockHash").(string)))
+		g.get(t, path(c, "blocks", dig(block, "blocks", 0, "blockNumber").(string), "transactions"))
+		tx := g.get(t, path(c, "transactions"))
+		g.get(t, path(c, "transactions", dig(tx, "transactions", 0, "txHash").(string)))
+		g.get(t, path(c, "addresses", alice, "balances:getNative"))
+		g.get(t, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens"))
+		g.get(t, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens/1"))
+		g.get(t, path(c, "tokens", g.contract(t, c, "usdx"), "transfers"))
+		g.get(t, path(c, "addresses", g.contract(t, c, "usdx")))
+		g.get(t, path(c, "contracts", g.contract(t, c, "usdx"), "transactions:getDeployment"))
+		g.get(t, path(c, "contracts", g.persona(t, "deployer"), "deployments"))
+	}
+	for _, p := range []string{"/v1/chains", "/v1/blocks", "/v1/transactions", "/v1/health-check", "/v1/live-check",
+		"/v1/address/" + g.persona(t, "alice") + "/chains"} {
+		g.get(t, p)
+	}
+}

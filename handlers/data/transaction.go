@@ -1,0 +1,318 @@
+package data
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// NativeTransaction is a transaction of an EVM chain.
+type NativeTransaction struct {
+	BlockNumber                string      `json:"blockNumber" format:"uint"`
+	BlockTimestamp             int64       `json:"blockTimestamp"`
+	BlockTimestampMilliseconds uint64      `json:"blockTimestampMilliseconds"`
+	BlockMinDelayExcess        uint64      `json:"blockMinDelayExcess"`
+	BlockHash                  string      `json:"blockHash" format:"hash"`
+	ChainID                    string      `json:"chainId" format:"uint"`
+	BlockIndex                 int         `json:"blockIndex"`
+	TxHash                     string      `json:"txHash" format:"hash"`
+	TxStatus                   string      `json:"txStatus" enum:"0,1" doc:"1 succeeded, 0 failed."`
+	TxType                     uint8       `json:"txType"`
+	GasLimit                   string      `json:"gasLimit" format:"uint"`
+	GasUsed                    string      `json:"gasUsed" format:"uint"`
+	GasPrice                   string      `json:"gasPrice" format:"uint"`
+	Nonce                      string      `json:"nonce" format:"uint"`
+	From                       RichAddress `json:"from"`
+	To                         RichAddress `json:"to" doc:"Of a creation, the created contract."`
+	Method                     Method      `json:"method"`
+	Value                      string      `json:"value" format:"uint"`
+}
+
+// Method is what a transaction calls.
+type Method struct {
+	CallType   string `json:"callType" enum:"NATIVE_TRANSFER,CONTRACT_CALL,CONTRACT_CREATION"`
+	MethodHash string `json:"methodHash" doc:"The selector of a CONTRACT_CALL, else empty."`
+	MethodName string `json:"methodName,omitempty"`
+}
+
+// FullNativeTransaction is a transaction with its input and fees.
+type FullNativeTransaction struct {
+	NativeTransaction
+	Input                string `json:"input" format:"hex"`
+	BaseFeePerGas        string `json:"baseFeePerGas" format:"uint"`
+	MaxFeePerGas         string `json:"maxFeePerGas,omitempty" format:"uint" doc:"Of a transaction of type 2."`
+	MaxPriorityFeePerGas string `json:"maxPriorityFeePerGas,omitempty" format:"uint" doc:"Of a transaction of type 2."`
+}
+
+type transactions struct {
+	NextPageToken string              `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Transactions  []NativeTransaction `json:"transactions"`
+}
+
+// nativeFacts is a decoded transaction, without what depends on the request.
+type nativeFacts struct {
+	shown    NativeTransaction
+	from, to common.Address
+}
+
+func (a *api) transactionOperations() []handlers.Operation {
+	return []handlers.Operation{
+		{ID: "listTransactions", Path: "/v1/chains/{chainId}/transactions", Summary: "List the latest transactions of a chain", Spec: "Transactions",
+			Params: with(chainParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listTransactions)},
+		{ID: "getTransaction", Path: "/v1/chains/{chainId}/transactions/{txHash}", Summary: "Get a transaction with all that it did",
+			Params: with(chainParam, handlers.Param{Name: "txHash", Kind: handlers.KindHash}, currencyParam),
+			Answer: reflect.TypeFor[TransactionAnswer](), Handle: a.onChain(a.getTransaction)},
+		{ID: "listNativeTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions:listNative", Spec: "Transactions",
+			Summary: "List the transactions that an address sent or received", Params: with(chainParam, addressParam, rangeParams, handlers.Paging(10, 100)),
+			Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listNative)},
+		{ID: "listBlockTransactions", Path: "/v1/chains/{chainId}/blocks/{blockId}/transactions", Summary: "List the transactions of a block",
+			Params: with(chainParam, handlers.Param{Name: "blockId", Kind: handlers.KindBlock}, handlers.Paging(10, 100)[0],
+				handlers.Param{Name: "pageSize", Kind: handlers.KindPageSize, Default: "0", Min: "0", Max: "100",
+					Doc: "The most items that one page may hold; 0 is all of the block."}),
+			Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listBlockTransactions)},
+		{ID: "listAllTransactions", Path: "/v1/transactions", Summary: "List the latest transactions of all chains",
+			Params: with(networkParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
+	}
+}
+
+// native is a transaction as lists show it.
+func (s *scene) native(c *evm.Chain, row *store.TransactionView) (NativeTransaction, error) {
+	f, ok := s.api.transactions.Get(row.ID)
+	if !ok {
+		var err error
+		if f, err = s.api.decode(c, row); err != nil {
+			return NativeTransaction{}, err
+		}
+		s.api.transactions.Add(row.ID, f)
+	}
+	shown := f.shown
+	shown.From, shown.To = s.richHex(f.from, shown.From.Address), s.richHex(f.to, shown.To.Address)
+	return shown, nil
+}
+
+// decode reads a transaction from its bytes.
+func (a *api) decode(c *evm.Chain, row *store.TransactionView) (*nativeFacts, error) {
+	block, err := a.facts(row.ID, c.Kind, row.Hash, row.Header)
+	if err != nil {
+		return nil, err
+	}
+	var tx types.Transaction
+	if err := tx.UnmarshalBinary(row.Raw); err != nil {
+		return nil, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
+	}
+	to := row.Recipient
+	if to == nil {
+		to = row.Created
+	}
+	f := &nativeFacts{from: common.BytesToAddress(row.Sender), to: common.BytesToAddress(to)}
+	f.shown = NativeTransaction{
+		BlockNumber: block.number, BlockTimestamp: block.time, BlockTimestampMilliseconds: block.millis, BlockMinDelayExcess: block.excess,
+		BlockHash: block.hash, ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockIndex: row.ID.Index(), TxHash: hash(row.Transaction.Hash),
+		TxStatus: strconv.FormatUint(row.Status, 10), TxType: tx.Type(), GasLimit: strconv.FormatUint(tx.Gas(), 10),
+		GasUsed: strconv.FormatUint(row.GasUsed, 10), GasPrice: evm.EffectivePrice(&tx, block.baseFee).String(),
+		Nonce: strconv.FormatUint(tx.Nonce(), 10), From: RichAddress{Address: f.from.Hex()}, To: RichAddress{Address: f.to.Hex()},
+		Method: method(&tx), Value: tx.Value().String(),
+	}
+	return f, nil
+}
+
+// method tells a transfer from a call by its input: without a selector nothing is called.
+func method(tx *types.Transaction) Method {
+	switch data := tx.Data(); {
+	case tx.To() == nil:
+		return Method{CallType: "CONTRACT_CREATION", MethodName: "Contract Created"}
+	case len(data) < 4:
+		return Method{CallType: "NATIVE_TRANSFER", MethodName: "Native Transfer"}
+	default:
+		name, _ := contracts.MethodName([4]byte(data[:4]))
+		return Method{CallType: "CONTRACT_CALL", MethodHash: hexutil.Encode(data[:4]), MethodName: name}
+	}
+}
+
+// full adds what only the answer about one transaction shows.
+func (s *scene) full(c *evm.Chain, row *store.TransactionView) (FullNativeTransaction, error) {
+	native, err := s.native(c, row)
+	if err != nil {
+		return FullNativeTransaction{}, err
+	}
+	block, err := s.api.facts(row.ID, c.Kind, row.Hash, row.Header)
+	if err != nil {
+		return FullNativeTransaction{}, err
+	}
+	var tx types.Transaction
+	if err := tx.UnmarshalBinary(row.Raw); err != nil {
+		return FullNativeTransaction{}, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
+	}
+	f := FullNativeTransaction{NativeTransaction: native, Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
+	if tx.Type() == types.DynamicFeeTxType {
+		f.MaxFeePerGas, f.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
+	}
+	return f, nil
+}
+
+// natives is a page of transactions.
+func (a *api) natives(r *handlers.Request, c *evm.Chain, rows []store.TransactionView, next string) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
+	for i := range rows {
+		if answer.Transactions[i], err = s.native(c, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+func transactionPlace(t *store.TransactionView) []byte { return within(t.ID) }
+
+func (a *api) listTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
+	high, low := span(r, c)
+	rows, err := a.world.DB.History(r.Context(), outcome(r), high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	rows, next := cut(r, rows, transactionPlace)
+	return a.natives(r, c, rows, next)
+}
+
+func outcome(r *handlers.Request) store.Status {
+	switch r.Text("status") {
+	case "success":
+		return store.Succeeded
+	case "failed":
+		return store.Failed
+	}
+	return store.AnyStatus
+}
+
+func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
+	address := r.Address("address")
+	high, low := span(r, c)
+	rows, err := a.world.DB.NativeHistory(r.Context(), address[:], high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	rows, next := cut(r, rows, transactionPlace)
+	return a.natives(r, c, rows, next)
+}
+
+// listBlockTransactions lists the newest first, as all lists do. Without a page size it lists the whole block.
+func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
+	row, err := a.blockRow(r, c)
+	if err != nil {
+		return nil, err
+	}
+	high, _ := span(r, c)
+	limit := r.PageSize() + 1
+	if r.PageSize() == 0 {
+		limit = store.MaxIndex + 1
+	}
+	rows, err := a.world.DB.History(r.Context(), store.AnyStatus, min(high, row.ID.End()), row.ID, limit)
+	if err != nil {
+		return nil, err
+	}
+	if r.PageSize() == 0 {
+		return a.natives(r, c, rows, "")
+	}
+	rows, next := cut(r, rows, transactionPlace)
+	return a.natives(r, c, rows, next)
+}
+
+func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
+	rows, from, next, err := merge(r, a.chainsOf(r), func(_ *evm.Chain, high, low store.Position, limit int) ([]store.TransactionView, error) {
+		return a.world.DB.History(r.Context(), outcome(r), high, low, limit)
+	}, func(t *store.TransactionView) (store.Position, int64) { return t.ID, t.Time })
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.scene(r, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
+	for i := range rows {
+		s.chain = from[i].Row.ID
+		if answer.Transactions[i], err = s.native(from[i], &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// TransactionAnswer is a transaction with all that it did.
+type TransactionAnswer struct {
+	Erc20Transfers       []Erc20TransferDetails   `json:"erc20Transfers,omitempty"`
+	Erc721Transfers      []Erc721TransferDetails  `json:"erc721Transfers,omitempty"`
+	Erc1155Transfers     []Erc1155TransferDetails `json:"erc1155Transfers,omitempty"`
+	InternalTransactions []InternalDetails        `json:"internalTransactions,omitempty"`
+	NetworkTokenDetails  NetworkTokenDetails      `json:"networkTokenDetails"`
+	NativeTransaction    FullNativeTransaction    `json:"nativeTransaction"`
+}
+
+// NetworkTokenDetails says what the chain's own token is worth, and was when the transaction happened.
+type NetworkTokenDetails struct {
+	NetworkToken    NetworkToken `json:"networkToken"`
+	CurrentPrice    *Price       `json:"currentPrice,omitempty"`
+	HistoricalPrice *Price       `json:"historicalPrice,omitempty" doc:"Of the transaction's hour, if that is more than a day ago."`
+}
+
+// day is how old a transaction must be to have a historical price, in seconds.
+const day = 86_400
+
+func (a *api) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
+	id := r.Hash("txHash")
+	row, err := a.world.DB.TransactionViewByHash(r.Context(), c.Row.ID, id[:])
+	if err != nil {
+		return nil, or(err, handlers.NotFound("transaction %s does not exist on chain %d", id, c.Row.EVMID))
+	}
+	return a.transaction(r, c, row)
+}
+
+// transaction is the whole answer about one transaction.
+func (a *api) transaction(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	var answer TransactionAnswer
+	if answer.NativeTransaction, err = s.full(c, row); err != nil {
+		return nil, err
+	}
+	if len(row.Recipient) == 0 || row.GasUsed > 21_000 { // a plain transfer does nothing else
+		if err := a.effects(s, row, &answer); err != nil {
+			return nil, err
+		}
+	}
+	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.price(s.names.native[c.Row.ID], a.world.Clock.Unix())}
+	if row.Time < a.world.Clock.Unix()-day {
+		answer.NetworkTokenDetails.HistoricalPrice = s.price(s.names.native[c.Row.ID], row.Time)
+	}
+	return answer, nil
+}
+
+func (a *api) effects(s *scene, row *store.TransactionView, answer *TransactionAnswer) error {
+	if row.Logs > 0 {
+		transfers, err := a.world.DB.TransfersOfTransaction(s.Context(), row.ID)
+		if err != nil {
+			return err
+		}
+		answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(transfers)
+	}
+	calls, err := a.world.DB.InternalTransactions(s.Context(), row.ID)
+	if err != nil {
+		return err
+	}
+	answer.InternalTransactions = s.internals(calls)
+	return nil
+}

@@ -1,0 +1,209 @@
+package data
+
+import (
+	"reflect"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Erc20Token is an ERC-20 in a transfer.
+type Erc20Token struct {
+	Address  string `json:"address" format:"address"`
+	Name     string `json:"name"`
+	Symbol   string `json:"symbol"`
+	Decimals int    `json:"decimals"`
+	LogoURI  string `json:"logoUri,omitempty" format:"url"`
+	ErcType  string `json:"ercType" enum:"ERC-20"`
+	Price    *Price `json:"price,omitempty" doc:"Of one whole token now; absent without a market."`
+}
+
+// Erc20TransferDetails is a transfer of an ERC-20 in a transaction.
+type Erc20TransferDetails struct {
+	From       RichAddress `json:"from"`
+	To         RichAddress `json:"to"`
+	LogIndex   int         `json:"logIndex" doc:"Index of the log in its block."`
+	Value      string      `json:"value" format:"uint"`
+	Erc20Token Erc20Token  `json:"erc20Token"`
+}
+
+// Erc721TransferDetails is a transfer of an ERC-721 in a transaction.
+type Erc721TransferDetails struct {
+	From        RichAddress `json:"from"`
+	To          RichAddress `json:"to"`
+	LogIndex    int         `json:"logIndex" doc:"Index of the log in its block."`
+	Erc721Token Erc721Token `json:"erc721Token"`
+}
+
+// Erc1155TransferDetails is a transfer of an ERC-1155 in a transaction; each item of a batch is one.
+type Erc1155TransferDetails struct {
+	From         RichAddress  `json:"from"`
+	To           RichAddress  `json:"to"`
+	LogIndex     int          `json:"logIndex" doc:"Index of the log in its block."`
+	Value        string       `json:"value" format:"uint"`
+	Erc1155Token Erc1155Token `json:"erc1155Token"`
+}
+
+// Erc20Transfer is such a transfer in a list.
+type Erc20Transfer struct {
+	Location
+	Erc20TransferDetails
+}
+
+// Erc721Transfer is such a transfer in a list.
+type Erc721Transfer struct {
+	Location
+	Erc721TransferDetails
+}
+
+// Erc1155Transfer is such a transfer in a list.
+type Erc1155Transfer struct {
+	Location
+	Erc1155TransferDetails
+}
+
+// transferList is a page of transfers of one standard.
+type transferList[T any] struct {
+	NextPageToken string `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Transactions  []T    `json:"transactions"`
+}
+
+// anyTransfer is a transfer of whatever standard its token has.
+type anyTransfer struct{ value any }
+
+// MarshalJSON writes the transfer.
+func (t anyTransfer) MarshalJSON() ([]byte, error) { return marshal(t.value) }
+
+// Schema is one of the three.
+func (anyTransfer) Schema(d *handlers.Schemas) *handlers.Schema {
+	return either(d, reflect.TypeFor[Erc20Transfer](), reflect.TypeFor[Erc721Transfer](), reflect.TypeFor[Erc1155Transfer]())
+}
+
+type tokenTransfers struct {
+	NextPageToken string        `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Transfers     []anyTransfer `json:"transfers"`
+}
+
+func (a *api) transferOperations() []handlers.Operation {
+	operations := []handlers.Operation{{
+		ID: "listTokenTransfers", Path: "/v1/chains/{chainId}/tokens/{address}/transfers", Summary: "List the transfers of a token",
+		Params: with(chainParam, addressParam, rangeParams, handlers.Paging(10, 100)),
+		Answer: reflect.TypeFor[tokenTransfers](), Handle: a.onChain(a.listTokenTransfers),
+	}}
+	for _, o := range []struct {
+		id, name string
+		answer   reflect.Type
+		handle   func(*handlers.Request, *evm.Chain) (any, error)
+	}{
+		{"listErc20Transactions", "listErc20", reflect.TypeFor[transferList[Erc20Transfer]](), transfersOf(a, store.ERC20, (*scene).erc20)},
+		{"listErc721Transactions", "listErc721", reflect.TypeFor[transferList[Erc721Transfer]](), transfersOf(a, store.ERC721, (*scene).erc721)},
+		{"listErc1155Transactions", "listErc1155", reflect.TypeFor[transferList[Erc1155Transfer]](), transfersOf(a, store.ERC1155, (*scene).erc1155)},
+	} {
+		operations = append(operations, handlers.Operation{
+			ID: o.id, Path: "/v1/chains/{chainId}/addresses/{address}/transactions:" + o.name,
+			Summary: "List the " + o.name[len("list"):] + " transfers from or to an address",
+			Params:  with(chainParam, addressParam, rangeParams, handlers.Paging(10, 100)), Answer: o.answer, Handle: a.onChain(o.handle),
+		})
+	}
+	return operations
+}
+
+// transfersOf lists the transfers of a standard from or to an address.
+func transfersOf[T any](a *api, standard store.Standard, item func(*scene, Location, *store.TransferView) T) func(*handlers.Request, *evm.Chain) (any, error) {
+	return func(r *handlers.Request, c *evm.Chain) (any, error) {
+		s, err := a.scene(r, c.Row.ID)
+		if err != nil {
+			return nil, err
+		}
+		address := r.Address("address")
+		high, low := span(r, c)
+		rows, err := a.world.DB.TransfersOfAddress(r.Context(), address[:], standard, high, low, r.PageSize()+1)
+		if err != nil {
+			return nil, err
+		}
+		rows, next := cut(r, rows, transferPlace)
+		answer := transferList[T]{NextPageToken: next, Transactions: make([]T, len(rows))}
+		for i := range rows {
+			place, err := a.location(c, rows[i].ID, &rows[i].Place)
+			if err != nil {
+				return nil, err
+			}
+			answer.Transactions[i] = item(s, place, &rows[i])
+		}
+		return answer, nil
+	}
+}
+
+func transferPlace(v *store.TransferView) []byte { return within(v.ID) }
+
+func (a *api) listTokenTransfers(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	t := s.at(c.Row.ID, r.Address("address"))
+	if t == nil {
+		return nil, handlers.NotFound("there is no token at %s on chain %d", r.Address("address"), c.Row.EVMID)
+	}
+	high, low := span(r, c)
+	rows, err := a.world.DB.TransfersOfToken(r.Context(), t.ID, high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	rows, next := cut(r, rows, transferPlace)
+	answer := tokenTransfers{NextPageToken: next, Transfers: make([]anyTransfer, len(rows))}
+	for i := range rows {
+		place, err := a.location(c, rows[i].ID, &rows[i].Place)
+		if err != nil {
+			return nil, err
+		}
+		answer.Transfers[i] = anyTransfer{s.transfer(place, &rows[i])}
+	}
+	return answer, nil
+}
+
+func (s *scene) transfer(place Location, v *store.TransferView) any {
+	switch v.Standard {
+	case store.ERC721:
+		return s.erc721(place, v)
+	case store.ERC1155:
+		return s.erc1155(place, v)
+	}
+	return s.erc20(place, v)
+}
+
+func (s *scene) erc20(place Location, v *store.TransferView) Erc20Transfer {
+	return Erc20Transfer{place, Erc20TransferDetails{From: s.rich(v.Sender), To: s.rich(v.Recipient), LogIndex: v.Log,
+		Value: amount(v.Amount), Erc20Token: s.erc20Token(s.of(v.Asset))}}
+}
+
+func (s *scene) erc721(place Location, v *store.TransferView) Erc721Transfer {
+	return Erc721Transfer{place, Erc721TransferDetails{From: s.rich(v.Sender), To: s.rich(v.Recipient), LogIndex: v.Log,
+		Erc721Token: s.erc721Token(v.Asset, &v.NFT)}}
+}
+
+func (s *scene) erc1155(place Location, v *store.TransferView) Erc1155Transfer {
+	return Erc1155Transfer{place, Erc1155TransferDetails{From: s.rich(v.Sender), To: s.rich(v.Recipient), LogIndex: v.Log,
+		Value: amount(v.Amount), Erc1155Token: s.erc1155Token(v.Asset, &v.NFT)}}
+}
+
+func (s *scene) erc20Token(t *token) Erc20Token {
+	return Erc20Token{Address: t.hex, Name: t.Name, Symbol: t.Symbol, Decimals: t.Decimals, LogoURI: t.logo(s.Request),
+		ErcType: "ERC-20", Price: s.now(t.series)}
+}
+
+// details sorts transfers by their standard.
+func (s *scene) details(rows []store.TransferView) (erc20 []Erc20TransferDetails, erc721 []Erc721TransferDetails, erc1155 []Erc1155TransferDetails) {
+	for i := range rows {
+		switch t := s.transfer(Location{}, &rows[i]).(type) {
+		case Erc20Transfer:
+			erc20 = append(erc20, t.Erc20TransferDetails)
+		case Erc721Transfer:
+			erc721 = append(erc721, t.Erc721TransferDetails)
+		case Erc1155Transfer:
+			erc1155 = append(erc1155, t.Erc1155TransferDetails)
+		}
+	}
+	return erc20, erc721, erc1155
+}

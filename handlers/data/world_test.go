@@ -1,0 +1,195 @@
+package data_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/data"
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// globe is a tiny world with a server in front of it.
+type globe struct {
+	*sim.World
+	server *handlers.Server
+}
+
+var globes struct {
+	sync.Mutex
+	bySeed map[int64]*globe
+}
+
+// open makes the tiny world of a seed, once for all tests, which only read it.
+func open(t testing.TB, number int64) *globe {
+	t.Helper()
+	globes.Lock()
+	defer globes.Unlock()
+	if g := globes.bySeed[number]; g != nil {
+		return g
+	}
+	g := serve(t, generate(t, number))
+	if globes.bySeed == nil {
+		globes.bySeed = map[int64]*globe{}
+	}
+	globes.bySeed[number] = g
+	return g
+}
+
+func generate(t testing.TB, number int64) *sim.World {
+	t.Helper()
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func serve(t testing.TB, w *sim.World) *globe {
+	t.Helper()
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := data.Register(s, w); err != nil {
+		t.Fatal(err)
+	}
+	return &globe{w, s}
+}
+
+// object is decoded JSON, with numbers as they were written.
+type object = map[string]any
+
+// ask sends a request, compares the answer with the document, and decodes it.
+func (g *globe) ask(t testing.TB, path string, status int) object {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	w := httptest.NewRecorder()
+	g.server.ServeHTTP(w, r)
+	if w.Code != status {
+		t.Fatalf("GET %s is %d %s: want %d", path, w.Code, w.Body, status)
+	}
+	if err := g.server.CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
+		t.Fatalf("GET %s: %v", path, err)
+	}
+	var o object
+	decoder := json.NewDecoder(w.Body)
+	decoder.UseNumber()
+	if err := decoder.Decode(&o); err != nil {
+		t.Fatalf("GET %s: %v", path, err)
+	}
+	return o
+}
+
+func (g *globe) get(t testing.TB, path string) object {
+	t.Helper()
+	return g.ask(t, path, http.StatusOK)
+}
+
+// pages follows a list to its end and answers all items; the pages but the last must be full.
+func (g *globe) pages(t testing.TB, path, key string, size int) []object {
+	t.Helper()
+	var all []object
+	link, err := url.Parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := link.Query()
+	q.Set("pageSize", json.Number(itoa(size)).String())
+	for {
+		link.RawQuery = q.Encode()
+		page := g.get(t, link.String())
+		items, ok := page[key].([]any)
+		if !ok {
+			t.Fatalf("GET %s: %s is not a list", link, key)
+		}
+		for _, item := range items {
+			all = append(all, item.(object))
+		}
+		next, more := page["nextPageToken"].(string)
+		if !more {
+			return all
+		}
+		if len(items) != size {
+			t.Fatalf("GET %s: a page that is not the last has %d items: want %d", link, len(items), size)
+		}
+		q.Set("pageToken", next)
+	}
+}
+
+func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
+
+// persona is the address of somebody with a name.
+func (g *globe) persona(t testing.TB, name string) string {
+	t.Helper()
+	personas, err := g.DB.Personas(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range personas {
+		if p.Name == name {
+			return common.BytesToAddress(p.Address).Hex()
+		}
+	}
+	t.Fatalf("there is no %s", name)
+	return ""
+}
+
+// contract is the address of a contract that plays a part.
+func (g *globe) contract(t testing.TB, c *evm.Chain, role string) string {
+	t.Helper()
+	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range contracts {
+		if r.Role == role {
+			return common.BytesToAddress(r.Address).Hex()
+		}
+	}
+	t.Fatalf("chain %d has no %s", c.Row.EVMID, role)
+	return ""
+}
+
+// path is the path of something on a chain.
+func path(c *evm.Chain, parts ...string) string {
+	return "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/" + strings.Join(parts, "/")
+}
+
+// dig follows keys into decoded JSON; a number is an index of a list.
+func dig(v any, keys ...any) any {
+	for _, k := range keys {
+		switch k := k.(type) {
+		case string:
+			o, _ := v.(object)
+			v = o[k]
+		case int:
+			l, _ := v.([]any)
+			if k >= len(l) {
+				return nil
+			}
+			v = l[k]
+		}
+	}
+	return v
+}
+
+func encode(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}

@@ -1,0 +1,6 @@
+// Package metrics serves the Metrics API: time series and rolling values of the EVM chains, by chain, by network and
+// over all of them. What each metric means, and what the definitions leave open, is said in package sim/metric.
+//
+// Points come newest first, one for every interval from that of the first block to that in which the world's clock
+// stands; that one is partial. startTimestamp is included, endTimestamp is not. Without timeInterval points are days.
+package metrics

@@ -1,0 +1,44 @@
+package metrics
+
+import (
+	"reflect"
+
+	"snowglobe/handlers"
+)
+
+// Health says whether the service and what it needs are up.
+type Health struct {
+	Status  string               `json:"status" enum:"error,ok,shutting_down"`
+	Info    map[string]Indicator `json:"info"`
+	Error   map[string]Indicator `json:"error"`
+	Details map[string]Indicator `json:"details"`
+}
+
+// Indicator is the state of one thing that the service needs.
+type Indicator struct {
+	Status string `json:"status" enum:"up,down"`
+}
+
+func (a *api) health() []handlers.Operation {
+	return []handlers.Operation{
+		{ID: "metricsHealthCheck", Path: "/v2/health-check", Summary: "Get the health of the service",
+			Answer: reflect.TypeFor[Health](), Handle: a.checkHealth},
+		{ID: "metricsLiveCheck", Path: "/v2/live-check", Summary: "Get the liveliness of the service",
+			Answer: reflect.TypeFor[Health](), Handle: a.checkLife},
+	}
+}
+
+// checkHealth asks the file for its identity; a file that does not answer is a failure like any other.
+func (a *api) checkHealth(r *handlers.Request) (any, error) {
+	if _, err := a.world.DB.Meta(r.Context()); err != nil {
+		return nil, err
+	}
+	up := map[string]Indicator{"database": {"up"}}
+	return Health{Status: "ok", Info: up, Error: map[string]Indicator{}, Details: up}, nil
+}
+
+// checkLife answers as long as there is someone to answer.
+func (a *api) checkLife(*handlers.Request) (any, error) {
+	none := map[string]Indicator{}
+	return Health{Status: "ok", Info: none, Error: none, Details: none}, nil
+}

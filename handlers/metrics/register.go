@@ -1,0 +1,67 @@
+package metrics
+
+import (
+	"slices"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/metric"
+)
+
+// api answers for a world.
+type api struct{ world *sim.World }
+
+// Register adds the Metrics API to a server.
+func Register(s *handlers.Server, world *sim.World) error {
+	a := &api{world}
+	return s.Register(handlers.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.health())...)
+}
+
+// The names that stand for several chains.
+const (
+	total   = "total"
+	mainnet = "mainnet"
+	testnet = "testnet"
+)
+
+// anyScope is the parameter of operations on a chain or on several together.
+var anyScope = handlers.Param{Name: "chainId", Kind: handlers.KindChain, Enum: []string{total, mainnet, testnet},
+	Doc: "The chain, or all chains of a network, or all chains."}
+
+// scope is what the chainId parameter names.
+func (a *api) scope(r *handlers.Request) (metric.Scope, error) {
+	switch id := r.Chain("chainId"); id.Name {
+	case total:
+		return metric.Total, nil
+	case mainnet:
+		return metric.Mainnet, nil
+	case testnet:
+		return metric.Testnet, nil
+	default:
+		c, err := a.chain(id)
+		if err != nil {
+			return 0, err
+		}
+		return metric.Scope(c.Row.ID), nil
+	}
+}
+
+func (a *api) chain(id handlers.ChainID) (*evm.Chain, error) {
+	c := a.world.Chain(id.String())
+	if c == nil {
+		return nil, handlers.NotFound("chain %s does not exist: GET /v2/chains lists those that do", id)
+	}
+	return c, nil
+}
+
+// metricNames are the names of the metrics that pass a test.
+func metricNames(pass func(*metric.Metric) bool) []string {
+	var names []string
+	for i := range metric.Metrics {
+		if pass(&metric.Metrics[i]) {
+			names = append(names, metric.Metrics[i].Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,53 @@
+package metrics
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/metric"
+)
+
+// Rolling is the answer with a metric's values over windows that end at the world's clock.
+type Rolling struct {
+	Result RollingValues `json:"result"`
+}
+
+// RollingValues are the values by window. A window begins on the hour.
+type RollingValues struct {
+	LastHour   json.Number `json:"lastHour"`
+	LastDay    json.Number `json:"lastDay"`
+	LastWeek   json.Number `json:"lastWeek"`
+	LastMonth  json.Number `json:"lastMonth" doc:"30 days."`
+	Last90Days json.Number `json:"last90Days"`
+	LastYear   json.Number `json:"lastYear" doc:"365 days."`
+	AllTime    json.Number `json:"allTime"`
+}
+
+func (a *api) rolling() []handlers.Operation {
+	return []handlers.Operation{{
+		ID: "getEvmChainRollingWindowMetrics", Path: "/v2/chains/{chainId}/rollingWindowMetrics/{metric}",
+		Summary: "Get rolling window metrics for EVM chains", Answer: reflect.TypeFor[Rolling](), Handle: a.roll,
+		Params: []handlers.Param{anyScope,
+			{Name: "metric", Kind: handlers.KindEnum, Enum: metricNames(func(m *metric.Metric) bool { return m.Rolling })}},
+	}}
+}
+
+func (a *api) roll(r *handlers.Request) (any, error) {
+	scope, err := a.scope(r)
+	if err != nil {
+		return nil, err
+	}
+	values, err := a.world.Rolling(r.Context(), metric.Named(r.Text("metric")), scope)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]json.Number{}
+	for i, w := range metric.Windows {
+		byName[w.Name] = json.Number(values[i].String())
+	}
+	return Rolling{RollingValues{
+		LastHour: byName["lastHour"], LastDay: byName["lastDay"], LastWeek: byName["lastWeek"], LastMonth: byName["lastMonth"],
+		Last90Days: byName["last90Days"], LastYear: byName["lastYear"], AllTime: byName["allTime"],
+	}}, nil
+}

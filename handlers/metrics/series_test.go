@@ -1,0 +1,18 @@
+package metrics_test
+
+import (
+	"testing"
+	"time"
+)
+
+func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
+	for _, number := range []int64{1, 2, 3, 4, 5, -6} {
+		w := generate(t, "tiny", number)
+		w.Clock.Set(w.Clock.Now().Add(50*time.Hour + 30*time.Minute)) // a while after the last block
+		compareAll(t, w)
+	}
+}
+
+func TestEveryPointOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
+	compareAll(t, generate(t, "default", 1))
+}

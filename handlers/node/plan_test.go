@@ -1,0 +1,62 @@
+package node
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestQueryPlans has every transcript spoken and then looks at how each statement finds its rows: none may scan a table
+// or sort.
+func TestQueryPlans(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	w := newTestWorldAt(t, path)
+	files, err := filepath.Glob(filepath.Join(transcripts, "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		script, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		converse(t, w, string(script))
+	}
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	statements := w.db.Statements()
+	if len(statements) < 10 {
+		t.Fatalf("only %d statements", len(statements))
+	}
+	for _, statement := range statements {
+		for _, step := range plan(t, db, statement) {
+			if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "TEMP B-TREE") {
+				t.Errorf("%s\n  %s", statement, step)
+			}
+		}
+	}
+}
+
+func plan(t *testing.T, db *sql.DB, statement string) (steps []string) {
+	t.Helper()
+	args := make([]any, strings.Count(statement, "?"))
+	rows, err := db.Query("EXPLAIN QUERY PLAN "+statement, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, detail)
+	}
+	return steps
+}

@@ -1,0 +1,280 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
+//
+// A contract is a token if it behaves like one (see probe.standard); it is asked when it is deployed, and again when a
+// contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
+// whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
+// balance of someone whom no log names is beyond any index.
+type index struct {
+	chain  int
+	tokens map[common.Address]store.TokenID
+	counts [3]int
+}
+
+func newIndex(chain int) *index {
+	return &index{chain: chain, tokens: map[common.Address]store.TokenID{}}
+}
+
+// restore reads the tokens that a chain already has.
+func (x *index) restore(ctx context.Context, db *store.DB) error {
+	for s := store.ERC20; s <= store.ERC1155; s++ {
+		rows, err := db.Tokens(ctx, x.chain, s, 0)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			x.tokens[common.BytesToAddress(rows[i].Address)] = rows[i].ID
+			x.counts[s] = rows[i].ID.Count()
+		}
+	}
+	return nil
+}
+
+// indexing is the work on one block.
+type indexing struct {
+	*index
+	delta *store.Delta
+	block store.Position
+	open  func() (*probe, error)
+	asked *probe // opened when first needed
+
+	held  map[string]bool // owner and asset, of those that have a row already
+	items map[string]bool
+}
+
+// add completes a block's delta with its index rows. open makes a probe of the state after the block.
+func (x *index) add(delta *store.Delta, number uint64, open func() (*probe, error)) error {
+	w := &indexing{index: x, delta: delta, block: store.At(x.chain, number, 0), open: open,
+		held: map[string]bool{}, items: map[string]bool{}}
+	if err := w.deployments(number); err != nil {
+		return err
+	}
+	for i := range delta.Logs {
+		if err := w.log(&delta.Logs[i]); err != nil {
+			return err
+		}
+	}
+	w.touches()
+	if w.asked != nil {
+		return w.asked.state.Error()
+	}
+	return nil
+}
+
+func (w *indexing) probe() (*probe, error) {
+	if w.asked != nil {
+		return w.asked, nil
+	}
+	var err error
+	w.asked, err = w.open()
+	return w.asked, err
+}
+
+// deployments lists the contracts that came to be in the block, and meets the tokens among them. The contracts of the
+// chain's beginning were deployed by nobody.
+func (w *indexing) deployments(number uint64) error {
+	coded := map[common.Address]bool{}
+	for i := range w.delta.Accounts {
+		if a := &w.delta.Accounts[i]; a.CodeHash != nil {
+			coded[common.BytesToAddress(a.Address)] = true
+			if number == 0 {
+				if err := w.meet(common.BytesToAddress(a.Address)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	next := 0
+	for i := range w.delta.Transactions {
+		tx := &w.delta.Transactions[i]
+		if tx.Created != nil && tx.Status == 1 && coded[common.BytesToAddress(tx.Created)] {
+			if err := w.deployment(i, tx.Created, nil); err != nil {
+				return err
+			}
+		}
+		for ; next < len(w.delta.Calls) && w.delta.Calls[next].Tx == i; next++ {
+			c := &w.delta.Calls[next]
+			if !creates(c) || !coded[common.BytesToAddress(c.Recipient)] {
+				continue
+			}
+			if err := w.deployment(i, c.Recipient, c.Sender); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func creates(c *store.Call) bool {
+	return (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted && c.Error == ""
+}
+
+func (w *indexing) deployment(tx int, address, creator []byte) error {
+	w.delta.Deployments = append(w.delta.Deployments, store.Deployment{
+		ID: w.block + store.Position(len(w.delta.Deployments)), Tx: tx, Address: address,
+		Sender: w.delta.Transactions[tx].Sender, Creator: creator,
+	})
+	return w.meet(common.BytesToAddress(address))
+}
+
+// meet adds a contract to the tokens if it is one.
+func (w *indexing) meet(contract common.Address) error {
+	if _, known := w.tokens[contract]; known {
+		return nil
+	}
+	p, err := w.probe()
+	if err != nil {
+		return err
+	}
+	s, ok := p.standard(contract)
+	if !ok || w.counts[s] == store.MaxTokens {
+		return nil
+	}
+	w.counts[s]++
+	t := p.token(contract, s)
+	t.ID, t.Block = store.NewTokenID(w.chain, s, w.counts[s]), w.block.Number()
+	w.tokens[contract] = t.ID
+	w.delta.Tokens = append(w.delta.Tokens, t)
+	return nil
+}
+
+// log adds what a log says about transfers, holders and metadata.
+func (w *indexing) log(l *store.Log) error {
+	contract := common.BytesToAddress(l.Address)
+	token, known := w.tokens[contract]
+	if !known {
+		if !transferShaped(l) {
+			return nil
+		}
+		if err := w.meet(contract); err != nil {
+			return err
+		}
+		if token, known = w.tokens[contract]; !known {
+			return nil
+		}
+	}
+	p, err := w.probe()
+	if err != nil {
+		return err
+	}
+	for _, m := range movements(token.Standard(), l) {
+		w.transfer(p, contract, token, l, m)
+	}
+	if holder := wrapper(l); holder != nil && token.Standard() == store.ERC20 {
+		w.hold(p, contract, token.Asset(nil), holder)
+	}
+	if item := renewed(token.Standard(), l); item != nil {
+		w.item(p, contract, token.Asset(item))
+	}
+	return nil
+}
+
+// transfer adds a movement. More of them in one block than positions have room for cannot be paid with a block's gas.
+func (w *indexing) transfer(p *probe, contract common.Address, token store.TokenID, l *store.Log, m movement) {
+	asset := token.Asset(m.item)
+	if len(w.delta.Transfers) <= store.MaxIndex {
+		w.delta.Transfers = append(w.delta.Transfers, store.Transfer{
+			ID: w.block + store.Position(len(w.delta.Transfers)), Tx: l.Tx, Log: l.ID.Index(), Standard: token.Standard(),
+			Asset: asset, Sender: bytes.Clone(m.from), Recipient: bytes.Clone(m.to), Amount: m.amount,
+		})
+	}
+	if token.Standard() != store.ERC20 {
+		w.item(p, contract, asset)
+	}
+	w.hold(p, contract, asset, m.from)
+	w.hold(p, contract, asset, m.to)
+}
+
+// hold adds what somebody holds of an asset after the block.
+func (w *indexing) hold(p *probe, contract common.Address, asset store.Asset, owner []byte) {
+	key := string(owner) + string(asset)
+	if w.held[key] || common.BytesToAddress(owner) == (common.Address{}) {
+		return
+	}
+	w.held[key] = true
+	var amount []byte
+	switch asset.Token().Standard() {
+	case store.ERC20:
+		amount, _ = p.number(contract, askBalance, owner)
+	case store.ERC1155:
+		amount, _ = p.number(contract, askItemBalance, owner, asset.Item())
+	case store.ERC721:
+		if bytes.Equal(p.owner(contract, asset), owner) {
+			amount = []byte{1}
+		}
+	}
+	w.delta.Holdings = append(w.delta.Holdings, store.Holding{
+		Owner: bytes.Clone(owner), Asset: asset, Block: w.block.Number(), Amount: append([]byte{}, amount...),
+	})
+}
+
+// item adds the state of an item after the block.
+func (w *indexing) item(p *probe, contract common.Address, asset store.Asset) {
+	if w.items[string(asset)] {
+		return
+	}
+	w.items[string(asset)] = true
+	row := store.Item{Asset: asset, Block: w.block}
+	question := askURI
+	if asset.Token().Standard() == store.ERC721 {
+		row.Owner, question = p.owner(contract, asset), askTokenURI
+	}
+	if uri, ok := p.text(contract, question, asset.Item()); ok {
+		row.URI = &uri
+	}
+	w.delta.Items = append(w.delta.Items, row)
+}
+
+// owner is who holds a token of an ERC-721, nil for nobody.
+func (p *probe) owner(contract common.Address, asset store.Asset) []byte {
+	answer := p.ask(contract, askOwner, asset.Item())
+	if len(answer) != 32 || common.BytesToAddress(answer) == (common.Address{}) {
+		return nil
+	}
+	return answer[12:]
+}
+
+// touches lists who took part in a transaction without being its sender or recipient.
+func (w *indexing) touches() {
+	type part struct {
+		tx      int
+		address common.Address
+	}
+	seen := make(map[part]bool, 2*len(w.delta.Transactions))
+	for i := range w.delta.Transactions {
+		tx := &w.delta.Transactions[i]
+		for _, address := range [][]byte{tx.Sender, tx.Recipient, tx.Created} {
+			if address != nil {
+				seen[part{i, common.BytesToAddress(address)}] = true
+			}
+		}
+	}
+	touch := func(tx int, addresses ...[]byte) {
+		for _, address := range addresses {
+			key := part{tx, common.BytesToAddress(address)}
+			if !seen[key] {
+				seen[key] = true
+				w.delta.Touches = append(w.delta.Touches, store.Touch{Address: address, Tx: w.block + store.Position(tx)})
+			}
+		}
+	}
+	for i := range w.delta.Transfers {
+		t := &w.delta.Transfers[i]
+		touch(t.Tx, t.Sender, t.Recipient)
+	}
+	for i := range w.delta.Calls {
+		if c := &w.delta.Calls[i]; c.Type != "SELFDESTRUCT" {
+			touch(c.Tx, c.Sender, c.Recipient)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// compareIndex looks every index row of a block up and compares it, column by column.
+func (c *Chain) compareIndex(ctx context.Context, want *store.Delta) error {
+	at := want.Block.ID
+	transfers, err := c.db.Transfers(ctx, at, at.End())
+	if err := errors.Join(err, sameRows("transfer", transfers, want.Transfers)); err != nil {
+		return err
+	}
+	deployments, err := c.db.DeploymentsIn(ctx, at)
+	if err := errors.Join(err, sameRows("deployment", deployments, want.Deployments)); err != nil {
+		return err
+	}
+	for i := range want.Touches {
+		t := &want.Touches[i]
+		found, err := c.db.Touched(ctx, t.Address, t.Tx)
+		if err == nil && !found {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("touch of %s in transaction %d: %w", common.BytesToAddress(t.Address), t.Tx.Index(), err)
+		}
+	}
+	return c.compareTokens(ctx, want)
+}
+
+func (c *Chain) compareTokens(ctx context.Context, want *store.Delta) error {
+	for i := range want.Tokens {
+		w := &want.Tokens[i]
+		have, err := c.db.Token(ctx, w.ID)
+		if err == nil {
+			err = same("token", have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("token %s: %w", common.BytesToAddress(w.Address), err)
+		}
+	}
+	for i := range want.Holdings {
+		w := &want.Holdings[i]
+		have, err := c.db.Holding(ctx, w.Owner, w.Asset, w.Block)
+		if err == nil {
+			err = same("holding", have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("holding of %s: %w", common.BytesToAddress(w.Owner), err)
+		}
+	}
+	for i := range want.Items {
+		w := &want.Items[i]
+		have, err := c.db.ItemAt(ctx, w.Asset, w.Block)
+		if err == nil {
+			err = sameItem(have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("item %x: %w", w.Asset, err)
+		}
+	}
+	return nil
+}
+
+func sameItem(have, want *store.Item) error {
+	switch {
+	case (have.URI == nil) != (want.URI == nil):
+		return errors.New("item's URI is there in only one of file and history")
+	case have.URI != nil && *have.URI != *want.URI:
+		return fmt.Errorf("item's URI is %q, it should be %q", *have.URI, *want.URI)
+	}
+	h, w := *have, *want
+	h.URI, w.URI = nil, nil
+	return same("item", &h, &w)
+}

@@ -1,0 +1,119 @@
+package metric
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+)
+
+// Role is a way of taking part in a block.
+type Role int
+
+// The roles: in a from or to, in a from, and as the creator of a contract.
+const (
+	Present Role = iota
+	Sender
+	Deployer
+	roles
+)
+
+// Roles is a set of roles.
+type Roles uint8
+
+// set holds one role.
+func (r Role) set() Roles { return 1 << r }
+
+// Mention is an address that took part in a block.
+type Mention struct {
+	Address common.Address
+	Roles   Roles
+}
+
+// Activity is what a block adds to the metrics of its chain.
+type Activity struct {
+	Time      int64 // of the block, Unix seconds
+	Gap       int64 // seconds since the block before it, 0 for a chain's first block
+	Txs       int64
+	Gas       int64
+	Contracts int64 // created
+	Fees      uint256.Int
+	Prices    uint256.Int // sum over transactions
+	TopPrice  uint256.Int
+	Mentions  []Mention // by address, each once after Close
+}
+
+// NewActivity is that of a block at a time, with no transactions yet. The time of the block before it is nil for a
+// chain's first block.
+func NewActivity(time int64, before *int64) *Activity {
+	a := &Activity{Time: time}
+	if before != nil {
+		a.Gap = max(time-*before, 1)
+	}
+	return a
+}
+
+// Transaction adds a transaction; the recipient is empty for a creation.
+func (a *Activity) Transaction(sender, recipient []byte, gas uint64, price *uint256.Int) {
+	a.Txs++
+	a.Gas += int64(gas)
+	a.Prices.Add(&a.Prices, price)
+	a.Fees.Add(&a.Fees, new(uint256.Int).Mul(price, uint256.NewInt(gas)))
+	if price.Gt(&a.TopPrice) {
+		a.TopPrice.Set(price)
+	}
+	a.mention(sender, Present.set()|Sender.set())
+	if len(recipient) > 0 {
+		a.mention(recipient, Present.set())
+	}
+}
+
+// Creation adds a contract.
+func (a *Activity) Creation(creator []byte) {
+	a.Contracts++
+	a.mention(creator, Deployer.set())
+}
+
+var (
+	transfer       = crypto.Keccak256([]byte("Transfer(address,address,uint256)"))
+	transferSingle = crypto.Keccak256([]byte("TransferSingle(address,address,address,uint256,uint256)"))
+	transferBatch  = crypto.Keccak256([]byte("TransferBatch(address,address,address,uint256[],uint256[])"))
+)
+
+// Log adds an event if it is the transfer event of ERC-20 (two indexed addresses, an amount), ERC-721 (those and the
+// token) or ERC-1155 (the operator and those). Topics are those after the first, 32 bytes each.
+func (a *Activity) Log(topic, topics, data []byte) {
+	const word = common.HashLength
+	switch {
+	case bytes.Equal(topic, transfer) && (len(topics) == 2*word && len(data) == word || len(topics) == 3*word):
+		a.transfer(topics[:word], topics[word:2*word])
+	case (bytes.Equal(topic, transferSingle) || bytes.Equal(topic, transferBatch)) && len(topics) == 3*word:
+		a.transfer(topics[word:2*word], topics[2*word:])
+	}
+}
+
+func (a *Activity) transfer(from, to []byte) {
+	a.mention(from, Present.set()|Sender.set())
+	a.mention(to, Present.set())
+}
+
+// mention notes an address, which may stand at the end of a longer word.
+func (a *Activity) mention(address []byte, as Roles) {
+	a.Mentions = append(a.Mentions, Mention{common.BytesToAddress(address), as})
+}
+
+// Close sorts the mentions and makes one of all those of an address.
+func (a *Activity) Close() {
+	slices.SortFunc(a.Mentions, func(x, y Mention) int { return x.Address.Cmp(y.Address) })
+	kept := a.Mentions[:0]
+	for _, m := range a.Mentions {
+		if last := len(kept) - 1; last >= 0 && kept[last].Address == m.Address {
+			kept[last].Roles |= m.Roles
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	a.Mentions = kept
+}

@@ -1,0 +1,56 @@
+package metric
+
+import "time"
+
+// Interval is a length of time that the calendar (UTC) is cut into.
+type Interval int
+
+// The intervals. A week begins on Monday.
+const (
+	Hour Interval = iota
+	Day
+	Week
+	Month
+)
+
+// Intervals are all intervals by name, in the order of their values.
+var Intervals = []string{"hour", "day", "week", "month"}
+
+const (
+	hour = 3600
+	day  = 24 * hour
+)
+
+// Start is the beginning of the interval that holds a moment, both in Unix seconds.
+func (i Interval) Start(unix int64) int64 {
+	switch i {
+	case Hour:
+		return unix - unix%hour
+	case Day:
+		return unix - unix%day
+	case Week:
+		days := unix / day
+		return (days - (days+3)%7) * day // the first day of Unix time was a Thursday
+	default:
+		y, m, _ := time.Unix(unix, 0).UTC().Date()
+		return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Unix()
+	}
+}
+
+// longest is at least as long as each interval of a kind, and shorter than two of them.
+var longest = [...]int64{hour, day, 7 * day, 31 * day}
+
+// Next is the beginning of the interval after the one that begins at start.
+func (i Interval) Next(start int64) int64 { return i.Start(start + longest[i]) }
+
+// Previous is the beginning of the interval before the one that begins at start.
+func (i Interval) Previous(start int64) int64 { return i.Start(start - 1) }
+
+// Back is the beginning of the interval that is n before the one that begins at start.
+func (i Interval) Back(start int64, n int) int64 {
+	if i != Month {
+		return start - int64(n)*longest[i]
+	}
+	y, m, _ := time.Unix(start, 0).UTC().Date()
+	return time.Date(y, m-time.Month(n), 1, 0, 0, 0, 0, time.UTC).Unix()
+}

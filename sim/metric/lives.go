@@ -1,0 +1,60 @@
+package metric
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// Lives say when one address took part first and last, on each chain and in each role: entries of eleven bytes in the
+// order of chain and role, which are two bytes and one, followed by two hours of Unix time, four bytes each. They are
+// kept in the file as they are.
+type Lives []byte
+
+const lifeSize = 11
+
+// life is an entry.
+type life struct {
+	chain       int
+	role        Role
+	first, last int64 // starts of hours, Unix seconds
+}
+
+func (l Lives) all() []life {
+	lives := make([]life, 0, len(l)/lifeSize)
+	for ; len(l) >= lifeSize; l = l[lifeSize:] {
+		lives = append(lives, life{
+			chain: int(binary.BigEndian.Uint16(l)), role: Role(l[2]),
+			first: int64(binary.BigEndian.Uint32(l[3:])) * hour, last: int64(binary.BigEndian.Uint32(l[7:])) * hour,
+		})
+	}
+	return lives
+}
+
+// with widens the life on a chain and in a role so that it holds a moment.
+func (l Lives) with(chain int, role Role, moment int64) Lives {
+	key := []byte{byte(chain >> 8), byte(chain), byte(role)}
+	at := uint32(moment / hour)
+	i := 0
+	for i < len(l) && slices.Compare(l[i:i+len(key)], key) < 0 {
+		i += lifeSize
+	}
+	if i == len(l) || slices.Compare(l[i:i+len(key)], key) != 0 {
+		entry := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, at), at)
+		return slices.Insert(l, i, entry...)
+	}
+	binary.BigEndian.PutUint32(l[i+3:], min(at, binary.BigEndian.Uint32(l[i+3:])))
+	binary.BigEndian.PutUint32(l[i+7:], max(at, binary.BigEndian.Uint32(l[i+7:])))
+	return l
+}
+
+// span is the first and the last hour in a role over all chains that are in; ok is false if there is none.
+func span(lives []life, role Role, in func(chain int) bool) (first, last int64, ok bool) {
+	first = math.MaxInt64
+	for _, e := range lives {
+		if e.role == role && in(e.chain) {
+			first, last, ok = min(first, e.first), max(last, e.last), true
+		}
+	}
+	return first, last, ok
+}

@@ -1,0 +1,227 @@
+package metric
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// cached is how many rows a roll-up holds before it writes them.
+const cached = 1 << 17
+
+// MonthKey names the hours of an address in the month that begins at a moment.
+type MonthKey struct {
+	Month   int64
+	Address common.Address
+}
+
+// Rollup folds the activity of blocks into tallies. The blocks of one chain must come in order.
+type Rollup struct {
+	Tallies *Cache[Key, Tally]
+	Months  *Cache[MonthKey, Hours]
+	Lives   *Cache[common.Address, Lives]
+	Network func(chain int) (Scope, error)
+
+	// Fresh says that nothing is in the tables yet, so that nothing has to be looked for.
+	Fresh bool
+
+	networks map[int]Scope
+}
+
+// Add counts a block of a chain.
+func (r *Rollup) Add(chain int, a *Activity) error {
+	if len(r.Tallies.order)+len(r.Months.order)+len(r.Lives.order) > cached {
+		if err := r.Flush(); err != nil {
+			return err
+		}
+	}
+	scopes, err := r.scopes(chain)
+	if err != nil {
+		return err
+	}
+	for _, scope := range scopes {
+		for i := range Intervals {
+			t, err := r.tally(scope, Interval(i), a.Time)
+			if err != nil {
+				return err
+			}
+			t.value.add(a, t.known)
+			t.known = true
+		}
+	}
+	for _, m := range a.Mentions {
+		if err := r.mention(chain, scopes, a.Time, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Flush writes everything that changed.
+func (r *Rollup) Flush() error {
+	r.Fresh = false
+	for _, flush := range []func() error{r.Tallies.flush, r.Months.flush, r.Lives.flush} {
+		if err := flush(); err != nil {
+			return fmt.Errorf("roll-up: %w", err)
+		}
+	}
+	return nil
+}
+
+// scopes are those that hold a chain, the smallest first.
+func (r *Rollup) scopes(chain int) ([3]Scope, error) {
+	network, known := r.networks[chain]
+	if !known {
+		var err error
+		if network, err = r.Network(chain); err != nil {
+			return [3]Scope{}, fmt.Errorf("network of chain %d: %w", chain, err)
+		}
+		if r.networks == nil {
+			r.networks = map[int]Scope{}
+		}
+		r.networks[chain] = network
+	}
+	return [3]Scope{Scope(chain), network, Total}, nil
+}
+
+// within tells which chains a scope holds. A chain that was never asked about has no rows.
+func (r *Rollup) within(s Scope) func(chain int) bool {
+	switch {
+	case s > 0:
+		return func(chain int) bool { return chain == int(s) }
+	case s == Total:
+		return func(int) bool { return true }
+	}
+	return func(chain int) bool {
+		scopes, err := r.scopes(chain)
+		return err == nil && scopes[1] == s
+	}
+}
+
+// tally is the row to change for the interval that holds a moment.
+func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
+	t, err := r.Tallies.row(Key{s, i, i.Start(moment)}, r.Fresh)
+	if err != nil {
+		return nil, err
+	}
+	t.changed = true
+	return t, nil
+}
+
+// mention counts an address in the roles in which this hour has not seen it on this chain.
+func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Mention) error {
+	month := Month.Start(moment)
+	hours, err := r.Months.row(MonthKey{month, m.Address}, r.Fresh)
+	if err != nil {
+		return err
+	}
+	at := int(moment-month) / hour
+	fresh := m.Roles &^ hours.value.roles(at, chain)
+	for role := Present; role < roles; role++ {
+		if fresh&role.set() == 0 {
+			continue
+		}
+		if err := r.distinct(scopes, moment, m.Address, role); err != nil {
+			return err
+		}
+		if err := r.live(chain, scopes, moment, m.Address, role); err != nil {
+			return err
+		}
+	}
+	if fresh != 0 {
+		hours.value, hours.changed = hours.value.with(at, chain, fresh), true
+	}
+	return nil
+}
+
+// distinct counts an address in each interval that has not seen it in this role. An interval that has seen it has
+// been seen by those around it, too, in time and in scope.
+func (r *Rollup) distinct(scopes [3]Scope, moment int64, address common.Address, role Role) error {
+	for _, scope := range scopes {
+		in := r.within(scope)
+		for i := range Intervals {
+			seen, err := r.seen(Interval(i), moment, address, role, in)
+			if err != nil {
+				return err
+			}
+			if seen && Interval(i) < Week { // a week does not lie within a month
+				break
+			}
+			if seen {
+				continue
+			}
+			t, err := r.tally(scope, Interval(i), moment)
+			if err != nil {
+				return err
+			}
+			t.value.Distinct[role]++
+		}
+	}
+	return nil
+}
+
+// seen looks for an address in the interval around a moment, which may lie in two months.
+func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Role, in func(int) bool) (bool, error) {
+	start := i.Start(moment)
+	end := i.Next(start)
+	for month := Month.Start(start); month < end; month = Month.Next(month) {
+		hours, err := r.Months.row(MonthKey{month, address}, r.Fresh)
+		if err != nil {
+			return false, err
+		}
+		if hours.value.any(int(max(start-month, 0))/hour, int(end-month)/hour, role, in) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// live moves the first and the latest appearance of an address, in each scope in which they change.
+func (r *Rollup) live(chain int, scopes [3]Scope, moment int64, address common.Address, role Role) error {
+	lives, err := r.Lives.row(address, r.Fresh)
+	if err != nil {
+		return err
+	}
+	before := lives.value.all()
+	lives.value, lives.changed = lives.value.with(chain, role, moment), true
+	at := Hour.Start(moment)
+	for _, scope := range scopes {
+		first, last, known := span(before, role, r.within(scope))
+		if !known || at < first {
+			if err := r.move(scope, role, known, first, at, debuts); err != nil {
+				return err
+			}
+		}
+		if !known || at > last {
+			if err := r.move(scope, role, known, last, at, latest); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func debuts(t *Tally) *[roles]int64 { return &t.Debuts }
+func latest(t *Tally) *[roles]int64 { return &t.Latest }
+
+// move takes an address out of the hour and the day of one moment, if it was there, and puts it into those of another.
+func (r *Rollup) move(s Scope, role Role, known bool, from, to int64, count func(*Tally) *[roles]int64) error {
+	for _, i := range []Interval{Hour, Day} {
+		if known && i.Start(from) == i.Start(to) {
+			continue
+		}
+		if known {
+			t, err := r.tally(s, i, from)
+			if err != nil {
+				return err
+			}
+			count(&t.value)[role]--
+		}
+		t, err := r.tally(s, i, to)
+		if err != nil {
+			return err
+		}
+		count(&t.value)[role]++
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// primaryTables are the tables whose rows all follow from the genesis and the blocks of the primary chains.
+var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker", "staker_owner",
+	"l1_validator", "l1_state", "subnet", "subnet_state", "blockchain"}
+
+// SameRollUps compares the roll-ups with those of another file, value by value. The error names the first difference.
+func (db *DB) SameRollUps(ctx context.Context, want *DB) error {
+	return db.sameTables(ctx, want, RollUps)
+}
+
+// SamePrimary compares everything that the blocks of the primary chains left behind.
+func (db *DB) SamePrimary(ctx context.Context, want *DB) error {
+	return db.sameTables(ctx, want, primaryTables)
+}
+
+func (db *DB) sameTables(ctx context.Context, want *DB, tables []string) error {
+	for _, table := range tables {
+		if err := db.sameTable(ctx, want, table); err != nil {
+			return fmt.Errorf("%s: %w", table, err)
+		}
+	}
+	return nil
+}
+
+// sameTable walks through a table of both files in the order of its key.
+func (db *DB) sameTable(ctx context.Context, want *DB, table string) error {
+	have, err := db.walk(ctx, table)
+	if err != nil {
+		return err
+	}
+	defer have.Close()
+	expected, err := want.walk(ctx, table)
+	if err != nil {
+		return err
+	}
+	defer expected.Close()
+	for n := 1; ; n++ {
+		switch more, less := have.Next(), expected.Next(); {
+		case more != less:
+			return fmt.Errorf("it has %d rows or more: %t, it should: %t", n, more, less)
+		case !more:
+			return errors.Join(have.Err(), expected.Err())
+		}
+		if err := sameRow(have, expected); err != nil {
+			return fmt.Errorf("row %d: %w", n, err)
+		}
+	}
+}
+
+// walk reads a whole table: only verify does.
+func (db *DB) walk(ctx context.Context, table string) (*sqlx.Rows, error) {
+	var key []string
+	if err := db.read.SelectContext(ctx, &key, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table); err != nil {
+		return nil, err
+	}
+	return db.read.QueryxContext(ctx, `SELECT * FROM `+table+` ORDER BY `+strings.Join(key, ", "))
+}
+
+func sameRow(have, want *sqlx.Rows) error {
+	names, err := have.Columns()
+	if err != nil {
+		return err
+	}
+	a, err := have.SliceScan()
+	if err != nil {
+		return err
+	}
+	b, err := want.SliceScan()
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		if x, y := fmt.Sprintf("%T %v", a[i], a[i]), fmt.Sprintf("%T %v", b[i], b[i]); x != y {
+			return fmt.Errorf("%s is %s, it should be %s", name, x, y)
+		}
+	}
+	return nil
+}

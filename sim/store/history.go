@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// TransactionView is a transaction with its block.
+type TransactionView struct {
+	Transaction
+	Hash   []byte // of the block
+	Time   int64  // of the block, Unix seconds
+	Header []byte // of the block, RLP
+}
+
+func scanTransactionView(r *sql.Rows, v *TransactionView) error {
+	return r.Scan(append(v.Transaction.fields(), &v.Hash, &v.Time, &v.Header)...)
+}
+
+const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash, b.time, b.header`
+
+// transactionPage completes a list of transaction ids, named page.
+const transactionPage = `SELECT ` + transactionView + `
+	FROM (%s) CROSS JOIN tx t ON t.id = page CROSS JOIN block b ON b.id = page & ~65535`
+
+// Pages of transaction ids. In those about an address, both directions are merged as they are read.
+const (
+	pageOfAll     = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfSuccess = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 1 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfFailed  = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 0 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfNative  = `SELECT id AS page FROM tx WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
+		UNION SELECT id FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`
+	pageOfTouch = pageOfNative + `
+		UNION SELECT tx FROM touch WHERE address = ?1 AND tx BETWEEN ?3 AND ?2`
+	newestFirst = ` ORDER BY page DESC LIMIT 0 + ?4`
+	oldestFirst = ` ORDER BY page LIMIT 0 + ?4`
+)
+
+// Status tells transactions apart by their outcome.
+type Status int
+
+// The outcomes that a list may be confined to.
+const (
+	AnyStatus Status = iota
+	Succeeded
+	Failed
+)
+
+var byStatus = map[Status]string{
+	AnyStatus: fmt.Sprintf(transactionPage, pageOfAll),
+	Succeeded: fmt.Sprintf(transactionPage, pageOfSuccess),
+	Failed:    fmt.Sprintf(transactionPage, pageOfFailed),
+}
+
+// History reads at most limit transactions with an outcome from one position down to another.
+func (db *DB) History(ctx context.Context, s Status, high, low Position, limit int) ([]TransactionView, error) {
+	return many(ctx, db, byStatus[s], []any{high, low, limit}, scanTransactionView)
+}
+
+var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)
+
+// NativeHistory reads at most limit transactions that an address sent or received, from one position down to another.
+func (db *DB) NativeHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]TransactionView, error) {
+	return many(ctx, db, nativeHistory, []any{address, high, low, limit}, scanTransactionView)
+}
+
+// Interval is a part of an address's history: at most Limit transactions of any kind between two positions, the newest
+// first unless Ascending.
+type Interval struct {
+	Address   []byte
+	High, Low Position
+	Limit     int
+	Ascending bool
+}
+
+func (i Interval) args() []any { return []any{i.Address, i.High, i.Low, i.Limit} }
+
+// in chooses between a statement that reads newest first and one that reads oldest first.
+func (i Interval) in(texts [2]string) string {
+	if i.Ascending {
+		return texts[1]
+	}
+	return texts[0]
+}
+
+func bothWays(format string) [2]string {
+	return [2]string{fmt.Sprintf(format, pageOfTouch+newestFirst), fmt.Sprintf(format, pageOfTouch+oldestFirst)}
+}
+
+// The plus signs keep these statements to the rows of the page's transactions: an index by address would lead through all
+// that the address ever did.
+var (
+	wholeHistory     = bothWays(transactionPage)
+	historyTransfers = bothWays(`
+		SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount, ` + nftColumns + `
+		FROM (%s) CROSS JOIN transfer x ON x.id BETWEEN page & ~65535 AND page | 65535
+			AND x.tx = page & 65535 AND (+x.sender = ?1 OR +x.recipient = ?1)
+		LEFT JOIN nft n ON x.standard > 0 AND n.asset = x.asset
+			AND n.block = (SELECT block FROM nft WHERE asset = x.asset ORDER BY block DESC LIMIT 1)`)
+	historyCalls = bothWays(`
+		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
+		FROM (%s) CROSS JOIN call c ON c.id BETWEEN page & ~65535 AND page | 65535
+			AND c.tx = page & 65535 AND (+c.sender = ?1 OR +c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
+)
+
+// WholeHistory reads the transactions of an interval.
+func (db *DB) WholeHistory(ctx context.Context, i Interval) ([]TransactionView, error) {
+	return many(ctx, db, i.in(wholeHistory), i.args(), scanTransactionView)
+}
+
+// HistoryTransfers reads the transfers from or to the address in the transactions of an interval; their places stay
+// empty.
+func (db *DB) HistoryTransfers(ctx context.Context, i Interval) ([]TransferView, error) {
+	return many(ctx, db, i.in(historyTransfers), i.args(), func(r *sql.Rows, v *TransferView) error {
+		return r.Scan(append(v.Transfer.fields(), v.NFT.fields()...)...)
+	})
+}
+
+// HistoryCalls reads the internal transactions from or to the address in the transactions of an interval.
+func (db *DB) HistoryCalls(ctx context.Context, i Interval) ([]Call, error) {
+	return many(ctx, db, i.in(historyCalls), i.args(), scanCall)
+}
+
+// TransactionViewByHash reads the transaction of a chain with this hash.
+func (db *DB) TransactionViewByHash(ctx context.Context, chain int, hash []byte) (*TransactionView, error) {
+	var v TransactionView
+	err := db.one(ctx, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
+		WHERE t.hash = ? AND t.id BETWEEN ? AND ?`,
+		[]any{hash, First(chain), Last(chain)}, append(v.Transaction.fields(), &v.Hash, &v.Time, &v.Header)...)
+	return &v, err
+}
+
+// TransactionViewAt reads the transaction at a position.
+func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionView, error) {
+	var v TransactionView
+	err := db.one(ctx, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535 WHERE t.id = ?`,
+		[]any{at}, append(v.Transaction.fields(), &v.Hash, &v.Time, &v.Header)...)
+	return &v, err
+}
+
+// Seen reports whether an address took part in any transaction of a chain.
+func (db *DB) Seen(ctx context.Context, chain int, address []byte) (bool, error) {
+	var n int
+	err := db.one(ctx, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
+		OR EXISTS (SELECT 1 FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?2 AND ?3)
+		OR EXISTS (SELECT 1 FROM touch WHERE address = ?1 AND tx BETWEEN ?2 AND ?3)`,
+		[]any{address, First(chain), Last(chain)}, &n)
+	return n == 1, err
+}
+
+// CallView is an internal transaction with its place.
+type CallView struct {
+	Call
+	Place
+}
+
+// InternalHistory reads at most limit internal transactions from or to an address, from one position down to another.
+func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
+	return many(ctx, db, `
+		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+placeColumns+`
+		FROM (SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+			UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+			ORDER BY page DESC LIMIT 0 + ?4)
+		CROSS JOIN call c ON c.id = page
+		CROSS JOIN block b ON b.id = page & ~65535
+		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, []any{address, high, low, limit},
+		func(r *sql.Rows, v *CallView) error {
+			return r.Scan(append([]any{&v.ID, &v.Tx, &v.Depth, &v.Type, &v.Sender, &v.Recipient, &v.Value, &v.Gas, &v.GasUsed,
+				&v.Reverted, &v.Error}, v.Place.fields()...)...)
+		})
+}
+
+// InternalTransactions reads the internal transactions of a transaction in order.
+func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, error) {
+	return many(ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
+		[]any{tx.Block(), tx.End(), tx.Index()}, scanCall)
+}
+
+// BlocksDown reads at most limit blocks from one position down to another.
+func (db *DB) BlocksDown(ctx context.Context, high, low Position, limit int) ([]Block, error) {
+	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+		[]any{low, high, limit}, scanBlock)
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Holding is how much of an asset an address held from a block on, until a later row.
+type Holding struct {
+	Owner  []byte
+	Asset  Asset
+	Block  uint64
+	Amount []byte // without leading zeros, empty for nothing
+}
+
+// Holding reads what an address held of an asset after a block.
+func (db *DB) Holding(ctx context.Context, owner []byte, asset Asset, block uint64) (*Holding, error) {
+	h := Holding{Owner: owner, Asset: asset}
+	err := db.one(ctx, `SELECT block, amount FROM holding WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`,
+		[]any{owner, []byte(asset), block}, &h.Block, &h.Amount)
+	return &h, err
+}
+
+// HoldingView is something that an address holds, with what is known of the item.
+type HoldingView struct {
+	Asset  Asset
+	Amount []byte
+	NFT
+}
+
+func scanHolding(r *sql.Rows, h *HoldingView) error { return r.Scan((*[]byte)(&h.Asset), &h.Amount) }
+
+func scanHoldingView(r *sql.Rows, h *HoldingView) error {
+	return r.Scan(append([]any{(*[]byte)(&h.Asset), &h.Amount}, h.NFT.fields()...)...)
+}
+
+// held finds the assets of an address after ?2 and before ?3 one by one, one seek each, and what it held of each after
+// block ?4.
+const held = `
+	WITH RECURSIVE held(asset) AS (
+		SELECT min(asset) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3
+		UNION ALL
+		SELECT (SELECT min(asset) FROM holding WHERE owner = ?1 AND asset > held.asset AND asset < ?3)
+		FROM held WHERE held.asset IS NOT NULL
+	), kept(asset, amount) AS (
+		SELECT asset, (SELECT amount FROM holding h WHERE owner = ?1 AND h.asset = held.asset AND block <= ?4 ORDER BY block DESC LIMIT 1)
+		FROM held WHERE held.asset IS NOT NULL
+	)
+	`
+
+const (
+	holdings     = held + `SELECT asset, amount FROM kept WHERE amount <> x'' LIMIT 0 + ?5`
+	holdingViews = held + `SELECT k.asset, k.amount, ` + nftColumns + `
+		FROM kept k LEFT JOIN nft n ON n.asset = k.asset
+			AND n.block = (SELECT block FROM nft WHERE asset = k.asset ORDER BY block DESC LIMIT 1)
+		WHERE k.amount <> x'' LIMIT 0 + ?5`
+)
+
+// Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block.
+func (db *DB) Holdings(ctx context.Context, owner []byte, after, before Asset, block uint64, limit int) ([]HoldingView, error) {
+	return many(ctx, db, holdings, []any{owner, []byte(after), []byte(before), block, limit}, scanHolding)
+}
+
+// HoldingViews is Holdings for items, with what is known of them now.
+func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before Asset, block uint64, limit int) ([]HoldingView, error) {
+	return many(ctx, db, holdingViews, []any{owner, []byte(after), []byte(before), block, limit}, scanHoldingView)
+}
+
+func (b *Batch) addHolding(h *Holding) error {
+	return b.exec(`INSERT INTO holding (owner, asset, block, amount) VALUES (?, ?, ?, ?)`, h.Owner, []byte(h.Asset), h.Block, h.Amount)
+}

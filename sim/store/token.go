@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+)
+
+// Standard is what kind of token a contract is.
+type Standard int
+
+// The standards, in the order in which assets sort.
+const (
+	ERC20 Standard = iota
+	ERC721
+	ERC1155
+)
+
+// TokenID orders the tokens of a world by chain, standard and the order in which they appeared.
+type TokenID int64
+
+const (
+	tokenBits    = 28
+	standardBits = 4
+	// MaxTokens is how many tokens of one standard a chain can have.
+	MaxTokens = 1<<tokenBits - 1
+)
+
+// NewTokenID is the id of the n-th token of a standard on a chain.
+func NewTokenID(chain int, standard Standard, n int) TokenID {
+	return TokenID(int64(chain)<<(tokenBits+standardBits) | int64(standard)<<tokenBits | int64(n))
+}
+
+// Chain is the row id of the token's chain.
+func (id TokenID) Chain() int { return int(id >> (tokenBits + standardBits)) }
+
+// Standard is what kind of token it is.
+func (id TokenID) Standard() Standard { return Standard(id>>tokenBits) & (1<<standardBits - 1) }
+
+// Count is the token's place among those of its standard on its chain.
+func (id TokenID) Count() int { return int(id & MaxTokens) }
+
+// Asset names what can be held: a whole ERC-20, or one item of another token. It sorts as the token and the item's
+// number do.
+type Asset []byte
+
+const assetToken = 6 // bytes of an asset that name its token
+
+// Asset names an item of the token by its number without leading zeros; an ERC-20 has only itself.
+func (id TokenID) Asset(item []byte) Asset {
+	key := binary.BigEndian.AppendUint64(nil, uint64(id))[8-assetToken:]
+	if id.Standard() == ERC20 {
+		return key
+	}
+	return append(append(key, byte(len(item))), item...)
+}
+
+// Token is the token that the asset belongs to.
+func (a Asset) Token() TokenID {
+	var b [8]byte
+	copy(b[8-assetToken:], a[:assetToken])
+	return TokenID(binary.BigEndian.Uint64(b[:]))
+}
+
+// Item is the item's number without leading zeros.
+func (a Asset) Item() []byte {
+	if len(a) <= assetToken {
+		return nil
+	}
+	return a[assetToken+1:]
+}
+
+// Key is the part of the asset that tells it from others of its chain, for a page token.
+func (a Asset) Key() []byte { return a[2:] }
+
+// Token is a contract that is a token.
+type Token struct {
+	ID       TokenID
+	Address  []byte
+	Block    uint64 // number of the block in which it was first seen
+	Name     string
+	Symbol   string
+	Decimals int
+}
+
+const tokenColumns = `id, address, block, name, symbol, decimals`
+
+func (t *Token) fields() []any {
+	return []any{&t.ID, &t.Address, &t.Block, &t.Name, &t.Symbol, &t.Decimals}
+}
+
+func scanToken(r *sql.Rows, t *Token) error { return r.Scan(t.fields()...) }
+
+// Token reads a token.
+func (db *DB) Token(ctx context.Context, id TokenID) (*Token, error) {
+	var t Token
+	err := db.one(ctx, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, []any{id}, t.fields()...)
+	return &t, err
+}
+
+// Tokens reads the tokens of a standard on a chain after the first n, in order.
+func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) ([]Token, error) {
+	return many(ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
+		[]any{NewTokenID(chain, standard, n), NewTokenID(chain, standard, MaxTokens)}, scanToken)
+}
+
+func (b *Batch) addToken(t *Token) error {
+	return b.exec(`INSERT INTO token (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
+		t.ID, t.Address, t.Block, t.Name, t.Symbol, t.Decimals)
+}
