@@ -77,6 +77,14 @@ func (db *DB) UTXOByHash(ctx context.Context, hash []byte) (*UTXO, error) {
 	return &u, err
 }
 
+// UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
+func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
+	var u UTXO
+	err := db.one(ctx, `SELECT `+utxoColumns+` FROM utxo WHERE hash = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
+		[]any{hash, chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)}, u.fields()...)
+	return &u, err
+}
+
 // UTXOsOfTx reads what a transaction made, later rewards and refunds included, by output.
 func (db *DB) UTXOsOfTx(ctx context.Context, tx []byte) ([]UTXO, error) {
 	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE tx = ? ORDER BY output`, []any{tx}, scanUTXO)
