@@ -89,6 +89,8 @@ func (r *realm) role(n int, g *rand.Rand) stint {
 		s.end = r.moment(420, 0)
 	case refused:
 		m.row.Uptime, s.end = 455_000, r.moment(550, 0)
+	case removed:
+		s.end = r.until + 100*day
 	case pending:
 		s.start, s.end = r.until+2*day, r.until+62*day
 	case active:
