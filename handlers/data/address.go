@@ -47,22 +47,12 @@ func (s *scene) of(asset store.Asset) *token {
 }
 
 // rich is an address reference.
-func (s *scene) rich(address []byte) RichAddress {
-	a := common.BytesToAddress(address)
-	return s.richHex(a, "")
-}
+func (s *scene) rich(address []byte) RichAddress { return s.known(partyOf(address)) }
 
-// richHex is rich for an address that may have been written already.
-func (s *scene) richHex(a common.Address, hex string) RichAddress {
-	e := s.known[place{s.chain, a}]
-	if hex == "" {
-		if e != nil && e.token != nil {
-			hex = e.token.hex
-		} else {
-			hex = a.Hex()
-		}
-	}
-	ref := RichAddress{Address: hex}
+// known is an address reference with what the catalog knows.
+func (s *scene) known(p party) RichAddress {
+	e := s.entries[place{s.chain, p.address}]
+	ref := RichAddress{Address: p.hex}
 	if e == nil {
 		return ref
 	}

@@ -135,7 +135,7 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 			return nil, err
 		}
 		for _, row := range rows {
-			if t := s.of(row.Asset); s.shows(t, wanted) && len(page) < limit {
+			if len(row.Amount) > 0 && len(page) < limit && s.shows(s.of(row.Asset), wanted) {
 				page = append(page, row)
 			}
 		}

@@ -26,7 +26,7 @@ type catalog struct {
 type names struct {
 	version int64
 	tokens  map[store.TokenID]*token
-	known   map[place]*entry
+	entries map[place]*entry
 	native  map[int]*price.Series // of the chains' own tokens
 }
 
@@ -73,7 +73,7 @@ func (c *catalog) renew(ctx context.Context, version int64) (*names, error) {
 }
 
 func (c *catalog) load(ctx context.Context, version int64) (*names, error) {
-	n := &names{version: version, tokens: map[store.TokenID]*token{}, known: map[place]*entry{}, native: map[int]*price.Series{}}
+	n := &names{version: version, tokens: map[store.TokenID]*token{}, entries: map[place]*entry{}, native: map[int]*price.Series{}}
 	for _, chain := range c.world.Chains {
 		if err := c.loadChain(ctx, n, chain.Row.ID); err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
 		return err
 	}
 	for _, r := range contracts {
-		n.known[place{chain, common.BytesToAddress(r.Address)}] = &entry{name: r.Artifact}
+		n.entries[place{chain, common.BytesToAddress(r.Address)}] = &entry{name: r.Artifact}
 	}
 	for s := store.ERC20; s <= store.ERC1155; s++ {
 		rows, err := c.world.DB.Tokens(ctx, chain, s, 0)
@@ -99,7 +99,7 @@ func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
 			address := common.BytesToAddress(row.Address)
 			t := &token{Token: row, hex: address.Hex()}
 			n.tokens[row.ID] = t
-			n.known[place{chain, address}] = &entry{name: row.Name, token: t}
+			n.entries[place{chain, address}] = &entry{name: row.Name, token: t}
 		}
 	}
 	return c.loadMarkets(ctx, n, chain)
@@ -117,7 +117,7 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 		}
 		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
 			n.native[chain] = series
-		} else if e := n.known[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
+		} else if e := n.entries[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
 			e.token.series, e.token.malicious = series, m.Reputation == "Malicious"
 		}
 	}
@@ -126,7 +126,7 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 
 // at is the token at an address, nil if there is none.
 func (n *names) at(chain int, address common.Address) *token {
-	if e := n.known[place{chain, address}]; e != nil {
+	if e := n.entries[place{chain, address}]; e != nil {
 		return e.token
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -60,8 +59,9 @@ type transactions struct {
 
 // nativeFacts is a decoded transaction, without what depends on the request.
 type nativeFacts struct {
+	at       store.Position
 	shown    NativeTransaction
-	from, to common.Address
+	from, to party
 }
 
 func (a *api) transactionOperations() []handlers.Operation {
@@ -85,18 +85,31 @@ func (a *api) transactionOperations() []handlers.Operation {
 }
 
 // native is a transaction as lists show it.
-func (s *scene) native(c *evm.Chain, row *store.TransactionView) (NativeTransaction, error) {
-	f, ok := s.api.transactions.Get(row.ID)
-	if !ok {
-		var err error
-		if f, err = s.api.decode(c, row); err != nil {
-			return NativeTransaction{}, err
-		}
-		s.api.transactions.Add(row.ID, f)
-	}
+func (s *scene) native(f *nativeFacts) NativeTransaction {
 	shown := f.shown
-	shown.From, shown.To = s.richHex(f.from, shown.From.Address), s.richHex(f.to, shown.To.Address)
-	return shown, nil
+	shown.From, shown.To = s.known(f.from), s.known(f.to)
+	return shown
+}
+
+// transactionsAt are the transactions at positions, newest first.
+func (a *api) transactionsAt(c *evm.Chain, at []store.Position,
+	read func(high, low store.Position, limit int) ([]store.TransactionView, error)) ([]*nativeFacts, error) {
+	return remember(at, a.memory.transactions, read, func(row *store.TransactionView) (store.Position, *nativeFacts, error) {
+		f, err := a.decode(c, row)
+		return row.ID, f, err
+	})
+}
+
+// remembered is a transaction that was read already.
+func (a *api) remembered(c *evm.Chain, row *store.TransactionView) (*nativeFacts, error) {
+	if f, ok := a.memory.transactions.Get(row.ID); ok {
+		return f, nil
+	}
+	f, err := a.decode(c, row)
+	if err == nil {
+		a.memory.transactions.Add(row.ID, f)
+	}
+	return f, err
 }
 
 // decode reads a transaction from its bytes.
@@ -113,14 +126,13 @@ func (a *api) decode(c *evm.Chain, row *store.TransactionView) (*nativeFacts, er
 	if to == nil {
 		to = row.Created
 	}
-	f := &nativeFacts{from: common.BytesToAddress(row.Sender), to: common.BytesToAddress(to)}
+	f := &nativeFacts{at: row.ID, from: partyOf(row.Sender), to: partyOf(to)}
 	f.shown = NativeTransaction{
 		BlockNumber: block.number, BlockTimestamp: block.time, BlockTimestampMilliseconds: block.millis, BlockMinDelayExcess: block.excess,
 		BlockHash: block.hash, ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockIndex: row.ID.Index(), TxHash: hash(row.Transaction.Hash),
 		TxStatus: strconv.FormatUint(row.Status, 10), TxType: tx.Type(), GasLimit: strconv.FormatUint(tx.Gas(), 10),
 		GasUsed: strconv.FormatUint(row.GasUsed, 10), GasPrice: evm.EffectivePrice(&tx, block.baseFee).String(),
-		Nonce: strconv.FormatUint(tx.Nonce(), 10), From: RichAddress{Address: f.from.Hex()}, To: RichAddress{Address: f.to.Hex()},
-		Method: method(&tx), Value: tx.Value().String(),
+		Nonce: strconv.FormatUint(tx.Nonce(), 10), Method: method(&tx), Value: tx.Value().String(),
 	}
 	return f, nil
 }
@@ -140,7 +152,7 @@ func method(tx *types.Transaction) Method {
 
 // full adds what only the answer about one transaction shows.
 func (s *scene) full(c *evm.Chain, row *store.TransactionView) (FullNativeTransaction, error) {
-	native, err := s.native(c, row)
+	facts, err := s.api.remembered(c, row)
 	if err != nil {
 		return FullNativeTransaction{}, err
 	}
@@ -152,7 +164,7 @@ func (s *scene) full(c *evm.Chain, row *store.TransactionView) (FullNativeTransa
 	if err := tx.UnmarshalBinary(row.Raw); err != nil {
 		return FullNativeTransaction{}, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
 	}
-	f := FullNativeTransaction{NativeTransaction: native, Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
+	f := FullNativeTransaction{NativeTransaction: s.native(facts), Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
 	if tx.Type() == types.DynamicFeeTxType {
 		f.MaxFeePerGas, f.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
 	}
@@ -160,30 +172,33 @@ func (s *scene) full(c *evm.Chain, row *store.TransactionView) (FullNativeTransa
 }
 
 // natives is a page of transactions.
-func (a *api) natives(r *handlers.Request, c *evm.Chain, rows []store.TransactionView, next string) (any, error) {
+func (a *api) natives(r *handlers.Request, c *evm.Chain, rows []*nativeFacts, next string) (any, error) {
 	s, err := a.scene(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
-	for i := range rows {
-		if answer.Transactions[i], err = s.native(c, &rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	return answer, nil
+	return transactions{next, list(rows, func(f **nativeFacts) NativeTransaction { return s.native(*f) })}, nil
 }
-
-func transactionPlace(t *store.TransactionView) []byte { return within(t.ID) }
 
 func (a *api) listTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
 	high, low := span(r, c)
-	rows, err := a.world.DB.History(r.Context(), outcome(r), high, low, r.PageSize()+1)
+	at, err := a.world.DB.HistoryIDs(r.Context(), outcome(r), high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	at, next := cut(r, at, position)
+	rows, err := a.transactionsAt(c, at, a.history(r))
+	if err != nil {
+		return nil, err
+	}
 	return a.natives(r, c, rows, next)
+}
+
+// history reads transactions with the outcome that the request asks for.
+func (a *api) history(r *handlers.Request) func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+	return func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+		return a.world.DB.History(r.Context(), outcome(r), high, low, limit)
+	}
 }
 
 func outcome(r *handlers.Request) store.Status {
@@ -199,11 +214,17 @@ func outcome(r *handlers.Request) store.Status {
 func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := span(r, c)
-	rows, err := a.world.DB.NativeHistory(r.Context(), address[:], high, low, r.PageSize()+1)
+	at, err := a.world.DB.NativeHistoryIDs(r.Context(), address[:], high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	at, next := cut(r, at, position)
+	rows, err := a.transactionsAt(c, at, func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+		return a.world.DB.NativeHistory(r.Context(), address[:], high, low, limit)
+	})
+	if err != nil {
+		return nil, err
+	}
 	return a.natives(r, c, rows, next)
 }
 
@@ -218,21 +239,29 @@ func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, err
 	if r.PageSize() == 0 {
 		limit = store.MaxIndex + 1
 	}
-	rows, err := a.world.DB.History(r.Context(), store.AnyStatus, min(high, row.ID.End()), row.ID, limit)
+	at, err := a.world.DB.HistoryIDs(r.Context(), store.AnyStatus, min(high, row.ID.End()), row.ID, limit)
 	if err != nil {
 		return nil, err
 	}
-	if r.PageSize() == 0 {
-		return a.natives(r, c, rows, "")
+	next := ""
+	if r.PageSize() > 0 {
+		at, next = cut(r, at, position)
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	rows, err := a.transactionsAt(c, at, a.history(r))
+	if err != nil {
+		return nil, err
+	}
 	return a.natives(r, c, rows, next)
 }
 
 func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
-	rows, from, next, err := merge(r, a.chainsOf(r), func(_ *evm.Chain, high, low store.Position, limit int) ([]store.TransactionView, error) {
-		return a.world.DB.History(r.Context(), outcome(r), high, low, limit)
-	}, func(t *store.TransactionView) (store.Position, int64) { return t.ID, t.Time })
+	rows, from, next, err := merge(r, a.chainsOf(r), func(c *evm.Chain, high, low store.Position, limit int) ([]*nativeFacts, error) {
+		at, err := a.world.DB.HistoryIDs(r.Context(), outcome(r), high, low, limit)
+		if err != nil {
+			return nil, err
+		}
+		return a.transactionsAt(c, at, a.history(r))
+	}, func(f **nativeFacts) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp })
 	if err != nil {
 		return nil, err
 	}
@@ -243,9 +272,7 @@ func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
 	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
 	for i := range rows {
 		s.chain = from[i].Row.ID
-		if answer.Transactions[i], err = s.native(from[i], &rows[i]); err != nil {
-			return nil, err
-		}
+		answer.Transactions[i] = s.native(rows[i])
 	}
 	return answer, nil
 }
