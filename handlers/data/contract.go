@@ -66,7 +66,7 @@ func (a *api) getDeployment(r *handlers.Request, c *evm.Chain) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.transaction(r, c, row)
+	return a.transactionIn(r, c, row)
 }
 
 // undeployed says why no transaction deployed the address in the request.

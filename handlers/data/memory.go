@@ -18,6 +18,14 @@ type memory struct {
 	transactions *lru.Cache[store.Position, *nativeFacts]
 	calls        *lru.Cache[store.Position, *callFacts]
 	transfers    *lru.Cache[store.Position, *transferFacts]
+	whole        *lru.Cache[name, *wholeFacts]
+	metadata     *lru.Cache[string, *metadata] // by URI
+}
+
+// name is a hash on a chain.
+type name struct {
+	chain int
+	hash  common.Hash
 }
 
 func newMemory() memory {
@@ -27,6 +35,8 @@ func newMemory() memory {
 		transactions: lru.NewCache[store.Position, *nativeFacts](kept),
 		calls:        lru.NewCache[store.Position, *callFacts](kept),
 		transfers:    lru.NewCache[store.Position, *transferFacts](kept),
+		whole:        lru.NewCache[name, *wholeFacts](kept / 4),
+		metadata:     lru.NewCache[string, *metadata](kept / 4),
 	}
 }
 

@@ -3,10 +3,13 @@ package data
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
@@ -150,25 +153,24 @@ func method(tx *types.Transaction) Method {
 	}
 }
 
-// full adds what only the answer about one transaction shows.
-func (s *scene) full(c *evm.Chain, row *store.TransactionView) (FullNativeTransaction, error) {
-	facts, err := s.api.remembered(c, row)
-	if err != nil {
-		return FullNativeTransaction{}, err
+// full decodes a transaction, and what only the answer about one transaction shows.
+func (a *api) full(c *evm.Chain, row *store.TransactionView) (facts *nativeFacts, more FullNativeTransaction, err error) {
+	if facts, err = a.remembered(c, row); err != nil {
+		return nil, more, err
 	}
-	block, err := s.api.facts(row.ID, c.Kind, row.Hash, row.Header)
+	block, err := a.facts(row.ID, c.Kind, row.Hash, row.Header)
 	if err != nil {
-		return FullNativeTransaction{}, err
+		return nil, more, err
 	}
 	var tx types.Transaction
 	if err := tx.UnmarshalBinary(row.Raw); err != nil {
-		return FullNativeTransaction{}, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
+		return nil, more, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
 	}
-	f := FullNativeTransaction{NativeTransaction: s.native(facts), Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
+	more = FullNativeTransaction{Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
 	if tx.Type() == types.DynamicFeeTxType {
-		f.MaxFeePerGas, f.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
+		more.MaxFeePerGas, more.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
 	}
-	return f, nil
+	return facts, more, nil
 }
 
 // natives is a page of transactions.
@@ -297,49 +299,75 @@ type NetworkTokenDetails struct {
 // day is how old a transaction must be to have a historical price, in seconds.
 const day = 86_400
 
+// wholeFacts is a transaction with all that it did, without what depends on the request.
+type wholeFacts struct {
+	native    *nativeFacts
+	more      FullNativeTransaction // the members that only the answer about one transaction shows
+	time      int64
+	transfers []store.TransferView
+	changing  bool // whether the transfers show items, whose owners and metadata change
+	calls     []store.Call
+}
+
 func (a *api) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
 	id := r.Hash("txHash")
+	if f, ok := a.memory.whole.Get(name{c.Row.ID, id}); ok && !f.changing {
+		return a.transaction(r, c, f)
+	}
 	row, err := a.world.DB.TransactionViewByHash(r.Context(), c.Row.ID, id[:])
 	if err != nil {
 		return nil, or(err, handlers.NotFound("transaction %s does not exist on chain %d", id, c.Row.EVMID))
 	}
-	return a.transaction(r, c, row)
+	return a.transactionIn(r, c, row)
+}
+
+// maxWhole is the length of input and transfers above which a transaction is not worth keeping in memory.
+const maxWhole = 4096
+
+// transactionIn answers about a transaction that was found.
+func (a *api) transactionIn(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
+	f, err := a.whole(r, c, row)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.more.Input)+len(f.transfers) < maxWhole {
+		a.memory.whole.Add(name{c.Row.ID, common.BytesToHash(row.Transaction.Hash)}, f)
+	}
+	return a.transaction(r, c, f)
+}
+
+// whole reads all that a transaction did. A plain transfer, which costs the least gas there is, did nothing else.
+func (a *api) whole(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (*wholeFacts, error) {
+	f := &wholeFacts{time: row.Time}
+	var err error
+	if f.native, f.more, err = a.full(c, row); err != nil {
+		return nil, err
+	}
+	if row.Logs > 0 {
+		if f.transfers, err = a.world.DB.TransfersOfTransaction(r.Context(), row.ID); err != nil {
+			return nil, err
+		}
+		f.changing = slices.ContainsFunc(f.transfers, func(v store.TransferView) bool { return v.Standard != store.ERC20 })
+	}
+	if len(row.Recipient) == 0 || row.GasUsed > params.TxGas {
+		f.calls, err = a.world.DB.InternalTransactions(r.Context(), row.ID)
+	}
+	return f, err
 }
 
 // transaction is the whole answer about one transaction.
-func (a *api) transaction(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
+func (a *api) transaction(r *handlers.Request, c *evm.Chain, f *wholeFacts) (any, error) {
 	s, err := a.scene(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	var answer TransactionAnswer
-	if answer.NativeTransaction, err = s.full(c, row); err != nil {
-		return nil, err
-	}
-	if len(row.Recipient) == 0 || row.GasUsed > 21_000 { // a plain transfer does nothing else
-		if err := a.effects(s, row, &answer); err != nil {
-			return nil, err
-		}
-	}
-	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.price(s.names.native[c.Row.ID], a.world.Clock.Unix())}
-	if row.Time < a.world.Clock.Unix()-day {
-		answer.NetworkTokenDetails.HistoricalPrice = s.price(s.names.native[c.Row.ID], row.Time)
+	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls)}
+	answer.NativeTransaction.NativeTransaction = s.native(f.native)
+	answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(f.transfers)
+	series := s.names.native[c.Row.ID]
+	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.now(series)}
+	if f.time < a.world.Clock.Unix()-day {
+		answer.NetworkTokenDetails.HistoricalPrice = s.price(series, f.time)
 	}
 	return answer, nil
-}
-
-func (a *api) effects(s *scene, row *store.TransactionView, answer *TransactionAnswer) error {
-	if row.Logs > 0 {
-		transfers, err := a.world.DB.TransfersOfTransaction(s.Context(), row.ID)
-		if err != nil {
-			return err
-		}
-		answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(transfers)
-	}
-	calls, err := a.world.DB.InternalTransactions(s.Context(), row.ID)
-	if err != nil {
-		return err
-	}
-	answer.InternalTransactions = s.internals(calls)
-	return nil
 }

@@ -53,7 +53,7 @@ const (
 	holdingViews = held + `SELECT k.asset, k.amount, ` + nftColumns + `
 		FROM kept k LEFT JOIN nft n ON n.asset = k.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = k.asset ORDER BY block DESC LIMIT 1)
-		WHERE k.amount <> x'' LIMIT 0 + ?5`
+		LIMIT 0 + ?5`
 )
 
 // Holdings reads at most limit ERC-20 assets after one and before another that an address ever held, with what it held
@@ -62,7 +62,7 @@ func (db *DB) Holdings(ctx context.Context, owner []byte, after, before Asset, b
 	return many(ctx, db, holdings, []any{owner, []byte(after), []byte(before), block, limit}, scanHolding)
 }
 
-// HoldingViews reads at most limit items that an address held after a block, with what is known of them now.
+// HoldingViews is Holdings for items, with what is known of them now.
 func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before Asset, block uint64, limit int) ([]HoldingView, error) {
 	return many(ctx, db, holdingViews, []any{owner, []byte(after), []byte(before), block, limit}, scanHoldingView)
 }
