@@ -130,7 +130,7 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 	}, func(v *store.HoldingView) bool { return s.shows(s.of(v.Asset), wanted) })
 }
 
-// fill reads a page of holdings and one more. For what is held no longer, and for what the filter leaves out, it reads on.
+// fill reads a page of holdings and one more. For what the filter leaves out it reads on.
 func (s *scene) fill(after store.Asset, read func(after store.Asset, limit int) ([]store.HoldingView, error),
 	keep func(*store.HoldingView) bool) ([]store.HoldingView, error) {
 	if position, resumed := s.Position(); resumed {
@@ -144,7 +144,7 @@ func (s *scene) fill(after store.Asset, read func(after store.Asset, limit int) 
 			return nil, err
 		}
 		for i := range rows {
-			if len(rows[i].Amount) > 0 && len(page) < limit && keep(&rows[i]) {
+			if len(page) < limit && keep(&rows[i]) {
 				page = append(page, rows[i])
 			}
 		}
