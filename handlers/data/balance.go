@@ -155,7 +155,7 @@ func (s *scene) shows(t *token, wanted []common.Address) bool {
 }
 
 // assetsOf are the bounds, both exclusive, of the assets of a range of standards on a chain.
-func assetsOf(chain int, first, last store.Standard) (after, before store.Asset) {
+func assetsOf(chain int, first, last store.Standard) (after, before store.AssetKey) {
 	low, high := store.NewTokenID(chain, first, 0), store.NewTokenID(chain, last, store.MaxTokens)
 	return low.Asset(nil), high.Asset(nil)
 }

@@ -120,7 +120,7 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 }
 
 // token is the token of an asset.
-func (n *names) of(asset store.Asset) *token { return n.tokens[asset.Token()] }
+func (n *names) of(asset store.AssetKey) *token { return n.tokens[asset.Token()] }
 
 // at is the token at an address, nil if there is none.
 func (n *names) at(chain int, address common.Address) *token {
