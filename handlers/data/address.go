@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers"
+	"snowglobe/sim/store"
 )
 
 // RichAddress is an address with what is known of it.
@@ -29,6 +30,20 @@ type scene struct {
 func (a *api) scene(r *handlers.Request, chain int) (*scene, error) {
 	n, err := a.catalog.read(r.Context())
 	return &scene{Request: r, names: n, api: a, chain: chain}, err
+}
+
+// of is the token of an asset. One that came with a block after the scene was opened is looked up anew.
+func (s *scene) of(asset store.AssetKey) *token {
+	if t := s.tokens[asset.Token()]; t != nil {
+		return t
+	}
+	if n, err := s.api.catalog.renew(s.Context(), s.version); err == nil {
+		s.names = n
+	}
+	if t := s.tokens[asset.Token()]; t != nil {
+		return t
+	}
+	return &token{hex: common.Address{}.Hex()} // the request was cancelled: nobody reads this
 }
 
 // rich is an address reference.

@@ -148,7 +148,7 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 
 // shows reports whether the request's filters let a token through.
 func (s *scene) shows(t *token, wanted []common.Address) bool {
-	if t == nil || t.malicious && s.Bool("filterSpamTokens") {
+	if t.malicious && s.Bool("filterSpamTokens") {
 		return false
 	}
 	return len(wanted) == 0 || slices.Contains(wanted, common.BytesToAddress(t.Token.Address))

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// catalog knows every token and every named contract, as answers name them at every turn. It is read anew, and only
-// what is new, when something was committed.
+// catalog knows every token and every named contract, as answers name them at every turn. It is read anew when
+// there is a new one.
 type catalog struct {
 	world *sim.World
 	mu    sync.Mutex
@@ -24,7 +24,7 @@ type catalog struct {
 
 // names is one state of the catalog; it is never changed.
 type names struct {
-	commits int64
+	version int64
 	tokens  map[store.TokenID]*token
 	known   map[place]*entry
 	native  map[int]*price.Series // of the chains' own tokens
@@ -54,21 +54,26 @@ func newCatalog(world *sim.World) *catalog { return &catalog{world: world} }
 
 // read is the present state of the catalog.
 func (c *catalog) read(ctx context.Context) (*names, error) {
-	commits := c.world.DB.Commits()
-	if n := c.now.Load(); n != nil && n.commits == commits {
+	version := c.world.DB.Names()
+	if n := c.now.Load(); n != nil && n.version == version {
 		return n, nil
 	}
+	return c.renew(ctx, version)
+}
+
+// renew reads the catalog anew; it holds at least what was there at the version.
+func (c *catalog) renew(ctx context.Context, version int64) (*names, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, err := c.load(ctx, commits)
+	n, err := c.load(ctx, version)
 	if err == nil {
 		c.now.Store(n)
 	}
 	return n, err
 }
 
-func (c *catalog) load(ctx context.Context, commits int64) (*names, error) {
-	n := &names{commits: commits, tokens: map[store.TokenID]*token{}, known: map[place]*entry{}, native: map[int]*price.Series{}}
+func (c *catalog) load(ctx context.Context, version int64) (*names, error) {
+	n := &names{version: version, tokens: map[store.TokenID]*token{}, known: map[place]*entry{}, native: map[int]*price.Series{}}
 	for _, chain := range c.world.Chains {
 		if err := c.loadChain(ctx, n, chain.Row.ID); err != nil {
 			return nil, err
@@ -118,9 +123,6 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 	}
 	return nil
 }
-
-// token is the token of an asset.
-func (n *names) of(asset store.AssetKey) *token { return n.tokens[asset.Token()] }
 
 // at is the token at an address, nil if there is none.
 func (n *names) at(chain int, address common.Address) *token {

@@ -105,6 +105,7 @@ func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) (
 }
 
 func (b *Batch) addToken(t *Token) error {
+	b.named = true
 	return b.exec(`INSERT INTO token (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 		t.ID, t.Address, t.Block, t.Name, t.Symbol, t.Decimals)
 }
