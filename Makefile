@@ -16,12 +16,15 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
-race: ## run the tests with the race detector (needs cgo)
-	CGO_ENABLED=1 go test -race -timeout 20m ./...
+race: ## run the tests on small worlds with the race detector (needs cgo)
+	CGO_ENABLED=1 go test -race -short -timeout 20m ./...
 
 determinism: ## compare the digests with the committed ones, on amd64 and 386
 	$(GO) test -count=1 -run TestDeterminism ./seed
 	GOARCH=386 $(GO) test -count=1 -run TestDeterminism ./seed
+
+bench: ## measure speed, size and memory of the built program (about two minutes)
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x ./handlers/server
 
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
@@ -35,4 +38,4 @@ dist: ## build ./dist for every platform
 		echo $$out; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags "-s -w" -o $$out . || exit 1; \
 	done
 
-.PHONY: help build test lint race determinism golden contracts dist
+.PHONY: help build test lint race determinism bench golden contracts dist

@@ -8,16 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
-	"snowglobe/fixtures"
-	"snowglobe/handlers"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/server"
 	"snowglobe/seed"
@@ -45,16 +41,13 @@ func main() {
 
 // command is one run of the program: what was asked for and where its words go.
 type command struct {
-	db, addr, profile, until, network, dialect, logFormat string
-	seed                                                  int64
-	admin, quiet                                          bool
-
-	chosen         map[string]bool // flags that the user set, on the command line or in the environment
-	stdout, stderr io.Writer
-	notes          io.Writer // banner and progress
-	log            *slog.Logger
-	mode           handlers.Mode
-	world          seed.Options
+	world  seed.Options
+	server server.Options
+	addr   string
+	chosen map[string]bool // flags that the user set, on the command line or in the environment
+	stdout io.Writer
+	stderr io.Writer
+	notes  io.Writer // banner and progress
 }
 
 // run is the whole program. It answers 0, or 1 when something failed, or 2 when it was called wrongly.
@@ -89,16 +82,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 func (c *command) parse(args []string, env func(string) (string, bool)) error {
 	f := flag.NewFlagSet("snowglobe", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&c.db, "db", "snowglobe.db", "the world's `FILE`, or :memory: for none")
-	f.StringVar(&c.addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to answer on")
-	f.Int64Var(&c.seed, "seed", 1, "`N` decides what happens in a new world")
-	f.StringVar(&c.profile, "profile", "default", "size of a new world: "+strings.Join(seed.BuiltInProfiles(), ", ")+" or a YAML `FILE`")
-	f.StringVar(&c.until, "until", seed.DefaultUntil.Format(time.RFC3339), "`TIME` at which a new world's history ends (RFC 3339)")
-	f.StringVar(&c.network, "network", "mainnet", "network for which unqualified /ext paths speak: mainnet or fuji")
-	f.BoolVar(&c.admin, "api-admin-enabled", false, "serve the node's admin API")
-	f.StringVar(&c.dialect, "dialect", "auto", "dialect of the Data and Metrics API: auto, spec or upstream")
-	f.StringVar(&c.logFormat, "log-format", "text", "text or json")
-	f.BoolVar(&c.quiet, "quiet", false, "no banner, no progress, only errors in the log")
+	world, serving := seed.NewFlags(f), server.NewFlags(f)
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(c.stderr, usage)
@@ -111,7 +95,18 @@ func (c *command) parse(args []string, env func(string) (string, bool)) error {
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	f.Visit(func(set *flag.Flag) { c.chosen[set.Name] = true })
-	return errors.Join(c.fromEnvironment(f, env), c.check())
+	if err := c.fromEnvironment(f, env); err != nil {
+		return err
+	}
+	c.addr, c.notes = serving.Addr, c.stderr
+	if serving.Quiet {
+		c.notes = io.Discard
+	}
+	var wrong, worse error
+	c.server, wrong = serving.Options(c.stderr)
+	c.world, worse = world.Options()
+	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
+	return errors.Join(wrong, worse)
 }
 
 // fromEnvironment sets the flags that the command line left alone.
@@ -130,31 +125,6 @@ func (c *command) fromEnvironment(f *flag.FlagSet, env func(string) (string, boo
 	return err
 }
 
-func (c *command) check() (err error) {
-	if _, err = fixtures.NetworkNamed(c.network); err != nil {
-		return fmt.Errorf("--network: %w", err)
-	}
-	if c.mode, err = handlers.ParseMode(c.dialect); err != nil {
-		return fmt.Errorf("--dialect: %w", err)
-	}
-	if c.log, err = handlers.NewLogger(c.stderr, c.logFormat, c.quiet); err != nil {
-		return fmt.Errorf("--log-format: %w", err)
-	}
-	c.world = seed.Options{Path: c.db, Seed: c.seed}
-	if c.world.Until, err = time.Parse(time.RFC3339, c.until); err != nil {
-		return fmt.Errorf("--until: %q is not a time like %s", c.until, seed.DefaultUntil.Format(time.RFC3339))
-	}
-	c.notes = c.stderr
-	if c.quiet {
-		c.notes = io.Discard
-	}
-	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
-	if c.world.Profile, err = seed.LoadProfile(c.profile); err != nil {
-		return err
-	}
-	return c.world.Profile.CheckSpan(c.world.Until)
-}
-
 func (c *command) serve(ctx context.Context) error {
 	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
@@ -164,19 +134,18 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	o := server.Options{Version: control.Version(), Dialect: c.mode, Network: c.network, Log: c.log}
-	return errors.Join(server.Run(ctx, listener, w, o, c.notes), w.Close())
+	return errors.Join(server.Run(ctx, listener, w, c.server, c.notes), w.Close())
 }
 
 func (c *command) generate(ctx context.Context) error {
-	if _, err := os.Stat(c.db); err == nil {
-		return fmt.Errorf("%s exists already; delete it to make it anew, or name another file with --db", c.db)
+	if _, err := os.Stat(c.world.Path); err == nil {
+		return fmt.Errorf("%s exists already; delete it to make it anew, or name another file with --db", c.world.Path)
 	}
 	w, err := seed.Generate(ctx, c.world)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.notes, "%s: seed %d, profile %s, digest %x\n", c.db, w.Meta.Seed, w.Meta.Profile, w.Meta.Digest)
+	fmt.Fprintf(c.notes, "%s: seed %d, profile %s, digest %x\n", c.world.Path, w.Meta.Seed, w.Meta.Profile, w.Meta.Digest)
 	return w.Close()
 }
 
@@ -199,7 +168,7 @@ func (c *command) digest(ctx context.Context) error {
 
 // with does something with a world that must be there already; only one in memory is made first.
 func (c *command) with(ctx context.Context, do func(*sim.World) error) error {
-	if _, err := os.Stat(c.db); c.db != store.Memory && err != nil {
+	if _, err := os.Stat(c.world.Path); c.world.Path != store.Memory && err != nil {
 		return fmt.Errorf("no world: %w", err)
 	}
 	w, err := seed.Open(ctx, c.world, c.chosen)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/big"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,9 @@ type Options struct {
 	Progress func(done, total int) // transactions; may be nil; called from several goroutines
 }
 
+// gcPercent trades memory for time while a world is made: almost everything that is allocated lives for one block only.
+const gcPercent = 400
+
 // Generate makes a world. A world that cannot be finished leaves nothing behind.
 func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err := o.Profile.CheckSpan(o.Until); err != nil {
@@ -35,6 +39,7 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	creation, err := sim.Create(o.Path, sim.Identity{Seed: o.Seed, Profile: o.Profile.Name, Shape: shape, Until: o.Until})
 	if err != nil {
 		return nil, err

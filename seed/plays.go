@@ -84,7 +84,7 @@ func (s *stage) whale() []step {
 	}
 	return append(steps, s.times(14, func(r *rand.Rand) (*intent, error) {
 		value := new(big.Int).Lsh(big.NewInt(between(r, 1, 1_000_000)), 64)
-		return pay(whale, s.somebody(r), value.Add(value, big.NewInt(between(r, 1, gwei)))), nil
+		return pay(whale, s.other(r).address, value.Add(value, big.NewInt(between(r, 1, gwei)))), nil
 	})...)
 }
 

@@ -17,6 +17,7 @@ const (
 	perBlock    = 3  // transactions in an average block
 	burstEvery  = 70 // one hour in so many is a burst,
 	burstFactor = 9  // and so much busier
+	trainEvery  = 40 // one block in so many starts a train: blocks that follow each other by seconds
 )
 
 // moment is a block to be: when, and how many transactions it should hold.
@@ -29,11 +30,18 @@ type moment struct {
 // and the day of the week, growing over time, with bursts and quiet nights.
 func schedule(r *rand.Rand, n int, from, to time.Time) []moment {
 	sums := busyness(r, from, to)
-	times := make([]uint64, max(n/perBlock, 1))
+	times := make([]uint64, 0, max(n/perBlock, 1))
 	start := uint64(from.Unix())
-	for i := range times {
+	for len(times) < cap(times) {
 		hour := sort.SearchInts(sums, r.IntN(sums[len(sums)-1])+1)
-		times[i] = start + uint64(hour)*3600 + uint64(r.IntN(3600))
+		t := start + uint64(hour)*3600 + uint64(r.IntN(3600))
+		times = append(times, t)
+		for r.IntN(trainEvery) == 0 && len(times) < cap(times) {
+			for range min(int(between(r, 5, 14)), cap(times)-len(times)) {
+				t += uint64(between(r, 1, 3))
+				times = append(times, t)
+			}
+		}
 	}
 	slices.Sort(times)
 	moments := make([]moment, 0, len(times))

@@ -33,7 +33,7 @@ func (a *api) scene(r *handlers.Request, chain int) (*scene, error) {
 }
 
 // of is the token of an asset. One that came with a block after the scene was opened is looked up anew.
-func (s *scene) of(asset store.Asset) *token {
+func (s *scene) of(asset store.AssetKey) *token {
 	if t := s.tokens[asset.Token()]; t != nil {
 		return t
 	}

@@ -125,13 +125,13 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 	address := s.Address("address")
 	wanted := handlers.List[common.Address](s.Request, "contractAddresses")
 	after, before := assetsOf(s.chain, store.ERC20, store.ERC20)
-	return s.fill(after, func(after store.Asset, limit int) ([]store.HoldingView, error) {
+	return s.fill(after, func(after store.AssetKey, limit int) ([]store.HoldingView, error) {
 		return a.world.DB.Holdings(s.Context(), address[:], after, before, block, limit)
 	}, func(v *store.HoldingView) bool { return s.shows(s.of(v.Asset), wanted) })
 }
 
 // fill reads a page of holdings and one more. For what the filter leaves out it reads on.
-func (s *scene) fill(after store.Asset, read func(after store.Asset, limit int) ([]store.HoldingView, error),
+func (s *scene) fill(after store.AssetKey, read func(after store.AssetKey, limit int) ([]store.HoldingView, error),
 	keep func(*store.HoldingView) bool) ([]store.HoldingView, error) {
 	if position, resumed := s.Position(); resumed {
 		after = append(after[:2:2], position...)
@@ -164,7 +164,7 @@ func (s *scene) shows(t *token, wanted []common.Address) bool {
 }
 
 // assetsOf are the bounds, both exclusive, of the assets of a range of standards on a chain.
-func assetsOf(chain int, first, last store.Standard) (after, before store.Asset) {
+func assetsOf(chain int, first, last store.Standard) (after, before store.AssetKey) {
 	low, high := store.NewTokenID(chain, first, 0), store.NewTokenID(chain, last, store.MaxTokens)
 	return low.Asset(nil), high.Asset(nil)
 }

@@ -74,7 +74,7 @@ func (s *scene) items(first, last store.Standard, block uint64) ([]store.Holding
 		}
 		after, before = itemsOf(t.ID)
 	}
-	rows, err := s.fill(after, func(after store.Asset, limit int) ([]store.HoldingView, error) {
+	rows, err := s.fill(after, func(after store.AssetKey, limit int) ([]store.HoldingView, error) {
 		return s.api.world.DB.HoldingViews(s.Context(), address[:], after, before, block, limit)
 	}, func(*store.HoldingView) bool { return true })
 	if err != nil {

@@ -78,6 +78,9 @@ func target(tx *evm.Transaction) common.Address {
 }
 
 func eachChain(t *testing.T, check func(*testing.T, *globe, *evm.Chain, *story)) {
+	if testing.Short() {
+		seeds = seeds[:1]
+	}
 	for _, number := range seeds {
 		g := open(t, number)
 		for _, c := range g.Chains {

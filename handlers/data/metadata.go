@@ -46,7 +46,7 @@ var failures = map[string]string{
 
 // judge says what an indexer makes of a token. The simulator looks nowhere beyond itself, so every other server is
 // unreachable.
-func (a *api) judge(asset store.Asset, n *store.NFT) *metadata {
+func (a *api) judge(asset store.AssetKey, n *store.NFT) *metadata {
 	gone := n.Owner == nil && asset.Token().Standard() == store.ERC721
 	switch {
 	case gone:

@@ -114,7 +114,7 @@ func (a *api) listNFTs(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // itemsOf are the bounds, both exclusive, of the items of a token.
-func itemsOf(id store.TokenID) (after, before store.Asset) {
+func itemsOf(id store.TokenID) (after, before store.AssetKey) {
 	return id.Asset(nil)[:len(id.Asset(nil))-1], (id + 1).Asset(nil)[:len(id.Asset(nil))-1]
 }
 
@@ -135,14 +135,14 @@ func (a *api) getNFT(r *handlers.Request, c *evm.Chain) (any, error) {
 	return anyToken{s.nft(asset, n)}, nil
 }
 
-func (s *scene) nft(asset store.Asset, n *store.NFT) any {
+func (s *scene) nft(asset store.AssetKey, n *store.NFT) any {
 	if asset.Token().Standard() == store.ERC1155 {
 		return s.erc1155Token(asset, n)
 	}
 	return s.erc721Token(asset, n)
 }
 
-func (s *scene) erc721Token(asset store.Asset, n *store.NFT) Erc721Token {
+func (s *scene) erc721Token(asset store.AssetKey, n *store.NFT) Erc721Token {
 	t := s.of(asset)
 	shown := Erc721Token{Address: t.hex, Name: t.Name, Symbol: t.Symbol, ErcType: "ERC-721", TokenID: amount(asset.Item())}
 	if n.Owner != nil {
@@ -154,7 +154,7 @@ func (s *scene) erc721Token(asset store.Asset, n *store.NFT) Erc721Token {
 	return shown
 }
 
-func (s *scene) erc1155Token(asset store.Asset, n *store.NFT) Erc1155Token {
+func (s *scene) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Token {
 	t := s.of(asset)
 	shown := Erc1155Token{Address: t.hex, ErcType: "ERC-1155", TokenID: amount(asset.Item())}
 	m := s.api.judge(asset, n)

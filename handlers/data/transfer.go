@@ -112,7 +112,7 @@ func (a *api) transferOperations() []handlers.Operation {
 // transferFacts is a decoded transfer of an ERC-20, without what depends on the request.
 type transferFacts struct {
 	place    Location
-	asset    store.Asset
+	asset    store.AssetKey
 	from, to party
 	log      int
 	value    string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -34,6 +35,13 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv(bareVariable) != "" {
+		if err := serveBare(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code := m.Run()
 	if path, err := binary(); err == nil {
 		os.RemoveAll(filepath.Dir(path))
@@ -83,6 +91,9 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--rate-limit", "-1"}, "", "-1"},
+		{[]string{"--require-api-key"}, "", "--api-keys"},
+		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
 	} {
 		run := command(t, c.args...)
 		run.Env = append(os.Environ(), c.env)

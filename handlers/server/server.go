@@ -14,6 +14,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/data"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
 	"snowglobe/sim"
@@ -25,6 +26,10 @@ type Options struct {
 	Dialect handlers.Mode
 	Network string // for which the unqualified paths of the node speak
 	Log     *slog.Logger
+
+	RateLimit  int // requests per minute and client, 0 for no limit
+	Keys       *handlers.Keys
+	RequireKey bool
 }
 
 const (
@@ -40,11 +45,15 @@ const (
 func New(w *sim.World, o Options) (http.Handler, error) {
 	s, err := handlers.New(handlers.Options{
 		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w),
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := control.Register(s, w, o.Version); err != nil {
+		return nil, err
+	}
+	if err := data.Register(s, w); err != nil {
 		return nil, err
 	}
 	if err := metrics.Register(s, w); err != nil {
@@ -54,6 +63,16 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// networkOf tells the network of a chain, for keys that are confined to one.
+func networkOf(w *sim.World) func(handlers.ChainID) (string, bool) {
+	return func(id handlers.ChainID) (string, bool) {
+		if c := w.Chain(id.String()); c != nil {
+			return c.Row.Network, true
+		}
+		return "", false
+	}
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.

@@ -12,7 +12,7 @@ type Transfer struct {
 	Tx        int
 	Log       int
 	Standard  Standard
-	Asset     Asset
+	Asset     AssetKey
 	Sender    []byte // zero address when minted
 	Recipient []byte // zero address when burned
 	Amount    []byte // without leading zeros; 1 of an ERC-721

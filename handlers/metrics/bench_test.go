@@ -1,0 +1,36 @@
+package metrics_test
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// BenchmarkRead measures what answers cost on the default world: a first page, the largest page, a distinct count over
+// all chains, and the metrics that need more than their own rows.
+func BenchmarkRead(b *testing.B) {
+	w := generate(b, "default", 1)
+	s := serve(b, w)
+	for name, target := range map[string]string{
+		"first page":           "/v2/chains/43114/metrics/txCount",
+		"2160 hours":           "/v2/chains/43114/metrics/txCount?timeInterval=hour&pageSize=2160",
+		"weekly over total":    "/v2/chains/total/metrics/activeAddresses?timeInterval=week",
+		"cumulative addresses": "/v2/chains/total/metrics/cumulativeAddresses",
+		"average price":        "/v2/chains/total/metrics/avgGasPrice",
+		"rolling":              "/v2/chains/total/rollingWindowMetrics/activeAddresses",
+		"chains":               "/v2/chains",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+			}
+		})
+	}
+	w.Clock.Set(w.Clock.Now().Add(365 * 24 * time.Hour))
+	b.Run("2160 empty hours", func(b *testing.B) {
+		for b.Loop() {
+			s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/chains/43114/metrics/txCount?timeInterval=hour&pageSize=2160", nil))
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers"
+	"snowglobe/handlers/control"
+)
+
+// Flags are the command line's words about serving.
+type Flags struct {
+	Addr  string
+	Quiet bool
+
+	network, dialect, logFormat, keys string
+	requireKey, admin                 bool
+	rateLimit                         int
+}
+
+// NewFlags declares the flags about serving.
+func NewFlags(f *flag.FlagSet) *Flags {
+	s := &Flags{}
+	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to answer on")
+	f.StringVar(&s.network, "network", "mainnet", "`NAME` of the network for which unqualified /ext paths speak: mainnet or fuji")
+	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests per minute and client, twice as many with a key; 0 for no limit")
+	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys, their limits, interfaces and networks")
+	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse requests to the Data API without a key of --api-keys")
+	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API (not in this version)")
+	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text or json")
+	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
+	return s
+}
+
+// Options reads what the flags say; the log goes to w.
+func (s *Flags) Options(w io.Writer) (o Options, err error) {
+	o = Options{Version: control.Version(), Network: s.network, RateLimit: s.rateLimit, RequireKey: s.requireKey}
+	if _, err = fixtures.NetworkNamed(s.network); err != nil {
+		return o, fmt.Errorf("--network: %w", err)
+	}
+	if o.Dialect, err = handlers.ParseMode(s.dialect); err != nil {
+		return o, fmt.Errorf("--dialect: %w", err)
+	}
+	if o.Log, err = handlers.NewLogger(w, s.logFormat, s.Quiet); err != nil {
+		return o, fmt.Errorf("--log-format: %w", err)
+	}
+	if s.admin {
+		return o, fmt.Errorf("--api-admin-enabled: the node's admin API is not in this version")
+	}
+	if s.rateLimit < 0 {
+		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
+	}
+	return o, s.readKeys(&o)
+}
+
+func (s *Flags) readKeys(o *Options) error {
+	if s.keys == "" {
+		if s.requireKey {
+			return fmt.Errorf("--require-api-key needs --api-keys")
+		}
+		return nil
+	}
+	raw, err := os.ReadFile(s.keys)
+	if err != nil {
+		return fmt.Errorf("--api-keys: %w", err)
+	}
+	if o.Keys, err = handlers.ReadKeys(raw); err != nil {
+		return fmt.Errorf("--api-keys: %s: %w", s.keys, err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package seed
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Flags are the command line's words about which world it is.
+type Flags struct {
+	db, profile, until string
+	seed               int64
+}
+
+// NewFlags declares the flags about the world.
+func NewFlags(f *flag.FlagSet) *Flags {
+	w := &Flags{}
+	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`, or :memory: for none")
+	f.Int64Var(&w.seed, "seed", 1, "`N` decides what happens in a new world")
+	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of a new world's size: "+strings.Join(BuiltInProfiles(), ", "))
+	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` at which a new world's history ends (RFC 3339)")
+	return w
+}
+
+// Options reads what the flags say.
+func (w *Flags) Options() (o Options, err error) {
+	o = Options{Path: w.db, Seed: w.seed}
+	if o.Until, err = time.Parse(time.RFC3339, w.until); err != nil {
+		return o, fmt.Errorf("--until: %q is not a time like %s", w.until, DefaultUntil.Format(time.RFC3339))
+	}
+	if o.Profile, err = LoadProfile(w.profile); err != nil {
+		return o, err
+	}
+	return o, o.Profile.CheckSpan(o.Until)
+}

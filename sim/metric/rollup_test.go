@@ -1,0 +1,225 @@
+package metric
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+)
+
+// tables are what a roll-up reads from and writes to.
+type tables struct {
+	tallies map[Key]Tally
+	months  map[MonthKey]string
+	lives   map[common.Address]string
+}
+
+func newTables() *tables {
+	return &tables{map[Key]Tally{}, map[MonthKey]string{}, map[common.Address]string{}}
+}
+
+// rollup is a new one over the tables, as after a restart.
+func (t *tables) rollup() *Rollup {
+	return &Rollup{
+		Fresh:   len(t.tallies) == 0,
+		Network: func(chain int) (Scope, error) { return ScopeOf([]string{"mainnet", "fuji"}[chain%2]) },
+		Tallies: &Cache[Key, Tally]{
+			Read:  func(k Key) (Tally, bool, error) { v, ok := t.tallies[k]; return v, ok, nil },
+			Write: func(k Key, v *Tally) error { t.tallies[k] = *v; return nil },
+		},
+		Months: &Cache[MonthKey, Hours]{
+			Read:  func(k MonthKey) (Hours, bool, error) { v, ok := t.months[k]; return Hours(v), ok, nil },
+			Write: func(k MonthKey, v *Hours) error { t.months[k] = string(*v); return nil },
+		},
+		Lives: &Cache[common.Address, Lives]{
+			Read:  func(k common.Address) (Lives, bool, error) { v, ok := t.lives[k]; return Lives(v), ok, nil },
+			Write: func(k common.Address, v *Lives) error { t.lives[k] = string(*v); return nil },
+		},
+	}
+}
+
+type arrival struct {
+	chain    int
+	activity *Activity
+}
+
+// histories are the blocks of some chains over ten weeks, with few addresses and many coincidences.
+func histories(r *rand.Rand) [][]arrival {
+	start := time.Date(2026, 4, 20, 0, 0, 0, 0, time.UTC).Unix()
+	all := make([][]arrival, 4)
+	for n := range all {
+		at, before := start+int64(r.IntN(48))*hour/2, (*int64)(nil)
+		for range 150 {
+			a := NewActivity(at, before)
+			for range r.IntN(4) {
+				a.Transaction([]byte{byte(r.IntN(6))}, []byte{byte(r.IntN(9))}, uint64(21_000+r.IntN(3)), uint256.NewInt(uint64(r.IntN(5))))
+				if r.IntN(3) == 0 {
+					a.Creation([]byte{byte(r.IntN(9))})
+				}
+			}
+			a.Close()
+			all[n] = append(all[n], arrival{n + 1, a})
+			last := at
+			before, at = &last, at+1+int64(r.IntN(46))*hour/2
+		}
+	}
+	return all
+}
+
+// TestOrderOfChainsDoesNotShow writes the same blocks chain by chain, in the order of time, and mixed at random with
+// restarts in between, and finds the same rows.
+func TestOrderOfChainsDoesNotShow(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		all := histories(r)
+		inOrder := slices.Concat(all...)
+		byTime := slices.Clone(inOrder)
+		slices.SortStableFunc(byTime, func(a, b arrival) int { return int(a.activity.Time - b.activity.Time) })
+		want, timely, mixed := newTables(), newTables(), newTables()
+		fold(t, want, inOrder, func() bool { return false })
+		fold(t, timely, byTime, func() bool { return true })
+		fold(t, mixed, shuffled(r, all), func() bool { return r.IntN(10) == 0 })
+		for name, have := range map[string]*tables{"by time": timely, "mixed": mixed} {
+			if !maps.Equal(have.tallies, want.tallies) || !maps.Equal(have.months, want.months) || !maps.Equal(have.lives, want.lives) {
+				t.Fatalf("seed %d: rows written %s differ from those written chain by chain", seed, name)
+			}
+		}
+		checkDistinct(t, inOrder, want)
+	}
+}
+
+// shuffled mixes chains and keeps the order of each.
+func shuffled(r *rand.Rand, all [][]arrival) (mixed []arrival) {
+	rest := slices.Clone(all)
+	for len(rest) > 0 {
+		i := r.IntN(len(rest))
+		mixed = append(mixed, rest[i][0])
+		if rest[i] = rest[i][1:]; len(rest[i]) == 0 {
+			rest = slices.Delete(rest, i, i+1)
+		}
+	}
+	return mixed
+}
+
+func fold(t *testing.T, to *tables, arrivals []arrival, restart func() bool) {
+	t.Helper()
+	rollup := to.rollup()
+	for _, a := range arrivals {
+		if err := rollup.Add(a.chain, a.activity); err != nil {
+			t.Fatal(err)
+		}
+		if restart() {
+			if err := rollup.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			rollup = to.rollup()
+		}
+	}
+	if err := rollup.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkDistinct counts the addresses of every interval, scope and role with sets.
+func checkDistinct(t *testing.T, arrivals []arrival, have *tables) {
+	t.Helper()
+	type place struct {
+		key  Key
+		role Role
+	}
+	sets := map[place]map[common.Address]bool{}
+	rollup := have.rollup()
+	for _, a := range arrivals {
+		scopes, err := rollup.scopes(a.chain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range scopes {
+			for i := range Intervals {
+				for _, m := range a.activity.Mentions {
+					for role := range roles {
+						if m.Roles&role.set() == 0 {
+							continue
+						}
+						p := place{Key{scope, Interval(i), Interval(i).Start(a.activity.Time)}, role}
+						if sets[p] == nil {
+							sets[p] = map[common.Address]bool{}
+						}
+						sets[p][m.Address] = true
+					}
+				}
+			}
+		}
+	}
+	for key, tally := range have.tallies {
+		for role, count := range tally.Distinct {
+			if want := len(sets[place{key, Role(role)}]); int(count) != want {
+				t.Fatalf("%+v: %d addresses in role %d, want %d", key, count, role, want)
+			}
+		}
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	at := func(text string) int64 {
+		moment, err := time.Parse(time.DateTime, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moment.Unix()
+	}
+	for _, c := range []struct {
+		interval            Interval
+		moment, start, next string
+	}{
+		{Hour, "2026-03-31 23:59:59", "2026-03-31 23:00:00", "2026-04-01 00:00:00"},
+		{Day, "2026-02-28 00:00:00", "2026-02-28 00:00:00", "2026-03-01 00:00:00"},
+		{Week, "2026-06-01 00:00:00", "2026-06-01 00:00:00", "2026-06-08 00:00:00"},
+		{Week, "2026-05-31 23:59:59", "2026-05-25 00:00:00", "2026-06-01 00:00:00"},
+		{Week, "2027-01-01 12:00:00", "2026-12-28 00:00:00", "2027-01-04 00:00:00"},
+		{Month, "2026-12-31 23:59:59", "2026-12-01 00:00:00", "2027-01-01 00:00:00"},
+		{Month, "2028-02-29 12:00:00", "2028-02-01 00:00:00", "2028-03-01 00:00:00"},
+	} {
+		start, next := c.interval.Start(at(c.moment)), c.interval.Next(at(c.start))
+		if start != at(c.start) || next != at(c.next) {
+			t.Errorf("%s of %s is from %s to %s", Intervals[c.interval], c.moment, time.Unix(start, 0).UTC(), time.Unix(next, 0).UTC())
+		}
+		if back := c.interval.Previous(next); back != start {
+			t.Errorf("%s before %s begins at %s", Intervals[c.interval], c.next, time.Unix(back, 0).UTC())
+		}
+	}
+}
+
+func TestBackIsPreviousManyTimes(t *testing.T) {
+	for i := range Intervals {
+		at := Interval(i).Start(time.Date(2026, 6, 17, 11, 0, 0, 0, time.UTC).Unix())
+		for n, start := 0, at; n < 50; n, start = n+1, Interval(i).Previous(start) {
+			if back := Interval(i).Back(at, n); back != start {
+				t.Errorf("%d %ss back is %d, want %d", n, Intervals[i], back, start)
+			}
+		}
+	}
+}
+
+func TestRatesCompareExactly(t *testing.T) {
+	for _, c := range []struct {
+		a, b Rate
+		want bool
+	}{
+		{Rate{1, 3}, Rate{1, 4}, true},
+		{Rate{1, 4}, Rate{1, 3}, false},
+		{Rate{1, 2}, Rate{2, 4}, true}, // equal: the shorter one
+		{Rate{2, 4}, Rate{1, 2}, false},
+		{Rate{0, 5}, Rate{}, false},
+		{Rate{1, 5}, Rate{}, true},
+		{Rate{1 << 62, 1}, Rate{1<<62 - 1, 1}, true},
+	} {
+		if have := c.a.exceeds(c.b); have != c.want {
+			t.Errorf("%v exceeds %v: %t", c.a, c.b, have)
+		}
+	}
+}
