@@ -8,7 +8,7 @@ import (
 )
 
 // kept is how many decoded rows of each kind stay in memory: they never change.
-const kept = 8192
+const kept = 4096
 
 // memory holds what was decoded lately. Lists find the positions of their rows first, which an index alone answers, and
 // read the rows only when one of them is not in memory.
