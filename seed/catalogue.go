@@ -1,7 +1,6 @@
 package seed
 
 import (
-	"crypto/sha256"
 	"maps"
 	"math/big"
 	"time"
@@ -67,8 +66,8 @@ func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.Gen
 		return store.Chain{}, nil, err
 	}
 	blockchain, subnet, vm := network.CChainID, ids.Empty, fixtures.EVMID
-	if s.kind == evm.KindL1 {
-		blockchain, subnet, vm = ids.ID(sha256.Sum256(raw)), ids.ID(sha256.Sum256([]byte(s.name+s.network))), fixtures.SubnetEVMID
+	if s.kind == evm.KindL1 { // its ids are those of the transactions that will make it
+		blockchain, vm = ids.Empty, fixtures.SubnetEVMID
 	}
 	return store.Chain{
 		ID: id, Network: s.network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: subnet[:], VMID: vm[:],

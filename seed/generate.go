@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"golang.org/x/sync/errgroup"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -44,51 +45,147 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	stages, personas, err := play(ctx, o, creation)
+	w, err := play(ctx, o, creation)
 	if err != nil {
 		return nil, errors.Join(err, creation.Abort())
 	}
-	who := sim.Cast{Personas: personas}
-	for _, s := range stages {
-		who.Contracts = append(who.Contracts, s.contracts...)
-		who.Markets = append(who.Markets, s.markets()...)
+	who, err := w.cast()
+	if err != nil {
+		return nil, errors.Join(err, creation.Abort())
 	}
 	return creation.Finish(ctx, who)
 }
 
-// play builds every chain's history, as many at a time as there are processors.
-func play(ctx context.Context, o Options, creation *sim.Creation) ([]*stage, []store.Persona, error) {
-	d := dice(o.Seed)
-	people, personas, err := cast()
-	if err != nil {
-		return nil, nil, err
+// theatre is everything that plays in a world.
+type theatre struct {
+	personas []store.Persona
+	realms   []*realm // mainnet, fuji
+	stages   []*stage
+}
+
+// cast says who was who.
+func (t *theatre) cast() (sim.Cast, error) {
+	who := sim.Cast{Personas: t.personas}
+	for _, r := range t.realms {
+		row, err := r.genesis.Row(r.rules.NetworkID)
+		if err != nil {
+			return who, err
+		}
+		who.Networks = append(who.Networks, row)
+		who.Nodes = append(who.Nodes, r.nodes()...)
 	}
-	others, err := crowd(d, crowdSize(o.Profile))
-	if err != nil {
-		return nil, nil, err
+	for _, s := range t.stages {
+		who.Contracts = append(who.Contracts, s.contracts...)
+		who.Markets = append(who.Markets, s.markets()...)
 	}
-	alloc, err := endowment(d, people, others)
+	return who, nil
+}
+
+// play builds every chain's history, as many at a time as there are processors. A network's P- and X-chain come with its
+// C-Chain.
+func play(ctx context.Context, o Options, creation *sim.Creation) (*theatre, error) {
+	t, err := assemble(o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	start := o.Until.AddDate(0, 0, -o.Profile.Days)
-	stages := make([]*stage, o.Profile.Chains)
+	d, start := dice(o.Seed), o.Until.AddDate(0, 0, -o.Profile.Days)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	progress := counter(o.Progress, o.Profile.Transactions)
 	for n, size := range shares(o.Profile) {
+		s := t.stages[n]
 		group.Go(func() error {
-			s, err := newStage(d, n, start, people, others, alloc)
-			if err != nil {
+			if err := s.open(ctx, creation, t.realms); err != nil {
 				return err
 			}
-			stages[n] = s
 			s.full = s.chain.Kind == string(evm.KindC) && size >= fullSize
 			moments := schedule(d.For("schedule", s.chain.EVMID), size, start, o.Until)
-			return s.run(ctx, creation, moments, size, progress)
+			if err := s.run(ctx, creation, moments, size, progress); err != nil || s.realm == nil {
+				return err
+			}
+			return s.realm.advance(uint64(o.Until.Unix()))
 		})
 	}
-	return stages, personas, group.Wait()
+	return t, group.Wait()
+}
+
+// landedL1 is how many of the nameless own something on an L1 from its beginning: a genesis travels in a transaction.
+const landedL1 = 500
+
+// assemble makes everyone and every place, before anything happens.
+func assemble(o Options) (*theatre, error) {
+	d, t := dice(o.Seed), &theatre{}
+	people, personas, err := cast()
+	if err != nil {
+		return nil, err
+	}
+	others, err := crowd(d, crowdSize(o.Profile))
+	if err != nil {
+		return nil, err
+	}
+	t.personas = personas
+	start := o.Until.AddDate(0, 0, -o.Profile.Days)
+	if t.realms, err = realms(d, o, start, people, others); err != nil {
+		return nil, err
+	}
+	for n := range o.Profile.Chains {
+		rich := others
+		if catalogue[n].kind == evm.KindL1 {
+			rich = others[:min(len(others), landedL1)]
+		}
+		alloc, err := endowment(d, people, rich)
+		if err != nil {
+			return nil, err
+		}
+		s, err := newStage(d, n, start, people, others, alloc)
+		if err != nil {
+			return nil, err
+		}
+		t.stages = append(t.stages, s)
+		if s.lodge != nil {
+			home := t.realms[networkIndex(s.chain.Network)]
+			home.lodges = append(home.lodges, s.lodge)
+		}
+	}
+	return t, nil
+}
+
+func realms(d dice, o Options, start time.Time, people map[string]*actor, others []*actor) ([]*realm, error) {
+	all := make([]*realm, len(fixtures.Networks))
+	group := errgroup.Group{}
+	for i := range all {
+		group.Go(func() (err error) {
+			all[i], err = newRealm(d, i, o.Profile, uint64(start.Unix()), uint64(o.Until.Unix()), people, others)
+			return err
+		})
+	}
+	return all, group.Wait()
+}
+
+// networkIndex is the place of a network among those of a world.
+func networkIndex(name string) int {
+	for i, n := range fixtures.Networks {
+		if n.Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
+// open begins a chain. A C-Chain begins its network's other chains; an L1 waits for the P-chain to have made it.
+func (s *stage) open(ctx context.Context, creation *sim.Creation, realms []*realm) error {
+	home := realms[networkIndex(s.chain.Network)]
+	if s.lodge == nil {
+		s.realm = home
+		return home.begin(creation.AddPrimaryBlock)
+	}
+	select {
+	case <-home.founded:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.chain.SubnetID, s.chain.BlockchainID = s.lodge.subnet[:], s.lodge.chain[:]
+	return nil
 }
 
 // counter adds up what all chains report.
@@ -129,6 +226,9 @@ func newStage(d dice, n int, start time.Time, people map[string]*actor, others [
 	s := &stage{
 		dice: d, chain: row, people: people, others: others, places: map[string]common.Address{}, ledger: newLedger(),
 		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
+	}
+	if row.Kind == string(evm.KindL1) {
+		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis}
 	}
 	s.builder, s.first, err = evm.NewBuilder(row.ID, genesis)
 	return s, err

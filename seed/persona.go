@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
@@ -29,12 +30,21 @@ var roles = []role{
 	{"fresh", "funded, has never sent anything", "dbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97"},
 	{"nobody", "has never been seen on any chain", "2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7dff6dff6409c6"},
 	{"ewoq", "the well-known development key, funded on every chain", "56289e99c94b6912bfc12adc093c9b51124f0dc54ac7a766b2bc5ccf558d8027"},
+	{"hoarder", "more than 1,024 UTXOs at one address on X", "65d59af6012e178c528241ae22f56c5f7e2b8cf21f34903757d7c126d64a219a"},
+	{"committee", "first of three who own outputs that two of them spend", "3c3528c7dbb617a4c1cb74c27a03852f01fa3b25b26c2f380d8f6f7c0c9a92e1"},
+	{"committee-two", "second member of the committee", "04e82868b7d5317e4b36a6bc9c2ff3230b38d09ff6f28f349bc50f9a72f92845"},
+	{"committee-three", "third member of the committee", "4d99cd5eec1474fb8d71a9c4d5ebbd10d1fe547948e8dd6b6fbe1305fe76ba52"},
+	{"locked", "outputs with a future locktime on P and X, and stakeable ones on P", "10f51f9dc56fd9a96ea54332603f8ec86bbc23793414ad60f1104ef0b9745eba"},
+	{"traveller", "has moved value between P, X and C in every direction", "1d114847e8ffc260dc5b58cf288c3ac7d3ab8ef7c6bbb1d67b2c51c9bf9b2b1e"},
+	{"staker", "runs validators, one of them finished and rewarded", "eaf1dfa98a292714a441597f71bbda2749e426422c22243dcc22f263b73c62e5"},
+	{"delegator", "has several delegations, some finished and rewarded", "e8d6f36bbe2ab8a10884291c81137bab2dfc104927afa9c83ecfb79bbe761f1c"},
 }
 
 // actor is anyone who can sign.
 type actor struct {
 	key     *ecdsa.PrivateKey
 	address common.Address
+	primary *primary.Key // the same key as owner of UTXOs
 }
 
 func newActor(secret []byte) (*actor, error) {
@@ -42,7 +52,8 @@ func newActor(secret []byte) (*actor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &actor{key: key, address: crypto.PubkeyToAddress(key.PublicKey)}, nil
+	owner := primary.NewKey(key)
+	return &actor{key: key, address: owner.EVMAddress(), primary: owner}, nil
 }
 
 // cast makes the personas, by name.

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/sim/evm"
 )
 
 // History may only lie where one set of rules applies: after Granite and before Helicon, on both networks.
@@ -32,7 +33,16 @@ type Profile struct {
 	Days         int    `yaml:"days"`         // of history
 	Chains       int    `yaml:"chains"`       // EVM chains, the two C-Chains among them
 	Transactions int    `yaml:"transactions"` // on all EVM chains together
+
+	// On both networks together. A file that leaves these out means the fewest possible.
+	Validators          int `yaml:"validators"` // of the primary network and of permissioned subnets
+	Delegators          int `yaml:"delegators"`
+	L1Validators        int `yaml:"l1Validators"`
+	PrimaryTransactions int `yaml:"primaryTransactions"` // of P and X
 }
+
+// smallest is what the personas and the nodes with a role need on P and X.
+var smallest = Profile{Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}
 
 // bounds are what a profile may ask for. Fewer transactions than minimum per chain leave no room for the personas.
 var bounds = []struct {
@@ -43,6 +53,10 @@ var bounds = []struct {
 	{"days", 2, 250, func(p *Profile) int { return p.Days }},
 	{"chains", 2, len(catalogue), func(p *Profile) int { return p.Chains }},
 	{"transactions", 400, 20_000_000, func(p *Profile) int { return p.Transactions }},
+	{"validators", smallest.Validators, 4_000, func(p *Profile) int { return p.Validators }},
+	{"delegators", smallest.Delegators, 40_000, func(p *Profile) int { return p.Delegators }},
+	{"l1Validators", smallest.L1Validators, 2_000, func(p *Profile) int { return p.L1Validators }},
+	{"primaryTransactions", smallest.PrimaryTransactions, 2_000_000, func(p *Profile) int { return p.PrimaryTransactions }},
 }
 
 // minimumPerChain is what the personas and the fixture contracts need.
@@ -75,7 +89,7 @@ func builtIn(files embed.FS) []string {
 
 // ParseProfile reads a profile. An unknown key or an impossible value is an error that names the key and its line.
 func ParseProfile(source string, raw []byte) (*Profile, error) {
-	var p Profile
+	p := smallest
 	decoder := yaml.NewDecoder(bytes.NewReader(raw))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&p); err != nil {
@@ -100,7 +114,28 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, %d chains need at least %d",
 			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
 	}
+	for i, n := range fixtures.Networks {
+		need := p.l1Stations(n.Name)
+		if lines["l1Validators"] == 0 {
+			p.L1Validators = max(p.L1Validators, 2*need)
+		}
+		if p.headcount(i).l1Validators < need {
+			return nil, fmt.Errorf("profile %s: line %d: l1Validators is %d, %d chains need at least %d on %s, which gets half of them",
+				source, lines["l1Validators"], p.L1Validators, p.Chains, need, n.Name)
+		}
+	}
 	return &p, nil
+}
+
+// l1Stations is how many L1 validators a network needs: those with a role, and one for each L1.
+func (p *Profile) l1Stations(network string) int {
+	need := l1Stations
+	for _, c := range catalogue[:p.Chains] {
+		if c.network == network && c.kind == evm.KindL1 {
+			need++
+		}
+	}
+	return need
 }
 
 // explain turns the decoder's words about Go types into words about the profile.

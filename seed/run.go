@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// run plays a chain's history, block by block.
+// run plays a chain's history, block by block. The blocks of a C-Chain stand among those of its network's P- and X-chain.
 func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
 	creation.AddChain(s.chain)
 	creation.AddBlock(s.first)
@@ -20,18 +20,41 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 	if err != nil {
 		return err
 	}
-	for n, next := 0, 0; next < size; n++ {
+	for n, next := 0, 0; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		done, err := s.block(creation, momentAt(moments, n), script[next:])
+		m := momentAt(moments, n)
+		switch at, due := s.crossing(); {
+		case due && (at <= m.time || next >= size):
+			m = moment{time: at}
+		case next >= size:
+			return nil
+		default:
+			m.time = max(m.time, s.after())
+			n++
+		}
+		done, err := s.block(creation, m, script[next:])
 		if err != nil {
 			return err
 		}
 		next += done
 		progress(done)
 	}
-	return nil
+}
+
+// crossing is when value crosses to or from the chain next, in a block of its own.
+func (s *stage) crossing() (at uint64, due bool) {
+	if s.realm == nil || len(s.realm.crossings) == 0 {
+		return 0, false
+	}
+	return max(s.realm.crossings[0].at, s.after()), true
+}
+
+// after is the first second in which another block can stand.
+func (s *stage) after() uint64 {
+	head, _ := s.builder.Head()
+	return head.Time + 1
 }
 
 // momentAt is the n-th block to be. What did not fit into the planned blocks goes into more of them, right after.
@@ -63,6 +86,11 @@ func (s *stage) script(size int) ([]step, error) {
 // block makes one block of the next steps, as many as are due and fit, and says how many those were. A block in which
 // nothing fits is not made: the steps wait for the next moment.
 func (s *stage) block(creation *sim.Creation, m moment, steps []step) (int, error) {
+	if s.realm != nil {
+		if err := s.realm.advance(m.time); err != nil {
+			return 0, err
+		}
+	}
 	p, err := s.builder.Open(m.time)
 	if err != nil {
 		return 0, err
@@ -81,8 +109,9 @@ func (s *stage) block(creation *sim.Creation, m moment, steps []step) (int, erro
 			return 0, err
 		}
 	}
-	if done == 0 {
-		return 0, nil
+	crossed, err := s.cross(p)
+	if err != nil || done == 0 && !crossed {
+		return 0, err
 	}
 	delta, err := p.Seal()
 	if err != nil {
@@ -90,6 +119,14 @@ func (s *stage) block(creation *sim.Creation, m moment, steps []step) (int, erro
 	}
 	creation.AddBlock(delta)
 	return done, nil
+}
+
+// cross moves what is due between the chain and its network's others, and says whether anything was.
+func (s *stage) cross(p *evm.Pending) (bool, error) {
+	if s.realm == nil {
+		return false, nil
+	}
+	return s.realm.cross(p)
 }
 
 // decide is what somebody wants now. Who cannot pay for it is sent money first: that is then what happens instead.

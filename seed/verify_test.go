@@ -13,7 +13,7 @@ import (
 )
 
 // small is a world for tests that need many.
-var small = &Profile{Name: "small", Days: 3, Chains: 2, Transactions: 400}
+var small = &Profile{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}
 
 func smallFile(t *testing.T) string {
 	t.Helper()

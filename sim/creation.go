@@ -64,13 +64,20 @@ func (c *Creation) AddChain(chain store.Chain) {
 	c.added <- func(b *store.Batch) error { return b.AddChain(chain) }
 }
 
-// AddBlock hands a block to the writer.
+// AddBlock hands a block of an EVM chain to the writer.
 func (c *Creation) AddBlock(delta *store.Delta) {
 	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
 }
 
+// AddPrimaryBlock hands a block of a P- or X-chain to the writer.
+func (c *Creation) AddPrimaryBlock(delta *store.PrimaryDelta) {
+	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
+}
+
 // Cast is who plays which part in a world.
 type Cast struct {
+	Networks  []store.PrimaryNetwork
+	Nodes     []store.Node
 	Personas  []store.Persona
 	Contracts []store.Contract
 	Markets   []store.Market
@@ -114,18 +121,18 @@ func (c *Creation) seal(ctx context.Context, cast Cast) error {
 }
 
 func (cast Cast) write(batch *store.Batch) error {
-	for _, p := range cast.Personas {
-		if err := batch.AddPersona(p); err != nil {
-			return err
-		}
-	}
-	for _, r := range cast.Contracts {
-		if err := batch.AddContract(r); err != nil {
-			return err
-		}
-	}
-	for _, m := range cast.Markets {
-		if err := batch.AddMarket(m); err != nil {
+	return errors.Join(
+		all(cast.Networks, batch.AddPrimaryNetwork),
+		all(cast.Nodes, batch.AddNode),
+		all(cast.Personas, batch.AddPersona),
+		all(cast.Contracts, batch.AddContract),
+		all(cast.Markets, batch.AddMarket),
+	)
+}
+
+func all[T any](rows []T, add func(T) error) error {
+	for _, row := range rows {
+		if err := add(row); err != nil {
 			return err
 		}
 	}

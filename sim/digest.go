@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 
+	"snowglobe/sim/network"
 	"snowglobe/sim/store"
 )
 
@@ -49,7 +50,37 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta) ([]byte, err
 	for _, p := range personas {
 		write(h, "persona", p.ID, p.Name, p.Purpose, p.Key, p.Address)
 	}
+	if err := digestPrimary(ctx, h, db); err != nil {
+		return nil, err
+	}
 	return h.Sum(nil), nil
+}
+
+// digestPrimary covers the genesis, the nodes and through each chain's last digest every block of P and X.
+func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB) error {
+	networks, err := db.PrimaryNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range networks {
+		write(h, "network", n.ID, n.Platform, n.Exchange)
+		for _, chain := range []int{store.PChain, store.XChain} {
+			head, err := db.PrimaryHead(ctx, store.PrimaryChain(network.Index(n.ID), chain))
+			if err != nil {
+				return fmt.Errorf("network %d: %w", n.ID, err)
+			}
+			write(h, chain, head.Digest)
+		}
+		nodes, err := db.Nodes(ctx, n.ID)
+		if err != nil {
+			return err
+		}
+		for _, d := range nodes {
+			write(h, "node", d.Node, d.Role, d.Certificate, d.Secret, d.Version, d.IP, d.Uptime, d.Connected,
+				d.City, d.Country, d.Code, d.Latitude, d.Longitude)
+		}
+	}
+	return nil
 }
 
 func write(h hash.Hash, values ...any) {

@@ -18,12 +18,13 @@ import (
 type Findings struct {
 	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
 	Tokens, Deployments, Transfers, Holdings, Items, Touches          atomic.Int64
+	PrimaryTransactions, UTXOs                                        atomic.Int64
 }
 
 func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items",
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items; %d P-, X- and atomic transactions with their signatures, %d UTXOs",
 		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
-		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load())
+		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load())
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
@@ -39,14 +40,21 @@ func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Fi
 	if err := w.verifyCast(ctx); err != nil {
 		return found, err
 	}
-	again, err := w.newRecount()
-	if err != nil {
-		return found, err
-	}
-	if err := again.finish(ctx, w, w.verifyChains(ctx, found, again, progress)); err != nil {
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() error { return w.verifyEVM(within, found, progress) })
+	group.Go(func() error { return w.verifyPrimary(within, found) })
+	if err := group.Wait(); err != nil {
 		return found, err
 	}
 	return found, w.verifyCounts(ctx, found)
+}
+
+func (w *World) verifyEVM(ctx context.Context, found *Findings, progress func(done, total int)) error {
+	again, err := w.newRecount()
+	if err != nil {
+		return err
+	}
+	return again.finish(ctx, w, w.verifyChains(ctx, found, again, progress))
 }
 
 func (w *World) verifyDigest(ctx context.Context) error {

@@ -15,7 +15,7 @@ import (
 )
 
 // Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
-const Generator = "1"
+const Generator = "2"
 
 // World is an open world: the file, its identity, its clock and its chains.
 type World struct {

@@ -182,6 +182,7 @@ type Pending struct {
 	txs      types.Transactions
 	receipts types.Receipts
 	fees     *big.Int
+	extData  []byte // atomic transactions
 	delta    *store.Delta
 }
 
@@ -374,5 +375,5 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	if p.delta.Activity, err = p.activity(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
-	return p.b.advance(h, nil, p.delta)
+	return p.b.advance(h, p.extData, p.delta)
 }

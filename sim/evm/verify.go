@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
@@ -61,6 +62,13 @@ func (c *Chain) again(ctx context.Context, b *Builder, number uint64) (*store.De
 		if err := c.execute(p, &txs[i]); err != nil {
 			return nil, fmt.Errorf("transaction %d: %w", txs[i].ID.Index(), err)
 		}
+	}
+	atomic, err := primary.ParseAtomicBatch(row.ExtData)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Atomic(atomic, nil); err != nil {
+		return nil, err
 	}
 	return p.Seal()
 }

@@ -104,12 +104,13 @@ func (b *Bridge) apply(tx *Tx, baseFee *big.Int) (*Diff, error) {
 	}
 	diff := b.start(tx.ID())
 	diff.Burned = f.burned(b.Network.AVAXAssetID) + fee
-	diff.Accounts = accountChanges(tx)
+	diff.Accounts = tx.AccountChanges()
 	b.settle(tx, spent)
 	return diff, nil
 }
 
-func accountChanges(tx *Tx) []AccountChange {
+// AccountChanges are what an atomic transaction does to accounts of the C-chain.
+func (tx *Tx) AccountChanges() []AccountChange {
 	var changes []AccountChange
 	switch u := tx.Unsigned.(type) {
 	case *AtomicImportTx:

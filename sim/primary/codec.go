@@ -9,6 +9,7 @@ import (
 
 const (
 	codecVersion = 0
+	versionBytes = 2
 	maxBytes     = 2 << 20 // the largest message that nodes exchange, and so the largest block
 )
 

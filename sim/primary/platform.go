@@ -95,6 +95,9 @@ func (p *Platform) Fees() FeeState { return p.fees }
 // ValidatorFees is the excess and the accrued sum of the continuous fee.
 func (p *Platform) ValidatorFees() (excess, accrued uint64) { return p.excess, p.accrued }
 
+// ActiveL1Validators is the number of L1 validators that pay the continuous fee.
+func (p *Platform) ActiveL1Validators() int { return len(p.active) }
+
 // Subnet finds a subnet.
 func (p *Platform) Subnet(subnetID ids.ID) (*Subnet, bool) {
 	s, found := p.subnets[subnetID]

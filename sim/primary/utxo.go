@@ -41,3 +41,12 @@ func ParseUTXO(c Chain, b []byte) (*UTXO, error) {
 
 // OutputBytes is an output with its asset, as platform.getStake gives staked outputs.
 func OutputBytes(c Chain, out *TransferableOutput) ([]byte, error) { return c.marshal(out) }
+
+// OutBytes is the output alone with its type id, as Bytes ends with it.
+func (u *UTXO) OutBytes(c Chain) ([]byte, error) {
+	b, err := c.marshal(&u.Out)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return b[versionBytes:], nil
+}

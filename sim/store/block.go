@@ -83,6 +83,8 @@ type Delta struct {
 	Items       []Item
 	Touches     []Touch
 	Activity    *metric.Activity // what the block adds to the metrics
+
+	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -104,6 +106,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Items, b.addItem) },
 		func() error { return each(d.Touches, b.addTouch) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
+		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {
 		if err := write(); err != nil {
 			return err

@@ -9,9 +9,22 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
+// primaryTables are the tables whose rows all follow from the genesis and the blocks of the primary chains.
+var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner", "primary_activity", "asset", "staker", "staker_owner",
+	"l1_validator", "l1_state", "subnet", "subnet_state", "blockchain"}
+
 // SameRollUps compares the roll-ups with those of another file, value by value. The error names the first difference.
 func (db *DB) SameRollUps(ctx context.Context, want *DB) error {
-	for _, table := range RollUps {
+	return db.sameTables(ctx, want, RollUps)
+}
+
+// SamePrimary compares everything that the blocks of the primary chains left behind.
+func (db *DB) SamePrimary(ctx context.Context, want *DB) error {
+	return db.sameTables(ctx, want, primaryTables)
+}
+
+func (db *DB) sameTables(ctx context.Context, want *DB, tables []string) error {
+	for _, table := range tables {
 		if err := db.sameTable(ctx, want, table); err != nil {
 			return fmt.Errorf("%s: %w", table, err)
 		}

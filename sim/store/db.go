@@ -32,6 +32,12 @@ var schema string
 //go:embed indexes.sql
 var indexes string
 
+//go:embed primary.sql
+var primarySchema string
+
+//go:embed primary_indexes.sql
+var primaryIndexes string
+
 var (
 	// ErrForeign says that a file is not a world at all.
 	ErrForeign = errors.New("the file is not a Snowglobe world")
@@ -72,7 +78,7 @@ func Create(path string) (*DB, error) {
 		return nil, err
 	}
 	setup := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
-	if _, err := db.write.Exec(setup + schema); err != nil {
+	if _, err := db.write.Exec(setup + schema + primarySchema); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the schema: %w", err), db.Close())
 	}
 	return db, nil
@@ -171,7 +177,7 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 // It gathers no statistics: with them the engine prepares a statement anew for every range that it is given, and a
 // small world would be read in another way than a large one.
 func (db *DB) Finish() error {
-	if _, err := db.write.Exec(indexes); err != nil {
+	if _, err := db.write.Exec(indexes + primaryIndexes); err != nil {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
 	if db.path == Memory {

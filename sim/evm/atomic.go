@@ -1,0 +1,72 @@
+package evm
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// weiPerNano converts what the P- and X-chain count in to what the EVM counts in.
+var weiPerNano = uint256.NewInt(1_000_000_000)
+
+// errNotC says that only a C-Chain has atomic transactions.
+var errNotC = errors.New("only the C-Chain moves value to and from other chains")
+
+// Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every
+// Apply. Whether their outputs exist and their signatures hold is the network's to check; the error says what an account
+// cannot pay. The rows of what they do to outputs go with the block.
+func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
+	if len(txs) == 0 {
+		return nil
+	}
+	if p.b.fees.kind != KindC {
+		return errNotC
+	}
+	raw, err := primary.AtomicBatch(txs)
+	if err != nil {
+		return err
+	}
+	hash, err := rlp.EncodeToBytes(raw)
+	if err != nil {
+		return err
+	}
+	gas := new(big.Int)
+	for _, tx := range txs {
+		if err := p.transfer(tx); err != nil {
+			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
+		}
+		gas.Add(gas, new(big.Int).SetUint64(primary.AtomicGas(tx)))
+	}
+	p.extData, p.delta.Atomic = raw, rows
+	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), gas
+	return p.state.Error()
+}
+
+// transfer moves value into and out of accounts. A debit counts as a use of the account's nonce.
+func (p *Pending) transfer(tx *primary.Tx) error {
+	for _, change := range tx.AccountChanges() {
+		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
+		if !change.Debit {
+			p.state.AddBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
+			continue
+		}
+		if nonce := p.state.GetNonce(change.Address); nonce != change.Nonce {
+			return fmt.Errorf("%w: %s has nonce %d, not %d", core.ErrNonceTooLow, change.Address, nonce, change.Nonce)
+		}
+		if p.state.GetBalance(change.Address).Lt(amount) {
+			return fmt.Errorf("%w: %s", core.ErrInsufficientFunds, change.Address)
+		}
+		p.state.SubBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
+		p.state.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)
+	}
+	return nil
+}

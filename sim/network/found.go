@@ -1,0 +1,82 @@
+package network
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// foundPlatform records the P-chain's genesis: its outputs, and its staking transactions as transactions of block 0.
+func (n *Network) foundPlatform(g *primary.PlatformGenesis, at primary.PlatformState) (*store.PrimaryDelta, error) {
+	b, err := g.Block()
+	if err != nil {
+		return nil, err
+	}
+	n.P.SetTip(b.ID(), 0, g.Timestamp)
+	r := n.record(store.PChain, primary.PChain, 0)
+	for i, tx := range g.Validators {
+		if err := r.tx(i, tx, &primary.Diff{Stakers: at.Stakers[i : i+1]}); err != nil {
+			return nil, err
+		}
+	}
+	return r.found(b, at.UTXOs, g.Timestamp)
+}
+
+// foundExchange records the X-chain's genesis.
+func (n *Network) foundExchange(g *primary.ExchangeGenesis) (*store.PrimaryDelta, error) {
+	b, err := g.Block()
+	if err != nil {
+		return nil, err
+	}
+	n.X.SetTip(b.ID(), 0, g.Timestamp)
+	r := n.record(store.XChain, primary.XChain, 0)
+	for i, a := range g.State() {
+		r.asset(a, r.at(i))
+	}
+	return r.found(b, g.UTXOs, g.Timestamp)
+}
+
+// found records a block 0, which no proposer made.
+func (r *record) found(b *primary.Block, utxos []*primary.UTXO, time uint64) (*store.PrimaryDelta, error) {
+	for _, u := range utxos {
+		if err := r.create(u, r.chain, false); err != nil {
+			return nil, err
+		}
+	}
+	id, parent := b.ID(), b.Parent()
+	row := &store.PrimaryBlock{
+		ID: r.at(0), Hash: id[:], Parent: bytes.Clone(parent[:]), Time: int64(time), Type: "Genesis", Size: len(b.Bytes()), Head: b.Bytes(),
+	}
+	r.finish(row, tip{outer: ids.ID(id), time: time})
+	return r.delta, nil
+}
+
+// VerifyProofs checks the proofs of possession in a genesis; those in blocks are checked with their blocks.
+func (g *Genesis) VerifyProofs() error {
+	for i, tx := range g.Platform.Validators {
+		u, ok := tx.Unsigned.(*primary.AddPermissionlessValidatorTx)
+		if !ok {
+			continue
+		}
+		proof, ok := u.Signer.(*primary.ProofOfPossession)
+		if !ok {
+			continue
+		}
+		if err := proof.Verify(); err != nil {
+			return fmt.Errorf("genesis validator %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Name is mainnet or fuji.
+func (n *Network) Name() string {
+	if n.index == 0 {
+		return "mainnet"
+	}
+	return "fuji"
+}

@@ -1,0 +1,196 @@
+// Package network makes one of the P-, X- and C-chain of a network: it accepts blocks under the rules of package primary
+// and turns what they change into rows. Whoever makes a block, the seed, a client or verify, hands it to a Network.
+package network
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// Network is the state of the three chains. It is for one writer at a time. When what an Accept answered could not be
+// stored, the Network is ahead of the file and must be restored from it.
+type Network struct {
+	Rules *primary.Network
+	P     *primary.Platform
+	X     *primary.Exchange
+	C     *primary.Bridge
+	Watch func(chain int, d *primary.Diff) // is told what a block of a chain changed, before Accept answers; may be nil
+
+	index    int // of the network, by which its chains are numbered
+	shared   *primary.SharedMemory
+	tips     [store.CChain]tip // of P and X
+	utxos    map[ids.ID]store.UTXONumber
+	stakers  map[ids.ID]*store.Staker
+	terms    map[ids.NodeID][]term
+	l1       map[ids.ID]store.UTXONumber
+	subnets  map[ids.ID]store.Position
+	proposal *proposal
+}
+
+// tip is what the next block of P or X continues, beside the chain's own state.
+type tip struct {
+	digest  []byte
+	allTxs  int64
+	outer   ids.ID
+	pHeight uint64
+	time    uint64
+	epoch   primary.Epoch
+}
+
+// term is a time during which a node validates the primary network.
+type term struct{ start, end uint64 }
+
+// proposal is a reward that the next block decides.
+type proposal struct {
+	at   store.Position
+	txID ids.ID
+}
+
+// Seat is who proposes a block: a node's certificate and the P-chain height that it sees.
+type Seat struct {
+	Certificate []byte
+	PHeight     uint64
+}
+
+// The reasons why a network refuses a block that its chains would take.
+var (
+	errProposer = errors.New("the proposer is not a validator at that time")
+	errPHeight  = errors.New("the proposer cannot have seen that height of the P-chain")
+	errHead     = errors.New("a proposal must hold nothing but its reward")
+)
+
+// Genesis is what the chains of a network begin with.
+type Genesis struct {
+	Platform *primary.PlatformGenesis
+	Exchange *primary.ExchangeGenesis
+}
+
+// Row is the genesis as the file keeps it.
+func (g *Genesis) Row(networkID uint32) (store.PrimaryNetwork, error) {
+	p, err := g.Platform.Bytes()
+	if err != nil {
+		return store.PrimaryNetwork{}, err
+	}
+	x, err := g.Exchange.Bytes()
+	return store.PrimaryNetwork{ID: networkID, Platform: p, Exchange: x}, err
+}
+
+// ParseGenesis reads what Row wrote.
+func ParseGenesis(row store.PrimaryNetwork) (*Genesis, error) {
+	p, err := primary.ParsePlatformGenesis(row.Platform)
+	if err != nil {
+		return nil, err
+	}
+	x, err := primary.ParseExchangeGenesis(row.Exchange)
+	return &Genesis{Platform: p, Exchange: x}, err
+}
+
+// Index is the place of a network among those of a world, by which its chains are numbered.
+func Index(networkID uint32) int {
+	if networkID == primary.Mainnet.NetworkID {
+		return 0
+	}
+	return 1
+}
+
+func empty(rules *primary.Network) *Network {
+	return &Network{
+		Rules: rules, index: Index(rules.NetworkID), shared: primary.NewSharedMemory(),
+		utxos: map[ids.ID]store.UTXONumber{}, stakers: map[ids.ID]*store.Staker{}, terms: map[ids.NodeID][]term{},
+		l1: map[ids.ID]store.UTXONumber{}, subnets: map[ids.ID]store.Position{},
+	}
+}
+
+// New begins a network at its genesis and answers the rows of its P- and X-chain's block 0.
+func New(rules *primary.Network, g *Genesis) (*Network, []*store.PrimaryDelta, error) {
+	n := empty(rules)
+	at, err := g.Platform.State(rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	n.P = primary.NewPlatform(rules, n.shared, at)
+	n.X = primary.NewExchange(rules, n.shared, g.Exchange.State(), g.Exchange.UTXOs)
+	n.C = primary.NewBridge(rules, n.shared)
+	platform, err := n.foundPlatform(g.Platform, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	exchange, err := n.foundExchange(g.Exchange)
+	return n, []*store.PrimaryDelta{platform, exchange}, err
+}
+
+// Chain is the number of one of the network's chains.
+func (n *Network) Chain(chain int) int { return store.PrimaryChain(n.index, chain) }
+
+// AcceptP verifies the next block of the P-chain, applies it and answers its rows. A commit or abort has no seat: it
+// follows from its proposal.
+func (n *Network) AcceptP(b *primary.Block, seat *Seat) (*store.PrimaryDelta, error) {
+	if err := n.seated(b, seat); err != nil {
+		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
+	}
+	diffs, err := n.P.Accept(b)
+	if err != nil {
+		return nil, err
+	}
+	r := n.record(store.PChain, primary.PChain, b.Height())
+	if err := r.platform(b, diffs); err != nil {
+		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
+	}
+	return r.delta, r.block(b, seat)
+}
+
+// AcceptX is AcceptP for the X-chain.
+func (n *Network) AcceptX(b *primary.Block, seat *Seat) (*store.PrimaryDelta, error) {
+	if err := n.seated(b, seat); err != nil {
+		return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
+	}
+	diffs, err := n.X.Accept(b)
+	if err != nil {
+		return nil, err
+	}
+	r := n.record(store.XChain, primary.XChain, b.Height())
+	for i, tx := range b.Txs() {
+		if err := r.tx(i, tx, diffs[i]); err != nil {
+			return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
+		}
+	}
+	return r.delta, r.block(b, seat)
+}
+
+// AcceptC verifies the atomic transactions of a C-Chain block with this number, base fee and time, applies what they do to
+// outputs and answers its rows. Accounts are the EVM's.
+func (n *Network) AcceptC(txs []*primary.Tx, number uint64, baseFee *big.Int, time uint64) (*store.PrimaryDelta, error) {
+	diffs, err := n.C.Accept(txs, baseFee, time)
+	if err != nil {
+		return nil, err
+	}
+	r := n.record(store.CChain, primary.CChain, number)
+	for i, tx := range txs {
+		if err := r.tx(i, tx, diffs[i]); err != nil {
+			return nil, fmt.Errorf("C block %d: %w", number, err)
+		}
+	}
+	return r.delta, nil
+}
+
+// seated checks that a block's proposer validates at the block's time.
+func (n *Network) seated(b *primary.Block, seat *Seat) error {
+	if seat == nil {
+		return nil
+	}
+	if seat.PHeight > n.P.Height() {
+		return errPHeight
+	}
+	for _, t := range n.terms[primary.NodeIDOf(seat.Certificate)] {
+		if t.start <= b.Time() && b.Time() <= t.end {
+			return nil
+		}
+	}
+	return errProposer
+}

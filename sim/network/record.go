@@ -1,0 +1,231 @@
+package network
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// record turns what one block changed into rows.
+type record struct {
+	*Network
+	chain  int // of the network: store.PChain, XChain or CChain
+	codec  primary.Chain
+	height uint64
+	delta  *store.PrimaryDelta
+}
+
+func (n *Network) record(chain int, codec primary.Chain, height uint64) *record {
+	return &record{Network: n, chain: chain, codec: codec, height: height, delta: &store.PrimaryDelta{}}
+}
+
+func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
+
+// platform records the diffs of a P-chain block: that of the passing time first, unless it decides a proposal.
+func (r *record) platform(b *primary.Block, diffs []*primary.Diff) error {
+	switch b.Body.(type) {
+	case *primary.CommitBlock, *primary.AbortBlock:
+		return r.decision(diffs[0])
+	}
+	if err := r.changes(diffs[0], r.at(0)); err != nil {
+		return err
+	}
+	for i, tx := range b.Txs() {
+		if err := r.tx(i, tx, diffs[i+1]); err != nil {
+			return err
+		}
+		if _, reward := tx.Unsigned.(*primary.RewardValidatorTx); reward {
+			r.proposal = &proposal{r.at(i), tx.ID()}
+		}
+	}
+	return nil
+}
+
+// decision records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
+func (r *record) decision(diff *primary.Diff) error {
+	if err := r.changes(diff, r.proposal.at); err != nil {
+		return err
+	}
+	r.touch(r.proposal.at, diff.Created)
+	r.proposal = nil
+	return nil
+}
+
+// tx records a transaction with all that it did.
+func (r *record) tx(index int, tx *primary.Tx, diff *primary.Diff) error {
+	at := r.at(index)
+	id := tx.ID()
+	r.delta.Transactions = append(r.delta.Transactions, store.PrimaryTx{
+		ID: at, Hash: id[:], Type: tx.TypeName(), Burned: store.Amount(diff.Burned), Bytes: tx.Bytes(),
+	})
+	if err := r.changes(diff, at); err != nil {
+		return err
+	}
+	r.touch(at, diff.Spent, diff.Imported, diff.Created, diff.Exported, staked(tx))
+	return nil
+}
+
+// staked are the outputs that a staking transaction locks, as if they were there.
+func staked(tx *primary.Tx) []*primary.UTXO {
+	s, err := primary.NewStaker(tx, primary.Active)
+	if err != nil {
+		return nil
+	}
+	var locked []*primary.UTXO
+	for _, out := range s.Stake() {
+		locked = append(locked, &primary.UTXO{Out: out.Out})
+	}
+	for _, owners := range s.RewardOwners() {
+		locked = append(locked, &primary.UTXO{Out: &primary.TransferOutput{OutputOwners: *owners}})
+	}
+	return locked
+}
+
+// touch records once for each owner of outputs that a transaction concerned it.
+func (r *record) touch(at store.Position, groups ...[]*primary.UTXO) {
+	var owners []ids.ShortID
+	for _, utxos := range groups {
+		for _, u := range utxos {
+			owners = append(owners, u.Owners().Addresses...)
+		}
+	}
+	slices.SortFunc(owners, ids.ShortID.Compare)
+	for _, address := range slices.Compact(owners) {
+		r.delta.Activity = append(r.delta.Activity, store.Activity{Address: bytes.Clone(address[:]), Tx: at})
+	}
+}
+
+// changes records what a transaction, or the passing of time, changed.
+func (r *record) changes(diff *primary.Diff, at store.Position) error {
+	for _, u := range diff.Spent {
+		r.spend(u, r.chain, at)
+	}
+	for _, u := range diff.Imported {
+		r.spend(u, r.chain, at)
+	}
+	for _, u := range diff.Created {
+		if err := r.create(u, r.chain, slices.Contains(diff.Rewards, u)); err != nil {
+			return err
+		}
+	}
+	for _, u := range diff.Exported {
+		peer, _ := r.Rules.ChainOf(diff.Peer)
+		if err := r.create(u, int(peer), false); err != nil {
+			return err
+		}
+	}
+	if diff.Asset != nil {
+		r.asset(diff.Asset, at)
+	}
+	for _, s := range diff.Stakers {
+		r.staker(s, at)
+	}
+	r.control(diff, at)
+	if r.Watch != nil {
+		r.Watch(r.chain, diff)
+	}
+	return nil
+}
+
+func (r *record) spend(u *primary.UTXO, chain int, at store.Position) {
+	id := u.InputID()
+	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: r.utxos[id], By: at, Chain: r.Chain(chain), Owners: addresses(u.Owners())})
+	delete(r.utxos, id)
+}
+
+func (r *record) create(u *primary.UTXO, chain int, reward bool) error {
+	out, err := u.OutBytes(r.codec)
+	if err != nil {
+		return err
+	}
+	id := u.InputID()
+	number := store.NumberUTXO(r.Chain(r.chain), r.height, len(r.delta.UTXOs))
+	r.utxos[id] = number
+	r.delta.UTXOs = append(r.delta.UTXOs, store.UTXO{
+		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(chain), Asset: bytes.Clone(u.AssetID[:]),
+		Amount: store.Amount(u.Amount()), Out: out, Reward: reward, Owners: addresses(u.Owners()),
+	})
+	return nil
+}
+
+func addresses(o *primary.OutputOwners) [][]byte {
+	all := make([][]byte, len(o.Addresses))
+	for i := range all {
+		all[i] = bytes.Clone(o.Addresses[i][:])
+	}
+	return all
+}
+
+func (r *record) asset(a *primary.Asset, at store.Position) {
+	row := store.PrimaryAsset{ID: at, Hash: bytes.Clone(a.ID[:]), Name: a.Name, Symbol: a.Symbol, Denomination: a.Denomination, Fxs: []byte{}}
+	for _, fx := range a.Fxs {
+		row.Fxs = append(row.Fxs, byte(fx))
+	}
+	r.delta.Assets = append(r.delta.Assets, row)
+}
+
+// block records the block itself, once everything in it is recorded.
+func (r *record) block(b *primary.Block, seat *Seat) error {
+	last := &r.tips[r.chain]
+	id, parent := b.ID(), b.Parent()
+	row := &store.PrimaryBlock{
+		ID: r.at(0), Hash: id[:], Parent: parent[:], Time: int64(b.Time()), Type: b.TypeName(), Txs: len(b.Txs()),
+		AllTxs: last.allTxs + int64(len(b.Txs())), Size: len(b.Bytes()), Head: store.SplitBlock(b.Bytes(), r.delta.Transactions),
+	}
+	if !bytes.Equal(row.Bytes(r.delta.Transactions), b.Bytes()) {
+		return errHead
+	}
+	outer := r.envelope(last, b, seat)
+	outerID := outer.ID(b.Bytes())
+	row.OuterID, row.OuterParent = outerID[:], bytes.Clone(outer.ParentID[:])
+	row.PHeight, row.Epoch, row.EpochHeight, row.EpochStart = outer.PHeight, outer.Epoch.Number, outer.Epoch.PHeight, outer.Epoch.Start
+	if seat != nil {
+		node := primary.NodeIDOf(seat.Certificate)
+		row.Proposer = node[:]
+	}
+	r.finish(row, tip{allTxs: row.AllTxs, outer: outerID, pHeight: outer.PHeight, time: b.Time(), epoch: outer.Epoch})
+	return nil
+}
+
+// envelope is the ProposerVM block around a block. An option has no proposer, and the height and epoch of its proposal.
+func (r *record) envelope(last *tip, b *primary.Block, seat *Seat) *primary.Envelope {
+	outer := &primary.Envelope{ParentID: last.outer, Time: b.Time(), PHeight: last.pHeight, Epoch: last.epoch}
+	if seat != nil {
+		outer.PHeight, outer.Certificate = seat.PHeight, seat.Certificate
+		outer.Epoch = last.epoch.Next(last.pHeight, last.time)
+	}
+	return outer
+}
+
+// finish completes a block's row with what the P-chain knows after it, and its digest.
+func (r *record) finish(row *store.PrimaryBlock, next tip) {
+	if r.chain == store.PChain {
+		excess, accrued := r.P.ValidatorFees()
+		fees := r.P.Fees()
+		row.Supply, row.Accrued, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess
+		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
+	}
+	row.Digest = digest(r.tips[r.chain].digest, row)
+	next.digest = row.Digest
+	r.tips[r.chain] = next
+	r.delta.Block = row
+}
+
+func digest(parent []byte, b *store.PrimaryBlock) []byte {
+	h := sha256.New()
+	h.Write(parent)
+	for _, blob := range [][]byte{b.Hash, b.OuterID, b.Proposer} {
+		h.Write([]byte{byte(len(blob))})
+		h.Write(blob)
+	}
+	for _, v := range []uint64{uint64(b.ID), b.PHeight, uint64(b.Supply), uint64(b.Accrued), b.L1Excess, b.L1Active, b.GasCapacity, b.GasExcess} {
+		h.Write(binary.BigEndian.AppendUint64(nil, v))
+	}
+	return h.Sum(nil)
+}

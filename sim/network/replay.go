@@ -1,0 +1,199 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// replay accepts a network's stored blocks again, in an order in which they can have come.
+type replay struct {
+	*Network
+	db    *store.DB
+	certs map[ids.NodeID][]byte
+	sink  func(*store.PrimaryDelta) error
+	lines [3]*line
+}
+
+// line is what is still to come of one chain: the time and the deed of the next block.
+type line struct {
+	time   int64
+	accept func() (*store.PrimaryDelta, error)
+	load   func() error // makes the next block the one to come; accept is nil after the last
+}
+
+// Replay makes a network again from its genesis and the bytes of its blocks, recovering every signature and checking
+// every proof. cChain is the row id of its C-Chain among EVM chains. What each block adds goes to the sink.
+func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain int, sink func(*store.PrimaryDelta) error) (*Network, error) {
+	r, err := begin(ctx, db, row, sink)
+	if err != nil {
+		return nil, err
+	}
+	if r.lines[store.PChain], err = r.line(ctx, store.PChain, primary.PChain, r.AcceptP); err != nil {
+		return nil, err
+	}
+	if r.lines[store.XChain], err = r.line(ctx, store.XChain, primary.XChain, r.AcceptX); err != nil {
+		return nil, err
+	}
+	if r.lines[store.CChain], err = r.atomicLine(ctx, cChain); err != nil {
+		return nil, err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if more, err := r.step(); err != nil || !more {
+			return r.Network, err
+		}
+	}
+}
+
+func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, sink func(*store.PrimaryDelta) error) (*replay, error) {
+	rules, err := primary.NetworkByID(row.ID)
+	if err != nil {
+		return nil, err
+	}
+	genesis, err := ParseGenesis(row)
+	if err != nil {
+		return nil, err
+	}
+	n, deltas, err := New(rules, genesis)
+	if err != nil {
+		return nil, err
+	}
+	n.P.Strict, n.X.Strict, n.C.Strict = true, true, true
+	for _, delta := range deltas {
+		if err := sink(delta); err != nil {
+			return nil, err
+		}
+	}
+	r := &replay{Network: n, db: db, certs: map[ids.NodeID][]byte{}, sink: sink}
+	nodes, err := db.Nodes(ctx, row.ID)
+	for i := range nodes {
+		r.certs[primary.NodeIDOf(nodes[i].Certificate)] = nodes[i].Certificate
+	}
+	return r, err
+}
+
+// step accepts the block that comes next: the one with the lowest time. At the same time, chains may wait for what
+// another exports.
+func (r *replay) step() (more bool, err error) {
+	var due *line
+	var refusals []error
+	for {
+		due = r.next(len(refusals))
+		if due == nil {
+			return false, errors.Join(refusals...)
+		}
+		delta, err := due.accept()
+		if err == nil {
+			return true, errors.Join(r.sink(delta), due.load())
+		}
+		refusals = append(refusals, err)
+	}
+}
+
+// next is the line whose turn it is when so many of those with the lowest time had to wait.
+func (r *replay) next(waiting int) *line {
+	var lowest []*line
+	for _, l := range r.lines {
+		switch {
+		case l.accept == nil || len(lowest) > 0 && l.time > lowest[0].time:
+		case len(lowest) > 0 && l.time == lowest[0].time:
+			lowest = append(lowest, l)
+		default:
+			lowest = []*line{l}
+		}
+	}
+	if waiting >= len(lowest) {
+		return nil
+	}
+	return lowest[waiting]
+}
+
+type acceptor func(*primary.Block, *Seat) (*store.PrimaryDelta, error)
+
+// line reads the blocks of P or X one by one.
+func (r *replay) line(ctx context.Context, chain int, codec primary.Chain, accept acceptor) (*line, error) {
+	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
+	if err != nil {
+		return nil, err
+	}
+	l, height := &line{}, uint64(0)
+	l.load = func() error {
+		l.accept = nil
+		if height >= head.ID.Number() {
+			return nil
+		}
+		height++
+		row, err := r.db.PrimaryBlock(ctx, r.Chain(chain), height)
+		if err != nil {
+			return fmt.Errorf("%s block %d: %w", codec, height, err)
+		}
+		b, seat, err := r.parse(ctx, codec, row)
+		if err != nil {
+			return fmt.Errorf("%s block %d: %w", codec, height, err)
+		}
+		l.time, l.accept = row.Time, func() (*store.PrimaryDelta, error) { return accept(b, seat) }
+		return nil
+	}
+	return l, l.load()
+}
+
+var errNoNode = errors.New("the proposer is not a node of the network")
+
+func (r *replay) parse(ctx context.Context, codec primary.Chain, row *store.PrimaryBlock) (*primary.Block, *Seat, error) {
+	txs, err := r.db.PrimaryTxs(ctx, row.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := primary.ParseBlock(codec, row.Bytes(txs))
+	if err != nil || row.Proposer == nil {
+		return b, nil, err
+	}
+	node, err := ids.ToNodeID(row.Proposer)
+	if err != nil {
+		return nil, nil, err
+	}
+	seat := &Seat{Certificate: r.certs[node], PHeight: row.PHeight}
+	if seat.Certificate == nil {
+		err = errNoNode
+	}
+	return b, seat, err
+}
+
+// atomicLine reads the C-Chain's blocks that hold atomic transactions.
+func (r *replay) atomicLine(ctx context.Context, cChain int) (*line, error) {
+	rows, err := r.db.AtomicBlocks(ctx, cChain)
+	if err != nil {
+		return nil, err
+	}
+	l := &line{}
+	l.load = func() error {
+		l.accept = nil
+		if len(rows) == 0 {
+			return nil
+		}
+		row := rows[0]
+		rows = rows[1:]
+		header, err := evm.DecodeHeader(evm.KindC, row.Header)
+		if err != nil {
+			return err
+		}
+		txs, err := primary.ParseAtomicBatch(row.ExtData)
+		if err != nil {
+			return fmt.Errorf("C block %d: %w", row.ID.Number(), err)
+		}
+		l.time, l.accept = row.Time, func() (*store.PrimaryDelta, error) {
+			return r.AcceptC(txs, row.ID.Number(), header.BaseFee, header.Time)
+		}
+		return nil
+	}
+	return l, l.load()
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// L1Validator is a validator of an L1 as it was registered. ID is numbered as UTXOs are.
+type L1Validator struct {
+	ID                UTXONumber
+	Validation        []byte
+	Subnet            []byte
+	Node              []byte
+	BLS               []byte
+	BalanceOwner      []byte // see Owners
+	DeactivationOwner []byte
+	Start             int64
+	Tx                Position // the conversion or registration
+}
+
+// L1State is what an L1 validator is from a height on, until a later row. What remains of its balance is PaidUntil less
+// the accrued fee of the chain.
+type L1State struct {
+	Validator UTXONumber
+	Height    uint64
+	Weight    Amount // 0 once it is removed
+	Nonce     Amount // of the next message about its weight, at least
+	PaidUntil Amount // 0 when inactive
+}
+
+// L1 is an L1 validator with its state at a height.
+type L1 struct {
+	L1Validator
+	L1State
+}
+
+const l1Columns = `v.id, v.validation, v.subnet, v.node, v.bls, v.balance_owner, v.deactivation_owner, v.start, v.tx,
+	s.validator, s.height, s.weight, s.nonce, s.paid_until`
+
+// l1At joins validators with their state at a height, which must be the first argument after those of the condition.
+func l1At(condition string) string {
+	return `SELECT ` + l1Columns + ` FROM l1_validator v CROSS JOIN l1_state s ON s.validator = v.id
+		WHERE ` + condition + ` AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id AND t.height <= ?)
+		ORDER BY v.id`
+}
+
+func (l *L1) fields() []any {
+	return []any{&l.ID, &l.Validation, &l.Subnet, &l.Node, &l.BLS, &l.BalanceOwner, &l.DeactivationOwner, &l.Start, &l.Tx,
+		&l.Validator, &l.Height, &l.Weight, &l.Nonce, &l.PaidUntil}
+}
+
+func scanL1(r *sql.Rows, l *L1) error { return r.Scan(l.fields()...) }
+
+// L1Validators lists the L1 validators of a P-chain as they were at a height, removed ones too.
+func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1, error) {
+	return many(ctx, db, l1At(`v.id >= ? AND v.id < ?`),
+		[]any{NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0), height}, scanL1)
+}
+
+// L1ValidatorsOfSubnet lists those of one L1.
+func (db *DB) L1ValidatorsOfSubnet(ctx context.Context, subnet []byte, height uint64) ([]L1, error) {
+	return many(ctx, db, l1At(`v.subnet = ?`), []any{subnet, height}, scanL1)
+}
+
+// L1ValidatorsOfNode lists those that run on one node.
+func (db *DB) L1ValidatorsOfNode(ctx context.Context, node []byte, height uint64) ([]L1, error) {
+	return many(ctx, db, l1At(`v.node = ?`), []any{node, height}, scanL1)
+}
+
+// L1Validator reads the L1 validator with this validation id as it was at a height.
+func (db *DB) L1Validator(ctx context.Context, validation []byte, height uint64) (*L1, error) {
+	var l L1
+	err := db.one(ctx, l1At(`v.validation = ?`), []any{validation, height}, l.fields()...)
+	return &l, err
+}
+
+// L1History reads every state of an L1 validator, oldest first.
+func (db *DB) L1History(ctx context.Context, validator UTXONumber) ([]L1State, error) {
+	return many(ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state WHERE validator = ? ORDER BY height`,
+		[]any{validator}, func(r *sql.Rows, s *L1State) error {
+			return r.Scan(&s.Validator, &s.Height, &s.Weight, &s.Nonce, &s.PaidUntil)
+		})
+}
+
+func (b *Batch) addL1Validator(v *L1Validator) error {
+	return b.exec(`INSERT INTO l1_validator (id, validation, subnet, node, bls, balance_owner, deactivation_owner, start, tx)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		v.ID, v.Validation, v.Subnet, v.Node, v.BLS, v.BalanceOwner, v.DeactivationOwner, v.Start, v.Tx)
+}
+
+func (b *Batch) addL1State(s *L1State) error {
+	return b.exec(`INSERT INTO l1_state (validator, height, weight, nonce, paid_until) VALUES (?, ?, ?, ?, ?)`,
+		s.Validator, s.Height, s.Weight, s.Nonce, s.PaidUntil)
+}

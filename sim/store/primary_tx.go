@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// PrimaryTx is a transaction of a P- or X-chain, or an atomic one of a C-Chain.
+type PrimaryTx struct {
+	ID     Position
+	Hash   []byte
+	Type   string // the network's name of the type, such as ExportTx
+	Burned Amount // nAVAX
+	Bytes  []byte // signed, with the codec's version
+}
+
+// Activity says that a transaction touched an address.
+type Activity struct {
+	Address []byte
+	Tx      Position
+}
+
+const primaryTxColumns = `id, hash, type, burned, bytes`
+
+func (t *PrimaryTx) fields() []any { return []any{&t.ID, &t.Hash, &t.Type, &t.Burned, &t.Bytes} }
+
+func scanPrimaryTx(r *sql.Rows, t *PrimaryTx) error { return r.Scan(t.fields()...) }
+
+// PrimaryTx reads the transaction at a position.
+func (db *DB) PrimaryTx(ctx context.Context, at Position) (*PrimaryTx, error) {
+	var t PrimaryTx
+	err := db.one(ctx, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id = ?`, []any{at}, t.fields()...)
+	return &t, err
+}
+
+// PrimaryTxByHash reads the transaction of a primary chain with this id.
+func (db *DB) PrimaryTxByHash(ctx context.Context, chain int, hash []byte) (*PrimaryTx, error) {
+	var t PrimaryTx
+	err := db.one(ctx, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+		[]any{hash, First(chain), Last(chain)}, t.fields()...)
+	return &t, err
+}
+
+// PrimaryTxs reads the transactions of a block in order; at height 0 those of the genesis.
+func (db *DB) PrimaryTxs(ctx context.Context, block Position) ([]PrimaryTx, error) {
+	return db.PrimaryTxsBetween(ctx, block.Block(), block.End())
+}
+
+// PrimaryTxsBetween reads the transactions from one position to another, both included, ascending.
+func (db *DB) PrimaryTxsBetween(ctx context.Context, first, last Position) ([]PrimaryTx, error) {
+	return many(ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`,
+		[]any{first, last}, scanPrimaryTx)
+}
+
+// FirstPrimaryTx reads the oldest transaction of a type on a primary chain.
+func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*PrimaryTx, error) {
+	var t PrimaryTx
+	err := db.one(ctx, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`,
+		[]any{kind, First(chain), Last(chain)}, t.fields()...)
+	return &t, err
+}
+
+// ActivityOf reads at most limit positions of the transactions of a primary chain that touched an address, newest first,
+// all before a position.
+func (db *DB) ActivityOf(ctx context.Context, chain int, address []byte, before Position, limit int) ([]Position, error) {
+	return many(ctx, db, `SELECT tx FROM primary_activity WHERE address = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT ?`,
+		[]any{address, First(chain), min(before, Last(chain)), limit},
+		func(r *sql.Rows, p *Position) error { return r.Scan(p) })
+}
+
+func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
+	return b.exec(`INSERT INTO primary_tx (`+primaryTxColumns+`) VALUES (?, ?, ?, ?, ?)`, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
+}
+
+func (b *Batch) addActivity(a *Activity) error {
+	return b.exec(`INSERT INTO primary_activity (address, tx) VALUES (?, ?)`, a.Address, a.Tx)
+}

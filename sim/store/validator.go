@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// The stations of a staker's life.
+const (
+	StakerPending = iota
+	StakerActive
+	StakerCompleted
+	StakerRemoved
+)
+
+// Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet.
+type Staker struct {
+	ID        Position // of its transaction
+	Tx        []byte
+	Node      []byte
+	Subnet    []byte // zero for the primary network
+	Delegator bool
+	Weight    Amount // own stake, nAVAX
+	Start     int64
+	End       int64
+	Shares    uint32 // delegation fee, of a million
+	Reward    Amount // potential reward
+	Delegatee Amount // fees from delegations that ended
+	BLS       []byte // public key, nil for none
+	Proof     []byte
+	Owner     []byte // of the rewards, see Owners; nil for a subnet's validator
+	FeeOwner  []byte // of a validator's delegation fees
+	Status    int    // as the chain has it; the clock may be ahead of the chain
+	Began     *int64 // height at which it became active
+	Ended     *int64 // height at which its staking ended
+	Rewarded  bool
+	RewardTx  []byte // the RewardValidatorTx, nil while there is none
+}
+
+const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, shares, reward, delegatee, bls, proof, owner, fee_owner,
+	status, began, ended, rewarded, reward_tx`
+
+func (s *Staker) fields() []any {
+	return []any{&s.ID, &s.Tx, &s.Node, &s.Subnet, &s.Delegator, &s.Weight, &s.Start, &s.End, &s.Shares, &s.Reward, &s.Delegatee,
+		&s.BLS, &s.Proof, &s.Owner, &s.FeeOwner, &s.Status, &s.Began, &s.Ended, &s.Rewarded, &s.RewardTx}
+}
+
+func scanStaker(r *sql.Rows, s *Staker) error { return r.Scan(s.fields()...) }
+
+// Stakers lists every staker of a P-chain in the order of their transactions.
+func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
+	return many(ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`,
+		[]any{First(chain), Last(chain)}, scanStaker)
+}
+
+// StakersOfNode lists the validations of a node and the delegations to it, oldest first.
+func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Staker, error) {
+	return many(ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		[]any{node, First(chain), Last(chain)}, scanStaker)
+}
+
+// StakersOfSubnet lists who validates or validated a subnet, the zero id being the primary network; oldest first.
+func (db *DB) StakersOfSubnet(ctx context.Context, chain int, subnet []byte) ([]Staker, error) {
+	return many(ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		[]any{subnet, First(chain), Last(chain)}, scanStaker)
+}
+
+// StakerOfTx reads the staker that a transaction made.
+func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
+	var s Staker
+	err := db.one(ctx, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, []any{tx}, s.fields()...)
+	return &s, err
+}
+
+// StakersOf lists the stakers of a P-chain whose rewards an address owns, oldest first.
+func (db *DB) StakersOf(ctx context.Context, chain int, address []byte) ([]Staker, error) {
+	return many(ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
+		s.bls, s.proof, s.owner, s.fee_owner, s.status, s.began, s.ended, s.rewarded, s.reward_tx
+		FROM staker_owner o CROSS JOIN staker s ON s.id = o.staker
+		WHERE o.address = ? AND o.staker BETWEEN ? AND ? ORDER BY o.staker`,
+		[]any{address, First(chain), Last(chain)}, scanStaker)
+}
+
+func (b *Batch) putStaker(s *Staker) error {
+	if err := b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.ID, s.Tx, s.Node, s.Subnet, s.Delegator, s.Weight, s.Start, s.End, s.Shares, s.Reward, s.Delegatee, s.BLS, s.Proof,
+		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx); err != nil {
+		return err
+	}
+	for _, raw := range [][]byte{s.Owner, s.FeeOwner} {
+		for _, address := range ParseOwners(raw).Addresses {
+			if err := b.exec(`INSERT OR IGNORE INTO staker_owner (address, staker) VALUES (?, ?)`, address, s.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

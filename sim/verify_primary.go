@@ -1,0 +1,153 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/network"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
+)
+
+// verifyPrimary makes every network again in a world of its own, in memory, and compares each table with the file's.
+func (w *World) verifyPrimary(ctx context.Context, found *Findings) (err error) {
+	again, err := store.Create(store.Memory)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, again.Close()) }()
+	batch, err := again.Begin()
+	if err != nil {
+		return err
+	}
+	if err := batch.End(w.replay(ctx, batch, found)); err != nil {
+		return err
+	}
+	return w.DB.SamePrimary(ctx, again)
+}
+
+func (w *World) replay(ctx context.Context, batch *store.Batch, found *Findings) error {
+	rows, err := w.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	sink := func(delta *store.PrimaryDelta) error {
+		found.PrimaryTransactions.Add(int64(len(delta.Transactions)))
+		found.UTXOs.Add(int64(len(delta.UTXOs)))
+		mu.Lock()
+		defer mu.Unlock()
+		return batch.AddPrimaryBlock(delta)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, row := range rows {
+		group.Go(func() error {
+			if err := w.verifyNetwork(ctx, row, sink); err != nil {
+				return fmt.Errorf("network %d: %w", row.ID, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (w *World) verifyNetwork(ctx context.Context, row store.PrimaryNetwork, sink func(*store.PrimaryDelta) error) error {
+	cChain, err := w.cChain(row.ID)
+	if err != nil {
+		return err
+	}
+	if err := w.verifyNodes(ctx, row.ID); err != nil {
+		return err
+	}
+	genesis, err := network.ParseGenesis(row)
+	if err != nil {
+		return err
+	}
+	if err := genesis.VerifyProofs(); err != nil {
+		return err
+	}
+	n, err := network.Replay(ctx, w.DB, row, cChain, sink)
+	if err != nil {
+		return err
+	}
+	return w.verifyChainsOf(ctx, n)
+}
+
+var errNoCChain = errors.New("there is no C-Chain")
+
+// cChain is the row id of a network's C-Chain.
+func (w *World) cChain(networkID uint32) (int, error) {
+	rules, err := primary.NetworkByID(networkID)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range w.Chains {
+		if bytes.Equal(c.Row.BlockchainID, rules.CChainID[:]) {
+			return c.Row.ID, nil
+		}
+	}
+	return 0, errNoCChain
+}
+
+// verifyNodes checks that each node's id is that of its certificate.
+func (w *World) verifyNodes(ctx context.Context, networkID uint32) error {
+	nodes, err := w.DB.Nodes(ctx, networkID)
+	if err != nil {
+		return err
+	}
+	for i := range nodes {
+		if id := primary.NodeIDOf(nodes[i].Certificate); !bytes.Equal(id[:], nodes[i].Node) {
+			return fmt.Errorf("node %x: its certificate's id is %s", nodes[i].Node, id)
+		}
+	}
+	return w.verifyKeys(ctx, networkID, nodes)
+}
+
+// verifyKeys checks that validators use the keys of their nodes.
+func (w *World) verifyKeys(ctx context.Context, networkID uint32, nodes []store.Node) error {
+	keys := map[string][]byte{}
+	for i := range nodes {
+		key := warp.NewSecretKey([32]byte(nodes[i].Secret)).PublicKey().Compressed()
+		keys[string(nodes[i].Node)] = key[:]
+	}
+	chain := store.PrimaryChain(network.Index(networkID), store.PChain)
+	stakers, err := w.DB.Stakers(ctx, chain)
+	if err != nil {
+		return err
+	}
+	for _, s := range stakers {
+		if key, known := keys[string(s.Node)]; known && s.BLS != nil && !bytes.Equal(s.BLS, key) {
+			return fmt.Errorf("validator %x: its key is not its node's", s.Tx)
+		}
+	}
+	return nil
+}
+
+// verifyChainsOf checks that each L1's chain and subnet are those that the P-chain made, with the genesis it was given.
+func (w *World) verifyChainsOf(ctx context.Context, n *network.Network) error {
+	for _, c := range w.Chains {
+		if c.Row.Network != n.Name() || c.Kind == evm.KindC {
+			continue
+		}
+		row, err := w.DB.PrimaryTxByHash(ctx, n.Chain(store.PChain), c.Row.BlockchainID)
+		if err != nil {
+			return fmt.Errorf("chain %d: the P-chain does not know it: %w", c.Row.EVMID, err)
+		}
+		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+		if err != nil {
+			return err
+		}
+		made, ok := tx.Unsigned.(*primary.CreateChainTx)
+		if !ok || !bytes.Equal(made.SubnetID[:], c.Row.SubnetID) || !bytes.Equal(made.GenesisData, c.Row.Genesis) {
+			return fmt.Errorf("chain %d: it is not as transaction %s made it", c.Row.EVMID, tx.ID())
+		}
+	}
+	return nil
+}
