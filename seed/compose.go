@@ -29,6 +29,7 @@ func (r *realm) compose() error {
 	r.stakers(g)
 	r.bazaar()
 	r.hoard()
+	r.allowances(g)
 	r.sessions()
 	r.journeys()
 	r.fill(g)
@@ -113,6 +114,19 @@ func (r *realm) hoard() {
 			}
 			return r.write(d, at)
 		}))
+	}
+}
+
+// allowances are what alice sends bob, again and again.
+func (r *realm) allowances(g *rand.Rand) {
+	alice, bob := alone(r.people["alice"]), primary.Owner(r.people["bob"].primary.Address())
+	for _, chain := range []int{store.PChain, store.XChain} {
+		for range max(5, r.plan.transactions/50) {
+			amount := uint64(between(g, 1, 900)) * nanoAVAX / 100
+			r.add(chain, r.moment(int(between(g, 10, 990)), int(between(g, 0, 500))), one(func(at uint64) (*primary.Tx, error) {
+				return r.write(draft{chain: chain, from: alice, build: plain, outs: []*primary.TransferableOutput{r.pay(amount, bob)}}, at)
+			}))
+		}
 	}
 }
 

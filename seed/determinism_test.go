@@ -40,7 +40,7 @@ func world(t testing.TB, profile string, seed int64) *sim.World {
 // which hold for every operating system and processor.
 func TestDeterminism(t *testing.T) {
 	known := readDigests(t)
-	for _, profile := range []string{"tiny", "default"} {
+	for _, profile := range profiles() {
 		for _, processors := range []int{1, 8} {
 			before := runtime.GOMAXPROCS(processors)
 			digest := fmt.Sprintf("%x", world(t, profile, 1).Meta.Digest)
@@ -59,6 +59,14 @@ func TestDeterminism(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// profiles are those that tests make; a short run, such as the race detector's, is content with the smallest.
+func profiles() []string {
+	if testing.Short() {
+		return []string{"tiny"}
+	}
+	return []string{"tiny", "default"}
 }
 
 func readDigests(t *testing.T) map[string]string {

@@ -2,6 +2,7 @@ package seed
 
 import (
 	"github.com/ava-labs/avalanchego/ids"
+	"math"
 
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -128,8 +129,8 @@ func (r *realm) export(chain, to int, from party, amount uint64, owners primary.
 
 // collect imports everything that another chain exported to a party; nil when there is nothing.
 func (r *realm) collect(chain, source int, p party, at uint64) (*primary.Tx, error) {
-	spent, sum, some := r.purse.gather(r.avax(chain, source, p), 0)
-	if !some {
+	spent, sum, _ := r.purse.gather(r.avax(chain, source, p), math.MaxUint64)
+	if len(spent) == 0 {
 		return nil, nil
 	}
 	build := func(change uint64) *primary.ImportTx {

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/holiman/uint256"
@@ -82,8 +83,8 @@ func (r *realm) trips(g *rand.Rand, n int) {
 // arrive imports what waits for somebody; leave exports from an account. Both answer nothing when there is no money.
 func (r *realm) arrive(p *evm.Pending, l leg) ([]*primary.Tx, error) {
 	from := alone(l.who)
-	spent, sum, some := r.purse.gather(r.avax(store.CChain, l.from, from), 0)
-	if !some {
+	spent, sum, _ := r.purse.gather(r.avax(store.CChain, l.from, from), math.MaxUint64)
+	if len(spent) == 0 {
 		return nil, nil
 	}
 	return priced(p, func(fee uint64) (*primary.Tx, error) {

@@ -27,7 +27,7 @@ func TestRestoredNetworkGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, row := range rows {
-		restored, err := network.Restore(t.Context(), w.DB, w.Ledgers[i].Rules)
+		restored, err := network.Restore(t.Context(), w.DB, row.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/sim/evm"
 )
 
 // History may only lie where one set of rules applies: after Granite and before Helicon, on both networks.
@@ -33,10 +34,10 @@ type Profile struct {
 	Chains       int    `yaml:"chains"`       // EVM chains, the two C-Chains among them
 	Transactions int    `yaml:"transactions"` // on all EVM chains together
 
-	// On both networks together. A file that leaves these out means those of tiny.
-	Validators          int `yaml:"validators"`          // of the primary network and of permissioned subnets
-	Delegators          int `yaml:"delegators"`          //
-	L1Validators        int `yaml:"l1Validators"`        //
+	// On both networks together. A file that leaves these out means the fewest possible.
+	Validators          int `yaml:"validators"` // of the primary network and of permissioned subnets
+	Delegators          int `yaml:"delegators"`
+	L1Validators        int `yaml:"l1Validators"`
 	PrimaryTransactions int `yaml:"primaryTransactions"` // of P and X
 }
 
@@ -113,7 +114,28 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, %d chains need at least %d",
 			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
 	}
+	for i, n := range fixtures.Networks {
+		need := p.l1Stations(n.Name)
+		if lines["l1Validators"] == 0 {
+			p.L1Validators = max(p.L1Validators, 2*need)
+		}
+		if p.headcount(i).l1Validators < need {
+			return nil, fmt.Errorf("profile %s: line %d: l1Validators is %d, %d chains need at least %d on %s, which gets half of them",
+				source, lines["l1Validators"], p.L1Validators, p.Chains, need, n.Name)
+		}
+	}
 	return &p, nil
+}
+
+// l1Stations is how many L1 validators a network needs: those with a role, and one for each L1.
+func (p *Profile) l1Stations(network string) int {
+	need := l1Stations
+	for _, c := range catalogue[:p.Chains] {
+		if c.network == network && c.kind == evm.KindL1 {
+			need++
+		}
+	}
+	return need
 }
 
 // explain turns the decoder's words about Go types into words about the profile.

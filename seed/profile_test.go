@@ -14,6 +14,8 @@ func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 		{"too many chains", "name: x\ndays: 9\nchains: 99\ntransactions: 500\n", "line 3: chains is 99"},
 		{"negative", "name: x\ndays: 9\nchains: 2\ntransactions: -5\n", "line 4: transactions is -5"},
 		{"too few for the chains", "name: x\ndays: 9\nchains: 5\ntransactions: 500\n", "line 4: transactions is 500, 5 chains need at least"},
+		{"too few validators", "name: x\ndays: 9\nchains: 2\ntransactions: 500\nvalidators: 3\n", "line 5: validators is 3, it must be from 40"},
+		{"too few L1 validators", "name: x\ndays: 9\nchains: 5\ntransactions: 900\nl1Validators: 12\n", "line 5: l1Validators is 12, 5 chains need at least 7 on mainnet"},
 		{"no name", "days: 9\nchains: 2\ntransactions: 500\n", "name must be given"},
 		{"empty", "", "it is empty"},
 		{"not YAML", "name: [", "line 1"},

@@ -41,7 +41,7 @@ func (p purse) put(chain, source int, u *primary.UTXO) {
 func (p purse) take(chain, source int, u *primary.UTXO) {
 	at := pocketOf(chain, source, u.AssetID, u.Out, u.Owners())
 	held := p[at]
-	for i := range held {
+	for i := len(held) - 1; i >= 0; i-- {
 		if held[i].UTXOID == u.UTXOID {
 			p[at] = append(held[:i:i], held[i+1:]...)
 			return
@@ -49,15 +49,14 @@ func (p purse) take(chain, source int, u *primary.UTXO) {
 	}
 }
 
-// gather takes the oldest outputs of a pocket until they suffice. At most so many that a transaction stays small.
+// gather takes the newest outputs of a pocket until they suffice: mostly the change of the last payment. At most so many
+// that a transaction stays small.
 func (p purse) gather(at pocket, want uint64) (chosen []*primary.UTXO, sum uint64, enough bool) {
 	const most = 60
-	for _, u := range p[at] {
-		if sum >= want && len(chosen) > 0 || len(chosen) == most {
-			break
-		}
-		chosen = append(chosen, u)
-		sum += u.Amount()
+	held := p[at]
+	for i := len(held) - 1; i >= 0 && (sum < want || len(chosen) == 0) && len(chosen) < most; i-- {
+		chosen = append(chosen, held[i])
+		sum += held[i].Amount()
 	}
 	return chosen, sum, sum >= want && len(chosen) > 0
 }

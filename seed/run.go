@@ -31,6 +31,7 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 		case next >= size:
 			return nil
 		default:
+			m.time = max(m.time, s.after())
 			n++
 		}
 		done, err := s.block(creation, m, script[next:])
@@ -47,8 +48,13 @@ func (s *stage) crossing() (at uint64, due bool) {
 	if s.realm == nil || len(s.realm.crossings) == 0 {
 		return 0, false
 	}
+	return max(s.realm.crossings[0].at, s.after()), true
+}
+
+// after is the first second in which another block can stand.
+func (s *stage) after() uint64 {
 	head, _ := s.builder.Head()
-	return max(s.realm.crossings[0].at, head.Time+1), true
+	return head.Time + 1
 }
 
 // momentAt is the n-th block to be. What did not fit into the planned blocks goes into more of them, right after.

@@ -40,6 +40,9 @@ func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	for table, columns := range tables(t, path) {
+		if testing.Short() {
+			columns = columns[len(columns)-1:]
+		}
 		for _, column := range columns {
 			t.Run(table+"."+column, func(t *testing.T) {
 				t.Parallel()

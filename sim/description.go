@@ -15,6 +15,7 @@ type Description struct {
 	Clock    int64 // Unix seconds
 	Personas []store.Persona
 	Chains   []ChainDescription
+	Networks []NetworkDescription
 }
 
 // ChainDescription is what there is on one EVM chain.
@@ -42,7 +43,8 @@ func (w *World) Describe(ctx context.Context) (*Description, error) {
 		}
 		d.Chains = append(d.Chains, *part)
 	}
-	return d, nil
+	d.Networks, err = w.describeNetworks(ctx)
+	return d, err
 }
 
 func (w *World) describeChain(ctx context.Context, c *evm.Chain) (*ChainDescription, error) {

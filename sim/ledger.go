@@ -74,7 +74,7 @@ func (l *Ledger) IssueX(ctx context.Context, tx *primary.Tx) error {
 
 func (l *Ledger) restore(ctx context.Context) (err error) {
 	if l.live == nil {
-		l.live, err = network.Restore(ctx, l.DB, l.Rules)
+		l.live, err = network.Restore(ctx, l.DB, l.Rules.NetworkID)
 	}
 	return err
 }

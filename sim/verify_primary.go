@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/network"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -76,7 +77,7 @@ func (w *World) verifyNetwork(ctx context.Context, row store.PrimaryNetwork, sin
 	if err != nil {
 		return err
 	}
-	return w.verifyChainsOf(n)
+	return w.verifyChainsOf(ctx, n)
 }
 
 var errNoCChain = errors.New("there is no C-Chain")
@@ -130,14 +131,22 @@ func (w *World) verifyKeys(ctx context.Context, networkID uint32, nodes []store.
 }
 
 // verifyChainsOf checks that each L1's chain and subnet are those that the P-chain made, with the genesis it was given.
-func (w *World) verifyChainsOf(n *network.Network) error {
+func (w *World) verifyChainsOf(ctx context.Context, n *network.Network) error {
 	for _, c := range w.Chains {
-		if c.Row.Network != n.Name() || c.Kind == "C" {
+		if c.Row.Network != n.Name() || c.Kind == evm.KindC {
 			continue
 		}
-		b, found := n.P.Blockchain([32]byte(c.Row.BlockchainID))
-		if !found || !bytes.Equal(b.SubnetID[:], c.Row.SubnetID) {
-			return fmt.Errorf("chain %d: the P-chain does not know it", c.Row.EVMID)
+		row, err := w.DB.PrimaryTxByHash(ctx, n.Chain(store.PChain), c.Row.BlockchainID)
+		if err != nil {
+			return fmt.Errorf("chain %d: the P-chain does not know it: %w", c.Row.EVMID, err)
+		}
+		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+		if err != nil {
+			return err
+		}
+		made, ok := tx.Unsigned.(*primary.CreateChainTx)
+		if !ok || !bytes.Equal(made.SubnetID[:], c.Row.SubnetID) || !bytes.Equal(made.GenesisData, c.Row.Genesis) {
+			return fmt.Errorf("chain %d: it is not as transaction %s made it", c.Row.EVMID, tx.ID())
 		}
 	}
 	return nil

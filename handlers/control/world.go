@@ -49,6 +49,39 @@ type Network struct {
 	AVAXAssetID string   `json:"avaxAssetId"`
 	XChainID    string   `json:"xChainId"`
 	CChainID    string   `json:"cChainId"`
+
+	PHeight       uint64            `json:"pHeight"`
+	XHeight       uint64            `json:"xHeight"`
+	PTransactions int64             `json:"pTransactions" doc:"On the P-Chain, without those of its genesis."`
+	XTransactions int64             `json:"xTransactions"`
+	Validators    int               `json:"validators" doc:"Of the primary network and of permissioned subnets, at any time."`
+	Delegators    int               `json:"delegators" doc:"At any time."`
+	L1Validators  int               `json:"l1Validators" doc:"At any time."`
+	Nodes         []Node            `json:"nodes" doc:"Nodes that are there for a situation."`
+	Subnets       []Subnet          `json:"subnets"`
+	Samples       map[string]string `json:"samples" doc:"Ids by what they show; chain and type name a transaction of that type."`
+}
+
+// Node is a node that is there for a situation.
+type Node struct {
+	Role         string `json:"role"`
+	NodeID       string `json:"nodeId"`
+	TxID         string `json:"txId,omitempty" doc:"Transaction that made it a validator of the primary network."`
+	ValidationID string `json:"validationId,omitempty" doc:"Of an L1 validator."`
+}
+
+// Subnet is a subnet with its chains.
+type Subnet struct {
+	SubnetID    string       `json:"subnetId"`
+	IsL1        bool         `json:"isL1"`
+	Blockchains []Blockchain `json:"blockchains"`
+}
+
+// Blockchain is a chain that a subnet validates.
+type Blockchain struct {
+	BlockchainID string `json:"blockchainId"`
+	Name         string `json:"name"`
+	VMID         string `json:"vmId"`
 }
 
 // Chain is one EVM chain.
@@ -82,6 +115,8 @@ type Persona struct {
 	Key       string            `json:"privateKey" doc:"secp256k1, hex."`
 	Address   string            `json:"address" doc:"EVM address, the same on every EVM chain."`
 	Addresses map[string]string `json:"addresses" doc:"The same key's address on each network's X- and P-Chain, without the chain's prefix."`
+
+	ChainAddresses map[string]map[string]string `json:"chainAddresses" doc:"By network and chain: P, X or C."`
 }
 
 // Counts are totals over all chains.
@@ -116,7 +151,7 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 			ID: "checkHealth", Path: "/sim/health", Summary: "Whether the world answers",
 			Answer: reflect.TypeFor[Health](),
 			Handle: func(r *handlers.Request) (any, error) {
-				if _, err := w.Describe(r.Context()); err != nil {
+				if _, err := w.DB.Meta(r.Context()); err != nil {
 					return nil, handlers.Unavailable("The world does not answer.")
 				}
 				return &Health{Healthy: true, Digest: hex(w.Digest())}, nil
@@ -130,7 +165,7 @@ func render(d *sim.Description, version, base string) (*World, error) {
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
 		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
-		Networks: networks(), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
+		Networks: networks(d.Networks), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
 	}
 	for i := range d.Chains {
 		c := chain(&d.Chains[i], base)
@@ -150,13 +185,16 @@ func render(d *sim.Description, version, base string) (*World, error) {
 
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-func networks() []Network {
+func networks(described []sim.NetworkDescription) []Network {
 	var all []Network
-	for _, n := range fixtures.Networks {
+	for i, n := range fixtures.Networks {
 		network := Network{Name: n.Name, Aliases: []string{}, ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
 			XChainID: n.XChainID.String(), CChainID: n.CChainID.String()}
 		if n.Name == "fuji" {
 			network.Aliases = append(network.Aliases, "testnet")
+		}
+		if i < len(described) {
+			network.describe(&described[i])
 		}
 		all = append(all, network)
 	}
@@ -194,12 +232,15 @@ func persona(p *store.Persona) (Persona, error) {
 	short := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
 	shown := Persona{
 		Name: p.Name, Purpose: p.Purpose, Key: hexutil.Encode(p.Key), Address: common.BytesToAddress(p.Address).Hex(),
-		Addresses: map[string]string{},
+		Addresses: map[string]string{}, ChainAddresses: map[string]map[string]string{},
 	}
 	for _, n := range fixtures.Networks {
-		if shown.Addresses[n.Name], err = address.FormatBech32(n.HRP, short); err != nil {
+		text, err := address.FormatBech32(n.HRP, short)
+		if err != nil {
 			return Persona{}, err
 		}
+		shown.Addresses[n.Name] = text
+		shown.ChainAddresses[n.Name] = map[string]string{"P": "P-" + text, "X": "X-" + text, "C": shown.Address}
 	}
 	return shown, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers"
+	"snowglobe/sim/store"
 )
 
 // RichAddress is an address with what is known of it.
@@ -31,23 +32,27 @@ func (a *api) scene(r *handlers.Request, chain int) (*scene, error) {
 	return &scene{Request: r, names: n, api: a, chain: chain}, err
 }
 
-// rich is an address reference.
-func (s *scene) rich(address []byte) RichAddress {
-	a := common.BytesToAddress(address)
-	return s.richHex(a, "")
+// of is the token of an asset. One that came with a block after the scene was opened is looked up anew.
+func (s *scene) of(asset store.AssetKey) *token {
+	if t := s.tokens[asset.Token()]; t != nil {
+		return t
+	}
+	if n, err := s.api.catalog.renew(s.Context(), s.version); err == nil {
+		s.names = n
+	}
+	if t := s.tokens[asset.Token()]; t != nil {
+		return t
+	}
+	return &token{hex: common.Address{}.Hex()} // the request was cancelled: nobody reads this
 }
 
-// richHex is rich for an address that may have been written already.
-func (s *scene) richHex(a common.Address, hex string) RichAddress {
-	e := s.known[place{s.chain, a}]
-	if hex == "" {
-		if e != nil && e.token != nil {
-			hex = e.token.hex
-		} else {
-			hex = a.Hex()
-		}
-	}
-	ref := RichAddress{Address: hex}
+// rich is an address reference.
+func (s *scene) rich(address []byte) RichAddress { return s.known(partyOf(address)) }
+
+// known is an address reference with what the catalog knows.
+func (s *scene) known(p party) RichAddress {
+	e := s.entries[place{s.chain, p.address}]
+	ref := RichAddress{Address: p.hex}
 	if e == nil {
 		return ref
 	}

@@ -5,7 +5,6 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
@@ -13,25 +12,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// kept is how many decoded blocks and transactions stay in memory: they never change.
-const kept = 8192
-
 // api answers the operations from a world.
 type api struct {
 	world   *sim.World
 	catalog *catalog
-
-	blocks       *lru.Cache[store.Position, *blockFacts]
-	transactions *lru.Cache[store.Position, *nativeFacts]
+	memory  memory
 }
 
 // Register adds the Data API's operations for EVM chains to a server, and the resources that its answers link to.
 func Register(server *handlers.Server, world *sim.World) error {
-	a := &api{
-		world: world, catalog: newCatalog(world),
-		blocks:       lru.NewCache[store.Position, *blockFacts](kept),
-		transactions: lru.NewCache[store.Position, *nativeFacts](kept),
-	}
+	a := &api{world: world, catalog: newCatalog(world), memory: newMemory()}
 	for _, operations := range [][]handlers.Operation{
 		a.healthOperations(), a.chainOperations(), a.blockOperations(), a.transactionOperations(), a.internalOperations(),
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),

@@ -120,23 +120,32 @@ func (a *api) listErc20(r *handlers.Request, c *evm.Chain) (any, error) {
 	return answer, nil
 }
 
-// erc20Rows reads a page of balances. What the filters leave out is made up for by reading on.
+// erc20Rows reads a page of balances.
 func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
-	address, limit := s.Address("address"), s.PageSize()+1
+	address := s.Address("address")
 	wanted := handlers.List[common.Address](s.Request, "contractAddresses")
 	after, before := assetsOf(s.chain, store.ERC20, store.ERC20)
+	return s.fill(after, func(after store.AssetKey, limit int) ([]store.HoldingView, error) {
+		return a.world.DB.Holdings(s.Context(), address[:], after, before, block, limit)
+	}, func(v *store.HoldingView) bool { return s.shows(s.of(v.Asset), wanted) })
+}
+
+// fill reads a page of holdings and one more. For what the filter leaves out it reads on.
+func (s *scene) fill(after store.AssetKey, read func(after store.AssetKey, limit int) ([]store.HoldingView, error),
+	keep func(*store.HoldingView) bool) ([]store.HoldingView, error) {
 	if position, resumed := s.Position(); resumed {
 		after = append(after[:2:2], position...)
 	}
+	limit := s.PageSize() + 1
 	var page []store.HoldingView
 	for {
-		rows, err := a.world.DB.Holdings(s.Context(), address[:], after, before, block, limit)
+		rows, err := read(after, limit)
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			if t := s.of(row.Asset); s.shows(t, wanted) && len(page) < limit {
-				page = append(page, row)
+		for i := range rows {
+			if len(page) < limit && keep(&rows[i]) {
+				page = append(page, rows[i])
 			}
 		}
 		if len(page) == limit || len(rows) < limit {
@@ -148,14 +157,14 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 
 // shows reports whether the request's filters let a token through.
 func (s *scene) shows(t *token, wanted []common.Address) bool {
-	if t == nil || t.malicious && s.Bool("filterSpamTokens") {
+	if t.malicious && s.Bool("filterSpamTokens") {
 		return false
 	}
 	return len(wanted) == 0 || slices.Contains(wanted, common.BytesToAddress(t.Token.Address))
 }
 
 // assetsOf are the bounds, both exclusive, of the assets of a range of standards on a chain.
-func assetsOf(chain int, first, last store.Standard) (after, before store.Asset) {
+func assetsOf(chain int, first, last store.Standard) (after, before store.AssetKey) {
 	low, high := store.NewTokenID(chain, first, 0), store.NewTokenID(chain, last, store.MaxTokens)
 	return low.Asset(nil), high.Asset(nil)
 }

@@ -62,7 +62,7 @@ func (a *api) blockOperations() []handlers.Operation {
 // facts decodes a block's header, or remembers it.
 func (a *api) facts(at store.Position, kind evm.Kind, hashed []byte, header []byte) (*blockFacts, error) {
 	at = at.Block()
-	if f, ok := a.blocks.Get(at); ok {
+	if f, ok := a.memory.headers.Get(at); ok {
 		return f, nil
 	}
 	h, err := evm.DecodeHeader(kind, header)
@@ -73,7 +73,7 @@ func (a *api) facts(at store.Position, kind evm.Kind, hashed []byte, header []by
 		number: h.Number.String(), time: int64(h.Time), millis: h.TimeMilliseconds, excess: h.MinDelayExcess, hash: hash(hashed),
 		baseFee: h.BaseFee, gasLimit: h.GasLimit, gasCost: h.BlockGasCost, parent: h.ParentHash.Hex(),
 	}
-	a.blocks.Add(at, f)
+	a.memory.headers.Add(at, f)
 	return f, nil
 }
 
@@ -91,20 +91,30 @@ func (a *api) block(c *evm.Chain, row *store.Block) (Block, error) {
 	}, nil
 }
 
+// blockFact is a block as it is shown.
+type blockFact struct {
+	at    store.Position
+	shown Block
+}
+
 func (a *api) listBlocks(r *handlers.Request, c *evm.Chain) (any, error) {
 	high, low := span(r, c)
-	rows, err := a.world.DB.BlocksDown(r.Context(), high, low, r.PageSize()+1)
+	at, err := a.world.DB.BlockIDs(r.Context(), high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, func(b *store.Block) []byte { return within(b.ID) })
-	answer := blocks{NextPageToken: next, Blocks: make([]Block, len(rows))}
-	for i := range rows {
-		if answer.Blocks[i], err = a.block(c, &rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	return answer, nil
+	at, next := cut(r, at, position)
+	rows, err := a.blocksAt(r, c, at)
+	return blocks{next, list(rows, func(f **blockFact) Block { return (*f).shown })}, err
+}
+
+func (a *api) blocksAt(r *handlers.Request, c *evm.Chain, at []store.Position) ([]*blockFact, error) {
+	return remember(at, a.memory.blocks, func(high, low store.Position, limit int) ([]store.Block, error) {
+		return a.world.DB.BlocksDown(r.Context(), high, low, limit)
+	}, func(b *store.Block) (store.Position, *blockFact, error) {
+		shown, err := a.block(c, b)
+		return b.ID, &blockFact{b.ID, shown}, err
+	})
 }
 
 func (a *api) getBlock(r *handlers.Request, c *evm.Chain) (any, error) {

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// catalog knows every token and every named contract, as answers name them at every turn. It is read anew, and only
-// what is new, when something was committed.
+// catalog knows every token and every named contract, as answers name them at every turn. It is read anew when
+// there is a new one.
 type catalog struct {
 	world *sim.World
 	mu    sync.Mutex
@@ -24,9 +24,9 @@ type catalog struct {
 
 // names is one state of the catalog; it is never changed.
 type names struct {
-	commits int64
+	version int64
 	tokens  map[store.TokenID]*token
-	known   map[place]*entry
+	entries map[place]*entry
 	native  map[int]*price.Series // of the chains' own tokens
 }
 
@@ -54,21 +54,26 @@ func newCatalog(world *sim.World) *catalog { return &catalog{world: world} }
 
 // read is the present state of the catalog.
 func (c *catalog) read(ctx context.Context) (*names, error) {
-	commits := c.world.DB.Commits()
-	if n := c.now.Load(); n != nil && n.commits == commits {
+	version := c.world.DB.Names()
+	if n := c.now.Load(); n != nil && n.version == version {
 		return n, nil
 	}
+	return c.renew(ctx, version)
+}
+
+// renew reads the catalog anew; it holds at least what was there at the version.
+func (c *catalog) renew(ctx context.Context, version int64) (*names, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, err := c.load(ctx, commits)
+	n, err := c.load(ctx, version)
 	if err == nil {
 		c.now.Store(n)
 	}
 	return n, err
 }
 
-func (c *catalog) load(ctx context.Context, commits int64) (*names, error) {
-	n := &names{commits: commits, tokens: map[store.TokenID]*token{}, known: map[place]*entry{}, native: map[int]*price.Series{}}
+func (c *catalog) load(ctx context.Context, version int64) (*names, error) {
+	n := &names{version: version, tokens: map[store.TokenID]*token{}, entries: map[place]*entry{}, native: map[int]*price.Series{}}
 	for _, chain := range c.world.Chains {
 		if err := c.loadChain(ctx, n, chain.Row.ID); err != nil {
 			return nil, err
@@ -83,7 +88,7 @@ func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
 		return err
 	}
 	for _, r := range contracts {
-		n.known[place{chain, common.BytesToAddress(r.Address)}] = &entry{name: r.Artifact}
+		n.entries[place{chain, common.BytesToAddress(r.Address)}] = &entry{name: r.Artifact}
 	}
 	for s := store.ERC20; s <= store.ERC1155; s++ {
 		rows, err := c.world.DB.Tokens(ctx, chain, s, 0)
@@ -94,7 +99,7 @@ func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
 			address := common.BytesToAddress(row.Address)
 			t := &token{Token: row, hex: address.Hex()}
 			n.tokens[row.ID] = t
-			n.known[place{chain, address}] = &entry{name: row.Name, token: t}
+			n.entries[place{chain, address}] = &entry{name: row.Name, token: t}
 		}
 	}
 	return c.loadMarkets(ctx, n, chain)
@@ -112,19 +117,16 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 		}
 		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
 			n.native[chain] = series
-		} else if e := n.known[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
+		} else if e := n.entries[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
 			e.token.series, e.token.malicious = series, m.Reputation == "Malicious"
 		}
 	}
 	return nil
 }
 
-// token is the token of an asset.
-func (n *names) of(asset store.Asset) *token { return n.tokens[asset.Token()] }
-
 // at is the token at an address, nil if there is none.
 func (n *names) at(chain int, address common.Address) *token {
-	if e := n.known[place{chain, address}]; e != nil {
+	if e := n.entries[place{chain, address}]; e != nil {
 		return e.token
 	}
 	return nil

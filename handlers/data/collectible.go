@@ -74,10 +74,9 @@ func (s *scene) items(first, last store.Standard, block uint64) ([]store.Holding
 		}
 		after, before = itemsOf(t.ID)
 	}
-	if position, resumed := s.Position(); resumed {
-		after = append(after[:2:2], position...)
-	}
-	rows, err := s.api.world.DB.HoldingViews(s.Context(), address[:], after, before, block, s.PageSize()+1)
+	rows, err := s.fill(after, func(after store.AssetKey, limit int) ([]store.HoldingView, error) {
+		return s.api.world.DB.HoldingViews(s.Context(), address[:], after, before, block, limit)
+	}, func(*store.HoldingView) bool { return true })
 	if err != nil {
 		return nil, "", err
 	}

@@ -66,7 +66,7 @@ func (a *api) getDeployment(r *handlers.Request, c *evm.Chain) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.transaction(r, c, row)
+	return a.transactionIn(r, c, row)
 }
 
 // undeployed says why no transaction deployed the address in the request.
@@ -116,7 +116,7 @@ func (a *api) getContract(r *handlers.Request, c *evm.Chain) (any, error) {
 // contract is what the catalog knows of a contract.
 func (s *scene) contract(address common.Address) Contract {
 	shown := Contract{Address: address.Hex(), ErcType: "UNKNOWN"}
-	e := s.known[place{s.chain, address}]
+	e := s.entries[place{s.chain, address}]
 	if e == nil {
 		return shown
 	}

@@ -43,7 +43,7 @@ func (a *api) listAddressTransactions(r *handlers.Request, c *evm.Chain) (any, e
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	rows, next := cut(r, rows, func(t *store.TransactionView) []byte { return within(t.ID) })
 	if len(rows) == 0 {
 		return transactionDetails{Transactions: []TransactionDetails{}}, nil
 	}
@@ -58,9 +58,11 @@ func (a *api) listAddressTransactions(r *handlers.Request, c *evm.Chain) (any, e
 	answer := transactionDetails{NextPageToken: next, Transactions: make([]TransactionDetails, len(rows))}
 	for i := range rows {
 		d := &answer.Transactions[i]
-		if d.NativeTransaction, err = s.native(c, &rows[i]); err != nil {
+		facts, err := a.remembered(c, &rows[i])
+		if err != nil {
 			return nil, err
 		}
+		d.NativeTransaction = s.native(facts)
 		var moved []store.TransferView
 		var called []store.Call
 		moved, transfers = take(transfers, func(v *store.TransferView) bool { return v.Transaction() == rows[i].ID })

@@ -56,20 +56,30 @@ func (a *api) listInternals(r *handlers.Request, c *evm.Chain) (any, error) {
 	}
 	address := r.Address("address")
 	high, low := span(r, c)
-	rows, err := a.world.DB.InternalHistory(r.Context(), address[:], high, low, r.PageSize()+1)
+	at, err := a.world.DB.InternalHistoryIDs(r.Context(), address[:], high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, func(v *store.CallView) []byte { return within(v.ID) })
-	answer := internalTransactions{NextPageToken: next, Transactions: make([]InternalTransaction, len(rows))}
-	for i := range rows {
-		place, err := a.location(c, rows[i].ID, &rows[i].Place)
-		if err != nil {
-			return nil, err
-		}
-		answer.Transactions[i] = InternalTransaction{place, s.internal(&rows[i].Call)}
+	at, next := cut(r, at, position)
+	rows, err := remember(at, a.memory.calls, func(high, low store.Position, limit int) ([]store.CallView, error) {
+		return a.world.DB.InternalHistory(r.Context(), address[:], high, low, limit)
+	}, func(v *store.CallView) (store.Position, *callFacts, error) {
+		place, err := a.location(c, v.ID, &v.Place)
+		return v.ID, &callFacts{place: place, shown: internalDetails(&v.Call), from: partyOf(v.Sender), to: partyOf(v.Recipient)}, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return answer, nil
+	return internalTransactions{next, list(rows, func(f **callFacts) InternalTransaction {
+		return InternalTransaction{(*f).place, s.internal(*f)}
+	})}, nil
+}
+
+// callFacts is a decoded call, without what depends on the request.
+type callFacts struct {
+	place    Location
+	shown    InternalDetails
+	from, to party
 }
 
 func (a *api) location(c *evm.Chain, at store.Position, p *store.Place) (Location, error) {
@@ -81,12 +91,20 @@ func (a *api) location(c *evm.Chain, at store.Position, p *store.Place) (Locatio
 }
 
 func (s *scene) internals(calls []store.Call) []InternalDetails {
-	return list(calls, s.internal)
+	return list(calls, func(c *store.Call) InternalDetails {
+		return s.internal(&callFacts{shown: internalDetails(c), from: partyOf(c.Sender), to: partyOf(c.Recipient)})
+	})
 }
 
-func (s *scene) internal(c *store.Call) InternalDetails {
+func (s *scene) internal(f *callFacts) InternalDetails {
+	shown := f.shown
+	shown.From, shown.To = s.known(f.from), s.known(f.to)
+	return shown
+}
+
+func internalDetails(c *store.Call) InternalDetails {
 	return InternalDetails{
-		From: s.rich(c.Sender), To: s.rich(c.Recipient), InternalTxType: c.Type, Value: amount(c.Value), IsReverted: c.Reverted,
+		InternalTxType: c.Type, Value: amount(c.Value), IsReverted: c.Reverted,
 		GasUsed: strconv.FormatUint(c.GasUsed, 10), GasLimit: strconv.FormatUint(c.Gas, 10),
 	}
 }

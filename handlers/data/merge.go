@@ -77,17 +77,12 @@ func newest[T any](strands []strand[T], when func(*T) (store.Position, int64)) *
 }
 
 func (a *api) listAllBlocks(r *handlers.Request) (any, error) {
-	rows, from, next, err := merge(r, a.chainsOf(r), func(_ *evm.Chain, high, low store.Position, limit int) ([]store.Block, error) {
-		return a.world.DB.BlocksDown(r.Context(), high, low, limit)
-	}, func(b *store.Block) (store.Position, int64) { return b.ID, b.Time })
-	if err != nil {
-		return nil, err
-	}
-	answer := blocks{NextPageToken: next, Blocks: make([]Block, len(rows))}
-	for i := range rows {
-		if answer.Blocks[i], err = a.block(from[i], &rows[i]); err != nil {
+	rows, _, next, err := merge(r, a.chainsOf(r), func(c *evm.Chain, high, low store.Position, limit int) ([]*blockFact, error) {
+		at, err := a.world.DB.BlockIDs(r.Context(), high, low, limit)
+		if err != nil {
 			return nil, err
 		}
-	}
-	return answer, nil
+		return a.blocksAt(r, c, at)
+	}, func(f **blockFact) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp })
+	return blocks{next, list(rows, func(f **blockFact) Block { return (*f).shown })}, err
 }

@@ -34,6 +34,8 @@ type metadata struct {
 	uri      string
 	status   string    // in the upstream dialect
 	document *document // of an indexed token
+
+	attributes, properties string // of the document, as JSON
 }
 
 // failures are the kinds of metadata that go wrong, each in its way.
@@ -44,21 +46,31 @@ var failures = map[string]string{
 
 // judge says what an indexer makes of a token. The simulator looks nowhere beyond itself, so every other server is
 // unreachable.
-func judge(asset store.Asset, n *store.NFT) metadata {
+func (a *api) judge(asset store.AssetKey, n *store.NFT) *metadata {
 	gone := n.Owner == nil && asset.Token().Standard() == store.ERC721
 	switch {
 	case gone:
-		return metadata{status: "MISSING_TOKEN"}
+		return &metadata{status: "MISSING_TOKEN"}
 	case n.URI == nil || *n.URI == "":
-		return metadata{status: "UNKNOWN"}
+		return &metadata{status: "UNKNOWN"}
 	}
-	m := metadata{uri: expand(*n.URI, asset.Item())}
-	m.status, m.document = look(m.uri)
+	uri := expand(*n.URI, asset.Item())
+	if m, ok := a.memory.metadata.Get(uri); ok {
+		return m
+	}
+	m := &metadata{uri: uri}
+	if m.status, m.document = look(uri); m.document != nil {
+		m.attributes, m.properties = encoded(m.document.Attributes), encoded(m.document.Properties)
+	}
+	a.memory.metadata.Add(uri, m)
 	return m
 }
 
 // expand puts an ERC-1155 item's number where its URI says, as the standard has it: 64 hexadecimal digits.
 func expand(uri string, item []byte) string {
+	if !strings.Contains(uri, "{id}") {
+		return uri
+	}
 	return strings.ReplaceAll(uri, "{id}", hex.EncodeToString(common.LeftPadBytes(item, 32)))
 }
 
@@ -141,10 +153,6 @@ func itemNumber(text string) (*big.Int, bool) {
 	n, ok := new(big.Int).SetString(text, 10)
 	return n, ok && n.Sign() >= 0 && n.BitLen() <= 256
 }
-
-func (d *document) attributes() string { return encoded(d.Attributes) }
-
-func (d *document) properties() string { return encoded(d.Properties) }
 
 func encoded(v any) string {
 	b, err := marshal(v)

@@ -114,7 +114,7 @@ func (a *api) listNFTs(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // itemsOf are the bounds, both exclusive, of the items of a token.
-func itemsOf(id store.TokenID) (after, before store.Asset) {
+func itemsOf(id store.TokenID) (after, before store.AssetKey) {
 	return id.Asset(nil)[:len(id.Asset(nil))-1], (id + 1).Asset(nil)[:len(id.Asset(nil))-1]
 }
 
@@ -135,42 +135,39 @@ func (a *api) getNFT(r *handlers.Request, c *evm.Chain) (any, error) {
 	return anyToken{s.nft(asset, n)}, nil
 }
 
-func (s *scene) nft(asset store.Asset, n *store.NFT) any {
+func (s *scene) nft(asset store.AssetKey, n *store.NFT) any {
 	if asset.Token().Standard() == store.ERC1155 {
 		return s.erc1155Token(asset, n)
 	}
 	return s.erc721Token(asset, n)
 }
 
-func (s *scene) erc721Token(asset store.Asset, n *store.NFT) Erc721Token {
+func (s *scene) erc721Token(asset store.AssetKey, n *store.NFT) Erc721Token {
 	t := s.of(asset)
 	shown := Erc721Token{Address: t.hex, Name: t.Name, Symbol: t.Symbol, ErcType: "ERC-721", TokenID: amount(asset.Item())}
 	if n.Owner != nil {
 		shown.OwnerAddress = common.BytesToAddress(n.Owner).Hex()
 	}
-	m := judge(asset, n)
+	m := s.api.judge(asset, n)
 	shown.TokenURI = s.here(m.uri)
-	shown.Metadata = Erc721Metadata{NFTMetadata: s.metadata(t, m, n)}
-	if m.document != nil {
-		shown.Metadata.Attributes = m.document.attributes()
-	}
+	shown.Metadata = Erc721Metadata{NFTMetadata: s.metadata(t, m, n), Attributes: m.attributes}
 	return shown
 }
 
-func (s *scene) erc1155Token(asset store.Asset, n *store.NFT) Erc1155Token {
+func (s *scene) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Token {
 	t := s.of(asset)
 	shown := Erc1155Token{Address: t.hex, ErcType: "ERC-1155", TokenID: amount(asset.Item())}
-	m := judge(asset, n)
+	m := s.api.judge(asset, n)
 	shown.TokenURI = s.here(m.uri)
-	shown.Metadata = Erc1155Metadata{NFTMetadata: s.metadata(t, m, n)}
+	shown.Metadata = Erc1155Metadata{NFTMetadata: s.metadata(t, m, n), Properties: m.properties}
 	if m.document != nil {
-		shown.Metadata.Decimals, shown.Metadata.Properties = new(int), m.document.properties()
+		shown.Metadata.Decimals = new(int)
 	}
 	return shown
 }
 
 // metadata is what the metadata says, if there is any.
-func (s *scene) metadata(t *token, m metadata, n *store.NFT) NFTMetadata {
+func (s *scene) metadata(t *token, m *metadata, n *store.NFT) NFTMetadata {
 	shown := NFTMetadata{IndexStatus: s.Dialect().IndexStatus(m.status)}
 	if m.status != "UNINDEXED" && n.Updated != nil {
 		shown.MetadataLastUpdatedTimestamp = *n.Updated

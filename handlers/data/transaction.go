@@ -3,11 +3,13 @@ package data
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
@@ -60,8 +62,9 @@ type transactions struct {
 
 // nativeFacts is a decoded transaction, without what depends on the request.
 type nativeFacts struct {
+	at       store.Position
 	shown    NativeTransaction
-	from, to common.Address
+	from, to party
 }
 
 func (a *api) transactionOperations() []handlers.Operation {
@@ -85,18 +88,31 @@ func (a *api) transactionOperations() []handlers.Operation {
 }
 
 // native is a transaction as lists show it.
-func (s *scene) native(c *evm.Chain, row *store.TransactionView) (NativeTransaction, error) {
-	f, ok := s.api.transactions.Get(row.ID)
-	if !ok {
-		var err error
-		if f, err = s.api.decode(c, row); err != nil {
-			return NativeTransaction{}, err
-		}
-		s.api.transactions.Add(row.ID, f)
-	}
+func (s *scene) native(f *nativeFacts) NativeTransaction {
 	shown := f.shown
-	shown.From, shown.To = s.richHex(f.from, shown.From.Address), s.richHex(f.to, shown.To.Address)
-	return shown, nil
+	shown.From, shown.To = s.known(f.from), s.known(f.to)
+	return shown
+}
+
+// transactionsAt are the transactions at positions, newest first.
+func (a *api) transactionsAt(c *evm.Chain, at []store.Position,
+	read func(high, low store.Position, limit int) ([]store.TransactionView, error)) ([]*nativeFacts, error) {
+	return remember(at, a.memory.transactions, read, func(row *store.TransactionView) (store.Position, *nativeFacts, error) {
+		f, err := a.decode(c, row)
+		return row.ID, f, err
+	})
+}
+
+// remembered is a transaction that was read already.
+func (a *api) remembered(c *evm.Chain, row *store.TransactionView) (*nativeFacts, error) {
+	if f, ok := a.memory.transactions.Get(row.ID); ok {
+		return f, nil
+	}
+	f, err := a.decode(c, row)
+	if err == nil {
+		a.memory.transactions.Add(row.ID, f)
+	}
+	return f, err
 }
 
 // decode reads a transaction from its bytes.
@@ -113,14 +129,13 @@ func (a *api) decode(c *evm.Chain, row *store.TransactionView) (*nativeFacts, er
 	if to == nil {
 		to = row.Created
 	}
-	f := &nativeFacts{from: common.BytesToAddress(row.Sender), to: common.BytesToAddress(to)}
+	f := &nativeFacts{at: row.ID, from: partyOf(row.Sender), to: partyOf(to)}
 	f.shown = NativeTransaction{
 		BlockNumber: block.number, BlockTimestamp: block.time, BlockTimestampMilliseconds: block.millis, BlockMinDelayExcess: block.excess,
 		BlockHash: block.hash, ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockIndex: row.ID.Index(), TxHash: hash(row.Transaction.Hash),
 		TxStatus: strconv.FormatUint(row.Status, 10), TxType: tx.Type(), GasLimit: strconv.FormatUint(tx.Gas(), 10),
 		GasUsed: strconv.FormatUint(row.GasUsed, 10), GasPrice: evm.EffectivePrice(&tx, block.baseFee).String(),
-		Nonce: strconv.FormatUint(tx.Nonce(), 10), From: RichAddress{Address: f.from.Hex()}, To: RichAddress{Address: f.to.Hex()},
-		Method: method(&tx), Value: tx.Value().String(),
+		Nonce: strconv.FormatUint(tx.Nonce(), 10), Method: method(&tx), Value: tx.Value().String(),
 	}
 	return f, nil
 }
@@ -138,52 +153,54 @@ func method(tx *types.Transaction) Method {
 	}
 }
 
-// full adds what only the answer about one transaction shows.
-func (s *scene) full(c *evm.Chain, row *store.TransactionView) (FullNativeTransaction, error) {
-	native, err := s.native(c, row)
-	if err != nil {
-		return FullNativeTransaction{}, err
+// full decodes a transaction, and what only the answer about one transaction shows.
+func (a *api) full(c *evm.Chain, row *store.TransactionView) (facts *nativeFacts, more FullNativeTransaction, err error) {
+	if facts, err = a.remembered(c, row); err != nil {
+		return nil, more, err
 	}
-	block, err := s.api.facts(row.ID, c.Kind, row.Hash, row.Header)
+	block, err := a.facts(row.ID, c.Kind, row.Hash, row.Header)
 	if err != nil {
-		return FullNativeTransaction{}, err
+		return nil, more, err
 	}
 	var tx types.Transaction
 	if err := tx.UnmarshalBinary(row.Raw); err != nil {
-		return FullNativeTransaction{}, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
+		return nil, more, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
 	}
-	f := FullNativeTransaction{NativeTransaction: native, Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
+	more = FullNativeTransaction{Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
 	if tx.Type() == types.DynamicFeeTxType {
-		f.MaxFeePerGas, f.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
+		more.MaxFeePerGas, more.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
 	}
-	return f, nil
+	return facts, more, nil
 }
 
 // natives is a page of transactions.
-func (a *api) natives(r *handlers.Request, c *evm.Chain, rows []store.TransactionView, next string) (any, error) {
+func (a *api) natives(r *handlers.Request, c *evm.Chain, rows []*nativeFacts, next string) (any, error) {
 	s, err := a.scene(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
-	for i := range rows {
-		if answer.Transactions[i], err = s.native(c, &rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	return answer, nil
+	return transactions{next, list(rows, func(f **nativeFacts) NativeTransaction { return s.native(*f) })}, nil
 }
-
-func transactionPlace(t *store.TransactionView) []byte { return within(t.ID) }
 
 func (a *api) listTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
 	high, low := span(r, c)
-	rows, err := a.world.DB.History(r.Context(), outcome(r), high, low, r.PageSize()+1)
+	at, err := a.world.DB.HistoryIDs(r.Context(), outcome(r), high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	at, next := cut(r, at, position)
+	rows, err := a.transactionsAt(c, at, a.history(r))
+	if err != nil {
+		return nil, err
+	}
 	return a.natives(r, c, rows, next)
+}
+
+// history reads transactions with the outcome that the request asks for.
+func (a *api) history(r *handlers.Request) func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+	return func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+		return a.world.DB.History(r.Context(), outcome(r), high, low, limit)
+	}
 }
 
 func outcome(r *handlers.Request) store.Status {
@@ -199,11 +216,17 @@ func outcome(r *handlers.Request) store.Status {
 func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := span(r, c)
-	rows, err := a.world.DB.NativeHistory(r.Context(), address[:], high, low, r.PageSize()+1)
+	at, err := a.world.DB.NativeHistoryIDs(r.Context(), address[:], high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	at, next := cut(r, at, position)
+	rows, err := a.transactionsAt(c, at, func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+		return a.world.DB.NativeHistory(r.Context(), address[:], high, low, limit)
+	})
+	if err != nil {
+		return nil, err
+	}
 	return a.natives(r, c, rows, next)
 }
 
@@ -218,21 +241,29 @@ func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, err
 	if r.PageSize() == 0 {
 		limit = store.MaxIndex + 1
 	}
-	rows, err := a.world.DB.History(r.Context(), store.AnyStatus, min(high, row.ID.End()), row.ID, limit)
+	at, err := a.world.DB.HistoryIDs(r.Context(), store.AnyStatus, min(high, row.ID.End()), row.ID, limit)
 	if err != nil {
 		return nil, err
 	}
-	if r.PageSize() == 0 {
-		return a.natives(r, c, rows, "")
+	next := ""
+	if r.PageSize() > 0 {
+		at, next = cut(r, at, position)
 	}
-	rows, next := cut(r, rows, transactionPlace)
+	rows, err := a.transactionsAt(c, at, a.history(r))
+	if err != nil {
+		return nil, err
+	}
 	return a.natives(r, c, rows, next)
 }
 
 func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
-	rows, from, next, err := merge(r, a.chainsOf(r), func(_ *evm.Chain, high, low store.Position, limit int) ([]store.TransactionView, error) {
-		return a.world.DB.History(r.Context(), outcome(r), high, low, limit)
-	}, func(t *store.TransactionView) (store.Position, int64) { return t.ID, t.Time })
+	rows, from, next, err := merge(r, a.chainsOf(r), func(c *evm.Chain, high, low store.Position, limit int) ([]*nativeFacts, error) {
+		at, err := a.world.DB.HistoryIDs(r.Context(), outcome(r), high, low, limit)
+		if err != nil {
+			return nil, err
+		}
+		return a.transactionsAt(c, at, a.history(r))
+	}, func(f **nativeFacts) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp })
 	if err != nil {
 		return nil, err
 	}
@@ -243,9 +274,7 @@ func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
 	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
 	for i := range rows {
 		s.chain = from[i].Row.ID
-		if answer.Transactions[i], err = s.native(from[i], &rows[i]); err != nil {
-			return nil, err
-		}
+		answer.Transactions[i] = s.native(rows[i])
 	}
 	return answer, nil
 }
@@ -270,49 +299,75 @@ type NetworkTokenDetails struct {
 // day is how old a transaction must be to have a historical price, in seconds.
 const day = 86_400
 
+// wholeFacts is a transaction with all that it did, without what depends on the request.
+type wholeFacts struct {
+	native    *nativeFacts
+	more      FullNativeTransaction // the members that only the answer about one transaction shows
+	time      int64
+	transfers []store.TransferView
+	changing  bool // whether the transfers show items, whose owners and metadata change
+	calls     []store.Call
+}
+
 func (a *api) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
 	id := r.Hash("txHash")
+	if f, ok := a.memory.whole.Get(name{c.Row.ID, id}); ok && !f.changing {
+		return a.transaction(r, c, f)
+	}
 	row, err := a.world.DB.TransactionViewByHash(r.Context(), c.Row.ID, id[:])
 	if err != nil {
 		return nil, or(err, handlers.NotFound("transaction %s does not exist on chain %d", id, c.Row.EVMID))
 	}
-	return a.transaction(r, c, row)
+	return a.transactionIn(r, c, row)
+}
+
+// maxWhole is the length of input and transfers above which a transaction is not worth keeping in memory.
+const maxWhole = 4096
+
+// transactionIn answers about a transaction that was found.
+func (a *api) transactionIn(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
+	f, err := a.whole(r, c, row)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.more.Input)+len(f.transfers) < maxWhole {
+		a.memory.whole.Add(name{c.Row.ID, common.BytesToHash(row.Transaction.Hash)}, f)
+	}
+	return a.transaction(r, c, f)
+}
+
+// whole reads all that a transaction did. A plain transfer, which costs the least gas there is, did nothing else.
+func (a *api) whole(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (*wholeFacts, error) {
+	f := &wholeFacts{time: row.Time}
+	var err error
+	if f.native, f.more, err = a.full(c, row); err != nil {
+		return nil, err
+	}
+	if row.Logs > 0 {
+		if f.transfers, err = a.world.DB.TransfersOfTransaction(r.Context(), row.ID); err != nil {
+			return nil, err
+		}
+		f.changing = slices.ContainsFunc(f.transfers, func(v store.TransferView) bool { return v.Standard != store.ERC20 })
+	}
+	if len(row.Recipient) == 0 || row.GasUsed > params.TxGas {
+		f.calls, err = a.world.DB.InternalTransactions(r.Context(), row.ID)
+	}
+	return f, err
 }
 
 // transaction is the whole answer about one transaction.
-func (a *api) transaction(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
+func (a *api) transaction(r *handlers.Request, c *evm.Chain, f *wholeFacts) (any, error) {
 	s, err := a.scene(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	var answer TransactionAnswer
-	if answer.NativeTransaction, err = s.full(c, row); err != nil {
-		return nil, err
-	}
-	if len(row.Recipient) == 0 || row.GasUsed > 21_000 { // a plain transfer does nothing else
-		if err := a.effects(s, row, &answer); err != nil {
-			return nil, err
-		}
-	}
-	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.price(s.names.native[c.Row.ID], a.world.Clock.Unix())}
-	if row.Time < a.world.Clock.Unix()-day {
-		answer.NetworkTokenDetails.HistoricalPrice = s.price(s.names.native[c.Row.ID], row.Time)
+	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls)}
+	answer.NativeTransaction.NativeTransaction = s.native(f.native)
+	answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(f.transfers)
+	series := s.names.native[c.Row.ID]
+	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.now(series)}
+	if f.time < a.world.Clock.Unix()-day {
+		answer.NetworkTokenDetails.HistoricalPrice = s.price(series, f.time)
 	}
 	return answer, nil
-}
-
-func (a *api) effects(s *scene, row *store.TransactionView, answer *TransactionAnswer) error {
-	if row.Logs > 0 {
-		transfers, err := a.world.DB.TransfersOfTransaction(s.Context(), row.ID)
-		if err != nil {
-			return err
-		}
-		answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(transfers)
-	}
-	calls, err := a.world.DB.InternalTransactions(s.Context(), row.ID)
-	if err != nil {
-		return err
-	}
-	answer.InternalTransactions = s.internals(calls)
-	return nil
 }

@@ -96,7 +96,7 @@ func (a *api) transferOperations() []handlers.Operation {
 		answer   reflect.Type
 		handle   func(*handlers.Request, *evm.Chain) (any, error)
 	}{
-		{"listErc20Transactions", "listErc20", reflect.TypeFor[transferList[Erc20Transfer]](), transfersOf(a, store.ERC20, (*scene).erc20)},
+		{"listErc20Transactions", "listErc20", reflect.TypeFor[transferList[Erc20Transfer]](), a.listErc20Transfers},
 		{"listErc721Transactions", "listErc721", reflect.TypeFor[transferList[Erc721Transfer]](), transfersOf(a, store.ERC721, (*scene).erc721)},
 		{"listErc1155Transactions", "listErc1155", reflect.TypeFor[transferList[Erc1155Transfer]](), transfersOf(a, store.ERC1155, (*scene).erc1155)},
 	} {
@@ -107,6 +107,39 @@ func (a *api) transferOperations() []handlers.Operation {
 		})
 	}
 	return operations
+}
+
+// transferFacts is a decoded transfer of an ERC-20, without what depends on the request.
+type transferFacts struct {
+	place    Location
+	asset    store.AssetKey
+	from, to party
+	log      int
+	value    string
+}
+
+func (a *api) listErc20Transfers(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.scene(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	address := r.Address("address")
+	high, low := span(r, c)
+	at, err := a.world.DB.TransferIDs(r.Context(), address[:], store.ERC20, high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	at, next := cut(r, at, position)
+	rows, err := remember(at, a.memory.transfers, func(high, low store.Position, limit int) ([]store.TransferView, error) {
+		return a.world.DB.TransfersOfAddress(r.Context(), address[:], store.ERC20, high, low, limit)
+	}, func(v *store.TransferView) (store.Position, *transferFacts, error) {
+		place, err := a.location(c, v.ID, &v.Place)
+		return v.ID, erc20Facts(place, v), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return transferList[Erc20Transfer]{next, list(rows, func(f **transferFacts) Erc20Transfer { return s.erc20Shown(*f) })}, nil
 }
 
 // transfersOf lists the transfers of a standard from or to an address.
@@ -174,8 +207,16 @@ func (s *scene) transfer(place Location, v *store.TransferView) any {
 }
 
 func (s *scene) erc20(place Location, v *store.TransferView) Erc20Transfer {
-	return Erc20Transfer{place, Erc20TransferDetails{From: s.rich(v.Sender), To: s.rich(v.Recipient), LogIndex: v.Log,
-		Value: amount(v.Amount), Erc20Token: s.erc20Token(s.of(v.Asset))}}
+	return s.erc20Shown(erc20Facts(place, v))
+}
+
+func erc20Facts(place Location, v *store.TransferView) *transferFacts {
+	return &transferFacts{place: place, asset: v.Asset, from: partyOf(v.Sender), to: partyOf(v.Recipient), log: v.Log, value: amount(v.Amount)}
+}
+
+func (s *scene) erc20Shown(f *transferFacts) Erc20Transfer {
+	return Erc20Transfer{f.place, Erc20TransferDetails{From: s.known(f.from), To: s.known(f.to), LogIndex: f.log, Value: f.value,
+		Erc20Token: s.erc20Token(s.of(f.asset))}}
 }
 
 func (s *scene) erc721(place Location, v *store.TransferView) Erc721Transfer {

@@ -113,7 +113,7 @@ func (h *happening) log(l *store.Log) {
 	var from, to []byte
 	switch common.Bytes2Hex(l.Topic) {
 	case "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef":
-		if (len(l.Topics) != 64 || len(l.Data) != 32) && len(l.Topics) != 96 {
+		if (len(l.Topics) != 64 || len(l.Data) != 32) && (len(l.Topics) != 96 || len(l.Data) != 0) {
 			return
 		}
 		from, to = l.Topics[12:32], l.Topics[44:64]

@@ -6,7 +6,11 @@ import (
 )
 
 func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
-	for _, number := range []int64{1, 2, 3, 4, 5, -6} {
+	numbers := []int64{1, 2, 3, 4, 5, -6}
+	if testing.Short() {
+		numbers = numbers[:2]
+	}
+	for _, number := range numbers {
 		w := generate(t, "tiny", number)
 		w.Clock.Set(w.Clock.Now().Add(50*time.Hour + 30*time.Minute)) // a while after the last block
 		compareAll(t, w)
@@ -14,5 +18,9 @@ func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
 }
 
 func TestEveryPointOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
-	compareAll(t, generate(t, "default", 1))
+	profile := "default"
+	if testing.Short() {
+		profile = "tiny"
+	}
+	compareAll(t, generate(t, profile, 1))
 }

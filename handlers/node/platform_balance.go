@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -71,13 +72,13 @@ type RewardUTXOsReply struct {
 
 // GetRewardUTXOs lists the outputs that rewarded a staking transaction.
 func (a *platformAPI) GetRewardUTXOs(r *http.Request, args *TxIDArgs, reply *RewardUTXOsReply) error {
-	rows, err := a.DB.UTXOsOfTx(r.Context(), args.TxID[:])
-	if err != nil {
+	rows, err := a.DB.UTXOsOfTx(r.Context(), a.number(), args.TxID[:])
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("couldn't get reward UTXOs: %w", err)
 	}
 	var rewards []store.UTXO
 	for _, row := range rows {
-		if row.Reward && row.ID.Chain() == a.number() {
+		if row.Reward {
 			rewards = append(rewards, row)
 		}
 	}

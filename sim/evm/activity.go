@@ -25,8 +25,10 @@ func (p *Pending) activity() (*metric.Activity, error) {
 		}
 	}
 	for i := range p.delta.Logs {
-		l := &p.delta.Logs[i]
-		a.Log(l.Topic, l.Topics, l.Data)
+		if l := &p.delta.Logs[i]; transferShaped(l) {
+			from, to := parties(l)
+			a.Transfer(from, to)
+		}
 	}
 	for i := range p.delta.Calls {
 		if c := &p.delta.Calls[i]; (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted {

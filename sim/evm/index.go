@@ -196,7 +196,7 @@ func (w *indexing) transfer(p *probe, contract common.Address, token store.Token
 }
 
 // hold adds what somebody holds of an asset after the block.
-func (w *indexing) hold(p *probe, contract common.Address, asset store.Asset, owner []byte) {
+func (w *indexing) hold(p *probe, contract common.Address, asset store.AssetKey, owner []byte) {
 	key := string(owner) + string(asset)
 	if w.held[key] || common.BytesToAddress(owner) == (common.Address{}) {
 		return
@@ -219,7 +219,7 @@ func (w *indexing) hold(p *probe, contract common.Address, asset store.Asset, ow
 }
 
 // item adds the state of an item after the block.
-func (w *indexing) item(p *probe, contract common.Address, asset store.Asset) {
+func (w *indexing) item(p *probe, contract common.Address, asset store.AssetKey) {
 	if w.items[string(asset)] {
 		return
 	}
@@ -236,7 +236,7 @@ func (w *indexing) item(p *probe, contract common.Address, asset store.Asset) {
 }
 
 // owner is who holds a token of an ERC-721, nil for nobody.
-func (p *probe) owner(contract common.Address, asset store.Asset) []byte {
+func (p *probe) owner(contract common.Address, asset store.AssetKey) []byte {
 	answer := p.ask(contract, askOwner, asset.Item())
 	if len(answer) != 32 || common.BytesToAddress(answer) == (common.Address{}) {
 		return nil

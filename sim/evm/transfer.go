@@ -34,6 +34,14 @@ func transferShaped(l *store.Log) bool {
 	return false
 }
 
+// parties are from whom and to whom a transfer-shaped log says that something went. An ERC-1155 names the operator first.
+func parties(l *store.Log) (from, to []byte) {
+	if bytes.Equal(l.Topic, eventTransfer) {
+		return party(l, 0), party(l, 1)
+	}
+	return party(l, 1), party(l, 2)
+}
+
 // movements reads a log of a token of the given standard. A log that does not have the standard's shape moves nothing.
 func movements(s store.Standard, l *store.Log) []movement {
 	switch {

@@ -1,11 +1,9 @@
 package metric
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 )
 
@@ -76,30 +74,12 @@ func (a *Activity) Creation(creator []byte) {
 	a.mention(creator, Deployer.set())
 }
 
-var (
-	transfer       = crypto.Keccak256([]byte("Transfer(address,address,uint256)"))
-	transferSingle = crypto.Keccak256([]byte("TransferSingle(address,address,address,uint256,uint256)"))
-	transferBatch  = crypto.Keccak256([]byte("TransferBatch(address,address,address,uint256[],uint256[])"))
-)
-
-// Log adds an event if it is the transfer event of ERC-20 (two indexed addresses, an amount), ERC-721 (those and the
-// token) or ERC-1155 (the operator and those). Topics are those after the first, 32 bytes each.
-func (a *Activity) Log(topic, topics, data []byte) {
-	const word = common.HashLength
-	switch {
-	case bytes.Equal(topic, transfer) && (len(topics) == 2*word && len(data) == word || len(topics) == 3*word):
-		a.transfer(topics[:word], topics[word:2*word])
-	case (bytes.Equal(topic, transferSingle) || bytes.Equal(topic, transferBatch)) && len(topics) == 3*word:
-		a.transfer(topics[word:2*word], topics[2*word:])
-	}
-}
-
-func (a *Activity) transfer(from, to []byte) {
+// Transfer adds the transfer event of a token.
+func (a *Activity) Transfer(from, to []byte) {
 	a.mention(from, Present.set()|Sender.set())
 	a.mention(to, Present.set())
 }
 
-// mention notes an address, which may stand at the end of a longer word.
 func (a *Activity) mention(address []byte, as Roles) {
 	a.Mentions = append(a.Mentions, Mention{common.BytesToAddress(address), as})
 }

@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -221,35 +220,6 @@ func TestRatesCompareExactly(t *testing.T) {
 	} {
 		if have := c.a.exceeds(c.b); have != c.want {
 			t.Errorf("%v exceeds %v: %t", c.a, c.b, have)
-		}
-	}
-}
-
-// TestTransferEvents recognises those of the three standards and nothing else.
-func TestTransferEvents(t *testing.T) {
-	word := func(b byte) []byte { return common.LeftPadBytes([]byte{b}, 32) }
-	for _, c := range []struct {
-		name                string
-		topic, topics, data []byte
-		want                string
-	}{
-		{"ERC-20", transfer, slices.Concat(word(1), word(2)), word(9), "1:3 2:1 "},
-		{"ERC-721", transfer, slices.Concat(word(1), word(2), word(7)), nil, "1:3 2:1 "},
-		{"ERC-1155", transferSingle, slices.Concat(word(5), word(1), word(2)), slices.Concat(word(7), word(1)), "1:3 2:1 "},
-		{"ERC-1155 batch", transferBatch, slices.Concat(word(5), word(1), word(2)), nil, "1:3 2:1 "},
-		{"to oneself", transfer, slices.Concat(word(4), word(4)), word(9), "4:3 "},
-		{"without indexes", transfer, nil, slices.Concat(word(1), word(2), word(9)), ""},
-		{"no first topic", []byte{}, nil, nil, ""},
-	} {
-		a := NewActivity(1, nil)
-		a.Log(c.topic, c.topics, c.data)
-		a.Close()
-		var have string
-		for _, m := range a.Mentions {
-			have += fmt.Sprintf("%d:%d ", m.Address[19], m.Roles)
-		}
-		if have != c.want {
-			t.Errorf("%s: mentions are %q, want %q", c.name, have, c.want)
 		}
 	}
 }

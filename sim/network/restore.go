@@ -9,121 +9,249 @@ import (
 
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
 )
 
-var errUndecided = errors.New("the last block is a proposal that nothing decided")
+// errUndecided says that a file ends with a reward that no block decides.
+var errUndecided = errors.New("the last block of the P-chain is a proposal")
 
-// restore makes a network from what its file knows, without going through its blocks again.
-type restore struct {
-	*Network
-	ctx context.Context
-	db  *store.DB
-}
-
-// Restore makes the network that stands where the file's chains end.
-func Restore(ctx context.Context, db *store.DB, rules *primary.Network) (*Network, error) {
-	r := &restore{Network: empty(rules), ctx: ctx, db: db}
-	own, err := r.unspent()
+// Restore makes a network as it stands at the end of what a file holds, from its rows.
+func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
+	rules, err := primary.NetworkByID(networkID)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.platform(own[store.PChain]); err != nil {
-		return nil, fmt.Errorf("P-chain: %w", err)
+	n := empty(rules)
+	r := &restoration{Network: n, db: db}
+	for _, load := range []func(context.Context) error{r.platform, r.exchange, r.outputs} {
+		if err := load(ctx); err != nil {
+			return nil, fmt.Errorf("network %d: %w", networkID, err)
+		}
 	}
-	if err := r.exchange(own[store.XChain]); err != nil {
-		return nil, fmt.Errorf("X-chain: %w", err)
-	}
-	r.C = primary.NewBridge(rules, r.shared)
-	return r.Network, nil
+	n.P = primary.NewPlatform(rules, n.shared, r.at)
+	n.X = primary.NewExchange(rules, n.shared, r.assets, r.xUTXOs)
+	n.C = primary.NewBridge(rules, n.shared)
+	n.P.SetTip(ids.ID(r.heads[store.PChain].Hash), r.heads[store.PChain].ID.Number(), uint64(r.heads[store.PChain].Time))
+	n.X.SetTip(ids.ID(r.heads[store.XChain].Hash), r.heads[store.XChain].ID.Number(), uint64(r.heads[store.XChain].Time))
+	return n, nil
 }
 
-// unspent reads every UTXO that is left: those that the chain that made them can spend, and into the shared memory those
-// that it exported.
-func (r *restore) unspent() (own [store.CChain + 1][]*primary.UTXO, err error) {
-	for _, source := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-		rows, err := r.db.UTXOsMadeBy(r.ctx, r.Chain(int(source)))
+// restoration is a network under way from rows to a state.
+type restoration struct {
+	*Network
+	db     *store.DB
+	heads  [store.CChain]*store.PrimaryBlock
+	at     primary.PlatformState
+	assets []*primary.Asset
+	xUTXOs []*primary.UTXO
+}
+
+// head loads the last block of P or X and what the next one continues.
+func (r *restoration) head(ctx context.Context, chain int) error {
+	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
+	if err != nil {
+		return err
+	}
+	r.heads[chain] = head
+	outer := head.OuterID
+	if outer == nil {
+		outer = head.Hash
+	}
+	r.tips[chain] = tip{
+		digest: head.Digest, allTxs: head.AllTxs, outer: ids.ID(outer), pHeight: head.PHeight, time: uint64(head.Time),
+		epoch: primary.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart},
+	}
+	return nil
+}
+
+func (r *restoration) platform(ctx context.Context) error {
+	if err := r.head(ctx, store.PChain); err != nil {
+		return err
+	}
+	head := r.heads[store.PChain]
+	if head.Type == "Proposal" {
+		return errUndecided
+	}
+	r.at = primary.PlatformState{
+		Time: uint64(head.Time), Supply: uint64(head.Supply), Fees: primary.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess},
+		Excess: head.L1Excess, Accrued: uint64(head.Accrued), Registered: map[ids.ID]uint64{},
+	}
+	return errors.Join(r.loadStakers(ctx), r.loadSubnets(ctx), r.loadL1Validators(ctx))
+}
+
+func (r *restoration) loadStakers(ctx context.Context) error {
+	rows, err := r.db.Stakers(ctx, r.Chain(store.PChain))
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if !row.Delegator && row.Began != nil && ids.ID(row.Subnet) == ids.Empty {
+			node := ids.NodeID(row.Node)
+			r.terms[node] = append(r.terms[node], term{uint64(row.Start), uint64(row.End)})
+		}
+		if row.Status > store.StakerActive {
+			continue
+		}
+		s, err := r.loadStaker(ctx, row)
 		if err != nil {
-			return own, err
+			return fmt.Errorf("staker %x: %w", row.Tx, err)
+		}
+		r.at.Stakers = append(r.at.Stakers, s)
+		r.stakers[s.TxID] = row
+	}
+	return nil
+}
+
+func (r *restoration) loadStaker(ctx context.Context, row *store.Staker) (*primary.Staker, error) {
+	raw, err := r.db.PrimaryTx(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := primary.ParseTx(primary.PChain, raw.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	s, err := primary.NewStaker(tx, primary.StakerStatus(row.Status))
+	if err != nil {
+		return nil, err
+	}
+	s.Start, s.PotentialReward, s.DelegateeReward = uint64(row.Start), uint64(row.Reward), uint64(row.Delegatee)
+	return s, nil
+}
+
+func (r *restoration) loadSubnets(ctx context.Context) error {
+	subnets, err := r.db.Subnets(ctx, r.Chain(store.PChain))
+	if err != nil {
+		return err
+	}
+	for _, row := range subnets {
+		s := &primary.Subnet{ID: ids.ID(row.Hash), Owner: ownersOf(row.State.Owner)}
+		if row.State.Conversion != nil {
+			s.Conversion = &primary.Conversion{ID: ids.ID(row.State.Conversion), ChainID: ids.ID(row.State.ManagerChain), Address: row.State.ManagerAddress}
+		}
+		r.at.Subnets = append(r.at.Subnets, s)
+		r.subnets[s.ID] = row.ID
+	}
+	chains, err := r.db.Blockchains(ctx, r.Chain(store.PChain))
+	for _, row := range chains {
+		r.at.Blockchains = append(r.at.Blockchains, &primary.Blockchain{ID: ids.ID(row.Hash), SubnetID: ids.ID(row.Subnet), Name: row.Name, VMID: ids.ID(row.VM)})
+	}
+	return err
+}
+
+func ownersOf(raw []byte) primary.OutputOwners {
+	o := store.ParseOwners(raw)
+	owners := primary.OutputOwners{Locktime: o.Locktime, Threshold: o.Threshold, Addresses: make([]ids.ShortID, len(o.Addresses))}
+	for i, address := range o.Addresses {
+		owners.Addresses[i] = ids.ShortID(address)
+	}
+	return owners
+}
+
+func (r *restoration) loadL1Validators(ctx context.Context) error {
+	rows, err := r.db.L1Validators(ctx, r.Chain(store.PChain), r.heads[store.PChain].ID.Number())
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if err := r.loadRegistration(ctx, row); err != nil {
+			return fmt.Errorf("L1 validator %x: %w", row.Validation, err)
+		}
+		if row.Weight == 0 {
+			continue
+		}
+		balance, deactivation := ownersOf(row.BalanceOwner), ownersOf(row.DeactivationOwner)
+		r.l1[ids.ID(row.Validation)] = row.ID
+		r.at.L1Validators = append(r.at.L1Validators, &primary.L1Validator{
+			ValidationID: ids.ID(row.Validation), SubnetID: ids.ID(row.Subnet), NodeID: ids.NodeID(row.Node), PublicKey: [48]byte(row.BLS),
+			RemainingBalanceOwner: warp.Owner{Threshold: balance.Threshold, Addresses: balance.Addresses},
+			DeactivationOwner:     warp.Owner{Threshold: deactivation.Threshold, Addresses: deactivation.Addresses},
+			Start:                 uint64(row.Start), Weight: uint64(row.Weight), MinNonce: uint64(row.Nonce), EndAccumulatedFee: uint64(row.PaidUntil),
+		})
+	}
+	return nil
+}
+
+// loadRegistration remembers a registration message that has not expired, so that it is not used again.
+func (r *restoration) loadRegistration(ctx context.Context, row *store.L1) error {
+	const longest = 24 * 60 * 60 // a message expires within a day of its use
+	if uint64(row.Start)+longest < r.at.Time {
+		return nil
+	}
+	raw, err := r.db.PrimaryTx(ctx, row.Tx)
+	if err != nil {
+		return err
+	}
+	tx, err := primary.ParseTx(primary.PChain, raw.Bytes)
+	if err != nil {
+		return err
+	}
+	u, ok := tx.Unsigned.(*primary.RegisterL1ValidatorTx)
+	if !ok {
+		return nil
+	}
+	message, err := warp.ParseMessage(u.Message)
+	if err != nil {
+		return err
+	}
+	_, event, err := message.Event()
+	if request, ok := event.(*warp.RegisterL1Validator); ok && request.Expiry > r.at.Time {
+		r.at.Registered[ids.ID(row.Validation)] = request.Expiry
+	}
+	return err
+}
+
+func (r *restoration) exchange(ctx context.Context) error {
+	if err := r.head(ctx, store.XChain); err != nil {
+		return err
+	}
+	rows, err := r.db.Assets(ctx, r.Chain(store.XChain))
+	for _, row := range rows {
+		a := &primary.Asset{ID: ids.ID(row.Hash), Name: row.Name, Symbol: row.Symbol, Denomination: row.Denomination}
+		for _, fx := range row.Fxs {
+			a.Fxs = append(a.Fxs, uint32(fx))
+		}
+		r.assets = append(r.assets, a)
+	}
+	return err
+}
+
+// outputs loads what is unspent, on the chains and between them.
+func (r *restoration) outputs(ctx context.Context) error {
+	for source := range store.CChain + 1 {
+		rows, err := r.db.UTXOsMadeBy(ctx, r.Chain(source))
+		if err != nil {
+			return err
 		}
 		for i := range rows {
 			if rows[i].Spent != nil {
 				continue
 			}
-			u, err := primary.ParseUTXO(source, rows[i].Bytes())
-			if err != nil {
-				return own, err
+			if err := r.output(source, &rows[i]); err != nil {
+				return fmt.Errorf("UTXO %x: %w", rows[i].Hash, err)
 			}
-			r.utxos[u.InputID()] = rows[i].ID
-			destination := primary.Chain(rows[i].Chain - r.Chain(store.PChain))
-			if destination == source {
-				own[source] = append(own[source], u)
-				continue
-			}
-			r.shared.Put(r.Rules.BlockchainID(source), r.Rules.BlockchainID(destination), u)
 		}
 	}
-	return own, nil
-}
-
-// head reads a chain's last block and what the next one continues.
-func (r *restore) head(chain int) (*store.PrimaryBlock, error) {
-	b, err := r.db.PrimaryHead(r.ctx, r.Chain(chain))
-	if err != nil {
-		return nil, err
-	}
-	outer := b.OuterID
-	if outer == nil {
-		outer = b.Hash // a genesis has no envelope
-	}
-	r.tips[chain] = tip{
-		digest: b.Digest, allTxs: b.AllTxs, outer: ids.ID(outer), pHeight: b.PHeight, time: uint64(b.Time),
-		epoch: primary.Epoch{PHeight: b.EpochHeight, Number: b.Epoch, Start: b.EpochStart},
-	}
-	return b, nil
-}
-
-func (r *restore) exchange(utxos []*primary.UTXO) error {
-	rows, err := r.db.Assets(r.ctx, r.Chain(store.XChain))
-	if err != nil {
-		return err
-	}
-	assets := make([]*primary.Asset, len(rows))
-	for i, row := range rows {
-		assets[i] = &primary.Asset{ID: ids.ID(row.Hash), Name: row.Name, Symbol: row.Symbol, Denomination: row.Denomination}
-		for _, fx := range row.Fxs {
-			assets[i].Fxs = append(assets[i].Fxs, uint32(fx))
-		}
-	}
-	head, err := r.head(store.XChain)
-	if err != nil {
-		return err
-	}
-	r.X = primary.NewExchange(r.Rules, r.shared, assets, utxos)
-	r.X.SetTip(ids.ID(head.Hash), head.ID.Number(), uint64(head.Time))
 	return nil
 }
 
-func (r *restore) platform(utxos []*primary.UTXO) error {
-	head, err := r.head(store.PChain)
+func (r *restoration) output(source int, row *store.UTXO) error {
+	codec := primary.Chain(source)
+	u, err := primary.ParseUTXO(codec, row.Bytes())
 	if err != nil {
 		return err
 	}
-	if head.Type == "Proposal" {
-		return errUndecided
+	r.utxos[u.InputID()] = row.ID
+	switch {
+	case row.Chain != r.Chain(source):
+		peer := primary.Chain(row.Chain - r.Chain(store.PChain))
+		r.shared.Put(r.Rules.BlockchainID(codec), r.Rules.BlockchainID(peer), u)
+	case source == store.PChain:
+		r.at.UTXOs = append(r.at.UTXOs, u)
+	default:
+		r.xUTXOs = append(r.xUTXOs, u)
 	}
-	at := primary.PlatformState{
-		Time: uint64(head.Time), Supply: uint64(head.Supply), Excess: head.L1Excess, Accrued: uint64(head.Accrued), UTXOs: utxos,
-		Fees: primary.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess}, Registered: map[ids.ID]uint64{},
-	}
-	for _, load := range []func(*primary.PlatformState) error{
-		r.loadStakers, r.loadSubnets, r.loadBlockchains, r.loadRegistrations,
-		func(at *primary.PlatformState) error { return r.loadL1Validators(at, head.ID.Number()) },
-	} {
-		if err := load(&at); err != nil {
-			return err
-		}
-	}
-	r.P = primary.NewPlatform(r.Rules, r.shared, at)
-	r.P.SetTip(ids.ID(head.Hash), head.ID.Number(), uint64(head.Time))
 	return nil
 }

@@ -54,25 +54,3 @@ type DisableL1ValidatorTx struct {
 	ValidationID ids.ID `serialize:"true" json:"validationID"`
 	DisableAuth  Auth   `serialize:"true" json:"disableAuthorization"`
 }
-
-// Registration is the validation that a RegisterL1ValidatorTx begins, and until when its message could be used.
-func (tx *Tx) Registration() (validationID ids.ID, expiry uint64, err error) {
-	u, ok := tx.Unsigned.(*RegisterL1ValidatorTx)
-	if !ok {
-		return ids.Empty, 0, ErrWrongTxType
-	}
-	m, err := warp.ParseMessage(u.Message)
-	if err != nil {
-		return ids.Empty, 0, err
-	}
-	_, event, err := m.Event()
-	if err != nil {
-		return ids.Empty, 0, err
-	}
-	r, ok := event.(*warp.RegisterL1Validator)
-	if !ok {
-		return ids.Empty, 0, errMessageType
-	}
-	validationID, err = r.ValidationID()
-	return validationID, r.Expiry, err
-}

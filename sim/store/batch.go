@@ -16,6 +16,7 @@ type Batch struct {
 	tx         *sqlx.Tx
 	statements map[string]*sqlx.Stmt
 	rollup     *metric.Rollup // nil before the first block
+	named      bool           // whether it wrote a token, a contract or a market
 }
 
 // Begin starts a Batch. Only one is open at a time; a second waits.
@@ -35,7 +36,9 @@ func (b *Batch) Commit() error {
 		}
 	}
 	err := b.tx.Commit()
-	b.db.commits.Add(1)
+	if b.named {
+		b.db.names.Add(1)
+	}
 	return err
 }
 

@@ -55,7 +55,7 @@ type DB struct {
 	path  string // the file, or Memory
 	final string // where path is renamed to when it is whole; empty once done
 
-	commits atomic.Int64
+	names atomic.Int64
 
 	mu         sync.RWMutex
 	statements map[string]*sqlx.Stmt // prepared on the reading pool, by text
@@ -213,8 +213,9 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Commits counts what was committed since the file was opened: while it stands still, nothing has changed.
-func (db *DB) Commits() int64 { return db.commits.Load() }
+// Names counts the commits that brought a token, a contract or a market since the file was opened: while it stands
+// still, what is known by name has not changed.
+func (db *DB) Names() int64 { return db.names.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
 func (db *DB) disconnect() error {

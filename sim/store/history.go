@@ -33,6 +33,9 @@ const (
 		UNION SELECT id FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`
 	pageOfTouch = pageOfNative + `
 		UNION SELECT tx FROM touch WHERE address = ?1 AND tx BETWEEN ?3 AND ?2`
+	pageOfCalls = `SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+		UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+		ORDER BY page DESC LIMIT 0 + ?4`
 	newestFirst = ` ORDER BY page DESC LIMIT 0 + ?4`
 	oldestFirst = ` ORDER BY page LIMIT 0 + ?4`
 )
@@ -46,6 +49,34 @@ const (
 	Succeeded
 	Failed
 )
+
+// idsByStatus are the pages themselves, without the rows.
+var idsByStatus = map[Status]string{AnyStatus: pageOfAll, Succeeded: pageOfSuccess, Failed: pageOfFailed}
+
+// ids runs a statement whose rows are positions.
+func (db *DB) ids(ctx context.Context, text string, args ...any) ([]Position, error) {
+	return many(ctx, db, text, args, func(r *sql.Rows, p *Position) error { return r.Scan(p) })
+}
+
+// HistoryIDs finds what History reads.
+func (db *DB) HistoryIDs(ctx context.Context, s Status, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, idsByStatus[s], high, low, limit)
+}
+
+// NativeHistoryIDs finds what NativeHistory reads.
+func (db *DB) NativeHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfNative+newestFirst, address, high, low, limit)
+}
+
+// BlockIDs finds what BlocksDown reads.
+func (db *DB) BlockIDs(ctx context.Context, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, `SELECT id FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
+}
+
+// InternalHistoryIDs finds what InternalHistory reads.
+func (db *DB) InternalHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfCalls, address, high, low, limit)
+}
 
 var byStatus = map[Status]string{
 	AnyStatus: fmt.Sprintf(transactionPage, pageOfAll),
@@ -159,9 +190,7 @@ type CallView struct {
 func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
 	return many(ctx, db, `
 		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+placeColumns+`
-		FROM (SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
-			UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
-			ORDER BY page DESC LIMIT 0 + ?4)
+		FROM (`+pageOfCalls+`)
 		CROSS JOIN call c ON c.id = page
 		CROSS JOIN block b ON b.id = page & ~65535
 		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, []any{address, high, low, limit},

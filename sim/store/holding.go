@@ -8,13 +8,13 @@ import (
 // Holding is how much of an asset an address held from a block on, until a later row.
 type Holding struct {
 	Owner  []byte
-	Asset  Asset
+	Asset  AssetKey
 	Block  uint64
 	Amount []byte // without leading zeros, empty for nothing
 }
 
 // Holding reads what an address held of an asset after a block.
-func (db *DB) Holding(ctx context.Context, owner []byte, asset Asset, block uint64) (*Holding, error) {
+func (db *DB) Holding(ctx context.Context, owner []byte, asset AssetKey, block uint64) (*Holding, error) {
 	h := Holding{Owner: owner, Asset: asset}
 	err := db.one(ctx, `SELECT block, amount FROM holding WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`,
 		[]any{owner, []byte(asset), block}, &h.Block, &h.Amount)
@@ -23,7 +23,7 @@ func (db *DB) Holding(ctx context.Context, owner []byte, asset Asset, block uint
 
 // HoldingView is something that an address holds, with what is known of the item.
 type HoldingView struct {
-	Asset  Asset
+	Asset  AssetKey
 	Amount []byte
 	NFT
 }
@@ -35,7 +35,7 @@ func scanHoldingView(r *sql.Rows, h *HoldingView) error {
 }
 
 // held finds the assets of an address after ?2 and before ?3 one by one, one seek each, and what it held of each after
-// block ?4.
+// block ?4. The limit that is none keeps the engine from working an amount out twice, to test it and to show it.
 const held = `
 	WITH RECURSIVE held(asset) AS (
 		SELECT min(asset) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3
@@ -44,7 +44,7 @@ const held = `
 		FROM held WHERE held.asset IS NOT NULL
 	), kept(asset, amount) AS (
 		SELECT asset, (SELECT amount FROM holding h WHERE owner = ?1 AND h.asset = held.asset AND block <= ?4 ORDER BY block DESC LIMIT 1)
-		FROM held WHERE held.asset IS NOT NULL
+		FROM held WHERE held.asset IS NOT NULL LIMIT -1 OFFSET 0
 	)
 	`
 
@@ -57,12 +57,12 @@ const (
 )
 
 // Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block.
-func (db *DB) Holdings(ctx context.Context, owner []byte, after, before Asset, block uint64, limit int) ([]HoldingView, error) {
+func (db *DB) Holdings(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
 	return many(ctx, db, holdings, []any{owner, []byte(after), []byte(before), block, limit}, scanHolding)
 }
 
 // HoldingViews is Holdings for items, with what is known of them now.
-func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before Asset, block uint64, limit int) ([]HoldingView, error) {
+func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
 	return many(ctx, db, holdingViews, []any{owner, []byte(after), []byte(before), block, limit}, scanHoldingView)
 }
 

@@ -25,6 +25,7 @@ func (db *DB) Markets(ctx context.Context, chain int) ([]Market, error) {
 
 // AddMarket writes what is known of a token.
 func (b *Batch) AddMarket(m Market) error {
+	b.named = true
 	return b.exec(`INSERT INTO market (chain, address, reputation, series, price, swing) VALUES (?, ?, ?, ?, ?, ?)`,
 		m.Chain, m.Address, m.Reputation, m.Series, m.Price, m.Swing)
 }

@@ -4,7 +4,7 @@ import "context"
 
 // Item is a token of an ERC-721 or a kind of an ERC-1155 from a block on, until a later row.
 type Item struct {
-	Asset Asset
+	Asset AssetKey
 	Block Position
 	Owner []byte  // nil for an ERC-1155, and for a token that is gone
 	URI   *string // of the metadata, nil when the contract has no such token
@@ -23,21 +23,21 @@ const nftColumns = `n.owner, n.uri, (SELECT time FROM block WHERE id = n.block)`
 func (n *NFT) fields() []any { return []any{&n.Owner, &n.URI, &n.Updated} }
 
 // NFT reads what is known of an item.
-func (db *DB) NFT(ctx context.Context, asset Asset) (*NFT, error) {
+func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
 	var n NFT
 	err := db.one(ctx, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []any{[]byte(asset)}, n.fields()...)
 	return &n, err
 }
 
 // ItemAt reads the row of an item that a block added.
-func (db *DB) ItemAt(ctx context.Context, asset Asset, block Position) (*Item, error) {
+func (db *DB) ItemAt(ctx context.Context, asset AssetKey, block Position) (*Item, error) {
 	i := Item{Asset: asset, Block: block}
 	err := db.one(ctx, `SELECT owner, uri FROM nft WHERE asset = ? AND block = ?`, []any{[]byte(asset), block}, &i.Owner, &i.URI)
 	return &i, err
 }
 
 // NFTs reads at most limit items after one asset and before another, by number.
-func (db *DB) NFTs(ctx context.Context, after, before Asset, limit int) ([]HoldingView, error) {
+func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]HoldingView, error) {
 	return many(ctx, db, `
 		WITH RECURSIVE item(asset) AS (
 			SELECT min(asset) FROM nft WHERE asset > ?1 AND asset < ?2

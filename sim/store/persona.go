@@ -42,6 +42,7 @@ func (b *Batch) AddPersona(p Persona) error {
 
 // AddContract writes a named contract.
 func (b *Batch) AddContract(c Contract) error {
+	b.named = true
 	return b.exec(`INSERT INTO contract (chain, address, role, artifact) VALUES (?, ?, ?, ?)`,
 		c.Chain, c.Address, c.Role, c.Artifact)
 }

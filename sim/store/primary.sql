@@ -46,7 +46,7 @@ CREATE TABLE primary_tx (
 
 CREATE TABLE utxo (
     id      INTEGER PRIMARY KEY,
-    hash    BLOB    NOT NULL,  -- the input id: SHA-256 of output and tx
+    mark    INTEGER NOT NULL,  -- first 8 bytes of the input id, which is the SHA-256 of output and tx
     tx      BLOB    NOT NULL,  -- id of the transaction
     output  INTEGER NOT NULL,
     chain   INTEGER NOT NULL,  -- where it can be spent; another than made it when it was exported

@@ -40,14 +40,14 @@ func (id TokenID) Standard() Standard { return Standard(id>>tokenBits) & (1<<sta
 // Count is the token's place among those of its standard on its chain.
 func (id TokenID) Count() int { return int(id & MaxTokens) }
 
-// Asset names what can be held: a whole ERC-20, or one item of another token. It sorts as the token and the item's
+// AssetKey names what can be held: a whole ERC-20, or one item of another token. It sorts as the token and the item's
 // number do.
-type Asset []byte
+type AssetKey []byte
 
 const assetToken = 6 // bytes of an asset that name its token
 
 // Asset names an item of the token by its number without leading zeros; an ERC-20 has only itself.
-func (id TokenID) Asset(item []byte) Asset {
+func (id TokenID) Asset(item []byte) AssetKey {
 	key := binary.BigEndian.AppendUint64(nil, uint64(id))[8-assetToken:]
 	if id.Standard() == ERC20 {
 		return key
@@ -56,14 +56,14 @@ func (id TokenID) Asset(item []byte) Asset {
 }
 
 // Token is the token that the asset belongs to.
-func (a Asset) Token() TokenID {
+func (a AssetKey) Token() TokenID {
 	var b [8]byte
 	copy(b[8-assetToken:], a[:assetToken])
 	return TokenID(binary.BigEndian.Uint64(b[:]))
 }
 
 // Item is the item's number without leading zeros.
-func (a Asset) Item() []byte {
+func (a AssetKey) Item() []byte {
 	if len(a) <= assetToken {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (a Asset) Item() []byte {
 }
 
 // Key is the part of the asset that tells it from others of its chain, for a page token.
-func (a Asset) Key() []byte { return a[2:] }
+func (a AssetKey) Key() []byte { return a[2:] }
 
 // Token is a contract that is a token.
 type Token struct {
@@ -105,6 +105,7 @@ func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) (
 }
 
 func (b *Batch) addToken(t *Token) error {
+	b.named = true
 	return b.exec(`INSERT INTO token (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 		t.ID, t.Address, t.Block, t.Name, t.Symbol, t.Decimals)
 }

@@ -12,7 +12,7 @@ type Transfer struct {
 	Tx        int
 	Log       int
 	Standard  Standard
-	Asset     Asset
+	Asset     AssetKey
 	Sender    []byte // zero address when minted
 	Recipient []byte // zero address when burned
 	Amount    []byte // without leading zeros; 1 of an ERC-721
@@ -55,12 +55,13 @@ const transferView = `
 	LEFT JOIN nft n ON x.standard > 0 AND n.asset = x.asset
 		AND n.block = (SELECT block FROM nft WHERE asset = x.asset ORDER BY block DESC LIMIT 1)`
 
+const pageOfTransfers = `SELECT id AS page FROM transfer WHERE sender = ?1 AND standard = ?2 AND id BETWEEN ?4 AND ?3
+	UNION SELECT id FROM transfer WHERE recipient = ?1 AND standard = ?2 AND id BETWEEN ?4 AND ?3
+	ORDER BY page DESC LIMIT 0 + ?5`
+
 var (
-	transfersOfAddress = fmt.Sprintf(transferView, `
-		SELECT id AS page FROM transfer WHERE sender = ?1 AND standard = ?2 AND id BETWEEN ?4 AND ?3
-		UNION SELECT id FROM transfer WHERE recipient = ?1 AND standard = ?2 AND id BETWEEN ?4 AND ?3
-		ORDER BY page DESC LIMIT 0 + ?5`)
-	transfersOfToken = fmt.Sprintf(transferView, `
+	transfersOfAddress = fmt.Sprintf(transferView, pageOfTransfers)
+	transfersOfToken   = fmt.Sprintf(transferView, `
 		SELECT id AS page FROM transfer WHERE substr(asset, 1, 6) = ?1 AND id BETWEEN ?3 AND ?2
 		ORDER BY page DESC LIMIT 0 + ?4`)
 	transfersInRange = fmt.Sprintf(transferView, `SELECT id AS page FROM transfer WHERE id BETWEEN ?1 AND ?2 AND tx = ?3 ORDER BY page`)
@@ -70,6 +71,11 @@ var (
 // another.
 func (db *DB) TransfersOfAddress(ctx context.Context, address []byte, s Standard, high, low Position, limit int) ([]TransferView, error) {
 	return many(ctx, db, transfersOfAddress, []any{address, s, high, low, limit}, scanTransferView)
+}
+
+// TransferIDs finds what TransfersOfAddress reads.
+func (db *DB) TransferIDs(ctx context.Context, address []byte, s Standard, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfTransfers, address, s, high, low, limit)
 }
 
 // TransfersOfToken reads at most limit transfers of a token, from one position down to another.

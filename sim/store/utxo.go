@@ -1,8 +1,14 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
+	"errors"
+	"slices"
 )
 
 // UTXONumber orders UTXOs: by the chain that made them, then height, then their place among all that the block made.
@@ -46,13 +52,27 @@ type Spend struct {
 	Owners [][]byte
 }
 
-const utxoColumns = `id, hash, tx, output, chain, asset, amount, out, reward, spent`
+const utxoColumns = `id, tx, output, chain, asset, amount, out, reward, spent`
 
-func (u *UTXO) fields() []any {
-	return []any{&u.ID, &u.Hash, &u.Tx, &u.Output, &u.Chain, &u.Asset, &u.Amount, &u.Out, &u.Reward, &u.Spent}
+func scanUTXO(r *sql.Rows, u *UTXO) error {
+	err := r.Scan(&u.ID, &u.Tx, &u.Output, &u.Chain, &u.Asset, &u.Amount, &u.Out, &u.Reward, &u.Spent)
+	u.Hash = inputID(u.Tx, u.Output)
+	return err
 }
 
-func scanUTXO(r *sql.Rows, u *UTXO) error { return r.Scan(u.fields()...) }
+// inputID is the id under which the network knows an output: the hash of its index and its transaction's id.
+func inputID(tx []byte, output uint32) []byte {
+	id := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(output)), tx...))
+	return id[:]
+}
+
+// mark is the beginning of an input id: short enough for an index, long enough to be found by.
+func mark(hash []byte) int64 {
+	if len(hash) < 8 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(hash))
+}
 
 // Bytes is the UTXO in the network's encoding.
 func (u *UTXO) Bytes() []byte {
@@ -65,36 +85,71 @@ func (u *UTXO) Bytes() []byte {
 
 // UTXO reads a UTXO by its number.
 func (db *DB) UTXO(ctx context.Context, id UTXONumber) (*UTXO, error) {
-	var u UTXO
-	err := db.one(ctx, `SELECT `+utxoColumns+` FROM utxo WHERE id = ?`, []any{id}, u.fields()...)
-	return &u, err
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id = ?`, []any{id}, scanUTXO)
+	return only(found, err, func(*UTXO) bool { return true })
 }
 
 // UTXOByHash reads the UTXO with this input id.
 func (db *DB) UTXOByHash(ctx context.Context, hash []byte) (*UTXO, error) {
-	var u UTXO
-	err := db.one(ctx, `SELECT `+utxoColumns+` FROM utxo WHERE hash = ?`, []any{hash}, u.fields()...)
-	return &u, err
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ?`, []any{mark(hash)}, scanUTXO)
+	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
 // UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
-	var u UTXO
-	err := db.one(ctx, `SELECT `+utxoColumns+` FROM utxo WHERE hash = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
-		[]any{hash, chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)}, u.fields()...)
-	return &u, err
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
+		[]any{mark(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)}, scanUTXO)
+	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
-// UTXOsOfTx reads what a transaction made, later rewards and refunds included, by output.
-func (db *DB) UTXOsOfTx(ctx context.Context, tx []byte) ([]UTXO, error) {
-	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE tx = ? ORDER BY output`, []any{tx}, scanUTXO)
+func only(found []UTXO, err error, wanted func(*UTXO) bool) (*UTXO, error) {
+	for i := range found {
+		if wanted(&found[i]) {
+			return &found[i], err
+		}
+	}
+	if err == nil {
+		err = ErrNotFound
+	}
+	return nil, err
+}
+
+// UTXOsOfBlock reads what the block of a chain at a height made, in the order in which it did.
+func (db *DB) UTXOsOfBlock(ctx context.Context, chain int, height uint64) ([]UTXO, error) {
+	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
+		[]any{NumberUTXO(chain, height, 0), NumberUTXO(chain, height+1, 0)}, scanUTXO)
+}
+
+// UTXOsOfTx reads what a transaction of a chain made, by output: at once, and when its staking ended.
+func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, error) {
+	row, err := db.PrimaryTxByHash(ctx, chain, tx)
+	if err != nil {
+		return nil, err
+	}
+	heights := []uint64{row.ID.Number()}
+	switch s, err := db.StakerOfTx(ctx, tx); {
+	case err == nil && s.Ended != nil:
+		heights = append(heights, uint64(*s.Ended))
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return nil, err
+	}
+	var made []UTXO
+	for _, height := range heights {
+		all, err := db.UTXOsOfBlock(ctx, chain, height)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, slices.DeleteFunc(all, func(u UTXO) bool { return !bytes.Equal(u.Tx, tx) })...)
+	}
+	slices.SortFunc(made, func(a, b UTXO) int { return cmp.Compare(a.Output, b.Output) })
+	return made, nil
 }
 
 // UnspentUTXOs reads at most limit unspent UTXOs of an address that a chain can spend and that another, or the chain
 // itself, made: newest first, all before a number.
 func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source int, before UTXONumber, limit int) ([]UTXO, error) {
 	first, last := NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)
-	return many(ctx, db, `SELECT u.id, u.hash, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`,
 		[]any{address, chain, first, min(before, last), limit}, scanUTXO)
@@ -103,7 +158,7 @@ func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source in
 // UTXOsOf reads at most limit UTXOs of an address that a chain can or could spend, newest first by the chain that made
 // them, all before a number.
 func (db *DB) UTXOsOf(ctx context.Context, address []byte, chain int, before UTXONumber, limit int) ([]UTXO, error) {
-	return many(ctx, db, `SELECT u.id, u.hash, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
 		WHERE o.address = ? AND o.chain = ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`,
 		[]any{address, chain, before, limit}, scanUTXO)
@@ -116,8 +171,8 @@ func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 }
 
 func (b *Batch) addUTXO(u *UTXO) error {
-	err := b.exec(`INSERT INTO utxo (`+utxoColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
-		u.ID, u.Hash, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, u.Out, u.Reward)
+	err := b.exec(`INSERT INTO utxo (mark, `+utxoColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+		mark(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, u.Out, u.Reward)
 	for _, address := range u.Owners {
 		if err == nil {
 			err = b.exec(`INSERT INTO utxo_owner (address, chain, utxo, live) VALUES (?, ?, ?, 1)`, address, u.Chain, u.ID)

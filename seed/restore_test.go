@@ -1,0 +1,56 @@
+package seed
+
+import (
+	"reflect"
+	"testing"
+
+	"snowglobe/sim/network"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// TestRestoredNetworksGoOnAlike lets a network restored from rows and one replayed from blocks live through everything
+// that time will bring for a month, and compares what each block adds.
+func TestRestoredNetworksGoOnAlike(t *testing.T) {
+	w := world(t, "tiny", 4)
+	for i, row := range must(w.DB.PrimaryNetworks(t.Context()))(t) {
+		replayed, err := network.Replay(t.Context(), w.DB, row, i+1, func(*store.PrimaryDelta) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored := must(network.Restore(t.Context(), w.DB, row.ID))(t)
+		nodes := must(w.DB.Nodes(t.Context(), row.ID))(t)
+		seat := func(n *network.Network) *network.Seat {
+			for _, node := range nodes {
+				if node.Role == "popular" {
+					return &network.Seat{Certificate: node.Certificate, PHeight: n.P.Height()}
+				}
+			}
+			return nil
+		}
+		blocks := 0
+		for ; replayed.P.NextChange() < uint64(DefaultUntil.Unix())+30*day; blocks++ {
+			one, two := replayed.P.NextChange(), restored.P.NextChange()
+			if one != two {
+				t.Fatalf("network %d: next changes at %d and %d", row.ID, one, two)
+			}
+			if a, b := turn(t, replayed, one, seat(replayed)), turn(t, restored, one, seat(restored)); !reflect.DeepEqual(a, b) {
+				t.Fatalf("network %d: %+v and %+v", row.ID, a, b)
+			}
+		}
+		if blocks == 0 || replayed.P.Count() != restored.P.Count() || replayed.X.Count() != restored.X.Count() {
+			t.Errorf("network %d: %d blocks, outputs %d and %d", row.ID, blocks, replayed.P.Count(), restored.P.Count())
+		}
+	}
+}
+
+// turn makes the blocks that a time asks for.
+func turn(t *testing.T, n *network.Network, at uint64, seat *network.Seat) []*store.PrimaryDelta {
+	t.Helper()
+	build := func(b *primary.Block, err error) *primary.Block { return must(b, err)(t) }
+	if _, due := n.P.NextReward(at); due {
+		first := must(n.AcceptP(build(n.P.BuildProposal(at)), seat))(t)
+		return []*store.PrimaryDelta{first, must(n.AcceptP(build(n.P.BuildOption(true)), nil))(t)}
+	}
+	return []*store.PrimaryDelta{must(n.AcceptP(build(n.P.Build(at, nil)), seat))(t)}
+}

@@ -1,0 +1,195 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim/network"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// NetworkDescription is what there is on the P- and X-chain of a network.
+type NetworkDescription struct {
+	Rules         *primary.Network
+	PHeight       uint64
+	XHeight       uint64
+	PTransactions int64
+	XTransactions int64
+	Validators    int // of the primary network and of permissioned subnets, at any time
+	Delegators    int
+	L1Validators  int
+	Nodes         []NodeDescription // those with a role
+	Subnets       []SubnetDescription
+	Samples       map[string][]byte // ids by what they show
+}
+
+// NodeDescription is a node with a role.
+type NodeDescription struct {
+	Role       string
+	Node       []byte
+	Validation []byte // of an L1 validator
+	Tx         []byte // of a validator of the primary network
+}
+
+// SubnetDescription is a subnet with its chains.
+type SubnetDescription struct {
+	store.SubnetNow
+	Blockchains []store.Blockchain
+}
+
+func (w *World) describeNetworks(ctx context.Context) ([]NetworkDescription, error) {
+	rows, err := w.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []NetworkDescription
+	for _, row := range rows {
+		d, err := w.describeNetwork(ctx, row.ID)
+		if err != nil {
+			return nil, fmt.Errorf("network %d: %w", row.ID, err)
+		}
+		all = append(all, *d)
+	}
+	return all, nil
+}
+
+func (w *World) describeNetwork(ctx context.Context, id uint32) (*NetworkDescription, error) {
+	d := &NetworkDescription{Samples: map[string][]byte{}}
+	var err error
+	if d.Rules, err = primary.NetworkByID(id); err != nil {
+		return nil, err
+	}
+	chains := [3]int{}
+	for i := range chains {
+		chains[i] = store.PrimaryChain(network.Index(id), i)
+	}
+	p, err := w.DB.PrimaryHead(ctx, chains[store.PChain])
+	if err != nil {
+		return nil, err
+	}
+	x, err := w.DB.PrimaryHead(ctx, chains[store.XChain])
+	if err != nil {
+		return nil, err
+	}
+	d.PHeight, d.PTransactions, d.XHeight, d.XTransactions = p.ID.Number(), p.AllTxs, x.ID.Number(), x.AllTxs
+	return d, errors.Join(w.countStakers(ctx, d, chains), w.describeRoles(ctx, d, chains), w.describeSubnets(ctx, d, chains),
+		w.samples(ctx, d, chains))
+}
+
+func (w *World) countStakers(ctx context.Context, d *NetworkDescription, chains [3]int) error {
+	stakers, err := w.DB.Stakers(ctx, chains[store.PChain])
+	if err != nil {
+		return err
+	}
+	for i := range stakers {
+		if stakers[i].Delegator {
+			d.Delegators++
+		} else {
+			d.Validators++
+		}
+	}
+	l1, err := w.DB.L1Validators(ctx, chains[store.PChain], d.PHeight)
+	d.L1Validators = len(l1)
+	return err
+}
+
+// describeRoles finds what the nodes with a role validate or validated.
+func (w *World) describeRoles(ctx context.Context, d *NetworkDescription, chains [3]int) error {
+	nodes, err := w.DB.Nodes(ctx, d.Rules.NetworkID)
+	if err != nil {
+		return err
+	}
+	for i := range nodes {
+		if nodes[i].Role == "" {
+			continue
+		}
+		n := NodeDescription{Role: nodes[i].Role, Node: nodes[i].Node}
+		stakers, err := w.DB.StakersOfNode(ctx, chains[store.PChain], n.Node)
+		if err != nil {
+			return err
+		}
+		l1, err := w.DB.L1ValidatorsOfNode(ctx, n.Node, d.PHeight)
+		if err != nil {
+			return err
+		}
+		if len(stakers) > 0 {
+			n.Tx = stakers[0].Tx
+		}
+		if len(l1) > 0 {
+			n.Validation = l1[0].Validation
+		}
+		d.Nodes = append(d.Nodes, n)
+	}
+	return nil
+}
+
+func (w *World) describeSubnets(ctx context.Context, d *NetworkDescription, chains [3]int) error {
+	subnets, err := w.DB.Subnets(ctx, chains[store.PChain])
+	if err != nil {
+		return err
+	}
+	for _, s := range subnets {
+		blockchains, err := w.DB.BlockchainsOfSubnet(ctx, s.Hash)
+		if err != nil {
+			return err
+		}
+		d.Subnets = append(d.Subnets, SubnetDescription{s, blockchains})
+	}
+	return nil
+}
+
+// samples finds one transaction of each type, and one whose inputs took two signatures.
+func (w *World) samples(ctx context.Context, d *NetworkDescription, chains [3]int) error {
+	for i, chain := range chains {
+		for _, kind := range primary.TypeNames {
+			tx, err := w.DB.FirstPrimaryTx(ctx, chain, kind)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+			case err != nil:
+				return err
+			default:
+				d.Samples[primary.Chain(i).String()+"."+kind] = tx.Hash
+			}
+		}
+	}
+	return w.sampleMultisig(ctx, d, chains[store.XChain])
+}
+
+func (w *World) sampleMultisig(ctx context.Context, d *NetworkDescription, chain int) error {
+	personas, err := w.DB.Personas(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range personas {
+		if p.Name != "committee" {
+			continue
+		}
+		key, err := crypto.ToECDSA(p.Key)
+		if err != nil {
+			return err
+		}
+		address := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
+		const few = 20
+		utxos, err := w.DB.UTXOsOf(ctx, address, chain, math.MaxInt64, few)
+		if err != nil {
+			return err
+		}
+		for _, u := range utxos {
+			if u.Spent == nil {
+				continue
+			}
+			tx, err := w.DB.PrimaryTx(ctx, *u.Spent)
+			if err != nil {
+				return err
+			}
+			d.Samples["multisigSpend"] = tx.Hash
+		}
+	}
+	return nil
+}
