@@ -177,7 +177,14 @@ func (r *realm) stakers(g *rand.Rand) {
 		m, at := r.machines[i], r.moment(int(between(g, 30, 900)), int(between(g, 0, hour)))
 		s := stint{who: r.other(int(between(g, 0, 40))), weight: r.unit() * uint64(between(g, 1, 3)), end: r.term(g, at)}
 		r.expect(s)
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return r.join(m, s, at) }))
+		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) {
+			tx, err := r.join(m, s, at)
+			if tx == nil && err == nil { // the whale steps in for who cannot pay
+				s.who = r.people["whale"]
+				tx, err = r.join(m, s, at)
+			}
+			return tx, err
+		}))
 	}
 	whale := r.people["whale"]
 	r.add(store.PChain, r.moment(200, 11), one(func(at uint64) (*primary.Tx, error) {

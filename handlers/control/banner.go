@@ -7,6 +7,9 @@ import (
 	"snowglobe/sim"
 )
 
+// listed is how many personas the banner lists: the ten accounts of the mnemonic and ewoq.
+const listed = 11
+
 // Banner is what a person sees when the simulator starts: the world, where to ask, who is who, and two lines to paste.
 // Only the ten personas of the well-known mnemonic and ewoq have keys worth showing.
 func Banner(d *sim.Description, version, base string) (string, error) {
@@ -22,7 +25,7 @@ func Banner(d *sim.Description, version, base string) (string, error) {
 		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)
 	}
 	b.WriteString("\nPersonas (mnemonic: test test test test test test test test test test test junk)\n")
-	for _, p := range w.Personas {
+	for _, p := range w.Personas[:min(len(w.Personas), listed)] {
 		fmt.Fprintf(&b, "  %-10s %s  %s\n", p.Name, p.Address, p.Key)
 	}
 	first := w.Chains[0]
