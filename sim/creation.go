@@ -108,7 +108,7 @@ func (c *Creation) seal(ctx context.Context, cast Cast) error {
 	if err := batch.End(cast.write(batch)); err != nil {
 		return err
 	}
-	if c.meta.Digest, err = computeDigest(ctx, c.db, c.meta); err != nil {
+	if c.meta.Digest, err = computeDigest(ctx, c.db, c.meta, nil); err != nil {
 		return err
 	}
 	if batch, err = c.db.Begin(); err != nil {

@@ -31,6 +31,7 @@ type ChainDescription struct {
 // Describe reads what there is in the world.
 func (w *World) Describe(ctx context.Context) (*Description, error) {
 	d := &Description{Meta: w.Meta, Clock: w.Clock.Unix()}
+	d.Meta.Digest = w.Digest()
 	var err error
 	if d.Personas, err = w.DB.Personas(ctx); err != nil {
 		return nil, err

@@ -13,8 +13,9 @@ import (
 )
 
 // computeDigest covers everything in the file: identity and clock, who is who, and through each chain's last digest every
-// block with all that it added. Every value is preceded by its length, so that no two worlds read the same.
-func computeDigest(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error) {
+// block with all that it added. Every value is preceded by its length, so that no two worlds read the same. heads are the
+// last digests of primary chains whose next block is not in the file yet.
+func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[int][]byte) ([]byte, error) {
 	h := sha256.New()
 	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock)
 	chains, err := db.Chains(ctx)
@@ -50,14 +51,14 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta) ([]byte, err
 	for _, p := range personas {
 		write(h, "persona", p.ID, p.Name, p.Purpose, p.Key, p.Address)
 	}
-	if err := digestPrimary(ctx, h, db); err != nil {
+	if err := digestPrimary(ctx, h, db, heads); err != nil {
 		return nil, err
 	}
 	return h.Sum(nil), nil
 }
 
 // digestPrimary covers the genesis, the nodes and through each chain's last digest every block of P and X.
-func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB) error {
+func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int][]byte) error {
 	networks, err := db.PrimaryNetworks(ctx)
 	if err != nil {
 		return err
@@ -65,9 +66,13 @@ func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB) error {
 	for _, n := range networks {
 		write(h, "network", n.ID, n.Platform, n.Exchange)
 		for _, chain := range []int{store.PChain, store.XChain} {
-			head, err := db.PrimaryHead(ctx, store.PrimaryChain(network.Index(n.ID), chain))
+			number := store.PrimaryChain(network.Index(n.ID), chain)
+			head, err := db.PrimaryHead(ctx, number)
 			if err != nil {
 				return fmt.Errorf("network %d: %w", n.ID, err)
+			}
+			if next := heads[number]; next != nil {
+				head.Digest = next
 			}
 			write(h, chain, head.Digest)
 		}

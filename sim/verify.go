@@ -58,12 +58,12 @@ func (w *World) verifyEVM(ctx context.Context, found *Findings, progress func(do
 }
 
 func (w *World) verifyDigest(ctx context.Context) error {
-	digest, err := computeDigest(ctx, w.DB, w.Meta)
+	digest, err := computeDigest(ctx, w.DB, w.Meta, nil)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(digest, w.Meta.Digest) {
-		return fmt.Errorf("meta: digest is %x, the world's is %x", w.Meta.Digest, digest)
+	if have := w.Digest(); !bytes.Equal(digest, have) {
+		return fmt.Errorf("meta: digest is %x, the world's is %x", have, digest)
 	}
 	return nil
 }

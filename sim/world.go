@@ -2,9 +2,11 @@ package sim
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -17,12 +19,17 @@ import (
 // Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
 const Generator = "2"
 
-// World is an open world: the file, its identity, its clock and its chains.
+// World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
+// Digest grows with what clients send.
 type World struct {
-	DB     *store.DB
-	Meta   store.Meta
-	Clock  *Clock
-	Chains []*evm.Chain
+	DB      *store.DB
+	Meta    store.Meta
+	Clock   *Clock
+	Chains  []*evm.Chain
+	Ledgers []*Ledger // mainnet, fuji
+
+	mu     sync.Mutex
+	digest []byte
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
@@ -65,15 +72,25 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
-	return w, nil
+	w.digest = meta.Digest
+	return w, w.openLedgers(ctx)
+}
+
+// Digest covers everything in the file as it is now.
+func (w *World) Digest() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.digest
 }
 
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
-// NodeID is the id of the node that answers for the world.
+// NodeID is the id of the node that answers for the world. It stays the same when the world grows.
 func (w *World) NodeID() ids.NodeID {
-	return ids.NodeID(hashing.PubkeyBytesToAddress(w.Meta.Digest))
+	h := sha256.New()
+	write(h, w.Meta.Generator, w.Meta.Seed, w.Meta.Shape, w.Meta.Until)
+	return ids.NodeID(hashing.PubkeyBytesToAddress(h.Sum(nil)))
 }
 
 // Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.

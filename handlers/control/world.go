@@ -154,7 +154,7 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 				if _, err := w.DB.Meta(r.Context()); err != nil {
 					return nil, handlers.Unavailable("The world does not answer.")
 				}
-				return &Health{Healthy: true, Digest: hex(w.Meta.Digest)}, nil
+				return &Health{Healthy: true, Digest: hex(w.Digest())}, nil
 			},
 		})
 }

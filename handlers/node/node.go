@@ -7,17 +7,19 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim"
 	"snowglobe/sim/evm"
 )
 
 // Options say what a node answers for.
 type Options struct {
 	Chains  []*evm.Chain
-	Network string   // whose C-Chain the plain aliases name: mainnet or fuji
-	NodeID  string   // NodeID-..., sent with every answer
-	Version string   // web3_clientVersion
-	MaxBody int64    // bytes of a request, DefaultMaxBody when zero
-	Hosts   []string // host names, beside localhost and addresses, by which the node may be called; "*" for any
+	Ledgers []*sim.Ledger // P- and X-chains
+	Network string        // whose C-Chain the plain aliases name: mainnet or fuji
+	NodeID  string        // NodeID-..., sent with every answer
+	Version string        // web3_clientVersion
+	MaxBody int64         // bytes of a request, DefaultMaxBody when zero
+	Hosts   []string      // host names, beside localhost and addresses, by which the node may be called; "*" for any
 }
 
 // DefaultMaxBody is the largest request that is read.
@@ -47,6 +49,11 @@ func New(o Options) (*Node, error) {
 		}
 		n.chains = append(n.chains, e)
 		n.serve(e)
+	}
+	for _, l := range o.Ledgers {
+		if err := n.servePrimary(l); err != nil {
+			return nil, err
+		}
 	}
 	return n, nil
 }

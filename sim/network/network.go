@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -187,10 +188,13 @@ func (n *Network) seated(b *primary.Block, seat *Seat) error {
 	if seat.PHeight > n.P.Height() {
 		return errPHeight
 	}
-	for _, t := range n.terms[primary.NodeIDOf(seat.Certificate)] {
-		if t.start <= b.Time() && b.Time() <= t.end {
-			return nil
-		}
+	if !n.Seated(seat.Certificate, b.Time()) {
+		return errProposer
 	}
-	return errProposer
+	return nil
+}
+
+// Seated tells whether the node with a certificate validates the primary network at a time, and so may propose.
+func (n *Network) Seated(certificate []byte, time uint64) bool {
+	return slices.ContainsFunc(n.terms[primary.NodeIDOf(certificate)], func(t term) bool { return t.start <= time && time <= t.end })
 }

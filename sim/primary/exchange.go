@@ -42,6 +42,15 @@ func (x *Exchange) Build(time uint64, txs []*Tx) (*Block, error) {
 	return NewBlock(XChain, &ExchangeBlock{ParentID: x.tip, Height: x.height + 1, Time: time, Txs: txs})
 }
 
+// Check says why a transaction could not be in a block of this time.
+func (x *Exchange) Check(tx *Tx, time uint64) error {
+	now := x.time
+	defer func() { x.time = now }()
+	x.time = time
+	_, _, err := x.verify(tx)
+	return err
+}
+
 // Accept verifies a block and applies it, giving one Diff for each transaction. On an error nothing has changed.
 func (x *Exchange) Accept(b *Block) ([]*Diff, error) {
 	x.begin()

@@ -95,6 +95,13 @@ func (db *DB) UTXOByHash(ctx context.Context, hash []byte) (*UTXO, error) {
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
+// UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
+func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
+		[]any{mark(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)}, scanUTXO)
+	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
+}
+
 func only(found []UTXO, err error, wanted func(*UTXO) bool) (*UTXO, error) {
 	for i := range found {
 		if wanted(&found[i]) {

@@ -1,0 +1,63 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
+)
+
+// AssetArgs name an asset by its id or alias.
+type AssetArgs struct {
+	AssetID string `json:"assetID"`
+}
+
+// AssetReply describes an asset.
+type AssetReply struct {
+	AssetID      ids.ID `json:"assetID"`
+	Name         string `json:"name"`
+	Symbol       string `json:"symbol"`
+	Denomination Uint8  `json:"denomination"`
+}
+
+// avaxAlias is the only alias that an asset has.
+const avaxAlias = "AVAX"
+
+var errNoAsset = errors.New("transaction doesn't create an asset")
+
+// asset finds an asset's id. There need not be such an asset.
+func (a *exchangeAPI) asset(name string) (ids.ID, error) {
+	if name == avaxAlias {
+		return a.Rules.AVAXAssetID, nil
+	}
+	id, err := ids.FromString(name)
+	if err != nil {
+		return ids.Empty, fmt.Errorf("asset '%s' not found", name)
+	}
+	return id, nil
+}
+
+// GetAssetDescription answers an asset's name, symbol and denomination.
+func (a *exchangeAPI) GetAssetDescription(r *http.Request, args *AssetArgs, reply *AssetReply) error {
+	id, err := a.asset(args.AssetID)
+	if err != nil {
+		return err
+	}
+	row, err := a.DB.AssetByHash(r.Context(), a.number(), id[:])
+	if errors.Is(err, store.ErrNotFound) {
+		return a.notAsset(r, id)
+	}
+	*reply = AssetReply{id, row.Name, row.Symbol, Uint8(row.Denomination)}
+	return err
+}
+
+// notAsset tells an id that means something else from one that means nothing.
+func (a *exchangeAPI) notAsset(r *http.Request, id ids.ID) error {
+	if _, err := a.DB.PrimaryTxByHash(r.Context(), a.number(), id[:]); err != nil {
+		return err
+	}
+	return errNoAsset
+}

@@ -1,0 +1,125 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+)
+
+// BalanceArgs ask for an address's balance of one asset.
+type BalanceArgs struct {
+	Address        string `json:"address"`
+	AssetID        string `json:"assetID"`
+	IncludePartial bool   `json:"includePartial"` // what several own, or nobody yet
+}
+
+// BalanceReply is a balance with the outputs that make it up.
+type BalanceReply struct {
+	Balance Uint64   `json:"balance"`
+	UTXOIDs []UTXOID `json:"utxoIDs"`
+}
+
+// UTXOID names an output.
+type UTXOID struct {
+	TxID        ids.ID `json:"txID"`
+	OutputIndex uint32 `json:"outputIndex"`
+}
+
+// AllBalancesReply is an address's balance of every asset that it has.
+type AllBalancesReply struct {
+	Balances []AssetBalance `json:"balances"`
+}
+
+// AssetBalance is a balance of one asset, named by its alias if it has one.
+type AssetBalance struct {
+	Asset   string `json:"asset"`
+	Balance Uint64 `json:"balance"`
+}
+
+var errOverflow = errors.New("overflow")
+
+// GetBalance answers an address's balance of one asset.
+func (a *exchangeAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
+	utxos, err := a.holdings(r, args)
+	if err != nil {
+		return err
+	}
+	id, err := a.asset(args.AssetID)
+	if err != nil {
+		return err
+	}
+	reply.UTXOIDs = []UTXOID{}
+	for _, u := range utxos {
+		if u.AssetID != id {
+			continue
+		}
+		if reply.Balance, err = plus(reply.Balance, u.Amount()); err != nil {
+			return err
+		}
+		reply.UTXOIDs = append(reply.UTXOIDs, UTXOID(u.UTXOID))
+	}
+	return nil
+}
+
+// GetAllBalances answers an address's balance of every asset, in the order of the newest output of each.
+func (a *exchangeAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
+	utxos, err := a.holdings(r, args)
+	if err != nil {
+		return err
+	}
+	reply.Balances = []AssetBalance{}
+	places := map[ids.ID]int{}
+	for _, u := range utxos {
+		at, known := places[u.AssetID]
+		if !known {
+			at = len(reply.Balances)
+			places[u.AssetID] = at
+			reply.Balances = append(reply.Balances, AssetBalance{Asset: a.assetName(u.AssetID)})
+		}
+		if reply.Balances[at].Balance, err = plus(reply.Balances[at].Balance, u.Amount()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *exchangeAPI) assetName(id ids.ID) string {
+	if id == a.Rules.AVAXAssetID {
+		return avaxAlias
+	}
+	return id.String()
+}
+
+// holdings are the amounts of an address, newest first: those that it alone can spend now, or all that it has part in.
+func (a *exchangeAPI) holdings(r *http.Request, args *BalanceArgs) ([]*primary.UTXO, error) {
+	owner, err := a.address(args.Address)
+	if err != nil {
+		return nil, fmt.Errorf("problem parsing address '%s': %w", args.Address, err)
+	}
+	all, err := a.unspent(r.Context(), []ids.ShortID{owner})
+	if err != nil {
+		return nil, err
+	}
+	var amounts []*primary.UTXO
+	for _, u := range all {
+		out, ok := u.Out.(*primary.TransferOutput)
+		if !ok || !args.IncludePartial && (len(out.Addresses) != 1 || out.Locktime > uint64(a.Clock.Unix())) {
+			continue
+		}
+		amounts = append(amounts, u)
+	}
+	return amounts, nil
+}
+
+func plus(sum Uint64, amount uint64) (Uint64, error) {
+	total, carry := bits.Add64(uint64(sum), amount, 0)
+	if carry != 0 {
+		return 0, errOverflow
+	}
+	return Uint64(total), nil
+}

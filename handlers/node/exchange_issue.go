@@ -1,0 +1,71 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// IssueArgs are a signed transaction.
+type IssueArgs struct {
+	Tx       string   `json:"tx"`
+	Encoding Encoding `json:"encoding"`
+}
+
+// TxIDReply is the id of a transaction.
+type TxIDReply struct {
+	TxID ids.ID `json:"txID"`
+}
+
+// maxTx is the largest transaction that a node takes from a client, in bytes.
+const maxTx = 64 << 10
+
+var errTxTooLarge = errors.New("tx too large")
+
+// IssueTx puts a transaction into the next block.
+func (a *exchangeAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
+	tx, err := args.parse()
+	if err != nil {
+		return err
+	}
+	reply.TxID = tx.ID()
+	return a.IssueX(r.Context(), tx)
+}
+
+func (args *IssueArgs) parse() (*primary.Tx, error) {
+	raw, err := formatting.Decode(args.Encoding, args.Tx)
+	if err != nil {
+		return nil, fmt.Errorf("problem decoding transaction: %w", err)
+	}
+	tx, err := primary.ParseTx(primary.XChain, raw)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > maxTx {
+		return nil, fmt.Errorf("%w: %s size (%d) > max size (%d)", errTxTooLarge, tx.ID(), len(raw), maxTx)
+	}
+	return tx, nil
+}
+
+// walletAPI is the older way to issue, by which a transaction may come twice.
+type walletAPI struct{ exchange *exchangeAPI }
+
+// IssueTx puts a transaction into the next block, unless it is in one already.
+func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
+	tx, err := args.parse()
+	if err != nil {
+		return err
+	}
+	reply.TxID = tx.ID()
+	_, err = a.exchange.DB.PrimaryTxByHash(r.Context(), a.exchange.number(), reply.TxID[:])
+	if errors.Is(err, store.ErrNotFound) {
+		return a.exchange.IssueX(r.Context(), tx)
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+package node
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/utils/json"
+	"github.com/gorilla/rpc/v2"
+)
+
+// Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a
+// pointer to its answer, and is called by its name with a lower-case first letter.
+type Service struct {
+	Name    string
+	Methods any
+}
+
+// contentTypes are what requests may come as. There must be two: with one, gorilla's server would take it for whatever
+// comes without a type.
+var contentTypes = []string{"application/json", "application/json;charset=UTF-8"}
+
+// newServices makes the handler of services that share a path, which speak as the node's own do: errors are JSON-RPC
+// errors with status 200, and a null id asks for no answer.
+func newServices(maxBody int64, all ...Service) (http.Handler, error) {
+	server := rpc.NewServer()
+	for _, contentType := range contentTypes {
+		server.RegisterCodec(json.NewCodec(), contentType)
+	}
+	for _, s := range all {
+		if err := server.RegisterService(s.Methods, s.Name); err != nil {
+			return nil, fmt.Errorf("service %s: %w", s.Name, err)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		server.ServeHTTP(w, r)
+	}), nil
+}

@@ -1,0 +1,88 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// AddressesArgs name addresses.
+type AddressesArgs struct {
+	Addresses []string `json:"addresses"`
+}
+
+// PlatformBalanceReply is what some addresses have part in, by what can be done with it now.
+type PlatformBalanceReply struct {
+	Balance             Uint64            `json:"balance"`
+	Unlocked            Uint64            `json:"unlocked"`
+	LockedStakeable     Uint64            `json:"lockedStakeable"`
+	LockedNotStakeable  Uint64            `json:"lockedNotStakeable"`
+	Balances            map[ids.ID]Uint64 `json:"balances"`
+	Unlockeds           map[ids.ID]Uint64 `json:"unlockeds"`
+	LockedStakeables    map[ids.ID]Uint64 `json:"lockedStakeables"`
+	LockedNotStakeables map[ids.ID]Uint64 `json:"lockedNotStakeables"`
+	UTXOIDs             []UTXOID          `json:"utxoIDs"`
+}
+
+// GetBalance answers what some addresses have part in.
+func (a *platformAPI) GetBalance(r *http.Request, args *AddressesArgs, reply *PlatformBalanceReply) error {
+	owners, err := a.addresses(args.Addresses)
+	if err != nil {
+		return err
+	}
+	utxos, err := a.unspent(r.Context(), owners)
+	if err != nil {
+		return fmt.Errorf("couldn't get UTXO set of %v: %w", args.Addresses, err)
+	}
+	reply.Balances, reply.Unlockeds = map[ids.ID]Uint64{}, map[ids.ID]Uint64{}
+	reply.LockedStakeables, reply.LockedNotStakeables = map[ids.ID]Uint64{}, map[ids.ID]Uint64{}
+	for _, u := range utxos {
+		reply.kind(u, uint64(a.Clock.Unix()))[u.AssetID] += Uint64(u.Amount())
+		reply.Balances[u.AssetID] += Uint64(u.Amount())
+		reply.UTXOIDs = append(reply.UTXOIDs, UTXOID(u.UTXOID))
+	}
+	avax := a.Rules.AVAXAssetID
+	reply.Balance, reply.Unlocked = reply.Balances[avax], reply.Unlockeds[avax]
+	reply.LockedStakeable, reply.LockedNotStakeable = reply.LockedStakeables[avax], reply.LockedNotStakeables[avax]
+	return nil
+}
+
+// kind is where an output counts at a time.
+func (b *PlatformBalanceReply) kind(u *primary.UTXO, now uint64) map[ids.ID]Uint64 {
+	switch {
+	case u.Owners().Locktime > now:
+		return b.LockedNotStakeables
+	case u.StakeableUntil() > now:
+		return b.LockedStakeables
+	}
+	return b.Unlockeds
+}
+
+// RewardUTXOsReply lists outputs that pay rewards.
+type RewardUTXOsReply struct {
+	NumFetched Uint64   `json:"numFetched"`
+	UTXOs      []string `json:"utxos"`
+	Encoding   Encoding `json:"encoding"`
+}
+
+// GetRewardUTXOs lists the outputs that rewarded a staking transaction.
+func (a *platformAPI) GetRewardUTXOs(r *http.Request, args *TxIDArgs, reply *RewardUTXOsReply) error {
+	rows, err := a.DB.UTXOsOfTx(r.Context(), a.number(), args.TxID[:])
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("couldn't get reward UTXOs: %w", err)
+	}
+	var rewards []store.UTXO
+	for _, row := range rows {
+		if row.Reward {
+			rewards = append(rewards, row)
+		}
+	}
+	reply.UTXOs, err = a.encodeUTXOs(rewards, args.Encoding)
+	reply.NumFetched, reply.Encoding = Uint64(len(rewards)), args.Encoding
+	return err
+}

@@ -1,0 +1,134 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/store"
+)
+
+// BlockchainsReply lists chains.
+type BlockchainsReply struct {
+	Blockchains []Blockchain `json:"blockchains"`
+}
+
+// Blockchain is a chain that a subnet validates.
+type Blockchain struct {
+	ID       ids.ID `json:"id"`
+	Name     string `json:"name"`
+	SubnetID ids.ID `json:"subnetID"`
+	VMID     ids.ID `json:"vmID"`
+}
+
+// BlockchainArgs name a chain.
+type BlockchainArgs struct {
+	BlockchainID string `json:"blockchainID"` // or an alias
+}
+
+// BlockchainStatusReply is what the node does with a chain.
+type BlockchainStatusReply struct {
+	Status string `json:"status"`
+}
+
+// ValidatedByArgs name a chain by its id.
+type ValidatedByArgs struct {
+	BlockchainID ids.ID `json:"blockchainID"`
+}
+
+// ValidatedByReply is the subnet that validates a chain.
+type ValidatedByReply struct {
+	SubnetID ids.ID `json:"subnetID"`
+}
+
+// ValidatesReply lists the chains that a subnet validates.
+type ValidatesReply struct {
+	BlockchainIDs []ids.ID `json:"blockchainIDs"`
+}
+
+var errMissingBlockchainID = errors.New("argument 'blockchainID' not given")
+
+// own are the chains that the primary network validates beside the P-chain.
+func (a *platformAPI) own() []Blockchain {
+	return []Blockchain{
+		{a.Rules.CChainID, "C-Chain", ids.Empty, fixtures.EVMID},
+		{a.Rules.XChainID, "X-Chain", ids.Empty, fixtures.AVMID},
+	}
+}
+
+// GetBlockchains lists every chain, those of the primary network last.
+func (a *platformAPI) GetBlockchains(r *http.Request, _ *NoArgs, reply *BlockchainsReply) error {
+	rows, err := a.DB.Blockchains(r.Context(), a.number())
+	for _, row := range rows {
+		reply.Blockchains = append(reply.Blockchains, Blockchain{ids.ID(row.Hash), row.Name, ids.ID(row.Subnet), ids.ID(row.VM)})
+	}
+	reply.Blockchains = append(reply.Blockchains, a.own()...)
+	return err
+}
+
+// GetBlockchainStatus answers whether the node follows a chain, or only knows that there is one.
+func (a *platformAPI) GetBlockchainStatus(r *http.Request, args *BlockchainArgs, reply *BlockchainStatusReply) error {
+	if args.BlockchainID == "" {
+		return errMissingBlockchainID
+	}
+	if _, err := a.lookup(args.BlockchainID); err == nil {
+		reply.Status = "Syncing"
+		return nil
+	}
+	id, err := ids.FromString(args.BlockchainID)
+	if err != nil {
+		return fmt.Errorf("problem parsing blockchainID %q: %w", args.BlockchainID, err)
+	}
+	switch _, err = a.blockchain(r, id); {
+	case errors.Is(err, store.ErrNotFound):
+		reply.Status = "Unknown"
+		return nil
+	default:
+		reply.Status = "Created"
+		return err
+	}
+}
+
+// blockchain finds a chain that the network's P-chain made.
+func (a *platformAPI) blockchain(r *http.Request, id ids.ID) (*store.Blockchain, error) {
+	row, err := a.DB.Blockchain(r.Context(), id[:])
+	if err == nil && row.ID.Chain() != a.number() {
+		return nil, store.ErrNotFound
+	}
+	return row, err
+}
+
+// ValidatedBy answers which subnet validates a chain.
+func (a *platformAPI) ValidatedBy(r *http.Request, args *ValidatedByArgs, reply *ValidatedByReply) error {
+	if _, found := a.Rules.ChainOf(args.BlockchainID); found {
+		return nil
+	}
+	row, err := a.blockchain(r, args.BlockchainID)
+	if err != nil {
+		return fmt.Errorf("problem retrieving blockchain %q: %w", args.BlockchainID, err)
+	}
+	reply.SubnetID = ids.ID(row.Subnet)
+	return nil
+}
+
+// Validates answers which chains a subnet validates.
+func (a *platformAPI) Validates(r *http.Request, args *SubnetArgs, reply *ValidatesReply) error {
+	reply.BlockchainIDs = []ids.ID{}
+	if args.SubnetID == ids.Empty {
+		for _, chain := range a.own() {
+			reply.BlockchainIDs = append(reply.BlockchainIDs, chain.ID)
+		}
+		return nil
+	}
+	if _, err := a.DB.Subnet(r.Context(), a.number(), args.SubnetID[:]); err != nil {
+		return fmt.Errorf("problem retrieving subnet %q: %w", args.SubnetID, err)
+	}
+	rows, err := a.DB.BlockchainsOfSubnet(r.Context(), args.SubnetID[:])
+	for _, row := range rows {
+		reply.BlockchainIDs = append(reply.BlockchainIDs, ids.ID(row.Hash))
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package node
+
+import (
+	"net/http"
+	"time"
+
+	"snowglobe/sim/primary"
+)
+
+// FeeConfigReply is what the P-chain's dynamic fee is made from.
+type FeeConfigReply struct {
+	Weights                  [4]uint64 `json:"weights"` // of bandwidth, reads, writes and compute
+	MaxCapacity              uint64    `json:"maxCapacity"`
+	MaxPerSecond             uint64    `json:"maxPerSecond"`
+	TargetPerSecond          uint64    `json:"targetPerSecond"`
+	MinPrice                 uint64    `json:"minPrice"`
+	ExcessConversionConstant uint64    `json:"excessConversionConstant"`
+}
+
+// FeeStateReply is where the dynamic fee stands.
+type FeeStateReply struct {
+	Capacity  uint64    `json:"capacity"`
+	Excess    uint64    `json:"excess"`
+	Price     uint64    `json:"price"` // nAVAX for a unit of gas
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// ValidatorFeeConfigReply is what the continuous fee of L1 validators is made from.
+type ValidatorFeeConfigReply struct {
+	Capacity                 uint64 `json:"capacity"`
+	Target                   uint64 `json:"target"`
+	MinPrice                 uint64 `json:"minPrice"`
+	ExcessConversionConstant uint64 `json:"excessConversionConstant"`
+}
+
+// ValidatorFeeStateReply is where the continuous fee stands.
+type ValidatorFeeStateReply struct {
+	Excess    uint64    `json:"excess"`
+	Price     uint64    `json:"price"` // nAVAX for a second
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// GetFeeConfig answers the constants of the dynamic fee.
+func (a *platformAPI) GetFeeConfig(_ *http.Request, _ *NoArgs, reply *FeeConfigReply) error {
+	f := &a.Rules.Fees
+	*reply = FeeConfigReply{
+		[4]uint64{f.Weights.Bandwidth, f.Weights.Reads, f.Weights.Writes, f.Weights.Compute},
+		f.MaxCapacity, f.MaxPerSecond, f.TargetPerSecond, f.MinPrice, f.ExcessConversion,
+	}
+	return nil
+}
+
+// GetFeeState answers where the dynamic fee stood after the last block.
+func (a *platformAPI) GetFeeState(r *http.Request, _ *NoArgs, reply *FeeStateReply) error {
+	head, err := a.head(r)
+	if err != nil {
+		return err
+	}
+	state := primary.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess}
+	*reply = FeeStateReply{state.Capacity, state.Excess, state.Price(&a.Rules.Fees), time.Unix(head.Time, 0).UTC()}
+	return nil
+}
+
+// GetValidatorFeeConfig answers the constants of the continuous fee.
+func (a *platformAPI) GetValidatorFeeConfig(_ *http.Request, _ *NoArgs, reply *ValidatorFeeConfigReply) error {
+	f := &a.Rules.ValidatorFees
+	*reply = ValidatorFeeConfigReply{f.Capacity, f.Target, f.MinPrice, f.ExcessConversion}
+	return nil
+}
+
+// GetValidatorFeeState answers where the continuous fee stood after the last block.
+func (a *platformAPI) GetValidatorFeeState(r *http.Request, _ *NoArgs, reply *ValidatorFeeStateReply) error {
+	head, err := a.head(r)
+	if err != nil {
+		return err
+	}
+	*reply = ValidatorFeeStateReply{head.L1Excess, a.Rules.ValidatorFees.Price(head.L1Excess), time.Unix(head.Time, 0).UTC()}
+	return nil
+}

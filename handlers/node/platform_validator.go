@@ -1,0 +1,202 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
+)
+
+// ValidatorsArgs name a subnet and nodes; no nodes means all.
+type ValidatorsArgs struct {
+	SubnetID ids.ID       `json:"subnetID"`
+	NodeIDs  []ids.NodeID `json:"nodeIDs"`
+}
+
+// ValidatorsReply lists validators; what is known of each depends on the subnet.
+type ValidatorsReply struct {
+	Validators []any `json:"validators"`
+}
+
+// PendingValidatorsReply lists who waits to begin.
+type PendingValidatorsReply struct {
+	Validators []any `json:"validators"`
+	Delegators []any `json:"delegators"`
+}
+
+// Staker is a staker by its transaction.
+type Staker struct {
+	TxID      ids.ID     `json:"txID"`
+	StartTime Uint64     `json:"startTime"`
+	EndTime   Uint64     `json:"endTime"`
+	Weight    Uint64     `json:"weight"`
+	NodeID    ids.NodeID `json:"nodeID"`
+}
+
+// Validator is a validator of the primary network.
+type Validator struct {
+	Staker
+	ValidationRewardOwner  *Owner       `json:"validationRewardOwner,omitempty"`
+	DelegationRewardOwner  *Owner       `json:"delegationRewardOwner,omitempty"`
+	PotentialReward        Uint64       `json:"potentialReward"`
+	AccruedDelegateeReward Uint64       `json:"accruedDelegateeReward"`
+	DelegationFee          Float32      `json:"delegationFee"` // percent
+	Uptime                 Float32      `json:"uptime"`        // percent
+	Connected              bool         `json:"connected"`
+	Signer                 *Signer      `json:"signer,omitempty"`
+	DelegatorCount         Uint64       `json:"delegatorCount"`
+	DelegatorWeight        Uint64       `json:"delegatorWeight"`
+	Delegators             *[]Delegator `json:"delegators,omitempty"` // only when one node was asked for
+}
+
+// Delegator is a delegation to a validator.
+type Delegator struct {
+	Staker
+	RewardOwner     *Owner `json:"rewardOwner,omitempty"`
+	PotentialReward Uint64 `json:"potentialReward"`
+}
+
+// Signer is a BLS key with the proof that someone has its secret.
+type Signer struct {
+	PublicKey         Hex `json:"publicKey"`
+	ProofOfPossession Hex `json:"proofOfPossession"`
+}
+
+// GetCurrentValidators lists who validates a subnet now.
+func (a *platformAPI) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, reply *ValidatorsReply) error {
+	reply.Validators = []any{}
+	subnet, err := a.DB.Subnet(r.Context(), a.number(), args.SubnetID[:])
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	current, err := a.stakers(r, args, store.StakerActive)
+	if err != nil {
+		return fmt.Errorf("failed to get primary or subnet validators: %w", err)
+	}
+	if args.SubnetID == ids.Empty {
+		return a.primaryValidators(r, args, current, reply)
+	}
+	for i := range current {
+		reply.Validators = append(reply.Validators, staker(&current[i]))
+	}
+	if subnet.State.Conversion == nil {
+		return nil
+	}
+	return a.l1Validators(r, args, reply)
+}
+
+// stakers are those of a subnet with a status, in the order in which they end.
+func (a *platformAPI) stakers(r *http.Request, args *ValidatorsArgs, status int) ([]store.Staker, error) {
+	var rows []store.Staker
+	var err error
+	if len(args.NodeIDs) == 0 {
+		rows, err = a.DB.StakersOfSubnet(r.Context(), a.number(), args.SubnetID[:])
+	}
+	for _, node := range nodeSet(args.NodeIDs) {
+		var more []store.Staker
+		if more, err = a.DB.StakersOfNode(r.Context(), a.number(), node[:]); err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
+	}
+	rows = slices.DeleteFunc(rows, func(s store.Staker) bool { return s.Status != status || ids.ID(s.Subnet) != args.SubnetID })
+	slices.SortStableFunc(rows, compareEnds)
+	return rows, err
+}
+
+// nodeSet drops what is asked for twice.
+func nodeSet(nodes []ids.NodeID) []ids.NodeID {
+	var set []ids.NodeID
+	for _, node := range nodes {
+		if !slices.Contains(set, node) {
+			set = append(set, node)
+		}
+	}
+	return set
+}
+
+// compareEnds orders stakers as they leave: by end, delegators before validators.
+func compareEnds(a, b store.Staker) int {
+	switch {
+	case a.End != b.End:
+		return int(a.End - b.End)
+	case a.Delegator == b.Delegator:
+		return ids.ID(a.Tx).Compare(ids.ID(b.Tx))
+	case a.Delegator:
+		return -1
+	}
+	return 1
+}
+
+func staker(s *store.Staker) Staker {
+	return Staker{ids.ID(s.Tx), Uint64(s.Start), Uint64(s.End), Uint64(s.Weight), ids.NodeID(s.Node)}
+}
+
+// primaryValidators are the validators among stakers of the primary network, each with its delegations.
+func (a *platformAPI) primaryValidators(r *http.Request, args *ValidatorsArgs, current []store.Staker, reply *ValidatorsReply) error {
+	delegators := map[ids.NodeID][]Delegator{}
+	for i := range current {
+		if s := &current[i]; s.Delegator {
+			node := ids.NodeID(s.Node)
+			delegators[node] = append(delegators[node], Delegator{staker(s), a.ownerOrNone(s.Owner), Uint64(s.Reward)})
+		}
+	}
+	nodes, err := a.nodes(r)
+	if err != nil {
+		return err
+	}
+	for i := range current {
+		if current[i].Delegator {
+			continue
+		}
+		v := a.validator(&current[i], nodes)
+		v.delegated(delegators[v.NodeID], len(nodeSet(args.NodeIDs)) == 1)
+		reply.Validators = append(reply.Validators, v)
+	}
+	return nil
+}
+
+// nodes are the machines behind the validators.
+func (a *platformAPI) nodes(r *http.Request) (map[ids.NodeID]store.Node, error) {
+	rows, err := a.DB.Nodes(r.Context(), a.Rules.NetworkID)
+	nodes := make(map[ids.NodeID]store.Node, len(rows))
+	for _, row := range rows {
+		nodes[ids.NodeID(row.Node)] = row
+	}
+	return nodes, err
+}
+
+// percent is how many of a million make a hundredth.
+const percent = 10_000
+
+func (a *platformAPI) validator(s *store.Staker, nodes map[ids.NodeID]store.Node) *Validator {
+	node := nodes[ids.NodeID(s.Node)]
+	return &Validator{
+		Staker: staker(s), ValidationRewardOwner: a.ownerOrNone(s.Owner), DelegationRewardOwner: a.ownerOrNone(s.FeeOwner),
+		PotentialReward: Uint64(s.Reward), AccruedDelegateeReward: Uint64(s.Delegatee), DelegationFee: Float32(s.Shares) / percent,
+		Uptime: Float32(node.Uptime) / percent, Connected: node.Connected, Signer: signer(s),
+	}
+}
+
+func signer(s *store.Staker) *Signer {
+	if s.BLS == nil {
+		return nil
+	}
+	return &Signer{s.BLS, s.Proof}
+}
+
+// delegated adds up the delegations to a validator, and lists them if asked to.
+func (v *Validator) delegated(delegators []Delegator, list bool) {
+	v.DelegatorCount = Uint64(len(delegators))
+	for _, d := range delegators {
+		v.DelegatorWeight += d.Weight
+	}
+	if list {
+		all := append([]Delegator{}, delegators...)
+		v.Delegators = &all
+	}
+}

@@ -1,0 +1,84 @@
+package node
+
+import (
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/warp"
+)
+
+// HeightArgs name a height of the P-chain.
+type HeightArgs struct {
+	Height Height `json:"height"`
+}
+
+// ValidatorSetsReply is the canonical set of every subnet that has one.
+type ValidatorSetsReply struct {
+	ValidatorSets map[ids.ID]CanonicalSet `json:"validatorSets"`
+}
+
+// CanonicalSet is a subnet's validators as signatures of cross-chain messages name them.
+type CanonicalSet struct {
+	Validators  []CanonicalMember `json:"validators"`
+	TotalWeight Uint64            `json:"totalWeight"`
+}
+
+// CanonicalMember is a key with the weight of all nodes that use it.
+type CanonicalMember struct {
+	PublicKey Hex          `json:"publicKey"`
+	Weight    Uint64       `json:"weight"`
+	NodeIDs   []ids.NodeID `json:"nodeIDs"`
+}
+
+// GetAllValidatorsAt answers the canonical validators of every subnet at a height.
+func (a *platformAPI) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *ValidatorSetsReply) error {
+	subnets, err := a.DB.Subnets(r.Context(), a.number())
+	if err != nil {
+		return err
+	}
+	names := []ids.ID{ids.Empty}
+	for _, s := range subnets {
+		names = append(names, ids.ID(s.Hash))
+	}
+	reply.ValidatorSets = map[ids.ID]CanonicalSet{}
+	for _, name := range names {
+		var members ValidatorsAtReply
+		if err := a.GetValidatorsAt(r, &ValidatorsAtArgs{args.Height, name}, &members); err != nil {
+			return err
+		}
+		if len(members) == 0 {
+			continue
+		}
+		if reply.ValidatorSets[name], err = members.canonical(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// canonical orders a set as signatures name it.
+func (set ValidatorsAtReply) canonical() (CanonicalSet, error) {
+	all := make([]warp.Validator, 0, len(set))
+	for node, m := range set {
+		v := warp.Validator{NodeID: node, Weight: uint64(m.Weight)}
+		if m.PublicKey != nil {
+			key, err := warp.ParsePublicKey(m.PublicKey)
+			if err != nil {
+				return CanonicalSet{}, err
+			}
+			v.PublicKey = key
+		}
+		all = append(all, v)
+	}
+	ordered, err := warp.NewCanonicalSet(all)
+	if err != nil {
+		return CanonicalSet{}, err
+	}
+	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: Uint64(ordered.TotalWeight)}
+	for _, m := range ordered.Members {
+		key := m.PublicKey.Compressed()
+		reply.Validators = append(reply.Validators, CanonicalMember{key[:], Uint64(m.Weight), m.NodeIDs})
+	}
+	return reply, nil
+}

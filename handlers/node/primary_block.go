@@ -1,0 +1,79 @@
+package node
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// BlockArgs name a block by its id.
+type BlockArgs struct {
+	BlockID  ids.ID   `json:"blockID"`
+	Encoding Encoding `json:"encoding"`
+}
+
+// BlockHeightArgs name a block by its height.
+type BlockHeightArgs struct {
+	Height   Uint64   `json:"height"`
+	Encoding Encoding `json:"encoding"`
+}
+
+// BlockReply is a block as hex or as an object.
+type BlockReply struct {
+	Block    stdjson.RawMessage `json:"block"`
+	Encoding Encoding           `json:"encoding"`
+}
+
+// GetBlock answers the block with an id.
+func (a *primaryAPI) GetBlock(r *http.Request, args *BlockArgs, reply *BlockReply) error {
+	row, err := a.DB.PrimaryBlockByHash(r.Context(), a.number(), args.BlockID[:])
+	if err != nil {
+		return fmt.Errorf("couldn't get block with id %s: %w", args.BlockID, err)
+	}
+	return a.block(r.Context(), row, args.Encoding, reply)
+}
+
+// GetBlockByHeight answers the block at a height.
+func (a *primaryAPI) GetBlockByHeight(r *http.Request, args *BlockHeightArgs, reply *BlockReply) error {
+	row, err := a.DB.PrimaryBlock(r.Context(), a.number(), uint64(args.Height))
+	if err != nil {
+		return fmt.Errorf("couldn't get block at height %d: %w", args.Height, err)
+	}
+	return a.block(r.Context(), row, args.Encoding, reply)
+}
+
+func (a *primaryAPI) block(ctx context.Context, row *store.PrimaryBlock, encoding Encoding, reply *BlockReply) error {
+	txs, err := a.DB.PrimaryTxs(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	raw := row.Bytes(txs)
+	reply.Encoding = encoding
+	reply.Block, err = encode(encoding, raw, func() (stdjson.RawMessage, error) {
+		b, err := primary.ParseBlock(a.chain, raw)
+		if err != nil {
+			return nil, err
+		}
+		return a.Rules.BlockJSON(a.chain, b)
+	})
+	return err
+}
+
+// encode writes bytes as a string, or what they mean as an object.
+func encode(encoding Encoding, raw []byte, object func() (stdjson.RawMessage, error)) (stdjson.RawMessage, error) {
+	if encoding == formatting.JSON {
+		return object()
+	}
+	text, err := formatting.Encode(encoding, raw)
+	if err != nil {
+		return nil, err
+	}
+	return stdjson.Marshal(text)
+}

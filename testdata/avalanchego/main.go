@@ -1,0 +1,52 @@
+// Avalanchego asks the real node's own packages what they think of a simulated network: they decode every block,
+// transaction and UTXO that the server gives out, compare ids and JSON, verify signatures and proofs of possession, and
+// call every method through their own clients.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+)
+
+func main() {
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: avalanchego BINARY PROFILE...")
+		os.Exit(2)
+	}
+	for _, profile := range os.Args[2:] {
+		if err := check(context.Background(), os.Args[1], profile); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", profile, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// check serves a world and looks at both of its networks.
+func check(ctx context.Context, binary, profile string) (err error) {
+	s, err := serve(ctx, binary, profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	for _, n := range []*network{newNetwork(s.url, "mainnet", 1), newNetwork(s.url, "fuji", 5)} {
+		if err := n.check(ctx); err != nil {
+			return fmt.Errorf("%s: %w", n.name, err)
+		}
+		fmt.Printf("%s %s: %s\n", profile, n.name, &n.seen)
+	}
+	return nil
+}
+
+// check looks at one network. Clients come last, for they add to it.
+func (n *network) check(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.useExchange, n.usePlatform,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/genesis"
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/snow"
+	"github.com/ava-labs/avalanchego/utils/constants"
+	"github.com/ava-labs/avalanchego/utils/rpc"
+	"github.com/ava-labs/avalanchego/vms/avm"
+	"github.com/ava-labs/avalanchego/vms/components/avax"
+	"github.com/ava-labs/avalanchego/vms/platformvm"
+	"github.com/ava-labs/avalanchego/vms/platformvm/txs"
+	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
+
+	xtxs "github.com/ava-labs/avalanchego/vms/avm/txs"
+)
+
+// network is a network as the real node's clients see it, and what was found out about it.
+type network struct {
+	name string
+	id   uint32
+	xID  ids.ID
+	cID  ids.ID
+	avax ids.ID
+	url  string
+
+	x  *avm.Client
+	p  *platformvm.Client
+	xr rpc.EndpointRequester
+	pr rpc.EndpointRequester
+
+	utxos  map[ids.ID]*avax.UTXO // every output that was ever made, as far as the blocks tell
+	spends []spend
+	owners map[ids.ID]*secp256k1fx.OutputOwners // of subnets, as the blocks are read
+	pTxs   []*txs.Tx
+	xTxs   []*xtxs.Tx
+	holder map[ids.ShortID]bool // who ever owned anything
+	seen   seen
+}
+
+// seen counts what was looked at.
+type seen struct {
+	blocks, txs, utxos, signatures, unowned, proofs, messages, calls int
+}
+
+func (s *seen) String() string {
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d client calls",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.calls)
+}
+
+func newNetwork(url, name string, id uint32) *network {
+	n := &network{
+		name: name, id: id, url: url + "/" + name, utxos: map[ids.ID]*avax.UTXO{},
+		owners: map[ids.ID]*secp256k1fx.OutputOwners{}, holder: map[ids.ShortID]bool{},
+	}
+	n.x, n.p = avm.NewClient(n.url, "X"), platformvm.NewClient(n.url)
+	n.xr, n.pr = rpc.NewEndpointRequester(n.url+"/ext/bc/X"), rpc.NewEndpointRequester(n.url+"/ext/bc/P")
+	return n
+}
+
+// learn takes the ids of chains and of AVAX from the real node's own genesis.
+func (n *network) learn() error {
+	config := genesis.GetConfig(n.id)
+	raw, avaxID, err := genesis.FromConfig(config)
+	if err != nil {
+		return err
+	}
+	for chain, id := range map[ids.ID]*ids.ID{constants.AVMID: &n.xID, constants.EVMID: &n.cID} {
+		tx, err := genesis.VMGenesis(raw, chain)
+		if err != nil {
+			return err
+		}
+		*id = tx.ID()
+	}
+	n.avax = avaxID
+	return nil
+}
+
+// context is what the real node's types need to know to write JSON.
+func (n *network) context(chain ids.ID) *snow.Context {
+	aliases := ids.NewAliaser()
+	_ = aliases.Alias(constants.PlatformChainID, "P") // a new aliaser refuses nothing
+	_ = aliases.Alias(n.xID, "X")
+	_ = aliases.Alias(n.cID, "C")
+	return &snow.Context{
+		NetworkID: n.id, SubnetID: constants.PrimaryNetworkID, ChainID: chain,
+		XChainID: n.xID, CChainID: n.cID, AVAXAssetID: n.avax, BCLookup: aliases,
+	}
+}
+
+// same compares the server's JSON with the real node's, byte for byte.
+func same(what string, have json.RawMessage, want any) error {
+	due, err := json.Marshal(want)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if !bytes.Equal(have, due) {
+		return fmt.Errorf("%s:\nhave %s\nwant %s", what, have, due)
+	}
+	return nil
+}
