@@ -28,7 +28,7 @@ var roles = []role{
 	{"spammed", "receives malicious tokens", "92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e"},
 	{"indirect", "touched by internal transactions only", "4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356"},
 	{"fresh", "funded, has never sent anything", "dbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97"},
-	{"nobody", "has never been seen on any chain", "2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7dff6dff6409c6"},
+	{"nobody", "has never been seen on any chain", "2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6"},
 	{"ewoq", "the well-known development key, funded on every chain", "56289e99c94b6912bfc12adc093c9b51124f0dc54ac7a766b2bc5ccf558d8027"},
 	{"hoarder", "more than 1,024 UTXOs at one address on X", "65d59af6012e178c528241ae22f56c5f7e2b8cf21f34903757d7c126d64a219a"},
 	{"committee", "first of three who own outputs that two of them spend", "3c3528c7dbb617a4c1cb74c27a03852f01fa3b25b26c2f380d8f6f7c0c9a92e1"},
