@@ -4,8 +4,11 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"snowglobe/sim/store"
 )
 
 // TestQueryPlans has every transcript spoken and then looks at how each statement finds its rows: none may scan a table
@@ -35,6 +38,22 @@ func TestQueryPlans(t *testing.T) {
 	}
 	for _, statement := range statements {
 		for _, step := range plan(t, db, statement) {
+			if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "TEMP B-TREE") {
+				t.Errorf("%s\n  %s", statement, step)
+			}
+		}
+	}
+	primaryPlans(t, w.ledgers[0].DB)
+}
+
+// primaryPlans looks at the statements about P and X. Of chains, personas and networks there are few.
+func primaryPlans(t *testing.T, db *store.DB) {
+	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
+	for _, statement := range db.Statements() {
+		if few.MatchString(statement) {
+			continue
+		}
+		for _, step := range must[[]string](t)(db.Explain(t.Context(), statement)) {
 			if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "TEMP B-TREE") {
 				t.Errorf("%s\n  %s", statement, step)
 			}

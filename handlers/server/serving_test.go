@@ -26,7 +26,8 @@ func (r *report) serving() {
 
 // requests measures every target and, in turns with it, a bare server that writes the same bytes.
 func (r *report) requests(p *process) {
-	all := targets(r.describe(p))
+	w := r.describe(p)
+	all := append(targets(w), r.primaryTargets(p, w)...)
 	var answers []answer
 	for _, t := range all {
 		for _, ask := range t.requests {
