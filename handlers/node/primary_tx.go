@@ -33,7 +33,7 @@ func (a *primaryAPI) tx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
 	}
 	reply.Encoding = args.Encoding
 	reply.Tx, err = encode(args.Encoding, row.Bytes, func() (stdjson.RawMessage, error) {
-		tx, err := primary.ParseTx(a.chain, row.Bytes)
+		tx, err := primary.ReadTx(a.chain, args.TxID, row.Bytes)
 		if err != nil {
 			return nil, err
 		}

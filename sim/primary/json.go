@@ -31,7 +31,7 @@ func vmID(name string) ids.ID {
 // TxJSON is a transaction as getTx gives it with encoding json: the node's fields in the node's order, addresses with
 // the chain's prefix.
 func (n *Network) TxJSON(c Chain, tx *Tx) (json.RawMessage, error) {
-	w := &jsonWriter{network: n, chain: c}
+	w := n.writer(c)
 	if err := w.value(reflect.ValueOf(tx)); err != nil {
 		return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
 	}
@@ -40,7 +40,7 @@ func (n *Network) TxJSON(c Chain, tx *Tx) (json.RawMessage, error) {
 
 // BlockJSON is a block as getBlock gives it with encoding json.
 func (n *Network) BlockJSON(c Chain, b *Block) (json.RawMessage, error) {
-	w := &jsonWriter{network: n, chain: c}
+	w := n.writer(c)
 	if err := w.value(reflect.ValueOf(b.Body)); err != nil {
 		return nil, fmt.Errorf("block %s: %w", b.ID(), err)
 	}
@@ -50,9 +50,15 @@ func (n *Network) BlockJSON(c Chain, b *Block) (json.RawMessage, error) {
 // jsonWriter walks the typed structs by their json tags. encoding/json alone cannot do it: addresses depend on network
 // and chain, and feature extension ids appear in the JSON but not in the structs.
 type jsonWriter struct {
-	network *Network
-	chain   Chain
-	out     []byte
+	network   *Network
+	chain     Chain
+	out       []byte
+	ids       map[ids.ID]string      // that were written before: assets and extensions come again and again
+	addresses map[ids.ShortID]string // likewise
+}
+
+func (n *Network) writer(c Chain) *jsonWriter {
+	return &jsonWriter{network: n, chain: c, ids: map[ids.ID]string{}, addresses: map[ids.ShortID]string{}}
 }
 
 // field is one member of a JSON object.
@@ -83,7 +89,9 @@ func (w *jsonWriter) special(v any) (bool, error) {
 		return true, w.hex(v)
 	case Signature:
 		return true, w.hex(v[:])
-	case []byte, ids.ID, ids.NodeID, ids.ShortID, [96]byte:
+	case ids.ID:
+		return true, w.id(v)
+	case []byte, ids.NodeID, ids.ShortID, [96]byte:
 		return true, w.plain(v)
 	case *ProofOfPossession:
 		return true, w.possession(*v)
@@ -101,6 +109,26 @@ func (w *jsonWriter) plain(v any) error {
 	b, err := json.Marshal(v)
 	w.out = append(w.out, b...)
 	return err
+}
+
+func (w *jsonWriter) id(id ids.ID) error {
+	text, known := w.ids[id]
+	if !known {
+		text = `"` + id.String() + `"`
+		w.ids[id] = text
+	}
+	w.out = append(w.out, text...)
+	return nil
+}
+
+// address writes an address with chain and network.
+func (w *jsonWriter) address(a ids.ShortID) string {
+	text, known := w.addresses[a]
+	if !known {
+		text = w.network.Address(w.chain, a)
+		w.addresses[a] = text
+	}
+	return text
 }
 
 func (w *jsonWriter) hex(b []byte) error {
@@ -196,7 +224,7 @@ func (w *jsonWriter) member(parent reflect.Value, name string, v reflect.Value) 
 	}
 	addresses := make([]string, v.Len())
 	for i := range addresses {
-		addresses[i] = w.network.Address(w.chain, v.Index(i).Interface().(ids.ShortID))
+		addresses[i] = w.address(v.Index(i).Interface().(ids.ShortID))
 	}
 	return reflect.ValueOf(addresses)
 }

@@ -75,6 +75,12 @@ func ParseTx(c Chain, b []byte) (*Tx, error) {
 	return tx, nil
 }
 
+// ReadTx reads a transaction that is stored under its id, to be shown: it has not to be told again that it is canonical.
+func ReadTx(c Chain, id ids.ID, b []byte) (*Tx, error) {
+	tx := &Tx{id: id, bytes: b}
+	return tx, c.unmarshal(b, tx)
+}
+
 // ID is the hash of the signed bytes.
 func (tx *Tx) ID() ids.ID { return tx.id }
 
