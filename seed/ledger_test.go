@@ -2,94 +2,15 @@ package seed
 
 import (
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
-	"snowglobe/sim/network"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
-
-// TestRestoredNetworkGoesOn makes each network of a world twice, once from its rows and once from its blocks: both then
-// make the same next blocks.
-func TestRestoredNetworkGoesOn(t *testing.T) {
-	w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 9, Profile: small, Until: DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	rows, err := w.DB.PrimaryNetworks(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, row := range rows {
-		restored, err := network.Restore(t.Context(), w.DB, row.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		replayed, err := network.Replay(t.Context(), w.DB, row, []int{1, 2}[i], func(*store.PrimaryDelta) error { return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		seat := seatOf(t, w, restored)
-		for range 20 {
-			have, want := nextP(t, restored, seat), nextP(t, replayed, seat)
-			if !reflect.DeepEqual(have, want) {
-				t.Fatalf("network %d, block %d: restored\n%+v\nreplayed\n%+v", row.ID, want.Block.ID.Number(), have, want)
-			}
-		}
-	}
-}
-
-// seatOf finds who validates long enough to propose whatever comes.
-func seatOf(t *testing.T, w *sim.World, n *network.Network) []network.Seat {
-	nodes, err := w.DB.Nodes(t.Context(), n.Rules.NetworkID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var seats []network.Seat
-	for _, node := range nodes {
-		seats = append(seats, network.Seat{Certificate: node.Certificate, PHeight: n.P.Height()})
-	}
-	return seats
-}
-
-// nextP makes the next block of the P-chain that time alone asks for.
-func nextP(t *testing.T, n *network.Network, seats []network.Seat) *store.PrimaryDelta {
-	t.Helper()
-	at := n.P.NextChange()
-	var seat *network.Seat
-	for i := range seats {
-		if n.Seated(seats[i].Certificate, at) {
-			seat = &seats[i]
-			break
-		}
-	}
-	if _, due := n.P.NextReward(at); !due {
-		b, err := n.P.Build(at, nil)
-		return accepted(t, n, b, seat, err)
-	}
-	b, err := n.P.BuildProposal(at)
-	accepted(t, n, b, seat, err)
-	b, err = n.P.BuildOption(true)
-	return accepted(t, n, b, nil, err)
-}
-
-func accepted(t *testing.T, n *network.Network, b *primary.Block, seat *network.Seat, err error) *store.PrimaryDelta {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	delta, err := n.AcceptP(b, seat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return delta
-}
 
 // TestIssuedTransactionsStay sends transactions to a world: they are in the file as if the world had been born with them.
 func TestIssuedTransactionsStay(t *testing.T) {

@@ -68,19 +68,28 @@ func (e *endpoint) close() {
 
 // ServeHTTP reads the request whole, within the limit, and leaves to go-ethereum's server what that does as a node does.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, e.maxBody))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", e.maxBody), http.StatusRequestEntityTooLarge)
-		return
-	}
-	if err != nil {
-		http.Error(w, "the request body could not be read", http.StatusBadRequest)
+	body, ok := readBody(w, r, e.maxBody)
+	if !ok {
 		return
 	}
 	body = firstValue(body)
 	request := *r
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)
+}
+
+// readBody reads a request whole. When it is too large, or cannot be read, it has answered that.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", limit), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if err != nil {
+		http.Error(w, "the request body could not be read", http.StatusBadRequest)
+		return nil, false
+	}
+	return body, true
 }
 
 // firstValue drops what follows the first JSON value: a node never looks at it.

@@ -1,7 +1,9 @@
 package node
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/ava-labs/avalanchego/utils/json"
@@ -32,7 +34,12 @@ func newServices(maxBody int64, all ...Service) (http.Handler, error) {
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		server.ServeHTTP(w, r)
+		body, ok := readBody(w, r, maxBody)
+		if !ok {
+			return
+		}
+		request := *r
+		request.Body = io.NopCloser(bytes.NewReader(body))
+		server.ServeHTTP(w, &request)
 	}), nil
 }

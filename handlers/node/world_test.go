@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures"
+	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
@@ -38,10 +39,11 @@ type testChain struct {
 	time    uint64
 }
 
-// testWorld is three small chains behind a server: the C-Chains of both networks and an L1.
+// testWorld is three small EVM chains behind a server, the C-Chains of both networks and an L1, with P and X of both.
 type testWorld struct {
 	db          *store.DB
 	c, l1, fuji *testChain
+	ledgers     []*sim.Ledger
 	node        *Node
 	server      *httptest.Server
 }
@@ -66,8 +68,9 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	for _, chain := range []*testChain{w.c, w.l1, w.fuji} {
 		chain.history()
 	}
+	w.ledgers = newTestLedgers(t)
 	w.node, err = New(Options{
-		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Network: "mainnet",
+		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
 		NodeID: "NodeID-111111111111111111116DBWJs", Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {

@@ -1,0 +1,168 @@
+package node
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// recordedAnswer is an answer of a real node.
+type recordedAnswer struct {
+	Chain  string          `json:"chain"`
+	Method string          `json:"method"`
+	Case   string          `json:"case"`
+	Result json.RawMessage `json:"result"`
+}
+
+// TestShapes asks for everything that a real node was asked for: names, their order and the kinds of values are the same.
+func TestShapes(t *testing.T) {
+	w := newTestWorld(t)
+	file, err := os.Open("../../testdata/node/answers.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	params := shapeParams(t, w)
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var recorded recordedAnswer
+		if err := json.Unmarshal(lines.Bytes(), &recorded); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(recorded.Method+" "+recorded.Case, func(t *testing.T) {
+			ours := params[recorded.Case]
+			if ours == "" {
+				ours = "{}"
+			}
+			var answer recordedAnswer
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, recorded.Method, ours)
+			if err := json.Unmarshal([]byte(w.post(t, "/ext/bc/"+recorded.Chain, body)), &answer); err != nil || answer.Result == nil {
+				t.Fatalf("%s: no result (%v)", body, err)
+			}
+			if have, want := shapeOf(t, answer.Result), shapeOf(t, recorded.Result); have != want {
+				t.Errorf("have %s\nwant %s", have, want)
+			}
+		})
+	}
+}
+
+// shapeParams asks the test world for what the recorded cases asked a node for.
+func shapeParams(t *testing.T, w *testWorld) map[string]string {
+	l := w.ledgers[0]
+	tx := func(c primary.Chain, height uint64) string {
+		row := must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(c), height, 0)))
+		return ids.ID(row.Hash).String()
+	}
+	genesis := must[*store.PrimaryBlock](t)(l.DB.PrimaryBlock(t.Context(), l.Chain(primary.XChain), 0))
+	l1 := must[[]store.L1](t)(l.DB.L1Validators(t.Context(), l.Chain(primary.PChain), 8))[0]
+	x, p := l.Rules.Address(primary.XChain, testKey(t, 2).Address()), l.Rules.Address(primary.PChain, testKey(t, 1).Address())
+	subnet, l1Subnet := fmt.Sprintf(`{"subnetID":%q}`, tx(primary.PChain, 6)), fmt.Sprintf(`{"subnetID":%q}`, tx(primary.PChain, 3))
+	delegated := must[*store.Staker](t)(l.DB.StakerOfTx(t.Context(), must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(primary.PChain), 5, 0))).Hash))
+	return map[string]string{
+		"AVAX":                                 fmt.Sprintf(`{"address":%q,"assetID":"AVAX"}`, x),
+		"ok":                                   fmt.Sprintf(`{"address":%q}`, x),
+		"accepted":                             fmt.Sprintf(`{"txID":%q}`, tx(primary.XChain, 1)),
+		"two addresses limit 2":                fmt.Sprintf(`{"addresses":[%q],"limit":2}`, x),
+		"default":                              fmt.Sprintf(`{"blockID":%q}`, ids.ID(genesis.Hash)),
+		"genesis json":                         fmt.Sprintf(`{"blockID":%q,"encoding":"json"}`, ids.ID(genesis.Hash)),
+		"xExportCTx json":                      fmt.Sprintf(`{"txID":%q,"encoding":"json"}`, tx(primary.XChain, 5)),
+		"getL1Validator":                       fmt.Sprintf(`{"validationID":%q}`, ids.ID(l1.Validation)),
+		"getSubnet l1":                         l1Subnet,
+		"getSubnet sub":                        subnet,
+		"getCurrentValidators sub":             subnet,
+		"getCurrentValidators l1":              l1Subnet,
+		"getCurrentValidators with delegators": fmt.Sprintf(`{"nodeIDs":[%q]}`, ids.NodeID(delegated.Node)),
+		"getValidatorsAt":                      `{"height":"8"}`,
+		"getValidatorsAt proposed":             `{"height":"proposed"}`,
+		"getAllValidatorsAt":                   `{"height":"proposed"}`,
+		"getUTXOs":                             fmt.Sprintf(`{"addresses":[%q]}`, p),
+		"getBalance":                           fmt.Sprintf(`{"addresses":[%q]}`, p),
+		"getTxStatus":                          fmt.Sprintf(`{"txID":%q}`, tx(primary.PChain, 1)),
+		"getStake":                             fmt.Sprintf(`{"addresses":[%q]}`, p),
+	}
+}
+
+// shapeOf writes a JSON value with its kinds in place of its values. Of a list it looks at the first element, of an object
+// whose names are ids at the first member.
+func shapeOf(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var out bytes.Buffer
+	if err := shape(d, &out); err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	return out.String()
+}
+
+func shape(d *json.Decoder, out *bytes.Buffer) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('{'):
+		return shapeMembers(d, out)
+	case json.Delim('['):
+		return shapeElements(d, out)
+	}
+	_, err = fmt.Fprintf(out, "%T", token)
+	return err
+}
+
+func shapeMembers(d *json.Decoder, out *bytes.Buffer) error {
+	out.WriteByte('{')
+	ignored := false
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprint(name)
+		if isID(text) {
+			text = "id"
+		}
+		target := out
+		if ignored {
+			target = &bytes.Buffer{}
+		}
+		ignored = text == "id" && text != name
+		target.WriteString(text + ":")
+		if err := shape(d, target); err != nil {
+			return err
+		}
+		target.WriteByte(' ')
+	}
+	out.WriteByte('}')
+	_, err := d.Token()
+	return err
+}
+
+func isID(text string) bool {
+	_, notID := ids.FromString(text)
+	_, notNode := ids.NodeIDFromString(text)
+	return notID == nil || notNode == nil
+}
+
+func shapeElements(d *json.Decoder, out *bytes.Buffer) error {
+	out.WriteByte('[')
+	for n := 0; d.More(); n++ {
+		target := out
+		if n > 0 {
+			target = &bytes.Buffer{}
+		}
+		if err := shape(d, target); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	_, err := d.Token()
+	return err
+}
