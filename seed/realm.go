@@ -36,7 +36,6 @@ type realm struct {
 	byNode   map[ids.NodeID]*machine
 	purse    purse
 	lodges   []*lodge
-	guild    ids.ID        // the permissioned subnet
 	founded  chan struct{} // closed once every L1 has its chain
 	assets   map[string]ids.ID
 

@@ -26,6 +26,7 @@ func BenchmarkReport(b *testing.B) {
 	r.generation()
 	r.starts()
 	r.serving()
+	r.growth()
 }
 
 // report is one run of the benchmark.

@@ -9,12 +9,25 @@ import (
 // generation measures how fast worlds are made, from the start of the process to its end.
 func (r *report) generation() {
 	const many = 60_000
-	profile := r.write("many.yaml", fmt.Sprintf("name: many\ndays: 120\nchains: 5\ntransactions: %d\n", many))
+	profile := r.profile("many", many)
 	r.table("generation\ttransactions\tseconds\tCPU seconds\ttransactions/s\tbudget\tfile bytes/transaction\tbudget", func(row func(string, ...any)) {
 		r.generate(row, "tiny", 600)
 		r.generate(row, "default", 12_000)
 		r.generate(row, profile, many)
 	})
+}
+
+// profile is a profile of the default one's shape with another number of EVM transactions.
+func (r *report) profile(name string, transactions int) string {
+	return r.write(name+".yaml", fmt.Sprintf(`name: %s
+days: 120
+chains: 5
+transactions: %d
+validators: 160
+delegators: 400
+l1Validators: 60
+primaryTransactions: 4000
+`, name, transactions))
 }
 
 func (r *report) generate(row func(string, ...any), profile string, transactions int64) {

@@ -13,7 +13,9 @@ import (
 func (r *report) serving() {
 	p := r.serve("--profile", "default", "--db", r.world("default"))
 	defer p.stop()
-	r.requests(p)
+	w := r.describe(p)
+	r.requests(p, append(targets(w), r.primaryTargets(p, w)...))
+	r.requests(p, r.lists(p))
 	made := r.serve("--profile", "default", "--db", filepath.Join(r.b.TempDir(), "snowglobe.db"))
 	defer made.stop()
 	r.table("memory, MiB\tnow\tpeak\tbudget", func(row func(string, ...any)) {
@@ -24,10 +26,15 @@ func (r *report) serving() {
 	})
 }
 
+// growth measures the same lists in a world of a million transactions.
+func (r *report) growth() {
+	p := r.serve("--db", r.world(r.profile("million", 1_000_000)))
+	defer p.stop()
+	r.requests(p, r.lists(p))
+}
+
 // requests measures every target and, in turns with it, a bare server that writes the same bytes.
-func (r *report) requests(p *process) {
-	w := r.describe(p)
-	all := append(targets(w), r.primaryTargets(p, w)...)
+func (r *report) requests(p *process, all []target) {
 	var answers []answer
 	for _, t := range all {
 		for _, ask := range t.requests {
