@@ -60,6 +60,10 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		verb, args = args[0], args[1:]
 	}
+	if verb == "help" {
+		args = []string{"--help"}
+		verb = "serve"
+	}
 	do := verbs[verb]
 	if do == nil {
 		fmt.Fprintf(stderr, "snowglobe: unknown verb %q\n%s", verb, usage)
@@ -72,7 +76,15 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		fmt.Fprintf(stderr, "snowglobe: %v\n", err)
 		return 2
 	}
-	if err := do(ctx); err != nil {
+	err := do(ctx)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "snowglobe: interrupted")
+		if verb == "serve" {
+			return 0
+		}
+		return 1
+	}
+	if err != nil {
 		fmt.Fprintf(stderr, "snowglobe: %v\n", err)
 		return 1
 	}

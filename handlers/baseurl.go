@@ -24,6 +24,9 @@ func BaseURLOf(r *http.Request) string {
 
 func baseURL(r *http.Request, prefixed bool) string {
 	scheme, host, prefix := "http", r.Host, ""
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); host == "" && ok {
+		host = local.String() // HTTP/1.0 needs no Host
+	}
 	if r.TLS != nil {
 		scheme = "https"
 	}

@@ -14,6 +14,8 @@ type ChainID struct {
 	EVM        uint64 // the EVM chain id
 	Blockchain ids.ID // the blockchain id
 	Name       string // a literal that the operation allows, such as total
+
+	platform bool // the P-Chain, whose blockchain id is all zeros
 }
 
 // String writes the id as a client would.
@@ -21,7 +23,7 @@ func (c ChainID) String() string {
 	switch {
 	case c.Name != "":
 		return c.Name
-	case c.Blockchain != ids.Empty:
+	case c.Blockchain != ids.Empty || c.platform:
 		return c.Blockchain.String()
 	}
 	return strconv.FormatUint(c.EVM, 10)
@@ -36,7 +38,7 @@ func parseChain(p *param, text string) (any, bool) {
 		return ChainID{EVM: n}, err == nil && n > 0
 	}
 	id, err := ids.FromString(text)
-	return ChainID{Blockchain: id}, err == nil && id != ids.Empty
+	return ChainID{Blockchain: id, platform: id == ids.Empty}, err == nil
 }
 
 // BlockID names a block of an EVM chain by its number or by its hash.

@@ -80,7 +80,7 @@ func (x *exchange) serve(hr *http.Request) {
 		err = x.send(hr, x.op.status(x.dialect), answer)
 	}
 	if err != nil {
-		x.fail(x.server.asError(x, err), x.op.in.ArrayErrors)
+		x.fail(x.server.asError(x, err), x.op.in.ArrayErrors || x.dialect == Upstream)
 	}
 }
 

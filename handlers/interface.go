@@ -4,7 +4,7 @@ package handlers
 type Interface struct {
 	Name        string // what an API-keys file calls it
 	Title       string // what the documentation calls it
-	ArrayErrors bool   // whether the message of a 400 is an array
+	ArrayErrors bool   // whether the message of a 400 is an array in every dialect; upstream's always is
 	Keyless     bool   // whether it answers without an API key even when keys are required
 	Limited     bool   // whether its requests count against the rate limit
 }

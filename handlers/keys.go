@@ -137,6 +137,9 @@ func (r *Request) networks(wanted bool) []string {
 		return nil
 	}
 	var list []string
+	if r.op.AllNetworks {
+		list = append(list, "mainnet", "fuji")
+	}
 	for i, p := range r.op.params {
 		switch v := r.values[i].(type) {
 		case string:

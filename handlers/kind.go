@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -39,7 +40,7 @@ var (
 	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")} // PrimaryAddress
 	KindNetwork    = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf("mainnet", "fuji", "testnet")}
 	KindCurrency   = &Kind{parseCurrency, saying("one of " + strings.Join(Currencies, ", ")), oneOf(Currencies...)}
-	KindPageToken  = &Kind{parseText, saying("the nextPageToken of an earlier answer to the same query"), textual("")}
+	KindPageToken  = &Kind{parseToken, saying("the nextPageToken of an earlier answer to the same query"), textual("")}
 )
 
 // Currencies are the codes that a currency parameter may name.
@@ -88,6 +89,12 @@ func parseBoolean(_ *param, text string) (any, bool) {
 }
 
 func parseText(_ *param, text string) (any, bool) { return text, len(text) <= 256 }
+
+// parseToken looks at the shape only: whether a token belongs to the query can be judged when the rest is sound. An empty
+// one asks for the first page.
+func parseToken(_ *param, text string) (any, bool) {
+	return text, text == "" || tokenShape.MatchString(text)
+}
 
 func parseEnum(p *param, text string) (any, bool) { return text, p.names(text) }
 
@@ -151,8 +158,14 @@ func chainList(p *param) string {
 	return fmt.Sprintf("an EVM chain id, a blockchain id, or one of %s", strings.Join(p.Enum, ", "))
 }
 
+// rangeOf says how large a number may be; what no bound limits is limited by 64 bits.
 func rangeOf(noun string) func(*param) string {
-	return func(p *param) string { return noun + p.bounds.String() }
+	return func(p *param) string {
+		if b := p.bounds; noun == "an integer" && b.least != nil && b.most == nil {
+			return noun + " from " + plain(b.least) + " to " + strconv.FormatInt(math.MaxInt64, 10)
+		}
+		return noun + p.bounds.String()
+	}
 }
 
 func amountRange(p *param) string {

@@ -27,6 +27,9 @@ type Operation struct {
 	// SameOrigin refuses browser pages of other origins: for operations that change the world.
 	SameOrigin bool
 
+	// AllNetworks says that the answer spans both networks, although no parameter names one.
+	AllNetworks bool
+
 	Handle func(*Request) (any, error)
 }
 

@@ -60,7 +60,11 @@ func (r *Request) fingerprint() uint32 {
 		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil {
 			continue
 		}
-		text := fmt.Append(nil, r.values[i])
+		value := r.values[i]
+		if c, ok := value.(ChainID); ok && r.server.opts.Same != nil {
+			value = r.server.opts.Same(c)
+		}
+		text := fmt.Append(nil, value)
 		b = append(b, 0)
 		b = append(b, p.Name...)
 		b = binary.BigEndian.AppendUint32(b, uint32(len(text)))

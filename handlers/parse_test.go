@@ -64,11 +64,11 @@ func TestMalformedParametersAreNamed(t *testing.T) {
 		{block + "?fee=1e999999999", `fee "1e999999999" is not allowed`},
 		{block + "?fee=NaN", `fee "NaN" is not allowed`},
 		{block + "?startTimestamp=-5", `startTimestamp "-5" is not allowed: expected Unix seconds, not negative`},
-		{block + "?startBlock=9223372036854775808", `startBlock "9223372036854775808" is not allowed: expected an integer of at least 0`},
+		{block + "?startBlock=9223372036854775808", `startBlock "9223372036854775808" is not allowed: expected an integer from 0 to 9223372036854775807`},
 		{block + "?startBlock=%2B5", `startBlock "+5" is not allowed`},
 		{block + "?startBlock=1.0", `startBlock "1.0" is not allowed`},
-		{block + "?startBlock=", `startBlock is empty: expected an integer of at least 0`},
-		{block + "?startBlock=1&startBlock=1", `startBlock is given 2 times: expected an integer of at least 0, once`},
+		{block + "?startBlock=", `startBlock is empty: expected an integer from 0 to 9223372036854775807`},
+		{block + "?startBlock=1&startBlock=1", `startBlock is given 2 times: expected an integer from 0 to 9223372036854775807, once`},
 		{block + "?strict=yes", `strict "yes" is not allowed: expected true or false`},
 		{block + "?network=local", `network "local" is not allowed: expected one of mainnet, fuji, testnet`},
 		{block + "?currency=USD", `currency "USD" is not allowed: expected one of usd, eur,`},
@@ -102,7 +102,7 @@ func TestMalformedParametersAreNamed(t *testing.T) {
 func TestAllProblemsAtOnce(t *testing.T) {
 	s := newServer(t, nil)
 	w := get(t, s, "/v1/numbers?pageSize=0&status=odd&pageToken=x")
-	expect(t, w, 400, `"message":"pageSize \"0\" is not allowed: expected an integer from 1 to 100; status \"odd\" is not allowed: expected one of failed, success"`)
+	expect(t, w, 400, `"message":"pageToken \"x\" is not allowed: expected the nextPageToken of an earlier answer to the same query; pageSize \"0\" is not allowed: expected an integer from 1 to 100; status \"odd\" is not allowed: expected one of failed, success"`)
 	w = get(t, s, "/v2/chains/half/metrics/txcount?startTimestamp=-1&pageSize=2161")
 	var e struct{ Message []string }
 	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || len(e.Message) != 4 {

@@ -33,6 +33,9 @@ type Options struct {
 
 	// NetworkOf names the network of a chain, for keys that are confined to one network.
 	NetworkOf func(ChainID) (network string, ok bool)
+
+	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.
+	Same func(ChainID) ChainID
 }
 
 // Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.

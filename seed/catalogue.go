@@ -33,11 +33,11 @@ type setting struct {
 
 // catalogue lists the EVM chains in the order in which profiles take them.
 var catalogue = []setting{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 3, feesC},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 3, feesC},
-	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 2, feesL1(1e9, 200_000)},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 2, feesL1(2e9, 150_000)},
-	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 2, feesL1(5e9, 180_000)},
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC},
+	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 4, feesL1(1e9, 200_000)},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, feesL1(2e9, 150_000)},
+	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, feesL1(5e9, 180_000)},
 }
 
 var feesC = evm.FeeConfig{GasLimit: 20_000_000, TargetBlockRate: 2, MinBaseFee: 25e9, TargetGas: 15_000_000,

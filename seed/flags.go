@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -28,6 +29,12 @@ func (w *Flags) Options() (o Options, err error) {
 	o = Options{Path: w.db, Seed: w.seed}
 	if o.Until, err = time.Parse(time.RFC3339, w.until); err != nil {
 		return o, fmt.Errorf("--until: %q is not a time like %s", w.until, DefaultUntil.Format(time.RFC3339))
+	}
+	if o.Until = o.Until.UTC(); o.Until.Nanosecond() != 0 {
+		return o, fmt.Errorf("--until: %q has a fraction of a second; a world's time is in whole seconds", w.until)
+	}
+	if o.Path == "" {
+		return o, errors.New("--db: the name of the file is empty")
 	}
 	if o.Profile, err = LoadProfile(w.profile); err != nil {
 		return o, err

@@ -40,6 +40,8 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Until = o.Until.UTC().Truncate(time.Second)
+	defer debug.FreeOSMemory()
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	creation, err := sim.Create(o.Path, sim.Identity{Seed: o.Seed, Profile: o.Profile.Name, Shape: shape, Until: o.Until})
 	if err != nil {
@@ -230,6 +232,7 @@ func newStage(d dice, n int, start time.Time, people map[string]*actor, others [
 	if row.Kind == string(evm.KindL1) {
 		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis}
 	}
+	s.place("multicall", "Multicall3", Multicall)
 	s.builder, s.first, err = evm.NewBuilder(row.ID, genesis)
 	return s, err
 }

@@ -36,8 +36,11 @@ func (s *stage) markets() []store.Market {
 			series = s.chain.TokenSymbol
 		}
 		m := s.market(c.Address, series)
-		if c.Artifact == "Airdrop" || c.Artifact == "SpamCollection" {
+		switch {
+		case c.Artifact == "Airdrop" || c.Artifact == "SpamCollection":
 			m.Reputation = "Malicious"
+		case c.Role == "usdx" || c.Role == "btcx" || c.Role == "eurx" || c.Role == "wrapped":
+			m.Reputation = "Benign"
 		}
 		if m.Series != "" || m.Reputation != "" {
 			rows = append(rows, m)

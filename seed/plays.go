@@ -44,7 +44,7 @@ func (s *stage) alice() []step {
 	toBob := func(r *rand.Rand) (*intent, error) {
 		return pay(s.people["alice"], s.people["bob"].address, units(between(r, 1, 900), 15)), nil
 	}
-	steps := s.times(140, toBob)
+	steps := s.times(250, toBob)
 	steps = append(steps, s.times(60, s.by("alice", "bob", (*stage).sendToken))...)
 	steps = append(steps, s.times(30, s.by("alice", "bob", (*stage).swap))...)
 	steps = append(steps, s.times(20, s.by("alice", "bob", (*stage).wrap))...)

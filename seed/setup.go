@@ -86,7 +86,7 @@ func (s *stage) deployments() []step {
 		direct("reverter", "Reverter", with()),
 		direct("registry", "Registry", with()),
 		direct("vault", "Vault", with()),
-		direct("multicall", "Multicall3", with()),
+		direct("multicall-copy", "Multicall3", with()),
 		direct("self-destructor", "SelfDestructor", with()),
 		direct("greeter", "Greeter", func() []any { return []any{s.places["messenger"]} }),
 		direct("airdrop", "Airdrop", with("Visit claim-frost.example to claim", "CLAIM", spammer.address)),

@@ -72,10 +72,13 @@ type addressChains struct {
 }
 
 func (a *api) addressOperations() []handlers.Operation {
-	return []handlers.Operation{{
+	list := handlers.Operation{
 		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address took part in a transaction",
-		Params: with(addressParam), Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
-	}}
+		Params: with(addressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
+	}
+	old := list
+	old.ID, old.Path, old.Summary = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path"
+	return []handlers.Operation{list, old}
 }
 
 func (a *api) listAddressChains(r *handlers.Request) (any, error) {

@@ -134,7 +134,7 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 func (s *scene) fill(after store.AssetKey, read func(after store.AssetKey, limit int) ([]store.HoldingView, error),
 	keep func(*store.HoldingView) bool) ([]store.HoldingView, error) {
 	if position, resumed := s.Position(); resumed {
-		after = append(after[:2:2], position...)
+		after = store.AssetOf(s.chain, position)
 	}
 	limit := s.PageSize() + 1
 	var page []store.HoldingView
@@ -157,7 +157,7 @@ func (s *scene) fill(after store.AssetKey, read func(after store.AssetKey, limit
 
 // shows reports whether the request's filters let a token through.
 func (s *scene) shows(t *token, wanted []common.Address) bool {
-	if t.malicious && s.Bool("filterSpamTokens") {
+	if t.reputation == malicious && s.Bool("filterSpamTokens") {
 		return false
 	}
 	return len(wanted) == 0 || slices.Contains(wanted, common.BytesToAddress(t.Token.Address))
@@ -169,13 +169,15 @@ func assetsOf(chain int, first, last store.Standard) (after, before store.AssetK
 	return low.Asset(nil), high.Asset(nil)
 }
 
+// malicious is the reputation of tokens that are hidden unless they are asked for.
+const malicious = "Malicious"
+
 func (s *scene) erc20Balance(c *evm.Chain, v *store.HoldingView) Erc20Balance {
 	t := s.of(v.Asset)
 	shown := Erc20Balance{Erc20Token: s.erc20Token(t), ChainID: strconv.FormatUint(c.Row.EVMID, 10), Balance: amount(v.Amount),
 		BalanceValue: s.worth(t.series, v.Amount, t.Decimals)}
-	if t.malicious && c.Kind == evm.KindC {
-		reputation := "Malicious"
-		shown.TokenReputation = &reputation
+	if t.reputation != "" && c.Kind == evm.KindC {
+		shown.TokenReputation = &t.reputation
 	}
 	return shown
 }

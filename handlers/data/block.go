@@ -56,6 +56,8 @@ func (a *api) blockOperations() []handlers.Operation {
 			Handle: a.onChain(a.getBlock)},
 		{ID: "listAllBlocks", Path: "/v1/blocks", Summary: "List the latest blocks of all chains",
 			Params: with(networkParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
+		{ID: "listAllLatestBlocks", Path: "/v1/chains/allBlocks", Summary: "The same under its deprecated path",
+			Params: with(networkParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
 	}
 }
 

@@ -45,9 +45,9 @@ type entry struct {
 // token is a token with what the market knows of it.
 type token struct {
 	store.Token
-	hex       string // the address, with its checksum
-	malicious bool
-	series    *price.Series // nil without a market
+	hex        string        // the address, with its checksum
+	reputation string        // Malicious or Benign, empty when nothing is known
+	series     *price.Series // nil without a market
 }
 
 func newCatalog(world *sim.World) *catalog { return &catalog{world: world} }
@@ -118,7 +118,7 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
 			n.native[chain] = series
 		} else if e := n.entries[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
-			e.token.series, e.token.malicious = series, m.Reputation == "Malicious"
+			e.token.series, e.token.reputation = series, m.Reputation
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (n *names) at(chain int, address common.Address) *token {
 
 // logo is where the token's logo is; malicious tokens have none.
 func (t *token) logo(r *handlers.Request) string {
-	if t.malicious {
+	if t.reputation == malicious {
 		return ""
 	}
 	return logoURL(r, t.Symbol)

@@ -54,7 +54,7 @@ type NetworkToken struct {
 }
 
 // features are what the simulator indexes of every chain.
-var features = []string{"nftIndexing", "teleporter"}
+var features = []string{"nftIndexing"}
 
 type chains struct {
 	Chains []Chain `json:"chains"`

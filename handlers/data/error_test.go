@@ -22,7 +22,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/chains/99", 404, "chain 99 does not exist"},
 		{"/v1/chains/99/blocks", 404, "chain 99"},
 		{"/v1/chains/99/addresses/" + alice + "/transactions:listNative", 404, "chain 99"},
-		{"/v1/chains/11111111111111111111111111111111LpoYY", 400, "chainId"},
+		{"/v1/chains/11111111111111111111111111111111LpoYY", 404, "does not exist"},
 		{"/v1/chains/2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM", 404, "does not exist"},
 		{"/v1/chains/C", 400, "chainId"},
 		{"/v1/chains/0", 400, "chainId"},

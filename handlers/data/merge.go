@@ -9,55 +9,91 @@ import (
 )
 
 // Lists across chains are merged from one list a chain, newest first by block time; of the same second the chain that
-// the world lists first comes first. A page token holds the place in every chain's list, so what arrives later is not
-// in later pages.
+// the world lists first comes first. A page token names the last row of the page: where every other chain's list goes on
+// follows from its time, so what arrives later is not in later pages.
 
-// strand is one chain's part of such a list: its next rows, and the position below which to go on.
+// strand is one chain's part of such a list: its next rows, and the position below which they lie.
 type strand[T any] struct {
 	chain *evm.Chain
-	below uint64 // position on the chain
 	rows  []T
 }
 
 // merge makes a page of the rows of several chains. read reads the rows of a chain from one position down to another.
 func merge[T any](r *handlers.Request, chains []*evm.Chain, read func(c *evm.Chain, high, low store.Position, limit int) ([]T, error),
-	when func(*T) (store.Position, int64)) (page []T, from []*evm.Chain, next string, err error) {
+	when func(*T) (store.Position, int64), highest func(*evm.Chain) (store.Position, error)) (page []T, from []*evm.Chain, next string, err error) {
 	strands := make([]strand[T], len(chains))
-	token, resumed := r.Position()
 	for i, c := range chains {
-		s := &strands[i]
-		*s = strand[T]{chain: c, below: uint64(store.Last(0)) + 1}
-		if n, size := binary.Uvarint(token); resumed && size > 0 {
-			s.below, token = n, token[size:]
-		}
-		high := store.First(c.Row.ID) + store.Position(s.below) - 1
-		if s.rows, err = read(c, high, store.First(c.Row.ID), r.PageSize()+1); err != nil {
+		high, err := highest(c)
+		if err != nil {
 			return nil, nil, "", err
 		}
-		if len(s.rows) > 0 {
-			first, _ := when(&s.rows[0])
-			s.below = uint64(first-store.First(c.Row.ID)) + 1
-		} else {
-			s.below = 0
+		strands[i].chain = c
+		if strands[i].rows, err = read(c, high, store.First(c.Row.ID), r.PageSize()+1); err != nil {
+			return nil, nil, "", err
 		}
 	}
+	var last store.Position
 	for len(page) < r.PageSize() {
 		s := newest(strands, when)
 		if s == nil {
 			return page, from, "", nil
 		}
-		at, _ := when(&s.rows[0])
+		last, _ = when(&s.rows[0])
 		page, from = append(page, s.rows[0]), append(from, s.chain)
-		s.rows, s.below = s.rows[1:], uint64(at-store.First(s.chain.Row.ID))
+		s.rows = s.rows[1:]
 	}
 	if newest(strands, when) == nil {
 		return page, from, "", nil
 	}
-	var position []byte
-	for i := range strands {
-		position = binary.AppendUvarint(position, strands[i].below)
+	return page, from, r.NextPageToken(mark(last)), nil
+}
+
+// resumption says from which position down a chain's part of the list goes on.
+func (a *api) resumption(r *handlers.Request) (func(*evm.Chain) (store.Position, error), error) {
+	token, resumed := r.Position()
+	if !resumed {
+		return func(c *evm.Chain) (store.Position, error) { return store.Last(c.Row.ID), nil }, nil
 	}
-	return page, from, r.NextPageToken(position), nil
+	last := unmark(token)
+	block, err := a.world.DB.Block(r.Context(), last.Chain(), last.Number())
+	if err != nil {
+		return nil, err
+	}
+	return func(c *evm.Chain) (store.Position, error) {
+		time := block.Time
+		switch {
+		case c.Row.ID == last.Chain():
+			return last - 1, nil
+		case c.Row.ID > last.Chain():
+			time++ // its rows of the same second come after
+		}
+		first, err := a.world.DB.FirstSince(r.Context(), c.Row.ID, time)
+		return store.At(c.Row.ID, first, 0) - 1, err
+	}, nil
+}
+
+// How a position is packed into the five bytes that a short page token has room for.
+const (
+	markIndex  = 12
+	markNumber = 24
+	markBits   = 40
+)
+
+// mark is a position of any chain for a page token: five bytes unless its numbers are very large.
+func mark(p store.Position) []byte {
+	if p.Index() < 1<<markIndex && p.Number() < 1<<markNumber && p.Chain() < 1<<(markBits-markIndex-markNumber) {
+		packed := uint64(p.Chain())<<(markNumber+markIndex) | p.Number()<<markIndex | uint64(p.Index())
+		return binary.BigEndian.AppendUint64(nil, packed)[8-markBits/8:]
+	}
+	return binary.BigEndian.AppendUint64(nil, uint64(p))
+}
+
+func unmark(b []byte) store.Position {
+	n := binary.BigEndian.Uint64(append(make([]byte, 8-len(b), 8), b...))
+	if len(b) > markBits/8 {
+		return store.Position(n)
+	}
+	return store.At(int(n>>(markNumber+markIndex)), n>>markIndex&(1<<markNumber-1), int(n&(1<<markIndex-1)))
 }
 
 // newest is the strand whose next row is the newest, nil when all are at their end.
@@ -77,12 +113,16 @@ func newest[T any](strands []strand[T], when func(*T) (store.Position, int64)) *
 }
 
 func (a *api) listAllBlocks(r *handlers.Request) (any, error) {
+	from, err := a.resumption(r)
+	if err != nil {
+		return nil, err
+	}
 	rows, _, next, err := merge(r, a.chainsOf(r), func(c *evm.Chain, high, low store.Position, limit int) ([]*blockFact, error) {
 		at, err := a.world.DB.BlockIDs(r.Context(), high, low, limit)
 		if err != nil {
 			return nil, err
 		}
 		return a.blocksAt(r, c, at)
-	}, func(f **blockFact) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp })
+	}, func(f **blockFact) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp }, from)
 	return blocks{next, list(rows, func(f **blockFact) Block { return (*f).shown })}, err
 }

@@ -84,6 +84,8 @@ func (a *api) transactionOperations() []handlers.Operation {
 			Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listBlockTransactions)},
 		{ID: "listAllTransactions", Path: "/v1/transactions", Summary: "List the latest transactions of all chains",
 			Params: with(networkParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
+		{ID: "listAllLatestTransactions", Path: "/v1/chains/allTransactions", Summary: "The same under its deprecated path",
+			Params: with(networkParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
 	}
 }
 
@@ -257,13 +259,17 @@ func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, err
 }
 
 func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
+	resumed, err := a.resumption(r)
+	if err != nil {
+		return nil, err
+	}
 	rows, from, next, err := merge(r, a.chainsOf(r), func(c *evm.Chain, high, low store.Position, limit int) ([]*nativeFacts, error) {
 		at, err := a.world.DB.HistoryIDs(r.Context(), outcome(r), high, low, limit)
 		if err != nil {
 			return nil, err
 		}
 		return a.transactionsAt(c, at, a.history(r))
-	}, func(f **nativeFacts) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp })
+	}, func(f **nativeFacts) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp }, resumed)
 	if err != nil {
 		return nil, err
 	}
@@ -281,10 +287,10 @@ func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
 
 // TransactionAnswer is a transaction with all that it did.
 type TransactionAnswer struct {
-	Erc20Transfers       []Erc20TransferDetails   `json:"erc20Transfers,omitempty"`
-	Erc721Transfers      []Erc721TransferDetails  `json:"erc721Transfers,omitempty"`
-	Erc1155Transfers     []Erc1155TransferDetails `json:"erc1155Transfers,omitempty"`
-	InternalTransactions []InternalDetails        `json:"internalTransactions,omitempty"`
+	Erc20Transfers       []Erc20TransferDetails   `json:"erc20Transfers"`
+	Erc721Transfers      []Erc721TransferDetails  `json:"erc721Transfers"`
+	Erc1155Transfers     []Erc1155TransferDetails `json:"erc1155Transfers"`
+	InternalTransactions []InternalDetails        `json:"internalTransactions"`
 	NetworkTokenDetails  NetworkTokenDetails      `json:"networkTokenDetails"`
 	NativeTransaction    FullNativeTransaction    `json:"nativeTransaction"`
 }

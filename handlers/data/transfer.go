@@ -236,6 +236,7 @@ func (s *scene) erc20Token(t *token) Erc20Token {
 
 // details sorts transfers by their standard.
 func (s *scene) details(rows []store.TransferView) (erc20 []Erc20TransferDetails, erc721 []Erc721TransferDetails, erc1155 []Erc1155TransferDetails) {
+	erc20, erc721, erc1155 = []Erc20TransferDetails{}, []Erc721TransferDetails{}, []Erc1155TransferDetails{}
 	for i := range rows {
 		switch t := s.transfer(Location{}, &rows[i]).(type) {
 		case Erc20Transfer:

@@ -31,24 +31,25 @@ var (
 
 // UnmarshalJSON reads one address or a list, and topics that are each null, one or a list.
 func (c *criteria) UnmarshalJSON(data []byte) error {
-	var input struct {
+	type input struct {
 		BlockHash *common.Hash      `json:"blockHash"`
 		FromBlock *blockNumber      `json:"fromBlock"`
 		ToBlock   *blockNumber      `json:"toBlock"`
 		Address   json.RawMessage   `json:"address"`
 		Topics    []json.RawMessage `json:"topics"`
 	}
-	if err := json.Unmarshal(data, &input); err != nil {
+	var in input
+	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	if input.BlockHash != nil && (input.FromBlock != nil || input.ToBlock != nil) {
+	if in.BlockHash != nil && (in.FromBlock != nil || in.ToBlock != nil) {
 		return errBothRanges
 	}
-	c.hash, c.from, c.to = input.BlockHash, input.FromBlock, input.ToBlock
-	if err := c.addresses(input.Address); err != nil {
+	c.hash, c.from, c.to = in.BlockHash, in.FromBlock, in.ToBlock
+	if err := c.addresses(in.Address); err != nil {
 		return err
 	}
-	for _, raw := range input.Topics {
+	for _, raw := range in.Topics {
 		choices, err := topics(raw)
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ const (
 	readTimeout   = 60 * time.Second // for a client to send its request
 	writeTimeout  = 2 * time.Minute  // for a client to take its answer
 	idleTimeout   = 2 * time.Minute
-	graceTimeout  = 10 * time.Second // for requests under way when the server stops
+	graceTimeout  = 5 * time.Second // for requests under way when the server stops
 	maxHeader     = 64 << 10
 )
 
@@ -45,7 +45,7 @@ const (
 func New(w *sim.World, o Options) (http.Handler, error) {
 	s, err := handlers.New(handlers.Options{
 		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
-		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w),
+		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
 	if err != nil {
 		return nil, err
@@ -72,6 +72,16 @@ func networkOf(w *sim.World) func(handlers.ChainID) (string, bool) {
 			return c.Row.Network, true
 		}
 		return "", false
+	}
+}
+
+// sameChain names an EVM chain by its EVM chain id, however the client did.
+func sameChain(w *sim.World) func(handlers.ChainID) handlers.ChainID {
+	return func(id handlers.ChainID) handlers.ChainID {
+		if c := w.Chain(id.String()); c != nil && id.Name == "" {
+			return handlers.ChainID{EVM: c.Row.EVMID}
+		}
+		return id
 	}
 }
 

@@ -29,7 +29,7 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 		return nil, nil, err
 	}
 	if call.Nonce == nil {
-		nonce := hexutil.Uint64(x.states.GetNonce(call.From))
+		nonce := hexutil.Uint64(x.states.GetNonce(call.sender()))
 		call.Nonce = &nonce
 	}
 	m, err := call.message(x.context.BaseFee, c.Limits.Gas)

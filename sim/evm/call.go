@@ -2,6 +2,7 @@ package evm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
@@ -16,7 +17,7 @@ import (
 // Call is a message that someone wants to see executed, with the JSON names of a transaction object. What is not set
 // is zero; Gas is the limit of the chain.
 type Call struct {
-	From                 common.Address    `json:"from"`
+	From                 *common.Address   `json:"from"`
 	To                   *common.Address   `json:"to"`
 	Gas                  *hexutil.Uint64   `json:"gas"`
 	GasPrice             *hexutil.Big      `json:"gasPrice"`
@@ -28,13 +29,37 @@ type Call struct {
 	Input                *hexutil.Bytes    `json:"input"` // wins over Data
 	AccessList           *types.AccessList `json:"accessList"`
 	ChainID              *hexutil.Big      `json:"chainId"`
+
+	// Blobs and authorizations are refused: no transaction of these chains carries them.
+	BlobHashes     *json.RawMessage `json:"blobVersionedHashes"`
+	BlobFee        *hexutil.Big     `json:"maxFeePerBlobGas"`
+	Authorizations *json.RawMessage `json:"authorizationList"`
 }
 
+var (
+	errBlobs          = errors.New("blob transactions are not supported")
+	errAuthorizations = errors.New("set code transactions are not supported")
+)
+
 var errFeeStyles = errors.New("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified")
+
+// sender is who calls, the zero address when nobody is named.
+func (c *Call) sender() common.Address {
+	if c.From == nil {
+		return common.Address{}
+	}
+	return *c.From
+}
 
 func (c *Call) check(chainID uint64) error {
 	if c.GasPrice != nil && (c.MaxFeePerGas != nil || c.MaxPriorityFeePerGas != nil) {
 		return errFeeStyles
+	}
+	switch {
+	case c.BlobHashes != nil || c.BlobFee != nil:
+		return errBlobs
+	case c.Authorizations != nil:
+		return errAuthorizations
 	}
 	want := new(big.Int).SetUint64(chainID)
 	if c.ChainID != nil && c.ChainID.ToInt().Cmp(want) != 0 {
@@ -52,7 +77,7 @@ func (c *Call) data() []byte {
 
 // message is the call as the EVM takes it, in a block with this base fee.
 func (c *Call) message(baseFee *big.Int, limit uint64) (*core.Message, error) {
-	m := &core.Message{From: c.From, To: c.To, GasLimit: limit, Data: c.data()}
+	m := &core.Message{From: c.sender(), To: c.To, GasLimit: limit, Data: c.data()}
 	if c.Gas != nil && uint64(*c.Gas) < limit {
 		m.GasLimit = uint64(*c.Gas)
 	}

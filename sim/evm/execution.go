@@ -22,11 +22,29 @@ type Limits struct {
 
 // DefaultLimits are a real node's gas limit, and enough time for it on a slow machine.
 func DefaultLimits() Limits {
-	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 32 << 20}
+	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 16 << 20}
 }
 
 // executions is how many questions that execute code a chain answers at once: each may fill a good deal of memory.
 const executions = 8
+
+// traces is how many traces the whole process makes at once: each may hold several times Limits.Trace.
+var traces = make(chan struct{}, 2)
+
+// enterTrace waits for a free slot among all traces, and then enters.
+func (c *Chain) enterTrace(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+	select {
+	case traces <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	limited, done, err := c.enter(ctx, limit)
+	if err != nil {
+		<-traces
+		return nil, nil, err
+	}
+	return limited, func() { done(); <-traces }, nil
+}
 
 // execution is code about to run on top of a block, on a state of its own.
 type execution struct {

@@ -81,7 +81,7 @@ func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides
 	if err != nil {
 		return nil, err
 	}
-	ctx, leave, err := c.enter(ctx, limit)
+	ctx, leave, err := c.enterTrace(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 	if err != nil {
 		return err
 	}
-	ctx, leave, err := c.enter(ctx, limit)
+	ctx, leave, err := c.enterTrace(ctx, limit)
 	if err != nil {
 		return err
 	}

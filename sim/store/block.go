@@ -61,6 +61,28 @@ func (db *DB) Blocks(ctx context.Context, chain int, first, last uint64) ([]Bloc
 		[]any{At(chain, first, 0), At(chain, min(last, MaxNumber), 0)}, scanBlock)
 }
 
+// FirstSince is the number of a chain's first block at or after a time, in Unix seconds; head + 1 when there is none.
+func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, error) {
+	head, err := db.Head(ctx, chain)
+	if err != nil {
+		return 0, err
+	}
+	low, high := uint64(0), head.ID.Number()+1
+	for low < high {
+		middle := low + (high-low)/2
+		var at int64
+		if err := db.one(ctx, `SELECT time FROM block WHERE id = ?`, []any{At(chain, middle, 0)}, &at); err != nil {
+			return 0, err
+		}
+		if at < time {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
 func (b *Batch) addBlock(r *Block) error {
 	return b.exec(`INSERT INTO block (`+blockColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)

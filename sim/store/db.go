@@ -2,8 +2,10 @@ package store
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"runtime"
@@ -108,24 +110,37 @@ func Open(path string) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
-	return db, db.connect(path, "WAL")
+	if err := db.connect(path, "WAL"); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
-// identify checks the file's marks over a read-only connection, so that a foreign file is not touched.
+// Where a database file carries its marks, by the file format of SQLite.
+const (
+	headerLength      = 100
+	headerMagic       = "SQLite format 3\x00"
+	headerVersion     = 60
+	headerApplication = 68
+)
+
+// identify reads the marks off the file itself, so that a foreign file is not touched. Errors of the file system, such
+// as a missing permission, are passed on as they are.
 func identify(path string) error {
-	probe, err := sqlx.Open("sqlite", dsn(path, "mode=ro"))
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer probe.Close()
-	var application, version int
-	if err := probe.Get(&application, "PRAGMA application_id"); err != nil || application != applicationID {
+	defer file.Close()
+	header := make([]byte, headerLength)
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return errors.Join(ErrForeign, err)
+	}
+	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
+		binary.BigEndian.Uint32(header[headerApplication:]) != applicationID {
 		return ErrForeign
 	}
-	if err := probe.Get(&version, "PRAGMA user_version"); err != nil {
-		return ErrForeign
-	}
-	if version != schemaVersion {
+	if version := binary.BigEndian.Uint32(header[headerVersion:]); version != schemaVersion {
 		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
 	}
 	return nil
@@ -190,7 +205,7 @@ func (db *DB) Finish() error {
 		return err
 	}
 	if err := os.Rename(db.path, db.final); err != nil {
-		return err
+		return err // Close removes what could not be renamed
 	}
 	db.path, db.final = db.final, ""
 	return db.connect(db.path, "WAL")

@@ -127,7 +127,7 @@ CREATE TABLE contract (
 CREATE TABLE market (
     chain      INTEGER NOT NULL,
     address    BLOB    NOT NULL,
-    reputation TEXT    NOT NULL,  -- Malicious, or empty when nothing is known
+    reputation TEXT    NOT NULL,  -- Malicious or Benign, empty when nothing is known
     series     TEXT    NOT NULL,  -- name of the price series, empty without a market
     price      INTEGER NOT NULL,  -- about which the series moves, 10^-8 US dollars
     swing      INTEGER NOT NULL,  -- how far it moves, millionths

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -70,8 +71,44 @@ func (a AssetKey) Item() []byte {
 	return a[assetToken+1:]
 }
 
-// Key is the part of the asset that tells it from others of its chain, for a page token.
-func (a AssetKey) Key() []byte { return a[2:] }
+const (
+	assetChain   = 2 // bytes of an asset that name its chain
+	compactToken = 2 // bytes of a token's number in a compact key,
+	compactItem  = 3 // and of an item's
+)
+
+// Key is the part of the asset that tells it from others of its chain, for a page token: five bytes for all but the
+// largest numbers.
+func (a AssetKey) Key() []byte {
+	token, item := a.Token(), a.Item()
+	if token.Standard() == ERC20 {
+		return a[assetChain:]
+	}
+	n := token.Count()<<standardBits | int(token.Standard())
+	if n >= 1<<(8*compactToken) || len(item) > compactItem {
+		return append([]byte{0}, a[assetChain:]...)
+	}
+	key := make([]byte, compactToken+compactItem)
+	binary.BigEndian.PutUint16(key, uint16(n))
+	copy(key[compactToken+compactItem-len(item):], item)
+	return key
+}
+
+// AssetOf is the asset of a chain that has this key, nil when none can have it.
+func AssetOf(chain int, key []byte) AssetKey {
+	switch n := len(key); {
+	case n == assetToken-assetChain:
+		return append(NewTokenID(chain, ERC20, 0).Asset(nil)[:assetChain:assetChain], key...)
+	case n == compactToken+compactItem:
+		number := int(binary.BigEndian.Uint16(key))
+		id := NewTokenID(chain, Standard(number&(1<<standardBits-1)), number>>standardBits)
+		return id.Asset(bytes.TrimLeft(key[compactToken:], "\x00"))
+	case n > compactToken+compactItem+1:
+		return append(NewTokenID(chain, ERC20, 0).Asset(nil)[:assetChain:assetChain], key[1:]...)
+	default:
+		return nil
+	}
+}
 
 // Token is a contract that is a token.
 type Token struct {
