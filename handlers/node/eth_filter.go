@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -81,11 +80,22 @@ func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
 		}
 	}
 	if len(a.filters) >= maxFilters {
-		return "", fmt.Errorf("too many filters: at most %d; uninstall those that are not needed", maxFilters)
+		a.forget()
 	}
 	id := rpc.NewID()
 	a.filters[id] = f
 	return id, nil
+}
+
+// forget drops the filter that was not asked for the longest, so that one client's filters do not keep others out.
+func (a *filterAPI) forget() {
+	var oldest rpc.ID
+	for id, f := range a.filters {
+		if oldest == "" || f.asked.Before(a.filters[oldest].asked) {
+			oldest = id
+		}
+	}
+	delete(a.filters, oldest)
 }
 
 // UninstallFilter forgets a filter and says whether there was one.

@@ -80,8 +80,11 @@ func (a *subscribeAPI) subscribe(ctx context.Context, tell func(context.Context,
 	if !supported {
 		return nil, rpc.ErrNotificationsUnsupported
 	}
+	news, err := a.hub.join()
+	if err != nil {
+		return nil, err
+	}
 	subscription := notifier.CreateSubscription()
-	news := a.hub.join()
 	go func() {
 		defer a.hub.leave(news)
 		for {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/ethereum/go-ethereum/event"
@@ -8,8 +9,12 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// backlog is how many blocks a subscriber may lag behind before it is given up.
-const backlog = 256
+const (
+	backlog        = 64    // blocks that a subscriber may lag behind before it is given up
+	maxSubscribers = 2_000 // of one chain
+)
+
+var errSubscribers = fmt.Errorf("too many subscriptions: at most %d; unsubscribe from those that are not needed", maxSubscribers)
 
 // hub takes the news of a chain and hands it to the subscribers, so that no slow client holds up a commit.
 type hub struct {
@@ -54,12 +59,15 @@ func (h *hub) spread(news *evm.News) {
 }
 
 // join starts a subscription. Its channel is closed when it falls too far behind.
-func (h *hub) join() chan *evm.News {
-	subscriber := make(chan *evm.News, backlog)
+func (h *hub) join() (chan *evm.News, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.subscribers) >= maxSubscribers {
+		return nil, errSubscribers
+	}
+	subscriber := make(chan *evm.News, backlog)
 	h.subscribers[subscriber] = struct{}{}
-	return subscriber
+	return subscriber, nil
 }
 
 func (h *hub) leave(subscriber chan *evm.News) {
