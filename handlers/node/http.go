@@ -16,7 +16,7 @@ const routeHeader = "Avalanche-Api-Route"
 // host, the cleaning of paths, routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header["Node-Id"] = []string{n.options.NodeID}
+	header["Node-Id"] = []string{n.identity(r.URL.Path)}
 	header["Vary"] = []string{"Origin"}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		preflight(header, r)

@@ -16,9 +16,9 @@ type Options struct {
 	Chains  []*evm.Chain
 	Ledgers []*sim.Ledger // P- and X-chains
 	Network string        // whose C-Chain the plain aliases name: mainnet or fuji
-	NodeID  string        // NodeID-..., sent with every answer
 	Version string        // web3_clientVersion
 	MaxBody int64         // bytes of a request, DefaultMaxBody when zero
+	Public  bool          // hide what is about one particular node
 	Hosts   []string      // host names, beside localhost and addresses, by which the node may be called; "*" for any
 }
 
@@ -33,6 +33,7 @@ type Node struct {
 	options Options
 	routes  map[string]map[string]http.Handler // by network, then by the path after /ext/
 	routed  map[string]http.Handler            // by blockchain id, for the routing header
+	self    map[string]string                  // node ids, by network
 	chains  []*endpoint
 }
 
@@ -41,7 +42,7 @@ func New(o Options) (*Node, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
 	}
-	n := &Node{options: o, routes: map[string]map[string]http.Handler{}, routed: map[string]http.Handler{}}
+	n := &Node{options: o, routes: map[string]map[string]http.Handler{}, routed: map[string]http.Handler{}, self: map[string]string{}}
 	for _, chain := range o.Chains {
 		e, err := newEndpoint(chain, o)
 		if err != nil {
@@ -93,18 +94,36 @@ func (n *Node) Close() {
 	}
 }
 
-// route is the handler of a path, or nil.
-func (n *Node) route(path string) http.Handler {
-	network := n.options.Network
+// locate tells the network that a path speaks of, and what follows /ext/ in it.
+func (n *Node) locate(path string) (network, rest string, found bool) {
+	network = n.options.Network
 	for _, name := range networks {
 		if rest, found := strings.CutPrefix(path, "/"+name+"/"); found {
 			network, path = name, "/"+rest
 			break
 		}
 	}
-	path, found := strings.CutPrefix(path, "/ext/")
+	rest, found = strings.CutPrefix(path, "/ext/")
+	return network, rest, found
+}
+
+// route is the handler of a path, or nil.
+func (n *Node) route(path string) http.Handler {
+	network, path, found := n.locate(path)
 	if !found {
 		return nil
 	}
-	return n.routes[network][path]
+	if h := n.routes[network][path]; h != nil {
+		return h
+	}
+	return n.validators(path)
+}
+
+// identity is the id of the node that answers for the network of a path.
+func (n *Node) identity(path string) string {
+	network, _, _ := n.locate(path)
+	if id, known := n.self[network]; known {
+		return id
+	}
+	return ids.EmptyNodeID.String()
 }

@@ -68,7 +68,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	}
 	w.node, err = New(Options{
 		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Network: "mainnet",
-		NodeID: "NodeID-111111111111111111116DBWJs", Version: "v1.14.2", MaxBody: 1 << 20,
+		Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {
 		t.Fatal(err)

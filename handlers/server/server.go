@@ -78,7 +78,7 @@ func networkOf(w *sim.World) func(handlers.ChainID) (string, bool) {
 // mountNode serves the node's interface under /ext, and under a network's name before it.
 func mountNode(s *handlers.Server, w *sim.World, o Options) error {
 	n, err := node.New(node.Options{
-		Chains: w.Chains, Ledgers: w.Ledgers, Network: o.Network, NodeID: w.NodeID().String(), Version: fixtures.NodeVersion,
+		Chains: w.Chains, Ledgers: w.Ledgers, Network: o.Network, Version: fixtures.NodeVersion,
 	})
 	if err != nil {
 		return err
