@@ -27,6 +27,9 @@ type Options struct {
 	Now     func() time.Time
 	MaxBody int64 // bytes, 1 MiB by default
 
+	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
+	Observe func(operation string, status int, took time.Duration)
+
 	RateLimit  int // requests per minute and client; unlimited by default
 	Keys       *Keys
 	RequireKey bool

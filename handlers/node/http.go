@@ -63,14 +63,14 @@ func cleanPath(p string) string {
 	return clean
 }
 
-// knows says whether the node may be called by this host: an address, localhost, or a name from the options. A web page
+// knows says whether the node may be called by this host: an address, or a name from the options. A web page
 // that points its own name at this machine is thus refused.
 func (n *Node) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	return host == "" || host == "localhost" || net.ParseIP(host) != nil ||
+	return host == "" || net.ParseIP(host) != nil ||
 		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
 }
 

@@ -19,7 +19,7 @@ type Options struct {
 	Version string        // web3_clientVersion
 	MaxBody int64         // bytes of a request, DefaultMaxBody when zero
 	Public  bool          // hide what is about one particular node
-	Hosts   []string      // host names, beside localhost and addresses, by which the node may be called; "*" for any
+	Hosts   []string      // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 }
 
 // DefaultMaxBody is the largest request that is read.
@@ -41,6 +41,9 @@ type Node struct {
 func New(o Options) (*Node, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
+	}
+	if o.Hosts == nil {
+		o.Hosts = []string{"localhost"}
 	}
 	n := &Node{options: o, routes: map[string]map[string]http.Handler{}, routed: map[string]http.Handler{}, self: map[string]string{}}
 	for _, chain := range o.Chains {

@@ -33,7 +33,7 @@ var errNoAlias = errors.New("there is no ID with alias")
 func (n *Node) servePrimary(l *sim.Ledger) error {
 	n.self[l.Network] = l.Self.ID().String()
 	p := newPlatform(l)
-	if err := n.serveInfo(l, p); err != nil {
+	if err := errors.Join(n.serveInfo(l, p), n.serveHealth(l)); err != nil {
 		return err
 	}
 	platform, err := newServices(n.options.MaxBody, Service{"platform", p})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
@@ -16,9 +17,9 @@ type Flags struct {
 	Addr  string
 	Quiet bool
 
-	network, dialect, logFormat, keys string
-	requireKey, admin                 bool
-	rateLimit                         int
+	network, dialect, logFormat, keys, hosts string
+	requireKey, admin, public                bool
+	rateLimit                                int
 }
 
 // NewFlags declares the flags about serving.
@@ -31,6 +32,8 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys, their limits, interfaces and networks")
 	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse requests to the Data API without a key of --api-keys")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API (not in this version)")
+	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "comma-separated `NAMES` by which the node's interface may be called, beside addresses; * for any")
+	f.BoolVar(&s.public, "public", false, "answer as a public server: nothing about one particular node, no admin API")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text or json")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s
@@ -48,6 +51,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Log, err = handlers.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}
+	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public}
 	if s.admin {
 		return o, fmt.Errorf("--api-admin-enabled: the node's admin API is not in this version")
 	}
@@ -55,6 +59,16 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
 	}
 	return o, s.readKeys(&o)
+}
+
+func splitNames(list string) []string {
+	names := []string{}
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (s *Flags) readKeys(o *Options) error {

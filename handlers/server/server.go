@@ -26,10 +26,17 @@ type Options struct {
 	Dialect handlers.Mode
 	Network string // for which the unqualified paths of the node speak
 	Log     *slog.Logger
+	Node    NodeOptions
 
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *handlers.Keys
 	RequireKey bool
+}
+
+// NodeOptions are what the user may choose about the node.
+type NodeOptions struct {
+	Hosts  []string // by which it may be called, beside addresses
+	Public bool     // hide what is about one particular node
 }
 
 const (
@@ -43,8 +50,10 @@ const (
 
 // New answers for a world.
 func New(w *sim.World, o Options) (http.Handler, error) {
+	m := newMeter()
 	s, err := handlers.New(handlers.Options{
-		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		Observe: m.observe,
+		Clock:   w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w),
 	})
 	if err != nil {
@@ -59,7 +68,7 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := metrics.Register(s, w); err != nil {
 		return nil, err
 	}
-	if err := mountNode(s, w, o); err != nil {
+	if err := mountNode(s, w, o, m); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -76,12 +85,16 @@ func networkOf(w *sim.World) func(handlers.ChainID) (string, bool) {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *handlers.Server, w *sim.World, o Options) error {
+func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter) error {
 	n, err := node.New(node.Options{
 		Chains: w.Chains, Ledgers: w.Ledgers, Network: o.Network, Version: fixtures.NodeVersion,
+		Hosts: o.Node.Hosts, Public: o.Node.Public,
 	})
 	if err != nil {
 		return err
+	}
+	for _, network := range fixtures.Networks {
+		n.Handle(network.Name, "metrics", m.handler(w, n))
 	}
 	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
 		s.Mount("node", prefix, n)
