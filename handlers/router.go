@@ -34,6 +34,9 @@ type Options struct {
 	Keys       *Keys
 	RequireKey bool
 
+	// Alias answers the blockchain id that a name stands for, or the name itself.
+	Alias func(string) string
+
 	// NetworkOf names the network of a chain, for keys that are confined to one network.
 	NetworkOf func(ChainID) (network string, ok bool)
 }
@@ -85,6 +88,9 @@ func (o *Options) fill() {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+	}
+	if o.Alias == nil {
+		o.Alias = func(name string) string { return name }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

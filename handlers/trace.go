@@ -21,6 +21,14 @@ func LogThrough(ctx context.Context, log *slog.Logger) {
 	}
 }
 
+// LoggerOf is the logger that notes a request.
+func LoggerOf(ctx context.Context) *slog.Logger {
+	if x, ok := ctx.Value(contextKey{}).(*exchange); ok {
+		return x.logger
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
 // observe counts an answered request. A handler that wrote nothing has answered 200.
 func (x *exchange) observe() {
 	if x.server.opts.Observe == nil {

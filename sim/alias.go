@@ -16,6 +16,7 @@ type Aliases struct {
 	chain map[string]ids.ID
 	names map[ids.ID][]string
 	given map[string]bool
+	order []string // the chains, each by its first name
 }
 
 func newAliases(rules *primary.Network, network string, chains []*evm.Chain) *Aliases {
@@ -40,8 +41,18 @@ func (a *Aliases) add(name string, id ids.ID) bool {
 	if _, taken := a.chain[name]; taken {
 		return false
 	}
+	if a.names[id] == nil {
+		a.order = append(a.order, name)
+	}
 	a.chain[name], a.names[id] = id, append(a.names[id], name)
 	return true
+}
+
+// Chains are all that have a name, each by its first.
+func (a *Aliases) Chains() []string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.Clone(a.order)
 }
 
 // Give names a chain. It answers false when the name is taken.

@@ -84,7 +84,17 @@ func (w *World) Digest() []byte {
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
-// Chain is the EVM chain with this EVM chain id (decimal), blockchain id (cb58) or alias given later, or nil.
+// Alias is the blockchain id for which a name was given later, or the name itself.
+func (w *World) Alias(name string) string {
+	for _, l := range w.Ledgers {
+		if id, known := l.Aliases.Given(name); known {
+			return id.String()
+		}
+	}
+	return name
+}
+
+// Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
 func (w *World) Chain(name string) *evm.Chain {
 	number, err := strconv.ParseUint(name, 10, 64)
 	if err == nil {
@@ -96,11 +106,6 @@ func (w *World) Chain(name string) *evm.Chain {
 		return nil
 	}
 	id, err := ids.FromString(name)
-	for _, l := range w.Ledgers {
-		if named, known := l.Aliases.Given(name); known {
-			id, err = named, nil
-		}
-	}
 	if err != nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/rpc"
 
-	"snowglobe/handlers"
 	"snowglobe/sim/evm"
 )
 
@@ -82,7 +81,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body = firstValue(body)
-	handlers.Named(r.Context(), e.operation(body))
+	called(r.Context(), e.operation(body))
 	request := *r
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)

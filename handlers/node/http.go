@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"snowglobe/handlers"
 )
 
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
@@ -47,12 +49,15 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMovedPermanently)
 		return
 	}
-	h := n.route(r.URL.Path)
-	if h == nil {
+	found := n.find(r.URL.Path)
+	if found.log != nil {
+		handlers.LogThrough(r.Context(), found.log)
+	}
+	if found.handler == nil {
 		http.NotFound(w, r)
 		return
 	}
-	h.ServeHTTP(w, r)
+	found.handler.ServeHTTP(w, r)
 }
 
 func cleanPath(p string) string {

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"io"
+	"log/slog"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -85,6 +87,12 @@ func TestNetworkTranscripts(t *testing.T) {
 			}
 			w := seeded(t)
 			o := Options{Public: strings.HasPrefix(string(written), "# public")}
+			if strings.HasPrefix(string(written), "# admin") {
+				o.Loggers, o.Profiler = map[string]*Loggers{}, NewProfiler(t.TempDir())
+				for _, l := range w.Ledgers {
+					o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+				}
+			}
 			keep(t, file, string(written), converse(t, serveSeeded(t, w, o), cast(t, w), string(written)))
 		})
 	}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -14,7 +15,13 @@ import (
 // nameService names a request by the method of a service that answers it, as a client writes it.
 func nameService(i *rpc.RequestInfo) {
 	service, method, _ := strings.Cut(i.Method, ".")
-	handlers.Named(i.Request.Context(), service+"."+lowerFirst(method))
+	called(i.Request.Context(), service+"."+lowerFirst(method))
+}
+
+// called names a request, and notes it for who wants to see every call.
+func called(ctx context.Context, operation string) {
+	handlers.Named(ctx, operation)
+	handlers.LoggerOf(ctx).Debug("API called", "method", operation)
 }
 
 func lowerFirst(s string) string {

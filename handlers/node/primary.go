@@ -33,7 +33,7 @@ var errNoAlias = errors.New("there is no ID with alias")
 func (n *Node) servePrimary(l *sim.Ledger) error {
 	n.self[l.Network] = l.Self.ID().String()
 	p := newPlatform(l)
-	if err := errors.Join(n.serveInfo(l, p), n.serveHealth(l)); err != nil {
+	if err := errors.Join(n.serveInfo(l, p), n.serveHealth(l), n.serveAdmin(l)); err != nil {
 		return err
 	}
 	platform, err := newServices(n.options.MaxBody, Service{"platform", p})
@@ -69,8 +69,11 @@ func (a *primaryAPI) lookup(alias string) (ids.ID, error) {
 	if id, known := a.Aliases.Lookup(alias); known {
 		return id, nil
 	}
-	return ids.Empty, fmt.Errorf("%w: %s", errNoAlias, alias)
+	return ids.Empty, withText(errNoAlias, alias)
 }
+
+// withText adds what a client wrote to what is wrong with it.
+func withText(err error, text string) error { return fmt.Errorf("%w: %s", err, text) }
 
 // number is what the file calls the chain.
 func (a *primaryAPI) number() int { return a.Chain(a.chain) }

@@ -35,8 +35,10 @@ type Options struct {
 
 // NodeOptions are what the user may choose about the node.
 type NodeOptions struct {
-	Hosts  []string // by which it may be called, beside addresses
-	Public bool     // hide what is about one particular node
+	Hosts    []string // by which it may be called, beside addresses
+	Public   bool     // hide what is about one particular node
+	Admin    bool     // serve the admin API
+	Profiles string   // folder for its profiles
 }
 
 const (
@@ -50,10 +52,19 @@ const (
 
 // New answers for a world.
 func New(w *sim.World, o Options) (http.Handler, error) {
-	m := newMeter()
+	m, loggers := newMeter(), map[string]*node.Loggers{}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, l := range w.Ledgers {
+		loggers[l.Network] = node.NewLoggers(l, o.Log)
+	}
+	if main := loggers[o.Network]; main != nil {
+		o.Log = main.Main()
+	}
 	s, err := handlers.New(handlers.Options{
-		Observe: m.observe,
-		Clock:   w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		Observe: m.observe, Alias: w.Alias,
+		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w),
 	})
 	if err != nil {
@@ -68,7 +79,7 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := metrics.Register(s, w); err != nil {
 		return nil, err
 	}
-	if err := mountNode(s, w, o, m); err != nil {
+	if err := mountNode(s, w, o, m, loggers); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -85,10 +96,14 @@ func networkOf(w *sim.World) func(handlers.ChainID) (string, bool) {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter) error {
+func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers map[string]*node.Loggers) error {
+	var profiler *node.Profiler
+	if o.Node.Admin {
+		profiler = node.NewProfiler(o.Node.Profiles)
+	}
 	n, err := node.New(node.Options{
 		Chains: w.Chains, Ledgers: w.Ledgers, Network: o.Network, Version: fixtures.NodeVersion,
-		Hosts: o.Node.Hosts, Public: o.Node.Public,
+		Hosts: o.Node.Hosts, Public: o.Node.Public, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
 		return err
