@@ -106,7 +106,7 @@ func (x *exchange) run(hr *http.Request) (any, error) {
 // read parses everything that the request says.
 func (x *exchange) read(hr *http.Request) (*Request, error) {
 	r := &Request{HTTP: hr, server: x.server, op: x.op, dialect: x.dialect, prefixed: x.prefixed}
-	values, given, problems := x.op.parse(hr)
+	values, given, problems := x.op.parse(hr, x.server.opts.Alias)
 	body, wrong, err := x.op.readBody(x, hr)
 	if err != nil {
 		return nil, err

@@ -22,13 +22,14 @@ type exchange struct {
 	prefixed bool // whether it came under /upstream
 	op       *operation
 	mounted  string
+	logger   *slog.Logger // notes the request
 	start    time.Time
 	status   int
 	bytes    int64
 }
 
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{ResponseWriter: w, server: s, start: s.opts.Now()}
+	x := &exchange{ResponseWriter: w, server: s, start: s.opts.Now(), logger: s.opts.Log}
 	x.id = s.requestID(r)
 	x.request, x.prefixed = cutPrefix(r)
 	x.dialect = s.opts.Dialect.choose(r, x.prefixed)
@@ -101,11 +102,12 @@ func (x *exchange) finish() {
 		}
 	}
 	x.log()
+	x.observe()
 }
 
 // log writes one line about the request. The query is left out, as it may hold a key.
 func (x *exchange) log() {
-	log, ctx := x.server.opts.Log, x.request.Context()
+	log, ctx := x.logger, x.request.Context()
 	if !log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 // parse reads every parameter that the operation declares, in the order of the declaration, and reports all
 // problems at once.
-func (op *operation) parse(hr *http.Request) (values []any, given []bool, problems []string) {
+func (op *operation) parse(hr *http.Request, alias func(string) string) (values []any, given []bool, problems []string) {
 	query, err := url.ParseQuery(hr.URL.RawQuery)
 	if err != nil {
 		problems = append(problems, "the query string is malformed: "+err.Error())
@@ -27,10 +27,26 @@ func (op *operation) parse(hr *http.Request) (values []any, given []bool, proble
 			}
 			continue
 		}
+		if p.Kind == KindChain || p.Name == "blockchainId" {
+			texts = renamed(texts, alias)
+		}
 		v, wrong := p.read(texts)
 		values[i], problems = v, append(problems, wrong...)
 	}
 	return values, given, problems
+}
+
+// renamed puts ids in the place of aliases, in lists too.
+func renamed(texts []string, alias func(string) string) []string {
+	var all []string
+	for _, joined := range texts {
+		names := strings.Split(joined, ",")
+		for i, name := range names {
+			names[i] = alias(name)
+		}
+		all = append(all, strings.Join(names, ","))
+	}
+	return all
 }
 
 // texts are the values that a request gives for a parameter, as they came.

@@ -27,9 +27,15 @@ type Options struct {
 	Now     func() time.Time
 	MaxBody int64 // bytes, 1 MiB by default
 
+	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
+	Observe func(operation string, status int, took time.Duration)
+
 	RateLimit  int // requests per minute and client; unlimited by default
 	Keys       *Keys
 	RequireKey bool
+
+	// Alias answers the blockchain id that a name stands for, or the name itself.
+	Alias func(string) string
 
 	// NetworkOf names the network of a chain, for keys that are confined to one network.
 	NetworkOf func(ChainID) (network string, ok bool)
@@ -85,6 +91,9 @@ func (o *Options) fill() {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+	}
+	if o.Alias == nil {
+		o.Alias = func(name string) string { return name }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -17,6 +17,8 @@ type Ledger struct {
 	Rules   *primary.Network
 	DB      *store.DB
 	Clock   *Clock
+	Aliases *Aliases // of the network's chains
+	Self    Self     // the node that answers for the network
 
 	world *World
 	index int
@@ -36,9 +38,14 @@ func (w *World) openLedgers(ctx context.Context) error {
 			return err
 		}
 		index := network.Index(row.ID)
-		w.Ledgers = append(w.Ledgers, &Ledger{
+		l := &Ledger{
 			Network: fixtures.Networks[index].Name, Rules: rules, DB: w.DB, Clock: w.Clock, world: w, index: index,
-		})
+		}
+		l.Aliases = newAliases(rules, l.Network, w.Chains)
+		if err := l.findSelf(ctx); err != nil {
+			return err
+		}
+		w.Ledgers = append(w.Ledgers, l)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ava-labs/avalanchego/utils/hashing"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -86,11 +84,14 @@ func (w *World) Digest() []byte {
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
-// NodeID is the id of the node that answers for the world. It stays the same when the world grows.
-func (w *World) NodeID() ids.NodeID {
-	h := sha256.New()
-	write(h, w.Meta.Generator, w.Meta.Seed, w.Meta.Shape, w.Meta.Until)
-	return ids.NodeID(hashing.PubkeyBytesToAddress(h.Sum(nil)))
+// Alias is the blockchain id for which a name was given later, or the name itself.
+func (w *World) Alias(name string) string {
+	for _, l := range w.Ledgers {
+		if id, known := l.Aliases.Given(name); known {
+			return id.String()
+		}
+	}
+	return name
 }
 
 // Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.

@@ -26,6 +26,7 @@ type endpoint struct {
 	server    *rpc.Server
 	websocket http.Handler
 	hub       *hub
+	methods   map[string]bool // that it has, by name
 	maxBody   int64
 }
 
@@ -35,7 +36,9 @@ func newEndpoint(chain *evm.Chain, o Options) (*endpoint, error) {
 	e.server.SetHTTPBodyLimit(int(o.MaxBody))
 	e.server.SetWebsocketReadLimit(o.MaxBody)
 	e.websocket = e.server.WebsocketHandler([]string{"*"})
-	for _, s := range services(chain, e.hub, o.Version) {
+	all := services(chain, e.hub, o.Version)
+	e.methods = methodsOf(all)
+	for _, s := range all {
 		if err := e.server.RegisterName(s.namespace, s.methods); err != nil {
 			return nil, err
 		}
@@ -73,6 +76,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body = firstValue(body)
+	called(r.Context(), e.operation(body))
 	request := *r
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)

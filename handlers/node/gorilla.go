@@ -28,6 +28,7 @@ func newServices(maxBody int64, all ...Service) (http.Handler, error) {
 	for _, contentType := range contentTypes {
 		server.RegisterCodec(json.NewCodec(), contentType)
 	}
+	server.RegisterBeforeFunc(nameService)
 	for _, s := range all {
 		if err := server.RegisterService(s.Methods, s.Name); err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"snowglobe/handlers"
 )
 
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
@@ -16,7 +18,7 @@ const routeHeader = "Avalanche-Api-Route"
 // host, the cleaning of paths, routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header["Node-Id"] = []string{n.options.NodeID}
+	header["Node-Id"] = []string{n.identity(r.URL.Path)}
 	header["Vary"] = []string{"Origin"}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		preflight(header, r)
@@ -47,12 +49,15 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMovedPermanently)
 		return
 	}
-	h := n.route(r.URL.Path)
-	if h == nil {
+	found := n.find(r.URL.Path)
+	if found.log != nil {
+		handlers.LogThrough(r.Context(), found.log)
+	}
+	if found.handler == nil {
 		http.NotFound(w, r)
 		return
 	}
-	h.ServeHTTP(w, r)
+	found.handler.ServeHTTP(w, r)
 }
 
 func cleanPath(p string) string {
@@ -63,14 +68,14 @@ func cleanPath(p string) string {
 	return clean
 }
 
-// knows says whether the node may be called by this host: an address, localhost, or a name from the options. A web page
+// knows says whether the node may be called by this host: an address, or a name from the options. A web page
 // that points its own name at this machine is thus refused.
 func (n *Node) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	return host == "" || host == "localhost" || net.ParseIP(host) != nil ||
+	return host == "" || net.ParseIP(host) != nil ||
 		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
 }
 

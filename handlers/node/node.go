@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -13,13 +14,15 @@ import (
 
 // Options say what a node answers for.
 type Options struct {
-	Chains  []*evm.Chain
-	Ledgers []*sim.Ledger // P- and X-chains
-	Network string        // whose C-Chain the plain aliases name: mainnet or fuji
-	NodeID  string        // NodeID-..., sent with every answer
-	Version string        // web3_clientVersion
-	MaxBody int64         // bytes of a request, DefaultMaxBody when zero
-	Hosts   []string      // host names, beside localhost and addresses, by which the node may be called; "*" for any
+	Chains   []*evm.Chain
+	Ledgers  []*sim.Ledger       // P- and X-chains
+	Network  string              // whose C-Chain the plain aliases name: mainnet or fuji
+	Version  string              // web3_clientVersion
+	MaxBody  int64               // bytes of a request, DefaultMaxBody when zero
+	Public   bool                // hide what is about one particular node
+	Loggers  map[string]*Loggers // by network; nil for the server's own
+	Profiler *Profiler           // of the admin API, which is served when there is one; Loggers must be there then
+	Hosts    []string            // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 }
 
 // DefaultMaxBody is the largest request that is read.
@@ -28,11 +31,19 @@ const DefaultMaxBody = 5 << 20
 // networks are the prefixes that name a network in a path.
 var networks = []string{"mainnet", "fuji"}
 
+// route is what serves a path, and the logger that notes the requests to it, nil for the server's own.
+type route struct {
+	handler http.Handler
+	log     *slog.Logger
+}
+
 // Node is the node's HTTP handler.
 type Node struct {
 	options Options
-	routes  map[string]map[string]http.Handler // by network, then by the path after /ext/
-	routed  map[string]http.Handler            // by blockchain id, for the routing header
+	routes  map[string]map[string]route // by network, then by the path after /ext/
+	routed  map[string]http.Handler     // by blockchain id, for the routing header
+	aliases map[string]*aliases         // by network
+	self    map[string]string           // node ids, by network
 	chains  []*endpoint
 }
 
@@ -41,7 +52,13 @@ func New(o Options) (*Node, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
 	}
-	n := &Node{options: o, routes: map[string]map[string]http.Handler{}, routed: map[string]http.Handler{}}
+	if o.Hosts == nil {
+		o.Hosts = []string{"localhost"}
+	}
+	n := &Node{options: o, routes: map[string]map[string]route{}, aliases: map[string]*aliases{}, routed: map[string]http.Handler{}, self: map[string]string{}}
+	for _, network := range networks {
+		n.aliases[network] = &aliases{base: map[string]string{}}
+	}
 	for _, chain := range o.Chains {
 		e, err := newEndpoint(chain, o)
 		if err != nil {
@@ -78,14 +95,6 @@ func (n *Node) mount(network, path string, e *endpoint) {
 	n.Handle(network, path+"/ws", e.websocket)
 }
 
-// Handle serves a path after /ext/ of a network.
-func (n *Node) Handle(network, path string, h http.Handler) {
-	if n.routes[network] == nil {
-		n.routes[network] = map[string]http.Handler{}
-	}
-	n.routes[network][path] = h
-}
-
 // Close ends every connection that is still open.
 func (n *Node) Close() {
 	for _, e := range n.chains {
@@ -93,18 +102,33 @@ func (n *Node) Close() {
 	}
 }
 
-// route is the handler of a path, or nil.
-func (n *Node) route(path string) http.Handler {
-	network := n.options.Network
+// locate tells the network that a path speaks of, and what follows /ext/ in it.
+func (n *Node) locate(path string) (network, rest string, found bool) {
+	network = n.options.Network
 	for _, name := range networks {
 		if rest, found := strings.CutPrefix(path, "/"+name+"/"); found {
 			network, path = name, "/"+rest
 			break
 		}
 	}
-	path, found := strings.CutPrefix(path, "/ext/")
+	rest, found = strings.CutPrefix(path, "/ext/")
+	return network, rest, found
+}
+
+// find is what serves a path; it has no handler when nothing does.
+func (n *Node) find(path string) route {
+	network, path, found := n.locate(path)
 	if !found {
-		return nil
+		return route{}
 	}
-	return n.routes[network][path]
+	return n.resolve(network, path)
+}
+
+// identity is the id of the node that answers for the network of a path.
+func (n *Node) identity(path string) string {
+	network, _, _ := n.locate(path)
+	if id, known := n.self[network]; known {
+		return id
+	}
+	return ids.EmptyNodeID.String()
 }

@@ -25,7 +25,7 @@ func TestQueryPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		converse(t, w, string(script))
+		converse(t, w.server.URL, w.names(), string(script))
 	}
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 // primaryAPI is what the services of a network's P- and X-chain share.
 type primaryAPI struct {
 	*sim.Ledger
-	chain   primary.Chain
-	aliases map[string]ids.ID // of the chains that the node knows
+	chain primary.Chain
 }
 
 // Answers of several services.
@@ -32,13 +31,16 @@ var errNoAlias = errors.New("there is no ID with alias")
 
 // servePrimary makes a network's P- and X-chain reachable.
 func (n *Node) servePrimary(l *sim.Ledger) error {
-	aliases := n.chainAliases(l)
-	p := &platformAPI{primaryAPI{l, primary.PChain, aliases}}
+	n.self[l.Network] = l.Self.ID().String()
+	p := newPlatform(l)
+	if err := errors.Join(n.serveInfo(l, p), n.serveHealth(l), n.serveAdmin(l)); err != nil {
+		return err
+	}
 	platform, err := newServices(n.options.MaxBody, Service{"platform", p})
 	if err != nil {
 		return err
 	}
-	x := &exchangeAPI{primaryAPI{l, primary.XChain, aliases}}
+	x := &exchangeAPI{primaryAPI{l, primary.XChain}}
 	exchange, err := newServices(n.options.MaxBody, Service{"avm", x}, Service{"xvm", x})
 	if err != nil {
 		return err
@@ -62,29 +64,16 @@ func (n *Node) servePrimary(l *sim.Ledger) error {
 	return nil
 }
 
-// chainAliases are the names of the chains of a network.
-func (n *Node) chainAliases(l *sim.Ledger) map[string]ids.ID {
-	aliases := map[string]ids.ID{
-		"P": ids.Empty, "platform": ids.Empty, "X": l.Rules.XChainID, "avm": l.Rules.XChainID, "C": l.Rules.CChainID, "evm": l.Rules.CChainID,
-	}
-	for _, id := range []ids.ID{ids.Empty, l.Rules.XChainID, l.Rules.CChainID} {
-		aliases[id.String()] = id
-	}
-	for _, c := range n.options.Chains {
-		if id := ids.ID(c.Row.BlockchainID); c.Row.Network == l.Network {
-			aliases[id.String()] = id
-		}
-	}
-	return aliases
-}
-
 // lookup finds a chain by one of its names.
 func (a *primaryAPI) lookup(alias string) (ids.ID, error) {
-	if id, known := a.aliases[alias]; known {
+	if id, known := a.Aliases.Lookup(alias); known {
 		return id, nil
 	}
-	return ids.Empty, fmt.Errorf("%w: %s", errNoAlias, alias)
+	return ids.Empty, withText(errNoAlias, alias)
 }
+
+// withText adds what a client wrote to what is wrong with it.
+func withText(err error, text string) error { return fmt.Errorf("%w: %s", err, text) }
 
 // number is what the file calls the chain.
 func (a *primaryAPI) number() int { return a.Chain(a.chain) }

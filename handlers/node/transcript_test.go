@@ -30,15 +30,26 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			spoken := converse(t, newTestWorld(t), string(written))
-			if *update {
-				if err := os.WriteFile(file, spoken, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			differ(t, string(written), string(spoken))
+			w := newTestWorld(t)
+			keep(t, file, string(written), converse(t, w.server.URL, w.names(), string(written)))
 		})
+	}
+}
+
+// names are what transcripts may call things by.
+func (w *testWorld) names() *strings.Replacer {
+	return strings.NewReplacer("{L1}", ids.ID(w.l1.Row.BlockchainID).String())
+}
+
+// keep writes a transcript anew, or compares it with what was said.
+func keep(t *testing.T, file, written string, spoken []byte) {
+	t.Helper()
+	if !*update {
+		differ(t, written, string(spoken))
+		return
+	}
+	if err := os.WriteFile(file, spoken, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -56,8 +67,9 @@ func differ(t *testing.T, written, spoken string) {
 	}
 }
 
-// converse says every request of a transcript and writes the transcript again with the answers that came.
-func converse(t *testing.T, w *testWorld, script string) []byte {
+// converse says every request of a transcript and writes the transcript again with the answers that came. A GET is
+// its own request.
+func converse(t *testing.T, url string, names *strings.Replacer, script string) []byte {
 	var out bytes.Buffer
 	path := "/ext/bc/C/rpc"
 	for line := range strings.Lines(script) {
@@ -66,20 +78,35 @@ func converse(t *testing.T, w *testWorld, script string) []byte {
 			continue
 		}
 		out.WriteString(line + "\n")
-		if target, found := strings.CutPrefix(line, "POST "); found {
-			path = strings.ReplaceAll(target, "{L1}", ids.ID(w.l1.Row.BlockchainID).String())
+		said := names.Replace(line)
+		if target, found := strings.CutPrefix(said, "POST "); found {
+			path = target
 		}
-		if request, found := strings.CutPrefix(line, "--> "); found {
-			out.WriteString("<-- " + w.post(t, path, request) + "\n")
+		if target, found := strings.CutPrefix(said, "GET "); found {
+			out.WriteString("<-- " + send(t, http.MethodGet, url+target, "") + "\n")
+		}
+		if request, found := strings.CutPrefix(said, "--> "); found {
+			out.WriteString("<-- " + send(t, http.MethodPost, url+path, request) + "\n")
 		}
 	}
 	return out.Bytes()
 }
 
-// post sends a body and answers what comes back, without the newline at its end.
+// post sends a body and answers what comes back.
 func (w *testWorld) post(t testing.TB, path, body string) string {
 	t.Helper()
-	response, err := http.Post(w.server.URL+path, "application/json", strings.NewReader(body))
+	return send(t, http.MethodPost, w.server.URL+path, body)
+}
+
+// send answers what comes back for a body, without the newline at its end.
+func send(t testing.TB, method, url, body string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	w.ledgers = newTestLedgers(t)
 	w.node, err = New(Options{
 		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
-		NodeID: "NodeID-111111111111111111116DBWJs", Version: "v1.14.2", MaxBody: 1 << 20,
+		Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -74,7 +74,9 @@ func tinyWorld(t *testing.T) *sim.World {
 
 // TestCoverage asks for every operation of the specifications, and compares the table in the README with what it found.
 func TestCoverage(t *testing.T) {
-	h, err := server.New(tinyWorld(t), server.Options{Network: "mainnet"})
+	h, err := server.New(tinyWorld(t), server.Options{
+		Network: "mainnet", Node: server.NodeOptions{Admin: true, Profiles: t.TempDir()},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

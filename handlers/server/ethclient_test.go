@@ -74,7 +74,7 @@ func walk(t *testing.T, c control.Chain, url string) {
 		parent = w.block(n, parent)
 	}
 	w.sameLogs()
-	for _, role := range []string{"usdx", "wrapped", "mkx"} {
+	for _, role := range []string{"usdx", "snow", "mkx"} {
 		w.history(w.contract(role))
 	}
 	w.multicall()
@@ -119,8 +119,8 @@ func (w *walker) header(raw map[string]json.RawMessage) (*evm.Header, common.Has
 		"hash": &hash, "parentHash": &h.ParentHash, "sha3Uncles": &h.UncleHash, "miner": &h.Coinbase, "stateRoot": &h.Root,
 		"transactionsRoot": &h.TxHash, "receiptsRoot": &h.ReceiptHash, "logsBloom": &h.Bloom, "mixHash": &h.MixDigest,
 		"nonce": &h.Nonce, "extDataHash": &h.ExtDataHash, "parentBeaconBlockRoot": &h.ParentBeaconRoot,
-		"extraData": (*hexutil.Bytes)(&h.Extra), "difficulty": number{&h.Difficulty}, "number": number{&h.Number},
-		"baseFeePerGas": number{&h.BaseFee}, "blockGasCost": number{&h.BlockGasCost}, "extDataGasUsed": number{&h.ExtDataGasUsed},
+		"extraData": (*hexutil.Bytes)(&h.Extra), "difficulty": &number{&h.Difficulty}, "number": &number{&h.Number},
+		"baseFeePerGas": &number{&h.BaseFee}, "blockGasCost": &number{&h.BlockGasCost}, "extDataGasUsed": &number{&h.ExtDataGasUsed},
 		"gasLimit": (*hexutil.Uint64)(&h.GasLimit), "gasUsed": (*hexutil.Uint64)(&h.GasUsed), "timestamp": (*hexutil.Uint64)(&h.Time),
 		"blobGasUsed": (*hexutil.Uint64)(&h.BlobGasUsed), "excessBlobGas": (*hexutil.Uint64)(&h.ExcessBlobGas),
 		"timestampMilliseconds": (*hexutil.Uint64)(&h.TimeMilliseconds), "minDelayExcess": (*hexutil.Uint64)(&h.MinDelayExcess),
@@ -138,7 +138,7 @@ func (w *walker) header(raw map[string]json.RawMessage) (*evm.Header, common.Has
 // number reads a quantity.
 type number struct{ into **big.Int }
 
-func (n number) UnmarshalJSON(raw []byte) error {
+func (n *number) UnmarshalJSON(raw []byte) error {
 	var v hexutil.Big
 	err := v.UnmarshalJSON(raw)
 	*n.into = v.ToInt()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
@@ -16,9 +17,9 @@ type Flags struct {
 	Addr  string
 	Quiet bool
 
-	network, dialect, logFormat, keys string
-	requireKey, admin                 bool
-	rateLimit                         int
+	network, dialect, logFormat, keys, hosts, profiles string
+	requireKey, admin, public                          bool
+	rateLimit                                          int
 }
 
 // NewFlags declares the flags about serving.
@@ -30,7 +31,10 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests per minute and client, twice as many with a key; 0 for no limit")
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys, their limits, interfaces and networks")
 	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse requests to the Data API without a key of --api-keys")
-	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API (not in this version)")
+	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
+	f.StringVar(&s.profiles, "profile-dir", "profiles", "`FOLDER` for the profiles that the admin API writes")
+	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "comma-separated `NAMES` by which the node's interface may be called, beside addresses; * for any")
+	f.BoolVar(&s.public, "public", false, "answer as a public server: nothing about one particular node, no admin API")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text or json")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s
@@ -48,13 +52,21 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Log, err = handlers.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}
-	if s.admin {
-		return o, fmt.Errorf("--api-admin-enabled: the node's admin API is not in this version")
-	}
+	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, Profiles: s.profiles}
 	if s.rateLimit < 0 {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
 	}
 	return o, s.readKeys(&o)
+}
+
+func splitNames(list string) []string {
+	names := []string{}
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (s *Flags) readKeys(o *Options) error {

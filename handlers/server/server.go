@@ -26,10 +26,19 @@ type Options struct {
 	Dialect handlers.Mode
 	Network string // for which the unqualified paths of the node speak
 	Log     *slog.Logger
+	Node    NodeOptions
 
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *handlers.Keys
 	RequireKey bool
+}
+
+// NodeOptions are what the user may choose about the node.
+type NodeOptions struct {
+	Hosts    []string // by which it may be called, beside addresses
+	Public   bool     // hide what is about one particular node
+	Admin    bool     // serve the admin API
+	Profiles string   // folder for its profiles
 }
 
 const (
@@ -43,7 +52,18 @@ const (
 
 // New answers for a world.
 func New(w *sim.World, o Options) (http.Handler, error) {
+	m, loggers := newMeter(), map[string]*node.Loggers{}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, l := range w.Ledgers {
+		loggers[l.Network] = node.NewLoggers(l, o.Log)
+	}
+	if main := loggers[o.Network]; main != nil {
+		o.Log = main.Main()
+	}
 	s, err := handlers.New(handlers.Options{
+		Observe: m.observe, Alias: w.Alias,
 		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
@@ -59,7 +79,7 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := metrics.Register(s, w); err != nil {
 		return nil, err
 	}
-	if err := mountNode(s, w, o); err != nil {
+	if err := mountNode(s, w, o, m, loggers); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -86,12 +106,20 @@ func sameChain(w *sim.World) func(handlers.ChainID) handlers.ChainID {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *handlers.Server, w *sim.World, o Options) error {
+func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers map[string]*node.Loggers) error {
+	var profiler *node.Profiler
+	if o.Node.Admin {
+		profiler = node.NewProfiler(o.Node.Profiles)
+	}
 	n, err := node.New(node.Options{
-		Chains: w.Chains, Ledgers: w.Ledgers, Network: o.Network, NodeID: w.NodeID().String(), Version: fixtures.NodeVersion,
+		Chains: w.Chains, Ledgers: w.Ledgers, Network: o.Network, Version: fixtures.NodeVersion,
+		Hosts: o.Node.Hosts, Public: o.Node.Public, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
 		return err
+	}
+	for _, network := range fixtures.Networks {
+		n.Handle(network.Name, "metrics", m.handler(w, n))
 	}
 	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
 		s.Mount("node", prefix, n)

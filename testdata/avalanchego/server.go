@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,8 +13,9 @@ import (
 
 // server is a program that answers for a world in memory.
 type server struct {
-	url     string
-	command *exec.Cmd
+	url      string
+	profiles string // folder
+	command  *exec.Cmd
 }
 
 const startTimeout = 60 * time.Second
@@ -23,7 +25,12 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{"http://" + address, exec.CommandContext(ctx, binary, "--db", ":memory:", "--profile", profile, "--addr", address, "--quiet")}
+	profiles, err := os.MkdirTemp("", "profiles-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{"http://" + address, profiles, exec.CommandContext(ctx, binary, "--db", ":memory:", "--profile", profile, "--addr", address,
+		"--quiet", "--api-admin-enabled", "--profile-dir", profiles)}
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {
 		return nil, err
@@ -49,5 +56,5 @@ func (s *server) stop() error {
 	if err := s.command.Process.Signal(os.Interrupt); err != nil {
 		return err
 	}
-	return s.command.Wait()
+	return errors.Join(s.command.Wait(), os.RemoveAll(s.profiles))
 }

@@ -1,0 +1,173 @@
+package node
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+)
+
+// adminAPI has the methods of /ext/admin.
+type adminAPI struct {
+	node     *Node
+	ledger   *sim.Ledger
+	loggers  *Loggers
+	profiler *Profiler
+}
+
+// Requests and answers of the admin service.
+type (
+	// EmptyReply says that it is done.
+	EmptyReply struct{}
+	// EndpointAliasArgs give an endpoint another name; both are what follows /ext/.
+	EndpointAliasArgs struct {
+		Endpoint string `json:"endpoint"`
+		Alias    string `json:"alias"`
+	}
+	// ChainAliasArgs give a chain another name.
+	ChainAliasArgs struct {
+		Chain string `json:"chain"`
+		Alias string `json:"alias"`
+	}
+	// ChainAliasesReply are the names of a chain, nil for no chain.
+	ChainAliasesReply struct {
+		Aliases []string `json:"aliases"`
+	}
+	// LoggerArgs name a logger; without a name it is all of them.
+	LoggerArgs struct {
+		LoggerName string `json:"loggerName"`
+	}
+	// SetLoggerLevelArgs change the levels of a logger, or of all of them.
+	SetLoggerLevelArgs struct {
+		LoggerName   string `json:"loggerName"`
+		LogLevel     *Level `json:"logLevel"`
+		DisplayLevel *Level `json:"displayLevel"`
+	}
+	// LoggerLevelsReply are the levels of loggers.
+	LoggerLevelsReply struct {
+		LoggerLevels map[string]LevelPair `json:"loggerLevels,omitempty"`
+	}
+	// LoadVMsReply are the virtual machines that a plugin folder newly holds.
+	LoadVMsReply struct {
+		NewVMs map[ids.ID][]string `json:"newVMs"`
+	}
+)
+
+var (
+	errLongAlias = errors.New("alias length is too long")
+	errNoLevel   = errors.New("need to specify either displayLevel or logLevel")
+	errAliased   = errors.New("alias already mapped to an ID")
+)
+
+// serveAdmin makes the admin service of a network reachable.
+func (n *Node) serveAdmin(l *sim.Ledger) error {
+	if n.options.Profiler == nil || n.options.Public {
+		return nil
+	}
+	handler, err := newServices(n.options.MaxBody,
+		Service{"admin", &adminAPI{n, l, n.options.Loggers[l.Network], n.options.Profiler}})
+	if err != nil {
+		return err
+	}
+	n.Handle(l.Network, "admin", handler)
+	return nil
+}
+
+// Alias makes an endpoint answer at another path too.
+func (a *adminAPI) Alias(_ *http.Request, args *EndpointAliasArgs, _ *EmptyReply) error {
+	if len(args.Alias) > maxAlias {
+		return errLongAlias
+	}
+	return a.node.alias(a.ledger.Network, args.Endpoint, args.Alias)
+}
+
+// AliasChain gives a chain another name, good wherever its id is.
+func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyReply) error {
+	if len(args.Alias) > maxAlias {
+		return errLongAlias
+	}
+	id, known := a.ledger.Aliases.Lookup(args.Chain)
+	if !known {
+		return withText(errNoAlias, args.Chain)
+	}
+	if !a.ledger.Aliases.Give(args.Alias, id) {
+		return withText(errAliased, args.Alias)
+	}
+	return nil
+}
+
+// GetChainAliases answers the names of a chain, which must be called by its id.
+func (a *adminAPI) GetChainAliases(_ *http.Request, args *ChainArgs, reply *ChainAliasesReply) error {
+	id, err := ids.FromString(args.Chain)
+	if err != nil {
+		return err
+	}
+	reply.Aliases = a.ledger.Aliases.Names(id)
+	return nil
+}
+
+// GetLoggerLevel answers the levels of a logger, or of all.
+func (a *adminAPI) GetLoggerLevel(_ *http.Request, args *LoggerArgs, reply *LoggerLevelsReply) error {
+	names, err := a.loggers.choose(args.LoggerName)
+	if err != nil {
+		return err
+	}
+	reply.LoggerLevels = map[string]LevelPair{}
+	for _, name := range names {
+		reply.LoggerLevels[name] = *a.loggers.all[name].levels.Load()
+	}
+	return nil
+}
+
+// SetLoggerLevel changes what is logged from now on.
+func (a *adminAPI) SetLoggerLevel(r *http.Request, args *SetLoggerLevelArgs, reply *LoggerLevelsReply) error {
+	if args.LogLevel == nil && args.DisplayLevel == nil {
+		return errNoLevel
+	}
+	names, err := a.loggers.choose(args.LoggerName)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		pair := *a.loggers.all[name].levels.Load()
+		if args.LogLevel != nil {
+			pair.LogLevel = *args.LogLevel
+		}
+		if args.DisplayLevel != nil {
+			pair.DisplayLevel = *args.DisplayLevel
+		}
+		a.loggers.all[name].levels.Store(&pair)
+	}
+	if handlers.DialectOf(r.Context()) == handlers.Upstream {
+		return a.GetLoggerLevel(r, &LoggerArgs{args.LoggerName}, reply)
+	}
+	return nil
+}
+
+// LoadVMs answers what is new in the plugin folder: nothing ever is, as every virtual machine is built in.
+func (a *adminAPI) LoadVMs(_ *http.Request, _ *NoArgs, reply *LoadVMsReply) error {
+	a.loggers.named("vm-factory").Info("no new virtual machines")
+	reply.NewVMs = map[ids.ID][]string{}
+	return nil
+}
+
+// StartCPUProfiler begins to note where time goes.
+func (a *adminAPI) StartCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
+	return a.profiler.start()
+}
+
+// StopCPUProfiler writes down where time went.
+func (a *adminAPI) StopCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
+	return a.profiler.stop()
+}
+
+// MemoryProfile writes down what takes memory.
+func (a *adminAPI) MemoryProfile(*http.Request, *NoArgs, *EmptyReply) error {
+	return a.profiler.memory()
+}
+
+// LockProfile writes down who waited for locks.
+func (a *adminAPI) LockProfile(*http.Request, *NoArgs, *EmptyReply) error { return a.profiler.locks() }

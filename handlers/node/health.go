@@ -1,0 +1,123 @@
+package node
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"net/http"
+	"time"
+
+	"snowglobe/sim"
+)
+
+// healthAPI tells whether the node is well.
+type healthAPI struct {
+	node   *Node
+	ledger *sim.Ledger
+}
+
+// HealthReply is the state of the node.
+type HealthReply struct {
+	Checks  map[string]Check `json:"checks"`
+	Healthy bool             `json:"healthy"`
+}
+
+// Check is one thing that was looked at.
+type Check struct {
+	Message   any           `json:"message,omitempty"`
+	Error     string        `json:"error,omitempty"`
+	Timestamp time.Time     `json:"timestamp"`
+	Duration  time.Duration `json:"duration"` // nanoseconds
+}
+
+// ChainHealth is what a chain's check found.
+type ChainHealth struct {
+	LastAcceptedHeight uint64 `json:"lastAcceptedHeight"`
+}
+
+// serveHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
+// tells a load balancer enough.
+func (n *Node) serveHealth(l *sim.Ledger) error {
+	a := &healthAPI{n, l}
+	rpc, err := newServices(n.options.MaxBody, Service{"health", a})
+	if err != nil {
+		return err
+	}
+	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc})
+	n.Handle(l.Network, "health/readiness", plain(a.readiness))
+	n.Handle(l.Network, "health/liveness", plain(a.liveness))
+	return nil
+}
+
+// byMethod sends GET and HEAD one way and the rest another.
+type byMethod struct{ get, other http.Handler }
+
+func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		b.get.ServeHTTP(w, r)
+		return
+	}
+	b.other.ServeHTTP(w, r)
+}
+
+// plain answers with a state, and status 503 when something is wrong.
+func plain(state func(context.Context) HealthReply) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply := state(r.Context())
+		w.Header().Set("Content-Type", "application/json")
+		if !reply.Healthy {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		if r.Method != http.MethodHead {
+			_ = stdjson.NewEncoder(w).Encode(reply) // the client has gone
+		}
+	})
+}
+
+// health looks at every chain and at the file behind them.
+func (a *healthAPI) health(ctx context.Context) HealthReply {
+	reply := a.readiness(ctx)
+	started := time.Now()
+	heads, err := a.node.Heads(ctx, a.ledger.Network)
+	for _, h := range heads {
+		reply.Checks[h.Chain] = a.check(started, ChainHealth{h.Height}, nil)
+	}
+	reply.Checks["database"] = a.check(started, nil, err)
+	reply.Healthy = err == nil
+	return reply
+}
+
+// readiness is given once the node answers at all: the world is whole before that.
+func (a *healthAPI) readiness(context.Context) HealthReply {
+	return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), []string{}, nil)}, true}
+}
+
+func (a *healthAPI) liveness(context.Context) HealthReply {
+	return HealthReply{map[string]Check{}, true}
+}
+
+// check is what was found since a time on this machine's clock; its timestamp is by the world's.
+func (a *healthAPI) check(started time.Time, found any, err error) Check {
+	c := Check{Message: found, Timestamp: utc(a.ledger.Clock.Unix()), Duration: time.Since(started)}
+	if err != nil {
+		c.Error = "the world's file could not be read"
+	}
+	return c
+}
+
+// Health answers whether every chain is well.
+func (a *healthAPI) Health(r *http.Request, _ *NoArgs, reply *HealthReply) error {
+	*reply = a.health(r.Context())
+	return nil
+}
+
+// Readiness answers whether the node has caught up.
+func (a *healthAPI) Readiness(r *http.Request, _ *NoArgs, reply *HealthReply) error {
+	*reply = a.readiness(r.Context())
+	return nil
+}
+
+// Liveness answers whether the process runs.
+func (a *healthAPI) Liveness(r *http.Request, _ *NoArgs, reply *HealthReply) error {
+	*reply = a.liveness(r.Context())
+	return nil
+}

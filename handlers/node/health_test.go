@@ -1,0 +1,53 @@
+package node
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestHealth asks every way whether the node is well, and again when its file is gone.
+func TestHealth(t *testing.T) {
+	w := seeded(t)
+	url := serveSeeded(t, w, Options{})
+	for path, checks := range map[string][]string{
+		"/ext/health": {"P", "X", "C", "database", "bootstrapped"}, "/ext/health/readiness": {"bootstrapped"}, "/fuji/ext/health/liveness": nil,
+	} {
+		answer := healthAt(t, url+path, http.StatusOK)
+		if !answer.Healthy || len(answer.Checks) < len(checks) {
+			t.Errorf("%s: %+v", path, answer)
+		}
+		for _, name := range checks {
+			if _, found := answer.Checks[name]; !found {
+				t.Errorf("%s: no check %s", path, name)
+			}
+		}
+	}
+	called := send(t, http.MethodPost, url+"/ext/health", `{"jsonrpc":"2.0","id":1,"method":"health.health"}`)
+	if !strings.Contains(called, `"lastAcceptedHeight"`) || !strings.Contains(called, `"healthy":true`) {
+		t.Error(called)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if answer := healthAt(t, url+"/ext/health", http.StatusServiceUnavailable); answer.Healthy || answer.Checks["database"].Error == "" {
+		t.Errorf("without a file: %+v", answer)
+	}
+}
+
+func healthAt(t *testing.T, url string, status int) (reply HealthReply) {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != status {
+		t.Errorf("%s: status %d", url, response.StatusCode)
+	}
+	if err := json.NewDecoder(response.Body).Decode(&reply); err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}

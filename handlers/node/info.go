@@ -1,0 +1,160 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim"
+)
+
+// infoAPI has the methods of /ext/info that any server of the network may answer.
+type infoAPI struct {
+	ledger   *sim.Ledger
+	platform *platformAPI
+}
+
+// ownInfoAPI adds what one particular node says of itself, which a public server hides.
+type ownInfoAPI struct{ *infoAPI }
+
+// Requests and answers of the info service.
+type (
+	// NodeVersionReply is what runs on the node.
+	NodeVersionReply struct {
+		Version            string            `json:"version"`
+		DatabaseVersion    string            `json:"databaseVersion"`
+		RPCProtocolVersion string            `json:"rpcProtocolVersion"`
+		GitCommit          string            `json:"gitCommit"`
+		VMVersions         map[string]string `json:"vmVersions"`
+	}
+	// NodeIDReply is who the node is.
+	NodeIDReply struct {
+		NodeID  ids.NodeID `json:"nodeID"`
+		NodePOP Signer     `json:"nodePOP"`
+	}
+	// NodeIPReply is where the node is, with its port.
+	NodeIPReply struct {
+		IP string `json:"ip"`
+	}
+	// NetworkIDReply is the number of the network.
+	NetworkIDReply struct {
+		NetworkID Uint32 `json:"networkID"`
+	}
+	// NetworkNameReply is the name of the network.
+	NetworkNameReply struct {
+		NetworkName string `json:"networkName"`
+	}
+	// AliasArgs name a chain.
+	AliasArgs struct {
+		Alias string `json:"alias"`
+	}
+	// BlockchainIDReply is the id of a chain.
+	BlockchainIDReply struct {
+		BlockchainID ids.ID `json:"blockchainID"`
+	}
+	// ChainArgs name a chain by its id or an alias.
+	ChainArgs struct {
+		Chain string `json:"chain"`
+	}
+	// BootstrappedReply tells whether a chain answers.
+	BootstrappedReply struct {
+		IsBootstrapped bool `json:"isBootstrapped"`
+	}
+	// VMsReply are the virtual machines of the node by id, with their aliases, and the extensions of the X-chain's.
+	VMsReply struct {
+		VMs map[ids.ID][]string `json:"vms"`
+		FXs map[ids.ID]string   `json:"fxs"`
+	}
+)
+
+var errNoChain = errors.New("argument 'chain' not given")
+
+// serveInfo makes the info service of a network reachable.
+func (n *Node) serveInfo(l *sim.Ledger, p *platformAPI) error {
+	info := &infoAPI{ledger: l, platform: p}
+	service := Service{"info", &ownInfoAPI{info}}
+	if n.options.Public {
+		service.Methods = info
+	}
+	handler, err := newServices(n.options.MaxBody, service)
+	if err != nil {
+		return err
+	}
+	n.Handle(l.Network, "info", handler)
+	return nil
+}
+
+// GetNodeVersion answers what runs on the node.
+func (a *infoAPI) GetNodeVersion(_ *http.Request, _ *NoArgs, reply *NodeVersionReply) error {
+	*reply = NodeVersionReply{
+		fixtures.NodeSoftware, fixtures.DatabaseVersion, fixtures.PluginProtocol, fixtures.NodeCommit,
+		map[string]string{
+			"avm": fixtures.NodeSoftware, "platform": fixtures.NodeSoftware,
+			"evm": fixtures.NodeVersion, fixtures.SubnetEVMID.String(): fixtures.NodeVersion,
+		},
+	}
+	return nil
+}
+
+// GetNodeID answers who the node is and proves that it has the key of that validator.
+func (a *ownInfoAPI) GetNodeID(_ *http.Request, _ *NoArgs, reply *NodeIDReply) error {
+	self := &a.ledger.Self
+	*reply = NodeIDReply{self.ID(), Signer{self.PublicKey, self.Proof}}
+	return nil
+}
+
+// GetNodeIP answers where the node is.
+func (a *ownInfoAPI) GetNodeIP(_ *http.Request, _ *NoArgs, reply *NodeIPReply) error {
+	reply.IP = a.ledger.Self.IP
+	return nil
+}
+
+// GetVMs answers the virtual machines of the node.
+func (a *ownInfoAPI) GetVMs(_ *http.Request, _ *NoArgs, reply *VMsReply) error {
+	reply.VMs = map[ids.ID][]string{
+		fixtures.AVMID: {"avm"}, fixtures.EVMID: {"evm"}, fixtures.PlatformVMID: {"platform"}, fixtures.SubnetEVMID: {},
+	}
+	reply.FXs = map[ids.ID]string{
+		extension("secp256k1fx"): "secp256k1fx", extension("nftfx"): "nftfx", extension("propertyfx"): "propertyfx",
+	}
+	return nil
+}
+
+// extension is the id of a feature extension: its name.
+func extension(name string) (id ids.ID) {
+	copy(id[:], name)
+	return id
+}
+
+// GetNetworkID answers the number of the network.
+func (a *infoAPI) GetNetworkID(_ *http.Request, _ *NoArgs, reply *NetworkIDReply) error {
+	reply.NetworkID = Uint32(a.ledger.Rules.NetworkID)
+	return nil
+}
+
+// GetNetworkName answers the name of the network.
+func (a *infoAPI) GetNetworkName(_ *http.Request, _ *NoArgs, reply *NetworkNameReply) error {
+	reply.NetworkName = a.ledger.Network
+	return nil
+}
+
+// GetBlockchainID answers the id of a chain by one of its names.
+func (a *infoAPI) GetBlockchainID(_ *http.Request, args *AliasArgs, reply *BlockchainIDReply) (err error) {
+	reply.BlockchainID, err = a.platform.lookup(args.Alias)
+	return err
+}
+
+// IsBootstrapped answers yes for every chain that there is: nothing has to be caught up with.
+func (a *infoAPI) IsBootstrapped(_ *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
+	if args.Chain == "" {
+		return errNoChain
+	}
+	if _, err := a.platform.lookup(args.Chain); err != nil {
+		return fmt.Errorf("there is no chain with alias/ID '%s'", args.Chain)
+	}
+	reply.IsBootstrapped = true
+	return nil
+}

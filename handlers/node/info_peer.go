@@ -1,0 +1,233 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/json"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Requests and answers about peers.
+type (
+	// PeersArgs choose peers; without node ids it is all of them.
+	PeersArgs struct {
+		NodeIDs []ids.NodeID `json:"nodeIDs"`
+	}
+	// PeersReply are those who are connected.
+	PeersReply struct {
+		NumPeers Uint64 `json:"numPeers"`
+		Peers    []Peer `json:"peers"`
+	}
+	// Peer is a node that the answering one is connected to.
+	Peer struct {
+		IP             string     `json:"ip"`
+		PublicIP       string     `json:"publicIP"`
+		NodeID         ids.NodeID `json:"nodeID"`
+		Version        string     `json:"version"`
+		UpgradeTime    uint64     `json:"upgradeTime"`
+		LastSent       time.Time  `json:"lastSent"`
+		LastReceived   time.Time  `json:"lastReceived"`
+		ObservedUptime Uint32     `json:"observedUptime"` // of the answering node, in percent
+		TrackedSubnets []ids.ID   `json:"trackedSubnets"`
+		SupportedACPs  []uint32   `json:"supportedACPs"`
+		ObjectedACPs   []uint32   `json:"objectedACPs"`
+		Benched        []string   `json:"benched"`
+	}
+	// UptimeReply is how the validators see the answering node.
+	UptimeReply struct {
+		RewardingStakePercentage  json.Float64 `json:"rewardingStakePercentage"`
+		WeightedAveragePercentage json.Float64 `json:"weightedAveragePercentage"`
+	}
+	// ACPsReply is what validators think of proposals.
+	ACPsReply struct {
+		ACPs map[uint32]*ACP `json:"acps"`
+	}
+	// ACP is a proposal with who is for and who against it, by stake.
+	ACP struct {
+		SupportWeight Uint64       `json:"supportWeight"`
+		Supporters    []ids.NodeID `json:"supporters"`
+		ObjectWeight  Uint64       `json:"objectWeight"`
+		Objectors     []ids.NodeID `json:"objectors"`
+		AbstainWeight Uint64       `json:"abstainWeight"`
+	}
+)
+
+var errNotValidator = errors.New("couldn't get node uptime: node is not a validator")
+
+// Peers answers who is connected: the validators of any subnet whose nodes are up.
+func (a *infoAPI) Peers(r *http.Request, args *PeersArgs, reply *PeersReply) error {
+	all, err := a.peers(r)
+	if err != nil {
+		return err
+	}
+	reply.Peers = all
+	if len(args.NodeIDs) > 0 {
+		reply.Peers = []Peer{}
+	}
+	for _, node := range args.NodeIDs {
+		if i := slices.IndexFunc(all, func(p Peer) bool { return p.NodeID == node }); i >= 0 {
+			reply.Peers = append(reply.Peers, all[i])
+		}
+	}
+	reply.NumPeers = Uint64(len(reply.Peers))
+	return nil
+}
+
+// peers are all who are connected, by node id.
+func (a *infoAPI) peers(r *http.Request) ([]Peer, error) {
+	upgrades, err := a.schedule()
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := a.ledger.DB.Nodes(r.Context(), a.ledger.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	tracked, err := a.tracked(r)
+	if err != nil {
+		return nil, err
+	}
+	all := []Peer{}
+	for i := range nodes {
+		id := ids.NodeID(nodes[i].Node)
+		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.ledger.Self.ID() {
+			all = append(all, a.peer(&nodes[i], subnets, upgrades.Granite))
+		}
+	}
+	return all, nil
+}
+
+func (a *infoAPI) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
+	id, now := ids.NodeID(n.Node), a.ledger.Clock.Unix()
+	sent, received := sim.Silence(id)
+	p := Peer{
+		IP: n.IP, PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
+		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: Uint32(a.ledger.ObservedBy(id)),
+		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: []string{},
+	}
+	for _, acp := range fixtures.ACPs {
+		switch sim.BallotOf(id, acp) {
+		case sim.Supports:
+			p.SupportedACPs = append(p.SupportedACPs, acp)
+		case sim.Objects:
+			p.ObjectedACPs = append(p.ObjectedACPs, acp)
+		}
+	}
+	return p
+}
+
+// tracked tells what each validator validates: the primary network, which everyone follows, and subnets.
+func (a *infoAPI) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
+	height, err := a.platform.height(r)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := a.ledger.DB.Subnets(r.Context(), a.platform.number())
+	if err != nil {
+		return nil, err
+	}
+	subnets := []ids.ID{ids.Empty}
+	for i := range rows {
+		subnets = append(subnets, ids.ID(rows[i].Hash))
+	}
+	tracked := map[ids.NodeID][]ids.ID{}
+	for _, subnet := range subnets {
+		members, err := a.platform.validatorsAt(r, subnet, height)
+		if err != nil {
+			return nil, err
+		}
+		for node := range members {
+			if tracked[node] == nil {
+				tracked[node] = []ids.ID{ids.Empty}
+			}
+			if subnet != ids.Empty {
+				tracked[node] = append(tracked[node], subnet)
+			}
+		}
+	}
+	return tracked, nil
+}
+
+// Uptime answers how the validators of a subnet see the answering node: what share of the stake would reward it, and for
+// how much of the time they saw it on average. Who is not connected has seen nothing.
+func (a *infoAPI) Uptime(r *http.Request, args *SubnetArgs, reply *UptimeReply) error {
+	members, peers, err := a.electorate(r, args.SubnetID)
+	if err != nil {
+		return err
+	}
+	own := members[a.ledger.Self.ID()]
+	if own == nil {
+		return errNotValidator
+	}
+	rewarding, seen := own.Weight, own.Weight*100
+	for _, p := range peers {
+		if m := members[p.NodeID]; m != nil {
+			seen += m.Weight * Uint64(p.ObservedUptime)
+			if uint32(p.ObservedUptime)*percent >= a.ledger.Rules.Staking.UptimeRequirement {
+				rewarding += m.Weight
+			}
+		}
+	}
+	total := float64(members.weight())
+	reply.RewardingStakePercentage = json.Float64(100 * float64(rewarding) / total)
+	reply.WeightedAveragePercentage = json.Float64(float64(seen) / total)
+	return nil
+}
+
+// electorate are the validators of a subnet and who is connected.
+func (a *infoAPI) electorate(r *http.Request, subnet ids.ID) (ValidatorsAtReply, []Peer, error) {
+	height, err := a.platform.height(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	members, err := a.platform.validatorsAt(r, subnet, height)
+	if err != nil {
+		return nil, nil, fmt.Errorf("couldn't get validators: %w", err)
+	}
+	peers, err := a.peers(r)
+	return members, peers, err
+}
+
+func (set ValidatorsAtReply) weight() (total Uint64) {
+	for _, m := range set {
+		total += m.Weight
+	}
+	return total
+}
+
+// Acps answers what the validators of the primary network think of proposals, as far as they are connected.
+func (a *infoAPI) Acps(r *http.Request, _ *NoArgs, reply *ACPsReply) error {
+	members, peers, err := a.electorate(r, ids.Empty)
+	if err != nil {
+		return err
+	}
+	reply.ACPs = map[uint32]*ACP{}
+	for _, number := range fixtures.ACPs {
+		acp := &ACP{Supporters: []ids.NodeID{}, Objectors: []ids.NodeID{}}
+		for _, p := range peers {
+			if m := members[p.NodeID]; m != nil {
+				acp.count(p.NodeID, m.Weight, sim.BallotOf(p.NodeID, number))
+			}
+		}
+		acp.AbstainWeight = members.weight() - acp.SupportWeight - acp.ObjectWeight
+		reply.ACPs[number] = acp
+	}
+	return nil
+}
+
+func (p *ACP) count(node ids.NodeID, weight Uint64, ballot sim.Ballot) {
+	switch ballot {
+	case sim.Supports:
+		p.Supporters, p.SupportWeight = append(p.Supporters, node), p.SupportWeight+weight
+	case sim.Objects:
+		p.Objectors, p.ObjectWeight = append(p.Objectors, node), p.ObjectWeight+weight
+	}
+}

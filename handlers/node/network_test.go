@@ -1,0 +1,118 @@
+package node
+
+import (
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
+)
+
+// seeded is the smallest world that the seed makes.
+func seeded(t testing.TB) *sim.World {
+	t.Helper()
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// serveSeeded answers for a world until the test ends.
+func serveSeeded(t testing.TB, w *sim.World, o Options) string {
+	t.Helper()
+	o.Chains, o.Ledgers, o.Network, o.Version = w.Chains, w.Ledgers, "mainnet", fixtures.NodeVersion
+	n, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(n)
+	t.Cleanup(func() {
+		n.Close()
+		server.Close()
+	})
+	return server.URL
+}
+
+// cast are the names that transcripts of a seeded world may use.
+func cast(t testing.TB, w *sim.World) *strings.Replacer {
+	t.Helper()
+	mainnet := w.Ledgers[0]
+	names := []string{"{SELF}", mainnet.Self.ID().String()}
+	for _, c := range w.Chains {
+		if c.Row.EVMID == 70411 {
+			names = append(names, "{L1}", ids.ID(c.Row.BlockchainID).String())
+		}
+	}
+	nodes, err := w.DB.Nodes(t.Context(), mainnet.Rules.NetworkID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		if n.Role != "" {
+			names = append(names, "{"+n.Role+"}", ids.NodeID(n.Node).String())
+		}
+	}
+	return strings.NewReplacer(names...)
+}
+
+// TestNetworkTranscripts replays conversations with the node of a seeded world, beside {L1} naming {SELF} and the nodes
+// that have a role.
+func TestNetworkTranscripts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(transcripts, "network", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			written, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := seeded(t)
+			o := Options{Public: strings.HasPrefix(string(written), "# public")}
+			if strings.HasPrefix(string(written), "# admin") {
+				o.Loggers, o.Profiler = map[string]*Loggers{}, NewProfiler(t.TempDir())
+				for _, l := range w.Ledgers {
+					o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+				}
+			}
+			keep(t, file, string(written), converse(t, serveSeeded(t, w, o), cast(t, w), string(written)))
+		})
+	}
+}
+
+func TestAnsweringNodeProvesItsKey(t *testing.T) {
+	for _, l := range seeded(t).Ledgers {
+		if got := primary.NodeIDOf(l.Self.Certificate); got != l.Self.ID() {
+			t.Errorf("%s: the certificate is that of %s, not of %s", l.Network, got, l.Self.ID())
+		}
+		key, err := warp.ParsePublicKey(l.Self.PublicKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof, err := warp.ParseSignature(l.Self.Proof)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !key.VerifyPossession(proof) {
+			t.Errorf("%s: the proof of possession does not verify", l.Network)
+		}
+	}
+}

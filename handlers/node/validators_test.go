@@ -1,0 +1,78 @@
+package node
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+)
+
+// TestValidatorsAgreeWithThePlatform asks every chain outside the primary network for its validators and compares them
+// with what the P-chain says of the subnet. A disabled L1 validator stays listed.
+func TestValidatorsAgreeWithThePlatform(t *testing.T) {
+	w := seeded(t)
+	url := serveSeeded(t, w, Options{})
+	l1, permissioned, inactive := 0, 0, 0
+	for _, l := range w.Ledgers {
+		chains, err := w.DB.Blockchains(t.Context(), l.Chain(primary.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range chains {
+			if ids.ID(c.Subnet) == ids.Empty {
+				continue
+			}
+			listed := current(t, url+"/"+l.Network+"/ext/bc/"+ids.ID(c.Hash).String()+"/validators", "validators", `{}`)
+			platform := current(t, url+"/"+l.Network+"/ext/bc/P", "platform", `{"subnetID":"`+ids.ID(c.Subnet).String()+`"}`)
+			if len(listed) != len(platform) {
+				t.Errorf("%s: %d validators, the P-chain has %d", c.Name, len(listed), len(platform))
+			}
+			for id, v := range listed {
+				if p, found := platform[id]; !found || p.NodeID != v.NodeID {
+					t.Errorf("%s: %s is %+v on the P-chain", c.Name, id, p)
+				}
+				switch {
+				case !v.IsL1Validator:
+					permissioned++
+				case !v.IsActive:
+					inactive++
+				default:
+					l1++
+				}
+			}
+		}
+	}
+	if l1 == 0 || inactive == 0 {
+		t.Errorf("%d active and %d inactive L1 validators, %d of permissioned subnets", l1, inactive, permissioned)
+	}
+}
+
+type seen struct {
+	NodeID                  string
+	IsActive, IsL1Validator bool
+}
+
+// current are the validators that a service lists, by validation or transaction id.
+func current(t *testing.T, url, service, params string) map[string]seen {
+	t.Helper()
+	text := send(t, http.MethodPost, url, `{"jsonrpc":"2.0","id":1,"method":"`+service+`.getCurrentValidators","params":`+params+`}`)
+	var answer struct {
+		Result struct {
+			Validators []struct {
+				seen
+				ValidationID, TxID string
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%s: %s", err, text)
+	}
+	all := map[string]seen{}
+	for _, v := range answer.Result.Validators {
+		all[v.ValidationID+v.TxID] = v.seen
+	}
+	return all
+}

@@ -1,0 +1,145 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// says posts a body to the running program and answers what it says.
+func (s *started) says(t *testing.T, path, body string) string {
+	t.Helper()
+	answer, err := http.Post(s.url+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// admin calls a method of the admin API, which must succeed.
+func (s *started) admin(t *testing.T, method, params string) string {
+	t.Helper()
+	text := s.says(t, "/ext/admin", `{"jsonrpc":"2.0","id":1,"method":"admin.`+method+`","params":`+params+`}`)
+	if !strings.Contains(text, `"result":`) {
+		t.Errorf("%s %s: %s", method, params, text)
+	}
+	return text
+}
+
+const chainID, networkID = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`, `{"jsonrpc":"2.0","id":1,"method":"info.getNetworkID"}`
+
+// TestAdminHasEffect uses every method of the admin API on the running program and looks for what it should change.
+func TestAdminHasEffect(t *testing.T) {
+	folder := t.TempDir()
+	s := start(t, folder, "--db", ":memory:", "--api-admin-enabled", "--profile-dir", filepath.Join(folder, "kept"))
+	s.admin(t, "startCPUProfiler", `{}`)
+	s.admin(t, "alias", `{"endpoint":"info","alias":"about"}`)
+	if got := s.says(t, "/ext/about", networkID); !strings.Contains(got, `"networkID":"1"`) {
+		t.Errorf("through the endpoint's alias: %s", got)
+	}
+	s.aliasesChain(t)
+	s.changesLevels(t)
+	if got := s.admin(t, "loadVMs", `{}`); !strings.Contains(got, `"newVMs":{}`) {
+		t.Error(got)
+	}
+	for _, method := range []string{"memoryProfile", "lockProfile", "stopCPUProfiler"} {
+		s.admin(t, method, `{}`)
+	}
+	for _, name := range []string{"cpu.profile", "mem.profile", "lock.profile"} {
+		raw, err := os.ReadFile(filepath.Join(folder, "kept", name))
+		if err != nil || len(raw) < 20 || raw[0] != 0x1f || raw[1] != 0x8b {
+			t.Errorf("%s is no profile: %v, %d bytes", name, err, len(raw))
+		}
+	}
+	s.stops(t)
+	for want, times := range map[string]int{`msg="API called".*method=eth_chainId`: 1, `path=/ext/bc/C/rpc.*operation=eth_chainId`: 2, `path=/v1/chains/43113`: 0} {
+		if got := len(regexp.MustCompile(want).FindAllString(s.banner.String(), -1)); got != times {
+			t.Errorf("%d lines with %s, want %d:\n%s", got, want, times, s.banner)
+		}
+	}
+}
+
+func (s *started) aliasesChain(t *testing.T) {
+	t.Helper()
+	s.admin(t, "aliasChain", `{"chain":"C","alias":"contracts"}`)
+	if got := s.says(t, "/ext/bc/contracts/rpc", chainID); !strings.Contains(got, `"0xa86a"`) {
+		t.Errorf("through the chain's alias: %s", got)
+	}
+	answer, err := http.Get(s.url + "/v1/chains/contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, _ := io.ReadAll(answer.Body); !strings.Contains(string(text), `"chainId":"43114"`) {
+		t.Errorf("the Data API does not know the alias: %s", text)
+	}
+	if got := s.admin(t, "getChainAliases", `{"chain":"2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5"}`); !strings.Contains(got, `"contracts"]`) {
+		t.Error(got)
+	}
+}
+
+// changesLevels calls the C-Chain four times: noted, silent, noted with the call, silent; and then the Data API, silent.
+func (s *started) changesLevels(t *testing.T) {
+	t.Helper()
+	for _, level := range []string{"INFO", "ERROR", "DEBUG", "OFF"} {
+		s.admin(t, "setLoggerLevel", `{"loggerName":"C","logLevel":"`+level+`"}`)
+		s.says(t, "/ext/bc/C/rpc", chainID)
+	}
+	s.admin(t, "setLoggerLevel", `{"logLevel":"off"}`)
+	if got := s.admin(t, "getLoggerLevel", `{"loggerName":"main"}`); !strings.Contains(got, `"main":{"logLevel":"OFF"`) {
+		t.Error(got)
+	}
+	answer, err := http.Get(s.url + "/v1/chains/43113")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+}
+
+func (s *started) stops(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, s.banner)
+	}
+}
+
+// TestHostsAndPublicServer: a name must be allowed, and a public server has no admin API and tells nothing of its node.
+func TestHostsAndPublicServer(t *testing.T) {
+	s := start(t, t.TempDir(), "--db", ":memory:", "--api-admin-enabled", "--public", "--http-allowed-hosts", "Node.example, other.example")
+	defer s.stops(t)
+	for host, status := range map[string]int{"node.example:9650": 200, "evil.example": 403, "localhost": 403, "": 200} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/ext/info", strings.NewReader(networkID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Host = host
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != status {
+			t.Errorf("host %q: status %d, want %d", host, answer.StatusCode, status)
+		}
+	}
+	if got := s.says(t, "/ext/admin", `{}`); got != "404 page not found\n" {
+		t.Errorf("admin: %q", got)
+	}
+	if got := s.says(t, "/ext/info", `{"jsonrpc":"2.0","id":1,"method":"info.getNodeID"}`); !strings.Contains(got, "can't find method") {
+		t.Errorf("getNodeID: %s", got)
+	}
+}

@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/primary"
+)
+
+// Aliases are the names of a network's chains. Those given later last as long as the process, as on a node.
+type Aliases struct {
+	mu    sync.RWMutex
+	chain map[string]ids.ID
+	names map[ids.ID][]string
+	given map[string]bool
+	order []string // the chains, each by its first name
+}
+
+func newAliases(rules *primary.Network, network string, chains []*evm.Chain) *Aliases {
+	a := &Aliases{chain: map[string]ids.ID{}, names: map[ids.ID][]string{}, given: map[string]bool{}}
+	for _, c := range []struct {
+		id    ids.ID
+		names []string
+	}{{ids.Empty, []string{"P", "platform"}}, {rules.XChainID, []string{"X", "avm"}}, {rules.CChainID, []string{"C", "evm"}}} {
+		for _, name := range append(c.names, c.id.String()) {
+			a.add(name, c.id)
+		}
+	}
+	for _, c := range chains {
+		if id := ids.ID(c.Row.BlockchainID); c.Row.Network == network {
+			a.add(id.String(), id)
+		}
+	}
+	return a
+}
+
+func (a *Aliases) add(name string, id ids.ID) bool {
+	if _, taken := a.chain[name]; taken {
+		return false
+	}
+	if a.names[id] == nil {
+		a.order = append(a.order, name)
+	}
+	a.chain[name], a.names[id] = id, append(a.names[id], name)
+	return true
+}
+
+// Chains are all that have a name, each by its first.
+func (a *Aliases) Chains() []string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.Clone(a.order)
+}
+
+// Give names a chain. It answers false when the name is taken.
+func (a *Aliases) Give(name string, id ids.ID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.add(name, id) {
+		return false
+	}
+	a.given[name] = true
+	return true
+}
+
+// Lookup is the chain that a name or id stands for.
+func (a *Aliases) Lookup(name string) (ids.ID, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	id, known := a.chain[name]
+	return id, known
+}
+
+// Given is Lookup among the names that were given later.
+func (a *Aliases) Given(name string) (ids.ID, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.chain[name], a.given[name]
+}
+
+// Names are those of a chain in the order in which it got them, its id among them; nil for no chain.
+func (a *Aliases) Names(id ids.ID) []string {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.Clone(a.names[id])
+}

@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// Self is the node that answers for a network: one of its validators.
+type Self struct {
+	store.Node
+	PublicKey []byte // BLS
+	Proof     []byte // of possession
+}
+
+// ID is the node's id.
+func (s *Self) ID() ids.NodeID { return ids.NodeID(s.Node.Node) }
+
+var errNoSelf = errors.New("no validator has a key")
+
+// findSelf chooses among those who validated when the generated history ended, so that the choice stays when the world
+// grows. An ordinary node, connected and of the version that is simulated, comes before others.
+func (l *Ledger) findSelf(ctx context.Context) error {
+	stakers, err := l.DB.StakersOfSubnet(ctx, l.Chain(primary.PChain), ids.Empty[:])
+	if err != nil {
+		return err
+	}
+	best := -1
+	for i := range stakers {
+		s := &stakers[i]
+		until := l.world.Meta.Until
+		if s.Delegator || s.BLS == nil || s.Start > until || s.End <= until {
+			continue
+		}
+		node, err := l.DB.Node(ctx, l.Rules.NetworkID, s.Node)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if fit := fitness(node); fit > best {
+			best, l.Self = fit, Self{*node, s.BLS, s.Proof}
+		}
+	}
+	if best < 0 {
+		return fmt.Errorf("network %d: %w", l.Rules.NetworkID, errNoSelf)
+	}
+	return nil
+}
+
+func fitness(n *store.Node) (fit int) {
+	for weight, good := range []bool{n.Version == fixtures.NodeSoftware, n.Connected, n.Role == ""} {
+		if good {
+			fit |= 1 << weight
+		}
+	}
+	return fit
+}
+
+// Ballot is what a node thinks of a proposal.
+type Ballot int
+
+// The opinions of a node.
+const (
+	Abstains Ballot = iota
+	Supports
+	Objects
+)
+
+// BallotOf follows from the node and the proposal: six in ten support, one objects.
+func BallotOf(node ids.NodeID, acp uint32) Ballot {
+	switch b := opinion(node, acp) % 10; {
+	case b < 6:
+		return Supports
+	case b == 6:
+		return Objects
+	}
+	return Abstains
+}
+
+// ObservedBy is for how many percent of the time a peer saw the answering node: a little less than the node was there.
+func (l *Ledger) ObservedBy(peer ids.NodeID) uint64 {
+	const percent = 10_000
+	return max(uint64(l.Self.Uptime)/percent, 1) - uint64(opinion(peer, 0)%2)
+}
+
+// Silence is how many seconds ago the answering node and a peer last spoke.
+func Silence(peer ids.NodeID) (sent, received int64) {
+	return int64(opinion(peer, 1) % 5), int64(opinion(peer, 2) % 5)
+}
+
+// opinion is a number that is a node's own.
+func opinion(node ids.NodeID, about uint32) uint32 {
+	digest := sha256.Sum256(binary.BigEndian.AppendUint32(node.Bytes(), about))
+	return binary.BigEndian.Uint32(digest[:])
+}
