@@ -167,10 +167,10 @@ func (a *infoAPI) Uptime(r *http.Request, args *SubnetArgs, reply *UptimeReply) 
 	if own == nil {
 		return errNotValidator
 	}
-	rewarding, seen := own.Weight, own.Weight*100
+	rewarding, seen := own.Weight, 100*float64(own.Weight) // the sum of whole stakes in hundredths would not fit
 	for _, p := range peers {
 		if m := members[p.NodeID]; m != nil {
-			seen += m.Weight * Uint64(p.ObservedUptime)
+			seen += float64(m.Weight) * float64(p.ObservedUptime)
 			if uint32(p.ObservedUptime)*percent >= a.ledger.Rules.Staking.UptimeRequirement {
 				rewarding += m.Weight
 			}
@@ -178,7 +178,7 @@ func (a *infoAPI) Uptime(r *http.Request, args *SubnetArgs, reply *UptimeReply) 
 	}
 	total := float64(members.weight())
 	reply.RewardingStakePercentage = json.Float64(100 * float64(rewarding) / total)
-	reply.WeightedAveragePercentage = json.Float64(float64(seen) / total)
+	reply.WeightedAveragePercentage = json.Float64(seen / total)
 	return nil
 }
 
