@@ -27,7 +27,8 @@ func Register(server *handlers.Server, world *sim.World) error {
 		a.healthOperations(), a.chainOperations(), a.blockOperations(), a.transactionOperations(), a.internalOperations(),
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),
 		a.nftOperations(), a.addressOperations(), a.primaryBlockOperations(), a.validatorOperations(), a.delegatorOperations(),
-		a.l1ValidatorOperations(), a.interactionOperations(),
+		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
+		a.vertexOperations(), a.assetOperations(), a.rewardOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err

@@ -65,7 +65,8 @@ func visitPrimary(t *testing.T, g *globe) {
 	base := "/v1/networks/mainnet"
 	node := dig(g.get(t, base+"/validators"), "validators", 0, "nodeId").(string)
 	address := ledger(t, g, "mainnet").Rules.Bech32([20]byte{})
-	for _, p := range []string{"/validators/" + node, "/delegators", "/l1Validators", "/addresses:listChainIds?addresses=" + address} {
+	for _, p := range []string{"", "/subnets", "/blockchains", "/rewards?nodeIds=" + node, "/rewards:listPending?nodeIds=" + node,
+		"/blockchains/x-chain/assets/" + ledger(t, g, "mainnet").Rules.AVAXAssetID.String(), "/validators/" + node, "/delegators", "/l1Validators", "/addresses:listChainIds?addresses=" + address} {
 		g.get(t, base+p)
 	}
 	for _, chain := range []string{"p-chain", "x-chain", "c-chain"} {
