@@ -67,6 +67,14 @@ func parseBlock(_ *param, text string) (any, bool) {
 	return BlockID{Number: n}, err == nil
 }
 
+// parsePrimaryBlock reads a height or a block's id, which the P- and the X-chain write in cb58 and the C-Chain in hex.
+func parsePrimaryBlock(p *param, text string) (any, bool) {
+	if id, err := ids.FromString(text); err == nil {
+		return BlockID{Hash: common.Hash(id), ByHash: true}, true
+	}
+	return parseBlock(p, text)
+}
+
 // PrimaryAddress is a P-, X- or C-Chain address; Chain is empty when the client left the prefix out.
 type PrimaryAddress struct {
 	Chain string // P, X, C or empty

@@ -34,8 +34,10 @@ var (
 	KindAddress    = &Kind{parseAddress, saying("0x and 40 hexadecimal digits"), hexadecimal(40)} // common.Address
 	KindHash       = &Kind{parseHash, saying("0x and 64 hexadecimal digits"), hexadecimal(64)}    // common.Hash
 	KindBlock      = &Kind{parseBlock, saying("a block number, or a block hash of 0x and 64 hexadecimal digits"), textual("")}
-	KindChain      = &Kind{parseChain, chainList, textual("")}                              // ChainID
-	KindID         = &Kind{parseID, saying("an id in cb58 with its checksum"), textual("")} // ids.ID
+	KindChain      = &Kind{parseChain, chainList, textual("")}                                                                  // ChainID
+	KindID         = &Kind{parseID, saying("an id in cb58 with its checksum"), textual("")}                                     // ids.ID
+	KindHexID      = &Kind{parseHexID, saying("an id in cb58 with its checksum, or 0x and 64 hexadecimal digits"), textual("")} // ids.ID
+	KindPBlock     = &Kind{parsePrimaryBlock, saying("a block height, or a block id in cb58 or hexadecimal"), textual("")}      // BlockID
 	KindNodeID     = &Kind{parseNodeID, saying("NodeID- and a node id in cb58 with its checksum"), textual("")}
 	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")} // PrimaryAddress
 	KindNetwork    = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf("mainnet", "fuji", "testnet")}
@@ -123,6 +125,13 @@ func parseHex(text string, size int) ([]byte, bool) {
 func parseID(_ *param, text string) (any, bool) {
 	id, err := ids.FromString(text)
 	return id, err == nil
+}
+
+func parseHexID(p *param, text string) (any, bool) {
+	if b, ok := parseHex(text, common.HashLength); ok {
+		return ids.ID(b), true
+	}
+	return parseID(p, text)
 }
 
 func parseNodeID(_ *param, text string) (any, bool) {

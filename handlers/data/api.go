@@ -17,15 +17,18 @@ type api struct {
 	world   *sim.World
 	catalog *catalog
 	memory  memory
+	rosters rosters
 }
 
 // Register adds the Data API's operations for EVM chains to a server, and the resources that its answers link to.
 func Register(server *handlers.Server, world *sim.World) error {
-	a := &api{world: world, catalog: newCatalog(world), memory: newMemory()}
+	a := &api{world: world, catalog: newCatalog(world), memory: newMemory(), rosters: rosters{now: map[string]*roster{}}}
 	for _, operations := range [][]handlers.Operation{
 		a.healthOperations(), a.chainOperations(), a.blockOperations(), a.transactionOperations(), a.internalOperations(),
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),
-		a.nftOperations(), a.addressOperations(),
+		a.nftOperations(), a.addressOperations(), a.primaryBlockOperations(), a.validatorOperations(), a.delegatorOperations(),
+		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
+		a.vertexOperations(), a.assetOperations(), a.rewardOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err

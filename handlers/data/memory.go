@@ -20,6 +20,7 @@ type memory struct {
 	transfers    *lru.Cache[store.Position, *transferFacts]
 	whole        *lru.Cache[name, *wholeFacts]
 	metadata     *lru.Cache[string, *metadata] // by URI
+	atomic       *lru.Cache[store.Position, *PrimaryBlock]
 }
 
 // name is a hash on a chain.
@@ -37,6 +38,7 @@ func newMemory() memory {
 		transfers:    lru.NewCache[store.Position, *transferFacts](kept),
 		whole:        lru.NewCache[name, *wholeFacts](kept / 4),
 		metadata:     lru.NewCache[string, *metadata](kept / 4),
+		atomic:       lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
 	}
 }
 

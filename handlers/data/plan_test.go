@@ -56,4 +56,22 @@ func visit(t *testing.T, g *globe) {
 		"/v1/address/" + g.persona(t, "alice") + "/chains"} {
 		g.get(t, p)
 	}
+	visitPrimary(t, g)
+}
+
+// visitPrimary asks for something of every operation of the primary network.
+func visitPrimary(t *testing.T, g *globe) {
+	t.Helper()
+	base := "/v1/networks/mainnet"
+	node := dig(g.get(t, base+"/validators"), "validators", 0, "nodeId").(string)
+	address := ledger(t, g, "mainnet").Rules.Bech32([20]byte{})
+	for _, p := range []string{"", "/subnets", "/blockchains", "/rewards?nodeIds=" + node, "/rewards:listPending?nodeIds=" + node,
+		"/blockchains/x-chain/assets/" + ledger(t, g, "mainnet").Rules.AVAXAssetID.String(), "/validators/" + node, "/delegators", "/l1Validators", "/addresses:listChainIds?addresses=" + address} {
+		g.get(t, base+p)
+	}
+	for _, chain := range []string{"p-chain", "x-chain", "c-chain"} {
+		block := g.get(t, base+"/blockchains/"+chain+"/blocks?startTimestamp=1&endTimestamp=9999999999")
+		g.get(t, base+"/blockchains/"+chain+"/blocks/"+dig(block, "blocks", 0, "blockHash").(string))
+		g.get(t, base+"/blockchains/"+chain+"/nodes/"+node+"/blocks")
+	}
 }

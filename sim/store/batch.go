@@ -17,6 +17,7 @@ type Batch struct {
 	statements map[string]*sqlx.Stmt
 	rollup     *metric.Rollup // nil before the first block
 	named      bool           // whether it wrote a token, a contract or a market
+	platform   bool           // whether it wrote a block of a P-, X- or C-chain of UTXOs
 }
 
 // Begin starts a Batch. Only one is open at a time; a second waits.
@@ -38,6 +39,9 @@ func (b *Batch) Commit() error {
 	err := b.tx.Commit()
 	if b.named {
 		b.db.names.Add(1)
+	}
+	if b.platform {
+		b.db.primaries.Add(1)
 	}
 	return err
 }

@@ -57,7 +57,8 @@ type DB struct {
 	path  string // the file, or Memory
 	final string // where path is renamed to when it is whole; empty once done
 
-	names atomic.Int64
+	names     atomic.Int64
+	primaries atomic.Int64
 
 	mu         sync.RWMutex
 	statements map[string]*sqlx.Stmt // prepared on the reading pool, by text
@@ -231,6 +232,10 @@ func (db *DB) Close() error {
 // Names counts the commits that brought a token, a contract or a market since the file was opened: while it stands
 // still, what is known by name has not changed.
 func (db *DB) Names() int64 { return db.names.Load() }
+
+// Primaries counts the commits that brought a block to a P-, X- or C-chain of UTXOs since the file was opened: while it
+// stands still, so do their stakers and outputs.
+func (db *DB) Primaries() int64 { return db.primaries.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
 func (db *DB) disconnect() error {

@@ -55,6 +55,7 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 	if d == nil {
 		return nil
 	}
+	b.platform = true
 	if d.Block != nil {
 		if err := b.addPrimaryBlock(d.Block); err != nil {
 			return err

@@ -63,7 +63,7 @@ func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*Prim
 // ActivityOf reads at most limit positions of the transactions of a primary chain that touched an address, newest first,
 // all before a position.
 func (db *DB) ActivityOf(ctx context.Context, chain int, address []byte, before Position, limit int) ([]Position, error) {
-	return many(ctx, db, `SELECT tx FROM primary_activity WHERE address = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT ?`,
+	return many(ctx, db, `SELECT tx FROM primary_activity WHERE address = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT 0 + ?`,
 		[]any{address, First(chain), min(before, Last(chain)), limit},
 		func(r *sql.Rows, p *Position) error { return r.Scan(p) })
 }

@@ -1,0 +1,78 @@
+package data
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// PrimaryAsset is something that X-Chain outputs hold.
+type PrimaryAsset struct {
+	AssetID            string `json:"assetId" format:"cb58"`
+	Name               string `json:"name"`
+	Symbol             string `json:"symbol"`
+	Denomination       int    `json:"denomination"`
+	Type               string `json:"type" enum:"secp256k1,nft"`
+	CreatedAtTimestamp int64  `json:"createdAtTimestamp"`
+	Cap                string `json:"cap" enum:"fixed,variable" doc:"Whether more of it can be made."`
+}
+
+func (a *api) assetOperations() []handlers.Operation {
+	return []handlers.Operation{{
+		ID: "getAsset", Path: primaryBlocksPath + "/assets/{assetId}", Summary: "Get an asset of the X-Chain",
+		Params: with(ledgerParam, exchangeParam, handlers.Param{Name: "assetId", Kind: handlers.KindID}),
+		Answer: reflect.TypeFor[PrimaryAsset](), Handle: a.onPrimary(a.getAsset),
+	}}
+}
+
+func (a *api) getAsset(r *handlers.Request, c *primaryChain) (any, error) {
+	id := handlers.Value[ids.ID](r, "assetId")
+	row, err := c.DB.AssetByHash(r.Context(), c.number(), id[:])
+	if err != nil {
+		return nil, or(err, handlers.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Network))
+	}
+	shown := PrimaryAsset{AssetID: id.String(), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row), Cap: "fixed"}
+	if shown.CreatedAtTimestamp, err = c.DB.PrimaryTime(r.Context(), row.ID.Block()); err != nil || row.ID.Number() == 0 {
+		return shown, err
+	}
+	tx, err := c.DB.PrimaryTx(r.Context(), row.ID)
+	if err != nil {
+		return nil, err
+	}
+	made, err := primary.ParseTx(primary.XChain, tx.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	if u, ok := made.Unsigned.(*primary.CreateAssetTx); ok && mintable(u) {
+		shown.Cap = "variable"
+	}
+	return shown, nil
+}
+
+// nftFx is the index of the feature extension for NFTs.
+const nftFx = 1
+
+func assetType(a *store.PrimaryAsset) string {
+	if bytes.IndexByte(a.Fxs, nftFx) >= 0 {
+		return "nft"
+	}
+	return "secp256k1"
+}
+
+// mintable tells whether an asset was made with a right to make more of it.
+func mintable(u *primary.CreateAssetTx) bool {
+	for _, state := range u.States {
+		for _, out := range state.Outs {
+			switch out.(type) {
+			case *primary.MintOutput, *primary.NFTMintOutput, *primary.PropertyMintOutput:
+				return true
+			}
+		}
+	}
+	return false
+}

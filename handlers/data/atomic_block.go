@@ -1,0 +1,76 @@
+package data
+
+import (
+	"strconv"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/store"
+)
+
+func (a *api) listAtomicBlocks(r *handlers.Request, c *primaryChain, high, low store.Position) (any, error) {
+	at, err := c.DB.BlockIDs(r.Context(), high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	at, next := cut(r, at, position)
+	page := primaryBlocks{next, make([]PrimaryBlock, len(at)), c.info()}
+	for i, p := range at {
+		shown, err := a.atomicBlock(r, c, p.Number())
+		if err != nil {
+			return nil, err
+		}
+		page.Blocks[i] = *shown
+	}
+	return page, nil
+}
+
+// atomicBlock is a block of the C-Chain as one of the primary network, or is remembered.
+func (a *api) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (*PrimaryBlock, error) {
+	at := store.At(c.blocks(), number, 0)
+	if shown, ok := a.memory.atomic.Get(at); ok {
+		return shown, nil
+	}
+	b, err := c.evm.Block(r.Context(), number)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := c.evm.RawBlock(r.Context(), b)
+	if err != nil {
+		return nil, err
+	}
+	within := store.At(c.number(), number, 0)
+	names, err := c.DB.PrimaryNames(r.Context(), within, within.End())
+	if err != nil {
+		return nil, err
+	}
+	shown := &PrimaryBlock{
+		BlockNumber: strconv.FormatUint(number, 10), BlockHash: hash(b.Row.Hash), ParentHash: b.Header.ParentHash.Hex(),
+		BlockTimestamp: b.Row.Time, BlockType: "Standard", TxCount: len(names),
+		Transactions: list(names, func(n *store.PrimaryName) string { return cb58(n.Hash) }), BlockSizeBytes: len(raw),
+	}
+	if number == 0 {
+		shown.BlockType = "Genesis"
+	}
+	a.memory.atomic.Add(at, shown)
+	return shown, nil
+}
+
+func (a *api) getAtomicBlock(r *handlers.Request, c *primaryChain) (any, error) {
+	id := r.Block("blockId")
+	number := id.Number
+	if id.ByHash {
+		row, err := c.DB.BlockByHash(r.Context(), c.blocks(), id.Hash[:])
+		if err != nil {
+			return nil, or(err, noBlock(id, c))
+		}
+		number = row.ID.Number()
+	}
+	last, err := c.height(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if number > last {
+		return nil, noBlock(id, c)
+	}
+	return a.atomicBlock(r, c, number)
+}

@@ -1,0 +1,60 @@
+package data
+
+import (
+	"reflect"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// Interaction says on which primary chains an address was used. On the C-Chain only atomic transactions count.
+type Interaction struct {
+	Address       string   `json:"address"`
+	BlockchainIDs []string `json:"blockchainIds" format:"cb58"`
+}
+
+type interactions struct {
+	Addresses []Interaction `json:"addresses" doc:"Without those that were never used."`
+}
+
+func (a *api) interactionOperations() []handlers.Operation {
+	return []handlers.Operation{{
+		ID: "listChainIds", Path: "/v1/networks/{network}/addresses:listChainIds", Spec: "Primary network",
+		Summary: "List the primary chains on which addresses were used",
+		Params: with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Required: true,
+			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once."}),
+		Answer: reflect.TypeFor[interactions](), Handle: a.onNetwork(a.listInteractions),
+	}}
+}
+
+func (a *api) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) {
+	for _, p := range handlers.List[handlers.PrimaryAddress](r, "addresses") {
+		if p.Chain == primary.CChain.String() {
+			return nil, handlers.BadRequest("addresses " + p.String() + " is not allowed: expected a P- or X-Chain address in bech32")
+		}
+	}
+	addresses, err := addressesOf(r, l, "addresses")
+	if err != nil {
+		return nil, err
+	}
+	answer := interactions{Addresses: []Interaction{}}
+	for _, address := range addresses {
+		found := Interaction{Address: l.Rules.Bech32(address)}
+		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+			chain := l.Chain(kind)
+			txs, err := l.DB.ActivityOf(r.Context(), chain, address[:], store.Last(chain), 1)
+			if err != nil {
+				return nil, err
+			}
+			if len(txs) > 0 {
+				found.BlockchainIDs = append(found.BlockchainIDs, l.Rules.BlockchainID(kind).String())
+			}
+		}
+		if found.BlockchainIDs != nil {
+			answer.Addresses = append(answer.Addresses, found)
+		}
+	}
+	return answer, nil
+}

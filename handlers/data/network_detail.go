@@ -1,0 +1,102 @@
+package data
+
+import (
+	"cmp"
+	"math/big"
+	"reflect"
+	"slices"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// offline is the version of nodes that do not answer.
+const offline = "offline"
+
+// ratioPlaces is how many decimals the live service gives of a ratio.
+const ratioPlaces = 20
+
+// NetworkDetails sums up who stakes on a primary network now.
+type NetworkDetails struct {
+	ValidatorDetails ValidatorsDetails `json:"validatorDetails"`
+	DelegatorDetails DelegatorsDetails `json:"delegatorDetails"`
+}
+
+// ValidatorsDetails sums up the active validators.
+type ValidatorsDetails struct {
+	ValidatorCount               int                   `json:"validatorCount"`
+	TotalAmountStaked            string                `json:"totalAmountStaked" format:"uint" doc:"nAVAX, without delegations."`
+	EstimatedAnnualStakingReward string                `json:"estimatedAnnualStakingReward" format:"uint" doc:"nAVAX: the potential rewards of active validations and delegations."`
+	StakingDistributionByVersion []StakingDistribution `json:"stakingDistributionByVersion"`
+	StakingRatio                 string                `json:"stakingRatio" format:"decimal" doc:"All that is staked, of the current supply."`
+}
+
+// StakingDistribution is what the nodes of one version stake.
+type StakingDistribution struct {
+	Version        string `json:"version" doc:"offline for nodes that do not answer."`
+	AmountStaked   string `json:"amountStaked" format:"uint"`
+	ValidatorCount int    `json:"validatorCount"`
+}
+
+// DelegatorsDetails sums up the active delegations.
+type DelegatorsDetails struct {
+	DelegatorCount    int    `json:"delegatorCount"`
+	TotalAmountStaked string `json:"totalAmountStaked" format:"uint" doc:"nAVAX"`
+}
+
+func (a *api) networkOperations() []handlers.Operation {
+	return []handlers.Operation{{
+		ID: "getNetwork", Path: "/v1/networks/{network}", Summary: "Sum up the validators and delegators of a network",
+		Params: with(ledgerParam), Answer: reflect.TypeFor[NetworkDetails](), Handle: a.onNetwork(a.getNetwork),
+	}}
+}
+
+func (a *api) getNetwork(r *handlers.Request, l *sim.Ledger) (any, error) {
+	all, err := a.roster(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	var validating, delegating, rewards uint64
+	var answer NetworkDetails
+	for _, v := range all.validations {
+		if v.status == store.StakerActive && primaryNetwork(v.Subnet) {
+			answer.ValidatorDetails.ValidatorCount++
+			validating, rewards = validating+uint64(v.Weight), rewards+uint64(v.Reward)
+		}
+	}
+	for _, d := range all.delegations {
+		if d.status == store.StakerActive {
+			answer.DelegatorDetails.DelegatorCount++
+			delegating, rewards = delegating+uint64(d.Weight), rewards+uint64(d.Reward)
+		}
+	}
+	answer.ValidatorDetails.TotalAmountStaked, answer.DelegatorDetails.TotalAmountStaked = decimals(validating), decimals(delegating)
+	answer.ValidatorDetails.EstimatedAnnualStakingReward = decimals(rewards)
+	answer.ValidatorDetails.StakingDistributionByVersion = all.versions()
+	staked := new(big.Int).SetUint64(validating + delegating)
+	answer.ValidatorDetails.StakingRatio = new(big.Rat).SetFrac(staked, new(big.Int).SetUint64(uint64(all.head.Supply))).FloatString(ratioPlaces)
+	return answer, nil
+}
+
+// versions are the shares of the software's versions, in their order.
+func (r *roster) versions() []StakingDistribution {
+	amounts, counts := map[string]uint64{}, map[string]int{}
+	for _, v := range r.validations {
+		if v.status != store.StakerActive || !primaryNetwork(v.Subnet) {
+			continue
+		}
+		version := offline
+		if v.node != nil && v.node.Connected {
+			version = v.node.Version
+		}
+		amounts[version] += uint64(v.Weight)
+		counts[version]++
+	}
+	shares := []StakingDistribution{}
+	for version, count := range counts {
+		shares = append(shares, StakingDistribution{version, decimals(amounts[version]), count})
+	}
+	slices.SortFunc(shares, func(a, b StakingDistribution) int { return cmp.Compare(a.Version, b.Version) })
+	return shares
+}

@@ -1,0 +1,260 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// rosters keeps what the lists of stakers are made from, for each network. It is made anew when a block came or the
+// clock moved.
+type rosters struct {
+	mu  sync.Mutex
+	now map[string]*roster
+}
+
+// roster is who stakes or staked on a network, as one block and one second of the clock have it; it is never changed.
+type roster struct {
+	version     int64
+	unix        int64
+	head        *store.PrimaryBlock
+	validations []*validation            // oldest first
+	delegations []*delegation            // newest first
+	orders      map[string][]*validation // by what they are sorted by, descending
+	l1          []*store.L1              // newest first
+	accrued     store.Amount
+	stake       uint64 // of all who validate or delegate on the primary network now
+}
+
+// validation is one stay of a node among the validators of a subnet.
+type validation struct {
+	store.Staker
+	status    int
+	node      *store.Node // nil for one whose machine is not known
+	nodeID    string
+	endedAt   int64 // when it was removed
+	delegated uint64
+	count     int
+	fees      uint64 // that the delegations that count bring, if all are rewarded
+	total     uint64 // what the subnet's active validators weigh
+}
+
+// delegation is a stake that somebody adds to a validation.
+type delegation struct {
+	store.Staker
+	status int
+	shares uint32 // of the validation, of a million
+}
+
+func (d *delegation) net() uint64 {
+	_, rest := primary.SplitReward(uint64(d.Reward), d.shares)
+	return rest
+}
+
+// roster is the present one of a network.
+func (a *api) roster(ctx context.Context, l *sim.Ledger) (*roster, error) {
+	a.rosters.mu.Lock()
+	defer a.rosters.mu.Unlock()
+	version, unix := l.DB.Primaries(), l.Clock.Unix()
+	if r := a.rosters.now[l.Network]; r != nil && r.version == version && r.unix == unix {
+		return r, nil
+	}
+	r, err := newRoster(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	r.version, r.unix = version, unix
+	a.rosters.now[l.Network] = r
+	return r, nil
+}
+
+func newRoster(ctx context.Context, l *sim.Ledger) (*roster, error) {
+	chain := l.Chain(primary.PChain)
+	head, err := l.DB.PrimaryHead(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	r := &roster{head: head, accrued: l.Accrued(head)}
+	l1, err := l.DB.L1Validators(ctx, chain, head.ID.Number())
+	if err != nil {
+		return nil, err
+	}
+	for i := range l1 {
+		r.l1 = append(r.l1, &l1[len(l1)-1-i])
+	}
+	stakers, err := l.DB.Stakers(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	r.fill(l, stakers, nodes)
+	if err := r.date(ctx, l); err != nil {
+		return nil, err
+	}
+	r.sort(l)
+	return r, nil
+}
+
+// fill splits the stakers and joins them: validations with their machines, delegations with the validation that they
+// lie within.
+func (r *roster) fill(l *sim.Ledger, stakers []store.Staker, nodes []store.Node) {
+	machines := make(map[ids.NodeID]*store.Node, len(nodes))
+	for i := range nodes {
+		machines[ids.NodeID(nodes[i].Node)] = &nodes[i]
+	}
+	stays := map[ids.NodeID][]*validation{}
+	for _, s := range stakers {
+		if !s.Delegator {
+			node := ids.NodeID(s.Node)
+			v := &validation{Staker: s, status: l.Standing(&s), node: machines[node], nodeID: node.String()}
+			r.validations = append(r.validations, v)
+			stays[node] = append(stays[node], v)
+		}
+	}
+	for _, s := range stakers {
+		if s.Delegator {
+			r.delegate(&delegation{Staker: s, status: l.Standing(&s)}, stays[ids.NodeID(s.Node)])
+		}
+	}
+	r.weigh()
+}
+
+// delegate adds a delegation to the validation that it lies within. While a validation is active only the delegations
+// that are active count, afterwards all do.
+func (r *roster) delegate(d *delegation, stays []*validation) {
+	r.delegations = append(r.delegations, d)
+	for _, v := range stays {
+		if !primaryNetwork(v.Subnet) || d.Start < v.Start || d.End > v.End {
+			continue
+		}
+		d.shares = v.Shares
+		fee, _ := primary.SplitReward(uint64(d.Reward), v.Shares)
+		if v.status == store.StakerCompleted || v.status == store.StakerActive && d.status == store.StakerActive {
+			v.delegated += uint64(d.Weight)
+			v.count++
+			v.fees += fee
+		}
+	}
+}
+
+func primaryNetwork(subnet []byte) bool { return ids.ID(subnet) == ids.Empty }
+
+// weigh adds up what the active validators of each subnet weigh, delegations included.
+func (r *roster) weigh() {
+	totals := map[ids.ID]uint64{}
+	for _, v := range r.validations {
+		if v.status == store.StakerActive {
+			totals[ids.ID(v.Subnet)] += uint64(v.Weight) + v.delegated
+		}
+	}
+	for _, v := range r.validations {
+		v.total = totals[ids.ID(v.Subnet)]
+	}
+	r.stake = totals[ids.Empty]
+}
+
+// date finds when validators were removed. A removal has no row of its own: it is the transaction of the block that
+// ended the validation.
+func (r *roster) date(ctx context.Context, l *sim.Ledger) (err error) {
+	for _, v := range r.validations {
+		if v.status != store.StakerRemoved || v.Ended == nil {
+			continue
+		}
+		at := store.At(l.Chain(primary.PChain), uint64(*v.Ended), 0)
+		if v.endedAt, err = l.DB.PrimaryTime(ctx, at); err != nil {
+			return err
+		}
+		if v.RewardTx, err = remover(ctx, l, at, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remover is the transaction in a block that removed a validator.
+func remover(ctx context.Context, l *sim.Ledger, block store.Position, v *validation) ([]byte, error) {
+	txs, err := l.DB.PrimaryTxs(ctx, block)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range txs {
+		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		u, ok := tx.Unsigned.(*primary.RemoveSubnetValidatorTx)
+		if ok && bytes.Equal(u.NodeID[:], v.Node) && bytes.Equal(u.SubnetID[:], v.Subnet) {
+			return row.Hash, nil
+		}
+	}
+	return nil, nil
+}
+
+// without is where what has no value is sorted: below everything else.
+const without = -1
+
+// sort puts the validations in every order that a list may have. Ties go by transaction hash, descending too.
+func (r *roster) sort(l *sim.Ledger) {
+	slices.SortFunc(r.delegations, compareDelegations)
+	r.orders = map[string][]*validation{}
+	for name, key := range sortKeys {
+		order := slices.Clone(r.validations)
+		slices.SortFunc(order, func(a, b *validation) int {
+			return cmp.Or(cmp.Compare(key(l, b), key(l, a)), bytes.Compare(b.Tx, a.Tx))
+		})
+		r.orders[name] = order
+	}
+}
+
+// sortKeys are what validators can be sorted by. What ends later has more time remaining, whatever the clock says.
+var sortKeys = map[string]func(*sim.Ledger, *validation) int64{
+	"blockIndex":         func(_ *sim.Ledger, v *validation) int64 { return int64(v.ID.Number()) },
+	"delegationCapacity": func(l *sim.Ledger, v *validation) int64 { return v.capacity(l) },
+	"timeRemaining":      func(_ *sim.Ledger, v *validation) int64 { return v.End },
+	"delegationFee":      func(_ *sim.Ledger, v *validation) int64 { return v.fee() },
+	"uptimePerformance":  func(_ *sim.Ledger, v *validation) int64 { return v.uptime() },
+}
+
+// capacity is how much more nAVAX may be delegated to an active validator of the primary network.
+func (v *validation) capacity(l *sim.Ledger) int64 {
+	if v.status != store.StakerActive || !primaryNetwork(v.Subnet) {
+		return without
+	}
+	most, used := l.Rules.Staking.MaxWeight(uint64(v.Weight)), uint64(v.Weight)+v.delegated
+	return int64(most - min(used, most))
+}
+
+// fee is what a validator of the primary network keeps of its delegators' rewards, of a million.
+func (v *validation) fee() int64 {
+	if !primaryNetwork(v.Subnet) {
+		return without
+	}
+	return int64(v.Shares)
+}
+
+// uptime is how much of the time the machine of an active validator answered, of a million.
+func (v *validation) uptime() int64 {
+	if v.status != store.StakerActive || v.node == nil {
+		return without
+	}
+	return int64(v.node.Uptime)
+}
+
+// remaining is how many seconds are left to who validates or will.
+func (v *validation) remaining(now int64) int64 {
+	if v.status != store.StakerActive && v.status != store.StakerPending {
+		return without
+	}
+	return max(v.End-now, 0)
+}

@@ -1,0 +1,173 @@
+package data_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+func TestNetworkDetailsAddUp(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		base := "/v1/networks/" + network
+		count, staked := 0, int64(0)
+		for _, v := range g.pages(t, base+"/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators", 50) {
+			n, _ := strconv.ParseInt(v["amountStaked"].(string), 10, 64)
+			count, staked = count+1, staked+n
+		}
+		d := g.get(t, base)
+		if fmt.Sprint(dig(d, "validatorDetails", "validatorCount")) != itoa(count) || dig(d, "validatorDetails", "totalAmountStaked") != itoa(int(staked)) {
+			t.Errorf("%s has %v: want %d validators with %d", network, d["validatorDetails"], count, staked)
+		}
+		delegations := g.pages(t, base+"/delegators?delegationStatus=active", "delegators", 50)
+		if fmt.Sprint(dig(d, "delegatorDetails", "delegatorCount")) != itoa(len(delegations)) {
+			t.Errorf("%s has %v: want %d delegators", network, d["delegatorDetails"], len(delegations))
+		}
+		for _, share := range dig(d, "validatorDetails", "stakingDistributionByVersion").([]any) {
+			n, _ := strconv.Atoi(fmt.Sprint(dig(share, "validatorCount")))
+			count -= n
+		}
+		if count != 0 {
+			t.Errorf("%s: the versions' shares leave out %d validators", network, count)
+		}
+	}
+}
+
+func TestSubnetsAndTheirBlockchains(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		l, base := ledger(t, g, network), "/v1/networks/"+network
+		chains := g.pages(t, base+"/blockchains", "blockchains", 2)
+		back := g.pages(t, base+"/blockchains?sortOrder=asc", "blockchains", 3)
+		if slices.Reverse(back); encode(back) != encode(chains) {
+			t.Error("ascending is not descending backwards")
+		}
+		rows, err := l.DB.Blockchains(context.Background(), l.Chain(primary.PChain))
+		if err != nil || len(chains) != len(rows)+3 {
+			t.Errorf("%s has %d blockchains: want %d and the primary network's, %v", network, len(chains), len(rows), err)
+		}
+		for _, c := range chains {
+			if one := g.get(t, base+"/blockchains/"+c["blockchainId"].(string)); encode(one) != encode(c) {
+				t.Errorf("blockchain %v is another by itself", c["blockchainId"])
+			}
+		}
+		for alias, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": l.Rules.XChainID, "c-chain": l.Rules.CChainID} {
+			if have := g.get(t, base+"/blockchains/"+alias)["blockchainId"]; have != id.String() {
+				t.Errorf("%s is %v", alias, have)
+			}
+		}
+		found, l1s := 0, 0
+		for _, s := range g.pages(t, base+"/subnets", "subnets", 2) {
+			found += len(s["blockchains"].([]any))
+			if s["isL1"] == true {
+				l1s++
+				id, err := ids.FromString(s["l1ConversionTransactionHash"].(string))
+				tx, missing := l.DB.PrimaryTxByHash(context.Background(), l.Chain(primary.PChain), id[:])
+				if err != nil || missing != nil || tx.Type != "ConvertSubnetToL1Tx" || dig(s, "l1ValidatorManagerDetails", "contractAddress") == nil {
+					t.Errorf("L1 %v was converted by %v: %v", s["subnetId"], s["l1ConversionTransactionHash"], missing)
+				}
+			}
+			if one := g.get(t, base+"/subnets/"+s["subnetId"].(string)); encode(one) != encode(s) {
+				t.Errorf("subnet %v is another by itself", s["subnetId"])
+			}
+		}
+		if found != len(chains) || l1s == 0 {
+			t.Errorf("the subnets have %d blockchains, %d are L1s: want %d blockchains", found, l1s, len(chains))
+		}
+		g.ask(t, base+"/subnets/"+ids.ID{7}.String(), 404)
+		g.ask(t, base+"/blockchains/"+ids.ID{7}.String(), 404)
+	}
+}
+
+func TestThereAreNoVertices(t *testing.T) {
+	g := open(t, 1)
+	base := "/v1/networks/fuji/blockchains/x-chain/vertices"
+	for _, p := range []string{base, base + ":listByHeight?vertexHeight=3"} {
+		if list := g.get(t, p); len(list["vertices"].([]any)) != 0 || dig(list, "chainInfo", "chainName") != "x-chain" {
+			t.Errorf("GET %s is %v", p, list)
+		}
+	}
+	g.ask(t, base+"/"+ids.ID{7}.String(), 404)
+	g.ask(t, base+":listByHeight", 400)
+	g.ask(t, strings.Replace(base, "x-chain", "p-chain", 1), 400)
+}
+
+func TestAssetsAreTheRows(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		l := ledger(t, g, network)
+		rows, err := l.DB.Assets(context.Background(), l.Chain(primary.XChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		caps := map[any]bool{}
+		for _, row := range rows {
+			a := g.get(t, "/v1/networks/"+network+"/blockchains/x-chain/assets/"+ids.ID(row.Hash).String())
+			if a["name"] != row.Name || a["symbol"] != row.Symbol {
+				t.Errorf("asset %s is %v", row.Name, a)
+			}
+			caps[a["cap"]] = true
+		}
+		if !caps["fixed"] || !caps["variable"] {
+			t.Errorf("caps of the assets of %s are %v", network, caps)
+		}
+		g.ask(t, "/v1/networks/"+network+"/blockchains/x-chain/assets/"+ids.ID{7}.String(), 404)
+	}
+}
+
+// TestRewardsAreTheOutputsThatPaidThem compares with every output that pays a reward.
+func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		l, base := ledger(t, g, network), "/v1/networks/"+network
+		outputs, err := l.DB.UTXOsMadeBy(context.Background(), l.Chain(primary.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for _, u := range outputs {
+			if u.Reward {
+				want[ids.ID(u.Hash).String()] = strconv.FormatUint(uint64(u.Amount), 10)
+			}
+		}
+		nodes := map[string]bool{}
+		stakers, _ := l.DB.Stakers(context.Background(), l.Chain(primary.PChain))
+		pending := 0
+		for _, s := range stakers {
+			nodes[ids.NodeID(s.Node).String()] = true
+			if s.Status == store.StakerActive && s.Owner != nil {
+				pending++
+			}
+		}
+		found := 0
+		for node := range nodes {
+			for _, paid := range g.pages(t, base+"/rewards?nodeIds="+node, "historicalRewards", 1) {
+				found++
+				if amount := dig(paid, "reward", "amount"); amount != want[paid["utxoId"].(string)] {
+					t.Errorf("reward %v is %v: want %s", paid["utxoId"], amount, want[paid["utxoId"].(string)])
+				}
+				mine := g.pages(t, fmt.Sprint(base, "/rewards?addresses=", dig(paid, "addresses", 0)), "historicalRewards", 50)
+				if !slices.Contains(text(mine, "utxoId"), paid["utxoId"].(string)) {
+					t.Errorf("reward %v is not in the list of its owner", paid["utxoId"])
+				}
+			}
+			for _, reward := range g.pages(t, base+"/rewards:listPending?sortOrder=asc&nodeIds="+node, "pendingRewards", 3) {
+				if reward["rewardType"] != "VALIDATOR_FEE" {
+					pending--
+				}
+			}
+		}
+		if found != len(want) || pending != 0 {
+			t.Errorf("%s: %d rewards were paid: want %d; %d pending ones are missing", network, found, len(want), pending)
+		}
+		g.ask(t, base+"/rewards", 400)
+	}
+}

@@ -1,0 +1,130 @@
+package data
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+)
+
+// stakerStatuses are the names of a staker's statuses, by their numbers.
+var stakerStatuses = []string{"pending", "active", "completed", "removed"}
+
+var (
+	sortBys          = []string{"blockIndex", "delegationCapacity", "timeRemaining", "delegationFee", "uptimePerformance"}
+	validationStatus = handlers.Param{Name: "validationStatus", Kind: handlers.KindEnum, Enum: []string{"completed", "active", "pending", "removed"}}
+	subnetParam      = handlers.Param{Name: "subnetId", Kind: handlers.KindID, List: true, MaxItems: 64, Doc: "Only validators of these subnets."}
+)
+
+// validatorFilters are the filters of the list of validators. Who lacks what a range is about, as a subnet's validator
+// lacks a fee, drops out when either end of the range is given.
+var validatorFilters = with(
+	handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeIDPart, List: true, MaxItems: 64, Doc: "Parts of node ids; one must occur."},
+	handlers.Param{Name: "sortBy", Kind: handlers.KindEnum, Enum: sortBys, Default: "blockIndex",
+		Doc: "delegationFee only on mainnet, with the primary network's subnetId."},
+	sortOrderParam, validationStatus,
+	handlers.Param{Name: "minDelegationCapacity", Kind: handlers.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX; active validators of the primary network have a capacity."},
+	handlers.Param{Name: "maxDelegationCapacity", Kind: handlers.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX."},
+	handlers.Param{Name: "minTimeRemaining", Kind: handlers.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds; active and pending validators have time left."},
+	handlers.Param{Name: "maxTimeRemaining", Kind: handlers.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds."},
+	handlers.Param{Name: "minFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "2", Doc: "When given, validators of other subnets are left out."},
+	handlers.Param{Name: "maxFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "100", Doc: "When given, validators of other subnets are left out."},
+	handlers.Param{Name: "minUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "90", Doc: "Percent; holds when either end is given. Active validators have an uptime."},
+	handlers.Param{Name: "maxUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent."},
+	subnetParam,
+)
+
+// validatorFilter decides who is in a list.
+type validatorFilter struct {
+	ledger   *sim.Ledger
+	now      int64
+	parts    []string
+	subnets  []ids.ID
+	status   string
+	capacity between
+	time     between
+	fee      between
+	uptime   between
+}
+
+// between is a range of integers, both ends included; without given ends it holds everything.
+type between struct {
+	given    bool
+	low      int64
+	high     int64
+	lowest   string // the parameters' names
+	greatest string
+}
+
+const largest = 1<<63 - 1
+
+// holds tells whether a value is in range. What has no value is in no range.
+func (b between) holds(n int64) bool { return !b.given || n >= max(b.low, 0) && n <= b.high }
+
+// numbers reads a range of decimal numbers in units of 1/scale, rounded inwards: no integer is lost or won by it.
+func numbers(r *handlers.Request, name string, scale int64) between {
+	b := between{high: largest, lowest: "min" + name, greatest: "max" + name}
+	b.given = r.Given(b.lowest) || r.Given(b.greatest)
+	if n := r.Number(b.lowest); n != nil {
+		floor := scaled(new(big.Rat).Neg(n), scale)
+		b.low = -floor
+	}
+	if n := r.Number(b.greatest); n != nil {
+		b.high = scaled(n, scale)
+	}
+	return b
+}
+
+// scaled is the largest integer that is not above n × scale.
+func scaled(n *big.Rat, scale int64) int64 {
+	n = new(big.Rat).Mul(n, new(big.Rat).SetInt64(scale))
+	return new(big.Int).Div(n.Num(), n.Denom()).Int64()
+}
+
+func amounts(r *handlers.Request, name string) between {
+	b := between{high: largest, lowest: "min" + name, greatest: "max" + name}
+	b.given = r.Given(b.lowest) || r.Given(b.greatest)
+	if n := r.Amount(b.lowest); n != nil {
+		b.low = n.Int64()
+	}
+	if n := r.Amount(b.greatest); n != nil {
+		b.high = n.Int64()
+	}
+	return b
+}
+
+// perPercent is a percent of what shares and uptimes are counted in, a million.
+const perPercent = 10_000
+
+func (a *api) validatorFilter(r *handlers.Request, l *sim.Ledger, now int64) (*validatorFilter, error) {
+	f := &validatorFilter{
+		ledger: l, now: now, parts: handlers.List[string](r, "nodeIds"), subnets: handlers.List[ids.ID](r, "subnetId"),
+		status: r.Text("validationStatus"), capacity: amounts(r, "DelegationCapacity"), time: numbers(r, "TimeRemaining", 1),
+		fee: numbers(r, "FeePercentage", perPercent), uptime: numbers(r, "UptimePerformance", perPercent),
+	}
+	var problems []string
+	for _, b := range []between{f.capacity, f.time, f.fee, f.uptime} {
+		if b.low > b.high && r.Given(b.lowest) && r.Given(b.greatest) {
+			problems = append(problems, fmt.Sprintf("%s is above %s: expected at most as much", b.lowest, b.greatest))
+		}
+	}
+	if r.Text("sortBy") == "delegationFee" && (l.Network != "mainnet" || len(f.subnets) != 1 || f.subnets[0] != ids.Empty) {
+		problems = append(problems, fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
+	}
+	if len(problems) > 0 {
+		return nil, handlers.BadRequest(problems...)
+	}
+	return f, nil
+}
+
+func (f *validatorFilter) holds(v *validation) bool {
+	return (f.status == "" || stakerStatuses[v.status] == f.status) &&
+		(len(f.subnets) == 0 || slices.Contains(f.subnets, ids.ID(v.Subnet))) &&
+		(len(f.parts) == 0 || slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(v.nodeID, part) })) &&
+		f.fee.holds(v.fee()) && f.uptime.holds(v.uptime()) && f.time.holds(v.remaining(f.now)) && f.capacity.holds(v.capacity(f.ledger))
+}
