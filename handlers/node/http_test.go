@@ -61,7 +61,7 @@ func TestHTTP(t *testing.T) {
 			if got := response.Header.Get("Content-Type"); got != c.contentType {
 				t.Errorf("content type %q, want %q", got, c.contentType)
 			}
-			if got := response.Header.Get("Node-Id"); got != "NodeID-111111111111111111116DBWJs" {
+			if got := response.Header.Get("Node-Id"); got != w.node.identity(c.path) || !strings.HasPrefix(got, "NodeID-") {
 				t.Errorf("node id %q", got)
 			}
 			if got := response.Header.Values("Vary"); len(got) != 1 || got[0] != "Origin" {
