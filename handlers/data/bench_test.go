@@ -38,6 +38,14 @@ func BenchmarkOperations(b *testing.B) {
 		{"deployment", path(c, "contracts", g.contract(b, c, "usdx"), "transactions:getDeployment")},
 		{"allBlocks", "/v1/blocks"},
 		{"allTransactions", "/v1/transactions"},
+		{"validators", "/v1/networks/mainnet/validators"},
+		{"validatorsFiltered", "/v1/networks/mainnet/validators?validationStatus=active&minUptimePerformance=80&nodeIds=a,b"},
+		{"validatorsSorted", "/v1/networks/mainnet/validators?sortBy=timeRemaining&sortOrder=asc"},
+		{"delegators", "/v1/networks/mainnet/delegators"},
+		{"l1Validators", "/v1/networks/mainnet/l1Validators"},
+		{"platformBlocks", "/v1/networks/mainnet/blockchains/p-chain/blocks"},
+		{"platformBlocksByTime", "/v1/networks/mainnet/blockchains/p-chain/blocks?startTimestamp=1782000000"},
+		{"atomicBlocks", "/v1/networks/mainnet/blockchains/c-chain/blocks"},
 	} {
 		b.Run(o.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -19,8 +19,9 @@ type memory struct {
 	calls        *lru.Cache[store.Position, *callFacts]
 	transfers    *lru.Cache[store.Position, *transferFacts]
 	whole        *lru.Cache[name, *wholeFacts]
-	metadata     *lru.Cache[string, *metadata] // by URI
-	atomic       *lru.Cache[store.Position, *PrimaryBlock]
+	metadata     *lru.Cache[string, *metadata]             // by URI
+	atomic       *lru.Cache[store.Position, *PrimaryBlock] // of C-Chains
+	primary      *lru.Cache[store.Position, *PrimaryBlock] // of P- and X-Chains
 }
 
 // name is a hash on a chain.
@@ -39,6 +40,7 @@ func newMemory() memory {
 		whole:        lru.NewCache[name, *wholeFacts](kept / 4),
 		metadata:     lru.NewCache[string, *metadata](kept / 4),
 		atomic:       lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
+		primary:      lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
 	}
 }
 

@@ -68,11 +68,11 @@ func (a *api) listPrimaryBlocks(r *handlers.Request, c *primaryChain) (any, erro
 	if c.evm != nil {
 		return a.listAtomicBlocks(r, c, high, low)
 	}
-	rows, err := c.DB.PrimaryBlocksDown(r.Context(), high, low, r.PageSize()+1)
+	at, err := c.DB.PrimaryBlockIDs(r.Context(), high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	return a.primaryPage(r, c, rows)
+	return a.primaryPage(r, c, at)
 }
 
 func (a *api) listNodeBlocks(r *handlers.Request, c *primaryChain) (any, error) {
@@ -81,24 +81,42 @@ func (a *api) listNodeBlocks(r *handlers.Request, c *primaryChain) (any, error) 
 		return nil, err
 	}
 	node := handlers.Value[ids.NodeID](r, "nodeId")
-	rows, err := c.DB.PrimaryBlocksBy(r.Context(), node[:], high, low, r.PageSize()+1)
+	at, err := c.DB.PrimaryBlocksBy(r.Context(), node[:], high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
-	return a.primaryPage(r, c, rows)
+	return a.primaryPage(r, c, at)
 }
 
-func (a *api) primaryPage(r *handlers.Request, c *primaryChain, rows []store.PrimaryBlock) (any, error) {
-	rows, next := cut(r, rows, func(b *store.PrimaryBlock) []byte { return within(b.ID) })
-	page := primaryBlocks{next, make([]PrimaryBlock, len(rows)), c.info()}
-	for i := range rows {
-		names, err := c.DB.PrimaryNames(r.Context(), rows[i].ID, rows[i].ID.End())
+func (a *api) primaryPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
+	at, next := cut(r, at, position)
+	page := primaryBlocks{next, make([]PrimaryBlock, len(at)), c.info()}
+	for i, p := range at {
+		shown, err := a.primaryBlock(r, c, p)
 		if err != nil {
 			return nil, err
 		}
-		page.Blocks[i] = showPrimaryBlock(c, &rows[i], names)
+		page.Blocks[i] = *shown
 	}
 	return page, nil
+}
+
+// primaryBlock is a block of the P- or X-Chain, or is remembered.
+func (a *api) primaryBlock(r *handlers.Request, c *primaryChain, at store.Position) (*PrimaryBlock, error) {
+	if shown, ok := a.memory.primary.Get(at); ok {
+		return shown, nil
+	}
+	row, err := c.DB.PrimaryBlock(r.Context(), c.number(), at.Number())
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.DB.PrimaryNames(r.Context(), at, at.End())
+	if err != nil {
+		return nil, err
+	}
+	shown := showPrimaryBlock(c, row, names)
+	a.memory.primary.Add(at, &shown)
+	return &shown, nil
 }
 
 func showPrimaryBlock(c *primaryChain, b *store.PrimaryBlock, names []store.PrimaryName) PrimaryBlock {
@@ -131,15 +149,18 @@ func (a *api) getPrimaryBlock(r *handlers.Request, c *primaryChain) (any, error)
 		return a.getAtomicBlock(r, c)
 	}
 	id := r.Block("blockId")
-	row, err := c.DB.PrimaryBlock(r.Context(), c.number(), id.Number)
 	if id.ByHash {
-		row, err = c.DB.PrimaryBlockByHash(r.Context(), c.number(), id.Hash[:])
+		row, err := c.DB.PrimaryBlockByHash(r.Context(), c.number(), id.Hash[:])
+		if err != nil {
+			return nil, or(err, noBlock(id, c))
+		}
+		id.Number = row.ID.Number()
 	}
-	if err != nil {
-		return nil, or(err, noBlock(id, c))
+	if id.Number > store.MaxNumber {
+		return nil, noBlock(id, c)
 	}
-	names, err := c.DB.PrimaryNames(r.Context(), row.ID, row.ID.End())
-	return showPrimaryBlock(c, row, names), err
+	shown, err := a.primaryBlock(r, c, store.At(c.number(), id.Number, 0))
+	return shown, or(err, noBlock(id, c))
 }
 
 func noBlock(id handlers.BlockID, c *primaryChain) *handlers.Error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -45,6 +46,7 @@ type validation struct {
 	count     int
 	fees      uint64 // that the delegations that count bring, if all are rewarded
 	total     uint64 // what the subnet's active validators weigh
+	written   atomic.Pointer[[]byte]
 }
 
 // delegation is a stake that somebody adds to a validation.

@@ -83,11 +83,11 @@ type Geolocation struct {
 	Longitude   float64 `json:"longitude"`
 }
 
-// anyValidator is a validator in the shape of its status.
-type anyValidator struct{ value any }
+// anyValidator is a validator in the shape of its status, written once for its roster.
+type anyValidator struct{ text []byte }
 
-// MarshalJSON writes the validator.
-func (v anyValidator) MarshalJSON() ([]byte, error) { return marshal(v.value) }
+// MarshalJSON gives what was written.
+func (v anyValidator) MarshalJSON() ([]byte, error) { return v.text, nil }
 
 // Schema is one of the shapes.
 func (anyValidator) Schema(d *handlers.Schemas) *handlers.Schema {
@@ -119,7 +119,7 @@ func (a *api) listValidators(r *handlers.Request, l *sim.Ledger) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return validatorPage(r, l, all, r.Text("sortBy"), filter.holds), nil
+	return validatorPage(r, l, all, r.Text("sortBy"), filter.holds)
 }
 
 func (a *api) getValidator(r *handlers.Request, l *sim.Ledger) (any, error) {
@@ -134,14 +134,22 @@ func (a *api) getValidator(r *handlers.Request, l *sim.Ledger) (any, error) {
 	}
 	return validatorPage(r, l, all, "blockIndex", func(v *validation) bool {
 		return of(v) && (status == "" || stakerStatuses[v.status] == status)
-	}), nil
+	})
 }
 
 // validatorPage makes a page of those who pass, in one of the roster's orders or its reverse.
-func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, passes func(*validation) bool) validators {
+func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, passes func(*validation) bool) (any, error) {
 	key := func(v *validation) []byte { return placeOf(sortKeys[by](l, v), v.Tx) }
 	found, next := pageOf(r, all.orders[by], key, passes)
-	return validators{next, list(found, func(v **validation) anyValidator { return showValidator(l, all, *v) })}
+	page := validators{next, make([]anyValidator, len(found))}
+	for i, v := range found {
+		text, err := v.text(l)
+		if err != nil {
+			return nil, err
+		}
+		page.Validators[i] = anyValidator{text}
+	}
+	return page, nil
 }
 
 // placeOf is a place in an order: what is sorted by, then the transaction, so that bytes compare as the order does.
@@ -177,7 +185,20 @@ func pageOf[T any](r *handlers.Request, order []*T, place func(*T) []byte, passe
 	return page, ""
 }
 
-func showValidator(l *sim.Ledger, all *roster, v *validation) anyValidator {
+// text is the validator as JSON. Two requests that write it at the same time write the same.
+func (v *validation) text(l *sim.Ledger) ([]byte, error) {
+	if text := v.written.Load(); text != nil {
+		return *text, nil
+	}
+	text, err := marshal(v.shape(l))
+	if err == nil {
+		v.written.Store(&text)
+	}
+	return text, err
+}
+
+// shape is the validator as those of its status are shown.
+func (v *validation) shape(l *sim.Ledger) any {
 	common := Validator{
 		TxHash: cb58(v.Tx), NodeID: v.nodeID, SubnetID: cb58(v.Subnet), AmountStaked: decimals(uint64(v.Weight)),
 		DelegationFee: percentage(v.fee()), AmountDelegated: decimals(v.delegated), StartTimestamp: v.Start, EndTimestamp: v.End,
@@ -185,11 +206,11 @@ func showValidator(l *sim.Ledger, all *roster, v *validation) anyValidator {
 	}
 	switch v.status {
 	case store.StakerActive:
-		return anyValidator{v.active(l, common)}
+		return v.active(l, common)
 	case store.StakerRemoved:
-		return anyValidator{RemovedValidator{common, cb58(v.RewardTx), v.endedAt}}
+		return RemovedValidator{common, cb58(v.RewardTx), v.endedAt}
 	}
-	return anyValidator{common}
+	return common
 }
 
 func (v *validation) active(l *sim.Ledger, common Validator) ActiveValidator {

@@ -11,16 +11,15 @@ type PrimaryName struct {
 	Hash []byte
 }
 
-// PrimaryBlocksDown reads at most limit blocks of a primary chain from one position down to another.
-func (db *DB) PrimaryBlocksDown(ctx context.Context, high, low Position, limit int) ([]PrimaryBlock, error) {
-	return many(ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
-		[]any{low, high, limit}, scanPrimaryBlock)
+// PrimaryBlockIDs finds at most limit blocks of a primary chain from one position down to another.
+func (db *DB) PrimaryBlockIDs(ctx context.Context, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, `SELECT id FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
 }
 
-// PrimaryBlocksBy reads at most limit blocks that a node proposed, from one position down to another.
-func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Position, limit int) ([]PrimaryBlock, error) {
-	return many(ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block
-		WHERE proposer = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, []any{node, low, high, limit}, scanPrimaryBlock)
+// PrimaryBlocksBy finds at most limit blocks that a node proposed, from one position down to another.
+func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, `SELECT id FROM primary_block WHERE proposer = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+		node, low, high, limit)
 }
 
 // PrimaryNames reads the ids of the transactions from one position to another, both included, ascending.
