@@ -45,8 +45,8 @@ type CurrentValidator struct {
 // validators is the handler of a path bc/{blockchainID}/validators, or nil. Chains of the primary network have none. It
 // is looked up anew each time, as chains can be created while the node runs.
 func (n *Node) validators(path string) http.Handler {
-	name, found := strings.CutPrefix(path, "bc/")
-	if name, found = strings.CutSuffix(name, "/validators"); !found {
+	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
+	if !found {
 		return nil
 	}
 	id, err := ids.FromString(name)
