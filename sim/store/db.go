@@ -25,7 +25,8 @@ const (
 	applicationID = 0x534e4f57 // "SNOW"
 	schemaVersion = 1
 
-	cacheKiB = 16 << 10 // page cache of one connection
+	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
+	readCacheKiB  = 4 << 10  // and of each that reads: the system keeps the file at hand, too
 )
 
 //go:embed schema.sql
@@ -148,12 +149,14 @@ func identify(path string) error {
 }
 
 func dsn(name string, options ...string) string {
-	query := "_pragma=busy_timeout(10000)&_pragma=cache_size(-" + strconv.Itoa(cacheKiB) + ")"
+	query := "_pragma=busy_timeout(10000)"
 	for _, option := range options {
 		query += "&" + option
 	}
 	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + query
 }
+
+func cache(kibibytes int) string { return "_pragma=cache_size(-" + strconv.Itoa(kibibytes) + ")" }
 
 // connect opens both pools. While a world is generated there is no journal: a file that is not finished is thrown away.
 func (db *DB) connect(name, journal string) error {
@@ -165,8 +168,8 @@ func (db *DB) connect(name, journal string) error {
 	if journal == "OFF" {
 		sync = "OFF"
 	}
-	write := append([]string{"_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
-	read := append([]string{"_pragma=query_only(1)"}, vfs...)
+	write := append([]string{cache(writeCacheKiB), "_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
+	read := append([]string{cache(readCacheKiB), "_pragma=query_only(1)"}, vfs...)
 	var err error
 	if db.write, err = pool(dsn(name, write...), 1); err != nil {
 		return err
