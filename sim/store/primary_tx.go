@@ -60,6 +60,12 @@ func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*Prim
 	return &t, err
 }
 
+// PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.
+func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]PrimaryTx, error) {
+	return many(ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		[]any{kind, First(chain), Last(chain)}, scanPrimaryTx)
+}
+
 // ActivityOf reads at most limit positions of the transactions of a primary chain that touched an address, newest first,
 // all before a position.
 func (db *DB) ActivityOf(ctx context.Context, chain int, address []byte, before Position, limit int) ([]Position, error) {
