@@ -91,6 +91,8 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--warp-sign", "some"}, "", "any, known"},
+		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
 		{[]string{"--rate-limit", "-1"}, "", "-1"},
 		{[]string{"--require-api-key"}, "", "--api-keys"},
 		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
