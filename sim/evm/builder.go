@@ -34,6 +34,7 @@ type Builder struct {
 	rules    *params.ChainConfig
 	schedule *precompile.Schedule
 	fees     fees
+	home     Home
 	state    *live
 	index    *index
 
@@ -96,6 +97,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		rules:    c.rules,
 		schedule: c.schedule,
 		fees:     c.fees,
+		home:     c.Home,
 		state:    newLive(c.Kind),
 		index:    newIndex(c.Row.ID),
 		hash:     common.BytesToHash(row.Hash),
@@ -127,6 +129,9 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 	}
 	return b, err
 }
+
+// Settle says where the chain stands in its network. It comes before the first block that is opened.
+func (b *Builder) Settle(h Home) { b.home = h }
 
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
@@ -193,6 +198,7 @@ type Pending struct {
 	receipts types.Receipts
 	fees     *big.Int
 	extData  []byte // atomic transactions
+	verdicts verdicts
 	delta    *store.Delta
 }
 
@@ -235,7 +241,7 @@ func (b *Builder) stateFor(time uint64) (*state.StateDB, error) {
 func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
 	return surroundings{
 		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
-		builtins: builtinsAt(b.fees.kind, b.evmRules(h), b.schedule, h.Time),
+		builtins: builtinsAt(b.fees.kind, b.evmRules(h), b.schedule, h.Time), mail: b.home.mail(),
 	}
 }
 
@@ -284,12 +290,16 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := len(p.recorder.calls), p.state.Snapshot(), p.gas.Snapshot()
 	p.recorder.tx = len(p.txs)
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
-	result, err := p.evm.apply(message, p.gas)
+	failed, carries := p.b.judge(tx, p.header.Time)
+	result, err := p.evm.apply(message, p.gas, failed)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
 		p.recorder.truncate(calls)
 		return nil, err
+	}
+	if carries {
+		p.verdicts = append(p.verdicts, verdict{tx.Hash(), failed})
 	}
 	p.burn(result.UsedGas, message)
 	p.state.Finalise(p.b.evmRules(p.header))
@@ -406,6 +416,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(p.receipts)
 	p.b.fees.seal(p.b.head, h)
+	h.Extra = append(h.Extra, p.verdicts.encode()...)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
 	if p.delta.Activity, err = p.activity(); err != nil {

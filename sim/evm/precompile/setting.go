@@ -11,7 +11,7 @@ import (
 )
 
 // contracts are all that a configuration may name, by address: the order in which they are set up.
-var contracts = []*Contract{Deployers, Minter}
+var contracts = []*Contract{Deployers, Minter, Warp}
 
 // Setting is what a genesis or an upgrade says of one contract, with the network's names.
 type Setting struct {
@@ -21,6 +21,11 @@ type Setting struct {
 	BlockTimestamp *uint64                                  `json:"blockTimestamp,omitempty"`
 	Disable        bool                                     `json:"disable,omitempty"`
 	InitialMint    map[common.Address]*math.HexOrDecimal256 `json:"initialMint,omitempty"`
+
+	// Of the warp contract: the percentage of the weight that must have signed a message, 67 if 0, and whether messages of
+	// the X- and the C-Chain must be signed by the primary network rather than by the chain's own validators.
+	QuorumNumerator              uint64 `json:"quorumNumerator,omitempty"`
+	RequirePrimaryNetworkSigners bool   `json:"requirePrimaryNetworkSigners,omitempty"`
 }
 
 // Settings are contracts' settings by their keys.
