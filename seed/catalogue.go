@@ -12,7 +12,9 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
 )
 
 // Multicall is where every chain has a Multicall3-compatible contract from its first block on.
@@ -60,7 +62,11 @@ func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.Gen
 	}
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	own[treasury(evmID)] = evm.GenesisAccount{Balance: (*hexutil.Big)(units(1, 18))}
-	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), FeeConfig: s.fees, Alloc: own}
+	at := uint64(start.Unix())
+	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: at, FeeConfig: s.fees, Alloc: own}
+	genesis.Precompiles.Genesis = precompile.Settings{precompile.WarpKey: {
+		BlockTimestamp: &at, QuorumNumerator: warp.DefaultQuorumNumerator, RequirePrimaryNetworkSigners: s.kind == evm.KindL1,
+	}}
 	raw, err := genesis.Encode()
 	if err != nil {
 		return store.Chain{}, nil, err

@@ -25,6 +25,9 @@ type Network interface {
 
 	// WarpSet is the canonical set of a subnet for blocks at a time; see PView.
 	WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error)
+
+	// Simulates tells whether a blockchain is one of the world's EVM chains, so that what it sends is known.
+	Simulates(blockchain ids.ID) bool
 }
 
 // epoch is how many seconds all blocks of a chain judge messages by the same validators (ACP-181).
