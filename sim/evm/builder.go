@@ -97,7 +97,6 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		rules:    c.rules,
 		schedule: c.schedule,
 		fees:     c.fees,
-		home:     c.Home,
 		state:    newLive(c.Kind),
 		index:    newIndex(c.Row.ID),
 		hash:     common.BytesToHash(row.Hash),
@@ -106,6 +105,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		allTxs:   row.AllTxs,
 		digest:   row.Digest,
 	}
+	b.Settle(c.Home)
 	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 }
 
 // Settle says where the chain stands in its network. It comes before the first block that is opened.
-func (b *Builder) Settle(h Home) { b.home = h }
+func (b *Builder) Settle(h Home) { b.home, b.index.home = h, &h }
 
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
@@ -150,7 +150,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if err := b.index.add(delta, number, func() (*probe, error) { return b.probe(header) }); err != nil {
+	if err := b.index.add(delta, header, func() (*probe, error) { return b.probe(header) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	delta.Block = store.Block{

@@ -109,7 +109,11 @@ type Delta struct {
 	Holdings    []Holding
 	Items       []Item
 	Touches     []Touch
-	Activity    *metric.Activity // what the block adds to the metrics
+
+	Messages      []Message
+	MessageEvents []MessageEvent
+
+	Activity *metric.Activity // what the block adds to the metrics
 
 	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
 }
@@ -132,6 +136,8 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Holdings, b.addHolding) },
 		func() error { return each(d.Items, b.addItem) },
 		func() error { return each(d.Touches, b.addTouch) },
+		func() error { return each(d.Messages, b.addMessage) },
+		func() error { return each(d.MessageEvents, b.addMessageEvent) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {
