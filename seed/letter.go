@@ -37,8 +37,9 @@ type posting struct {
 // chains' histories are made side by side, and the one that receives it must not wait for the one that sends it.
 type letter struct {
 	from, to *office
-	by       *actor // who sends it: through the greeter, or with a fee himself
-	paid     bool
+	by       *actor // who sends it, through the greeter
+	paid     bool   // himself, with a fee
+	herald   bool   // by deploying a contract
 	text     string
 	due      uint64 // when it is delivered; 0 for never
 
@@ -158,6 +159,10 @@ func (o *office) subnet() ids.ID {
 
 // send is the transaction that sends a letter.
 func (l *letter) send(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
+	if l.herald {
+		i, err := create(l.by, "herald", "Herald", s.greeterAt(), l.to.id(), s.greeterAt(), l.text)
+		return s.stamp(p, i, 2*gasSend, nil, err)
+	}
 	if !l.paid {
 		i, err := s.call(l.by, "greeter", "Greeter", "greet", l.to.id(), s.greeterAt(), l.text)
 		return s.stamp(p, i, gasSend, nil, err)

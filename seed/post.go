@@ -59,6 +59,7 @@ func (t *post) compose(d dice, stages []*stage, sizes []int, first *lodge, start
 		}
 	}
 	abroad := &office{lodge: first}
+	t.heralds(abroad, start+(until-start)*445/1000)
 	for n, to := range t.offices {
 		due := start + (until-start)*uint64(700+20*n)/1000
 		l := &letter{from: abroad, to: to, text: "greetings from afar", due: due - due%epoch + 60, ready: make(chan struct{})}
@@ -73,15 +74,27 @@ func (t *post) compose(d dice, stages []*stage, sizes []int, first *lodge, start
 	slices.SortStableFunc(t.letters, func(a, b *letter) int { return cmp.Compare(a.due, b.due) })
 }
 
+// heralds greet another chain from their constructors; where there is no other, one that the world does not simulate.
+func (t *post) heralds(abroad *office, at uint64) {
+	for i, from := range t.offices {
+		to := abroad
+		if len(t.offices) > 1 {
+			to = t.offices[(i+1)%len(t.offices)]
+		}
+		l := &letter{from: from, to: to, by: from.stage.people["deployer"], herald: true, text: "here I am", ready: make(chan struct{})}
+		from.mail = append(from.mail, posting{at: at, do: l.send, sends: l})
+	}
+}
+
 var greetings = []string{"hello over there", "is it snowing?", "the pass is open", "grüezi mitenand", "see you at the hut", "bring skins and an axe", "❄"}
 
-// route plans what one chain writes to another. The first letter arrives, the last never does; one arrives that its
-// recipient refuses, since it is empty.
+// route plans what one chain writes to another, letter after letter, so that the first ones are answered. They arrive, the
+// last never does; one arrives that its recipient refuses, since it is empty.
 func (t *post) route(d dice, from, to *office, count int, start, until uint64) {
 	g := d.For("letters", from.stage.chain.EVMID, to.stage.chain.EVMID)
 	s := from.stage
 	for n := range count {
-		sent := start + (until-start)*uint64(between(g, 450, 960))/1000 + uint64(between(g, 0, 900))
+		sent := start + (until-start)*uint64(450+(510*n+int(between(g, 0, 500)))/count)/1000 + uint64(between(g, 0, 900))
 		l := &letter{from: from, to: to, by: s.people[[]string{"alice", "bob", "ewoq", "whale"}[g.IntN(4)]],
 			text: greetings[g.IntN(len(greetings))], ready: make(chan struct{})}
 		switch {
@@ -278,6 +291,9 @@ func (s *stage) mail(p *evm.Pending, tx *types.Transaction, from *actor, m posti
 		return err
 	}
 	s.ledger.observe(receipt)
+	if m.sends != nil && m.sends.herald {
+		s.place("herald", "Herald", receipt.ContractAddress)
+	}
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		return errLetter
 	}
