@@ -47,11 +47,10 @@ var failures = map[string]string{
 // judge says what an indexer makes of a token. The simulator looks nowhere beyond itself, so every other server is
 // unreachable.
 func (a *api) judge(asset store.AssetKey, n *store.NFT) *metadata {
-	gone := n.Owner == nil && asset.Token().Standard() == store.ERC721
 	switch {
-	case gone:
+	case n.URI == nil, n.Owner == nil && asset.Token().Standard() == store.ERC721:
 		return &metadata{status: "MISSING_TOKEN"}
-	case n.URI == nil || *n.URI == "":
+	case *n.URI == "":
 		return &metadata{status: "UNKNOWN"}
 	}
 	uri := expand(*n.URI, asset.Item())
