@@ -9,14 +9,10 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// TallySpan says where the oldest and the newest tally of a scope begin. ErrNotFound says that there is none.
-func (db *DB) TallySpan(ctx context.Context, scope metric.Scope, i metric.Interval) (first, last int64, err error) {
-	const end = `SELECT start FROM tally WHERE scope = ? AND interval = ? ORDER BY start `
-	if err := db.one(ctx, end+`LIMIT 1`, []any{scope, i}, &first); err != nil {
-		return 0, 0, err
-	}
-	err = db.one(ctx, end+`DESC LIMIT 1`, []any{scope, i}, &last)
-	return first, last, err
+// NewestTally says where the newest tally of a scope begins. ErrNotFound says that there is none.
+func (db *DB) NewestTally(ctx context.Context, scope metric.Scope, i metric.Interval) (start int64, err error) {
+	err = db.one(ctx, `SELECT start FROM tally WHERE scope = ? AND interval = ? ORDER BY start DESC LIMIT 1`, []any{scope, i}, &start)
+	return start, err
 }
 
 // readings begins every statement that reads a metric's quantities.
@@ -48,6 +44,13 @@ func scanReading(r *sql.Rows, g *metric.Reading) error {
 // Readings reads what a metric needs of each tally from one start to another, both included, newest first.
 func (db *DB) Readings(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, from, to int64) ([]metric.Reading, error) {
 	return many(ctx, db, readings(m)+`start BETWEEN ? AND ? ORDER BY start DESC`, []any{scope, i, from, to}, scanReading)
+}
+
+// ReadingsSince reads what a metric needs of each tally that begins before one moment, down to another and to the newest
+// one before that; newest first.
+func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Reading, error) {
+	return many(ctx, db, readings(m)+`start < ? AND start >= COALESCE((SELECT MAX(start) FROM tally
+		WHERE scope = ? AND interval = ? AND start < ?), ?) ORDER BY start DESC`, []any{scope, i, before, scope, i, from, from}, scanReading)
 }
 
 // ReadingBefore reads the newest tally that begins before a moment, if there is one.
