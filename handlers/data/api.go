@@ -28,7 +28,7 @@ func Register(server *handlers.Server, world *sim.World) error {
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),
 		a.nftOperations(), a.addressOperations(), a.primaryBlockOperations(), a.validatorOperations(), a.delegatorOperations(),
 		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
-		a.vertexOperations(), a.assetOperations(), a.rewardOperations(),
+		a.vertexOperations(), a.assetOperations(), a.rewardOperations(), a.primaryTransactionOperations(), a.utxoOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err
