@@ -14,8 +14,10 @@ import (
 // coin is what lists and balances must know of an output.
 type coin struct {
 	*store.UTXO
-	asset ids.ID
-	time  int64 // when it was made
+	asset     ids.ID
+	time      int64 // when it was made
+	locktime  int64 // when it can be spent
+	stakeable int64 // until when it can only be staked
 }
 
 // purse is what some addresses own on a chain, or owned, as one block has it; it is never changed.
@@ -108,7 +110,11 @@ func (b *book) coin(row *store.UTXO) (*coin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &coin{row, ids.ID(row.Asset), made.unix}, nil
+	u, err := primary.ParseUTXO(b.kind(row.ID.Chain()), row.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return &coin{row, ids.ID(row.Asset), made.unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
 // shelf is a purse in an order. A page goes on after any output, also after one that was spent since.
@@ -150,3 +156,6 @@ func (b *book) numberOfPlace(kind primary.Chain, place uint64) store.UTXONumber 
 	maker, rest := all[place%uint64(len(all))], place/uint64(len(all))
 	return store.NumberUTXO(b.Chain(maker), rest>>placeBits, int(rest&(1<<placeBits-1)))
 }
+
+// unix is a time that may lie beyond all times.
+func unix(time uint64) int64 { return int64(min(time, math.MaxInt64)) }

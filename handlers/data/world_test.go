@@ -3,7 +3,6 @@ package data_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -63,7 +62,7 @@ func generate(t testing.TB, number int64) *sim.World {
 
 func serve(t testing.TB, w *sim.World) *globe {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Log: slog.Default(), Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}
