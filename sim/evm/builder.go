@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
@@ -29,11 +30,12 @@ var ErrTime = errors.New("a block must be at least one second after its parent")
 // Builder makes the blocks of one chain, one after the other. It is the only way in: the seed, a client's transaction
 // and verify all build blocks with it.
 type Builder struct {
-	chain int
-	rules *params.ChainConfig
-	fees  fees
-	state *live
-	index *index
+	chain    int
+	rules    *params.ChainConfig
+	schedule *precompile.Schedule
+	fees     fees
+	state    *live
+	index    *index
 
 	head   *Header
 	hash   common.Hash
@@ -46,17 +48,21 @@ type Builder struct {
 // NewBuilder starts a chain: its builder and the block that it begins with.
 func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	b := &Builder{
-		chain:  chain,
-		rules:  genesis.rules(),
-		fees:   fees{kind: genesis.Kind, config: genesis.FeeConfig},
-		state:  newLive(genesis.Kind),
-		index:  newIndex(chain),
-		hashes: map[uint64]common.Hash{},
-		jumps:  newJumps(),
+		chain:    chain,
+		rules:    genesis.rules(),
+		schedule: &genesis.Precompiles,
+		fees:     fees{kind: genesis.Kind, config: genesis.FeeConfig},
+		state:    newLive(genesis.Kind),
+		index:    newIndex(chain),
+		hashes:   map[uint64]common.Hash{},
+		jumps:    newJumps(),
 	}
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := b.schedule.Apply(states, nil, genesis.Timestamp, 0); err != nil {
+		return nil, nil, fmt.Errorf("genesis: %w", err)
 	}
 	for address, account := range genesis.Alloc {
 		if account.Balance != nil {
@@ -86,16 +92,17 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		return nil, err
 	}
 	b := &Builder{
-		chain:  c.Row.ID,
-		rules:  c.rules,
-		fees:   c.fees,
-		state:  newLive(c.Kind),
-		index:  newIndex(c.Row.ID),
-		hash:   common.BytesToHash(row.Hash),
-		hashes: map[uint64]common.Hash{},
-		jumps:  newJumps(),
-		allTxs: row.AllTxs,
-		digest: row.Digest,
+		chain:    c.Row.ID,
+		rules:    c.rules,
+		schedule: c.schedule,
+		fees:     c.fees,
+		state:    newLive(c.Kind),
+		index:    newIndex(c.Row.ID),
+		hash:     common.BytesToHash(row.Hash),
+		hashes:   map[uint64]common.Hash{},
+		jumps:    newJumps(),
+		allTxs:   row.AllTxs,
+		digest:   row.Digest,
 	}
 	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
 		return nil, err
@@ -107,6 +114,9 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 	b.state.base = history{ctx: context.WithoutCancel(ctx), db: c.db, chain: c.Row.ID, block: number}
 	b.state.load = func(address common.Address) (*memoryTrie, error) {
 		return c.storageTrie(context.WithoutCancel(ctx), address, number)
+	}
+	b.state.keys = func(address common.Address) ([]common.Hash, error) {
+		return c.slotKeys(context.WithoutCancel(ctx), address, number)
 	}
 	if b.state.trie, err = c.accountTrie(ctx, number); err != nil {
 		return nil, err
@@ -175,7 +185,7 @@ type Pending struct {
 	b        *Builder
 	header   *Header
 	state    *state.StateDB
-	evm      *vm.EVM
+	evm      *machine
 	gas      *core.GasPool
 	recorder *recorder
 
@@ -193,7 +203,7 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 	}
 	header := b.head.child(b.hash, time)
 	b.fees.next(b.head, header)
-	states, err := state.New(b.head.Root, b.state)
+	states, err := b.stateFor(time)
 	if err != nil {
 		return nil, err
 	}
@@ -202,10 +212,31 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 		gas:      core.NewGasPool(b.fees.capacity(b.head, header)),
 		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
 	}
-	p.evm = vm.NewEVM(blockContext(header, b.blockHash), states, b.rules, vm.Config{Tracer: p.recorder.hooks()})
-	p.evm.SetJumpDestCache(b.jumps)
-	p.evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(header)))
+	s := b.surroundings(header, states)
+	s.hooks = p.recorder.hooks()
+	p.evm = s.machine()
 	return p, nil
+}
+
+// stateFor is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
+func (b *Builder) stateFor(time uint64) (*state.StateDB, error) {
+	var base state.Database = b.state
+	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
+		base = without{b.state, off}
+	}
+	states, err := state.New(b.head.Root, base)
+	if err != nil {
+		return nil, err
+	}
+	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
+}
+
+// surroundings are those of code in a block with this header.
+func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
+	return surroundings{
+		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
+		builtins: builtinsAt(b.fees.kind, b.evmRules(h), b.schedule, h.Time),
+	}
 }
 
 func (b *Builder) blockHash(number uint64) common.Hash { return b.hashes[number] }
@@ -253,7 +284,7 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := len(p.recorder.calls), p.state.Snapshot(), p.gas.Snapshot()
 	p.recorder.tx = len(p.txs)
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
-	result, err := core.ApplyMessage(p.evm, message, p.gas)
+	result, err := p.evm.apply(message, p.gas)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
@@ -359,6 +390,11 @@ func (p *Pending) Seal() (*store.Delta, error) {
 			return nil, err
 		}
 		p.delta.Transactions[i].Raw = raw
+	}
+	for address := range p.b.schedule.Disabled(p.b.head.Time, h.Time) {
+		if err := p.b.state.wipe(address); err != nil {
+			return nil, fmt.Errorf("block %d: %w", h.Number, err)
+		}
 	}
 	root, err := p.state.Commit(p.b.evmRules(h), h.Number.Uint64())
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm/precompile"
 )
 
 // FeeConfig is the fee configuration of an L1, with the network's names; the C-Chain has its own rule (see fee.go).
@@ -37,6 +39,8 @@ type Genesis struct {
 	Timestamp uint64                            `json:"timestamp"`
 	FeeConfig FeeConfig                         `json:"feeConfig"`
 	Alloc     map[common.Address]GenesisAccount `json:"alloc"`
+
+	Precompiles precompile.Schedule `json:"precompiles,omitzero"`
 }
 
 // ParseGenesis reads the JSON that Encode writes.
