@@ -182,7 +182,7 @@ CREATE TABLE nft (
     asset BLOB    NOT NULL,
     block INTEGER NOT NULL,                -- position of the block
     owner BLOB CHECK (length(owner) = 20), -- absent for an ERC-1155, and for a token that is gone
-    uri   TEXT,                            -- of the metadata, absent when the contract has no such token
+    uri   TEXT,                            -- of the metadata, absent when the contract fails to say
     PRIMARY KEY (asset, block)
 ) WITHOUT ROWID;
 
