@@ -5,6 +5,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim/network"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
@@ -40,7 +41,7 @@ func imports(tx *primary.Tx) (ids.ID, []*primary.TransferableInput) {
 }
 
 func (r *primaryReader) consumed(ctx context.Context, all []movement, draft movement, id ids.ID) ([]movement, error) {
-	u, err := r.world.DB.UTXOByHash(ctx, id[:])
+	u, err := r.world.DB.UTXOOfNetwork(ctx, network.Index(r.site.rules.NetworkID), id[:])
 	if err != nil {
 		return nil, err
 	}
