@@ -63,7 +63,7 @@ func (w *World) verifyDigest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	digest, err := sealDigest(ctx, w.DB, revision{chains: chains, started: w.Meta.Started})
+	digest, err := sealDigest(ctx, w.DB, revision{chains: chains, started: w.operations()})
 	if err != nil {
 		return err
 	}

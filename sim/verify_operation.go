@@ -11,7 +11,7 @@ import (
 
 // verifyOperations makes the file of every export again and compares it with the one that is kept.
 func (w *World) verifyOperations(ctx context.Context, found *Findings) error {
-	rows, err := w.DB.OperationDigests(ctx, w.Meta.Started)
+	rows, err := w.DB.OperationDigests(ctx, w.operations())
 	if err != nil {
 		return err
 	}

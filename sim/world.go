@@ -83,6 +83,13 @@ func (w *World) Digest() []byte {
 	return w.digest
 }
 
+// operations is how many operations clients have started, deleted ones included.
+func (w *World) operations() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.started
+}
+
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
