@@ -30,7 +30,7 @@ func (o *office) large(t *testing.T) (path, text string) {
 	t.Helper()
 	done := o.finish(t, exportOf(export.Primary, asks{"addresses": o.everyOwner(t), "includeChains": primaryChains}))
 	link := dig(done, "metadata", "downloadUrl").(string)
-	if text = o.file(t, done); len(text) < 5<<18 {
+	if text = o.file(t, done); len(text) < 1<<20+10_000 {
 		t.Fatalf("%d bytes are one chunk", len(text))
 	}
 	return link[strings.Index(link, "/sim/"):], text
