@@ -18,6 +18,7 @@ type api struct {
 	catalog *catalog
 	memory  memory
 	rosters rosters
+	sums    ledgerSums
 }
 
 // Register adds the Data API's operations for EVM chains to a server, and the resources that its answers link to.
@@ -28,7 +29,8 @@ func Register(server *handlers.Server, world *sim.World) error {
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),
 		a.nftOperations(), a.addressOperations(), a.primaryBlockOperations(), a.validatorOperations(), a.delegatorOperations(),
 		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
-		a.vertexOperations(), a.assetOperations(), a.rewardOperations(),
+		a.vertexOperations(), a.assetOperations(), a.rewardOperations(), a.primaryTransactionOperations(), a.utxoOperations(),
+		a.primaryBalanceOperations(), a.lastActivityOperations(), a.supplyOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err

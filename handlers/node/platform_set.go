@@ -60,11 +60,37 @@ func (a *platformAPI) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, r
 	return err
 }
 
-// validatorsAt is the set at a height. Validators of a permissioned subnet sign with their key on the primary network.
-// Inactive L1 validators stand together under no node's id, without a key.
+// validatorsAt is the set at a height.
 func (a *platformAPI) validatorsAt(r *http.Request, subnet ids.ID, height uint64) (ValidatorsAtReply, error) {
+	return a.members(r, subnet, height, electorate{
+		stakes: func(s *store.Staker) bool { return stakesAt(s, int64(height)) },
+		active: func(v *store.L1) bool { return v.PaidUntil > 0 },
+	})
+}
+
+// validatorsNow is the set by the world's clock: time alone lets stakers begin and end, and uses balances up.
+func (a *platformAPI) validatorsNow(r *http.Request, subnet ids.ID) (ValidatorsAtReply, error) {
+	head, err := a.head(r)
+	if err != nil {
+		return nil, err
+	}
+	return a.members(r, subnet, head.ID.Number(), electorate{
+		stakes: a.stakesNow,
+		active: func(v *store.L1) bool { return a.balance(v, head) > 0 },
+	})
+}
+
+// electorate says who belongs to a set.
+type electorate struct {
+	stakes func(*store.Staker) bool
+	active func(*store.L1) bool
+}
+
+// members is a set. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1
+// validators stand together under no node's id, without a key.
+func (a *platformAPI) members(r *http.Request, subnet ids.ID, height uint64, e electorate) (ValidatorsAtReply, error) {
 	set := ValidatorsAtReply{}
-	if err := a.addStakers(r, set, subnet, height); err != nil {
+	if err := a.addStakers(r, set, subnet, e); err != nil {
 		return nil, err
 	}
 	if subnet == ids.Empty {
@@ -72,7 +98,7 @@ func (a *platformAPI) validatorsAt(r *http.Request, subnet ids.ID, height uint64
 	}
 	if len(set) > 0 {
 		keys := ValidatorsAtReply{}
-		if err := a.addStakers(r, keys, ids.Empty, height); err != nil {
+		if err := a.addStakers(r, keys, ids.Empty, e); err != nil {
 			return nil, err
 		}
 		for node, m := range set {
@@ -85,7 +111,7 @@ func (a *platformAPI) validatorsAt(r *http.Request, subnet ids.ID, height uint64
 	for i := range rows {
 		switch v := &rows[i]; {
 		case v.Weight == 0 || v.ID.Chain() != a.number():
-		case v.PaidUntil == 0:
+		case !e.active(v):
 			set.add(ids.EmptyNodeID, nil, Uint64(v.Weight))
 		default:
 			set.add(ids.NodeID(v.Node), v.BLS, Uint64(v.Weight))
@@ -94,10 +120,10 @@ func (a *platformAPI) validatorsAt(r *http.Request, subnet ids.ID, height uint64
 	return set, err
 }
 
-func (a *platformAPI) addStakers(r *http.Request, set ValidatorsAtReply, subnet ids.ID, height uint64) error {
+func (a *platformAPI) addStakers(r *http.Request, set ValidatorsAtReply, subnet ids.ID, e electorate) error {
 	rows, err := a.DB.StakersOfSubnet(r.Context(), a.number(), subnet[:])
 	for i := range rows {
-		if s := &rows[i]; stakesAt(s, int64(height)) {
+		if s := &rows[i]; e.stakes(s) {
 			set.add(ids.NodeID(s.Node), s.BLS, Uint64(s.Weight))
 		}
 	}

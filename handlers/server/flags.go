@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"strconv"
 	"strings"
 
 	"snowglobe/fixtures"
@@ -43,6 +45,9 @@ func NewFlags(f *flag.FlagSet) *Flags {
 // Options reads what the flags say; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o = Options{Version: control.Version(), Network: s.network, RateLimit: s.rateLimit, RequireKey: s.requireKey}
+	if err = checkAddress(s.Addr); err != nil {
+		return o, fmt.Errorf("--addr: %w", err)
+	}
 	if _, err = fixtures.NetworkNamed(s.network); err != nil {
 		return o, fmt.Errorf("--network: %w", err)
 	}
@@ -57,6 +62,18 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
 	}
 	return o, s.readKeys(&o)
+}
+
+// checkAddress refuses what could never be listened on.
+func checkAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not of the form HOST:PORT", addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("port %q of %q is not a number from 0 to 65535", port, addr)
+	}
+	return nil
 }
 
 func splitNames(list string) []string {

@@ -69,6 +69,7 @@ func (r *record) tx(index int, tx *primary.Tx, diff *primary.Diff) error {
 		return err
 	}
 	r.touch(at, diff.Spent, diff.Imported, diff.Created, diff.Exported, staked(tx))
+	r.concern(at, tx, diff)
 	return nil
 }
 
@@ -98,7 +99,27 @@ func (r *record) touch(at store.Position, groups ...[]*primary.UTXO) {
 	}
 	slices.SortFunc(owners, ids.ShortID.Compare)
 	for _, address := range slices.Compact(owners) {
-		r.delta.Activity = append(r.delta.Activity, store.Activity{Address: bytes.Clone(address[:]), Tx: at})
+		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(address[:]), Tx: at})
+	}
+}
+
+// concern records once for each asset of the X-chain, and for each L1 validation, that a transaction was about it.
+func (r *record) concern(at store.Position, tx *primary.Tx, diff *primary.Diff) {
+	var about []ids.ID
+	if r.codec == primary.XChain {
+		for _, u := range slices.Concat(diff.Spent, diff.Imported, diff.Created, diff.Exported) {
+			about = append(about, u.AssetID)
+		}
+	}
+	for _, v := range diff.L1Validators {
+		about = append(about, v.ValidationID)
+	}
+	if u, ok := tx.Unsigned.(*primary.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
+		about = append(about, u.ValidationID)
+	}
+	slices.SortFunc(about, ids.ID.Compare)
+	for _, id := range slices.Compact(about) {
+		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(id[:]), Tx: at})
 	}
 }
 

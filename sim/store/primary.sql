@@ -65,11 +65,12 @@ CREATE TABLE utxo_owner (
     PRIMARY KEY (address, chain, utxo)
 ) WITHOUT ROWID;
 
--- Which transactions touched an address: as owner of what they spent, made, staked or reward.
+-- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an asset of the
+-- X-chain, and which an L1 validation.
 CREATE TABLE primary_activity (
-    address BLOB    NOT NULL,
+    subject BLOB    NOT NULL,  -- an address, or the id of an asset or a validation
     tx      INTEGER NOT NULL,  -- position
-    PRIMARY KEY (address, tx)
+    PRIMARY KEY (subject, tx)
 ) WITHOUT ROWID;
 
 CREATE TABLE asset (

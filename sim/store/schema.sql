@@ -173,7 +173,7 @@ CREATE TABLE holding (
     asset  BLOB    NOT NULL,
     block  INTEGER NOT NULL,
     amount BLOB    NOT NULL,  -- without leading zeros, empty for nothing
-    PRIMARY KEY (owner, asset, block)
+    PRIMARY KEY (owner, asset, block DESC) -- the newest is the first that a seek of the asset finds
 ) WITHOUT ROWID;
 
 -- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
@@ -181,7 +181,7 @@ CREATE TABLE nft (
     asset BLOB    NOT NULL,
     block INTEGER NOT NULL,                -- position of the block
     owner BLOB CHECK (length(owner) = 20), -- absent for an ERC-1155, and for a token that is gone
-    uri   TEXT,                            -- of the metadata, absent when the contract has no such token
+    uri   TEXT,                            -- of the metadata, absent when the contract fails to say
     PRIMARY KEY (asset, block)
 ) WITHOUT ROWID;
 
