@@ -1,9 +1,10 @@
-// Runs every Data API operation for EVM chains through @avalanche-sdk/chainkit, which validates each answer, and follows
-// every list to its end, in pages small enough to have several. The SDK ignores a server URL given to its constructor,
-// so each call carries it.
+// Runs every Data API operation for EVM chains, and the Metrics API, through @avalanche-sdk/chainkit, which validates each
+// answer, and follows every list to its end, in pages small enough to have several. The SDK ignores a server URL given to
+// its constructor, so each call carries it.
 //
 //   SNOWGLOBE_URL=http://127.0.0.1:9650 node chainkit.mjs
 import { Avalanche } from "@avalanche-sdk/chainkit";
+import { readMetrics } from "./chainkit_metrics.mjs";
 
 const serverURL = process.env.SNOWGLOBE_URL ?? "http://127.0.0.1:9650";
 const options = { serverURL };
@@ -129,6 +130,7 @@ for (const c of listed?.chains ?? []) {
   if (!chosen.has(key)) chosen.set(key, c.chainId);
 }
 for (const chainId of chosen.values()) await chain(chainId);
+await readMetrics({ sdk, options, one, all, failures });
 
 for (const failure of failures) console.error(failure);
 console.log(`chainkit: ${calls} calls, ${items} items on chains ${[...chosen.values()].join(", ")}: ${failures.length} rejected`);
