@@ -64,12 +64,6 @@ func (l *Ledger) dueStakes(ctx context.Context, chain int, subnet []byte) ([]met
 	return changes, nil
 }
 
-// HasSubnet tells whether a subnet is one of the network's.
-func (l *Ledger) HasSubnet(ctx context.Context, subnet []byte) (bool, error) {
-	_, err := l.DB.NewestStake(ctx, l.Chain(primary.PChain), subnet)
-	return exists(err)
-}
-
 // HasNode tells whether a node validates or validated something on the network.
 func (l *Ledger) HasNode(ctx context.Context, node []byte) (bool, error) {
 	stakers, err := l.DB.StakersOfNode(ctx, l.Chain(primary.PChain), node)

@@ -92,7 +92,7 @@ func (a *api) checkNode(r *handlers.Request) error {
 func (a *api) checkSubnet(r *handlers.Request) error {
 	subnet := handlers.Value[ids.ID](r, "subnetId")
 	for _, l := range a.world.Ledgers {
-		if there, err := l.HasSubnet(r.Context(), subnet[:]); there || err != nil {
+		if there, err := l.HasSubnet(r.Context(), subnet); there || err != nil {
 			return err
 		}
 	}

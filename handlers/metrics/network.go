@@ -44,7 +44,7 @@ func (a *api) networks() []handlers.Operation {
 
 func (a *api) staking(r *handlers.Request) (any, error) {
 	l, subnet := a.ledger(r.Text("network")), handlers.Value[ids.ID](r, "subnetId")
-	if there, err := l.HasSubnet(r.Context(), subnet[:]); err != nil || !there {
+	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
 		return nil, missing(err, "subnet %s does not exist on %s", subnet, l.Network)
 	}
 	q := sim.StakeQuery{Subnet: subnet[:], From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}

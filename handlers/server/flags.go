@@ -14,14 +14,20 @@ import (
 	"snowglobe/handlers/control"
 )
 
+// What validators may be told to sign.
+const (
+	signAny   = "any"
+	signKnown = "known"
+)
+
 // Flags are the command line's words about serving.
 type Flags struct {
 	Addr  string
 	Quiet bool
 
-	network, dialect, logFormat, keys, hosts, profiles string
-	requireKey, admin, public                          bool
-	rateLimit                                          int
+	network, dialect, logFormat, keys, hosts, profiles, warpSign string
+	requireKey, admin, public                                    bool
+	rateLimit                                                    int
 }
 
 // NewFlags declares the flags about serving.
@@ -37,6 +43,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.profiles, "profile-dir", "profiles", "`FOLDER` for the profiles that the admin API writes")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "comma-separated `NAMES` by which the node's interface may be called, beside addresses; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public server: nothing about one particular node, no admin API")
+	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` cross-chain messages validators sign: any well-formed one, or only known ones, which the world sent or can justify")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text or json")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
 	return s
@@ -58,6 +65,10 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}
 	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, Profiles: s.profiles}
+	if s.warpSign != signAny && s.warpSign != signKnown {
+		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
+	}
+	o.Data.KnownOnly = s.warpSign == signKnown
 	if s.rateLimit < 0 {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
 	}

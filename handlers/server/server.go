@@ -27,6 +27,7 @@ type Options struct {
 	Network string // for which the unqualified paths of the node speak
 	Log     *slog.Logger
 	Node    NodeOptions
+	Data    data.Options
 
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *handlers.Keys
@@ -73,7 +74,7 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := control.Register(s, w, o.Version); err != nil {
 		return nil, err
 	}
-	if err := data.Register(s, w); err != nil {
+	if err := data.Register(s, w, o.Data); err != nil {
 		return nil, err
 	}
 	if err := metrics.Register(s, w); err != nil {

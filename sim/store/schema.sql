@@ -25,7 +25,8 @@ CREATE TABLE chain (
     description   TEXT    NOT NULL,
     token_name    TEXT    NOT NULL,
     token_symbol  TEXT    NOT NULL,
-    genesis       BLOB    NOT NULL   -- fee configuration, start time and allocation, as JSON
+    genesis       BLOB    NOT NULL,  -- configuration, start time and allocation, as the network's JSON
+    upgrades      BLOB    NOT NULL   -- what turns built-in contracts on and off later, as the network's JSON
 );
 
 CREATE TABLE block (
