@@ -66,7 +66,7 @@ func serve(t testing.TB, w *sim.World) *globe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w, data.Options{}); err != nil {
+	if err := data.Register(s, w, sim.NewExports(w, sim.ExportOptions{}), data.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return &globe{w, s}
