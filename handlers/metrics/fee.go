@@ -19,7 +19,7 @@ type payer struct {
 	param             []handlers.Param // that names one, none for all
 	metrics           []metric.FeeMetric
 	read              func(*handlers.Request) []byte
-	missing           func(*handlers.Request) error // says that there is no such thing, if there is none
+	check             func(*handlers.Request) error // fails if there is no such thing
 }
 
 func (a *api) fees() []handlers.Operation {
@@ -33,11 +33,11 @@ func (a *api) fees() []handlers.Operation {
 		{"getTotalL1ValidatorMetrics", "Get given metric for all validators", "/v2/validators/metrics/{metric}",
 			nil, metric.TotalFeeMetrics, all, func(*handlers.Request) error { return nil }},
 		{"getMetricsByValidationId", "Get metric values with given validationId and timestamp range", "/v2/validation/{l1ValidationId}/metrics/{metric}",
-			[]handlers.Param{{Name: "l1ValidationId", Kind: handlers.KindHexID}}, metric.ValidationFeeMetrics, id("l1ValidationId"), a.noValidation},
+			[]handlers.Param{{Name: "l1ValidationId", Kind: handlers.KindHexID}}, metric.ValidationFeeMetrics, id("l1ValidationId"), a.checkValidation},
 		{"getMetricsByNodeId", "Get metric values with given nodeId and timestamp range", "/v2/validator/{nodeId}/metrics/{metric}",
-			[]handlers.Param{{Name: "nodeId", Kind: handlers.KindNodeID}}, metric.NodeFeeMetrics, node, a.noNode},
+			[]handlers.Param{{Name: "nodeId", Kind: handlers.KindNodeID}}, metric.NodeFeeMetrics, node, a.checkNode},
 		{"getMetricsBySubnetId", "Get metric values with given subnetId and timestamp range", "/v2/subnet/{subnetId}/metrics/{metric}",
-			[]handlers.Param{{Name: "subnetId", Kind: handlers.KindID}}, metric.SubnetFeeMetrics, id("subnetId"), a.noSubnet},
+			[]handlers.Param{{Name: "subnetId", Kind: handlers.KindID}}, metric.SubnetFeeMetrics, id("subnetId"), a.checkSubnet},
 	} {
 		operations = append(operations, a.feesOf(p))
 	}
@@ -61,16 +61,16 @@ func (a *api) feesOf(p payer) handlers.Operation {
 					q.Metric = &p.metrics[i]
 				}
 			}
-			points, err := a.world.FeeSeries(r.Context(), q)
-			if err == nil && len(points) == 0 {
-				err = p.missing(r)
+			if err := p.check(r); err != nil {
+				return nil, err
 			}
+			points, err := a.world.FeeSeries(r.Context(), q)
 			return series(r, points, false), err
 		},
 	}
 }
 
-func (a *api) noValidation(r *handlers.Request) error {
+func (a *api) checkValidation(r *handlers.Request) error {
 	id := handlers.Value[ids.ID](r, "l1ValidationId")
 	_, err := a.world.DB.L1Validator(r.Context(), id[:], math.MaxInt64)
 	if errors.Is(err, store.ErrNotFound) {
@@ -79,7 +79,7 @@ func (a *api) noValidation(r *handlers.Request) error {
 	return err
 }
 
-func (a *api) noNode(r *handlers.Request) error {
+func (a *api) checkNode(r *handlers.Request) error {
 	node := handlers.Value[ids.NodeID](r, "nodeId")
 	for _, l := range a.world.Ledgers {
 		if there, err := l.HasNode(r.Context(), node[:]); there || err != nil {
@@ -89,7 +89,7 @@ func (a *api) noNode(r *handlers.Request) error {
 	return handlers.NotFound("node %s never validated", node)
 }
 
-func (a *api) noSubnet(r *handlers.Request) error {
+func (a *api) checkSubnet(r *handlers.Request) error {
 	subnet := handlers.Value[ids.ID](r, "subnetId")
 	for _, l := range a.world.Ledgers {
 		if there, err := l.HasSubnet(r.Context(), subnet); there || err != nil {

@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,39 @@ func TestEveryFeeIsWhatTheRowsSay(t *testing.T) {
 		for _, later := range []time.Duration{0, 50 * time.Hour, 40 * 24 * time.Hour} {
 			w.Clock.Set(until.Add(later))
 			compareFees(t, w)
+		}
+	}
+}
+
+func TestFeesOfWhatDoesNotExist(t *testing.T) {
+	w := generate(t, "tiny", 1)
+	s, c := serve(t, w), readChain(t, w.Ledgers[0])
+	v := c.members[0]
+	subnet, validation := ids.ID(v.Subnet).String(), ids.ID(v.Validation).String()
+	var never string // a validator of the primary network only
+	for _, staker := range c.stakers {
+		if !slices.ContainsFunc(c.members, func(m store.L1) bool { return bytes.Equal(m.Node, staker.Node) }) {
+			never = ids.NodeID(staker.Node).String()
+		}
+	}
+	for target, want := range map[string]string{
+		"/v2/validation/" + subnet + "/metrics/validationFeesDaily":                                    `404 {"message":"validation ` + subnet + ` does not exist","error":"Not Found","statusCode":404}`,
+		"/v2/subnet/" + validation + "/metrics/perSubnetDailyFeesPaid":                                 `404 {"message":"subnet ` + validation + ` does not exist"`,
+		"/v2/validator/NodeID-111111111111111111116DBWJs/metrics/perNodeDailyFeesPaid":                 `404 {"message":"node NodeID-111111111111111111116DBWJs never validated"`,
+		"/v2/validator/" + never + "/metrics/perNodeDailyFeesPaid":                                     `200 {"results":[]}`,
+		"/v2/subnet/11111111111111111111111111111111LpoYY/metrics/perSubnetPayingValidators":           `200 {"results":[]}`,
+		"/v2/validators/metrics/perNodeDailyFeesPaid":                                                  `400 {"message":["metric \"perNodeDailyFeesPaid\" is not allowed: expected one of totalCumulativeFeesDaily,`,
+		"/v2/validators/metrics/totalValidatorFeesDaily?endTimestamp=0":                                `200 {"results":[]}`,
+		"/v2/validators/metrics/totalValidatorFeesDaily?startTimestamp=4611686018427387904":            `200 {"results":[]}`,
+		"/v2/networks/fuji/metrics/validatorCount?subnetId=" + subnet:                                  `404 {"message":"subnet ` + subnet + ` does not exist on fuji"`,
+		"/v2/networks/devnet/metrics/validatorCount":                                                   `400 {"message":["network \"devnet\"`,
+		"/v2/networks/mainnet/metrics/txCount":                                                         `400 {"message":["metric \"txCount\"`,
+		"/v2/networks/mainnet/metrics/validatorCount?subnetId=primary&pageSize=0":                      `400 {"message":["subnetId \"primary\"`,
+		"/v2/networks/mainnet/metrics/validatorCount?startTimestamp=4611686018427387904&pageSize=2160": `200 {"results":[]}`,
+	} {
+		code, body := get(t, s, target)
+		if have := fmt.Sprintf("%d %s", code, body); !strings.HasPrefix(have, want) {
+			t.Errorf("%s: answer is %s, want %s", target, have, want)
 		}
 	}
 }
