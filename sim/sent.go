@@ -3,13 +3,11 @@ package sim
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/primary"
-	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
 
@@ -28,13 +26,13 @@ func (l *Ledger) sent(ctx context.Context, m *warp.UnsignedMessage) (bool, error
 func (l *Ledger) emitted(ctx context.Context, c *evm.Chain, m *warp.UnsignedMessage) (bool, error) {
 	if block, err := warp.ParseHashPayload(m.Payload); err == nil {
 		_, err = l.DB.BlockByHash(ctx, c.Row.ID, block[:])
-		return found(err)
+		return exists(err)
 	}
 	id, err := m.ID()
 	if err != nil {
 		return false, err
 	}
-	return found(l.DB.SentWarpMessage(ctx, c.Row.ID, id[:]))
+	return exists(l.DB.SentWarpMessage(ctx, c.Row.ID, id[:]))
 }
 
 // chainOf is the EVM chain with a blockchain id, or nil.
@@ -45,14 +43,6 @@ func (w *World) chainOf(id ids.ID) *evm.Chain {
 		}
 	}
 	return nil
-}
-
-// found turns the store's answer that there is no such row into false.
-func found(err error) (bool, error) {
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // requested tells whether a transaction of the P-chain carries a message.

@@ -49,21 +49,49 @@ func (l *Ledger) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 		return true, nil
 	}
 	_, err := l.DB.Subnet(ctx, l.Chain(primary.PChain), subnet[:])
-	return found(err)
+	return exists(err)
 }
 
-// ValidatorsAt are those who validated a subnet at a height of the P-chain. Validators of a permissioned subnet sign with
-// their key on the primary network. Inactive L1 validators stand together under no node's id, without a key.
+// ValidatorsAt are those who validated a subnet at a height of the P-chain.
 func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Weigher, error) {
+	return l.validators(ctx, subnet, height, electorate{
+		stakes: func(s *store.Staker) bool { return stakesAt(s, int64(height)) },
+		active: func(v *store.L1) bool { return v.PaidUntil > 0 },
+	})
+}
+
+// ValidatorsNow are those who validate a subnet by the world's clock: time alone lets stakers begin and end, and uses
+// balances up.
+func (l *Ledger) ValidatorsNow(ctx context.Context, subnet ids.ID) ([]Weigher, error) {
+	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
+	if err != nil {
+		return nil, fmt.Errorf("P-chain: %w", err)
+	}
+	accrued := l.Accrued(head)
+	return l.validators(ctx, subnet, head.ID.Number(), electorate{
+		stakes: func(s *store.Staker) bool { return l.Standing(s) == store.StakerActive },
+		active: func(v *store.L1) bool { return v.PaidUntil > accrued },
+	})
+}
+
+// electorate says who belongs to a set.
+type electorate struct {
+	stakes func(*store.Staker) bool
+	active func(*store.L1) bool
+}
+
+// validators is a set. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1
+// validators stand together under no node's id, without a key.
+func (l *Ledger) validators(ctx context.Context, subnet ids.ID, height uint64, who electorate) ([]Weigher, error) {
 	set := &weighers{place: map[ids.NodeID]int{}}
-	if err := l.addStakers(ctx, set, subnet, height); err != nil {
+	if err := l.addStakers(ctx, set, subnet, who); err != nil {
 		return nil, err
 	}
 	if subnet == ids.Empty {
 		return set.all, nil
 	}
 	if len(set.all) > 0 {
-		if err := l.lendKeys(ctx, set.all, height); err != nil {
+		if err := l.lendKeys(ctx, set.all, who); err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +99,7 @@ func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64)
 	for i := range rows {
 		switch v := &rows[i]; {
 		case v.Weight == 0 || v.ID.Chain() != l.Chain(primary.PChain):
-		case v.PaidUntil == 0:
+		case !who.active(v):
 			set.add(ids.EmptyNodeID, nil, uint64(v.Weight))
 		default:
 			set.add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
@@ -81,9 +109,9 @@ func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64)
 }
 
 // lendKeys gives validators the keys that their nodes have on the primary network.
-func (l *Ledger) lendKeys(ctx context.Context, all []Weigher, height uint64) error {
+func (l *Ledger) lendKeys(ctx context.Context, all []Weigher, who electorate) error {
 	set := &weighers{place: map[ids.NodeID]int{}}
-	if err := l.addStakers(ctx, set, ids.Empty, height); err != nil {
+	if err := l.addStakers(ctx, set, ids.Empty, who); err != nil {
 		return err
 	}
 	for i := range all {
@@ -94,10 +122,10 @@ func (l *Ledger) lendKeys(ctx context.Context, all []Weigher, height uint64) err
 	return nil
 }
 
-func (l *Ledger) addStakers(ctx context.Context, set *weighers, subnet ids.ID, height uint64) error {
+func (l *Ledger) addStakers(ctx context.Context, set *weighers, subnet ids.ID, who electorate) error {
 	rows, err := l.DB.StakersOfSubnet(ctx, l.Chain(primary.PChain), subnet[:])
 	for i := range rows {
-		if s := &rows[i]; stakesAt(s, int64(height)) {
+		if s := &rows[i]; who.stakes(s) {
 			set.add(ids.NodeID(s.Node), s.BLS, uint64(s.Weight))
 		}
 	}

@@ -21,26 +21,31 @@ type Options struct {
 type api struct {
 	world   *sim.World
 	options Options
+	exports *sim.Exports
 	catalog *catalog
 	memory  memory
 	rosters rosters
+	sums    ledgerSums
 }
 
-// Register adds the Data API's operations for EVM chains to a server, and the resources that its answers link to.
-func Register(server *handlers.Server, world *sim.World, o Options) error {
-	a := &api{world: world, options: o, catalog: newCatalog(world), memory: newMemory(), rosters: rosters{now: map[string]*roster{}}}
+// Register adds the Data API's operations to a server, and the resources that its answers link to. Somebody else lets the
+// exports run.
+func Register(server *handlers.Server, world *sim.World, exports *sim.Exports, o Options) error {
+	a := &api{world: world, exports: exports, options: o, catalog: newCatalog(world), memory: newMemory(), rosters: rosters{now: map[string]*roster{}}}
 	for _, operations := range [][]handlers.Operation{
 		a.healthOperations(), a.chainOperations(), a.blockOperations(), a.transactionOperations(), a.internalOperations(),
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),
 		a.nftOperations(), a.addressOperations(), a.primaryBlockOperations(), a.validatorOperations(), a.delegatorOperations(),
 		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
-		a.vertexOperations(), a.assetOperations(), a.rewardOperations(), a.signatureOperations(), a.icmOperations(),
+		a.vertexOperations(), a.assetOperations(), a.rewardOperations(), a.primaryTransactionOperations(), a.utxoOperations(),
+		a.primaryBalanceOperations(), a.lastActivityOperations(), a.supplyOperations(), a.signatureOperations(), a.operationOperations(),
+		a.icmOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err
 		}
 	}
-	return server.Register(handlers.Sim, a.linkOperations()...)
+	return server.Register(handlers.Sim, append(a.linkOperations(), a.fileOperations()...)...)
 }
 
 // Parameters that many operations share.

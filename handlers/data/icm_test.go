@@ -224,8 +224,8 @@ func TestTransactionsTellOfMessages(t *testing.T) {
 				t.Errorf("the %s transaction of %v tells %v", end, m["messageId"], info)
 			}
 			testPeer(t, m, info.(object), end)
-			used, price := number(t, dig(full, "nativeTransaction", "gasUsed")), number(t, dig(full, "nativeTransaction", "gasPrice"))
-			if number(t, tx["gasSpent"]) != used*price {
+			used, price := digits(t, dig(full, "nativeTransaction", "gasUsed")), digits(t, dig(full, "nativeTransaction", "gasPrice"))
+			if digits(t, tx["gasSpent"]) != used*price {
 				t.Errorf("%v spent %v: want %d × %d", tx["txHash"], tx["gasSpent"], used, price)
 			}
 		}
@@ -254,7 +254,7 @@ func testPeer(t *testing.T, m, info object, end string) {
 	}
 }
 
-func number(t *testing.T, text any) uint64 {
+func digits(t *testing.T, text any) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(text.(string), 10, 64)
 	if err != nil {

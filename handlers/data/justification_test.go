@@ -60,7 +60,7 @@ func serveKnown(t testing.TB, w *sim.World) *globe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w, data.Options{KnownOnly: true}); err != nil {
+	if err := data.Register(s, w, sim.NewExports(w, sim.ExportOptions{}), data.Options{KnownOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	return &globe{w, s}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
 )
 
 // ValidatorsAtArgs name a subnet at a height.
@@ -66,7 +68,15 @@ func (a *platformAPI) finalized(r *http.Request, h Height) (uint64, error) {
 
 // validatorsAt is the set at a height, by node.
 func (a *platformAPI) validatorsAt(r *http.Request, subnet ids.ID, height uint64) (ValidatorsAtReply, error) {
-	all, err := a.Ledger.ValidatorsAt(r.Context(), subnet, height)
+	return membersOf(a.Ledger.ValidatorsAt(r.Context(), subnet, height))
+}
+
+// validatorsNow is the set by the world's clock, by node.
+func (a *platformAPI) validatorsNow(r *http.Request, subnet ids.ID) (ValidatorsAtReply, error) {
+	return membersOf(a.Ledger.ValidatorsNow(r.Context(), subnet))
+}
+
+func membersOf(all []sim.Weigher, err error) (ValidatorsAtReply, error) {
 	set := make(ValidatorsAtReply, len(all))
 	for _, w := range all {
 		set[w.Node] = &Member{PublicKey: w.Key, Weight: Uint64(w.Weight)}

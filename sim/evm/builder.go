@@ -31,9 +31,9 @@ var ErrTime = errors.New("a block must be at least one second after its parent")
 // and verify all build blocks with it.
 type Builder struct {
 	chain    int
+	kind     Kind
 	rules    *params.ChainConfig
 	schedule *precompile.Schedule
-	fees     fees
 	home     Home
 	state    *live
 	index    *index
@@ -51,8 +51,8 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	b := &Builder{
 		chain:    chain,
 		rules:    genesis.rules(),
-		schedule: &genesis.Precompiles,
-		fees:     fees{kind: genesis.Kind, config: genesis.FeeConfig},
+		schedule: &genesis.Schedule,
+		kind:     genesis.Kind,
 		state:    newLive(genesis.Kind),
 		index:    newIndex(chain),
 		hashes:   map[uint64]common.Hash{},
@@ -67,7 +67,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	}
 	for address, account := range genesis.Alloc {
 		if account.Balance != nil {
-			balance, overflow := uint256.FromBig(account.Balance.ToInt())
+			balance, overflow := uint256.FromBig(account.Balance)
 			if overflow {
 				return nil, nil, fmt.Errorf("genesis: balance of %s does not fit 256 bits", address)
 			}
@@ -77,6 +77,9 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 			states.SetCode(address, account.Code, tracing.CodeChangeGenesis)
 		}
 		states.SetNonce(address, account.Nonce, tracing.NonceChangeGenesis)
+		for key, value := range account.Storage {
+			states.SetState(address, key, value)
+		}
 	}
 	header := genesis.header()
 	if header.Root, err = states.Commit(b.evmRules(header), 0); err != nil {
@@ -96,7 +99,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		chain:    c.Row.ID,
 		rules:    c.rules,
 		schedule: c.schedule,
-		fees:     c.fees,
+		kind:     c.Kind,
 		state:    newLive(c.Kind),
 		index:    newIndex(c.Row.ID),
 		hash:     common.BytesToHash(row.Hash),
@@ -140,7 +143,7 @@ func (b *Builder) evmRules(h *Header) params.Rules { return b.rules.Rules(h.Numb
 
 // advance makes a finished header the head and completes its rows.
 func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*store.Delta, error) {
-	raw, err := header.Encode(b.fees.kind)
+	raw, err := header.Encode(b.kind)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +195,7 @@ type Pending struct {
 	state    *state.StateDB
 	evm      *machine
 	gas      *core.GasPool
+	rates    fees
 	recorder *recorder
 
 	txs      types.Transactions
@@ -208,14 +212,18 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 		return nil, fmt.Errorf("%w: %d after %d", ErrTime, time, b.head.Time)
 	}
 	header := b.head.child(b.hash, time)
-	b.fees.next(b.head, header)
+	rates, err := b.fees()
+	if err != nil {
+		return nil, err
+	}
+	rates.next(b.head, header)
 	states, err := b.stateFor(time)
 	if err != nil {
 		return nil, err
 	}
 	p := &Pending{
-		b: b, header: header, state: states, fees: new(big.Int), delta: &store.Delta{},
-		gas:      core.NewGasPool(b.fees.capacity(b.head, header)),
+		b: b, header: header, state: states, rates: rates, fees: new(big.Int), delta: &store.Delta{},
+		gas:      core.NewGasPool(rates.capacity(b.head, header)),
 		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
 	}
 	s := b.surroundings(header, states)
@@ -237,11 +245,26 @@ func (b *Builder) stateFor(time uint64) (*state.StateDB, error) {
 	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
 }
 
+// fees are those that hold after the head: the fee manager's, where there is one.
+func (b *Builder) fees() (fees, error) {
+	f := fees{b.kind, b.schedule.Fees}
+	if !b.schedule.Manages(b.head.Time) {
+		return f, nil
+	}
+	var failed error
+	f.config, _ = precompile.FeesIn(func(contract common.Address, slot common.Hash) common.Hash {
+		value, err := b.state.Storage(contract, slot)
+		failed = errors.Join(failed, err)
+		return value
+	})
+	return f, failed
+}
+
 // surroundings are those of code in a block with this header.
 func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
 	return surroundings{
 		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
-		builtins: builtinsAt(b.fees.kind, b.evmRules(h), b.schedule, h.Time), mail: b.home.mail(),
+		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time), mail: b.home.mail(),
 	}
 }
 
@@ -415,7 +438,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
 	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(p.receipts)
-	p.b.fees.seal(p.b.head, h)
+	p.rates.seal(p.b.head, h)
 	h.Extra = append(h.Extra, p.verdicts.encode()...)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()

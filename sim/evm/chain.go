@@ -27,7 +27,6 @@ type Chain struct {
 	db       *store.DB
 	rules    *params.ChainConfig
 	schedule *precompile.Schedule
-	fees     fees
 	signer   types.Signer
 
 	head  atomic.Pointer[Block]
@@ -39,12 +38,11 @@ type Chain struct {
 
 // NewChain is the reading side of a chain.
 func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
-	genesis, err := ParseGenesis(row.Genesis)
+	genesis, err := ParseGenesis(Kind(row.Kind), row.Genesis, row.Upgrades)
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", row.ID, err)
 	}
-	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, rules: genesis.rules(), schedule: &genesis.Precompiles}
-	c.fees = fees{kind: genesis.Kind, config: genesis.FeeConfig}
+	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, rules: genesis.rules(), schedule: &genesis.Schedule}
 	c.signer = types.LatestSigner(c.rules)
 	c.cache = newCache()
 	c.slots = make(chan struct{}, executions)

@@ -49,16 +49,17 @@ func (h *Home) judge(m *warp.Message, s precompile.Setting, time uint64) error {
 		return fmt.Errorf("cannot retrieve validator set: %w", err)
 	}
 	// Every validator follows the P-chain, so that what it says need not be signed by the whole primary network.
-	if subnet == ids.Empty && (!s.RequirePrimaryNetworkSigners || m.SourceChainID == ids.Empty) {
+	primary := s.PrimarySigners != nil && *s.PrimarySigners
+	if subnet == ids.Empty && (!primary || m.SourceChainID == ids.Empty) {
 		subnet = h.SubnetID
 	}
 	set, err := h.Network.WarpSet(subnet, time)
 	if err != nil {
 		return fmt.Errorf("cannot retrieve validator set: %w", err)
 	}
-	quorum := s.QuorumNumerator
-	if quorum == 0 {
-		quorum = warp.DefaultQuorumNumerator
+	quorum := uint64(warp.DefaultQuorumNumerator)
+	if s.Quorum != nil && *s.Quorum != 0 {
+		quorum = *s.Quorum
 	}
 	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
 }

@@ -46,7 +46,7 @@ func predicateGas(carried []precompile.Predicate) (total uint64, err error) {
 
 // judge finds out which of the messages that a transaction carries are refused.
 func (b *Builder) judge(tx *types.Transaction, time uint64) (*big.Int, bool) {
-	setting, on := b.schedule.At(time)[precompile.WarpKey]
+	setting, on := b.schedule.At(time)[precompile.Warp.Key]
 	carried, _ := carriedBy(tx.AccessList())
 	if !on || len(carried) == 0 {
 		return nil, false
@@ -92,9 +92,9 @@ const codecVersionBytes = 2
 var errVerdicts = errors.New("the header's predicate results are malformed")
 
 // verdictsOf reads what stands after the fee state in a header's extra data.
-func (f fees) verdictsOf(h *Header) (map[common.Hash]*big.Int, error) {
+func verdictsOf(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
 	fee := stateBytes
-	if f.kind == KindL1 {
+	if kind == KindL1 {
 		fee = windowBytes
 	}
 	if h.Number.Sign() == 0 || len(h.Extra) < fee+codecVersionBytes {

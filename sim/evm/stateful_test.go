@@ -68,10 +68,9 @@ func newPermissioned(t *testing.T) *permissioned {
 	setting := precompile.Setting{Admins: []common.Address{addressOf(c.admin)}, BlockTimestamp: &zero}
 	minter := setting
 	minter.Enabled = []common.Address{forwarder}
-	rich := GenesisAccount{Balance: (*hexutil.Big)(new(big.Int).Lsh(big.NewInt(1), 96))}
+	rich := types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 96)}
 	genesis := &Genesis{Kind: KindL1, ChainID: 77, Timestamp: bornAt,
-		FeeConfig: FeeConfig{GasLimit: 15_000_000, MinBaseFee: 1, TargetGas: 1_000_000, BaseFeeChangeDenominator: 36},
-		Alloc: map[common.Address]GenesisAccount{
+		Alloc: types.GenesisAlloc{
 			addressOf(c.admin): rich, addressOf(c.guest): rich,
 			forwarder:  {Code: forward(vm.CALL, precompile.Minter.Address), Nonce: 1},
 			looker:     {Code: forward(vm.STATICCALL, precompile.Minter.Address), Nonce: 1},
@@ -79,12 +78,13 @@ func newPermissioned(t *testing.T) *permissioned {
 			overlooked: {Code: forward(vm.STATICCALL, forwarder), Nonce: 1},
 			factory:    {Code: common.FromHex("600060006000f060005260206000f3"), Nonce: 1},
 		},
-		Precompiles: precompile.Schedule{
+		Schedule: precompile.Schedule{
+			Fees:     precompile.UsualFees(15_000_000, 1, 1_000_000),
 			Genesis:  precompile.Settings{precompile.Deployers.Key: setting, precompile.Minter.Key: minter},
 			Upgrades: []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}},
 		},
 	}
-	raw, err := genesis.Encode()
+	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func newPermissioned(t *testing.T) *permissioned {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{}, Kind: string(KindL1), Genesis: raw}
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{}, Kind: string(KindL1), Genesis: raw, Upgrades: upgrades}
 	addChain(t, db, row)
 	if c.Chain, err = NewChain(db, row); err != nil {
 		t.Fatal(err)

@@ -128,7 +128,7 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		return err
 	}
-	refused, err := c.fees.verdictsOf(b.Header)
+	refused, err := verdictsOf(c.Kind, b.Header)
 	if err != nil {
 		return err
 	}

@@ -26,3 +26,6 @@ CREATE INDEX deployment_creator ON deployment (creator, id) WHERE creator IS NOT
 CREATE INDEX transfer_sender ON transfer (sender, standard, id);
 CREATE INDEX transfer_recipient ON transfer (recipient, standard, id);
 CREATE INDEX transfer_token ON transfer (substr(asset, 1, 6), id);
+CREATE INDEX operation_uuid ON operation (uuid);
+CREATE INDEX operation_running ON operation (id) WHERE status = 'RUNNING';
+CREATE INDEX operation_ended ON operation (updated, id) WHERE status <> 'RUNNING';

@@ -115,5 +115,14 @@ func (c *Call) emit(contract common.Address, data []byte, topics ...common.Hash)
 	c.State.AddLog(&types.Log{Address: contract, Topics: topics, Data: data, BlockNumber: c.Block.BlockNumber.Uint64()})
 }
 
+// Input is what a caller sends: the selector of a function and its arguments, one word each.
+func Input(signature string, words ...common.Hash) []byte {
+	data := crypto.Keccak256([]byte(signature))[:selectorBytes]
+	for _, w := range words {
+		data = append(data, w[:]...)
+	}
+	return data
+}
+
 // topic is the first topic of an event.
 func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

@@ -11,7 +11,7 @@ import (
 )
 
 // contracts are all that a configuration may name, by address: the order in which they are set up.
-var contracts = []*Contract{Deployers, Minter, Warp}
+var contracts = []*Contract{Deployers, Minter, Fees, Warp}
 
 // Setting is what a genesis or an upgrade says of one contract, with the network's names.
 type Setting struct {
@@ -21,30 +21,20 @@ type Setting struct {
 	BlockTimestamp *uint64                                  `json:"blockTimestamp,omitempty"`
 	Disable        bool                                     `json:"disable,omitempty"`
 	InitialMint    map[common.Address]*math.HexOrDecimal256 `json:"initialMint,omitempty"`
-
-	// Of the warp contract: the percentage of the weight that must have signed a message, 67 if 0, and whether messages of
-	// the X- and the C-Chain must be signed by the primary network rather than by the chain's own validators.
-	QuorumNumerator              uint64 `json:"quorumNumerator,omitempty"`
-	RequirePrimaryNetworkSigners bool   `json:"requirePrimaryNetworkSigners,omitempty"`
+	InitialFees    *FeeConfig                               `json:"initialFeeConfig,omitempty"`
+	Quorum         *uint64                                  `json:"quorumNumerator,omitempty"` // of a message's signers, in hundredths of the weight
+	PrimarySigners *bool                                    `json:"requirePrimaryNetworkSigners,omitempty"`
 }
 
 // Settings are contracts' settings by their keys.
 type Settings map[string]Setting
 
-// Upgrade turns contracts on or off after the genesis. It has one setting.
-type Upgrade = Settings
-
-// Schedule is everything that turns contracts on and off over the life of a chain.
-type Schedule struct {
-	Genesis  Settings  `json:"genesis,omitempty"`
-	Upgrades []Upgrade `json:"upgrades,omitempty"`
-}
-
 // Activation is the moment in which a contract is turned on.
 type Activation struct {
 	State   vm.StateDB
 	Setting *Setting
-	Number  uint64 // of the block
+	Fees    *FeeConfig // the chain's own
+	Number  uint64     // of the block
 }
 
 // changes are the settings of a contract that take effect after one time and up to another; after is nil for a genesis.
@@ -96,7 +86,7 @@ func (s *Schedule) Apply(states vm.StateDB, parent *uint64, time, number uint64)
 				states.Finalise(params.Rules{IsEIP158: true})
 				continue
 			}
-			if err := c.activate(&Activation{State: states, Setting: &setting, Number: number}); err != nil {
+			if err := c.activate(&Activation{State: states, Setting: &setting, Fees: &s.Fees, Number: number}); err != nil {
 				return fmt.Errorf("%s: %w", c.Key, err)
 			}
 		}

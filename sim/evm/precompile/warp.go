@@ -15,11 +15,8 @@ import (
 // WarpAddress is where a chain's contracts send messages to other chains and read those of others.
 var WarpAddress = common.HexToAddress("0x0200000000000000000000000000000000000005")
 
-// WarpKey is the key of the warp contract's configuration.
-const WarpKey = "warpConfig"
-
 // Warp sends messages to other chains, and hands over the verified ones that a transaction carries.
-var Warp = declare(WarpAddress, WarpKey, nil,
+var Warp = declare(WarpAddress, "warpConfig", nil,
 	Function{Signature: "getBlockchainID()", Gas: costs(chainIDGas), Run: func(c *Call) ([]byte, error) { return common.Hash(c.Mail.ChainID).Bytes(), nil }},
 	Function{Signature: "getVerifiedWarpMessage(uint32)", Gas: readMailGas, Run: verifiedMessage},
 	Function{Signature: "getVerifiedWarpBlockHash(uint32)", Gas: readMailGas, Run: verifiedBlockHash},
