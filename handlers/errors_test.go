@@ -43,6 +43,9 @@ func TestMissingThings(t *testing.T) {
 		{"GET", "/v2/chains/43114/metric/txCount", `did you mean GET /v2/chains/43114/metrics/txCount?`},
 		{"GET", "/upstream/v1/number", `did you mean GET /v1/numbers?`},
 		{"GET", "/v1/chains/blocks/7", `did you mean GET /v1/chains/{chainId}/blocks/7?`},
+		{"GET", "/v1/chains/43114%2Fblocks/7", `"message":"Cannot GET /v1/chains/43114%2Fblocks/7","error":"Not Found"`},
+		{"GET", "/upstream/v1/chains/43114%2fblocks/7", `Cannot GET /v1/chains/43114%2Fblocks/7`},
+		{"GET", "/v1/feathers", `"message":"Cannot GET /v1/feathers","error":"Not Found"`}, // others is another word
 		{"GET", "/v1/chains/somewhere/7", `"message":"Cannot GET /v1/chains/somewhere/7","error":"Not Found"`},
 		{"GET", "/wp-admin/setup.php", `"message":"Cannot GET /wp-admin/setup.php"`},
 		{"GET", "/v1/chains/../numbers", `"error":"Not Found"`},
