@@ -56,6 +56,15 @@ func TestMissingThings(t *testing.T) {
 	}
 }
 
+func TestTooMuchBeforeTheBody(t *testing.T) {
+	s := newServer(t, nil)
+	const message = `{"message":"the path, query and headers are larger than 65536 bytes","error":"Request Header Fields Too Large","statusCode":431}`
+	long := strings.Repeat("a", 64<<10)
+	expect(t, get(t, s, "/v1/numbers?filter="+long), 431, message)
+	expect(t, get(t, s, "/v1/numbers", "x-note", long), 431, message)
+	expect(t, get(t, s, "/v1/numbers?filter="+long[:60<<10]), 200, "numbers")
+}
+
 func TestTheFrontDoorLeadsToTheDocumentation(t *testing.T) {
 	w := get(t, newServer(t, nil), "/")
 	if w.Code != http.StatusFound || w.Header().Get("Location") != "/docs" {
