@@ -54,7 +54,7 @@ func addressesIn(given []handlers.PrimaryAddress, l *sim.Ledger, name string) ([
 	var all []ids.ShortID
 	var problems []string
 	for _, p := range given {
-		if p.HRP != l.Rules.HRP {
+		if p.HRP != "" && p.HRP != l.Rules.HRP {
 			problems = append(problems, name+" "+p.String()+" is not allowed: expected an address of "+l.Network+", with "+l.Rules.HRP+"1")
 		}
 		if !slices.Contains(all, p.ID) {

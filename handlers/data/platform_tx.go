@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -57,13 +58,21 @@ type BlockchainInfo struct {
 // genesisData is what a blockchain begins with.
 type genesisData []byte
 
-// MarshalJSON writes an object as it is, anything else in hexadecimal.
+// quantities are the members of an EVM's genesis that the live service writes in hexadecimal, whatever they came as.
+var quantities = []string{"timestamp", "gasLimit", "gasUsed", "difficulty", "nonce", "number"}
+
+// MarshalJSON writes an object as one, anything else in hexadecimal.
 func (g genesisData) MarshalJSON() ([]byte, error) {
-	var object map[string]any
-	if json.Unmarshal(g, &object) == nil {
-		return g, nil
+	var members map[string]json.RawMessage
+	if json.Unmarshal(g, &members) != nil {
+		return json.Marshal(hexutil.Encode(g))
 	}
-	return json.Marshal(hexutil.Encode(g))
+	for _, name := range quantities {
+		if n, err := strconv.ParseUint(string(members[name]), 10, 64); err == nil {
+			members[name] = json.RawMessage(strconv.Quote(hexutil.EncodeUint64(n)))
+		}
+	}
+	return json.Marshal(members)
 }
 
 // Schema is that of both.

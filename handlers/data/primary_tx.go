@@ -47,8 +47,9 @@ var stakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionle
 const mostAddresses = 64
 
 var (
-	touchedParam = handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: mostAddresses,
-		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without."}
+	touchedParam = handlers.Param{Name: "addresses", Kind: handlers.KindToucher, List: true, MaxItems: mostAddresses,
+		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without. " +
+			"An EVM address finds imports to it and exports from it on the C-Chain."}
 	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types."}
 	// platformParam names the P-Chain.
 	platformParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",

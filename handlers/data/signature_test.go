@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -18,26 +16,6 @@ import (
 	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
-
-// post sends a JSON body, compares the answer with the document, and decodes it.
-func (g *globe) post(t testing.TB, path, body string, status int) object {
-	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	g.server.ServeHTTP(w, r)
-	if w.Code != status {
-		t.Fatalf("POST %s %.200s is %d %s: want %d", path, body, w.Code, w.Body, status)
-	}
-	if err := g.server.CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
-		t.Fatalf("POST %s: %v", path, err)
-	}
-	var o object
-	if err := json.Unmarshal(w.Body.Bytes(), &o); err != nil {
-		t.Fatalf("POST %s: %v", path, err)
-	}
-	return o
-}
 
 func aggregator(network string) string {
 	return "/v1/signatureAggregator/" + network + "/aggregateSignatures"

@@ -103,7 +103,8 @@ func (r *record) touch(at store.Position, groups ...[]*primary.UTXO) {
 	}
 }
 
-// concern records once for each asset of the X-chain, and for each L1 validation, that a transaction was about it.
+// concern records once for each account of the C-chain, each asset of the X-chain and each L1 validation that a
+// transaction was about it.
 func (r *record) concern(at store.Position, tx *primary.Tx, diff *primary.Diff) {
 	var about []ids.ID
 	if r.codec == primary.XChain {
@@ -117,9 +118,16 @@ func (r *record) concern(at store.Position, tx *primary.Tx, diff *primary.Diff) 
 	if u, ok := tx.Unsigned.(*primary.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
 		about = append(about, u.ValidationID)
 	}
-	slices.SortFunc(about, ids.ID.Compare)
-	for _, id := range slices.Compact(about) {
-		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(id[:]), Tx: at})
+	var subjects [][]byte
+	for i := range about {
+		subjects = append(subjects, about[i][:])
+	}
+	for _, account := range diff.Accounts {
+		subjects = append(subjects, account.Address.Bytes())
+	}
+	slices.SortFunc(subjects, bytes.Compare)
+	for _, subject := range slices.CompactFunc(subjects, bytes.Equal) {
+		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(subject), Tx: at})
 	}
 }
 

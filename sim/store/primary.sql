@@ -65,10 +65,10 @@ CREATE TABLE utxo_owner (
     PRIMARY KEY (address, chain, utxo)
 ) WITHOUT ROWID;
 
--- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an asset of the
--- X-chain, and which an L1 validation.
+-- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an account of the
+-- C-chain, which an asset of the X-chain, and which an L1 validation.
 CREATE TABLE primary_activity (
-    subject BLOB    NOT NULL,  -- an address, or the id of an asset or a validation
+    subject BLOB    NOT NULL,  -- an address or account, or the id of an asset or a validation
     tx      INTEGER NOT NULL,  -- position
     PRIMARY KEY (subject, tx)
 ) WITHOUT ROWID;

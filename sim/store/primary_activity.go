@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Activity says that a transaction touched a subject: an address, an asset of the X-chain, or an L1 validation.
+// Activity says that a transaction touched a subject: an address, an account of the C-chain, an asset of the X-chain, or an
+// L1 validation.
 type Activity struct {
 	Subject []byte
 	Tx      Position

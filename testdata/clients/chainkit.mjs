@@ -1,10 +1,12 @@
-// Runs every Data API operation for EVM chains, and the Metrics API, through @avalanche-sdk/chainkit, which validates each
-// answer, and follows every list to its end, in pages small enough to have several. The SDK ignores a server URL given to
-// its constructor, so each call carries it.
+// Runs every operation of the Data API and of the Metrics API through @avalanche-sdk/chainkit, which validates each answer,
+// and follows every list to its end, in pages small enough to have several. The SDK ignores a server URL given to its
+// constructor, so each call carries it.
 //
 //   SNOWGLOBE_URL=http://127.0.0.1:9650 node chainkit.mjs
 import { Avalanche } from "@avalanche-sdk/chainkit";
-import { readMetrics } from "./chainkit_metrics.mjs";
+import { aggregator } from "./aggregator.mjs";
+import { readMetrics } from "./metrics.mjs";
+import { primary } from "./primary.mjs";
 
 const serverURL = process.env.SNOWGLOBE_URL ?? "http://127.0.0.1:9650";
 const options = { serverURL };
@@ -132,34 +134,11 @@ for (const c of listed?.chains ?? []) {
 for (const chainId of chosen.values()) await chain(chainId);
 await readMetrics({ sdk, options, one, all, failures });
 
-// unsigned is a cross-chain message of a network's C-Chain that says hi: codec version, network, source, payload.
-function unsigned(number, source) {
-  const word = (value, bytes) => Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
-  return Buffer.concat([word(0, 2), word(number, 4), source, word(2, 4), Buffer.from("hi")]).toString("hex");
+await one("avaxSupply.get", () => sdk.avaxSupply.get(options));
+for (const network of ["mainnet", "fuji"]) {
+  await primary({ sdk, options, one, all, failures }, network);
+  await aggregator({ sdk, options, one, failures }, network, listed.chains);
 }
-
-// decode reads the 32 bytes of an id in cb58.
-function decode(id) {
-  const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-  let number = 0n;
-  for (const digit of id) number = number * 58n + BigInt(alphabet.indexOf(digit));
-  return Buffer.from(number.toString(16).padStart(72, "0"), "hex").subarray(0, 32);
-}
-
-async function aggregator(network, number) {
-  const { signatureAggregator } = sdk.data;
-  const chainId = number === 1 ? "43114" : "43113";
-  const source = listed.chains.find((c) => c.chainId === chainId).platformChainId;
-  const message = unsigned(number, decode(source));
-  const signatureAggregatorRequest = { message, quorumPercentage: 50, quorumPercentageBuffer: 10 };
-  const answer = await one(`signatureAggregator.aggregate on ${network}`, () => signatureAggregator.aggregate({ network, signatureAggregatorRequest }, options));
-  if (answer && !answer.signedMessage.startsWith(message)) failures.push(`signatureAggregator on ${network}: another message was signed`);
-  const subnets = await one(`subnets of ${network}`, () => sdk.data.primaryNetwork.listSubnets({ network }, options));
-  const l1 = subnets?.result.subnets.find((s) => s.isL1);
-  await one(`signatureAggregator.get on ${network}`, () => signatureAggregator.get({ network, txHash: l1?.l1ConversionTransactionHash }, options));
-}
-await aggregator("mainnet", 1);
-await aggregator("fuji", 5);
 
 for (const failure of failures) console.error(failure);
 console.log(`chainkit: ${calls} calls, ${items} items on chains ${[...chosen.values()].join(", ")}: ${failures.length} rejected`);
