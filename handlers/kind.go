@@ -41,7 +41,8 @@ var (
 	KindHexID      = &Kind{parseHexID, saying("an id in cb58 with its checksum, or 0x and 64 hexadecimal digits"), textual("")} // ids.ID
 	KindPBlock     = &Kind{parsePrimaryBlock, saying("a block height, or a block id in cb58 or hexadecimal"), textual("")}      // BlockID
 	KindNodeID     = &Kind{parseNodeID, saying("NodeID- and a node id in cb58 with its checksum"), textual("")}
-	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")} // PrimaryAddress
+	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")}                                  // PrimaryAddress
+	KindToucher    = &Kind{parseToucher, saying("a P-, X- or C-Chain address in bech32, or 0x and 40 hexadecimal digits"), textual("")} // PrimaryAddress
 	KindNetwork    = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf("mainnet", "fuji", "testnet")}
 	KindCurrency   = &Kind{parseCurrency, saying("one of " + strings.Join(Currencies, ", ")), oneOf(Currencies...)}
 	KindPageToken  = &Kind{parseToken, saying("the nextPageToken of an earlier answer to the same query"), textual("")}

@@ -28,6 +28,9 @@ type Operation struct {
 	// SameOrigin refuses browser pages of other origins: for operations that change the world.
 	SameOrigin bool
 
+	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
+	Keyless bool
+
 	// AllNetworks says that the answer spans both networks, although no parameter names one.
 	AllNetworks bool
 
@@ -134,6 +137,12 @@ func compileParam(path string, p Param) (*param, error) {
 	}
 	c.fallback = v
 	return c, nil
+}
+
+// param finds a declared parameter by its name.
+func (op *operation) param(name string) *param {
+	i := slices.IndexFunc(op.params, func(p *param) bool { return p.Name == name })
+	return op.params[i]
 }
 
 // checkPath makes sure that each variable of the path is declared as a parameter, and each path parameter used.

@@ -132,3 +132,17 @@ func shorten(text string) string {
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
+
+// ReadList reads a comma-separated list as a parameter's would be: for a member of a body. The problems are those of a 400.
+func ReadList[T any](p Param, text string) (list []T, problems []string) {
+	p.List = true
+	c, err := compileParam("", p)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	items, problems := c.readList([]string{text})
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return typed[T](items), nil
+}

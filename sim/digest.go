@@ -29,7 +29,7 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[in
 			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
 		}
 		write(h, "chain", c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name, c.Description,
-			c.TokenName, c.TokenSymbol, c.Genesis, head.Digest)
+			c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades, head.Digest)
 		contracts, err := db.Contracts(ctx, c.ID)
 		if err != nil {
 			return nil, err

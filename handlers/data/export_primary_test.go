@@ -20,8 +20,8 @@ import (
 
 var primaryChains = []string{"p-chain", "x-chain", "c-chain"}
 
-// owner is a persona's address on P and X.
-func owner(t *testing.T, p store.Persona) ids.ShortID {
+// keyOwner is a persona's address on P and X.
+func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
 	t.Helper()
 	key, err := primary.KeyFromBytes(p.Key)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 	kinds := map[string]int{}
 	for _, l := range o.Ledgers {
 		for _, p := range personas {
-			address := owner(t, p)
+			address := keyOwner(t, p)
 			options := asks{"addresses": []string{l.Rules.Address(primary.PChain, address)}, "includeChains": primaryChains}
 			got, left := map[string]string{}, map[string]int{}
 			for _, r := range o.rows(t, exportOf(export.Primary, options)) {
@@ -148,7 +148,7 @@ func (o *office) everyOwner(t *testing.T) (all []string) {
 	}
 	for _, l := range o.Ledgers {
 		for _, p := range personas {
-			all = append(all, l.Rules.Bech32(owner(t, p)))
+			all = append(all, l.Rules.Bech32(keyOwner(t, p)))
 		}
 		stakers, err := o.DB.Stakers(t.Context(), l.Chain(primary.PChain))
 		if err != nil {

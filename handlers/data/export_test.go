@@ -45,7 +45,7 @@ func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w, exports); err != nil {
+	if err := data.Register(s, w, exports, data.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -169,7 +168,7 @@ func (a *api) serveMetadata(r *handlers.Request) (any, error) {
 	kind, file := r.Text("kind"), r.Text("file")
 	switch kind {
 	case "throttled":
-		return nil, &handlers.Error{Status: http.StatusTooManyRequests, Problems: []string{"this metadata is always throttled"}}
+		return nil, handlers.TooMany("this metadata is always throttled", 60)
 	case "too-large":
 		return handlers.Raw{Type: "application/json", Body: []byte(`{"name":"` + strings.Repeat("large ", tooLarge/6) + `"}`)}, nil
 	case "no-metadata":

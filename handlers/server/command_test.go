@@ -91,6 +91,8 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--warp-sign", "some"}, "", "any, known"},
+		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
 		{[]string{"--rate-limit", "-1"}, "", "-1"},
 		{[]string{"--export-workers", "0"}, "", "--export-workers: 0"},
 		{[]string{"--export-max-rows", "-5"}, "", "--export-max-rows: -5"},

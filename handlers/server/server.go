@@ -27,6 +27,7 @@ type Options struct {
 	Network string // for which the unqualified paths of the node speak
 	Log     *slog.Logger
 	Node    NodeOptions
+	Data    data.Options
 
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *handlers.Keys
@@ -86,7 +87,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	o.Exports.Log = o.Log
 	exports := sim.NewExports(w, o.Exports)
-	if err := data.Register(s, w, exports); err != nil {
+	if err := data.Register(s, w, exports, o.Data); err != nil {
 		return nil, err
 	}
 	if err := metrics.Register(s, w); err != nil {

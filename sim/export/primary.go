@@ -36,7 +36,7 @@ func openPrimary(ctx context.Context, w *World, s *Scope, at *site, low, high st
 	for _, owner := range s.Owners[at.Network] {
 		r.owners[owner] = true
 		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
-			return w.DB.ActivityIDs(ctx, owner[:], low, high, limit)
+			return w.DB.ActivityIDs(ctx, [][]byte{owner[:]}, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
 		})
 	}
 	if len(r.owners) > 0 {
@@ -47,7 +47,9 @@ func openPrimary(ctx context.Context, w *World, s *Scope, at *site, low, high st
 	}
 	// Nothing tells which atomic transactions concern an account of the C-Chain but they themselves.
 	if at.Kind == KindC && len(r.accounts) > 0 {
-		finds = append(finds, w.DB.PrimaryIDs)
+		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
+			return w.DB.PrimaryTxIDs(ctx, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
+		})
 	}
 	return r, newUnion(finds, low, high), nil
 }

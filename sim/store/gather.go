@@ -56,16 +56,6 @@ func (db *DB) TouchIDs(ctx context.Context, address []byte, low, high Position, 
 	return db.ids(ctx, pageOfTouch+oldestFirst, address, high, low, limit)
 }
 
-// ActivityIDs finds at most limit transactions of a primary chain that concern an address, from one position up to another.
-func (db *DB) ActivityIDs(ctx context.Context, address []byte, low, high Position, limit int) ([]Position, error) {
-	return db.ids(ctx, `SELECT tx FROM primary_activity WHERE address = ? AND tx BETWEEN ? AND ? ORDER BY tx LIMIT 0 + ?`, address, low, high, limit)
-}
-
-// PrimaryIDs finds at most limit transactions of a primary chain, from one position up to another.
-func (db *DB) PrimaryIDs(ctx context.Context, low, high Position, limit int) ([]Position, error) {
-	return db.ids(ctx, `SELECT id FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 0 + ?`, low, high, limit)
-}
-
 // UTXOsOfGenesis reads the outputs of an address that a primary chain began with.
 func (db *DB) UTXOsOfGenesis(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
 	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent

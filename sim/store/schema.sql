@@ -27,7 +27,8 @@ CREATE TABLE chain (
     description   TEXT    NOT NULL,
     token_name    TEXT    NOT NULL,
     token_symbol  TEXT    NOT NULL,
-    genesis       BLOB    NOT NULL   -- fee configuration, start time and allocation, as JSON
+    genesis       BLOB    NOT NULL,  -- configuration, start time and allocation, as the network's JSON
+    upgrades      BLOB    NOT NULL   -- what turns built-in contracts on and off later, as the network's JSON
 );
 
 CREATE TABLE block (
@@ -175,7 +176,7 @@ CREATE TABLE holding (
     asset  BLOB    NOT NULL,
     block  INTEGER NOT NULL,
     amount BLOB    NOT NULL,  -- without leading zeros, empty for nothing
-    PRIMARY KEY (owner, asset, block)
+    PRIMARY KEY (owner, asset, block DESC) -- the newest is the first that a seek of the asset finds
 ) WITHOUT ROWID;
 
 -- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
