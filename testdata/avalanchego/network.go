@@ -44,12 +44,12 @@ type network struct {
 
 // seen counts what was looked at.
 type seen struct {
-	blocks, txs, utxos, signatures, unowned, proofs, messages, calls int
+	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, calls int
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d client calls",
-		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.calls)
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM; %d client calls",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.calls)
 }
 
 func newNetwork(url, name string, id uint32) *network {
