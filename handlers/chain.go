@@ -75,15 +75,19 @@ func parsePrimaryBlock(p *param, text string) (any, bool) {
 	return parseBlock(p, text)
 }
 
-// PrimaryAddress is a P-, X- or C-Chain address; Chain is empty when the client left the prefix out.
+// PrimaryAddress is a P-, X- or C-Chain address; Chain is empty when the client left the prefix out. An account of the
+// EVM has no HRP.
 type PrimaryAddress struct {
 	Chain string // P, X, C or empty
-	HRP   string // avax on mainnet, fuji on the test network
+	HRP   string // avax on mainnet, fuji on the test network, empty for an account
 	ID    ids.ShortID
 }
 
-// String writes the address in bech32, with the prefix that it came with.
+// String writes the address in bech32, with the prefix that it came with, and an account in hexadecimal.
 func (a PrimaryAddress) String() string {
+	if a.HRP == "" {
+		return common.Address(a.ID).Hex()
+	}
 	text, err := address.FormatBech32(a.HRP, a.ID[:])
 	if err != nil {
 		return ""
@@ -107,4 +111,12 @@ func parsePrimary(_ *param, text string) (any, bool) {
 	}
 	id, err := ids.ToShortID(b)
 	return PrimaryAddress{Chain: chain, HRP: hrp, ID: id}, err == nil
+}
+
+// parseToucher reads who can take part in a transaction of a primary chain.
+func parseToucher(p *param, text string) (any, bool) {
+	if b, ok := parseHex(text, common.AddressLength); ok {
+		return PrimaryAddress{ID: ids.ShortID(b)}, true
+	}
+	return parsePrimary(p, text)
 }

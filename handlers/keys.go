@@ -140,6 +140,9 @@ func (r *Request) networks(wanted bool) []string {
 	if r.op.AllNetworks {
 		list = append(list, "mainnet", "fuji")
 	}
+	if r.op.Networks != nil {
+		list = append(list, r.op.Networks(r)...)
+	}
 	for i, p := range r.op.params {
 		switch v := r.values[i].(type) {
 		case string:

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -23,6 +24,7 @@ type Kind struct {
 var (
 	KindInteger    = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
 	KindTimestamp  = &Kind{parseTimestamp, saying("Unix seconds, not negative"), seconds}         // int64
+	KindDate       = &Kind{parseDate, saying("a date such as 2026-06-30"), textual(datePattern)}  // time.Time
 	KindPageSize   = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
 	KindNumber     = &Kind{parseNumber, rangeOf("a decimal number"), numeric("number")}           // *big.Rat
 	KindAmount     = &Kind{parseAmount, amountRange, textual(`^[0-9]{1,78}$`)}                    // *big.Int
@@ -39,7 +41,8 @@ var (
 	KindHexID      = &Kind{parseHexID, saying("an id in cb58 with its checksum, or 0x and 64 hexadecimal digits"), textual("")} // ids.ID
 	KindPBlock     = &Kind{parsePrimaryBlock, saying("a block height, or a block id in cb58 or hexadecimal"), textual("")}      // BlockID
 	KindNodeID     = &Kind{parseNodeID, saying("NodeID- and a node id in cb58 with its checksum"), textual("")}
-	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")} // PrimaryAddress
+	KindPrimary    = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")}                                  // PrimaryAddress
+	KindToucher    = &Kind{parseToucher, saying("a P-, X- or C-Chain address in bech32, or 0x and 40 hexadecimal digits"), textual("")} // PrimaryAddress
 	KindNetwork    = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf("mainnet", "fuji", "testnet")}
 	KindCurrency   = &Kind{parseCurrency, saying("one of " + strings.Join(Currencies, ", ")), oneOf(Currencies...)}
 	KindPageToken  = &Kind{parseToken, saying("the nextPageToken of an earlier answer to the same query"), textual("")}
@@ -47,6 +50,8 @@ var (
 
 // Currencies are the codes that a currency parameter may name.
 var Currencies = strings.Fields("usd eur aud cad chf clp cny czk dkk gbp hkd huf jpy nzd")
+
+const datePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`
 
 var (
 	digits    = regexp.MustCompile(`^[0-9]+$`)
@@ -67,6 +72,11 @@ func parseInteger(p *param, text string) (any, bool) {
 func parseTimestamp(p *param, text string) (any, bool) {
 	v, ok := parseInteger(p, text)
 	return v, ok && v.(int64) >= 0
+}
+
+func parseDate(_ *param, text string) (any, bool) {
+	t, err := time.Parse(time.DateOnly, text)
+	return t, err == nil && t.Unix() >= 0
 }
 
 func parseNumber(p *param, text string) (any, bool) {

@@ -89,6 +89,14 @@ func (p *param) readOne(text string) (any, string) {
 	return v, ""
 }
 
+// Item reads a text in a body as a parameter of that kind is read. The problem is empty when there is none.
+func Item[T any](name string, kind *Kind, text string, literals ...string) (item T, problem string) {
+	p := &param{Param: Param{Name: name, Kind: kind, Enum: literals}}
+	v, problem := p.readOne(text)
+	item, _ = v.(T)
+	return item, problem
+}
+
 // readList splits each value at its commas, so that a list may come repeated, comma-joined or both.
 func (p *param) readList(texts []string) (any, []string) {
 	var list []any
@@ -123,4 +131,18 @@ func shorten(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// ReadList reads a comma-separated list as a parameter's would be: for a member of a body. The problems are those of a 400.
+func ReadList[T any](p Param, text string) (list []T, problems []string) {
+	p.List = true
+	c, err := compileParam("", p)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	items, problems := c.readList([]string{text})
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return typed[T](items), nil
 }

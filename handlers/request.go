@@ -58,7 +58,11 @@ func Value[T any](r *Request, name string) T {
 
 // List is the values of a list parameter, nil if it was not given.
 func List[T any](r *Request, name string) []T {
-	items, _ := r.value(name).([]any)
+	return typed[T](r.value(name))
+}
+
+func typed[T any](value any) []T {
+	items, _ := value.([]any)
 	list := make([]T, 0, len(items))
 	for _, item := range items {
 		if v, ok := item.(T); ok {

@@ -19,7 +19,7 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	must(db.PrimaryBlockByHash(ctx, s.p, block.Hash))(t)
 	must(db.PrimaryBlocks(ctx, s.p, 1, 9))(t)
 	must(db.PrimaryTxs(ctx, block.ID))(t)
-	u := must(db.UTXOByHash(ctx, s.unspent("alice", s.x)[0].Hash))(t)
+	u := must(db.UTXOByHash(ctx, s.x, s.unspent("alice", s.x)[0].Hash))(t)
 	must(db.UTXO(ctx, u.ID))(t)
 	must(db.UTXOsOf(ctx, s.people["alice"], s.x, math.MaxInt64, 9))(t)
 	s.touched("alice", s.x)

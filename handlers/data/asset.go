@@ -32,23 +32,30 @@ func (a *api) assetOperations() []handlers.Operation {
 
 func (a *api) getAsset(r *handlers.Request, c *primaryChain) (any, error) {
 	id := handlers.Value[ids.ID](r, "assetId")
-	row, err := c.DB.AssetByHash(r.Context(), c.number(), id[:])
-	if err != nil {
-		return nil, or(err, handlers.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Network))
-	}
-	shown := PrimaryAsset{AssetID: id.String(), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row), Cap: "fixed"}
-	if shown.CreatedAtTimestamp, err = c.DB.PrimaryTime(r.Context(), row.ID.Block()); err != nil || row.ID.Number() == 0 {
-		return shown, err
-	}
-	tx, err := c.DB.PrimaryTx(r.Context(), row.ID)
+	shown, err := (&book{c.Ledger, r.Context(), a}).primaryAsset(id[:])
+	return shown, or(err, handlers.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Network))
+}
+
+// primaryAsset is the asset of the X-Chain with this id.
+func (b *book) primaryAsset(id []byte) (*PrimaryAsset, error) {
+	row, err := b.DB.AssetByHash(b.ctx, b.Chain(primary.XChain), id)
 	if err != nil {
 		return nil, err
 	}
-	made, err := primary.ParseTx(primary.XChain, tx.Bytes)
+	made, err := b.moment(row.ID)
 	if err != nil {
 		return nil, err
 	}
-	if u, ok := made.Unsigned.(*primary.CreateAssetTx); ok && mintable(u) {
+	shown := &PrimaryAsset{AssetID: cb58(id), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row),
+		CreatedAtTimestamp: made.unix, Cap: "fixed"}
+	if row.ID.Number() == 0 {
+		return shown, nil
+	}
+	tx, err := b.tx(primary.XChain, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if u, ok := tx.Unsigned.(*primary.CreateAssetTx); ok && mintable(u) {
 		shown.Cap = "variable"
 	}
 	return shown, nil

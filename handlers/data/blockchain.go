@@ -1,7 +1,6 @@
 package data
 
 import (
-	"encoding/binary"
 	"reflect"
 	"slices"
 
@@ -32,11 +31,11 @@ type blockchains struct {
 
 // born is a blockchain with where it began.
 type born struct {
-	place uint64 // its transaction's position; lower for the chains of the genesis
+	place uint64 // its transaction's; lower for the chains of the genesis
 	shown Blockchain
 }
 
-func bornPlace(b *born) []byte { return binary.BigEndian.AppendUint64(nil, b.place) }
+func bornPlace(b *born) uint64 { return b.place }
 
 func (a *api) blockchainOperations() []handlers.Operation {
 	known := append([]string{ids.Empty.String()}, chainNames...)
@@ -67,7 +66,7 @@ func (a *api) blockchains(r *handlers.Request, l *sim.Ledger) ([]*born, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &born{uint64(rows[i].ID), shown})
+		all = append(all, &born{placeOnChain(rows[i].ID), shown})
 	}
 	slices.Reverse(all)
 	return all, nil
@@ -108,7 +107,7 @@ func (a *api) listBlockchains(r *handlers.Request, l *sim.Ledger) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, next := pageOf(r, all, bornPlace, func(*born) bool { return true })
+	page, next := pageOf(r, placed(all, bornPlace), func(*born) bool { return true })
 	return blockchains{next, list(page, func(b **born) Blockchain { return (*b).shown })}, nil
 }
 

@@ -2,7 +2,7 @@ package data
 
 import (
 	"bytes"
-	"encoding/binary"
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -47,10 +47,14 @@ func (a *api) delegatorOperations() []handlers.Operation {
 
 // addressesOf are those of a list parameter, each once, which must be of the network.
 func addressesOf(r *handlers.Request, l *sim.Ledger, name string) ([]ids.ShortID, error) {
+	return addressesIn(handlers.List[handlers.PrimaryAddress](r, name), l, name)
+}
+
+func addressesIn(given []handlers.PrimaryAddress, l *sim.Ledger, name string) ([]ids.ShortID, error) {
 	var all []ids.ShortID
 	var problems []string
-	for _, p := range handlers.List[handlers.PrimaryAddress](r, name) {
-		if p.HRP != l.Rules.HRP {
+	for _, p := range given {
+		if p.HRP != "" && p.HRP != l.Rules.HRP {
 			problems = append(problems, name+" "+p.String()+" is not allowed: expected an address of "+l.Network+", with "+l.Rules.HRP+"1")
 		}
 		if !slices.Contains(all, p.ID) {
@@ -73,20 +77,16 @@ func (a *api) listDelegators(r *handlers.Request, l *sim.Ledger) (any, error) {
 		return nil, err
 	}
 	status, nodes := r.Text("delegationStatus"), handlers.List[ids.NodeID](r, "nodeIds")
-	found, next := pageOf(r, all.delegations, delegationPlace, func(d *delegation) bool {
+	found, next := pageOf(r, all.delegated, func(d *delegation) bool {
 		return (status == "" || stakerStatuses[d.status] == status) && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(d.Node))) &&
 			(len(addresses) == 0 || owned(d.Owner, addresses))
 	})
 	return delegators{next, list(found, func(d **delegation) Delegator { return showDelegator(l, *d) })}, nil
 }
 
-// delegationPlace is a delegation's place: by block, then by transaction.
-func delegationPlace(d *delegation) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, d.ID.Number()), d.Tx...)
-}
-
+// compareDelegations puts the newest block first, and within a block the highest hash.
 func compareDelegations(a, b *delegation) int {
-	return bytes.Compare(delegationPlace(b), delegationPlace(a))
+	return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), bytes.Compare(b.Tx, a.Tx))
 }
 
 // owned tells whether one of the addresses is in a control group.

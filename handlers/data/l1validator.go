@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"encoding/binary"
 	"reflect"
 	"slices"
 
@@ -69,15 +68,13 @@ func (a *api) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, error) 
 		return (inactive || all.balance(v) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
 			(!r.Given("nodeId") || bytes.Equal(v.Node, node[:])) && (len(subnets) == 0 || slices.Contains(subnets, ids.ID(v.Subnet)))
 	}
-	found, next := pageOf(r, all.l1, l1Place, passes)
+	found, next := pageOf(r, placed(all.l1, func(v *store.L1) uint64 { return placeOfOutput(v.ID) }), passes)
 	page := l1Validators{next, make([]L1Validator, len(found)), decimals(all.head.ID.Number())}
 	for i, v := range found {
 		page.Validators[i] = showL1Validator(l.Rules, v, all.balance(v))
 	}
 	return page, nil
 }
-
-func l1Place(v *store.L1) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v.ID)) }
 
 // balance is what an L1 validator has left for the continuous fee. Without any it is inactive.
 func (r *roster) balance(v *store.L1) uint64 {

@@ -22,6 +22,11 @@ type memory struct {
 	metadata     *lru.Cache[string, *metadata]             // by URI
 	atomic       *lru.Cache[store.Position, *PrimaryBlock] // of C-Chains
 	primary      *lru.Cache[store.Position, *PrimaryBlock] // of P- and X-Chains
+	moments      *lru.Cache[store.Position, *moment]       // of blocks of primary chains
+	witnesses    *lru.Cache[store.Position, witnesses]     // of transactions of primary chains
+	outputs      *lru.Cache[outputKey, []byte]
+	purses       *lru.Cache[purseKey, *purse]
+	settled      *lru.Cache[store.Position, *stamped] // transactions of primary chains
 }
 
 // name is a hash on a chain.
@@ -41,6 +46,11 @@ func newMemory() memory {
 		metadata:     lru.NewCache[string, *metadata](kept / 4),
 		atomic:       lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
 		primary:      lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
+		moments:      lru.NewCache[store.Position, *moment](4 * kept),
+		witnesses:    lru.NewCache[store.Position, witnesses](kept / 16),
+		outputs:      lru.NewCache[outputKey, []byte](kept),
+		purses:       lru.NewCache[purseKey, *purse](kept / 64),
+		settled:      lru.NewCache[store.Position, *stamped](kept / 4),
 	}
 }
 

@@ -145,6 +145,15 @@ func (c *primaryChain) since(ctx context.Context, unix int64) (uint64, error) {
 
 // span is the part of the chain that a page may show: from its newest position down to the oldest.
 func (c *primaryChain) span(r *handlers.Request, number int) (high, low store.Position, err error) {
+	high, low, err = c.times(r, number)
+	if n, resumed := r.PositionNumber(); resumed {
+		high = min(high, store.First(number)+store.Position(n)-1)
+	}
+	return high, low, err
+}
+
+// times is the part of the chain that the request's time range allows.
+func (c *primaryChain) times(r *handlers.Request, number int) (high, low store.Position, err error) {
 	high, low = store.Last(number), store.First(number)
 	if r.Given("startTimestamp") {
 		first, err := c.since(r.Context(), r.Int("startTimestamp"))
@@ -159,9 +168,6 @@ func (c *primaryChain) span(r *handlers.Request, number int) (high, low store.Po
 			return 0, 0, err
 		}
 		high = store.At(number, end, 0) - 1
-	}
-	if n, resumed := r.PositionNumber(); resumed {
-		high = min(high, store.First(number)+store.Position(n)-1)
 	}
 	return high, low, nil
 }

@@ -3,6 +3,7 @@ package data_test
 import (
 	"context"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -73,5 +74,40 @@ func visitPrimary(t *testing.T, g *globe) {
 		block := g.get(t, base+"/blockchains/"+chain+"/blocks?startTimestamp=1&endTimestamp=9999999999")
 		g.get(t, base+"/blockchains/"+chain+"/blocks/"+dig(block, "blocks", 0, "blockHash").(string))
 		g.get(t, base+"/blockchains/"+chain+"/nodes/"+node+"/blocks")
+		visitOwners(t, g, base+"/blockchains/"+chain)
+	}
+	g.get(t, "/v1/avax/supply")
+}
+
+// visitOwners asks for something of every operation about transactions and outputs.
+func visitOwners(t *testing.T, g *globe, base string) {
+	t.Helper()
+	owner := owner(t, g, "mainnet", "traveller")
+	validation := dig(g.get(t, "/v1/networks/mainnet/l1Validators"), "validators", 0, "validationId").(string)
+	asset := ledger(t, g, "mainnet").Rules.AVAXAssetID.String()
+	for _, order := range []string{"asc", "desc"} {
+		for _, filter := range []string{"", "&txTypes=ImportTx,ExportTx"} {
+			for _, about := range []string{"", "&addresses=" + owner, "&l1ValidationId=" + validation, "&l1ValidationId=" + validation + "&addresses=" + owner} {
+				if !strings.Contains(about, "l1") || strings.Contains(base, "p-chain") {
+					g.get(t, base+"/transactions?sortOrder="+order+filter+about)
+				}
+			}
+		}
+		g.get(t, base+"/utxos?addresses="+owner+"&includeSpent=true&sortBy=amount&sortOrder="+order)
+	}
+	page := g.get(t, base+"/utxos?addresses="+owner+"&includeSpent=true&pageSize=1")
+	if next, more := page["nextPageToken"].(string); more {
+		g.get(t, base+"/utxos?addresses="+owner+"&includeSpent=true&pageSize=1&pageToken="+next)
+	}
+	g.get(t, base+"/balances?addresses="+owner)
+	g.get(t, base+"/balances?blockTimestamp=1782000000&addresses="+owner)
+	g.get(t, base+"/utxos?addresses="+owner)
+	g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+owner)
+	if strings.Contains(base, "p-chain") {
+		g.get(t, base+"/transactions:listStaking?addresses="+owner)
+		g.get(t, base+"/transactions:listStaking")
+	}
+	if strings.Contains(base, "x-chain") {
+		g.get(t, base+"/assets/"+asset+"/transactions")
 	}
 }

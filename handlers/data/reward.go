@@ -1,8 +1,7 @@
 package data
 
 import (
-	"bytes"
-	"encoding/binary"
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -77,9 +76,8 @@ type earning struct {
 	amount uint64
 }
 
-func earningPlace(e *earning) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(e.staker.ID)), ^e.part)
-}
+// earningPlace is an earning's place: a staker's first comes before its second when the newest come first.
+func earningPlace(e *earning) uint64 { return placeOnChain(e.staker.ID)<<1 | uint64(1-e.part) }
 
 func (a *api) rewardOperations() []handlers.Operation {
 	params := with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64,
@@ -120,7 +118,7 @@ func (r *roster) earnings() []*earning {
 			add(earning{&d.Staker, d.status, "DELEGATOR", 0, d.Owner, d.net()})
 		}
 	}
-	slices.SortFunc(all, func(a, b *earning) int { return bytes.Compare(earningPlace(b), earningPlace(a)) })
+	slices.SortFunc(all, func(a, b *earning) int { return cmp.Compare(earningPlace(b), earningPlace(a)) })
 	return all
 }
 
@@ -138,7 +136,7 @@ func (a *api) earned(r *handlers.Request, l *sim.Ledger, status int) (page []*ea
 	if err != nil {
 		return nil, "", err
 	}
-	page, next = pageOf(r, all.earnings(), earningPlace, func(e *earning) bool {
+	page, next = pageOf(r, placed(all.earnings(), earningPlace), func(e *earning) bool {
 		return e.status == status && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(e.staker.Node))) &&
 			(len(addresses) == 0 || owned(e.owner, addresses))
 	})

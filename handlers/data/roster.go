@@ -27,12 +27,14 @@ type roster struct {
 	version     int64
 	unix        int64
 	head        *store.PrimaryBlock
-	validations []*validation            // oldest first
-	delegations []*delegation            // newest first
-	orders      map[string][]*validation // by what they are sorted by, descending
-	l1          []*store.L1              // newest first
+	validations []*validation // oldest first
+	delegations []*delegation
+	orders      map[string]shelf[validation] // by what they are sorted by
+	delegated   shelf[delegation]            // newest first
+	l1          []*store.L1                  // newest first
 	accrued     store.Amount
-	stake       uint64 // of all who validate or delegate on the primary network now
+	stake       uint64                  // of all who validate or delegate on the primary network now
+	staking     map[store.Position]bool // the transactions of those
 }
 
 // validation is one stay of a node among the validators of a subnet.
@@ -101,6 +103,7 @@ func newRoster(ctx context.Context, l *sim.Ledger) (*roster, error) {
 		return nil, err
 	}
 	r.fill(l, stakers, nodes)
+	r.staking = r.stakes()
 	if err := r.date(ctx, l); err != nil {
 		return nil, err
 	}
@@ -206,16 +209,26 @@ func remover(ctx context.Context, l *sim.Ledger, block store.Position, v *valida
 // without is where what has no value is sorted: below everything else.
 const without = -1
 
-// sort puts the validations in every order that a list may have. Ties go by transaction hash, descending too.
+// sort puts the stakers in every order that a list may have. Ties go by transaction hash, descending too.
 func (r *roster) sort(l *sim.Ledger) {
+	stays, stakes := map[uint64]*validation{}, map[uint64]*delegation{}
+	for _, v := range r.validations {
+		stays[placeOnChain(v.ID)] = v
+	}
+	for _, d := range r.delegations {
+		stakes[placeOnChain(d.ID)] = d
+	}
 	slices.SortFunc(r.delegations, compareDelegations)
-	r.orders = map[string][]*validation{}
+	r.delegated = ordered(r.delegations, func(d *delegation) uint64 { return placeOnChain(d.ID) }, compareDelegations,
+		func(place uint64) *delegation { return stakes[place] })
+	r.orders = map[string]shelf[validation]{}
 	for name, key := range sortKeys {
-		order := slices.Clone(r.validations)
-		slices.SortFunc(order, func(a, b *validation) int {
+		compare := func(a, b *validation) int {
 			return cmp.Or(cmp.Compare(key(l, b), key(l, a)), bytes.Compare(b.Tx, a.Tx))
-		})
-		r.orders[name] = order
+		}
+		order := slices.SortedFunc(slices.Values(r.validations), compare)
+		r.orders[name] = ordered(order, func(v *validation) uint64 { return placeOnChain(v.ID) }, compare,
+			func(place uint64) *validation { return stays[place] })
 	}
 }
 

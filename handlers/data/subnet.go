@@ -1,7 +1,6 @@
 package data
 
 import (
-	"encoding/binary"
 	"reflect"
 	"slices"
 
@@ -67,7 +66,7 @@ func subnetRows(r *handlers.Request, l *sim.Ledger) ([]*store.SubnetNow, error) 
 	return all, err
 }
 
-func subnetPlace(s *store.SubnetNow) []byte { return binary.BigEndian.AppendUint64(nil, uint64(s.ID)) }
+func subnetPlace(s *store.SubnetNow) uint64 { return placeOnChain(s.ID) }
 
 func (a *api) listSubnets(r *handlers.Request, l *sim.Ledger) (any, error) {
 	rows, err := subnetRows(r, l)
@@ -78,7 +77,7 @@ func (a *api) listSubnets(r *handlers.Request, l *sim.Ledger) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, next := pageOf(r, rows, subnetPlace, func(*store.SubnetNow) bool { return true })
+	found, next := pageOf(r, placed(rows, subnetPlace), func(*store.SubnetNow) bool { return true })
 	page := subnets{next, make([]Subnet, len(found))}
 	for i, s := range found {
 		if page.Subnets[i], err = showSubnet(r, l, s, chains); err != nil {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
@@ -139,8 +138,7 @@ func (a *api) getValidator(r *handlers.Request, l *sim.Ledger) (any, error) {
 
 // validatorPage makes a page of those who pass, in one of the roster's orders or its reverse.
 func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, passes func(*validation) bool) (any, error) {
-	key := func(v *validation) []byte { return placeOf(sortKeys[by](l, v), v.Tx) }
-	found, next := pageOf(r, all.orders[by], key, passes)
+	found, next := pageOf(r, all.orders[by], passes)
 	page := validators{next, make([]anyValidator, len(found))}
 	for i, v := range found {
 		text, err := v.text(l)
@@ -150,39 +148,6 @@ func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, p
 		page.Validators[i] = anyValidator{text}
 	}
 	return page, nil
-}
-
-// placeOf is a place in an order: what is sorted by, then the transaction, so that bytes compare as the order does.
-func placeOf(key int64, tx []byte) []byte {
-	return append(binary.BigEndian.AppendUint64(nil, uint64(key-without)), tx...)
-}
-
-// pageOf takes a page from a descending order, backwards if the request says so, that goes on after the token's place.
-func pageOf[T any](r *handlers.Request, order []*T, place func(*T) []byte, passes func(*T) bool) (page []*T, next string) {
-	step, at := 1, 0
-	token, resumed := r.Position()
-	if resumed {
-		at, _ = slices.BinarySearchFunc(order, token, func(v *T, t []byte) int { return -bytes.Compare(place(v), t) })
-	}
-	if r.Text("sortOrder") == "asc" {
-		step = -1
-		if !resumed {
-			at = len(order)
-		}
-		at--
-	} else if resumed && at < len(order) && bytes.Equal(place(order[at]), token) {
-		at++
-	}
-	for ; at >= 0 && at < len(order); at += step {
-		if !passes(order[at]) {
-			continue
-		}
-		if len(page) == r.PageSize() {
-			return page, r.NextPageToken(place(page[len(page)-1]))
-		}
-		page = append(page, order[at])
-	}
-	return page, ""
 }
 
 // text is the validator as JSON. Two requests that write it at the same time write the same.
@@ -242,13 +207,7 @@ func (v *validation) rewards(l *sim.Ledger) Rewards {
 	case v.status == store.StakerCompleted && !v.Rewarded:
 		validating = 0
 	}
-	owners := store.ParseOwners(v.Owner).Addresses
-	for _, o := range store.ParseOwners(v.FeeOwner).Addresses {
-		if !slices.ContainsFunc(owners, func(p []byte) bool { return bytes.Equal(o, p) }) {
-			owners = append(owners, o)
-		}
-	}
-	rewards := Rewards{decimals(validating), decimals(delegating), bech32s(l.Rules, owners), ""}
+	rewards := Rewards{decimals(validating), decimals(delegating), bech32s(l.Rules, rewardOwners(&v.Staker)), ""}
 	if v.status == store.StakerCompleted && v.RewardTx != nil {
 		rewards.RewardTxHash = cb58(v.RewardTx)
 	}

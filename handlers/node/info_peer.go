@@ -126,10 +126,6 @@ func (a *infoAPI) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
 
 // tracked tells what each validator validates: the primary network, which everyone follows, and subnets.
 func (a *infoAPI) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
-	height, err := a.platform.height(r)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := a.ledger.DB.Subnets(r.Context(), a.platform.number())
 	if err != nil {
 		return nil, err
@@ -140,7 +136,7 @@ func (a *infoAPI) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
 	}
 	tracked := map[ids.NodeID][]ids.ID{}
 	for _, subnet := range subnets {
-		members, err := a.platform.validatorsAt(r, subnet, height)
+		members, err := a.platform.validatorsNow(r, subnet)
 		if err != nil {
 			return nil, err
 		}
@@ -184,11 +180,7 @@ func (a *infoAPI) Uptime(r *http.Request, args *SubnetArgs, reply *UptimeReply) 
 
 // electorate are the validators of a subnet and who is connected.
 func (a *infoAPI) electorate(r *http.Request, subnet ids.ID) (ValidatorsAtReply, []Peer, error) {
-	height, err := a.platform.height(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	members, err := a.platform.validatorsAt(r, subnet, height)
+	members, err := a.platform.validatorsNow(r, subnet)
 	if err != nil {
 		return nil, nil, fmt.Errorf("couldn't get validators: %w", err)
 	}

@@ -74,6 +74,14 @@ func (a *platformAPI) l1Validator(v *store.L1, head *store.PrimaryBlock) L1Valid
 	return L1Validator{
 		NodeID: ids.NodeID(v.Node), Weight: Uint64(v.Weight), StartTime: Uint64(v.Start), ValidationID: ids.ID(v.Validation),
 		PublicKey: v.BLS, RemainingBalanceOwner: a.owner(v.BalanceOwner), DeactivationOwner: a.owner(v.DeactivationOwner),
-		MinNonce: Uint64(v.Nonce), Balance: Uint64(v.PaidUntil - min(head.Accrued, v.PaidUntil)),
+		MinNonce: Uint64(v.Nonce), Balance: a.balance(v, head),
 	}
+}
+
+// balance is what an L1 validator has left for the continuous fee by the world's clock, given the last block.
+func (a *platformAPI) balance(v *store.L1, head *store.PrimaryBlock) Uint64 {
+	if v.Weight == 0 {
+		return 0
+	}
+	return Uint64(v.PaidUntil - min(a.Accrued(head), v.PaidUntil))
 }

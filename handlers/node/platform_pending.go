@@ -2,8 +2,6 @@ package node
 
 import (
 	"net/http"
-
-	"snowglobe/sim/store"
 )
 
 // PendingValidator is a validator that waits to begin.
@@ -17,7 +15,7 @@ type PendingValidator struct {
 // GetPendingValidators lists who waits to begin to validate a subnet, or to delegate there.
 func (a *platformAPI) GetPendingValidators(r *http.Request, args *ValidatorsArgs, reply *PendingValidatorsReply) error {
 	reply.Validators, reply.Delegators = []any{}, []any{}
-	waiting, err := a.stakers(r, args, store.StakerPending)
+	waiting, err := a.stakers(r, args, a.awaits)
 	if err != nil {
 		return err
 	}

@@ -73,8 +73,8 @@ func (a *platformAPI) stakedBy(r *http.Request, owners []ids.ShortID, validators
 		return nil, err
 	}
 	var outs []*primary.TransferableOutput
-	for _, status := range []int{store.StakerActive, store.StakerPending} {
-		rows, err := a.stakers(r, &ValidatorsArgs{}, status)
+	for _, held := range []func(*store.Staker) bool{a.holds, a.awaits} {
+		rows, err := a.stakers(r, &ValidatorsArgs{}, held)
 		if err != nil {
 			return nil, err
 		}
@@ -91,6 +91,15 @@ func (a *platformAPI) stakedBy(r *http.Request, owners []ids.ShortID, validators
 	}
 	return outs, nil
 }
+
+// holds tells whether a stake began and was not returned: that takes a block, which may come after the stake's end.
+func (a *platformAPI) holds(s *store.Staker) bool { return s.Ended == nil && !a.awaits(s) }
+
+// awaits tells whether a stake waits to begin.
+func (a *platformAPI) awaits(s *store.Staker) bool { return a.Standing(s) == store.StakerPending }
+
+// stakesNow tells whether a stake counts.
+func (a *platformAPI) stakesNow(s *store.Staker) bool { return a.Standing(s) == store.StakerActive }
 
 func (a *platformAPI) touched(r *http.Request, owners []ids.ShortID) (map[store.Position]bool, error) {
 	touched := map[store.Position]bool{}
@@ -131,11 +140,7 @@ type TotalStakeReply struct {
 
 // GetTotalStake answers the weight of all who validate a subnet, delegations included.
 func (a *platformAPI) GetTotalStake(r *http.Request, args *SubnetArgs, reply *TotalStakeReply) error {
-	height, err := a.height(r)
-	if err != nil {
-		return err
-	}
-	set, err := a.validatorsAt(r, args.SubnetID, height)
+	set, err := a.validatorsNow(r, args.SubnetID)
 	for _, v := range set {
 		reply.Weight += v.Weight
 	}

@@ -73,7 +73,7 @@ func (a *platformAPI) GetCurrentValidators(r *http.Request, args *ValidatorsArgs
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	current, err := a.stakers(r, args, store.StakerActive)
+	current, err := a.stakers(r, args, a.stakesNow)
 	if err != nil {
 		return fmt.Errorf("failed to get primary or subnet validators: %w", err)
 	}
@@ -89,8 +89,8 @@ func (a *platformAPI) GetCurrentValidators(r *http.Request, args *ValidatorsArgs
 	return a.l1Validators(r, args, reply)
 }
 
-// stakers are those of a subnet with a status, in the order in which they end.
-func (a *platformAPI) stakers(r *http.Request, args *ValidatorsArgs, status int) ([]store.Staker, error) {
+// stakers are those of a subnet who pass, in the order in which they end.
+func (a *platformAPI) stakers(r *http.Request, args *ValidatorsArgs, passes func(*store.Staker) bool) ([]store.Staker, error) {
 	var rows []store.Staker
 	var err error
 	if len(args.NodeIDs) == 0 {
@@ -103,7 +103,7 @@ func (a *platformAPI) stakers(r *http.Request, args *ValidatorsArgs, status int)
 		}
 		rows = append(rows, more...)
 	}
-	rows = slices.DeleteFunc(rows, func(s store.Staker) bool { return s.Status != status || ids.ID(s.Subnet) != args.SubnetID })
+	rows = slices.DeleteFunc(rows, func(s store.Staker) bool { return ids.ID(s.Subnet) != args.SubnetID || !passes(&s) })
 	slices.SortStableFunc(rows, compareEnds)
 	return rows, err
 }

@@ -88,7 +88,7 @@ func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValid
 	if err != nil {
 		return err
 	}
-	stakers, err := a.platform.stakers(r, &ValidatorsArgs{SubnetID: a.subnet}, store.StakerActive)
+	stakers, err := a.platform.stakers(r, &ValidatorsArgs{SubnetID: a.subnet}, a.platform.stakesNow)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValid
 	for i := range l1 {
 		if v := &l1[i]; v.Weight > 0 {
 			add(CurrentValidator{ValidationID: ids.ID(v.Validation), NodeID: ids.NodeID(v.Node), Weight: uint64(v.Weight),
-				StartTimestamp: uint64(v.Start), IsActive: v.PaidUntil > 0, IsL1Validator: true})
+				StartTimestamp: uint64(v.Start), IsActive: a.platform.balance(v, head) > 0, IsL1Validator: true})
 		}
 	}
 	return nil

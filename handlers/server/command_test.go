@@ -91,6 +91,8 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--warp-sign", "some"}, "", "any, known"},
+		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
 		{[]string{"--rate-limit", "-1"}, "", "-1"},
 		{[]string{"--addr", "nowhere"}, "", "HOST:PORT"},
 		{[]string{"--addr", "127.0.0.1:70000"}, "", "70000"},

@@ -60,11 +60,16 @@ var rpc = []struct {
 
 func tinyWorld(t *testing.T) *sim.World {
 	t.Helper()
+	return tinyWorldOf(t, 1)
+}
+
+func tinyWorldOf(t *testing.T, number int64) *sim.World {
+	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: number, Profile: profile, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}

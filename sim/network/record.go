@@ -27,7 +27,8 @@ func (n *Network) record(chain int, codec primary.Chain, height uint64) *record 
 
 func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
 
-// platform records the diffs of a P-chain block: that of the passing time first, unless it decides a proposal.
+// platform records the diffs of a P-chain block: unless it decides a proposal, what time changed first, and last what
+// became of those that cannot pay on.
 func (r *record) platform(b *primary.Block, diffs []*primary.Diff) error {
 	switch b.Body.(type) {
 	case *primary.CommitBlock, *primary.AbortBlock:
@@ -44,7 +45,7 @@ func (r *record) platform(b *primary.Block, diffs []*primary.Diff) error {
 			r.proposal = &proposal{r.at(i), tx.ID()}
 		}
 	}
-	return nil
+	return r.changes(diffs[len(diffs)-1], r.at(0))
 }
 
 // decision records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
@@ -68,6 +69,7 @@ func (r *record) tx(index int, tx *primary.Tx, diff *primary.Diff) error {
 		return err
 	}
 	r.touch(at, diff.Spent, diff.Imported, diff.Created, diff.Exported, staked(tx))
+	r.concern(at, tx, diff)
 	return nil
 }
 
@@ -97,7 +99,35 @@ func (r *record) touch(at store.Position, groups ...[]*primary.UTXO) {
 	}
 	slices.SortFunc(owners, ids.ShortID.Compare)
 	for _, address := range slices.Compact(owners) {
-		r.delta.Activity = append(r.delta.Activity, store.Activity{Address: bytes.Clone(address[:]), Tx: at})
+		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(address[:]), Tx: at})
+	}
+}
+
+// concern records once for each account of the C-chain, each asset of the X-chain and each L1 validation that a
+// transaction was about it.
+func (r *record) concern(at store.Position, tx *primary.Tx, diff *primary.Diff) {
+	var about []ids.ID
+	if r.codec == primary.XChain {
+		for _, u := range slices.Concat(diff.Spent, diff.Imported, diff.Created, diff.Exported) {
+			about = append(about, u.AssetID)
+		}
+	}
+	for _, v := range diff.L1Validators {
+		about = append(about, v.ValidationID)
+	}
+	if u, ok := tx.Unsigned.(*primary.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
+		about = append(about, u.ValidationID)
+	}
+	var subjects [][]byte
+	for i := range about {
+		subjects = append(subjects, about[i][:])
+	}
+	for _, account := range diff.Accounts {
+		subjects = append(subjects, account.Address.Bytes())
+	}
+	slices.SortFunc(subjects, bytes.Compare)
+	for _, subject := range slices.CompactFunc(subjects, bytes.Equal) {
+		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(subject), Tx: at})
 	}
 }
 
@@ -210,6 +240,7 @@ func (r *record) finish(row *store.PrimaryBlock, next tip) {
 		fees := r.P.Fees()
 		row.Supply, row.Accrued, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess
 		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
+		next.meter = r.meter(row)
 	}
 	row.Digest = digest(r.tips[r.chain].digest, row)
 	next.digest = row.Digest

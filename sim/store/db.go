@@ -21,7 +21,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 1
+	schemaVersion = 2
 
 	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
 	readCacheKiB  = 4 << 10  // and of each that reads: the system keeps the file at hand, too

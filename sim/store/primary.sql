@@ -65,11 +65,12 @@ CREATE TABLE utxo_owner (
     PRIMARY KEY (address, chain, utxo)
 ) WITHOUT ROWID;
 
--- Which transactions touched an address: as owner of what they spent, made, staked or reward.
+-- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an account of the
+-- C-chain, which an asset of the X-chain, and which an L1 validation.
 CREATE TABLE primary_activity (
-    address BLOB    NOT NULL,
+    subject BLOB    NOT NULL,  -- an address or account, or the id of an asset or a validation
     tx      INTEGER NOT NULL,  -- position
-    PRIMARY KEY (address, tx)
+    PRIMARY KEY (subject, tx)
 ) WITHOUT ROWID;
 
 CREATE TABLE asset (
@@ -156,6 +157,39 @@ CREATE TABLE blockchain (
     name   TEXT    NOT NULL,
     vm     BLOB    NOT NULL
 );
+
+-- Roll-ups of the metrics, by day (Unix seconds of its beginning). A day without a change has no row.
+
+-- Who staked on a subnet at the end of a day.
+CREATE TABLE stake (
+    subnet           BLOB    NOT NULL,
+    chain            INTEGER NOT NULL,
+    day              INTEGER NOT NULL,
+    validators       INTEGER NOT NULL,
+    validator_weight INTEGER NOT NULL,  -- a 64-bit pattern, as is the other weight
+    delegators       INTEGER NOT NULL,
+    delegator_weight INTEGER NOT NULL,
+    PRIMARY KEY (subnet, chain, day)
+) WITHOUT ROWID;
+
+-- What L1 validators paid for validating: base + active × accrued fee of the chain, up to the end of a day.
+CREATE TABLE fee (
+    payer  BLOB    NOT NULL,  -- id of a validation, a node or a subnet, empty for all of the network
+    chain  INTEGER NOT NULL,
+    day    INTEGER NOT NULL,
+    active INTEGER NOT NULL,  -- at the end of the day
+    base   INTEGER NOT NULL,  -- a 64-bit pattern
+    paying INTEGER NOT NULL,  -- active in a second of the day
+    PRIMARY KEY (payer, chain, day)
+) WITHOUT ROWID;
+
+-- The accrued fee of a P-chain at the end of a day: a row for each day that is over when a block comes.
+CREATE TABLE fee_meter (
+    chain   INTEGER NOT NULL,
+    day     INTEGER NOT NULL,
+    accrued INTEGER NOT NULL,
+    PRIMARY KEY (chain, day)
+) WITHOUT ROWID;
 
 -- The machines behind validators.
 CREATE TABLE node (

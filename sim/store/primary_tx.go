@@ -14,12 +14,6 @@ type PrimaryTx struct {
 	Bytes  []byte // signed, with the codec's version
 }
 
-// Activity says that a transaction touched an address.
-type Activity struct {
-	Address []byte
-	Tx      Position
-}
-
 const primaryTxColumns = `id, hash, type, burned, bytes`
 
 func (t *PrimaryTx) fields() []any { return []any{&t.ID, &t.Hash, &t.Type, &t.Burned, &t.Bytes} }
@@ -60,18 +54,12 @@ func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*Prim
 	return &t, err
 }
 
-// ActivityOf reads at most limit positions of the transactions of a primary chain that touched an address, newest first,
-// all before a position.
-func (db *DB) ActivityOf(ctx context.Context, chain int, address []byte, before Position, limit int) ([]Position, error) {
-	return many(ctx, db, `SELECT tx FROM primary_activity WHERE address = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT 0 + ?`,
-		[]any{address, First(chain), min(before, Last(chain)), limit},
-		func(r *sql.Rows, p *Position) error { return r.Scan(p) })
+// PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.
+func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]PrimaryTx, error) {
+	return many(ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		[]any{kind, First(chain), Last(chain)}, scanPrimaryTx)
 }
 
 func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
 	return b.exec(`INSERT INTO primary_tx (`+primaryTxColumns+`) VALUES (?, ?, ?, ?, ?)`, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
-}
-
-func (b *Batch) addActivity(a *Activity) error {
-	return b.exec(`INSERT INTO primary_activity (address, tx) VALUES (?, ?)`, a.Address, a.Tx)
 }

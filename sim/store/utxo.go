@@ -89,9 +89,18 @@ func (db *DB) UTXO(ctx context.Context, id UTXONumber) (*UTXO, error) {
 	return only(found, err, func(*UTXO) bool { return true })
 }
 
-// UTXOByHash reads the UTXO with this input id.
-func (db *DB) UTXOByHash(ctx context.Context, hash []byte) (*UTXO, error) {
-	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ?`, []any{mark(hash)}, scanUTXO)
+// UTXOByHash reads the UTXO with this input id that a chain made: outputs of a genesis have the same ids on every chain.
+func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, error) {
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
+		[]any{mark(hash), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0)}, scanUTXO)
+	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
+}
+
+// UTXOOfNetwork reads the UTXO with this input id that one of a network's chains made. Those of a genesis have the same
+// ids on every network.
+func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTXO, error) {
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
+		[]any{mark(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0)}, scanUTXO)
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
@@ -162,6 +171,14 @@ func (db *DB) UTXOsOf(ctx context.Context, address []byte, chain int, before UTX
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
 		WHERE o.address = ? AND o.chain = ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`,
 		[]any{address, chain, before, limit}, scanUTXO)
+}
+
+// LiveUTXOsOf reads the unspent UTXOs of an address that a chain can spend, whichever chain made them.
+func (db *DB) LiveUTXOsOf(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
+	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
+		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`,
+		[]any{address, chain}, scanUTXO)
 }
 
 // UTXOsMadeBy reads every UTXO that a primary chain made, spent or not. It reads them all: only verify and a restart ask.

@@ -1,0 +1,108 @@
+package data
+
+import (
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+)
+
+// AtomicTransaction is what imports to and exports from the C-Chain share. Amounts are in the assets' own units, not in
+// the EVM's.
+type AtomicTransaction struct {
+	TxHash           string        `json:"txHash" format:"cb58"`
+	BlockHeight      uint64        `json:"blockHeight"`
+	BlockHash        string        `json:"blockHash" format:"hash"`
+	Timestamp        int64         `json:"timestamp"`
+	Memo             string        `json:"memo" format:"hex" doc:"Atomic transactions have none."`
+	AmountUnlocked   []AssetAmount `json:"amountUnlocked" doc:"What it took from accounts or outputs."`
+	AmountCreated    []AssetAmount `json:"amountCreated" doc:"What it gave to accounts or outputs."`
+	SourceChain      string        `json:"sourceChain" format:"cb58"`
+	DestinationChain string        `json:"destinationChain" format:"cb58"`
+}
+
+// AtomicExport takes from accounts of the C-Chain.
+type AtomicExport struct {
+	AtomicTransaction
+	TxType       string     `json:"txType" enum:"ExportTx"`
+	EVMInputs    []EVMInput `json:"evmInputs"`
+	EmittedUTXOs []UTXO     `json:"emittedUtxos"`
+}
+
+// AtomicImport gives to accounts of the C-Chain.
+type AtomicImport struct {
+	AtomicTransaction
+	TxType        string      `json:"txType" enum:"ImportTx"`
+	EVMOutputs    []EVMOutput `json:"evmOutputs"`
+	ConsumedUTXOs []UTXO      `json:"consumedUtxos"`
+}
+
+// EVMInput is what an account of the C-Chain gave.
+type EVMInput struct {
+	FromAddress string           `json:"fromAddress" format:"address"`
+	Asset       AssetAmount      `json:"asset"`
+	Credentials []UTXOCredential `json:"credentials"`
+}
+
+// EVMOutput is what an account of the C-Chain got.
+type EVMOutput struct {
+	ToAddress string      `json:"toAddress" format:"address"`
+	Asset     AssetAmount `json:"asset"`
+}
+
+func (b *book) atomicTransaction(t *settlement) (any, error) {
+	common := AtomicTransaction{TxHash: cb58(t.row.Hash), BlockHeight: t.row.ID.Number(), BlockHash: t.block.hash, Timestamp: t.block.unix, Memo: "0x"}
+	common.SourceChain, common.DestinationChain = b.route(t)
+	if u, ok := t.Unsigned.(*primary.AtomicImportTx); ok {
+		return b.atomicImport(t, u, common)
+	}
+	return b.atomicExport(t, common)
+}
+
+func (b *book) atomicImport(t *settlement, u *primary.AtomicImportTx, common AtomicTransaction) (*AtomicImport, error) {
+	shown := &AtomicImport{AtomicTransaction: common, TxType: t.row.Type, EVMOutputs: make([]EVMOutput, len(u.Outs))}
+	given := make([]*output, len(u.Outs))
+	for i, o := range u.Outs {
+		asset, err := b.asset(o.AssetID, o.Amount)
+		if err != nil {
+			return nil, err
+		}
+		shown.EVMOutputs[i], given[i] = EVMOutput{o.Address.Hex(), asset}, account(o.AssetID, o.Amount)
+	}
+	var err error
+	if shown.ConsumedUTXOs, shown.AmountUnlocked, err = b.exchanged(t.consumed); err != nil {
+		return nil, err
+	}
+	shown.AmountCreated, err = b.sums(given)
+	return shown, err
+}
+
+func (b *book) atomicExport(t *settlement, common AtomicTransaction) (*AtomicExport, error) {
+	shown := &AtomicExport{AtomicTransaction: common, TxType: t.row.Type, EVMInputs: []EVMInput{}}
+	var given []*output
+	if u, ok := t.Unsigned.(*primary.AtomicExportTx); ok {
+		known := map[primary.Signature]UTXOCredential{}
+		for i, in := range u.Ins {
+			asset, err := b.asset(in.AssetID, in.Amount)
+			if err != nil {
+				return nil, err
+			}
+			signed, err := credentialsOf(t.Tx, t.Signatures(i), known)
+			if err != nil {
+				return nil, err
+			}
+			shown.EVMInputs = append(shown.EVMInputs, EVMInput{in.Address.Hex(), asset, signed})
+			given = append(given, account(in.AssetID, in.Amount))
+		}
+	}
+	var err error
+	if shown.EmittedUTXOs, shown.AmountCreated, err = b.exchanged(t.emitted); err != nil {
+		return nil, err
+	}
+	shown.AmountUnlocked, err = b.sums(given)
+	return shown, err
+}
+
+// account is an amount of an account, to be added up as outputs are.
+func account(asset ids.ID, amount uint64) *output {
+	return &output{UTXO: &primary.UTXO{AssetID: asset, Out: &primary.TransferOutput{Amount: amount}}}
+}

@@ -1,0 +1,82 @@
+package data
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/store"
+)
+
+// LastActivity is the newest transaction that made or spent an output of some addresses. One that did both is known by
+// the last output that it made.
+type LastActivity struct {
+	Timestamp   int64  `json:"timestamp"`
+	BlockNumber string `json:"blockNumber" format:"uint"`
+	TxHash      string `json:"txHash" format:"cb58"`
+	UTXOID      string `json:"utxoId" format:"cb58"`
+	IsConsumed  bool   `json:"isConsumed" doc:"Whether it spent the output."`
+	ChainName   string `json:"chainName" enum:"p-chain,x-chain,c-chain"`
+	Network     string `json:"network" enum:"mainnet,fuji"`
+}
+
+func (a *api) lastActivityOperations() []handlers.Operation {
+	const path, summary = primaryBlocksPath + "/lastActivityTimestampByAddresses", "Find when outputs of addresses were last made or spent on a chain"
+	answer := reflect.TypeFor[LastActivity]()
+	return []handlers.Operation{
+		{ID: "getLastActivity", Path: path, Summary: summary, Params: with(ledgerParam, primaryParam, ownersParam),
+			Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
+		{ID: "getLastActivityByBody", Method: http.MethodPost, Path: path, Summary: "The same for more addresses",
+			Params: with(ledgerParam, primaryParam), Body: reflect.TypeFor[addressesBody](), Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
+	}
+}
+
+// activitiesAtOnce is how many transactions are looked at before more are asked for: the first will mostly do.
+const activitiesAtOnce = 8
+
+func (a *api) getLastActivity(r *handlers.Request, c *primaryChain) (any, error) {
+	addresses, err := owners(r, c.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	b := &book{c.Ledger, r.Context(), a}
+	f := store.TxRange{High: store.Last(c.number()), Low: store.First(c.number()), Limit: activitiesAtOnce}
+	for {
+		found, err := c.DB.ActivityIDs(r.Context(), subjects(addresses), f)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			if shown, err := b.activity(c, at, addresses); shown != nil || err != nil {
+				return shown, err
+			}
+			f.High = at - 1
+		}
+		if len(found) < f.Limit {
+			return nil, handlers.NotFound("the addresses never had an output on the %s of %s", chainNames[c.kind], c.Network)
+		}
+	}
+}
+
+// activity is what a transaction did with outputs of some addresses, nil for nothing.
+func (b *book) activity(c *primaryChain, at store.Position, addresses []ids.ShortID) (*LastActivity, error) {
+	t, err := b.settlement(c.kind, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, spent := range []bool{false, true} {
+		outputs := t.emitted
+		if spent {
+			outputs = t.consumed
+		}
+		for _, o := range slices.Backward(outputs) {
+			if slices.ContainsFunc(o.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(addresses, a) }) {
+				return &LastActivity{t.block.unix, decimals(at.Number()), cb58(t.row.Hash), o.id.String(), spent, chainNames[c.kind], c.Network}, nil
+			}
+		}
+	}
+	return nil, nil
+}

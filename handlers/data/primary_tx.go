@@ -1,0 +1,287 @@
+package data
+
+import (
+	"reflect"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// anyTransaction is a transaction in the shape of its chain, written once for a state of the world.
+type anyTransaction struct{ text []byte }
+
+// MarshalJSON gives what was written.
+func (t anyTransaction) MarshalJSON() ([]byte, error) { return t.text, nil }
+
+// Schema is one of the shapes.
+func (anyTransaction) Schema(d *handlers.Schemas) *handlers.Schema {
+	return either(d, reflect.TypeFor[PlatformTransaction](), reflect.TypeFor[ExchangeTransaction](),
+		reflect.TypeFor[AtomicExport](), reflect.TypeFor[AtomicImport]())
+}
+
+// stamped is a transaction as one block and one second of the clock have it: outputs are spent, stakes end.
+type stamped struct {
+	version, unix int64
+	text          []byte
+}
+
+type primaryTransactions struct {
+	NextPageToken string           `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Transactions  []anyTransaction `json:"transactions"`
+	ChainInfo     ChainInfo        `json:"chainInfo"`
+}
+
+// txTypes are the names of all types of transactions that the API knows; a world has not all of them.
+var txTypes = []string{"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
+	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
+	"AddPermissionlessDelegatorTx", "BaseTx", "TransferSubnetOwnershipTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx",
+	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN", "CreateAssetTx", "OperationTx"}
+
+// stakingTypes are those of the transactions that stake.
+var stakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
+
+// mostAddresses is how many addresses a query may name; a body may name more.
+const mostAddresses = 64
+
+var (
+	touchedParam = handlers.Param{Name: "addresses", Kind: handlers.KindToucher, List: true, MaxItems: mostAddresses,
+		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without. " +
+			"An EVM address finds imports to it and exports from it on the C-Chain."}
+	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types."}
+	// platformParam names the P-Chain.
+	platformParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",
+		Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}
+)
+
+func (a *api) primaryTransactionOperations() []handlers.Operation {
+	validation := handlers.Param{Name: "l1ValidationId", Kind: handlers.KindHexID,
+		Doc: "Only transactions of the P-Chain about this L1 validation, by its id in cb58 or hexadecimal."}
+	id := handlers.Param{Name: "txHash", Kind: handlers.KindID, Doc: "A transaction's id in cb58; on the C-Chain that of an atomic one."}
+	answer := reflect.TypeFor[primaryTransactions]()
+	return []handlers.Operation{
+		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; of the C-Chain the atomic ones",
+			Params: with(ledgerParam, primaryParam, touchedParam, validation, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
+			Answer: answer, Handle: a.onPrimary(a.listPrimaryTransactions)},
+		{ID: "getPrimaryTransaction", Path: primaryBlocksPath + "/transactions/{txHash}", Summary: "Get a transaction of a primary chain",
+			Params: with(ledgerParam, primaryParam, id), Answer: reflect.TypeFor[anyTransaction](), Handle: a.onPrimary(a.getPrimaryTransaction)},
+		{ID: "listStakingTransactions", Path: primaryBlocksPath + "/transactions:listStaking",
+			Summary: "List the transactions whose validation or delegation is active by the world's clock",
+			Params:  with(ledgerParam, platformParam, touchedParam, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
+			Answer:  answer, Handle: a.onPrimary(a.listStakingTransactions)},
+		{ID: "listAssetTransactions", Path: primaryBlocksPath + "/assets/{assetId}/transactions", Summary: "List the X-Chain's transactions with an asset",
+			Params: with(ledgerParam, exchangeParam, handlers.Param{Name: "assetId", Kind: handlers.KindID}, typesParam, timeParams, handlers.Paging(10, 100)),
+			Answer: answer, Handle: a.onPrimary(a.listAssetTransactions)},
+	}
+}
+
+// txRange is the part of the chain that a page may show, one transaction longer than the page.
+func (c *primaryChain) txRange(r *handlers.Request) (f store.TxRange, err error) {
+	f = store.TxRange{Types: handlers.List[string](r, "txTypes"), Ascending: r.Text("sortOrder") == "asc", Limit: r.PageSize() + 1}
+	n, resumed := r.PositionNumber()
+	after := store.First(c.number()) + store.Position(n)
+	if f.High, f.Low, err = c.times(r, c.number()); err != nil || !resumed {
+		return f, err
+	}
+	if f.Ascending {
+		f.Low = max(f.Low, after+1)
+	} else {
+		f.High = min(f.High, after-1)
+	}
+	return f, nil
+}
+
+// subjects are addresses as the index of activity has them.
+func subjects(addresses []ids.ShortID) [][]byte {
+	all := make([][]byte, len(addresses))
+	for i := range addresses {
+		all[i] = addresses[i][:]
+	}
+	return all
+}
+
+func (a *api) listPrimaryTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+	owners, err := addressesOf(r, c.Ledger, "addresses")
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.txRange(r)
+	if err != nil {
+		return nil, err
+	}
+	var at []store.Position
+	switch {
+	case r.Given("l1ValidationId") && c.kind != primary.PChain:
+		return nil, handlers.BadRequest("l1ValidationId is only possible on the p-chain")
+	case r.Given("l1ValidationId"):
+		id := handlers.Value[ids.ID](r, "l1ValidationId")
+		at, err = c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
+			return c.DB.ActivityIDs(r.Context(), [][]byte{id[:]}, f)
+		}, func(at store.Position) (bool, error) { return c.touches(r, at, owners) })
+	case len(owners) > 0:
+		at, err = c.DB.ActivityIDs(r.Context(), subjects(owners), f)
+	default:
+		at, err = c.DB.PrimaryTxIDs(r.Context(), f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.transactionPage(r, c, at)
+}
+
+// touches tells whether a transaction touched one of some addresses; without any, every transaction does.
+func (c *primaryChain) touches(r *handlers.Request, at store.Position, owners []ids.ShortID) (bool, error) {
+	for i := range owners {
+		if touched, err := c.DB.PrimaryTouched(r.Context(), owners[i][:], at); err != nil || touched {
+			return touched, err
+		}
+	}
+	return len(owners) == 0, nil
+}
+
+// search reads on until enough of what it finds passes.
+func (c *primaryChain) search(r *handlers.Request, f store.TxRange, find func(store.TxRange) ([]store.Position, error),
+	passes func(store.Position) (bool, error)) (page []store.Position, err error) {
+	for {
+		found, err := find(f)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			ok, err := passes(at)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				page = append(page, at)
+			}
+			if len(page) > r.PageSize() {
+				return page, nil
+			}
+		}
+		if len(found) < f.Limit {
+			return page, nil
+		}
+		if last := found[len(found)-1]; f.Ascending {
+			f.Low = last + 1
+		} else {
+			f.High = last - 1
+		}
+	}
+}
+
+func (a *api) listStakingTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+	owners, err := addressesOf(r, c.Ledger, "addresses")
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.roster(r.Context(), c.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.txRange(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Types) == 0 {
+		f.Types = stakingTypes
+	}
+	at, err := c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
+		if len(owners) > 0 {
+			return c.DB.ActivityIDs(r.Context(), subjects(owners), f)
+		}
+		return c.DB.PrimaryTxIDs(r.Context(), f)
+	}, func(at store.Position) (bool, error) { return all.staking[at], nil })
+	if err != nil {
+		return nil, err
+	}
+	return a.transactionPage(r, c, at)
+}
+
+func (a *api) listAssetTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+	id := handlers.Value[ids.ID](r, "assetId")
+	if _, err := c.DB.AssetByHash(r.Context(), c.number(), id[:]); err != nil {
+		return nil, or(err, handlers.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Network))
+	}
+	f, err := c.txRange(r)
+	if err != nil {
+		return nil, err
+	}
+	at, err := c.DB.ActivityIDs(r.Context(), [][]byte{id[:]}, f)
+	if err != nil {
+		return nil, err
+	}
+	return a.transactionPage(r, c, at)
+}
+
+func (a *api) getPrimaryTransaction(r *handlers.Request, c *primaryChain) (any, error) {
+	id := handlers.Value[ids.ID](r, "txHash")
+	row, err := c.DB.PrimaryTxByHash(r.Context(), c.number(), id[:])
+	if err != nil {
+		return nil, or(err, handlers.NotFound("transaction %s does not exist on the %s of %s", id, chainNames[c.kind], c.Network))
+	}
+	return a.primaryTransaction(r, c, row.ID)
+}
+
+func (a *api) transactionPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
+	at, next := cut(r, at, position)
+	page := primaryTransactions{next, make([]anyTransaction, len(at)), c.info()}
+	for i, p := range at {
+		shown, err := a.primaryTransaction(r, c, p)
+		if err != nil {
+			return nil, err
+		}
+		page.Transactions[i] = shown
+	}
+	return page, nil
+}
+
+// primaryTransaction is a transaction as JSON, or is remembered.
+func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (anyTransaction, error) {
+	version, unix := c.DB.Primaries(), c.Clock.Unix()
+	if s, ok := a.memory.settled.Get(at); ok && s.version == version && s.unix == unix {
+		return anyTransaction{s.text}, nil
+	}
+	b := &book{c.Ledger, r.Context(), a}
+	t, err := b.settlement(c.kind, at)
+	if err != nil {
+		return anyTransaction{}, err
+	}
+	shown, err := b.transaction(t)
+	if err != nil {
+		return anyTransaction{}, err
+	}
+	text, err := marshal(shown)
+	if err == nil {
+		a.memory.settled.Add(at, &stamped{version, unix, text})
+	}
+	return anyTransaction{text}, err
+}
+
+func (b *book) transaction(t *settlement) (any, error) {
+	switch t.kind {
+	case primary.PChain:
+		return b.platformTransaction(t)
+	case primary.XChain:
+		return b.exchangeTransaction(t)
+	}
+	return b.atomicTransaction(t)
+}
+
+// stakes are the transactions that a roster's active stakes come from.
+func (r *roster) stakes() map[store.Position]bool {
+	active := map[store.Position]bool{}
+	for _, v := range r.validations {
+		if v.status == store.StakerActive && primaryNetwork(v.Subnet) {
+			active[v.ID] = true
+		}
+	}
+	for _, d := range r.delegations {
+		if d.status == store.StakerActive {
+			active[d.ID] = true
+		}
+	}
+	return active
+}

@@ -1,0 +1,208 @@
+package data
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"reflect"
+	"strings"
+	"sync"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/metric"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// Supply is how much AVAX there is on mainnet and where it is, in whole AVAX. What there is is what history began with
+// and all rewards, less what was burned.
+type Supply struct {
+	CirculatingSupply string `json:"circulatingSupply" format:"decimal" doc:"The same as totalSupply."`
+	TotalSupply       string `json:"totalSupply" format:"decimal"`
+	TotalPBurned      string `json:"totalPBurned" format:"decimal" doc:"Fees of L1 validators among it."`
+	TotalCBurned      string `json:"totalCBurned" format:"decimal" doc:"By EVM and atomic transactions."`
+	TotalXBurned      string `json:"totalXBurned" format:"decimal"`
+	TotalStaked       string `json:"totalStaked" format:"decimal" doc:"By active validators and delegators."`
+	TotalLocked       string `json:"totalLocked" format:"decimal" doc:"Unspent outputs of the P- and the X-Chain whose locktime has not come."`
+	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"That were paid."`
+	LastUpdated       string `json:"lastUpdated" doc:"The world's clock, as a date and time."`
+	GenesisUnlock     string `json:"genesisUnlock" format:"decimal" doc:"What history began with."`
+	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
+}
+
+// ledgerSums remember what was added up of mainnet's transactions: each is read once.
+type ledgerSums struct {
+	mu      sync.Mutex
+	genesis uint64
+	burned  map[primary.Chain]uint64
+	upTo    map[primary.Chain]store.Position
+}
+
+func (a *api) supplyOperations() []handlers.Operation {
+	return []handlers.Operation{{
+		ID: "getAvaxSupply", Path: "/v1/avax/supply", Summary: "Sum up the supply of AVAX on mainnet", Answer: reflect.TypeFor[Supply](), Handle: a.getSupply,
+	}}
+}
+
+func (a *api) getSupply(r *handlers.Request) (any, error) {
+	l := a.world.Ledgers[0]
+	all, err := a.roster(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	burned, genesis, err := a.sums.read(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	fees, err := all.l1Fees(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	gas, err := a.gasBurned(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	held, err := lockedNow(&book{l, r.Context(), a})
+	if err != nil {
+		return nil, err
+	}
+	p, x, c := nano(burned[primary.PChain]+fees), nano(burned[primary.XChain]), nano(burned[primary.CChain])
+	c.Add(c, gas)
+	total := nano(genesis + all.paid())
+	for _, lost := range []*big.Int{p, x, c} {
+		total.Sub(total, lost)
+	}
+	return Supply{whole(total), whole(total), whole(p), whole(c), whole(x), whole(nano(all.stake)), whole(nano(held)), whole(nano(all.paid())),
+		l.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
+}
+
+// read adds what came since the last time.
+func (s *ledgerSums) read(ctx context.Context, l *sim.Ledger) (map[primary.Chain]uint64, uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.burned == nil {
+		if err := s.begin(ctx, l); err != nil {
+			return nil, 0, err
+		}
+	}
+	now := map[primary.Chain]uint64{}
+	for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+		chain := l.Chain(kind)
+		newest, err := l.DB.PrimaryTxIDs(ctx, store.TxRange{High: store.Last(chain), Low: store.First(chain), Limit: 1})
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(newest) > 0 {
+			more, err := l.DB.Burned(ctx, max(store.First(chain), s.upTo[kind]+1), newest[0])
+			if err != nil {
+				return nil, 0, err
+			}
+			s.burned[kind], s.upTo[kind] = s.burned[kind]+more, newest[0]
+		}
+		now[kind] = s.burned[kind]
+	}
+	return now, s.genesis, nil
+}
+
+func (s *ledgerSums) begin(ctx context.Context, l *sim.Ledger) error {
+	rows, err := l.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.ID == l.Rules.NetworkID {
+			genesis, err := primary.ParsePlatformGenesis(row.Platform)
+			if err != nil {
+				return err
+			}
+			s.genesis = genesis.InitialSupply
+		}
+	}
+	s.burned, s.upTo = map[primary.Chain]uint64{}, map[primary.Chain]store.Position{}
+	return nil
+}
+
+// paid is what stakers were rewarded.
+func (r *roster) paid() (sum uint64) {
+	for _, e := range r.earnings() {
+		if e.status == store.StakerCompleted {
+			sum += e.amount
+		}
+	}
+	return sum
+}
+
+// l1Fees are what L1 validators paid: each, while it is active, what accrues.
+func (r *roster) l1Fees(ctx context.Context, l *sim.Ledger) (sum uint64, err error) {
+	chain := l.Chain(primary.PChain)
+	states, err := l.DB.L1States(ctx, chain)
+	if err != nil {
+		return 0, err
+	}
+	accrued := map[uint64]uint64{}
+	at := func(height uint64) uint64 {
+		if _, known := accrued[height]; !known && err == nil {
+			var b *store.PrimaryBlock
+			b, err = l.DB.PrimaryBlock(ctx, chain, height)
+			accrued[height] = uint64(b.Accrued)
+		}
+		return accrued[height]
+	}
+	for i, s := range states {
+		if s.PaidUntil == 0 {
+			continue
+		}
+		until := uint64(r.accrued)
+		if i+1 < len(states) && states[i+1].Validator == s.Validator {
+			until = at(states[i+1].Height)
+		}
+		sum += min(until, uint64(s.PaidUntil)) - at(s.Height)
+	}
+	return sum, err
+}
+
+// gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
+func (a *api) gasBurned(ctx context.Context, l *sim.Ledger) (*big.Int, error) {
+	chain := a.bridge(l, primary.CChain).Row.ID
+	days, err := a.world.DB.Readings(ctx, metric.Named("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
+	sum := new(big.Int)
+	for _, day := range days {
+		sum.Add(sum, day.Amount)
+	}
+	return sum, err
+}
+
+// lockedNow are the unspent amounts that are locked by the world's clock.
+func lockedNow(b *book) (sum uint64, err error) {
+	for _, kind := range []primary.Chain{primary.PChain, primary.XChain} {
+		rows, err := b.DB.LockedUTXOs(b.ctx, b.Chain(kind))
+		if err != nil {
+			return 0, err
+		}
+		for i := range rows {
+			c, err := b.coin(&rows[i])
+			if err != nil {
+				return 0, err
+			}
+			if max(c.locktime, c.stakeable) > b.Clock.Unix() {
+				sum += uint64(c.Amount)
+			}
+		}
+	}
+	return sum, nil
+}
+
+// weiPerNano is what nAVAX are on the EVM.
+const weiPerNano = 1_000_000_000
+
+// nano is an amount of nAVAX in wei.
+func nano(n uint64) *big.Int {
+	return new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(weiPerNano))
+}
+
+// whole writes wei as AVAX, exactly.
+func whole(wei *big.Int) string {
+	text := new(big.Rat).SetFrac(wei, big.NewInt(weiPerNano*weiPerNano)).FloatString(18)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
