@@ -60,9 +60,11 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		verb, args = args[0], args[1:]
 	}
-	if verb == "help" {
-		args = []string{"--help"}
-		verb = "serve"
+	switch {
+	case verb == "help":
+		verb, args = "serve", []string{"--help"}
+	case len(args) == 1 && (args[0] == "--version" || args[0] == "-version"):
+		verb, args = "version", nil
 	}
 	do := verbs[verb]
 	if do == nil {

@@ -48,6 +48,9 @@ func release(b *bytes.Buffer) {
 
 // send encodes an answer and sends it. Nothing is sent if it cannot be encoded.
 func (x *exchange) send(r *http.Request, status int, answer any) error {
+	if file, ok := answer.(File); ok {
+		return x.sendFile(r, &file)
+	}
 	if raw, ok := answer.(Raw); ok {
 		h := x.Header()
 		h["Content-Type"] = []string{raw.Type}

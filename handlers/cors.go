@@ -7,7 +7,7 @@ import (
 
 var (
 	anyOrigin = []string{"*"}
-	exposed   = []string{"ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, etag, x-request-id"}
+	exposed   = []string{"ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, etag, x-request-id, content-disposition, content-range, accept-ranges"}
 )
 
 // isPreflight recognises the question that a browser asks before a request that is not simple.

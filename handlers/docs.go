@@ -22,11 +22,11 @@ type docsGroup struct {
 }
 
 type docsCall struct {
-	ID, Method, Path, Summary, Spec string
-	Status                          int
-	Params                          []docsParam
-	Body, Answer                    []docsField
-	Try                             string // a link that works as it stands
+	ID, Method, Path, Summary, Spec, Doc string
+	Status                               int
+	Params                               []docsParam
+	Body, Answer                         []docsField
+	Try                                  string // a link that works as it stands
 }
 
 type docsParam struct {
@@ -69,7 +69,7 @@ func (s *Server) docsGroup(in *Interface, d Dialect) docsGroup {
 }
 
 func (s *Server) docsCall(op *operation, d Dialect) docsCall {
-	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Status: op.status(d)}
+	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(d)}
 	needs := op.Method != http.MethodGet
 	for _, p := range op.params {
 		c.Params = append(c.Params, docsParam{p.Name, p.In, p.Required, p.Default, p.expected(), p.Doc})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -53,9 +54,11 @@ func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
 // Unavailable says what cannot be answered at the moment.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
 
-func tooMany(limit int, seconds int64) *Error {
-	return sentence(http.StatusTooManyRequests,
-		fmt.Sprintf("the limit of %d requests per minute is used up: try again in %d seconds", limit, seconds))
+// TooMany says that the client must wait so many seconds.
+func TooMany(text string, seconds int64) *Error {
+	e := sentence(http.StatusTooManyRequests, fmt.Sprintf("%s: try again in %d seconds", text, seconds))
+	e.header = http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}}
+	return e
 }
 
 func tooLarge(most int64) *Error {

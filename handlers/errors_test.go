@@ -42,13 +42,21 @@ func TestMissingThings(t *testing.T) {
 		{"GET", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
 		{"GET", "/v2/chains/43114/metric/txCount", `did you mean GET /v2/chains/43114/metrics/txCount?`},
 		{"GET", "/upstream/v1/number", `did you mean GET /v1/numbers?`},
-		{"GET", "/", `"message":"Cannot GET /","error":"Not Found"`},
+		{"GET", "/v1/chains/blocks/7", `did you mean GET /v1/chains/{chainId}/blocks/7?`},
+		{"GET", "/v1/chains/somewhere/7", `"message":"Cannot GET /v1/chains/somewhere/7","error":"Not Found"`},
 		{"GET", "/wp-admin/setup.php", `"message":"Cannot GET /wp-admin/setup.php"`},
 		{"GET", "/v1/chains/../numbers", `"error":"Not Found"`},
 		{"GET", "/" + strings.Repeat("a/", 600), `"error":"Not Found"`},
 	}
 	for _, c := range cases {
 		expect(t, ask(t, s, c.method, c.path, ""), 404, c.message)
+	}
+}
+
+func TestTheFrontDoorLeadsToTheDocumentation(t *testing.T) {
+	w := get(t, newServer(t, nil), "/")
+	if w.Code != http.StatusFound || w.Header().Get("Location") != "/docs" {
+		t.Errorf("answer is %d %v", w.Code, w.Header())
 	}
 }
 
@@ -78,7 +86,7 @@ func TestAccessLog(t *testing.T) {
 	if id := w.Header().Get("x-request-id"); id != "req-1" {
 		t.Errorf("request id is %q", id)
 	}
-	for _, want := range []string{`"id":"req-1"`, `"method":"GET"`, `"path":"/v1/numbers"`, `"operation":"listNumbers"`, `"status":200`, `"took":`, `"dialect":"upstream"`} {
+	for _, want := range []string{`"id":"req-1"`, `"method":"GET"`, `"path":"/v1/numbers"`, `"operation":"listNumbers"`, `"status":200`, `"took_ms":`, `"dialect":"upstream"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("log lacks %s: %s", want, log.String())
 		}

@@ -119,7 +119,7 @@ func (x *exchange) log() {
 		slog.String("dialect", string(x.dialect)),
 		slog.Int("status", x.status),
 		slog.Int64("bytes", x.bytes),
-		slog.Duration("took", x.server.opts.Now().Sub(x.start)))
+		slog.Float64("took_ms", float64(x.server.opts.Now().Sub(x.start).Microseconds())/1000))
 }
 
 func (x *exchange) operation() string {

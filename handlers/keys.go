@@ -66,15 +66,10 @@ func (k *Keys) add(key *Key) error {
 	return nil
 }
 
-// keyOf is the key that a request carries, in one of the three places where clients put it.
-func keyOf(r *http.Request) string {
-	if key := r.Header.Get("X-Service-Api-Key"); key != "" {
-		return key
-	}
-	if key := r.Header.Get("X-Glacier-Api-Key"); key != "" {
-		return key
-	}
-	return queryToken(r)
+// keysOf are the keys that a request carries in the three places where clients put one.
+func keysOf(r *http.Request) []string {
+	return slices.DeleteFunc([]string{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Glacier-Api-Key"), queryToken(r)},
+		func(key string) bool { return key == "" })
 }
 
 func queryToken(r *http.Request) string {
@@ -87,27 +82,32 @@ func queryToken(r *http.Request) string {
 
 // admit finds out who asks, whether they need to be known, and whether they have asked too often.
 func (x *exchange) admit(r *http.Request) (*Key, error) {
-	key, err := x.identify(keyOf(r))
+	if x.op.Keyless {
+		return nil, nil
+	}
+	key, err := x.identify(keysOf(r))
 	if err != nil || !x.op.in.Limited {
 		return key, err
 	}
 	return key, x.limit(r, key)
 }
 
-// identify finds the key. Without a keys file, any key will do; with one, an unknown key is no key.
-func (x *exchange) identify(text string) (*Key, error) {
+// identify finds the key, the first that is known. Without a keys file, any key will do; with one, an unknown key is no
+// key.
+func (x *exchange) identify(carried []string) (*Key, error) {
 	o := &x.server.opts
-	var key *Key
-	switch {
-	case o.Keys != nil:
-		key = o.Keys.byKey[text]
-	case text != "":
-		key = &Key{Key: text}
+	for _, text := range carried {
+		if o.Keys == nil {
+			return &Key{Key: text}, nil
+		}
+		if key := o.Keys.byKey[text]; key != nil {
+			return key, nil
+		}
 	}
-	if key != nil || !o.RequireKey || x.op.in.Keyless {
-		return key, nil
+	if !o.RequireKey || x.op.in.Keyless {
+		return nil, nil
 	}
-	if text == "" {
+	if len(carried) == 0 {
 		return nil, Unauthorized("an API key is required: send it in the header x-service-api-key or x-glacier-api-key")
 	}
 	return nil, Unauthorized("the API key is not known")
@@ -139,6 +139,9 @@ func (r *Request) networks(wanted bool) []string {
 	var list []string
 	if r.op.AllNetworks {
 		list = append(list, "mainnet", "fuji")
+	}
+	if r.op.Networks != nil {
+		list = append(list, r.op.Networks(r)...)
 	}
 	for i, p := range r.op.params {
 		switch v := r.values[i].(type) {

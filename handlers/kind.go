@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -23,6 +24,7 @@ type Kind struct {
 var (
 	KindInteger    = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
 	KindTimestamp  = &Kind{parseTimestamp, saying("Unix seconds, not negative"), seconds}         // int64
+	KindDate       = &Kind{parseDate, saying("a date such as 2026-06-30"), textual(datePattern)}  // time.Time
 	KindPageSize   = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
 	KindNumber     = &Kind{parseNumber, rangeOf("a decimal number"), numeric("number")}           // *big.Rat
 	KindAmount     = &Kind{parseAmount, amountRange, textual(`^[0-9]{1,78}$`)}                    // *big.Int
@@ -49,6 +51,8 @@ var (
 // Currencies are the codes that a currency parameter may name.
 var Currencies = strings.Fields("usd eur aud cad chf clp cny czk dkk gbp hkd huf jpy nzd")
 
+const datePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`
+
 var (
 	digits    = regexp.MustCompile(`^[0-9]+$`)
 	integer   = regexp.MustCompile(`^-?[0-9]+$`)
@@ -68,6 +72,11 @@ func parseInteger(p *param, text string) (any, bool) {
 func parseTimestamp(p *param, text string) (any, bool) {
 	v, ok := parseInteger(p, text)
 	return v, ok && v.(int64) >= 0
+}
+
+func parseDate(_ *param, text string) (any, bool) {
+	t, err := time.Parse(time.DateOnly, text)
+	return t, err == nil && t.Unix() >= 0
 }
 
 func parseNumber(p *param, text string) (any, bool) {

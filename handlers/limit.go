@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -88,8 +89,7 @@ func (x *exchange) limit(r *http.Request, key *Key) error {
 	}
 	seconds := int64((wait + time.Second - 1) / time.Second)
 	h.Set("ratelimit-reset", strconv.FormatInt(seconds, 10))
-	h.Set("retry-after", strconv.FormatInt(seconds, 10))
-	return tooMany(limit, seconds)
+	return TooMany(fmt.Sprintf("the limit of %d requests per minute is used up", limit), seconds)
 }
 
 // allowance is how many requests per minute a client may make, zero for any number, and whose they are: the key's if

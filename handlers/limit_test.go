@@ -127,6 +127,9 @@ func TestKeysAreRequired(t *testing.T) {
 		}
 		expect(t, get(t, s, c.path, headers...), c.status, c.message)
 	}
+	expect(t, get(t, s, "/v1/numbers", "x-service-api-key", "stranger", "x-glacier-api-key", "everything"), 200, "")
+	expect(t, get(t, s, "/v1/numbers?rltoken=everything", "x-service-api-key", "stranger"), 200, "")
+	expect(t, get(t, s, "/v1/live"), 200, "")
 }
 
 func TestKnownKeysAreOptional(t *testing.T) {

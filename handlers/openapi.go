@@ -148,6 +148,9 @@ func (op *operation) describe(d *Schemas) *apiCall {
 	if op.Spec != "" {
 		c.Description = "Specification: " + op.Spec + "."
 	}
+	if op.Doc != "" {
+		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
+	}
 	for _, p := range op.params {
 		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.Doc, p.Required, p.schemaOf()})
 	}

@@ -15,11 +15,12 @@ type Operation struct {
 	Path    string // with {name} for each path parameter; a colon in it is literal
 	Summary string
 	Spec    string // the section of the specification that it serves
+	Doc     string // what more there is to say
 	Params  []Param
 
 	Body     reflect.Type // the type of the JSON body, nil if it takes none
-	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw
-	Produces string       // the content type of a Raw answer
+	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw or a File
+	Produces string       // the content type of a Raw answer or a File
 
 	Status         int // of a success, 200 unless set
 	UpstreamStatus int // of a success in the upstream dialect, where it differs
@@ -27,8 +28,14 @@ type Operation struct {
 	// SameOrigin refuses browser pages of other origins: for operations that change the world.
 	SameOrigin bool
 
+	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
+	Keyless bool
+
 	// AllNetworks says that the answer spans both networks, although no parameter names one.
 	AllNetworks bool
+
+	// Networks names the networks that the body draws on, for keys that are confined to some; nil if none.
+	Networks func(*Request) []string
 
 	Handle func(*Request) (any, error)
 }
@@ -130,6 +137,12 @@ func compileParam(path string, p Param) (*param, error) {
 	}
 	c.fallback = v
 	return c, nil
+}
+
+// param finds a declared parameter by its name.
+func (op *operation) param(name string) *param {
+	i := slices.IndexFunc(op.params, func(p *param) bool { return p.Name == name })
+	return op.params[i]
 }
 
 // checkPath makes sure that each variable of the path is declared as a parameter, and each path parameter used.

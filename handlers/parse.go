@@ -89,6 +89,14 @@ func (p *param) readOne(text string) (any, string) {
 	return v, ""
 }
 
+// Item reads a text in a body as a parameter of that kind is read. The problem is empty when there is none.
+func Item[T any](name string, kind *Kind, text string, literals ...string) (item T, problem string) {
+	p := &param{Param: Param{Name: name, Kind: kind, Enum: literals}}
+	v, problem := p.readOne(text)
+	item, _ = v.(T)
+	return item, problem
+}
+
 // readList splits each value at its commas, so that a list may come repeated, comma-joined or both.
 func (p *param) readList(texts []string) (any, []string) {
 	var list []any

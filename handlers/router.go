@@ -155,6 +155,7 @@ func (s *Server) router() *mux.Router {
 		r := mux.NewRouter().SkipClean(true)
 		r.Handle("/openapi.json", s.openAPIHandler())
 		r.Handle("/docs", s.docsHandler())
+		r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
 		slices.SortStableFunc(s.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
 		groups := map[int]*mux.Router{}
 		for _, e := range s.endpoints {

@@ -139,6 +139,8 @@ var dataOperations = []handlers.Operation{
 		{Name: "network", Kind: handlers.KindNetwork}, {Name: "addresses", Kind: handlers.KindPrimary, List: true, Required: true}},
 		Handle: func(*handlers.Request) (any, error) { return echo{[]string{}}, nil }},
 	{ID: "missing", Path: "/v1/missing", Handle: func(*handlers.Request) (any, error) { return nil, handlers.NotFound("block %d does not exist", 7) }},
+	{ID: "live", Path: "/v1/live", Keyless: true, Produces: "text/plain",
+		Handle: func(*handlers.Request) (any, error) { return handlers.Raw{Type: "text/plain", Body: []byte("ok")}, nil }},
 	{ID: "broken", Path: "/v1/broken", Handle: func(*handlers.Request) (any, error) { return nil, errors.New("secret table is locked") }},
 	{ID: "panics", Path: "/v1/panics", Handle: func(*handlers.Request) (any, error) { panic("secret index out of range") }},
 	{ID: "logo", Path: "/v1/logo", Produces: "image/svg+xml",

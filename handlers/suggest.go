@@ -22,12 +22,16 @@ func (s *Server) suggest(method, path string) string {
 		if e.nearestMethod(method) != method {
 			d += 0.1
 		}
+		if d >= tooFar || d >= best+0.001 {
+			continue
+		}
+		if _, path := e.template.distance(asked, true); !e.takes(path) {
+			continue
+		}
 		if d < best-0.001 {
 			best, near = d, nil
 		}
-		if d < best+0.001 && d < tooFar {
-			near = append(near, e)
-		}
+		near = append(near, e)
 	}
 	if len(near) > manyNear {
 		return ""
@@ -38,6 +42,21 @@ func (s *Server) suggest(method, path string) string {
 		texts = append(texts, e.nearestMethod(method)+" "+path)
 	}
 	return strings.Join(texts, " or ")
+}
+
+// takes reports whether each variable of a suggested path has a value that its parameter could take, or none yet.
+func (e *endpoint) takes(path string) bool {
+	for i, text := range strings.Split(strings.Trim(path, "/"), "/") {
+		s := e.template[i]
+		if s.name == "" || text == s.text {
+			continue
+		}
+		p := e.ops[0].param(s.name)
+		if _, ok := p.Kind.parse(p, strings.TrimSuffix(text, s.literal)); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // nearestMethod is the one that was asked for if the path answers to it.

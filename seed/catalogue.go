@@ -7,11 +7,12 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -28,28 +29,29 @@ type setting struct {
 	tokenName   string
 	tokenSymbol string
 	share       int // of the world's transactions
-	fees        evm.FeeConfig
+	fees        precompile.FeeConfig
+	charter     charter // of an L1
 }
 
 // catalogue lists the EVM chains in the order in which profiles take them.
 var catalogue = []setting{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC},
-	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 4, feesL1(1e9, 200_000)},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, feesL1(2e9, 150_000)},
-	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, feesL1(5e9, 180_000)},
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, charter{}},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, charter{}},
+	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
+		charter{deployers: true, fees: true, minter: true}},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), charter{}},
+	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
+		charter{minter: true, minterEnds: 600}},
 }
 
-var feesC = evm.FeeConfig{GasLimit: 20_000_000, TargetBlockRate: 2, MinBaseFee: 25e9, TargetGas: 15_000_000,
-	BaseFeeChangeDenominator: 36, MaxBlockGasCost: 1_000_000, BlockGasCostStep: 200_000}
+var feesC = fees(25e9, 15_000_000)
 
-func feesL1(floor, target uint64) evm.FeeConfig {
-	return evm.FeeConfig{GasLimit: 20_000_000, TargetBlockRate: 2, MinBaseFee: floor, TargetGas: target,
-		BaseFeeChangeDenominator: 36, MaxBlockGasCost: 1_000_000, BlockGasCostStep: 200_000}
+func fees(floor, target int64) precompile.FeeConfig {
+	return precompile.UsualFees(20_000_000, floor, target)
 }
 
 // found makes the chain's row and genesis.
-func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.GenesisAccount) (store.Chain, *evm.Genesis, error) {
+func (s setting) found(id int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
 	network, err := fixtures.NetworkNamed(s.network)
 	if err != nil {
 		return store.Chain{}, nil, err
@@ -59,9 +61,14 @@ func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.Gen
 		evmID = network.CChainEVMID
 	}
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
-	own[treasury(evmID)] = evm.GenesisAccount{Balance: (*hexutil.Big)(units(1, 18))}
-	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), FeeConfig: s.fees, Alloc: own}
-	raw, err := genesis.Encode()
+	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), Extra: []byte{0}, Alloc: own}
+	if genesis.Schedule.Fees = s.fees; s.kind == evm.KindL1 {
+		genesis.Schedule = s.charter.schedule(s.fees, evmID, start, until, people, others)
+	}
+	if !s.charter.minter {
+		own[treasury(evmID)] = types.Account{Balance: units(1, 18)}
+	}
+	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		return store.Chain{}, nil, err
 	}
@@ -72,7 +79,7 @@ func (s setting) found(id int, start time.Time, alloc map[common.Address]evm.Gen
 	return store.Chain{
 		ID: id, Network: s.network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: subnet[:], VMID: vm[:],
 		Kind: string(s.kind), Name: s.name, Description: s.description, TokenName: s.tokenName, TokenSymbol: s.tokenSymbol,
-		Genesis: raw,
+		Genesis: raw, Upgrades: upgrades,
 	}, genesis, nil
 }
 
@@ -82,14 +89,14 @@ func treasury(id uint64) common.Address {
 }
 
 // endowment is what everyone holds before the first block.
-func endowment(d dice, people map[string]*actor, others []*actor) (map[common.Address]evm.GenesisAccount, error) {
+func endowment(d dice, people map[string]*actor, others []*actor) (types.GenesisAlloc, error) {
 	multicall, err := contracts.Load("Multicall3")
 	if err != nil {
 		return nil, err
 	}
-	alloc := map[common.Address]evm.GenesisAccount{Multicall: {Code: multicall.Runtime, Nonce: 1}}
+	alloc := types.GenesisAlloc{Multicall: {Code: multicall.Runtime, Nonce: 1}}
 	give := func(a *actor, amount *big.Int) {
-		alloc[a.address] = evm.GenesisAccount{Balance: (*hexutil.Big)(amount)}
+		alloc[a.address] = types.Account{Balance: amount}
 	}
 	for _, name := range []string{"alice", "bob", "deployer", "collector", "clumsy", "spammed", "ewoq"} {
 		give(people[name], units(20_000, 18))

@@ -9,18 +9,26 @@ import (
 // at its default place.
 const MetadataBase = "http://127.0.0.1:9650/sim/metadata/"
 
-// oddities are token URIs whose metadata cannot be indexed, one for each reason.
-var oddities = []string{
-	"::not a uri::",                             // invalid token URI
-	"gopher://crystals.example/7",               // invalid scheme
-	"http://unreachable.invalid/crystal/8.json", // unreachable
-	MetadataBase + "throttled/9.json",           // throttled
-	MetadataBase + "too-large/10.json",          // content too large
-	MetadataBase + "no-metadata/11.json",        // JSON, but not metadata
-	MetadataBase + "no-json/12.json",            // not JSON
-	MetadataBase + "unindexed/13.json",          // not looked at yet
-	"",                                          // the token has no URI
+// oddities are token URIs whose metadata cannot be indexed, one for each reason, by the number of the token that has it.
+var oddities = []struct {
+	id  int64
+	uri string
+}{
+	{7, "::not a uri::"},                             // invalid token URI
+	{8, "gopher://crystals.example/8"},               // invalid scheme
+	{9, "http://unreachable.invalid/crystal/9.json"}, // unreachable
+	{10, MetadataBase + "throttled/10.json"},         // throttled
+	{11, MetadataBase + "too-large/11.json"},         // content too large
+	{12, MetadataBase + "no-metadata/12.json"},       // JSON, but not metadata
+	{13, MetadataBase + "no-json/13.json"},           // not JSON
+	{14, MetadataBase + "unindexed/14.json"},         // not looked at yet
 }
+
+// Tokens of which a contract has no URI to give: there is none, or asking for it fails.
+const (
+	untold = 15
+	gone   = 99 // the crystal is burned, the gear withdrawn
+)
 
 // gallery mints what collectors collect: crystals (ERC-721) and gear (ERC-1155) of every metadata status for the
 // collector, and plenty of both for alice.
@@ -42,22 +50,22 @@ func (s *stage) gallery() []step {
 			return i.with(nil, 200_000+60_000*uint64(n)), err
 		}
 	}
-	steps := []step{mint(collector, 1, 6), mint(alice, 1000, 30), gear(collector, 1, 18), gear(alice, 1000, 30)}
-	for n, uri := range oddities {
-		id := big.NewInt(int64(7 + n))
-		steps = append(steps, func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "collection", "Collection", "mint", collector.address, id, uri)
+	one := func(by *actor, role, artifact, method string, args ...any) step {
+		return func(*rand.Rand) (*intent, error) {
+			i, err := s.call(by, role, artifact, method, args...)
 			return i.with(nil, 300_000), err
-		})
-		if uri != "" {
-			steps = append(steps, func(*rand.Rand) (*intent, error) { return s.call(d, "items", "Items", "setURI", id, uri) })
 		}
 	}
+	steps := []step{mint(collector, 1, 6), mint(alice, 1000, 30), gear(collector, 1, 18), gear(alice, 1000, 30), gear(collector, gone, 1)}
+	for _, odd := range oddities {
+		id := big.NewInt(odd.id)
+		steps = append(steps, one(d, "collection", "Collection", "mint", collector.address, id, odd.uri),
+			one(d, "items", "Items", "setURI", id, odd.uri))
+	}
 	return append(steps,
-		func(*rand.Rand) (*intent, error) {
-			return s.call(d, "collection", "Collection", "mint", collector.address, big.NewInt(99), MetadataBase+"crystals/99.json")
-		},
-		func(*rand.Rand) (*intent, error) { // the token that is listed and no longer exists
-			return s.call(collector, "collection", "Collection", "burn", big.NewInt(99))
-		})
+		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(untold), ""),
+		one(d, "items", "Items", "conceal", big.NewInt(untold)),
+		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(gone), MetadataBase+"crystals/99.json"),
+		one(collector, "collection", "Collection", "burn", big.NewInt(gone)),
+		one(d, "items", "Items", "withdraw", big.NewInt(gone)))
 }

@@ -139,7 +139,7 @@ func assemble(o Options) (*theatre, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := newStage(d, n, start, people, others, alloc)
+		s, err := newStage(d, n, start, o.Until, people, others, alloc)
 		if err != nil {
 			return nil, err
 		}
@@ -220,14 +220,15 @@ func shares(p *Profile) []int {
 	return sizes
 }
 
-func newStage(d dice, n int, start time.Time, people map[string]*actor, others []*actor, alloc map[common.Address]evm.GenesisAccount) (*stage, error) {
-	row, genesis, err := catalogue[n].found(n+1, start, alloc)
+func newStage(d dice, n int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (*stage, error) {
+	row, genesis, err := catalogue[n].found(n+1, start, until, people, others, alloc)
 	if err != nil {
 		return nil, err
 	}
 	s := &stage{
 		dice: d, chain: row, people: people, others: others, places: map[string]common.Address{}, ledger: newLedger(),
-		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
+		schedule: &genesis.Schedule,
+		signer:   types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
 	}
 	if row.Kind == string(evm.KindL1) {
 		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis}

@@ -60,7 +60,7 @@ var bounds = []struct {
 }
 
 // minimumPerChain is what the personas and the fixture contracts need.
-const minimumPerChain = 180
+const minimumPerChain = 200
 
 // LoadProfile reads one of the built-in profiles by name, or a user's own file, which ends in .yaml or .yml.
 func LoadProfile(name string) (*Profile, error) {

@@ -1,9 +1,12 @@
 package seed
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"snowglobe/sim/store"
 )
 
 func TestProfileErrorsNameKeyAndLine(t *testing.T) {
@@ -15,7 +18,7 @@ func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 		{"negative", "name: x\ndays: 9\nchains: 2\ntransactions: -5\n", "line 4: transactions is -5"},
 		{"too few for the chains", "name: x\ndays: 9\nchains: 5\ntransactions: 500\n", "line 4: transactions is 500, 5 chains need at least"},
 		{"too few validators", "name: x\ndays: 9\nchains: 2\ntransactions: 500\nvalidators: 3\n", "line 5: validators is 3, it must be from 40"},
-		{"too few L1 validators", "name: x\ndays: 9\nchains: 5\ntransactions: 900\nl1Validators: 12\n", "line 5: l1Validators is 12, 5 chains need at least 7 on mainnet"},
+		{"too few L1 validators", "name: x\ndays: 9\nchains: 5\ntransactions: 1000\nl1Validators: 12\n", "line 5: l1Validators is 12, 5 chains need at least 7 on mainnet"},
 		{"no name", "days: 9\nchains: 2\ntransactions: 500\n", "name must be given"},
 		{"empty", "", "it is empty"},
 		{"not YAML", "name: [", "line 1"},
@@ -64,5 +67,23 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 	}
 	if total != 600 {
 		t.Errorf("tiny has %d transactions, not 600", total)
+	}
+}
+
+// TestFewestTransactionsAreEnough makes a world of each number of chains with as few transactions as a profile may ask for.
+func TestFewestTransactionsAreEnough(t *testing.T) {
+	for chains := 2; chains <= len(catalogue); chains++ {
+		p, err := ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n", chains, chains*minimumPerChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 3, Profile: p, Until: DefaultUntil})
+		if err != nil {
+			t.Errorf("%d chains: %v", chains, err)
+			continue
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -69,7 +69,8 @@ func momentAt(moments []moment, n int) moment {
 // script is everything that happens, one step a transaction: first what sets the chain up, then the personas' parts
 // strewn among everyone else's doings.
 func (s *stage) script(size int) ([]step, error) {
-	script, plays := s.setup(), s.plays()
+	opening, later := s.council()
+	script, plays := append(s.setup(), opening...), append(s.plays(), later...)
 	if need := len(script) + len(plays); need > size {
 		return nil, fmt.Errorf("chain %d: %d transactions are too few, its people need %d", s.chain.EVMID, size, need)
 	}

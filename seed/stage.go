@@ -11,6 +11,7 @@ import (
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -23,20 +24,22 @@ type intent struct {
 	gas   uint64
 	role  string // of the contract that it creates, if that plays a part
 	made  string // name of the compiled contract that it creates
+	done  func() // what follows when it has been performed; may be nil
 }
 
 // stage is one chain with everyone and everything on it, while its history is made.
 type stage struct {
-	dice    dice
-	chain   store.Chain
-	signer  types.Signer
-	builder *evm.Builder
-	first   *store.Delta // the chain's block 0
-	people  map[string]*actor
-	others  []*actor // the most active first
-	full    bool     // personas act in full, otherwise a tenth
-	realm   *realm   // of a C-Chain: the other chains of its network
-	lodge   *lodge   // of an L1: how it stands with the P-chain
+	dice     dice
+	chain    store.Chain
+	signer   types.Signer
+	builder  *evm.Builder
+	first    *store.Delta // the chain's block 0
+	schedule *precompile.Schedule
+	people   map[string]*actor
+	others   []*actor // the most active first
+	full     bool     // personas act in full, otherwise a tenth
+	realm    *realm   // of a C-Chain: the other chains of its network
+	lodge    *lodge   // of an L1: how it stands with the P-chain
 
 	places    map[string]common.Address // contracts by role
 	contracts []store.Contract
@@ -106,6 +109,9 @@ func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
 	}
 	if i.role != "" {
 		s.place(i.role, i.made, created(receipt))
+	}
+	if i.done != nil {
+		i.done()
 	}
 	s.ledger.observe(receipt)
 	return nil

@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
@@ -8,8 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim"
+	"snowglobe/sim/export"
+	"snowglobe/sim/store"
 )
 
 // small is a world for tests that need many.
@@ -22,10 +28,46 @@ func smallFile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exported(t, w)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// exported leaves an export in a world: every table has rows then.
+func exported(t *testing.T, w *sim.World) {
+	t.Helper()
+	scope := export.Scope{Type: export.EVM}
+	personas, err := w.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range personas {
+		scope.Accounts = append(scope.Accounts, common.BytesToAddress(p.Address))
+	}
+	for _, c := range w.Chains {
+		scope.Lanes = append(scope.Lanes, export.Lane{Kind: export.KindEVM, Network: c.Row.Network, ChainID: c.Row.EVMID})
+	}
+	exports := sim.NewExports(w, sim.ExportOptions{MaxRows: 100})
+	started, err := exports.Start(t.Context(), scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- exports.Run(ctx) }()
+	for status := store.Running; status == store.Running; time.Sleep(time.Millisecond) {
+		o, err := exports.Operation(t.Context(), started.UUID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status = o.Status
+	}
+	stop()
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestVerifyNoticesAnyFlippedByte changes one value in every column of every table of a copy of a world. Either the copy

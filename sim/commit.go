@@ -10,14 +10,61 @@ import (
 var errNoProposer = errors.New("no validator is there to propose a block")
 
 // commit writes what a block adds to an open world, and the world's new digest with it. heads are the last digests of the
-// primary chains that it prolongs. Every writer to an open world comes this way, so nothing changes between the digest and
-// the writing.
+// primary chains that it prolongs. Every writer to an open world comes this way or by those below, so nothing changes
+// between the digest and the writing.
 func (w *World) commit(ctx context.Context, heads map[int][]byte, write func(*store.Batch) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	chains, err := computeDigest(ctx, w.DB, w.Meta, heads)
+	if err != nil {
+		return err
+	}
+	return w.revise(ctx, revision{chains: chains, started: w.started}, write)
+}
+
+// startOperation writes a new operation, made when its number is known.
+func (w *World) startOperation(ctx context.Context, draft func(number int64) *store.Operation) (*store.Operation, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o := draft(w.started + 1)
+	r := revision{started: o.ID, changed: o.ID, digest: o.Digest()}
+	return o, w.revise(ctx, r, func(b *store.Batch) error { return b.PutOperation(o) })
+}
+
+// putOperation writes what became of an operation, and what else write writes.
+func (w *World) putOperation(ctx context.Context, o *store.Operation, write func(*store.Batch) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := revision{started: w.started, changed: o.ID, digest: o.Digest()}
+	return w.revise(ctx, r, func(b *store.Batch) error { return errors.Join(b.PutOperation(o), write(b)) })
+}
+
+// dropOperation deletes an operation with its file.
+func (w *World) dropOperation(ctx context.Context, id int64) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := revision{started: w.started, changed: id}
+	return w.revise(ctx, r, func(b *store.Batch) error { return errors.Join(b.DropOperation(id), b.DropChunks(id, 0)) })
+}
+
+// revision is what a commit makes of that part of the world's identity which changes.
+type revision struct {
+	chains  []byte // digest of everything but operations; nil when that stays as it is
+	started int64  // operations
+	changed int64  // the number of the operation that changes, 0 for none,
+	digest  []byte // and its digest, nil when it is deleted
+}
+
+// revise is the one place that writes to an open world. Its caller holds the lock.
+func (w *World) revise(ctx context.Context, r revision, write func(*store.Batch) error) (err error) {
+	if r.chains == nil {
+		if r.chains, err = w.chainsDigest(ctx); err != nil {
+			return err
+		}
+	}
 	meta := w.Meta
-	var err error
-	if meta.Digest, err = computeDigest(ctx, w.DB, meta, heads); err != nil {
+	meta.Started = r.started
+	if meta.Digest, err = sealDigest(ctx, w.DB, r); err != nil {
 		return err
 	}
 	batch, err := w.DB.Begin()
@@ -30,6 +77,14 @@ func (w *World) commit(ctx context.Context, heads map[int][]byte, write func(*st
 	if err := batch.End(err); err != nil {
 		return err
 	}
-	w.digest = meta.Digest
+	w.digest, w.chains, w.started = meta.Digest, r.chains, r.started
 	return nil
+}
+
+// chainsDigest is that of everything but operations, which only blocks change.
+func (w *World) chainsDigest(ctx context.Context) ([]byte, error) {
+	if w.chains != nil {
+		return w.chains, nil
+	}
+	return computeDigest(ctx, w.DB, w.Meta, nil)
 }

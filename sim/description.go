@@ -23,9 +23,15 @@ type ChainDescription struct {
 	Chain        *evm.Chain
 	Height       uint64
 	Transactions int64
-	Contracts    []store.Contract
+	Contracts    []ContractDescription
 	Deployment   []byte // hash of a transaction that created a contract, nil when there is none
 	Failed       []byte // hash of a failed transaction, nil when there is none
+}
+
+// ContractDescription is a contract with a part to play.
+type ContractDescription struct {
+	store.Contract
+	Token *store.Token // nil when it is none
 }
 
 // Describe reads what there is in the world.
@@ -53,24 +59,48 @@ func (w *World) describeChain(ctx context.Context, c *evm.Chain) (*ChainDescript
 		return nil, err
 	}
 	part := &ChainDescription{Chain: c, Height: head.ID.Number(), Transactions: head.AllTxs}
-	if part.Contracts, err = w.DB.Contracts(ctx, c.Row.ID); err != nil {
+	if part.Contracts, err = w.describeContracts(ctx, c.Row.ID); err != nil {
 		return nil, err
 	}
+	if part.Deployment, err = w.anyDeployment(ctx, part); err != nil {
+		return nil, err
+	}
+	part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID))
+	return part, err
+}
+
+func (w *World) describeContracts(ctx context.Context, chain int) ([]ContractDescription, error) {
+	rows, err := w.DB.Contracts(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]ContractDescription, len(rows))
+	for i, row := range rows {
+		all[i].Contract = row
+		all[i].Token, err = w.DB.TokenAt(ctx, chain, row.Address)
+		if errors.Is(err, store.ErrNotFound) {
+			all[i].Token, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// anyDeployment is the hash of a transaction that created one of the contracts, nil when all came some other way.
+func (w *World) anyDeployment(ctx context.Context, part *ChainDescription) ([]byte, error) {
 	for _, contract := range part.Contracts {
-		d, err := w.DB.Deployment(ctx, c.Row.ID, contract.Address)
+		d, err := w.DB.Deployment(ctx, contract.Chain, contract.Address)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if part.Deployment, err = hashOf(w.DB.Transaction(ctx, d.Transaction())); err != nil {
-			return nil, err
-		}
-		break
+		return hashOf(w.DB.Transaction(ctx, d.Transaction()))
 	}
-	part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID))
-	return part, err
+	return nil, nil
 }
 
 func hashOf(t *store.Transaction, err error) ([]byte, error) {

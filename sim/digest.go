@@ -7,13 +7,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"slices"
 
 	"snowglobe/sim/network"
 	"snowglobe/sim/store"
 )
 
-// computeDigest covers everything in the file: identity and clock, who is who, and through each chain's last digest every
-// block with all that it added. Every value is preceded by its length, so that no two worlds read the same. heads are the
+// computeDigest covers everything in the file but operations: identity and clock, who is who, and through each chain's last
+// digest every block with all that it added. Every value is preceded by its length, so that no two worlds read the same. heads are the
 // last digests of primary chains whose next block is not in the file yet.
 func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[int][]byte) ([]byte, error) {
 	h := sha256.New()
@@ -28,7 +29,7 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[in
 			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
 		}
 		write(h, "chain", c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name, c.Description,
-			c.TokenName, c.TokenSymbol, c.Genesis, head.Digest)
+			c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades, head.Digest)
 		contracts, err := db.Contracts(ctx, c.ID)
 		if err != nil {
 			return nil, err
@@ -86,6 +87,32 @@ func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int
 		}
 	}
 	return nil
+}
+
+// sealDigest covers everything in the file, given the digest of all but the operations. A world in which nobody started
+// any keeps that one.
+func sealDigest(ctx context.Context, db *store.DB, r revision) ([]byte, error) {
+	if r.started == 0 {
+		return r.chains, nil
+	}
+	operations, err := db.OperationDigests(ctx, r.started)
+	if err != nil {
+		return nil, err
+	}
+	switch at := slices.IndexFunc(operations, func(o store.OperationDigest) bool { return o.ID == r.changed }); {
+	case at >= 0:
+		operations[at].Digest = r.digest
+	case r.digest != nil: // a new one, which comes last
+		operations = append(operations, store.OperationDigest{ID: r.changed, Digest: r.digest})
+	}
+	h := sha256.New()
+	write(h, "operations", r.chains, r.started)
+	for _, o := range operations {
+		if o.Digest != nil {
+			write(h, o.ID, o.Digest)
+		}
+	}
+	return h.Sum(nil), nil
 }
 
 func write(h hash.Hash, values ...any) {

@@ -20,8 +20,9 @@ type Ledger struct {
 	Aliases *Aliases // of the network's chains
 	Self    Self     // the node that answers for the network
 
-	world *World
-	index int
+	world      *World
+	index      int
+	committees *committees
 
 	mu   sync.Mutex
 	live *network.Network // restored from the file when first needed, and after a block could not be stored
@@ -39,7 +40,7 @@ func (w *World) openLedgers(ctx context.Context) error {
 		}
 		index := network.Index(row.ID)
 		l := &Ledger{
-			Network: fixtures.Networks[index].Name, Rules: rules, DB: w.DB, Clock: w.Clock, world: w, index: index,
+			Network: fixtures.Networks[index].Name, Rules: rules, DB: w.DB, Clock: w.Clock, world: w, index: index, committees: newCommittees(),
 		}
 		l.Aliases = newAliases(rules, l.Network, w.Chains)
 		if err := l.findSelf(ctx); err != nil {

@@ -21,39 +21,45 @@ type SeriesQuery struct {
 // Series reads points of a metric, the newest first, and says whether there are older ones. There is a point for every
 // interval from that of the first block on to that in which the clock stands, or the newest block if that is later.
 func (w *World) Series(ctx context.Context, q SeriesQuery) (points []metric.Point, more bool, err error) {
-	page, err := w.seriesRange(ctx, q)
+	newest, err := newestPoint(q.Interval, w.Clock.Unix(), q.To, func() (int64, error) { return w.DB.NewestTally(ctx, q.Scope, q.Interval) })
+	page := q.Interval.Page(q.From, newest, q.Limit)
 	if err != nil || page.Empty() {
 		return nil, false, err
 	}
-	page, more = page.Page(q.Limit)
-	readings, err := w.DB.Readings(ctx, q.Metric, q.Scope, q.Interval, page.Oldest, page.Newest)
-	if err != nil {
+	readings, err := w.DB.ReadingsSince(ctx, q.Metric, q.Scope, q.Interval, page.Oldest, q.To)
+	if err != nil || len(readings) == 0 {
 		return nil, false, err
 	}
+	if readings[0].Start > newest { // blocks are ahead of the clock
+		q.To = q.Interval.Next(readings[0].Start)
+		return w.Series(ctx, q)
+	}
+	page, more = page.Begin(readings[len(readings)-1].Start, q.From)
 	var base int64
-	switch {
-	case q.Metric.Elapsed:
-		var before []metric.Reading
-		before, err = w.DB.ReadingBefore(ctx, q.Metric, q.Scope, q.Interval, page.Oldest)
-		readings = append(readings, before...)
-	case q.Metric.Running:
+	if q.Metric.Running {
 		base, err = w.DB.SumBefore(ctx, q.Metric, q.Scope, q.Interval, page.Oldest)
 	}
 	return q.Metric.Points(page, readings, base), more, err
 }
 
-// seriesRange is which points there are.
-func (w *World) seriesRange(ctx context.Context, q SeriesQuery) (metric.Range, error) {
-	all := metric.Range{Interval: q.Interval, Newest: -1}
-	first, last, err := w.DB.TallySpan(ctx, q.Scope, q.Interval)
-	if errors.Is(err, store.ErrNotFound) {
-		return all, nil
+// newestPoint is where the newest point before a moment begins: that in which the clock stands, or that of the newest row
+// if it is later. Without a moment the reader of rows finds out about those.
+func newestPoint(i metric.Interval, clock, before int64, row func() (int64, error)) (int64, error) {
+	newest := i.Start(clock)
+	switch {
+	case before == math.MaxInt64:
+		return newest, nil
+	case before > i.Next(newest):
+		last, err := row()
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return 0, err
+		}
+		newest = max(newest, last)
 	}
-	if err != nil {
-		return all, err
+	if newest >= before {
+		newest = i.Start(before - 1)
 	}
-	all.Oldest, all.Newest = first, max(last, q.Interval.Start(w.Clock.Unix()))
-	return all.Between(q.From, q.To), nil
+	return newest, nil
 }
 
 // Rolling reads the value of a metric over each of the windows that end at the clock.

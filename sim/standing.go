@@ -1,6 +1,9 @@
 package sim
 
-import "snowglobe/sim/store"
+import (
+	"snowglobe/sim/network"
+	"snowglobe/sim/store"
+)
 
 // Standing is a staker's status by the world's clock, which may be ahead of the last block: time alone lets a staker
 // begin and end, and the block that says so may not be there yet.
@@ -20,10 +23,5 @@ func (l *Ledger) Standing(s *store.Staker) int {
 // Accrued is what an L1 validator that was always active would have paid by the world's clock, in nAVAX, given the
 // last block of the P-chain.
 func (l *Ledger) Accrued(head *store.PrimaryBlock) store.Amount {
-	seconds := l.Clock.Unix() - head.Time
-	if seconds <= 0 {
-		return head.Accrued
-	}
-	cost, _ := l.Rules.ValidatorFees.Cost(head.L1Active, head.L1Excess, uint64(seconds))
-	return head.Accrued + store.Amount(cost)
+	return store.Amount(network.MeterOf(head).At(&l.Rules.ValidatorFees, uint64(l.Clock.Unix())).Accrued)
 }

@@ -18,13 +18,13 @@ import (
 type Findings struct {
 	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
 	Tokens, Deployments, Transfers, Holdings, Items, Touches          atomic.Int64
-	PrimaryTransactions, UTXOs                                        atomic.Int64
+	PrimaryTransactions, UTXOs, Operations, Chunks                    atomic.Int64
 }
 
 func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items; %d P-, X- and atomic transactions with their signatures, %d UTXOs",
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items; %d P-, X- and atomic transactions with their signatures, %d UTXOs; %d exports",
 		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
-		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load())
+		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load(), f.Operations.Load())
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
@@ -43,6 +43,7 @@ func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Fi
 	group, within := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.verifyEVM(within, found, progress) })
 	group.Go(func() error { return w.verifyPrimary(within, found) })
+	group.Go(func() error { return w.verifyOperations(within, found) })
 	if err := group.Wait(); err != nil {
 		return found, err
 	}
@@ -58,7 +59,11 @@ func (w *World) verifyEVM(ctx context.Context, found *Findings, progress func(do
 }
 
 func (w *World) verifyDigest(ctx context.Context) error {
-	digest, err := computeDigest(ctx, w.DB, w.Meta, nil)
+	chains, err := computeDigest(ctx, w.DB, w.Meta, nil)
+	if err != nil {
+		return err
+	}
+	digest, err := sealDigest(ctx, w.DB, revision{chains: chains, started: w.operations()})
 	if err != nil {
 		return err
 	}
@@ -147,6 +152,7 @@ func (w *World) verifyCounts(ctx context.Context, f *Findings) error {
 		"call": f.Calls.Load(), "account": f.Accounts.Load(), "slot": f.Slots.Load(), "code": f.Codes.Load(),
 		"token": f.Tokens.Load(), "deployment": f.Deployments.Load(), "transfer": f.Transfers.Load(),
 		"holding": f.Holdings.Load(), "nft": f.Items.Load(), "touch": f.Touches.Load(),
+		"operation": f.Operations.Load(), "chunk": f.Chunks.Load(),
 	}
 	var errs []error
 	for _, table := range store.Audited {

@@ -15,7 +15,7 @@ import (
 )
 
 // Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
-const Generator = "2"
+const Generator = "3"
 
 // World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
 // Digest grows with what clients send.
@@ -26,8 +26,10 @@ type World struct {
 	Chains  []*evm.Chain
 	Ledgers []*Ledger // mainnet, fuji
 
-	mu     sync.Mutex
-	digest []byte
+	mu      sync.Mutex
+	digest  []byte
+	chains  []byte // digest of everything but operations, nil until it is needed
+	started int64  // operations, deleted ones included
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
@@ -70,7 +72,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
-	w.digest = meta.Digest
+	w.digest, w.started = meta.Digest, meta.Started
 	return w, w.openLedgers(ctx)
 }
 
@@ -79,6 +81,13 @@ func (w *World) Digest() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.digest
+}
+
+// operations is how many operations clients have started, deleted ones included.
+func (w *World) operations() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.started
 }
 
 // Close leaves one clean file behind.

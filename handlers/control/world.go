@@ -3,11 +3,9 @@ package control
 
 import (
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/formatting/address"
 	"github.com/ava-labs/avalanchego/utils/hashing"
 	"github.com/ethereum/go-ethereum/common"
@@ -82,30 +80,6 @@ type Blockchain struct {
 	BlockchainID string `json:"blockchainId"`
 	Name         string `json:"name"`
 	VMID         string `json:"vmId"`
-}
-
-// Chain is one EVM chain.
-type Chain struct {
-	ChainID      string            `json:"chainId"`
-	Name         string            `json:"name"`
-	Network      string            `json:"network"`
-	BlockchainID string            `json:"blockchainId"`
-	SubnetID     string            `json:"subnetId"`
-	VMID         string            `json:"vmId"`
-	RPCURL       string            `json:"rpcUrl"`
-	WSURL        string            `json:"wsUrl"`
-	Token        string            `json:"networkToken"`
-	Height       uint64            `json:"height"`
-	Transactions int64             `json:"transactions"`
-	Contracts    []Contract        `json:"contracts"`
-	Samples      map[string]string `json:"samples" doc:"Transaction hashes by what they show."`
-}
-
-// Contract is a contract with a part to play.
-type Contract struct {
-	Role     string `json:"role" doc:"Unique on its chain, the same on every chain."`
-	Artifact string `json:"artifact" doc:"Name of the compiled contract."`
-	Address  string `json:"address"`
 }
 
 // Persona is a named account.
@@ -199,27 +173,6 @@ func networks(described []sim.NetworkDescription) []Network {
 		all = append(all, network)
 	}
 	return all
-}
-
-func chain(d *sim.ChainDescription, base string) Chain {
-	row := d.Chain.Row
-	id := ids.ID(row.BlockchainID).String()
-	c := Chain{
-		ChainID: strconv.FormatUint(row.EVMID, 10), Name: row.Name, Network: row.Network,
-		BlockchainID: id, SubnetID: ids.ID(row.SubnetID).String(), VMID: ids.ID(row.VMID).String(),
-		RPCURL: base + "/ext/bc/" + id + "/rpc", WSURL: "ws" + strings.TrimPrefix(base, "http") + "/ext/bc/" + id + "/ws",
-		Token: row.TokenSymbol, Height: d.Height, Transactions: d.Transactions,
-		Contracts: []Contract{}, Samples: map[string]string{},
-	}
-	for _, r := range d.Contracts {
-		c.Contracts = append(c.Contracts, Contract{Role: r.Role, Artifact: r.Artifact, Address: common.BytesToAddress(r.Address).Hex()})
-	}
-	for name, hash := range map[string][]byte{"deployment": d.Deployment, "failed": d.Failed} {
-		if hash != nil {
-			c.Samples[name] = hexutil.Encode(hash)
-		}
-	}
-	return c
 }
 
 // persona shows one key on every kind of chain: an EVM address is made from the key's Keccak-256, a primary-network

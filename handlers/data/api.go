@@ -12,31 +12,39 @@ import (
 	"snowglobe/sim/store"
 )
 
+// Options are what the user may choose about the Data API.
+type Options struct {
+	KnownOnly bool // sign only messages that the world knows
+}
+
 // api answers the operations from a world.
 type api struct {
 	world   *sim.World
+	options Options
+	exports *sim.Exports
 	catalog *catalog
 	memory  memory
 	rosters rosters
 	sums    ledgerSums
 }
 
-// Register adds the Data API's operations for EVM chains to a server, and the resources that its answers link to.
-func Register(server *handlers.Server, world *sim.World) error {
-	a := &api{world: world, catalog: newCatalog(world), memory: newMemory(), rosters: rosters{now: map[string]*roster{}}}
+// Register adds the Data API's operations to a server, and the resources that its answers link to. Somebody else lets the
+// exports run.
+func Register(server *handlers.Server, world *sim.World, exports *sim.Exports, o Options) error {
+	a := &api{world: world, exports: exports, options: o, catalog: newCatalog(world), memory: newMemory(), rosters: rosters{now: map[string]*roster{}}}
 	for _, operations := range [][]handlers.Operation{
 		a.healthOperations(), a.chainOperations(), a.blockOperations(), a.transactionOperations(), a.internalOperations(),
 		a.transferOperations(), a.historyOperations(), a.contractOperations(), a.balanceOperations(), a.nftBalanceOperations(),
 		a.nftOperations(), a.addressOperations(), a.primaryBlockOperations(), a.validatorOperations(), a.delegatorOperations(),
 		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
 		a.vertexOperations(), a.assetOperations(), a.rewardOperations(), a.primaryTransactionOperations(), a.utxoOperations(),
-		a.primaryBalanceOperations(), a.lastActivityOperations(), a.supplyOperations(),
+		a.primaryBalanceOperations(), a.lastActivityOperations(), a.supplyOperations(), a.signatureOperations(), a.operationOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err
 		}
 	}
-	return server.Register(handlers.Sim, a.linkOperations()...)
+	return server.Register(handlers.Sim, append(a.linkOperations(), a.fileOperations()...)...)
 }
 
 // Parameters that many operations share.

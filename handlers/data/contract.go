@@ -50,9 +50,6 @@ func (a *api) contractOperations() []handlers.Operation {
 	}
 }
 
-// ercTypes are the names of the standards.
-var ercTypes = map[store.Standard]string{store.ERC20: "ERC-20", store.ERC721: "ERC-721", store.ERC1155: "ERC-1155"}
-
 func (a *api) getDeployment(r *handlers.Request, c *evm.Chain) (any, error) {
 	address := r.Address("address")
 	d, err := a.world.DB.Deployment(r.Context(), c.Row.ID, address[:])
@@ -122,7 +119,7 @@ func (s *scene) contract(address common.Address) Contract {
 	}
 	shown.Name = e.name
 	if t := e.token; t != nil {
-		shown.ErcType, shown.Symbol = ercTypes[t.ID.Standard()], t.Symbol
+		shown.ErcType, shown.Symbol = t.ID.Standard().String(), t.Symbol
 		if t.ID.Standard() == store.ERC20 {
 			shown.Decimals = &t.Decimals
 		}

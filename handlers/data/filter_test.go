@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/evm"
 )
 
 func TestChainsByNetworkAndFeature(t *testing.T) {
@@ -136,28 +139,45 @@ func TestContractFilters(t *testing.T) {
 	}
 }
 
-// TestMetadataHasEveryStatus looks at the collector's crystals, and follows their URIs.
+// TestMetadataHasEveryStatus looks at the collector's crystals and gear, and at what is shown of a token without a URI.
 func TestMetadataHasEveryStatus(t *testing.T) {
 	g := open(t, 1)
 	for _, c := range g.Chains {
-		crystals := g.pages(t, "/upstream"+path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens"), "tokens", 11)
-		have := map[string]string{}
-		for _, token := range crystals {
-			have[token["tokenId"].(string)] = dig(token, "metadata", "indexStatus").(string)
-		}
-		for id, want := range map[string]string{
-			"1": "INDEXED", "7": "INVALID_TOKEN_URI", "8": "INVALID_TOKEN_URI_SCHEME", "9": "UNREACHABLE_TOKEN_URI", "10": "THROTTLED_TOKEN_URI",
-			"11": "METADATA_CONTENT_TOO_LARGE", "12": "INVALID_METADATA", "13": "INVALID_METADATA_JSON", "14": "UNINDEXED", "15": "UNKNOWN", "99": "MISSING_TOKEN",
-		} {
-			if have[id] != want {
-				t.Errorf("crystal %s is %s: want %s", id, have[id], want)
+		for _, role := range []string{"collection", "items"} {
+			contract := g.contract(t, c, role)
+			have := map[string]string{}
+			for _, token := range g.pages(t, "/upstream"+path(c, "nfts/collections", contract, "tokens"), "tokens", 11) {
+				have[token["tokenId"].(string)] = dig(token, "metadata", "indexStatus").(string)
+			}
+			for id, want := range map[string]string{
+				"1": "INDEXED", "7": "INVALID_TOKEN_URI", "8": "INVALID_TOKEN_URI_SCHEME", "9": "UNREACHABLE_TOKEN_URI", "10": "THROTTLED_TOKEN_URI",
+				"11": "METADATA_CONTENT_TOO_LARGE", "12": "INVALID_METADATA", "13": "INVALID_METADATA_JSON", "14": "UNINDEXED", "15": "UNKNOWN", "99": "MISSING_TOKEN",
+			} {
+				if have[id] != want {
+					t.Errorf("%s %s is %s: want %s", role, id, have[id], want)
+				}
+			}
+			for _, key := range []string{"ownerAddress", "tokenUri"} {
+				gone := g.get(t, path(c, "nfts/collections", contract, "tokens/99"))
+				if v := gone[key]; v != nil && v != "" {
+					t.Errorf("token 99 of %s, which is gone, has %s %v", role, key, v)
+				}
 			}
 		}
-		for _, key := range []string{"ownerAddress", "tokenUri"} {
-			gone := g.get(t, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens/99"))
-			if v := gone[key]; v != nil && v != "" {
-				t.Errorf("the burned crystal has %s %v", key, v)
-			}
+		g.holdsEveryStatus(t, c)
+	}
+}
+
+// holdsEveryStatus asserts that the collector's own list of gear has every status too.
+func (g *globe) holdsEveryStatus(t *testing.T, c *evm.Chain) {
+	t.Helper()
+	have := map[string]bool{}
+	for _, item := range g.pages(t, "/upstream"+path(c, "addresses", g.persona(t, "collector"), "balances:listErc1155"), "erc1155TokenBalances", 7) {
+		have[dig(item, "metadata", "indexStatus").(string)] = true
+	}
+	for _, status := range handlers.IndexStatuses {
+		if !have[status] {
+			t.Errorf("the collector on %s holds no gear that is %s", c.Row.Name, status)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/big"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -47,11 +46,10 @@ var failures = map[string]string{
 // judge says what an indexer makes of a token. The simulator looks nowhere beyond itself, so every other server is
 // unreachable.
 func (a *api) judge(asset store.AssetKey, n *store.NFT) *metadata {
-	gone := n.Owner == nil && asset.Token().Standard() == store.ERC721
 	switch {
-	case gone:
+	case n.URI == nil, n.Owner == nil && asset.Token().Standard() == store.ERC721:
 		return &metadata{status: "MISSING_TOKEN"}
-	case n.URI == nil || *n.URI == "":
+	case *n.URI == "":
 		return &metadata{status: "UNKNOWN"}
 	}
 	uri := expand(*n.URI, asset.Item())
@@ -170,7 +168,7 @@ func (a *api) serveMetadata(r *handlers.Request) (any, error) {
 	kind, file := r.Text("kind"), r.Text("file")
 	switch kind {
 	case "throttled":
-		return nil, &handlers.Error{Status: http.StatusTooManyRequests, Problems: []string{"this metadata is always throttled"}}
+		return nil, handlers.TooMany("this metadata is always throttled", 60)
 	case "too-large":
 		return handlers.Raw{Type: "application/json", Body: []byte(`{"name":"` + strings.Repeat("large ", tooLarge/6) + `"}`)}, nil
 	case "no-metadata":

@@ -1,12 +1,7 @@
 package data_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"snowglobe/sim/primary"
@@ -34,26 +29,4 @@ func owner(t testing.TB, g *globe, network, name string) string {
 	}
 	t.Fatalf("there is no %s", name)
 	return ""
-}
-
-// post sends a body and compares the answer with the document.
-func (g *globe) post(t testing.TB, path, body string, status int) object {
-	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	w := httptest.NewRecorder()
-	g.server.ServeHTTP(w, r)
-	if w.Code != status {
-		t.Fatalf("POST %s %s is %d %s: want %d", path, body, w.Code, w.Body, status)
-	}
-	if err := g.server.CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
-		t.Fatalf("POST %s: %v", path, err)
-	}
-	var o object
-	decoder := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))
-	decoder.UseNumber()
-	if err := decoder.Decode(&o); err != nil {
-		t.Fatal(err)
-	}
-	return o
 }

@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -66,7 +67,7 @@ func serve(t testing.TB, w *sim.World) *globe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w); err != nil {
+	if err := data.Register(s, w, sim.NewExports(w, sim.ExportOptions{}), data.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return &globe{w, s}
@@ -192,4 +193,26 @@ func dig(v any, keys ...any) any {
 func encode(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
+}
+
+// post sends a body and compares the answer with the document.
+func (g *globe) post(t testing.TB, path, body string, status int) object {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	g.server.ServeHTTP(w, r)
+	if w.Code != status {
+		t.Fatalf("POST %s %.200s is %d %s: want %d", path, body, w.Code, w.Body, status)
+	}
+	if err := g.server.CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
+		t.Fatalf("POST %s: %v", path, err)
+	}
+	var o object
+	decoder := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))
+	decoder.UseNumber()
+	if err := decoder.Decode(&o); err != nil {
+		t.Fatal(err)
+	}
+	return o
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -29,24 +29,24 @@ type small struct {
 func newSmall(t *testing.T, id int, network string, start time.Time) *small {
 	t.Helper()
 	c := &small{t: t}
-	alloc := map[common.Address]evm.GenesisAccount{}
+	alloc := types.GenesisAlloc{}
 	for i := range 3 {
 		key, err := crypto.ToECDSA(crypto.Keccak256([]byte{byte(i)}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.keys = append(c.keys, key)
-		alloc[c.account(i)] = evm.GenesisAccount{Balance: (*hexutil.Big)(new(big.Int).Lsh(big.NewInt(1), 96))}
+		alloc[c.account(i)] = types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 96)}
 	}
 	genesis := &evm.Genesis{Kind: evm.KindL1, ChainID: uint64(1000 + id), Timestamp: uint64(start.Unix()), Alloc: alloc,
-		FeeConfig: evm.FeeConfig{GasLimit: 20_000_000, MinBaseFee: 25e9, TargetGas: 1_000_000, BaseFeeChangeDenominator: 36}}
-	raw, err := genesis.Encode()
+		Schedule: precompile.Schedule{Fees: precompile.UsualFees(20_000_000, 25e9, 1_000_000)}}
+	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := crypto.Keccak256([]byte{byte(id)})
 	c.row = store.Chain{ID: id, Network: network, EVMID: genesis.ChainID, BlockchainID: name, SubnetID: name, VMID: name,
-		Kind: string(evm.KindL1), Name: fmt.Sprint("Small ", id), Genesis: raw}
+		Kind: string(evm.KindL1), Name: fmt.Sprint("Small ", id), Genesis: raw, Upgrades: upgrades}
 	if c.builder, c.first, err = evm.NewBuilder(id, genesis); err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,7 @@ func (a *api) series() []handlers.Operation {
 	points := []handlers.Param{
 		anyScope,
 		{Name: "metric", Kind: handlers.KindEnum, Enum: metricNames(func(*metric.Metric) bool { return true })},
-		{Name: "startTimestamp", Kind: handlers.KindTimestamp, Doc: "Points from here on, included."},
-		{Name: "endTimestamp", Kind: handlers.KindTimestamp, Doc: "Points up to here, not included."},
+		between[0], between[1],
 		{Name: "timeInterval", Kind: handlers.KindEnum, Enum: metric.Intervals, Default: "day",
 			Doc: "Only activeAddresses, activeSenders, gasUsed and txCount have others than day."},
 	}
@@ -65,34 +64,41 @@ func (a *api) metric(r *handlers.Request) (any, error) {
 		return nil, handlers.BadRequest(fmt.Sprintf("timeInterval %q is not allowed: expected day, the only interval of %s",
 			r.Text("timeInterval"), m.Name))
 	}
-	q := sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: math.MaxInt64, Limit: r.PageSize()}
-	if r.Given("endTimestamp") {
-		q.To = r.Int("endTimestamp")
-	}
-	points, token, err := a.page(r, q)
-	return Series{Results: points, NextPageToken: token}, err
+	points, more, err := a.points(r, sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
+	return series(r, points, more), err
 }
 
 func (a *api) averageTPS(r *handlers.Request) (any, error) {
-	points, token, err := a.page(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
-	return AverageTPS{Results: points, Status: http.StatusOK, LastRun: a.world.Clock.Unix(), NextPageToken: token}, err
+	points, more, err := a.points(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
+	page := series(r, points, more)
+	return AverageTPS{Results: page.Results, Status: http.StatusOK, LastRun: a.world.Clock.Unix(), NextPageToken: page.NextPageToken}, err
 }
 
-// page reads the points of one page. The place from which the next one goes on is the oldest point of this one.
-func (a *api) page(r *handlers.Request, q sim.SeriesQuery) (points []Point, token string, err error) {
+// points reads those of one page.
+func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (points []metric.Point, more bool, err error) {
 	if q.Scope, err = a.scope(r); err != nil {
-		return nil, "", err
+		return nil, false, err
 	}
+	q.To = before(r, q.To)
+	return a.world.Series(r.Context(), q)
+}
+
+// before is where a page must end: where the page before began, or where the series ends.
+func before(r *handlers.Request, end int64) int64 {
 	if oldest, resumed := r.PositionNumber(); resumed {
-		q.To = min(q.To, int64(oldest))
+		return min(end, int64(oldest))
 	}
-	found, more, err := a.world.Series(r.Context(), q)
-	points = make([]Point, len(found))
-	for i, p := range found {
-		points[i] = Point{json.Number(p.Value.String()), p.Start}
+	return end
+}
+
+// series is a page of points. The place from which the next one goes on is the oldest point of this one.
+func series(r *handlers.Request, points []metric.Point, more bool) Series {
+	page := Series{Results: make([]Point, len(points))}
+	for i, p := range points {
+		page.Results[i] = Point{json.Number(p.Value.String()), p.Start}
 	}
 	if more {
-		token = r.NextPageToken(handlers.Position(uint64(found[len(found)-1].Start)))
+		page.NextPageToken = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
 	}
-	return points, token, err
+	return page
 }

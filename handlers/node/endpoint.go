@@ -59,9 +59,9 @@ func services(chain *evm.Chain, h *hub, version string) []service {
 		{"debug", &debugAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
 	}
 	if chain.Kind == evm.KindC {
-		all = append(all, service{"eth", &priceAPI{a}})
+		return append(all, service{"eth", &priceAPI{a}})
 	}
-	return all
+	return append(all, service{"eth", &rulesAPI{a}})
 }
 
 func (e *endpoint) close() {

@@ -68,24 +68,3 @@ func configOfC(g *evm.Genesis, u fixtures.Upgrades) map[string]any {
 	config["fortunaTimestamp"] = u.Fortuna
 	return config
 }
-
-// warpQuorum is the part of a subnet's weight, in hundredths, that must sign a message.
-const warpQuorum = 67
-
-// configOfL1 has the upgrades behind the sorted keys, as a node has them.
-func configOfL1(g *evm.Genesis, u fixtures.Upgrades) (json.RawMessage, error) {
-	config := forks(g, u)
-	config["feeConfig"] = g.FeeConfig
-	config["subnetEVMTimestamp"] = 0
-	config["durangoTimestamp"] = u.Durango
-	config["warpConfig"] = struct {
-		BlockTimestamp               int64 `json:"blockTimestamp"`
-		QuorumNumerator              int   `json:"quorumNumerator"`
-		RequirePrimaryNetworkSigners bool  `json:"requirePrimaryNetworkSigners"`
-	}{u.Durango, warpQuorum, true}
-	sorted, err := json.Marshal(config)
-	if err != nil {
-		return nil, err
-	}
-	return append(sorted[:len(sorted)-1], `,"upgrades":{}}`...), nil
-}

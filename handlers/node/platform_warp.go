@@ -41,44 +41,29 @@ func (a *platformAPI) GetAllValidatorsAt(r *http.Request, args *HeightArgs, repl
 	for _, s := range subnets {
 		names = append(names, ids.ID(s.Hash))
 	}
+	height, err := a.finalized(r, args.Height)
+	if err != nil {
+		return err
+	}
 	reply.ValidatorSets = map[ids.ID]CanonicalSet{}
 	for _, name := range names {
-		var members ValidatorsAtReply
-		if err := a.GetValidatorsAt(r, &ValidatorsAtArgs{args.Height, name}, &members); err != nil {
+		c, err := a.Committee(r.Context(), name, height)
+		if err != nil {
 			return err
 		}
-		if len(members) == 0 {
-			continue
-		}
-		if reply.ValidatorSets[name], err = members.canonical(); err != nil {
-			return err
+		if c.TotalWeight > 0 {
+			reply.ValidatorSets[name] = canonical(c.CanonicalSet)
 		}
 	}
 	return nil
 }
 
-// canonical orders a set as signatures name it.
-func (set ValidatorsAtReply) canonical() (CanonicalSet, error) {
-	all := make([]warp.Validator, 0, len(set))
-	for node, m := range set {
-		v := warp.Validator{NodeID: node, Weight: uint64(m.Weight)}
-		if m.PublicKey != nil {
-			key, err := warp.ParsePublicKey(m.PublicKey)
-			if err != nil {
-				return CanonicalSet{}, err
-			}
-			v.PublicKey = key
-		}
-		all = append(all, v)
-	}
-	ordered, err := warp.NewCanonicalSet(all)
-	if err != nil {
-		return CanonicalSet{}, err
-	}
-	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: Uint64(ordered.TotalWeight)}
-	for _, m := range ordered.Members {
+// canonical is a set as signatures name it.
+func canonical(set *warp.CanonicalSet) CanonicalSet {
+	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: Uint64(set.TotalWeight)}
+	for _, m := range set.Members {
 		key := m.PublicKey.Compressed()
 		reply.Validators = append(reply.Validators, CanonicalMember{key[:], Uint64(m.Weight), m.NodeIDs})
 	}
-	return reply, nil
+	return reply
 }

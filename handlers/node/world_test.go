@@ -9,13 +9,14 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -68,6 +69,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	for _, chain := range []*testChain{w.c, w.l1, w.fuji} {
 		chain.history()
 	}
+	w.l1.govern()
 	w.ledgers = newTestLedgers(t)
 	w.node, err = New(Options{
 		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
@@ -93,11 +95,13 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	c := &testChain{t: t, db: db, key: key, from: crypto.PubkeyToAddress(key.PublicKey), time: genesisTime + uint64(id)}
 	genesis := &evm.Genesis{
 		Kind: kind, ChainID: evmID, Timestamp: c.time,
-		FeeConfig: evm.FeeConfig{GasLimit: 10_000_000, TargetBlockRate: 2, MinBaseFee: 1_000_000_000, TargetGas: 15_000_000,
-			BaseFeeChangeDenominator: 36, MaxBlockGasCost: 1_000_000, BlockGasCostStep: 200_000},
-		Alloc: map[common.Address]evm.GenesisAccount{c.from: {Balance: (*hexutil.Big)(new(big.Int).Lsh(big.NewInt(1), 96))}},
+		Schedule: precompile.Schedule{Fees: precompile.UsualFees(10_000_000, 1_000_000_000, 15_000_000)},
+		Alloc:    types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}, Extra: []byte{0},
 	}
-	raw, err := genesis.Encode()
+	if kind == evm.KindL1 {
+		permit(&genesis.Schedule, c.from, c.time)
+	}
+	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +110,35 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 		t.Fatal(err)
 	}
 	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: blockchain[:],
-		VMID: []byte{1}, Kind: string(kind), Genesis: raw}
+		VMID: []byte{1}, Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 	if c.Chain, err = evm.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
 	c.write(func(b *store.Batch) error { return b.AddChain(row) })
 	c.commit(delta)
 	return c
+}
+
+// permit turns contracts on from the first block, and the minter off while the history goes on.
+func permit(s *precompile.Schedule, admin common.Address, born uint64) {
+	off, quorum, primary := born+400, uint64(67), true
+	run := precompile.Setting{Admins: []common.Address{admin}, BlockTimestamp: &born}
+	minter := run
+	minter.InitialMint = map[common.Address]*math.HexOrDecimal256{common.HexToAddress("0x7ea5"): math.NewHexOrDecimal256(16)}
+	s.Genesis = precompile.Settings{
+		precompile.Deployers.Key: run, precompile.Minter.Key: minter, precompile.Fees.Key: run,
+		precompile.Warp.Key: {BlockTimestamp: &born, Quorum: &quorum, PrimarySigners: &primary},
+	}
+	s.Upgrades = []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}}
+}
+
+// govern makes coins, changes the fee configuration and goes on past the upgrade that turns the minter off.
+func (c *testChain) govern() {
+	fees := precompile.UsualFees(12_000_000, 2_000_000_000, 9_000_000)
+	c.block(&types.DynamicFeeTx{To: &precompile.Minter.Address, Data: precompile.Input("mintNativeCoin(address,uint256)",
+		common.HexToHash("0xabcd"), common.BigToHash(big.NewInt(5)))})
+	c.block(&types.DynamicFeeTx{To: &precompile.Fees.Address, Data: precompile.Input(precompile.SetFees, fees.Words()...)})
+	c.block(&types.DynamicFeeTx{To: c.counter(), Data: []byte{0}})
 }
 
 func (c *testChain) commit(d *store.Delta) {

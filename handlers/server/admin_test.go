@@ -143,3 +143,12 @@ func TestHostsAndPublicServer(t *testing.T) {
 		t.Errorf("getNodeID: %s", got)
 	}
 }
+
+// TestWarpSignKnown starts a server whose validators do not sign what nobody sent, which the README's example is.
+func TestWarpSignKnown(t *testing.T) {
+	s := start(t, t.TempDir(), "--db", ":memory:", "--warp-sign", "known")
+	made := `{"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd65200000000"}`
+	if got := s.says(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", made); !strings.Contains(got, "did not send the message") {
+		t.Error(got)
+	}
+}

@@ -24,6 +24,7 @@ func BenchmarkReport(b *testing.B) {
 	fmt.Printf("\n%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
 	r.size()
 	r.generation()
+	r.rollups()
 	r.starts()
 	r.serving()
 	r.growth()

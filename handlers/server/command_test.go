@@ -91,7 +91,11 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--warp-sign", "some"}, "", "any, known"},
+		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
 		{[]string{"--rate-limit", "-1"}, "", "-1"},
+		{[]string{"--addr", "nowhere"}, "", "HOST:PORT"},
+		{[]string{"--addr", "127.0.0.1:70000"}, "", "70000"},
 		{[]string{"--require-api-key"}, "", "--api-keys"},
 		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
 	} {
@@ -171,6 +175,12 @@ type started struct {
 // start serves on a free port and waits for the first answer.
 func start(t *testing.T, folder string, args ...string) *started {
 	t.Helper()
+	return startAs(t, nil, folder, args...)
+}
+
+// startAs is start as somebody else.
+func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...string) *started {
+	t.Helper()
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +188,7 @@ func start(t *testing.T, folder string, args ...string) *started {
 	address := probe.Addr().String()
 	probe.Close()
 	s := &started{cmd: command(t, append([]string{"serve", "--addr", address, "--profile", "tiny"}, args...)...), banner: &bytes.Buffer{}}
-	s.cmd.Dir, s.cmd.Stderr, s.url = folder, s.banner, "http://"+address
+	s.cmd.Dir, s.cmd.Stderr, s.cmd.SysProcAttr, s.url = folder, s.banner, who, "http://"+address
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

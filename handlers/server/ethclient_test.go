@@ -78,6 +78,7 @@ func walk(t *testing.T, c control.Chain, url string) {
 		w.history(w.contract(role))
 	}
 	w.multicall()
+	w.tokens()
 }
 
 // block checks one block with its transactions and receipts, and is its hash.

@@ -23,6 +23,7 @@ func (r *report) lists(p *process) []target {
 		{"transactions:listErc20 of alice", chain + "/addresses/" + alice + "/transactions:listErc20"},
 		{"balances:listErc20 of alice", chain + "/addresses/" + alice + "/balances:listErc20"},
 		{"metrics, days", "/v2/chains/" + c.ChainID + "/metrics/txCount"},
+		{"metrics of a network, days", "/v2/networks/mainnet/metrics/validatorWeight"},
 	})
 	return append(all, r.objects(p, c)...)
 }
@@ -56,6 +57,9 @@ func (r *report) objects(p *process, c control.Chain) []target {
 		{"a transaction, many", transactions},
 		{"2,160 hours of a metric", get("/v2/chains/" + c.ChainID + "/metrics/txCount?timeInterval=hour&pageSize=2160")},
 		{"weekly addresses of all chains", get("/v2/chains/total/metrics/activeAddresses?timeInterval=week")},
+		{"metrics, a page of 10", get("/v2/chains/" + c.ChainID + "/metrics/feesPaid?pageSize=10")},
+		{"rolling addresses of all chains", get("/v2/chains/total/rollingWindowMetrics/activeAddresses")},
+		{"fees of all L1 validators", get("/v2/validators/metrics/totalValidatorFeesDaily")},
 	}
 }
 

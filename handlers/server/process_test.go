@@ -16,9 +16,9 @@ import (
 )
 
 // release builds the program as it is handed out: stripped, without the builder's paths.
-func release(b *testing.B) string {
+func release(b *testing.B, flags ...string) string {
 	path := filepath.Join(b.TempDir(), "snowglobe")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "snowglobe")
+	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", path}, flags...), "snowglobe")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("build: %v: %s", err, out)

@@ -27,10 +27,13 @@ type Options struct {
 	Network string // for which the unqualified paths of the node speak
 	Log     *slog.Logger
 	Node    NodeOptions
+	Data    data.Options
 
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *handlers.Keys
 	RequireKey bool
+
+	Exports sim.ExportOptions
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -50,8 +53,17 @@ const (
 	maxHeader     = 64 << 10
 )
 
+// Server answers for a world.
+type Server struct {
+	http.Handler
+	exports *sim.Exports
+}
+
+// Work carries out what clients started in the background, until the context ends.
+func (s *Server) Work(ctx context.Context) error { return s.exports.Run(ctx) }
+
 // New answers for a world.
-func New(w *sim.World, o Options) (http.Handler, error) {
+func New(w *sim.World, o Options) (*Server, error) {
 	m, loggers := newMeter(), map[string]*node.Loggers{}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -73,7 +85,9 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := control.Register(s, w, o.Version); err != nil {
 		return nil, err
 	}
-	if err := data.Register(s, w); err != nil {
+	o.Exports.Log = o.Log
+	exports := sim.NewExports(w, o.Exports)
+	if err := data.Register(s, w, exports, o.Data); err != nil {
 		return nil, err
 	}
 	if err := metrics.Register(s, w); err != nil {
@@ -82,7 +96,7 @@ func New(w *sim.World, o Options) (http.Handler, error) {
 	if err := mountNode(s, w, o, m, loggers); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return &Server{s, exports}, nil
 }
 
 // networkOf tells the network of a chain, for keys that are confined to one.
@@ -166,7 +180,17 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.
 	if _, err := io.WriteString(greet, banner); err != nil {
 		return err
 	}
-	return Serve(ctx, l, h, o.Log)
+	return h.beside(ctx, func(ctx context.Context) error { return Serve(ctx, l, h, o.Log) })
+}
+
+// beside does something while the work in the background goes on, which stops when that is done.
+func (s *Server) beside(ctx context.Context, do func(context.Context) error) error {
+	working, stop := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Work(working) }()
+	err := do(ctx)
+	stop()
+	return errors.Join(err, <-stopped)
 }
 
 // reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.

@@ -63,8 +63,11 @@ func (x *execution) always(m *core.Message) map[common.Address]struct{} {
 		to = *m.To
 	}
 	free := map[common.Address]struct{}{m.From: {}, to: {}}
-	for _, address := range vm.ActivePrecompiles(x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time)) {
+	for _, address := range vm.ActivePrecompiles(x.rules()) {
 		free[address] = struct{}{}
+	}
+	for _, c := range x.contracts().stateful {
+		free[c.Address] = struct{}{}
 	}
 	return free
 }

@@ -28,7 +28,7 @@ func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
 	if len(txs) == 0 {
 		return nil
 	}
-	if p.b.fees.kind != KindC {
+	if p.b.kind != KindC {
 		return errNotC
 	}
 	raw, err := primary.AtomicBatch(txs)

@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
@@ -29,11 +30,12 @@ var ErrTime = errors.New("a block must be at least one second after its parent")
 // Builder makes the blocks of one chain, one after the other. It is the only way in: the seed, a client's transaction
 // and verify all build blocks with it.
 type Builder struct {
-	chain int
-	rules *params.ChainConfig
-	fees  fees
-	state *live
-	index *index
+	chain    int
+	kind     Kind
+	rules    *params.ChainConfig
+	schedule *precompile.Schedule
+	state    *live
+	index    *index
 
 	head   *Header
 	hash   common.Hash
@@ -46,21 +48,25 @@ type Builder struct {
 // NewBuilder starts a chain: its builder and the block that it begins with.
 func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	b := &Builder{
-		chain:  chain,
-		rules:  genesis.rules(),
-		fees:   fees{kind: genesis.Kind, config: genesis.FeeConfig},
-		state:  newLive(genesis.Kind),
-		index:  newIndex(chain),
-		hashes: map[uint64]common.Hash{},
-		jumps:  newJumps(),
+		chain:    chain,
+		rules:    genesis.rules(),
+		schedule: &genesis.Schedule,
+		kind:     genesis.Kind,
+		state:    newLive(genesis.Kind),
+		index:    newIndex(chain),
+		hashes:   map[uint64]common.Hash{},
+		jumps:    newJumps(),
 	}
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := b.schedule.Apply(states, nil, genesis.Timestamp, 0); err != nil {
+		return nil, nil, fmt.Errorf("genesis: %w", err)
+	}
 	for address, account := range genesis.Alloc {
 		if account.Balance != nil {
-			balance, overflow := uint256.FromBig(account.Balance.ToInt())
+			balance, overflow := uint256.FromBig(account.Balance)
 			if overflow {
 				return nil, nil, fmt.Errorf("genesis: balance of %s does not fit 256 bits", address)
 			}
@@ -70,6 +76,9 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 			states.SetCode(address, account.Code, tracing.CodeChangeGenesis)
 		}
 		states.SetNonce(address, account.Nonce, tracing.NonceChangeGenesis)
+		for key, value := range account.Storage {
+			states.SetState(address, key, value)
+		}
 	}
 	header := genesis.header()
 	if header.Root, err = states.Commit(b.evmRules(header), 0); err != nil {
@@ -86,16 +95,17 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		return nil, err
 	}
 	b := &Builder{
-		chain:  c.Row.ID,
-		rules:  c.rules,
-		fees:   c.fees,
-		state:  newLive(c.Kind),
-		index:  newIndex(c.Row.ID),
-		hash:   common.BytesToHash(row.Hash),
-		hashes: map[uint64]common.Hash{},
-		jumps:  newJumps(),
-		allTxs: row.AllTxs,
-		digest: row.Digest,
+		chain:    c.Row.ID,
+		rules:    c.rules,
+		schedule: c.schedule,
+		kind:     c.Kind,
+		state:    newLive(c.Kind),
+		index:    newIndex(c.Row.ID),
+		hash:     common.BytesToHash(row.Hash),
+		hashes:   map[uint64]common.Hash{},
+		jumps:    newJumps(),
+		allTxs:   row.AllTxs,
+		digest:   row.Digest,
 	}
 	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
 		return nil, err
@@ -107,6 +117,9 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 	b.state.base = history{ctx: context.WithoutCancel(ctx), db: c.db, chain: c.Row.ID, block: number}
 	b.state.load = func(address common.Address) (*memoryTrie, error) {
 		return c.storageTrie(context.WithoutCancel(ctx), address, number)
+	}
+	b.state.keys = func(address common.Address) ([]common.Hash, error) {
+		return c.slotKeys(context.WithoutCancel(ctx), address, number)
 	}
 	if b.state.trie, err = c.accountTrie(ctx, number); err != nil {
 		return nil, err
@@ -125,7 +138,7 @@ func (b *Builder) evmRules(h *Header) params.Rules { return b.rules.Rules(h.Numb
 
 // advance makes a finished header the head and completes its rows.
 func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*store.Delta, error) {
-	raw, err := header.Encode(b.fees.kind)
+	raw, err := header.Encode(b.kind)
 	if err != nil {
 		return nil, err
 	}
@@ -175,8 +188,9 @@ type Pending struct {
 	b        *Builder
 	header   *Header
 	state    *state.StateDB
-	evm      *vm.EVM
+	evm      *machine
 	gas      *core.GasPool
+	rates    fees
 	recorder *recorder
 
 	txs      types.Transactions
@@ -192,20 +206,60 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 		return nil, fmt.Errorf("%w: %d after %d", ErrTime, time, b.head.Time)
 	}
 	header := b.head.child(b.hash, time)
-	b.fees.next(b.head, header)
-	states, err := state.New(b.head.Root, b.state)
+	rates, err := b.fees()
+	if err != nil {
+		return nil, err
+	}
+	rates.next(b.head, header)
+	states, err := b.stateFor(time)
 	if err != nil {
 		return nil, err
 	}
 	p := &Pending{
-		b: b, header: header, state: states, fees: new(big.Int), delta: &store.Delta{},
-		gas:      core.NewGasPool(b.fees.capacity(b.head, header)),
+		b: b, header: header, state: states, rates: rates, fees: new(big.Int), delta: &store.Delta{},
+		gas:      core.NewGasPool(rates.capacity(b.head, header)),
 		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
 	}
-	p.evm = vm.NewEVM(blockContext(header, b.blockHash), states, b.rules, vm.Config{Tracer: p.recorder.hooks()})
-	p.evm.SetJumpDestCache(b.jumps)
-	p.evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(header)))
+	s := b.surroundings(header, states)
+	s.hooks = p.recorder.hooks()
+	p.evm = s.machine()
 	return p, nil
+}
+
+// stateFor is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
+func (b *Builder) stateFor(time uint64) (*state.StateDB, error) {
+	var base state.Database = b.state
+	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
+		base = without{b.state, off}
+	}
+	states, err := state.New(b.head.Root, base)
+	if err != nil {
+		return nil, err
+	}
+	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
+}
+
+// fees are those that hold after the head: the fee manager's, where there is one.
+func (b *Builder) fees() (fees, error) {
+	f := fees{b.kind, b.schedule.Fees}
+	if !b.schedule.Manages(b.head.Time) {
+		return f, nil
+	}
+	var failed error
+	f.config, _ = precompile.FeesIn(func(contract common.Address, slot common.Hash) common.Hash {
+		value, err := b.state.Storage(contract, slot)
+		failed = errors.Join(failed, err)
+		return value
+	})
+	return f, failed
+}
+
+// surroundings are those of code in a block with this header.
+func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
+	return surroundings{
+		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
+		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time),
+	}
 }
 
 func (b *Builder) blockHash(number uint64) common.Hash { return b.hashes[number] }
@@ -253,7 +307,7 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := len(p.recorder.calls), p.state.Snapshot(), p.gas.Snapshot()
 	p.recorder.tx = len(p.txs)
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
-	result, err := core.ApplyMessage(p.evm, message, p.gas)
+	result, err := p.evm.apply(message, p.gas)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
@@ -360,6 +414,11 @@ func (p *Pending) Seal() (*store.Delta, error) {
 		}
 		p.delta.Transactions[i].Raw = raw
 	}
+	for address := range p.b.schedule.Disabled(p.b.head.Time, h.Time) {
+		if err := p.b.state.wipe(address); err != nil {
+			return nil, fmt.Errorf("block %d: %w", h.Number, err)
+		}
+	}
 	root, err := p.state.Commit(p.b.evmRules(h), h.Number.Uint64())
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
@@ -369,7 +428,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
 	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(p.receipts)
-	p.b.fees.seal(p.b.head, h)
+	p.rates.seal(p.b.head, h)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
 	if p.delta.Activity, err = p.activity(); err != nil {

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -19,9 +19,9 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		key, _ := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
 		from := crypto.PubkeyToAddress(key.PublicKey)
 		g := &Genesis{Kind: kind, ChainID: 43114, Timestamp: 1_700_000_000,
-			FeeConfig: FeeConfig{GasLimit: 20_000_000, MinBaseFee: 25e9, TargetGas: 1_000_000, BaseFeeChangeDenominator: 36},
-			Alloc:     map[common.Address]GenesisAccount{from: {Balance: (*hexutil.Big)(new(big.Int).Lsh(big.NewInt(1), 96))}}}
-		raw, err := g.Encode()
+			Schedule: precompile.Schedule{Fees: precompile.UsualFees(20_000_000, 25e9, 1_000_000)},
+			Alloc:    types.GenesisAlloc{from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
+		raw, upgrades, err := g.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 			}
 		}
 		write := func(d *store.Delta) { commit(func(b *store.Batch) error { return b.AddBlock(d) }) }
-		row := store.Chain{ID: 1, Network: "mainnet", BlockchainID: []byte{1}, SubnetID: []byte{2}, VMID: []byte{3}, Genesis: raw}
+		row := store.Chain{ID: 1, Network: "mainnet", BlockchainID: []byte{1}, SubnetID: []byte{2}, VMID: []byte{3}, Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 		commit(func(b *store.Batch) error { return b.AddChain(row) })
 		write(delta)
 		chain, err := NewChain(db, row)

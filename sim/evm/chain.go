@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/params"
 
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -22,10 +23,10 @@ type Chain struct {
 	Limits  Limits
 	Now     func() int64 // the world's clock, Unix seconds; nil for one that stands at the head
 
-	db     *store.DB
-	rules  *params.ChainConfig
-	fees   fees
-	signer types.Signer
+	db       *store.DB
+	rules    *params.ChainConfig
+	schedule *precompile.Schedule
+	signer   types.Signer
 
 	head  atomic.Pointer[Block]
 	feed  event.FeedOf[*News]
@@ -36,12 +37,11 @@ type Chain struct {
 
 // NewChain is the reading side of a chain.
 func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
-	genesis, err := ParseGenesis(row.Genesis)
+	genesis, err := ParseGenesis(Kind(row.Kind), row.Genesis, row.Upgrades)
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", row.ID, err)
 	}
-	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, rules: genesis.rules()}
-	c.fees = fees{kind: genesis.Kind, config: genesis.FeeConfig}
+	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, rules: genesis.rules(), schedule: &genesis.Schedule}
 	c.signer = types.LatestSigner(c.rules)
 	c.cache = newCache()
 	c.slots = make(chan struct{}, executions)
@@ -82,4 +82,16 @@ func (c *Chain) storageTrie(ctx context.Context, address common.Address, block u
 		}
 	}
 	return tree, nil
+}
+
+// slotKeys are the keys of a contract's slots that hold something after a block.
+func (c *Chain) slotKeys(ctx context.Context, address common.Address, block uint64) ([]common.Hash, error) {
+	rows, err := c.db.SlotsAt(ctx, c.Row.ID, address[:], block)
+	var keys []common.Hash
+	for i := range rows {
+		if len(rows[i].Value) > 0 {
+			keys = append(keys, common.BytesToHash(rows[i].Key))
+		}
+	}
+	return keys, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
 )
 
 // Limits bound what one question that executes code may cost.
@@ -48,10 +49,10 @@ func (c *Chain) enterTrace(ctx context.Context, limit time.Duration) (limited co
 
 // execution is code about to run on top of a block, on a state of its own.
 type execution struct {
-	chain       *Chain
-	states      *state.StateDB
-	context     vm.BlockContext
-	precompiles vm.PrecompiledContracts // nil until they are needed or overridden
+	chain    *Chain
+	states   *state.StateDB
+	context  vm.BlockContext
+	builtins *builtins // nil until they are needed or overridden
 }
 
 // Overrides change the state and the block that a call sees.
@@ -89,18 +90,28 @@ func (x *execution) copy() *execution {
 	return &y
 }
 
-func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *vm.EVM {
+func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *machine {
 	block := x.context
 	if m.GasPrice.IsZero() {
 		block.BaseFee = new(big.Int) // a call that offers no fee is free
 	}
-	evm := vm.NewEVM(block, states, x.chain.rules, vm.Config{Tracer: hooks, NoBaseFee: true})
-	evm.SetJumpDestCache(x.chain.cache.jumps)
-	if x.precompiles == nil {
-		x.precompiles = precompiles(x.chain.Kind, x.chain.rules.Rules(block.BlockNumber, true, block.Time))
+	return surroundings{
+		rules: x.chain.rules, block: block, states: states, jumps: x.chain.cache.jumps, builtins: *x.contracts(),
+		hooks: hooks, free: true,
+	}.machine()
+}
+
+// contracts are those built in where the execution takes place.
+func (x *execution) contracts() *builtins {
+	if x.builtins == nil {
+		all := builtinsAt(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
+		x.builtins = &all
 	}
-	evm.SetPrecompiles(x.precompiles)
-	return evm
+	return x.builtins
+}
+
+func (x *execution) rules() params.Rules {
+	return x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time)
 }
 
 // run executes a message. The error says why it could not be tried at all; a failure of the code is in the result.
@@ -109,7 +120,7 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	defer evm.Release()
 	stop := context.AfterFunc(ctx, evm.Cancel)
 	defer stop()
-	result, err := core.ApplyMessage(evm, m, nil)
+	result, err := evm.apply(m, nil)
 	if evm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -6,6 +6,8 @@ import (
 	"math/big"
 
 	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm/precompile"
 )
 
 // The base fee follows load. A C-Chain keeps a fee state in its header's extra data (24 bytes, the layout of ACP-176):
@@ -24,15 +26,21 @@ const (
 	maxExcess       = 3 * conversion
 )
 
-// fees answers for the header fields that follow load.
+// maxFee is the largest base fee: a header has no room for more.
+var maxFee = new(uint256.Int).SetAllOne().ToBig()
+
+// fees answers for the header fields that follow load, by the configuration that holds after the parent.
 type fees struct {
 	kind   Kind
-	config FeeConfig
+	config precompile.FeeConfig
 }
+
+// limit is the gas limit of a block; of a larger number the last 64 bits count, as on the network.
+func (f fees) limit() uint64 { return f.config.GasLimit.Uint64() }
 
 // next sets gas limit, base fee and the part of the extra data that is known before execution.
 func (f fees) next(parent, header *Header) {
-	header.GasLimit = f.config.GasLimit
+	header.GasLimit = f.limit()
 	if f.kind == KindC {
 		header.BaseFee = f.price(f.before(parent, header.Time).excess)
 		return
@@ -75,14 +83,14 @@ func (s feeState) encode() []byte {
 
 // before is the fee state of a C-Chain just before a block at the given time.
 func (f fees) before(parent *Header, time uint64) feeState {
-	state := feeState{capacity: f.config.GasLimit}
+	state := feeState{capacity: f.limit()}
 	if len(parent.Extra) >= stateBytes {
 		state.capacity = binary.BigEndian.Uint64(parent.Extra)
 		state.excess = binary.BigEndian.Uint64(parent.Extra[8:])
 		state.targetExcess = binary.BigEndian.Uint64(parent.Extra[16:])
 	}
 	elapsed := time - parent.Time
-	state.capacity = min(f.config.GasLimit, saturatingAdd(state.capacity, saturatingMul(elapsed, fillPerSecond)))
+	state.capacity = min(f.limit(), saturatingAdd(state.capacity, saturatingMul(elapsed, fillPerSecond)))
 	state.excess -= min(state.excess, saturatingMul(elapsed, targetPerSecond))
 	return state
 }
@@ -91,7 +99,7 @@ func (f fees) before(parent *Header, time uint64) feeState {
 func (f fees) price(excess uint64) *big.Int {
 	var term, sum, numerator, step uint256.Int
 	denominator := uint256.NewInt(conversion)
-	term.Mul(uint256.NewInt(f.config.MinBaseFee), denominator)
+	term.Mul(uint256.MustFromBig(f.config.MinBaseFee), denominator)
 	numerator.SetUint64(excess)
 	for i := uint64(1); !term.IsZero(); i++ {
 		sum.Add(&sum, &term)
@@ -142,16 +150,16 @@ func (f fees) window(parent *Header, time uint64) window {
 // follow is the base fee of an L1: it rises while the window holds more gas than the target and falls otherwise, faster
 // the longer no block came, and never below the configured floor.
 func (f fees) follow(parent *Header, time uint64, w window) *big.Int {
-	floor := new(big.Int).SetUint64(f.config.MinBaseFee)
+	floor := f.config.MinBaseFee
 	if parent.Number.Sign() == 0 {
-		return floor
+		return new(big.Int).Set(floor)
 	}
-	fee, total, target := new(big.Int).Set(parent.BaseFee), w.sum(), f.config.TargetGas
-	switch {
-	case total > target:
-		fee.Add(fee, f.change(parent, total-target))
-	case total < target:
-		delta := f.change(parent, target-total)
+	fee, gap := new(big.Int).Set(parent.BaseFee), new(big.Int).SetUint64(w.sum())
+	switch gap.Sub(gap, f.config.TargetGas); gap.Sign() {
+	case 1:
+		fee.Add(fee, f.change(parent, gap))
+	case -1:
+		delta := f.change(parent, gap.Neg(gap))
 		if windows := (time - parent.Time) / windowSeconds; windows > 1 {
 			delta.Mul(delta, new(big.Int).SetUint64(windows))
 		}
@@ -159,17 +167,19 @@ func (f fees) follow(parent *Header, time uint64, w window) *big.Int {
 	default:
 		return fee
 	}
-	if fee.Cmp(floor) < 0 {
-		return floor
+	switch {
+	case fee.Cmp(floor) < 0:
+		return new(big.Int).Set(floor)
+	case fee.Cmp(maxFee) > 0:
+		return new(big.Int).Set(maxFee)
 	}
 	return fee
 }
 
-func (f fees) change(parent *Header, gap uint64) *big.Int {
-	delta := new(big.Int).SetUint64(gap)
-	delta.Mul(delta, parent.BaseFee)
-	delta.Div(delta, new(big.Int).SetUint64(f.config.TargetGas))
-	delta.Div(delta, new(big.Int).SetUint64(f.config.BaseFeeChangeDenominator))
+func (f fees) change(parent *Header, gap *big.Int) *big.Int {
+	delta := new(big.Int).Mul(gap, parent.BaseFee)
+	delta.Div(delta, f.config.TargetGas)
+	delta.Div(delta, f.config.BaseFeeChangeDenominator)
 	if delta.Sign() == 0 {
 		delta.SetUint64(1)
 	}

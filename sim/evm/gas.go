@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"snowglobe/sim/evm/precompile"
 )
 
 // Rules of the price suggestions and the fee history.
@@ -28,8 +30,25 @@ func (c *Chain) NextBaseFee(ctx context.Context) (*big.Int, error) {
 		time = max(time, uint64(c.Now()))
 	}
 	next := head.Header.child(head.Hash, time)
-	c.fees.next(head.Header, next)
+	config, _, err := c.Fees(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	fees{c.Kind, config}.next(head.Header, next)
 	return next.BaseFee, nil
+}
+
+// Fees is the fee configuration after a block, and the block in which it last changed: zero when it never did.
+func (c *Chain) Fees(ctx context.Context, b *Block) (precompile.FeeConfig, *big.Int, error) {
+	if !c.schedule.Manages(b.Header.Time) {
+		return c.schedule.Fees, new(big.Int), nil
+	}
+	states, err := c.State(ctx, b)
+	if err != nil {
+		return precompile.FeeConfig{}, nil, err
+	}
+	config, changed := precompile.FeesIn(states.GetState)
+	return config, changed, states.Error()
 }
 
 // SuggestTip is the tip with which a transaction is taken: the 40th percentile of what the newest blocks' transactions

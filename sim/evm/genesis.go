@@ -2,54 +2,114 @@ package evm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm/precompile"
 )
 
-// FeeConfig is the fee configuration of an L1, with the network's names; the C-Chain has its own rule (see fee.go).
-type FeeConfig struct {
-	GasLimit                 uint64 `json:"gasLimit"`
-	TargetBlockRate          uint64 `json:"targetBlockRate"`
-	MinBaseFee               uint64 `json:"minBaseFee"`
-	TargetGas                uint64 `json:"targetGas"`
-	BaseFeeChangeDenominator uint64 `json:"baseFeeChangeDenominator"`
-	MinBlockGasCost          uint64 `json:"minBlockGasCost"`
-	MaxBlockGasCost          uint64 `json:"maxBlockGasCost"`
-	BlockGasCostStep         uint64 `json:"blockGasCostStep"`
-}
-
-// GenesisAccount is what an address holds before the first block.
-type GenesisAccount struct {
-	Balance *hexutil.Big  `json:"balance,omitempty"`
-	Code    hexutil.Bytes `json:"code,omitempty"`
-	Nonce   uint64        `json:"nonce,omitempty"`
-}
-
-// Genesis is everything that a chain starts from.
+// Genesis is everything that a chain starts from, and what turns its built-in contracts on and off later.
 type Genesis struct {
-	Kind      Kind                              `json:"kind"`
-	ChainID   uint64                            `json:"chainId"`
-	Timestamp uint64                            `json:"timestamp"`
-	FeeConfig FeeConfig                         `json:"feeConfig"`
-	Alloc     map[common.Address]GenesisAccount `json:"alloc"`
+	Kind      Kind
+	ChainID   uint64
+	Timestamp uint64
+	Extra     []byte // of the header
+	Alloc     types.GenesisAlloc
+	Schedule  precompile.Schedule
 }
 
-// ParseGenesis reads the JSON that Encode writes.
-func ParseGenesis(raw []byte) (*Genesis, error) {
-	var g Genesis
-	if err := json.Unmarshal(raw, &g); err != nil {
+// document is a genesis as the network's virtual machines read it.
+type document struct {
+	Config     json.RawMessage                            `json:"config"`
+	Alloc      map[common.UnprefixedAddress]types.Account `json:"alloc"`
+	Nonce      math.HexOrDecimal64                        `json:"nonce"`
+	Timestamp  math.HexOrDecimal64                        `json:"timestamp"`
+	Extra      hexutil.Bytes                              `json:"extraData"`
+	GasLimit   math.HexOrDecimal64                        `json:"gasLimit"`
+	Difficulty *math.HexOrDecimal256                      `json:"difficulty"`
+	MixHash    common.Hash                                `json:"mixHash"`
+	Coinbase   common.Address                             `json:"coinbase"`
+	Number     math.HexOrDecimal64                        `json:"number"`
+	GasUsed    math.HexOrDecimal64                        `json:"gasUsed"`
+	ParentHash common.Hash                                `json:"parentHash"`
+}
+
+// config is the part of a genesis that is in force from then on. The contracts' settings stand beside it, by their keys.
+type config struct {
+	ChainID            uint64               `json:"chainId"`
+	Fees               precompile.FeeConfig `json:"feeConfig"`
+	AllowFeeRecipients bool                 `json:"allowFeeRecipients,omitempty"`
+}
+
+var (
+	errRecipients = errors.New("config.allowFeeRecipients: fees are always burned")
+	errHeader     = errors.New("only timestamp, extraData and the fee configuration's gasLimit may be set in the header")
+)
+
+// ParseGenesis reads a genesis and the upgrades that go with it, as a node has them: two JSON documents.
+func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
+	var d document
+	if err := json.Unmarshal(raw, &d); err != nil {
 		return nil, fmt.Errorf("genesis: %w", err)
 	}
-	return &g, nil
+	var c config
+	if err := json.Unmarshal(d.Config, &c); err != nil {
+		return nil, fmt.Errorf("genesis: config: %w", err)
+	}
+	g := &Genesis{Kind: kind, ChainID: c.ChainID, Timestamp: uint64(d.Timestamp), Extra: d.Extra, Alloc: types.GenesisAlloc{}}
+	for address, account := range d.Alloc {
+		g.Alloc[common.Address(address)] = account
+	}
+	g.Schedule.Fees = c.Fees
+	err := g.Schedule.Parse(d.Config, upgrades)
+	switch {
+	case err != nil:
+	case c.AllowFeeRecipients:
+		err = errRecipients
+	case d.other(uint64(d.GasLimit) != c.Fees.GasLimit.Uint64()):
+		err = errHeader
+	}
+	if err != nil {
+		return nil, fmt.Errorf("genesis: %w", err)
+	}
+	return g, nil
 }
 
-// Encode is the canonical JSON of the genesis.
-func (g *Genesis) Encode() ([]byte, error) { return json.Marshal(g) }
+// other says whether the header has something that no chain of a world has.
+func (d *document) other(limit bool) bool {
+	return limit || d.Nonce != 0 || d.Number != 0 || d.GasUsed != 0 || d.MixHash != (common.Hash{}) ||
+		d.ParentHash != (common.Hash{}) || d.Coinbase != (common.Address{}) || d.Difficulty != nil && (*big.Int)(d.Difficulty).Sign() != 0
+}
+
+// Encode is the genesis and the upgrades as a node reads them: their JSON has one form only.
+func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
+	settings, err := g.Schedule.Genesis.Beside(config{ChainID: g.ChainID, Fees: g.Schedule.Fees})
+	if err != nil {
+		return nil, nil, err
+	}
+	d := document{
+		Config: settings, Alloc: map[common.UnprefixedAddress]types.Account{}, Timestamp: math.HexOrDecimal64(g.Timestamp), Extra: g.Extra,
+		GasLimit: math.HexOrDecimal64(g.Schedule.Fees.GasLimit.Uint64()), Difficulty: new(math.HexOrDecimal256),
+	}
+	for address, account := range g.Alloc {
+		if account.Balance == nil {
+			account.Balance = new(big.Int)
+		}
+		d.Alloc[common.UnprefixedAddress(address)] = account
+	}
+	if raw, err = json.Marshal(d); err != nil {
+		return nil, nil, err
+	}
+	upgrades, err = g.Schedule.EncodeUpgrades()
+	return raw, upgrades, err
+}
 
 // rules is the one set of rules that holds over a whole chain: Cancun from the first block on.
 func (g *Genesis) rules() *params.ChainConfig {
@@ -75,20 +135,19 @@ func (g *Genesis) rules() *params.ChainConfig {
 
 // header is the header of block 0, all but the state root.
 func (g *Genesis) header() *Header {
-	h := &Header{
+	return &Header{
 		UncleHash:        types.EmptyUncleHash,
 		TxHash:           types.EmptyTxsHash,
 		ReceiptHash:      types.EmptyReceiptsHash,
 		Difficulty:       new(big.Int),
 		Number:           new(big.Int),
-		GasLimit:         g.FeeConfig.GasLimit,
+		GasLimit:         g.Schedule.Fees.GasLimit.Uint64(),
 		Time:             g.Timestamp,
-		Extra:            []byte{0},
-		BaseFee:          new(big.Int).SetUint64(g.FeeConfig.MinBaseFee),
+		Extra:            g.Extra,
+		BaseFee:          new(big.Int).Set(g.Schedule.Fees.MinBaseFee),
 		ExtDataGasUsed:   new(big.Int),
 		BlockGasCost:     new(big.Int),
 		TimeMilliseconds: g.Timestamp * 1000,
 		MinDelayExcess:   InitialDelayExcess,
 	}
-	return h
 }

@@ -84,8 +84,8 @@ func (x *execution) override(all StateOverrides) error {
 	if len(all) == 0 {
 		return nil
 	}
-	rules := x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time)
-	x.precompiles = precompiles(x.chain.Kind, rules)
+	own := x.contracts().own()
+	x.builtins = &own
 	moved := map[common.Address]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(all), func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) }) {
 		o := all[address]
@@ -105,18 +105,17 @@ func (x *execution) override(all StateOverrides) error {
 
 // move takes the precompiled contract away from an overridden address, to another one when asked to.
 func (x *execution) move(address common.Address, o *AccountOverride, all StateOverrides, moved map[common.Address]bool) error {
-	contract, precompiled := x.precompiles[address]
-	if o.MovePrecompileTo != nil {
-		target := *o.MovePrecompileTo
-		if !precompiled {
-			return fmt.Errorf("account %s is not a precompile", address)
-		}
-		if _, taken := all[target]; taken {
-			return fmt.Errorf("account %s is already overridden", target)
-		}
-		x.precompiles[target], moved[target] = contract, true
+	target := o.MovePrecompileTo
+	if !x.builtins.move(address, target) && target != nil {
+		return fmt.Errorf("account %s is not a precompile", address)
 	}
-	delete(x.precompiles, address)
+	if target == nil {
+		return nil
+	}
+	if _, taken := all[*target]; taken {
+		return fmt.Errorf("account %s is already overridden", *target)
+	}
+	moved[*target] = true
 	return nil
 }
 

@@ -1,11 +1,11 @@
 package evm
 
 import (
-	"maps"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm/precompile"
 )
 
 // retired are the addresses of the C-Chain's old native-asset contracts and of the coinbase before them: a call to one
@@ -16,13 +16,16 @@ var retired = []common.Address{
 	common.HexToAddress("0x0100000000000000000000000000000000000002"),
 }
 
-// precompiles are the contracts that a kind of chain has built in.
-func precompiles(kind Kind, rules params.Rules) vm.PrecompiledContracts {
-	all := maps.Clone(vm.ActivePrecompiledContracts(rules))
+// builtinsAt are the contracts that a chain has built in at a time.
+func builtinsAt(kind Kind, rules params.Rules, schedule *precompile.Schedule, time uint64) builtins {
+	all := builtins{pure: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}}
 	if kind == KindC {
 		for _, address := range retired {
-			all[address] = deprecated{}
+			all.pure[address] = deprecated{}
 		}
+	}
+	for _, c := range schedule.Active(time) {
+		all.stateful[c.Address] = c
 	}
 	return all
 }

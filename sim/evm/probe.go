@@ -40,7 +40,7 @@ func selector(signature string) []byte { return crypto.Keccak256([]byte(signatur
 
 // probe asks contracts questions on the state after a block, without changing it.
 type probe struct {
-	evm   *vm.EVM
+	evm   *machine
 	state *state.StateDB
 }
 
@@ -49,9 +49,9 @@ func (b *Builder) probe(h *Header) (*probe, error) {
 	if err != nil {
 		return nil, err
 	}
-	evm := vm.NewEVM(blockContext(h, b.blockHash), states, b.rules, vm.Config{NoBaseFee: true})
-	evm.SetJumpDestCache(b.jumps)
-	evm.SetPrecompiles(precompiles(b.fees.kind, b.evmRules(h)))
+	s := b.surroundings(h, states)
+	s.free = true
+	evm := s.machine()
 	evm.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
 	return &probe{evm: evm, state: states}, nil
 }

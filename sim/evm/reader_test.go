@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -49,12 +49,12 @@ func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomCha
 	}
 	c := &randomChain{t: t, key: key, from: crypto.PubkeyToAddress(key.PublicKey), random: rand.New(rand.NewPCG(seed, 0))}
 	genesis := &Genesis{Kind: kind, ChainID: 43114, Timestamp: 1_775_000_000,
-		FeeConfig: FeeConfig{GasLimit: 15_000_000, MinBaseFee: 1, TargetGas: 1_000_000, BaseFeeChangeDenominator: 36},
-		Alloc:     map[common.Address]GenesisAccount{c.from: {Balance: (*hexutil.Big)(new(big.Int).Lsh(big.NewInt(1), 96))}}}
+		Schedule: precompile.Schedule{Fees: precompile.UsualFees(15_000_000, 1, 1_000_000)},
+		Alloc:    types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
 	for topics, address := range emitters {
-		genesis.Alloc[address] = GenesisAccount{Code: emitterCode(topics), Nonce: 1}
+		genesis.Alloc[address] = types.Account{Code: emitterCode(topics), Nonce: 1}
 	}
-	raw, err := genesis.Encode()
+	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomCha
 		t.Fatal(err)
 	}
 	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{},
-		Kind: string(kind), Genesis: raw}
+		Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 	addChain(t, c.db, row)
 	if c.Chain, err = NewChain(c.db, row); err != nil {
 		t.Fatal(err)

@@ -92,7 +92,10 @@ type live struct {
 	trie  *memoryTrie
 	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
 	tries map[common.Address]*memoryTrie
-	load  func(common.Address) (*memoryTrie, error) // makes the storage trie of an account of base
+	load  func(common.Address) (*memoryTrie, error)   // makes the storage trie of an account of base
+	keys  func(common.Address) ([]common.Hash, error) // of the slots of an account of base
+
+	wiped map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
 
 	update *state.StateUpdate // what the last commit changed
 }
@@ -110,6 +113,7 @@ func newLive(kind Kind) *live {
 		codes:    map[common.Hash][]byte{},
 		trie:     newMemoryTrie(kind),
 		tries:    map[common.Address]*memoryTrie{},
+		wiped:    map[common.Address]map[common.Hash]bool{},
 	}
 }
 
@@ -176,6 +180,7 @@ func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root commo
 
 // Commit takes over what a block changed.
 func (l *live) Commit(update *state.StateUpdate) error {
+	l.bury(update)
 	for address := range update.AccountsOrigin {
 		l.accounts[address] = update.Accounts[crypto.Keccak256Hash(address[:])]
 	}

@@ -125,6 +125,9 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 		return err
 	}
 	x.context = blockContext(b.Header, c.blockHash(ctx, parent.Number))
+	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
+		return err
+	}
 	for _, t := range txs {
 		m, err := messageOf(t.Transaction, t.Sender, b.Header.BaseFee)
 		if err != nil {
@@ -154,7 +157,7 @@ func (x *execution) again(ctx context.Context, t *Transaction, m *core.Message) 
 		return fmt.Errorf("tracing failed: %w", err)
 	}
 	burnBaseFee(x.states, t.Block.Header, result.UsedGas)
-	x.states.Finalise(x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time))
+	x.states.Finalise(x.rules())
 	return nil
 }
 
@@ -180,7 +183,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 	if w.hooks.OnTxStart != nil {
 		w.hooks.OnTxStart(evm.GetVMContext(), tx, m.From)
 	}
-	result, err := core.ApplyMessage(evm, m, nil)
+	result, err := evm.apply(m, nil)
 	if err = errors.Join(err, x.states.Error()); err != nil {
 		return nil, fmt.Errorf("tracing failed: %w", err)
 	}

@@ -43,6 +43,14 @@ var longest = [...]int64{hour, day, 7 * day, 31 * day}
 // Next is the beginning of the interval after the one that begins at start.
 func (i Interval) Next(start int64) int64 { return i.Start(start + longest[i]) }
 
+// From is the beginning of the first interval that does not begin before a moment.
+func (i Interval) From(unix int64) int64 {
+	if start := i.Start(unix); start == unix {
+		return start
+	}
+	return i.Next(i.Start(unix))
+}
+
 // Previous is the beginning of the interval before the one that begins at start.
 func (i Interval) Previous(start int64) int64 { return i.Start(start - 1) }
 

@@ -8,35 +8,34 @@ type Range struct {
 	Oldest, Newest int64 // starts of intervals, Unix seconds
 }
 
-// Between cuts a range to the points from one moment on and before another.
-func (r Range) Between(from, to int64) Range {
-	if from > r.Newest || to <= r.Oldest {
-		return Range{r.Interval, r.Oldest, r.Oldest - 1}
-	}
-	if from > r.Oldest {
-		if r.Oldest = r.Interval.Start(from); r.Oldest < from {
-			r.Oldest = r.Interval.Next(r.Oldest)
-		}
-	}
-	if to <= r.Newest {
-		r.Newest = r.Interval.Start(to - 1)
+// Page is the range of at most so many points that end with the newest, without those that begin before a moment.
+func (i Interval) Page(from, newest int64, size int) Range {
+	r := Range{i, i.Back(newest, size-1), newest}
+	switch {
+	case from > newest:
+		r.Oldest = newest + 1
+	case from > r.Oldest:
+		r.Oldest = i.From(from)
 	}
 	return r
-}
-
-// Page cuts a range to its newest points, and says whether there are older ones.
-func (r Range) Page(size int) (page Range, more bool) {
-	if oldest := r.Interval.Back(r.Newest, size-1); oldest > r.Oldest {
-		return Range{r.Interval, oldest, r.Newest}, true
-	}
-	return r, false
 }
 
 // Empty says that there are no points in the range.
 func (r Range) Empty() bool { return r.Newest < r.Oldest }
 
-// Points are the values of every interval of the range, the newest first. Readings are those of the range, newest first;
-// a metric over elapsed time needs the one before the range, too, if there is one. Base is the sum of a running metric
+// Begin cuts a range to the points from that of the oldest row on, if the oldest of what was read, the rows of the range
+// and the newest one before it, is in the range; otherwise points go back beyond it. It says whether there are more of
+// them from a moment on.
+func (r Range) Begin(oldest, from int64) (cut Range, more bool) {
+	if oldest < r.Oldest {
+		return r, from < r.Oldest && r.Interval.Previous(r.Oldest) >= from
+	}
+	r.Oldest = oldest
+	return r, false
+}
+
+// Points are the values of every interval of the range, the newest first. Readings are those of the range, newest first,
+// and the one before it, if there is one, which a metric over elapsed time needs. Base is the sum of a running metric
 // over everything before the range.
 func (m *Metric) Points(r Range, readings []Reading, base int64) []Point {
 	var points []Point

@@ -24,6 +24,9 @@ type Point struct {
 	Value Value
 }
 
+// NewPoint is one whose value is an integer.
+func NewPoint(start int64, n uint64) Point { return Point{start, Value{new(big.Int).SetUint64(n), 1}} }
+
 // nothing is the value of an interval without blocks.
 var nothing = Value{new(big.Int), 1}
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim/metric"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
@@ -18,6 +19,7 @@ func (n *Network) foundPlatform(g *primary.PlatformGenesis, at primary.PlatformS
 	}
 	n.P.SetTip(b.ID(), 0, g.Timestamp)
 	r := n.record(store.PChain, primary.PChain, 0)
+	r.stake(ids.Empty, metric.Stake{})
 	for i, tx := range g.Validators {
 		if err := r.tx(i, tx, &primary.Diff{Stakers: at.Stakers[i : i+1]}); err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ type Network struct {
 	utxos    map[ids.ID]store.UTXONumber
 	stakers  map[ids.ID]*store.Staker
 	terms    map[ids.NodeID][]term
-	l1       map[ids.ID]store.UTXONumber
+	l1       map[ids.ID]*member
 	subnets  map[ids.ID]store.Position
 	proposal *proposal
 }
@@ -42,6 +42,7 @@ type tip struct {
 	pHeight uint64
 	time    uint64
 	epoch   primary.Epoch
+	meter   primary.Meter // of the P-chain
 }
 
 // term is a time during which a node validates the primary network.
@@ -104,7 +105,7 @@ func empty(rules *primary.Network) *Network {
 	return &Network{
 		Rules: rules, index: Index(rules.NetworkID), shared: primary.NewSharedMemory(),
 		utxos: map[ids.ID]store.UTXONumber{}, stakers: map[ids.ID]*store.Staker{}, terms: map[ids.NodeID][]term{},
-		l1: map[ids.ID]store.UTXONumber{}, subnets: map[ids.ID]store.Position{},
+		l1: map[ids.ID]*member{}, subnets: map[ids.ID]store.Position{},
 	}
 }
 

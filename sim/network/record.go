@@ -27,7 +27,8 @@ func (n *Network) record(chain int, codec primary.Chain, height uint64) *record 
 
 func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
 
-// platform records the diffs of a P-chain block: that of the passing time first, unless it decides a proposal.
+// platform records the diffs of a P-chain block: unless it decides a proposal, what time changed first, and last what
+// became of those that cannot pay on.
 func (r *record) platform(b *primary.Block, diffs []*primary.Diff) error {
 	switch b.Body.(type) {
 	case *primary.CommitBlock, *primary.AbortBlock:
@@ -44,7 +45,7 @@ func (r *record) platform(b *primary.Block, diffs []*primary.Diff) error {
 			r.proposal = &proposal{r.at(i), tx.ID()}
 		}
 	}
-	return nil
+	return r.changes(diffs[len(diffs)-1], r.at(0))
 }
 
 // decision records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
@@ -239,6 +240,7 @@ func (r *record) finish(row *store.PrimaryBlock, next tip) {
 		fees := r.P.Fees()
 		row.Supply, row.Accrued, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess
 		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
+		next.meter = r.meter(row)
 	}
 	row.Digest = digest(r.tips[r.chain].digest, row)
 	next.digest = row.Digest

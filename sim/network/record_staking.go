@@ -3,6 +3,9 @@ package network
 import (
 	"bytes"
 
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/metric"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
@@ -21,9 +24,11 @@ func (r *record) staker(s *primary.Staker, at store.Position) {
 	if s.Status != primary.Pending && changed.Began == nil {
 		changed.Began = &height
 		r.begin(s)
+		r.stake(s.SubnetID, stakeOf(s))
 	}
 	if s.Status == primary.Completed || s.Status == primary.Removed {
 		changed.Ended = &height
+		r.stake(s.SubnetID, metric.Stake{}.Minus(stakeOf(s)))
 		if r.proposal != nil && s.Status == primary.Completed {
 			changed.RewardTx = bytes.Clone(r.proposal.txID[:])
 		}
@@ -74,7 +79,7 @@ func (r *record) control(diff *primary.Diff, at store.Position) {
 		})
 	}
 	for _, v := range diff.L1Validators {
-		r.l1Validator(v, at)
+		r.l1Validator(v, diff, at)
 	}
 }
 
@@ -84,6 +89,7 @@ func (r *record) subnet(s *primary.Subnet, at store.Position) {
 		number = at
 		r.subnets[s.ID] = at
 		r.delta.Subnets = append(r.delta.Subnets, store.Subnet{ID: at, Hash: bytes.Clone(s.ID[:])})
+		r.stake(s.ID, metric.Stake{})
 	}
 	state := store.SubnetState{Subnet: number, Height: r.height, Owner: owner(&s.Owner)}
 	if c := s.Conversion; c != nil {
@@ -92,11 +98,12 @@ func (r *record) subnet(s *primary.Subnet, at store.Position) {
 	r.delta.SubnetStates = replace(r.delta.SubnetStates, state, func(o store.SubnetState) bool { return o.Subnet == number })
 }
 
-func (r *record) l1Validator(v *primary.L1Validator, at store.Position) {
-	number, known := r.l1[v.ValidationID]
-	if !known {
-		number = store.NumberUTXO(r.Chain(r.chain), r.height, len(r.delta.L1Validators))
-		r.l1[v.ValidationID] = number
+func (r *record) l1Validator(v *primary.L1Validator, diff *primary.Diff, at store.Position) {
+	m := r.l1[v.ValidationID]
+	if m == nil {
+		number := store.NumberUTXO(r.Chain(r.chain), r.height, len(r.delta.L1Validators))
+		m = &member{number: number}
+		r.l1[v.ValidationID] = m
 		balance, deactivation := primary.Owners(v.RemainingBalanceOwner), primary.Owners(v.DeactivationOwner)
 		r.delta.L1Validators = append(r.delta.L1Validators, store.L1Validator{
 			ID: number, Validation: bytes.Clone(v.ValidationID[:]), Subnet: bytes.Clone(v.SubnetID[:]), Node: bytes.Clone(v.NodeID[:]),
@@ -104,11 +111,12 @@ func (r *record) l1Validator(v *primary.L1Validator, at store.Position) {
 			Start: int64(v.Start), Tx: at,
 		})
 	}
+	r.member(m, v, diff.TxID == ids.Empty)
 	if v.Weight == 0 {
 		delete(r.l1, v.ValidationID)
 	}
-	state := store.L1State{Validator: number, Height: r.height, Weight: store.Amount(v.Weight), Nonce: store.Amount(v.MinNonce), PaidUntil: store.Amount(v.EndAccumulatedFee)}
-	r.delta.L1States = replace(r.delta.L1States, state, func(o store.L1State) bool { return o.Validator == number })
+	state := store.L1State{Validator: m.number, Height: r.height, Weight: store.Amount(v.Weight), Nonce: store.Amount(v.MinNonce), PaidUntil: store.Amount(v.EndAccumulatedFee)}
+	r.delta.L1States = replace(r.delta.L1States, state, func(o store.L1State) bool { return o.Validator == m.number })
 }
 
 // replace keeps one row of each kind: what a block leaves behind is its last word.

@@ -59,7 +59,7 @@ func (r *restoration) head(ctx context.Context, chain int) error {
 	}
 	r.tips[chain] = tip{
 		digest: head.Digest, allTxs: head.AllTxs, outer: ids.ID(outer), pHeight: head.PHeight, time: uint64(head.Time),
-		epoch: primary.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart},
+		epoch: primary.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart}, meter: MeterOf(head),
 	}
 	return nil
 }
@@ -162,8 +162,10 @@ func (r *restoration) loadL1Validators(ctx context.Context) error {
 		if row.Weight == 0 {
 			continue
 		}
+		if err := r.loadMember(ctx, row); err != nil {
+			return fmt.Errorf("L1 validator %x: %w", row.Validation, err)
+		}
 		balance, deactivation := ownersOf(row.BalanceOwner), ownersOf(row.DeactivationOwner)
-		r.l1[ids.ID(row.Validation)] = row.ID
 		r.at.L1Validators = append(r.at.L1Validators, &primary.L1Validator{
 			ValidationID: ids.ID(row.Validation), SubnetID: ids.ID(row.Subnet), NodeID: ids.NodeID(row.Node), PublicKey: [48]byte(row.BLS),
 			RemainingBalanceOwner: warp.Owner{Threshold: balance.Threshold, Addresses: balance.Addresses},
@@ -171,6 +173,25 @@ func (r *restoration) loadL1Validators(ctx context.Context) error {
 			Start:                 uint64(row.Start), Weight: uint64(row.Weight), MinNonce: uint64(row.Nonce), EndAccumulatedFee: uint64(row.PaidUntil),
 		})
 	}
+	return nil
+}
+
+// loadMember follows an L1 validator from its beginning to what it is now.
+func (r *restoration) loadMember(ctx context.Context, row *store.L1) error {
+	states, err := r.db.L1History(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	m := &member{number: row.ID}
+	for _, s := range states {
+		b, err := r.db.PrimaryBlock(ctx, r.Chain(store.PChain), s.Height)
+		if err != nil {
+			return err
+		}
+		m.weight = uint64(s.Weight)
+		m.turn(uint64(s.PaidUntil), uint64(b.Time))
+	}
+	r.l1[ids.ID(row.Validation)] = m
 	return nil
 }
 

@@ -2,6 +2,7 @@ package primary
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 )
@@ -34,8 +35,9 @@ func (p *Platform) BuildOption(commit bool) (*Block, error) {
 
 func (p *Platform) next() Link { return Link{ParentID: p.tip, Height: p.height + 1} }
 
-// Accept verifies a block and applies it: the first Diff is what the passing of time changed, the others belong to the
-// transactions in order; an option block has one Diff. On an error nothing has changed.
+// Accept verifies a block and applies it: the first Diff is what the passing of time changed, those that follow belong to
+// the transactions in order, and the last is what became of L1 validators that cannot pay on. An option block has one
+// Diff. On an error nothing has changed.
 func (p *Platform) Accept(b *Block) ([]*Diff, error) {
 	p.begin()
 	diffs, err := p.accept(b)
@@ -78,7 +80,8 @@ func (p *Platform) standard(b *StandardBlock) ([]*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	if passed := diffs[0]; len(b.Txs) == 0 && len(passed.Stakers) == 0 && len(passed.L1Validators) == 0 {
+	passed, settled := diffs[0], diffs[len(diffs)-1]
+	if len(b.Txs) == 0 && len(passed.Stakers) == 0 && len(passed.L1Validators) == 0 && len(settled.L1Validators) == 0 {
 		return nil, errNoChanges
 	}
 	return diffs, nil
@@ -102,9 +105,9 @@ func (p *Platform) pass(time uint64, txs []*Tx) ([]*Diff, error) {
 		}
 		diffs = append(diffs, diff)
 	}
-	p.diff = passed
+	settled := p.start(ids.Empty)
 	p.chargeable()
-	return diffs, nil
+	return append(diffs, settled), nil
 }
 
 // consumeGas counts a transaction's gas against the block's capacity.
@@ -131,7 +134,7 @@ func (p *Platform) propose(b *ProposalBlock) ([]*Diff, error) {
 		return nil, err
 	}
 	set(&p.journal, &p.proposal, s)
-	return append(diffs, &Diff{TxID: b.Tx.ID()}), nil
+	return slices.Insert(diffs, len(diffs)-1, &Diff{TxID: b.Tx.ID()}), nil
 }
 
 // due checks that a staker is the next to leave and that its time has come.

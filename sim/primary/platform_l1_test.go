@@ -188,6 +188,23 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	l.replay()
 }
 
+// TestBalanceForLessThanASecondIsSettledLast: what a transaction activates and the same block cannot leave active is told
+// in this order.
+func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
+	l := newL1(t)
+	l.convert(1000)
+	l.accept(l.p.NextChange())
+	l.p.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
+	second := l.subnetID.Append(1)
+	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, second, 50} }))
+	if raised, settled := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(raised) != 1 || !raised[0].Active() || len(settled) != 1 || settled[0].Active() {
+		t.Errorf("raised %+v, settled %+v", raised, settled)
+	}
+	if v, _ := l.p.L1Validator(second); v.Active() {
+		t.Error("it is active")
+	}
+}
+
 func TestDisablingReturnsTheBalance(t *testing.T) {
 	l := newL1(t)
 	l.convert(avax)

@@ -22,6 +22,9 @@ type Batch struct {
 
 // Begin starts a Batch. Only one is open at a time; a second waits.
 func (db *DB) Begin() (*Batch, error) {
+	if db.frozen {
+		return nil, ErrReadOnly
+	}
 	tx, err := db.write.Beginx()
 	if err != nil {
 		return nil, fmt.Errorf("begin: %w", err)

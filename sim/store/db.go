@@ -2,10 +2,8 @@ package store
 
 import (
 	_ "embed"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"runtime"
@@ -23,7 +21,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 1
+	schemaVersion = 2
 
 	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
 	readCacheKiB  = 4 << 10  // and of each that reads: the system keeps the file at hand, too
@@ -46,6 +44,8 @@ var (
 	ErrForeign = errors.New("the file is not a Snowglobe world")
 	// ErrVersion says that another generator version made the file.
 	ErrVersion = errors.New("the file was made by another version of Snowglobe")
+	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written.
+	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
 )
 
 var memories atomic.Int64 // numbers the in-memory databases of this process
@@ -55,8 +55,9 @@ type DB struct {
 	write *sqlx.DB
 	read  *sqlx.DB
 
-	path  string // the file, or Memory
-	final string // where path is renamed to when it is whole; empty once done
+	path   string // the file, or Memory
+	frozen bool   // neither the file nor anything beside it can be written
+	final  string // where path is renamed to when it is whole; empty once done
 
 	names     atomic.Int64
 	primaries atomic.Int64
@@ -104,48 +105,6 @@ func clearLeftover(path string) error {
 		return fmt.Errorf("another process is making %s right now", strings.TrimSuffix(path, ".tmp"))
 	}
 	return os.Remove(path)
-}
-
-// Open opens a finished world. A file that is not one is refused with ErrForeign, one of another schema with ErrVersion.
-func Open(path string) (*DB, error) {
-	if err := identify(path); err != nil {
-		return nil, err
-	}
-	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
-	if err := db.connect(path, "WAL"); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
-}
-
-// Where a database file carries its marks, by the file format of SQLite.
-const (
-	headerLength      = 100
-	headerMagic       = "SQLite format 3\x00"
-	headerVersion     = 60
-	headerApplication = 68
-)
-
-// identify reads the marks off the file itself, so that a foreign file is not touched. Errors of the file system, such
-// as a missing permission, are passed on as they are.
-func identify(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	header := make([]byte, headerLength)
-	if info, err := file.Stat(); err != nil || info.IsDir() {
-		return errors.Join(ErrForeign, err)
-	}
-	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
-		binary.BigEndian.Uint32(header[headerApplication:]) != applicationID {
-		return ErrForeign
-	}
-	if version := binary.BigEndian.Uint32(header[headerVersion:]); version != schemaVersion {
-		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
-	}
-	return nil
 }
 
 func dsn(name string, options ...string) string {

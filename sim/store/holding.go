@@ -56,8 +56,32 @@ const (
 		WHERE k.amount <> x'' LIMIT 0 + ?5`
 )
 
-// Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block.
+// holdingsNow is held for ERC-20 assets now: one seek finds the next asset and its newest row, whose key and amount come as
+// one value.
+const holdingsNow = `
+	WITH RECURSIVE held(row) AS (
+		SELECT (SELECT CAST(asset || amount AS BLOB) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3 ORDER BY asset, block DESC LIMIT 1)
+		UNION ALL
+		SELECT (SELECT CAST(asset || amount AS BLOB) FROM holding WHERE owner = ?1 AND asset > substr(held.row, 1, 6) AND asset < ?3 ORDER BY asset, block DESC LIMIT 1)
+		FROM held WHERE held.row IS NOT NULL
+	)
+	SELECT row FROM held WHERE length(row) > 6 LIMIT 0 + ?4`
+
+func scanHoldingNow(r *sql.Rows, h *HoldingView) error {
+	var row []byte
+	err := r.Scan(&row)
+	if err == nil {
+		h.Asset, h.Amount = row[:assetToken:assetToken], row[assetToken:]
+	}
+	return err
+}
+
+// Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block, MaxNumber
+// for now.
 func (db *DB) Holdings(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
+	if block == MaxNumber {
+		return many(ctx, db, holdingsNow, []any{owner, []byte(after), []byte(before), limit}, scanHoldingNow)
+	}
 	return many(ctx, db, holdings, []any{owner, []byte(after), []byte(before), block, limit}, scanHolding)
 }
 

@@ -4,6 +4,8 @@ CREATE INDEX block_hash ON block (hash);
 CREATE INDEX tx_hash ON tx (hash);
 CREATE INDEX log_address ON log (address, id);
 CREATE INDEX log_topic ON log (topic, id);
+-- Messages that chains sent through the warp precompile (the topic of SendWarpMessage), by their ids.
+CREATE INDEX log_warp ON log (substr(topics, 33, 32), id) WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d';
 CREATE INDEX contract_role ON contract (chain, role);
 CREATE INDEX tx_sender ON tx (sender, id);
 CREATE INDEX tx_party ON tx (ifnull(recipient, created), id);
@@ -17,3 +19,6 @@ CREATE INDEX deployment_creator ON deployment (creator, id) WHERE creator IS NOT
 CREATE INDEX transfer_sender ON transfer (sender, standard, id);
 CREATE INDEX transfer_recipient ON transfer (recipient, standard, id);
 CREATE INDEX transfer_token ON transfer (substr(asset, 1, 6), id);
+CREATE INDEX operation_uuid ON operation (uuid);
+CREATE INDEX operation_running ON operation (id) WHERE status = 'RUNNING';
+CREATE INDEX operation_ended ON operation (updated, id) WHERE status <> 'RUNNING';

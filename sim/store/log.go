@@ -27,6 +27,15 @@ func (db *DB) LogsBetween(ctx context.Context, first, last Position, limit int) 
 		[]any{first, last, limit}, scanLog)
 }
 
+// SentWarpMessage finds the log by which a chain sent the warp message with this id.
+func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) error {
+	var at Position
+	return db.one(ctx, `SELECT id FROM log
+		WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d' AND substr(topics, 33, 32) = ?
+		AND address = X'0200000000000000000000000000000000000005' AND id BETWEEN ? AND ? LIMIT 1`,
+		[]any{message, First(chain), Last(chain)}, &at)
+}
+
 func (b *Batch) addLog(l *Log) error {
 	return b.exec(`INSERT INTO log (`+logColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 		l.ID, l.Tx, l.Address, l.Topic, l.Topics, l.Data)

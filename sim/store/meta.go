@@ -10,6 +10,7 @@ type Meta struct {
 	Shape     string `db:"shape"`
 	Until     int64  `db:"until"`
 	Clock     int64  `db:"clock"`
+	Started   int64  `db:"started"` // operations, deleted ones included
 	Digest    []byte `db:"digest"`
 }
 
@@ -17,16 +18,16 @@ type Meta struct {
 func (db *DB) Meta(ctx context.Context) (Meta, error) {
 	var m Meta
 	err := db.one(ctx, `
-		SELECT generator, seed, profile, shape, until, clock, digest
+		SELECT generator, seed, profile, shape, until, clock, started, digest
 		FROM meta WHERE id = 1`, nil,
-		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Digest)
+		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Digest)
 	return m, err
 }
 
 // SetMeta writes the world's identity.
 func (b *Batch) SetMeta(m Meta) error {
 	return b.exec(`
-		INSERT OR REPLACE INTO meta (id, generator, seed, profile, shape, until, clock, digest)
-		VALUES (1, ?, ?, ?, ?, ?, ?, ?)`,
-		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Digest)
+		INSERT OR REPLACE INTO meta (id, generator, seed, profile, shape, until, clock, started, digest)
+		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Digest)
 }

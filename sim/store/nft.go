@@ -7,7 +7,7 @@ type Item struct {
 	Asset AssetKey
 	Block Position
 	Owner []byte  // nil for an ERC-1155, and for a token that is gone
-	URI   *string // of the metadata, nil when the contract has no such token
+	URI   *string // of the metadata, nil when the contract fails to say
 }
 
 // NFT is what is known of an item now.

@@ -48,6 +48,9 @@ type PrimaryDelta struct {
 	Subnets      []Subnet
 	SubnetStates []SubnetState
 	Blockchains  []Blockchain
+	Stakes       []StakeChange
+	Fees         []FeeChange
+	Meter        []MeterRow
 }
 
 // AddPrimaryBlock writes everything that a block adds.
@@ -73,6 +76,8 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 		func() error { return each(d.Subnets, b.addSubnet) },
 		func() error { return each(d.SubnetStates, b.addSubnetState) },
 		func() error { return each(d.Blockchains, b.addBlockchain) },
+		func() error { return b.addStakes(d) },
+		func() error { return b.addFees(d) },
 	} {
 		if err := write(); err != nil {
 			return err

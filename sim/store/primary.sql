@@ -158,6 +158,39 @@ CREATE TABLE blockchain (
     vm     BLOB    NOT NULL
 );
 
+-- Roll-ups of the metrics, by day (Unix seconds of its beginning). A day without a change has no row.
+
+-- Who staked on a subnet at the end of a day.
+CREATE TABLE stake (
+    subnet           BLOB    NOT NULL,
+    chain            INTEGER NOT NULL,
+    day              INTEGER NOT NULL,
+    validators       INTEGER NOT NULL,
+    validator_weight INTEGER NOT NULL,  -- a 64-bit pattern, as is the other weight
+    delegators       INTEGER NOT NULL,
+    delegator_weight INTEGER NOT NULL,
+    PRIMARY KEY (subnet, chain, day)
+) WITHOUT ROWID;
+
+-- What L1 validators paid for validating: base + active × accrued fee of the chain, up to the end of a day.
+CREATE TABLE fee (
+    payer  BLOB    NOT NULL,  -- id of a validation, a node or a subnet, empty for all of the network
+    chain  INTEGER NOT NULL,
+    day    INTEGER NOT NULL,
+    active INTEGER NOT NULL,  -- at the end of the day
+    base   INTEGER NOT NULL,  -- a 64-bit pattern
+    paying INTEGER NOT NULL,  -- active in a second of the day
+    PRIMARY KEY (payer, chain, day)
+) WITHOUT ROWID;
+
+-- The accrued fee of a P-chain at the end of a day: a row for each day that is over when a block comes.
+CREATE TABLE fee_meter (
+    chain   INTEGER NOT NULL,
+    day     INTEGER NOT NULL,
+    accrued INTEGER NOT NULL,
+    PRIMARY KEY (chain, day)
+) WITHOUT ROWID;
+
 -- The machines behind validators.
 CREATE TABLE node (
     network     INTEGER NOT NULL,

@@ -9,6 +9,8 @@ CREATE INDEX asset_hash ON asset (hash);
 CREATE INDEX staker_tx ON staker (tx);
 CREATE INDEX staker_node ON staker (node, id);
 CREATE INDEX staker_subnet ON staker (subnet, id);
+CREATE INDEX staker_next ON staker (subnet, status, until) WHERE status < 2;
+CREATE INDEX l1_state_end ON l1_state (paid_until) WHERE paid_until > 0;
 CREATE INDEX l1_validator_validation ON l1_validator (validation);
 CREATE INDEX l1_validator_subnet ON l1_validator (subnet, id);
 CREATE INDEX l1_validator_node ON l1_validator (node, id);

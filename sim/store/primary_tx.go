@@ -54,6 +54,12 @@ func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*Prim
 	return &t, err
 }
 
+// PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.
+func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]PrimaryTx, error) {
+	return many(ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		[]any{kind, First(chain), Last(chain)}, scanPrimaryTx)
+}
+
 func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
 	return b.exec(`INSERT INTO primary_tx (`+primaryTxColumns+`) VALUES (?, ?, ?, ?, ?)`, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
 }

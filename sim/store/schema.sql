@@ -10,7 +10,8 @@ CREATE TABLE meta (
     shape     TEXT    NOT NULL,  -- the profile itself, as YAML
     until     INTEGER NOT NULL,  -- where the generated history ends, Unix seconds
     clock     INTEGER NOT NULL,  -- the world's own time, Unix seconds
-    digest    BLOB    NOT NULL   -- SHA-256 over everything above and every chain's last digest
+    started   INTEGER NOT NULL,  -- how many operations clients have started, deleted ones included
+    digest    BLOB    NOT NULL   -- SHA-256 over everything above, every chain's last digest and every operation's
 );
 
 CREATE TABLE chain (
@@ -25,7 +26,8 @@ CREATE TABLE chain (
     description   TEXT    NOT NULL,
     token_name    TEXT    NOT NULL,
     token_symbol  TEXT    NOT NULL,
-    genesis       BLOB    NOT NULL   -- fee configuration, start time and allocation, as JSON
+    genesis       BLOB    NOT NULL,  -- configuration, start time and allocation, as the network's JSON
+    upgrades      BLOB    NOT NULL   -- what turns built-in contracts on and off later, as the network's JSON
 );
 
 CREATE TABLE block (
@@ -173,7 +175,7 @@ CREATE TABLE holding (
     asset  BLOB    NOT NULL,
     block  INTEGER NOT NULL,
     amount BLOB    NOT NULL,  -- without leading zeros, empty for nothing
-    PRIMARY KEY (owner, asset, block)
+    PRIMARY KEY (owner, asset, block DESC) -- the newest is the first that a seek of the asset finds
 ) WITHOUT ROWID;
 
 -- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
@@ -181,7 +183,7 @@ CREATE TABLE nft (
     asset BLOB    NOT NULL,
     block INTEGER NOT NULL,                -- position of the block
     owner BLOB CHECK (length(owner) = 20), -- absent for an ERC-1155, and for a token that is gone
-    uri   TEXT,                            -- of the metadata, absent when the contract has no such token
+    uri   TEXT,                            -- of the metadata, absent when the contract fails to say
     PRIMARY KEY (asset, block)
 ) WITHOUT ROWID;
 
@@ -235,3 +237,36 @@ CREATE TABLE lifetime (
     address BLOB NOT NULL PRIMARY KEY,
     spans   BLOB NOT NULL
 ) WITHOUT ROWID;
+
+-- What clients asked for to be done in the background: exports of transactions.
+CREATE TABLE operation (
+    id      INTEGER PRIMARY KEY,  -- counts the operations of the world from 1
+    digest  BLOB    NOT NULL,     -- SHA-256 over the rest of the row
+    uuid    BLOB    NOT NULL,     -- its name: version 5 of the world's identity and the count
+    status  TEXT    NOT NULL,     -- RUNNING, COMPLETED, COMPLETED_WITH_WARNING or FAILED
+    code    TEXT    NOT NULL,     -- what is to say about the status, empty for nothing
+    message TEXT    NOT NULL,     -- the same in words
+    created INTEGER NOT NULL,     -- by the world's clock, Unix seconds
+    updated INTEGER NOT NULL,
+    next    INTEGER NOT NULL,     -- the day with which another export would go on, Unix seconds; 0 for none
+    chunks  INTEGER NOT NULL,     -- how many there are of its file so far,
+    size    INTEGER NOT NULL,     -- their bytes,
+    rows    INTEGER NOT NULL,     -- their rows,
+    reached INTEGER NOT NULL,     -- the time of the last row, Unix seconds,
+    content BLOB    NOT NULL,     -- and the last one's digest, empty before the first
+    request TEXT    NOT NULL      -- what it was asked to do, and the height of each chain at that time, as JSON
+);
+
+-- The files of exports. A chunk's id is operation << 24 | count from 0.
+CREATE TABLE chunk (
+    id      INTEGER PRIMARY KEY,
+    start   INTEGER NOT NULL,  -- where in the file it begins
+    size    INTEGER NOT NULL,  -- bytes of the file
+    rows    INTEGER NOT NULL,  -- of the file up to and with this chunk
+    sum     INTEGER NOT NULL,  -- CRC-32 of the file up to and with this chunk
+    reached INTEGER NOT NULL,  -- the time of its last transaction, Unix seconds
+    lane    INTEGER NOT NULL,  -- that transaction's chain, by its place in the request,
+    at      INTEGER NOT NULL,  -- and position
+    digest  BLOB    NOT NULL,  -- SHA-256 over the chunk before and the rest of the row
+    data    BLOB    NOT NULL   -- deflated, in whole blocks that others can follow
+);

@@ -17,6 +17,9 @@ const (
 	ERC1155
 )
 
+// String is the standard's name.
+func (s Standard) String() string { return [...]string{"ERC-20", "ERC-721", "ERC-1155"}[s] }
+
 // TokenID orders the tokens of a world by chain, standard and the order in which they appeared.
 type TokenID int64
 
@@ -139,6 +142,14 @@ func (db *DB) Token(ctx context.Context, id TokenID) (*Token, error) {
 func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) ([]Token, error) {
 	return many(ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
 		[]any{NewTokenID(chain, standard, n), NewTokenID(chain, standard, MaxTokens)}, scanToken)
+}
+
+// TokenAt reads the token that a contract of a chain is.
+func (db *DB) TokenAt(ctx context.Context, chain int, address []byte) (*Token, error) {
+	var t Token
+	err := db.one(ctx, `SELECT `+tokenColumns+` FROM token WHERE address = ? AND id > ? AND id <= ? LIMIT 0 + 1`,
+		[]any{address, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens)}, t.fields()...)
+	return &t, err
 }
 
 func (b *Batch) addToken(t *Token) error {

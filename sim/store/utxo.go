@@ -96,6 +96,14 @@ func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, er
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
+// UTXOOfNetwork reads the UTXO with this input id that one of a network's chains made. Those of a genesis have the same
+// ids on every network.
+func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTXO, error) {
+	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
+		[]any{mark(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0)}, scanUTXO)
+	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
+}
+
 // UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
 	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,

@@ -1,7 +1,9 @@
 package warp
 
 import (
+	"bytes"
 	"fmt"
+	"math/big"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/hashing"
@@ -56,6 +58,21 @@ func ParseUnsigned(b []byte) (*UnsignedMessage, error) {
 		return nil, fmt.Errorf("warp message: %w", err)
 	}
 	return m, nil
+}
+
+// word is the size of a value in the EVM's encoding of data.
+const word = 32
+
+// ParseSent reads an unsigned message as it is, or as it stands in the data of the event by which a chain's precompile
+// sent it: behind its offset and its length.
+func ParseSent(b []byte) (*UnsignedMessage, error) {
+	if offset := (ids.ID{word - 1: word}); len(b) > 2*word && bytes.Equal(b[:word], offset[:]) {
+		size := new(big.Int).SetBytes(b[word : 2*word])
+		if data := b[2*word:]; size.IsInt64() && size.Int64() <= int64(len(data)) {
+			b = data[:size.Int64()]
+		}
+	}
+	return ParseUnsigned(b)
 }
 
 // Bytes is the signed message on the wire.

@@ -42,7 +42,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 // check looks at one network. Clients come last, for they add to it.
 func (n *network) check(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.useInfo, n.useAdmin, n.useExchange, n.usePlatform,
+		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.useAggregator, n.useInfo, n.useAdmin, n.useExchange, n.usePlatform,
 	} {
 		if err := step(ctx); err != nil {
 			return err

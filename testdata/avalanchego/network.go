@@ -21,40 +21,48 @@ import (
 
 // network is a network as the real node's clients see it, and what was found out about it.
 type network struct {
-	name string
-	id   uint32
-	xID  ids.ID
-	cID  ids.ID
-	avax ids.ID
-	url  string
+	name   string
+	id     uint32
+	xID    ids.ID
+	cID    ids.ID
+	avax   ids.ID
+	url    string
+	server string // without the network
 
 	x  *avm.Client
 	p  *platformvm.Client
 	xr rpc.EndpointRequester
 	pr rpc.EndpointRequester
 
-	utxos  map[ids.ID]*avax.UTXO // every output that was ever made, as far as the blocks tell
-	spends []spend
-	owners map[ids.ID]*secp256k1fx.OutputOwners // of subnets, as the blocks are read
-	pTxs   []*txs.Tx
-	xTxs   []*xtxs.Tx
-	holder map[ids.ShortID]bool // who ever owned anything
-	seen   seen
+	utxos   map[ids.ID]*avax.UTXO // every output that was ever made, as far as the blocks tell
+	spends  []spend
+	owners  map[ids.ID]*secp256k1fx.OutputOwners // of subnets, as the blocks are read
+	pTxs    []*txs.Tx
+	xTxs    []*xtxs.Tx
+	holder  map[ids.ShortID]bool // who ever owned anything
+	changes []change
+	seen    seen
+}
+
+// change is a block of the P-chain that changed the weight of a validator, as a chain asked for.
+type change struct {
+	source ids.ID
+	height uint64
 }
 
 // seen counts what was looked at.
 type seen struct {
-	blocks, txs, utxos, signatures, unowned, proofs, messages, calls int
+	blocks, txs, utxos, signatures, unowned, proofs, messages, signed, refused, calls int
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d client calls",
-		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.calls)
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d signed by the aggregator, %d refused; %d client calls",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.signed, s.refused, s.calls)
 }
 
 func newNetwork(url, name string, id uint32) *network {
 	n := &network{
-		name: name, id: id, url: url + "/" + name, utxos: map[ids.ID]*avax.UTXO{},
+		name: name, id: id, url: url + "/" + name, server: url, utxos: map[ids.ID]*avax.UTXO{},
 		owners: map[ids.ID]*secp256k1fx.OutputOwners{}, holder: map[ids.ShortID]bool{},
 	}
 	n.x, n.p = avm.NewClient(n.url, "X"), platformvm.NewClient(n.url)

@@ -33,7 +33,12 @@ func (n *network) checkProofs(ctx context.Context, tx *txs.Tx, height uint64) er
 	case *txs.RegisterL1ValidatorTx:
 		return n.checkRegistration(ctx, u, height)
 	case *txs.SetL1ValidatorWeightTx:
-		_, err := n.checkMessage(ctx, u.Message, height)
+		m, err := warp.ParseMessage(u.Message)
+		if err != nil {
+			return err
+		}
+		n.changes = append(n.changes, change{m.SourceChainID, height})
+		_, err = n.checkMessage(ctx, u.Message, height)
 		return err
 	}
 	return nil

@@ -1,9 +1,11 @@
-// Runs every Data API operation for EVM chains and for the primary network through @avalanche-sdk/chainkit, which
-// validates each answer, and follows every list to its end, in pages small enough to have several. The SDK ignores a
-// server URL given to its constructor, so each call carries it.
+// Runs every operation of the Data API and of the Metrics API through @avalanche-sdk/chainkit, which validates each answer,
+// and follows every list to its end, in pages small enough to have several. The SDK ignores a server URL given to its
+// constructor, so each call carries it.
 //
 //   SNOWGLOBE_URL=http://127.0.0.1:9650 node chainkit.mjs
 import { Avalanche } from "@avalanche-sdk/chainkit";
+import { aggregator } from "./aggregator.mjs";
+import { readMetrics } from "./metrics.mjs";
 import { primary } from "./primary.mjs";
 
 const serverURL = process.env.SNOWGLOBE_URL ?? "http://127.0.0.1:9650";
@@ -130,9 +132,13 @@ for (const c of listed?.chains ?? []) {
   if (!chosen.has(key)) chosen.set(key, c.chainId);
 }
 for (const chainId of chosen.values()) await chain(chainId);
+await readMetrics({ sdk, options, one, all, failures });
 
 await one("avaxSupply.get", () => sdk.avaxSupply.get(options));
-for (const network of ["mainnet", "fuji"]) await primary({ sdk, options, one, all, failures }, network);
+for (const network of ["mainnet", "fuji"]) {
+  await primary({ sdk, options, one, all, failures }, network);
+  await aggregator({ sdk, options, one, failures }, network, listed.chains);
+}
 
 for (const failure of failures) console.error(failure);
 console.log(`chainkit: ${calls} calls, ${items} items on chains ${[...chosen.values()].join(", ")}: ${failures.length} rejected`);

@@ -1,0 +1,239 @@
+package data_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim"
+	"snowglobe/sim/export"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+var primaryChains = []string{"p-chain", "x-chain", "c-chain"}
+
+// keyOwner is a persona's address on P and X.
+func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
+	t.Helper()
+	key, err := primary.KeyFromBytes(p.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key.Address()
+}
+
+// TestExportsEqualTheOutputs compares the movements of every persona on both networks with the outputs in the file, and
+// what is left with what it owns.
+func TestExportsEqualTheOutputs(t *testing.T) {
+	o := openOffice(t, sim.ExportOptions{})
+	personas, err := o.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, l := range o.Ledgers {
+		for _, p := range personas {
+			address := keyOwner(t, p)
+			options := asks{"addresses": []string{l.Rules.Address(primary.PChain, address)}, "includeChains": primaryChains}
+			got, left := map[string]string{}, map[string]int{}
+			for _, r := range o.rows(t, exportOf(export.Primary, options)) {
+				kind := r["FundTransferType"]
+				kinds[kind]++
+				if kind == "CREDIT_STAKING_SET" {
+					continue
+				}
+				got[r["ChainName"]+" "+kind+" "+r["UtxoId"]] = r["Value"] + " " + r["AssetId"] + " " + r["TxHash"]
+				left[r["UtxoId"]] += map[bool]int{true: 1, false: -1}[strings.HasPrefix(kind, "CREDIT")]
+			}
+			want, unspent := o.moved(t, l, address)
+			if !maps.Equal(got, want) {
+				t.Errorf("%s on %s: %d movements, the outputs tell of %d", p.Name, l.Network, len(got), len(want))
+			}
+			maps.DeleteFunc(left, func(_ string, n int) bool { return n == 0 })
+			if !slices.Equal(slices.Sorted(maps.Keys(left)), unspent) {
+				t.Errorf("%s on %s: %d outputs are left, it owns %d", p.Name, l.Network, len(left), len(unspent))
+			}
+		}
+	}
+	for _, kind := range []string{"CREDIT", "DEBIT", "CREDIT_STAKING_SET", "CREDIT_ATOMIC", "DEBIT_ATOMIC"} {
+		if kinds[kind] == 0 {
+			t.Errorf("nobody has a row of %s: %v", kind, kinds)
+		}
+	}
+}
+
+// moved is every making and spending of the outputs of an address, by chain, kind and output; and the outputs not spent.
+func (o *office) moved(t *testing.T, l *sim.Ledger, address ids.ShortID) (moves map[string]string, unspent []string) {
+	t.Helper()
+	moves = map[string]string{}
+	for _, c := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+		utxos, err := o.DB.UTXOsOf(t.Context(), address[:], l.Chain(c), math.MaxInt64, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range utxos {
+			id, crossed := ids.ID(u.Hash).String(), ""
+			if u.Chain != u.ID.Chain() {
+				crossed = "_ATOMIC"
+			}
+			facts := fmt.Sprint(uint64(u.Amount), " ", ids.ID(u.Asset), " ")
+			maker := primaryChains[int(c)+u.ID.Chain()-u.Chain]
+			moves[maker+" CREDIT"+crossed+" "+id] = facts + o.maker(t, &u)
+			if u.Spent == nil {
+				unspent = append(unspent, id)
+				continue
+			}
+			spender, err := o.DB.PrimaryTx(t.Context(), *u.Spent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moves[primaryChains[c]+" DEBIT"+crossed+" "+id] = facts + ids.ID(spender.Hash).String()
+		}
+	}
+	slices.Sort(unspent)
+	return moves, unspent
+}
+
+// maker is the transaction that made an output: of one that came with the end of staking, the one that ended it.
+func (o *office) maker(t *testing.T, u *store.UTXO) string {
+	t.Helper()
+	if s, err := o.DB.StakerOfTx(t.Context(), u.Tx); err == nil && s.Ended != nil && uint64(*s.Ended) == u.ID.Height() {
+		return ids.ID(s.RewardTx).String()
+	}
+	return ids.ID(u.Tx).String()
+}
+
+// TestSmallerExportsArePartsOfTheFullOne: simple has the same rows with fewer columns, staking some of the rows.
+func TestSmallerExportsArePartsOfTheFullOne(t *testing.T) {
+	o := openOffice(t, sim.ExportOptions{})
+	addresses := o.everyOwner(t)
+	options := asks{"addresses": addresses, "includeChains": primaryChains}
+	full := o.rows(t, exportOf(export.Primary, options))
+	simple := o.rows(t, exportOf(export.Simple, options))
+	if !slices.EqualFunc(full, simple, contains) {
+		t.Error("the simple export has other rows")
+	}
+	rewards := map[string]int{}
+	staking := slices.DeleteFunc(slices.Clone(full), func(r record) bool {
+		return r["FundTransferType"] != "CREDIT_STAKING_SET" && r["TxType"] != "RewardValidatorTx"
+	})
+	if !slices.EqualFunc(staking, o.rows(t, exportOf(export.Staking, options)), contains) {
+		t.Error("the staking export has other rows")
+	}
+	for _, r := range staking {
+		rewards[r["RewardType"]]++
+		o.checkStake(t, r)
+	}
+	for _, kind := range []string{"", "VALIDATOR", "DELEGATOR", "VALIDATOR_FEE"} {
+		if rewards[kind] == 0 {
+			t.Errorf("no reward of kind %q: %v", kind, rewards)
+		}
+	}
+}
+
+// everyOwner is the addresses of all personas and of all who earn by delegations to them, on both networks.
+func (o *office) everyOwner(t *testing.T) (all []string) {
+	t.Helper()
+	personas, err := o.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range o.Ledgers {
+		for _, p := range personas {
+			all = append(all, l.Rules.Bech32(keyOwner(t, p)))
+		}
+		stakers, err := o.DB.Stakers(t.Context(), l.Chain(primary.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range stakers {
+			for _, address := range store.ParseOwners(stakers[i].FeeOwner).Addresses {
+				all = append(all, l.Rules.Bech32(ids.ShortID(address)))
+			}
+		}
+	}
+	return all
+}
+
+// contains reports whether a row has everything that another one has.
+func contains(full, part record) bool {
+	for name, text := range part {
+		if full[name] != text {
+			return false
+		}
+	}
+	return true
+}
+
+// checkStake compares a row with what the file knows of the staker.
+func (o *office) checkStake(t *testing.T, r record) {
+	t.Helper()
+	id, err := ids.FromString(r["StakingTxHash"])
+	if err != nil {
+		t.Fatalf("%v: %v", r, err)
+	}
+	s, err := o.DB.StakerOfTx(t.Context(), id[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r["NodeId"] != ids.NodeID(s.Node).String() || r["StakingStart"] != moment(s.Start) || r["StakingEnd"] != moment(s.End) {
+		t.Errorf("%v: from %s to %s with %s", r, moment(s.Start), moment(s.End), ids.NodeID(s.Node))
+	}
+}
+
+// TestAccountsOfTheCChain: an account's imports and exports, with the change of its balance.
+func TestAccountsOfTheCChain(t *testing.T) {
+	o := openOffice(t, sim.ExportOptions{})
+	traveller := o.persona(t, "traveller")
+	rows := o.rows(t, exportOf(export.Primary, asks{"cChainEvmAddresses": []string{traveller}, "includeChains": primaryChains}))
+	count := 0
+	for _, l := range o.Ledgers {
+		chain := l.Chain(primary.CChain)
+		txs, err := o.DB.PrimaryTxsBetween(t.Context(), store.First(chain), store.Last(chain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range txs {
+			tx, err := primary.ParseTx(primary.CChain, txs[i].Bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch u := tx.Unsigned.(type) {
+			case *primary.AtomicImportTx:
+				for _, out := range u.Outs {
+					count += o.hasRow(t, rows, traveller, tx, l.Network, "CREDIT", out.Address, out.Amount)
+				}
+			case *primary.AtomicExportTx:
+				for _, in := range u.Ins {
+					count += o.hasRow(t, rows, traveller, tx, l.Network, "DEBIT", in.Address, in.Amount)
+				}
+			}
+		}
+	}
+	if count == 0 || count != len(rows) {
+		t.Errorf("%d rows, the atomic transactions tell of %d", len(rows), count)
+	}
+}
+
+// hasRow looks for the row about an account, and counts 1 if the account is the one that the rows are about.
+func (o *office) hasRow(t *testing.T, rows []record, about string, tx *primary.Tx, network, kind string, account common.Address, amount uint64) int {
+	t.Helper()
+	if account.Hex() != about {
+		return 0
+	}
+	want := record{"TxHash": tx.ID().String(), "Network": network, "FundTransferType": kind, "Owners": about, "Value": fmt.Sprint(amount), "ChainName": "c-chain", "OutputType": "ACCOUNT"}
+	if !slices.ContainsFunc(rows, func(r record) bool { return contains(r, want) }) {
+		t.Errorf("no row %v", want)
+	}
+	return 1
+}
+
+func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -1,0 +1,183 @@
+package data_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/data"
+	"snowglobe/sim"
+	"snowglobe/sim/export"
+)
+
+// office is a world of its own, whose exports run until the test ends.
+type office struct{ *globe }
+
+var officeWorld struct {
+	sync.Mutex
+	*sim.World
+}
+
+// openOffice lets exports run in the tiny world of seed 1, which tests about them share.
+func openOffice(t testing.TB, o sim.ExportOptions) *office {
+	t.Helper()
+	officeWorld.Lock()
+	defer officeWorld.Unlock()
+	if officeWorld.World == nil {
+		officeWorld.World = generate(t, 1)
+	}
+	return serveOffice(t, officeWorld.World, o)
+}
+
+func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
+	t.Helper()
+	exports := sim.NewExports(w, o)
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := data.Register(s, w, exports, data.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() { stopped <- exports.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+	return &office{&globe{w, s}}
+}
+
+// asks is the body of a request for an export.
+type asks = map[string]any
+
+func evmExport(addresses, chains []string, more ...asks) asks {
+	return exportOf(export.EVM, asks{"addresses": addresses, "includeChains": chains}, more...)
+}
+
+func exportOf(kind export.Type, options asks, more ...asks) asks {
+	body := asks{"type": kind, "options": options}
+	for _, m := range more {
+		for name, value := range m {
+			body[name] = value
+		}
+	}
+	return body
+}
+
+// post sends a body and answers the status and the answer, which must be as the document says.
+func (o *office) post(t testing.TB, prefix string, body any) (int, object) {
+	t.Helper()
+	raw, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, prefix+"/v1/operations/transactions:export", bytes.NewReader(raw))
+	w := httptest.NewRecorder()
+	o.server.ServeHTTP(w, r)
+	if err := o.server.CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
+		t.Fatalf("POST %s: %v", raw, err)
+	}
+	var answer object
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, answer
+}
+
+// finish asks for an export and waits for its end.
+func (o *office) finish(t testing.TB, body any) object {
+	t.Helper()
+	status, started := o.post(t, "", body)
+	if status != http.StatusOK || started["operationStatus"] != "RUNNING" {
+		t.Fatalf("%v: %d %v", body, status, started)
+	}
+	for range 3000 {
+		now := o.get(t, "/v1/operations/"+started["operationId"].(string))
+		if now["operationStatus"] != "RUNNING" {
+			return now
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Fatalf("%v does not end", started)
+	return nil
+}
+
+// file is the whole file of an export.
+func (o *office) file(t testing.TB, operation object) string {
+	t.Helper()
+	link, _ := dig(operation, "metadata", "downloadUrl").(string)
+	_, path, found := strings.Cut(link, "example.com")
+	if !found {
+		t.Fatalf("no file: %v", operation)
+	}
+	w := httptest.NewRecorder()
+	o.server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/csv; charset=utf-8; header=present" {
+		t.Fatalf("GET %s: %d %v", path, w.Code, w.Header())
+	}
+	return w.Body.String()
+}
+
+// record is a row of a file by the names of its columns.
+type record map[string]string
+
+// records reads a file as any reader of CSV would.
+func records(t testing.TB, kind export.Type, file string) (rows []record) {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(file)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(file, "\r\n"); lines != len(all) {
+		t.Fatalf("%d lines end as they should, of %d", lines, len(all))
+	}
+	columns := kind.Columns()
+	for i, name := range all[0] {
+		if i >= len(columns) || columns[i].Name != name {
+			t.Fatalf("column %d is %s", i, name)
+		}
+	}
+	for _, fields := range all[1:] {
+		row := record{}
+		for i, text := range fields {
+			row[all[0][i]] = text
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// rows asks for an export, which must be complete, and answers its rows.
+func (o *office) rows(t testing.TB, body asks) []record {
+	t.Helper()
+	done := o.finish(t, body)
+	if done["operationStatus"] != "COMPLETED" {
+		t.Fatalf("%v: %v", body, done)
+	}
+	rows := records(t, body["type"].(export.Type), o.file(t, done))
+	if count := fmt.Sprint(dig(done, "metadata", "rowCount")); count != fmt.Sprint(len(rows)) {
+		t.Errorf("%v: %d rows, it says %s", body, len(rows), count)
+	}
+	return rows
+}
+
+// chainIDs are the ids of all EVM chains.
+func (o *office) chainIDs() (all []string) {
+	for _, c := range o.Chains {
+		all = append(all, fmt.Sprint(c.Row.EVMID))
+	}
+	return all
+}

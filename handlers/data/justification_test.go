@@ -1,0 +1,152 @@
+package data_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/data"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/warp"
+)
+
+func TestJustificationsTellWhatToSign(t *testing.T) {
+	g := open(t, 1)
+	known := serveKnown(t, g.World)
+	for _, network := range networks {
+		l := ledger(t, g, network)
+		rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), "SetL1ValidatorWeightTx")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range []string{"ConvertSubnetToL1Tx", "RegisterL1ValidatorTx"} {
+			more, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, more...)
+		}
+		for _, row := range rows {
+			s, err := l.StatementOf(context.Background(), ids.ID(row.Hash))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := l.Conclude(context.Background(), s.Justification)
+			if err != nil {
+				t.Fatalf("%s: %v", row.Type, err)
+			}
+			body := askFor("justification", hex.EncodeToString(s.Justification))
+			signed := signedBy(t, known.post(t, aggregator(network), body, http.StatusOK))
+			if hexOf(t, &signed.UnsignedMessage) != hexOf(t, m) {
+				t.Errorf("%s: the justification makes another message", row.Type)
+			}
+			both := askFor("justification", hex.EncodeToString(s.Justification), "message", hexOf(t, m))
+			known.post(t, aggregator(network), both, http.StatusOK)
+		}
+	}
+}
+
+// serveKnown answers for a world whose validators sign only what they know.
+func serveKnown(t testing.TB, w *sim.World) *globe {
+	t.Helper()
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: bytes.Repeat([]byte("k"), 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := data.Register(s, w, sim.NewExports(w, sim.ExportOptions{}), data.Options{KnownOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	return &globe{w, s}
+}
+
+func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
+	g := open(t, 1)
+	known := serveKnown(t, g.World)
+	l := ledger(t, g, "mainnet")
+	subnets, err := l.DB.Subnets(context.Background(), l.Chain(primary.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conversion, validation := ids.ID(subnets[0].State.Conversion), warp.ConversionValidationID(ids.ID(subnets[0].Hash), 0)
+	platform := func(e warp.Event) string {
+		m, err := warp.NewEventMessage(1, ids.Empty, nil, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hexOf(t, m)
+	}
+	block, err := l.DB.Block(context.Background(), g.Chains[0].Row.ID, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blockPayload := func(hash ids.ID) string {
+		payload, err := warp.HashPayload(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hexOf(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: ids.ID(g.Chains[0].Row.BlockchainID), Payload: payload})
+	}
+	subnet, never := hex.EncodeToString(subnets[0].Hash), hex.EncodeToString((&warp.Justification{SubnetID: ids.ID(subnets[0].Hash), Index: 99}).Bytes())
+	for _, c := range []struct{ message, justification, says string }{
+		{hexOf(t, spoken(t, l, l.Rules.CChainID, "made up")), "", "did not send"},
+		{hexOf(t, spoken(t, l, l.Rules.XChainID, "made up")), "", "did not send"},
+		{hexOf(t, spoken(t, l, ids.Empty, "made up")), "", "l1 message"},
+		{blockPayload(ids.ID(block.Hash)), "", ""},
+		{blockPayload(ids.ID{5}), "", "did not send"},
+		{platform(&warp.SubnetToL1Conversion{ID: conversion}), subnet, ""},
+		{platform(&warp.SubnetToL1Conversion{ID: conversion}), "", "justification"},
+		{platform(&warp.SubnetToL1Conversion{ID: ids.ID{1}}), subnet, "expected conversionID"},
+		{platform(&warp.L1ValidatorRegistration{ValidationID: validation, Registered: true}), "", ""},
+		{platform(&warp.L1ValidatorRegistration{ValidationID: validation}), "", "exists"},
+		{platform(&warp.L1ValidatorRegistration{ValidationID: ids.ID{6}, Registered: true}), "", "does not exist"},
+		{platform(&warp.L1ValidatorRegistration{ValidationID: warp.ConversionValidationID(ids.ID(subnets[0].Hash), 99)}), never, ""},
+		{platform(&warp.L1ValidatorRegistration{ValidationID: ids.ID{6}}), never, "justificationID"},
+		{platform(&warp.L1ValidatorRegistration{ValidationID: ids.ID{6}}), "00", "justification"},
+		{platform(&warp.L1ValidatorWeight{ValidationID: validation, Nonce: 77, Weight: 1}), "", "nonce"},
+		{platform(&warp.L1ValidatorWeight{ValidationID: ids.ID{6}}), "", "does not exist"},
+		{platform(&warp.RegisterL1Validator{}), "", "unsupported"},
+	} {
+		body := askFor("message", c.message, "justification", c.justification)
+		g.post(t, aggregator("mainnet"), body, http.StatusOK) // without the option everything well-formed is signed
+		if c.says == "" {
+			known.post(t, aggregator("mainnet"), body, http.StatusOK)
+			continue
+		}
+		says := known.post(t, aggregator("mainnet"), body, http.StatusServiceUnavailable)["message"].(string)
+		for _, part := range []string{"threshold of signatures", "refuse", c.says} {
+			if !strings.Contains(says, part) {
+				t.Errorf("%s: want %q", says, part)
+			}
+		}
+	}
+	testManagers(t, known, l)
+}
+
+// testManagers has the requests signed that L1s sent to the P-chain.
+func testManagers(t *testing.T, known *globe, l *sim.Ledger) {
+	t.Helper()
+	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), "SetL1ValidatorWeightTx")
+	if err != nil || len(rows) == 0 {
+		t.Fatal(rows, err)
+	}
+	for _, row := range rows {
+		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := warp.ParseMessage(tx.Unsigned.(*primary.SetL1ValidatorWeightTx).Message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, &m.UnsignedMessage)), http.StatusOK)
+		m.Payload[len(m.Payload)-1] ^= 1
+		known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, &m.UnsignedMessage)), http.StatusServiceUnavailable)
+	}
+}

@@ -1,0 +1,217 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/export"
+	"snowglobe/sim/primary"
+)
+
+// exportBody asks for an export.
+type exportBody struct {
+	Type      string        `json:"type" enum:"TRANSACTION_EXPORT_EVM,TRANSACTION_EXPORT_PRIMARY_NETWORK,TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING,TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"`
+	FirstDate *string       `json:"firstDate,omitempty" doc:"YYYY-MM-DD, inclusive; from the beginning of the chains unless given."`
+	LastDate  *string       `json:"lastDate,omitempty" doc:"YYYY-MM-DD, inclusive; up to now unless given."`
+	StartDate *string       `json:"startDate,omitempty" doc:"The deprecated name of firstDate."`
+	EndDate   *string       `json:"endDate,omitempty" doc:"The deprecated name of lastDate."`
+	Options   exportOptions `json:"options"`
+}
+
+// exportOptions say whose transactions on which chains are exported.
+type exportOptions struct {
+	Addresses          []string `json:"addresses,omitempty" doc:"EVM addresses, required for TRANSACTION_EXPORT_EVM; for the other types bech32 addresses of either network, with or without a chain's prefix. At most 1000."`
+	CChainEvmAddresses []string `json:"cChainEvmAddresses,omitempty" doc:"EVM addresses whose imports and exports of the C-Chain count; of the other types. At most 1000."`
+	IncludeChains      []string `json:"includeChains" doc:"EVM chain ids; for the other types blockchain ids of the primary network or p-chain, x-chain, c-chain, which stand for the networks of the addresses."`
+}
+
+const maxExportAddresses = 1000
+
+// exportRequest is a body on its way to a scope.
+type exportRequest struct {
+	api      *api
+	body     *exportBody
+	scope    export.Scope
+	problems []string
+}
+
+// exportScope reads a body, and says all that is wrong with it.
+func (a *api) exportScope(body *exportBody) (export.Scope, []string) {
+	q := &exportRequest{api: a, body: body, scope: export.Scope{Type: export.Type(body.Type), Owners: map[string][]ids.ShortID{}}}
+	q.dates()
+	if q.scope.Type == export.EVM {
+		q.readEVM()
+	} else {
+		q.readPrimary()
+	}
+	return q.scope, q.problems
+}
+
+// exportNetworks are those of the chains that a body names.
+func (a *api) exportNetworks(r *handlers.Request) (networks []string) {
+	scope, _ := a.exportScope(handlers.Body[exportBody](r))
+	for _, l := range scope.Lanes {
+		networks = append(networks, l.Network)
+	}
+	return networks
+}
+
+func (q *exportRequest) fail(format string, args ...any) {
+	q.problems = append(q.problems, fmt.Sprintf(format, args...))
+}
+
+func (q *exportRequest) dates() {
+	first := q.date("firstDate", q.body.FirstDate, "startDate", q.body.StartDate)
+	last := q.date("lastDate", q.body.LastDate, "endDate", q.body.EndDate)
+	if first != nil {
+		q.scope.From = first.Unix()
+	}
+	if last == nil {
+		return
+	}
+	q.scope.Until = last.AddDate(0, 0, 1).Unix()
+	if first != nil && last.Before(*first) {
+		q.fail("lastDate %s is before firstDate %s", last.Format(time.DateOnly), first.Format(time.DateOnly))
+	}
+}
+
+// date reads a date under its name and under the one that it had before; nil if neither is given.
+func (q *exportRequest) date(name string, text *string, old string, oldText *string) *time.Time {
+	t, older := q.day(name, text), q.day(old, oldText)
+	if t != nil && older != nil && !t.Equal(*older) {
+		q.fail("%s %s and %s %s disagree: %s is the deprecated name of %s, give only one", name, *text, old, *oldText, old, name)
+	}
+	if t == nil {
+		return older
+	}
+	return t
+}
+
+func (q *exportRequest) day(name string, text *string) *time.Time {
+	if text == nil {
+		return nil
+	}
+	t, problem := handlers.Item[time.Time](name, handlers.KindDate, *text)
+	if problem != "" {
+		q.problems = append(q.problems, problem)
+		return nil
+	}
+	return &t
+}
+
+// items reads a list of the options, each item once.
+func items[T comparable](q *exportRequest, name string, texts []string, kind *handlers.Kind, literals ...string) (all []T) {
+	if len(texts) > maxExportAddresses {
+		q.fail("options.%s has %d items: expected at most %d", name, len(texts), maxExportAddresses)
+		return nil
+	}
+	for i, text := range texts {
+		item, problem := handlers.Item[T](fmt.Sprintf("options.%s[%d]", name, i), kind, text, literals...)
+		if problem != "" {
+			q.problems = append(q.problems, problem)
+		} else if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	return all
+}
+
+func (q *exportRequest) readEVM() {
+	o := &q.body.Options
+	if len(o.Addresses) == 0 {
+		q.fail("options.addresses is required for %s: expected at least one EVM address", q.scope.Type)
+	}
+	if len(o.CChainEvmAddresses) > 0 {
+		q.fail("options.cChainEvmAddresses is not for %s: expected EVM addresses in options.addresses", q.scope.Type)
+	}
+	q.scope.Accounts = items[common.Address](q, "addresses", o.Addresses, handlers.KindAddress)
+	q.needChains()
+	for i, name := range o.IncludeChains {
+		where := fmt.Sprintf("options.includeChains[%d]", i)
+		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.api.world.Alias(name))
+		if problem != "" {
+			q.problems = append(q.problems, problem)
+			continue
+		}
+		c := q.api.world.Chain(id.String())
+		if c == nil {
+			q.fail("%s %q is not allowed: chain %s does not exist", where, name, id)
+			continue
+		}
+		q.include(export.Lane{Kind: export.KindEVM, Network: c.Row.Network, ChainID: c.Row.EVMID})
+	}
+}
+
+func (q *exportRequest) needChains() {
+	if len(q.body.Options.IncludeChains) == 0 {
+		q.fail("options.includeChains is empty: expected at least one chain")
+	}
+}
+
+// include adds a chain once.
+func (q *exportRequest) include(l export.Lane) {
+	if !slices.Contains(q.scope.Lanes, l) {
+		q.scope.Lanes = append(q.scope.Lanes, l)
+	}
+}
+
+func (q *exportRequest) readPrimary() {
+	o := &q.body.Options
+	if len(o.Addresses)+len(o.CChainEvmAddresses) == 0 {
+		q.fail("options.addresses or options.cChainEvmAddresses is required for %s", q.scope.Type)
+	}
+	q.scope.Accounts = items[common.Address](q, "cChainEvmAddresses", o.CChainEvmAddresses, handlers.KindAddress)
+	owners := items[handlers.PrimaryAddress](q, "addresses", o.Addresses, handlers.KindPrimary)
+	for _, l := range q.api.world.Ledgers {
+		for _, owner := range owners {
+			if owner.HRP == l.Rules.HRP && !slices.Contains(q.scope.Owners[l.Network], owner.ID) {
+				q.scope.Owners[l.Network] = append(q.scope.Owners[l.Network], owner.ID)
+			}
+		}
+	}
+	q.needChains()
+	for i, name := range o.IncludeChains {
+		where := fmt.Sprintf("options.includeChains[%d]", i)
+		id, problem := handlers.Item[string](where, handlers.KindEnum, q.api.world.Alias(name), primaryIDs...)
+		if problem != "" {
+			q.problems = append(q.problems, problem)
+			continue
+		}
+		q.includePrimary(id)
+	}
+	q.checkOwners(owners)
+}
+
+// includePrimary adds what a name stands for: an id that one network has, or the chain of each network that the addresses
+// are of. Accounts alone are of both.
+func (q *exportRequest) includePrimary(name string) {
+	for _, l := range q.api.world.Ledgers {
+		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+			own := name == l.Rules.BlockchainID(kind).String() && kind != primary.PChain
+			shared := name == chainNames[kind] || kind == primary.PChain && name == ids.Empty.String()
+			if own || shared && (len(q.scope.Owners) == 0 || len(q.scope.Owners[l.Network]) > 0) {
+				q.include(export.Lane{Kind: export.Kind(kind.String()), Network: l.Network})
+			}
+		}
+	}
+}
+
+// checkOwners finds addresses of a network none of whose chains is included.
+func (q *exportRequest) checkOwners(owners []handlers.PrimaryAddress) {
+	if len(q.problems) > 0 {
+		return
+	}
+	for _, owner := range owners {
+		at := slices.IndexFunc(q.api.world.Ledgers, func(l *sim.Ledger) bool { return l.Rules.HRP == owner.HRP })
+		network := q.api.world.Ledgers[at].Network
+		if !slices.ContainsFunc(q.scope.Lanes, func(l export.Lane) bool { return l.Network == network }) {
+			q.fail("options.addresses %q is of %s: expected a chain of %s in options.includeChains", owner, network, network)
+		}
+	}
+}

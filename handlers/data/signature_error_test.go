@@ -1,0 +1,102 @@
+package data_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/warp"
+)
+
+func TestSignatureErrorsNameTheField(t *testing.T) {
+	g := open(t, 1)
+	l := ledger(t, g, "mainnet")
+	good := hexOf(t, spoken(t, l, l.Rules.CChainID, "x"))
+	unsigned := func(network uint32, source ids.ID) string {
+		return hexOf(t, &warp.UnsignedMessage{NetworkID: network, SourceChainID: source})
+	}
+	for _, c := range []struct{ body, says string }{
+		{`{}`, "message or justification"},
+		{`{"message":"","justification":""}`, "message or justification"},
+		{`{"message":"abc"}`, "message has an odd"},
+		{`{"message":"0x0"}`, "message has an odd"},
+		{`{"message":"0x"}`, "message is empty"},
+		{`{"message":"zz"}`, "message is not hexadecimal"},
+		{`{"message":"0x` + good + `00"}`, "message is not a warp message"},
+		{`{"message":"00"}`, "message is not a warp message"},
+		{`{"message":"` + unsigned(5, l.Rules.CChainID) + `"}`, "message is of network 5: expected 1"},
+		{`{"message":"` + unsigned(1, ids.ID{9}) + `"}`, "message is from blockchain"},
+		{`{"message":"` + unsigned(1, primary.Fuji.CChainID) + `"}`, "message is from blockchain"},
+		{askFor("message", good, "justification", "0x123"), "justification has an odd"},
+		{askFor("message", good, "justification", "xyxy"), "justification is not hexadecimal"},
+		{`{"justification":"0001abcd"}`, "justification alone"},
+		{`{"justification":"` + strings.Repeat("ab", 32) + `"}`, "justification alone"},
+		{askFor("message", good, "signingSubnetId", "nonsense"), "signingSubnetId is not an id"},
+		{askFor("message", good, "signingSubnetId", strings.Repeat("a", 63)), "signingSubnetId is not an id"},
+		{askFor("message", good, "signingSubnetId", ids.Empty.String()+"x"), "signingSubnetId is not an id"},
+		{askFor("message", good, "signingSubnetId", ids.ID{3}.String()), "signingSubnetId " + ids.ID{3}.String() + " is not known"},
+		{askFor("message", good, "quorumPercentage", 101), "quorumPercentage"},
+		{askFor("message", good, "quorumPercentage", -1), "quorumPercentage"},
+		{askFor("message", good, "quorumPercentage", 6.5), "quorumPercentage"},
+		{askFor("message", good, "quorumPercentage", "67"), "quorumPercentage"},
+		{askFor("message", good, "quorumPercentageBuffer", 101), "quorumPercentageBuffer"},
+		{askFor("message", good, "quorumPercentageBuffer", nil), "quorumPercentageBuffer"},
+		{askFor("message", good, "quorumPercentage", 60, "quorumPercentageBuffer", 41), "quorumPercentageBuffer 41 make more than 100"},
+		{askFor("message", good, "pChainHeight", head(t, l)+1), "pChainHeight"},
+		{askFor("message", good, "pChainHeight", -1), "pChainHeight"},
+		{askFor("message", good, "pChainHeight", "1"), "pChainHeight"},
+		{`{"message":"` + good + `","pChainHeight":18446744073709551616}`, "pChainHeight"},
+		{`{"message":"` + good + `","pChainHeight":18446744073709551615}`, "pChainHeight"},
+		{askFor("message", 7), "message 7"},
+		{askFor("message", object{}), "message"},
+		{askFor("message", good, "justification", true), "justification"},
+		{askFor("message", good, "signingSubnetId", 5), "signingSubnetId"},
+		{`[]`, "the body"},
+		{`{"message":`, "not JSON"},
+		{``, "empty"},
+	} {
+		if says := encode(g.post(t, aggregator("mainnet"), c.body, http.StatusBadRequest)["message"]); !strings.Contains(says, c.says) {
+			t.Errorf("%.120s says %s: want %q", c.body, says, c.says)
+		}
+	}
+	several := g.post(t, aggregator("mainnet"), askFor("message", "0", "signingSubnetId", "?", "quorumPercentage", 90, "quorumPercentageBuffer", 90, "pChainHeight", 1e9), http.StatusBadRequest)
+	for _, field := range []string{"message", "signingSubnetId", "quorumPercentageBuffer", "pChainHeight"} {
+		if !strings.Contains(encode(several["message"]), field) {
+			t.Errorf("%v does not name %s", several["message"], field)
+		}
+	}
+	g.post(t, aggregator("devnet"), askFor("message", good), http.StatusBadRequest)
+	for path, status := range map[string]int{
+		"/" + ids.ID{8}.String(): 404, "/0x" + strings.Repeat("12", 32): 404, "/nonsense": 400, "/" + ids.ID{8}.String() + "a": 400,
+	} {
+		if says := encode(g.ask(t, aggregator("mainnet")+path, status)["message"]); status == 400 && !strings.Contains(says, "txHash") {
+			t.Errorf("%s says %s", path, says)
+		}
+	}
+}
+
+// TestSignaturesReadEveryForm of a message and of a subnet's id.
+func TestSignaturesReadEveryForm(t *testing.T) {
+	g := open(t, 1)
+	l := ledger(t, g, "mainnet")
+	m := hexOf(t, spoken(t, l, l.Rules.CChainID, "forms"))
+	raw, _ := hex.DecodeString(m)
+	event := fmt.Sprintf("%064x%064x%s%s", 32, len(raw), m, strings.Repeat("00", 31-(len(raw)+31)%32))
+	want := g.post(t, aggregator("mainnet"), askFor("message", m), http.StatusOK)
+	for _, body := range []string{
+		askFor("message", "0x"+m), askFor("message", strings.ToUpper(m)), askFor("message", event), askFor("message", "0x"+event),
+		askFor("message", m, "signingSubnetId", ids.Empty.String()), askFor("message", m, "signingSubnetId", ids.Empty.Hex()),
+		askFor("message", m, "signingSubnetId", "0x"+ids.Empty.Hex()), askFor("message", m, "quorumPercentage", 67),
+		askFor("message", m, "quorumPercentage", 0), askFor("message", m, "pChainHeight", 0), askFor("message", m, "pChainHeight", head(t, l)),
+		askFor("message", m, "justification", "abcd"), askFor("message", m, "justification", ""),
+	} {
+		if have := g.post(t, aggregator("mainnet"), body, http.StatusOK); encode(have) != encode(want) {
+			t.Errorf("%s is signed otherwise", body)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package data_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
+)
+
+func aggregator(network string) string {
+	return "/v1/signatureAggregator/" + network + "/aggregateSignatures"
+}
+
+// askFor is the body of a request; the fields come in pairs.
+func askFor(fields ...any) string {
+	o := object{}
+	for i := 0; i < len(fields); i += 2 {
+		o[fields[i].(string)] = fields[i+1]
+	}
+	return encode(o)
+}
+
+func spoken(t testing.TB, l *sim.Ledger, source ids.ID, text string) *warp.UnsignedMessage {
+	t.Helper()
+	payload, err := warp.AddressedCall(bytes.Repeat([]byte{7}, 20), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &warp.UnsignedMessage{NetworkID: l.Rules.NetworkID, SourceChainID: source, Payload: payload}
+}
+
+func hexOf(t testing.TB, m *warp.UnsignedMessage) string {
+	t.Helper()
+	raw, err := m.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(raw)
+}
+
+func signedBy(t testing.TB, answer object) *warp.Message {
+	t.Helper()
+	raw, err := hex.DecodeString(answer["signedMessage"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := warp.ParseMessage(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// setAt is the canonical set of a subnet, made from the rows.
+func setAt(t testing.TB, l *sim.Ledger, subnet ids.ID, height uint64) *warp.CanonicalSet {
+	t.Helper()
+	all, err := l.ValidatorsAt(context.Background(), subnet, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var validators []warp.Validator
+	for _, w := range all {
+		v := warp.Validator{NodeID: w.Node, Weight: w.Weight}
+		if w.Key != nil {
+			if v.PublicKey, err = warp.ParsePublicKey(w.Key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		validators = append(validators, v)
+	}
+	set, err := warp.NewCanonicalSet(validators)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func head(t testing.TB, l *sim.Ledger) uint64 {
+	t.Helper()
+	height, err := l.PHeight(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return height
+}
+
+// answering is how much of a set's weight, in percent rounded down, is of nodes that are up.
+func answering(t testing.TB, l *sim.Ledger, set *warp.CanonicalSet) uint64 {
+	t.Helper()
+	nodes, err := l.DB.Nodes(context.Background(), l.Rules.NetworkID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := map[ids.NodeID]bool{}
+	for _, n := range nodes {
+		up[ids.NodeID(n.Node)] = n.Connected
+	}
+	weight := uint64(0)
+	for _, m := range set.Members {
+		if up[m.NodeIDs[0]] {
+			weight += m.Weight
+		}
+	}
+	return weight * 100 / set.TotalWeight
+}
+
+// sources are the blockchains of a network that send messages, with the subnets that validate them.
+func sources(t testing.TB, l *sim.Ledger) map[ids.ID]ids.ID {
+	t.Helper()
+	all := map[ids.ID]ids.ID{ids.Empty: ids.Empty, l.Rules.XChainID: ids.Empty, l.Rules.CChainID: ids.Empty}
+	rows, err := l.DB.Blockchains(context.Background(), l.Chain(primary.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		all[ids.ID(row.Hash)] = ids.ID(row.Subnet)
+	}
+	return all
+}
+
+func TestSignaturesVerifyForEveryChain(t *testing.T) {
+	for number := int64(1); number <= 3; number++ {
+		g := open(t, number)
+		for _, network := range networks {
+			l := ledger(t, g, network)
+			for source, subnet := range sources(t, l) {
+				last := head(t, l)
+				for _, height := range []uint64{0, last, last - 1, last * 3 / 4} {
+					at := height
+					if height == 0 {
+						at = last
+					}
+					testQuorums(t, g, l, spoken(t, l, source, fmt.Sprint(height)), subnet, height, setAt(t, l, subnet, at))
+				}
+			}
+		}
+	}
+}
+
+// testQuorums asks for several quorums: they are reached as far as there are validators who answer.
+func testQuorums(t *testing.T, g *globe, l *sim.Ledger, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalSet) {
+	t.Helper()
+	if set.TotalWeight == 0 {
+		g.post(t, aggregator(l.Network), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
+		return
+	}
+	most := answering(t, l, set)
+	for _, q := range []struct{ quorum, buffer uint64 }{{1, 0}, {33, 20}, {50, 50}, {67, 0}, {67, 33}, {100, 0}} {
+		body := askFor("message", "0x"+hexOf(t, m), "quorumPercentage", q.quorum, "quorumPercentageBuffer", q.buffer, "pChainHeight", height, "signingSubnetId", subnet.String())
+		if q.quorum > most {
+			says := g.post(t, aggregator(l.Network), body, http.StatusServiceUnavailable)["message"].(string)
+			for _, part := range []string{"threshold of signatures", "signature weight is insufficient", fmt.Sprintf("(%d.", most), fmt.Sprintf("%d%% is needed", q.quorum)} {
+				if !strings.Contains(says, part) {
+					t.Errorf("quorum %d of %d%%: %s does not say %q", q.quorum, most, says, part)
+				}
+			}
+			continue
+		}
+		signed := signedBy(t, g.post(t, aggregator(l.Network), body, http.StatusOK))
+		if signed.UnsignedMessage.SourceChainID != m.SourceChainID || !bytes.Equal(signed.Payload, m.Payload) {
+			t.Fatalf("another message: %+v", signed)
+		}
+		if err := signed.Verify(l.Rules.NetworkID, set, min(q.quorum+q.buffer, most), 100); err != nil {
+			t.Errorf("quorum %d+%d of %d%% at height %d: %v", q.quorum, q.buffer, most, height, err)
+		}
+	}
+}
+
+// TestWeightChangesDecideWhoSigns takes the sets on both sides of every block that changed the weight of an L1 validator.
+func TestWeightChangesDecideWhoSigns(t *testing.T) {
+	g := open(t, 1)
+	tested := 0
+	for _, network := range networks {
+		l := ledger(t, g, network)
+		for source, subnet := range sources(t, l) {
+			if subnet == ids.Empty {
+				continue
+			}
+			for h := uint64(1); h <= head(t, l); h++ {
+				before, after := setAt(t, l, subnet, h-1), setAt(t, l, subnet, h)
+				if before.TotalWeight == 0 || before.TotalWeight == after.TotalWeight {
+					continue
+				}
+				m := spoken(t, l, source, fmt.Sprint("change ", h))
+				testQuorums(t, g, l, m, subnet, h-1, before)
+				testQuorums(t, g, l, m, subnet, h, after)
+				tested++
+			}
+		}
+	}
+	if tested == 0 {
+		t.Error("no weight changed")
+	}
+}
+
+func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
+	g := open(t, 1)
+	l := ledger(t, g, "mainnet")
+	m := spoken(t, l, l.Rules.CChainID, "hello")
+	answer := g.post(t, aggregator("testnet"), askFor("message", hexOf(t, spoken(t, ledger(t, g, "fuji"), primary.Fuji.CChainID, "hello"))), http.StatusOK)
+	if signedBy(t, answer).NetworkID != 5 {
+		t.Error("testnet is not fuji")
+	}
+	signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
+	set := setAt(t, l, ids.Empty, head(t, l))
+	places, err := warp.SignerIndices(signed.Signature.Signers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tamper := range map[string]func(){
+		"bit":    func() { signed.Signature.Signers = warp.SignerBits(places[1:]) },
+		"weight": func() { set.Members[places[0]].Weight = 1; set.TotalWeight *= 2 },
+		"order": func() {
+			set.Members[0], set.Members[len(set.Members)-1] = set.Members[len(set.Members)-1], set.Members[0]
+		},
+	} {
+		tamper()
+		if signed.Verify(1, set, 67, 100) == nil {
+			t.Errorf("a wrong %s passes", name)
+		}
+		signed.Signature.Signers, set = warp.SignerBits(places), setAt(t, l, ids.Empty, head(t, l))
+		if err := signed.Verify(1, set, 67, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStatementsOfTransactions asks for the message of every transaction of the P-chain.
+func TestStatementsOfTransactions(t *testing.T) {
+	seen := map[string]int{}
+	for number := int64(1); number <= 2; number++ {
+		g := open(t, number)
+		for _, network := range networks {
+			l := ledger(t, g, network)
+			for h := uint64(1); h <= head(t, l); h++ {
+				rows, err := l.DB.PrimaryTxs(context.Background(), store.At(l.Chain(primary.PChain), h, 0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range rows {
+					testStatement(t, g, l, row, seen)
+				}
+			}
+		}
+	}
+	for _, kind := range []string{"ConvertSubnetToL1Tx", "RegisterL1ValidatorTx", "SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "other"} {
+		if seen[kind] == 0 {
+			t.Errorf("no %s", kind)
+		}
+	}
+}
+
+func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, seen map[string]int) {
+	t.Helper()
+	path := aggregator(l.Network) + "/" + ids.ID(row.Hash).String()
+	var want func(warp.Event) bool
+	switch row.Type {
+	case "ConvertSubnetToL1Tx":
+		want = func(e warp.Event) bool { _, ok := e.(*warp.SubnetToL1Conversion); return ok }
+	case "RegisterL1ValidatorTx", "DisableL1ValidatorTx":
+		want = func(e warp.Event) bool { r, ok := e.(*warp.L1ValidatorRegistration); return ok && r.Registered }
+	case "SetL1ValidatorWeightTx":
+		want = func(e warp.Event) bool {
+			r, gone := e.(*warp.L1ValidatorRegistration)
+			w, ok := e.(*warp.L1ValidatorWeight)
+			return gone && !r.Registered || ok && w.Weight > 0
+		}
+	default:
+		if seen[row.Type]++; seen[row.Type] == 1 {
+			seen["other"]++
+			says := g.ask(t, path, http.StatusBadRequest)["message"].(string)
+			if !strings.Contains(says, row.Type) || !strings.Contains(says, "txHash") || !strings.Contains(says, "SetL1ValidatorWeightTx") {
+				t.Errorf("%s: %s", row.Type, says)
+			}
+		}
+		return
+	}
+	statement, err := l.StatementOf(context.Background(), ids.ID(row.Hash))
+	if err != nil {
+		t.Fatalf("%s: %v", row.Type, err)
+	}
+	set := setAt(t, l, statement.Subnet, head(t, l))
+	if answering(t, l, set) < 67 {
+		g.ask(t, path, http.StatusServiceUnavailable)
+		return
+	}
+	seen[row.Type]++
+	signed := signedBy(t, g.get(t, path))
+	if err := signed.Verify(l.Rules.NetworkID, set, 67, 100); err != nil {
+		t.Errorf("%s: %v", row.Type, err)
+	}
+	if sender, e, err := signed.Event(); err != nil || len(sender) > 0 || signed.SourceChainID != ids.Empty || !want(e) {
+		t.Errorf("%s: %x says %+v, %v", row.Type, sender, e, err)
+	}
+}
+
+// TestAggregatorSpeaksBothDialects: 200 by the specification, 201 to the published SDKs.
+func TestAggregatorSpeaksBothDialects(t *testing.T) {
+	g := open(t, 1)
+	l := ledger(t, g, "mainnet")
+	g.post(t, "/upstream"+aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, l, l.Rules.CChainID, "x"))), http.StatusCreated)
+	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), "ConvertSubnetToL1Tx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.ask(t, "/upstream"+aggregator("mainnet")+"/"+ids.ID(rows[0].Hash).String(), http.StatusCreated)
+}

@@ -1,0 +1,100 @@
+package handlers
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// File is an answer that may be too large for memory: it is read as the client takes it. Clients may ask for parts of it.
+type File struct {
+	Type string // the content type
+	Name string // under which browsers save it
+	Tag  string // stands for the content: another content has another
+
+	// Open answers the content as it is, or in gzip's form.
+	Open func(zipped bool) (io.ReadSeeker, error)
+}
+
+// fileTimeout is how long a client may take for one piece of a file. The whole may take any time.
+const fileTimeout = 2 * time.Minute
+
+// sendFile sends a file, compressed if the client likes that and wants the whole.
+func (x *exchange) sendFile(r *http.Request, f *File) error {
+	zipped := acceptsGzip(r.Header.Get("Accept-Encoding")) && r.Header.Get("Range") == ""
+	content, err := f.Open(zipped)
+	if err != nil {
+		return err
+	}
+	h := x.Header()
+	h["Vary"], h["Cache-Control"], h["Etag"] = vary, noCache, []string{variant(f.Tag, zipped)}
+	if unchanged(r.Header["If-None-Match"], f.Tag) {
+		x.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h["Content-Type"] = []string{f.Type}
+	h.Set("Content-Disposition", `attachment; filename="`+f.Name+`"`)
+	if zipped {
+		h["Content-Encoding"] = gzipped
+	}
+	paced := &pacedReader{ReadSeeker: content, exchange: x}
+	http.ServeContent(&fileWriter{exchange: x}, r, "", time.Time{}, paced)
+	if paced.failed != nil {
+		x.server.opts.Log.Error("file could not be read", "id", x.id, "operation", x.operation(), "err", paced.failed)
+		panic(http.ErrAbortHandler) // the client must not take what it got for the whole
+	}
+	return nil
+}
+
+// pacedReader gives the client new time for every piece that is read for it.
+type pacedReader struct {
+	io.ReadSeeker
+	exchange *exchange
+	failed   error
+}
+
+// Read reads the next piece.
+func (p *pacedReader) Read(b []byte) (int, error) {
+	// Where there is no deadline, none has to be moved.
+	_ = http.NewResponseController(p.exchange).SetWriteDeadline(p.exchange.server.opts.Now().Add(fileTimeout))
+	n, err := p.ReadSeeker.Read(b)
+	if err != nil && err != io.EOF {
+		p.failed = err
+	}
+	return n, err
+}
+
+// fileWriter gives refusals the shape that all errors have.
+type fileWriter struct {
+	*exchange
+	refused bool
+}
+
+// WriteHeader begins the answer, or gives the whole of one that refuses.
+func (w *fileWriter) WriteHeader(status int) {
+	switch {
+	case status == http.StatusRequestedRangeNotSatisfiable:
+		w.refuse(status, "the range "+shorten(w.request.Header.Get("Range"))+" is not in the file")
+	case status == http.StatusPreconditionFailed:
+		w.refuse(status, "the file is another than If-Match names")
+	default:
+		w.exchange.WriteHeader(status)
+	}
+}
+
+func (w *fileWriter) refuse(status int, text string) {
+	h := w.Header()
+	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "Etag", "X-Content-Type-Options"} {
+		h.Del(name)
+	}
+	w.refused = true
+	w.fail(sentence(status, text), false)
+}
+
+// Write writes a piece of the file.
+func (w *fileWriter) Write(b []byte) (int, error) {
+	if w.refused {
+		return len(b), nil
+	}
+	return w.exchange.Write(b)
+}

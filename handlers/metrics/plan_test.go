@@ -1,0 +1,43 @@
+package metrics_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// wasteful are steps that read more than an answer holds; few are the tables of a handful of rows, read as a whole.
+var (
+	wasteful = regexp.MustCompile(`^SCAN |TEMP B-TREE|MULTI-INDEX`)
+	few      = regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
+)
+
+// TestNoStatementScansATable asks the database how it would run every statement that the operations prepared.
+func TestNoStatementScansATable(t *testing.T) {
+	w := generate(t, "tiny", 1)
+	s := serve(t, w)
+	w.Clock.Set(w.Clock.Now().Add(1e9 * 3600 * 24))
+	for _, metric := range everyMetric {
+		everyPoint(t, s, "total", metric, "day", 3)
+		get(t, s, "/v2/chains/43114/metrics/"+metric+"?endTimestamp=9999999999")
+		get(t, s, "/v2/chains/43114/rollingWindowMetrics/"+metric)
+	}
+	everyDay(t, s, "/v2/networks/fuji/metrics/validatorCount?endTimestamp=9999999999&", 3)
+	v := readChain(t, w.Ledgers[0]).members[0]
+	for _, target := range []string{"/validators/metrics/totalValidatorFeesDaily", "/validation/" + ids.ID(v.Validation).String() + "/metrics/validationFeesDaily",
+		"/validator/" + ids.NodeID(v.Node).String() + "/metrics/perNodeDailyFeesPaid", "/subnet/" + ids.ID(v.Subnet).String() + "/metrics/perSubnetDailyFeesPaid"} {
+		get(t, s, "/v2"+target)
+	}
+	for _, text := range w.DB.Statements() {
+		plan, err := w.DB.Explain(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range plan {
+			if wasteful.MatchString(step) && !few.MatchString(text) {
+				t.Errorf("%s in\n%s\n%q", step, text, plan)
+			}
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package metrics_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/metrics"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+const secondsOfDay = 24 * 60 * 60
+
+// chain is what the naive evaluation knows of a P-chain: its rows, and when each block came.
+type chain struct {
+	l       *sim.Ledger
+	times   []int64
+	blocks  []store.PrimaryBlock
+	stakers []store.Staker
+	members []store.L1
+	states  map[store.UTXONumber][]store.L1State
+	subnets []store.SubnetNow
+	txs     []*primary.Tx
+	heights []uint64 // of the transactions
+}
+
+func readChain(t testing.TB, l *sim.Ledger) *chain {
+	t.Helper()
+	ctx, p := t.Context(), l.Chain(primary.PChain)
+	c := &chain{l: l, states: map[store.UTXONumber][]store.L1State{}}
+	check := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	c.blocks, err = l.DB.PrimaryBlocks(ctx, p, 0, math.MaxUint64)
+	check(err)
+	for _, b := range c.blocks {
+		c.times = append(c.times, b.Time)
+		rows, err := l.DB.PrimaryTxs(ctx, b.ID)
+		check(err)
+		for _, row := range rows {
+			tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+			check(err)
+			c.txs, c.heights = append(c.txs, tx), append(c.heights, b.ID.Number())
+		}
+	}
+	c.stakers, err = l.DB.Stakers(ctx, p)
+	check(err)
+	c.members, err = l.DB.L1Validators(ctx, p, math.MaxInt64)
+	check(err)
+	for _, v := range c.members {
+		c.states[v.ID], err = l.DB.L1History(ctx, v.ID)
+		check(err)
+	}
+	c.subnets, err = l.DB.Subnets(ctx, p)
+	check(err)
+	return c
+}
+
+// stake counts who validates and delegates in the last second before a moment, and what they weigh.
+func (c *chain) stake(subnet []byte, moment, clock int64) map[string]uint64 {
+	sum := map[string]uint64{"validatorCount": 0, "validatorWeight": 0, "delegatorCount": 0, "delegatorWeight": 0}
+	moment = min(moment, clock+1)
+	for _, s := range c.stakers {
+		began, over := s.Start, s.End
+		if s.Began != nil {
+			began = c.times[*s.Began]
+		}
+		if s.Ended != nil {
+			over = c.times[*s.Ended]
+		}
+		if !bytes.Equal(s.Subnet, subnet) || began >= moment || over < moment {
+			continue
+		}
+		role := "validator"
+		if s.Delegator {
+			role = "delegator"
+		}
+		sum[role+"Count"]++
+		sum[role+"Weight"] += uint64(s.Weight)
+	}
+	for _, v := range c.members {
+		var now store.L1State
+		for _, s := range c.states[v.ID] {
+			if c.times[s.Height] < moment {
+				now = s
+			}
+		}
+		if bytes.Equal(v.Subnet, subnet) && now.Weight > 0 {
+			sum["validatorCount"]++
+			sum["validatorWeight"] += uint64(now.Weight)
+		}
+	}
+	return sum
+}
+
+// everyDay reads all pages of a series of days.
+func everyDay(t testing.TB, s *handlers.Server, target string, size int) (all []metrics.Point) {
+	t.Helper()
+	for token := ""; ; {
+		page := ask[metrics.Series](t, s, fmt.Sprintf("%spageSize=%d&pageToken=%s", target, size, token))
+		all = append(all, page.Results...)
+		if token = page.NextPageToken; token == "" {
+			return all
+		}
+		if len(page.Results) != size {
+			t.Fatalf("%s: a page that is not the last has %d points", target, len(page.Results))
+		}
+	}
+}
+
+// compareStakes compares every day of every subnet with the rows.
+func compareStakes(t *testing.T, w *sim.World) {
+	t.Helper()
+	s, clock := serve(t, w), w.Clock.Unix()
+	for _, l := range w.Ledgers {
+		c := readChain(t, l)
+		made := map[ids.ID]int64{ids.Empty: c.times[0]}
+		for _, row := range c.subnets {
+			made[ids.ID(row.Hash)] = c.times[row.ID.Number()]
+		}
+		for subnet, from := range made {
+			for _, name := range []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"} {
+				target := fmt.Sprintf("/v2/networks/%s/metrics/%s?subnetId=%s&", l.Network, name, subnet)
+				points := everyDay(t, s, target, 100)
+				day := clock - clock%secondsOfDay
+				for i, p := range points {
+					if want := c.stake(subnet[:], day+secondsOfDay, clock)[name]; p.Timestamp != day || p.Value.String() != fmt.Sprint(want) {
+						t.Fatalf("%s: point %d is %d %s, want %d %d (%s)", target, i, p.Timestamp, p.Value, day, want, time.Unix(day, 0).UTC())
+					}
+					day -= secondsOfDay
+				}
+				if day += secondsOfDay; day != from-from%secondsOfDay {
+					t.Fatalf("%s: the oldest point is of %d, the subnet was made at %d", target, day, from)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryStakeIsWhatTheRowsSay(t *testing.T) {
+	for _, number := range seeds() {
+		w := generate(t, "tiny", number)
+		until := w.Clock.Now()
+		for _, later := range []time.Duration{0, 50 * time.Hour, 40 * 24 * time.Hour, 500 * 24 * time.Hour} {
+			w.Clock.Set(until.Add(later))
+			compareStakes(t, w)
+		}
+	}
+}
+
+func TestEveryStakeOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a world of thousands of transactions")
+	}
+	compareStakes(t, generate(t, "default", 1))
+}
+
+// seeds are the worlds that the naive evaluations look at.
+func seeds() []int64 {
+	if testing.Short() {
+		return []int64{1, 2}
+	}
+	return []int64{1, 2, 3, 4, 5, -6}
+}
+
+func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
+	w := generate(t, "tiny", 1)
+	s := serve(t, w)
+	for _, l := range w.Ledgers {
+		n, err := l.DB.Stakers(t.Context(), l.Chain(primary.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var active, pending int
+		for i := range n {
+			if !n[i].Delegator && ids.ID(n[i].Subnet) == ids.Empty {
+				switch l.Standing(&n[i]) {
+				case store.StakerActive:
+					active++
+				case store.StakerPending:
+					pending++
+				}
+			}
+		}
+		have := ask[metrics.Series](t, s, "/v2/networks/"+l.Network+"/metrics/validatorCount?pageSize=1")
+		if have.Results[0].Value.String() != fmt.Sprint(active) {
+			t.Errorf("%s: %s validators, the roster has %d and %d who wait", l.Network, have.Results[0].Value, active, pending)
+		}
+	}
+	if a, b := ask[metrics.Series](t, s, "/v2/networks/fuji/metrics/validatorWeight"), ask[metrics.Series](t, s, "/v2/networks/testnet/metrics/validatorWeight"); fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Error("fuji and testnet differ")
+	}
+}
+
+func TestStakesOfALongTimePage(t *testing.T) {
+	w := generate(t, "tiny", 2)
+	w.Clock.Set(w.Clock.Now().Add(3000 * 24 * time.Hour))
+	s := serve(t, w)
+	const target = "/v2/networks/mainnet/metrics/validatorWeight?"
+	whole := everyDay(t, s, target, 2160)
+	if len(whole) < 3000 {
+		t.Fatalf("%d days", len(whole))
+	}
+	for _, size := range []int{7, 1000} {
+		if fmt.Sprint(everyDay(t, s, target, size)) != fmt.Sprint(whole) {
+			t.Errorf("pages of %d hold other points", size)
+		}
+	}
+	cut := fmt.Sprintf("startTimestamp=%d&endTimestamp=%d&", whole[2990].Timestamp, whole[2980].Timestamp)
+	if have := everyDay(t, s, target+cut, 4); fmt.Sprint(have) != fmt.Sprint(whole[2981:2991]) {
+		t.Errorf("points between are %v, want %v", have, whole[2981:2991])
+	}
+}

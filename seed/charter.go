@@ -1,0 +1,55 @@
+package seed
+
+import (
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+
+	"snowglobe/sim/evm/precompile"
+)
+
+// charter is what the founders of an L1 wrote down: which contracts it has built in, and for how long.
+type charter struct {
+	deployers  bool // not everyone may create contracts
+	fees       bool // the fee configuration can be changed
+	minter     bool // coins can be made
+	minterEnds int  // per mille of history after which an upgrade turns the minter off, 0 for never
+}
+
+const (
+	warpQuorum = 67  // hundredths of the weight that must sign a message
+	teams      = 12  // how many of the nameless may deploy where not everyone may
+	firstCoins = 500 // of the treasury of a chain with a minter
+)
+
+// schedule is the charter in the network's words. The deployer runs every contract.
+func (c charter) schedule(fees precompile.FeeConfig, id uint64, start, until time.Time, people map[string]*actor, others []*actor) precompile.Schedule {
+	born, quorum, primary := uint64(start.Unix()), uint64(warpQuorum), true
+	s := precompile.Schedule{Fees: fees, Genesis: precompile.Settings{
+		precompile.Warp.Key: {BlockTimestamp: &born, Quorum: &quorum, PrimarySigners: &primary},
+	}}
+	run := precompile.Setting{BlockTimestamp: &born, Admins: []common.Address{people["deployer"].address}}
+	if c.deployers {
+		setting := run
+		setting.Managers = []common.Address{people["alice"].address}
+		for _, a := range others[:min(teams, len(others))] {
+			setting.Enabled = append(setting.Enabled, a.address)
+		}
+		s.Genesis[precompile.Deployers.Key] = setting
+	}
+	if c.minter {
+		setting := run
+		setting.Enabled = []common.Address{people["whale"].address}
+		setting.InitialMint = map[common.Address]*math.HexOrDecimal256{treasury(id): (*math.HexOrDecimal256)(units(firstCoins, 18))}
+		s.Genesis[precompile.Minter.Key] = setting
+	}
+	if c.fees {
+		s.Genesis[precompile.Fees.Key] = run
+	}
+	if c.minterEnds > 0 {
+		off := born + uint64(until.Unix()-start.Unix())*uint64(c.minterEnds)/1000
+		s.Upgrades = []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}}
+	}
+	return s
+}

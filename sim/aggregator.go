@@ -1,0 +1,63 @@
+package sim
+
+import (
+	"fmt"
+	"math/big"
+
+	"snowglobe/sim/warp"
+)
+
+// QuorumError says that too few validators sign.
+type QuorumError struct {
+	Quorum        uint64 // percent of the weight that is needed
+	Signed, Total uint64 // weights
+	Down, Members int    // validators with a key
+	Reason        error  // why the others do not sign, nil if they would
+}
+
+// Error has the network's words for it, by which clients decide to try again, and then what was reached and needed.
+func (e *QuorumError) Error() string {
+	text := fmt.Sprintf("failed to collect a threshold of signatures: %v: a weight of %d of %d signs (%s%%), %d%% is needed; %d of %d validators do not answer",
+		warp.CheckQuorum(e.Signed, e.Total, e.Quorum, warp.QuorumDenominator), e.Signed, e.Total, percent(e.Signed, e.Total), e.Quorum, e.Down, e.Members)
+	if e.Reason != nil {
+		text += "; " + e.Reason.Error()
+	}
+	return text
+}
+
+// percent is a share with two decimals, rounded down.
+func percent(part, whole uint64) string {
+	share := new(big.Int).Mul(new(big.Int).SetUint64(part), big.NewInt(10_000))
+	share.Div(share, new(big.Int).SetUint64(max(whole, 1)))
+	return fmt.Sprintf("%d.%02d", share.Uint64()/100, share.Uint64()%100)
+}
+
+// Sign makes the signed message of a committee that has any weight; the quorum is at least 1. It asks its members in their order until the quorum and the buffer, both
+// in percent of the weight, are reached; if all who answer do not reach the buffer, the quorum is enough. Below it the
+// error is a *QuorumError.
+func (c *Committee) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
+	var places []int
+	var signed uint64
+	aim := min(quorum+buffer, warp.QuorumDenominator)
+	for i, member := range c.Members {
+		if warp.CheckQuorum(signed, c.TotalWeight, aim, warp.QuorumDenominator) == nil {
+			break
+		}
+		if c.secrets[member] != nil {
+			places, signed = append(places, i), signed+member.Weight
+		}
+	}
+	if warp.CheckQuorum(signed, c.TotalWeight, quorum, warp.QuorumDenominator) != nil {
+		return nil, c.missed(quorum, signed, nil)
+	}
+	return warp.Aggregate(m, c.CanonicalSet, places, func(member *warp.Member) (*warp.SecretKey, error) { return c.secrets[member], nil })
+}
+
+// Refusal says that nobody signs, for a reason.
+func (c *Committee) Refusal(quorum uint64, reason error) *QuorumError {
+	return c.missed(quorum, 0, reason)
+}
+
+func (c *Committee) missed(quorum, signed uint64, reason error) *QuorumError {
+	return &QuorumError{quorum, signed, c.TotalWeight, len(c.Members) - len(c.secrets), len(c.Members), reason}
+}

@@ -1,0 +1,93 @@
+package evm
+
+import (
+	"maps"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm/precompile"
+)
+
+// surroundings are what an EVM runs in. Every EVM is made from them, so that code finds the same world wherever it is
+// executed: in a block, in a call, in a trace or again for verification.
+type surroundings struct {
+	rules    *params.ChainConfig
+	block    vm.BlockContext
+	states   vm.StateDB
+	jumps    vm.JumpDestCache
+	builtins builtins
+	hooks    *tracing.Hooks // a tracer's; may be nil
+	free     bool           // gas may cost nothing
+}
+
+// machine is an EVM with the frames that its contracts which keep state look at.
+type machine struct {
+	*vm.EVM
+	frames *precompile.Frames // nil where no contract needs them
+}
+
+func (s surroundings) machine() *machine {
+	m := &machine{}
+	contracts, hooks, states := s.builtins.pure, s.hooks, s.states
+	if len(s.builtins.stateful) > 0 {
+		m.frames = precompile.NewFrames(s.builtins.active())
+		contracts = maps.Clone(contracts)
+		for address, c := range s.builtins.stateful {
+			contracts[address] = m.frames.Bind(c)
+		}
+		hooks, states = m.frames.Hooks(hooks), m.frames.State(states)
+	}
+	m.EVM = vm.NewEVM(s.block, states, s.rules, vm.Config{Tracer: hooks, NoBaseFee: s.free})
+	if m.frames != nil {
+		m.frames.Attach(m.EVM)
+	}
+	m.SetJumpDestCache(s.jumps)
+	m.SetPrecompiles(contracts)
+	return m
+}
+
+// apply executes a message. The error says why it could not be tried; a failure of the code is in the result.
+func (m *machine) apply(message *core.Message, gas *core.GasPool) (*core.ExecutionResult, error) {
+	result, err := core.ApplyMessage(m.EVM, message, gas)
+	if err == nil && m.frames != nil {
+		result.Err = m.frames.Explain(result.Err)
+	}
+	return result, err
+}
+
+// builtins are the contracts that a chain has built in at a time, each at its address.
+type builtins struct {
+	pure     vm.PrecompiledContracts // shared unless overridden: not to be changed
+	stateful map[common.Address]*precompile.Contract
+}
+
+// active are the contracts that keep state.
+func (b builtins) active() []*precompile.Contract {
+	var all []*precompile.Contract
+	for _, c := range b.stateful {
+		all = append(all, c)
+	}
+	return all
+}
+
+// own is a copy that may be changed.
+func (b builtins) own() builtins { return builtins{maps.Clone(b.pure), maps.Clone(b.stateful)} }
+
+// move takes the contract away from an address and, when a target is given, puts it there; it says whether there was one.
+func (b builtins) move(from common.Address, to *common.Address) bool {
+	pure, isPure := b.pure[from]
+	stateful, isStateful := b.stateful[from]
+	if to != nil && isPure {
+		b.pure[*to] = pure
+	}
+	if to != nil && isStateful {
+		b.stateful[*to] = stateful
+	}
+	delete(b.pure, from)
+	delete(b.stateful, from)
+	return isPure || isStateful
+}

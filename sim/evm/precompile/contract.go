@@ -1,0 +1,127 @@
+// Package precompile has the contracts that a chain's configuration turns on: they stand at addresses of their own and
+// keep state like any other contract, but the node itself runs them. A contract is declared by its address, the key of
+// its configuration and its functions; Frames gives it what the engine keeps to itself (who calls, and whether the call
+// may write).
+package precompile
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// What the network charges for a slot and for the parts of an event.
+const (
+	writeGas = 20_000
+	readGas  = 5_000
+
+	logGas   = 375
+	topicGas = 375
+	byteGas  = 8
+)
+
+const (
+	wordBytes     = 32
+	selectorBytes = 4
+)
+
+// Contract is a contract that a chain has built in and that keeps state.
+type Contract struct {
+	Address common.Address
+	Key     string // of its configuration in a genesis or an upgrade
+
+	functions map[string]*Function // by selector
+	configure func(*Activation) error
+}
+
+// Function is a function of a contract.
+type Function struct {
+	Signature string             // as Solidity writes it; the selector is the beginning of its hash
+	Gas       func(*Call) uint64 // what a call costs, events included
+	Writes    bool               // a static call is refused
+	Run       func(*Call) ([]byte, error)
+}
+
+// Call is what a function sees when it is called.
+type Call struct {
+	Caller common.Address
+	Origin common.Address // who signed the transaction
+	State  vm.StateDB
+	Block  *vm.BlockContext
+	Input  []byte // what follows the selector
+}
+
+// declare makes a contract of its functions. What it needs to be set up is in configure.
+func declare(address common.Address, key string, configure func(*Activation) error, functions ...Function) *Contract {
+	c := &Contract{Address: address, Key: key, functions: map[string]*Function{}, configure: configure}
+	for i := range functions {
+		c.functions[string(crypto.Keccak256([]byte(functions[i].Signature))[:selectorBytes])] = &functions[i]
+	}
+	return c
+}
+
+// costs is the price of a function that always costs the same.
+func costs(gas uint64) func(*Call) uint64 { return func(*Call) uint64 { return gas } }
+
+// eventGas is the price of an event with some topics, its own name among them, and some bytes of data.
+func eventGas(topics, data uint64) uint64 { return logGas + topics*topicGas + data*byteGas }
+
+// find is the function that an input names.
+func (c *Contract) find(input []byte) (*Function, error) {
+	if len(input) < selectorBytes {
+		return nil, fmt.Errorf("missing function selector to precompile - input length (%d)", len(input))
+	}
+	f := c.functions[string(input[:selectorBytes])]
+	if f == nil {
+		return nil, fmt.Errorf("invalid function selector: %#x", input[:selectorBytes])
+	}
+	return f, nil
+}
+
+var errNoArguments = errors.New("abi: attempting to unmarshal an empty string while arguments are expected")
+
+// check says whether the input has all arguments. More than that is welcome since Durango.
+func (f *Function) check(input []byte) error {
+	if strings.HasSuffix(f.Signature, "()") {
+		return nil
+	}
+	need := wordBytes * (1 + strings.Count(f.Signature, ","))
+	switch {
+	case len(input) == 0:
+		return errNoArguments
+	case len(input) < need:
+		return fmt.Errorf("abi: cannot marshal in to go type: length insufficient %d require %d", len(input), need)
+	}
+	return nil
+}
+
+// word is an argument, counted from zero.
+func (c *Call) word(n int) common.Hash { return common.Hash(c.Input[n*wordBytes : (n+1)*wordBytes]) }
+
+// address is an argument that is an address: what stands before its 20 bytes is not looked at.
+func (c *Call) address(n int) common.Address { return common.BytesToAddress(c.word(n).Bytes()) }
+
+func (c *Call) number(n int) *big.Int { return c.word(n).Big() }
+
+// emit adds an event of the contract at an address.
+func (c *Call) emit(contract common.Address, data []byte, topics ...common.Hash) {
+	c.State.AddLog(&types.Log{Address: contract, Topics: topics, Data: data, BlockNumber: c.Block.BlockNumber.Uint64()})
+}
+
+// Input is what a caller sends: the selector of a function and its arguments, one word each.
+func Input(signature string, words ...common.Hash) []byte {
+	data := crypto.Keccak256([]byte(signature))[:selectorBytes]
+	for _, w := range words {
+		data = append(data, w[:]...)
+	}
+	return data
+}
+
+// topic is the first topic of an event.
+func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

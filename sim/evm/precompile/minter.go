@@ -1,0 +1,50 @@
+package precompile
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/holiman/uint256"
+)
+
+var minterAddress = common.HexToAddress("0x0200000000000000000000000000000000000001")
+
+// Minter makes native coins for those who hold a role.
+var Minter = declare(minterAddress, "contractNativeMinterConfig", initialMint, append(permissions(minterAddress), Function{
+	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, Run: mint,
+})...)
+
+const mintGas = 30_000
+
+var (
+	errMint     = errors.New("non-enabled cannot mint")
+	topicMinted = topic("NativeCoinMinted(address,address,uint256)")
+)
+
+func mint(c *Call) ([]byte, error) {
+	if !RoleOf(c.State, minterAddress, c.Caller).Enabled() {
+		return nil, fmt.Errorf("%w: %s", errMint, c.Caller)
+	}
+	to, amount := c.address(0), c.word(1)
+	c.emit(minterAddress, amount.Bytes(), topicMinted, common.BytesToHash(c.Caller[:]), common.BytesToHash(to[:]))
+	if !c.State.Exist(to) {
+		c.State.CreateAccount(to)
+	}
+	c.State.AddBalance(to, new(uint256.Int).SetBytes(amount[:]), tracing.BalanceChangeUnspecified)
+	return nil, nil
+}
+
+// initialMint gives the coins that a configuration names.
+func initialMint(a *Activation) error {
+	for to, amount := range a.Setting.InitialMint {
+		value, overflow := uint256.FromBig((*big.Int)(amount))
+		if overflow {
+			return fmt.Errorf("initial mint for %s does not fit 256 bits", to)
+		}
+		a.State.AddBalance(to, value, tracing.BalanceChangeUnspecified)
+	}
+	return nil
+}

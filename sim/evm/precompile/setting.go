@@ -1,0 +1,129 @@
+package precompile
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+)
+
+// contracts are all that a configuration may name, by address: the order in which they are set up.
+var contracts = []*Contract{Deployers, Minter, Fees, Warp}
+
+// Setting is what a genesis or an upgrade says of one contract, with the network's names.
+type Setting struct {
+	Admins         []common.Address                         `json:"adminAddresses,omitempty"`
+	Managers       []common.Address                         `json:"managerAddresses,omitempty"`
+	Enabled        []common.Address                         `json:"enabledAddresses,omitempty"`
+	BlockTimestamp *uint64                                  `json:"blockTimestamp,omitempty"`
+	Disable        bool                                     `json:"disable,omitempty"`
+	InitialMint    map[common.Address]*math.HexOrDecimal256 `json:"initialMint,omitempty"`
+	InitialFees    *FeeConfig                               `json:"initialFeeConfig,omitempty"`
+	Quorum         *uint64                                  `json:"quorumNumerator,omitempty"` // of a message's signers, in hundredths of the weight
+	PrimarySigners *bool                                    `json:"requirePrimaryNetworkSigners,omitempty"`
+}
+
+// Settings are contracts' settings by their keys.
+type Settings map[string]Setting
+
+// Activation is the moment in which a contract is turned on.
+type Activation struct {
+	State   vm.StateDB
+	Setting *Setting
+	Fees    *FeeConfig // the chain's own
+	Number  uint64     // of the block
+}
+
+// changes are the settings of a contract that take effect after one time and up to another; after is nil for a genesis.
+func (s *Schedule) changes(c *Contract, after *uint64, upTo uint64) []Setting {
+	var all []Setting
+	due := func(settings Settings) {
+		setting, named := settings[c.Key]
+		if at := setting.BlockTimestamp; named && at != nil && *at <= upTo && (after == nil || *at > *after) {
+			all = append(all, setting)
+		}
+	}
+	due(s.Genesis)
+	for _, upgrade := range s.Upgrades {
+		due(upgrade)
+	}
+	return all
+}
+
+// At are the settings in force at a time, by key.
+func (s *Schedule) At(time uint64) Settings {
+	active := Settings{}
+	for _, c := range contracts {
+		if all := s.changes(c, nil, time); len(all) > 0 && !all[len(all)-1].Disable {
+			active[c.Key] = all[len(all)-1]
+		}
+	}
+	return active
+}
+
+// Active are the contracts in force at a time.
+func (s *Schedule) Active(time uint64) []*Contract {
+	var active []*Contract
+	settings := s.At(time)
+	for _, c := range contracts {
+		if _, on := settings[c.Key]; on {
+			active = append(active, c)
+		}
+	}
+	return active
+}
+
+// Apply makes a block's changes to the contracts before its transactions: those after its parent's time, up to its own.
+// Parent is nil for a genesis.
+func (s *Schedule) Apply(states vm.StateDB, parent *uint64, time, number uint64) error {
+	for _, c := range contracts {
+		for _, setting := range s.changes(c, parent, time) {
+			if setting.Disable {
+				states.SelfDestruct(c.Address)
+				states.Finalise(params.Rules{IsEIP158: true})
+				continue
+			}
+			if err := c.activate(&Activation{State: states, Setting: &setting, Fees: &s.Fees, Number: number}); err != nil {
+				return fmt.Errorf("%s: %w", c.Key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// activate gives the contract a nonce and a code, as a deployed one has, so that it is not swept away and Solidity calls
+// it, and its first roles.
+func (c *Contract) activate(a *Activation) error {
+	a.State.SetNonce(c.Address, 1, tracing.NonceChangeUnspecified)
+	a.State.SetCode(c.Address, []byte{1}, tracing.CodeChangeUnspecified)
+	if c.configure != nil {
+		if err := c.configure(a); err != nil {
+			return err
+		}
+	}
+	for _, group := range []struct {
+		role Role
+		all  []common.Address
+	}{{Enabled, a.Setting.Enabled}, {Admin, a.Setting.Admins}, {Manager, a.Setting.Managers}} {
+		for _, address := range group.all {
+			setRole(a.State, c.Address, address, group.role)
+		}
+	}
+	return nil
+}
+
+// Disabled are the addresses of the contracts that are turned off after one time and up to another.
+func (s *Schedule) Disabled(after, upTo uint64) map[common.Address]bool {
+	off := map[common.Address]bool{}
+	for _, c := range contracts {
+		for _, setting := range s.changes(c, &after, upTo) {
+			if setting.Disable {
+				off[c.Address] = true
+			}
+		}
+	}
+	return off
+}

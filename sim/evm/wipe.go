@@ -1,0 +1,75 @@
+package evm
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// without is the live state as if some accounts had never been: the state of contracts that an upgrade turns off. The
+// engine deletes no account that has storage, so such an account is left out before a block and wiped when it is sealed.
+type without struct {
+	*live
+	accounts map[common.Address]bool
+}
+
+var (
+	_ state.Database = without{}
+	_ state.Reader   = without{}
+)
+
+func (w without) Reader(common.Hash) (state.Reader, error) { return w, nil }
+
+func (w without) Account(address common.Address) (*types.StateAccount, error) {
+	if w.accounts[address] {
+		return nil, nil
+	}
+	return w.live.Account(address)
+}
+
+func (w without) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	if w.accounts[address] {
+		return common.Hash{}, nil
+	}
+	return w.live.Storage(address, key)
+}
+
+// wipe takes an account out of the state for good, with the next commit.
+func (l *live) wipe(address common.Address) error {
+	keys := map[common.Hash]bool{}
+	if l.keys != nil {
+		old, err := l.keys(address)
+		if err != nil {
+			return fmt.Errorf("storage of %s: %w", address, err)
+		}
+		for _, key := range old {
+			keys[key] = true
+		}
+	}
+	for key, value := range l.slots[address] {
+		keys[key] = value != common.Hash{}
+	}
+	delete(l.tries, address)
+	l.wiped[address] = keys
+	return l.trie.DeleteAccount(address)
+}
+
+// bury adds the wiped accounts to what a commit changes.
+func (l *live) bury(update *state.StateUpdate) {
+	for address, keys := range l.wiped {
+		if _, touched := update.AccountsOrigin[address]; !touched {
+			update.AccountsOrigin[address] = nil
+		}
+		if update.StoragesOrigin[address] == nil {
+			update.StoragesOrigin[address] = map[common.Hash]common.Hash{}
+		}
+		for key, held := range keys {
+			if held {
+				update.StoragesOrigin[address][key] = common.Hash{}
+			}
+		}
+	}
+	clear(l.wiped)
+}

@@ -1,0 +1,197 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/common/lru"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// knownAddresses is how many addresses a reader remembers written with their checksums.
+const knownAddresses = 4096
+
+// evmReader reads the transactions, internal ones and token transfers of some accounts on one chain.
+type evmReader struct {
+	world   *World
+	site    *site
+	chainID string
+	market  *market
+	mine    map[common.Address]bool
+	hex     *lru.Cache[common.Address, string]
+
+	header store.Position // of the block whose base fee is known
+	base   *big.Int
+}
+
+func openEVM(ctx context.Context, w *World, s *Scope, at *site, low, high store.Position) (reader, *union, error) {
+	m, err := openMarket(ctx, w, at.rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &evmReader{world: w, site: at, chainID: strconv.FormatUint(at.ChainID, 10), market: m, mine: map[common.Address]bool{},
+		hex: lru.NewCache[common.Address, string](knownAddresses), header: -1}
+	var finds []find
+	for _, account := range s.Accounts {
+		r.mine[account] = true
+		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
+			return w.DB.TouchIDs(ctx, account[:], low, high, limit)
+		})
+	}
+	return r, newUnion(finds, low, high), nil
+}
+
+func (r *evmReader) read(ctx context.Context, at []store.Position) ([]Event, error) {
+	txs, err := r.world.DB.TransactionsAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	calls, err := r.world.DB.CallsAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	transfers, err := r.world.DB.TransfersAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	var events []Event
+	for i := range txs {
+		tx := &txs[i]
+		var inside []store.Call
+		var moved []store.Transfer
+		inside, calls = take(calls, func(c *store.Call) bool { return c.ID.Block()+store.Position(c.Tx) == tx.ID })
+		moved, transfers = take(transfers, func(t *store.Transfer) bool { return t.Transaction() == tx.ID })
+		e := Event{Time: tx.Time, At: tx.ID}
+		if err := r.event(ctx, &e, tx, inside, moved); err != nil {
+			return nil, err
+		}
+		if e.Rows > 0 {
+			events = append(events, e)
+		}
+	}
+	return events, nil
+}
+
+// take splits off the rows at the beginning that belong to one transaction.
+func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
+	n := 0
+	for n < len(rows) && belongs(&rows[n]) {
+		n++
+	}
+	return rows[:n], rows[n:]
+}
+
+// event writes the rows of a transaction: itself, its internal ones, its transfers.
+func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionView, calls []store.Call, transfers []store.Transfer) error {
+	place := transfer{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.Time, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
+		dollars: r.market.dollars(r.market.native, tx.Time)}
+	to := tx.Recipient
+	if to == nil {
+		to = tx.Created
+	}
+	if row := place; r.between(&row, tx.Sender, to) {
+		if err := r.native(&row, tx); err != nil {
+			return err
+		}
+		e.add(&row)
+	}
+	for i := range calls {
+		if row := place; r.between(&row, calls[i].Sender, calls[i].Recipient) {
+			row.kind, row.method, row.succeeded = "INTERNAL", calls[i].Type, !calls[i].Reverted
+			row.amount = new(big.Int).SetBytes(calls[i].Value)
+			e.add(&row)
+		}
+	}
+	for i := range transfers {
+		if row := place; r.between(&row, transfers[i].Sender, transfers[i].Recipient) {
+			if err := r.moved(ctx, &row, &transfers[i]); err != nil {
+				return err
+			}
+			e.add(&row)
+		}
+	}
+	return nil
+}
+
+func (e *Event) add(row *transfer) {
+	e.Text = transferTable.line(e.Text, row)
+	e.Rows++
+}
+
+// between fills in the two parties and says whether the export is about either.
+func (r *evmReader) between(row *transfer, sender, recipient []byte) bool {
+	from, to := common.BytesToAddress(sender), common.BytesToAddress(recipient)
+	switch out, in := r.mine[from], r.mine[to]; {
+	case out && in:
+		row.direction = "SELF"
+	case out:
+		row.direction = "OUT"
+	case in:
+		row.direction = "IN"
+	default:
+		return false
+	}
+	row.from, row.to = r.written(from), r.written(to)
+	return true
+}
+
+func (r *evmReader) written(a common.Address) string {
+	text, ok := r.hex.Get(a)
+	if !ok {
+		text = a.Hex()
+		r.hex.Add(a, text)
+	}
+	return text
+}
+
+func (r *evmReader) native(row *transfer, tx *store.TransactionView) error {
+	var signed types.Transaction
+	if err := signed.UnmarshalBinary(tx.Raw); err != nil {
+		return fmt.Errorf("transaction %s: %w", row.hash, err)
+	}
+	if r.header != tx.ID.Block() {
+		h, err := evm.DecodeHeader(r.site.evm.Kind, tx.Header)
+		if err != nil {
+			return fmt.Errorf("block %s: %w", row.number, err)
+		}
+		r.header, r.base = tx.ID.Block(), h.BaseFee
+	}
+	row.kind, row.succeeded, row.method, row.amount = "NATIVE", tx.Status == 1, method(&signed), signed.Value()
+	row.gas = &gas{used: tx.GasUsed, price: evm.EffectivePrice(&signed, r.base)}
+	row.gas.fee = new(big.Int).Mul(row.gas.price, new(big.Int).SetUint64(tx.GasUsed))
+	return nil
+}
+
+// method names what a transaction calls; a transfer calls nothing.
+func method(tx *types.Transaction) string {
+	data := tx.Data()
+	if tx.To() == nil || len(data) < 4 {
+		return ""
+	}
+	if name, known := contracts.MethodName([4]byte(data[:4])); known {
+		return name
+	}
+	return hexutil.Encode(data[:4])
+}
+
+var standards = map[store.Standard]string{store.ERC20: "ERC-20", store.ERC721: "ERC-721", store.ERC1155: "ERC-1155"}
+
+func (r *evmReader) moved(ctx context.Context, row *transfer, t *store.Transfer) (err error) {
+	if row.token, err = r.market.token(ctx, t.Asset); err != nil {
+		return err
+	}
+	row.kind, row.succeeded, row.log, row.amount = standards[t.Standard], true, strconv.Itoa(t.Log), new(big.Int).SetBytes(t.Amount)
+	row.dollars = r.market.dollars(row.token.series, row.time)
+	if t.Standard != store.ERC20 {
+		row.item = new(big.Int).SetBytes(t.Asset.Item()).String()
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// primaryReader reads the movements of some owners' outputs on one chain of the primary network.
+type primaryReader struct {
+	world    *World
+	scope    *Scope
+	site     *site
+	codec    primary.Chain
+	market   *market // of the C-Chain, whose token is AVAX
+	owners   map[ids.ShortID]bool
+	accounts map[common.Address]bool
+	assets   map[ids.ID]*asset
+	table    table[movement]
+}
+
+func openPrimary(ctx context.Context, w *World, s *Scope, at *site, low, high store.Position) (reader, *union, error) {
+	m, err := openMarket(ctx, w, at.evm.Row.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &primaryReader{world: w, scope: s, site: at, codec: at.primary(), market: m, owners: map[ids.ShortID]bool{},
+		accounts: map[common.Address]bool{}, assets: map[ids.ID]*asset{}, table: s.Type.table().(table[movement])}
+	var finds []find
+	for _, owner := range s.Owners[at.Network] {
+		r.owners[owner] = true
+		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
+			return w.DB.ActivityIDs(ctx, [][]byte{owner[:]}, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
+		})
+	}
+	if len(r.owners) > 0 {
+		finds = append(finds, r.findGenesis)
+	}
+	for _, account := range s.Accounts {
+		r.accounts[account] = true
+	}
+	// Nothing tells which atomic transactions concern an account of the C-Chain but they themselves.
+	if at.Kind == KindC && len(r.accounts) > 0 {
+		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
+			return w.DB.PrimaryTxIDs(ctx, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
+		})
+	}
+	return r, newUnion(finds, low, high), nil
+}
+
+// genesis stands for the outputs that a chain began with, which no transaction made: the last position of block 0.
+func (r *primaryReader) genesis() store.Position { return store.First(r.site.rows).End() }
+
+func (r *primaryReader) findGenesis(_ context.Context, low, high store.Position, _ int) ([]store.Position, error) {
+	if at := r.genesis(); low <= at && at <= high {
+		return []store.Position{at}, nil
+	}
+	return nil, nil
+}
+
+func (r *primaryReader) read(ctx context.Context, at []store.Position) ([]Event, error) {
+	var events []Event
+	for _, p := range at {
+		time, err := r.site.time(ctx, r.world, p.Number())
+		if err != nil {
+			return nil, err
+		}
+		rows, err := r.movements(ctx, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s transaction at %d: %w", r.codec, p, err)
+		}
+		e := Event{Time: time, At: p}
+		for i := range rows {
+			m := &rows[i]
+			if r.scope.Type == Staking && m.kind != creditStake && m.tx.Type != rewardTx {
+				continue
+			}
+			m.time, m.first, m.dollars = time, e.Rows == 0, r.dollars(m.asset, time)
+			e.Text = r.table.line(e.Text, m)
+			e.Rows++
+		}
+		if e.Rows > 0 {
+			events = append(events, e)
+		}
+	}
+	return events, nil
+}
+
+const rewardTx = "RewardValidatorTx"
+
+// dollars is what one whole unit of an asset cost: only AVAX has a market.
+func (r *primaryReader) dollars(a *asset, unix int64) *big.Int {
+	if a.id != r.site.rules.AVAXAssetID {
+		return nil
+	}
+	return r.market.dollars(r.market.native, unix)
+}
+
+// movements are the rows of a transaction: what it spent, what it made, what it locked.
+func (r *primaryReader) movements(ctx context.Context, at store.Position) (all []movement, err error) {
+	if at == r.genesis() {
+		return r.began(ctx, at)
+	}
+	row, err := r.world.DB.PrimaryTx(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := primary.ReadTx(r.codec, ids.ID(row.Hash), row.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	draft := movement{primaryReader: r, tx: row}
+	if base := tx.Unsigned.Base(); base != nil {
+		draft.memo = base.Memo
+	}
+	for _, part := range []func(context.Context, movement, *primary.Tx) ([]movement, error){r.spent, r.accountMoves, r.made, r.staked} {
+		rows, err := part(ctx, draft, tx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+// began are the outputs in the chain's genesis.
+func (r *primaryReader) began(ctx context.Context, at store.Position) (all []movement, err error) {
+	seen := map[store.UTXONumber]bool{}
+	for _, owner := range r.scope.Owners[r.site.Network] {
+		utxos, err := r.world.DB.UTXOsOfGenesis(ctx, owner[:], r.site.rows)
+		if err != nil {
+			return nil, err
+		}
+		for i := range utxos {
+			u := &utxos[i]
+			if seen[u.ID] {
+				continue
+			}
+			seen[u.ID] = true
+			draft := movement{primaryReader: r, tx: &store.PrimaryTx{ID: at, Hash: u.Tx, Type: "Genesis"}, kind: credit}
+			if all, err = r.add(ctx, all, draft, u); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// add appends a movement of a stored output if it concerns the owners.
+func (r *primaryReader) add(ctx context.Context, all []movement, m movement, u *store.UTXO) ([]movement, error) {
+	parsed, err := primary.ParseUTXO(r.codec, u.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	m.amount = parsed.Amount()
+	return r.own(ctx, all, m, parsed.UTXOID, parsed.AssetID, parsed.Out)
+}
+
+// own appends a movement of an output if it concerns the owners.
+func (r *primaryReader) own(ctx context.Context, all []movement, m movement, from primary.UTXOID, assetID ids.ID, out primary.Output) (_ []movement, err error) {
+	held := primary.UTXO{Out: out}
+	concerned := false
+	for _, owner := range held.Owners().Addresses {
+		concerned = concerned || r.owners[owner]
+		m.owners = append(m.owners, r.site.rules.Address(r.codec, owner))
+	}
+	if !concerned {
+		return all, nil
+	}
+	m.output = &output{from.InputID(), from.TxID, from.OutputIndex, out}
+	if m.asset, err = r.asset(ctx, assetID); err != nil {
+		return nil, err
+	}
+	return append(all, m), nil
+}
+
+// asset is what the X-chain says of an asset, read when it is first met.
+func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
+	if a := r.assets[id]; a != nil {
+		return a, nil
+	}
+	row, err := r.world.DB.AssetByHash(ctx, r.exchange(), id[:])
+	if err != nil {
+		return nil, fmt.Errorf("asset %s: %w", id, err)
+	}
+	a := &asset{id, row.Name, row.Symbol, int(row.Denomination)}
+	r.assets[id] = a
+	return a, nil
+}
+
+// exchange is the number of the network's X-chain.
+func (r *primaryReader) exchange() int { return r.site.rows - int(r.codec) + int(primary.XChain) }

@@ -1,0 +1,181 @@
+package export
+
+import (
+	"context"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/network"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// spent are the outputs that a transaction consumed: of its own chain, then those that another exported.
+func (r *primaryReader) spent(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
+	draft.kind = debit
+	for _, id := range tx.Consumed() {
+		if all, err = r.consumed(ctx, all, draft, id); err != nil {
+			return nil, err
+		}
+	}
+	source, imported := imports(tx)
+	draft.kind = debitAtomic
+	draft.peer, _ = r.site.rules.ChainOf(source)
+	for _, in := range imported {
+		if all, err = r.consumed(ctx, all, draft, in.InputID()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// imports are what a transaction takes from another chain, and which.
+func imports(tx *primary.Tx) (ids.ID, []*primary.TransferableInput) {
+	switch u := tx.Unsigned.(type) {
+	case *primary.ImportTx:
+		return u.SourceChain, u.ImportedInputs
+	case *primary.AtomicImportTx:
+		return u.SourceChain, u.ImportedInputs
+	}
+	return ids.Empty, nil
+}
+
+func (r *primaryReader) consumed(ctx context.Context, all []movement, draft movement, id ids.ID) ([]movement, error) {
+	u, err := r.world.DB.UTXOOfNetwork(ctx, network.Index(r.site.rules.NetworkID), id[:])
+	if err != nil {
+		return nil, err
+	}
+	return r.add(ctx, all, draft, u)
+}
+
+// accountMoves are what an atomic transaction did to accounts of the C-Chain.
+func (r *primaryReader) accountMoves(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
+	var moves []primary.EVMOutput
+	switch u := tx.Unsigned.(type) {
+	case *primary.AtomicExportTx:
+		draft.kind = debit
+		for _, in := range u.Ins {
+			moves = append(moves, primary.EVMOutput{Address: in.Address, Amount: in.Amount, AssetID: in.AssetID})
+		}
+	case *primary.AtomicImportTx:
+		draft.kind, moves = credit, u.Outs
+	}
+	for _, move := range moves {
+		if !r.accounts[move.Address] {
+			continue
+		}
+		row := draft
+		row.owners, row.amount = []string{move.Address.Hex()}, move.Amount
+		if row.asset, err = r.asset(ctx, move.AssetID); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
+// made are the outputs that a transaction left: on its own chain, or for another. A reward's are those of the block that
+// decides about it.
+func (r *primaryReader) made(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
+	maker, height := tx.ID(), draft.tx.ID.Number()
+	if u, ends := tx.Unsigned.(*primary.RewardValidatorTx); ends {
+		maker, height = u.TxID, height+1
+		if draft.stake, err = r.stakeOf(ctx, u.TxID); err != nil {
+			return nil, err
+		}
+	}
+	if height > r.site.Head {
+		return nil, nil
+	}
+	utxos, err := r.world.DB.UTXOsOfBlock(ctx, r.site.rows, height)
+	if err != nil {
+		return nil, err
+	}
+	rewards := 0
+	for i := range utxos {
+		u := &utxos[i]
+		if ids.ID(u.Tx) != maker {
+			continue
+		}
+		row := draft
+		row.kind = credit
+		if u.Chain != r.site.rows {
+			row.kind, row.peer = creditAtomic, primary.Chain(u.Chain-r.site.rows+int(r.codec))
+		}
+		if u.Reward {
+			if row.reward, err = r.rewardKind(ctx, u, rewards); err != nil {
+				return nil, err
+			}
+			rewards++
+		}
+		if all, err = r.add(ctx, all, row, u); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// rewardKind says what the n-th reward of a staker is for. A validator is paid for validating first, if at all.
+func (r *primaryReader) rewardKind(ctx context.Context, u *store.UTXO, n int) (string, error) {
+	s, err := r.world.DB.StakerOfTx(ctx, u.Tx)
+	switch {
+	case err != nil:
+		return "", err
+	case s.Delegator:
+		return "DELEGATOR", nil
+	case n == 0 && s.Rewarded && s.Reward > 0:
+		return "VALIDATOR", nil
+	}
+	return "VALIDATOR_FEE", nil
+}
+
+// staked are the outputs that a staking transaction locked. They will be its outputs when staking ends.
+func (r *primaryReader) staked(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
+	staker, err := primary.NewStaker(tx, primary.Active)
+	if err != nil || len(staker.Stake()) == 0 {
+		return nil, nil // it stakes nothing
+	}
+	draft.kind = creditStake
+	if draft.stake, err = r.terms(ctx, draft.tx, staker); err != nil {
+		return nil, err
+	}
+	index := len(tx.Unsigned.Base().Outs)
+	for i, out := range staker.Stake() {
+		u := primary.UTXO{UTXOID: primary.UTXOID{TxID: tx.ID(), OutputIndex: uint32(index + i)}, AssetID: out.AssetID, Out: out.Out}
+		row := draft
+		row.amount = u.Amount()
+		if all, err = r.own(ctx, all, row, u.UTXOID, u.AssetID, u.Out); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// stakeOf is the stake of an earlier transaction.
+func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) {
+	row, err := r.world.DB.PrimaryTxByHash(ctx, r.site.rows, id[:])
+	if err != nil {
+		return nil, err
+	}
+	tx, err := primary.ReadTx(r.codec, id, row.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	staker, err := primary.NewStaker(tx, primary.Active)
+	if err != nil {
+		return nil, err
+	}
+	return r.terms(ctx, row, staker)
+}
+
+// terms is where and when somebody stakes. Staking begins with the block that accepts the transaction; only a genesis
+// heeds the start that the transaction names.
+func (r *primaryReader) terms(ctx context.Context, row *store.PrimaryTx, s *primary.Staker) (*stake, error) {
+	t := &stake{s.TxID, s.NodeID, s.SubnetID, s.Start, s.End}
+	if row.ID.Number() == 0 {
+		return t, nil
+	}
+	accepted, err := r.site.time(ctx, r.world, row.ID.Number())
+	t.start = uint64(accepted)
+	return t, err
+}

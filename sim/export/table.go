@@ -1,0 +1,108 @@
+package export
+
+import (
+	"strings"
+	"time"
+)
+
+// Type is a kind of export.
+type Type string
+
+// The kinds of exports.
+const (
+	EVM     Type = "TRANSACTION_EXPORT_EVM"
+	Primary Type = "TRANSACTION_EXPORT_PRIMARY_NETWORK"
+	Simple  Type = "TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"
+	Staking Type = "TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING"
+)
+
+// Types are all kinds of exports.
+var Types = []Type{EVM, Primary, Simple, Staking}
+
+// Column is one of a file, as the documentation names it.
+type Column struct{ Name, Doc string }
+
+// column is a Column with how a row is written in it.
+type column[R any] struct {
+	Column
+	text func(*R) string
+}
+
+// table is the columns of a file.
+type table[R any] []column[R]
+
+// columns is a table of any rows.
+type columns interface{ names() []Column }
+
+// Columns are those of the files of a type.
+func (t Type) Columns() []Column { return t.table().names() }
+
+// table is nil for a type that does not exist.
+func (t Type) table() columns {
+	switch t {
+	case EVM:
+		return transferTable
+	case Primary:
+		return movementTable
+	case Simple:
+		return simpleTable
+	case Staking:
+		return stakingTable
+	}
+	return nil
+}
+
+func (t table[R]) names() []Column {
+	all := make([]Column, len(t))
+	for i := range t {
+		all[i] = t[i].Column
+	}
+	return all
+}
+
+// only is the columns with these names.
+func (t table[R]) only(names string) (some table[R]) {
+	for name := range strings.FieldsSeq(names) {
+		for _, c := range t {
+			if c.Name == name {
+				some = append(some, c)
+			}
+		}
+	}
+	return some
+}
+
+// header is the first line of a file.
+func (t Type) header() (line []byte) {
+	for i, c := range t.Columns() {
+		line = field(line, i, c.Name)
+	}
+	return append(line, lineEnd...)
+}
+
+// line appends a row.
+func (t table[R]) line(text []byte, row *R) []byte {
+	for i := range t {
+		text = field(text, i, t[i].text(row))
+	}
+	return append(text, lineEnd...)
+}
+
+// Files follow RFC 4180. The standard library's writer does, too, but drops the carriage returns in a field.
+const lineEnd = "\r\n"
+
+// field appends the field in column i.
+func field(line []byte, i int, text string) []byte {
+	if i > 0 {
+		line = append(line, ',')
+	}
+	if !strings.ContainsAny(text, "\",\r\n") {
+		return append(line, text...)
+	}
+	line = append(line, '"')
+	line = append(line, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(line, '"')
+}
+
+// moment writes Unix seconds.
+func moment(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"snowglobe/sim/export"
+	"snowglobe/sim/store"
+)
+
+// ExportOptions bound what the exports of a world may do.
+type ExportOptions struct {
+	Workers   int          // how many run at once, at least one
+	MaxRows   int64        // of one file, 0 for no limit; a day's rows stay together
+	Retention int64        // seconds of the world's clock for which an export that ended is kept, 0 for ever
+	Log       *slog.Logger // of what went wrong; nil for none
+}
+
+// Exports are the transaction exports of a world: operations that clients start and that Run carries out. An operation
+// and its file are rows of the world: whatever stops the program, the next Run goes on where the rows end.
+type Exports struct {
+	world *World
+	ExportOptions
+
+	mu      sync.Mutex
+	woken   *sync.Cond
+	waiting []int64 // numbers, those whose turn comes first at the beginning
+	running map[int64]bool
+}
+
+// NewExports opens the exports of a world.
+func NewExports(w *World, o ExportOptions) *Exports {
+	o.Workers = max(o.Workers, 1)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Exports{world: w, ExportOptions: o, running: map[int64]bool{}}
+	e.woken = sync.NewCond(&e.mu)
+	return e
+}
+
+// Start begins an export of what happened up to now. The scope needs no limit of rows and no heights of chains.
+func (e *Exports) Start(ctx context.Context, scope export.Scope) (*store.Operation, error) {
+	scope.MaxRows = e.MaxRows
+	scope.Lanes = slices.Clone(scope.Lanes)
+	world := e.world.exported()
+	var err error
+	for i := range scope.Lanes {
+		if scope.Lanes[i].Head, err = world.Height(ctx, scope.Lanes[i]); err != nil {
+			return nil, err
+		}
+	}
+	request, err := scope.Text()
+	if err != nil {
+		return nil, err
+	}
+	now := e.world.Clock.Unix()
+	o, err := e.world.startOperation(ctx, func(number int64) *store.Operation {
+		return &store.Operation{ID: number, UUID: e.world.operationName(number), Status: store.Running, Created: now, Updated: now,
+			Content: []byte{}, Request: request}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start an export: %w", err)
+	}
+	e.queue(o.ID)
+	return o, nil
+}
+
+// Operation is the one with a name. One whose time is over does not exist, whether it was deleted already or not.
+func (e *Exports) Operation(ctx context.Context, uuid []byte) (*store.Operation, error) {
+	o, err := e.world.DB.OperationByUUID(ctx, uuid)
+	if err != nil {
+		return nil, err
+	}
+	if e.Retention > 0 && o.Status != store.Running && o.Updated <= e.world.Clock.Unix()-e.Retention {
+		return nil, store.ErrNotFound
+	}
+	return o, nil
+}
+
+// Before is how many exports have to begin before one that waits; -1 when it waits no more.
+func (e *Exports) Before(id int64) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Index(e.waiting, id)
+}
+
+// queue lets exports wait for their turn.
+func (e *Exports) queue(numbers ...int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, id := range numbers {
+		if !e.running[id] && !slices.Contains(e.waiting, id) {
+			e.waiting = append(e.waiting, id)
+		}
+	}
+	e.woken.Broadcast()
+}
+
+// exported is the world as exports see it.
+func (w *World) exported() export.World {
+	return export.World{DB: w.DB, Seed: w.Meta.Seed, Chains: w.Chains}
+}
+
+// operationName is the UUID of an operation: version 5, in the name space of what decides the world's bytes, so that the
+// same world gives the same names.
+func (w *World) operationName(number int64) []byte {
+	identity := sha256.New()
+	write(identity, "operation", w.Meta.Generator, w.Meta.Seed, w.Meta.Profile, w.Meta.Shape, w.Meta.Until)
+	name := sha1.Sum(fmt.Append(identity.Sum(nil)[:16], number))
+	name[6], name[8] = name[6]&0x0f|0x50, name[8]&0x3f|0x80
+	return name[:16]
+}

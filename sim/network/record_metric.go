@@ -1,0 +1,120 @@
+package network
+
+import (
+	"bytes"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/metric"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// stakeOf is what a staker adds to its subnet.
+func stakeOf(s *primary.Staker) metric.Stake {
+	if s.Delegator {
+		return metric.DelegatorStake(s.Weight)
+	}
+	return metric.ValidatorStake(1, s.Weight)
+}
+
+// stake adds up what the block changes of a subnet's stake.
+func (r *record) stake(subnet ids.ID, change metric.Stake) {
+	for i := range r.delta.Stakes {
+		if c := &r.delta.Stakes[i]; bytes.Equal(c.Subnet, subnet[:]) {
+			c.Stake = c.Plus(change)
+			return
+		}
+	}
+	r.delta.Stakes = append(r.delta.Stakes, store.StakeChange{Subnet: bytes.Clone(subnet[:]), Stake: change})
+}
+
+// member is an L1 validator that is not removed, with what the roll-ups need to know about it.
+type member struct {
+	number    store.UTXONumber
+	weight    uint64
+	paidUntil uint64
+	since     uint64 // when it became active, if it is
+	paid      uint64 // a second in which it was active before that
+}
+
+// pays tells whether a member was or is active in a second of a day or later.
+func (m *member) pays(day uint64) bool { return m.paidUntil > 0 || m.paid >= day }
+
+// member counts what becomes of a member. Drained says that its balance ended it, not a transaction.
+func (r *record) member(m *member, v *primary.L1Validator, drained bool) {
+	change := metric.ValidatorStake(0, v.Weight-m.weight)
+	switch {
+	case m.weight == 0:
+		change.Validators = 1
+	case v.Weight == 0:
+		change.Validators = -1
+	}
+	r.stake(v.SubnetID, change)
+	m.weight = v.Weight
+	if fees := r.payment(m, v.EndAccumulatedFee, drained); fees != (metric.Dues{}) {
+		for _, payer := range [][]byte{nil, v.SubnetID[:], v.NodeID[:], v.ValidationID[:]} {
+			r.fee(payer, fees)
+		}
+	}
+}
+
+// turn makes a member active or inactive at a time.
+func (m *member) turn(paidUntil, time uint64) {
+	switch was, is := m.paidUntil > 0, paidUntil > 0; {
+	case is && !was:
+		m.since = time
+	case was && !is && m.since < time:
+		m.paid = time - 1
+	}
+	m.paidUntil = paidUntil
+}
+
+// payment turns a member and is what that changes of the fees that it and all around it pay.
+func (r *record) payment(m *member, paidUntil uint64, drained bool) (f metric.Dues) {
+	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *m
+	_, accrued := r.P.ValidatorFees()
+	m.turn(paidUntil, r.P.Time())
+	switch was, is := before.paidUntil > 0, paidUntil > 0; {
+	case is && !was:
+		f = metric.Dues{Active: 1, Base: -accrued}
+	case was && !is && drained:
+		f = metric.Dues{Active: -1, Base: before.paidUntil}
+	case was && !is:
+		f = metric.Dues{Active: -1, Base: accrued}
+	}
+	switch was, is := before.pays(today), m.pays(today); {
+	case is && !was:
+		f.Paying = 1
+	case was && !is:
+		f.Paying = -1
+	}
+	return f
+}
+
+// fee adds up what the block changes of a payer's fees.
+func (r *record) fee(payer []byte, change metric.Dues) {
+	for i := range r.delta.Fees {
+		if c := &r.delta.Fees[i]; bytes.Equal(c.Payer, payer) {
+			c.Dues = c.Plus(change)
+			return
+		}
+	}
+	r.delta.Fees = append(r.delta.Fees, store.FeeChange{Payer: append([]byte{}, payer...), Dues: change})
+}
+
+// MeterOf is the continuous fee as a block of the P-chain leaves it.
+func MeterOf(b *store.PrimaryBlock) primary.Meter {
+	return primary.Meter{Time: uint64(b.Time), Accrued: uint64(b.Accrued), Excess: b.L1Excess, Active: b.L1Active}
+}
+
+// meter records the accrued fee at the end of each day that is over since the block before.
+func (r *record) meter(b *store.PrimaryBlock) primary.Meter {
+	m := r.tips[r.chain].meter
+	day := metric.Day.Start(int64(m.Time))
+	for next := metric.Day.Next(day); r.height > 0 && next <= b.Time; day, next = next, metric.Day.Next(next) {
+		m = m.At(&r.Rules.ValidatorFees, uint64(next))
+		r.delta.Meter = append(r.delta.Meter, store.MeterRow{Day: day, Accrued: store.Amount(m.Accrued)})
+	}
+	return MeterOf(b)
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Open opens a finished world. A file that is not one is refused with ErrForeign, one of another schema with ErrVersion.
+func Open(path string) (*DB, error) {
+	if err := identify(path); err != nil {
+		return nil, err
+	}
+	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
+	err := db.connect(path, "WAL")
+	if unwritable(err) && !exists(path+"-wal") {
+		err = errors.Join(db.disconnect(), db.freeze(path))
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// unwritable reports whether the engine failed because it may not write where it must: the file or, for its log, the
+// folder.
+func unwritable(err error) bool {
+	var failure *sqlite.Error
+	if !errors.As(err, &failure) {
+		return false
+	}
+	code := failure.Code() & 0xff // without the details
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// freeze opens a file that nobody writes, with nothing beside it: it can only be read.
+func (db *DB) freeze(path string) (err error) {
+	db.frozen = true
+	db.read, err = pool(dsn(path, cache(readCacheKiB), "mode=ro", "immutable=1"), 4+2*runtime.GOMAXPROCS(0))
+	return err
+}
+
+// Where a database file carries its marks, by the file format of SQLite.
+const (
+	headerLength      = 100
+	headerMagic       = "SQLite format 3\x00"
+	headerVersion     = 60
+	headerApplication = 68
+)
+
+// identify reads the marks off the file itself, so that a foreign file is not touched. Errors of the file system, such
+// as a missing permission, are passed on as they are.
+func identify(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	header := make([]byte, headerLength)
+	if info, err := file.Stat(); err != nil || info.IsDir() {
+		return errors.Join(ErrForeign, err)
+	}
+	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
+		binary.BigEndian.Uint32(header[headerApplication:]) != applicationID {
+		return ErrForeign
+	}
+	if version := binary.BigEndian.Uint32(header[headerVersion:]); version != schemaVersion {
+		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
+	}
+	return nil
+}

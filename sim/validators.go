@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// Weigher is a node with what it weighs among the validators of a subnet, delegations included. Key is its compressed BLS
+// public key, nil for one that cannot sign.
+type Weigher struct {
+	Node   ids.NodeID
+	Key    []byte
+	Weight uint64
+}
+
+// PHeight is the height of the P-chain's last block, which is also the one that a proposer would see.
+func (l *Ledger) PHeight(ctx context.Context) (uint64, error) {
+	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
+	if err != nil {
+		return 0, fmt.Errorf("P-chain: %w", err)
+	}
+	return head.ID.Number(), nil
+}
+
+// SubnetOf is the subnet that validates one of the network's blockchains; the zero id is the primary network. The error is
+// store.ErrNotFound for a blockchain of another network.
+func (l *Ledger) SubnetOf(ctx context.Context, blockchain ids.ID) (ids.ID, error) {
+	if _, own := l.Rules.ChainOf(blockchain); own {
+		return ids.Empty, nil
+	}
+	row, err := l.DB.Blockchain(ctx, blockchain[:])
+	if err != nil {
+		return ids.Empty, err
+	}
+	if row.ID.Chain() != l.Chain(primary.PChain) {
+		return ids.Empty, store.ErrNotFound
+	}
+	return ids.ID(row.Subnet), nil
+}
+
+// HasSubnet tells whether a subnet is one of the network's.
+func (l *Ledger) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
+	if subnet == ids.Empty {
+		return true, nil
+	}
+	_, err := l.DB.Subnet(ctx, l.Chain(primary.PChain), subnet[:])
+	return exists(err)
+}
+
+// ValidatorsAt are those who validated a subnet at a height of the P-chain.
+func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Weigher, error) {
+	return l.validators(ctx, subnet, height, electorate{
+		stakes: func(s *store.Staker) bool { return stakesAt(s, int64(height)) },
+		active: func(v *store.L1) bool { return v.PaidUntil > 0 },
+	})
+}
+
+// ValidatorsNow are those who validate a subnet by the world's clock: time alone lets stakers begin and end, and uses
+// balances up.
+func (l *Ledger) ValidatorsNow(ctx context.Context, subnet ids.ID) ([]Weigher, error) {
+	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
+	if err != nil {
+		return nil, fmt.Errorf("P-chain: %w", err)
+	}
+	accrued := l.Accrued(head)
+	return l.validators(ctx, subnet, head.ID.Number(), electorate{
+		stakes: func(s *store.Staker) bool { return l.Standing(s) == store.StakerActive },
+		active: func(v *store.L1) bool { return v.PaidUntil > accrued },
+	})
+}
+
+// electorate says who belongs to a set.
+type electorate struct {
+	stakes func(*store.Staker) bool
+	active func(*store.L1) bool
+}
+
+// validators is a set. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1
+// validators stand together under no node's id, without a key.
+func (l *Ledger) validators(ctx context.Context, subnet ids.ID, height uint64, who electorate) ([]Weigher, error) {
+	set := &weighers{place: map[ids.NodeID]int{}}
+	if err := l.addStakers(ctx, set, subnet, who); err != nil {
+		return nil, err
+	}
+	if subnet == ids.Empty {
+		return set.all, nil
+	}
+	if len(set.all) > 0 {
+		if err := l.lendKeys(ctx, set.all, who); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := l.DB.L1ValidatorsOfSubnet(ctx, subnet[:], height)
+	for i := range rows {
+		switch v := &rows[i]; {
+		case v.Weight == 0 || v.ID.Chain() != l.Chain(primary.PChain):
+		case !who.active(v):
+			set.add(ids.EmptyNodeID, nil, uint64(v.Weight))
+		default:
+			set.add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
+		}
+	}
+	return set.all, err
+}
+
+// lendKeys gives validators the keys that their nodes have on the primary network.
+func (l *Ledger) lendKeys(ctx context.Context, all []Weigher, who electorate) error {
+	set := &weighers{place: map[ids.NodeID]int{}}
+	if err := l.addStakers(ctx, set, ids.Empty, who); err != nil {
+		return err
+	}
+	for i := range all {
+		if place, there := set.place[all[i].Node]; there {
+			all[i].Key = set.all[place].Key
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) addStakers(ctx context.Context, set *weighers, subnet ids.ID, who electorate) error {
+	rows, err := l.DB.StakersOfSubnet(ctx, l.Chain(primary.PChain), subnet[:])
+	for i := range rows {
+		if s := &rows[i]; who.stakes(s) {
+			set.add(ids.NodeID(s.Node), s.BLS, uint64(s.Weight))
+		}
+	}
+	return err
+}
+
+func stakesAt(s *store.Staker, height int64) bool {
+	return s.Began != nil && *s.Began <= height && (s.Ended == nil || *s.Ended > height)
+}
+
+// weighers is a set of validators under way, with the place of each node.
+type weighers struct {
+	all   []Weigher
+	place map[ids.NodeID]int
+}
+
+func (s *weighers) add(node ids.NodeID, key []byte, weight uint64) {
+	at, there := s.place[node]
+	if !there {
+		at = len(s.all)
+		s.place[node] = at
+		s.all = append(s.all, Weigher{Node: node})
+	}
+	if key != nil {
+		s.all[at].Key = key
+	}
+	s.all[at].Weight += weight
+}

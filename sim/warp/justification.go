@@ -1,0 +1,146 @@
+package warp
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// Justification is what convinces the P-chain that it can speak of an L1 validator: the place that it had in a conversion,
+// or the request that registered it. It stands in a protocol buffer with one of two fields.
+type Justification struct {
+	SubnetID ids.ID // of the conversion
+	Index    uint32
+	Request  []byte // the RegisterL1Validator event; nil for a conversion
+}
+
+var errJustification = errors.New("invalid justification")
+
+// The fields of L1ValidatorRegistrationJustification, and of the SubnetIDIndex in it.
+const (
+	fieldConversion = 1
+	fieldRequest    = 2
+	fieldSubnet     = 1
+	fieldIndex      = 2
+)
+
+// The wire types of protocol buffers that the fields have.
+const (
+	wireVarint = 0
+	wireBytes  = 2
+)
+
+// ParseJustification reads the justification of an L1ValidatorRegistration.
+func ParseJustification(b []byte) (*Justification, error) {
+	var j *Justification
+	err := fields(b, func(number, _ uint64, value []byte) (err error) {
+		switch {
+		case number == fieldConversion && value != nil:
+			j, err = parseConversionPlace(value)
+		case number == fieldRequest && value != nil:
+			j = &Justification{Request: value}
+		default:
+			err = errJustification
+		}
+		return err
+	})
+	if err == nil && j == nil {
+		err = errJustification
+	}
+	return j, err
+}
+
+// parseConversionPlace reads a SubnetIDIndex; an index of 0 is left out.
+func parseConversionPlace(b []byte) (*Justification, error) {
+	j := &Justification{}
+	err := fields(b, func(number, n uint64, value []byte) (err error) {
+		switch {
+		case number == fieldSubnet && value != nil:
+			j.SubnetID, err = ids.ToID(value)
+		case number == fieldIndex && value == nil && n <= math.MaxUint32:
+			j.Index = uint32(n)
+		default:
+			err = errJustification
+		}
+		return err
+	})
+	if err == nil && j.SubnetID == ids.Empty {
+		err = errJustification
+	}
+	return j, err
+}
+
+// fields calls a function for each field of a protocol buffer; value is nil for a number.
+func fields(b []byte, each func(number, n uint64, value []byte) error) error {
+	for len(b) > 0 {
+		tag, size := binary.Uvarint(b)
+		if size <= 0 {
+			return errJustification
+		}
+		b = b[size:]
+		n, size := binary.Uvarint(b)
+		if size <= 0 {
+			return errJustification
+		}
+		b = b[size:]
+		var value []byte
+		switch tag & 7 {
+		case wireVarint:
+		case wireBytes:
+			if n > uint64(len(b)) {
+				return errJustification
+			}
+			value, b = b[:n:n], b[n:]
+		default:
+			return errJustification
+		}
+		if err := each(tag>>3, n, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bytes is the protocol buffer.
+func (j *Justification) Bytes() []byte {
+	if j.Request != nil {
+		return appendBytes(nil, fieldRequest, j.Request)
+	}
+	place := appendBytes(nil, fieldSubnet, j.SubnetID[:])
+	if j.Index != 0 {
+		place = binary.AppendUvarint(append(place, fieldIndex<<3|wireVarint), uint64(j.Index))
+	}
+	return appendBytes(nil, fieldConversion, place)
+}
+
+func appendBytes(b []byte, field byte, value []byte) []byte {
+	b = binary.AppendUvarint(append(b, field<<3|wireBytes), uint64(len(value)))
+	return append(b, value...)
+}
+
+// ValidationID is the id of the validator that the justification is about.
+func (j *Justification) ValidationID() (ids.ID, error) {
+	if j.Request == nil {
+		return ConversionValidationID(j.SubnetID, j.Index), nil
+	}
+	r, err := j.Registration()
+	if err != nil {
+		return ids.Empty, err
+	}
+	return r.ValidationID()
+}
+
+// Registration is the request, where the justification is one.
+func (j *Justification) Registration() (*RegisterL1Validator, error) {
+	e, err := ParseEvent(j.Request)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := e.(*RegisterL1Validator)
+	if !ok {
+		return nil, errJustification
+	}
+	return r, nil
+}
