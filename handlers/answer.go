@@ -19,6 +19,9 @@ type Raw struct {
 	Body []byte
 }
 
+// Written is an answer that writes itself as JSON, because most of it was written before.
+type Written interface{ WriteJSON(*bytes.Buffer) error }
+
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	vary     = []string{"Accept-Encoding"}
@@ -69,6 +72,9 @@ func (x *exchange) send(r *http.Request, status int, answer any) error {
 }
 
 func encode(b *bytes.Buffer, answer any) error {
+	if w, ok := answer.(Written); ok {
+		return w.WriteJSON(b)
+	}
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(answer); err != nil {
