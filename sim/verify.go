@@ -64,6 +64,9 @@ func (w *World) verifyDigest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if have := w.chainsDigest(); !bytes.Equal(chains, have) {
+		return fmt.Errorf("meta: chains is %x, the chains' digest is %x", have, chains)
+	}
 	digest, err := sealDigest(ctx, w.DB, revision{chains: chains, started: w.operations()})
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type machine struct {
 
 func (s surroundings) machine() *machine {
 	m := &machine{}
-	contracts, hooks, states := s.builtins.pure, s.hooks, s.states
+	contracts, hooks, states := s.builtins.pure, s.hooks, vm.StateDB(unrefunded{s.states})
 	if len(s.builtins.stateful) > 0 {
 		m.carries = s.builtins.stateful[precompile.WarpAddress] == precompile.Warp
 		m.frames = precompile.NewFrames(s.builtins.active(), s.mail)
@@ -53,6 +53,13 @@ func (s surroundings) machine() *machine {
 	m.SetPrecompiles(contracts)
 	return m
 }
+
+// unrefunded is a state that counts no refunds: these chains give none back for storage that is cleared.
+type unrefunded struct{ vm.StateDB }
+
+func (unrefunded) AddRefund(uint64)  {}
+func (unrefunded) SubRefund(uint64)  {}
+func (unrefunded) GetRefund() uint64 { return 0 }
 
 // apply executes a message. failed are the messages of other chains among those it carries that were refused. The error
 // says why it could not be tried; a failure of the code is in the result.

@@ -11,7 +11,8 @@ CREATE TABLE meta (
     until     INTEGER NOT NULL,  -- where the generated history ends, Unix seconds
     clock     INTEGER NOT NULL,  -- the world's own time, Unix seconds
     started   INTEGER NOT NULL,  -- how many operations clients have started, deleted ones included
-    digest    BLOB    NOT NULL   -- SHA-256 over everything above, every chain's last digest and every operation's
+    chains    BLOB    NOT NULL,  -- SHA-256 over identity and clock, who is who, and every chain's last digest
+    digest    BLOB    NOT NULL   -- that of the world: the one before and, once there was one, every operation's
 );
 
 CREATE TABLE chain (
