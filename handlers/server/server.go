@@ -50,7 +50,7 @@ const (
 	writeTimeout  = 2 * time.Minute  // for a client to take its answer
 	idleTimeout   = 2 * time.Minute
 	graceTimeout  = 5 * time.Second // for requests under way when the server stops
-	maxHeader     = 64 << 10
+	maxHeader     = 1 << 20         // the REST interfaces refuse less, in their own words
 )
 
 // Server answers for a world.

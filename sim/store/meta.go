@@ -11,7 +11,7 @@ type Meta struct {
 	Until     int64  `db:"until"`
 	Clock     int64  `db:"clock"`
 	Started   int64  `db:"started"` // operations, deleted ones included
-	Chains    []byte `db:"chains"` // digest of everything but operations
+	Chains    []byte `db:"chains"`  // digest of everything but operations
 	Digest    []byte `db:"digest"`
 }
 
