@@ -75,7 +75,7 @@ func initialFees(a *Activation) error {
 func setFees(c *Call) ([]byte, error) {
 	var numbers [feeFields]*big.Int
 	for i := range numbers {
-		numbers[i] = c.word(i).Big()
+		numbers[i] = c.number(i)
 	}
 	if !RoleOf(c.State, feesAddress, c.Caller).Enabled() {
 		return nil, fmt.Errorf("%w: %s", errFees, c.Caller)
