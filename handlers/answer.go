@@ -19,6 +19,9 @@ type Raw struct {
 	Body []byte
 }
 
+// Written is an answer that writes itself as JSON, because most of it was written before.
+type Written interface{ WriteJSON(*bytes.Buffer) error }
+
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	vary     = []string{"Accept-Encoding"}
@@ -69,6 +72,9 @@ func (x *exchange) send(r *http.Request, status int, answer any) error {
 }
 
 func encode(b *bytes.Buffer, answer any) error {
+	if w, ok := answer.(Written); ok {
+		return w.WriteJSON(b)
+	}
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(answer); err != nil {
@@ -159,16 +165,28 @@ func unchanged(headers []string, tag string) bool {
 	return false
 }
 
-// acceptsGzip reads an Accept-Encoding header; a weight of zero is a refusal.
+// acceptsGzip reads an Accept-Encoding header: the weight of gzip, if it has one, else that of everything. A weight of
+// zero is a refusal.
 func acceptsGzip(header string) bool {
+	accepts := false
 	for item := range strings.SplitSeq(header, ",") {
-		coding, weight, weighted := strings.Cut(item, ";")
-		if coding = strings.TrimSpace(coding); coding != "gzip" && coding != "*" {
-			continue
+		coding, weight, _ := strings.Cut(item, ";")
+		switch coding = strings.TrimSpace(coding); {
+		case strings.EqualFold(coding, "gzip"):
+			return weighs(weight)
+		case coding == "*":
+			accepts = weighs(weight)
 		}
-		q, found := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-		n, err := strconv.ParseFloat(q, 64)
-		return !weighted || !found || (err == nil && n > 0)
 	}
-	return false
+	return accepts
+}
+
+// weighs tells whether the weight of a coding is above zero; none is one.
+func weighs(weight string) bool {
+	name, value, found := strings.Cut(weight, "=")
+	if !found {
+		return strings.TrimSpace(weight) == ""
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	return strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && n > 0
 }

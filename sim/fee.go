@@ -72,6 +72,16 @@ func (l *Ledger) fees(ctx context.Context, q FeeQuery) (days metric.Range, r *me
 	return days, r, err
 }
 
+// FeesPaid is what all L1 validators of the network paid by the world's clock, in nAVAX.
+func (l *Ledger) FeesPaid(ctx context.Context) (uint64, error) {
+	days, record, err := l.fees(ctx, FeeQuery{Payer: []byte{}, From: metric.Day.Start(l.Clock.Unix()), To: math.MaxInt64})
+	if err != nil || days.Empty() {
+		return 0, err
+	}
+	all := metric.FeeMetric{Shows: metric.AllFees}
+	return all.Value(record, days.Newest), nil
+}
+
 // meter is the accrued fee at the end of each day of a range and of the day before it. Days that no block has ended go on
 // from the newest block, the last of them as far as a moment.
 func (l *Ledger) meter(ctx context.Context, head *store.PrimaryBlock, days metric.Range, now int64) (map[int64]uint64, error) {

@@ -81,7 +81,13 @@ func (a *api) listDelegators(r *handlers.Request, l *sim.Ledger) (any, error) {
 		return (status == "" || stakerStatuses[d.status] == status) && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(d.Node))) &&
 			(len(addresses) == 0 || owned(d.Owner, addresses))
 	})
-	return delegators{next, list(found, func(d **delegation) Delegator { return showDelegator(l, *d) })}, nil
+	page := &sheet{next: next, name: "delegators", items: make([]written, len(found))}
+	for i, d := range found {
+		if page.items[i], err = d.once(func() any { return showDelegator(l, d) }); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
 }
 
 // compareDelegations puts the newest block first, and within a block the highest hash.

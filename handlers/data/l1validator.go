@@ -64,14 +64,16 @@ func (a *api) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, error) 
 	}
 	validation, node := handlers.Value[ids.ID](r, "l1ValidationId"), handlers.Value[ids.NodeID](r, "nodeId")
 	subnets, inactive := handlers.List[ids.ID](r, "subnetId"), r.Bool("includeInactiveL1Validators")
-	passes := func(v *store.L1) bool {
-		return (inactive || all.balance(v) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
+	passes := func(v *membership) bool {
+		return (inactive || all.balance(v.L1) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
 			(!r.Given("nodeId") || bytes.Equal(v.Node, node[:])) && (len(subnets) == 0 || slices.Contains(subnets, ids.ID(v.Subnet)))
 	}
-	found, next := pageOf(r, placed(all.l1, func(v *store.L1) uint64 { return placeOfOutput(v.ID) }), passes)
-	page := l1Validators{next, make([]L1Validator, len(found)), decimals(all.head.ID.Number())}
+	found, next := pageOf(r, placed(all.l1, func(v *membership) uint64 { return placeOfOutput(v.ID) }), passes)
+	page := &sheet{next, "validators", make([]written, len(found)), map[string]any{"blockHeight": decimals(all.head.ID.Number())}}
 	for i, v := range found {
-		page.Validators[i] = showL1Validator(l.Rules, v, all.balance(v))
+		if page.items[i], err = v.once(func() any { return showL1Validator(l.Rules, v.L1, all.balance(v.L1)) }); err != nil {
+			return nil, err
+		}
 	}
 	return page, nil
 }

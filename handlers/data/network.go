@@ -105,6 +105,9 @@ func (c *primaryChain) blocks() int {
 	return c.number()
 }
 
+// more is what pages say beside their items.
+func (c *primaryChain) more() map[string]any { return map[string]any{"chainInfo": c.info()} }
+
 func (c *primaryChain) info() ChainInfo { return ChainInfo{chainNames[c.kind], c.Network} }
 
 func (c *primaryChain) height(ctx context.Context) (uint64, error) {

@@ -10,11 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// anyTransaction is a transaction in the shape of its chain, written once for a state of the world.
-type anyTransaction struct{ text []byte }
-
-// MarshalJSON gives what was written.
-func (t anyTransaction) MarshalJSON() ([]byte, error) { return t.text, nil }
+// anyTransaction is a transaction in the shape of its chain.
+type anyTransaction struct{}
 
 // Schema is one of the shapes.
 func (anyTransaction) Schema(d *handlers.Schemas) *handlers.Schema {
@@ -227,37 +224,36 @@ func (a *api) getPrimaryTransaction(r *handlers.Request, c *primaryChain) (any, 
 
 func (a *api) transactionPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
 	at, next := cut(r, at, position)
-	page := primaryTransactions{next, make([]anyTransaction, len(at)), c.info()}
+	page := &sheet{next, "transactions", make([]written, len(at)), c.more()}
 	for i, p := range at {
-		shown, err := a.primaryTransaction(r, c, p)
-		if err != nil {
+		var err error
+		if page.items[i], err = a.primaryTransaction(r, c, p); err != nil {
 			return nil, err
 		}
-		page.Transactions[i] = shown
 	}
 	return page, nil
 }
 
 // primaryTransaction is a transaction as JSON, or is remembered.
-func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (anyTransaction, error) {
+func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (written, error) {
 	version, unix := c.DB.Primaries(), c.Clock.Unix()
 	if s, ok := a.memory.settled.Get(at); ok && s.version == version && s.unix == unix {
-		return anyTransaction{s.text}, nil
+		return s.text, nil
 	}
 	b := &book{c.Ledger, r.Context(), a}
 	t, err := b.settlement(c.kind, at)
 	if err != nil {
-		return anyTransaction{}, err
+		return nil, err
 	}
 	shown, err := b.transaction(t)
 	if err != nil {
-		return anyTransaction{}, err
+		return nil, err
 	}
 	text, err := marshal(shown)
 	if err == nil {
 		a.memory.settled.Add(at, &stamped{version, unix, text})
 	}
-	return anyTransaction{text}, err
+	return text, err
 }
 
 func (b *book) transaction(t *settlement) (any, error) {

@@ -31,7 +31,7 @@ type roster struct {
 	delegations []*delegation
 	orders      map[string]shelf[validation] // by what they are sorted by
 	delegated   shelf[delegation]            // newest first
-	l1          []*store.L1                  // newest first
+	l1          []*membership                // newest first
 	accrued     store.Amount
 	stake       uint64                  // of all who validate or delegate on the primary network now
 	staking     map[store.Position]bool // the transactions of those
@@ -48,7 +48,7 @@ type validation struct {
 	count     int
 	fees      uint64 // that the delegations that count bring, if all are rewarded
 	total     uint64 // what the subnet's active validators weigh
-	written   atomic.Pointer[[]byte]
+	note
 }
 
 // delegation is a stake that somebody adds to a validation.
@@ -56,6 +56,28 @@ type delegation struct {
 	store.Staker
 	status int
 	shares uint32 // of the validation, of a million
+	note
+}
+
+// membership is an L1 validator.
+type membership struct {
+	*store.L1
+	note
+}
+
+// note is JSON that is written once. Two requests that write it at the same time write the same.
+type note struct{ text atomic.Pointer[written] }
+
+func (n *note) once(shape func() any) (written, error) {
+	if text := n.text.Load(); text != nil {
+		return *text, nil
+	}
+	raw, err := marshal(shape())
+	text := written(raw)
+	if err == nil {
+		n.text.Store(&text)
+	}
+	return text, err
 }
 
 func (d *delegation) net() uint64 {
@@ -92,7 +114,7 @@ func newRoster(ctx context.Context, l *sim.Ledger) (*roster, error) {
 		return nil, err
 	}
 	for i := range l1 {
-		r.l1 = append(r.l1, &l1[len(l1)-1-i])
+		r.l1 = append(r.l1, &membership{L1: &l1[len(l1)-1-i]})
 	}
 	stakers, err := l.DB.Stakers(ctx, chain)
 	if err != nil {

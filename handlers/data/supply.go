@@ -55,7 +55,7 @@ func (a *api) getSupply(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	fees, err := all.l1Fees(r.Context(), l)
+	fees, err := l.FeesPaid(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -131,35 +131,6 @@ func (r *roster) paid() (sum uint64) {
 		}
 	}
 	return sum
-}
-
-// l1Fees are what L1 validators paid: each, while it is active, what accrues.
-func (r *roster) l1Fees(ctx context.Context, l *sim.Ledger) (sum uint64, err error) {
-	chain := l.Chain(primary.PChain)
-	states, err := l.DB.L1States(ctx, chain)
-	if err != nil {
-		return 0, err
-	}
-	accrued := map[uint64]uint64{}
-	at := func(height uint64) uint64 {
-		if _, known := accrued[height]; !known && err == nil {
-			var b *store.PrimaryBlock
-			b, err = l.DB.PrimaryBlock(ctx, chain, height)
-			accrued[height] = uint64(b.Accrued)
-		}
-		return accrued[height]
-	}
-	for i, s := range states {
-		if s.PaidUntil == 0 {
-			continue
-		}
-		until := uint64(r.accrued)
-		if i+1 < len(states) && states[i+1].Validator == s.Validator {
-			until = at(states[i+1].Height)
-		}
-		sum += min(until, uint64(s.PaidUntil)) - at(s.Height)
-	}
-	return sum, err
 }
 
 // gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.

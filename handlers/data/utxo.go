@@ -62,11 +62,8 @@ type PlatformUTXO struct {
 	UTXOType                string      `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE is or was staked."`
 }
 
-// anyOutput is an output in the shape of a chain, written once.
-type anyOutput struct{ text []byte }
-
-// MarshalJSON gives what was written.
-func (o anyOutput) MarshalJSON() ([]byte, error) { return o.text, nil }
+// anyOutput is an output in the shape of a chain.
+type anyOutput struct{}
 
 // Schema is one of the shapes.
 func (anyOutput) Schema(d *handlers.Schemas) *handlers.Schema {
@@ -81,28 +78,28 @@ type outputKey struct {
 }
 
 // text is an output as JSON in a chain's shape, or is remembered.
-func (b *book) text(kind primary.Chain, number store.UTXONumber, live bool) (anyOutput, error) {
+func (b *book) text(kind primary.Chain, number store.UTXONumber, live bool) (written, error) {
 	key := outputKey{number, live, kind}
 	if text, ok := b.api.memory.outputs.Get(key); ok {
-		return anyOutput{text}, nil
+		return text, nil
 	}
 	row, err := b.DB.UTXO(b.ctx, number)
 	if err != nil {
-		return anyOutput{}, err
+		return nil, err
 	}
 	o, err := b.output(row)
 	if err != nil {
-		return anyOutput{}, err
+		return nil, err
 	}
 	shown, err := b.shape(kind, o)
 	if err != nil {
-		return anyOutput{}, err
+		return nil, err
 	}
 	text, err := marshal(shown)
 	if err == nil {
 		b.api.memory.outputs.Add(outputKey{number, row.Spent == nil, kind}, text)
 	}
-	return anyOutput{text}, err
+	return text, err
 }
 
 // shape is an output as a chain shows it.

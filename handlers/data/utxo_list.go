@@ -77,14 +77,14 @@ func (a *api) listUTXOs(r *handlers.Request, c *primaryChain) (any, error) {
 	}
 	asset, least := handlers.Value[ids.ID](r, "assetId"), r.Amount("minUtxoAmount")
 	if least != nil && !least.IsUint64() { // no output holds so much
-		return utxos{UTXOs: []anyOutput{}, ChainInfo: c.info()}, nil
+		return &sheet{name: "utxos", more: c.more()}, nil
 	}
 	found, next := pageOf(r, p.shelf(b, c.kind, r.Text("sortBy")), func(o *coin) bool {
 		return (!r.Given("assetId") || o.asset == asset) && (least == nil || uint64(o.Amount) >= least.Uint64())
 	})
-	page := utxos{next, make([]anyOutput, len(found)), c.info()}
+	page := &sheet{next, "utxos", make([]written, len(found)), c.more()}
 	for i, o := range found {
-		if page.UTXOs[i], err = b.text(c.kind, o.ID, o.Spent == nil); err != nil {
+		if page.items[i], err = b.text(c.kind, o.ID, o.Spent == nil); err != nil {
 			return nil, err
 		}
 	}

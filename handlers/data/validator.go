@@ -82,11 +82,8 @@ type Geolocation struct {
 	Longitude   float64 `json:"longitude"`
 }
 
-// anyValidator is a validator in the shape of its status, written once for its roster.
-type anyValidator struct{ text []byte }
-
-// MarshalJSON gives what was written.
-func (v anyValidator) MarshalJSON() ([]byte, error) { return v.text, nil }
+// anyValidator is a validator in the shape of its status.
+type anyValidator struct{}
 
 // Schema is one of the shapes.
 func (anyValidator) Schema(d *handlers.Schemas) *handlers.Schema {
@@ -137,29 +134,15 @@ func (a *api) getValidator(r *handlers.Request, l *sim.Ledger) (any, error) {
 }
 
 // validatorPage makes a page of those who pass, in one of the roster's orders or its reverse.
-func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, passes func(*validation) bool) (any, error) {
+func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, passes func(*validation) bool) (answer any, err error) {
 	found, next := pageOf(r, all.orders[by], passes)
-	page := validators{next, make([]anyValidator, len(found))}
+	page := &sheet{next: next, name: "validators", items: make([]written, len(found))}
 	for i, v := range found {
-		text, err := v.text(l)
-		if err != nil {
+		if page.items[i], err = v.once(func() any { return v.shape(l) }); err != nil {
 			return nil, err
 		}
-		page.Validators[i] = anyValidator{text}
 	}
 	return page, nil
-}
-
-// text is the validator as JSON. Two requests that write it at the same time write the same.
-func (v *validation) text(l *sim.Ledger) ([]byte, error) {
-	if text := v.written.Load(); text != nil {
-		return *text, nil
-	}
-	text, err := marshal(v.shape(l))
-	if err == nil {
-		v.written.Store(&text)
-	}
-	return text, err
 }
 
 // shape is the validator as those of its status are shown.

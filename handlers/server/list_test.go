@@ -15,8 +15,7 @@ func (r *report) lists(p *process) []target {
 	w := r.describe(p)
 	c, alice := w.Chains[0], w.Personas[0].Address
 	chain := "/v1/chains/" + c.ChainID
-	var all []target
-	for _, list := range []struct{ name, path string }{
+	all := r.ends(p, []list{
 		{"blocks", chain + "/blocks"},
 		{"transactions", chain + "/transactions"},
 		{"transactions:listNative of alice", chain + "/addresses/" + alice + "/transactions:listNative"},
@@ -25,10 +24,19 @@ func (r *report) lists(p *process) []target {
 		{"balances:listErc20 of alice", chain + "/addresses/" + alice + "/balances:listErc20"},
 		{"metrics, days", "/v2/chains/" + c.ChainID + "/metrics/txCount"},
 		{"metrics of a network, days", "/v2/networks/mainnet/metrics/validatorWeight"},
-	} {
-		all = append(all, target{list.name + ", first page", get(list.path)}, target{list.name + ", deepest page", get(r.deepest(p, list.path))})
-	}
+	})
 	return append(all, r.objects(p, c)...)
+}
+
+// list is a path that answers pages.
+type list struct{ name, path string }
+
+// ends are the first and the deepest page of lists.
+func (r *report) ends(p *process, lists []list) (all []target) {
+	for _, l := range lists {
+		all = append(all, target{l.name + ", first page", get(l.path)}, target{l.name + ", deepest page", get(r.deepest(p, l.path))})
+	}
+	return all
 }
 
 // objects are single objects, many of each kind.
@@ -59,13 +67,17 @@ func get(path string) []request { return []request{{http.MethodGet, path, ""}} }
 
 // deepest follows a list to its last hundred items and is the path of a page of the usual size there.
 func (r *report) deepest(p *process, path string) string {
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
 	for last := path; ; {
 		var page struct{ NextPageToken string }
 		r.read(p, last, &page)
 		if page.NextPageToken == "" {
 			return strings.Replace(last, "pageSize=100&", "", 1)
 		}
-		last = path + "?pageSize=100&pageToken=" + page.NextPageToken
+		last = path + join + "pageSize=100&pageToken=" + page.NextPageToken
 	}
 }
 

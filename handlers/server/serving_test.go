@@ -16,6 +16,7 @@ func (r *report) serving() {
 	w := r.describe(p)
 	r.requests(p, append(targets(w), r.primaryTargets(p, w)...))
 	r.requests(p, r.lists(p))
+	r.requests(p, r.primaryLists(p))
 	made := r.serve("--profile", "default", "--db", filepath.Join(r.b.TempDir(), "snowglobe.db"))
 	defer made.stop()
 	r.table("memory, MiB\tnow\tpeak\tbudget", func(row func(string, ...any)) {
@@ -31,6 +32,22 @@ func (r *report) growth() {
 	p := r.serve("--db", r.world(r.profile("million", 1_000_000)))
 	defer p.stop()
 	r.requests(p, r.lists(p))
+}
+
+// breadth measures the lists of the primary network in a world with as many stakers and as many transactions of P and X
+// as large has.
+func (r *report) breadth() {
+	p := r.serve("--db", r.world(r.write("wide.yaml", `name: wide
+days: 200
+chains: 5
+transactions: 12000
+validators: 1500
+delegators: 10000
+l1Validators: 500
+primaryTransactions: 200000
+`)))
+	defer p.stop()
+	r.requests(p, r.primaryLists(p))
 }
 
 // requests measures every target and, in turns with it, a bare server that writes the same bytes.

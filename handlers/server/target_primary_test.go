@@ -18,18 +18,40 @@ type utxoIndex struct {
 
 // primaryTargets are the requests to the X-chain: the hoarder's outputs at both ends, and a transaction.
 func (r *report) primaryTargets(p *process, w control.World) []target {
-	var owner string
-	for _, persona := range w.Personas {
-		if persona.Name == "hoarder" {
-			owner = persona.ChainAddresses["mainnet"]["X"]
-		}
-	}
-	pages := r.pages(p, owner)
+	pages := r.pages(p, hoarder(w))
 	return []target{
 		{"xvm.getUTXOs, 100 of the hoarder's, first", pages[:1]},
 		{"xvm.getUTXOs, 100 of the hoarder's, deepest", pages[len(pages)-1:]},
 		{"xvm.getTx, as JSON", exchangeCall("xvm.getTx", map[string]any{"txID": r.firstTx(p), "encoding": "json"})},
 	}
+}
+
+func hoarder(w control.World) (owner string) {
+	for _, persona := range w.Personas {
+		if persona.Name == "hoarder" {
+			owner = persona.ChainAddresses["mainnet"]["X"]
+		}
+	}
+	return owner
+}
+
+// primaryLists are the lists of the primary network.
+func (r *report) primaryLists(p *process) []target {
+	const base = "/v1/networks/mainnet"
+	outputs := base + "/blockchains/x-chain/utxos?addresses=" + hoarder(r.describe(p))
+	return r.ends(p, []list{
+		{"validators", base + "/validators"},
+		{"validators, filtered", base + "/validators?validationStatus=active&minUptimePerformance=80&nodeIds=a,b"},
+		{"validators, sorted", base + "/validators?sortBy=timeRemaining&sortOrder=asc"},
+		{"delegators", base + "/delegators"},
+		{"l1Validators", base + "/l1Validators?includeInactiveL1Validators=true"},
+		{"P-Chain blocks", base + "/blockchains/p-chain/blocks"},
+		{"X-Chain blocks", base + "/blockchains/x-chain/blocks"},
+		{"C-Chain blocks", base + "/blockchains/c-chain/blocks"},
+		{"P-Chain transactions", base + "/blockchains/p-chain/transactions"},
+		{"utxos of hoarder", outputs},
+		{"utxos of hoarder, by amount", outputs + "&sortBy=amount"},
+	})
 }
 
 // exchangeCall is a JSON-RPC request to the X-chain.

@@ -44,6 +44,6 @@ func (b *Builder) fees() (fees, error) {
 func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
 	return surroundings{
 		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
-		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time),
+		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time), mail: b.home.mail(),
 	}
 }

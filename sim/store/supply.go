@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Burned adds up what the transactions from one position to another burned, both included, in nAVAX.
 func (db *DB) Burned(ctx context.Context, first, last Position) (n uint64, err error) {
@@ -16,13 +13,4 @@ func (db *DB) Burned(ctx context.Context, first, last Position) (n uint64, err e
 func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
 	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo
 		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND substr(out, 13, 8) <> x'0000000000000000'`, []any{chain}, scanUTXO)
-}
-
-// L1States reads every state of every L1 validator of a P-chain: a validator's together, oldest first.
-func (db *DB) L1States(ctx context.Context, chain int) ([]L1State, error) {
-	return many(ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state
-		WHERE validator >= ? AND validator < ? ORDER BY validator, height`,
-		[]any{NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0)}, func(r *sql.Rows, s *L1State) error {
-			return r.Scan(&s.Validator, &s.Height, &s.Weight, &s.Nonce, &s.PaidUntil)
-		})
 }

@@ -1,0 +1,337 @@
+package data_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// trial is a random query of a list: which items it selects, of all in descending order.
+type trial struct {
+	*testing.T
+	g     *globe
+	rng   *rand.Rand
+	path  string
+	key   string // of the list
+	id    string // of an item
+	query url.Values
+	all   []object
+	holds []func(object) bool
+}
+
+func newTrial(t *testing.T, g *globe, rng *rand.Rand, path, key, id string, all []object) *trial {
+	return &trial{T: t, g: g, rng: rng, path: path, key: key, id: id, query: url.Values{}, all: all}
+}
+
+// sometimes sets a parameter, once in so many times.
+func (q *trial) sometimes(once int, name, value string, holds func(object) bool) bool {
+	if q.rng.IntN(once) > 0 {
+		return false
+	}
+	q.query.Set(name, value)
+	q.holds = append(q.holds, holds)
+	return true
+}
+
+// one is any of all items.
+func (q *trial) one() object { return q.all[q.rng.IntN(len(q.all))] }
+
+// run asks, follows the pages, and compares.
+func (q *trial) run(sorts bool) {
+	q.Helper()
+	want := []string{}
+	for _, o := range q.all {
+		if !slices.ContainsFunc(q.holds, func(holds func(object) bool) bool { return !holds(o) }) {
+			want = append(want, fmt.Sprint(o[q.id]))
+		}
+	}
+	if sorts && q.rng.IntN(2) == 0 {
+		q.query.Set("sortOrder", "asc")
+		slices.Reverse(want)
+	}
+	path := q.path + "?" + q.query.Encode()
+	have := []string{}
+	for _, o := range q.g.pages(q.T, path, q.key, 1+q.rng.IntN(25)) {
+		have = append(have, fmt.Sprint(o[q.id]))
+	}
+	if !slices.Equal(have, want) {
+		q.Fatalf("GET %s:\nhave %v\nwant %v", path, have, want)
+	}
+}
+
+func integer(v any) int64 {
+	n, _ := strconv.ParseInt(fmt.Sprint(v), 10, 64)
+	return n
+}
+
+// between sets a range of times around those of items.
+func (q *trial) between(name string) {
+	at := func() int64 { return integer(q.one()[name]) + q.rng.Int64N(3) - 1 }
+	start, end := at(), at()
+	q.sometimes(3, "startTimestamp", fmt.Sprint(start), func(o object) bool { return integer(o[name]) >= start })
+	q.sometimes(3, "endTimestamp", fmt.Sprint(end), func(o object) bool { return integer(o[name]) < end })
+}
+
+func holds(list any, one string) bool {
+	items, _ := list.([]any)
+	return slices.Contains(items, any(one))
+}
+
+// TestListsAreWhatARowByRowEvaluationSays asks for random combinations of everything that the lists of the primary
+// network can be filtered by, over several worlds, each to its last page.
+func TestListsAreWhatARowByRowEvaluationSays(t *testing.T) {
+	for _, number := range []int64{1, 2, 3} {
+		g, rng := open(t, number), rand.New(rand.NewPCG(uint64(number), 55))
+		for _, network := range networks {
+			base := "/v1/networks/" + network
+			filterDelegators(t, g, rng, ledger(t, g, network).Network, base)
+			filterL1Validators(t, g, rng, network, base)
+			for _, chain := range chainAliases {
+				filterBlocks(t, g, rng, base+"/blockchains/"+chain)
+			}
+			filterTransactions(t, g, rng, base)
+			filterUTXOs(t, g, rng, network, base)
+		}
+	}
+}
+
+var chainAliases = []string{"p-chain", "x-chain", "c-chain"}
+
+// filterDelegators compares with the rows, each in a delegation's words.
+func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
+	t.Helper()
+	l := ledger(t, g, network)
+	rows, err := l.DB.Stakers(context.Background(), l.Chain(primary.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(rows, func(a, b store.Staker) int {
+		return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), slices.Compare(b.Tx, a.Tx))
+	})
+	var all []object
+	for _, s := range rows {
+		if !s.Delegator {
+			continue
+		}
+		status, now := statusNames[s.Status], l.Clock.Unix()
+		switch {
+		case s.Status < store.StakerCompleted && s.End <= now:
+			status = "completed"
+		case s.Status == store.StakerPending && s.Start <= now:
+			status = "active"
+		}
+		var owners []any
+		for _, a := range store.ParseOwners(s.Owner).Addresses {
+			owners = append(owners, l.Rules.Bech32(ids.ShortID(a)))
+		}
+		all = append(all, object{"txHash": ids.ID(s.Tx).String(), "nodeId": ids.NodeID(s.Node).String(), "owners": owners, "status": status})
+	}
+	for range 120 {
+		q := newTrial(t, g, rng, base+"/delegators", "delegators", "txHash", all)
+		status := []string{"completed", "active", "pending"}[rng.IntN(3)]
+		q.sometimes(3, "delegationStatus", status, func(o object) bool { return o["status"] == status })
+		a, b := q.one()["nodeId"], q.one()["nodeId"]
+		q.sometimes(3, "nodeIds", fmt.Sprint(a, ",", b), func(o object) bool { return o["nodeId"] == a || o["nodeId"] == b })
+		x, y := dig(q.one(), "owners", 0).(string), dig(q.one(), "owners", 0).(string)
+		q.sometimes(3, "rewardAddresses", "P-"+x+","+y+","+x, func(o object) bool { return holds(o["owners"], x) || holds(o["owners"], y) })
+		q.run(true)
+	}
+}
+
+func filterL1Validators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
+	t.Helper()
+	l := ledger(t, g, network)
+	head, err := l.DB.PrimaryHead(context.Background(), l.Chain(primary.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := l.DB.L1Validators(context.Background(), l.Chain(primary.PChain), head.ID.Number())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []object
+	for _, v := range slices.Backward(rows) {
+		all = append(all, object{"validationId": ids.ID(v.Validation).String(), "nodeId": ids.NodeID(v.Node).String(), "subnetId": ids.ID(v.Subnet).String(),
+			"active": v.Weight > 0 && v.PaidUntil > l.Accrued(head)})
+	}
+	for range 60 {
+		q := newTrial(t, g, rng, base+"/l1Validators", "validators", "validationId", all)
+		if !q.sometimes(2, "includeInactiveL1Validators", "true", func(object) bool { return true }) {
+			q.holds = append(q.holds, func(o object) bool { return o["active"] == true })
+		}
+		for _, name := range []string{"nodeId", "subnetId", "validationId"} {
+			value := q.one()[name]
+			q.sometimes(4, strings.Replace(name, "validationId", "l1ValidationId", 1), fmt.Sprint(value), func(o object) bool { return o[name] == value })
+		}
+		q.run(false)
+	}
+}
+
+func filterBlocks(t *testing.T, g *globe, rng *rand.Rand, base string) {
+	t.Helper()
+	all := g.pages(t, base+"/blocks", "blocks", 100)
+	for i := 1; i < len(all); i++ {
+		if integer(all[i-1]["blockNumber"]) != integer(all[i]["blockNumber"])+1 {
+			t.Fatalf("block %v comes before %v", all[i-1]["blockNumber"], all[i]["blockNumber"])
+		}
+	}
+	for range 40 {
+		q := newTrial(t, g, rng, base+"/blocks", "blocks", "blockHash", all)
+		q.between("blockTimestamp")
+		node := dig(q.one(), "proposerDetails", "proposerNodeId")
+		if node != nil && rng.IntN(3) == 0 {
+			q.path = fmt.Sprint(base, "/nodes/", node, "/blocks")
+			q.holds = append(q.holds, func(o object) bool { return dig(o, "proposerDetails", "proposerNodeId") == node })
+		}
+		q.run(false)
+	}
+}
+
+// filterTransactions compares with what each transaction says of itself.
+func filterTransactions(t *testing.T, g *globe, rng *rand.Rand, base string) {
+	t.Helper()
+	for _, chain := range chainAliases {
+		all := g.pages(t, base+"/blockchains/"+chain+"/transactions", "transactions", 100)
+		stakes := map[any]object{}
+		for _, tx := range all {
+			stakes[tx["txHash"]] = tx
+		}
+		for _, tx := range all {
+			describeTransaction(tx, stakes[tx["stakingTxHash"]])
+		}
+		for range 100 {
+			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/transactions", "transactions", "txHash", all)
+			q.between("time")
+			x, y := dig(q.one(), "touched", 0), dig(q.one(), "touched", 0)
+			if x != nil && y != nil {
+				q.sometimes(2, "addresses", fmt.Sprint("X-", x, ",", y), func(o object) bool { return holds(o["touched"], x.(string)) || holds(o["touched"], y.(string)) })
+			}
+			a, b := q.one()["txType"], q.one()["txType"]
+			q.sometimes(3, "txTypes", fmt.Sprint(a, ",", b), func(o object) bool { return o["txType"] == a || o["txType"] == b })
+			sorts := true
+			if id := dig(q.one(), "validations", 0); id != nil {
+				q.sometimes(1, "l1ValidationId", id.(string), func(o object) bool { return holds(o["validations"], id.(string)) })
+			} else if asset := dig(q.one(), "assets", 0); chain == "x-chain" && len(q.query["addresses"]) == 0 && rng.IntN(3) == 0 {
+				q.path, sorts = fmt.Sprint(base, "/blockchains/", chain, "/assets/", asset, "/transactions"), false
+				q.holds = append(q.holds, func(o object) bool { return holds(o["assets"], asset.(string)) })
+			}
+			q.run(sorts)
+		}
+	}
+}
+
+// describeTransaction adds what a transaction can be found by: whose outputs it touched, which assets and validations.
+func describeTransaction(tx, staking object) {
+	for _, name := range []string{"blockTimestamp", "timestamp"} {
+		if tx[name] != nil {
+			tx["time"] = tx[name]
+		}
+	}
+	var touched, assets, validations []any
+	outputs := func(o object, kind string, passes func(object) bool) {
+		list, _ := o[kind].([]any)
+		for _, u := range list {
+			if u := u.(object); passes(u) {
+				touched = append(touched, u["addresses"].([]any)...)
+				assets = append(assets, dig(u, "asset", "assetId"))
+			}
+		}
+	}
+	every := func(object) bool { return true }
+	outputs(tx, "consumedUtxos", every)
+	outputs(tx, "emittedUtxos", every)
+	if tx["txType"] != "RewardValidatorTx" {
+		owners, _ := tx["rewardAddresses"].([]any)
+		touched = append(touched, owners...)
+	} else if staking["rewardTxHash"] == tx["txHash"] {
+		outputs(staking, "emittedUtxos", func(u object) bool { return u["utxoType"] == "STAKE" })
+	}
+	for name, key := range map[string]string{"evmInputs": "fromAddress", "evmOutputs": "toAddress"} {
+		list, _ := tx[name].([]any)
+		for _, account := range list {
+			touched = append(touched, dig(account, key))
+		}
+	}
+	list, _ := tx["l1ValidatorDetails"].([]any)
+	for _, v := range list {
+		validations = append(validations, dig(v, "validationId"))
+	}
+	tx["touched"], tx["assets"], tx["validations"] = touched, assets, validations
+}
+
+// filterUTXOs compares with the rows of random personas.
+func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
+	t.Helper()
+	people := []string{"alice", "bob", "whale", "hoarder", "traveller", "committee", "staker", "delegator"}
+	for kind, chain := range chainAliases {
+		for range 40 {
+			a, b := owner(t, g, network, people[rng.IntN(len(people))]), owner(t, g, network, people[rng.IntN(len(people))])
+			all := outputsOf(t, ledger(t, g, network), primary.Chain(kind), a, b)
+			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/utxos", "utxos", "utxoId", all)
+			q.query.Set("addresses", a+","+b)
+			if !q.sometimes(2, "includeSpent", "true", func(object) bool { return true }) {
+				q.holds = append(q.holds, func(o object) bool { return o["spent"] == false })
+			}
+			if len(all) > 0 {
+				asset, least := q.one()["asset"], integer(q.one()["amount"])
+				q.sometimes(4, "assetId", fmt.Sprint(asset), func(o object) bool { return o["asset"] == asset })
+				q.sometimes(4, "minUtxoAmount", fmt.Sprint(least), func(o object) bool { return integer(o["amount"]) >= least })
+			}
+			if q.sometimes(2, "sortBy", "amount", func(object) bool { return true }) {
+				slices.SortStableFunc(q.all, func(a, b object) int { return cmp.Compare(integer(b["amount"]), integer(a["amount"])) })
+			}
+			q.run(true)
+		}
+	}
+}
+
+// outputsOf are the outputs of two owners, spent or not, newest first.
+func outputsOf(t *testing.T, l *sim.Ledger, kind primary.Chain, owners ...string) (all []object) {
+	t.Helper()
+	type made struct {
+		store.UTXO
+		time int64
+	}
+	var rows []made
+	for _, maker := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+		if (kind == primary.CChain) == (maker == primary.CChain) && kind == primary.CChain || kind != primary.CChain && maker != kind {
+			continue
+		}
+		found, err := l.DB.UTXOsMadeBy(t.Context(), l.Chain(maker))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range found {
+			parsed, err := primary.ParseUTXO(maker, u.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			mine := slices.ContainsFunc(parsed.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, l.Rules.Bech32(a)) })
+			if u.Chain != l.Chain(kind) || !mine {
+				continue
+			}
+			time, err := l.DB.PrimaryTime(t.Context(), store.At(l.Chain(maker), u.ID.Height(), 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, made{u, time})
+		}
+	}
+	slices.SortFunc(rows, func(a, b made) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID)) })
+	for _, u := range rows {
+		all = append(all, object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(uint64(u.Amount), 10), "spent": u.Spent != nil})
+	}
+	return all
+}

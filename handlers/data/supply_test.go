@@ -1,0 +1,151 @@
+package data_test
+
+import (
+	"context"
+	"math/big"
+	"testing"
+	"time"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+var supplyFields = fields{"circulatingSupply": "string", "totalSupply": "string", "totalPBurned": "string", "totalCBurned": "string",
+	"totalXBurned": "string", "totalStaked": "string", "totalLocked": "string", "totalRewards": "string", "lastUpdated": "string",
+	"genesisUnlock": "string", "l1ValidatorFees": "string"}
+
+// TestSupplyIsWhatTheRowsAddUpTo adds up mainnet's rows, now and when the clock has moved.
+func TestSupplyIsWhatTheRowsAddUpTo(t *testing.T) {
+	g := serve(t, generate(t, 4))
+	defer func() {
+		if err := g.DB.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	l := ledger(t, g, "mainnet")
+	for _, later := range []time.Duration{0, 50 * time.Hour} {
+		g.Clock.Set(g.Clock.Now().Add(later))
+		have := g.get(t, "/v1/avax/supply")
+		supplyFields.check(t, "supply", have)
+		fees := paidFees(t, l.DB, l.Chain(primary.PChain), l.Accrued)
+		want := map[string]*big.Rat{
+			"totalXBurned":    avaxOf(burned(t, g, l.Chain(primary.XChain))),
+			"totalPBurned":    avaxOf(burned(t, g, l.Chain(primary.PChain)) + fees),
+			"totalRewards":    avaxOf(rewarded(t, g, l.Chain(primary.PChain))),
+			"l1ValidatorFees": avaxOf(fees),
+			"totalCBurned":    new(big.Rat).Add(avaxOf(burned(t, g, l.Chain(primary.CChain))), gasOf(t, g)),
+			"genesisUnlock":   big.NewRat(455_000_000, 1),
+		}
+		total := new(big.Rat).Add(want["genesisUnlock"], want["totalRewards"])
+		for _, name := range []string{"totalPBurned", "totalXBurned", "totalCBurned"} {
+			total.Sub(total, want[name])
+		}
+		want["totalSupply"], want["circulatingSupply"] = total, total
+		for name, value := range want {
+			if n, ok := new(big.Rat).SetString(have[name].(string)); !ok || n.Cmp(value) != 0 {
+				t.Errorf("%s after %s is %v: want %s", name, later, have[name], value.FloatString(18))
+			}
+		}
+		if have["lastUpdated"] != g.Clock.Now().Format("2006-01-02T15:04:05.000Z") {
+			t.Errorf("last updated %v", have["lastUpdated"])
+		}
+	}
+}
+
+func avaxOf(nano uint64) *big.Rat {
+	return new(big.Rat).SetFrac(new(big.Int).SetUint64(nano), big.NewInt(1_000_000_000))
+}
+
+func burned(t *testing.T, g *globe, chain int) (sum uint64) {
+	t.Helper()
+	txs, err := g.DB.PrimaryTxsBetween(context.Background(), store.First(chain), store.Last(chain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tx := range txs {
+		sum += uint64(tx.Burned)
+	}
+	return sum
+}
+
+func rewarded(t *testing.T, g *globe, chain int) (sum uint64) {
+	t.Helper()
+	all, err := g.DB.UTXOsMadeBy(context.Background(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range all {
+		if u.Reward {
+			sum += uint64(u.Amount)
+		}
+	}
+	return sum
+}
+
+// gasOf adds up the fees of every EVM transaction of mainnet's C-Chain.
+func gasOf(t *testing.T, g *globe) *big.Rat {
+	t.Helper()
+	c := g.Chains[0]
+	head, err := c.Head(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := new(big.Int)
+	for n := range head.Number + 1 {
+		b, err := c.Block(context.Background(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.Add(sum, new(big.Int).SetBytes(b.Row.Fees))
+	}
+	return new(big.Rat).SetFrac(sum, big.NewInt(1_000_000_000_000_000_000))
+}
+
+// paidFees is what was put into the balances of L1 validators, less what was returned and what is left.
+func paidFees(t *testing.T, db *store.DB, chain int, accrued func(*store.PrimaryBlock) store.Amount) uint64 {
+	t.Helper()
+	ctx := context.Background()
+	txs, err := db.PrimaryTxsBetween(ctx, store.First(chain), store.Last(chain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum uint64
+	for _, row := range txs {
+		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch u := tx.Unsigned.(type) {
+		case *primary.ConvertSubnetToL1Tx:
+			for _, v := range u.Validators {
+				sum += v.Balance
+			}
+		case *primary.RegisterL1ValidatorTx:
+			sum += u.Balance
+		case *primary.IncreaseL1ValidatorBalanceTx:
+			sum += u.Balance
+		case *primary.SetL1ValidatorWeightTx, *primary.DisableL1ValidatorTx:
+			made, err := db.UTXOsOfTx(ctx, chain, row.Hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range made {
+				if int(u.Output) == len(tx.Unsigned.Base().Outs) {
+					sum -= uint64(u.Amount)
+				}
+			}
+		}
+	}
+	head, err := db.PrimaryHead(ctx, chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := db.L1Validators(ctx, chain, head.ID.Number())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range left {
+		sum -= uint64(v.PaidUntil - min(accrued(head), v.PaidUntil))
+	}
+	return sum
+}
