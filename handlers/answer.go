@@ -165,16 +165,28 @@ func unchanged(headers []string, tag string) bool {
 	return false
 }
 
-// acceptsGzip reads an Accept-Encoding header; a weight of zero is a refusal.
+// acceptsGzip reads an Accept-Encoding header: the weight of gzip, if it has one, else that of everything. A weight of
+// zero is a refusal.
 func acceptsGzip(header string) bool {
+	accepts := false
 	for item := range strings.SplitSeq(header, ",") {
-		coding, weight, weighted := strings.Cut(item, ";")
-		if coding = strings.TrimSpace(coding); coding != "gzip" && coding != "*" {
-			continue
+		coding, weight, _ := strings.Cut(item, ";")
+		switch coding = strings.TrimSpace(coding); {
+		case strings.EqualFold(coding, "gzip"):
+			return weighs(weight)
+		case coding == "*":
+			accepts = weighs(weight)
 		}
-		q, found := strings.CutPrefix(strings.ReplaceAll(weight, " ", ""), "q=")
-		n, err := strconv.ParseFloat(q, 64)
-		return !weighted || !found || (err == nil && n > 0)
 	}
-	return false
+	return accepts
+}
+
+// weighs tells whether the weight of a coding is above zero; none is one.
+func weighs(weight string) bool {
+	name, value, found := strings.Cut(weight, "=")
+	if !found {
+		return strings.TrimSpace(weight) == ""
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	return strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && n > 0
 }

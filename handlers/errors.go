@@ -65,6 +65,21 @@ func tooLarge(most int64) *Error {
 	return sentence(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", most))
 }
 
+func tooMuchHead(most int) *Error {
+	return sentence(http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("the path, query and headers are larger than %d bytes", most))
+}
+
+// headSize is how much a client wrote before the body, save the line ends.
+func headSize(r *http.Request) int {
+	size := len(r.RequestURI)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	return size
+}
+
 func unsupportedMedia(got string) *Error {
 	return sentence(http.StatusUnsupportedMediaType,
 		fmt.Sprintf("content-type %q is not supported: expected application/json", shorten(got)))

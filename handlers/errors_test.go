@@ -43,6 +43,9 @@ func TestMissingThings(t *testing.T) {
 		{"GET", "/v2/chains/43114/metric/txCount", `did you mean GET /v2/chains/43114/metrics/txCount?`},
 		{"GET", "/upstream/v1/number", `did you mean GET /v1/numbers?`},
 		{"GET", "/v1/chains/blocks/7", `did you mean GET /v1/chains/{chainId}/blocks/7?`},
+		{"GET", "/v1/chains/43114%2Fblocks/7", `"message":"Cannot GET /v1/chains/43114%2Fblocks/7","error":"Not Found"`},
+		{"GET", "/upstream/v1/chains/43114%2fblocks/7", `Cannot GET /v1/chains/43114%2Fblocks/7`},
+		{"GET", "/v1/feathers", `"message":"Cannot GET /v1/feathers","error":"Not Found"`}, // others is another word
 		{"GET", "/v1/chains/somewhere/7", `"message":"Cannot GET /v1/chains/somewhere/7","error":"Not Found"`},
 		{"GET", "/wp-admin/setup.php", `"message":"Cannot GET /wp-admin/setup.php"`},
 		{"GET", "/v1/chains/../numbers", `"error":"Not Found"`},
@@ -51,6 +54,15 @@ func TestMissingThings(t *testing.T) {
 	for _, c := range cases {
 		expect(t, ask(t, s, c.method, c.path, ""), 404, c.message)
 	}
+}
+
+func TestTooMuchBeforeTheBody(t *testing.T) {
+	s := newServer(t, nil)
+	const message = `{"message":"the path, query and headers are larger than 65536 bytes","error":"Request Header Fields Too Large","statusCode":431}`
+	long := strings.Repeat("a", 64<<10)
+	expect(t, get(t, s, "/v1/numbers?filter="+long), 431, message)
+	expect(t, get(t, s, "/v1/numbers", "x-note", long), 431, message)
+	expect(t, get(t, s, "/v1/numbers?filter="+long[:60<<10]), 200, "numbers")
 }
 
 func TestTheFrontDoorLeadsToTheDocumentation(t *testing.T) {

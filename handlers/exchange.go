@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func (x *exchange) share() {
 // straighten takes doubled slashes and slashes at the end out of a path, so that it means the same operation without a
 // redirect.
 func straighten(r *http.Request) *http.Request {
-	path := r.URL.Path
+	path := segmented(r.URL)
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
 	}
@@ -57,6 +58,22 @@ func straighten(r *http.Request) *http.Request {
 	return withPath(r, path)
 }
 
+// segmented is a path in which a slash that the client escaped stays escaped: it is part of a segment, not its end.
+func segmented(u *url.URL) string {
+	if u.RawPath == "" {
+		return u.Path
+	}
+	segments := strings.Split(u.RawPath, "/")
+	for i, escaped := range segments {
+		text, err := url.PathUnescape(escaped)
+		if err != nil {
+			return u.Path
+		}
+		segments[i] = strings.ReplaceAll(text, "/", "%2F")
+	}
+	return strings.Join(segments, "/")
+}
+
 // cutPrefix takes the upstream dialect's prefix off a path and says whether it was there.
 func cutPrefix(r *http.Request) (*http.Request, bool) {
 	path := "/" + strings.TrimLeft(r.URL.Path, "/")
@@ -64,7 +81,11 @@ func cutPrefix(r *http.Request) (*http.Request, bool) {
 	if !ok || rest != "" && rest[0] != '/' {
 		return r, false
 	}
-	return withPath(r, rest), true
+	cut := withPath(r, rest)
+	if raw, ok := strings.CutPrefix("/"+strings.TrimLeft(r.URL.RawPath, "/"), upstreamPrefix); ok {
+		cut.URL.RawPath = raw
+	}
+	return cut, true
 }
 
 func withPath(r *http.Request, path string) *http.Request {

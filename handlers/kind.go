@@ -27,7 +27,7 @@ var (
 	KindDate       = &Kind{parseDate, saying("a date such as 2026-06-30"), textual(datePattern)}  // time.Time
 	KindPageSize   = &Kind{parseInteger, rangeOf("an integer"), numeric("integer")}               // int64
 	KindNumber     = &Kind{parseNumber, rangeOf("a decimal number"), numeric("number")}           // *big.Rat
-	KindAmount     = &Kind{parseAmount, amountRange, textual(`^[0-9]{1,78}$`)}                    // *big.Int
+	KindAmount     = &Kind{parseAmount, amountRange, textual(`^(0|[1-9][0-9]{0,77})$`)}           // *big.Int
 	KindBoolean    = &Kind{parseBoolean, saying("true or false"), boolean}                        // bool
 	KindEnum       = &Kind{parseEnum, enumList, enumerated}                                       // string
 	KindText       = &Kind{parseText, saying("text of at most 256 characters"), textual("")}      // string
@@ -54,9 +54,9 @@ var Currencies = strings.Fields("usd eur aud cad chf clp cny czk dkk gbp hkd huf
 const datePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`
 
 var (
-	digits    = regexp.MustCompile(`^[0-9]+$`)
-	integer   = regexp.MustCompile(`^-?[0-9]+$`)
-	decimal   = regexp.MustCompile(`^-?[0-9]{1,40}(\.[0-9]{1,40})?$`)
+	digits    = regexp.MustCompile(`^(0|[1-9][0-9]*)$`) // a number has one way to be written: no leading zeros
+	integer   = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+	decimal   = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?$`)
 	nodePart  = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 	uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 )
@@ -103,8 +103,9 @@ func parseBoolean(_ *param, text string) (any, bool) {
 func parseText(_ *param, text string) (any, bool) { return text, len(text) <= 256 }
 
 // parseToken looks at the shape only: whether a token belongs to the query can be judged when the rest is sound. An empty
-// one asks for the first page.
+// one asks for the first page. A UUID in capitals is the same UUID.
 func parseToken(_ *param, text string) (any, bool) {
+	text = strings.ToLower(text)
 	return text, text == "" || tokenShape.MatchString(text)
 }
 

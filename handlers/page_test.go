@@ -72,7 +72,6 @@ func TestTokensAreBoundToQueryWorldAndTime(t *testing.T) {
 		{"/v1/numbers?pageToken=9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8", `was not issued by this world`},
 		{"/v1/numbers?pageToken=9f9e1d25-14a9-19f4-0742-fd4bf12f7cd8", `was not issued by this world`},
 		{"/v1/numbers?pageToken=2", `pageToken \"2\" is not allowed: expected the nextPageToken of an earlier answer`},
-		{"/v1/numbers?pageToken=" + strings.ToUpper(token), `is not allowed: expected the nextPageToken of an earlier answer`},
 		{"/v1/numbers?pageToken=" + token + "-", `is not allowed: expected the nextPageToken of an earlier answer`},
 		{"/v1/numbers?pageToken=" + token + "&pageToken=" + token, `pageToken is given 2 times`},
 		{"/v1/others?pageToken=" + token, `belongs to another query`},
@@ -81,6 +80,7 @@ func TestTokensAreBoundToQueryWorldAndTime(t *testing.T) {
 	for _, c := range cases {
 		expect(t, get(t, s, c.target), 400, c.message)
 	}
+	expect(t, get(t, s, "/v1/numbers?pageToken="+strings.ToUpper(token)), 200, "[11,") // the same UUID
 	clock.Set(noon.Add(24*time.Hour - time.Second))
 	expect(t, get(t, s, "/v1/numbers?pageToken="+token), 200, "[11,")
 	clock.Set(noon.Add(24 * time.Hour))

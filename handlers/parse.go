@@ -102,12 +102,20 @@ func (p *param) readList(texts []string) (any, []string) {
 	var list []any
 	var problems []string
 	for _, joined := range texts {
+		gaps := false
 		for item := range strings.SplitSeq(joined, ",") {
-			v, problem := p.readOne(strings.TrimSpace(item))
+			if item = strings.TrimSpace(item); item == "" && joined != "" {
+				gaps = true
+				continue
+			}
+			v, problem := p.readOne(item)
 			if problem != "" {
 				problems = append(problems, problem)
 			}
 			list = append(list, v)
+		}
+		if gaps {
+			problems = append(problems, fmt.Sprintf("%s %q has an empty item: expected %s", p.Name, shorten(joined), p.expected()))
 		}
 	}
 	if p.MaxItems > 0 && len(list) > p.MaxItems {

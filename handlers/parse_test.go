@@ -33,7 +33,6 @@ func TestParametersAreUnderstood(t *testing.T) {
 		{block + "?subnetId=" + cChain, []string{"43114", "7", cChain}},
 		{block + "?unknown=1&unknown=2&rltoken=x", []string{"43114", "7"}},
 		{"//v1///chains/43114//blocks/7/", []string{"43114", "7"}},
-		{"/v1/chains/43114/blocks/007", []string{"43114", "7"}},
 	}
 	for _, c := range cases {
 		w := get(t, s, c.target)
@@ -73,7 +72,16 @@ func TestMalformedParametersAreNamed(t *testing.T) {
 		{block + "?network=local", `network "local" is not allowed: expected one of mainnet, fuji, testnet`},
 		{block + "?currency=USD", `currency "USD" is not allowed: expected one of usd, eur,`},
 		{block + "?sortOrder=up", `sortOrder "up" is not allowed: expected one of asc, desc`},
-		{block + "?contracts=" + alice + ",,", `contracts is empty: expected 0x and 40 hexadecimal digits`},
+		{block + "?contracts=" + alice + ",,", `has an empty item: expected a list, each item 0x and 40 hexadecimal digits`},
+		{block + "?contracts=,", `contracts "," has an empty item`},
+		{block + "?contracts=", `contracts is empty: expected 0x and 40 hexadecimal digits`},
+		{"/v1/chains/43114/blocks/007", `blockId "007" is not allowed`},
+		{"/v1/chains/043114/blocks/7", `chainId "043114" is not allowed`},
+		{"/v1/numbers?pageSize=010", `pageSize "010" is not allowed`},
+		{"/v1/numbers?pageSize=-0", `pageSize "-0" is not allowed`},
+		{block + "?capacity=0720000000000000000", `capacity "0720000000000000000" is not allowed`},
+		{block + "?fee=02.5", `fee "02.5" is not allowed`},
+		{"/v1/chains/43114/blocks/7%2Ftransactions", `blockId "7%2Ftransactions" is not allowed`},
 		{block + "?contracts=" + strings.Repeat(alice+",", 3) + alice, `contracts has 4 items: expected at most 3`},
 		{block + "?nodeIds=a%20b", `nodeIds "a b" is not allowed: expected a node id or part of one`},
 		{block + "?addresses=Z-avax1abc", `addresses "Z-avax1abc" is not allowed: expected a P-, X- or C-Chain address in bech32`},

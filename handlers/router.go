@@ -27,6 +27,9 @@ type Options struct {
 	Now     func() time.Time
 	MaxBody int64 // bytes, 1 MiB by default
 
+	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
+	MaxHead int
+
 	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
 
@@ -100,6 +103,9 @@ func (o *Options) fill() {
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = 1 << 20
+	}
+	if o.MaxHead == 0 {
+		o.MaxHead = 64 << 10
 	}
 }
 
@@ -199,6 +205,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.share()
+	if headSize(r) > s.opts.MaxHead {
+		x.fail(tooMuchHead(s.opts.MaxHead), false)
+		return
+	}
 	x.request = straighten(x.request)
 	s.router().ServeHTTP(x, x.request)
 }

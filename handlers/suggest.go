@@ -5,6 +5,9 @@ import "strings"
 // tooFar is the distance from which an operation is no longer near: more than one segment missing or misspelt.
 const tooFar = 1.25
 
+// misspelt is the part of a word that may be wrong: what differs by more is another word.
+const misspelt = 1.0 / 3
+
 // manyNear is how many equally near operations are worth naming.
 const manyNear = 3
 
@@ -142,7 +145,7 @@ func (s segment) nearness(text string) (float64, string) {
 		return 2, s.literal
 	}
 	wrong := float64(edits(strings.ToLower(s.literal), strings.ToLower(text))) / float64(max(len(s.literal), len(text), 1))
-	if wrong > 0.5 {
+	if wrong > misspelt {
 		return 2, s.literal
 	}
 	return wrong + 0.01, s.literal

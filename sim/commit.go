@@ -58,12 +58,10 @@ type revision struct {
 // revise is the one place that writes to an open world. Its caller holds the lock.
 func (w *World) revise(ctx context.Context, r revision, write func(*store.Batch) error) (err error) {
 	if r.chains == nil {
-		if r.chains, err = w.chainsDigest(ctx); err != nil {
-			return err
-		}
+		r.chains = w.chains
 	}
 	meta := w.Meta
-	meta.Started = r.started
+	meta.Started, meta.Chains = r.started, r.chains
 	if meta.Digest, err = sealDigest(ctx, w.DB, r); err != nil {
 		return err
 	}
@@ -79,12 +77,4 @@ func (w *World) revise(ctx context.Context, r revision, write func(*store.Batch)
 	}
 	w.digest, w.chains, w.started = meta.Digest, r.chains, r.started
 	return nil
-}
-
-// chainsDigest is that of everything but operations, which only blocks change.
-func (w *World) chainsDigest(ctx context.Context) ([]byte, error) {
-	if w.chains != nil {
-		return w.chains, nil
-	}
-	return computeDigest(ctx, w.DB, w.Meta, nil)
 }

@@ -38,7 +38,7 @@ func Create(path string, id Identity) (*Creation, error) {
 	c := &Creation{
 		db: db, added: make(chan func(*store.Batch) error, queued), written: make(chan error, 1),
 		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
-			Until: id.Until.Unix(), Clock: id.Until.Unix(), Digest: []byte{}},
+			Until: id.Until.Unix(), Clock: id.Until.Unix(), Chains: []byte{}, Digest: []byte{}},
 	}
 	go func() { c.written <- c.drain() }()
 	return c, nil
@@ -108,9 +108,10 @@ func (c *Creation) seal(ctx context.Context, cast Cast) error {
 	if err := batch.End(cast.write(batch)); err != nil {
 		return err
 	}
-	if c.meta.Digest, err = computeDigest(ctx, c.db, c.meta, nil); err != nil {
+	if c.meta.Chains, err = computeDigest(ctx, c.db, c.meta, nil); err != nil {
 		return err
 	}
+	c.meta.Digest = c.meta.Chains
 	if batch, err = c.db.Begin(); err != nil {
 		return err
 	}

@@ -58,6 +58,13 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[in
 	return h.Sum(nil), nil
 }
 
+// Identity covers what decides the bytes of the generated world. It stays when the world grows.
+func (w *World) Identity() []byte {
+	h := sha256.New()
+	write(h, "identity", w.Meta.Generator, w.Meta.Seed, w.Meta.Profile, w.Meta.Shape, w.Meta.Until)
+	return h.Sum(nil)
+}
+
 // digestPrimary covers the genesis, the nodes and through each chain's last digest every block of P and X.
 func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int][]byte) error {
 	networks, err := db.PrimaryNetworks(ctx)

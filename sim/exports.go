@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"crypto/sha1"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -107,12 +106,9 @@ func (w *World) exported() export.World {
 	return export.World{DB: w.DB, Seed: w.Meta.Seed, Chains: w.Chains}
 }
 
-// operationName is the UUID of an operation: version 5, in the name space of what decides the world's bytes, so that the
-// same world gives the same names.
+// operationName is the UUID of an operation: version 5, in a name space of the world's own.
 func (w *World) operationName(number int64) []byte {
-	identity := sha256.New()
-	write(identity, "operation", w.Meta.Generator, w.Meta.Seed, w.Meta.Profile, w.Meta.Shape, w.Meta.Until)
-	name := sha1.Sum(fmt.Append(identity.Sum(nil)[:16], number))
+	name := sha1.Sum(fmt.Append(w.Identity()[:16], number))
 	name[6], name[8] = name[6]&0x0f|0x50, name[8]&0x3f|0x80
 	return name[:16]
 }

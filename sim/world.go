@@ -28,7 +28,7 @@ type World struct {
 
 	mu      sync.Mutex
 	digest  []byte
-	chains  []byte // digest of everything but operations, nil until it is needed
+	chains  []byte // digest of everything but operations
 	started int64  // operations, deleted ones included
 }
 
@@ -72,8 +72,12 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
-	w.digest, w.started = meta.Digest, meta.Started
-	return w, w.openLedgers(ctx)
+	w.digest, w.chains, w.started = meta.Digest, meta.Chains, meta.Started
+	if err := w.openLedgers(ctx); err != nil {
+		return nil, err
+	}
+	w.settle()
+	return w, nil
 }
 
 // Digest covers everything in the file as it is now.
@@ -88,6 +92,13 @@ func (w *World) operations() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.started
+}
+
+// chainsDigest covers everything in the file but operations.
+func (w *World) chainsDigest() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.chains
 }
 
 // Close leaves one clean file behind.

@@ -30,6 +30,8 @@ type World struct {
 	Chains   []Chain   `json:"chains"`
 	Personas []Persona `json:"personas"`
 	Counts   Counts    `json:"counts"`
+
+	Endpoints []handlers.Endpoint `json:"endpoints" doc:"Everything that is served. The REST paths answer below /upstream too."`
 }
 
 // Clock is the world's own time.
@@ -118,7 +120,11 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 				if err != nil {
 					return nil, err
 				}
-				return render(d, version, handlers.BaseURLOf(r.HTTP))
+				answer, err := render(d, version, handlers.BaseURLOf(r.HTTP))
+				if err == nil {
+					answer.Endpoints = s.Endpoints()
+				}
+				return answer, err
 			},
 		},
 		handlers.Operation{

@@ -51,7 +51,7 @@ func (a *api) balanceOperations() []handlers.Operation {
 		{ID: "listErc20Balances", Path: "/v1/chains/{chainId}/addresses/{address}/balances:listErc20", Summary: "List what an address holds of ERC-20s", Spec: "Balances",
 			Params: with(chainParam, addressParam, atBlockParam, handlers.Paging(10, 500),
 				handlers.Param{Name: "filterSpamTokens", Kind: handlers.KindBoolean, Default: "true", Doc: "Whether to leave out malicious tokens."},
-				handlers.Param{Name: "contractAddresses", Kind: handlers.KindAddress, List: true, Doc: "Only these tokens."}, currencyParam),
+				handlers.Param{Name: "contractAddresses", Kind: handlers.KindAddress, List: true, MaxItems: 64, Doc: "Only these tokens."}, currencyParam),
 			Answer: reflect.TypeFor[erc20Balances](), Handle: a.onChain(a.listErc20)},
 	}
 }

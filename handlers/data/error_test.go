@@ -52,6 +52,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?currency=btc", 400, "usd"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?filterSpamTokens=maybe", 400, "true or false"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?contractAddresses=0x12", 400, "contractAddresses"},
+		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?contractAddresses=" + alice + strings.Repeat(","+alice, 64), 400, "contractAddresses has 65 items: expected at most 64"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?blockNumber=latest", 400, "blockNumber"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:getNative?blockNumber=5000000", 404, "block 5000000"},
 		{"/v1/chains/43114/nfts/collections/" + alice + "/tokens", 404, "no ERC-721"},

@@ -3,6 +3,7 @@ package data_test
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -125,5 +126,26 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 	}
 	if got := fmt.Sprint(later["createdAtTimestamp"]); got != fmt.Sprint(o.Clock.Unix()) {
 		t.Errorf("created at %s by the clock %d", got, o.Clock.Unix())
+	}
+}
+
+// TestExportsScanNothing asks the database how it would run every statement that exports of all kinds prepared.
+func TestExportsScanNothing(t *testing.T) {
+	o := serveOffice(t, generate(t, 1), sim.ExportOptions{Retention: 3600, MaxRows: 100})
+	o.finish(t, evmExport([]string{o.persona(t, "alice")}, o.chainIDs()))
+	for _, kind := range []export.Type{export.Primary, export.Staking} {
+		o.finish(t, exportOf(kind, asks{"addresses": o.everyOwner(t), "cChainEvmAddresses": []string{o.persona(t, "traveller")}, "includeChains": primaryChains}))
+	}
+	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
+	for _, text := range o.DB.Statements() {
+		plan, err := o.DB.Explain(t.Context(), text)
+		if err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		for _, step := range plan {
+			if wasteful.MatchString(step) && !allowed.MatchString(step) && !few.MatchString(text) {
+				t.Errorf("%s in\n%s\n%q", step, text, plan)
+			}
+		}
 	}
 }

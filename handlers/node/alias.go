@@ -111,7 +111,7 @@ func (n *Node) Handle(network, path string, h http.Handler) {
 	if n.routes[network] == nil {
 		n.routes[network] = map[string]route{}
 	}
-	r := route{handler: h}
+	r := route{handler: h, offer: offerOf(h)}
 	if l, loggers := n.ledger(network), n.options.Loggers[network]; l != nil && loggers != nil {
 		r.log = loggers.named(loggerOf(l, path))
 	}

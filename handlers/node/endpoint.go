@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/rpc"
@@ -24,7 +26,8 @@ const (
 type endpoint struct {
 	chain     *evm.Chain
 	server    *rpc.Server
-	websocket http.Handler
+	websocket *socket
+	offer     *offer
 	hub       *hub
 	methods   map[string]bool // that it has, by name
 	maxBody   int64
@@ -35,9 +38,11 @@ func newEndpoint(chain *evm.Chain, o Options) (*endpoint, error) {
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	e.server.SetHTTPBodyLimit(int(o.MaxBody))
 	e.server.SetWebsocketReadLimit(o.MaxBody)
-	e.websocket = e.server.WebsocketHandler([]string{"*"})
 	all := services(chain, e.hub, o.Version)
 	e.methods = methodsOf(all)
+	names := slices.Sorted(maps.Keys(e.methods))
+	e.offer = &offer{[]string{http.MethodPost}, names}
+	e.websocket = &socket{e.server.WebsocketHandler([]string{"*"}), &offer{[]string{http.MethodGet}, slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
 	for _, s := range all {
 		if err := e.server.RegisterName(s.namespace, s.methods); err != nil {
 			return nil, err

@@ -23,8 +23,9 @@ var contentTypes = []string{"application/json", "application/json;charset=UTF-8"
 
 // newServices makes the handler of services that share a path, which speak as the node's own do: errors are JSON-RPC
 // errors with status 200, and a null id asks for no answer.
-func newServices(maxBody int64, all ...Service) (http.Handler, error) {
+func newServices(maxBody int64, all ...Service) (*serviceHandler, error) {
 	server := rpc.NewServer()
+	h := &serviceHandler{server: server, maxBody: maxBody, offer: &offer{verbs: []string{http.MethodPost}}}
 	for _, contentType := range contentTypes {
 		server.RegisterCodec(json.NewCodec(), contentType)
 	}
@@ -33,14 +34,24 @@ func newServices(maxBody int64, all ...Service) (http.Handler, error) {
 		if err := server.RegisterService(s.Methods, s.Name); err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}
+		h.offer.operations = append(h.offer.operations, h.operations(s)...)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := readBody(w, r, maxBody)
-		if !ok {
-			return
-		}
-		request := *r
-		request.Body = io.NopCloser(bytes.NewReader(body))
-		server.ServeHTTP(w, &request)
-	}), nil
+	return h, nil
+}
+
+// serviceHandler is the handler of services that share a path.
+type serviceHandler struct {
+	server  *rpc.Server
+	maxBody int64
+	offer   *offer
+}
+
+func (s *serviceHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, ok := readBody(w, r, s.maxBody)
+	if !ok {
+		return
+	}
+	request := *r
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	s.server.ServeHTTP(w, &request)
 }

@@ -42,14 +42,17 @@ func (n *Node) serveHealth(l *sim.Ledger) error {
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc})
+	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc, &offer{[]string{http.MethodGet, http.MethodPost}, rpc.offer.operations}})
 	n.Handle(l.Network, "health/readiness", plain(a.readiness))
 	n.Handle(l.Network, "health/liveness", plain(a.liveness))
 	return nil
 }
 
 // byMethod sends GET and HEAD one way and the rest another.
-type byMethod struct{ get, other http.Handler }
+type byMethod struct {
+	get, other http.Handler
+	offer      *offer
+}
 
 func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {

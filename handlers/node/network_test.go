@@ -54,7 +54,7 @@ func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 func cast(t testing.TB, w *sim.World) *strings.Replacer {
 	t.Helper()
 	mainnet := w.Ledgers[0]
-	names := []string{"{SELF}", mainnet.Self.ID().String()}
+	names := append(chainNames(t, w), "{SELF}", mainnet.Self.ID().String())
 	for _, c := range w.Chains {
 		if c.Row.EVMID == 70411 {
 			names = append(names, "{L1}", ids.ID(c.Row.BlockchainID).String())

@@ -35,6 +35,7 @@ var networks = []string{"mainnet", "fuji"}
 type route struct {
 	handler http.Handler
 	log     *slog.Logger
+	offer   *offer
 }
 
 // Node is the node's HTTP handler.

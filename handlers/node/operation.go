@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"reflect"
 	"strings"
 
 	"github.com/gorilla/rpc/v2"
@@ -29,18 +28,6 @@ func lowerFirst(s string) string {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// methodsOf are the names by which the methods of services are called.
-func methodsOf(all []service) map[string]bool {
-	names := map[string]bool{}
-	for _, s := range all {
-		methods := reflect.TypeOf(s.methods)
-		for i := range methods.NumMethod() {
-			names[s.namespace+"_"+lowerFirst(methods.Method(i).Name)] = true
-		}
-	}
-	return names
 }
 
 // operation names a request to an EVM chain: its method, or batch. What the chain does not know has one name.

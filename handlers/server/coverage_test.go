@@ -85,20 +85,25 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := coverage(h)
+	compareSection(t, "coverage", coverage(h))
+}
+
+// compareSection compares a part of the README, between comments that name it, with what it should be, or writes it.
+func compareSection(t *testing.T, name, text string) {
+	t.Helper()
 	raw, err := os.ReadFile(readme)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := regexp.MustCompile(`(?s)(<!-- coverage:[^\n]*\n)(.*)(<!-- /coverage -->)`)
+	parts := regexp.MustCompile(`(?s)(<!-- ` + name + `:[^\n]*\n)(.*)(<!-- /` + name + ` -->)`)
 	if *update {
-		raw = parts.ReplaceAll(raw, []byte("${1}\n"+table+"\n${3}"))
+		raw = parts.ReplaceAll(raw, []byte("${1}\n"+text+"\n${3}"))
 		if err := os.WriteFile(readme, raw, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if found := parts.FindSubmatch(raw); found == nil || strings.TrimSpace(string(found[2])) != strings.TrimSpace(table) {
-		t.Errorf("the README's coverage table has drifted; run this test with -update. Found:\n%s", table)
+	if found := parts.FindSubmatch(raw); found == nil || strings.TrimSpace(string(found[2])) != strings.TrimSpace(text) {
+		t.Errorf("the README's %s have drifted; run this test with -update. Found:\n%s", name, text)
 	}
 }
 

@@ -50,7 +50,7 @@ const (
 	writeTimeout  = 2 * time.Minute  // for a client to take its answer
 	idleTimeout   = 2 * time.Minute
 	graceTimeout  = 5 * time.Second // for requests under way when the server stops
-	maxHeader     = 64 << 10
+	maxHeader     = 1 << 20         // the REST interfaces refuse less, in their own words
 )
 
 // Server answers for a world.
@@ -76,7 +76,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	s, err := handlers.New(handlers.Options{
 		Observe: m.observe, Alias: w.Alias,
-		Clock: w.Clock, WorldKey: w.Meta.Digest, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		Clock: w.Clock, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
 	if err != nil {

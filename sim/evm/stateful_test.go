@@ -32,6 +32,7 @@ var (
 	borrower   = common.HexToAddress("0xf003") // by a delegate call
 	overlooked = common.HexToAddress("0xf004") // a static call to the forwarder
 	factory    = common.HexToAddress("0xf005") // creates a contract
+	clearer    = common.HexToAddress("0xf006") // clears its first slot
 )
 
 // permissioned is an L1 whose configuration turns contracts on: admin holds the highest role, guest none.
@@ -77,6 +78,7 @@ func newPermissioned(t *testing.T) *permissioned {
 			borrower:   {Code: forward(vm.DELEGATECALL, precompile.Minter.Address), Nonce: 1},
 			overlooked: {Code: forward(vm.STATICCALL, forwarder), Nonce: 1},
 			factory:    {Code: common.FromHex("600060006000f060005260206000f3"), Nonce: 1},
+			clearer:    {Code: common.FromHex("6000600055"), Nonce: 1, Storage: map[common.Hash]common.Hash{{}: {31: 1}}},
 		},
 		Schedule: precompile.Schedule{
 			Fees:     precompile.UsualFees(15_000_000, 1, 1_000_000),
@@ -389,5 +391,15 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	}
 	if _, err := c.TraceBlock(ctx, head, nil); err != nil {
 		t.Errorf("trace: %v", err)
+	}
+}
+
+// TestNothingIsRefunded clears a slot: that costs what it costs.
+func TestNothingIsRefunded(t *testing.T) {
+	c := newPermissioned(t)
+	receipt := c.send(c.guest, &clearer, 100_000, nil)
+	const intrinsic, pushes, cold, reset = 21_000, 6, 2_100, 2_900
+	if receipt.GasUsed != intrinsic+pushes+cold+reset {
+		t.Errorf("clearing a slot used %d gas", receipt.GasUsed)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // chunkSize is the size at which a chunk ends, with the transaction that reaches it.
-const chunkSize = 1 << 20
+const chunkSize = 256 << 10
 
 const day = 24 * 60 * 60
 

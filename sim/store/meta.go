@@ -11,6 +11,7 @@ type Meta struct {
 	Until     int64  `db:"until"`
 	Clock     int64  `db:"clock"`
 	Started   int64  `db:"started"` // operations, deleted ones included
+	Chains    []byte `db:"chains"`  // digest of everything but operations
 	Digest    []byte `db:"digest"`
 }
 
@@ -18,16 +19,16 @@ type Meta struct {
 func (db *DB) Meta(ctx context.Context) (Meta, error) {
 	var m Meta
 	err := db.one(ctx, `
-		SELECT generator, seed, profile, shape, until, clock, started, digest
+		SELECT generator, seed, profile, shape, until, clock, started, chains, digest
 		FROM meta WHERE id = 1`, nil,
-		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Digest)
+		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Chains, &m.Digest)
 	return m, err
 }
 
 // SetMeta writes the world's identity.
 func (b *Batch) SetMeta(m Meta) error {
 	return b.exec(`
-		INSERT OR REPLACE INTO meta (id, generator, seed, profile, shape, until, clock, started, digest)
-		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Digest)
+		INSERT OR REPLACE INTO meta (id, generator, seed, profile, shape, until, clock, started, chains, digest)
+		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Chains, m.Digest)
 }

@@ -91,7 +91,7 @@ func (db *DB) OperationDigests(ctx context.Context, last int64) ([]OperationDige
 
 // RunningOperations lists the numbers of those that have not come to an end, in order.
 func (db *DB) RunningOperations(ctx context.Context) ([]int64, error) {
-	return many(ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' ORDER BY id`, nil, scanNumber)
+	return many(ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' AND id > 0 ORDER BY id`, nil, scanNumber)
 }
 
 // EndedOperations lists the numbers of those that came to an end at a time or before, in Unix seconds.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/api/admin"
 	"github.com/ava-labs/avalanchego/api/info"
+	"github.com/ava-labs/avalanchego/database"
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/upgrade"
 )
@@ -73,7 +74,7 @@ func (n *network) useAdmin(ctx context.Context) error {
 	for _, do := range []func() error{
 		func() error { return c.StartCPUProfiler(ctx) }, func() error { return c.StopCPUProfiler(ctx) },
 		func() error { return c.MemoryProfile(ctx) }, func() error { return c.LockProfile(ctx) },
-		func() error { return c.Alias(ctx, "info", "about") }, func() error { return c.AliasChain(ctx, "X", "exchange") },
+		func() error { return c.Stacktrace(ctx) }, func() error { return c.Alias(ctx, "info", "about") }, func() error { return c.AliasChain(ctx, "X", "exchange") },
 	} {
 		if err := do(); err != nil {
 			return fmt.Errorf("admin: %w", err)
@@ -94,6 +95,12 @@ func (n *network) useAdmin(ctx context.Context) error {
 	if _, _, err := c.LoadVMs(ctx); err != nil {
 		return fmt.Errorf("loadVMs: %w", err)
 	}
-	n.seen.calls += 10
+	if config, err := c.GetConfig(ctx); err != nil || config == nil {
+		return fmt.Errorf("getConfig: %v, %w", config, err)
+	}
+	if _, err := c.DBGet(ctx, []byte{0}); !errors.Is(err, database.ErrNotFound) {
+		return fmt.Errorf("dbGet: %w", err)
+	}
+	n.seen.calls += 13
 	return nil
 }

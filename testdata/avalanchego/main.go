@@ -1,6 +1,6 @@
 // Avalanchego asks the real node's own packages what they think of a simulated network: they decode every block,
-// transaction and UTXO that the server gives out, compare ids and JSON, verify signatures and proofs of possession, and
-// call every method through their own clients.
+// transaction and UTXO that the server gives out, compare ids and JSON, verify signatures and proofs of possession,
+// execute every block of the L1s, and call every method through their own clients.
 package main
 
 import (
@@ -42,7 +42,8 @@ func check(ctx context.Context, binary, profile string) (err error) {
 // check looks at one network. Clients come last, for they add to it.
 func (n *network) check(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.useAggregator, n.useInfo, n.useAdmin, n.useExchange, n.usePlatform,
+		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines, n.useAggregator,
+		n.useInfo, n.useRest, n.useValidators, n.useAdmin, n.useExchange, n.usePlatform,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -52,12 +52,12 @@ type change struct {
 
 // seen counts what was looked at.
 type seen struct {
-	blocks, txs, utxos, signatures, unowned, proofs, messages, signed, refused, calls int
+	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, signed, refused, calls int
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d signed by the aggregator, %d refused; %d client calls",
-		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.signed, s.refused, s.calls)
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM; %d signed by the aggregator, %d refused; %d client calls",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.signed, s.refused, s.calls)
 }
 
 func newNetwork(url, name string, id uint32) *network {

@@ -1,0 +1,124 @@
+package node
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim"
+)
+
+// recordedCall is what a real node was asked for, and its answer. In paths, parameters and errors {names} stand for what
+// has another name in every network.
+type recordedCall struct {
+	Path   string          `json:"path"` // after /ext/
+	Method string          `json:"method"`
+	Case   string          `json:"case"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// TestRecordedCalls asks the node of a seeded world for what a real node was asked for, in the same order: an error is the
+// same, a result has the same shape. What an L1 answers may have more in it: it has other contracts built in.
+func TestRecordedCalls(t *testing.T) {
+	w := seeded(t)
+	o := Options{Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())}
+	for _, l := range w.Ledgers {
+		o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	}
+	url, names := serveSeeded(t, w, o), cast(t, w)
+	file, err := os.Open("../../testdata/node/services.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var want, have recordedCall
+		if err := json.Unmarshal([]byte(names.Replace(lines.Text())), &want); err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q}`, want.Method)
+		if want.Params != nil {
+			body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, want.Method, want.Params)
+		}
+		answer := send(t, "POST", url+"/ext/"+want.Path, body)
+		t.Run(want.Method+" "+want.Case, func(t *testing.T) {
+			if err := json.Unmarshal([]byte(answer), &have); err != nil {
+				t.Fatalf("%s: %s: %v", body, answer, err)
+			}
+			checkRecorded(t, &have, &want)
+		})
+	}
+}
+
+func checkRecorded(t *testing.T, have, want *recordedCall) {
+	t.Helper()
+	switch {
+	case want.Error != nil:
+		if string(have.Error) != string(want.Error) {
+			t.Errorf("have %s %s\nwant %s", have.Error, have.Result, want.Error)
+		}
+	case have.Result == nil:
+		t.Errorf("error %s, want a result", have.Error)
+	case strings.HasSuffix(want.Path, "/rpc"):
+		if missing := lacks(decoded(t, have.Result), decoded(t, want.Result), ""); missing != "" {
+			t.Errorf("%s: have %s", missing, have.Result)
+		}
+	default:
+		if h, w := shapeOf(t, have.Result), shapeOf(t, want.Result); h != w {
+			t.Errorf("have %s\nwant %s", h, w)
+		}
+	}
+}
+
+func decoded(t *testing.T, raw json.RawMessage) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// lacks names the first member that a value does not have, or has of another kind, than a recorded one.
+func lacks(have, want any, at string) string {
+	if fmt.Sprintf("%T", have) != fmt.Sprintf("%T", want) {
+		return fmt.Sprintf("%s is %T, not %T", at, have, want)
+	}
+	object, _ := want.(map[string]any)
+	for name, member := range object {
+		h, known := have.(map[string]any)[name]
+		if !known {
+			return at + "." + name + " is missing"
+		}
+		if missing := lacks(h, member, at+"."+name); missing != "" {
+			return missing
+		}
+	}
+	return ""
+}
+
+// chainNames are the blockchains of mainnet by the names that recorded calls and transcripts give them.
+func chainNames(t testing.TB, w *sim.World) []string {
+	t.Helper()
+	mainnet := fixtures.Networks[0]
+	names := []string{"{X}", mainnet.XChainID.String(), "{C}", mainnet.CChainID.String()}
+	d, err := w.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range d.Networks[0].Subnets {
+		for _, b := range s.Blockchains {
+			names = append(names, "{"+strings.ToUpper(b.Name)+"}", ids.ID(b.Hash).String())
+		}
+	}
+	return names
+}

@@ -1,0 +1,121 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/server"
+)
+
+// listed is what /sim/world tells of its endpoints.
+type listed struct {
+	Endpoints []handlers.Endpoint
+	Chains    []struct{ ChainID, BlockchainID, SubnetID, Network string }
+}
+
+// TestEveryEndpointIsListed asks for everything that /sim/world lists, and looks there for everything that is known to be served.
+func TestEveryEndpointIsListed(t *testing.T) {
+	h, err := server.New(tinyWorld(t), server.Options{Network: "mainnet", Node: server.NodeOptions{Admin: true, Profiles: t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var world listed
+	if err := json.Unmarshal([]byte(ask(h, "GET", "/sim/world", "")), &world); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{} // methods and paths, methods of JSON-RPC and paths
+	for _, e := range world.Endpoints {
+		for _, path := range e.Paths {
+			for _, method := range e.Methods {
+				checkPath(t, h, method, fill(path, world))
+				found[method+" "+path] = true
+			}
+			for _, operation := range e.Operations {
+				found[operation+" "+path] = true
+			}
+		}
+		if e.Interface == "node" && slices.Contains(e.Methods, http.MethodPost) {
+			checkMethods(t, h, fill(e.Paths[0], world), e.Operations)
+		}
+	}
+	for _, want := range served(t, h, world) {
+		if !found[want] {
+			t.Errorf("%s is served, but not listed", want)
+		}
+	}
+}
+
+// fill puts something into the variables of a path: the L1's id for a blockchain's.
+func fill(path string, w listed) string {
+	last := w.Chains[len(w.Chains)-1]
+	path = strings.ReplaceAll(path, "{blockchainId}", last.BlockchainID)
+	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "0")
+}
+
+// checkPath says whether there is anything at a path: each router has its own way to say that there is not.
+func checkPath(t *testing.T, h http.Handler, method, path string) {
+	t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+	r.Host = "localhost"
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if strings.Contains(w.Body.String(), "Cannot "+method) || strings.HasPrefix(w.Body.String(), "404 page not found") || w.Code >= 500 && w.Code != http.StatusServiceUnavailable {
+		t.Errorf("%s %s: %d %.80s", method, path, w.Code, w.Body)
+	}
+}
+
+func checkMethods(t *testing.T, h http.Handler, path string, methods []string) {
+	t.Helper()
+	if len(methods) == 0 {
+		t.Errorf("%s has no methods", path)
+	}
+	for _, method := range methods {
+		answer := ask(h, "POST", path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":[]}`)
+		if !strings.Contains(answer, `"jsonrpc"`) || strings.Contains(answer, "does not exist") || strings.Contains(answer, "can't find") {
+			t.Errorf("%s %s: %.120s", method, path, answer)
+		}
+	}
+}
+
+// served is what the OpenAPI document, the specifications and the chains of the world say is there.
+func served(t *testing.T, h http.Handler, w listed) []string {
+	t.Helper()
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(ask(h, "GET", "/openapi.json", "")), &document); err != nil || len(document.Paths) == 0 {
+		t.Fatal(len(document.Paths), err)
+	}
+	want := []string{"GET /docs", "GET /openapi.json", "GET /ext/metrics", "GET /ext/health/readiness", "GET /fuji/ext/health/liveness",
+		"POST /ext/bc/P", "GET /ext/bc/C/ws", "eth_subscribe /mainnet/ext/bc/C/ws", "health.health /ext/health", "wallet.issueTx /ext/bc/X/wallet"}
+	for path, methods := range document.Paths {
+		for method := range methods {
+			if verb := strings.ToUpper(method); slices.Contains([]string{"GET", "POST", "PUT", "DELETE", "PATCH"}, verb) {
+				want = append(want, verb+" "+path)
+			}
+		}
+	}
+	last := w.Chains[len(w.Chains)-1]
+	for _, group := range rpc {
+		path := strings.ReplaceAll(group.path, "{L1}", last.BlockchainID)
+		if strings.HasSuffix(path, "/validators") {
+			path = "/ext/bc/{blockchainId}/validators"
+		}
+		for _, method := range strings.Fields(group.methods) {
+			want = append(want, method+" "+path)
+		}
+	}
+	for _, c := range w.Chains {
+		for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
+			want = append(want, "eth_call "+prefix+"/bc/"+c.BlockchainID+"/rpc", "GET "+prefix+"/bc/"+c.BlockchainID+"/ws")
+		}
+	}
+	return want
+}
