@@ -62,9 +62,7 @@ func (s setting) found(id int, start, until time.Time, people map[string]*actor,
 	}
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), Extra: []byte{0}, Alloc: own}
-	if genesis.Schedule.Fees = s.fees; s.kind == evm.KindL1 {
-		genesis.Schedule = s.charter.schedule(s.fees, evmID, start, until, people, others)
-	}
+	genesis.Schedule = s.charter.schedule(s.kind, s.fees, evmID, start, until, people, others)
 	if !s.charter.minter {
 		own[treasury(evmID)] = types.Account{Balance: units(1, 18)}
 	}

@@ -6,10 +6,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 )
 
-// charter is what the founders of an L1 wrote down: which contracts it has built in, and for how long.
+// charter is what the founders of a chain wrote down: which contracts it has built in, and for how long.
 type charter struct {
 	deployers  bool // not everyone may create contracts
 	fees       bool // the fee configuration can be changed
@@ -24,8 +25,8 @@ const (
 )
 
 // schedule is the charter in the network's words. The deployer runs every contract.
-func (c charter) schedule(fees precompile.FeeConfig, id uint64, start, until time.Time, people map[string]*actor, others []*actor) precompile.Schedule {
-	born, quorum, primary := uint64(start.Unix()), uint64(warpQuorum), true
+func (c charter) schedule(kind evm.Kind, fees precompile.FeeConfig, id uint64, start, until time.Time, people map[string]*actor, others []*actor) precompile.Schedule {
+	born, quorum, primary := uint64(start.Unix()), uint64(warpQuorum), kind == evm.KindL1
 	s := precompile.Schedule{Fees: fees, Genesis: precompile.Settings{
 		precompile.Warp.Key: {BlockTimestamp: &born, Quorum: &quorum, PrimarySigners: &primary},
 	}}

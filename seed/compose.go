@@ -19,6 +19,10 @@ func (r *realm) compose() error {
 		r.found(l, r.start+60+uint64(30*i))
 	}
 	r.script = append(r.script, errand{at: r.start + 600, chain: store.PChain, pass: true, do: func(uint64) ([]*primary.Tx, error) {
+		if err := r.post.seal(); err != nil {
+			return nil, err
+		}
+		r.unsigned = r.post.letters
 		close(r.founded)
 		return nil, nil
 	}})

@@ -149,7 +149,23 @@ func assemble(o Options) (*theatre, error) {
 			home.lodges = append(home.lodges, s.lodge)
 		}
 	}
+	t.correspond(d, o, uint64(start.Unix()))
 	return t, nil
+}
+
+// correspond plans the mail between the chains of each network.
+func (t *theatre) correspond(d dice, o Options, start uint64) {
+	all := shares(o.Profile)
+	for i, r := range t.realms {
+		var stages []*stage
+		var sizes []int
+		for n, s := range t.stages {
+			if networkIndex(s.chain.Network) == i {
+				stages, sizes = append(stages, s), append(sizes, all[n])
+			}
+		}
+		r.post.compose(d, stages, sizes, r.lodges[0], start, uint64(o.Until.Unix()))
+	}
 }
 
 func realms(d dice, o Options, start time.Time, people map[string]*actor, others []*actor) ([]*realm, error) {
@@ -179,6 +195,7 @@ func (s *stage) open(ctx context.Context, creation *sim.Creation, realms []*real
 	home := realms[networkIndex(s.chain.Network)]
 	if s.lodge == nil {
 		s.realm = home
+		s.builder.Settle(s.home(&home.post))
 		return home.begin(creation.AddPrimaryBlock)
 	}
 	select {
@@ -187,6 +204,7 @@ func (s *stage) open(ctx context.Context, creation *sim.Creation, realms []*real
 		return ctx.Err()
 	}
 	s.chain.SubnetID, s.chain.BlockchainID = s.lodge.subnet[:], s.lodge.chain[:]
+	s.builder.Settle(s.home(&home.post))
 	return nil
 }
 

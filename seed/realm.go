@@ -37,6 +37,8 @@ type realm struct {
 	purse    purse
 	lodges   []*lodge
 	founded  chan struct{} // closed once every L1 has its chain
+	post     post
+	unsigned []*letter // by when they are due
 	assets   map[string]ids.ID
 
 	script      []errand   // of P and X, by time
@@ -70,7 +72,7 @@ func newRealm(d dice, index int, p *Profile, start, until uint64, people map[str
 	rules := []*primary.Network{primary.Mainnet, primary.Fuji}[index]
 	r := &realm{
 		dice: d, rules: rules, people: people, others: others, start: start, until: until, plan: p.headcount(index),
-		byNode: map[ids.NodeID]*machine{}, purse: purse{}, founded: make(chan struct{}), assets: map[string]ids.ID{},
+		post: post{rules: rules}, byNode: map[ids.NodeID]*machine{}, purse: purse{}, founded: make(chan struct{}), assets: map[string]ids.ID{},
 	}
 	var err error
 	if r.machines, err = machines(d, rules.NetworkID, r.primaryValidators()+r.plan.l1Validators); err != nil {
@@ -127,7 +129,10 @@ func (r *realm) advance(to uint64) error {
 			return fmt.Errorf("network %d at %d: %w", r.rules.NetworkID, e.at, err)
 		}
 	}
-	return r.settle(to)
+	if err := r.settle(to); err != nil {
+		return err
+	}
+	return r.deliver(to)
 }
 
 func (r *realm) perform(e errand) error {
@@ -191,6 +196,9 @@ func (r *realm) platform(at uint64, txs []*primary.Tx) error {
 }
 
 func (r *realm) acceptP(b *primary.Block, proposed bool) error {
+	if err := r.deliver(b.Time()); err != nil {
+		return err
+	}
 	var seat *network.Seat
 	if proposed {
 		seat = r.seat(store.PChain, b)

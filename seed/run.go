@@ -16,31 +16,50 @@ import (
 func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
 	creation.AddChain(s.chain)
 	creation.AddBlock(s.first)
+	size -= len(s.office.mail)
 	script, err := s.script(size)
 	if err != nil {
 		return err
 	}
+	ready := len(s.setup())
 	for n, next := 0, 0; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		m := momentAt(moments, n)
-		switch at, due := s.crossing(); {
+		switch at, due := s.appointment(); {
 		case due && (at <= m.time || next >= size):
-			m = moment{time: at}
+			if m = (moment{time: at}); next < ready && s.expected(at) {
+				m.size = perBlock // nobody writes before there is a messenger
+			}
 		case next >= size:
 			return nil
 		default:
 			m.time = max(m.time, s.after())
 			n++
 		}
-		done, err := s.block(creation, m, script[next:])
+		done, handled, err := s.block(ctx, creation, m, script[next:], next >= ready)
 		if err != nil {
 			return err
 		}
 		next += done
-		progress(done)
+		progress(done + handled)
 	}
+}
+
+// appointment is when the chain must make a block next, whatever its own people do: because value crosses, or for its mail.
+func (s *stage) appointment() (at uint64, due bool) {
+	at, due = s.crossing()
+	if mail, waits := s.posted(); waits && (!due || mail < at) {
+		return mail, true
+	}
+	return at, due
+}
+
+// expected tells whether the appointment at a time is one with the mail.
+func (s *stage) expected(at uint64) bool {
+	mail, waits := s.posted()
+	return waits && mail <= at
 }
 
 // crossing is when value crosses to or from the chain next, in a block of its own.
@@ -85,41 +104,45 @@ func (s *stage) script(size int) ([]step, error) {
 }
 
 // block makes one block of the next steps, as many as are due and fit, and says how many those were. A block in which
-// nothing fits is not made: the steps wait for the next moment.
-func (s *stage) block(creation *sim.Creation, m moment, steps []step) (int, error) {
+// nothing fits is not made: the steps wait for the next moment. The mail is handled once the chain has its contracts.
+func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, steps []step, mail bool) (done, handled int, err error) {
 	if s.realm != nil {
 		if err := s.realm.advance(m.time); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
 	p, err := s.builder.Open(m.time)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	done := 0
 	for ; done < min(m.size, len(steps)); done++ {
 		r := s.dice.For("tx", s.chain.EVMID, m.time, done)
 		i, err := s.decide(p, steps[done], r)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if i.gas+gasAccess > p.Room() {
 			break
 		}
 		if err := s.perform(p, i, r); err != nil {
-			return 0, err
+			return 0, 0, err
+		}
+	}
+	if mail {
+		if handled, err = s.handle(ctx, p); err != nil {
+			return 0, 0, err
 		}
 	}
 	crossed, err := s.cross(p)
-	if err != nil || done == 0 && !crossed {
-		return 0, err
+	if err != nil || done+handled == 0 && !crossed {
+		return 0, 0, err
 	}
 	delta, err := p.Seal()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	creation.AddBlock(delta)
-	return done, nil
+	return done, handled, nil
 }
 
 // cross moves what is due between the chain and its network's others, and says whether anything was.

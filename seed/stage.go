@@ -39,7 +39,8 @@ type stage struct {
 	others   []*actor // the most active first
 	full     bool     // personas act in full, otherwise a tenth
 	realm    *realm   // of a C-Chain: the other chains of its network
-	lodge    *lodge   // of an L1: how it stands with the P-chain
+	office   *office
+	lodge    *lodge // of an L1: how it stands with the P-chain
 
 	places    map[string]common.Address // contracts by role
 	contracts []store.Contract

@@ -18,13 +18,14 @@ import (
 type Findings struct {
 	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
 	Tokens, Deployments, Transfers, Holdings, Items, Touches          atomic.Int64
+	Messages, MessageEvents                                           atomic.Int64
 	PrimaryTransactions, UTXOs, Operations, Chunks                    atomic.Int64
 }
 
 func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items; %d P-, X- and atomic transactions with their signatures, %d UTXOs; %d exports",
+	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items, %d cross-chain messages; %d P-, X- and atomic transactions with their signatures, %d UTXOs; %d exports",
 		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
-		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load(), f.Operations.Load())
+		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.Messages.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load(), f.Operations.Load())
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
@@ -131,6 +132,8 @@ func (f *Findings) add(d *store.Delta, codes *codeSet) {
 	f.Holdings.Add(int64(len(d.Holdings)))
 	f.Items.Add(int64(len(d.Items)))
 	f.Touches.Add(int64(len(d.Touches)))
+	f.Messages.Add(int64(len(d.Messages)))
+	f.MessageEvents.Add(int64(len(d.MessageEvents)))
 }
 
 // codeSet counts each code once, however many contracts of however many chains run it.
@@ -152,6 +155,7 @@ func (w *World) verifyCounts(ctx context.Context, f *Findings) error {
 		"call": f.Calls.Load(), "account": f.Accounts.Load(), "slot": f.Slots.Load(), "code": f.Codes.Load(),
 		"token": f.Tokens.Load(), "deployment": f.Deployments.Load(), "transfer": f.Transfers.Load(),
 		"holding": f.Holdings.Load(), "nft": f.Items.Load(), "touch": f.Touches.Load(),
+		"message": f.Messages.Load(), "message_event": f.MessageEvents.Load(),
 		"operation": f.Operations.Load(), "chunk": f.Chunks.Load(),
 	}
 	var errs []error

@@ -73,7 +73,11 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		w.Chains = append(w.Chains, chain)
 	}
 	w.digest, w.started = meta.Digest, meta.Started
-	return w, w.openLedgers(ctx)
+	if err := w.openLedgers(ctx); err != nil {
+		return nil, err
+	}
+	w.settle()
+	return w, nil
 }
 
 // Digest covers everything in the file as it is now.

@@ -39,6 +39,7 @@ func Register(server *handlers.Server, world *sim.World, exports *sim.Exports, o
 		a.l1ValidatorOperations(), a.interactionOperations(), a.networkOperations(), a.blockchainOperations(), a.subnetOperations(),
 		a.vertexOperations(), a.assetOperations(), a.rewardOperations(), a.primaryTransactionOperations(), a.utxoOperations(),
 		a.primaryBalanceOperations(), a.lastActivityOperations(), a.supplyOperations(), a.signatureOperations(), a.operationOperations(),
+		a.icmOperations(),
 	} {
 		if err := server.Register(handlers.Data, operations...); err != nil {
 			return err

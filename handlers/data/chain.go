@@ -54,7 +54,7 @@ type NetworkToken struct {
 }
 
 // features are what the simulator indexes of every chain.
-var features = []string{"nftIndexing"}
+var features = []string{"nftIndexing", "teleporter"}
 
 type chains struct {
 	Chains []Chain `json:"chains"`

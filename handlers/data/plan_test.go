@@ -110,4 +110,24 @@ func visitOwners(t *testing.T, g *globe, base string) {
 	if strings.Contains(base, "x-chain") {
 		g.get(t, base+"/assets/"+asset+"/transactions")
 	}
+	visitMessages(t, g)
+}
+
+// visitMessages asks for cross-chain messages in every way, and has some signed.
+func visitMessages(t *testing.T, g *globe) {
+	t.Helper()
+	all := g.get(t, "/v1/icm/messages")
+	first := dig(all, "messages", 0).(object)
+	g.get(t, "/v1/icm/messages/"+first["messageId"].(string))
+	for _, filter := range []string{
+		"", "sourceBlockchainId=43114", "destinationBlockchainId=43114", "blockchainId=43114", "network=mainnet", "from=" + first["from"].(string),
+		"to=" + first["to"].(string), "from=" + first["from"].(string) + "&blockchainId=43114&network=mainnet", "blockchainId=43114&sourceBlockchainId=43114",
+	} {
+		g.get(t, "/v1/icm/messages?"+filter)
+	}
+	g.get(t, "/v1/icm/addresses/"+first["from"].(string)+"/messages")
+	g.get(t, "/v1/icm/addresses/"+first["from"].(string)+"/messages?network=mainnet")
+	known := serveKnown(t, g.World)
+	l := ledger(t, g, "mainnet")
+	known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, l, l.Rules.CChainID, "unsent"))), 503)
 }

@@ -293,6 +293,8 @@ type TransactionAnswer struct {
 	InternalTransactions []InternalDetails        `json:"internalTransactions"`
 	NetworkTokenDetails  NetworkTokenDetails      `json:"networkTokenDetails"`
 	NativeTransaction    FullNativeTransaction    `json:"nativeTransaction"`
+
+	TeleporterMessageInfo *TeleporterMessageInfo `json:"teleporterMessageInfo,omitempty" doc:"Of a transaction that sent or delivered a cross-chain message."`
 }
 
 // NetworkTokenDetails says what the chain's own token is worth, and was when the transaction happened.
@@ -313,6 +315,7 @@ type wholeFacts struct {
 	transfers []store.TransferView
 	changing  bool // whether the transfers show items, whose owners and metadata change
 	calls     []store.Call
+	message   *TeleporterMessageInfo
 }
 
 func (a *api) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
@@ -353,6 +356,9 @@ func (a *api) whole(r *handlers.Request, c *evm.Chain, row *store.TransactionVie
 		if f.transfers, err = a.world.DB.TransfersOfTransaction(r.Context(), row.ID); err != nil {
 			return nil, err
 		}
+		if f.message, err = a.messageInfo(r, row.ID); err != nil {
+			return nil, err
+		}
 		f.changing = slices.ContainsFunc(f.transfers, func(v store.TransferView) bool { return v.Standard != store.ERC20 })
 	}
 	if len(row.Recipient) == 0 || row.GasUsed > params.TxGas {
@@ -367,7 +373,7 @@ func (a *api) transaction(r *handlers.Request, c *evm.Chain, f *wholeFacts) (any
 	if err != nil {
 		return nil, err
 	}
-	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls)}
+	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls), TeleporterMessageInfo: f.message}
 	answer.NativeTransaction.NativeTransaction = s.native(f.native)
 	answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(f.transfers)
 	series := s.names.native[c.Row.ID]

@@ -34,6 +34,7 @@ type Builder struct {
 	kind     Kind
 	rules    *params.ChainConfig
 	schedule *precompile.Schedule
+	home     Home
 	state    *live
 	index    *index
 
@@ -107,6 +108,7 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 		allTxs:   row.AllTxs,
 		digest:   row.Digest,
 	}
+	b.Settle(c.Home)
 	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
 		return nil, err
 	}
@@ -131,6 +133,9 @@ func Restore(ctx context.Context, c *Chain) (*Builder, error) {
 	return b, err
 }
 
+// Settle says where the chain stands in its network. It comes before the first block that is opened.
+func (b *Builder) Settle(h Home) { b.home, b.index.home = h, &h }
+
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
 
@@ -148,7 +153,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if err := b.index.add(delta, number, func() (*probe, error) { return b.probe(header) }); err != nil {
+	if err := b.index.add(delta, header, func() (*probe, error) { return b.probe(header) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	delta.Block = store.Block{
@@ -197,6 +202,7 @@ type Pending struct {
 	receipts types.Receipts
 	fees     *big.Int
 	extData  []byte // atomic transactions
+	verdicts verdicts
 	delta    *store.Delta
 }
 
@@ -258,7 +264,7 @@ func (b *Builder) fees() (fees, error) {
 func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
 	return surroundings{
 		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
-		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time),
+		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time), mail: b.home.mail(),
 	}
 }
 
@@ -307,12 +313,16 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	calls, snapshot, pool := len(p.recorder.calls), p.state.Snapshot(), p.gas.Snapshot()
 	p.recorder.tx = len(p.txs)
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
-	result, err := p.evm.apply(message, p.gas)
+	failed, carries := p.b.judge(tx, p.header.Time)
+	result, err := p.evm.apply(message, p.gas, failed)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
 		p.recorder.truncate(calls)
 		return nil, err
+	}
+	if carries {
+		p.verdicts = append(p.verdicts, verdict{tx.Hash(), failed})
 	}
 	p.burn(result.UsedGas, message)
 	p.state.Finalise(p.b.evmRules(p.header))
@@ -429,6 +439,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(p.receipts)
 	p.rates.seal(p.b.head, h)
+	h.Extra = append(h.Extra, p.verdicts.encode()...)
 	p.delta.Calls = p.recorder.calls
 	p.delta.Block.Fees = p.fees.Bytes()
 	if p.delta.Activity, err = p.activity(); err != nil {

@@ -22,6 +22,7 @@ type Chain struct {
 	Genesis *Genesis
 	Limits  Limits
 	Now     func() int64 // the world's clock, Unix seconds; nil for one that stands at the head
+	Home    Home
 
 	db       *store.DB
 	rules    *params.ChainConfig

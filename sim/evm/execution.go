@@ -53,6 +53,7 @@ type execution struct {
 	states   *state.StateDB
 	context  vm.BlockContext
 	builtins *builtins // nil until they are needed or overridden
+	failed   *big.Int  // the messages carried by the transaction under way that were refused; a call's are all taken
 }
 
 // Overrides change the state and the block that a call sees.
@@ -97,7 +98,7 @@ func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks
 	}
 	return surroundings{
 		rules: x.chain.rules, block: block, states: states, jumps: x.chain.cache.jumps, builtins: *x.contracts(),
-		hooks: hooks, free: true,
+		hooks: hooks, free: true, mail: x.chain.Home.mail(),
 	}.machine()
 }
 
@@ -120,7 +121,7 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	defer evm.Release()
 	stop := context.AfterFunc(ctx, evm.Cancel)
 	defer stop()
-	result, err := evm.apply(m, nil)
+	result, err := evm.apply(m, nil, x.failed)
 	if evm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -19,7 +19,6 @@ const (
 	windowBytes   = windowSeconds * 8
 
 	stateBytes      = 24
-	predicateBytes  = 6         // the codec's empty map of predicate results, which ends the extra data
 	fillPerSecond   = 2_000_000 // gas that capacity regains each second
 	targetPerSecond = 1_500     // gas that excess loses each second
 	conversion      = 4_000_000 // excess that multiplies the price by e
@@ -47,7 +46,7 @@ func (f fees) next(parent, header *Header) {
 	}
 	window := f.window(parent, header.Time)
 	header.BaseFee = f.follow(parent, header.Time, window)
-	header.Extra = append(window.encode(), make([]byte, predicateBytes)...)
+	header.Extra = window.encode()
 }
 
 // capacity is the gas that a block may use in all.
@@ -67,7 +66,7 @@ func (f fees) seal(parent, header *Header) {
 	used := header.GasUsed + header.ExtDataGasUsed.Uint64()
 	state.capacity -= min(used, state.capacity)
 	state.excess = min(state.excess+used, maxExcess)
-	header.Extra = append(state.encode(), make([]byte, predicateBytes)...)
+	header.Extra = state.encode()
 }
 
 // feeState is the fee state of a C-Chain after a block.

@@ -17,12 +17,13 @@ import (
 // balance of someone whom no log names is beyond any index.
 type index struct {
 	chain  int
+	home   *Home
 	tokens map[common.Address]store.TokenID
 	counts [3]int
 }
 
 func newIndex(chain int) *index {
-	return &index{chain: chain, tokens: map[common.Address]store.TokenID{}}
+	return &index{chain: chain, home: &Home{}, tokens: map[common.Address]store.TokenID{}}
 }
 
 // restore reads the tokens that a chain already has.
@@ -45,6 +46,7 @@ type indexing struct {
 	*index
 	delta *store.Delta
 	block store.Position
+	time  int64
 	open  func() (*probe, error)
 	asked *probe // opened when first needed
 
@@ -53,8 +55,9 @@ type indexing struct {
 }
 
 // add completes a block's delta with its index rows. open makes a probe of the state after the block.
-func (x *index) add(delta *store.Delta, number uint64, open func() (*probe, error)) error {
-	w := &indexing{index: x, delta: delta, block: store.At(x.chain, number, 0), open: open,
+func (x *index) add(delta *store.Delta, h *Header, open func() (*probe, error)) error {
+	number := h.Number.Uint64()
+	w := &indexing{index: x, delta: delta, block: store.At(x.chain, number, 0), time: int64(h.Time), open: open,
 		held: map[string]bool{}, items: map[string]bool{}}
 	if err := w.deployments(number); err != nil {
 		return err
@@ -63,6 +66,7 @@ func (x *index) add(delta *store.Delta, number uint64, open func() (*probe, erro
 		if err := w.log(&delta.Logs[i]); err != nil {
 			return err
 		}
+		w.letter(&delta.Logs[i])
 	}
 	w.touches()
 	if w.asked != nil {

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"maps"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
@@ -21,20 +22,23 @@ type surroundings struct {
 	jumps    vm.JumpDestCache
 	builtins builtins
 	hooks    *tracing.Hooks // a tracer's; may be nil
-	free     bool           // gas may cost nothing
+	mail     precompile.Mail
+	free     bool // gas may cost nothing
 }
 
 // machine is an EVM with the frames that its contracts which keep state look at.
 type machine struct {
 	*vm.EVM
-	frames *precompile.Frames // nil where no contract needs them
+	frames  *precompile.Frames // nil where no contract needs them
+	carries bool               // messages of other chains mean something here
 }
 
 func (s surroundings) machine() *machine {
 	m := &machine{}
 	contracts, hooks, states := s.builtins.pure, s.hooks, s.states
 	if len(s.builtins.stateful) > 0 {
-		m.frames = precompile.NewFrames(s.builtins.active())
+		m.carries = s.builtins.stateful[precompile.WarpAddress] == precompile.Warp
+		m.frames = precompile.NewFrames(s.builtins.active(), s.mail)
 		contracts = maps.Clone(contracts)
 		for address, c := range s.builtins.stateful {
 			contracts[address] = m.frames.Bind(c)
@@ -50,10 +54,21 @@ func (s surroundings) machine() *machine {
 	return m
 }
 
-// apply executes a message. The error says why it could not be tried; a failure of the code is in the result.
-func (m *machine) apply(message *core.Message, gas *core.GasPool) (*core.ExecutionResult, error) {
-	result, err := core.ApplyMessage(m.EVM, message, gas)
-	if err == nil && m.frames != nil {
+// apply executes a message. failed are the messages of other chains among those it carries that were refused. The error
+// says why it could not be tried; a failure of the code is in the result.
+func (m *machine) apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
+	if m.frames == nil {
+		return core.ApplyMessage(m.EVM, message, gas)
+	}
+	carried, rest := carriedBy(message.AccessList)
+	if len(carried) == 0 || !m.carries {
+		result, err = core.ApplyMessage(m.EVM, message, gas)
+	} else {
+		m.frames.Mail.Carried, m.frames.Mail.Failed = carried, failed
+		result, err = m.carry(message, carried, rest, gas)
+		m.frames.Mail.Carried, m.frames.Mail.Failed = nil, nil
+	}
+	if err == nil {
 		result.Err = m.frames.Explain(result.Err)
 	}
 	return result, err

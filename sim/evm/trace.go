@@ -128,7 +128,12 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		return err
 	}
+	refused, err := verdictsOf(c.Kind, b.Header)
+	if err != nil {
+		return err
+	}
 	for _, t := range txs {
+		x.failed = refused[t.Hash()]
 		m, err := messageOf(t.Transaction, t.Sender, b.Header.BaseFee)
 		if err != nil {
 			return err
@@ -183,7 +188,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 	if w.hooks.OnTxStart != nil {
 		w.hooks.OnTxStart(evm.GetVMContext(), tx, m.From)
 	}
-	result, err := evm.apply(m, nil)
+	result, err := evm.apply(m, nil, x.failed)
 	if err = errors.Join(err, x.states.Error()); err != nil {
 		return nil, fmt.Errorf("tracing failed: %w", err)
 	}

@@ -22,6 +22,7 @@ func (c *Chain) Verify(ctx context.Context, report func(*store.Delta)) error {
 	if err != nil {
 		return err
 	}
+	b.Settle(c.Home)
 	head, err := c.db.Head(ctx, c.Row.ID)
 	if err != nil {
 		return fmt.Errorf("head: %w", err)

@@ -21,6 +21,14 @@ func (c *Chain) compareIndex(ctx context.Context, want *store.Delta) error {
 	if err := errors.Join(err, sameRows("deployment", deployments, want.Deployments)); err != nil {
 		return err
 	}
+	messages, err := c.db.MessagesIn(ctx, at)
+	if err := errors.Join(err, sameRows("message", messages, want.Messages)); err != nil {
+		return err
+	}
+	events, err := c.db.MessageEventsIn(ctx, at)
+	if err := errors.Join(err, sameRows("message event", events, want.MessageEvents)); err != nil {
+		return err
+	}
 	for i := range want.Touches {
 		t := &want.Touches[i]
 		found, err := c.db.Touched(ctx, t.Address, t.Tx)

@@ -8,7 +8,7 @@ import (
 
 // Audited are the tables whose rows verify counts.
 var Audited = []string{"chain", "block", "tx", "log", "call", "account", "slot", "code", "persona", "contract",
-	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "operation", "chunk"}
+	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "operation", "chunk", "message", "message_event"}
 
 // Count says how many rows a table has. It reads the whole table: only verify asks.
 func (db *DB) Count(ctx context.Context, table string) (int64, error) {

@@ -67,11 +67,16 @@ func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, er
 	if err != nil {
 		return 0, err
 	}
-	low, high := uint64(0), head.ID.Number()+1
+	return firstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.BlockTime(ctx, At(chain, n, 0)) })
+}
+
+// firstSince searches the first of the blocks up to a head that is not before a time.
+func firstSince(head uint64, time int64, timeOf func(uint64) (int64, error)) (uint64, error) {
+	low, high := uint64(0), head+1
 	for low < high {
 		middle := low + (high-low)/2
-		var at int64
-		if err := db.one(ctx, `SELECT time FROM block WHERE id = ?`, []any{At(chain, middle, 0)}, &at); err != nil {
+		at, err := timeOf(middle)
+		if err != nil {
 			return 0, err
 		}
 		if at < time {
@@ -104,7 +109,11 @@ type Delta struct {
 	Holdings    []Holding
 	Items       []Item
 	Touches     []Touch
-	Activity    *metric.Activity // what the block adds to the metrics
+
+	Messages      []Message
+	MessageEvents []MessageEvent
+
+	Activity *metric.Activity // what the block adds to the metrics
 
 	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
 }
@@ -127,6 +136,8 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Holdings, b.addHolding) },
 		func() error { return each(d.Items, b.addItem) },
 		func() error { return each(d.Touches, b.addTouch) },
+		func() error { return each(d.Messages, b.addMessage) },
+		func() error { return each(d.MessageEvents, b.addMessageEvent) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {

@@ -6,6 +6,13 @@ CREATE INDEX log_address ON log (address, id);
 CREATE INDEX log_topic ON log (topic, id);
 -- Messages that chains sent through the warp precompile (the topic of SendWarpMessage), by their ids.
 CREATE INDEX log_warp ON log (substr(topics, 33, 32), id) WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d';
+CREATE INDEX message_time ON message (time, id);
+CREATE INDEX message_hash ON message (hash, time, id);
+CREATE INDEX message_source ON message (source, time, id);
+CREATE INDEX message_destination ON message (destination, time, id);
+CREATE INDEX message_sender ON message (sender, time, id);
+CREATE INDEX message_recipient ON message (recipient, time, id);
+CREATE INDEX message_event_hash ON message_event (hash, id);
 CREATE INDEX contract_role ON contract (chain, role);
 CREATE INDEX tx_sender ON tx (sender, id);
 CREATE INDEX tx_party ON tx (ifnull(recipient, created), id);

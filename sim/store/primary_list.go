@@ -34,6 +34,16 @@ func (db *DB) PrimaryTime(ctx context.Context, at Position) (time int64, err err
 	return time, err
 }
 
+// FirstPrimarySince is the height of the first block of a P- or X-chain at or after a time, in Unix seconds; head + 1 when
+// there is none.
+func (db *DB) FirstPrimarySince(ctx context.Context, chain int, time int64) (uint64, error) {
+	head, err := db.PrimaryHead(ctx, chain)
+	if err != nil {
+		return 0, err
+	}
+	return firstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.PrimaryTime(ctx, At(chain, n, 0)) })
+}
+
 // BlockTime is when the block of an EVM chain at a position was made.
 func (db *DB) BlockTime(ctx context.Context, at Position) (time int64, err error) {
 	err = db.one(ctx, `SELECT time FROM block WHERE id = ?`, []any{at}, &time)

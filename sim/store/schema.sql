@@ -194,6 +194,27 @@ CREATE TABLE touch (
     PRIMARY KEY (address, tx)
 ) WITHOUT ROWID;
 
+-- Cross-chain messages, by the log that sent them; those that none of the world's chains sent, by the log that delivered
+-- them.
+CREATE TABLE message (
+    id          INTEGER PRIMARY KEY,  -- position of the log
+    tx          INTEGER NOT NULL,     -- index of the transaction in the block
+    time        INTEGER NOT NULL,     -- Unix seconds
+    hash        BLOB    NOT NULL,     -- the message's id
+    source      BLOB    NOT NULL,     -- blockchain id
+    destination BLOB    NOT NULL,     -- blockchain id
+    sender      BLOB    NOT NULL,
+    recipient   BLOB    NOT NULL
+);
+
+-- What became of cross-chain messages.
+CREATE TABLE message_event (
+    id   INTEGER PRIMARY KEY,  -- position of the log
+    tx   INTEGER NOT NULL,
+    kind INTEGER NOT NULL,     -- 0 received, 1 executed, 2 the sending chain learned of the delivery
+    hash BLOB    NOT NULL      -- of the message
+);
+
 -- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
 -- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
 CREATE TABLE tally (

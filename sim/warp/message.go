@@ -128,3 +128,11 @@ func ParseHashPayload(b []byte) (ids.ID, error) {
 	}
 	return hash.Hash, nil
 }
+
+// CheckPayload refuses what is neither an addressed call nor a hash.
+func CheckPayload(b []byte) error {
+	if _, err := payload.Parse(b); err != nil {
+		return fmt.Errorf("payload: %w", err)
+	}
+	return nil
+}

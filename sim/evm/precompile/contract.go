@@ -54,6 +54,7 @@ type Call struct {
 	Origin common.Address // who signed the transaction
 	State  vm.StateDB
 	Block  *vm.BlockContext
+	Mail   *Mail
 	Input  []byte // what follows the selector
 }
 

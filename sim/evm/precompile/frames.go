@@ -14,6 +14,8 @@ import (
 // with how much gas and whether state may change is known here, because the engine tells its tracer of every call before
 // it runs it.
 type Frames struct {
+	Mail Mail // of the transaction under way
+
 	contracts []*Contract
 	evm       *vm.EVM
 	open      []frame
@@ -29,8 +31,10 @@ type frame struct {
 	refused        error // why it must not create a contract
 }
 
-// NewFrames are the frames of an EVM that has contracts which keep state.
-func NewFrames(contracts []*Contract) *Frames { return &Frames{contracts: contracts} }
+// NewFrames are the frames of an EVM that has contracts which keep state. mail says where they stand.
+func NewFrames(contracts []*Contract, mail Mail) *Frames {
+	return &Frames{contracts: contracts, Mail: mail}
+}
 
 // Attach names the EVM whose calls these are.
 func (f *Frames) Attach(evm *vm.EVM) { f.evm = evm }
@@ -108,7 +112,7 @@ func (b bound) Name() string { return b.Key }
 func (b bound) call(input []byte) *Call {
 	evm := b.frames.evm
 	return &Call{
-		Caller: b.frames.top().caller, Origin: evm.Origin, State: evm.StateDB, Block: &evm.Context,
+		Caller: b.frames.top().caller, Origin: evm.Origin, State: evm.StateDB, Block: &evm.Context, Mail: &b.frames.Mail,
 		Input: slices.Clone(input[selectorBytes:]),
 	}
 }

@@ -1,0 +1,225 @@
+package data
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/store"
+)
+
+// MessageBody is a cross-chain message with what became of it.
+type MessageBody struct {
+	MessageID               string                `json:"messageId" format:"hash"`
+	SourceBlockchainID      string                `json:"sourceBlockchainId" format:"cb58"`
+	DestinationBlockchainID string                `json:"destinationBlockchainId" format:"cb58"`
+	SourceEVMChainID        string                `json:"sourceEvmChainId" doc:"Empty for a chain that the world does not simulate."`
+	DestinationEVMChainID   string                `json:"destinationEvmChainId" doc:"Empty for a chain that the world does not simulate."`
+	MessageNonce            string                `json:"messageNonce" format:"uint"`
+	From                    string                `json:"from" format:"address"`
+	To                      string                `json:"to" format:"address"`
+	Data                    string                `json:"data,omitempty" format:"hex" doc:"Absent when the message is empty."`
+	MessageExecuted         bool                  `json:"messageExecuted"`
+	Receipts                []IcmReceipt          `json:"receipts"`
+	ReceiptDelivered        bool                  `json:"receiptDelivered"`
+	RewardDetails           IcmRewardDetails      `json:"rewardDetails"`
+	SourceTransaction       *IcmSourceTransaction `json:"sourceTransaction,omitempty" doc:"Absent when the world does not simulate the source."`
+	DestinationTransaction  *IcmDestination       `json:"destinationTransaction,omitempty" doc:"Absent while the message is pending."`
+	Status                  string                `json:"status" enum:"pending,delivered,delivered_source_not_indexed"`
+}
+
+// IcmMessage is a message under its present name.
+type IcmMessage struct {
+	MessageBody
+	IcmContractAddress string `json:"icmContractAddress" format:"address"`
+}
+
+// TeleporterMessage is a message under its deprecated name.
+type TeleporterMessage struct {
+	MessageBody
+	TeleporterContractAddress string `json:"teleporterContractAddress" format:"address"`
+}
+
+// IcmReceipt confirms a message that came the other way.
+type IcmReceipt struct {
+	ReceivedMessageNonce string `json:"receivedMessageNonce" format:"uint"`
+	RelayerRewardAddress string `json:"relayerRewardAddress" format:"address"`
+}
+
+// IcmRewardDetails is the fee for whoever delivers the message.
+type IcmRewardDetails struct {
+	Address  string `json:"address" format:"address" doc:"Of the token; zeros when there is no fee."`
+	Name     string `json:"name"`
+	Symbol   string `json:"symbol"`
+	Decimals int    `json:"decimals"`
+	LogoURI  string `json:"logoUri,omitempty" format:"url"`
+	ErcType  string `json:"ercType" enum:"ERC-20"`
+	Price    *Price `json:"price,omitempty"`
+	Value    string `json:"value" format:"uint"`
+}
+
+// IcmSourceTransaction is the transaction that sent a message.
+type IcmSourceTransaction struct {
+	TxHash    string `json:"txHash" format:"hash"`
+	Timestamp int64  `json:"timestamp"`
+	GasSpent  string `json:"gasSpent" format:"uint" doc:"What the gas cost, in the smallest unit of the chain's token."`
+}
+
+// IcmDestination is the transaction that delivered a message.
+type IcmDestination struct {
+	IcmSourceTransaction
+	RewardRedeemer   string `json:"rewardRedeemer" format:"address"`
+	DelivererAddress string `json:"delivererAddress" format:"address"`
+}
+
+type icmMessages struct {
+	NextPageToken string       `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Messages      []IcmMessage `json:"messages"`
+}
+
+type teleporterMessages struct {
+	NextPageToken string              `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Messages      []TeleporterMessage `json:"messages"`
+}
+
+// icmForm is one of the two names under which messages are served.
+type icmForm struct {
+	name, path, note string
+	one, many        reflect.Type
+	show             func(*letterFacts) any
+	page             func(next string, all []*letterFacts) any
+}
+
+var icmForms = []icmForm{
+	{"Icm", "/v1/icm", "", reflect.TypeFor[IcmMessage](), reflect.TypeFor[icmMessages](),
+		func(f *letterFacts) any { return f.icm() },
+		func(next string, all []*letterFacts) any {
+			return icmMessages{next, list(all, func(f **letterFacts) IcmMessage { return (*f).icm() })}
+		}},
+	{"Teleporter", "/v1/teleporter", ", under its deprecated path", reflect.TypeFor[TeleporterMessage](), reflect.TypeFor[teleporterMessages](),
+		func(f *letterFacts) any { return f.teleporter() },
+		func(next string, all []*letterFacts) any {
+			return teleporterMessages{next, list(all, func(f **letterFacts) TeleporterMessage { return (*f).teleporter() })}
+		}},
+}
+
+func (a *api) icmOperations() []handlers.Operation {
+	chain := func(name, doc string) handlers.Param {
+		return handlers.Param{Name: name, Kind: handlers.KindChain, Doc: doc}
+	}
+	party := func(name, doc string) handlers.Param {
+		return handlers.Param{Name: name, Kind: handlers.KindAddress, Doc: doc}
+	}
+	filters := []handlers.Param{
+		chain("sourceBlockchainId", "Only messages from this chain, by blockchain id or EVM chain id."),
+		chain("destinationBlockchainId", "Only messages to this chain."), chain("blockchainId", "Only messages from or to this chain."),
+		party("to", "Only messages to this address."), party("from", "Only messages from this address."), networkParam,
+	}
+	var all []handlers.Operation
+	for _, f := range icmForms {
+		all = append(all,
+			handlers.Operation{ID: "list" + f.name + "Messages", Path: f.path + "/messages", Summary: "List cross-chain messages, the newest first" + f.note,
+				Params: with(handlers.Paging(10, 100), filters), Answer: f.many, Handle: a.listMessages(f)},
+			handlers.Operation{ID: "get" + f.name + "Message", Path: f.path + "/messages/{messageId}", Summary: "Get a cross-chain message" + f.note,
+				Params: with(handlers.Param{Name: "messageId", Kind: handlers.KindHash}), AllNetworks: true, Answer: f.one, Handle: a.getMessage(f)},
+			handlers.Operation{ID: "list" + f.name + "MessagesByAddress", Path: f.path + "/addresses/{address}/messages",
+				Summary: "List the cross-chain messages from or to an address" + f.note,
+				Params:  with(addressParam, networkParam, handlers.Paging(10, 100)), Answer: f.many, Handle: a.listMessages(f)})
+	}
+	return all
+}
+
+// listMessages serves both lists: the one of an address has no other filters.
+func (a *api) listMessages(form icmForm) func(*handlers.Request) (any, error) {
+	return func(r *handlers.Request) (any, error) {
+		filter, none := a.messageFilter(r)
+		if none {
+			return form.page("", nil), nil
+		}
+		rows, err := a.world.DB.Messages(r.Context(), filter, messageMark(r), r.PageSize()+1)
+		if err != nil {
+			return nil, err
+		}
+		rows, next := cut(r, rows, func(m *store.Message) []byte {
+			return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.Time)), uint64(m.ID))
+		})
+		facts := make([]*letterFacts, len(rows))
+		for i := range rows {
+			if facts[i], err = a.letter(r, &rows[i]); err != nil {
+				return nil, err
+			}
+		}
+		return form.page(next, facts), nil
+	}
+}
+
+func (a *api) getMessage(form icmForm) func(*handlers.Request) (any, error) {
+	return func(r *handlers.Request) (any, error) {
+		id := r.Hash("messageId")
+		row, err := a.world.DB.MessageByHash(r.Context(), id[:])
+		if err != nil {
+			return nil, or(err, handlers.NotFound("message %s does not exist", id))
+		}
+		facts, err := a.letter(r, row)
+		if err != nil {
+			return nil, err
+		}
+		return form.show(facts), nil
+	}
+}
+
+// messageMark is where the page begins.
+func messageMark(r *handlers.Request) store.Mark {
+	if at, resumed := r.Position(); resumed && len(at) == 16 {
+		return store.Mark{Time: int64(binary.BigEndian.Uint64(at)), ID: store.Position(binary.BigEndian.Uint64(at[8:]))}
+	}
+	return store.Mark{Time: math.MaxInt64, ID: math.MaxInt64}
+}
+
+// messageFilter is what the request asks for; none says that no message can be that.
+func (a *api) messageFilter(r *handlers.Request) (f store.MessageFilter, none bool) {
+	if r.Given("network") {
+		for _, c := range a.chainsOf(r) {
+			f.Chains |= 1 << c.Row.ID
+		}
+	}
+	for name, field := range map[string]*[]byte{"sourceBlockchainId": &f.Source, "destinationBlockchainId": &f.Destination, "blockchainId": &f.Either} {
+		if r.Given(name) {
+			*field = a.blockchainID(r.Chain(name))
+			none = none || *field == nil
+		}
+	}
+	for name, field := range map[string]*[]byte{"from": &f.Sender, "to": &f.Recipient, "address": &f.Party} {
+		if r.Given(name) {
+			address := r.Address(name)
+			*field = address[:]
+		}
+	}
+	return f, none
+}
+
+// blockchainID is the id of a chain, however the client named it; nil for an EVM chain that does not exist.
+func (a *api) blockchainID(c handlers.ChainID) []byte {
+	if c.EVM == 0 {
+		return c.Blockchain[:]
+	}
+	for _, known := range a.world.Chains {
+		if known.Row.EVMID == c.EVM {
+			return known.Row.BlockchainID
+		}
+	}
+	return nil
+}
+
+// evmID is the EVM chain id of a blockchain, empty if the world does not simulate it.
+func (a *api) evmID(blockchain ids.ID) string {
+	for _, c := range a.world.Chains {
+		if ids.ID(c.Row.BlockchainID) == blockchain {
+			return chainNumber(c)
+		}
+	}
+	return ""
+}

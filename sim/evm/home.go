@@ -1,0 +1,69 @@
+package evm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/warp"
+)
+
+// Home is where a chain stands in its network. The zero value is a chain that stands alone: it can receive no messages.
+type Home struct {
+	NetworkID uint32
+	ChainID   ids.ID
+	SubnetID  ids.ID
+	Network   Network
+}
+
+// Network is what a chain asks about those who send it messages.
+type Network interface {
+	// SubnetOf is the subnet that validates a blockchain of the network.
+	SubnetOf(blockchain ids.ID) (ids.ID, error)
+
+	// WarpSet is the canonical set of a subnet for blocks at a time; see PView.
+	WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error)
+
+	// Simulates tells whether a blockchain is one of the world's EVM chains, so that what it sends is known.
+	Simulates(blockchain ids.ID) bool
+}
+
+// epoch is how many seconds all blocks of a chain judge messages by the same validators (ACP-181).
+const epoch = 5 * 60
+
+// PView is the time whose P-chain decides who validates for a block at a time: the block's epoch sees all P-chain blocks from
+// before it began.
+func PView(time uint64) uint64 { return time - time%epoch }
+
+var errAlone = errors.New("the chain stands alone")
+
+// judge refuses a message that is not properly signed, as the chain's configuration asks for.
+func (h *Home) judge(m *warp.Message, s precompile.Setting, time uint64) error {
+	if h.Network == nil {
+		return errAlone
+	}
+	subnet, err := h.Network.SubnetOf(m.SourceChainID)
+	if err != nil {
+		return fmt.Errorf("cannot retrieve validator set: %w", err)
+	}
+	// Every validator follows the P-chain, so that what it says need not be signed by the whole primary network.
+	primary := s.PrimarySigners != nil && *s.PrimarySigners
+	if subnet == ids.Empty && (!primary || m.SourceChainID == ids.Empty) {
+		subnet = h.SubnetID
+	}
+	set, err := h.Network.WarpSet(subnet, time)
+	if err != nil {
+		return fmt.Errorf("cannot retrieve validator set: %w", err)
+	}
+	quorum := uint64(warp.DefaultQuorumNumerator)
+	if s.Quorum != nil && *s.Quorum != 0 {
+		quorum = *s.Quorum
+	}
+	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
+}
+
+func (h *Home) mail() precompile.Mail {
+	return precompile.Mail{NetworkID: h.NetworkID, ChainID: h.ChainID}
+}

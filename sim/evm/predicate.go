@@ -1,0 +1,193 @@
+package evm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm/precompile"
+)
+
+// A transaction carries messages of other chains in its access list: each entry for the warp contract's address is one. The
+// block's header says, after the fee state, which of them were refused, so that nobody has to judge them again.
+
+// carriedBy are the messages in an access list, and the list without them.
+func carriedBy(list types.AccessList) (carried []precompile.Predicate, rest types.AccessList) {
+	for _, entry := range list {
+		if entry.Address == precompile.WarpAddress {
+			carried = append(carried, entry.StorageKeys)
+		} else {
+			rest = append(rest, entry)
+		}
+	}
+	return carried, rest
+}
+
+// predicateGas is what it costs to carry messages, in the place of what their entries would cost.
+func predicateGas(carried []precompile.Predicate) (total uint64, err error) {
+	for _, p := range carried {
+		gas, err := p.Gas()
+		if err != nil {
+			return 0, err
+		}
+		total += gas
+	}
+	return total, nil
+}
+
+// judge finds out which of the messages that a transaction carries are refused.
+func (b *Builder) judge(tx *types.Transaction, time uint64) (*big.Int, bool) {
+	setting, on := b.schedule.At(time)[precompile.Warp.Key]
+	carried, _ := carriedBy(tx.AccessList())
+	if !on || len(carried) == 0 {
+		return nil, false
+	}
+	failed := new(big.Int)
+	for i, p := range carried {
+		m, err := p.Message()
+		if err == nil {
+			err = b.home.judge(m, setting, time)
+		}
+		if err != nil {
+			failed.SetBit(failed, i, 1)
+		}
+	}
+	return failed, true
+}
+
+// verdict is what became of the messages that a transaction carries.
+type verdict struct {
+	tx     common.Hash
+	failed *big.Int
+}
+
+// verdicts are those of a block.
+type verdicts []verdict
+
+// encode writes the verdicts as the network's codec writes maps of maps: by transaction, then by contract.
+func (all verdicts) encode() []byte {
+	sorted := slices.Clone(all)
+	slices.SortFunc(sorted, func(a, b verdict) int { return bytes.Compare(a.tx[:], b.tx[:]) })
+	raw := binary.BigEndian.AppendUint32(make([]byte, codecVersionBytes), uint32(len(sorted)))
+	for _, v := range sorted {
+		bits := v.failed.Bytes()
+		raw = binary.BigEndian.AppendUint32(append(raw, v.tx[:]...), 1)
+		raw = append(raw, precompile.WarpAddress[:]...)
+		raw = append(binary.BigEndian.AppendUint32(raw, uint32(len(bits))), bits...)
+	}
+	return raw
+}
+
+const codecVersionBytes = 2
+
+var errVerdicts = errors.New("the header's predicate results are malformed")
+
+// verdictsOf reads what stands after the fee state in a header's extra data.
+func verdictsOf(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
+	fee := stateBytes
+	if kind == KindL1 {
+		fee = windowBytes
+	}
+	if h.Number.Sign() == 0 || len(h.Extra) < fee+codecVersionBytes {
+		return nil, nil
+	}
+	r := &reader{rest: h.Extra[fee+codecVersionBytes:]}
+	found := map[common.Hash]*big.Int{}
+	for range r.number() {
+		tx := common.BytesToHash(r.take(common.HashLength))
+		for range r.number() {
+			address := common.BytesToAddress(r.take(common.AddressLength))
+			bits := r.take(int(r.number()))
+			if address == precompile.WarpAddress {
+				found[tx] = new(big.Int).SetBytes(bits)
+			}
+		}
+	}
+	if r.short {
+		return nil, fmt.Errorf("block %d: %w", h.Number, errVerdicts)
+	}
+	return found, nil
+}
+
+// reader takes values from the front of bytes until there are too few.
+type reader struct {
+	rest  []byte
+	short bool
+}
+
+func (r *reader) take(n int) []byte {
+	if n < 0 || n > len(r.rest) {
+		r.short, r.rest = true, nil
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) number() uint32 {
+	if raw := r.take(4); raw != nil {
+		return binary.BigEndian.Uint32(raw)
+	}
+	return 0
+}
+
+// carry executes a message that carries others. The engine knows no such thing: what carrying costs is taken from the gas and
+// from the sender before, and given to the coinbase after.
+func (m *machine) carry(message *core.Message, carried []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
+	extra, err := predicateGas(carried)
+	if err != nil {
+		return nil, err
+	}
+	if message.GasLimit < extra {
+		return nil, fmt.Errorf("%w: have %d, want %d", core.ErrIntrinsicGas, message.GasLimit, extra)
+	}
+	if err := m.affords(message); err != nil {
+		return nil, err
+	}
+	if gas != nil {
+		if err := gas.CheckGasLegacy(extra); err != nil {
+			return nil, err
+		}
+	}
+	lighter := *message
+	lighter.GasLimit, lighter.AccessList = message.GasLimit-extra, rest
+	before := m.StateDB.Snapshot()
+	m.StateDB.SubBalance(message.From, times(extra, message.GasPrice), tracing.BalanceDecreaseGasBuy)
+	result, err := core.ApplyMessage(m.EVM, &lighter, gas)
+	if err != nil {
+		m.StateDB.RevertToSnapshot(before)
+		return nil, err
+	}
+	if gas != nil {
+		err = gas.ChargeGasLegacy(0, extra)
+	}
+	tip := new(uint256.Int).Sub(message.GasPrice, uint256.MustFromBig(m.Context.BaseFee))
+	m.StateDB.AddBalance(m.Context.Coinbase, times(extra, tip), tracing.BalanceIncreaseRewardTransactionFee)
+	result.UsedGas += extra
+	result.MaxUsedGas += extra
+	return result, err
+}
+
+// affords refuses a message whose sender cannot pay for all the gas that it may use.
+func (m *machine) affords(message *core.Message) error {
+	need := new(big.Int).Mul(new(big.Int).SetUint64(message.GasLimit), message.GasFeeCap.ToBig())
+	need.Add(need, message.Value.ToBig())
+	if have := m.StateDB.GetBalance(message.From); have.ToBig().Cmp(need) < 0 {
+		return fmt.Errorf("%w: address %v have %v want %v", core.ErrInsufficientFunds, message.From.Hex(), have, need)
+	}
+	return nil
+}
+
+func times(gas uint64, price *uint256.Int) *uint256.Int {
+	return new(uint256.Int).Mul(uint256.NewInt(gas), price)
+}

@@ -1,0 +1,138 @@
+package evm
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/sim/store"
+)
+
+// The messenger's events that the index follows, whichever contract emits them.
+var (
+	topicLetterSent     = crypto.Keccak256(letterEvent("SendCrossChainMessage(bytes32,bytes32,%s,(address,uint256))"))
+	topicLetterReceived = crypto.Keccak256(letterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
+	topicLetterExecuted = crypto.Keccak256([]byte("MessageExecuted(bytes32,bytes32)"))
+	topicLetterReceipt  = crypto.Keccak256([]byte("ReceiptReceived(bytes32,bytes32,address,(address,uint256))"))
+)
+
+func letterEvent(signature string) []byte {
+	return fmt.Appendf(nil, signature, "(uint256,address,bytes32,address,uint256,address[],(uint256,address)[],bytes)")
+}
+
+// Letter is a message as the messenger's logs have it.
+type Letter struct {
+	ID       common.Hash
+	Peer     ids.ID // the chain at the other end: where it goes, or where it came from
+	Message  TeleporterMessage
+	FeeInfo  TeleporterFee  // of one that was sent
+	Carrier  common.Address // of one that was received: who delivered it,
+	Redeemer common.Address // and who may claim the fee
+}
+
+// TeleporterMessage is what travels between chains.
+type TeleporterMessage struct {
+	MessageNonce            *big.Int
+	OriginSenderAddress     common.Address
+	DestinationBlockchainID [32]byte
+	DestinationAddress      common.Address
+	RequiredGasLimit        *big.Int
+	AllowedRelayerAddresses []common.Address
+	Receipts                []TeleporterReceipt
+	Message                 []byte
+}
+
+// TeleporterReceipt says that a message was delivered, and who may claim its fee.
+type TeleporterReceipt struct {
+	ReceivedMessageNonce *big.Int
+	RelayerRewardAddress common.Address
+}
+
+// TeleporterFee is what a sender pays to whoever delivers a message.
+type TeleporterFee struct {
+	FeeTokenAddress common.Address
+	Amount          *big.Int
+}
+
+// ReadLetter reads a log of a message that was sent or received; nil for any other log.
+func ReadLetter(l *store.Log) *Letter {
+	switch {
+	case string(l.Topic) == string(topicLetterSent) && len(l.Topics) == 2*common.HashLength:
+		return readSent(l)
+	case string(l.Topic) == string(topicLetterReceived) && len(l.Topics) == 3*common.HashLength:
+		return readReceived(l)
+	}
+	return nil
+}
+
+func readSent(l *store.Log) *Letter {
+	var body struct {
+		Message TeleporterMessage
+		FeeInfo TeleporterFee
+	}
+	if !unpack(&body, "SendCrossChainMessage", l.Data) {
+		return nil
+	}
+	return &Letter{ID: common.Hash(l.Topics[:32]), Peer: ids.ID(l.Topics[32:]), Message: body.Message, FeeInfo: body.FeeInfo}
+}
+
+func readReceived(l *store.Log) *Letter {
+	var body struct {
+		RewardRedeemer common.Address
+		Message        TeleporterMessage
+	}
+	if !unpack(&body, "ReceiveCrossChainMessage", l.Data) {
+		return nil
+	}
+	return &Letter{ID: common.Hash(l.Topics[:32]), Peer: ids.ID(l.Topics[32:64]), Message: body.Message,
+		Carrier: common.BytesToAddress(l.Topics[64:]), Redeemer: body.RewardRedeemer}
+}
+
+// unpack reads the data of an event. Anybody may emit what only looks like one.
+func unpack(into any, event string, data []byte) bool {
+	messenger, err := contracts.Load("Messenger")
+	return err == nil && messenger.ABI.UnpackIntoInterface(into, event, data) == nil
+}
+
+// letter adds what a log tells of a cross-chain message.
+func (w *indexing) letter(l *store.Log) {
+	var kind int
+	switch string(l.Topic) {
+	case string(topicLetterSent):
+		if m := ReadLetter(l); m != nil {
+			w.message(l, m, w.home.ChainID, m.Peer)
+		}
+		return
+	case string(topicLetterReceived):
+		m := ReadLetter(l)
+		if m == nil {
+			return
+		}
+		if w.home.Network != nil && !w.home.Network.Simulates(m.Peer) {
+			w.message(l, m, m.Peer, w.home.ChainID)
+		}
+		kind = store.MessageReceived
+	case string(topicLetterExecuted):
+		kind = store.MessageExecuted
+	case string(topicLetterReceipt):
+		kind = store.MessageReceipt
+	default:
+		return
+	}
+	if len(l.Topics) >= common.HashLength {
+		w.delta.MessageEvents = append(w.delta.MessageEvents, store.MessageEvent{
+			ID: l.ID, Tx: l.Tx, Kind: kind, Hash: l.Topics[:common.HashLength],
+		})
+	}
+}
+
+func (w *indexing) message(l *store.Log, m *Letter, source, destination ids.ID) {
+	w.delta.Messages = append(w.delta.Messages, store.Message{
+		ID: l.ID, Tx: l.Tx, Time: w.time, Hash: m.ID.Bytes(), Source: source[:], Destination: destination[:],
+		Sender: m.Message.OriginSenderAddress.Bytes(), Recipient: m.Message.DestinationAddress.Bytes(),
+	})
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// Message is a cross-chain message, by the log that sent it; one that none of the world's chains sent, by the log that
+// delivered it.
+type Message struct {
+	ID          Position // of the log
+	Tx          int      // index of the transaction in the block
+	Time        int64    // Unix seconds
+	Hash        []byte   // the message's id
+	Source      []byte   // blockchain ids
+	Destination []byte
+	Sender      []byte
+	Recipient   []byte
+}
+
+// The kinds of what a log tells of a message.
+const (
+	MessageReceived = iota
+	MessageExecuted
+	MessageReceipt // the sending chain learned of the delivery
+)
+
+// MessageEvent is something that became of a message.
+type MessageEvent struct {
+	ID   Position // of the log
+	Tx   int
+	Kind int
+	Hash []byte // of the message
+}
+
+const (
+	messageColumns      = `id, tx, time, hash, source, destination, sender, recipient`
+	messageEventColumns = `id, tx, kind, hash`
+)
+
+func scanMessage(r *sql.Rows, m *Message) error {
+	return r.Scan(&m.ID, &m.Tx, &m.Time, &m.Hash, &m.Source, &m.Destination, &m.Sender, &m.Recipient)
+}
+
+func scanMessageEvent(r *sql.Rows, e *MessageEvent) error {
+	return r.Scan(&e.ID, &e.Tx, &e.Kind, &e.Hash)
+}
+
+// Transaction is the position of the transaction.
+func (m *Message) Transaction() Position { return m.ID.Block() + Position(m.Tx) }
+
+// Transaction is the position of the transaction.
+func (e *MessageEvent) Transaction() Position { return e.ID.Block() + Position(e.Tx) }
+
+// MessageFilter says which messages are wanted: those with all that is set.
+type MessageFilter struct {
+	Chains      uint64 // a bit for each chain's id; 0 for all
+	Source      []byte
+	Destination []byte
+	Either      []byte // source or destination
+	Sender      []byte
+	Recipient   []byte
+	Party       []byte // sender or recipient
+}
+
+// Mark is where a page of messages goes on: before a time, and a position in it.
+type Mark struct {
+	Time int64
+	ID   Position
+}
+
+// Messages reads at most limit messages before a place, newest first.
+func (db *DB) Messages(ctx context.Context, f MessageFilter, before Mark, limit int) ([]Message, error) {
+	text, args := f.query(before, limit)
+	return many(ctx, db, text, args, scanMessage)
+}
+
+// query looks along the index of what is rarest first; what may be either of two is looked for along both.
+func (f *MessageFilter) query(before Mark, limit int) (text string, args []any) {
+	type condition struct {
+		column string
+		value  []byte
+	}
+	var all []condition
+	either := map[string][2]string{"party": {"sender", "recipient"}, "either": {"source", "destination"}}
+	for _, c := range []condition{{"sender", f.Sender}, {"recipient", f.Recipient}, {"party", f.Party}, {"source", f.Source},
+		{"destination", f.Destination}, {"either", f.Either}} {
+		if c.value != nil {
+			all = append(all, c)
+		}
+	}
+	arm := func(first string) string {
+		s := strings.Builder{}
+		s.WriteString(`SELECT ` + messageColumns + ` FROM message WHERE (time, id) < (?, ?)`)
+		args = append(args, before.Time, before.ID)
+		for i, c := range all {
+			pair, double := either[c.column]
+			switch {
+			case i == 0 && first != "":
+				s.WriteString(` AND ` + first + ` = ?`)
+				args = append(args, c.value)
+			case double:
+				s.WriteString(` AND (+` + pair[0] + ` = ? OR +` + pair[1] + ` = ?)`)
+				args = append(args, c.value, c.value)
+			default:
+				s.WriteString(` AND +` + c.column + ` = ?`)
+				args = append(args, c.value)
+			}
+		}
+		if f.Chains != 0 {
+			s.WriteString(` AND (1 << (id >> 52)) & ? <> 0`)
+			args = append(args, int64(f.Chains))
+		}
+		return s.String()
+	}
+	switch {
+	case len(all) == 0:
+		text = arm("")
+	case either[all[0].column] != [2]string{}:
+		pair := either[all[0].column]
+		text = arm(pair[0]) + ` UNION ` + arm(pair[1])
+	default:
+		text = arm(all[0].column)
+	}
+	args = append(args, limit)
+	return text + ` ORDER BY time DESC, id DESC LIMIT 0 + ?`, args
+}
+
+// MessageByHash reads the message with an id that a log of one of these chains is about, the oldest if there are several.
+func (db *DB) MessageByHash(ctx context.Context, hash []byte) (*Message, error) {
+	var m Message
+	err := db.one(ctx, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, []any{hash},
+		&m.ID, &m.Tx, &m.Time, &m.Hash, &m.Source, &m.Destination, &m.Sender, &m.Recipient)
+	return &m, err
+}
+
+// MessageEvents lists what became of a message, in the order of chains and blocks.
+func (db *DB) MessageEvents(ctx context.Context, hash []byte) ([]MessageEvent, error) {
+	return many(ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, []any{hash}, scanMessageEvent)
+}
+
+// MessagesIn lists the messages of a block's logs.
+func (db *DB) MessagesIn(ctx context.Context, block Position) ([]Message, error) {
+	return many(ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`,
+		[]any{block.Block(), block.End()}, scanMessage)
+}
+
+// MessageEventsIn lists what a block's logs tell of messages.
+func (db *DB) MessageEventsIn(ctx context.Context, block Position) ([]MessageEvent, error) {
+	return many(ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
+		[]any{block.Block(), block.End()}, scanMessageEvent)
+}
+
+func (b *Batch) addMessage(m *Message) error {
+	return b.exec(`INSERT INTO message (`+messageColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.ID, m.Tx, m.Time, m.Hash, m.Source, m.Destination, m.Sender, m.Recipient)
+}
+
+func (b *Batch) addMessageEvent(e *MessageEvent) error {
+	return b.exec(`INSERT INTO message_event (`+messageEventColumns+`) VALUES (?, ?, ?, ?)`, e.ID, e.Tx, e.Kind, e.Hash)
+}
