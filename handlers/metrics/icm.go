@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -140,7 +139,7 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 		return nil, err
 	}
 	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
-		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r)}
+		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
 	points, more, err := a.world.Traffic(r.Context(), q)
 	page := IcmSeries{Results: []IcmPoint{}}
 	for _, p := range points {
@@ -148,25 +147,28 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 	}
 	if more {
 		last := points[len(points)-1]
-		page.NextPageToken = r.NextPageToken(binary.BigEndian.AppendUint64([]byte(last.Source+last.Destination), uint64(last.Start)))
+		page.NextPageToken = r.NextPageToken(append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...))
 	}
 	return page, err
 }
 
-// lastPoint is where the page before ended.
-func lastPoint(r *handlers.Request) *metric.LanePoint {
+// lastPoint is where the page before ended: the chains that it is counted for, and its interval.
+func lastPoint(r *handlers.Request, l metric.Lanes) *metric.LanePoint {
 	at, resumed := r.Position()
-	if !resumed || len(at) < 8 {
+	if !resumed {
 		return nil
 	}
-	lane, start := string(at[:len(at)-8]), binary.BigEndian.Uint64(at[len(at)-8:])
-	p := &metric.LanePoint{Start: int64(start)}
-	by := r.Text("groupBy")
-	switch {
-	case strings.HasPrefix(by, bySource) && len(lane) >= ids.IDLen:
-		p.Source, p.Destination = lane[:ids.IDLen], lane[ids.IDLen:]
-	default:
-		p.Destination = lane
+	p := &metric.LanePoint{}
+	for _, part := range []struct {
+		there bool
+		id    *string
+	}{{l.BySource, &p.Source}, {l.ByDestination, &p.Destination}} {
+		if part.there {
+			*part.id, at = string(at[:min(ids.IDLen, len(at))]), at[min(ids.IDLen, len(at)):]
+		}
+	}
+	for _, b := range at {
+		p.Start = p.Start<<8 | int64(b)
 	}
 	return p
 }
