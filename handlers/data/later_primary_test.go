@@ -28,7 +28,7 @@ func TestOutputsThatAreSpentLater(t *testing.T) {
 			all := text(g.pages(t, list, "utxos", 100), "utxoId")
 			first := g.get(t, list+"&pageSize=5")
 			last := dig(first, "utxos", 4).(object)
-			tx := spend(t, g, l, last, nobody)
+			tx := spend(t, g, l, last, nobody, 1)
 			rest := text(g.pages(t, list+"&pageToken="+first["nextPageToken"].(string), "utxos", 100), "utxoId")
 			if made := dig(tx, "emittedUtxos", 0, "utxoId"); slices.Contains(rest, made.(string)) {
 				t.Errorf("the list of %s has %v, which is nobody's", who, made)
@@ -54,8 +54,45 @@ func TestOutputsThatAreSpentLater(t *testing.T) {
 	}
 }
 
-// spend pays an output of the hoarder to somebody, and answers the transaction as the API shows it.
-func spend(t *testing.T, g *globe, l *sim.Ledger, u object, to string) object {
+// TestPagesWithVeryManyOutputsAreShorter makes transactions of which fewer fit on a page than are asked for.
+func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
+	g := serve(t, generate(t, 8))
+	defer func() {
+		if err := g.DB.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const parts, many = 700, 16 // more than 10,000 outputs
+	l, base := ledger(t, g, "mainnet"), "/v1/networks/mainnet/blockchains/x-chain"
+	who, nobody := owner(t, g, "mainnet", "hoarder"), owner(t, g, "mainnet", "nobody")
+	owned := g.pages(t, base+"/utxos?sortBy=amount&assetId="+l.Rules.AVAXAssetID.String()+"&addresses="+who, "utxos", 100)
+	var want []any
+	for i := range many {
+		want = append(want, spend(t, g, l, owned[i], nobody, parts)["txHash"])
+	}
+	slices.Reverse(want)
+	var have []any
+	for token := ""; ; {
+		page := g.get(t, base+"/transactions?pageSize="+itoa(many)+"&addresses="+nobody+token)
+		for _, tx := range page["transactions"].([]any) {
+			have = append(have, dig(tx, "txHash"))
+		}
+		next, more := page["nextPageToken"].(string)
+		if token == "" && (!more || len(have) == 0 || len(have) == many) {
+			t.Errorf("the first page has %d of %d transactions", len(have), many)
+		}
+		if !more {
+			break
+		}
+		token = "&pageToken=" + next
+	}
+	if !slices.Equal(have, want) {
+		t.Errorf("the pages have %v: want %v", have, want)
+	}
+}
+
+// spend pays an output of the hoarder to somebody in equal parts, and answers the transaction as the API shows it.
+func spend(t *testing.T, g *globe, l *sim.Ledger, u object, to string, parts int) object {
 	t.Helper()
 	id, err := ids.FromString(u["creationTxHash"].(string))
 	if err != nil {
@@ -80,9 +117,9 @@ func spend(t *testing.T, g *globe, l *sim.Ledger, u object, to string) object {
 		}
 	}
 	amount, index := uint64(integer(dig(u, "asset", "amount"))), uint32(integer(u["outputIndex"]))
+	part := primary.Pay(l.Rules.AVAXAssetID, (amount-l.Rules.TxFee)/uint64(parts), primary.Owner(heir))
 	tx, err := primary.NewSigned(primary.XChain, &primary.BaseTx{
-		NetworkID: l.Rules.NetworkID, BlockchainID: l.Rules.XChainID,
-		Outs: []*primary.TransferableOutput{primary.Pay(l.Rules.AVAXAssetID, amount-l.Rules.TxFee, primary.Owner(heir))},
+		NetworkID: l.Rules.NetworkID, BlockchainID: l.Rules.XChainID, Outs: slices.Repeat([]*primary.TransferableOutput{part}, parts),
 		Ins: []*primary.TransferableInput{{UTXOID: primary.UTXOID{TxID: id, OutputIndex: index}, AssetID: l.Rules.AVAXAssetID,
 			In: &primary.TransferInput{Amount: amount, Input: primary.Input{SigIndices: []uint32{0}}}}},
 	}, []*primary.Key{key})
