@@ -19,6 +19,8 @@
 // What rosters and purses (purse.go) hold is listed off a shelf (shelf.go), on which every item has a place that never
 // changes: a page goes on after it, wherever it stands by then.
 //
+// Exports are jobs: operation.go starts them and tells how far they are, package sim carries them out.
+//
 // What an answer says of prices is the world's clock's; historical prices are those of the hour of a transaction that
 // is older than a day.
 package data
