@@ -41,8 +41,11 @@ const chainID, networkID = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","para
 // TestAdminHasEffect uses every method of the admin API on the running program and looks for what it should change.
 func TestAdminHasEffect(t *testing.T) {
 	folder := t.TempDir()
-	s := start(t, folder, "--db", ":memory:", "--api-admin-enabled", "--profile-dir", filepath.Join(folder, "kept"))
+	options := []string{"--db", filepath.Join(folder, "world.db"), "--profile", "tiny", "--api-admin-enabled", "--profile-dir", filepath.Join(folder, "kept")}
+	s := start(t, folder, options...)
+	s.refuses(t, "stopCPUProfiler", "cpu profiler doesn't exist")
 	s.admin(t, "startCPUProfiler", `{}`)
+	s.refuses(t, "startCPUProfiler", "cpu profiler already running")
 	s.admin(t, "alias", `{"endpoint":"info","alias":"about"}`)
 	if got := s.says(t, "/ext/about", networkID); !strings.Contains(got, `"networkID":"1"`) {
 		t.Errorf("through the endpoint's alias: %s", got)
@@ -52,8 +55,11 @@ func TestAdminHasEffect(t *testing.T) {
 	if got := s.admin(t, "loadVMs", `{}`); !strings.Contains(got, `"newVMs":{}`) {
 		t.Error(got)
 	}
-	for _, method := range []string{"memoryProfile", "lockProfile", "stopCPUProfiler"} {
+	for _, method := range []string{"memoryProfile", "lockProfile", "stopCPUProfiler", "stacktrace", "getConfig"} {
 		s.admin(t, method, `{}`)
+	}
+	if raw, err := os.ReadFile(filepath.Join(folder, "kept", "stacktrace.txt")); err != nil || !strings.Contains(string(raw), "goroutine ") {
+		t.Errorf("the stack trace is %.40q, %v", raw, err)
 	}
 	for _, name := range []string{"cpu.profile", "mem.profile", "lock.profile"} {
 		raw, err := os.ReadFile(filepath.Join(folder, "kept", name))
@@ -66,6 +72,35 @@ func TestAdminHasEffect(t *testing.T) {
 		if got := len(regexp.MustCompile(want).FindAllString(s.banner.String(), -1)); got != times {
 			t.Errorf("%d lines with %s, want %d:\n%s", got, want, times, s.banner)
 		}
+	}
+}
+
+// TestAdminEndsWithTheProcess: a node that starts again knows no alias that was given before, and logs as it always does.
+func TestAdminEndsWithTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	options := []string{"--db", filepath.Join(folder, "world.db"), "--profile", "tiny", "--api-admin-enabled", "--profile-dir", folder}
+	first := start(t, folder, options...)
+	first.admin(t, "alias", `{"endpoint":"info","alias":"about"}`)
+	first.admin(t, "aliasChain", `{"chain":"C","alias":"contracts"}`)
+	first.admin(t, "setLoggerLevel", `{"logLevel":"off"}`)
+	first.stops(t)
+	again := start(t, folder, options...)
+	defer again.stops(t)
+	for _, path := range []string{"/ext/about", "/ext/bc/contracts/rpc"} {
+		if got := again.says(t, path, networkID); got != "404 page not found\n" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	if got := again.admin(t, "getLoggerLevel", `{"loggerName":"main"}`); !strings.Contains(got, `"main":{"logLevel":"INFO"`) {
+		t.Error(got)
+	}
+}
+
+// refuses calls a method of the admin API, which must fail and say why.
+func (s *started) refuses(t *testing.T, method, why string) {
+	t.Helper()
+	if text := s.says(t, "/ext/admin", `{"jsonrpc":"2.0","id":1,"method":"admin.`+method+`"}`); !strings.Contains(text, why) {
+		t.Errorf("%s: %s", method, text)
 	}
 }
 

@@ -82,7 +82,7 @@ func newPermissioned(t *testing.T) *permissioned {
 		},
 		Schedule: precompile.Schedule{
 			Fees:     precompile.UsualFees(15_000_000, 1, 1_000_000),
-			Genesis:  precompile.Settings{precompile.Deployers.Key: setting, precompile.Minter.Key: minter},
+			Genesis:  precompile.Settings{precompile.Deployers.Key: setting, precompile.Minter.Key: minter, precompile.Fees.Key: setting},
 			Upgrades: []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}},
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -43,7 +42,7 @@ func feeSlot(field int) common.Hash { return common.Hash{byte(field + 1)} }
 type Storage func(contract common.Address, slot common.Hash) common.Hash
 
 // Manages says whether a fee manager is in force at a time.
-func (s *Schedule) Manages(time uint64) bool { return slices.Contains(s.Active(time), Fees) }
+func (s *Schedule) Manages(time uint64) bool { return s.in(Fees, time) != nil }
 
 // FeesIn reads the fee configuration that the fee manager keeps, and the block in which it last changed.
 func FeesIn(read Storage) (FeeConfig, *big.Int) {
@@ -76,7 +75,7 @@ func initialFees(a *Activation) error {
 func setFees(c *Call) ([]byte, error) {
 	var numbers [feeFields]*big.Int
 	for i := range numbers {
-		numbers[i] = c.word(i).Big()
+		numbers[i] = c.number(i)
 	}
 	if !RoleOf(c.State, feesAddress, c.Caller).Enabled() {
 		return nil, fmt.Errorf("%w: %s", errFees, c.Caller)

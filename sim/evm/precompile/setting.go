@@ -53,12 +53,30 @@ func (s *Schedule) changes(c *Contract, after *uint64, upTo uint64) []Setting {
 	return all
 }
 
+// in is the setting of a contract that is in force at a time, nil when the contract is off.
+func (s *Schedule) in(c *Contract, time uint64) *Setting {
+	var last *Setting
+	for i := -1; i < len(s.Upgrades); i++ {
+		settings := s.Genesis
+		if i >= 0 {
+			settings = s.Upgrades[i]
+		}
+		if setting, named := settings[c.Key]; named && setting.BlockTimestamp != nil && *setting.BlockTimestamp <= time {
+			last = &setting
+		}
+	}
+	if last == nil || last.Disable {
+		return nil
+	}
+	return last
+}
+
 // At are the settings in force at a time, by key.
 func (s *Schedule) At(time uint64) Settings {
 	active := Settings{}
 	for _, c := range contracts {
-		if all := s.changes(c, nil, time); len(all) > 0 && !all[len(all)-1].Disable {
-			active[c.Key] = all[len(all)-1]
+		if setting := s.in(c, time); setting != nil {
+			active[c.Key] = *setting
 		}
 	}
 	return active
@@ -67,9 +85,8 @@ func (s *Schedule) At(time uint64) Settings {
 // Active are the contracts in force at a time.
 func (s *Schedule) Active(time uint64) []*Contract {
 	var active []*Contract
-	settings := s.At(time)
 	for _, c := range contracts {
-		if _, on := settings[c.Key]; on {
+		if s.in(c, time) != nil {
 			active = append(active, c)
 		}
 	}
