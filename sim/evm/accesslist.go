@@ -66,8 +66,5 @@ func (x *execution) always(m *core.Message) map[common.Address]struct{} {
 	for _, address := range vm.ActivePrecompiles(x.rules()) {
 		free[address] = struct{}{}
 	}
-	for _, c := range x.contracts().stateful {
-		free[c.Address] = struct{}{}
-	}
 	return free
 }
