@@ -68,7 +68,6 @@ func (f *Frames) enter(kind vm.OpCode, from, to common.Address, gas tracing.Gas)
 		next.refused = f.mayDeploy()
 	}
 	if len(f.open) == 0 {
-		f.warm()
 		f.refusal = next.refused
 	} else {
 		next.static = next.static || f.top().static
@@ -80,13 +79,6 @@ func (f *Frames) exit() frame {
 	last := *f.top()
 	f.open = f.open[:len(f.open)-1]
 	return last
-}
-
-// warm makes the contracts as cheap to reach as every other one that is built in.
-func (f *Frames) warm() {
-	for _, c := range f.contracts {
-		f.evm.StateDB.AddAddressToAccessList(c.Address)
-	}
 }
 
 // Explain is the error of an outermost frame in the network's words.
