@@ -38,8 +38,9 @@ type view struct {
 
 const (
 	epoch       = 5 * 60
-	perRoute    = 3 // letters from one chain to another, at least
-	routeShare  = 400
+	perPair     = 3   // letters each way between two chains that are alone with each other
+	perRoute    = 2   // from one chain to another where there are more, at least,
+	routeShare  = 400 // and one more for so many transactions
 	maxPerRoute = 40
 	loiter      = 20 * 60 // nothing is delivered that late in history
 )
@@ -51,27 +52,36 @@ func (t *post) compose(d dice, stages []*stage, sizes []int, first *lodge, start
 		s.office = &office{stage: s, lodge: s.lodge}
 		t.offices = append(t.offices, s.office)
 	}
+	least := perRoute
+	if len(t.offices) == 2 {
+		least = perPair
+	}
 	for i, from := range t.offices {
 		for j, to := range t.offices {
 			if i != j {
-				t.route(d, from, to, min(perRoute+min(sizes[i], sizes[j])/routeShare, maxPerRoute), start, until)
+				t.route(d, from, to, min(least+min(sizes[i], sizes[j])/routeShare, maxPerRoute), start, until)
 			}
+		}
+		if len(t.offices) > 1 {
+			from.mail = append(from.mail, posting{at: start + (until-start)*440/1000, do: allow})
 		}
 	}
 	abroad := &office{lodge: first}
 	t.heralds(abroad, start+(until-start)*445/1000)
-	for n, to := range t.offices {
-		due := start + (until-start)*uint64(700+20*n)/1000
-		l := &letter{from: abroad, to: to, text: "greetings from afar", due: due - due%epoch + 60, ready: make(chan struct{})}
-		t.letters = append(t.letters, l)
-		abroad.mail = append(abroad.mail, posting{at: due - epoch, sends: l})
-		to.mail = append(to.mail, posting{at: l.due, do: l.take, takes: l})
-	}
+	t.visit(abroad, t.offices[0], start+(until-start)*700/1000)
 	t.offices = append(t.offices, abroad)
 	for _, o := range t.offices {
 		slices.SortStableFunc(o.mail, func(a, b posting) int { return cmp.Compare(a.at, b.at) })
 	}
 	slices.SortStableFunc(t.letters, func(a, b *letter) int { return cmp.Compare(a.due, b.due) })
+}
+
+// visit is a letter from a chain that the world does not simulate.
+func (t *post) visit(abroad, to *office, due uint64) {
+	l := &letter{from: abroad, to: to, text: "greetings from afar", due: due - due%epoch + 60, ready: make(chan struct{})}
+	t.letters = append(t.letters, l)
+	abroad.mail = append(abroad.mail, posting{at: due - epoch, sends: l})
+	to.mail = append(to.mail, posting{at: l.due, do: l.take, takes: l})
 }
 
 // heralds greet another chain from their constructors; where there is no other, one that the world does not simulate.
@@ -113,7 +123,6 @@ func (t *post) route(d dice, from, to *office, count int, start, until uint64) {
 			t.letters = append(t.letters, l)
 		}
 	}
-	from.mail = append(from.mail, posting{at: start + (until-start)*440/1000, do: allow})
 }
 
 // seal writes every letter, once the chains have their ids: the messenger counts what it sends, and confirms what it

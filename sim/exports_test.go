@@ -117,7 +117,8 @@ func TestTheSameExportsGiveTheSameWorld(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		w := tiny(t, store.Memory)
 		before := slices.Clone(w.Digest())
-		e := sim.NewExports(w, sim.ExportOptions{Workers: workers})
+		options := sim.ExportOptions{Workers: workers, MaxRows: 800}
+		e := sim.NewExports(w, options)
 		var given []string
 		for _, o := range start(t, e, everyone(t, w), 5) {
 			given = append(given, o.Name())
@@ -128,9 +129,12 @@ func TestTheSameExportsGiveTheSameWorld(t *testing.T) {
 				t.Fatal(err)
 			}
 			stop()
-			e = sim.NewExports(w, sim.ExportOptions{Workers: workers})
+			e = sim.NewExports(w, options)
 		}
 		run(t, w, e, nothing)
+		if o, err := w.DB.Operation(t.Context(), 1); err != nil || o.Status != store.Warned || o.Rows > 800 {
+			t.Errorf("%+v %v", o, err)
+		}
 		if names != nil && (!slices.Equal(names, given) || !slices.Equal(digest, w.Digest())) {
 			t.Errorf("with %d at once: %v and %x, before %v and %x", workers, given, w.Digest(), names, digest)
 		}

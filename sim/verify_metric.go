@@ -38,6 +38,11 @@ func (r *recount) add(d *store.Delta) {
 	if r.err == nil {
 		r.err = r.batch.AddActivity(d.Block.ID.Chain(), d.Activity)
 	}
+	for i := range d.Messages {
+		if r.err == nil {
+			r.err = r.batch.AddTraffic(&d.Messages[i])
+		}
+	}
 }
 
 // finish compares the roll-ups of the world with those made again, unless verify has failed before.

@@ -38,7 +38,7 @@ func (a *api) delegatorOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listDelegators", Path: "/v1/networks/{network}/delegators", Summary: "List delegators", Spec: "Primary network",
 		Params: with(ledgerParam, handlers.Paging(10, 100),
-			handlers.Param{Name: "rewardAddresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Doc: "Only delegations that reward one of these addresses."},
+			handlers.Param{Name: "rewardAddresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Doc: "Only delegations that reward one of these addresses, with a chain's prefix or without; one of the other network is refused."},
 			sortOrderParam,
 			handlers.Param{Name: "delegationStatus", Kind: handlers.KindEnum, Enum: []string{"completed", "active", "pending"}}, nodesParam),
 		Answer: reflect.TypeFor[delegators](), Handle: a.onNetwork(a.listDelegators),

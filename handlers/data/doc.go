@@ -10,6 +10,8 @@
 // block and one second of the clock have them. A staker begins and ends by the clock, also before the block that says
 // so. The C-Chain of the primary network is seen as a chain of UTXOs: only its atomic transactions count.
 //
+// Exports are jobs: operation.go starts them and tells how far they are, package sim carries them out.
+//
 // What an answer says of prices is the world's clock's; historical prices are those of the hour of a transaction that
 // is older than a day.
 package data

@@ -24,7 +24,7 @@ func (a *api) interactionOperations() []handlers.Operation {
 		ID: "listChainIds", Path: "/v1/networks/{network}/addresses:listChainIds", Spec: "Primary network",
 		Summary: "List the primary chains on which addresses were used",
 		Params: with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Required: true,
-			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once."}),
+			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once, one of the other network is refused."}),
 		Answer: reflect.TypeFor[interactions](), Handle: a.onNetwork(a.listInteractions),
 	}}
 }

@@ -133,7 +133,7 @@ func (b *book) l1Before(block *store.PrimaryBlock, validation ids.ID) (weight, b
 	if err != nil {
 		return 0, 0, err
 	}
-	return uint64(before.Weight), uint64(before.PaidUntil - min(block.Accrued, before.PaidUntil)), nil
+	return uint64(before.Weight), before.Balance(block.Accrued), nil
 }
 
 // apply does to a validator what a transaction does, and says how its balance changed.

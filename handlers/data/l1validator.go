@@ -79,12 +79,7 @@ func (a *api) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, error) 
 }
 
 // balance is what an L1 validator has left for the continuous fee. Without any it is inactive.
-func (r *roster) balance(v *store.L1) uint64 {
-	if v.Weight == 0 {
-		return 0
-	}
-	return uint64(v.PaidUntil - min(r.accrued, v.PaidUntil))
-}
+func (r *roster) balance(v *store.L1) uint64 { return v.Balance(r.accrued) }
 
 func showL1Validator(rules *primary.Network, v *store.L1, balance uint64) L1Validator {
 	return L1Validator{

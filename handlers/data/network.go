@@ -35,9 +35,9 @@ var (
 	sortOrderParam = handlers.Param{Name: "sortOrder", Kind: handlers.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc",
 		Doc: "desc lists the newest, or the largest, first."}
 	nodeParam  = handlers.Param{Name: "nodeId", Kind: handlers.KindNodeID}
-	nodesParam = handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeID, List: true, MaxItems: 64, Doc: "Only of these nodes."}
+	nodesParam = handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeID, List: true, MaxItems: 64, Doc: "Only of these nodes, by their whole ids."}
 	timeParams = []handlers.Param{
-		{Name: "startTimestamp", Kind: handlers.KindTimestamp, Doc: "The start of the time range, inclusive."},
+		{Name: "startTimestamp", Kind: handlers.KindTimestamp, Doc: "The start of the time range, inclusive; a range that ends where it starts, or before, is empty."},
 		{Name: "endTimestamp", Kind: handlers.KindTimestamp, Doc: "The end of the time range, exclusive."},
 	}
 )

@@ -45,9 +45,9 @@ const mostAddresses = 64
 
 var (
 	touchedParam = handlers.Param{Name: "addresses", Kind: handlers.KindToucher, List: true, MaxItems: mostAddresses,
-		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without. " +
+		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without; one of the other network is refused. " +
 			"An EVM address finds imports to it and exports from it on the C-Chain."}
-	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types."}
+	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
 	// platformParam names the P-Chain.
 	platformParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",
 		Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}

@@ -81,7 +81,7 @@ func earningPlace(e *earning) uint64 { return placeOnChain(e.staker.ID)<<1 | uin
 
 func (a *api) rewardOperations() []handlers.Operation {
 	params := with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64,
-		Doc: "Only rewards of these addresses; these or nodeIds must be given."}, handlers.Paging(10, 100), nodesParam, sortOrderParam)
+		Doc: "Only rewards of these addresses, with a chain's prefix or without; one of the other network is refused. These or nodeIds must be given."}, handlers.Paging(10, 100), nodesParam, sortOrderParam)
 	return []handlers.Operation{
 		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the rewards of those who stake",
 			Params: params, Answer: reflect.TypeFor[pendingRewards](), Handle: a.onNetwork(a.listPendingRewards)},

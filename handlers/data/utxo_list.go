@@ -26,7 +26,7 @@ type addressesBody struct {
 // ownersParam names whose outputs a query is about; ownersInBody reads the same from a body.
 var (
 	ownersParam = handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: mostAddresses, Required: true,
-		Doc: "P-, X- or C-Chain addresses, with their chain's prefix or without: the chain of the path counts. One that is given twice counts once."}
+		Doc: "P-, X- or C-Chain addresses, with their chain's prefix or without: the chain of the path counts. One that is given twice counts once, one of the other network is refused."}
 	ownersInBody = handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, MaxItems: 1024}
 )
 

@@ -2,6 +2,8 @@ package data_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"snowglobe/sim/primary"
@@ -29,4 +31,200 @@ func owner(t testing.TB, g *globe, network, name string) string {
 	}
 	t.Fatalf("there is no %s", name)
 	return ""
+}
+
+var (
+	amountFields       = fields{"assetId": "string", "name": "string", "symbol": "string", "denomination": "integer", "type": "string", "amount": "string"}
+	platformUTXOFields = fields{"addresses": "array", "asset": "object", "consumedOnChainId": "string", "consumingTxHash?": "string",
+		"createdOnChainId": "string", "utxoId": "string", "utxoBytes": "string", "amount": "string", "assetId": "string", "blockNumber": "string",
+		"blockTimestamp": "integer", "consumingBlockNumber?": "string", "consumingBlockTimestamp?": "integer", "platformLocktime": "integer",
+		"outputIndex": "integer", "rewardType?": "string", "stakeableLocktime?": "integer", "staked": "boolean", "threshold": "integer",
+		"txHash": "string", "utxoEndTimestamp?": "integer", "utxoStartTimestamp?": "integer", "utxoType": "string"}
+	utxoFields = fields{"addresses": "array", "asset": "object", "consumedOnChainId": "string", "consumingTxHash?": "string", "createdOnChainId": "string",
+		"utxoId": "string", "utxoBytes": "string", "consumingTxTimestamp?": "integer", "creationTxHash": "string", "credentials?": "array",
+		"groupId?": "integer", "locktime": "integer", "outputIndex": "string", "payload?": "string", "threshold": "integer", "timestamp": "integer", "utxoType": "string"}
+	platformTxFields = fields{"txHash": "string", "txType": "string", "blockTimestamp": "integer", "blockNumber": "string", "blockHash": "string",
+		"consumedUtxos": "array", "emittedUtxos": "array", "sourceChain?": "string", "destinationChain?": "string", "value": "array",
+		"amountBurned": "array", "amountStaked": "array", "amountL1ValidatorBalanceBurned": "array", "startTimestamp?": "integer",
+		"endTimestamp?": "integer", "delegationFeePercent?": "string", "nodeId?": "string", "subnetId?": "string", "l1ValidatorManagerDetails?": "object",
+		"l1ValidatorDetails?": "array", "estimatedReward?": "string", "rewardTxHash?": "string", "rewardAddresses?": "array", "memo?": "string",
+		"stakingTxHash?": "string", "subnetOwnershipInfo?": "object", "blsCredentials?": "object", "blockchainInfo?": "object"}
+	exchangeTxFields = fields{"txHash": "string", "chainFormat": "string", "timestamp": "integer", "txType": "string", "memo": "string",
+		"consumedUtxos": "array", "emittedUtxos": "array", "amountUnlocked": "array", "amountCreated": "array", "sourceChain?": "string",
+		"destinationChain?": "string", "assetCreated?": "object", "blockHeight": "integer", "blockHash": "string"}
+	atomicTxFields = fields{"txHash": "string", "blockHeight": "integer", "blockHash": "string", "timestamp": "integer", "memo": "string",
+		"amountUnlocked": "array", "amountCreated": "array", "sourceChain": "string", "destinationChain": "string", "txType": "string"}
+	atomicTxParts = map[any]fields{"ExportTx": {"evmInputs": "array", "emittedUtxos": "array"}, "ImportTx": {"evmOutputs": "array", "consumedUtxos": "array"}}
+	// wanted are the fields beyond the common ones that a type of transaction of the P-Chain must have.
+	wanted = map[any][]string{
+		"AddPermissionlessValidatorTx": {"startTimestamp", "endTimestamp", "delegationFeePercent", "nodeId", "subnetId", "estimatedReward", "rewardAddresses", "blsCredentials"},
+		"AddPermissionlessDelegatorTx": {"startTimestamp", "endTimestamp", "nodeId", "subnetId", "estimatedReward", "rewardAddresses"},
+		"AddSubnetValidatorTx":         {"startTimestamp", "endTimestamp", "nodeId", "subnetId"},
+		"RemoveSubnetValidatorTx":      {"nodeId", "subnetId"},
+		"RewardValidatorTx":            {"stakingTxHash", "nodeId", "rewardAddresses"},
+		"CreateSubnetTx":               {"subnetId", "subnetOwnershipInfo"},
+		"TransferSubnetOwnershipTx":    {"subnetId", "subnetOwnershipInfo"},
+		"CreateChainTx":                {"subnetId", "blockchainInfo"},
+		"ConvertSubnetToL1Tx":          {"subnetId", "l1ValidatorManagerDetails", "l1ValidatorDetails"},
+		"RegisterL1ValidatorTx":        {"l1ValidatorDetails"}, "SetL1ValidatorWeightTx": {"l1ValidatorDetails"},
+		"IncreaseL1ValidatorBalanceTx": {"l1ValidatorDetails"}, "DisableL1ValidatorTx": {"l1ValidatorDetails"},
+		"ImportTx": {"sourceChain", "destinationChain"}, "ExportTx": {"sourceChain", "destinationChain"},
+	}
+)
+
+// TestTransactionsHaveTheirFields compares every transaction, and every output in it, with the live service's models.
+func TestTransactionsHaveTheirFields(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		for _, chain := range chainAliases {
+			seen := map[any]bool{}
+			for _, tx := range g.pages(t, "/v1/networks/"+network+"/blockchains/"+chain+"/transactions", "transactions", 50) {
+				kind := tx["txType"]
+				seen[kind] = true
+				want, of := exchangeTxFields, utxoFields
+				switch chain {
+				case "p-chain":
+					want, of = platformTxFields, platformUTXOFields
+					for _, name := range wanted[kind] {
+						if tx[name] == nil {
+							t.Errorf("%v %v has no %s", kind, tx["txHash"], name)
+						}
+					}
+				case "c-chain":
+					want = atomicTxFields.with(atomicTxParts[kind])
+				}
+				want.check(t, fmt.Sprint(chain, " ", kind), tx)
+				for _, name := range []string{"consumedUtxos", "emittedUtxos"} {
+					list, _ := tx[name].([]any)
+					for _, u := range list {
+						of.check(t, "output", u)
+						amountFields.check(t, "asset of an output", dig(u, "asset"))
+					}
+				}
+			}
+			if chain == "p-chain" && len(seen) < len(wanted) {
+				t.Errorf("%s has only transactions %v", network, seen)
+			}
+		}
+	}
+}
+
+// TestBodiesAskLikeQueries compares both forms, with duplicates and every prefix.
+func TestBodiesAskLikeQueries(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		traveller, alice := owner(t, g, network, "traveller"), owner(t, g, network, "alice")
+		for _, chain := range chainAliases {
+			base := "/v1/networks/" + network + "/blockchains/" + chain
+			for _, path := range []string{"/utxos", "/lastActivityTimestampByAddresses"} {
+				if chain == "c-chain" && path != "/utxos" {
+					continue
+				}
+				asked := g.get(t, base+path+"?addresses="+traveller+","+alice)
+				delete(asked, "nextPageToken") // belongs to its query
+				for _, list := range []string{traveller + "," + alice, "P-" + traveller + ", X-" + alice + ",C-" + traveller} {
+					told := g.post(t, base+path, `{"addresses":"`+list+`"}`, 200)
+					delete(told, "nextPageToken")
+					if encode(told) != encode(asked) {
+						t.Errorf("POST %s answers %v: want %v", base+path, told, asked)
+					}
+				}
+			}
+			g.post(t, base+"/utxos", `{"addresses":""}`, 400)
+			g.post(t, base+"/utxos", `{}`, 400)
+			g.post(t, base+"/utxos", `{"addresses":"`+strings.Repeat(traveller+",", 1024)+alice+`"}`, 400)
+			g.post(t, base+"/utxos?pageSize=1025", `{"addresses":"`+traveller+`"}`, 400)
+		}
+	}
+}
+
+// TestBalancesOfThePast replays the time of every transaction of a persona: what it had then is what its outputs say.
+func TestBalancesOfThePast(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		for _, name := range []string{"traveller", "staker"} {
+			who := owner(t, g, network, name)
+			base := "/v1/networks/" + network + "/blockchains/p-chain"
+			now := encode(g.get(t, base+"/balances?addresses="+who))
+			for _, later := range []int64{g.Clock.Unix(), g.Clock.Unix() + 1, 1 << 40} {
+				if have := encode(g.get(t, fmt.Sprint(base, "/balances?addresses=", who, "&blockTimestamp=", later))); have != now {
+					t.Errorf("balance at %d is %s: want %s", later, have, now)
+				}
+			}
+			outputs := g.pages(t, base+"/utxos?includeSpent=true&addresses="+who, "utxos", 100)
+			for _, tx := range g.pages(t, base+"/transactions?addresses="+who, "transactions", 50) {
+				for _, at := range []int64{integer(tx["blockTimestamp"]) - 1, integer(tx["blockTimestamp"])} {
+					want := int64(0)
+					for _, u := range outputs {
+						if integer(u["blockTimestamp"]) <= at && (u["consumingTxHash"] == nil || integer(u["consumingBlockTimestamp"]) > at) {
+							want += integer(u["amount"])
+						}
+					}
+					have := int64(0)
+					balances := g.get(t, fmt.Sprint(base, "/balances?addresses=", who, "&blockTimestamp=", at))["balances"]
+					for _, pile := range []string{"unlockedUnstaked", "lockedPlatform", "lockedStakeable"} {
+						have += integer(dig(balances, pile, 0, "amount"))
+					}
+					if have != want {
+						t.Errorf("%s had %d at %d: want %d", name, have, at, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that moved an output of it.
+func TestLastActivityIsTheNewestTransaction(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		for _, chain := range chainAliases {
+			base := "/v1/networks/" + network + "/blockchains/" + chain
+			for _, name := range []string{"alice", "traveller", "hoarder", "delegator", "staker", "nobody"} {
+				who := owner(t, g, network, name)
+				want := object(nil)
+				for _, tx := range g.pages(t, base+"/transactions?addresses="+who, "transactions", 20) {
+					if want != nil {
+						break
+					}
+					for _, kind := range []string{"consumedUtxos", "emittedUtxos"} {
+						list, _ := tx[kind].([]any)
+						for _, u := range list {
+							if holds(dig(u, "addresses"), who) {
+								want = object{"txHash": tx["txHash"], "utxoId": dig(u, "utxoId"), "isConsumed": kind == "consumedUtxos"}
+							}
+						}
+					}
+				}
+				if want == nil {
+					g.ask(t, base+"/lastActivityTimestampByAddresses?addresses="+who, 404)
+					continue
+				}
+				have := g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+who)
+				for field, value := range want {
+					if have[field] != value {
+						t.Errorf("%s of %s on %s is %v: want %v", field, name, chain, have[field], value)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPageTokensAreShort follows each list of the primary network by pages of one: every token is one UUID.
+func TestPageTokensAreShort(t *testing.T) {
+	g := open(t, 1)
+	const uuid = 36
+	base := "/v1/networks/mainnet"
+	hoarder := owner(t, g, "mainnet", "hoarder")
+	node := dig(g.get(t, base+"/validators?sortOrder=asc"), "validators", 0, "nodeId").(string)
+	for _, path := range []string{"/validators?", "/validators?sortBy=uptimePerformance&", "/delegators?", "/l1Validators?includeInactiveL1Validators=true&",
+		"/subnets?", "/blockchains?", "/blockchains/p-chain/blocks?", "/blockchains/x-chain/transactions?", "/blockchains/x-chain/utxos?addresses=" + hoarder + "&",
+		"/blockchains/x-chain/utxos?sortBy=amount&addresses=" + hoarder + "&", "/rewards?nodeIds=" + node + "&"} {
+		page := g.get(t, base+path+"pageSize=1")
+		token, more := page["nextPageToken"].(string)
+		if (more || !strings.HasPrefix(path, "/rewards")) && len(token) != uuid {
+			t.Errorf("GET %s gives the token %q", path, token)
+		}
+	}
 }

@@ -24,20 +24,34 @@ var (
 // validatorFilters are the filters of the list of validators. Who lacks what a range is about, as a subnet's validator
 // lacks a fee, drops out when either end of the range is given.
 var validatorFilters = with(
-	handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeIDPart, List: true, MaxItems: 64, Doc: "Parts of node ids; one must occur."},
+	handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeIDPart, List: true, MaxItems: 64,
+		Doc: "Parts of node ids. A validator is listed when one of them occurs in its node's id, NodeID- included; upper and lower case differ."},
 	handlers.Param{Name: "sortBy", Kind: handlers.KindEnum, Enum: sortBys, Default: "blockIndex",
-		Doc: "delegationFee only on mainnet, with the primary network's subnetId."},
+		Doc: "Ties go by transaction hash, in the same direction. Who has no value comes after all who have one, when the largest come first. " +
+			"delegationFee only on mainnet, with the primary network's subnetId."},
 	sortOrderParam, validationStatus,
-	handlers.Param{Name: "minDelegationCapacity", Kind: handlers.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX; active validators of the primary network have a capacity."},
-	handlers.Param{Name: "maxDelegationCapacity", Kind: handlers.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX."},
-	handlers.Param{Name: "minTimeRemaining", Kind: handlers.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds; active and pending validators have time left."},
-	handlers.Param{Name: "maxTimeRemaining", Kind: handlers.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds."},
-	handlers.Param{Name: "minFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "2", Doc: "When given, validators of other subnets are left out."},
-	handlers.Param{Name: "maxFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "100", Doc: "When given, validators of other subnets are left out."},
-	handlers.Param{Name: "minUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "90", Doc: "Percent; holds when either end is given. Active validators have an uptime."},
-	handlers.Param{Name: "maxUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent."},
+	rangeParam("minDelegationCapacity", handlers.KindAmount, "720000000000000000", "nAVAX, "+inclusive+" Active validators of the primary network have a capacity: others are left out."),
+	rangeParam("maxDelegationCapacity", handlers.KindAmount, "720000000000000000", "nAVAX, inclusive."),
+	rangeParam("minTimeRemaining", handlers.KindNumber, "2147483647", "Seconds, "+inclusive+" Active and pending validators have time left: others are left out."),
+	rangeParam("maxTimeRemaining", handlers.KindNumber, "2147483647", "Seconds, inclusive."),
+	handlers.Param{Name: "minFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "2",
+		Doc: "Percent, " + inclusive + " When given, validators of other subnets are left out; unless one end is given, no range holds."},
+	handlers.Param{Name: "maxFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "100",
+		Doc: "Percent, inclusive. When given, validators of other subnets are left out."},
+	handlers.Param{Name: "minUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "90",
+		Doc: "Percent, " + inclusive + " Active validators have an uptime: others are left out. The default holds when only the other end is given; " +
+			"unless one is given, no range holds."},
+	handlers.Param{Name: "maxUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent, inclusive."},
 	subnetParam,
 )
+
+// inclusive is what all minima say.
+const inclusive = "inclusive; above its maximum it is refused."
+
+// rangeParam is an end of a range from 0 on.
+func rangeParam(name string, kind *handlers.Kind, most, doc string) handlers.Param {
+	return handlers.Param{Name: name, Kind: kind, Min: "0", Max: most, Doc: doc}
+}
 
 // validatorFilter decides who is in a list.
 type validatorFilter struct {
@@ -113,7 +127,7 @@ func (a *api) validatorFilter(r *handlers.Request, l *sim.Ledger, now int64) (*v
 			problems = append(problems, fmt.Sprintf("%s is above %s: expected at most as much", b.lowest, b.greatest))
 		}
 	}
-	if r.Text("sortBy") == "delegationFee" && (l.Network != "mainnet" || len(f.subnets) != 1 || f.subnets[0] != ids.Empty) {
+	if r.Text("sortBy") == "delegationFee" && (l.Network != "mainnet" || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
 		problems = append(problems, fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
 	}
 	if len(problems) > 0 {

@@ -388,6 +388,35 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/mainnet/addresses:listChainIds?addresses=" + fuji, 400, "mainnet"},
 		{"/v1/networks/fuji/addresses:listChainIds?addresses=C-" + fuji, 400, "P- or X-Chain"},
 		{"/v1/networks/mainnet/blockchains/z-chain/blocks", 400, "p-chain"},
+		{"/v1/networks/mainnet/validators?sortBy=delegationFee&subnetId=11111111111111111111111111111111LpoYY,2p9nrg582nbtyRMDb1uYcnnu6mMLtTsi8HWgNQYZ9SezjMqWXn", 400, "only possible on mainnet"},
+		{"/v1/networks/mainnet/validators?minFeePercentage=5&maxFeePercentage=4.9", 400, "minFeePercentage is above maxFeePercentage"},
+		{"/v1/networks/mainnet/validators?minUptimePerformance=5&maxUptimePerformance=4&minDelegationCapacity=2&maxDelegationCapacity=1", 400, "minDelegationCapacity is above"},
+		{"/v1/networks/mainnet/validators?minTimeRemaining=1e3", 400, "minTimeRemaining"},
+		{"/v1/networks/mainnet/validators?nodeIds=a%20b", 400, "nodeIds"},
+		{"/v1/networks/mainnet/validators?nodeIds=a,,b", 400, "nodeIds"},
+		{"/v1/networks/mainnet/validators?pageSize=101", 400, "from 1 to 100"},
+		{"/v1/networks/mainnet/validators?pageToken=x", 400, "pageToken"},
+		{"/v1/networks/mainnet/delegators?sortOrder=up", 400, "asc, desc"},
+		{"/v1/networks/mainnet/l1Validators?includeInactiveL1Validators=yes", 400, "true or false"},
+		{"/v1/networks/mainnet/l1Validators?nodeId=NodeID-1", 400, "nodeId"},
+		{"/v1/networks/mainnet/blockchains/p-chain/transactions?addresses=" + fuji, 400, "avax1"},
+		{"/v1/networks/mainnet/blockchains/p-chain/transactions?addresses=0x12", 400, "40 hexadecimal digits"},
+		{"/v1/networks/mainnet/blockchains/p-chain/transactions?txTypes=importTx", 400, "ImportTx"},
+		{"/v1/networks/mainnet/blockchains/x-chain/transactions?l1ValidationId=" + ids.ID{7}.String(), 400, "only possible on the p-chain"},
+		{"/v1/networks/mainnet/blockchains/p-chain/transactions/0x" + strings.Repeat("0", 64), 400, "cb58"},
+		{"/v1/networks/mainnet/blockchains/p-chain/transactions/" + ids.ID{7}.String(), 404, "does not exist on the p-chain of mainnet"},
+		{"/v1/networks/mainnet/blockchains/x-chain/transactions:listStaking", 400, "p-chain"},
+		{"/v1/networks/mainnet/blockchains/p-chain/assets/" + ids.ID{7}.String() + "/transactions", 400, "x-chain"},
+		{"/v1/networks/mainnet/blockchains/x-chain/assets/" + ids.ID{7}.String() + "/transactions", 404, "does not exist"},
+		{"/v1/networks/mainnet/blockchains/x-chain/utxos", 400, "addresses is required"},
+		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=X-" + fuji, 400, "avax1"},
+		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=" + strings.Repeat(ledger(t, g, "mainnet").Rules.Bech32(ids.ShortID{1})+",", 64) + "avax1", 400, "addresses"},
+		{"/v1/networks/mainnet/blockchains/x-chain/utxos?addresses=0x" + strings.Repeat("1", 40), 400, "bech32"},
+		{"/v1/networks/fuji/blockchains/x-chain/utxos?minUtxoAmount=-1&addresses=" + fuji, 400, "minUtxoAmount"},
+		{"/v1/networks/fuji/blockchains/x-chain/utxos?sortBy=age&addresses=" + fuji, 400, "timestamp, amount"},
+		{"/v1/networks/fuji/blockchains/p-chain/balances", 400, "addresses is required"},
+		{"/v1/networks/fuji/blockchains/p-chain/balances?blockTimestamp=-1&addresses=" + fuji, 400, "blockTimestamp"},
+		{"/v1/networks/fuji/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=" + fuji, 404, "never had an output on the p-chain of fuji"},
 		{"/v1/networks/mainnet/blockchains/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/blocks", 404, "not of network mainnet"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks?startTimestamp=-1", 400, "startTimestamp"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks/99999", 404, "block 99999 does not exist on the p-chain"},
@@ -399,7 +428,8 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	for _, edge := range []string{"minTimeRemaining=0&maxTimeRemaining=2147483647", "minDelegationCapacity=0&maxDelegationCapacity=720000000000000000",
-		"minFeePercentage=2&maxFeePercentage=100", "minUptimePerformance=0&maxUptimePerformance=100", "maxUptimePerformance=50", "pageToken="} {
+		"minFeePercentage=2&maxFeePercentage=100", "minUptimePerformance=0&maxUptimePerformance=100", "maxUptimePerformance=50", "pageToken=",
+		"nodeIds=NodeID-,NodeID-", "sortBy=delegationFee&subnetId=" + ids.Empty.String() + "," + ids.Empty.String()} {
 		g.get(t, "/v1/networks/mainnet/validators?"+edge)
 	}
 }

@@ -29,6 +29,8 @@ func TestNoStatementScansATable(t *testing.T) {
 		"/validator/" + ids.NodeID(v.Node).String() + "/metrics/perNodeDailyFeesPaid", "/subnet/" + ids.ID(v.Subnet).String() + "/metrics/perSubnetDailyFeesPaid"} {
 		get(t, s, "/v2"+target)
 	}
+	get(t, s, "/v2/icm/timeseries?groupBy=srcBlockchainId&network=mainnet&timeInterval=week")
+	get(t, s, "/v2/icm/summary")
 	for _, text := range w.DB.Statements() {
 		plan, err := w.DB.Explain(t.Context(), text)
 		if err != nil {

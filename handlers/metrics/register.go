@@ -15,7 +15,7 @@ type api struct{ world *sim.World }
 // Register adds the Metrics API to a server.
 func Register(s *handlers.Server, world *sim.World) error {
 	a := &api{world}
-	return s.Register(handlers.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.networks(), a.fees(), a.health())...)
+	return s.Register(handlers.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.networks(), a.fees(), a.icm(), a.health())...)
 }
 
 // The names that stand for several chains.

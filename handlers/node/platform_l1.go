@@ -80,8 +80,5 @@ func (a *platformAPI) l1Validator(v *store.L1, head *store.PrimaryBlock) L1Valid
 
 // balance is what an L1 validator has left for the continuous fee by the world's clock, given the last block.
 func (a *platformAPI) balance(v *store.L1, head *store.PrimaryBlock) Uint64 {
-	if v.Weight == 0 {
-		return 0
-	}
-	return Uint64(v.PaidUntil - min(a.Accrued(head), v.PaidUntil))
+	return Uint64(v.Balance(a.Accrued(head)))
 }

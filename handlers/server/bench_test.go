@@ -28,6 +28,7 @@ func BenchmarkReport(b *testing.B) {
 	r.starts()
 	r.serving()
 	r.growth()
+	r.exports()
 	r.breadth()
 }
 

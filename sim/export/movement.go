@@ -94,7 +94,7 @@ var movementTable = table[movement]{
 	{Column{"AssetName", "name of the asset"}, func(m *movement) string { return m.asset.name }},
 	{Column{"AssetSymbol", "symbol of the asset"}, func(m *movement) string { return m.asset.symbol }},
 	{Column{"AssetDecimals", "decimals of the asset"}, func(m *movement) string { return strconv.Itoa(m.asset.decimals) }},
-	{Column{"Value", "amount in the asset's smallest unit; 0 for what is not an amount"}, func(m *movement) string { return strconv.FormatUint(m.amount, 10) }},
+	{Column{"Value", "amount in the asset's smallest unit; 1 for an NFT or a property, 0 for the right to make some"}, func(m *movement) string { return strconv.FormatUint(m.amount, 10) }},
 	{Column{"Amount", "the same in whole units, exact"}, func(m *movement) string { return price.Decimal(m.big(), m.asset.decimals) }},
 	{Column{"PriceUSD", "what one whole unit cost in the hour of the block, empty without a market"}, func(m *movement) string { return cost(m.dollars) }},
 	{Column{"ValueUSD", "what the amount was worth, exact"}, func(m *movement) string { return worth(m.big(), m.asset.decimals, m.dollars) }},

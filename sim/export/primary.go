@@ -32,24 +32,24 @@ func openPrimary(ctx context.Context, w *World, s *Scope, at *site, low, high st
 	}
 	r := &primaryReader{world: w, scope: s, site: at, codec: at.primary(), market: m, owners: map[ids.ShortID]bool{},
 		accounts: map[common.Address]bool{}, assets: map[ids.ID]*asset{}, table: s.Type.table().(table[movement])}
+	concerns := func(address [20]byte) find {
+		return func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
+			return w.DB.ActivityIDs(ctx, [][]byte{address[:]}, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
+		}
+	}
 	var finds []find
 	for _, owner := range s.Owners[at.Network] {
 		r.owners[owner] = true
-		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
-			return w.DB.ActivityIDs(ctx, [][]byte{owner[:]}, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
-		})
+		finds = append(finds, concerns(owner))
 	}
 	if len(r.owners) > 0 {
 		finds = append(finds, r.findGenesis)
 	}
 	for _, account := range s.Accounts {
 		r.accounts[account] = true
-	}
-	// Nothing tells which atomic transactions concern an account of the C-Chain but they themselves.
-	if at.Kind == KindC && len(r.accounts) > 0 {
-		finds = append(finds, func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
-			return w.DB.PrimaryTxIDs(ctx, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
-		})
+		if at.Kind == KindC {
+			finds = append(finds, concerns(account))
+		}
 	}
 	return r, newUnion(finds, low, high), nil
 }
@@ -159,6 +159,10 @@ func (r *primaryReader) add(ctx context.Context, all []movement, m movement, u *
 		return nil, err
 	}
 	m.amount = parsed.Amount()
+	switch parsed.Out.(type) {
+	case *primary.NFTTransferOutput, *primary.PropertyOwnedOutput:
+		m.amount = 1 // one unit each
+	}
 	return r.own(ctx, all, m, parsed.UTXOID, parsed.AssetID, parsed.Out)
 }
 

@@ -24,4 +24,15 @@
 //   - The rate of a block is over the time since the block before it on its own chain, one second at least; a chain's
 //     first block has none.
 //   - Gas prices are averaged over receipts, each counting once. Prices and fees are in wei.
+//
+// Beside the chains' metrics there are those of the P-chain and of messages, kept in the same way, by the day (messages by
+// each interval) and in the commit of the block that changes something:
+//
+//   - The stake of a subnet is that at the end of the day, on the newest day that by the clock. A validator counts from
+//     when it begins, not when it is announced; an L1 validator until it is removed, with a balance or without.
+//   - The fees of L1 validators are in nAVAX: what left balances for the continuous fee, with the rest of a balance that no
+//     longer pays for a second. Who was active in a second of the day is a paying validator of that day. Without an id the
+//     fees are those of both networks.
+//   - A message counts for the interval in which it was sent; one from a chain outside the world for that in which it
+//     arrived. There are points for every two chains of which one ever wrote to the other.
 package metric

@@ -138,6 +138,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return each(d.Touches, b.addTouch) },
 		func() error { return each(d.Messages, b.addMessage) },
 		func() error { return each(d.MessageEvents, b.addMessageEvent) },
+		func() error { return each(d.Messages, b.AddTraffic) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {

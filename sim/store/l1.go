@@ -34,6 +34,14 @@ type L1 struct {
 	L1State
 }
 
+// Balance is what is left for the continuous fee once a validator that was always active would have paid so much.
+func (l *L1) Balance(accrued Amount) uint64 {
+	if l.Weight == 0 {
+		return 0
+	}
+	return uint64(l.PaidUntil - min(accrued, l.PaidUntil))
+}
+
 const l1Columns = `v.id, v.validation, v.subnet, v.node, v.bls, v.balance_owner, v.deactivation_owner, v.start, v.tx,
 	s.validator, s.height, s.weight, s.nonce, s.paid_until`
 

@@ -10,7 +10,7 @@ import (
 )
 
 // RollUps are the tables that hold nothing but what follows from the others.
-var RollUps = []string{"tally", "presence", "lifetime"}
+var RollUps = []string{"tally", "presence", "lifetime", "traffic"}
 
 // AddActivity counts a block of a chain in the roll-ups of the metrics. The chain must be known.
 func (b *Batch) AddActivity(chain int, a *metric.Activity) error {

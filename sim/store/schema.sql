@@ -246,6 +246,17 @@ CREATE TABLE tally (
     PRIMARY KEY (scope, interval, start)
 ) WITHOUT ROWID;
 
+-- Roll-ups of cross-chain messages: how many were sent from one chain to another in an interval of a scope, as above.
+CREATE TABLE traffic (
+    scope       INTEGER NOT NULL,  -- a network or all chains
+    interval    INTEGER NOT NULL,
+    start       INTEGER NOT NULL,  -- Unix seconds
+    source      BLOB    NOT NULL,  -- blockchain id
+    destination BLOB    NOT NULL,  -- blockchain id
+    messages    INTEGER NOT NULL,
+    PRIMARY KEY (scope, interval, start, source, destination)
+) WITHOUT ROWID;
+
 -- The hours of a month in which an address took part, three bytes each: hour << 14 | chain << 3 | roles.
 CREATE TABLE presence (
     month   INTEGER NOT NULL,  -- Unix seconds of its beginning

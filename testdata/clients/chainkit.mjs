@@ -4,6 +4,7 @@
 //
 //   SNOWGLOBE_URL=http://127.0.0.1:9650 node chainkit.mjs
 import { Avalanche } from "@avalanche-sdk/chainkit";
+import { exportAll } from "./exports.mjs";
 import { aggregator } from "./aggregator.mjs";
 import { readMetrics } from "./metrics.mjs";
 import { primary } from "./primary.mjs";
@@ -139,6 +140,7 @@ for (const network of ["mainnet", "fuji"]) {
   await primary({ sdk, options, one, all, failures }, network);
   await aggregator({ sdk, options, one, failures }, network, listed.chains);
 }
+await exportAll({ sdk, options, one, failures }, Object.values(people), [...chosen.values()]);
 
 for (const failure of failures) console.error(failure);
 console.log(`chainkit: ${calls} calls, ${items} items on chains ${[...chosen.values()].join(", ")}: ${failures.length} rejected`);

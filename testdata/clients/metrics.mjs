@@ -80,6 +80,20 @@ export async function readMetrics({ sdk, options, one, all, failures }) {
   for (const { evmChainId } of chains) await one(`metrics.chains.get ${evmChainId}`, () => metrics.chains.get({ chainId: String(evmChainId) }, options));
   for (const chainId of ["total", "mainnet", "testnet", ...chains.map((c) => String(c.evmChainId))]) await scope(chainId);
   for (const name of ["mainnet", "fuji", "testnet"]) await network(name);
+  for (const network of [undefined, "mainnet", "testnet"]) {
+    const of = network ?? "both networks";
+    for (const groupBy of [undefined, "srcBlockchainId", "destBlockchainId", "srcBlockchainId,destBlockchainId"]) {
+      const what = `metrics.chains.getICMTimeseries of ${of} by ${groupBy ?? "nothing"}`;
+      const points = [];
+      for (let pageToken, more = true; more; more = pageToken !== undefined) { // the SDK does not page this list itself
+        const page = await one(what, () => metrics.chains.getICMTimeseries({ network, groupBy, timeInterval: "week", pageSize: 7, pageToken }, options));
+        points.push(...(page?.results ?? []));
+        pageToken = page?.nextPageToken;
+      }
+      if (!points.some((p) => p.value > 0)) failures.push(`${what}: there are no messages`);
+    }
+    await one(`metrics.chains.getICMSummary of ${of}`, () => metrics.chains.getICMSummary({ network }, options));
+  }
   for (const metric of ["totalCumulativeFeesDaily", "totalValidatorFeesDaily", "totalPayingValidatorsDaily"]) {
     const answer = await one(`metrics.l1Validators.listMetrics ${metric}`, () => metrics.l1Validators.listMetrics({ metric }, options));
     if (answer) falling(metric, answer.results);

@@ -1,0 +1,192 @@
+package metrics
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/metric"
+)
+
+// Ends are the chains that cross-chain messages went between.
+type Ends struct {
+	Source      string `json:"srcBlockchainId" doc:"total, mainnet or testnet where messages of several chains count together."`
+	Destination string `json:"destBlockchainId" doc:"As srcBlockchainId."`
+}
+
+// IcmPoint is how many cross-chain messages were sent in an interval.
+type IcmPoint struct {
+	Value     int64 `json:"value"`
+	Timestamp int64 `json:"timestamp" doc:"Where the interval begins, Unix seconds."`
+	Ends
+}
+
+// IcmSeries is a page of points, the newest first, those of an interval by their chains.
+type IcmSeries struct {
+	Results       []IcmPoint `json:"results"`
+	NextPageToken string     `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+}
+
+// IcmSummary is how many messages were sent in windows that end at the world's clock.
+type IcmSummary struct {
+	Result IcmCounts `json:"result" doc:"With groupBy an array."`
+}
+
+// IcmCounts are the counts of all messages together, or those of several groups.
+type IcmCounts struct {
+	groups  []IcmRolling
+	grouped bool
+}
+
+// MarshalJSON writes an object, or with groupBy an array.
+func (c IcmCounts) MarshalJSON() ([]byte, error) {
+	if c.grouped {
+		return json.Marshal(c.groups)
+	}
+	return json.Marshal(c.groups[0])
+}
+
+// Schema says so in the documentation.
+func (IcmCounts) Schema(d *handlers.Schemas) *handlers.Schema {
+	return &handlers.Schema{AnyOf: []*handlers.Schema{d.Of(reflect.TypeFor[IcmRolling]()), d.Of(reflect.TypeFor[[]IcmRolling]())}}
+}
+
+// IcmRolling are the counts by window.
+type IcmRolling struct {
+	LastHour   int64 `json:"lastHour"`
+	LastDay    int64 `json:"lastDay"`
+	LastWeek   int64 `json:"lastWeek"`
+	LastMonth  int64 `json:"lastMonth" doc:"30 days."`
+	Last90Days int64 `json:"last90Days"`
+	LastYear   int64 `json:"lastYear" doc:"365 days."`
+	AllTime    int64 `json:"allTime"`
+	Ends
+}
+
+const (
+	bySource      = "srcBlockchainId"
+	byDestination = "destBlockchainId"
+)
+
+func (a *api) icm() []handlers.Operation {
+	chains := []handlers.Param{
+		{Name: bySource, Kind: handlers.KindChain, Doc: "Only messages from this chain, by blockchain id or EVM chain id."},
+		{Name: byDestination, Kind: handlers.KindChain, Doc: "Only messages to this chain."},
+		{Name: "groupBy", Kind: handlers.KindEnum, Enum: []string{bySource, byDestination, bySource + "," + byDestination},
+			Doc: "Count the messages of each chain by themselves."},
+		{Name: "network", Kind: handlers.KindNetwork, Doc: "Only messages of this network."},
+	}
+	interval := handlers.Param{Name: "timeInterval", Kind: handlers.KindEnum, Enum: metric.Intervals, Default: "day"}
+	return []handlers.Operation{
+		{ID: "getICMTimeseries", Path: "/v2/icm/timeseries", Summary: "Get ICM timeseries metrics", Answer: reflect.TypeFor[IcmSeries](), Handle: a.icmSeries,
+			Params: slices.Concat(between, chains, []handlers.Param{interval}, handlers.Paging(pageSize, mostSize))},
+		{ID: "getICMSummary", Path: "/v2/icm/summary", Summary: "Get ICM summary metrics", Answer: reflect.TypeFor[IcmSummary](), Handle: a.icmSummary,
+			Params: chains},
+	}
+}
+
+// lanes is what the parameters say about chains; all is the name for messages of several chains.
+func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, all string, err error) {
+	scope, all = metric.Total, total
+	switch r.Text("network") {
+	case "mainnet":
+		scope, all = metric.Mainnet, mainnet
+	case "fuji":
+		scope, all = metric.Testnet, testnet
+	}
+	for name, id := range map[string]*[]byte{bySource: &l.From, byDestination: &l.To} {
+		if !r.Given(name) {
+			continue
+		}
+		named := r.Chain(name)
+		*id = named.Blockchain[:]
+		if named.EVM != 0 {
+			c, err := a.chain(named)
+			if err != nil {
+				return l, scope, all, err
+			}
+			*id = c.Row.BlockchainID
+		}
+	}
+	for name := range strings.SplitSeq(r.Text("groupBy"), ",") {
+		l.BySource, l.ByDestination = l.BySource || name == bySource, l.ByDestination || name == byDestination
+	}
+	return l, scope, all, nil
+}
+
+// ends names the chains of a lane.
+func ends(l metric.Lanes, lane metric.Lane, all string) Ends {
+	name := func(group string, only []byte) string {
+		switch {
+		case group != "":
+			return ids.ID([]byte(group)).String()
+		case only != nil:
+			return ids.ID(only).String()
+		}
+		return all
+	}
+	return Ends{name(lane.Source, l.From), name(lane.Destination, l.To)}
+}
+
+func (a *api) icmSeries(r *handlers.Request) (any, error) {
+	l, scope, all, err := a.lanes(r)
+	if err != nil {
+		return nil, err
+	}
+	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
+		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
+	points, more, err := a.world.Traffic(r.Context(), q)
+	page := IcmSeries{Results: []IcmPoint{}}
+	for _, p := range points {
+		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, ends(l, p.Lane, all)})
+	}
+	if more {
+		last := points[len(points)-1]
+		page.NextPageToken = r.NextPageToken(append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...))
+	}
+	return page, err
+}
+
+// lastPoint is where the page before ended: the chains that it is counted for, and its interval.
+func lastPoint(r *handlers.Request, l metric.Lanes) *metric.LanePoint {
+	at, resumed := r.Position()
+	if !resumed {
+		return nil
+	}
+	p := &metric.LanePoint{}
+	for _, part := range []struct {
+		there bool
+		id    *string
+	}{{l.BySource, &p.Source}, {l.ByDestination, &p.Destination}} {
+		if part.there {
+			*part.id, at = string(at[:min(ids.IDLen, len(at))]), at[min(ids.IDLen, len(at)):]
+		}
+	}
+	for _, b := range at {
+		p.Start = p.Start<<8 | int64(b)
+	}
+	return p
+}
+
+func (a *api) icmSummary(r *handlers.Request) (any, error) {
+	l, scope, all, err := a.lanes(r)
+	if err != nil {
+		return nil, err
+	}
+	lanes, counts, err := a.world.TrafficSummary(r.Context(), scope, l)
+	if err != nil {
+		return nil, err
+	}
+	groups := []IcmRolling{}
+	for _, lane := range lanes {
+		n := counts[lane]
+		groups = append(groups, IcmRolling{LastHour: n[0], LastDay: n[1], LastWeek: n[2], LastMonth: n[3], Last90Days: n[4], LastYear: n[5], AllTime: n[6],
+			Ends: ends(l, lane, all)})
+	}
+	return IcmSummary{IcmCounts{groups, r.Given("groupBy")}}, nil
+}
