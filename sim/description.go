@@ -26,6 +26,7 @@ type ChainDescription struct {
 	Contracts    []ContractDescription
 	Deployment   []byte // hash of a transaction that created a contract, nil when there is none
 	Failed       []byte // hash of a failed transaction, nil when there is none
+	Message      MessageDescription
 }
 
 // ContractDescription is a contract with a part to play.
@@ -65,7 +66,10 @@ func (w *World) describeChain(ctx context.Context, c *evm.Chain) (*ChainDescript
 	if part.Deployment, err = w.anyDeployment(ctx, part); err != nil {
 		return nil, err
 	}
-	part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID))
+	if part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID)); err != nil {
+		return nil, err
+	}
+	part.Message, err = w.describeMessages(ctx, c)
 	return part, err
 }
 

@@ -26,7 +26,7 @@ type Chain struct {
 	Height       uint64            `json:"height"`
 	Transactions int64             `json:"transactions"`
 	Contracts    []Contract        `json:"contracts"`
-	Samples      map[string]string `json:"samples" doc:"Transaction hashes by what they show."`
+	Samples      map[string]string `json:"samples" doc:"Hashes of transactions, and ids of cross-chain messages, by what they show."`
 }
 
 // Contract is a contract with a part to play.
@@ -60,7 +60,10 @@ func chain(d *sim.ChainDescription, base string) Chain {
 			Role: r.Role, Artifact: r.Artifact, Address: common.BytesToAddress(r.Address).Hex(), Token: token(r.Token),
 		})
 	}
-	for name, hash := range map[string][]byte{"deployment": d.Deployment, "failed": d.Failed} {
+	for name, hash := range map[string][]byte{
+		"deployment": d.Deployment, "failed": d.Failed, "crossChainMessage": d.Message.ID, "crossChainPending": d.Message.Pending,
+		"crossChainSource": d.Message.Source, "crossChainDestination": d.Message.Destination,
+	} {
 		if hash != nil {
 			c.Samples[name] = hexutil.Encode(hash)
 		}

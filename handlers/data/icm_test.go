@@ -294,3 +294,27 @@ func TestMessageErrors(t *testing.T) {
 		t.Errorf("chains with teleporter: %v", list)
 	}
 }
+
+// TestWorldNamesMessages: the samples in the world's description are what they say.
+func TestWorldNamesMessages(t *testing.T) {
+	g := open(t, 1)
+	d, err := g.Describe(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range d.Chains {
+		if c.Message.Pending == nil {
+			t.Errorf("chain %d names no pending message", c.Chain.Row.EVMID)
+		} else if m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.Pending).Hex()); m["status"] != "pending" {
+			t.Errorf("chain %d: %v is not pending", c.Chain.Row.EVMID, m)
+		}
+		if c.Chain.Row.EVMID == 43113 {
+			continue // it is alone on its network here
+		}
+		m := g.get(t, "/v1/icm/messages/"+common.BytesToHash(c.Message.ID).Hex())
+		if m["status"] != "delivered" || dig(m, "sourceTransaction", "txHash") != common.BytesToHash(c.Message.Source).Hex() ||
+			dig(m, "destinationTransaction", "txHash") != common.BytesToHash(c.Message.Destination).Hex() {
+			t.Errorf("chain %d: %v is not as the world describes it: %+v", c.Chain.Row.EVMID, m, c.Message)
+		}
+	}
+}

@@ -56,8 +56,10 @@ func (n *network) checkMachines(ctx context.Context) error {
 
 // machine is an L1 in the real EVM.
 type machine struct {
-	url   string
-	chain *core.BlockChain
+	url     string
+	network *network
+	snow    *snow.Context
+	chain   *core.BlockChain
 }
 
 func (m *machine) start(ctx context.Context, n *network, id ids.ID, made *txs.CreateChainTx) error {
@@ -72,9 +74,10 @@ func (m *machine) start(ctx context.Context, n *network, id ids.ID, made *txs.Cr
 		return err
 	}
 	extra := params.GetExtra(genesis.Config)
-	extra.AvalancheContext = extras.AvalancheContext{SnowCtx: &snow.Context{
-		NetworkID: n.id, SubnetID: made.SubnetID, ChainID: id, NetworkUpgrades: upgrade.GetConfig(n.id),
-	}}
+	m.network, m.snow = n, &snow.Context{
+		NetworkID: n.id, SubnetID: made.SubnetID, ChainID: id, NetworkUpgrades: upgrade.GetConfig(n.id), ValidatorState: validatorState{n: n},
+	}
+	extra.AvalancheContext = extras.AvalancheContext{SnowCtx: m.snow}
 	extra.SetDefaults(upgrade.GetConfig(n.id))
 	extra.UpgradeConfig = config.Upgrades
 	if err := genesis.Verify(); err != nil {
@@ -108,6 +111,9 @@ func (m *machine) replay(ctx context.Context) (int, error) {
 				return 0, fmt.Errorf("genesis is %s, the machine makes %s", have, want)
 			}
 			continue
+		}
+		if err := m.judge(block); err != nil {
+			return 0, fmt.Errorf("block %d: %w", number, err)
 		}
 		if err := m.chain.InsertBlock(block); err != nil {
 			return 0, fmt.Errorf("block %d: %w", number, err)

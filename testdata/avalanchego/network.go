@@ -41,6 +41,7 @@ type network struct {
 	xTxs    []*xtxs.Tx
 	holder  map[ids.ShortID]bool // who ever owned anything
 	changes []change
+	pTimes  []uint64 // of the P-chain's blocks, by height
 	seen    seen
 }
 
@@ -52,12 +53,12 @@ type change struct {
 
 // seen counts what was looked at.
 type seen struct {
-	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, signed, refused, calls int
+	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, judged, signed, refused, calls int
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM; %d signed by the aggregator, %d refused; %d client calls",
-		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.signed, s.refused, s.calls)
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM, %d transactions with messages judged; %d signed by the aggregator, %d refused; %d client calls",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.judged, s.signed, s.refused, s.calls)
 }
 
 func newNetwork(url, name string, id uint32) *network {

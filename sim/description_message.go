@@ -1,0 +1,54 @@
+package sim
+
+import (
+	"context"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// MessageDescription is a cross-chain message of a chain's: one that was delivered, and one that was not.
+type MessageDescription struct {
+	ID          []byte // nil when there is none
+	Source      []byte // hash of the transaction that sent it
+	Destination []byte // hash of the transaction that delivered it on the other chain
+	Pending     []byte // the id of one that waits, nil when there is none
+}
+
+// looked is how many of a chain's newest messages are looked at to find one of each kind.
+const looked = 50
+
+func (w *World) describeMessages(ctx context.Context, c *evm.Chain) (d MessageDescription, err error) {
+	newest := store.Mark{Time: 1<<63 - 1, ID: 1<<63 - 1}
+	all, err := w.DB.Messages(ctx, store.MessageFilter{Source: c.Row.BlockchainID}, newest, looked)
+	for i := range all {
+		if err == nil && (d.ID == nil || d.Pending == nil) {
+			err = w.describeMessage(ctx, &all[i], &d)
+		}
+	}
+	return d, err
+}
+
+func (w *World) describeMessage(ctx context.Context, m *store.Message, d *MessageDescription) error {
+	events, err := w.DB.MessageEvents(ctx, m.Hash)
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if events[i].Kind != store.MessageReceived {
+			continue
+		}
+		if d.ID != nil {
+			return nil
+		}
+		d.ID = m.Hash
+		if d.Source, err = hashOf(w.DB.Transaction(ctx, m.Transaction())); err == nil {
+			d.Destination, err = hashOf(w.DB.Transaction(ctx, events[i].Transaction()))
+		}
+		return err
+	}
+	if d.Pending == nil {
+		d.Pending = m.Hash
+	}
+	return nil
+}
