@@ -5,89 +5,15 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
-
-// trial is a random query of a list: which items it selects, of all in descending order.
-type trial struct {
-	*testing.T
-	g     *globe
-	rng   *rand.Rand
-	path  string
-	key   string // of the list
-	id    string // of an item
-	query url.Values
-	all   []object
-	holds []func(object) bool
-}
-
-func newTrial(t *testing.T, g *globe, rng *rand.Rand, path, key, id string, all []object) *trial {
-	return &trial{T: t, g: g, rng: rng, path: path, key: key, id: id, query: url.Values{}, all: all}
-}
-
-// sometimes sets a parameter, once in so many times.
-func (q *trial) sometimes(once int, name, value string, holds func(object) bool) bool {
-	if q.rng.IntN(once) > 0 {
-		return false
-	}
-	q.query.Set(name, value)
-	q.holds = append(q.holds, holds)
-	return true
-}
-
-// one is any of all items.
-func (q *trial) one() object { return q.all[q.rng.IntN(len(q.all))] }
-
-// run asks, follows the pages, and compares.
-func (q *trial) run(sorts bool) {
-	q.Helper()
-	want := []string{}
-	for _, o := range q.all {
-		if !slices.ContainsFunc(q.holds, func(holds func(object) bool) bool { return !holds(o) }) {
-			want = append(want, fmt.Sprint(o[q.id]))
-		}
-	}
-	if sorts && q.rng.IntN(2) == 0 {
-		q.query.Set("sortOrder", "asc")
-		slices.Reverse(want)
-	}
-	path := q.path + "?" + q.query.Encode()
-	have := []string{}
-	for _, o := range q.g.pages(q.T, path, q.key, 1+q.rng.IntN(25)) {
-		have = append(have, fmt.Sprint(o[q.id]))
-	}
-	if !slices.Equal(have, want) {
-		q.Fatalf("GET %s:\nhave %v\nwant %v", path, have, want)
-	}
-}
-
-func integer(v any) int64 {
-	n, _ := strconv.ParseInt(fmt.Sprint(v), 10, 64)
-	return n
-}
-
-// between sets a range of times around those of items.
-func (q *trial) between(name string) {
-	at := func() int64 { return integer(q.one()[name]) + q.rng.Int64N(3) - 1 }
-	start, end := at(), at()
-	q.sometimes(3, "startTimestamp", fmt.Sprint(start), func(o object) bool { return integer(o[name]) >= start })
-	q.sometimes(3, "endTimestamp", fmt.Sprint(end), func(o object) bool { return integer(o[name]) < end })
-}
-
-func holds(list any, one string) bool {
-	items, _ := list.([]any)
-	return slices.Contains(items, any(one))
-}
 
 // TestListsAreWhatARowByRowEvaluationSays asks for random combinations of everything that the lists of the primary
 // network can be filtered by, over several worlds, each to its last page.
@@ -299,69 +225,4 @@ func describeTransaction(tx, staking object) {
 		validations = append(validations, dig(v, "validationId"))
 	}
 	tx["touched"], tx["assets"], tx["validations"] = touched, assets, validations
-}
-
-// filterUTXOs compares with the rows of random personas.
-func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
-	t.Helper()
-	people := []string{"alice", "bob", "whale", "hoarder", "traveller", "committee", "staker", "delegator"}
-	for kind, chain := range chainAliases {
-		for range 40 {
-			a, b := owner(t, g, network, people[rng.IntN(len(people))]), owner(t, g, network, people[rng.IntN(len(people))])
-			all := outputsOf(t, ledger(t, g, network), primary.Chain(kind), a, b)
-			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/utxos", "utxos", "utxoId", all)
-			q.query.Set("addresses", a+","+b)
-			if !q.sometimes(2, "includeSpent", "true", func(object) bool { return true }) {
-				q.holds = append(q.holds, func(o object) bool { return o["spent"] == false })
-			}
-			if len(all) > 0 {
-				asset, least := q.one()["asset"], integer(q.one()["amount"])
-				q.sometimes(4, "assetId", fmt.Sprint(asset), func(o object) bool { return o["asset"] == asset })
-				q.sometimes(4, "minUtxoAmount", fmt.Sprint(least), func(o object) bool { return integer(o["amount"]) >= least })
-			}
-			if q.sometimes(2, "sortBy", "amount", func(object) bool { return true }) {
-				slices.SortStableFunc(q.all, func(a, b object) int { return cmp.Compare(integer(b["amount"]), integer(a["amount"])) })
-			}
-			q.run(true)
-		}
-	}
-}
-
-// outputsOf are the outputs of two owners, spent or not, newest first.
-func outputsOf(t *testing.T, l *sim.Ledger, kind primary.Chain, owners ...string) (all []object) {
-	t.Helper()
-	type made struct {
-		store.UTXO
-		time int64
-	}
-	var rows []made
-	for _, maker := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-		if (kind == primary.CChain) == (maker == primary.CChain) && kind == primary.CChain || kind != primary.CChain && maker != kind {
-			continue
-		}
-		found, err := l.DB.UTXOsMadeBy(t.Context(), l.Chain(maker))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, u := range found {
-			parsed, err := primary.ParseUTXO(maker, u.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
-			mine := slices.ContainsFunc(parsed.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, l.Rules.Bech32(a)) })
-			if u.Chain != l.Chain(kind) || !mine {
-				continue
-			}
-			time, err := l.DB.PrimaryTime(t.Context(), store.At(l.Chain(maker), u.ID.Height(), 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows = append(rows, made{u, time})
-		}
-	}
-	slices.SortFunc(rows, func(a, b made) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID)) })
-	for _, u := range rows {
-		all = append(all, object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(uint64(u.Amount), 10), "spent": u.Spent != nil})
-	}
-	return all
 }

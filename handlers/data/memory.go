@@ -49,7 +49,7 @@ func newMemory() memory {
 		moments:      lru.NewCache[store.Position, *moment](4 * kept),
 		witnesses:    lru.NewCache[store.Position, witnesses](kept / 16),
 		outputs:      lru.NewCache[outputKey, []byte](kept),
-		purses:       lru.NewCache[purseKey, *purse](kept / 64),
+		purses:       lru.NewCache[purseKey, *purse](kept / 256),
 		settled:      lru.NewCache[store.Position, *stamped](kept / 4),
 	}
 }

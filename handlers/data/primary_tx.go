@@ -22,8 +22,16 @@ func (anyTransaction) Schema(d *handlers.Schemas) *handlers.Schema {
 // stamped is a transaction as one block and one second of the clock have it: outputs are spent, stakes end.
 type stamped struct {
 	version, unix int64
-	text          []byte
+	text          written
+	outputs       int // that it spent and made
 }
+
+const (
+	// mostOutputs is how many outputs the transactions of a page may have: a page that would have more is shorter.
+	mostOutputs = 10_000
+	// keptText is the size above which a transaction is not remembered.
+	keptText = 64 << 10
+)
 
 type primaryTransactions struct {
 	NextPageToken string           `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
@@ -36,9 +44,6 @@ var txTypes = []string{"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx
 	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
 	"AddPermissionlessDelegatorTx", "BaseTx", "TransferSubnetOwnershipTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx",
 	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN", "CreateAssetTx", "OperationTx"}
-
-// stakingTypes are those of the transactions that stake.
-var stakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
 
 // mostAddresses is how many addresses a query may name; a body may name more.
 const mostAddresses = 64
@@ -59,7 +64,7 @@ func (a *api) primaryTransactionOperations() []handlers.Operation {
 	id := handlers.Param{Name: "txHash", Kind: handlers.KindID, Doc: "A transaction's id in cb58; on the C-Chain that of an atomic one."}
 	answer := reflect.TypeFor[primaryTransactions]()
 	return []handlers.Operation{
-		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; of the C-Chain the atomic ones",
+		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; of the C-Chain the atomic ones. A page is shorter if they have very many outputs",
 			Params: with(ledgerParam, primaryParam, touchedParam, validation, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
 			Answer: answer, Handle: a.onPrimary(a.listPrimaryTransactions)},
 		{ID: "getPrimaryTransaction", Path: primaryBlocksPath + "/transactions/{txHash}", Summary: "Get a transaction of a primary chain",
@@ -138,65 +143,6 @@ func (c *primaryChain) touches(r *handlers.Request, at store.Position, owners []
 	return len(owners) == 0, nil
 }
 
-// search reads on until enough of what it finds passes.
-func (c *primaryChain) search(r *handlers.Request, f store.TxRange, find func(store.TxRange) ([]store.Position, error),
-	passes func(store.Position) (bool, error)) (page []store.Position, err error) {
-	for {
-		found, err := find(f)
-		if err != nil {
-			return nil, err
-		}
-		for _, at := range found {
-			ok, err := passes(at)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				page = append(page, at)
-			}
-			if len(page) > r.PageSize() {
-				return page, nil
-			}
-		}
-		if len(found) < f.Limit {
-			return page, nil
-		}
-		if last := found[len(found)-1]; f.Ascending {
-			f.Low = last + 1
-		} else {
-			f.High = last - 1
-		}
-	}
-}
-
-func (a *api) listStakingTransactions(r *handlers.Request, c *primaryChain) (any, error) {
-	owners, err := addressesOf(r, c.Ledger, "addresses")
-	if err != nil {
-		return nil, err
-	}
-	all, err := a.roster(r.Context(), c.Ledger)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.txRange(r)
-	if err != nil {
-		return nil, err
-	}
-	if len(f.Types) == 0 {
-		f.Types = stakingTypes
-	}
-	at, err := c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
-		if len(owners) > 0 {
-			return c.DB.ActivityIDs(r.Context(), subjects(owners), f)
-		}
-		return c.DB.PrimaryTxIDs(r.Context(), f)
-	}, func(at store.Position) (bool, error) { return all.staking[at], nil })
-	if err != nil {
-		return nil, err
-	}
-	return a.transactionPage(r, c, at)
-}
-
 func (a *api) listAssetTransactions(r *handlers.Request, c *primaryChain) (any, error) {
 	id := handlers.Value[ids.ID](r, "assetId")
 	if _, err := c.DB.AssetByHash(r.Context(), c.number(), id[:]); err != nil {
@@ -219,26 +165,38 @@ func (a *api) getPrimaryTransaction(r *handlers.Request, c *primaryChain) (any, 
 	if err != nil {
 		return nil, or(err, handlers.NotFound("transaction %s does not exist on the %s of %s", id, chainNames[c.kind], c.Network))
 	}
-	return a.primaryTransaction(r, c, row.ID)
+	t, err := a.primaryTransaction(r, c, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	return t.text, nil
 }
 
+// transactionPage shows as many transactions as fit on a page; those that do not are the next page's.
 func (a *api) transactionPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
-	at, next := cut(r, at, position)
-	page := &sheet{next, "transactions", make([]written, len(at)), c.more()}
-	for i, p := range at {
-		var err error
-		if page.items[i], err = a.primaryTransaction(r, c, p); err != nil {
+	shown, next := cut(r, at, position)
+	page := &sheet{name: "transactions", more: c.more()}
+	outputs := 0
+	for i := range shown {
+		t, err := a.primaryTransaction(r, c, shown[i])
+		if err != nil {
 			return nil, err
 		}
+		if outputs += t.outputs; outputs > mostOutputs && i > 0 {
+			next = r.NextPageToken(position(&shown[i-1]))
+			break
+		}
+		page.items = append(page.items, t.text)
 	}
+	page.next = next
 	return page, nil
 }
 
 // primaryTransaction is a transaction as JSON, or is remembered.
-func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (written, error) {
+func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (*stamped, error) {
 	version, unix := c.DB.Primaries(), c.Clock.Unix()
 	if s, ok := a.memory.settled.Get(at); ok && s.version == version && s.unix == unix {
-		return s.text, nil
+		return s, nil
 	}
 	b := &book{c.Ledger, r.Context(), a}
 	t, err := b.settlement(c.kind, at)
@@ -250,10 +208,14 @@ func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.
 		return nil, err
 	}
 	text, err := marshal(shown)
-	if err == nil {
-		a.memory.settled.Add(at, &stamped{version, unix, text})
+	if err != nil {
+		return nil, err
 	}
-	return text, err
+	s := &stamped{version, unix, text, len(t.consumed) + len(t.emitted)}
+	if len(text) <= keptText {
+		a.memory.settled.Add(at, s)
+	}
+	return s, nil
 }
 
 func (b *book) transaction(t *settlement) (any, error) {
@@ -264,20 +226,4 @@ func (b *book) transaction(t *settlement) (any, error) {
 		return b.exchangeTransaction(t)
 	}
 	return b.atomicTransaction(t)
-}
-
-// stakes are the transactions that a roster's active stakes come from.
-func (r *roster) stakes() map[store.Position]bool {
-	active := map[store.Position]bool{}
-	for _, v := range r.validations {
-		if v.status == store.StakerActive && primaryNetwork(v.Subnet) {
-			active[v.ID] = true
-		}
-	}
-	for _, d := range r.delegations {
-		if d.status == store.StakerActive {
-			active[d.ID] = true
-		}
-	}
-	return active
 }

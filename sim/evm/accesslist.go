@@ -66,5 +66,8 @@ func (x *execution) always(m *core.Message) map[common.Address]struct{} {
 	for _, address := range vm.ActivePrecompiles(x.rules()) {
 		free[address] = struct{}{}
 	}
+	for _, address := range x.contracts().early {
+		free[address] = struct{}{}
+	}
 	return free
 }

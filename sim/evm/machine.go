@@ -3,10 +3,12 @@ package evm
 import (
 	"maps"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 
@@ -31,11 +33,13 @@ type machine struct {
 	*vm.EVM
 	frames  *precompile.Frames // nil where no contract needs them
 	carries bool               // messages of other chains mean something here
+	early   []common.Address   // cheap to reach, beside the engine's own
+	whole   types.AccessList   // of the message under way, with what it carries; nil for its own
 }
 
 func (s surroundings) machine() *machine {
-	m := &machine{}
-	contracts, hooks, states := s.builtins.pure, s.hooks, vm.StateDB(unrefunded{s.states})
+	m := &machine{early: s.builtins.early}
+	contracts, hooks, states := s.builtins.pure, s.hooks, vm.StateDB(networkState{s.states, m})
 	if len(s.builtins.stateful) > 0 {
 		m.carries = s.builtins.stateful[precompile.WarpAddress] == precompile.Warp
 		m.frames = precompile.NewFrames(s.builtins.active(), s.mail)
@@ -54,12 +58,23 @@ func (s surroundings) machine() *machine {
 	return m
 }
 
-// unrefunded is a state that counts no refunds: these chains give none back for storage that is cleared.
-type unrefunded struct{ vm.StateDB }
+// networkState is a state as these chains count gas: nothing is given back for storage that is cleared, and every transaction
+// begins with more addresses that are cheap to reach.
+type networkState struct {
+	vm.StateDB
+	machine *machine
+}
 
-func (unrefunded) AddRefund(uint64)  {}
-func (unrefunded) SubRefund(uint64)  {}
-func (unrefunded) GetRefund() uint64 { return 0 }
+func (networkState) AddRefund(uint64)  {}
+func (networkState) SubRefund(uint64)  {}
+func (networkState) GetRefund() uint64 { return 0 }
+
+func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiles []common.Address, list types.AccessList) {
+	if n.machine.whole != nil {
+		list = n.machine.whole
+	}
+	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.machine.early), list)
+}
 
 // apply executes a message. failed are the messages of other chains among those it carries that were refused. The error
 // says why it could not be tried; a failure of the code is in the result.
@@ -85,6 +100,7 @@ func (m *machine) apply(message *core.Message, gas *core.GasPool, failed *big.In
 type builtins struct {
 	pure     vm.PrecompiledContracts // shared unless overridden: not to be changed
 	stateful map[common.Address]*precompile.Contract
+	early    []common.Address // cheap to reach, beside the engine's own
 }
 
 // active are the contracts that keep state.
@@ -97,7 +113,9 @@ func (b builtins) active() []*precompile.Contract {
 }
 
 // own is a copy that may be changed.
-func (b builtins) own() builtins { return builtins{maps.Clone(b.pure), maps.Clone(b.stateful)} }
+func (b builtins) own() builtins {
+	return builtins{maps.Clone(b.pure), maps.Clone(b.stateful), b.early}
+}
 
 // move takes the contract away from an address and, when a target is given, puts it there; it says whether there was one.
 func (b builtins) move(from common.Address, to *common.Address) bool {

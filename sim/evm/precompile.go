@@ -1,6 +1,9 @@
 package evm
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
@@ -16,14 +19,25 @@ var retired = []common.Address{
 	common.HexToAddress("0x0100000000000000000000000000000000000002"),
 }
 
+// early are the addresses of what a kind of chain has built in beside the engine's own: they are as cheap to reach as those.
+// The contracts that keep state are not.
+func early(kind Kind) []common.Address {
+	all := slices.Collect(maps.Keys(vm.PrecompiledContractsP256Verify))
+	if kind == KindC {
+		all = append(all, retired...)
+	}
+	return all
+}
+
 // builtinsAt are the contracts that a chain has built in at a time.
 func builtinsAt(kind Kind, rules params.Rules, schedule *precompile.Schedule, time uint64) builtins {
-	all := builtins{pure: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}}
+	all := builtins{pure: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}, early: early(kind)}
 	if kind == KindC {
 		for _, address := range retired {
 			all.pure[address] = deprecated{}
 		}
 	}
+	maps.Copy(all.pure, vm.PrecompiledContractsP256Verify)
 	for _, c := range schedule.Active(time) {
 		all.stateful[c.Address] = c
 	}

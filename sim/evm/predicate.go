@@ -163,7 +163,9 @@ func (m *machine) carry(message *core.Message, carried []precompile.Predicate, r
 	lighter.GasLimit, lighter.AccessList = message.GasLimit-extra, rest
 	before := m.StateDB.Snapshot()
 	m.StateDB.SubBalance(message.From, times(extra, message.GasPrice), tracing.BalanceDecreaseGasBuy)
+	m.whole = message.AccessList
 	result, err := core.ApplyMessage(m.EVM, &lighter, gas)
+	m.whole = nil
 	if err != nil {
 		m.StateDB.RevertToSnapshot(before)
 		return nil, err

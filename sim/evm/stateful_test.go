@@ -403,3 +403,43 @@ func TestNothingIsRefunded(t *testing.T) {
 		t.Errorf("clearing a slot used %d gas", receipt.GasUsed)
 	}
 }
+
+// TestReachingContracts: one that keeps state is as dear to reach as a deployed one, the check of P-256 signatures as
+// cheap as every other that is built in.
+func TestReachingContracts(t *testing.T) {
+	c := newPermissioned(t)
+	p256 := common.BytesToAddress([]byte{1, 0})
+	input := hexutil.Bytes(make([]byte, 160))
+	direct := c.send(c.guest, &p256, 100_000, input)
+	const intrinsic, zeros, check = 21_000, 160 * 4, 6_900
+	if direct.GasUsed != intrinsic+zeros+check {
+		t.Errorf("checking a signature used %d gas", direct.GasUsed)
+	}
+	ctx := context.Background()
+	head, err := c.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest := addressOf(c.guest)
+	used := func(to common.Address) uint64 {
+		code := hexutil.Bytes(forward(vm.STATICCALL, to))
+		caller := common.HexToAddress("0xcafe")
+		result, err := c.Call(ctx, head, &Call{From: &guest, To: &caller}, Overrides{State: StateOverrides{caller: {Code: &code}}})
+		if err != nil || result.Err != nil {
+			t.Fatal(err, result)
+		}
+		return result.UsedGas
+	}
+	const cold, warm = 2_600, 100
+	identity := common.BytesToAddress([]byte{4}) // 15 gas
+	if near, far := used(identity), used(common.HexToAddress("0xdddd")); far-near != cold-warm-15 {
+		t.Errorf("reaching what is built in costs %d, another address %d", near, far)
+	}
+	if near, far := used(identity), used(p256); far-near != check-15 {
+		t.Errorf("reaching the check of signatures costs %d, the identity %d", far, near)
+	}
+	list, _, err := c.AccessList(ctx, head, &Call{From: &guest, To: &forwarder, Input: &input}, Overrides{})
+	if err != nil || len(list) != 1 || list[0].Address != precompile.Minter.Address {
+		t.Errorf("access list %v, %v", list, err)
+	}
+}

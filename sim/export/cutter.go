@@ -31,7 +31,6 @@ type Cutter struct {
 	first     int64  // the day of the file's first row
 	last      store.Piece
 	number    int // of the next chunk
-	done      bool
 	deflater  *flate.Writer
 }
 

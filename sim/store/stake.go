@@ -49,7 +49,8 @@ func (db *DB) StakeRows(ctx context.Context, chain int, subnet []byte, from, bef
 
 // DueStakers lists the stakers of a subnet whom time alone has ended by a moment, and those who wait to begin.
 func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
-	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? AND status = `
+	// The index holds those whose status is below 2, and the engine must be told that these are some of them.
+	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
 	return many(ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
 		[]any{subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain)}, scanStaker)
 }

@@ -68,7 +68,6 @@ func (f *Frames) enter(kind vm.OpCode, from, to common.Address, gas tracing.Gas)
 		next.refused = f.mayDeploy()
 	}
 	if len(f.open) == 0 {
-		f.warm()
 		f.refusal = next.refused
 	} else {
 		next.static = next.static || f.top().static
@@ -80,14 +79,6 @@ func (f *Frames) exit() frame {
 	last := *f.top()
 	f.open = f.open[:len(f.open)-1]
 	return last
-}
-
-// warm makes the warp contract cheap to reach for a transaction that carries messages: they stand in its access list, of
-// which the engine sees the rest only.
-func (f *Frames) warm() {
-	if len(f.Mail.Carried) > 0 {
-		f.evm.StateDB.AddAddressToAccessList(WarpAddress)
-	}
 }
 
 // Explain is the error of an outermost frame in the network's words.

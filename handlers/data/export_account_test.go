@@ -1,0 +1,61 @@
+package data_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim"
+	"snowglobe/sim/export"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// TestAccountsOfTheCChain: an account's imports and exports, with the change of its balance.
+func TestAccountsOfTheCChain(t *testing.T) {
+	o := openOffice(t, sim.ExportOptions{})
+	traveller := o.persona(t, "traveller")
+	rows := o.rows(t, exportOf(export.Primary, asks{"cChainEvmAddresses": []string{traveller}, "includeChains": primaryChains}))
+	count := 0
+	for _, l := range o.Ledgers {
+		chain := l.Chain(primary.CChain)
+		txs, err := o.DB.PrimaryTxsBetween(t.Context(), store.First(chain), store.Last(chain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range txs {
+			tx, err := primary.ParseTx(primary.CChain, txs[i].Bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch u := tx.Unsigned.(type) {
+			case *primary.AtomicImportTx:
+				for _, out := range u.Outs {
+					count += o.hasRow(t, rows, traveller, tx, l.Network, "CREDIT", out.Address, out.Amount)
+				}
+			case *primary.AtomicExportTx:
+				for _, in := range u.Ins {
+					count += o.hasRow(t, rows, traveller, tx, l.Network, "DEBIT", in.Address, in.Amount)
+				}
+			}
+		}
+	}
+	if count == 0 || count != len(rows) {
+		t.Errorf("%d rows, the atomic transactions tell of %d", len(rows), count)
+	}
+}
+
+// hasRow looks for the row about an account, and counts 1 if the account is the one that the rows are about.
+func (o *office) hasRow(t *testing.T, rows []record, about string, tx *primary.Tx, network, kind string, account common.Address, amount uint64) int {
+	t.Helper()
+	if account.Hex() != about {
+		return 0
+	}
+	want := record{"TxHash": tx.ID().String(), "Network": network, "FundTransferType": kind, "Owners": about, "Value": fmt.Sprint(amount), "ChainName": "c-chain", "OutputType": "ACCOUNT"}
+	if !slices.ContainsFunc(rows, func(r record) bool { return contains(r, want) }) {
+		t.Errorf("no row %v", want)
+	}
+	return 1
+}

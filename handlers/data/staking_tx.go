@@ -1,0 +1,84 @@
+package data
+
+import (
+	"snowglobe/handlers"
+	"snowglobe/sim/store"
+)
+
+// stakingTypes are those of the transactions that stake.
+var stakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
+
+func (a *api) listStakingTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+	owners, err := addressesOf(r, c.Ledger, "addresses")
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.roster(r.Context(), c.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.txRange(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Types) == 0 {
+		f.Types = stakingTypes
+	}
+	at, err := c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
+		if len(owners) > 0 {
+			return c.DB.ActivityIDs(r.Context(), subjects(owners), f)
+		}
+		return c.DB.PrimaryTxIDs(r.Context(), f)
+	}, func(at store.Position) (bool, error) { return all.staking[at], nil })
+	if err != nil {
+		return nil, err
+	}
+	return a.transactionPage(r, c, at)
+}
+
+// search reads on until enough of what it finds passes.
+func (c *primaryChain) search(r *handlers.Request, f store.TxRange, find func(store.TxRange) ([]store.Position, error),
+	passes func(store.Position) (bool, error)) (page []store.Position, err error) {
+	for {
+		found, err := find(f)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			ok, err := passes(at)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				page = append(page, at)
+			}
+			if len(page) > r.PageSize() {
+				return page, nil
+			}
+		}
+		if len(found) < f.Limit {
+			return page, nil
+		}
+		if last := found[len(found)-1]; f.Ascending {
+			f.Low = last + 1
+		} else {
+			f.High = last - 1
+		}
+	}
+}
+
+// stakes are the transactions that a roster's active stakes come from.
+func (r *roster) stakes() map[store.Position]bool {
+	active := map[store.Position]bool{}
+	for _, v := range r.validations {
+		if v.status == store.StakerActive && primaryNetwork(v.Subnet) {
+			active[v.ID] = true
+		}
+	}
+	for _, d := range r.delegations {
+		if d.status == store.StakerActive {
+			active[d.ID] = true
+		}
+	}
+	return active
+}
