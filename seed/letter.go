@@ -101,7 +101,7 @@ func (s *stage) greeterAt() common.Address {
 
 var errMoved = errors.New("the messenger or the greeter is not where it is expected")
 
-// settled says whether a chain has its messenger and greeter, in their places.
+// settled refuses a chain whose messenger or greeter is not in its place.
 func (s *stage) settled() error {
 	if s.places["messenger"] != s.messengerAt() || s.places["greeter"] != s.greeterAt() {
 		return errMoved

@@ -70,7 +70,7 @@ func (a *api) getAggregatedSignatures(r *handlers.Request, l *sim.Ledger) (any, 
 	return a.sign(r.Context(), l, &signing{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
 }
 
-// sign answers the signed message. That too few sign is no fault of the client's, but nothing that it can wait for either.
+// sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
 func (a *api) sign(ctx context.Context, l *sim.Ledger, ask *signing) (any, error) {
 	c, err := l.Committee(ctx, ask.subnet, ask.height)
 	if err != nil {

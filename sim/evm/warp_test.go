@@ -29,7 +29,7 @@ var (
 	ownSubnet, friendSubnet                      = ids.ID{11}, ids.ID{12}
 )
 
-// council is a network in which every subnet has three validators of equal weight.
+// village is a network in which every subnet has three validators of equal weight.
 type village struct{ sets map[ids.ID]*warp.CanonicalSet }
 
 func secretOf(subnet ids.ID, n int) *warp.SecretKey {
