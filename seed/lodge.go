@@ -54,8 +54,11 @@ func (r *realm) enlist() {
 		}
 		l.members = append(l.members, m)
 	}
-	for _, l := range r.lodges {
+	for i, l := range r.lodges {
 		l.validations, l.nonces = map[*machine]ids.ID{}, map[*machine]uint64{}
+		for n, m := range l.members {
+			m.row.Connected = m.row.Connected || i > 0 || n == guardian // so that a chain's messages find enough signatures
+		}
 	}
 }
 

@@ -209,9 +209,9 @@ const enough = 75
 // sign has the validators sign, in their order, until enough have.
 func (r *realm) sign(m *warp.UnsignedMessage, set *warp.CanonicalSet) ([]byte, error) {
 	var places []int
-	signed := uint64(0)
+	signed, aim := uint64(0), warp.Enough(set.TotalWeight, enough, warp.QuorumDenominator)
 	for i, member := range set.Members {
-		if warp.CheckQuorum(signed, set.TotalWeight, enough, warp.QuorumDenominator) == nil {
+		if signed >= aim {
 			break
 		}
 		places, signed = append(places, i), signed+member.Weight

@@ -38,16 +38,16 @@ func percent(part, whole uint64) string {
 func (c *Committee) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
 	var places []int
 	var signed uint64
-	aim := min(quorum+buffer, warp.QuorumDenominator)
+	aim := warp.Enough(c.TotalWeight, min(quorum+buffer, warp.QuorumDenominator), warp.QuorumDenominator)
 	for i, member := range c.Members {
-		if warp.CheckQuorum(signed, c.TotalWeight, aim, warp.QuorumDenominator) == nil {
+		if signed >= aim {
 			break
 		}
 		if c.secrets[member] != nil {
 			places, signed = append(places, i), signed+member.Weight
 		}
 	}
-	if warp.CheckQuorum(signed, c.TotalWeight, quorum, warp.QuorumDenominator) != nil {
+	if signed < warp.Enough(c.TotalWeight, quorum, warp.QuorumDenominator) {
 		return nil, c.missed(quorum, signed, nil)
 	}
 	return warp.Aggregate(m, c.CanonicalSet, places, func(member *warp.Member) (*warp.SecretKey, error) { return c.secrets[member], nil })

@@ -37,9 +37,9 @@ type IcmMessage struct {
 	IcmContractAddress string `json:"icmContractAddress" format:"address"`
 }
 
-// TeleporterMessage is a message under its deprecated name.
+// TeleporterMessage is a message under its deprecated name. Published clients look for the present one, too.
 type TeleporterMessage struct {
-	MessageBody
+	IcmMessage
 	TeleporterContractAddress string `json:"teleporterContractAddress" format:"address"`
 }
 

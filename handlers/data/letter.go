@@ -31,7 +31,7 @@ type letterFacts struct {
 
 func (f *letterFacts) icm() IcmMessage { return IcmMessage{f.body, f.contract} }
 
-func (f *letterFacts) teleporter() TeleporterMessage { return TeleporterMessage{f.body, f.contract} }
+func (f *letterFacts) teleporter() TeleporterMessage { return TeleporterMessage{f.icm(), f.contract} }
 
 func chainNumber(c *evm.Chain) string { return strconv.FormatUint(c.Row.EVMID, 10) }
 

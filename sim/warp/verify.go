@@ -3,7 +3,9 @@ package warp
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
+	"math/bits"
 )
 
 // The reasons why a signed message is refused, in the node's words.
@@ -31,6 +33,19 @@ func CheckQuorum(signed, total, numerator, denominator uint64) error {
 		return fmt.Errorf("%w: %d*%d > %d*%d", ErrInsufficientWeight, numerator, total, denominator, signed)
 	}
 	return nil
+}
+
+// Enough is the least weight that reaches numerator/denominator of the total; a part above the whole is out of reach.
+func Enough(total, numerator, denominator uint64) uint64 {
+	high, low := bits.Mul64(total, numerator)
+	if high >= denominator {
+		return math.MaxUint64
+	}
+	weight, rest := bits.Div64(high, low, denominator)
+	if rest > 0 {
+		weight++
+	}
+	return weight
 }
 
 // Members are the validators of the set that a signature claims.

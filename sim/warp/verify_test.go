@@ -86,3 +86,18 @@ func TestAggregateMakesTheNetworksBytes(t *testing.T) {
 		t.Errorf("unknown index: %v", err)
 	}
 }
+
+// TestEnoughIsTheLeastThatPasses compares it with the check that is made of signatures.
+func TestEnoughIsTheLeastThatPasses(t *testing.T) {
+	for _, total := range []uint64{0, 1, 2, 3, 99, 100, 101, 1180, 291100000000000, 1 << 60, 1<<64 - 1} {
+		for numerator := uint64(0); numerator <= 100; numerator++ {
+			enough := Enough(total, numerator, 100)
+			if err := CheckQuorum(enough, total, numerator, 100); err != nil {
+				t.Errorf("%d of %d: %d is not enough: %v", numerator, total, enough, err)
+			}
+			if enough > 0 && CheckQuorum(enough-1, total, numerator, 100) == nil {
+				t.Errorf("%d of %d: %d is more than enough", numerator, total, enough)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@
 import { Avalanche } from "@avalanche-sdk/chainkit";
 import { exportAll } from "./exports.mjs";
 import { aggregator } from "./aggregator.mjs";
+import { messages } from "./messages.mjs";
 import { readMetrics } from "./metrics.mjs";
 import { primary } from "./primary.mjs";
 
@@ -139,6 +140,7 @@ await one("avaxSupply.get", () => sdk.avaxSupply.get(options));
 for (const network of ["mainnet", "fuji"]) {
   await primary({ sdk, options, one, all, failures }, network);
   await aggregator({ sdk, options, one, failures }, network, listed.chains);
+  await messages({ sdk, options, one, all, failures }, network);
 }
 await exportAll({ sdk, options, one, failures }, Object.values(people), [...chosen.values()]);
 
