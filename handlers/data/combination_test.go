@@ -67,7 +67,7 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 		}
 		all = append(all, object{"txHash": ids.ID(s.Tx).String(), "nodeId": ids.NodeID(s.Node).String(), "owners": owners, "status": status})
 	}
-	for range 120 {
+	for range 80 {
 		q := newTrial(t, g, rng, base+"/delegators", "delegators", "txHash", all)
 		status := []string{"completed", "active", "pending"}[rng.IntN(3)]
 		q.sometimes(3, "delegationStatus", status, func(o object) bool { return o["status"] == status })
@@ -116,7 +116,7 @@ func filterBlocks(t *testing.T, g *globe, rng *rand.Rand, base string) {
 			t.Fatalf("block %v comes before %v", all[i-1]["blockNumber"], all[i]["blockNumber"])
 		}
 	}
-	for range 40 {
+	for range 25 {
 		q := newTrial(t, g, rng, base+"/blocks", "blocks", "blockHash", all)
 		q.between("blockTimestamp")
 		node := dig(q.one(), "proposerDetails", "proposerNodeId")
@@ -146,7 +146,7 @@ func filterTransactions(t *testing.T, g *globe, rng *rand.Rand, base string) {
 		for _, tx := range all {
 			describeTransaction(tx, stakes[tx["stakingTxHash"]])
 		}
-		for range 50 {
+		for range 40 {
 			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/transactions", "transactions", "txHash", all)
 			q.between("time")
 			x, y := toucher(q), toucher(q)
