@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -78,6 +79,18 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 	}
 	w.settle()
 	return w, nil
+}
+
+// Claim makes this process the only one that may add to the world, until it is closed.
+func (w *World) Claim(ctx context.Context) error {
+	if err := w.DB.Claim(); err != nil {
+		return err
+	}
+	meta, err := w.DB.Meta(ctx)
+	if err == nil && !bytes.Equal(meta.Digest, w.Digest()) {
+		err = errors.New("the world changed while it was opened; start again")
+	}
+	return err
 }
 
 // Digest covers everything in the file as it is now.
