@@ -134,7 +134,7 @@ func (q *exportRequest) readEVM() {
 	q.needChains()
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
-		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.api.world.Alias(name))
+		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.api.world.Alias("", name))
 		if problem != "" {
 			q.problems = append(q.problems, problem)
 			continue
@@ -178,7 +178,10 @@ func (q *exportRequest) readPrimary() {
 	q.needChains()
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
-		id, problem := handlers.Item[string](where, handlers.KindEnum, q.api.world.Alias(name), primaryIDs...)
+		if !slices.Contains(primaryIDs, name) {
+			name = q.api.world.Alias("", name)
+		}
+		id, problem := handlers.Item[string](where, handlers.KindEnum, name, primaryIDs...)
 		if problem != "" {
 			q.problems = append(q.problems, problem)
 			continue
