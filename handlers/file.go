@@ -3,6 +3,7 @@ package handlers
 import (
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,7 @@ const fileTimeout = 2 * time.Minute
 
 // sendFile sends a file, compressed if the client likes that and wants the whole.
 func (x *exchange) sendFile(r *http.Request, f *File) error {
+	r = withByteRange(r)
 	zipped := acceptsGzip(r.Header.Get("Accept-Encoding")) && r.Header.Get("Range") == ""
 	content, err := f.Open(zipped)
 	if err != nil {
@@ -44,6 +46,17 @@ func (x *exchange) sendFile(r *http.Request, f *File) error {
 		panic(http.ErrAbortHandler) // the client must not take what it got for the whole
 	}
 	return nil
+}
+
+// withByteRange is a request without a range that does not count bytes: one in a unit that is not known counts as none.
+// Units come in any case.
+func withByteRange(r *http.Request) *http.Request {
+	unit, ranges, given := strings.Cut(r.Header.Get("Range"), "=")
+	r = r.Clone(r.Context())
+	if r.Header.Del("Range"); given && strings.EqualFold(unit, "bytes") {
+		r.Header.Set("Range", "bytes="+ranges)
+	}
+	return r
 }
 
 // pacedReader gives the client new time for every piece that is read for it.

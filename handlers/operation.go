@@ -34,7 +34,8 @@ type Operation struct {
 	// AllNetworks says that the answer spans both networks, although no parameter names one.
 	AllNetworks bool
 
-	// Networks names the networks that the body draws on, for keys that are confined to some; nil if none.
+	// Networks names the networks that are drawn on without a parameter that says so, for keys that are confined to some;
+	// nil if none.
 	Networks func(*Request) []string
 
 	Handle func(*Request) (any, error)

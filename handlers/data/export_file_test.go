@@ -104,6 +104,9 @@ func TestRangesAreThoseOfTheFile(t *testing.T) {
 		{http.Header{"Range": {fmt.Sprintf("bytes=%d-", len(text)-3)}}, 206, text[len(text)-3:]},
 		{http.Header{"Range": {"bytes=0-4"}, "If-Range": {tag}}, 206, text[:5]},
 		{http.Header{"Range": {"bytes=0-4"}, "If-Range": {`"other"`}}, 200, text},
+		{http.Header{"Range": {"Bytes=0-4"}}, 206, text[:5]},
+		{http.Header{"Range": {"items=0-9"}}, 200, text},
+		{http.Header{"Range": {"items=0-9, bytes=0-4"}}, 200, text},
 	} {
 		if w := o.serve(http.MethodGet, path, "", c.header); w.Code != c.status || w.Body.String() != c.body {
 			t.Errorf("%v: %d, %d bytes", c.header, w.Code, w.Body.Len())

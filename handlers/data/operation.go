@@ -45,7 +45,7 @@ func (a *api) operationOperations() []handlers.Operation {
 			Doc: exportDoc(), Body: reflect.TypeFor[exportBody](), Answer: reflect.TypeFor[Operation](), Status: 200, UpstreamStatus: 201,
 			Networks: a.exportNetworks, Handle: a.startExport},
 		{ID: "getOperation", Path: "/v1/operations/{operationId}", Summary: "Get the state of an export", Spec: "Operations",
-			Params: with(operationParam), Answer: reflect.TypeFor[Operation](), Handle: a.getOperation},
+			Params: with(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Handle: a.getOperation},
 	}
 }
 
@@ -121,6 +121,19 @@ func (a *api) operation(r *handlers.Request) (*store.Operation, error) {
 	}
 	o, err := a.exports.Operation(r.Context(), uuid)
 	return o, or(err, handlers.NotFound("operation %s does not exist", name))
+}
+
+// operationNetworks are those of the chains that an operation reads; none if there is no such operation.
+func (a *api) operationNetworks(r *handlers.Request) []string {
+	o, err := a.operation(r)
+	if err != nil {
+		return nil // the handler says so
+	}
+	scope, err := export.ParseScope(o.Request)
+	if err != nil {
+		return nil // the handler says so
+	}
+	return networksOf(&scope)
 }
 
 func (a *api) getOperation(r *handlers.Request) (any, error) {

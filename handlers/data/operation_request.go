@@ -54,8 +54,12 @@ func (a *api) exportScope(body *exportBody) (export.Scope, []string) {
 }
 
 // exportNetworks are those of the chains that a body names.
-func (a *api) exportNetworks(r *handlers.Request) (networks []string) {
+func (a *api) exportNetworks(r *handlers.Request) []string {
 	scope, _ := a.exportScope(handlers.Body[exportBody](r))
+	return networksOf(&scope)
+}
+
+func networksOf(scope *export.Scope) (networks []string) {
 	for _, l := range scope.Lanes {
 		networks = append(networks, l.Network)
 	}

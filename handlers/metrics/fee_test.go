@@ -86,16 +86,6 @@ func (c *chain) paid(t testing.TB, v *store.L1, second, clock int64) (sum uint64
 	return sum
 }
 
-// pays tells whether an L1 validator was active in a second of a day.
-func (c *chain) pays(t testing.TB, v *store.L1, day, clock int64) bool {
-	for _, s := range c.stretches(v, clock) {
-		if s.from < s.to && s.from < day+secondsOfDay && s.to > day && (s.to < 1<<62 || s.drained == 0 || s.drained > c.accrued(t, day)) {
-			return true
-		}
-	}
-	return false
-}
-
 // member is an L1 validator with its chain.
 type member struct {
 	*store.L1
@@ -159,7 +149,7 @@ func (c *chain) shown(t testing.TB, target string, v *store.L1, day, clock int64
 	case strings.Contains(target, "Cumulative"):
 		return c.paid(t, v, end, clock)
 	case strings.Contains(target, "Paying"):
-		if c.pays(t, v, day, clock) {
+		if c.paid(t, v, end, clock) > c.paid(t, v, day, clock) {
 			return 1
 		}
 		return 0

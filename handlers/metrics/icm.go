@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,28 +31,11 @@ type IcmSeries struct {
 	NextPageToken string     `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 }
 
-// IcmSummary is how many messages were sent in windows that end at the world's clock.
+// IcmSummary is how many messages were sent in windows that end at the world's clock. The published SDKs read an object,
+// so a grouping stands beside it.
 type IcmSummary struct {
-	Result IcmCounts `json:"result" doc:"With groupBy an array."`
-}
-
-// IcmCounts are the counts of all messages together, or those of several groups.
-type IcmCounts struct {
-	groups  []IcmRolling
-	grouped bool
-}
-
-// MarshalJSON writes an object, or with groupBy an array.
-func (c IcmCounts) MarshalJSON() ([]byte, error) {
-	if c.grouped {
-		return json.Marshal(c.groups)
-	}
-	return json.Marshal(c.groups[0])
-}
-
-// Schema says so in the documentation.
-func (IcmCounts) Schema(d *handlers.Schemas) *handlers.Schema {
-	return &handlers.Schema{AnyOf: []*handlers.Schema{d.Of(reflect.TypeFor[IcmRolling]()), d.Of(reflect.TypeFor[[]IcmRolling]())}}
+	Result IcmRolling   `json:"result" doc:"All messages that count, together."`
+	Groups []IcmRolling `json:"groups,omitzero" doc:"With groupBy, the messages of each group by themselves."`
 }
 
 // IcmRolling are the counts by window.
@@ -182,11 +164,20 @@ func (a *api) icmSummary(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups := []IcmRolling{}
+	sum, groups := make([]int64, len(metric.Windows)), []IcmRolling{}
 	for _, lane := range lanes {
-		n := counts[lane]
-		groups = append(groups, IcmRolling{LastHour: n[0], LastDay: n[1], LastWeek: n[2], LastMonth: n[3], Last90Days: n[4], LastYear: n[5], AllTime: n[6],
-			Ends: ends(l, lane, all)})
+		groups = append(groups, rollingOf(counts[lane], ends(l, lane, all)))
+		for i, n := range counts[lane] {
+			sum[i] += n
+		}
 	}
-	return IcmSummary{IcmCounts{groups, r.Given("groupBy")}}, nil
+	summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Lane{}, all))}
+	if r.Given("groupBy") {
+		summary.Groups = groups
+	}
+	return summary, nil
+}
+
+func rollingOf(n []int64, e Ends) IcmRolling {
+	return IcmRolling{LastHour: n[0], LastDay: n[1], LastWeek: n[2], LastMonth: n[3], Last90Days: n[4], LastYear: n[5], AllTime: n[6], Ends: e}
 }

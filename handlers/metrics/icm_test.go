@@ -176,28 +176,45 @@ func same2(have, want []string) bool {
 	return slices.Equal(have, want)
 }
 
+// compareSummary compares the windows of all messages together and those of each group.
 func compareSummary(t *testing.T, w *sim.World, s *handlers.Server, all []store.Message, q icmQuery) {
 	t.Helper()
-	var groups []metrics.IcmRolling
-	if q.group == "" {
-		groups = append(groups, ask[struct{ Result metrics.IcmRolling }](t, s, "/v2/icm/summary"+q.String()).Result)
-	} else {
-		groups = ask[struct{ Result []metrics.IcmRolling }](t, s, "/v2/icm/summary"+q.String()).Result
+	summary := ask[metrics.IcmSummary](t, s, "/v2/icm/summary"+q.String())
+	together := q
+	together.group = ""
+	compareRolling(t, w, all, together, summary.Result)
+	groups := map[string]bool{}
+	for i := range all {
+		if ends, ok := q.ends(w, &all[i]); ok && q.group != "" {
+			groups[ends] = true
+		}
 	}
+	if len(summary.Groups) != len(groups) || (summary.Groups == nil) != (q.group == "") {
+		t.Errorf("summary%s: %d groups, want %d", q, len(summary.Groups), len(groups))
+	}
+	for _, g := range summary.Groups {
+		compareRolling(t, w, all, q, g)
+		delete(groups, g.Source+" "+g.Destination)
+	}
+	if len(groups) > 0 {
+		t.Errorf("summary%s lacks %v", q, groups)
+	}
+}
+
+func compareRolling(t *testing.T, w *sim.World, all []store.Message, q icmQuery, g metrics.IcmRolling) {
+	t.Helper()
 	week := w.Clock.Now().Add(-7 * 24 * time.Hour).Truncate(time.Hour).Unix()
-	for _, g := range groups {
-		var total, lately int64
-		for i := range all {
-			if ends, ok := q.ends(w, &all[i]); ok && ends == g.Source+" "+g.Destination {
-				total++
-				if all[i].Time >= week {
-					lately++
-				}
+	var total, lately int64
+	for i := range all {
+		if ends, ok := q.ends(w, &all[i]); ok && ends == g.Source+" "+g.Destination {
+			total++
+			if all[i].Time >= week {
+				lately++
 			}
 		}
-		if g.AllTime != total || g.LastWeek != lately || g.LastYear != total {
-			t.Errorf("summary%s: %+v, want %d and %d in a week", q, g, total, lately)
-		}
+	}
+	if g.AllTime != total || g.LastWeek != lately || g.LastYear != total {
+		t.Errorf("summary%s: %+v, want %d and %d in a week", q, g, total, lately)
 	}
 }
 

@@ -78,8 +78,11 @@ func (r *FeeRecord) paid(day int64) uint64 {
 	return d.paid(meter)
 }
 
-// paying is how many paid in a day.
+// paying is how many paid in a day: nobody before its first second is over.
 func (r *FeeRecord) paying(day int64) uint64 {
+	if r.Meter[day] == r.Meter[Day.Previous(day)] {
+		return 0
+	}
 	d, today := r.on(day)
 	if !today {
 		d.Paying = d.Active

@@ -91,8 +91,10 @@ export async function readMetrics({ sdk, options, one, all, failures }) {
         pageToken = page?.nextPageToken;
       }
       if (!points.some((p) => p.value > 0)) failures.push(`${what}: there are no messages`);
+      const by = `metrics.chains.getICMSummary of ${of} by ${groupBy ?? "nothing"}`;
+      const summary = await one(by, () => metrics.chains.getICMSummary({ network, groupBy }, options));
+      if (summary && !(summary.result.allTime > 0)) failures.push(`${by}: there are no messages`);
     }
-    await one(`metrics.chains.getICMSummary of ${of}`, () => metrics.chains.getICMSummary({ network }, options));
   }
   for (const metric of ["totalCumulativeFeesDaily", "totalValidatorFeesDaily", "totalPayingValidatorsDaily"]) {
     const answer = await one(`metrics.l1Validators.listMetrics ${metric}`, () => metrics.l1Validators.listMetrics({ metric }, options));
