@@ -37,8 +37,8 @@ func parseChain(p *param, text string) (any, bool) {
 		n, err := strconv.ParseUint(text, 10, 64)
 		return ChainID{EVM: n}, err == nil && n > 0
 	}
-	id, err := ids.FromString(text)
-	return ChainID{Blockchain: id, platform: id == ids.Empty}, err == nil
+	id, ok := readID(text)
+	return ChainID{Blockchain: id, platform: id == ids.Empty}, ok
 }
 
 // BlockID names a block of an EVM chain by its number or by its hash.
@@ -69,7 +69,7 @@ func parseBlock(_ *param, text string) (any, bool) {
 
 // parsePrimaryBlock reads a height or a block's id, which the P- and the X-chain write in cb58 and the C-Chain in hex.
 func parsePrimaryBlock(p *param, text string) (any, bool) {
-	if id, err := ids.FromString(text); err == nil {
+	if id, ok := readID(text); ok {
 		return BlockID{Hash: common.Hash(id), ByHash: true}, true
 	}
 	return parseBlock(p, text)

@@ -133,9 +133,20 @@ func parseHex(text string, size int) ([]byte, bool) {
 	return b, len(b) == size
 }
 
-func parseID(_ *param, text string) (any, bool) {
+// longestID is more than any id takes: reading cb58 costs the square of the length.
+const longestID = 64
+
+func readID(text string) (ids.ID, bool) {
+	if len(text) > longestID {
+		return ids.Empty, false
+	}
 	id, err := ids.FromString(text)
 	return id, err == nil
+}
+
+func parseID(_ *param, text string) (any, bool) {
+	id, ok := readID(text)
+	return id, ok
 }
 
 func parseHexID(p *param, text string) (any, bool) {
@@ -146,6 +157,9 @@ func parseHexID(p *param, text string) (any, bool) {
 }
 
 func parseNodeID(_ *param, text string) (any, bool) {
+	if len(text) > longestID {
+		return nil, false
+	}
 	id, err := ids.NodeIDFromString(text)
 	return id, err == nil
 }

@@ -26,8 +26,9 @@ var oddities = []struct {
 
 // Tokens of which a contract has no URI to give: there is none, or asking for it fails.
 const (
-	untold = 15
-	gone   = 99 // the crystal is burned, the gear withdrawn
+	untold    = 15
+	withdrawn = 16
+	gone      = 99 // the crystal is burned, the gear withdrawn
 )
 
 // gallery mints what collectors collect: crystals (ERC-721) and gear (ERC-1155) of every metadata status for the
@@ -65,6 +66,8 @@ func (s *stage) gallery() []step {
 	return append(steps,
 		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(untold), ""),
 		one(d, "items", "Items", "conceal", big.NewInt(untold)),
+		one(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)),
+		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(withdrawn), MetadataBase+"crystals/16.json"),
 		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(gone), MetadataBase+"crystals/99.json"),
 		one(collector, "collection", "Collection", "burn", big.NewInt(gone)),
 		one(d, "items", "Items", "withdraw", big.NewInt(gone)))

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -12,6 +13,7 @@ type MessageDescription struct {
 	ID          []byte // nil when there is none
 	Source      []byte // hash of the transaction that sent it
 	Destination []byte // hash of the transaction that delivered it on the other chain
+	Chain       uint64 // EVM chain id of the other chain
 	Pending     []byte // the id of one that waits, nil when there is none
 }
 
@@ -43,6 +45,7 @@ func (w *World) describeMessage(ctx context.Context, m *store.Message, d *Messag
 		}
 		d.ID = m.Hash
 		if d.Source, err = hashOf(w.DB.Transaction(ctx, m.Transaction())); err == nil {
+			d.Chain = w.chainAt(events[i].Transaction()).Row.EVMID
 			d.Destination, err = hashOf(w.DB.Transaction(ctx, events[i].Transaction()))
 		}
 		return err
@@ -51,4 +54,10 @@ func (w *World) describeMessage(ctx context.Context, m *store.Message, d *Messag
 		d.Pending = m.Hash
 	}
 	return nil
+}
+
+// chainAt is the EVM chain of a position.
+func (w *World) chainAt(at store.Position) *evm.Chain {
+	i := slices.IndexFunc(w.Chains, func(c *evm.Chain) bool { return c.Row.ID == at.Chain() })
+	return w.Chains[i]
 }

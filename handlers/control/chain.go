@@ -26,7 +26,7 @@ type Chain struct {
 	Height       uint64            `json:"height"`
 	Transactions int64             `json:"transactions"`
 	Contracts    []Contract        `json:"contracts"`
-	Samples      map[string]string `json:"samples" doc:"Hashes of transactions, and ids of cross-chain messages, by what they show."`
+	Samples      map[string]string `json:"samples" doc:"Hashes of transactions, and ids of cross-chain messages, by what they show; the cross-chain destination is on the chain that is named beside it."`
 }
 
 // Contract is a contract with a part to play.
@@ -67,6 +67,9 @@ func chain(d *sim.ChainDescription, base string) Chain {
 		if hash != nil {
 			c.Samples[name] = hexutil.Encode(hash)
 		}
+	}
+	if d.Message.Destination != nil {
+		c.Samples["crossChainDestinationChainId"] = strconv.FormatUint(d.Message.Chain, 10)
 	}
 	return c
 }

@@ -168,16 +168,18 @@ func TestMetadataHasEveryStatus(t *testing.T) {
 	}
 }
 
-// holdsEveryStatus asserts that the collector's own list of gear has every status too.
+// holdsEveryStatus asserts that the collector's own lists have every status too.
 func (g *globe) holdsEveryStatus(t *testing.T, c *evm.Chain) {
 	t.Helper()
-	have := map[string]bool{}
-	for _, item := range g.pages(t, "/upstream"+path(c, "addresses", g.persona(t, "collector"), "balances:listErc1155"), "erc1155TokenBalances", 7) {
-		have[dig(item, "metadata", "indexStatus").(string)] = true
-	}
-	for _, status := range handlers.IndexStatuses {
-		if !have[status] {
-			t.Errorf("the collector on %s holds no gear that is %s", c.Row.Name, status)
+	for list, key := range map[string]string{"listErc721": "erc721TokenBalances", "listErc1155": "erc1155TokenBalances"} {
+		have := map[string]bool{}
+		for _, item := range g.pages(t, "/upstream"+path(c, "addresses", g.persona(t, "collector"), "balances:"+list), key, 7) {
+			have[dig(item, "metadata", "indexStatus").(string)] = true
+		}
+		for _, status := range handlers.IndexStatuses {
+			if !have[status] {
+				t.Errorf("%s of the collector on %s has nothing that is %s", list, c.Row.Name, status)
+			}
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -124,7 +126,7 @@ func (a *api) icmOperations() []handlers.Operation {
 			handlers.Operation{ID: "list" + f.name + "Messages", Path: f.path + "/messages", Summary: "List cross-chain messages, the newest first" + f.note,
 				Params: with(handlers.Paging(10, 100), filters), Answer: f.many, Handle: a.listMessages(f)},
 			handlers.Operation{ID: "get" + f.name + "Message", Path: f.path + "/messages/{messageId}", Summary: "Get a cross-chain message" + f.note,
-				Params: with(handlers.Param{Name: "messageId", Kind: handlers.KindHash}), AllNetworks: true, Answer: f.one, Handle: a.getMessage(f)},
+				Params: with(handlers.Param{Name: "messageId", Kind: handlers.KindHash}), Networks: a.networkOfMessage, Answer: f.one, Handle: a.getMessage(f)},
 			handlers.Operation{ID: "list" + f.name + "MessagesByAddress", Path: f.path + "/addresses/{address}/messages",
 				Summary: "List the cross-chain messages from or to an address" + f.note,
 				Params:  with(addressParam, networkParam, handlers.Paging(10, 100)), Answer: f.many, Handle: a.listMessages(f)})
@@ -169,6 +171,25 @@ func (a *api) getMessage(form icmForm) func(*handlers.Request) (any, error) {
 		}
 		return form.show(facts), nil
 	}
+}
+
+// networkOfMessage is the network of the message that a request names.
+func (a *api) networkOfMessage(r *handlers.Request) []string {
+	id := r.Hash("messageId")
+	row, err := a.world.DB.MessageByHash(r.Context(), id[:])
+	if err != nil {
+		return nil // the answer will say so
+	}
+	return []string{a.networkAt(row.Transaction())}
+}
+
+// networkAt is the network of an EVM chain's position.
+func (a *api) networkAt(at store.Position) string {
+	i := slices.IndexFunc(a.world.Chains, func(c *evm.Chain) bool { return c.Row.ID == at.Chain() })
+	if i < 0 {
+		return ""
+	}
+	return a.world.Chains[i].Row.Network
 }
 
 // messageMark is where the page begins.

@@ -56,7 +56,7 @@ func (a *api) getLastActivity(r *handlers.Request, c *primaryChain) (any, error)
 			f.High = at - 1
 		}
 		if len(found) < f.Limit {
-			return nil, handlers.NotFound("the addresses never had an output on the %s of %s", chainNames[c.kind], c.Network)
+			return nil, handlers.NotFound("no transaction of the %s of %s concerns the addresses", chainNames[c.kind], c.Network)
 		}
 	}
 }

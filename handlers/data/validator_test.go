@@ -416,7 +416,7 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/networks/fuji/blockchains/x-chain/utxos?sortBy=age&addresses=" + fuji, 400, "timestamp, amount"},
 		{"/v1/networks/fuji/blockchains/p-chain/balances", 400, "addresses is required"},
 		{"/v1/networks/fuji/blockchains/p-chain/balances?blockTimestamp=-1&addresses=" + fuji, 400, "blockTimestamp"},
-		{"/v1/networks/fuji/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=" + fuji, 404, "never had an output on the p-chain of fuji"},
+		{"/v1/networks/fuji/blockchains/p-chain/lastActivityTimestampByAddresses?addresses=" + fuji, 404, "no transaction of the p-chain of fuji concerns the addresses"},
 		{"/v1/networks/mainnet/blockchains/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/blocks", 404, "not of network mainnet"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks?startTimestamp=-1", 400, "startTimestamp"},
 		{"/v1/networks/mainnet/blockchains/p-chain/blocks/99999", 404, "block 99999 does not exist on the p-chain"},

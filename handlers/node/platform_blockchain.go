@@ -69,14 +69,14 @@ func (a *platformAPI) GetBlockchains(r *http.Request, _ *NoArgs, reply *Blockcha
 	return err
 }
 
-// GetBlockchainStatus answers whether the node follows a chain, or only knows that there is one.
+// GetBlockchainStatus answers whether the node validates a chain, follows it, or only knows that there is one.
 func (a *platformAPI) GetBlockchainStatus(r *http.Request, args *BlockchainArgs, reply *BlockchainStatusReply) error {
 	if args.BlockchainID == "" {
 		return errMissingBlockchainID
 	}
-	if _, err := a.lookup(args.BlockchainID); err == nil {
-		reply.Status = "Syncing"
-		return nil
+	if id, err := a.lookup(args.BlockchainID); err == nil {
+		reply.Status, err = a.follows(r, id)
+		return err
 	}
 	id, err := ids.FromString(args.BlockchainID)
 	if err != nil {
@@ -90,6 +90,23 @@ func (a *platformAPI) GetBlockchainStatus(r *http.Request, args *BlockchainArgs,
 		reply.Status = "Created"
 		return err
 	}
+}
+
+// follows says how the node takes part in a chain that it runs. The P-chain is made by no transaction, which is why a node
+// does not find itself among its validators.
+func (a *platformAPI) follows(r *http.Request, id ids.ID) (string, error) {
+	if id == ids.Empty {
+		return "Syncing", nil
+	}
+	subnet, err := a.Ledger.SubnetOf(r.Context(), id)
+	if err != nil {
+		return "", err
+	}
+	members, err := a.validatorsNow(r, subnet)
+	if err != nil || members[a.Self.ID()] == nil {
+		return "Syncing", err
+	}
+	return "Validating", nil
 }
 
 // blockchain finds a chain that the network's P-chain made.
