@@ -68,8 +68,12 @@ func (op *operation) decode(d *Schemas, raw []byte) (any, []string, error) {
 	if problems := d.check(op.Body, loose, false); len(problems) > 0 {
 		return nil, problems, nil
 	}
+	known, err := json.Marshal(loose)
+	if err != nil {
+		return nil, nil, err
+	}
 	body := reflect.New(op.Body).Interface()
-	if err := json.Unmarshal(raw, body); err != nil {
+	if err := json.Unmarshal(known, body); err != nil {
 		return nil, []string{"the body has a number that is out of its range"}, nil
 	}
 	return body, nil, nil

@@ -11,7 +11,7 @@ import (
 
 // parse reads every parameter that the operation declares, in the order of the declaration, and reports all
 // problems at once.
-func (op *operation) parse(hr *http.Request, alias func(string) string) (values []any, given []bool, problems []string) {
+func (op *operation) parse(hr *http.Request, alias func(network, name string) string) (values []any, given []bool, problems []string) {
 	query, err := url.ParseQuery(hr.URL.RawQuery)
 	if err != nil {
 		problems = append(problems, "the query string is malformed: "+err.Error())
@@ -28,7 +28,7 @@ func (op *operation) parse(hr *http.Request, alias func(string) string) (values 
 			continue
 		}
 		if p.Kind == KindChain || p.Name == "blockchainId" {
-			texts = renamed(texts, alias)
+			texts = p.renamed(texts, networkIn(vars), alias)
 		}
 		v, wrong := p.read(texts)
 		values[i], problems = v, append(problems, wrong...)
@@ -36,13 +36,23 @@ func (op *operation) parse(hr *http.Request, alias func(string) string) (values 
 	return values, given, problems
 }
 
-// renamed puts ids in the place of aliases, in lists too.
-func renamed(texts []string, alias func(string) string) []string {
+// networkIn is the network that a path names, if it does.
+func networkIn(vars map[string]string) string {
+	if v, ok := parseNetwork(nil, vars["network"]); ok {
+		return v.(string)
+	}
+	return ""
+}
+
+// renamed puts ids in the place of aliases, in lists too. What the declaration names is no alias.
+func (p *param) renamed(texts []string, network string, alias func(network, name string) string) []string {
 	var all []string
 	for _, joined := range texts {
 		names := strings.Split(joined, ",")
 		for i, name := range names {
-			names[i] = alias(name)
+			if !p.names(name) {
+				names[i] = alias(network, name)
+			}
 		}
 		all = append(all, strings.Join(names, ","))
 	}

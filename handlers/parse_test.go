@@ -124,6 +124,8 @@ func TestBodyProblems(t *testing.T) {
 	good := `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["` + alice + `"]},"more":1}`
 	expect(t, ask(t, s, "POST", path, good, "Content-Type", "application/json; charset=UTF-8"), 200, alice)
 	expect(t, ask(t, s, "POST", path, good), 200, alice)
+	other := strings.Replace(good, `"more":1`, `"Options":{"addresses":["0x1"]},"TYPE":5,"Quorum":500`, 1)
+	expect(t, ask(t, s, "POST", path, other), 200, alice) // members in other letters are others, and ignored
 	cases := []struct{ body, message string }{
 		{"", "the body is empty: expected a JSON object"},
 		{"{", "the body is not JSON: unexpected EOF"},

@@ -37,8 +37,9 @@ type Options struct {
 	Keys       *Keys
 	RequireKey bool
 
-	// Alias answers the blockchain id that a name stands for, or the name itself.
-	Alias func(string) string
+	// Alias answers the blockchain id that a name stands for on a network, or on any when none is named, or the name
+	// itself.
+	Alias func(network, name string) string
 
 	// NetworkOf names the network of a chain, for keys that are confined to one network.
 	NetworkOf func(ChainID) (network string, ok bool)
@@ -96,7 +97,7 @@ func (o *Options) fill() {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 	}
 	if o.Alias == nil {
-		o.Alias = func(name string) string { return name }
+		o.Alias = func(_, name string) string { return name }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -14,11 +14,12 @@ import (
 // validation walks a JSON value beside its schema and collects what does not fit.
 type validation struct {
 	named    map[string]*Schema
-	strict   bool // whether a member that the schema does not name is a problem
+	strict   bool // whether a member that the schema does not name is a problem; else it is dropped
 	problems []string
 }
 
-// check compares a decoded value (with json.Number for numbers) with the schema of a type.
+// check compares a decoded value (with json.Number for numbers) with the schema of a type. A value that is not checked
+// strictly loses the members that the schema does not name.
 func (d *Schemas) check(t reflect.Type, v any, strict bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,6 +100,8 @@ func (c *validation) object(s *Schema, path string, v any) {
 			c.value(s.AdditionalProperties, join(path, name), members[name])
 		case c.strict:
 			c.problems = append(c.problems, join(path, name)+" is not in the schema")
+		default: // the decoder would take a name in other letters for the member
+			delete(members, name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -80,6 +81,18 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 	return w, nil
 }
 
+// Claim makes this process the only one that may add to the world, until it is closed.
+func (w *World) Claim(ctx context.Context) error {
+	if err := w.DB.Claim(); err != nil {
+		return err
+	}
+	meta, err := w.DB.Meta(ctx)
+	if err == nil && !bytes.Equal(meta.Digest, w.Digest()) {
+		err = errors.New("the world changed while it was opened; start again")
+	}
+	return err
+}
+
 // Digest covers everything in the file as it is now.
 func (w *World) Digest() []byte {
 	w.mu.Lock()
@@ -104,14 +117,23 @@ func (w *World) chainsDigest() []byte {
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
-// Alias is the blockchain id for which a name was given later, or the name itself.
-func (w *World) Alias(name string) string {
+// Alias is the blockchain id for which a name was given later on a network, or on any when none is named, or the name
+// itself: what names a chain from the beginning keeps its meaning on both networks.
+func (w *World) Alias(network, name string) string {
+	if w.Chain(name) != nil {
+		return name
+	}
+	given := name
 	for _, l := range w.Ledgers {
-		if id, known := l.Aliases.Given(name); known {
-			return id.String()
+		id, known := l.Aliases.Lookup(name)
+		switch _, later := l.Aliases.Given(name); {
+		case known && !later:
+			return name
+		case known && given == name && (network == "" || network == l.Network):
+			given = id.String()
 		}
 	}
-	return name
+	return given
 }
 
 // Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.

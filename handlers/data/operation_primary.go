@@ -28,7 +28,10 @@ func (q *exportRequest) readPrimary() {
 	var named [][]export.Lane
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
-		id, problem := handlers.Item[string](where, handlers.KindEnum, q.api.world.Alias(name), primaryIDs...)
+		if !slices.Contains(primaryIDs, name) {
+			name = q.api.world.Alias("", name)
+		}
+		id, problem := handlers.Item[string](where, handlers.KindEnum, name, primaryIDs...)
 		if problem != "" {
 			q.problems = append(q.problems, problem)
 			continue

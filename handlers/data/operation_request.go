@@ -149,7 +149,7 @@ func (q *exportRequest) readEVM() {
 	q.needChains()
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
-		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.api.world.Alias(name))
+		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.api.world.Alias("", name))
 		if problem != "" {
 			q.problems = append(q.problems, problem)
 			continue

@@ -213,6 +213,30 @@ func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...stri
 	}
 }
 
+// TestOneServerAtATime: what a server derives from a world it keeps in memory, so a second one is refused, and verifying is
+// not. A server that was killed is in nobody's way.
+func TestOneServerAtATime(t *testing.T) {
+	folder := t.TempDir()
+	first := start(t, folder)
+	second := command(t, "serve", "--addr", "127.0.0.1:0")
+	second.Dir = folder
+	if code, _, stderr := outcome(t, second); code != 1 || !strings.Contains(stderr, "another process serves this world") {
+		t.Errorf("the second server: exit %d, %s", code, stderr)
+	}
+	verify := command(t, "verify")
+	verify.Dir = folder
+	if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.HasPrefix(stdout, "verified") {
+		t.Errorf("verify beside a server: exit %d, %s", code, stderr)
+	}
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.cmd.Wait()
+	if err := start(t, folder).cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
 	folder := t.TempDir()
 	for range 2 {

@@ -59,13 +59,15 @@ func NewFlags(f *flag.FlagSet) *Flags {
 
 // Options reads what the flags say; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
-	o = Options{Version: control.Version(), Network: s.network, RateLimit: s.rateLimit, RequireKey: s.requireKey}
+	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey}
 	if err = checkAddress(s.Addr); err != nil {
 		return o, fmt.Errorf("--addr: %w", err)
 	}
-	if _, err = fixtures.NetworkNamed(s.network); err != nil {
+	network, err := fixtures.NetworkNamed(s.network)
+	if err != nil {
 		return o, fmt.Errorf("--network: %w", err)
 	}
+	o.Network = network.Name
 	if o.Dialect, err = handlers.ParseMode(s.dialect); err != nil {
 		return o, fmt.Errorf("--dialect: %w", err)
 	}

@@ -165,6 +165,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 
 // Run answers for a world on the listener until the context ends, after greeting the user with a banner.
 func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.Writer) error {
+	if err := w.Claim(ctx); err != nil {
+		return err
+	}
 	h, err := New(w, o)
 	if err != nil {
 		return err

@@ -44,6 +44,8 @@ var (
 	ErrForeign = errors.New("the file is not a Snowglobe world")
 	// ErrVersion says that another generator version made the file.
 	ErrVersion = errors.New("the file was made by another version of Snowglobe")
+	// ErrClaimed says that another process serves a world.
+	ErrClaimed = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
 	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
 )
@@ -56,6 +58,7 @@ type DB struct {
 	read  *sqlx.DB
 
 	path   string // the file, or Memory
+	claim  *os.File
 	frozen bool   // neither the file nor anything beside it can be written
 	final  string // where path is renamed to when it is whole; empty once done
 
@@ -185,6 +188,9 @@ func syncFile(path string) error {
 // Close checkpoints and closes the file, so that exactly one is left. An unfinished world is removed.
 func (db *DB) Close() error {
 	err := db.disconnect()
+	if db.claim != nil { // closed last: the system drops the engine's locks with any handle of the file
+		err = errors.Join(err, db.claim.Close())
+	}
 	if db.final != "" {
 		err = errors.Join(err, os.Remove(db.path))
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -28,6 +29,24 @@ func Open(path string) (*DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// Claim makes this process the only one that may add to the world, until Close. What is derived from the rows is kept in
+// memory, so a second writer would not see what the first one adds.
+func (db *DB) Claim() error {
+	if db.path == Memory || db.frozen {
+		return nil
+	}
+	file, err := os.Open(db.path)
+	if err != nil {
+		return err
+	}
+	taken, err := lock(file)
+	if err != nil || !taken {
+		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, ErrClaimed), file.Close()))
+	}
+	db.claim = file
+	return nil
 }
 
 // unwritable reports whether the engine failed because it may not write where it must: the file or, for its log, the
