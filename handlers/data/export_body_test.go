@@ -39,7 +39,15 @@ var refused = []struct {
 	{`{"type":"TRANSACTION_EXPORT_PRIMARY_NETWORK","options":{"addresses":["AVAX1","Z-AVAX1","ALICE","AVAX1x"],"cChainEvmAddresses":["0x"],"includeChains":["p-chain","43114","q-chain"]}}`,
 		[]string{`options.addresses[1] "Z-`, `options.addresses[2] "0x`, "options.addresses[3]", `options.cChainEvmAddresses[0] "0x"`, `options.includeChains[1] "43114"`, `options.includeChains[2] "q-chain"`}},
 	{`{"type":"TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING","options":{"addresses":["AVAX1"],"includeChains":["2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm"]}}`,
-		[]string{"is of mainnet"}},
+		[]string{`options.addresses[0] "avax1`, "is of mainnet", `options.includeChains[0] "2JVSB`, "is of fuji: expected an address of fuji"}},
+	{`{"type":"TRANSACTION_EXPORT_PRIMARY_NETWORK","options":{"addresses":["AVAX1","AVAX1","FUJI1"],"includeChains":["2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM"]}}`,
+		[]string{`options.addresses[2] "fuji1`, "is of fuji: expected a chain of fuji"}},
+	{`{"type":"TRANSACTION_EXPORT_PRIMARY_NETWORK","options":{"addresses":["AVAX1"],"cChainEvmAddresses":["ALICE"],"includeChains":["p-chain","yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp","2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm"]}}`,
+		[]string{`options.includeChains[2] "2JVSB`, "is of fuji: expected an address of fuji"}},
+	{`{"type":"TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE","options":{"cChainEvmAddresses":["ALICE"],"includeChains":["x-chain","p-chain"]}}`,
+		[]string{`options.includeChains[0] "x-chain" concerns none`, `options.includeChains[1] "p-chain" concerns none`}},
+	{`{"type":"TRANSACTION_EXPORT_EVM","firstDate":"1969-12-31","options":{"addresses":["ALICE"],"includeChains":["43114"]}}`,
+		[]string{"firstDate 1969-12-31 is not allowed: expected a date not before 1970-01-01"}},
 	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["ALICE"],"includeChains":["43114"]}} {}`, []string{"after its JSON value"}},
 	{`nothing`, []string{"not JSON"}},
 	{``, []string{"empty"}},
@@ -51,7 +59,8 @@ func TestEveryBadBodyIsRefusedWithItsReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill := strings.NewReplacer("ALICE", o.persona(t, "alice"), "AVAX1", "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy")
+	fill := strings.NewReplacer("ALICE", o.persona(t, "alice"), "AVAX1", "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy",
+		"FUJI1", "fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm")
 	for _, prefix := range []string{"", "/upstream"} {
 		for _, c := range refused {
 			status, answer := o.send(t, prefix, fill.Replace(c.body))
@@ -111,6 +120,17 @@ func TestExportsOfTheFutureFail(t *testing.T) {
 	ask["firstDate"] = "2026-07-01"
 	if rows := o.rows(t, ask); len(rows) != 0 {
 		t.Errorf("%d rows of today", len(rows))
+	}
+}
+
+// TestExportsSayHowLongTheyWait starts none of them.
+func TestExportsSayHowLongTheyWait(t *testing.T) {
+	w := generate(t, 1)
+	o := serveExports(t, w, sim.NewExports(w, sim.ExportOptions{}))
+	for _, want := range []string{"is the next to begin", "waits for 1 export before it", "waits for 2 exports before it"} {
+		if _, answer := o.post(t, "", evmExport([]string{o.persona(t, "alice")}, o.chainIDs())); answer["message"] != want {
+			t.Errorf("%v, want %s", answer, want)
+		}
 	}
 }
 

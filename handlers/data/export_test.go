@@ -41,13 +41,7 @@ func openOffice(t testing.TB, o sim.ExportOptions) *office {
 func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
 	t.Helper()
 	exports := sim.NewExports(w, o)
-	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := data.Register(s, w, exports, data.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	opened := serveExports(t, w, exports)
 	ctx, stop := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- exports.Run(ctx) }()
@@ -57,6 +51,19 @@ func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
 			t.Error(err)
 		}
 	})
+	return opened
+}
+
+// serveExports answers for exports, whether they run or not.
+func serveExports(t testing.TB, w *sim.World, exports *sim.Exports) *office {
+	t.Helper()
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := data.Register(s, w, exports, data.Options{}); err != nil {
+		t.Fatal(err)
+	}
 	return &office{&globe{w, s}}
 }
 

@@ -100,7 +100,9 @@ func (a *api) progress(o *store.Operation) string {
 	switch before := a.exports.Before(o.ID); {
 	case o.Message != "":
 		return o.Message
-	case o.Status == store.Running && before > 0:
+	case o.Status == store.Running && before == 1:
+		return "waits for 1 export before it"
+	case o.Status == store.Running && before > 1:
 		return fmt.Sprintf("waits for %d exports before it", before)
 	case o.Status == store.Running && before == 0:
 		return "is the next to begin"

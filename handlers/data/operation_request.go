@@ -9,9 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers"
-	"snowglobe/sim"
 	"snowglobe/sim/export"
-	"snowglobe/sim/primary"
 )
 
 // exportBody asks for an export.
@@ -106,11 +104,15 @@ func (q *exportRequest) day(name string, text *string) *time.Time {
 		q.problems = append(q.problems, problem)
 		return nil
 	}
+	if t.Unix() < 0 {
+		q.fail("%s %s is not allowed: expected a date not before 1970-01-01", name, *text)
+		return nil
+	}
 	return &t
 }
 
-// items reads a list of the options, each item once.
-func items[T comparable](q *exportRequest, name string, texts []string, kind *handlers.Kind, literals ...string) (all []T) {
+// items reads a list of the options. Without problems there is an item for each text.
+func items[T any](q *exportRequest, name string, texts []string, kind *handlers.Kind, literals ...string) (all []T) {
 	if len(texts) > maxExportAddresses {
 		q.fail("options.%s has %d items: expected at most %d", name, len(texts), maxExportAddresses)
 		return nil
@@ -119,11 +121,20 @@ func items[T comparable](q *exportRequest, name string, texts []string, kind *ha
 		item, problem := handlers.Item[T](fmt.Sprintf("options.%s[%d]", name, i), kind, text, literals...)
 		if problem != "" {
 			q.problems = append(q.problems, problem)
-		} else if !slices.Contains(all, item) {
+		} else {
 			all = append(all, item)
 		}
 	}
 	return all
+}
+
+// accounts reads EVM addresses, each once.
+func (q *exportRequest) accounts(name string, texts []string) {
+	for _, account := range items[common.Address](q, name, texts, handlers.KindAddress) {
+		if !slices.Contains(q.scope.Accounts, account) {
+			q.scope.Accounts = append(q.scope.Accounts, account)
+		}
+	}
 }
 
 func (q *exportRequest) readEVM() {
@@ -134,7 +145,7 @@ func (q *exportRequest) readEVM() {
 	if len(o.CChainEvmAddresses) > 0 {
 		q.fail("options.cChainEvmAddresses is not for %s: expected EVM addresses in options.addresses", q.scope.Type)
 	}
-	q.scope.Accounts = items[common.Address](q, "addresses", o.Addresses, handlers.KindAddress)
+	q.accounts("addresses", o.Addresses)
 	q.needChains()
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
@@ -162,63 +173,5 @@ func (q *exportRequest) needChains() {
 func (q *exportRequest) include(l export.Lane) {
 	if !slices.Contains(q.scope.Lanes, l) {
 		q.scope.Lanes = append(q.scope.Lanes, l)
-	}
-}
-
-func (q *exportRequest) readPrimary() {
-	o := &q.body.Options
-	if len(o.Addresses)+len(o.CChainEvmAddresses) == 0 {
-		q.fail("options.addresses or options.cChainEvmAddresses is required for %s", q.scope.Type)
-	}
-	q.scope.Accounts = items[common.Address](q, "cChainEvmAddresses", o.CChainEvmAddresses, handlers.KindAddress)
-	owners := items[handlers.PrimaryAddress](q, "addresses", o.Addresses, handlers.KindPrimary)
-	for _, l := range q.api.world.Ledgers {
-		for _, owner := range owners {
-			if owner.HRP == l.Rules.HRP && !slices.Contains(q.scope.Owners[l.Network], owner.ID) {
-				q.scope.Owners[l.Network] = append(q.scope.Owners[l.Network], owner.ID)
-			}
-		}
-	}
-	q.needChains()
-	for i, name := range o.IncludeChains {
-		where := fmt.Sprintf("options.includeChains[%d]", i)
-		if !slices.Contains(primaryIDs, name) {
-			name = q.api.world.Alias("", name)
-		}
-		id, problem := handlers.Item[string](where, handlers.KindEnum, name, primaryIDs...)
-		if problem != "" {
-			q.problems = append(q.problems, problem)
-			continue
-		}
-		q.includePrimary(id)
-	}
-	q.checkOwners(owners)
-}
-
-// includePrimary adds what a name stands for: an id that one network has, or the chain of each network that the addresses
-// are of. Accounts alone are of both.
-func (q *exportRequest) includePrimary(name string) {
-	for _, l := range q.api.world.Ledgers {
-		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-			own := name == l.Rules.BlockchainID(kind).String() && kind != primary.PChain
-			shared := name == chainNames[kind] || kind == primary.PChain && name == ids.Empty.String()
-			if own || shared && (len(q.scope.Owners) == 0 || len(q.scope.Owners[l.Network]) > 0) {
-				q.include(export.Lane{Kind: export.Kind(kind.String()), Network: l.Network})
-			}
-		}
-	}
-}
-
-// checkOwners finds addresses of a network none of whose chains is included.
-func (q *exportRequest) checkOwners(owners []handlers.PrimaryAddress) {
-	if len(q.problems) > 0 {
-		return
-	}
-	for _, owner := range owners {
-		at := slices.IndexFunc(q.api.world.Ledgers, func(l *sim.Ledger) bool { return l.Rules.HRP == owner.HRP })
-		network := q.api.world.Ledgers[at].Network
-		if !slices.ContainsFunc(q.scope.Lanes, func(l export.Lane) bool { return l.Network == network }) {
-			q.fail("options.addresses %q is of %s: expected a chain of %s in options.includeChains", owner, network, network)
-		}
 	}
 }

@@ -1,0 +1,104 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/export"
+	"snowglobe/sim/primary"
+)
+
+func (q *exportRequest) readPrimary() {
+	o := &q.body.Options
+	if len(o.Addresses)+len(o.CChainEvmAddresses) == 0 {
+		q.fail("options.addresses or options.cChainEvmAddresses is required for %s", q.scope.Type)
+	}
+	q.accounts("cChainEvmAddresses", o.CChainEvmAddresses)
+	owners := items[handlers.PrimaryAddress](q, "addresses", o.Addresses, handlers.KindPrimary)
+	for _, owner := range owners {
+		if network := q.networkOf(owner); !slices.Contains(q.scope.Owners[network], owner.ID) {
+			q.scope.Owners[network] = append(q.scope.Owners[network], owner.ID)
+		}
+	}
+	q.needChains()
+	var named [][]export.Lane
+	for i, name := range o.IncludeChains {
+		where := fmt.Sprintf("options.includeChains[%d]", i)
+		if !slices.Contains(primaryIDs, name) {
+			name = q.api.world.Alias("", name)
+		}
+		id, problem := handlers.Item[string](where, handlers.KindEnum, name, primaryIDs...)
+		if problem != "" {
+			q.problems = append(q.problems, problem)
+			continue
+		}
+		lanes := q.lanesOf(id)
+		for _, l := range lanes {
+			q.include(l)
+		}
+		named = append(named, lanes)
+	}
+	if len(q.problems) == 0 { // then owners and names are as many as their texts
+		q.checkOwners(owners)
+		q.checkChains(named)
+	}
+}
+
+// networkOf is the network of an address.
+func (q *exportRequest) networkOf(owner handlers.PrimaryAddress) string {
+	at := slices.IndexFunc(q.api.world.Ledgers, func(l *sim.Ledger) bool { return l.Rules.HRP == owner.HRP })
+	return q.api.world.Ledgers[at].Network
+}
+
+// lanesOf is what a name stands for: an id that one network has, or the chain of each network that the addresses are of.
+// Accounts alone are of both.
+func (q *exportRequest) lanesOf(name string) (lanes []export.Lane) {
+	for _, l := range q.api.world.Ledgers {
+		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+			own := name == l.Rules.BlockchainID(kind).String() && kind != primary.PChain
+			shared := name == chainNames[kind] || kind == primary.PChain && name == ids.Empty.String()
+			if own || shared && (len(q.scope.Owners) == 0 || len(q.scope.Owners[l.Network]) > 0) {
+				lanes = append(lanes, export.Lane{Kind: export.Kind(kind.String()), Network: l.Network})
+			}
+		}
+	}
+	return lanes
+}
+
+// checkOwners finds addresses of a network none of whose chains is included.
+func (q *exportRequest) checkOwners(owners []handlers.PrimaryAddress) {
+	for i, owner := range owners {
+		network := q.networkOf(owner)
+		if !slices.ContainsFunc(q.scope.Lanes, func(l export.Lane) bool { return l.Network == network }) {
+			q.fail("options.addresses[%d] %q is of %s: expected a chain of %s in options.includeChains", i, q.body.Options.Addresses[i], network, network)
+		}
+	}
+}
+
+// checkChains finds chains that none of the addresses can concern. Accounts concern the C-Chain of either network; the
+// other chains may stand beside it.
+func (q *exportRequest) checkChains(named [][]export.Lane) {
+	names, accounts := q.body.Options.IncludeChains, len(q.scope.Accounts) > 0
+	if len(q.scope.Owners) == 0 {
+		if slices.ContainsFunc(q.scope.Lanes, func(l export.Lane) bool { return l.Kind == export.KindC }) {
+			return
+		}
+		for i, name := range names {
+			q.fail("options.includeChains[%d] %q concerns none of options.cChainEvmAddresses: expected c-chain too, or options.addresses", i, name)
+		}
+		return
+	}
+	for i, lanes := range named {
+		concerned := func(l export.Lane) bool {
+			return len(q.scope.Owners[l.Network]) > 0 || accounts && l.Kind == export.KindC
+		}
+		if !slices.ContainsFunc(lanes, concerned) {
+			network := lanes[0].Network
+			q.fail("options.includeChains[%d] %q is of %s: expected an address of %s in options.addresses", i, names[i], network, network)
+		}
+	}
+}
