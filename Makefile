@@ -23,8 +23,8 @@ determinism: ## compare the digests with the committed ones, on amd64 and 386
 	$(GO) test -count=1 -run TestDeterminism ./seed
 	GOARCH=386 $(GO) test -count=1 -run TestDeterminism ./seed
 
-bench: ## measure speed, size and memory of the built program (about two minutes)
-	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x ./handlers/server
+bench: ## measure speed, size and memory of the built program (needs a quiet machine for about a quarter of an hour)
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x -timeout 60m ./handlers/server
 
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
