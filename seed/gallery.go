@@ -26,8 +26,8 @@ var oddities = []struct {
 
 // Tokens of which a contract has no URI to give: there is none, or asking for it fails.
 const (
+	withdrawn = 6
 	untold    = 15
-	withdrawn = 16
 	gone      = 99 // the crystal is burned, the gear withdrawn
 )
 
@@ -41,14 +41,17 @@ func (s *stage) gallery() []step {
 			return i.with(nil, 200_000+150_000*uint64(n)), err
 		}
 	}
-	gear := func(to *actor, first, n int64) step {
+	gear := func(to *actor, first, n int64, more ...int64) step {
 		return func(*rand.Rand) (*intent, error) {
 			var ids, amounts []*big.Int
 			for id := first; id < first+n; id++ {
 				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(5+id%7))
 			}
+			for _, id := range more {
+				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(1))
+			}
 			i, err := s.call(d, "items", "Items", "mintBatch", to.address, ids, amounts)
-			return i.with(nil, 200_000+60_000*uint64(n)), err
+			return i.with(nil, 200_000+60_000*uint64(int(n)+len(more))), err
 		}
 	}
 	one := func(by *actor, role, artifact, method string, args ...any) step {
@@ -57,7 +60,8 @@ func (s *stage) gallery() []step {
 			return i.with(nil, 300_000), err
 		}
 	}
-	steps := []step{mint(collector, 1, 6), mint(alice, 1000, 30), gear(collector, 1, 18), gear(alice, 1000, 30), gear(collector, gone, 1)}
+	steps := []step{one(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),
+		mint(alice, 1000, 30), gear(collector, 1, 18, gone), gear(alice, 1000, 30)}
 	for _, odd := range oddities {
 		id := big.NewInt(odd.id)
 		steps = append(steps, one(d, "collection", "Collection", "mint", collector.address, id, odd.uri),
@@ -66,8 +70,6 @@ func (s *stage) gallery() []step {
 	return append(steps,
 		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(untold), ""),
 		one(d, "items", "Items", "conceal", big.NewInt(untold)),
-		one(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)),
-		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(withdrawn), MetadataBase+"crystals/16.json"),
 		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(gone), MetadataBase+"crystals/99.json"),
 		one(collector, "collection", "Collection", "burn", big.NewInt(gone)),
 		one(d, "items", "Items", "withdraw", big.NewInt(gone)))
