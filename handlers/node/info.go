@@ -9,6 +9,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
+	"snowglobe/sim/store"
 )
 
 // infoAPI has the methods of /ext/info that any server of the network may answer.
@@ -142,17 +143,34 @@ func (a *infoAPI) GetNetworkName(_ *http.Request, _ *NoArgs, reply *NetworkNameR
 }
 
 // GetBlockchainID answers the id of a chain by one of its names.
-func (a *infoAPI) GetBlockchainID(_ *http.Request, args *AliasArgs, reply *BlockchainIDReply) (err error) {
-	reply.BlockchainID, err = a.platform.lookup(args.Alias)
+func (a *infoAPI) GetBlockchainID(r *http.Request, args *AliasArgs, reply *BlockchainIDReply) (err error) {
+	reply.BlockchainID, err = a.chain(r, args.Alias)
 	return err
 }
 
+// chain finds a chain of the network by one of its names; one that is no EVM has only its id.
+func (a *infoAPI) chain(r *http.Request, name string) (ids.ID, error) {
+	id, unnamed := a.platform.lookup(name)
+	if unnamed == nil {
+		return id, nil
+	}
+	id, err := ids.FromString(name)
+	if err != nil {
+		return ids.Empty, unnamed
+	}
+	_, err = a.platform.blockchain(r, id)
+	if errors.Is(err, store.ErrNotFound) {
+		err = unnamed
+	}
+	return id, err
+}
+
 // IsBootstrapped answers yes for every chain that there is: nothing has to be caught up with.
-func (a *infoAPI) IsBootstrapped(_ *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
+func (a *infoAPI) IsBootstrapped(r *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
 	if args.Chain == "" {
 		return errNoChain
 	}
-	if _, err := a.platform.lookup(args.Chain); err != nil {
+	if _, err := a.chain(r, args.Chain); err != nil {
 		return fmt.Errorf("there is no chain with alias/ID '%s'", args.Chain)
 	}
 	reply.IsBootstrapped = true

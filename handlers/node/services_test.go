@@ -43,6 +43,8 @@ func TestServicesHTTP(t *testing.T) {
 		{"slash", "POST", "/ext/bc/X/", height, typed, 404, text, "404 page not found\n", true},
 		{"lower case", "POST", "/ext/bc/x", height, typed, 404, text, "404 page not found\n", true},
 		{"rpc", "POST", "/ext/bc/X/rpc", height, typed, 404, text, "404 page not found\n", true},
+		{"text that is too long", "POST", "/ext/bc/X", `{"jsonrpc":"2.0","id":1,"method":"avm.getTx","params":{"txID":"` + strings.Repeat("z", 5000) + `"}}`, typed, 413, text,
+			"a text in the request is longer than 4096 bytes and not hexadecimal\n", true},
 		{"too large", "POST", "/ext/bc/X", strings.Repeat(" ", 1<<20) + height, typed, 413, text, "request body too large: the limit is 1048576 bytes\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
