@@ -17,7 +17,7 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
-	CGO_ENABLED=1 go test -race -short -timeout 20m ./...
+	CGO_ENABLED=1 go test -race -short -timeout 40m ./...
 
 determinism: ## compare the digests with the committed ones, on amd64 and 386
 	$(GO) test -count=1 -run TestDeterminism ./seed
