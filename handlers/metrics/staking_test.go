@@ -159,9 +159,6 @@ func TestEveryStakeIsWhatTheRowsSay(t *testing.T) {
 }
 
 func TestEveryStakeOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a world of thousands of transactions")
-	}
 	compareStakes(t, generate(t, "default", 1))
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/core"
-	"github.com/ava-labs/avalanchego/graft/subnet-evm/params"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/plugin/evm/customheader"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/precompile/precompileconfig"
 	"github.com/ava-labs/avalanchego/ids"
@@ -24,7 +23,8 @@ func (m *machine) judge(b *types.Block) error {
 	if err != nil {
 		return err
 	}
-	rules := m.chain.Config().Rules(b.Number(), params.IsMergeTODO, b.Time())
+	const merged = true // these chains never mined by proof of work
+	rules := m.chain.Config().Rules(b.Number(), merged, b.Time())
 	results, err := core.CheckBlockPredicates(rules, &precompileconfig.PredicateContext{
 		SnowCtx: m.snow, ProposerVMBlockCtx: &block.Context{PChainHeight: height},
 	}, b.Transactions())
