@@ -45,12 +45,8 @@ type CurrentValidator struct {
 // validators is the handler of a path bc/{blockchainID}/validators, or nil. Chains of the primary network have none. It
 // is looked up anew each time, as chains can be created while the node runs.
 func (n *Node) validators(path string) http.Handler {
-	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
+	id, found := chainOfValidators(path)
 	if !found {
-		return nil
-	}
-	id, err := ids.FromString(name)
-	if err != nil {
 		return nil
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,16 +62,34 @@ func (n *Node) validators(path string) http.Handler {
 	})
 }
 
+// chainOfValidators is the chain that a path bc/{blockchainID}/validators names.
+func chainOfValidators(path string) (ids.ID, bool) {
+	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
+	if !found {
+		return ids.Empty, false
+	}
+	id, err := ids.FromString(name)
+	return id, err == nil
+}
+
 func (n *Node) validatorsOf(r *http.Request, id ids.ID) (http.Handler, error) {
+	validators, err := n.subnetOf(r, id)
+	if err != nil {
+		return nil, err
+	}
+	return newServices(n.options.MaxBody, Service{"validators", validators})
+}
+
+// subnetOf finds who validates a chain; the primary network's chains are not found.
+func (n *Node) subnetOf(r *http.Request, id ids.ID) (*validatorsAPI, error) {
 	for _, l := range n.options.Ledgers {
 		row, err := l.DB.Blockchain(r.Context(), id[:])
 		if err != nil {
 			return nil, err
 		}
-		if row.ID.Chain() != l.Chain(primary.PChain) || ids.ID(row.Subnet) == ids.Empty {
-			continue
+		if row.ID.Chain() == l.Chain(primary.PChain) && ids.ID(row.Subnet) != ids.Empty {
+			return &validatorsAPI{newPlatform(l), ids.ID(row.Subnet)}, nil
 		}
-		return newServices(n.options.MaxBody, Service{"validators", &validatorsAPI{newPlatform(l), ids.ID(row.Subnet)}})
 	}
 	return nil, store.ErrNotFound
 }
