@@ -42,7 +42,7 @@ func (n *Node) ofChain(r *http.Request, network, path string) bool {
 	if !found {
 		return false
 	}
-	_, err := n.subnetOf(r, id)
+	_, err := n.subnetOf(r, network, id)
 	return err == nil
 }
 
@@ -74,7 +74,7 @@ func (n *Node) resolve(network, path string) route {
 		}
 		path = next
 	}
-	return route{handler: n.validators(path)}
+	return route{handler: n.validators(network, path)}
 }
 
 func (a *aliases) count() int {
