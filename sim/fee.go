@@ -57,7 +57,7 @@ func (l *Ledger) fees(ctx context.Context, q FeeQuery) (days metric.Range, r *me
 		return days, nil, err
 	}
 	now := max(head.Time, l.Clock.Unix())
-	days = metric.Range{Interval: metric.Day, Oldest: metric.Day.From(max(first, q.From)), Newest: metric.Day.Start(min(now, q.To-1))}
+	days = metric.Range{Interval: metric.Day, Oldest: first, Newest: metric.Day.Start(min(now, q.To-1))}.Since(q.From)
 	if days.Empty() {
 		return days, nil, nil
 	}

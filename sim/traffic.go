@@ -74,12 +74,7 @@ func (w *World) trafficRange(ctx context.Context, q TrafficQuery) (metric.Range,
 	if q.After != nil {
 		newest = min(newest, q.After.Start)
 	}
-	if q.From > newest {
-		oldest = newest + 1
-	} else {
-		oldest = max(oldest, q.Interval.From(q.From))
-	}
-	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}, err
+	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}.Since(q.From), err
 }
 
 // lanes are all along which messages ever went: a month knows each by a row.

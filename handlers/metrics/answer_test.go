@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -191,5 +192,24 @@ func TestHealth(t *testing.T) {
 	}
 	if h := ask[metrics.Health](t, s, "/v2/live-check"); h.Status != "ok" {
 		t.Errorf("life is %+v", h)
+	}
+}
+
+// TestNoMomentIsTooLate asks every series for what begins, and for what ends, where Unix seconds end.
+func TestNoMomentIsTooLate(t *testing.T) {
+	s := serve(t, generate(t, "tiny", 1))
+	for _, target := range []string{"/v2/chains/total/metrics/txCount?timeInterval=", "/v2/icm/timeseries?timeInterval=",
+		"/v2/networks/mainnet/metrics/validatorCount?x=", "/v2/validators/metrics/totalCumulativeFeesDaily?x="} {
+		for _, interval := range intervals {
+			all := ask[metrics.Series](t, s, target+interval)
+			for _, late := range []int64{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - 40*24*3600} {
+				if have := ask[metrics.Series](t, s, fmt.Sprintf("%s%s&startTimestamp=%d", target, interval, late)); len(have.Results) != 0 {
+					t.Errorf("%s%s from %d: points are %v", target, interval, late, have.Results)
+				}
+				if have := ask[metrics.Series](t, s, fmt.Sprintf("%s%s&endTimestamp=%d", target, interval, late)); !slices.Equal(have.Results, all.Results) {
+					t.Errorf("%s%s up to %d: points are %v, want %v", target, interval, late, have.Results, all.Results)
+				}
+			}
+		}
 	}
 }

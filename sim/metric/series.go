@@ -10,12 +10,16 @@ type Range struct {
 
 // Page is the range of at most so many points that end with the newest, without those that begin before a moment.
 func (i Interval) Page(from, newest int64, size int) Range {
-	r := Range{i, i.Back(newest, size-1), newest}
+	return Range{i, i.Back(newest, size-1), newest}.Since(from)
+}
+
+// Since cuts a range to the points that do not begin before a moment, which may be any.
+func (r Range) Since(moment int64) Range {
 	switch {
-	case from > newest:
-		r.Oldest = newest + 1
-	case from > r.Oldest:
-		r.Oldest = i.From(from)
+	case moment > r.Newest:
+		r.Oldest = r.Newest + 1
+	case moment > r.Oldest:
+		r.Oldest = r.Interval.From(moment)
 	}
 	return r
 }
