@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkRead measures what answers cost on the default world: a first page, the largest page, a distinct count over
-// all chains, and the metrics that need more than their own rows.
+// all chains, the metrics that need more than their own rows, and those of stakes, fees and messages.
 func BenchmarkRead(b *testing.B) {
 	w := generate(b, "default", 1)
 	s := serve(b, w)
@@ -18,6 +18,11 @@ func BenchmarkRead(b *testing.B) {
 		"cumulative addresses": "/v2/chains/total/metrics/cumulativeAddresses",
 		"average price":        "/v2/chains/total/metrics/avgGasPrice",
 		"rolling":              "/v2/chains/total/rollingWindowMetrics/activeAddresses",
+		"rolling rates":        "/v2/chains/total/rollingWindowMetrics/avgGps",
+		"staking":              "/v2/networks/mainnet/metrics/validatorCount",
+		"fees of all":          "/v2/validators/metrics/totalCumulativeFeesDaily",
+		"messages":             "/v2/icm/timeseries?groupBy=srcBlockchainId",
+		"summary of messages":  "/v2/icm/summary",
 		"chains":               "/v2/chains",
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -44,7 +44,7 @@ func (a *api) roll(r *handlers.Request) (any, error) {
 	}
 	byName := map[string]json.Number{}
 	for i, w := range metric.Windows {
-		byName[w.Name] = json.Number(values[i].String())
+		byName[w.Name] = json.Number(values[i].Append(nil))
 	}
 	return Rolling{RollingValues{
 		LastHour: byName["lastHour"], LastDay: byName["lastDay"], LastWeek: byName["lastWeek"], LastMonth: byName["lastMonth"],

@@ -95,7 +95,7 @@ func before(r *handlers.Request, end int64) int64 {
 func series(r *handlers.Request, points []metric.Point, more bool) Series {
 	page := Series{Results: make([]Point, len(points))}
 	for i, p := range points {
-		page.Results[i] = Point{json.Number(p.Value.String()), p.Start}
+		page.Results[i] = Point{json.Number(p.Value.Append(nil)), p.Start}
 	}
 	if more {
 		page.NextPageToken = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
