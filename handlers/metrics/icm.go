@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,18 +82,18 @@ func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, al
 	case "fuji":
 		scope, all = metric.Testnet, testnet
 	}
-	for name, id := range map[string]*[]byte{bySource: &l.From, byDestination: &l.To} {
+	for name, id := range map[string]*string{bySource: &l.From, byDestination: &l.To} {
 		if !r.Given(name) {
 			continue
 		}
 		named := r.Chain(name)
-		*id = named.Blockchain[:]
+		*id = string(named.Blockchain[:])
 		if named.EVM != 0 {
 			c, err := a.chain(named)
 			if err != nil {
 				return l, scope, all, err
 			}
-			*id = c.Row.BlockchainID
+			*id = string(c.Row.BlockchainID)
 		}
 	}
 	for name := range strings.SplitSeq(r.Text("groupBy"), ",") {
@@ -103,12 +104,9 @@ func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, al
 
 // ends names the chains of a lane.
 func ends(l metric.Lanes, lane metric.Lane, all string) Ends {
-	name := func(group string, only []byte) string {
-		switch {
-		case group != "":
-			return ids.ID([]byte(group)).String()
-		case only != nil:
-			return ids.ID(only).String()
+	name := func(group, only string) string {
+		if id := cmp.Or(group, only); id != "" {
+			return ids.ID([]byte(id)).String()
 		}
 		return all
 	}
@@ -122,25 +120,30 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 	}
 	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
 		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
-	points, more, err := a.world.Traffic(r.Context(), q)
-	page := IcmSeries{Results: []IcmPoint{}}
-	for _, p := range points {
-		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, ends(l, p.Lane, all)})
-	}
-	if more {
-		last := points[len(points)-1]
-		page.NextPageToken = r.NextPageToken(append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...))
-	}
-	return page, err
+	return a.memory.answer(r, q, func() (*page, error) {
+		points, more, err := a.world.Traffic(r.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		answer, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Lane]Ends{}
+		for _, p := range points {
+			if _, known := named[p.Lane]; !known {
+				named[p.Lane] = ends(l, p.Lane, all)
+			}
+			answer.Results = append(answer.Results, IcmPoint{p.Messages, p.Start, named[p.Lane]})
+		}
+		page, err := opened(answer)
+		if more {
+			last := points[len(points)-1]
+			page.next = append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...)
+		}
+		return page, err
+	})
 }
 
 // lastPoint is where the page before ended: the chains that it is counted for, and its interval.
-func lastPoint(r *handlers.Request, l metric.Lanes) *metric.LanePoint {
-	at, resumed := r.Position()
-	if !resumed {
-		return nil
-	}
-	p := &metric.LanePoint{}
+func lastPoint(r *handlers.Request, l metric.Lanes) (p metric.LanePoint) {
+	at, _ := r.Position()
 	for _, part := range []struct {
 		there bool
 		id    *string
@@ -155,27 +158,35 @@ func lastPoint(r *handlers.Request, l metric.Lanes) *metric.LanePoint {
 	return p
 }
 
+// summaryQuery asks for the windows of messages.
+type summaryQuery struct {
+	metric.Lanes
+	scope metric.Scope
+}
+
 func (a *api) icmSummary(r *handlers.Request) (any, error) {
 	l, scope, all, err := a.lanes(r)
 	if err != nil {
 		return nil, err
 	}
-	lanes, counts, err := a.world.TrafficSummary(r.Context(), scope, l)
-	if err != nil {
-		return nil, err
-	}
-	sum, groups := make([]int64, len(metric.Windows)), []IcmRolling{}
-	for _, lane := range lanes {
-		groups = append(groups, rollingOf(counts[lane], ends(l, lane, all)))
-		for i, n := range counts[lane] {
-			sum[i] += n
+	return a.memory.answer(r, summaryQuery{l, scope}, func() (*page, error) {
+		lanes, counts, err := a.world.TrafficSummary(r.Context(), scope, l)
+		if err != nil {
+			return nil, err
 		}
-	}
-	summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Lane{}, all))}
-	if r.Given("groupBy") {
-		summary.Groups = groups
-	}
-	return summary, nil
+		sum, groups := make([]int64, len(metric.Windows)), []IcmRolling{}
+		for _, lane := range lanes {
+			groups = append(groups, rollingOf(counts[lane], ends(l, lane, all)))
+			for i, n := range counts[lane] {
+				sum[i] += n
+			}
+		}
+		summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Lane{}, all))}
+		if r.Given("groupBy") {
+			summary.Groups = groups
+		}
+		return opened(summary)
+	})
 }
 
 func rollingOf(n []int64, e Ends) IcmRolling {

@@ -42,19 +42,27 @@ func (a *api) networks() []handlers.Operation {
 	}}
 }
 
+// stakeQuery asks for a metric of a network.
+type stakeQuery struct {
+	ledger *sim.Ledger
+	sim.StakeQuery
+}
+
 func (a *api) staking(r *handlers.Request) (any, error) {
 	l, subnet := a.ledger(r.Text("network")), handlers.Value[ids.ID](r, "subnetId")
 	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
 		return nil, missing(err, "subnet %s does not exist on %s", subnet, l.Network)
 	}
-	q := sim.StakeQuery{Subnet: subnet[:], From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
+	q := sim.StakeQuery{Subnet: subnet, From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
 	for i := range metric.StakeMetrics {
 		if metric.StakeMetrics[i].Name == r.Text("metric") {
 			q.Metric = &metric.StakeMetrics[i]
 		}
 	}
-	points, more, err := l.StakeSeries(r.Context(), q)
-	return series(r, points, more), err
+	return a.memory.answer(r, stakeQuery{l, q}, func() (*page, error) {
+		points, more, err := l.StakeSeries(r.Context(), q)
+		return series(points, more), err
+	})
 }
 
 // ledger is that of a network.

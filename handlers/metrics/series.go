@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
@@ -64,23 +65,32 @@ func (a *api) metric(r *handlers.Request) (any, error) {
 		return nil, handlers.BadRequest(fmt.Sprintf("timeInterval %q is not allowed: expected day, the only interval of %s",
 			r.Text("timeInterval"), m.Name))
 	}
-	points, more, err := a.points(r, sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
-	return series(r, points, more), err
+	q := sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
+	var err error
+	if q.Scope, err = a.scope(r); err != nil {
+		return nil, err
+	}
+	return a.memory.answer(r, q, func() (*page, error) {
+		points, more, err := a.world.Series(r.Context(), q)
+		return series(points, more), err
+	})
 }
+
+// tps is a query for the first version's form.
+type tps sim.SeriesQuery
 
 func (a *api) averageTPS(r *handlers.Request) (any, error) {
-	points, more, err := a.points(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
-	page := series(r, points, more)
-	return AverageTPS{Results: page.Results, Status: http.StatusOK, LastRun: a.world.Clock.Unix(), NextPageToken: page.NextPageToken}, err
-}
-
-// points reads those of one page.
-func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (points []metric.Point, more bool, err error) {
+	q := sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: before(r, math.MaxInt64), Limit: pageSize}
+	var err error
 	if q.Scope, err = a.scope(r); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	q.To = before(r, q.To)
-	return a.world.Series(r.Context(), q)
+	return a.memory.answer(r, tps(q), func() (*page, error) {
+		points, more, err := a.world.Series(r.Context(), q)
+		p := series(points, more)
+		p.text = fmt.Appendf(p.text, `,"status":%d,"lastRun":%d`, http.StatusOK, a.world.Clock.Unix())
+		return p, err
+	})
 }
 
 // before is where a page must end: where the page before began, or where the series ends.
@@ -91,14 +101,25 @@ func before(r *handlers.Request, end int64) int64 {
 	return end
 }
 
-// series is a page of points. The place from which the next one goes on is the oldest point of this one.
-func series(r *handlers.Request, points []metric.Point, more bool) Series {
-	page := Series{Results: make([]Point, len(points))}
-	for i, p := range points {
-		page.Results[i] = Point{json.Number(p.Value.Append(nil)), p.Start}
+// pointText is about as long as a point as JSON.
+const pointText = 48
+
+// series is a page of points as [Series] writes it. The next one goes on from the oldest point of this one.
+func series(points []metric.Point, more bool) *page {
+	b := append(make([]byte, 0, pointText*(len(points)+1)), `{"results":[`...)
+	for i := range points {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"value":`...)
+		b = points[i].Value.Append(b)
+		b = append(b, `,"timestamp":`...)
+		b = strconv.AppendInt(b, points[i].Start, 10)
+		b = append(b, '}')
 	}
+	p := &page{text: append(b, ']')}
 	if more {
-		page.NextPageToken = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
+		p.next = handlers.Position(uint64(points[len(points)-1].Start))
 	}
-	return page
+	return p
 }

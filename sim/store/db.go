@@ -62,6 +62,7 @@ type DB struct {
 	frozen bool   // neither the file nor anything beside it can be written
 	final  string // where path is renamed to when it is whole; empty once done
 
+	commits   atomic.Int64 // begun and ended
 	names     atomic.Int64
 	primaries atomic.Int64
 
@@ -195,6 +196,13 @@ func (db *DB) Close() error {
 		err = errors.Join(err, os.Remove(db.path))
 	}
 	return err
+}
+
+// Commits counts the beginnings and the ends of commits since the file was opened: while it stands still, nothing has
+// changed. It is settled unless a commit is under way.
+func (db *DB) Commits() (n int64, settled bool) {
+	n = db.commits.Load()
+	return n, n%2 == 0
 }
 
 // Names counts the commits that brought a token, a contract or a market since the file was opened: while it stands
