@@ -350,6 +350,20 @@ func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, s
 	}
 }
 
+// TestLongMessagesAreSigned up to what a body can hold.
+func TestLongMessagesAreSigned(t *testing.T) {
+	g := open(t, 1)
+	l := ledger(t, g, "mainnet")
+	const header = 2 + 4 + 32 + 4
+	for _, size := range []int{24 << 10, 256<<10 - header - 100, 256<<10 - header, 256 << 10, 511 << 10} {
+		m := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: l.Rules.CChainID, Payload: bytes.Repeat([]byte{1}, size)}
+		signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
+		if err := signed.Verify(1, setAt(t, l, ids.Empty, head(t, l)), 67, 100); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
 // TestAggregatorSpeaksBothDialects: 200 by the specification, 201 to the published SDKs.
 func TestAggregatorSpeaksBothDialects(t *testing.T) {
 	g := open(t, 1)
