@@ -48,6 +48,14 @@ func open(t testing.TB, number int64) *globe {
 	return g
 }
 
+// times is how often something is tried: with -short, under the race detector, a tenth of that.
+func times(n int) int {
+	if testing.Short() {
+		return (n + 9) / 10
+	}
+	return n
+}
+
 func generate(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
