@@ -100,17 +100,6 @@ func (w *World) Digest() []byte {
 	return w.digest
 }
 
-// Moment is a state of the world: what it holds, and what its clock shows. In the same moment every question has the same
-// answer.
-type Moment struct{ commits, unix int64 }
-
-// Moment is the present one. It is settled unless a commit is under way.
-func (w *World) Moment() (m Moment, settled bool) {
-	m.commits, settled = w.DB.Commits()
-	m.unix = w.Clock.Unix()
-	return m, settled
-}
-
 // operations is how many operations clients have started, deleted ones included.
 func (w *World) operations() int64 {
 	w.mu.Lock()

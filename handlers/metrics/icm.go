@@ -120,25 +120,19 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 	}
 	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
 		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
-	return a.memory.answer(r, q, func() (*page, error) {
-		points, more, err := a.world.Traffic(r.Context(), q)
-		if err != nil {
-			return nil, err
+	points, more, err := a.world.Traffic(r.Context(), q)
+	page, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Lane]Ends{}
+	for _, p := range points {
+		if _, known := named[p.Lane]; !known {
+			named[p.Lane] = ends(l, p.Lane, all)
 		}
-		answer, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Lane]Ends{}
-		for _, p := range points {
-			if _, known := named[p.Lane]; !known {
-				named[p.Lane] = ends(l, p.Lane, all)
-			}
-			answer.Results = append(answer.Results, IcmPoint{p.Messages, p.Start, named[p.Lane]})
-		}
-		page, err := opened(answer)
-		if more {
-			last := points[len(points)-1]
-			page.next = append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...)
-		}
-		return page, err
-	})
+		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, named[p.Lane]})
+	}
+	if more {
+		last := points[len(points)-1]
+		page.NextPageToken = r.NextPageToken(append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...))
+	}
+	return page, err
 }
 
 // lastPoint is where the page before ended: the chains that it is counted for, and its interval.
@@ -158,35 +152,27 @@ func lastPoint(r *handlers.Request, l metric.Lanes) (p metric.LanePoint) {
 	return p
 }
 
-// summaryQuery asks for the windows of messages.
-type summaryQuery struct {
-	metric.Lanes
-	scope metric.Scope
-}
-
 func (a *api) icmSummary(r *handlers.Request) (any, error) {
 	l, scope, all, err := a.lanes(r)
 	if err != nil {
 		return nil, err
 	}
-	return a.memory.answer(r, summaryQuery{l, scope}, func() (*page, error) {
-		lanes, counts, err := a.world.TrafficSummary(r.Context(), scope, l)
-		if err != nil {
-			return nil, err
+	lanes, counts, err := a.world.TrafficSummary(r.Context(), scope, l)
+	if err != nil {
+		return nil, err
+	}
+	sum, groups := make([]int64, len(metric.Windows)), []IcmRolling{}
+	for _, lane := range lanes {
+		groups = append(groups, rollingOf(counts[lane], ends(l, lane, all)))
+		for i, n := range counts[lane] {
+			sum[i] += n
 		}
-		sum, groups := make([]int64, len(metric.Windows)), []IcmRolling{}
-		for _, lane := range lanes {
-			groups = append(groups, rollingOf(counts[lane], ends(l, lane, all)))
-			for i, n := range counts[lane] {
-				sum[i] += n
-			}
-		}
-		summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Lane{}, all))}
-		if r.Given("groupBy") {
-			summary.Groups = groups
-		}
-		return opened(summary)
-	})
+	}
+	summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Lane{}, all))}
+	if r.Given("groupBy") {
+		summary.Groups = groups
+	}
+	return summary, nil
 }
 
 func rollingOf(n []int64, e Ends) IcmRolling {

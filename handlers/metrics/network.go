@@ -42,12 +42,6 @@ func (a *api) networks() []handlers.Operation {
 	}}
 }
 
-// stakeQuery asks for a metric of a network.
-type stakeQuery struct {
-	ledger *sim.Ledger
-	sim.StakeQuery
-}
-
 func (a *api) staking(r *handlers.Request) (any, error) {
 	l, subnet := a.ledger(r.Text("network")), handlers.Value[ids.ID](r, "subnetId")
 	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
@@ -59,10 +53,8 @@ func (a *api) staking(r *handlers.Request) (any, error) {
 			q.Metric = &metric.StakeMetrics[i]
 		}
 	}
-	return a.memory.answer(r, stakeQuery{l, q}, func() (*page, error) {
-		points, more, err := l.StakeSeries(r.Context(), q)
-		return series(points, more), err
-	})
+	points, more, err := l.StakeSeries(r.Context(), q)
+	return series(r, points, more), err
 }
 
 // ledger is that of a network.

@@ -11,14 +11,13 @@ import (
 
 // api answers for a world.
 type api struct {
-	world  *sim.World
-	shown  map[int]Chain // by row id
-	memory memory
+	world *sim.World
+	shown map[int]Chain // by row id
 }
 
 // Register adds the Metrics API to a server.
 func Register(s *handlers.Server, world *sim.World) error {
-	a := &api{world: world, shown: map[int]Chain{}, memory: memory{world: world}}
+	a := &api{world: world, shown: map[int]Chain{}}
 	for _, c := range world.Chains {
 		a.shown[c.Row.ID] = describe(c)
 	}

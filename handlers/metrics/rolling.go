@@ -33,29 +33,20 @@ func (a *api) rolling() []handlers.Operation {
 	}}
 }
 
-// rollingQuery asks for the windows of a metric.
-type rollingQuery struct {
-	metric *metric.Metric
-	scope  metric.Scope
-}
-
 func (a *api) roll(r *handlers.Request) (any, error) {
 	scope, err := a.scope(r)
 	if err != nil {
 		return nil, err
 	}
-	q := rollingQuery{metric.Named(r.Text("metric")), scope}
-	return a.memory.answer(r, q, func() (*page, error) {
-		values, err := a.world.Rolling(r.Context(), q.metric, q.scope)
-		if err != nil {
-			return nil, err
-		}
-		n := make([]json.Number, len(values))
-		for i := range values {
-			n[i] = json.Number(values[i].Append(nil))
-		}
-		return opened(Rolling{RollingValues{
-			LastHour: n[0], LastDay: n[1], LastWeek: n[2], LastMonth: n[3], Last90Days: n[4], LastYear: n[5], AllTime: n[6],
-		}})
-	})
+	values, err := a.world.Rolling(r.Context(), metric.Named(r.Text("metric")), scope)
+	if err != nil {
+		return nil, err
+	}
+	n := make([]json.Number, len(values))
+	for i := range values {
+		n[i] = json.Number(values[i].Append(nil))
+	}
+	return Rolling{RollingValues{
+		LastHour: n[0], LastDay: n[1], LastWeek: n[2], LastMonth: n[3], Last90Days: n[4], LastYear: n[5], AllTime: n[6],
+	}}, nil
 }

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -65,32 +66,23 @@ func (a *api) metric(r *handlers.Request) (any, error) {
 		return nil, handlers.BadRequest(fmt.Sprintf("timeInterval %q is not allowed: expected day, the only interval of %s",
 			r.Text("timeInterval"), m.Name))
 	}
-	q := sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
-	var err error
-	if q.Scope, err = a.scope(r); err != nil {
-		return nil, err
-	}
-	return a.memory.answer(r, q, func() (*page, error) {
-		points, more, err := a.world.Series(r.Context(), q)
-		return series(points, more), err
-	})
+	return a.points(r, sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
 }
 
-// tps is a query for the first version's form.
-type tps sim.SeriesQuery
-
 func (a *api) averageTPS(r *handlers.Request) (any, error) {
-	q := sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: before(r, math.MaxInt64), Limit: pageSize}
-	var err error
+	page, err := a.points(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
+	page.lastRun = a.world.Clock.Unix()
+	return page, err
+}
+
+// points reads those of one page.
+func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (page pointPage, err error) {
 	if q.Scope, err = a.scope(r); err != nil {
-		return nil, err
+		return page, err
 	}
-	return a.memory.answer(r, tps(q), func() (*page, error) {
-		points, more, err := a.world.Series(r.Context(), q)
-		p := series(points, more)
-		p.text = fmt.Appendf(p.text, `,"status":%d,"lastRun":%d`, http.StatusOK, a.world.Clock.Unix())
-		return p, err
-	})
+	q.To = before(r, q.To)
+	points, more, err := a.world.Series(r.Context(), q)
+	return series(r, points, more), err
 }
 
 // before is where a page must end: where the page before began, or where the series ends.
@@ -101,25 +93,46 @@ func before(r *handlers.Request, end int64) int64 {
 	return end
 }
 
-// pointText is about as long as a point as JSON.
+// pointPage is a [Series], or an [AverageTPS] if it was ever run, that writes itself: point by point, as there are many.
+type pointPage struct {
+	points  []metric.Point
+	lastRun int64
+	next    string // token
+}
+
+// series is a page of points. The place from which the next one goes on is the oldest point of this one.
+func series(r *handlers.Request, points []metric.Point, more bool) pointPage {
+	page := pointPage{points: points}
+	if more {
+		page.next = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
+	}
+	return page
+}
+
+// pointText is more than most points are long as JSON.
 const pointText = 48
 
-// series is a page of points as [Series] writes it. The next one goes on from the oldest point of this one.
-func series(points []metric.Point, more bool) *page {
-	b := append(make([]byte, 0, pointText*(len(points)+1)), `{"results":[`...)
-	for i := range points {
+// WriteJSON writes the page as its type says.
+func (p pointPage) WriteJSON(w *bytes.Buffer) error {
+	w.Grow(pointText * (len(p.points) + 4))
+	b := append(w.AvailableBuffer(), `{"results":[`...)
+	for i := range p.points {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, `{"value":`...)
-		b = points[i].Value.Append(b)
+		b = p.points[i].Value.Append(b)
 		b = append(b, `,"timestamp":`...)
-		b = strconv.AppendInt(b, points[i].Start, 10)
+		b = strconv.AppendInt(b, p.points[i].Start, 10)
 		b = append(b, '}')
 	}
-	p := &page{text: append(b, ']')}
-	if more {
-		p.next = handlers.Position(uint64(points[len(points)-1].Start))
+	b = append(b, ']')
+	if p.lastRun > 0 {
+		b = fmt.Appendf(b, `,"status":%d,"lastRun":%d`, http.StatusOK, p.lastRun)
 	}
-	return p
+	if p.next != "" {
+		b = fmt.Appendf(b, `,"nextPageToken":%q`, p.next)
+	}
+	_, err := w.Write(append(b, '}'))
+	return err
 }

@@ -39,7 +39,6 @@ func (b *Batch) Commit() error {
 			return errors.Join(err, b.Rollback())
 		}
 	}
-	b.db.commits.Add(1)
 	err := b.tx.Commit()
 	b.db.commits.Add(1)
 	if b.named {
