@@ -31,6 +31,9 @@ type Operation struct {
 	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
 	Keyless bool
 
+	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
+	Live bool
+
 	// AllNetworks says that the answer spans both networks, although no parameter names one.
 	AllNetworks bool
 

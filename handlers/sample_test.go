@@ -174,7 +174,7 @@ func worldKey(b byte) []byte { return []byte(strings.Repeat(string(rune(b)), 32)
 // newServer serves the sample operations; change adjusts the options.
 func newServer(t testing.TB, change func(*handlers.Options)) *handlers.Server {
 	t.Helper()
-	o := handlers.Options{Clock: sim.NewClock(noon), WorldKey: worldKey('k')}
+	o := handlers.Options{Clock: sim.NewClock(noon), WorldKey: worldKey('k'), Revision: func() int64 { return 0 }}
 	if change != nil {
 		change(&o)
 	}
