@@ -70,7 +70,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		x.Header().Set("Allow", e.methods(false))
 		x.WriteHeader(http.StatusNoContent)
 	default:
-		x.fail(methodNotAllowed(hr.Method, hr.URL.Path, e.methods(false)), false)
+		x.fail(methodNotAllowed(hr.Method, x.asked(hr.URL.Path), e.methods(false)), false)
 	}
 }
 

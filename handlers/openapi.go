@@ -77,7 +77,7 @@ func (s *Server) documentHandler(kind string, part func(*document) []byte) http.
 		x := w.(*exchange)
 		x.mounted = "documentation"
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			x.fail(methodNotAllowed(r.Method, r.URL.Path, "GET, HEAD"), false)
+			x.fail(methodNotAllowed(r.Method, x.asked(r.URL.Path), "GET, HEAD"), false)
 			return
 		}
 		doc := s.document(x.dialect)
