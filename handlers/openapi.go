@@ -98,7 +98,7 @@ func (s *Server) describe(d *Schemas) *openAPI {
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
 		Info:     map[string]string{"title": "Snowglobe", "version": s.version(), "description": "The " + string(d.Dialect) + " dialect."},
-		Security: []map[string][]string{{"apiKey": {}}, {}},
+		Security: []map[string][]string{{"apiKey": {}}, {"glacierApiKey": {}}, {"rltoken": {}}, {}},
 		Paths:    map[string]map[string]*apiCall{},
 	}
 	if d.Dialect == Upstream {
@@ -115,10 +115,18 @@ func (s *Server) describe(d *Schemas) *openAPI {
 		doc.Paths[e.path] = calls
 	}
 	doc.Components = map[string]any{
-		"schemas":         d.named,
-		"securitySchemes": map[string]any{"apiKey": map[string]string{"type": "apiKey", "in": "header", "name": "x-service-api-key"}},
+		"schemas": d.named,
+		"securitySchemes": map[string]any{
+			"apiKey":        keyIn("header", "x-service-api-key"),
+			"glacierApiKey": keyIn("header", "x-glacier-api-key"),
+			"rltoken":       keyIn("query", "rltoken"),
+		},
 	}
 	return doc
+}
+
+func keyIn(place, name string) map[string]string {
+	return map[string]string{"type": "apiKey", "in": place, "name": name}
 }
 
 func (s *Server) version() string {
@@ -159,8 +167,38 @@ func (op *operation) describe(d *Schemas) *apiCall {
 		c.RequestBody.Required = true
 	}
 	c.Responses[strconv.Itoa(op.status(d.Dialect))] = op.success(d)
-	c.Responses["default"] = content("Any failure.", "application/json", d.Of(reflect.TypeFor[ErrorAnswer]()))
+	failure := d.Of(reflect.TypeFor[ErrorAnswer]())
+	for status, description := range op.failures() {
+		c.Responses[strconv.Itoa(status)] = content(description, "application/json", failure)
+	}
+	c.Responses["default"] = content("Any other failure.", "application/json", failure)
 	return c
+}
+
+// failures are the statuses with which the gates in front of the handler refuse, and what each means.
+func (op *operation) failures() map[int]string {
+	f := map[int]string{
+		http.StatusBadRequest:          "A parameter or the body is not allowed; the message names each problem.",
+		http.StatusInternalServerError: "The simulator failed; its log has the cause.",
+	}
+	if op.in.Limited && !op.Keyless {
+		f[http.StatusTooManyRequests] = "The requests of this minute are used up; retry-after says for how long."
+	}
+	if !op.in.Keyless && !op.Keyless {
+		f[http.StatusUnauthorized] = "An API key is required, and the request has none that is known."
+		f[http.StatusForbidden] = "The API key is not for this interface or network."
+	}
+	if op.SameOrigin {
+		f[http.StatusForbidden] = "A browser page of another origin may not do this."
+	}
+	if strings.Contains(op.Path, "{") {
+		f[http.StatusNotFound] = "What the path names does not exist."
+	}
+	if op.Body != nil {
+		f[http.StatusRequestEntityTooLarge] = "The body is too large."
+		f[http.StatusUnsupportedMediaType] = "The body is not declared as JSON."
+	}
+	return f
 }
 
 func (op *operation) success(d *Schemas) *apiBody {
