@@ -196,7 +196,7 @@ func (op *operation) failures() map[int]string {
 	}
 	if op.Body != nil {
 		f[http.StatusRequestEntityTooLarge] = "The body is too large."
-		f[http.StatusUnsupportedMediaType] = "The body is not declared as JSON."
+		f[http.StatusUnsupportedMediaType] = "The body is not declared as JSON, or is compressed."
 	}
 	return f
 }
