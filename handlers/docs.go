@@ -57,7 +57,9 @@ func (s *Server) docsHandler() http.Handler {
 func toDocs(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
 	x.mounted = "documentation"
-	http.Redirect(w, r, basePath(r, x.prefixed)+"/docs", http.StatusFound)
+	if !x.refuse(r) {
+		http.Redirect(w, r, basePath(r, x.prefixed)+"/docs", http.StatusFound)
+	}
 }
 
 func (s *Server) docsPage(d Dialect) ([]byte, error) {

@@ -97,7 +97,19 @@ func TestMethodsAreNamed(t *testing.T) {
 		t.Errorf("options is %d %v", w.Code, w.Header())
 	}
 	expect(t, ask(t, s, "POST", "/v1/chains/43114/tokens/"+alice+":reindex", ""), 201, alice)
-	expect(t, ask(t, s, "POST", "/docs", ""), 405, "GET, HEAD")
+	expect(t, ask(t, s, "POST", "/docs", ""), 405, "GET, HEAD, OPTIONS")
+	expect(t, ask(t, s, "POST", "/", "{}"), 405, "Cannot POST /: allowed are GET, HEAD, OPTIONS")
+	for _, path := range []string{"/", "/docs", "/openapi.json"} {
+		w := ask(t, s, http.MethodOptions, path, "")
+		if w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+			t.Errorf("options of %s is %d %v", path, w.Code, w.Header())
+		}
+		w = ask(t, s, http.MethodOptions, path, "", "Origin", "http://app.example", "Access-Control-Request-Method", "GET",
+			"Access-Control-Request-Headers", "x-glacier-api-key")
+		if w.Code != 204 || w.Header().Get("Access-Control-Allow-Headers") != "x-glacier-api-key" {
+			t.Errorf("preflight of %s is %d %v", path, w.Code, w.Header())
+		}
+	}
 	expect(t, ask(t, s, "PUT", "/upstream/v1/numbers", ""), 405, "Cannot PUT /upstream/v1/numbers: allowed are GET")
 }
 

@@ -76,8 +76,7 @@ func (s *Server) documentHandler(kind string, part func(*document) []byte) http.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(*exchange)
 		x.mounted = "documentation"
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			x.fail(methodNotAllowed(r.Method, x.asked(r.URL.Path), "GET, HEAD"), false)
+		if x.refuse(r) {
 			return
 		}
 		doc := s.document(x.dialect)
@@ -89,6 +88,23 @@ func (s *Server) documentHandler(kind string, part func(*document) []byte) http.
 			x.fail(s.asError(x, err), false)
 		}
 	})
+}
+
+// refuse answers whatever is not a read of a page, and says whether it did.
+func (x *exchange) refuse(r *http.Request) bool {
+	const methods = "GET, HEAD, OPTIONS"
+	switch {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		return false
+	case isPreflight(r):
+		x.preflight(r, methods)
+	case r.Method == http.MethodOptions:
+		x.Header().Set("Allow", methods)
+		x.WriteHeader(http.StatusNoContent)
+	default:
+		x.fail(methodNotAllowed(r.Method, x.asked(r.URL.Path), methods), false)
+	}
+	return true
 }
 
 // describe writes the whole table of operations as OpenAPI 3.1.
