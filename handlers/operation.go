@@ -18,6 +18,8 @@ type Operation struct {
 	Doc     string // what more there is to say
 	Params  []Param
 
+	Deprecated bool // another path serves the same
+
 	Body     reflect.Type // the type of the JSON body, nil if it takes none
 	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw or a File
 	Produces string       // the content type of a Raw answer or a File
