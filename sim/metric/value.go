@@ -43,7 +43,11 @@ func (v Value) String() string {
 	if v.Over == 1 {
 		return v.Amount.String()
 	}
-	f, _ := new(big.Rat).SetFrac(v.Amount, big.NewInt(v.Over)).Float64()
+	r := new(big.Rat).SetFrac(v.Amount, big.NewInt(v.Over))
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
