@@ -84,7 +84,7 @@ func (a *api) chain(r *handlers.Request) (*evm.Chain, error) {
 			return c, nil
 		}
 	}
-	return nil, handlers.NotFound("chain %s does not exist", id)
+	return nil, handlers.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
 }
 
 // onChain turns a handler for one chain into one that finds the chain first.
