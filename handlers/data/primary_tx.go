@@ -55,7 +55,7 @@ var (
 	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
 	// platformParam names the P-Chain.
 	platformParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",
-		Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}
+		Same: sameChain, Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}
 )
 
 func (a *api) primaryTransactionOperations() []handlers.Operation {
