@@ -94,6 +94,7 @@ type param struct {
 	Param
 	bounds   bounds
 	fallback any
+	end      bool // of a range
 }
 
 func compile(in *Interface, o Operation) (*operation, error) {
@@ -118,7 +119,7 @@ func compile(in *Interface, o Operation) (*operation, error) {
 		op.params = append(op.params, p)
 		op.pager = op.pager || p.Kind == KindPageToken
 	}
-	return op, errors.Join(op.checkPath(), op.checkRanges())
+	return op, errors.Join(op.checkPath(), op.joinRanges())
 }
 
 func compileParam(path string, p Param) (*param, error) {

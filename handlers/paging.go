@@ -55,11 +55,12 @@ func (r *Request) resume() (problem string) {
 }
 
 // fingerprint tells one query from another: by the operation, its parameters' values however they were written, and
-// its body. The page's token and size are left out, so the size may change from page to page.
+// its body. The page's token and size are left out, so the size may change from page to page; and ends of ranges that are
+// not given, as their defaults may hold only beside the other end.
 func (r *Request) fingerprint() uint32 {
 	b := append(make([]byte, 0, 256), r.op.ID...)
 	for i, p := range r.op.params {
-		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil {
+		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil || p.end && !r.given[i] {
 			continue
 		}
 		text := r.canonical(p, r.values[i])

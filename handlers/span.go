@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
-// checkRanges makes sure that both ends of each range are declared, and alike.
-func (op *operation) checkRanges() error {
+// joinRanges finds both ends of each range, which must be alike.
+func (op *operation) joinRanges() error {
 	for _, p := range op.params {
-		if p.NotAbove != "" && !slices.ContainsFunc(op.params, func(o *param) bool { return o.Name == p.NotAbove && o.Kind == p.Kind }) {
+		if p.NotAbove == "" {
+			continue
+		}
+		i := slices.IndexFunc(op.params, func(o *param) bool { return o.Name == p.NotAbove && o.Kind == p.Kind })
+		if i < 0 {
 			return fmt.Errorf("operation %s: parameter %s has no %s of its kind", op.ID, p.Name, p.NotAbove)
 		}
+		p.end, op.params[i].end = true, true
 	}
 	return nil
 }

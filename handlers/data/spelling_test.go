@@ -24,6 +24,7 @@ func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
 			"fuji/blockchains/" + x + "/utxos?addresses=X-" + hoarder + "," + hoarder + ",X-" + alice}, "fuji/blockchains/x-chain/utxos?addresses=" + hoarder},
 		{[]string{"fuji/validators?subnetId=" + primaryID + "," + subnet, "testnet/validators?subnetId=" + subnet + "&subnetId=" + primaryID}, "fuji/validators?subnetId=" + primaryID},
 		{[]string{"fuji/validators?minTimeRemaining=1&nodeIds=A,B", "fuji/validators?nodeIds=B,A&minTimeRemaining=1.0"}, "fuji/validators?minTimeRemaining=1&nodeIds=A"},
+		{[]string{"fuji/validators", "testnet/validators?sortBy=blockIndex&sortOrder=desc"}, "fuji/validators?minFeePercentage=2"},
 		{[]string{"fuji/blockchains/p-chain/transactions:listStaking", "testnet/blockchains/" + primaryID + "/transactions:listStaking"}, "mainnet/blockchains/p-chain/transactions:listStaking"},
 	} {
 		first := g.get(t, paged(c.spellings[0], ""))
