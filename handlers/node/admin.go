@@ -77,11 +77,11 @@ func (n *Node) serveAdmin(l *sim.Ledger) error {
 }
 
 // Alias makes an endpoint answer at another path too.
-func (a *adminAPI) Alias(_ *http.Request, args *EndpointAliasArgs, _ *EmptyReply) error {
+func (a *adminAPI) Alias(r *http.Request, args *EndpointAliasArgs, _ *EmptyReply) error {
 	if len(args.Alias) > maxAlias {
 		return errLongAlias
 	}
-	return a.node.alias(a.ledger.Network, args.Endpoint, args.Alias)
+	return a.node.alias(r, a.ledger.Network, args.Endpoint, args.Alias)
 }
 
 // AliasChain gives a chain another name, good wherever its id is.
@@ -93,7 +93,7 @@ func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyRep
 	if !known {
 		return withText(errNoAlias, args.Chain)
 	}
-	if !a.ledger.Aliases.Give(args.Alias, id) {
+	if a.node.aliases[a.ledger.Network].begins("bc/"+args.Alias) || !a.ledger.Aliases.Give(args.Alias, id) {
 		return withText(errAliased, args.Alias)
 	}
 	return nil

@@ -19,11 +19,11 @@ type aliases struct {
 }
 
 // alias makes an endpoint answer at another path too. An endpoint that is not there is no error.
-func (n *Node) alias(network, endpoint, name string) error {
+func (n *Node) alias(r *http.Request, network, endpoint, name string) error {
 	a := n.aliases[network]
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, taken := a.base[name]; taken {
+	if _, taken := a.base[name]; taken || n.ofChain(r, network, name) {
 		return fmt.Errorf("route is either already aliased or already maps to a handle: /ext/%s", name)
 	}
 	a.base[name] = endpoint
@@ -31,6 +31,31 @@ func (n *Node) alias(network, endpoint, name string) error {
 		return fmt.Errorf("failed to create endpoint as /ext/%s already exists", name)
 	}
 	return nil
+}
+
+// ofChain reports whether a path is that of a chain under a name that was given to it, or of its validators.
+func (n *Node) ofChain(r *http.Request, network, path string) bool {
+	if _, found := replaceChain(n.ledger(network), path); found {
+		return true
+	}
+	id, found := chainOfValidators(path)
+	if !found {
+		return false
+	}
+	_, err := n.subnetOf(r, network, id)
+	return err == nil
+}
+
+// begins reports whether an alias of an endpoint is at a path or below it.
+func (a *aliases) begins(path string) bool {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	for name := range a.base {
+		if name == path || strings.HasPrefix(name, path+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // resolve follows aliases of endpoints and of chains until there is a route. What goes round in a circle ends.
@@ -49,7 +74,7 @@ func (n *Node) resolve(network, path string) route {
 		}
 		path = next
 	}
-	return route{handler: n.validators(path)}
+	return route{handler: n.validators(network, path)}
 }
 
 func (a *aliases) count() int {

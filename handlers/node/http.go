@@ -18,7 +18,8 @@ const routeHeader = "Avalanche-Api-Route"
 // host, the cleaning of paths, routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header["Node-Id"] = []string{n.identity(r.URL.Path)}
+	network, path, found := n.locate(r)
+	header["Node-Id"] = []string{n.identity(network)}
 	header["Vary"] = []string{"Origin"}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		preflight(header, r)
@@ -32,10 +33,15 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "invalid host specified", http.StatusForbidden)
 		return
 	}
-	n.dispatch(w, r)
+	var served route
+	if found {
+		served = n.resolve(network, path)
+	}
+	n.dispatch(w, r, served)
 }
 
-func (n *Node) dispatch(w http.ResponseWriter, r *http.Request) {
+// dispatch gives a request to the chain that a header names, or to what is served at its path.
+func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 	if id := r.Header.Get(routeHeader); id != "" {
 		if h := n.routed[id]; h != nil {
 			h.ServeHTTP(w, r)
@@ -49,15 +55,14 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMovedPermanently)
 		return
 	}
-	found := n.find(r.URL.Path)
-	if found.log != nil {
-		handlers.LogThrough(r.Context(), found.log)
+	if served.log != nil {
+		handlers.LogThrough(r.Context(), served.log)
 	}
-	if found.handler == nil {
+	if served.handler == nil {
 		http.NotFound(w, r)
 		return
 	}
-	found.handler.ServeHTTP(w, r)
+	served.handler.ServeHTTP(w, r)
 }
 
 func cleanPath(p string) string {

@@ -42,6 +42,8 @@ func TestHTTP(t *testing.T) {
 		{"alias evm", "POST", "/ext/bc/evm/rpc", chainID, "Content-Type: application/json", 200, json, answer},
 		{"by id", "POST", "/ext/bc/2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5/rpc", chainID, "Content-Type: application/json", 200, json, answer},
 		{"other network by id", "POST", "/ext/bc/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/rpc", chainID, "Content-Type: application/json", 200, json, strings.Replace(answer, "a86a", "a869", 1)},
+		{"by id under its network", "POST", "/fuji/ext/bc/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/rpc", chainID, "Content-Type: application/json", 200, json, strings.Replace(answer, "a86a", "a869", 1)},
+		{"by id under another network", "POST", "/mainnet/ext/bc/yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp/rpc", chainID, "Content-Type: application/json", 404, text, notFound},
 		{"other network", "POST", "/fuji/ext/bc/C/rpc", chainID, "Content-Type: application/json", 200, json, strings.Replace(answer, "a86a", "a869", 1)},
 		{"unknown chain", "POST", "/ext/bc/nope/rpc", chainID, "Content-Type: application/json", 404, text, notFound},
 		{"no method path", "POST", "/ext/bc/C", chainID, "Content-Type: application/json", 404, text, notFound},
@@ -55,13 +57,17 @@ func TestHTTP(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			response, body := w.request(t, c.method, c.path, c.body, c.header)
+			network := "mainnet"
+			if strings.Contains(c.answer, "0xa869") {
+				network = "fuji"
+			}
 			if response.StatusCode != c.status || body != c.answer {
 				t.Errorf("got %d %q, want %d %q", response.StatusCode, body, c.status, c.answer)
 			}
 			if got := response.Header.Get("Content-Type"); got != c.contentType {
 				t.Errorf("content type %q, want %q", got, c.contentType)
 			}
-			if got := response.Header.Get("Node-Id"); got != w.node.identity(c.path) || !strings.HasPrefix(got, "NodeID-") {
+			if got := response.Header.Get("Node-Id"); got != w.node.identity(network) || !strings.HasPrefix(got, "NodeID-") {
 				t.Errorf("node id %q", got)
 			}
 			if got := response.Header.Values("Vary"); len(got) != 1 || got[0] != "Origin" {

@@ -36,7 +36,7 @@ func (n *Node) Endpoints() []handlers.Endpoint {
 		if paths[o] == nil {
 			order = append(order, o)
 		}
-		if network == n.options.Network {
+		if _, named := chainByID(path); named || network == n.options.Network {
 			paths[o] = append(paths[o], "/ext/"+path)
 		}
 		paths[o] = append(paths[o], "/"+network+"/ext/"+path)

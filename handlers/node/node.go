@@ -76,12 +76,10 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// serve makes a chain reachable: by its id on every network, by aliases on its own.
+// serve makes a chain reachable on its network: by its id, the C-Chain by aliases too.
 func (n *Node) serve(e *endpoint) {
 	id := ids.ID(e.chain.Row.BlockchainID).String()
-	for _, network := range networks {
-		n.mount(network, "bc/"+id, e)
-	}
+	n.mount(e.chain.Row.Network, "bc/"+id, e)
 	if e.chain.Kind == evm.KindL1 {
 		n.routed[id] = e
 		return
@@ -103,31 +101,45 @@ func (n *Node) Close() {
 	}
 }
 
-// locate tells the network that a path speaks of, and what follows /ext/ in it.
-func (n *Node) locate(path string) (network, rest string, found bool) {
-	network = n.options.Network
-	for _, name := range networks {
-		if rest, found := strings.CutPrefix(path, "/"+name+"/"); found {
-			network, path = name, "/"+rest
-			break
+// locate tells the network that a request speaks to, and what follows /ext/ in its path. Without a network in front that is
+// the node's own network, save for a chain of another that is named by its id.
+func (n *Node) locate(r *http.Request) (network, path string, found bool) {
+	for _, network := range networks {
+		if path, found := strings.CutPrefix(r.URL.Path, "/"+network+"/ext/"); found {
+			return network, path, true
 		}
 	}
-	rest, found = strings.CutPrefix(path, "/ext/")
-	return network, rest, found
+	path, found = strings.CutPrefix(r.URL.Path, "/ext/")
+	return n.networkOf(r, path), path, found
 }
 
-// find is what serves a path; it has no handler when nothing does.
-func (n *Node) find(path string) route {
-	network, path, found := n.locate(path)
-	if !found {
-		return route{}
+func (n *Node) networkOf(r *http.Request, path string) string {
+	own := n.options.Network
+	if n.routes[own][path].handler != nil {
+		return own
 	}
-	return n.resolve(network, path)
+	id, named := chainByID(path)
+	if !named {
+		return own
+	}
+	for _, l := range n.options.Ledgers {
+		if _, err := l.SubnetOf(r.Context(), id); err == nil && l.Network != own {
+			return l.Network
+		}
+	}
+	return own
 }
 
-// identity is the id of the node that answers for the network of a path.
-func (n *Node) identity(path string) string {
-	network, _, _ := n.locate(path)
+// chainByID is the chain that a path bc/{blockchainID} and what is below it name. The P-chain has the same id everywhere.
+func chainByID(path string) (ids.ID, bool) {
+	path, found := strings.CutPrefix(path, "bc/")
+	name, _, _ := strings.Cut(path, "/")
+	id, err := ids.FromString(name)
+	return id, found && err == nil && id != ids.Empty
+}
+
+// identity is the id of the node that answers for a network.
+func (n *Node) identity(network string) string {
 	if id, known := n.self[network]; known {
 		return id
 	}

@@ -49,14 +49,9 @@ func (n *Node) servePrimary(l *sim.Ledger) error {
 	if err != nil {
 		return err
 	}
-	xID := l.Rules.XChainID.String()
-	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm"} {
+	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + l.Rules.XChainID.String()} {
 		n.Handle(l.Network, alias, exchange)
 		n.Handle(l.Network, alias+"/wallet", wallet)
-	}
-	for _, network := range networks {
-		n.Handle(network, "bc/"+xID, exchange)
-		n.Handle(network, "bc/"+xID+"/wallet", wallet)
 	}
 	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
 		n.Handle(l.Network, alias, platform)

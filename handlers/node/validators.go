@@ -44,17 +44,13 @@ type CurrentValidator struct {
 
 // validators is the handler of a path bc/{blockchainID}/validators, or nil. Chains of the primary network have none. It
 // is looked up anew each time, as chains can be created while the node runs.
-func (n *Node) validators(path string) http.Handler {
-	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
+func (n *Node) validators(network, path string) http.Handler {
+	id, found := chainOfValidators(path)
 	if !found {
 		return nil
 	}
-	id, err := ids.FromString(name)
-	if err != nil {
-		return nil
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h, err := n.validatorsOf(r, id)
+		h, err := n.validatorsOf(r, network, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			http.NotFound(w, r)
@@ -66,18 +62,38 @@ func (n *Node) validators(path string) http.Handler {
 	})
 }
 
-func (n *Node) validatorsOf(r *http.Request, id ids.ID) (http.Handler, error) {
-	for _, l := range n.options.Ledgers {
-		row, err := l.DB.Blockchain(r.Context(), id[:])
-		if err != nil {
-			return nil, err
-		}
-		if row.ID.Chain() != l.Chain(primary.PChain) || ids.ID(row.Subnet) == ids.Empty {
-			continue
-		}
-		return newServices(n.options.MaxBody, Service{"validators", &validatorsAPI{newPlatform(l), ids.ID(row.Subnet)}})
+// chainOfValidators is the chain that a path bc/{blockchainID}/validators names.
+func chainOfValidators(path string) (ids.ID, bool) {
+	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
+	if !found {
+		return ids.Empty, false
 	}
-	return nil, store.ErrNotFound
+	id, err := ids.FromString(name)
+	return id, err == nil
+}
+
+func (n *Node) validatorsOf(r *http.Request, network string, id ids.ID) (http.Handler, error) {
+	validators, err := n.subnetOf(r, network, id)
+	if err != nil {
+		return nil, err
+	}
+	return newServices(n.options.MaxBody, Service{"validators", validators})
+}
+
+// subnetOf finds who validates a chain of a network; the primary network's chains are not found.
+func (n *Node) subnetOf(r *http.Request, network string, id ids.ID) (*validatorsAPI, error) {
+	l := n.ledger(network)
+	if l == nil {
+		return nil, store.ErrNotFound
+	}
+	subnet, err := l.SubnetOf(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	if subnet == ids.Empty {
+		return nil, store.ErrNotFound
+	}
+	return &validatorsAPI{newPlatform(l), subnet}, nil
 }
 
 func newPlatform(l *sim.Ledger) *platformAPI { return &platformAPI{primaryAPI{l, primary.PChain}} }

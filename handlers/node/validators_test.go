@@ -16,7 +16,7 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})
 	l1, permissioned, inactive := 0, 0, 0
-	for _, l := range w.Ledgers {
+	for i, l := range w.Ledgers {
 		chains, err := w.DB.Blockchains(t.Context(), l.Chain(primary.PChain))
 		if err != nil {
 			t.Fatal(err)
@@ -26,6 +26,13 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 				continue
 			}
 			listed := current(t, url+"/"+l.Network+"/ext/bc/"+ids.ID(c.Hash).String()+"/validators", "validators", `{}`)
+			if got := current(t, url+"/ext/bc/"+ids.ID(c.Hash).String()+"/validators", "validators", `{}`); len(got) != len(listed) {
+				t.Errorf("%s: %d validators without a network in the path, %d with it", c.Name, len(got), len(listed))
+			}
+			other := url + "/" + w.Ledgers[(i+1)%len(w.Ledgers)].Network + "/ext/bc/" + ids.ID(c.Hash).String() + "/validators"
+			if got := send(t, http.MethodPost, other, `{}`); got != "404 page not found" {
+				t.Errorf("%s is found on another network: %s", c.Name, got)
+			}
 			platform := current(t, url+"/"+l.Network+"/ext/bc/P", "platform", `{"subnetID":"`+ids.ID(c.Subnet).String()+`"}`)
 			if len(listed) != len(platform) {
 				t.Errorf("%s: %d validators, the P-chain has %d", c.Name, len(listed), len(platform))

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"snowglobe/handlers/control"
 )
 
 // says posts a body to the running program and answers what it says.
@@ -118,8 +121,34 @@ func (s *started) aliasesChain(t *testing.T) {
 	if text, _ := io.ReadAll(answer.Body); !strings.Contains(string(text), `"chainId":"43114"`) {
 		t.Errorf("the Data API does not know the alias: %s", text)
 	}
+	s.refusesTaken(t)
 	if got := s.admin(t, "getChainAliases", `{"chain":"2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5"}`); !strings.Contains(got, `"contracts"]`) {
 		t.Error(got)
+	}
+}
+
+// refusesTaken asks for names that are taken by what comes and goes: a chain's alias, an L1's validators, an endpoint's alias.
+func (s *started) refusesTaken(t *testing.T) {
+	t.Helper()
+	s.admin(t, "alias", `{"endpoint":"bc/C","alias":"bc/deeds"}`)
+	var world control.World
+	if err := json.Unmarshal([]byte(s.reads(t, "/sim/world")), &world); err != nil {
+		t.Fatal(err)
+	}
+	validators := "bc/" + world.Chains[len(world.Chains)-1].BlockchainID + "/validators"
+	for method, params := range map[string]string{
+		"alias to a chain":       `alias","params":{"endpoint":"bc/X","alias":"bc/contracts"}`,
+		"alias to validators":    `alias","params":{"endpoint":"info","alias":"` + validators + `"}`,
+		"alias of a chain":       `aliasChain","params":{"chain":"X","alias":"deeds"}`,
+		"alias of a chain again": `aliasChain","params":{"chain":"X","alias":"contracts"}`,
+	} {
+		text := s.says(t, "/ext/admin", `{"jsonrpc":"2.0","id":1,"method":"admin.`+params+`}`)
+		if !strings.Contains(text, "alias") || !strings.Contains(text, `"error"`) {
+			t.Errorf("%s: %s", method, text)
+		}
+	}
+	if got := s.says(t, "/ext/bc/contracts/rpc", chainID); !strings.Contains(got, `"0xa86a"`) {
+		t.Errorf("through the chain's alias: %s", got)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/handlers"
 	"snowglobe/handlers/server"
 )
@@ -33,7 +35,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	for _, e := range world.Endpoints {
 		for _, path := range e.Paths {
 			for _, method := range e.Methods {
-				checkPath(t, h, method, fill(path, world))
+				checkPath(t, h, method, fill(t, h, path))
 				found[method+" "+path] = true
 			}
 			for _, operation := range e.Operations {
@@ -41,7 +43,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 			}
 		}
 		if e.Interface == "node" && slices.Contains(e.Methods, http.MethodPost) {
-			checkMethods(t, h, fill(e.Paths[0], world), e.Operations)
+			checkMethods(t, h, fill(t, h, e.Paths[0]), e.Operations)
 		}
 	}
 	for _, want := range served(t, h, world) {
@@ -51,11 +53,35 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	}
 }
 
-// fill puts something into the variables of a path: the L1's id for a blockchain's.
-func fill(path string, w listed) string {
-	last := w.Chains[len(w.Chains)-1]
-	path = strings.ReplaceAll(path, "{blockchainId}", last.BlockchainID)
+// fill puts something into the variables of a path: for a blockchain's id that of one that a subnet of the network validates.
+func fill(t *testing.T, h http.Handler, path string) string {
+	t.Helper()
+	if strings.Contains(path, "{blockchainId}") {
+		path = strings.ReplaceAll(path, "{blockchainId}", validated(t, h, strings.HasPrefix(path, "/fuji/")))
+	}
 	return regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "0")
+}
+
+// validated is a chain outside the primary network.
+func validated(t *testing.T, h http.Handler, fuji bool) string {
+	t.Helper()
+	network := "mainnet"
+	if fuji {
+		network = "fuji"
+	}
+	var page struct {
+		Blockchains []struct{ BlockchainID, SubnetID string }
+	}
+	if err := json.Unmarshal([]byte(ask(h, "GET", "/v1/networks/"+network+"/blockchains", "")), &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range page.Blockchains {
+		if c.SubnetID != ids.Empty.String() {
+			return c.BlockchainID
+		}
+	}
+	t.Fatalf("%s has only the primary network's chains", network)
+	return ""
 }
 
 // checkPath says whether there is anything at a path: each router has its own way to say that there is not.
@@ -113,7 +139,7 @@ func served(t *testing.T, h http.Handler, w listed) []string {
 		}
 	}
 	for _, c := range w.Chains {
-		for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
+		for _, prefix := range []string{"/ext", "/" + c.Network + "/ext"} {
 			want = append(want, "eth_call "+prefix+"/bc/"+c.BlockchainID+"/rpc", "GET "+prefix+"/bc/"+c.BlockchainID+"/ws")
 		}
 	}
