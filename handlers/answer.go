@@ -60,15 +60,25 @@ func (x *exchange) send(r *http.Request, status int, answer any) error {
 		x.deliver(r, status, raw.Body)
 		return nil
 	}
+	return x.sendJSON(r, status, answer, func([]byte) {})
+}
+
+// sendJSON shows the body to keep before it goes.
+func (x *exchange) sendJSON(r *http.Request, status int, answer any, keep func(body []byte)) error {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
 	defer release(b)
 	if err := encode(b, answer); err != nil {
 		return err
 	}
-	x.Header()["Content-Type"] = jsonType
-	x.deliver(r, status, b.Bytes())
+	keep(b.Bytes())
+	x.deliverJSON(r, status, b.Bytes())
 	return nil
+}
+
+func (x *exchange) deliverJSON(r *http.Request, status int, body []byte) {
+	x.Header()["Content-Type"] = jsonType
+	x.deliver(r, status, body)
 }
 
 func encode(b *bytes.Buffer, answer any) error {

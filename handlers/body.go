@@ -68,7 +68,7 @@ func (op *operation) decode(d *Schemas, raw []byte) (any, []string, error) {
 	if problems := d.check(op.Body, loose, false); len(problems) > 0 {
 		return nil, problems, nil
 	}
-	known, err := json.Marshal(loose)
+	known, err := json.Marshal(digitsOnly(loose))
 	if err != nil {
 		return nil, nil, err
 	}

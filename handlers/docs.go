@@ -24,6 +24,7 @@ type docsGroup struct {
 type docsCall struct {
 	ID, Method, Path, Summary, Spec, Doc string
 	Status                               int
+	Deprecated                           bool
 	Params                               []docsParam
 	Body, Answer                         []docsField
 	Try                                  string // a link that works as it stands
@@ -69,7 +70,7 @@ func (s *Server) docsGroup(in *Interface, d Dialect) docsGroup {
 }
 
 func (s *Server) docsCall(op *operation, d Dialect) docsCall {
-	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(d)}
+	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(d), Deprecated: op.Deprecated}
 	needs := op.Method != http.MethodGet
 	for _, p := range op.params {
 		c.Params = append(c.Params, docsParam{p.Name, p.In, p.Required, p.Default, p.expected(), p.Doc})
@@ -139,6 +140,9 @@ func (l *docsLister) typeOf(s *Schema, required bool) string {
 	text := l.typeName(s)
 	if !required {
 		text += ", optional"
+	}
+	if s.Deprecated {
+		text += ", deprecated"
 	}
 	return text
 }

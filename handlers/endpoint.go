@@ -75,17 +75,17 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 }
 
 func (x *exchange) serve(hr *http.Request) {
-	answer, err := x.run(hr)
+	r, err := x.enter(hr)
 	if err == nil {
-		err = x.send(hr, x.op.status(x.dialect), answer)
+		err = x.reply(r)
 	}
 	if err != nil {
 		x.fail(x.server.asError(x, err), x.op.in.ArrayErrors || x.dialect == Upstream)
 	}
 }
 
-// run takes a request through the gates in front of its handler, cheapest first.
-func (x *exchange) run(hr *http.Request) (any, error) {
+// enter takes a request through the gates in front of its handler, cheapest first.
+func (x *exchange) enter(hr *http.Request) (*Request, error) {
 	if err := x.checkOrigin(hr); err != nil {
 		return nil, err
 	}
@@ -97,10 +97,25 @@ func (x *exchange) run(hr *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := key.checkScope(r); err != nil {
-		return nil, err
+	return r, key.checkScope(r)
+}
+
+// reply sends the answer to a request, one from memory if it is still good.
+func (x *exchange) reply(r *Request) error {
+	status := x.op.status(x.dialect)
+	q, lasts := x.question(r)
+	if body, found := x.server.memo.answer(q); lasts && found {
+		x.deliverJSON(r.HTTP, status, body)
+		return nil
 	}
-	return x.op.Handle(r)
+	answer, err := x.op.Handle(r)
+	if err != nil {
+		return err
+	}
+	if !lasts {
+		return x.send(r.HTTP, status, answer)
+	}
+	return x.sendJSON(r.HTTP, status, answer, func(body []byte) { x.server.memo.keep(q, body) })
 }
 
 // read parses everything that the request says.

@@ -131,12 +131,13 @@ func (k *Key) checkScope(r *Request) error {
 }
 
 // networks are those that an answer may draw on: the network or the chain's network of each such parameter, or both
-// networks if the parameter could narrow the answer and was left out.
+// networks if nothing narrows the answer, although a parameter could.
 func (r *Request) networks(wanted bool) []string {
 	if !wanted {
 		return nil
 	}
-	var list []string
+	var list, named []string
+	open := false
 	if r.op.AllNetworks {
 		list = append(list, "mainnet", "fuji")
 	}
@@ -147,19 +148,20 @@ func (r *Request) networks(wanted bool) []string {
 		switch v := r.values[i].(type) {
 		case string:
 			if p.Kind == KindNetwork {
-				list = append(list, v)
+				named = append(named, v)
 			}
 		case ChainID:
 			if network, ok := r.networkOf(v); ok {
-				list = append(list, network)
+				named = append(named, network)
 			}
 		case nil:
-			if p.Kind == KindNetwork {
-				list = append(list, "mainnet", "fuji")
-			}
+			open = open || p.Kind == KindNetwork
 		}
 	}
-	return list
+	if open && len(named) == 0 {
+		named = []string{"mainnet", "fuji"}
+	}
+	return append(list, named...)
 }
 
 func (r *Request) networkOf(c ChainID) (string, bool) {

@@ -32,6 +32,7 @@ type apiCall struct {
 	OperationID string              `json:"operationId"`
 	Summary     string              `json:"summary,omitempty"`
 	Description string              `json:"description,omitempty"`
+	Deprecated  bool                `json:"deprecated,omitempty"`
 	Tags        []string            `json:"tags"`
 	Parameters  []apiParam          `json:"parameters,omitempty"`
 	RequestBody *apiBody            `json:"requestBody,omitempty"`
@@ -144,7 +145,7 @@ func (s *Server) interfaces() []*Interface {
 }
 
 func (op *operation) describe(d *Schemas) *apiCall {
-	c := &apiCall{OperationID: op.ID, Summary: op.Summary, Tags: []string{op.in.Title}, Responses: map[string]*apiBody{}}
+	c := &apiCall{OperationID: op.ID, Summary: op.Summary, Deprecated: op.Deprecated, Tags: []string{op.in.Title}, Responses: map[string]*apiBody{}}
 	if op.Spec != "" {
 		c.Description = "Specification: " + op.Spec + "."
 	}

@@ -107,7 +107,7 @@ func TestDocumentFollowsDialect(t *testing.T) {
 func TestDocsPageStandsAlone(t *testing.T) {
 	w := get(t, newServer(t, nil), "/docs")
 	page := w.Body.String()
-	for _, want := range []string{"<!doctype html>", "Data API", "Metrics API", "transactions:listNative", "an integer from 1 to 100", `href="./v1/numbers"`, "nextPageToken"} {
+	for _, want := range []string{"<!doctype html>", "<em>deprecated</em>", "Data API", "Metrics API", "transactions:listNative", "an integer from 1 to 100", `href="./v1/numbers"`, "nextPageToken"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page lacks %q", want)
 		}

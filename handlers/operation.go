@@ -19,6 +19,8 @@ type Operation struct {
 	Doc     string // what more there is to say
 	Params  []Param
 
+	Deprecated bool // another path serves the same
+
 	Body     reflect.Type // the type of the JSON body, nil if it takes none
 	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw or a File
 	Produces string       // the content type of a Raw answer or a File
@@ -31,6 +33,9 @@ type Operation struct {
 
 	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
 	Keyless bool
+
+	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
+	Live bool
 
 	// AllNetworks says that the answer spans both networks, although no parameter names one.
 	AllNetworks bool

@@ -126,6 +126,13 @@ func TestBodyProblems(t *testing.T) {
 	expect(t, ask(t, s, "POST", path, good), 200, alice)
 	other := strings.Replace(good, `"more":1`, `"Options":{"addresses":["0x1"]},"TYPE":5,"Quorum":500`, 1)
 	expect(t, ask(t, s, "POST", path, other), 200, alice) // members in other letters are others, and ignored
+	for _, same := range []string{"67.0", "6.7e1", "670E-1", "0.67e+2", "100.000", "1e2", "0e9", "-0.0"} {
+		expect(t, ask(t, s, "POST", path, strings.Replace(good, `"more":1`, `"quorum":`+same, 1)), 200, alice)
+	}
+	for _, other := range []string{"67.5", "6.75e1", "67.00000000000000000000001", "100.1", "1.01e2", "-1.0", "1e-1", "1e99"} {
+		wrong := `quorum ` + other + ` is not allowed: expected an integer from 0 to 100`
+		expect(t, ask(t, s, "POST", path, strings.Replace(good, `"more":1`, `"quorum":`+other, 1)), 400, wrong)
+	}
 	cases := []struct{ body, message string }{
 		{"", "the body is empty: expected a JSON object"},
 		{"{", "the body is not JSON: unexpected EOF"},

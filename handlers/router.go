@@ -19,7 +19,8 @@ import (
 // Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
 type Options struct {
 	Clock    *sim.Clock
-	WorldKey []byte // 32 bytes of the world's own, for page tokens
+	Revision func() int64 // counts the changes of the world; without it no answer is kept to be given again
+	WorldKey []byte       // 32 bytes of the world's own, for page tokens
 	Dialect  Mode
 	Version  string // of the simulator, for the documentation
 
@@ -53,6 +54,7 @@ type Server struct {
 	opts    Options
 	sealer  *sealer
 	limiter *limiter
+	memo    *memo
 
 	endpoints []*endpoint
 	mounts    []mount
@@ -83,7 +85,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page tokens: %w", err)
 	}
-	s := &Server{opts: o, sealer: seal, byID: map[string]*operation{}}
+	s := &Server{opts: o, sealer: seal, memo: newMemo(), byID: map[string]*operation{}}
 	s.limiter = newLimiter(time.Minute, maxClients)
 	s.docs = map[Dialect]*document{Spec: {}, Upstream: {}}
 	return s, nil

@@ -63,6 +63,13 @@ func (s setting) found(id int, start, until time.Time, people map[string]*actor,
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), Extra: []byte{0}, Alloc: own}
 	genesis.Schedule = s.charter.schedule(s.kind, s.fees, evmID, start, until, people, others)
+	if s.kind == evm.KindL1 {
+		code, err := contracts.Load("ValidatorManager")
+		if err != nil {
+			return store.Chain{}, nil, err
+		}
+		own[manager] = types.Account{Code: code.Runtime, Nonce: 1}
+	}
 	if !s.charter.minter {
 		own[treasury(evmID)] = types.Account{Balance: units(1, 18)}
 	}

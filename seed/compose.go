@@ -19,7 +19,7 @@ func (r *realm) compose() error {
 		r.found(l, r.start+60+uint64(30*i))
 	}
 	r.script = append(r.script, errand{at: r.start + 600, chain: store.PChain, pass: true, do: func(uint64) ([]*primary.Tx, error) {
-		if err := r.post.seal(); err != nil {
+		if err := r.seal(); err != nil {
 			return nil, err
 		}
 		r.unsigned = r.post.letters
@@ -40,6 +40,16 @@ func (r *realm) compose() error {
 	slices.SortStableFunc(r.script, func(a, b errand) int { return cmp.Compare(a.at, b.at) })
 	slices.SortStableFunc(r.crossings, func(a, b crossing) int { return cmp.Compare(a.at, b.at) })
 	return nil
+}
+
+// seal writes all that chains say to each other, once they have their ids.
+func (r *realm) seal() error {
+	for _, l := range r.lodges {
+		if err := l.seal(r.rules.NetworkID); err != nil {
+			return err
+		}
+	}
+	return r.post.seal()
 }
 
 // fill adds what ordinary people do, until there are as many transactions as the profile asks for.

@@ -130,7 +130,7 @@ func assemble(o Options) (*theatre, error) {
 	if t.realms, err = realms(d, o, start, people, others); err != nil {
 		return nil, err
 	}
-	for n := range o.Profile.Chains {
+	for n, size := range shares(o.Profile) {
 		rich := others
 		if catalogue[n].kind == evm.KindL1 {
 			rich = others[:min(len(others), landedL1)]
@@ -139,7 +139,7 @@ func assemble(o Options) (*theatre, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := newStage(d, n, start, o.Until, people, others, alloc)
+		s, err := newStage(d, n, size, start, o.Until, people, others, alloc)
 		if err != nil {
 			return nil, err
 		}
@@ -223,22 +223,27 @@ const fullSize = 1500
 // crowdSize is how many nameless people a world has.
 func crowdSize(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
 
-// shares splits a profile's transactions among its chains. What does not divide goes to the first.
+// shares splits a profile's transactions among its chains: each gets what its people need, and its part of the others. What
+// does not divide goes to the first.
 func shares(p *Profile) []int {
 	total, sizes := 0, make([]int, p.Chains)
 	for _, c := range catalogue[:p.Chains] {
 		total += c.share
 	}
 	rest := p.Transactions
+	others := rest - p.Chains*minimumPerChain
 	for n := range sizes {
-		sizes[n] = p.Transactions * catalogue[n].share / total
+		sizes[n] = minimumPerChain + others*catalogue[n].share/total
 		rest -= sizes[n]
 	}
 	sizes[0] += rest
 	return sizes
 }
 
-func newStage(d dice, n int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (*stage, error) {
+// perMember is how many transactions of an L1 it takes for each validator, so that its manager's do not crowd out the others.
+const perMember = 50
+
+func newStage(d dice, n, size int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (*stage, error) {
 	row, genesis, err := catalogue[n].found(n+1, start, until, people, others, alloc)
 	if err != nil {
 		return nil, err
@@ -249,7 +254,8 @@ func newStage(d dice, n int, start, until time.Time, people map[string]*actor, o
 		signer:   types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
 	}
 	if row.Kind == string(evm.KindL1) {
-		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis}
+		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis, room: max(size/perMember, 2)}
+		s.place("validator-manager", "ValidatorManager", manager)
 	}
 	s.place("multicall", "Multicall3", Multicall)
 	s.builder, s.first, err = evm.NewBuilder(row.ID, genesis)

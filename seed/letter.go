@@ -25,12 +25,26 @@ type office struct {
 	next  int
 }
 
-// posting is something that somebody does with the messenger of a chain at a time. Postings happen in their order.
+// posting is something that somebody does with the messenger of a chain, or with its manager, at a time. Postings happen in
+// their order.
 type posting struct {
-	at uint64
-	do func(*stage, *evm.Pending) (*types.Transaction, *actor, error)
+	at    uint64
+	do    func(*stage, *evm.Pending) (*types.Transaction, *actor, error)
+	early bool // it needs no messenger
 
 	sends, takes *letter
+	says         *petition
+}
+
+// message is what the chain sends with the posting, or nil.
+func (m *posting) message() *warp.UnsignedMessage {
+	switch {
+	case m.sends != nil:
+		return m.sends.message
+	case m.says != nil:
+		return m.says.message
+	}
+	return nil
 }
 
 // letter is a message from one chain to another. What it says, down to its bytes, is settled before any chain sends it: the

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -18,15 +17,14 @@ type lodge struct {
 	name    string
 	vm      ids.ID
 	genesis []byte
+	room    int // for validators, where there is a limit
 
 	subnet, chain ids.ID
 	members       []*machine
+	pioneers      []*machine // those that the conversion names, in its order
+	petitions     []*petition
 	validations   map[*machine]ids.ID
-	nonces        map[*machine]uint64
 }
-
-// manager is the contract that manages an L1's validators.
-var manager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000").Bytes()
 
 const secondPrice = 512 // nAVAX that an L1 validator pays each second while there are few
 
@@ -42,20 +40,26 @@ const (
 
 var l1Roles = [l1Stations]string{"l1-active", "l1-about-to-run-out", "l1-out-of-balance", "l1-disabled", "l1-removed"}
 
-// enlist splits the machines of L1 validators among the lodges: the first has all the roles.
+// enlist splits the machines of L1 validators among the lodges. The first has the roles and whom no other has room for; but
+// the one that is removed is the last to join an L1 whose chain the world has, where there is one.
 func (r *realm) enlist() {
-	free := r.machines[r.primaryValidators():]
-	for i, m := range free {
-		l := r.lodges[0]
-		if i >= l1Stations {
-			l = r.lodges[(i-l1Stations+1)%len(r.lodges)]
-		} else {
-			m.row.Role = l1Roles[i]
+	first, free := r.lodges[0], r.machines[r.primaryValidators():]
+	for i, m := range free[:l1Stations] {
+		if m.row.Role = l1Roles[i]; i != dismissed {
+			first.members = append(first.members, m)
+		}
+	}
+	for i, m := range free[l1Stations:] {
+		l := r.lodges[(i+1)%len(r.lodges)]
+		if l.room > 0 && len(l.members) >= l.room {
+			l = first
 		}
 		l.members = append(l.members, m)
 	}
+	last := r.lodges[min(1, len(r.lodges)-1)]
+	last.members = append(last.members, free[dismissed])
 	for i, l := range r.lodges {
-		l.validations, l.nonces = map[*machine]ids.ID{}, map[*machine]uint64{}
+		l.validations = map[*machine]ids.ID{}
 		for n, m := range l.members {
 			m.row.Connected = m.row.Connected || i > 0 || n == guardian // so that a chain's messages find enough signatures
 		}
@@ -92,29 +96,30 @@ func (l *lodge) settle(r *realm, first bool, g *rand.Rand) {
 	if first {
 		pioneers = 2
 	}
-	at := r.moment(15, int(between(g, 0, hour)))
-	r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.convert(r, pioneers, at) }))
+	l.pioneers = slices.SortedFunc(slices.Values(l.members[:pioneers]), func(a, b *machine) int { return bytes.Compare(a.id[:], b.id[:]) })
+	converted := r.moment(15, int(between(g, 0, hour)))
+	r.add(store.PChain, converted, one(func(at uint64) (*primary.Tx, error) { return l.convert(r, at) }))
 	for i := pioneers; i < len(l.members); i++ {
 		m, balance := l.members[i], uint64(0)
 		at := r.moment(int(between(g, 40, 300)), int(between(g, 0, hour)))
 		if balance = r.upkeep(at, between(g, 30, 200)*day); first && i == spent {
 			balance = (r.until - r.start) / 4 * secondPrice
 		}
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.register(r, m, balance, at) }))
+		p := l.petition(&petition{member: m, joins: true, weight: startingWeight, at: at})
+		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.register(r, p, balance, at) }))
 	}
-	if first {
-		l.play(r)
-	}
+	l.play(r)
 	for range len(l.members) / 2 {
 		m := l.members[int(between(g, 0, int64(len(l.members))-1))]
 		weight, amount := uint64(between(g, 10, 60)), uint64(between(g, 1, 4_000))*nanoAVAX/1000
 		at := r.moment(int(between(g, 450, 980)), int(between(g, 0, hour)))
 		if chance(g, 50) {
 			r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.topUp(r, m, amount, at) }))
-		} else if m != l.members[guardian] {
-			r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.weigh(r, m, weight, at) }))
+		} else if m != l.members[guardian] && m.row.Role != l1Roles[dismissed] {
+			l.reweigh(r, m, weight, at)
 		}
 	}
+	r.post.submit(l, converted)
 }
 
 // upkeep is what an L1 validator needs from a time to some seconds past history.
@@ -122,27 +127,29 @@ func (r *realm) upkeep(at uint64, beyond int64) uint64 {
 	return (r.until - at + uint64(beyond)) * secondPrice
 }
 
-// play gives the validators of the first L1 their fates.
+// play gives the validators with a role their fates.
 func (l *lodge) play(r *realm) {
-	m := l.members
-	r.add(store.PChain, r.moment(400, 5), one(func(at uint64) (*primary.Tx, error) { return l.weigh(r, m[guardian], 1100, at) }))
-	r.add(store.PChain, r.moment(500, 5), one(func(at uint64) (*primary.Tx, error) { return l.topUp(r, m[guardian], 2*nanoAVAX, at) }))
-	r.add(store.PChain, r.moment(600, 5), one(func(at uint64) (*primary.Tx, error) { return l.disable(r, m[disabled], at) }))
-	r.add(store.PChain, r.moment(700, 5), one(func(at uint64) (*primary.Tx, error) { return l.weigh(r, m[dismissed], 0, at) }))
+	for _, m := range l.members {
+		switch m.row.Role {
+		case l1Roles[guardian]:
+			l.reweigh(r, m, 1100, r.moment(400, 5))
+			r.add(store.PChain, r.moment(500, 5), one(func(at uint64) (*primary.Tx, error) { return l.topUp(r, m, 2*nanoAVAX, at) }))
+		case l1Roles[disabled]:
+			r.add(store.PChain, r.moment(600, 5), one(func(at uint64) (*primary.Tx, error) { return l.disable(r, m, at) }))
+		case l1Roles[dismissed]:
+			l.reweigh(r, m, 0, r.moment(700, 5))
+		}
+	}
 }
 
-func control(a *actor) warp.Owner {
-	return warp.Owner{Threshold: 1, Addresses: []ids.ShortID{a.primary.Address()}}
-}
-
-func (l *lodge) convert(r *realm, pioneers int, at uint64) (*primary.Tx, error) {
+func (l *lodge) convert(r *realm, at uint64) (*primary.Tx, error) {
 	owner := alone(r.people["deployer"])
 	var validators []*primary.ConversionValidator
 	total := uint64(0)
-	for i, m := range l.members[:pioneers] {
-		v := &primary.ConversionValidator{NodeID: m.id[:], Weight: 40, Balance: r.upkeep(at, 100*day), Signer: *m.proof,
+	for _, m := range l.pioneers {
+		v := &primary.ConversionValidator{NodeID: m.id[:], Weight: 2 * startingWeight, Balance: r.upkeep(at, 100*day), Signer: *m.proof,
 			RemainingBalanceOwner: control(m.owner), DeactivationOwner: control(m.owner)}
-		if i == guardian {
+		if m == l.members[guardian] {
 			v.Weight = 1000 * uint64(1+len(l.members)/10)
 		}
 		if m.row.Role == l1Roles[fading] {
@@ -151,22 +158,14 @@ func (l *lodge) convert(r *realm, pioneers int, at uint64) (*primary.Tx, error) 
 		total += v.Balance
 		validators = append(validators, v)
 	}
-	slices.SortFunc(validators, func(a, b *primary.ConversionValidator) int { return bytes.Compare(a.NodeID, b.NodeID) })
-	for i, v := range validators {
-		l.validations[r.byNode[ids.NodeID(v.NodeID)]] = warp.ConversionValidationID(l.subnet, uint32(i))
-	}
 	return r.write(draft{chain: store.PChain, from: owner, more: total, auth: [][]*primary.Key{owner.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnet, ChainID: l.chain, Address: manager, Validators: validators,
+		return &primary.ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnet, ChainID: l.chain, Address: manager[:], Validators: validators,
 			SubnetAuth: &primary.Input{SigIndices: owner.indices}}
 	}}, at)
 }
 
-// speak signs what the manager says with the keys of all validators that can sign.
-func (l *lodge) speak(r *realm, e warp.Event) ([]byte, error) {
-	unsigned, err := warp.NewEventMessage(r.rules.NetworkID, l.chain, manager, e)
-	if err != nil {
-		return nil, err
-	}
+// sign signs what the manager says with the keys of all validators of the L1.
+func (l *lodge) sign(r *realm, p *petition) ([]byte, error) {
 	validators, err := r.net.P.Validators(l.subnet)
 	if err != nil {
 		return nil, err
@@ -179,39 +178,37 @@ func (l *lodge) speak(r *realm, e warp.Event) ([]byte, error) {
 	for i := range indices {
 		indices[i] = i
 	}
-	m, err := warp.Aggregate(unsigned, set, indices, func(m *warp.Member) (*warp.SecretKey, error) { return r.byNode[m.NodeIDs[0]].bls, nil })
+	m, err := warp.Aggregate(p.message, set, indices, func(m *warp.Member) (*warp.SecretKey, error) { return r.byNode[m.NodeIDs[0]].bls, nil })
 	if err != nil {
 		return nil, err
 	}
 	return m.Bytes()
 }
 
-func (l *lodge) register(r *realm, m *machine, balance, at uint64) (*primary.Tx, error) {
-	request := &warp.RegisterL1Validator{SubnetID: l.subnet, NodeID: m.id[:], PublicKey: m.proof.PublicKey, Expiry: at + 12*hour,
-		RemainingBalanceOwner: control(m.owner), DisableOwner: control(m.owner), Weight: 20}
-	id, err := request.ValidationID()
+func (l *lodge) register(r *realm, p *petition, balance, at uint64) (*primary.Tx, error) {
+	message, err := l.sign(r, p)
 	if err != nil {
 		return nil, err
 	}
-	message, err := l.speak(r, request)
-	if err != nil {
-		return nil, err
-	}
-	l.validations[m] = id
 	return r.write(draft{chain: store.PChain, from: alone(r.people["deployer"]), more: balance, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.RegisterL1ValidatorTx{BaseTx: base, Balance: balance, ProofOfPossession: m.proof.ProofOfPossession, Message: message}
+		return &primary.RegisterL1ValidatorTx{BaseTx: base, Balance: balance, ProofOfPossession: p.member.proof.ProofOfPossession, Message: message}
 	}}, at)
 }
 
-func (l *lodge) weigh(r *realm, m *machine, weight, at uint64) (*primary.Tx, error) {
-	if _, there := r.net.P.L1Validator(l.validations[m]); !there {
+// reweigh plans to give a validator another weight.
+func (l *lodge) reweigh(r *realm, m *machine, weight, at uint64) {
+	p := l.petition(&petition{member: m, weight: weight, at: at})
+	r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.weigh(r, p, at) }))
+}
+
+func (l *lodge) weigh(r *realm, p *petition, at uint64) (*primary.Tx, error) {
+	if _, there := r.net.P.L1Validator(l.validations[p.member]); !there {
 		return nil, nil
 	}
-	message, err := l.speak(r, &warp.L1ValidatorWeight{ValidationID: l.validations[m], Nonce: l.nonces[m], Weight: weight})
+	message, err := l.sign(r, p)
 	if err != nil {
 		return nil, err
 	}
-	l.nonces[m]++
 	return r.write(draft{chain: store.PChain, from: alone(r.people["deployer"]), build: func(base primary.BaseTx) primary.Unsigned {
 		return &primary.SetL1ValidatorWeightTx{BaseTx: base, Message: message}
 	}}, at)

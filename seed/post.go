@@ -45,7 +45,8 @@ const (
 	loiter      = 20 * 60 // nothing is delivered that late in history
 )
 
-// compose plans all letters. first is a chain of the network that the world does not simulate: it sends, too.
+// compose plans all letters. A chain that is alone on its network writes to itself. first is a chain of the network that the
+// world does not simulate: it sends, too.
 func (t *post) compose(d dice, stages []*stage, sizes []int, first *lodge, start, until uint64) {
 	t.views = map[view]*warp.CanonicalSet{}
 	for _, s := range stages {
@@ -58,13 +59,11 @@ func (t *post) compose(d dice, stages []*stage, sizes []int, first *lodge, start
 	}
 	for i, from := range t.offices {
 		for j, to := range t.offices {
-			if i != j {
+			if i != j || len(t.offices) == 1 {
 				t.route(d, from, to, min(least+min(sizes[i], sizes[j])/routeShare, maxPerRoute), start, until)
 			}
 		}
-		if len(t.offices) > 1 {
-			from.mail = append(from.mail, posting{at: start + (until-start)*440/1000, do: allow})
-		}
+		from.mail = append(from.mail, posting{at: start + (until-start)*440/1000, do: allow})
 	}
 	abroad := &office{lodge: first}
 	t.heralds(abroad, start+(until-start)*445/1000)
@@ -262,15 +261,18 @@ func (s *stage) posted() (at uint64, due bool) {
 	return max(s.office.mail[s.office.next].at, s.after()), true
 }
 
-// handle does with the mail what is due by the time of a block under construction, and says how much that was.
-func (s *stage) handle(ctx context.Context, p *evm.Pending) (done int, err error) {
+// handle does with the mail what is due by the time of a block under construction, and says how much that was. Most of it
+// waits for the chain to have its contracts.
+func (s *stage) handle(ctx context.Context, p *evm.Pending, ready bool) (done int, err error) {
 	for o := s.office; o.next < len(o.mail) && o.mail[o.next].at <= p.Header().Time; o.next++ {
 		m := o.mail[o.next]
-		if p.Room() < gasTake {
+		if p.Room() < gasTake || !ready && !m.early {
 			return done, nil
 		}
-		if err := s.settled(); err != nil {
-			return done, err
+		if !m.early {
+			if err := s.settled(); err != nil {
+				return done, err
+			}
 		}
 		if m.takes != nil {
 			select {
@@ -283,7 +285,7 @@ func (s *stage) handle(ctx context.Context, p *evm.Pending) (done int, err error
 		if err != nil {
 			return done, err
 		}
-		if err := s.mail(p, tx, from, m); err != nil {
+		if err := s.mail(p, tx, from, &m); err != nil {
 			return done, fmt.Errorf("chain %d, block %d: %w", s.chain.EVMID, p.Header().Number, err)
 		}
 		done++
@@ -294,7 +296,7 @@ func (s *stage) handle(ctx context.Context, p *evm.Pending) (done int, err error
 var errLetter = errors.New("a letter went astray")
 
 // mail executes a posting, which must do what was planned: letters that were to follow depend on it.
-func (s *stage) mail(p *evm.Pending, tx *types.Transaction, from *actor, m posting) error {
+func (s *stage) mail(p *evm.Pending, tx *types.Transaction, from *actor, m *posting) error {
 	receipt, err := p.Apply(tx, from.address)
 	if err != nil {
 		return err
@@ -306,10 +308,11 @@ func (s *stage) mail(p *evm.Pending, tx *types.Transaction, from *actor, m posti
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		return errLetter
 	}
-	if m.sends == nil {
+	message := m.message()
+	if message == nil {
 		return nil
 	}
-	id, err := m.sends.message.ID()
+	id, err := message.ID()
 	if err != nil {
 		return err
 	}

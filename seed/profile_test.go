@@ -70,20 +70,23 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 	}
 }
 
-// TestFewestTransactionsAreEnough makes a world of each number of chains with as few transactions as a profile may ask for.
+// TestFewestTransactionsAreEnough makes a world of each number of chains with as few transactions as a profile may ask for,
+// and with as few L1 validators, or with many.
 func TestFewestTransactionsAreEnough(t *testing.T) {
 	for chains := 2; chains <= len(catalogue); chains++ {
-		p, err := ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n", chains, chains*minimumPerChain))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 3, Profile: p, Until: DefaultUntil})
-		if err != nil {
-			t.Errorf("%d chains: %v", chains, err)
-			continue
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
+		for _, more := range []string{"", "l1Validators: 160\n"} {
+			p, err := ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n%s", chains, chains*minimumPerChain, more))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 3, Profile: p, Until: DefaultUntil})
+			if err != nil {
+				t.Errorf("%d chains %s: %v", chains, more, err)
+				continue
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

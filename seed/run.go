@@ -29,7 +29,7 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 		m := momentAt(moments, n)
 		switch at, due := s.appointment(); {
 		case due && (at <= m.time || next >= size):
-			if m = (moment{time: at}); next < ready && s.expected(at) {
+			if m = (moment{time: at}); next < ready && s.awaited(at) {
 				m.size = perBlock // nobody writes before there is a messenger
 			}
 		case next >= size:
@@ -56,10 +56,10 @@ func (s *stage) appointment() (at uint64, due bool) {
 	return at, due
 }
 
-// expected tells whether the appointment at a time is one with the mail.
-func (s *stage) expected(at uint64) bool {
+// awaited tells whether the appointment at a time is one with mail that needs the messenger.
+func (s *stage) awaited(at uint64) bool {
 	mail, waits := s.posted()
-	return waits && mail <= at
+	return waits && mail <= at && !s.office.mail[s.office.next].early
 }
 
 // crossing is when value crosses to or from the chain next, in a block of its own.
@@ -104,8 +104,8 @@ func (s *stage) script(size int) ([]step, error) {
 }
 
 // block makes one block of the next steps, as many as are due and fit, and says how many those were. A block in which
-// nothing fits is not made: the steps wait for the next moment. The mail is handled once the chain has its contracts.
-func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, steps []step, mail bool) (done, handled int, err error) {
+// nothing fits is not made: the steps wait for the next moment. The mail comes first: it is to be on time.
+func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, steps []step, ready bool) (done, handled int, err error) {
 	if s.realm != nil {
 		if err := s.realm.advance(m.time); err != nil {
 			return 0, 0, err
@@ -113,6 +113,9 @@ func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, ste
 	}
 	p, err := s.builder.Open(m.time)
 	if err != nil {
+		return 0, 0, err
+	}
+	if handled, err = s.handle(ctx, p, ready); err != nil {
 		return 0, 0, err
 	}
 	for ; done < min(m.size, len(steps)); done++ {
@@ -125,11 +128,6 @@ func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, ste
 			break
 		}
 		if err := s.perform(p, i, r); err != nil {
-			return 0, 0, err
-		}
-	}
-	if mail {
-		if handled, err = s.handle(ctx, p); err != nil {
 			return 0, 0, err
 		}
 	}

@@ -11,13 +11,11 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// sent tells whether the chain that a message names as its source did send it: by the warp precompile, as the manager of an
-// L1 whose request the P-chain took, or as the hash of one of its blocks.
+// sent tells whether the chain that a message names as its source did send it, by the warp precompile or as the hash of one of
+// its blocks. Of a chain that the world does not simulate it knows only what the P-chain took.
 func (l *Ledger) sent(ctx context.Context, m *warp.UnsignedMessage) (bool, error) {
 	if c := l.world.chainOf(m.SourceChainID); c != nil {
-		if there, err := l.emitted(ctx, c, m); err != nil || there {
-			return there, err
-		}
+		return l.emitted(ctx, c, m)
 	}
 	return l.requested(ctx, m)
 }

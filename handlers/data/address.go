@@ -77,7 +77,7 @@ func (a *api) addressOperations() []handlers.Operation {
 		Params: with(addressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
 	}
 	old := list
-	old.ID, old.Path, old.Summary = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path"
+	old.ID, old.Path, old.Summary, old.Deprecated = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path", true
 	return []handlers.Operation{list, old}
 }
 

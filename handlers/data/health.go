@@ -19,8 +19,8 @@ type health struct {
 
 func (a *api) healthOperations() []handlers.Operation {
 	return []handlers.Operation{
-		{ID: "healthCheck", Path: "/v1/health-check", Summary: "Check the health of the service", Keyless: true, Answer: reflect.TypeFor[health](), Handle: a.check},
-		{ID: "liveCheck", Path: "/v1/live-check", Summary: "Check that the service can read", Keyless: true, Answer: reflect.TypeFor[health](), Handle: a.check},
+		{ID: "healthCheck", Path: "/v1/health-check", Summary: "Check the health of the service", Keyless: true, Live: true, Answer: reflect.TypeFor[health](), Handle: a.check},
+		{ID: "liveCheck", Path: "/v1/live-check", Summary: "Check that the service can read", Keyless: true, Live: true, Answer: reflect.TypeFor[health](), Handle: a.check},
 	}
 }
 

@@ -45,7 +45,7 @@ func (a *api) operationOperations() []handlers.Operation {
 			Doc: exportDoc(), Body: reflect.TypeFor[exportBody](), Answer: reflect.TypeFor[Operation](), Status: 200, UpstreamStatus: 201,
 			Networks: a.exportNetworks, Handle: a.startExport},
 		{ID: "getOperation", Path: "/v1/operations/{operationId}", Summary: "Get the state of an export", Spec: "Operations",
-			Params: with(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Handle: a.getOperation},
+			Params: with(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Live: true, Handle: a.getOperation},
 	}
 }
 

@@ -44,8 +44,8 @@ type PlatformUTXO struct {
 	CreatedOnChainID        string      `json:"createdOnChainId" format:"cb58"`
 	UTXOID                  string      `json:"utxoId" format:"cb58"`
 	UTXOBytes               string      `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
-	Amount                  string      `json:"amount" format:"uint"`
-	AssetID                 string      `json:"assetId" format:"cb58"`
+	Amount                  string      `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
+	AssetID                 string      `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
 	BlockNumber             string      `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did."`
 	BlockTimestamp          int64       `json:"blockTimestamp"`
 	ConsumingBlockNumber    string      `json:"consumingBlockNumber,omitempty" format:"uint"`

@@ -48,6 +48,14 @@ func open(t testing.TB, number int64) *globe {
 	return g
 }
 
+// times is how often something is tried: with -short, under the race detector, a tenth of that.
+func times(n int) int {
+	if testing.Short() {
+		return (n + 9) / 10
+	}
+	return n
+}
+
 func generate(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
@@ -63,7 +71,7 @@ func generate(t testing.TB, number int64) *sim.World {
 
 func serve(t testing.TB, w *sim.World) *globe {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Alias: w.Alias, Clock: w.Clock, WorldKey: []byte(strings.Repeat("k", 32))})
+	s, err := handlers.New(handlers.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.DB.Commits, WorldKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}

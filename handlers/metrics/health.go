@@ -22,9 +22,9 @@ type Indicator struct {
 func (a *api) health() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "metricsHealthCheck", Path: "/v2/health-check", Summary: "Get the health of the service",
-			Answer: reflect.TypeFor[Health](), Handle: a.checkHealth},
+			Answer: reflect.TypeFor[Health](), Live: true, Handle: a.checkHealth},
 		{ID: "metricsLiveCheck", Path: "/v2/live-check", Summary: "Get the liveliness of the service",
-			Answer: reflect.TypeFor[Health](), Handle: a.checkLife},
+			Answer: reflect.TypeFor[Health](), Live: true, Handle: a.checkLife},
 	}
 }
 

@@ -89,8 +89,8 @@ func shapeParams(t *testing.T, w *testWorld) map[string]string {
 	}
 }
 
-// shapeOf writes a JSON value with its kinds in place of its values. Of a list it looks at the first element, of an object
-// whose names are ids at the first member.
+// shapeOf writes a JSON value with its kinds in place of its values. Of a list it looks at the first element, of an object's
+// members whose names are ids at the first one, wherever among the others it stands.
 func shapeOf(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -118,29 +118,25 @@ func shape(d *json.Decoder, out *bytes.Buffer) error {
 }
 
 func shapeMembers(d *json.Decoder, out *bytes.Buffer) error {
-	out.WriteByte('{')
-	ignored := false
+	var byID, others bytes.Buffer
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
 			return err
 		}
-		text := fmt.Sprint(name)
+		text, target := fmt.Sprint(name), &others
 		if isID(text) {
-			text = "id"
+			if text, target = "id", &byID; byID.Len() > 0 {
+				target = &bytes.Buffer{}
+			}
 		}
-		target := out
-		if ignored {
-			target = &bytes.Buffer{}
-		}
-		ignored = text == "id" && text != name
 		target.WriteString(text + ":")
 		if err := shape(d, target); err != nil {
 			return err
 		}
 		target.WriteByte(' ')
 	}
-	out.WriteByte('}')
+	fmt.Fprintf(out, "{%s%s}", byID.Bytes(), others.Bytes())
 	_, err := d.Token()
 	return err
 }

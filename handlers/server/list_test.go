@@ -34,9 +34,26 @@ type list struct{ name, path string }
 // ends are the first and the deepest page of lists.
 func (r *report) ends(p *process, lists []list) (all []target) {
 	for _, l := range lists {
-		all = append(all, target{l.name + ", first page", get(l.path)}, target{l.name + ", deepest page", get(r.deepest(p, l.path))})
+		all = append(all, target{l.name + ", first page", anew(l.path)}, target{l.name + ", deepest page", anew(r.deepest(p, l.path))})
 	}
 	return all
+}
+
+// anew asks the same in words that are new each time, so that no answer is found in memory: it is forgotten before its
+// words come again.
+func anew(path string) (all []request) {
+	for n := range 20_000 {
+		all = append(all, get(with(path, fmt.Sprintf("rltoken=%d", n)))...)
+	}
+	return all
+}
+
+// with adds a parameter to a path.
+func with(path, parameter string) string {
+	if strings.Contains(path, "?") {
+		return path + "&" + parameter
+	}
+	return path + "?" + parameter
 }
 
 // objects are single objects, many of each kind.
@@ -52,14 +69,16 @@ func (r *report) objects(p *process, c control.Chain) []target {
 	}
 	blocks := heights(c.Height, func(n uint64) []request { return get(fmt.Sprintf("%s/blocks/%d", chain, n)) })
 	return []target{
-		{"a chain", get(chain)},
+		{"balances:listErc20 of alice, again", get(chain + "/addresses/" + r.describe(p).Personas[0].Address + "/balances:listErc20")},
+		{"2,160 hours of a metric, again", get("/v2/chains/" + c.ChainID + "/metrics/txCount?timeInterval=hour&pageSize=2160")},
+		{"a chain", anew(chain)},
 		{"a block, many", blocks},
 		{"a transaction, many", transactions},
-		{"2,160 hours of a metric", get("/v2/chains/" + c.ChainID + "/metrics/txCount?timeInterval=hour&pageSize=2160")},
-		{"weekly addresses of all chains", get("/v2/chains/total/metrics/activeAddresses?timeInterval=week")},
-		{"metrics, a page of 10", get("/v2/chains/" + c.ChainID + "/metrics/feesPaid?pageSize=10")},
-		{"rolling addresses of all chains", get("/v2/chains/total/rollingWindowMetrics/activeAddresses")},
-		{"fees of all L1 validators", get("/v2/validators/metrics/totalValidatorFeesDaily")},
+		{"2,160 hours of a metric", anew("/v2/chains/" + c.ChainID + "/metrics/txCount?timeInterval=hour&pageSize=2160")},
+		{"weekly addresses of all chains", anew("/v2/chains/total/metrics/activeAddresses?timeInterval=week")},
+		{"metrics, a page of 10", anew("/v2/chains/" + c.ChainID + "/metrics/feesPaid?pageSize=10")},
+		{"rolling addresses of all chains", anew("/v2/chains/total/rollingWindowMetrics/activeAddresses")},
+		{"fees of all L1 validators", anew("/v2/validators/metrics/totalValidatorFeesDaily")},
 	}
 }
 
@@ -67,17 +86,13 @@ func get(path string) []request { return []request{{http.MethodGet, path, ""}} }
 
 // deepest follows a list to its last hundred items and is the path of a page of the usual size there.
 func (r *report) deepest(p *process, path string) string {
-	join := "?"
-	if strings.Contains(path, "?") {
-		join = "&"
-	}
 	for last := path; ; {
 		var page struct{ NextPageToken string }
 		r.read(p, last, &page)
 		if page.NextPageToken == "" {
 			return strings.Replace(last, "pageSize=100&", "", 1)
 		}
-		last = path + join + "pageSize=100&pageToken=" + page.NextPageToken
+		last = with(path, "pageSize=100&pageToken="+page.NextPageToken)
 	}
 }
 

@@ -72,7 +72,7 @@ func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomCha
 	if c.Chain, err = NewChain(c.db, row); err != nil {
 		t.Fatal(err)
 	}
-	c.commit(delta)
+	publish(c.t, c.Chain, delta)
 	for number := range blocks {
 		c.block(1_775_000_010 + uint64(10*number))
 	}
@@ -91,8 +91,9 @@ func addChain(t testing.TB, db *store.DB, row store.Chain) {
 	}
 }
 
-func (c *randomChain) commit(d *store.Delta) {
-	c.t.Helper()
+// publish writes a block and makes it the chain's head.
+func publish(t testing.TB, c *Chain, d *store.Delta) {
+	t.Helper()
 	batch, err := c.db.Begin()
 	if err == nil {
 		err = batch.End(batch.AddBlock(d))
@@ -101,7 +102,7 @@ func (c *randomChain) commit(d *store.Delta) {
 		err = c.Published(d)
 	}
 	if err != nil {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
@@ -131,5 +132,5 @@ func (c *randomChain) block(time uint64) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.commit(delta)
+	publish(c.t, c.Chain, delta)
 }

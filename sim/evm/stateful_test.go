@@ -104,22 +104,8 @@ func newPermissioned(t *testing.T) *permissioned {
 	if c.builder, delta, err = NewBuilder(1, c.Genesis); err != nil {
 		t.Fatal(err)
 	}
-	c.commit(delta)
+	publish(c.t, c.Chain, delta)
 	return c
-}
-
-func (c *permissioned) commit(d *store.Delta) {
-	c.t.Helper()
-	batch, err := c.db.Begin()
-	if err == nil {
-		err = batch.End(batch.AddBlock(d))
-	}
-	if err == nil {
-		err = c.Published(d)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
 }
 
 // send puts a transaction in a block of its own.
@@ -140,7 +126,7 @@ func (c *permissioned) send(key *ecdsa.PrivateKey, to *common.Address, gas uint6
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.commit(delta)
+	publish(c.t, c.Chain, delta)
 	return receipt
 }
 

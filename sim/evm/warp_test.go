@@ -129,7 +129,7 @@ func listening(t *testing.T, primary bool) (*permissioned, *village) {
 	}
 	c.builder = builder
 	c.builder.Settle(c.Home)
-	c.commit(delta)
+	publish(c.t, c.Chain, delta)
 	return c, v
 }
 
@@ -160,7 +160,7 @@ func (c *permissioned) carrying(to common.Address, gas uint64, data []byte, list
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.commit(delta)
+	publish(c.t, c.Chain, delta)
 	return receipt, tx, nil
 }
 

@@ -40,6 +40,7 @@ func (b *Batch) Commit() error {
 		}
 	}
 	err := b.tx.Commit()
+	b.db.commits.Add(1)
 	if b.named {
 		b.db.names.Add(1)
 	}

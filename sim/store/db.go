@@ -62,6 +62,7 @@ type DB struct {
 	frozen bool   // neither the file nor anything beside it can be written
 	final  string // where path is renamed to when it is whole; empty once done
 
+	commits   atomic.Int64
 	names     atomic.Int64
 	primaries atomic.Int64
 
@@ -196,6 +197,9 @@ func (db *DB) Close() error {
 	}
 	return err
 }
+
+// Commits counts the commits since the file was opened: while it stands still, so does the world.
+func (db *DB) Commits() int64 { return db.commits.Load() }
 
 // Names counts the commits that brought a token, a contract or a market since the file was opened: while it stands
 // still, what is known by name has not changed.
