@@ -130,7 +130,7 @@ func (x *exchange) read(hr *http.Request) (*Request, error) {
 		return nil, err
 	}
 	r.values, r.given, r.body = values, given, body
-	problems = append(problems, wrong...)
+	problems = slices.Concat(problems, wrong, r.reversed())
 	// A token is bound to the rest of the query, so it can only be judged when the rest is sound.
 	if len(problems) == 0 {
 		if problem := r.resume(); problem != "" {

@@ -177,7 +177,7 @@ func (op *operation) describe(d *Schemas) *apiCall {
 		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
 	}
 	for _, p := range op.params {
-		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.Doc, p.Required, p.schemaOf()})
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schemaOf()})
 	}
 	if op.Body != nil {
 		c.RequestBody = content("", "application/json", d.Of(op.Body))
