@@ -40,10 +40,11 @@ func over(amount *big.Int, by int64) Value {
 
 // String is the value in decimal: an integer as it is, a fraction as the nearest float.
 func (v Value) String() string {
-	if v.Over == 1 {
-		return v.Amount.String()
+	r := new(big.Rat).SetFrac(v.Amount, big.NewInt(v.Over))
+	if r.IsInt() {
+		return r.Num().String()
 	}
-	f, _ := new(big.Rat).SetFrac(v.Amount, big.NewInt(v.Over)).Float64()
+	f, _ := r.Float64()
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
