@@ -14,15 +14,20 @@ import (
 	"snowglobe/sim/store"
 )
 
+// CommonUTXO is what every chain shows of an output.
+type CommonUTXO struct {
+	Addresses         []string    `json:"addresses"`
+	Asset             AssetAmount `json:"asset"`
+	ConsumedOnChainID string      `json:"consumedOnChainId" format:"cb58" doc:"Where it can be or was spent."`
+	ConsumingTxHash   string      `json:"consumingTxHash,omitempty" format:"cb58"`
+	CreatedOnChainID  string      `json:"createdOnChainId" format:"cb58"`
+	UTXOID            string      `json:"utxoId" format:"cb58"`
+	UTXOBytes         string      `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
+}
+
 // UTXO is an output as the X- and the C-Chain show it.
 type UTXO struct {
-	Addresses            []string         `json:"addresses"`
-	Asset                AssetAmount      `json:"asset"`
-	ConsumedOnChainID    string           `json:"consumedOnChainId" format:"cb58" doc:"Where it can be or was spent."`
-	ConsumingTxHash      string           `json:"consumingTxHash,omitempty" format:"cb58"`
-	CreatedOnChainID     string           `json:"createdOnChainId" format:"cb58"`
-	UTXOID               string           `json:"utxoId" format:"cb58"`
-	UTXOBytes            string           `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
+	CommonUTXO
 	ConsumingTxTimestamp int64            `json:"consumingTxTimestamp,omitempty"`
 	CreationTxHash       string           `json:"creationTxHash" format:"cb58" doc:"Of an output of the genesis: the asset's id. No transaction made it."`
 	Credentials          []UTXOCredential `json:"credentials,omitempty" doc:"That let the consuming transaction spend it."`
@@ -37,29 +42,23 @@ type UTXO struct {
 
 // PlatformUTXO is an output as the P-Chain shows it.
 type PlatformUTXO struct {
-	Addresses               []string    `json:"addresses"`
-	Asset                   AssetAmount `json:"asset"`
-	ConsumedOnChainID       string      `json:"consumedOnChainId" format:"cb58" doc:"Where it can be or was spent."`
-	ConsumingTxHash         string      `json:"consumingTxHash,omitempty" format:"cb58"`
-	CreatedOnChainID        string      `json:"createdOnChainId" format:"cb58"`
-	UTXOID                  string      `json:"utxoId" format:"cb58"`
-	UTXOBytes               string      `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
-	Amount                  string      `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
-	AssetID                 string      `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
-	BlockNumber             string      `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did."`
-	BlockTimestamp          int64       `json:"blockTimestamp"`
-	ConsumingBlockNumber    string      `json:"consumingBlockNumber,omitempty" format:"uint"`
-	ConsumingBlockTimestamp int64       `json:"consumingBlockTimestamp,omitempty"`
-	PlatformLocktime        uint64      `json:"platformLocktime"`
-	OutputIndex             uint32      `json:"outputIndex"`
-	RewardType              string      `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward."`
-	StakeableLocktime       uint64      `json:"stakeableLocktime,omitempty"`
-	Staked                  bool        `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
-	Threshold               uint32      `json:"threshold"`
-	TxHash                  string      `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
-	UTXOEndTimestamp        int64       `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends."`
-	UTXOStartTimestamp      int64       `json:"utxoStartTimestamp,omitempty" doc:"When the stake began."`
-	UTXOType                string      `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE is or was staked."`
+	CommonUTXO
+	Amount                  string `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
+	AssetID                 string `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
+	BlockNumber             string `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did."`
+	BlockTimestamp          int64  `json:"blockTimestamp"`
+	ConsumingBlockNumber    string `json:"consumingBlockNumber,omitempty" format:"uint"`
+	ConsumingBlockTimestamp int64  `json:"consumingBlockTimestamp,omitempty"`
+	PlatformLocktime        uint64 `json:"platformLocktime"`
+	OutputIndex             uint32 `json:"outputIndex"`
+	RewardType              string `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward."`
+	StakeableLocktime       uint64 `json:"stakeableLocktime,omitempty"`
+	Staked                  bool   `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
+	Threshold               uint32 `json:"threshold"`
+	TxHash                  string `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
+	UTXOEndTimestamp        int64  `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends."`
+	UTXOStartTimestamp      int64  `json:"utxoStartTimestamp,omitempty" doc:"When the stake began."`
+	UTXOType                string `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE is or was staked."`
 }
 
 // anyOutput is an output in the shape of a chain.
@@ -110,17 +109,23 @@ func (b *book) shape(kind primary.Chain, o *output) (any, error) {
 	return b.exchangeUTXO(o)
 }
 
-func (b *book) platformUTXO(o *output) (PlatformUTXO, error) {
-	asset, err := b.asset(o.AssetID, o.amount())
-	if err != nil {
-		return PlatformUTXO{}, err
+func (b *book) commonUTXO(o *output) (shown CommonUTXO, err error) {
+	if shown.Asset, err = b.asset(o.AssetID, o.amount()); err != nil {
+		return shown, err
 	}
+	shown.Addresses, shown.UTXOID = shortBech32s(b.Rules, o.Owners().Addresses), o.id.String()
+	shown.CreatedOnChainID = b.Rules.BlockchainID(o.madeBy).String()
+	shown.ConsumedOnChainID, shown.ConsumingTxHash = b.Rules.BlockchainID(o.usedBy).String(), o.spentBy
+	shown.UTXOBytes, err = formatting.Encode(formatting.Hex, o.raw)
+	return shown, err
+}
+
+func (b *book) platformUTXO(o *output) (PlatformUTXO, error) {
+	common, err := b.commonUTXO(o)
 	shown := PlatformUTXO{
-		Addresses: shortBech32s(b.Rules, o.Owners().Addresses), Asset: asset, ConsumedOnChainID: b.Rules.BlockchainID(o.usedBy).String(),
-		ConsumingTxHash: o.spentBy, CreatedOnChainID: b.Rules.BlockchainID(o.madeBy).String(), UTXOID: o.id.String(),
-		Amount: asset.Amount, AssetID: asset.AssetID, BlockNumber: decimals(o.height), BlockTimestamp: o.made.unix,
-		PlatformLocktime: o.Owners().Locktime, OutputIndex: o.OutputIndex, RewardType: o.reward, StakeableLocktime: o.StakeableUntil(),
-		Staked: o.locked, Threshold: o.Owners().Threshold, TxHash: o.TxID.String(), UTXOType: "TRANSFER",
+		CommonUTXO: common, Amount: common.Asset.Amount, AssetID: common.Asset.AssetID, BlockNumber: decimals(o.height),
+		BlockTimestamp: o.made.unix, PlatformLocktime: o.Owners().Locktime, OutputIndex: o.OutputIndex, RewardType: o.reward,
+		StakeableLocktime: o.StakeableUntil(), Staked: o.locked, Threshold: o.Owners().Threshold, TxHash: o.TxID.String(), UTXOType: "TRANSFER",
 	}
 	if o.spent != nil {
 		shown.ConsumingBlockNumber, shown.ConsumingBlockTimestamp = decimals(o.spent.Number()), o.used.unix
@@ -128,20 +133,17 @@ func (b *book) platformUTXO(o *output) (PlatformUTXO, error) {
 	if o.staker != nil {
 		shown.UTXOType, shown.UTXOStartTimestamp, shown.UTXOEndTimestamp = "STAKE", o.staker.Start, o.staker.End
 	}
-	shown.UTXOBytes, err = formatting.Encode(formatting.Hex, o.raw)
 	return shown, err
 }
 
 func (b *book) exchangeUTXO(o *output) (UTXO, error) {
-	asset, err := b.asset(o.AssetID, o.amount())
+	common, err := b.commonUTXO(o)
 	if err != nil {
 		return UTXO{}, err
 	}
 	shown := UTXO{
-		Addresses: shortBech32s(b.Rules, o.Owners().Addresses), Asset: asset, ConsumedOnChainID: b.Rules.BlockchainID(o.usedBy).String(),
-		ConsumingTxHash: o.spentBy, CreatedOnChainID: b.Rules.BlockchainID(o.madeBy).String(), UTXOID: o.id.String(), CreationTxHash: o.TxID.String(),
-		Locktime: o.Owners().Locktime, OutputIndex: strconv.FormatUint(uint64(o.OutputIndex), 10), Threshold: o.Owners().Threshold,
-		Timestamp: o.made.unix, UTXOType: "transfer",
+		CommonUTXO: common, CreationTxHash: o.TxID.String(), Locktime: o.Owners().Locktime,
+		OutputIndex: strconv.FormatUint(uint64(o.OutputIndex), 10), Threshold: o.Owners().Threshold, Timestamp: o.made.unix, UTXOType: "transfer",
 	}
 	switch out := o.Out.(type) {
 	case *primary.MintOutput, *primary.PropertyMintOutput:
@@ -158,8 +160,7 @@ func (b *book) exchangeUTXO(o *output) (UTXO, error) {
 		}
 		shown.ConsumingTxTimestamp, shown.Credentials = o.used.unix, w[o.id]
 	}
-	shown.UTXOBytes, err = formatting.Encode(formatting.Hex, o.raw)
-	return shown, err
+	return shown, nil
 }
 
 // amount is what an output holds of its asset: one of an NFT or a property, none as a right to mint.
