@@ -16,6 +16,9 @@ func (op *operation) readBody(x *exchange, hr *http.Request) (body any, problems
 	if op.Body == nil {
 		return nil, nil, nil
 	}
+	if coding := hr.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, nil, unsupportedCoding(coding)
+	}
 	raw, err := x.readAll(hr)
 	if err != nil {
 		return nil, nil, err
@@ -68,7 +71,7 @@ func (op *operation) decode(d *Schemas, raw []byte) (any, []string, error) {
 	if problems := d.check(op.Body, loose, false); len(problems) > 0 {
 		return nil, problems, nil
 	}
-	known, err := json.Marshal(loose)
+	known, err := json.Marshal(digitsOnly(loose))
 	if err != nil {
 		return nil, nil, err
 	}

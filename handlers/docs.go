@@ -24,6 +24,7 @@ type docsGroup struct {
 type docsCall struct {
 	ID, Method, Path, Summary, Spec, Doc string
 	Status                               int
+	Deprecated                           bool
 	Params                               []docsParam
 	Body, Answer                         []docsField
 	Try                                  string // a link that works as it stands
@@ -41,8 +42,25 @@ type docsParam struct {
 // docsField is one member of a body or an answer; Name is its path from the top.
 type docsField struct{ Name, Type, Doc string }
 
+// docsHandler serves the page at one path only, as its links count from there.
 func (s *Server) docsHandler() http.Handler {
-	return s.documentHandler("text/html; charset=utf-8", func(d *document) []byte { return d.page })
+	page := s.documentHandler("text/html; charset=utf-8", func(d *document) []byte { return d.page })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path, _, _ := strings.Cut(r.RequestURI, "?"); strings.HasSuffix(path, "/") {
+			toDocs(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+}
+
+// toDocs leads to the documentation in the dialect of the path.
+func toDocs(w http.ResponseWriter, r *http.Request) {
+	x := w.(*exchange)
+	x.mounted = "documentation"
+	if !x.refuse(r) {
+		http.Redirect(w, r, basePath(r, x.prefixed)+"/docs", http.StatusFound)
+	}
 }
 
 func (s *Server) docsPage(d Dialect) ([]byte, error) {
@@ -69,7 +87,7 @@ func (s *Server) docsGroup(in *Interface, d Dialect) docsGroup {
 }
 
 func (s *Server) docsCall(op *operation, d Dialect) docsCall {
-	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(d)}
+	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(d), Deprecated: op.Deprecated}
 	needs := op.Method != http.MethodGet
 	for _, p := range op.params {
 		c.Params = append(c.Params, docsParam{p.Name, p.In, p.Required, p.Default, p.expected(), p.Doc})
@@ -139,6 +157,9 @@ func (l *docsLister) typeOf(s *Schema, required bool) string {
 	text := l.typeName(s)
 	if !required {
 		text += ", optional"
+	}
+	if s.Deprecated {
+		text += ", deprecated"
 	}
 	return text
 }

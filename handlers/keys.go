@@ -113,30 +113,35 @@ func (x *exchange) identify(carried []string) (*Key, error) {
 	return nil, Unauthorized("the API key is not known")
 }
 
-// checkScope refuses a key outside the interfaces and networks that it is for.
-func (k *Key) checkScope(r *Request) error {
-	in := r.op.in
-	if k == nil || in.Keyless {
+// checkInterface refuses a key outside the interfaces that it is for, whatever the request says.
+func (k *Key) checkInterface(in *Interface) error {
+	if k == nil || in.Keyless || len(k.Interfaces) == 0 || slices.Contains(k.Interfaces, in.Name) {
 		return nil
 	}
-	if len(k.Interfaces) > 0 && !slices.Contains(k.Interfaces, in.Name) {
-		return Forbidden("the API key is not for the " + in.Title)
+	return Forbidden("the API key is not for the " + in.Title)
+}
+
+// checkNetworks refuses a key outside the networks that it is for.
+func (k *Key) checkNetworks(r *Request) error {
+	if k == nil || r.op.in.Keyless {
+		return nil
 	}
 	for _, network := range r.networks(len(k.Networks) > 0) {
 		if !slices.Contains(k.Networks, network) {
-			return Forbidden("the API key is not for the network " + network)
+			return Forbidden("the API key is not for the network " + network + ", only for " + strings.Join(k.Networks, " and "))
 		}
 	}
 	return nil
 }
 
 // networks are those that an answer may draw on: the network or the chain's network of each such parameter, or both
-// networks if the parameter could narrow the answer and was left out.
+// networks if nothing narrows the answer, although a parameter could.
 func (r *Request) networks(wanted bool) []string {
 	if !wanted {
 		return nil
 	}
-	var list []string
+	var list, named []string
+	open := false
 	if r.op.AllNetworks {
 		list = append(list, "mainnet", "fuji")
 	}
@@ -147,19 +152,20 @@ func (r *Request) networks(wanted bool) []string {
 		switch v := r.values[i].(type) {
 		case string:
 			if p.Kind == KindNetwork {
-				list = append(list, v)
+				named = append(named, v)
 			}
 		case ChainID:
 			if network, ok := r.networkOf(v); ok {
-				list = append(list, network)
+				named = append(named, network)
 			}
 		case nil:
-			if p.Kind == KindNetwork {
-				list = append(list, "mainnet", "fuji")
-			}
+			open = open || p.Kind == KindNetwork
 		}
 	}
-	return list
+	if open && len(named) == 0 {
+		named = []string{"mainnet", "fuji"}
+	}
+	return append(list, named...)
 }
 
 func (r *Request) networkOf(c ChainID) (string, bool) {

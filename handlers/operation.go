@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -17,6 +18,8 @@ type Operation struct {
 	Spec    string // the section of the specification that it serves
 	Doc     string // what more there is to say
 	Params  []Param
+
+	Deprecated bool // another path serves the same
 
 	Body     reflect.Type // the type of the JSON body, nil if it takes none
 	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw or a File
@@ -66,6 +69,12 @@ type Param struct {
 	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
 	Required bool
 	Doc      string
+
+	// NotAbove names the parameter that this one must not exceed when both are given, as the start of a range its end.
+	NotAbove string
+
+	// Same is the one way to write a text that can be written in several: a page token fits however it was written.
+	Same func(text string) string
 }
 
 // Paging is the pair of parameters that every paged operation takes.
@@ -90,6 +99,7 @@ type param struct {
 	Param
 	bounds   bounds
 	fallback any
+	end      bool // of a range
 }
 
 func compile(in *Interface, o Operation) (*operation, error) {
@@ -114,7 +124,7 @@ func compile(in *Interface, o Operation) (*operation, error) {
 		op.params = append(op.params, p)
 		op.pager = op.pager || p.Kind == KindPageToken
 	}
-	return op, op.checkPath()
+	return op, errors.Join(op.checkPath(), op.joinRanges())
 }
 
 func compileParam(path string, p Param) (*param, error) {

@@ -48,7 +48,7 @@ func TestMalformedParametersAreNamed(t *testing.T) {
 	cases := []struct{ target, message string }{
 		{"/v1/chains/avalanche/blocks/7", `chainId "avalanche" is not allowed: expected an EVM chain id or a blockchain id`},
 		{"/v1/chains/0/blocks/7", `chainId "0" is not allowed: expected an EVM chain id or a blockchain id`},
-		{"/v1/chains/" + cChain[:len(cChain)-1] + "6/blocks/7", `is not allowed: expected an EVM chain id or a blockchain id`},
+		{"/v1/chains/" + cChain[:len(cChain)-1] + "6/blocks/7", `is not allowed: expected an EVM chain id or a blockchain id in cb58 with its checksum`},
 		{"/v1/chains/43114/blocks/-1", `blockId "-1" is not allowed: expected a block number, or a block hash of 0x and 64 hexadecimal digits`},
 		{"/v1/chains/43114/blocks/18446744073709551616", `blockId "18446744073709551616" is not allowed`},
 		{"/v1/chains/43114/blocks/0xzz", `blockId "0xzz" is not allowed`},
@@ -126,6 +126,13 @@ func TestBodyProblems(t *testing.T) {
 	expect(t, ask(t, s, "POST", path, good), 200, alice)
 	other := strings.Replace(good, `"more":1`, `"Options":{"addresses":["0x1"]},"TYPE":5,"Quorum":500`, 1)
 	expect(t, ask(t, s, "POST", path, other), 200, alice) // members in other letters are others, and ignored
+	for _, same := range []string{"67.0", "6.7e1", "670E-1", "0.67e+2", "100.000", "1e2", "0e9", "-0.0"} {
+		expect(t, ask(t, s, "POST", path, strings.Replace(good, `"more":1`, `"quorum":`+same, 1)), 200, alice)
+	}
+	for _, other := range []string{"67.5", "6.75e1", "67.00000000000000000000001", "100.1", "1.01e2", "-1.0", "1e-1", "1e99"} {
+		wrong := `quorum ` + other + ` is not allowed: expected an integer from 0 to 100`
+		expect(t, ask(t, s, "POST", path, strings.Replace(good, `"more":1`, `"quorum":`+other, 1)), 400, wrong)
+	}
 	cases := []struct{ body, message string }{
 		{"", "the body is empty: expected a JSON object"},
 		{"{", "the body is not JSON: unexpected EOF"},
@@ -145,5 +152,7 @@ func TestBodyProblems(t *testing.T) {
 	}
 	expect(t, ask(t, s, "POST", path, good, "Content-Type", "application/x-www-form-urlencoded"), 415, "expected application/json")
 	expect(t, ask(t, s, "POST", path, good, "Content-Type", "application/json; charset=latin1"), 415, "Unsupported Media Type")
+	expect(t, ask(t, s, "POST", path, "\x1f\x8b", "Content-Encoding", "gzip"), 415, `content-encoding \"gzip\" is not supported`)
+	expect(t, ask(t, s, "POST", path, good, "Content-Encoding", "identity"), 200, alice)
 	expect(t, ask(t, s, "POST", path, strings.Repeat(" ", 1<<20+1)), 413, "the body is larger than 1048576 bytes")
 }

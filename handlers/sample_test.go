@@ -107,7 +107,7 @@ var dataOperations = []handlers.Operation{
 	{ID: "listNumbers", Path: "/v1/numbers", Summary: "List numbers", Answer: reflect.TypeFor[numberPage](),
 		Params: append(handlers.Paging(10, 100), handlers.Param{Name: "status", Kind: handlers.KindEnum, Enum: []string{"failed", "success"}}),
 		Handle: listNumbers},
-	{ID: "listOtherNumbers", Path: "/v1/others", Answer: reflect.TypeFor[numberPage](), Params: handlers.Paging(10, 100), Handle: listNumbers},
+	{ID: "listOtherNumbers", Path: "/v1/others", Deprecated: true, Answer: reflect.TypeFor[numberPage](), Params: handlers.Paging(10, 100), Handle: listNumbers},
 	{ID: "kinds", Path: "/v1/chains/{chainId}/blocks/{blockId}", Answer: reflect.TypeFor[echo](), Params: []handlers.Param{
 		chainID,
 		{Name: "blockId", Kind: handlers.KindBlock},

@@ -20,6 +20,7 @@ type Schema struct {
 	Minimum              json.Number        `json:"minimum,omitempty"`
 	Maximum              json.Number        `json:"maximum,omitempty"`
 	MaxItems             int                `json:"maxItems,omitempty"`
+	Deprecated           bool               `json:"deprecated,omitempty"`
 	Default              any                `json:"default,omitempty"`
 	Items                *Schema            `json:"items,omitempty"`
 	Properties           map[string]*Schema `json:"properties,omitempty"`
@@ -34,7 +35,7 @@ type Described interface{ Schema(*Schemas) *Schema }
 // Schemas collects the schemas of Go types, by their names, for one dialect.
 //
 // A field is required unless its json tag has omitempty or omitzero; a pointer that is required may be null. The tags
-// doc, enum (separated by commas), min, max, pattern and format (a name in formats) say more.
+// doc, enum (separated by commas), min, max, pattern, format (a name in formats) and deprecated (true) say more.
 type Schemas struct {
 	Dialect Dialect
 
@@ -179,7 +180,7 @@ func (d *Schemas) member(s *Schema, f reflect.StructField) {
 // decorate adds what a field's tags say. In 3.1 a description may stand beside a reference.
 func decorate(s *Schema, tag reflect.StructTag) *Schema {
 	c := *s
-	c.Description = tag.Get("doc")
+	c.Description, c.Deprecated = tag.Get("doc"), tag.Get("deprecated") == "true"
 	target := &c
 	if c.Type == "array" && c.Items != nil {
 		items := *c.Items

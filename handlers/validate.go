@@ -157,19 +157,42 @@ func pattern(text string) *regexp.Regexp {
 	return p
 }
 
-// number compares exactly; an exponent that would make a giant of it is refused before it is read.
+// number compares exactly. An integer is one however it is written: 67, 67.0 and 6.7e1 are the same.
 func (c *validation) number(s *Schema, path string, v any) {
 	b, err := readBounds(string(s.Minimum), string(s.Maximum))
-	expected := map[string]string{"integer": "an integer", "number": "a number"}[s.Type] + b.String()
+	n, ok := exact(v)
+	if !ok || err != nil || !b.holds(n) || (s.Type == "integer" && !n.IsInt()) {
+		c.fail(path, v, map[string]string{"integer": "an integer", "number": "a number"}[s.Type]+b.String())
+	}
+}
+
+// exact is the value of a JSON number. One that would take long to read is none: it has more digits than any field needs, or
+// an exponent that makes a giant of it.
+func exact(v any) (*big.Rat, bool) {
 	text, ok := v.(json.Number)
-	if !ok || err != nil || (len(text) > 80) || hugeExponent(string(text)) {
-		c.fail(path, v, expected)
-		return
+	if !ok || len(text) > 80 || hugeExponent(string(text)) {
+		return nil, false
 	}
-	n, ok := new(big.Rat).SetString(string(text))
-	if !ok || !b.holds(n) || (s.Type == "integer" && !integer.MatchString(string(text))) {
-		c.fail(path, v, expected)
+	return new(big.Rat).SetString(string(text))
+}
+
+// digitsOnly writes the integers in a decoded value as Go's decoder of integers reads them.
+func digitsOnly(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = digitsOnly(member)
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = digitsOnly(item)
+		}
+	case json.Number:
+		if n, ok := exact(v); ok && n.IsInt() {
+			return json.Number(n.Num().String())
+		}
 	}
+	return v
 }
 
 func hugeExponent(text string) bool {

@@ -7,20 +7,25 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// QuorumError says that too few validators sign.
+// QuorumError says that too few validators sign, and what became of all the weight.
 type QuorumError struct {
 	Quorum        uint64 // percent of the weight that is needed
 	Signed, Total uint64 // weights
 	Down, Members int    // validators with a key
-	Reason        error  // why the others do not sign, nil if they would
+	Silent        uint64 // the weight of those that are down
+	Keyless       uint64 // the weight of validators without a key, who count but cannot sign
+	Reason        error  // why the others do not sign, nil if they do
 }
 
 // Error has the network's words for it, by which clients decide to try again, and then what was reached and needed.
 func (e *QuorumError) Error() string {
-	text := fmt.Sprintf("failed to collect a threshold of signatures: %v: a weight of %d of %d signs (%s%%), %d%% is needed; %d of %d validators do not answer",
-		warp.CheckQuorum(e.Signed, e.Total, e.Quorum, warp.QuorumDenominator), e.Signed, e.Total, percent(e.Signed, e.Total), e.Quorum, e.Down, e.Members)
+	text := fmt.Sprintf("failed to collect a threshold of signatures: %v: a weight of %d of %d signs (%s%%), %d%% is needed; %d of %d validators do not answer (a weight of %d)",
+		warp.CheckQuorum(e.Signed, e.Total, e.Quorum, warp.QuorumDenominator), e.Signed, e.Total, percent(e.Signed, e.Total), e.Quorum, e.Down, e.Members, e.Silent)
+	if e.Keyless > 0 {
+		text += fmt.Sprintf("; validators without a BLS key, such as inactive ones of an L1, cannot sign (a weight of %d)", e.Keyless)
+	}
 	if e.Reason != nil {
-		text += "; " + e.Reason.Error()
+		text += fmt.Sprintf("; a weight of %d answers, but %v", e.Total-e.Silent-e.Keyless, e.Reason)
 	}
 	return text
 }
@@ -32,9 +37,9 @@ func percent(part, whole uint64) string {
 	return fmt.Sprintf("%d.%02d", share.Uint64()/100, share.Uint64()%100)
 }
 
-// Sign makes the signed message of a committee that has any weight; the quorum is at least 1. It asks its members in their order until the quorum and the buffer, both
-// in percent of the weight, are reached; if all who answer do not reach the buffer, the quorum is enough. Below it the
-// error is a *QuorumError.
+// Sign makes the signed message of a committee that has any weight; the quorum is at least 1. It asks its members in their
+// order until the quorum and the buffer, both in percent of the weight, are reached; if all who answer do not reach the
+// buffer, the quorum is enough. Below it the error is a *QuorumError.
 func (c *Committee) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
 	var places []int
 	var signed uint64
@@ -59,5 +64,15 @@ func (c *Committee) Refusal(quorum uint64, reason error) *QuorumError {
 }
 
 func (c *Committee) missed(quorum, signed uint64, reason error) *QuorumError {
-	return &QuorumError{quorum, signed, c.TotalWeight, len(c.Members) - len(c.secrets), len(c.Members), reason}
+	e := &QuorumError{
+		Quorum: quorum, Signed: signed, Total: c.TotalWeight, Down: len(c.Members) - len(c.secrets), Members: len(c.Members),
+		Keyless: c.TotalWeight, Reason: reason,
+	}
+	for _, member := range c.Members {
+		e.Keyless -= member.Weight
+		if c.secrets[member] == nil {
+			e.Silent += member.Weight
+		}
+	}
+	return e
 }

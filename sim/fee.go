@@ -15,7 +15,7 @@ import (
 // FeeQuery asks for the days of a metric of L1 validators' fees: those from one moment on and before another.
 type FeeQuery struct {
 	Metric   *metric.FeeMetric
-	Payer    []byte // id of a validation, a node or a subnet, empty for all
+	Payer    string // id of a validation, a node or a subnet, empty for all
 	From, To int64  // Unix seconds
 }
 
@@ -47,7 +47,8 @@ func (w *World) FeeSeries(ctx context.Context, q FeeQuery) ([]metric.Point, erro
 func (l *Ledger) fees(ctx context.Context, q FeeQuery) (days metric.Range, r *metric.FeeRecord, err error) {
 	days = metric.Range{Interval: metric.Day, Oldest: 1}
 	chain := l.Chain(primary.PChain)
-	first, err := l.DB.FirstFee(ctx, chain, q.Payer)
+	payer := []byte(q.Payer)
+	first, err := l.DB.FirstFee(ctx, chain, payer)
 	if err != nil {
 		_, err = exists(err)
 		return days, nil, err
@@ -57,24 +58,24 @@ func (l *Ledger) fees(ctx context.Context, q FeeQuery) (days metric.Range, r *me
 		return days, nil, err
 	}
 	now := max(head.Time, l.Clock.Unix())
-	days = metric.Range{Interval: metric.Day, Oldest: metric.Day.From(max(first, q.From)), Newest: metric.Day.Start(min(now, q.To-1))}
+	days = metric.Range{Interval: metric.Day, Oldest: first, Newest: metric.Day.Start(min(now, q.To-1))}.Since(q.From)
 	if days.Empty() {
 		return days, nil, nil
 	}
 	r = &metric.FeeRecord{}
-	if r.Rows, err = l.DB.FeeRows(ctx, chain, q.Payer, metric.Day.Previous(days.Oldest), q.To); err != nil {
+	if r.Rows, err = l.DB.FeeRows(ctx, chain, payer, metric.Day.Previous(days.Oldest), q.To); err != nil {
 		return days, nil, err
 	}
 	if r.Meter, err = l.meter(ctx, head, days, now); err != nil {
 		return days, nil, err
 	}
-	r.Drains, err = l.drains(ctx, head, q.Payer)
+	r.Drains, err = l.drains(ctx, head, payer)
 	return days, r, err
 }
 
 // FeesPaid is what all L1 validators of the network paid by the world's clock, in nAVAX.
 func (l *Ledger) FeesPaid(ctx context.Context) (uint64, error) {
-	days, record, err := l.fees(ctx, FeeQuery{Payer: []byte{}, From: metric.Day.Start(l.Clock.Unix()), To: math.MaxInt64})
+	days, record, err := l.fees(ctx, FeeQuery{From: metric.Day.Start(l.Clock.Unix()), To: math.MaxInt64})
 	if err != nil || days.Empty() {
 		return 0, err
 	}

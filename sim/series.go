@@ -65,32 +65,24 @@ func newestPoint(i metric.Interval, clock, before int64, row func() (int64, erro
 // Rolling reads the value of a metric over each of the windows that end at the clock.
 func (w *World) Rolling(ctx context.Context, m *metric.Metric, scope metric.Scope) ([]metric.Value, error) {
 	rolled, now := m.Rolled(), w.Clock.Unix()
-	values := make([]metric.Value, len(metric.Windows))
-	for i, window := range metric.Windows {
-		from := window.From(now)
-		readings, err := w.windowReadings(ctx, rolled, scope, from)
-		if err != nil {
-			return nil, err
-		}
-		before, err := w.DB.ReadingBefore(ctx, rolled, scope, metric.Hour, from)
-		if err != nil {
-			return nil, err
-		}
-		values[i] = rolled.Roll(readings, before)
-	}
-	return values, nil
-}
-
-// windowReadings reads the hours of the window's first day and the days after it.
-func (w *World) windowReadings(ctx context.Context, m *metric.Metric, scope metric.Scope, from int64) ([]metric.Reading, error) {
-	days := metric.Day.Start(from)
-	if days < from {
-		days = metric.Day.Next(days)
-	}
-	hours, err := w.DB.Readings(ctx, m, scope, metric.Hour, from, days-1)
+	days, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Day, 0, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := w.DB.Readings(ctx, m, scope, metric.Day, days, math.MaxInt64)
-	return append(rest, hours...), err
+	var values []metric.Value
+	for _, window := range metric.Windows {
+		from := window.From(now)
+		whole := metric.Day.From(from)
+		days, rest := metric.Split(days, whole)
+		var hours []metric.Reading // of the day within which the window begins
+		if from < whole {
+			read, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Hour, from, whole)
+			if err != nil {
+				return nil, err
+			}
+			hours, rest = metric.Split(read, from)
+		}
+		values = append(values, rolled.Roll(rest, days, hours))
+	}
+	return values, nil
 }

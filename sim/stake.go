@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/sim/metric"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -13,7 +15,7 @@ import (
 // newest.
 type StakeQuery struct {
 	Metric   *metric.StakeMetric
-	Subnet   []byte // the zero id is the primary network
+	Subnet   ids.ID // the zero id is the primary network
 	From, To int64  // Unix seconds
 	Limit    int
 }
@@ -22,12 +24,12 @@ type StakeQuery struct {
 // day from that in which the subnet was made to that in which the clock stands.
 func (l *Ledger) StakeSeries(ctx context.Context, q StakeQuery) (points []metric.Point, more bool, err error) {
 	chain := l.Chain(primary.PChain)
-	newest, err := newestPoint(metric.Day, l.Clock.Unix(), q.To, func() (int64, error) { return l.DB.NewestStake(ctx, chain, q.Subnet) })
+	newest, err := newestPoint(metric.Day, l.Clock.Unix(), q.To, func() (int64, error) { return l.DB.NewestStake(ctx, chain, q.Subnet[:]) })
 	page := metric.Day.Page(q.From, newest, q.Limit)
 	if err != nil || page.Empty() {
 		return nil, false, err
 	}
-	rows, err := l.DB.StakeRows(ctx, chain, q.Subnet, page.Oldest, q.To)
+	rows, err := l.DB.StakeRows(ctx, chain, q.Subnet[:], page.Oldest, q.To)
 	if err != nil || len(rows) == 0 {
 		return nil, false, err
 	}
@@ -36,7 +38,7 @@ func (l *Ledger) StakeSeries(ctx context.Context, q StakeQuery) (points []metric
 		return l.StakeSeries(ctx, q)
 	}
 	page, more = page.Begin(rows[len(rows)-1].Day, q.From)
-	changes, err := l.dueStakes(ctx, chain, q.Subnet)
+	changes, err := l.dueStakes(ctx, chain, q.Subnet[:])
 	return q.Metric.StakePoints(page, rows, changes), more, err
 }
 

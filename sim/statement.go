@@ -62,7 +62,7 @@ func (l *Ledger) platformStatement(ctx context.Context, row *store.PrimaryTx) (*
 		// A disabled validator stays registered, with its weight: that is all that the P-chain says of it.
 		return l.stateOf(ctx, u.ValidationID, &warp.L1ValidatorRegistration{ValidationID: u.ValidationID, Registered: true})
 	}
-	return nil, fmt.Errorf("it is a %s and %w", row.Type, ErrNoStatement)
+	return nil, fmt.Errorf("it is of type %s and %w", row.Type, ErrNoStatement)
 }
 
 // answer is what the P-chain says when it did what a manager asked for in a signed message. Whether a weight was set

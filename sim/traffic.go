@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"sort"
 
 	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
@@ -15,8 +17,8 @@ type TrafficQuery struct {
 	metric.Lanes
 	Scope    metric.Scope // a network, or all
 	Interval metric.Interval
-	From, To int64 // Unix seconds
-	After    *metric.LanePoint
+	From, To int64            // Unix seconds
+	After    metric.LanePoint // the zero one on the first page
 	Limit    int
 }
 
@@ -50,7 +52,7 @@ func (w *World) Traffic(ctx context.Context, q TrafficQuery) (points []metric.La
 		for _, lane := range lanes {
 			p := metric.LanePoint{Lane: lane, Start: start, Messages: counts[place{start, lane}]}
 			switch {
-			case q.After != nil && !q.After.Before(p):
+			case q.After.Start > 0 && !q.After.Before(p):
 				continue
 			case len(points) == q.Limit:
 				return points, true, nil
@@ -71,15 +73,10 @@ func (w *World) trafficRange(ctx context.Context, q TrafficQuery) (metric.Range,
 	if newest >= q.To {
 		newest = q.Interval.Start(q.To - 1)
 	}
-	if q.After != nil {
+	if q.After.Start > 0 {
 		newest = min(newest, q.After.Start)
 	}
-	if q.From > newest {
-		oldest = newest + 1
-	} else {
-		oldest = max(oldest, q.Interval.From(q.From))
-	}
-	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}, err
+	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}.Since(q.From), err
 }
 
 // lanes are all along which messages ever went: a month knows each by a row.
@@ -90,27 +87,28 @@ func (w *World) lanes(ctx context.Context, scope metric.Scope, l metric.Lanes) (
 
 // TrafficSummary counts the messages of each lane in each of the windows that end at the clock.
 func (w *World) TrafficSummary(ctx context.Context, scope metric.Scope, l metric.Lanes) (lanes []metric.Lane, counts map[metric.Lane][]int64, err error) {
-	if lanes, err = w.lanes(ctx, scope, l); err != nil {
+	days, err := w.DB.Traffic(ctx, scope, metric.Day, 0, math.MaxInt64)
+	if err != nil {
 		return nil, nil, err
 	}
-	counts = map[metric.Lane][]int64{}
+	lanes, counts = l.All(days), map[metric.Lane][]int64{}
 	for _, lane := range lanes {
 		counts[lane] = make([]int64, len(metric.Windows))
 	}
 	for i, window := range metric.Windows {
 		from := window.From(w.Clock.Unix())
-		days := metric.Day.From(from)
-		hours, err := w.DB.Traffic(ctx, scope, metric.Hour, from, days)
-		if err != nil {
-			return nil, nil, err
+		whole := metric.Day.From(from)
+		traffic := days[:sort.Search(len(days), func(i int) bool { return days[i].Start < whole })]
+		if from < whole {
+			hours, err := w.DB.Traffic(ctx, scope, metric.Hour, from, whole)
+			if err != nil {
+				return nil, nil, err
+			}
+			traffic = slices.Concat(traffic, hours)
 		}
-		rest, err := w.DB.Traffic(ctx, scope, metric.Day, days, math.MaxInt64)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, t := range append(rest, hours...) {
-			if lane, ok := l.Of(&t); ok {
-				counts[lane][i] += t.Messages
+		for t := range traffic {
+			if lane, ok := l.Of(&traffic[t]); ok {
+				counts[lane][i] += traffic[t].Messages
 			}
 		}
 	}

@@ -73,11 +73,11 @@ type addressChains struct {
 
 func (a *api) addressOperations() []handlers.Operation {
 	list := handlers.Operation{
-		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address took part in a transaction",
+		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address has an account or took part in a transaction",
 		Params: with(addressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
 	}
 	old := list
-	old.ID, old.Path, old.Summary = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path"
+	old.ID, old.Path, old.Summary, old.Deprecated = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path", true
 	return []handlers.Operation{list, old}
 }
 

@@ -56,7 +56,7 @@ func (a *api) blockOperations() []handlers.Operation {
 			Handle: a.onChain(a.getBlock)},
 		{ID: "listAllBlocks", Path: "/v1/blocks", Summary: "List the latest blocks of all chains",
 			Params: with(networkParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
-		{ID: "listAllLatestBlocks", Path: "/v1/chains/allBlocks", Summary: "The same under its deprecated path",
+		{ID: "listAllLatestBlocks", Path: "/v1/chains/allBlocks", Summary: "The same under its deprecated path", Deprecated: true,
 			Params: with(networkParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[blocks](), Handle: a.listAllBlocks},
 	}
 }

@@ -2,7 +2,6 @@ package data
 
 import (
 	"encoding/binary"
-	"math"
 	"reflect"
 	"slices"
 
@@ -89,19 +88,20 @@ type teleporterMessages struct {
 
 // icmForm is one of the two names under which messages are served.
 type icmForm struct {
-	name, path, note string
-	one, many        reflect.Type
-	show             func(*letterFacts) any
-	page             func(next string, all []*letterFacts) any
+	name, path string
+	deprecated bool
+	one, many  reflect.Type
+	show       func(*letterFacts) any
+	page       func(next string, all []*letterFacts) any
 }
 
 var icmForms = []icmForm{
-	{"Icm", "/v1/icm", "", reflect.TypeFor[IcmMessage](), reflect.TypeFor[icmMessages](),
+	{"Icm", "/v1/icm", false, reflect.TypeFor[IcmMessage](), reflect.TypeFor[icmMessages](),
 		func(f *letterFacts) any { return f.icm() },
 		func(next string, all []*letterFacts) any {
 			return icmMessages{next, list(all, func(f **letterFacts) IcmMessage { return (*f).icm() })}
 		}},
-	{"Teleporter", "/v1/teleporter", ", under its deprecated path", reflect.TypeFor[TeleporterMessage](), reflect.TypeFor[teleporterMessages](),
+	{"Teleporter", "/v1/teleporter", true, reflect.TypeFor[TeleporterMessage](), reflect.TypeFor[teleporterMessages](),
 		func(f *letterFacts) any { return f.teleporter() },
 		func(next string, all []*letterFacts) any {
 			return teleporterMessages{next, list(all, func(f **letterFacts) TeleporterMessage { return (*f).teleporter() })}
@@ -118,18 +118,24 @@ func (a *api) icmOperations() []handlers.Operation {
 	filters := []handlers.Param{
 		chain("sourceBlockchainId", "Only messages from this chain, by blockchain id or EVM chain id."),
 		chain("destinationBlockchainId", "Only messages to this chain."), chain("blockchainId", "Only messages from or to this chain."),
-		party("to", "Only messages to this address."), party("from", "Only messages from this address."), networkParam,
+		party("to", "Only messages to this address."), party("from", "Only messages from this address."),
+		{Name: "network", Kind: handlers.KindNetwork, Doc: "Only messages of this network; unless given, of the networks of the chains that are named, if any."},
 	}
 	var all []handlers.Operation
 	for _, f := range icmForms {
+		note := ""
+		if f.deprecated {
+			note = ", under its deprecated path"
+		}
 		all = append(all,
-			handlers.Operation{ID: "list" + f.name + "Messages", Path: f.path + "/messages", Summary: "List cross-chain messages, the newest first" + f.note,
-				Params: with(handlers.Paging(10, 100), filters), Answer: f.many, Handle: a.listMessages(f)},
-			handlers.Operation{ID: "get" + f.name + "Message", Path: f.path + "/messages/{messageId}", Summary: "Get a cross-chain message" + f.note,
-				Params: with(handlers.Param{Name: "messageId", Kind: handlers.KindHash}), Networks: a.networkOfMessage, Answer: f.one, Handle: a.getMessage(f)},
+			handlers.Operation{ID: "list" + f.name + "Messages", Path: f.path + "/messages", Summary: "List cross-chain messages, the newest first" + note,
+				Deprecated: f.deprecated, Params: with(handlers.Paging(10, 100), filters), Answer: f.many, Handle: a.listMessages(f)},
+			handlers.Operation{ID: "get" + f.name + "Message", Path: f.path + "/messages/{messageId}", Summary: "Get a cross-chain message" + note,
+				Deprecated: f.deprecated, Params: with(handlers.Param{Name: "messageId", Kind: handlers.KindHash}), Networks: a.networkOfMessage,
+				Answer: f.one, Handle: a.getMessage(f)},
 			handlers.Operation{ID: "list" + f.name + "MessagesByAddress", Path: f.path + "/addresses/{address}/messages",
-				Summary: "List the cross-chain messages from or to an address" + f.note,
-				Params:  with(addressParam, networkParam, handlers.Paging(10, 100)), Answer: f.many, Handle: a.listMessages(f)})
+				Summary: "List the cross-chain messages from or to an address" + note, Deprecated: f.deprecated,
+				Params: with(addressParam, networkParam, handlers.Paging(10, 100)), Answer: f.many, Handle: a.listMessages(f)})
 	}
 	return all
 }
@@ -190,49 +196,6 @@ func (a *api) networkAt(at store.Position) string {
 		return ""
 	}
 	return a.world.Chains[i].Row.Network
-}
-
-// messageMark is where the page begins.
-func messageMark(r *handlers.Request) store.Mark {
-	if at, resumed := r.Position(); resumed && len(at) == 16 {
-		return store.Mark{Time: int64(binary.BigEndian.Uint64(at)), ID: store.Position(binary.BigEndian.Uint64(at[8:]))}
-	}
-	return store.Mark{Time: math.MaxInt64, ID: math.MaxInt64}
-}
-
-// messageFilter is what the request asks for; none says that no message can be that.
-func (a *api) messageFilter(r *handlers.Request) (f store.MessageFilter, none bool) {
-	if r.Given("network") {
-		for _, c := range a.chainsOf(r) {
-			f.Chains |= 1 << c.Row.ID
-		}
-	}
-	for name, field := range map[string]*[]byte{"sourceBlockchainId": &f.Source, "destinationBlockchainId": &f.Destination, "blockchainId": &f.Either} {
-		if r.Given(name) {
-			*field = a.blockchainID(r.Chain(name))
-			none = none || *field == nil
-		}
-	}
-	for name, field := range map[string]*[]byte{"from": &f.Sender, "to": &f.Recipient, "address": &f.Party} {
-		if r.Given(name) {
-			address := r.Address(name)
-			*field = address[:]
-		}
-	}
-	return f, none
-}
-
-// blockchainID is the id of a chain, however the client named it; nil for an EVM chain that does not exist.
-func (a *api) blockchainID(c handlers.ChainID) []byte {
-	if c.EVM == 0 {
-		return c.Blockchain[:]
-	}
-	for _, known := range a.world.Chains {
-		if known.Row.EVMID == c.EVM {
-			return known.Row.BlockchainID
-		}
-	}
-	return nil
 }
 
 // evmID is the EVM chain id of a blockchain, empty if the world does not simulate it.

@@ -151,11 +151,10 @@ func (a *api) readSigning(r *handlers.Request, l *sim.Ledger) (*signing, error) 
 }
 
 func (s *signing) readHex(field, text string) []byte {
-	digits := strings.TrimPrefix(text, "0x")
-	raw, err := hex.DecodeString(digits)
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	switch {
 	case text == "":
-	case len(digits)%2 == 1:
+	case errors.Is(err, hex.ErrLength):
 		s.fail("%s has an odd number of hexadecimal digits", field)
 	case err != nil:
 		s.fail("%s is not hexadecimal: expected digits with or without 0x before them", field)

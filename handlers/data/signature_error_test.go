@@ -27,6 +27,8 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 		{`{"message":"0x0"}`, "message has an odd"},
 		{`{"message":"0x"}`, "message is empty"},
 		{`{"message":"zz"}`, "message is not hexadecimal"},
+		{`{"message":"zzz"}`, "message is not hexadecimal"},
+		{`{"message":" ` + good + `"}`, "message is not hexadecimal"},
 		{`{"message":"0x` + good + `00"}`, "message is not a warp message"},
 		{`{"message":"00"}`, "message is not a warp message"},
 		{`{"message":"` + unsigned(5, l.Rules.CChainID) + `"}`, "message is of network 5: expected 1"},
@@ -52,6 +54,10 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 		{askFor("message", good, "pChainHeight", "1"), "pChainHeight"},
 		{`{"message":"` + good + `","pChainHeight":18446744073709551616}`, "pChainHeight"},
 		{`{"message":"` + good + `","pChainHeight":18446744073709551615}`, "pChainHeight"},
+		{`{"message":"` + good + `","pChainHeight":1.8446744073709551616e19}`, "pChainHeight 1.8446744073709551616e19 is not allowed"},
+		{`{"message":"` + good + `","pChainHeight":1.8446744073709551615e19}`, "pChainHeight 18446744073709551615 is above"},
+		{`{"message":"` + good + `","pChainHeight":9007199254740993.0}`, "pChainHeight 9007199254740993 is above"},
+		{`{"message":"` + good + `","quorumPercentage":67.5}`, "quorumPercentage 67.5 is not allowed: expected an integer from 0 to 100"},
 		{askFor("message", 7), "message 7"},
 		{askFor("message", object{}), "message"},
 		{askFor("message", good, "justification", true), "justification"},
@@ -94,6 +100,8 @@ func TestSignaturesReadEveryForm(t *testing.T) {
 		askFor("message", m, "signingSubnetId", "0x"+ids.Empty.Hex()), askFor("message", m, "quorumPercentage", 67),
 		askFor("message", m, "quorumPercentage", 0), askFor("message", m, "pChainHeight", 0), askFor("message", m, "pChainHeight", head(t, l)),
 		askFor("message", m, "justification", "abcd"), askFor("message", m, "justification", ""),
+		`{"message":"` + m + `","quorumPercentage":67.0,"quorumPercentageBuffer":0.0,"pChainHeight":0e0}`,
+		fmt.Sprintf(`{"message":"%s","quorumPercentage":6.7e1,"pChainHeight":%d.0}`, m, head(t, l)),
 	} {
 		if have := g.post(t, aggregator("mainnet"), body, http.StatusOK); encode(have) != encode(want) {
 			t.Errorf("%s is signed otherwise", body)

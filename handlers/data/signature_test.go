@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -164,6 +165,7 @@ func testQuorums(t *testing.T, g *globe, l *sim.Ledger, m *warp.UnsignedMessage,
 					t.Errorf("quorum %d of %d%%: %s does not say %q", q.quorum, most, says, part)
 				}
 			}
+			testSum(t, says, set)
 			continue
 		}
 		signed := signedBy(t, g.post(t, aggregator(l.Network), body, http.StatusOK))
@@ -173,6 +175,50 @@ func testQuorums(t *testing.T, g *globe, l *sim.Ledger, m *warp.UnsignedMessage,
 		if err := signed.Verify(l.Rules.NetworkID, set, min(q.quorum+q.buffer, most), 100); err != nil {
 			t.Errorf("quorum %d+%d of %d%% at height %d: %v", q.quorum, q.buffer, most, height, err)
 		}
+	}
+}
+
+// testSum adds up the weights in the message of a quorum that was missed: who signs, who is down, and who has no key.
+func testSum(t *testing.T, says string, set *warp.CanonicalSet) {
+	t.Helper()
+	keyless := set.TotalWeight
+	for _, m := range set.Members {
+		keyless -= m.Weight
+	}
+	weight := func(shape string) uint64 {
+		found := regexp.MustCompile(shape).FindStringSubmatch(says)
+		if found == nil {
+			return 0
+		}
+		return digits(t, found[1])
+	}
+	signed, down, without := weight(`a weight of (\d+) of \d+ signs`), weight(`do not answer \(a weight of (\d+)\)`), weight(`cannot sign \(a weight of (\d+)\)`)
+	if without != keyless || signed+down+without != set.TotalWeight {
+		t.Errorf("%d without a key of %d: %s", keyless, set.TotalWeight, says)
+	}
+}
+
+// TestMissedQuorumsNameTheKeyless: of an L1 with inactive validators everybody else may sign, and it is still not enough.
+func TestMissedQuorumsNameTheKeyless(t *testing.T) {
+	tested := 0
+	for _, network := range networks {
+		g := open(t, 1)
+		l := ledger(t, g, network)
+		for source, subnet := range sources(t, l) {
+			set := setAt(t, l, subnet, head(t, l))
+			if set.TotalWeight == 0 || answering(t, l, set) == 100 {
+				continue
+			}
+			body := askFor("message", hexOf(t, spoken(t, l, source, "all")), "quorumPercentage", 100)
+			says := g.post(t, aggregator(network), body, http.StatusServiceUnavailable)["message"].(string)
+			testSum(t, says, set)
+			if strings.Contains(says, "without a BLS key") {
+				tested++
+			}
+		}
+	}
+	if tested == 0 {
+		t.Error("no subnet has a validator without a key")
 	}
 }
 
@@ -301,6 +347,20 @@ func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, s
 	}
 	if sender, e, err := signed.Event(); err != nil || len(sender) > 0 || signed.SourceChainID != ids.Empty || !want(e) {
 		t.Errorf("%s: %x says %+v, %v", row.Type, sender, e, err)
+	}
+}
+
+// TestLongMessagesAreSigned up to what a body can hold.
+func TestLongMessagesAreSigned(t *testing.T) {
+	g := open(t, 1)
+	l := ledger(t, g, "mainnet")
+	const header = 2 + 4 + 32 + 4
+	for _, size := range []int{24 << 10, 256<<10 - header - 100, 256<<10 - header, 256 << 10, 511 << 10} {
+		m := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: l.Rules.CChainID, Payload: bytes.Repeat([]byte{1}, size)}
+		signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
+		if err := signed.Verify(1, setAt(t, l, ids.Empty, head(t, l)), 67, 100); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
 	}
 }
 

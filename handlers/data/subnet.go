@@ -18,9 +18,9 @@ type Subnet struct {
 	CreateBlockTimestamp        int64               `json:"createBlockTimestamp"`
 	CreateBlockIndex            string              `json:"createBlockIndex" doc:"Height on the P-Chain; -1 for the primary network."`
 	SubnetID                    string              `json:"subnetId" format:"cb58"`
-	OwnerAddresses              []string            `json:"ownerAddresses"`
-	Threshold                   uint32              `json:"threshold"`
-	Locktime                    uint64              `json:"locktime"`
+	OwnerAddresses              []string            `json:"ownerAddresses" deprecated:"true" doc:"As in subnetOwnershipInfo."`
+	Threshold                   uint32              `json:"threshold" deprecated:"true" doc:"As in subnetOwnershipInfo."`
+	Locktime                    uint64              `json:"locktime" deprecated:"true" doc:"As in subnetOwnershipInfo."`
 	SubnetOwnershipInfo         SubnetOwnershipInfo `json:"subnetOwnershipInfo"`
 	IsL1                        bool                `json:"isL1"`
 	L1ConversionTransactionHash string              `json:"l1ConversionTransactionHash,omitempty" format:"cb58"`

@@ -125,7 +125,7 @@ func (s *ledgerSums) begin(ctx context.Context, l *sim.Ledger) error {
 
 // paid is what stakers were rewarded.
 func (r *roster) paid() (sum uint64) {
-	for _, e := range r.earnings() {
+	for _, e := range r.earned.order {
 		if e.status == store.StakerCompleted {
 			sum += e.amount
 		}
@@ -136,10 +136,10 @@ func (r *roster) paid() (sum uint64) {
 // gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
 func (a *api) gasBurned(ctx context.Context, l *sim.Ledger) (*big.Int, error) {
 	chain := a.bridge(l, primary.CChain).Row.ID
-	days, err := a.world.DB.Readings(ctx, metric.Named("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
+	days, err := a.world.DB.ReadingsSince(ctx, metric.Named("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
 	sum := new(big.Int)
 	for _, day := range days {
-		sum.Add(sum, day.Amount)
+		sum.Add(sum, day.Amount.ToBig())
 	}
 	return sum, err
 }

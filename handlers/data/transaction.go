@@ -84,7 +84,7 @@ func (a *api) transactionOperations() []handlers.Operation {
 			Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listBlockTransactions)},
 		{ID: "listAllTransactions", Path: "/v1/transactions", Summary: "List the latest transactions of all chains",
 			Params: with(networkParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
-		{ID: "listAllLatestTransactions", Path: "/v1/chains/allTransactions", Summary: "The same under its deprecated path",
+		{ID: "listAllLatestTransactions", Path: "/v1/chains/allTransactions", Summary: "The same under its deprecated path", Deprecated: true,
 			Params: with(networkParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.listAllTransactions},
 	}
 }

@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func TestStartIsIncludedAndEndIsNot(t *testing.T) {
 		{fmt.Sprintf("endTimestamp=%d", all[3].Timestamp), 4, len(all)},
 		{fmt.Sprintf("endTimestamp=%d", all[3].Timestamp+1), 3, len(all)},
 		{fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", all[6].Timestamp, all[2].Timestamp), 3, 7},
-		{fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", all[2].Timestamp, all[6].Timestamp), 0, 0},
+		{fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", all[2].Timestamp, all[2].Timestamp), 0, 0},
 		{fmt.Sprintf("startTimestamp=%d", newest+1), 0, 0},
 		{fmt.Sprintf("startTimestamp=%d", int64(1)<<62), 0, 0},
 		{fmt.Sprintf("endTimestamp=%d", int64(1)<<62), 0, len(all)},
@@ -191,5 +192,24 @@ func TestHealth(t *testing.T) {
 	}
 	if h := ask[metrics.Health](t, s, "/v2/live-check"); h.Status != "ok" {
 		t.Errorf("life is %+v", h)
+	}
+}
+
+// TestNoMomentIsTooLate asks every series for what begins, and for what ends, where Unix seconds end.
+func TestNoMomentIsTooLate(t *testing.T) {
+	s := serve(t, generate(t, "tiny", 1))
+	for _, target := range []string{"/v2/chains/total/metrics/txCount?timeInterval=", "/v2/icm/timeseries?timeInterval=",
+		"/v2/networks/mainnet/metrics/validatorCount?x=", "/v2/validators/metrics/totalCumulativeFeesDaily?x="} {
+		for _, interval := range intervals {
+			all := ask[metrics.Series](t, s, target+interval)
+			for _, late := range []int64{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 - 40*24*3600} {
+				if have := ask[metrics.Series](t, s, fmt.Sprintf("%s%s&startTimestamp=%d", target, interval, late)); len(have.Results) != 0 {
+					t.Errorf("%s%s from %d: points are %v", target, interval, late, have.Results)
+				}
+				if have := ask[metrics.Series](t, s, fmt.Sprintf("%s%s&endTimestamp=%d", target, interval, late)); !slices.Equal(have.Results, all.Results) {
+					t.Errorf("%s%s up to %d: points are %v, want %v", target, interval, late, have.Results, all.Results)
+				}
+			}
+		}
 	}
 }

@@ -51,7 +51,7 @@ func (a *api) listChains(r *handlers.Request) (any, error) {
 			answer.NextPageToken = r.NextPageToken(handlers.Position(last))
 			break
 		}
-		answer.Chains = append(answer.Chains, describe(c))
+		answer.Chains = append(answer.Chains, a.shown[c.Row.ID])
 		last = uint64(c.Row.ID)
 	}
 	return answer, nil
@@ -62,7 +62,7 @@ func (a *api) getChain(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return describe(c), nil
+	return a.shown[c.Row.ID], nil
 }
 
 func describe(c *evm.Chain) Chain {

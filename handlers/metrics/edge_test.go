@@ -165,10 +165,11 @@ func TestBlocksAtTheEdgesOfIntervals(t *testing.T) {
 }
 
 // TestBlocksThatComeLater writes blocks into a finished world one by one, on two chains by turns, one of them ahead of
-// the clock and of the other, and finds the same as from the rows after each.
+// the clock and of the other, and finds the same as from the rows after each; and so does a server that was asked before.
 func TestBlocksThatComeLater(t *testing.T) {
 	a, b := newSmall(t, 1, "mainnet", at("2026-05-31 22:00:00")), newSmall(t, 2, "mainnet", at("2026-05-31 22:00:00"))
 	w := smallWorld(t, at("2026-05-31 23:59:00"), []*small{a, b})
+	old, targets := serve(t, w), aboutChains(w)
 	for _, d := range []*store.Delta{
 		a.block(at("2026-06-08 00:00:01"), deed{from: 0, to: 1}),
 		b.block(at("2026-05-31 23:59:00"), deed{from: 0, to: 1}),
@@ -177,13 +178,9 @@ func TestBlocksThatComeLater(t *testing.T) {
 		a.block(at("2026-06-08 00:00:02"), deed{from: 2, to: 1}),
 		b.block(at("2026-06-08 00:00:00"), deed{from: 0, to: 2}),
 	} {
-		batch, err := w.DB.Begin()
-		if err == nil {
-			err = batch.End(batch.AddBlock(d))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		answers(t, old, targets)
+		write(t, w, func(b *store.Batch) error { return b.AddBlock(d) })
+		compareWithNew(t, old, w, targets)
 		compareAll(t, w)
 	}
 }

@@ -18,16 +18,16 @@ type payer struct {
 	id, summary, path string
 	param             []handlers.Param // that names one, none for all
 	metrics           []metric.FeeMetric
-	read              func(*handlers.Request) []byte
+	read              func(*handlers.Request) string
 	check             func(*handlers.Request) error // fails if there is no such thing
 }
 
 func (a *api) fees() []handlers.Operation {
-	node := func(r *handlers.Request) []byte { id := handlers.Value[ids.NodeID](r, "nodeId"); return id[:] }
-	id := func(name string) func(*handlers.Request) []byte {
-		return func(r *handlers.Request) []byte { id := handlers.Value[ids.ID](r, name); return id[:] }
+	node := func(r *handlers.Request) string { id := handlers.Value[ids.NodeID](r, "nodeId"); return string(id[:]) }
+	id := func(name string) func(*handlers.Request) string {
+		return func(r *handlers.Request) string { id := handlers.Value[ids.ID](r, name); return string(id[:]) }
 	}
-	all := func(*handlers.Request) []byte { return []byte{} }
+	all := func(*handlers.Request) string { return "" }
 	var operations []handlers.Operation
 	for _, p := range []payer{
 		{"getTotalL1ValidatorMetrics", "Get given metric for all validators", "/v2/validators/metrics/{metric}",

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,18 +82,18 @@ func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, al
 	case "fuji":
 		scope, all = metric.Testnet, testnet
 	}
-	for name, id := range map[string]*[]byte{bySource: &l.From, byDestination: &l.To} {
+	for name, id := range map[string]*string{bySource: &l.From, byDestination: &l.To} {
 		if !r.Given(name) {
 			continue
 		}
 		named := r.Chain(name)
-		*id = named.Blockchain[:]
+		*id = string(named.Blockchain[:])
 		if named.EVM != 0 {
 			c, err := a.chain(named)
 			if err != nil {
 				return l, scope, all, err
 			}
-			*id = c.Row.BlockchainID
+			*id = string(c.Row.BlockchainID)
 		}
 	}
 	for name := range strings.SplitSeq(r.Text("groupBy"), ",") {
@@ -103,12 +104,9 @@ func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, al
 
 // ends names the chains of a lane.
 func ends(l metric.Lanes, lane metric.Lane, all string) Ends {
-	name := func(group string, only []byte) string {
-		switch {
-		case group != "":
-			return ids.ID([]byte(group)).String()
-		case only != nil:
-			return ids.ID(only).String()
+	name := func(group, only string) string {
+		if id := cmp.Or(group, only); id != "" {
+			return ids.ID([]byte(id)).String()
 		}
 		return all
 	}
@@ -123,9 +121,12 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
 		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
 	points, more, err := a.world.Traffic(r.Context(), q)
-	page := IcmSeries{Results: []IcmPoint{}}
+	page, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Lane]Ends{}
 	for _, p := range points {
-		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, ends(l, p.Lane, all)})
+		if _, known := named[p.Lane]; !known {
+			named[p.Lane] = ends(l, p.Lane, all)
+		}
+		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, named[p.Lane]})
 	}
 	if more {
 		last := points[len(points)-1]
@@ -135,12 +136,8 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 }
 
 // lastPoint is where the page before ended: the chains that it is counted for, and its interval.
-func lastPoint(r *handlers.Request, l metric.Lanes) *metric.LanePoint {
-	at, resumed := r.Position()
-	if !resumed {
-		return nil
-	}
-	p := &metric.LanePoint{}
+func lastPoint(r *handlers.Request, l metric.Lanes) (p metric.LanePoint) {
+	at, _ := r.Position()
 	for _, part := range []struct {
 		there bool
 		id    *string

@@ -13,7 +13,7 @@ import (
 
 // between are the parameters that cut a series.
 var between = []handlers.Param{
-	{Name: "startTimestamp", Kind: handlers.KindTimestamp, Doc: "Points from here on, included."},
+	{Name: "startTimestamp", Kind: handlers.KindTimestamp, NotAbove: "endTimestamp", Doc: "Points from here on, included."},
 	{Name: "endTimestamp", Kind: handlers.KindTimestamp, Doc: "Points up to here, not included."},
 }
 
@@ -47,7 +47,7 @@ func (a *api) staking(r *handlers.Request) (any, error) {
 	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
 		return nil, missing(err, "subnet %s does not exist on %s", subnet, l.Network)
 	}
-	q := sim.StakeQuery{Subnet: subnet[:], From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
+	q := sim.StakeQuery{Subnet: subnet, From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
 	for i := range metric.StakeMetrics {
 		if metric.StakeMetrics[i].Name == r.Text("metric") {
 			q.Metric = &metric.StakeMetrics[i]

@@ -10,11 +10,17 @@ import (
 )
 
 // api answers for a world.
-type api struct{ world *sim.World }
+type api struct {
+	world *sim.World
+	shown map[int]Chain // by row id
+}
 
 // Register adds the Metrics API to a server.
 func Register(s *handlers.Server, world *sim.World) error {
-	a := &api{world}
+	a := &api{world: world, shown: map[int]Chain{}}
+	for _, c := range world.Chains {
+		a.shown[c.Row.ID] = describe(c)
+	}
 	return s.Register(handlers.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.networks(), a.fees(), a.icm(), a.health())...)
 }
 

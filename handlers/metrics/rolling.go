@@ -42,12 +42,11 @@ func (a *api) roll(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	byName := map[string]json.Number{}
-	for i, w := range metric.Windows {
-		byName[w.Name] = json.Number(values[i].String())
+	n := make([]json.Number, len(values))
+	for i := range values {
+		n[i] = json.Number(values[i].Append(nil))
 	}
 	return Rolling{RollingValues{
-		LastHour: byName["lastHour"], LastDay: byName["lastDay"], LastWeek: byName["lastWeek"], LastMonth: byName["lastMonth"],
-		Last90Days: byName["last90Days"], LastYear: byName["lastYear"], AllTime: byName["allTime"],
+		LastHour: n[0], LastDay: n[1], LastWeek: n[2], LastMonth: n[3], Last90Days: n[4], LastYear: n[5], AllTime: n[6],
 	}}, nil
 }

@@ -1,12 +1,14 @@
 package metrics
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
@@ -64,23 +66,23 @@ func (a *api) metric(r *handlers.Request) (any, error) {
 		return nil, handlers.BadRequest(fmt.Sprintf("timeInterval %q is not allowed: expected day, the only interval of %s",
 			r.Text("timeInterval"), m.Name))
 	}
-	points, more, err := a.points(r, sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
-	return series(r, points, more), err
+	return a.points(r, sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
 }
 
 func (a *api) averageTPS(r *handlers.Request) (any, error) {
-	points, more, err := a.points(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
-	page := series(r, points, more)
-	return AverageTPS{Results: page.Results, Status: http.StatusOK, LastRun: a.world.Clock.Unix(), NextPageToken: page.NextPageToken}, err
+	page, err := a.points(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
+	page.lastRun = a.world.Clock.Unix()
+	return page, err
 }
 
 // points reads those of one page.
-func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (points []metric.Point, more bool, err error) {
+func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (page pointPage, err error) {
 	if q.Scope, err = a.scope(r); err != nil {
-		return nil, false, err
+		return page, err
 	}
 	q.To = before(r, q.To)
-	return a.world.Series(r.Context(), q)
+	points, more, err := a.world.Series(r.Context(), q)
+	return series(r, points, more), err
 }
 
 // before is where a page must end: where the page before began, or where the series ends.
@@ -91,14 +93,46 @@ func before(r *handlers.Request, end int64) int64 {
 	return end
 }
 
+// pointPage is a [Series], or an [AverageTPS] if it was ever run, that writes itself: point by point, as there are many.
+type pointPage struct {
+	points  []metric.Point
+	lastRun int64
+	next    string // token
+}
+
 // series is a page of points. The place from which the next one goes on is the oldest point of this one.
-func series(r *handlers.Request, points []metric.Point, more bool) Series {
-	page := Series{Results: make([]Point, len(points))}
-	for i, p := range points {
-		page.Results[i] = Point{json.Number(p.Value.String()), p.Start}
-	}
+func series(r *handlers.Request, points []metric.Point, more bool) pointPage {
+	page := pointPage{points: points}
 	if more {
-		page.NextPageToken = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
+		page.next = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
 	}
 	return page
+}
+
+// pointText is more than most points are long as JSON.
+const pointText = 48
+
+// WriteJSON writes the page as its type says.
+func (p pointPage) WriteJSON(w *bytes.Buffer) error {
+	w.Grow(pointText * (len(p.points) + 4))
+	b := append(w.AvailableBuffer(), `{"results":[`...)
+	for i := range p.points {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"value":`...)
+		b = p.points[i].Value.Append(b)
+		b = append(b, `,"timestamp":`...)
+		b = strconv.AppendInt(b, p.points[i].Start, 10)
+		b = append(b, '}')
+	}
+	b = append(b, ']')
+	if p.lastRun > 0 {
+		b = fmt.Appendf(b, `,"status":%d,"lastRun":%d`, http.StatusOK, p.lastRun)
+	}
+	if p.next != "" {
+		b = fmt.Appendf(b, `,"nextPageToken":%q`, p.next)
+	}
+	_, err := w.Write(append(b, '}'))
+	return err
 }

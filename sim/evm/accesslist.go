@@ -3,6 +3,7 @@ package evm
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -11,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+
+	"snowglobe/sim/evm/precompile"
 )
 
 // AccessList finds the addresses and slots that a call touches, by executing it with what it touched before until
@@ -39,11 +42,18 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 	return x.touched(ctx, m)
 }
 
+// touched keeps what the message carries for the warp contract as it is and in its order, and adds no entry for that
+// contract: none of these is a hint, each is a message of another chain.
 func (x *execution) touched(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
-	left := x.always(m)
+	left, carried := x.always(m), types.AccessList{}
+	if x.contracts().carries() {
+		left[precompile.WarpAddress] = struct{}{}
+		carried = append(carried, m.AccessList...)
+		carried = slices.DeleteFunc(carried, func(entry types.AccessTuple) bool { return entry.Address != precompile.WarpAddress })
+	}
 	last := logger.NewAccessListTracer(m.AccessList, left)
 	for {
-		m.AccessList = last.AccessList()
+		m.AccessList = append(slices.Clip(carried), last.AccessList()...)
 		tracer := logger.NewAccessListTracer(m.AccessList, left)
 		result, err := x.copy().run(ctx, m, tracer.Hooks())
 		if err != nil {

@@ -41,7 +41,7 @@ func (s surroundings) machine() *machine {
 	m := &machine{early: s.builtins.early}
 	contracts, hooks, states := s.builtins.pure, s.hooks, vm.StateDB(networkState{s.states, m})
 	if len(s.builtins.stateful) > 0 {
-		m.carries = s.builtins.stateful[precompile.WarpAddress] == precompile.Warp
+		m.carries = s.builtins.carries()
 		m.frames = precompile.NewFrames(s.builtins.active(), s.mail)
 		contracts = maps.Clone(contracts)
 		for address, c := range s.builtins.stateful {
@@ -111,6 +111,9 @@ func (b builtins) active() []*precompile.Contract {
 	}
 	return all
 }
+
+// carries says whether the messages of other chains that a transaction carries mean something.
+func (b builtins) carries() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
 
 // own is a copy that may be changed.
 func (b builtins) own() builtins {

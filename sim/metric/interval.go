@@ -40,6 +40,9 @@ func (i Interval) Start(unix int64) int64 {
 // longest is at least as long as each interval of a kind, and shorter than two of them.
 var longest = [...]int64{hour, day, 7 * day, 31 * day}
 
+// shortest is at most as long as each interval of a kind.
+var shortest = [...]int64{hour, day, 7 * day, 28 * day}
+
 // Next is the beginning of the interval after the one that begins at start.
 func (i Interval) Next(start int64) int64 { return i.Start(start + longest[i]) }
 

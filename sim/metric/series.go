@@ -1,6 +1,6 @@
 package metric
 
-import "math/big"
+import "github.com/holiman/uint256"
 
 // Range is a part of a series of points, from Oldest to Newest, both included; it is empty if Newest is before Oldest.
 type Range struct {
@@ -10,18 +10,25 @@ type Range struct {
 
 // Page is the range of at most so many points that end with the newest, without those that begin before a moment.
 func (i Interval) Page(from, newest int64, size int) Range {
-	r := Range{i, i.Back(newest, size-1), newest}
+	return Range{i, i.Back(newest, size-1), newest}.Since(from)
+}
+
+// Since cuts a range to the points that do not begin before a moment, which may be any.
+func (r Range) Since(moment int64) Range {
 	switch {
-	case from > newest:
-		r.Oldest = newest + 1
-	case from > r.Oldest:
-		r.Oldest = i.From(from)
+	case moment > r.Newest:
+		r.Oldest = r.Newest + 1
+	case moment > r.Oldest:
+		r.Oldest = r.Interval.From(moment)
 	}
 	return r
 }
 
 // Empty says that there are no points in the range.
 func (r Range) Empty() bool { return r.Newest < r.Oldest }
+
+// most is at least as many as there are points in the range.
+func (r Range) most() int64 { return max(0, (r.Newest-r.Oldest)/shortest[r.Interval]+1) }
 
 // Begin cuts a range to the points from that of the oldest row on, if the oldest of what was read, the rows of the range
 // and the newest one before it, is in the range; otherwise points go back beyond it. It says whether there are more of
@@ -38,7 +45,7 @@ func (r Range) Begin(oldest, from int64) (cut Range, more bool) {
 // and the one before it, if there is one, which a metric over elapsed time needs. Base is the sum of a running metric
 // over everything before the range.
 func (m *Metric) Points(r Range, readings []Reading, base int64) []Point {
-	var points []Point
+	points := make([]Point, 0, r.most())
 	for start := r.Newest; start >= r.Oldest; start = r.Interval.Previous(start) {
 		value := nothing
 		if len(readings) > 0 && readings[0].Start == start {
@@ -48,33 +55,32 @@ func (m *Metric) Points(r Range, readings []Reading, base int64) []Point {
 		points = append(points, Point{start, value})
 	}
 	if m.Running {
-		m.run(points, big.NewInt(base))
+		m.run(points, uint256.NewInt(uint64(base)))
 	}
 	return points
 }
 
 // value is that of the first of some readings.
 func (m *Metric) value(readings []Reading) Value {
-	r := readings[0]
+	r := &readings[0]
 	if !m.Elapsed {
-		return over(r.Amount, r.Over)
+		return over(&r.Amount, r.Over)
 	}
 	since := r.First
 	if len(readings) > 1 {
 		since = readings[1].Last
 	}
-	return over(r.Amount, r.Last-since)
+	return over(&r.Amount, r.Last-since)
 }
 
 // run turns the amounts of intervals into sums over everything up to them.
-func (m *Metric) run(points []Point, sum *big.Int) {
+func (m *Metric) run(points []Point, sum *uint256.Int) {
 	for i := len(points) - 1; i >= 0; i-- {
-		next := new(big.Int).Add(sum, points[i].Value.Amount)
-		if m.Before {
-			points[i].Value = Value{sum, 1}
-		} else {
-			points[i].Value = Value{next, 1}
+		amount := points[i].Value.Amount
+		points[i].Value = Value{*sum, 1}
+		sum.Add(sum, &amount)
+		if !m.Before {
+			points[i].Value.Amount = *sum
 		}
-		sum = next
 	}
 }

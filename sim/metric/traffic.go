@@ -17,13 +17,13 @@ type Lane struct{ Source, Destination string }
 
 // Lanes says which messages count, and which of them count together.
 type Lanes struct {
-	From, To                []byte // only messages from and to these chains, nil for any
+	From, To                string // only messages from and to these chains, empty for any
 	BySource, ByDestination bool   // count those of each source, of each destination by themselves
 }
 
 // Of is the lane of some traffic, if it counts.
 func (l Lanes) Of(t *Traffic) (lane Lane, ok bool) {
-	if l.From != nil && string(l.From) != string(t.Source) || l.To != nil && string(l.To) != string(t.Destination) {
+	if l.From != "" && l.From != string(t.Source) || l.To != "" && l.To != string(t.Destination) {
 		return lane, false
 	}
 	if l.BySource {

@@ -3,18 +3,20 @@ package metric
 import (
 	"math/big"
 	"strconv"
+
+	"github.com/holiman/uint256"
 )
 
 // Reading is what a metric needs of one tally.
 type Reading struct {
 	Start, First, Last int64 // of the interval, its first and its last block, Unix seconds
-	Amount             *big.Int
+	Amount             uint256.Int
 	Over               int64
 }
 
 // Value is an exact amount, and what it must be divided by at the very end.
 type Value struct {
-	Amount *big.Int
+	Amount uint256.Int
 	Over   int64
 }
 
@@ -25,31 +27,47 @@ type Point struct {
 }
 
 // NewPoint is one whose value is an integer.
-func NewPoint(start int64, n uint64) Point { return Point{start, Value{new(big.Int).SetUint64(n), 1}} }
+func NewPoint(start int64, n uint64) Point { return Point{start, Value{*uint256.NewInt(n), 1}} }
 
 // nothing is the value of an interval without blocks.
-var nothing = Value{new(big.Int), 1}
+var nothing = Value{Over: 1}
 
 // over is a value, or nothing if there is nothing to divide by.
-func over(amount *big.Int, by int64) Value {
+func over(amount *uint256.Int, by int64) Value {
 	if by <= 0 {
 		return nothing
 	}
-	return Value{amount, by}
+	return Value{*amount, by}
 }
 
-// String is the value in decimal: an integer as it is, a fraction as the nearest float.
-func (v Value) String() string {
-	r := new(big.Rat).SetFrac(v.Amount, big.NewInt(v.Over))
-	if r.IsInt() {
-		return r.Num().String()
+// Append writes the value in decimal: an integer as it is, a fraction as the nearest float.
+func (v *Value) Append(b []byte) []byte {
+	var whole, rest uint256.Int
+	whole.DivMod(&v.Amount, uint256.NewInt(uint64(v.Over)), &rest)
+	switch {
+	case !rest.IsZero():
+		return strconv.AppendFloat(b, v.float(), 'f', -1, 64)
+	case whole.IsUint64():
+		return strconv.AppendUint(b, whole.Uint64(), 10)
 	}
-	f, _ := r.Float64()
-	return strconv.FormatFloat(f, 'f', -1, 64)
+	return append(b, whole.Dec()...)
 }
 
-// exceeds compares exactly.
-func (v Value) exceeds(o Value) bool {
-	a := new(big.Int).Mul(v.Amount, big.NewInt(o.Over))
-	return a.Cmp(new(big.Int).Mul(o.Amount, big.NewInt(v.Over))) > 0
+// exact is up to where every integer is a float, so that the quotient of two of them is the nearest float to the fraction.
+const exact = 1 << 53
+
+func (v *Value) float() float64 {
+	if v.Amount.LtUint64(exact) && v.Over < exact {
+		return float64(v.Amount.Uint64()) / float64(v.Over)
+	}
+	f, _ := new(big.Rat).SetFrac(v.Amount.ToBig(), big.NewInt(v.Over)).Float64()
+	return f
+}
+
+// exceeds compares exactly: amounts that are divided are far below 2^192.
+func (v *Value) exceeds(o *Value) bool {
+	var a, b uint256.Int
+	a.Mul(&v.Amount, uint256.NewInt(uint64(o.Over)))
+	b.Mul(&o.Amount, uint256.NewInt(uint64(v.Over)))
+	return a.Gt(&b)
 }

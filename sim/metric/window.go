@@ -1,6 +1,11 @@
 package metric
 
-import "math/big"
+import (
+	"math"
+	"sort"
+
+	"github.com/holiman/uint256"
+)
 
 // Window is a span of time that ends at the clock. It begins on the hour, so it is up to an hour longer than its name
 // says: addresses are known by the hour.
@@ -33,38 +38,38 @@ func (m *Metric) Rolled() *Metric {
 	return &rolled
 }
 
-// Roll puts the readings of a window together. Before is the reading before the window, if there is one.
-func (m *Metric) Roll(readings, before []Reading) Value {
-	if len(readings) == 0 {
-		return nothing
-	}
-	if m.Highest {
-		return m.highest(readings)
-	}
-	sum, by := new(big.Int), int64(0)
-	first, last := readings[0].First, readings[0].Last
-	for _, r := range readings {
-		sum.Add(sum, r.Amount)
-		by += r.Over
-		first, last = min(first, r.First), max(last, r.Last)
-	}
-	switch {
-	case m.Elapsed && len(before) > 0:
-		return over(sum, last-before[0].Last)
-	case m.Elapsed:
-		return over(sum, last-first)
-	case m.Over != "":
-		return over(sum, by)
-	}
-	return Value{sum, 1}
+// Split parts readings, the newest first, into those that do not begin before a moment and those that do.
+func Split(readings []Reading, moment int64) (since, before []Reading) {
+	n := sort.Search(len(readings), func(i int) bool { return readings[i].Start < moment })
+	return readings[:n], readings[n:]
 }
 
-func (m *Metric) highest(readings []Reading) Value {
-	top := nothing
-	for _, r := range readings {
-		if v := over(r.Amount, r.Over); v.exceeds(top) {
-			top = v
+// Roll puts the readings of a window together, which come in parts. Before are readings before the window, the newest
+// first.
+func (m *Metric) Roll(before []Reading, window ...[]Reading) Value {
+	var sum uint256.Int
+	top, by, first, last := nothing, int64(0), int64(math.MaxInt64), int64(0)
+	for _, part := range window {
+		for i := range part {
+			r := &part[i]
+			if v := over(&r.Amount, r.Over); m.Highest && v.exceeds(&top) {
+				top = v
+			}
+			sum.Add(&sum, &r.Amount)
+			by += r.Over
+			first, last = min(first, r.First), max(last, r.Last)
 		}
 	}
-	return top
+	if len(before) > 0 {
+		first = before[0].Last
+	}
+	switch {
+	case m.Highest:
+		return top
+	case m.Elapsed:
+		return over(&sum, last-first)
+	case m.Over != "":
+		return over(&sum, by)
+	}
+	return Value{sum, 1}
 }

@@ -42,11 +42,11 @@ func many[T any](ctx context.Context, db *DB, text string, args []any, scan func
 	defer rows.Close()
 	var all []T
 	for rows.Next() {
-		var row T
-		if err := scan(rows, &row); err != nil {
+		var none T
+		all = append(all, none)
+		if err := scan(rows, &all[len(all)-1]); err != nil {
 			return nil, fmt.Errorf("scan %q: %w", text, err)
 		}
-		all = append(all, row)
 	}
 	return all, rows.Err()
 }

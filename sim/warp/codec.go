@@ -1,14 +1,13 @@
 package warp
 
 import (
+	"math"
+
 	"github.com/ava-labs/avalanchego/codec"
 	"github.com/ava-labs/avalanchego/codec/linearcodec"
 )
 
-const (
-	codecVersion = 0
-	maxBytes     = 256 << 10 // the network's own limit for one message
-)
+const codecVersion = 0
 
 // messageCodec knows the signature types; eventCodec knows the P-chain's L1 messages (ACP-77).
 var (
@@ -16,11 +15,12 @@ var (
 	eventCodec   = newCodec(&SubnetToL1Conversion{}, &RegisterL1Validator{}, &L1ValidatorRegistration{}, &L1ValidatorWeight{})
 )
 
-// newCodec builds a manager that gives each type its position as id. If a type cannot be registered, the manager knows no
-// version and every use of it fails.
+// newCodec builds a manager that gives each type its position as id. Like the network's it sets no limit: whoever takes a
+// message in bounds it, and what was taken in can be signed. If a type cannot be registered, the manager knows no version
+// and every use of it fails.
 func newCodec(types ...any) codec.Manager {
 	c := linearcodec.NewDefault()
-	manager := codec.NewManager(maxBytes)
+	manager := codec.NewManager(math.MaxInt)
 	for _, t := range types {
 		if c.RegisterType(t) != nil {
 			return manager
