@@ -42,13 +42,17 @@ func over(amount *uint256.Int, by int64) Value {
 
 // Append writes the value in decimal: an integer as it is, a fraction as the nearest float.
 func (v *Value) Append(b []byte) []byte {
-	switch {
-	case v.Over != 1:
-		return strconv.AppendFloat(b, v.float(), 'f', -1, 64)
-	case v.Amount.IsUint64():
-		return strconv.AppendUint(b, v.Amount.Uint64(), 10)
+	whole, rest := v.Amount, uint256.Int{}
+	if v.Over != 1 {
+		whole.DivMod(&v.Amount, uint256.NewInt(uint64(v.Over)), &rest)
 	}
-	return append(b, v.Amount.Dec()...)
+	switch {
+	case !rest.IsZero():
+		return strconv.AppendFloat(b, v.float(), 'f', -1, 64)
+	case whole.IsUint64():
+		return strconv.AppendUint(b, whole.Uint64(), 10)
+	}
+	return append(b, whole.Dec()...)
 }
 
 // exact is up to where every integer is a float, so that the quotient of two of them is the nearest float to the fraction.
