@@ -23,7 +23,7 @@ func BaseURLOf(r *http.Request) string {
 }
 
 func baseURL(r *http.Request, prefixed bool) string {
-	scheme, host, prefix := "http", r.Host, ""
+	scheme, host := "http", r.Host
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); host == "" && ok {
 		host = local.String() // HTTP/1.0 needs no Host
 	}
@@ -33,12 +33,19 @@ func baseURL(r *http.Request, prefixed bool) string {
 	if fromOwnProxy(r) {
 		scheme = forwarded(r, "X-Forwarded-Proto", scheme)
 		host = forwarded(r, "X-Forwarded-Host", host)
+	}
+	return scheme + "://" + host + basePath(r, prefixed)
+}
+
+// basePath is what stands before every path of this server, as the client wrote it.
+func basePath(r *http.Request, prefixed bool) (prefix string) {
+	if fromOwnProxy(r) {
 		prefix = strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", ""), "/")
 	}
 	if prefixed {
 		prefix += upstreamPrefix
 	}
-	return scheme + "://" + host + prefix
+	return prefix
 }
 
 // forwarded is the value that the proxy nearest to the client set, unless it could break out of a URL.

@@ -16,6 +16,9 @@ func (op *operation) readBody(x *exchange, hr *http.Request) (body any, problems
 	if op.Body == nil {
 		return nil, nil, nil
 	}
+	if coding := hr.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, nil, unsupportedCoding(coding)
+	}
 	raw, err := x.readAll(hr)
 	if err != nil {
 		return nil, nil, err

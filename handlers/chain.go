@@ -98,6 +98,9 @@ func (a PrimaryAddress) String() string {
 	return text
 }
 
+// Canonical is the address without its chain's prefix: the operation says which chain counts.
+func (a PrimaryAddress) Canonical() any { return PrimaryAddress{HRP: a.HRP, ID: a.ID} }
+
 func parsePrimary(_ *param, text string) (any, bool) {
 	chain, rest, found := strings.Cut(text, "-")
 	if !found {

@@ -17,5 +17,8 @@
 //   - a parameter without a value is a 400, except pageToken, where it means the first page;
 //   - a parameter that takes one value and comes twice is a 400, even if both values are the same;
 //   - a list is taken repeated, comma-joined or both; an empty item is a 400;
+//   - a range whose start is above its end is a 400, one that ends where it starts is not;
+//   - a page token fits the query that it came from, however that is written: an alias for an id, an address with a
+//     chain's prefix or without, the items of a list in another order or twice;
 //   - all problems of a request are reported at once.
 package handlers

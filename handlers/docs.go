@@ -42,8 +42,25 @@ type docsParam struct {
 // docsField is one member of a body or an answer; Name is its path from the top.
 type docsField struct{ Name, Type, Doc string }
 
+// docsHandler serves the page at one path only, as its links count from there.
 func (s *Server) docsHandler() http.Handler {
-	return s.documentHandler("text/html; charset=utf-8", func(d *document) []byte { return d.page })
+	page := s.documentHandler("text/html; charset=utf-8", func(d *document) []byte { return d.page })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if path, _, _ := strings.Cut(r.RequestURI, "?"); strings.HasSuffix(path, "/") {
+			toDocs(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+}
+
+// toDocs leads to the documentation in the dialect of the path.
+func toDocs(w http.ResponseWriter, r *http.Request) {
+	x := w.(*exchange)
+	x.mounted = "documentation"
+	if !x.refuse(r) {
+		http.Redirect(w, r, basePath(r, x.prefixed)+"/docs", http.StatusFound)
+	}
 }
 
 func (s *Server) docsPage(d Dialect) ([]byte, error) {

@@ -70,7 +70,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		x.Header().Set("Allow", e.methods(false))
 		x.WriteHeader(http.StatusNoContent)
 	default:
-		x.fail(methodNotAllowed(hr.Method, hr.URL.Path, e.methods(false)), false)
+		x.fail(methodNotAllowed(hr.Method, x.asked(hr.URL.Path), e.methods(false)), false)
 	}
 }
 
@@ -93,11 +93,14 @@ func (x *exchange) enter(hr *http.Request) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := key.checkInterface(x.op.in); err != nil {
+		return nil, err
+	}
 	r, err := x.read(hr)
 	if err != nil {
 		return nil, err
 	}
-	return r, key.checkScope(r)
+	return r, key.checkNetworks(r)
 }
 
 // reply sends the answer to a request, one from memory if it is still good.
@@ -127,7 +130,7 @@ func (x *exchange) read(hr *http.Request) (*Request, error) {
 		return nil, err
 	}
 	r.values, r.given, r.body = values, given, body
-	problems = append(problems, wrong...)
+	problems = slices.Concat(problems, wrong, r.reversed())
 	// A token is bound to the rest of the query, so it can only be judged when the rest is sound.
 	if len(problems) == 0 {
 		if problem := r.resume(); problem != "" {

@@ -85,6 +85,11 @@ func unsupportedMedia(got string) *Error {
 		fmt.Sprintf("content-type %q is not supported: expected application/json", shorten(got)))
 }
 
+func unsupportedCoding(got string) *Error {
+	return sentence(http.StatusUnsupportedMediaType,
+		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", shorten(got)))
+}
+
 func methodNotAllowed(method, path, allow string) *Error {
 	e := sentence(http.StatusMethodNotAllowed, fmt.Sprintf("Cannot %s %s: allowed are %s", method, path, allow))
 	e.header = http.Header{"Allow": {allow}}

@@ -41,10 +41,10 @@ func TestMissingThings(t *testing.T) {
 		{"POST", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
 		{"GET", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
 		{"GET", "/v2/chains/43114/metric/txCount", `did you mean GET /v2/chains/43114/metrics/txCount?`},
-		{"GET", "/upstream/v1/number", `did you mean GET /v1/numbers?`},
+		{"GET", "/upstream/v1/number", `Cannot GET /upstream/v1/number: did you mean GET /upstream/v1/numbers?`},
 		{"GET", "/v1/chains/blocks/7", `did you mean GET /v1/chains/{chainId}/blocks/7?`},
 		{"GET", "/v1/chains/43114%2Fblocks/7", `"message":"Cannot GET /v1/chains/43114%2Fblocks/7","error":"Not Found"`},
-		{"GET", "/upstream/v1/chains/43114%2fblocks/7", `Cannot GET /v1/chains/43114%2Fblocks/7`},
+		{"GET", "/upstream/v1/chains/43114%2fblocks/7", `Cannot GET /upstream/v1/chains/43114%2Fblocks/7`},
 		{"GET", "/v1/feathers", `"message":"Cannot GET /v1/feathers","error":"Not Found"`}, // others is another word
 		{"GET", "/v1/chains/somewhere/7", `"message":"Cannot GET /v1/chains/somewhere/7","error":"Not Found"`},
 		{"GET", "/wp-admin/setup.php", `"message":"Cannot GET /wp-admin/setup.php"`},
@@ -66,10 +66,19 @@ func TestTooMuchBeforeTheBody(t *testing.T) {
 }
 
 func TestTheFrontDoorLeadsToTheDocumentation(t *testing.T) {
-	w := get(t, newServer(t, nil), "/")
-	if w.Code != http.StatusFound || w.Header().Get("Location") != "/docs" {
-		t.Errorf("answer is %d %v", w.Code, w.Header())
+	s := newServer(t, nil)
+	for path, want := range map[string]string{
+		"/": "/docs", "//": "/docs", "/docs/": "/docs", "/docs/?a=/": "/docs", "/upstream": "/upstream/docs", "/upstream/docs//": "/upstream/docs",
+	} {
+		if w := get(t, s, path); w.Code != http.StatusFound || w.Header().Get("Location") != want {
+			t.Errorf("%s: answer is %d %v", path, w.Code, w.Header())
+		}
 	}
+	w := serve(s, "/", "10.0.0.1:99", map[string]string{"X-Forwarded-Prefix": "/globe/"})
+	if w.Header().Get("Location") != "/globe/docs" {
+		t.Errorf("behind a proxy it leads to %v", w.Header())
+	}
+	expect(t, get(t, s, "/docs?a=/"), 200, "<!doctype html>")
 }
 
 func TestMethodsAreNamed(t *testing.T) {
@@ -88,7 +97,20 @@ func TestMethodsAreNamed(t *testing.T) {
 		t.Errorf("options is %d %v", w.Code, w.Header())
 	}
 	expect(t, ask(t, s, "POST", "/v1/chains/43114/tokens/"+alice+":reindex", ""), 201, alice)
-	expect(t, ask(t, s, "POST", "/docs", ""), 405, "GET, HEAD")
+	expect(t, ask(t, s, "POST", "/docs", ""), 405, "GET, HEAD, OPTIONS")
+	expect(t, ask(t, s, "POST", "/", "{}"), 405, "Cannot POST /: allowed are GET, HEAD, OPTIONS")
+	for _, path := range []string{"/", "/docs", "/openapi.json"} {
+		w := ask(t, s, http.MethodOptions, path, "")
+		if w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+			t.Errorf("options of %s is %d %v", path, w.Code, w.Header())
+		}
+		w = ask(t, s, http.MethodOptions, path, "", "Origin", "http://app.example", "Access-Control-Request-Method", "GET",
+			"Access-Control-Request-Headers", "x-glacier-api-key")
+		if w.Code != 204 || w.Header().Get("Access-Control-Allow-Headers") != "x-glacier-api-key" {
+			t.Errorf("preflight of %s is %d %v", path, w.Code, w.Header())
+		}
+	}
+	expect(t, ask(t, s, "PUT", "/upstream/v1/numbers", ""), 405, "Cannot PUT /upstream/v1/numbers: allowed are GET")
 }
 
 func TestAccessLog(t *testing.T) {

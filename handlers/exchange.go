@@ -88,6 +88,14 @@ func cutPrefix(r *http.Request) (*http.Request, bool) {
 	return cut, true
 }
 
+// asked is a path as this client writes it: under the prefix that it came with.
+func (x *exchange) asked(path string) string {
+	if x.prefixed {
+		return upstreamPrefix + path
+	}
+	return path
+}
+
 func withPath(r *http.Request, path string) *http.Request {
 	if path == "" || path[0] != '/' {
 		path = "/" + path

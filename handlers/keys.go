@@ -113,18 +113,22 @@ func (x *exchange) identify(carried []string) (*Key, error) {
 	return nil, Unauthorized("the API key is not known")
 }
 
-// checkScope refuses a key outside the interfaces and networks that it is for.
-func (k *Key) checkScope(r *Request) error {
-	in := r.op.in
-	if k == nil || in.Keyless {
+// checkInterface refuses a key outside the interfaces that it is for, whatever the request says.
+func (k *Key) checkInterface(in *Interface) error {
+	if k == nil || in.Keyless || len(k.Interfaces) == 0 || slices.Contains(k.Interfaces, in.Name) {
 		return nil
 	}
-	if len(k.Interfaces) > 0 && !slices.Contains(k.Interfaces, in.Name) {
-		return Forbidden("the API key is not for the " + in.Title)
+	return Forbidden("the API key is not for the " + in.Title)
+}
+
+// checkNetworks refuses a key outside the networks that it is for.
+func (k *Key) checkNetworks(r *Request) error {
+	if k == nil || r.op.in.Keyless {
+		return nil
 	}
 	for _, network := range r.networks(len(k.Networks) > 0) {
 		if !slices.Contains(k.Networks, network) {
-			return Forbidden("the API key is not for the network " + network)
+			return Forbidden("the API key is not for the network " + network + ", only for " + strings.Join(k.Networks, " and "))
 		}
 	}
 	return nil

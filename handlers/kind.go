@@ -187,7 +187,7 @@ func enumList(p *param) string { return "one of " + strings.Join(p.Enum, ", ") }
 
 func chainList(p *param) string {
 	if len(p.Enum) == 0 {
-		return "an EVM chain id or a blockchain id"
+		return "an EVM chain id or a blockchain id in cb58 with its checksum"
 	}
 	return fmt.Sprintf("an EVM chain id, a blockchain id, or one of %s", strings.Join(p.Enum, ", "))
 }

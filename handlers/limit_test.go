@@ -112,9 +112,11 @@ func TestKeysAreRequired(t *testing.T) {
 		{"/v1/numbers", "metrics-only", 403, "the API key is not for the Data API"},
 		{"/v1/chains/43114/blocks/7?network=mainnet", "mainnet-only", 200, ""},
 		{"/v1/chains/43114/blocks/7", "mainnet-only", 200, ""}, // the chain tells the network
-		{"/v1/chains/43114/blocks/7", "testnet-only", 403, "the API key is not for the network mainnet"},
+		{"/v1/chains/43114/blocks/7", "testnet-only", 403, "the API key is not for the network mainnet, only for fuji"},
 		{"/v1/chains/99/blocks/7", "testnet-only", 403, "the API key is not for the network mainnet"},
 		{"/v1/chains/43113/blocks/7?network=mainnet", "testnet-only", 403, "the API key is not for the network mainnet"},
+		{"/v1/chains/0/blocks/x?pageSize=-1", "metrics-only", 403, "the API key is not for the Data API"},
+		{"/v1/chains/0/blocks/7", "testnet-only", 400, "chainId"},
 		{"/v1/chains/43113/blocks/7?network=fuji", "mainnet-only", 403, "not for the network fuji"},
 		{"/v1/chains/43113/blocks/7?network=testnet", "testnet-only", 200, ""},
 		{tokenPath, "testnet-only", 403, "not for the network mainnet"},

@@ -77,8 +77,7 @@ func (s *Server) documentHandler(kind string, part func(*document) []byte) http.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(*exchange)
 		x.mounted = "documentation"
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			x.fail(methodNotAllowed(r.Method, r.URL.Path, "GET, HEAD"), false)
+		if x.refuse(r) {
 			return
 		}
 		doc := s.document(x.dialect)
@@ -92,6 +91,23 @@ func (s *Server) documentHandler(kind string, part func(*document) []byte) http.
 	})
 }
 
+// refuse answers whatever is not a read of a page, and says whether it did.
+func (x *exchange) refuse(r *http.Request) bool {
+	const methods = "GET, HEAD, OPTIONS"
+	switch {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		return false
+	case isPreflight(r):
+		x.preflight(r, methods)
+	case r.Method == http.MethodOptions:
+		x.Header().Set("Allow", methods)
+		x.WriteHeader(http.StatusNoContent)
+	default:
+		x.fail(methodNotAllowed(r.Method, x.asked(r.URL.Path), methods), false)
+	}
+	return true
+}
+
 // describe writes the whole table of operations as OpenAPI 3.1.
 func (s *Server) describe(d *Schemas) *openAPI {
 	d.mu.Lock()
@@ -99,7 +115,7 @@ func (s *Server) describe(d *Schemas) *openAPI {
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
 		Info:     map[string]string{"title": "Snowglobe", "version": s.version(), "description": "The " + string(d.Dialect) + " dialect."},
-		Security: []map[string][]string{{"apiKey": {}}, {}},
+		Security: []map[string][]string{{"apiKey": {}}, {"glacierApiKey": {}}, {"rltoken": {}}, {}},
 		Paths:    map[string]map[string]*apiCall{},
 	}
 	if d.Dialect == Upstream {
@@ -116,10 +132,18 @@ func (s *Server) describe(d *Schemas) *openAPI {
 		doc.Paths[e.path] = calls
 	}
 	doc.Components = map[string]any{
-		"schemas":         d.named,
-		"securitySchemes": map[string]any{"apiKey": map[string]string{"type": "apiKey", "in": "header", "name": "x-service-api-key"}},
+		"schemas": d.named,
+		"securitySchemes": map[string]any{
+			"apiKey":        keyIn("header", "x-service-api-key"),
+			"glacierApiKey": keyIn("header", "x-glacier-api-key"),
+			"rltoken":       keyIn("query", "rltoken"),
+		},
 	}
 	return doc
+}
+
+func keyIn(place, name string) map[string]string {
+	return map[string]string{"type": "apiKey", "in": place, "name": name}
 }
 
 func (s *Server) version() string {
@@ -153,15 +177,45 @@ func (op *operation) describe(d *Schemas) *apiCall {
 		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
 	}
 	for _, p := range op.params {
-		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.Doc, p.Required, p.schemaOf()})
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schemaOf()})
 	}
 	if op.Body != nil {
 		c.RequestBody = content("", "application/json", d.Of(op.Body))
 		c.RequestBody.Required = true
 	}
 	c.Responses[strconv.Itoa(op.status(d.Dialect))] = op.success(d)
-	c.Responses["default"] = content("Any failure.", "application/json", d.Of(reflect.TypeFor[ErrorAnswer]()))
+	failure := d.Of(reflect.TypeFor[ErrorAnswer]())
+	for status, description := range op.failures() {
+		c.Responses[strconv.Itoa(status)] = content(description, "application/json", failure)
+	}
+	c.Responses["default"] = content("Any other failure.", "application/json", failure)
 	return c
+}
+
+// failures are the statuses with which the gates in front of the handler refuse, and what each means.
+func (op *operation) failures() map[int]string {
+	f := map[int]string{
+		http.StatusBadRequest:          "A parameter or the body is not allowed; the message names each problem.",
+		http.StatusInternalServerError: "The simulator failed; its log has the cause.",
+	}
+	if op.in.Limited && !op.Keyless {
+		f[http.StatusTooManyRequests] = "The requests of this minute are used up; retry-after says for how long."
+	}
+	if !op.in.Keyless && !op.Keyless {
+		f[http.StatusUnauthorized] = "An API key is required, and the request has none that is known."
+		f[http.StatusForbidden] = "The API key is not for this interface or network."
+	}
+	if op.SameOrigin {
+		f[http.StatusForbidden] = "A browser page of another origin may not do this."
+	}
+	if strings.Contains(op.Path, "{") {
+		f[http.StatusNotFound] = "What the path names does not exist."
+	}
+	if op.Body != nil {
+		f[http.StatusRequestEntityTooLarge] = "The body is too large."
+		f[http.StatusUnsupportedMediaType] = "The body is not declared as JSON, or is compressed."
+	}
+	return f
 }
 
 func (op *operation) success(d *Schemas) *apiBody {

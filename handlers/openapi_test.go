@@ -3,8 +3,10 @@ package handlers_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +55,31 @@ func TestDocumentHoldsEveryOperation(t *testing.T) {
 	}
 	if text := fmt.Sprint(doc); !strings.Contains(text, "Absent on the last page.") || !strings.Contains(text, "x-service-api-key") {
 		t.Errorf("document is %s", text)
+	}
+}
+
+// TestDocumentNamesTheFailures compares the statuses of each operation with what a client can provoke.
+func TestDocumentNamesTheFailures(t *testing.T) {
+	doc := document(t, "/openapi.json")
+	for path, want := range map[string]string{
+		"get /v1/numbers": "200 400 401 403 429 500 default",
+		"get /v1/live":    "200 400 500 default",
+		"get /v1/chains/{chainId}/tokens/{address}": "200 400 401 403 404 429 500 default",
+		"post /v1/operations/transactions:export":   "200 400 401 403 413 415 429 500 default",
+		"get /v2/chains/{chainId}/metrics/{metric}": "200 400 404 429 500 default",
+		"post /sim/clock":                           "200 400 403 500 default",
+	} {
+		method, path, _ := strings.Cut(path, " ")
+		call := doc["paths"].(map[string]any)[path].(map[string]any)[method].(map[string]any)
+		if got := strings.Join(slices.Sorted(maps.Keys(call["responses"].(map[string]any))), " "); got != want {
+			t.Errorf("%s %s answers %s: want %s", method, path, got, want)
+		}
+	}
+	schemes := fmt.Sprint(doc["components"].(map[string]any)["securitySchemes"])
+	for _, place := range []string{"x-service-api-key", "x-glacier-api-key", "name:rltoken"} {
+		if !strings.Contains(schemes, place) {
+			t.Errorf("security schemes lack %s: %s", place, schemes)
+		}
 	}
 }
 

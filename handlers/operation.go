@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -68,6 +69,12 @@ type Param struct {
 	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
 	Required bool
 	Doc      string
+
+	// NotAbove names the parameter that this one must not exceed when both are given, as the start of a range its end.
+	NotAbove string
+
+	// Same is the one way to write a text that can be written in several: a page token fits however it was written.
+	Same func(text string) string
 }
 
 // Paging is the pair of parameters that every paged operation takes.
@@ -92,6 +99,7 @@ type param struct {
 	Param
 	bounds   bounds
 	fallback any
+	end      bool // of a range
 }
 
 func compile(in *Interface, o Operation) (*operation, error) {
@@ -116,7 +124,7 @@ func compile(in *Interface, o Operation) (*operation, error) {
 		op.params = append(op.params, p)
 		op.pager = op.pager || p.Kind == KindPageToken
 	}
-	return op, op.checkPath()
+	return op, errors.Join(op.checkPath(), op.joinRanges())
 }
 
 func compileParam(path string, p Param) (*param, error) {

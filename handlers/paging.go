@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // PageSize is how many items the page may hold.
@@ -53,27 +55,58 @@ func (r *Request) resume() (problem string) {
 }
 
 // fingerprint tells one query from another: by the operation, its parameters' values however they were written, and
-// its body. The page's token and size are left out, so the size may change from page to page.
+// its body. The page's token and size are left out, so the size may change from page to page; and ends of ranges that are
+// not given, as their defaults may hold only beside the other end.
 func (r *Request) fingerprint() uint32 {
 	b := append(make([]byte, 0, 256), r.op.ID...)
 	for i, p := range r.op.params {
-		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil {
+		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil || p.end && !r.given[i] {
 			continue
 		}
-		value := r.values[i]
-		if c, ok := value.(ChainID); ok && r.server.opts.Same != nil {
-			value = r.server.opts.Same(c)
-		}
-		text := fmt.Append(nil, value)
+		text := r.canonical(p, r.values[i])
 		b = append(b, 0)
 		b = append(b, p.Name...)
 		b = binary.BigEndian.AppendUint32(b, uint32(len(text)))
 		b = append(b, text...)
 	}
 	if r.body != nil {
-		text, _ := json.Marshal(r.body) // it was decoded from JSON a moment ago, so it can be encoded
+		text, _ := json.Marshal(canonical(r.body)) // it was decoded from JSON a moment ago, so it can be encoded
 		b = append(append(b, 0), text...)
 	}
 	sum := sha256.Sum256(b)
 	return binary.BigEndian.Uint32(sum[:])
+}
+
+// Canonical is a value or a body that can be written in several ways which ask for the same.
+type Canonical interface {
+	Canonical() any // in one of the ways
+}
+
+func canonical(value any) any {
+	if c, ok := value.(Canonical); ok {
+		return c.Canonical()
+	}
+	return value
+}
+
+// canonical is a parameter's value in one way to write it. The items of a list are a set.
+func (r *Request) canonical(p *param, value any) string {
+	switch v := value.(type) {
+	case []any:
+		texts := make([]string, len(v))
+		for i := range v {
+			texts[i] = r.canonical(p, v[i])
+		}
+		slices.Sort(texts)
+		return strings.Join(slices.Compact(texts), ",")
+	case ChainID:
+		if r.server.opts.Same != nil {
+			value = r.server.opts.Same(v)
+		}
+	case string:
+		if p.Same != nil {
+			value = p.Same(v)
+		}
+	}
+	return fmt.Sprint(canonical(value))
 }

@@ -48,7 +48,7 @@ func TestMalformedParametersAreNamed(t *testing.T) {
 	cases := []struct{ target, message string }{
 		{"/v1/chains/avalanche/blocks/7", `chainId "avalanche" is not allowed: expected an EVM chain id or a blockchain id`},
 		{"/v1/chains/0/blocks/7", `chainId "0" is not allowed: expected an EVM chain id or a blockchain id`},
-		{"/v1/chains/" + cChain[:len(cChain)-1] + "6/blocks/7", `is not allowed: expected an EVM chain id or a blockchain id`},
+		{"/v1/chains/" + cChain[:len(cChain)-1] + "6/blocks/7", `is not allowed: expected an EVM chain id or a blockchain id in cb58 with its checksum`},
 		{"/v1/chains/43114/blocks/-1", `blockId "-1" is not allowed: expected a block number, or a block hash of 0x and 64 hexadecimal digits`},
 		{"/v1/chains/43114/blocks/18446744073709551616", `blockId "18446744073709551616" is not allowed`},
 		{"/v1/chains/43114/blocks/0xzz", `blockId "0xzz" is not allowed`},
@@ -152,5 +152,7 @@ func TestBodyProblems(t *testing.T) {
 	}
 	expect(t, ask(t, s, "POST", path, good, "Content-Type", "application/x-www-form-urlencoded"), 415, "expected application/json")
 	expect(t, ask(t, s, "POST", path, good, "Content-Type", "application/json; charset=latin1"), 415, "Unsupported Media Type")
+	expect(t, ask(t, s, "POST", path, "\x1f\x8b", "Content-Encoding", "gzip"), 415, `content-encoding \"gzip\" is not supported`)
+	expect(t, ask(t, s, "POST", path, good, "Content-Encoding", "identity"), 200, alice)
 	expect(t, ask(t, s, "POST", path, strings.Repeat(" ", 1<<20+1)), 413, "the body is larger than 1048576 bytes")
 }

@@ -164,7 +164,7 @@ func (s *Server) router() *mux.Router {
 		r := mux.NewRouter().SkipClean(true)
 		r.Handle("/openapi.json", s.openAPIHandler())
 		r.Handle("/docs", s.docsHandler())
-		r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
+		r.HandleFunc("/", toDocs)
 		slices.SortStableFunc(s.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
 		groups := map[int]*mux.Router{}
 		for _, e := range s.endpoints {
@@ -222,8 +222,8 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 		x.preflight(r, r.Header.Get("Access-Control-Request-Method"))
 		return
 	}
-	text := "Cannot " + r.Method + " " + shorten(r.URL.Path)
-	if near := s.suggest(r.Method, r.URL.Path); near != "" {
+	text := "Cannot " + r.Method + " " + shorten(x.asked(r.URL.Path))
+	if near := s.suggest(r.Method, r.URL.Path, x.asked); near != "" {
 		text += ": did you mean " + near + "?"
 	}
 	x.fail(NotFound("%s", text), false)

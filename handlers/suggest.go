@@ -12,8 +12,8 @@ const misspelt = 1.0 / 3
 const manyNear = 3
 
 // suggest finds the operations whose paths are nearest to one that does not exist, with the client's own values in
-// them. It is empty if none is near or too many are.
-func (s *Server) suggest(method, path string) string {
+// them and as a client would ask. It is empty if none is near or too many are.
+func (s *Server) suggest(method, path string, as func(path string) string) string {
 	asked := strings.Split(strings.Trim(path, "/"), "/")
 	if len(asked) > 32 || len(path) > 1024 {
 		return ""
@@ -42,7 +42,7 @@ func (s *Server) suggest(method, path string) string {
 	var texts []string
 	for _, e := range near {
 		_, path := e.template.distance(asked, true)
-		texts = append(texts, e.nearestMethod(method)+" "+path)
+		texts = append(texts, e.nearestMethod(method)+" "+as(path))
 	}
 	return strings.Join(texts, " or ")
 }

@@ -253,12 +253,13 @@ func (s *stage) home(t *post) evm.Home {
 	return evm.Home{NetworkID: t.rules.NetworkID, ChainID: s.office.id(), SubnetID: s.office.subnet(), Network: t}
 }
 
-// posted is when the chain's mail asks for a block next.
-func (s *stage) posted() (at uint64, due bool) {
+// posted is when the chain's mail asks for a block next, be it to get ready for it.
+func (s *stage) posted(ready bool) (at uint64, due bool) {
 	if s.office.next == len(s.office.mail) {
 		return 0, false
 	}
-	return max(s.office.mail[s.office.next].at, s.after()), true
+	m := &s.office.mail[s.office.next]
+	return max(m.at, s.after(ready || m.early)), true
 }
 
 // handle does with the mail what is due by the time of a block under construction, and says how much that was. Most of it

@@ -27,15 +27,15 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 			return err
 		}
 		m := momentAt(moments, n)
-		switch at, due := s.appointment(); {
+		m.time = max(m.time, s.after(next >= ready))
+		switch at, due := s.appointment(next >= ready); {
 		case due && (at <= m.time || next >= size):
-			if m = (moment{time: at}); next < ready && s.awaited(at) {
+			if m = (moment{time: at}); next < ready && s.hurried(at) {
 				m.size = perBlock // nobody writes before there is a messenger
 			}
 		case next >= size:
 			return nil
 		default:
-			m.time = max(m.time, s.after())
 			n++
 		}
 		done, handled, err := s.block(ctx, creation, m, script[next:], next >= ready)
@@ -48,17 +48,17 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 }
 
 // appointment is when the chain must make a block next, whatever its own people do: because value crosses, or for its mail.
-func (s *stage) appointment() (at uint64, due bool) {
+func (s *stage) appointment(ready bool) (at uint64, due bool) {
 	at, due = s.crossing()
-	if mail, waits := s.posted(); waits && (!due || mail < at) {
+	if mail, waits := s.posted(ready); waits && (!due || mail < at) {
 		return mail, true
 	}
 	return at, due
 }
 
-// awaited tells whether the appointment at a time is one with mail that needs the messenger.
-func (s *stage) awaited(at uint64) bool {
-	mail, waits := s.posted()
+// hurried tells whether the appointment at a time, before the chain has its contracts, is one with mail that needs them.
+func (s *stage) hurried(at uint64) bool {
+	mail, waits := s.posted(false)
 	return waits && mail <= at && !s.office.mail[s.office.next].early
 }
 
@@ -67,12 +67,19 @@ func (s *stage) crossing() (at uint64, due bool) {
 	if s.realm == nil || len(s.realm.crossings) == 0 {
 		return 0, false
 	}
-	return max(s.realm.crossings[0].at, s.after()), true
+	return max(s.realm.crossings[0].at, s.after(true)), true
 }
 
-// after is the first second in which another block can stand.
-func (s *stage) after() uint64 {
+// feeWindow is how many seconds an L1 looks back on to see how much gas was used.
+const feeWindow = 10
+
+// after is the first second in which another block can stand. While the chain gets its contracts, blocks leave each other so
+// much time that gas becomes no dearer.
+func (s *stage) after(ready bool) uint64 {
 	head, _ := s.builder.Head()
+	if !ready {
+		return head.Time + 1 + feeWindow
+	}
 	return head.Time + 1
 }
 

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/sim/network"
 	"snowglobe/sim/store"
 )
@@ -18,6 +20,15 @@ func (l *Ledger) Standing(s *store.Staker) int {
 		return store.StakerActive
 	}
 	return s.Status
+}
+
+// PotentialReward is what a staker earns if all goes well. The chain decides it in the block that lets the staker begin;
+// before that block it is what the staker would earn if it began now, at the supply of the last block.
+func (l *Ledger) PotentialReward(s *store.Staker, head *store.PrimaryBlock) store.Amount {
+	if s.Status != store.StakerPending || ids.ID(s.Subnet) != ids.Empty {
+		return s.Reward
+	}
+	return store.Amount(l.Rules.Staking.Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
 }
 
 // Accrued is what an L1 validator that was always active would have paid by the world's clock, in nAVAX, given the

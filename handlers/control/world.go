@@ -120,7 +120,7 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 				if err != nil {
 					return nil, err
 				}
-				answer, err := render(d, version, handlers.BaseURLOf(r.HTTP))
+				answer, err := render(d, version, r.BaseURL())
 				if err == nil {
 					answer.Endpoints = s.Endpoints()
 				}
@@ -129,7 +129,7 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 		},
 		handlers.Operation{
 			ID: "checkHealth", Path: "/sim/health", Summary: "Whether the world answers",
-			Answer: reflect.TypeFor[Health](),
+			Live: true, Answer: reflect.TypeFor[Health](),
 			Handle: func(r *handlers.Request) (any, error) {
 				if _, err := w.DB.Meta(r.Context()); err != nil {
 					return nil, handlers.Unavailable("The world does not answer.")

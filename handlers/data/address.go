@@ -73,7 +73,7 @@ type addressChains struct {
 
 func (a *api) addressOperations() []handlers.Operation {
 	list := handlers.Operation{
-		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address took part in a transaction",
+		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address has an account or took part in a transaction",
 		Params: with(addressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
 	}
 	old := list

@@ -57,7 +57,7 @@ var (
 	statusParam   = handlers.Param{Name: "status", Kind: handlers.KindEnum, Enum: []string{"failed", "success"}, Doc: "Only transactions with this outcome."}
 	atBlockParam  = handlers.Param{Name: "blockNumber", Kind: handlers.KindAmount, Doc: "The balance after this block, of the latest block unless given."}
 	rangeParams   = []handlers.Param{
-		{Name: "startBlock", Kind: handlers.KindInteger, Min: "0", Doc: "The first block of the range, inclusive."},
+		{Name: "startBlock", Kind: handlers.KindInteger, Min: "0", NotAbove: "endBlock", Doc: "The first block of the range, inclusive; a range that ends where it starts is empty."},
 		{Name: "endBlock", Kind: handlers.KindInteger, Min: "0", Doc: "The end of the range, exclusive."},
 	}
 )
@@ -84,7 +84,7 @@ func (a *api) chain(r *handlers.Request) (*evm.Chain, error) {
 			return c, nil
 		}
 	}
-	return nil, handlers.NotFound("chain %s does not exist", id)
+	return nil, handlers.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
 }
 
 // onChain turns a handler for one chain into one that finds the chain first.

@@ -13,22 +13,14 @@ func (a *api) listAtomicBlocks(r *handlers.Request, c *primaryChain, high, low s
 		return nil, err
 	}
 	at, next := cut(r, at, position)
-	page := primaryBlocks{next, make([]PrimaryBlock, len(at)), c.info()}
-	for i, p := range at {
-		shown, err := a.atomicBlock(r, c, p.Number())
-		if err != nil {
-			return nil, err
-		}
-		page.Blocks[i] = *shown
-	}
-	return page, nil
+	return blockSheet(c, at, next, func(p store.Position) (written, error) { return a.atomicBlock(r, c, p.Number()) })
 }
 
-// atomicBlock is a block of the C-Chain as one of the primary network, or is remembered.
-func (a *api) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (*PrimaryBlock, error) {
+// atomicBlock is a block of the C-Chain as one of the primary network, as JSON, or is remembered.
+func (a *api) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (written, error) {
 	at := store.At(c.blocks(), number, 0)
-	if shown, ok := a.memory.atomic.Get(at); ok {
-		return shown, nil
+	if text, ok := a.memory.atomic.Get(at); ok {
+		return text, nil
 	}
 	b, err := c.evm.Block(r.Context(), number)
 	if err != nil {
@@ -51,8 +43,11 @@ func (a *api) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (
 	if number == 0 {
 		shown.BlockType = "Genesis"
 	}
-	a.memory.atomic.Add(at, shown)
-	return shown, nil
+	text, err := marshal(shown)
+	if err == nil {
+		a.memory.atomic.Add(at, text)
+	}
+	return text, err
 }
 
 func (a *api) getAtomicBlock(r *handlers.Request, c *primaryChain) (any, error) {

@@ -3,13 +3,16 @@ package data
 import (
 	"reflect"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/handlers"
 	"snowglobe/sim"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// Interaction says on which primary chains an address was used. On the C-Chain only atomic transactions count.
+// Interaction says on which primary chains an address was used: by a transaction, or by the genesis. On the C-Chain only
+// atomic transactions count.
 type Interaction struct {
 	Address       string   `json:"address"`
 	BlockchainIDs []string `json:"blockchainIds" format:"cb58"`
@@ -22,7 +25,7 @@ type interactions struct {
 func (a *api) interactionOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listChainIds", Path: "/v1/networks/{network}/addresses:listChainIds", Spec: "Primary network",
-		Summary: "List the primary chains on which addresses were used",
+		Summary: "List the primary chains on which addresses were used, by a transaction or by the genesis",
 		Params: with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Required: true,
 			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once, one of the other network is refused."}),
 		Answer: reflect.TypeFor[interactions](), Handle: a.onNetwork(a.listInteractions),
@@ -39,16 +42,15 @@ func (a *api) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	answer := interactions{Addresses: []Interaction{}}
+	answer, b := interactions{Addresses: []Interaction{}}, &book{l, r.Context(), a}
 	for _, address := range addresses {
 		found := Interaction{Address: l.Rules.Bech32(address)}
 		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-			chain := l.Chain(kind)
-			txs, err := l.DB.ActivityOf(r.Context(), chain, address[:], store.Last(chain), 1)
+			used, err := b.used(kind, address)
 			if err != nil {
 				return nil, err
 			}
-			if len(txs) > 0 {
+			if used {
 				found.BlockchainIDs = append(found.BlockchainIDs, l.Rules.BlockchainID(kind).String())
 			}
 		}
@@ -57,4 +59,15 @@ func (a *api) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) 
 		}
 	}
 	return answer, nil
+}
+
+// used tells whether a transaction of a chain concerned an address, or its genesis.
+func (b *book) used(kind primary.Chain, address ids.ShortID) (bool, error) {
+	chain := b.Chain(kind)
+	txs, err := b.DB.ActivityOf(b.ctx, chain, address[:], store.Last(chain), 1)
+	if err != nil || len(txs) > 0 {
+		return err == nil, err
+	}
+	founded, err := b.founded(kind, []ids.ShortID{address})
+	return founded != nil, err
 }

@@ -11,12 +11,12 @@ import (
 	"snowglobe/sim/store"
 )
 
-// LastActivity is the newest transaction that made or spent an output of some addresses. One that did both is known by
-// the last output that it made.
+// LastActivity is the newest transaction that made or spent an output of some addresses, or the genesis. One that did both
+// is known by the last output that it made.
 type LastActivity struct {
 	Timestamp   int64  `json:"timestamp"`
 	BlockNumber string `json:"blockNumber" format:"uint"`
-	TxHash      string `json:"txHash" format:"cb58"`
+	TxHash      string `json:"txHash" format:"cb58" doc:"Of the genesis: what its outputs name as the transaction that made them; there is none."`
 	UTXOID      string `json:"utxoId" format:"cb58"`
 	IsConsumed  bool   `json:"isConsumed" doc:"Whether it spent the output."`
 	ChainName   string `json:"chainName" enum:"p-chain,x-chain,c-chain"`
@@ -56,7 +56,7 @@ func (a *api) getLastActivity(r *handlers.Request, c *primaryChain) (any, error)
 			f.High = at - 1
 		}
 		if len(found) < f.Limit {
-			return nil, handlers.NotFound("no transaction of the %s of %s concerns the addresses", chainNames[c.kind], c.Network)
+			return b.beginning(c, addresses)
 		}
 	}
 }
@@ -79,4 +79,20 @@ func (b *book) activity(c *primaryChain, at store.Position, addresses []ids.Shor
 		}
 	}
 	return nil, nil
+}
+
+// beginning is what addresses have of the genesis that no transaction ever concerned.
+func (b *book) beginning(c *primaryChain, addresses []ids.ShortID) (*LastActivity, error) {
+	u, err := b.founded(c.kind, addresses)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil {
+		return nil, handlers.NotFound("no transaction of the %s of %s concerns the addresses, nor its genesis", chainNames[c.kind], c.Network)
+	}
+	o, err := b.output(u)
+	if err != nil {
+		return nil, err
+	}
+	return &LastActivity{o.made.unix, decimals(o.height), o.TxID.String(), o.id.String(), false, chainNames[c.kind], c.Network}, nil
 }

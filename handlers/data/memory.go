@@ -19,11 +19,11 @@ type memory struct {
 	calls        *lru.Cache[store.Position, *callFacts]
 	transfers    *lru.Cache[store.Position, *transferFacts]
 	whole        *lru.Cache[name, *wholeFacts]
-	metadata     *lru.Cache[string, *metadata]             // by URI
-	atomic       *lru.Cache[store.Position, *PrimaryBlock] // of C-Chains
-	primary      *lru.Cache[store.Position, *PrimaryBlock] // of P- and X-Chains
-	moments      *lru.Cache[store.Position, *moment]       // of blocks of primary chains
-	witnesses    *lru.Cache[store.Position, witnesses]     // of transactions of primary chains
+	metadata     *lru.Cache[string, *metadata]         // by URI
+	atomic       *lru.Cache[store.Position, written]   // blocks of C-Chains
+	primary      *lru.Cache[store.Position, written]   // blocks of P- and X-Chains
+	moments      *lru.Cache[store.Position, *moment]   // of blocks of primary chains
+	witnesses    *lru.Cache[store.Position, witnesses] // of transactions of primary chains
 	outputs      *lru.Cache[outputKey, []byte]
 	purses       *lru.Cache[purseKey, *purse]
 	settled      *lru.Cache[store.Position, *stamped] // transactions of primary chains
@@ -44,8 +44,8 @@ func newMemory() memory {
 		transfers:    lru.NewCache[store.Position, *transferFacts](kept),
 		whole:        lru.NewCache[name, *wholeFacts](kept / 4),
 		metadata:     lru.NewCache[string, *metadata](kept / 4),
-		atomic:       lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
-		primary:      lru.NewCache[store.Position, *PrimaryBlock](kept / 4),
+		atomic:       lru.NewCache[store.Position, written](kept / 4),
+		primary:      lru.NewCache[store.Position, written](kept / 4),
 		moments:      lru.NewCache[store.Position, *moment](4 * kept),
 		witnesses:    lru.NewCache[store.Position, witnesses](kept / 16),
 		outputs:      lru.NewCache[outputKey, []byte](kept),

@@ -28,16 +28,28 @@ var primaryIDs = append([]string{
 	primary.Mainnet.CChainID.String(), primary.Fuji.CChainID.String(),
 }, chainNames...)
 
+// sameChain is the alias of the primary chain that a name stands for.
+func sameChain(name string) string {
+	for _, rules := range []*primary.Network{primary.Mainnet, primary.Fuji} {
+		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
+			if name == rules.BlockchainID(kind).String() {
+				return chainNames[kind]
+			}
+		}
+	}
+	return name
+}
+
 // Parameters of the primary network's operations.
 var (
 	ledgerParam    = handlers.Param{Name: "network", Kind: handlers.KindNetwork, Doc: "testnet is another name for fuji."}
-	primaryParam   = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Enum: primaryIDs, Doc: "A primary chain, by id or alias."}
+	primaryParam   = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Enum: primaryIDs, Same: sameChain, Doc: "A primary chain, by id or alias."}
 	sortOrderParam = handlers.Param{Name: "sortOrder", Kind: handlers.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc",
 		Doc: "desc lists the newest, or the largest, first."}
 	nodeParam  = handlers.Param{Name: "nodeId", Kind: handlers.KindNodeID}
 	nodesParam = handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeID, List: true, MaxItems: 64, Doc: "Only of these nodes, by their whole ids."}
 	timeParams = []handlers.Param{
-		{Name: "startTimestamp", Kind: handlers.KindTimestamp, Doc: "The start of the time range, inclusive; a range that ends where it starts, or before, is empty."},
+		{Name: "startTimestamp", Kind: handlers.KindTimestamp, NotAbove: "endTimestamp", Doc: "The start of the time range, inclusive; a range that ends where it starts is empty."},
 		{Name: "endTimestamp", Kind: handlers.KindTimestamp, Doc: "The end of the time range, exclusive."},
 	}
 )

@@ -171,6 +171,20 @@ func (b *book) named(kind primary.Chain, id primary.UTXOID) (*output, error) {
 	return b.output(row)
 }
 
+// founded is the last output of the genesis of a chain that one of some addresses owns or owned, nil if there is none.
+func (b *book) founded(kind primary.Chain, owners []ids.ShortID) (last *store.UTXO, err error) {
+	for _, owner := range owners {
+		found, err := b.DB.UTXOsOfGenesis(b.ctx, owner[:], b.Chain(kind))
+		if err != nil {
+			return nil, err
+		}
+		if n := len(found) - 1; n >= 0 && (last == nil || found[n].ID > last.ID) {
+			last = &found[n]
+		}
+	}
+	return last, nil
+}
+
 // witnesses are a transaction's credentials, by the outputs that they let it spend.
 type witnesses map[ids.ID][]UTXOCredential
 

@@ -1,6 +1,9 @@
 package data_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 var people = []string{"alice", "whale", "collector", "clumsy", "spammed", "nobody"}
 
@@ -50,5 +53,26 @@ func distinct(t *testing.T, what string, all []object) {
 			t.Errorf("%s lists %s twice", what, key)
 		}
 		seen[key] = true
+	}
+}
+
+// TestChainsOfAnAddressAreThoseWithItsMoney: a balance is found on every chain that is listed for who has one, also one that
+// came from another chain of the network without a transaction of this one.
+func TestChainsOfAnAddressAreThoseWithItsMoney(t *testing.T) {
+	g := open(t, 1)
+	for name, want := range map[string]int{"traveller": 2, "fresh": len(g.Chains), "nobody": 0, "locked": 0} {
+		address, funded := g.persona(t, name), []string{}
+		for _, c := range g.Chains {
+			if balance := dig(g.get(t, path(c, "addresses", address, "balances:getNative")), "nativeTokenBalance", "balance"); balance != "0" {
+				funded = append(funded, itoa(int(c.Row.EVMID)))
+			}
+		}
+		listed := []string{}
+		for _, c := range g.get(t, "/v1/address/"+address+"/chains")["indexedChains"].([]any) {
+			listed = append(listed, dig(c, "chainId").(string))
+		}
+		if !slices.Equal(listed, funded) || len(listed) != want {
+			t.Errorf("%s is on %v, with money on %v: want %d", name, listed, funded, want)
+		}
 	}
 }

@@ -90,21 +90,25 @@ func (a *api) listNodeBlocks(r *handlers.Request, c *primaryChain) (any, error) 
 
 func (a *api) primaryPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
 	at, next := cut(r, at, position)
-	page := primaryBlocks{next, make([]PrimaryBlock, len(at)), c.info()}
+	return blockSheet(c, at, next, func(p store.Position) (written, error) { return a.primaryBlock(r, c, p) })
+}
+
+// blockSheet is a page of blocks.
+func blockSheet(c *primaryChain, at []store.Position, next string, block func(store.Position) (written, error)) (any, error) {
+	page := &sheet{next, "blocks", make([]written, len(at)), c.more()}
 	for i, p := range at {
-		shown, err := a.primaryBlock(r, c, p)
-		if err != nil {
+		var err error
+		if page.items[i], err = block(p); err != nil {
 			return nil, err
 		}
-		page.Blocks[i] = *shown
 	}
 	return page, nil
 }
 
-// primaryBlock is a block of the P- or X-Chain, or is remembered.
-func (a *api) primaryBlock(r *handlers.Request, c *primaryChain, at store.Position) (*PrimaryBlock, error) {
-	if shown, ok := a.memory.primary.Get(at); ok {
-		return shown, nil
+// primaryBlock is a block of the P- or X-Chain as JSON, or is remembered.
+func (a *api) primaryBlock(r *handlers.Request, c *primaryChain, at store.Position) (written, error) {
+	if text, ok := a.memory.primary.Get(at); ok {
+		return text, nil
 	}
 	row, err := c.DB.PrimaryBlock(r.Context(), c.number(), at.Number())
 	if err != nil {
@@ -114,9 +118,11 @@ func (a *api) primaryBlock(r *handlers.Request, c *primaryChain, at store.Positi
 	if err != nil {
 		return nil, err
 	}
-	shown := showPrimaryBlock(c, row, names)
-	a.memory.primary.Add(at, &shown)
-	return &shown, nil
+	text, err := marshal(showPrimaryBlock(c, row, names))
+	if err == nil {
+		a.memory.primary.Add(at, text)
+	}
+	return text, err
 }
 
 func showPrimaryBlock(c *primaryChain, b *store.PrimaryBlock, names []store.PrimaryName) PrimaryBlock {
@@ -159,8 +165,11 @@ func (a *api) getPrimaryBlock(r *handlers.Request, c *primaryChain) (any, error)
 	if id.Number > store.MaxNumber {
 		return nil, noBlock(id, c)
 	}
-	shown, err := a.primaryBlock(r, c, store.At(c.number(), id.Number, 0))
-	return shown, or(err, noBlock(id, c))
+	text, err := a.primaryBlock(r, c, store.At(c.number(), id.Number, 0))
+	if err != nil {
+		return nil, or(err, noBlock(id, c))
+	}
+	return text, nil
 }
 
 func noBlock(id handlers.BlockID, c *primaryChain) *handlers.Error {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"reflect"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -55,7 +56,7 @@ var (
 	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
 	// platformParam names the P-Chain.
 	platformParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",
-		Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}
+		Same: sameChain, Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}
 )
 
 func (a *api) primaryTransactionOperations() []handlers.Operation {
@@ -163,13 +164,32 @@ func (a *api) getPrimaryTransaction(r *handlers.Request, c *primaryChain) (any, 
 	id := handlers.Value[ids.ID](r, "txHash")
 	row, err := c.DB.PrimaryTxByHash(r.Context(), c.number(), id[:])
 	if err != nil {
-		return nil, or(err, handlers.NotFound("transaction %s does not exist on the %s of %s", id, chainNames[c.kind], c.Network))
+		return nil, c.noTransaction(r, id, err)
 	}
 	t, err := a.primaryTransaction(r, c, row.ID)
 	if err != nil {
 		return nil, err
 	}
 	return t.text, nil
+}
+
+// noTransaction says why there is no transaction. The outputs of a genesis name one that nobody made.
+func (c *primaryChain) noTransaction(r *handlers.Request, id ids.ID, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	genesis := c.kind == primary.PChain && id == ids.Empty
+	if c.kind == primary.XChain {
+		asset, err := c.DB.AssetByHash(r.Context(), c.number(), id[:])
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		genesis = err == nil && asset.ID.Number() == 0
+	}
+	if genesis {
+		return handlers.NotFound("transaction %s does not exist: outputs name it that the genesis of the %s of %s made, which is block 0", id, chainNames[c.kind], c.Network)
+	}
+	return handlers.NotFound("transaction %s does not exist on the %s of %s", id, chainNames[c.kind], c.Network)
 }
 
 // transactionPage shows as many transactions as fit on a page; those that do not are the next page's.

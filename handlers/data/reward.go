@@ -103,7 +103,7 @@ func (r *roster) earnings() []*earning {
 			continue
 		}
 		part := byte(0)
-		if v.status != store.StakerCompleted || v.Rewarded {
+		if v.Reward > 0 && (v.status != store.StakerCompleted || v.Rewarded) {
 			add(earning{&v.Staker, v.status, "VALIDATOR", part, v.Owner, uint64(v.Reward)})
 			part++
 		}
@@ -136,7 +136,7 @@ func (a *api) earned(r *handlers.Request, l *sim.Ledger, status int) (page []*ea
 	if err != nil {
 		return nil, "", err
 	}
-	page, next = pageOf(r, placed(all.earnings(), earningPlace), func(e *earning) bool {
+	page, next = pageOf(r, all.earned, func(e *earning) bool {
 		return e.status == status && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(e.staker.Node))) &&
 			(len(addresses) == 0 || owned(e.owner, addresses))
 	})

@@ -29,6 +29,7 @@ type roster struct {
 	delegations []*delegation
 	orders      map[string]shelf[validation] // by what they are sorted by
 	delegated   shelf[delegation]            // newest first
+	earned      shelf[earning]               // newest first
 	l1          []*membership                // newest first
 	accrued     store.Amount
 	stake       uint64                  // of all who validate or delegate on the primary network now
@@ -122,12 +123,16 @@ func newRoster(ctx context.Context, l *sim.Ledger) (*roster, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range stakers {
+		stakers[i].Reward = l.PotentialReward(&stakers[i], head)
+	}
 	r.fill(l, stakers, nodes)
 	r.staking = r.stakes()
 	if err := r.date(ctx, l); err != nil {
 		return nil, err
 	}
 	r.sort(l)
+	r.earned = placed(r.earnings(), earningPlace)
 	return r, nil
 }
 

@@ -86,6 +86,13 @@ func (b *book) findStaker(t *settlement) error {
 	}
 	s, err := b.DB.StakerOfTx(b.ctx, id[:])
 	t.staker = s
+	if err != nil || s.Status != store.StakerPending {
+		return err
+	}
+	head, err := b.DB.PrimaryHead(b.ctx, b.Chain(primary.PChain))
+	if err == nil {
+		s.Reward = b.PotentialReward(s, head)
+	}
 	return err
 }
 

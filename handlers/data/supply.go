@@ -125,7 +125,7 @@ func (s *ledgerSums) begin(ctx context.Context, l *sim.Ledger) error {
 
 // paid is what stakers were rewarded.
 func (r *roster) paid() (sum uint64) {
-	for _, e := range r.earnings() {
+	for _, e := range r.earned.order {
 		if e.status == store.StakerCompleted {
 			sum += e.amount
 		}

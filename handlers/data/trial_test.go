@@ -71,6 +71,7 @@ func integer(v any) int64 {
 func (q *trial) between(name string) {
 	at := func() int64 { return integer(q.one()[name]) + q.rng.Int64N(3) - 1 }
 	start, end := at(), at()
+	start, end = min(start, end), max(start, end)
 	q.sometimes(3, "startTimestamp", fmt.Sprint(start), func(o object) bool { return integer(o[name]) >= start })
 	q.sometimes(3, "endTimestamp", fmt.Sprint(end), func(o object) bool { return integer(o[name]) < end })
 }

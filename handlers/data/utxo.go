@@ -24,7 +24,7 @@ type UTXO struct {
 	UTXOID               string           `json:"utxoId" format:"cb58"`
 	UTXOBytes            string           `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
 	ConsumingTxTimestamp int64            `json:"consumingTxTimestamp,omitempty"`
-	CreationTxHash       string           `json:"creationTxHash" format:"cb58"`
+	CreationTxHash       string           `json:"creationTxHash" format:"cb58" doc:"Of an output of the genesis: the asset's id. No transaction made it."`
 	Credentials          []UTXOCredential `json:"credentials,omitempty" doc:"That let the consuming transaction spend it."`
 	GroupID              *uint32          `json:"groupId,omitempty" doc:"Of an NFT, or of the right to mint some."`
 	Locktime             uint64           `json:"locktime"`
@@ -56,7 +56,7 @@ type PlatformUTXO struct {
 	StakeableLocktime       uint64      `json:"stakeableLocktime,omitempty"`
 	Staked                  bool        `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
 	Threshold               uint32      `json:"threshold"`
-	TxHash                  string      `json:"txHash" format:"cb58"`
+	TxHash                  string      `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
 	UTXOEndTimestamp        int64       `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends."`
 	UTXOStartTimestamp      int64       `json:"utxoStartTimestamp,omitempty" doc:"When the stake began."`
 	UTXOType                string      `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE is or was staked."`

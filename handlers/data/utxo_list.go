@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -21,6 +22,20 @@ type utxos struct {
 // addressesBody names more addresses than a query can.
 type addressesBody struct {
 	Addresses string `json:"addresses" doc:"P-, X- or C-Chain addresses, separated by commas, with their chain's prefix or without; at most 1,024."`
+}
+
+// Canonical is the addresses without the chains' prefixes, each once, in order.
+func (b *addressesBody) Canonical() any {
+	given, problems := handlers.ReadList[handlers.PrimaryAddress](ownersInBody, b.Addresses)
+	if len(problems) > 0 {
+		return b
+	}
+	var texts []string
+	for _, address := range given {
+		texts = append(texts, fmt.Sprint(address.Canonical()))
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // ownersParam names whose outputs a query is about; ownersInBody reads the same from a body.

@@ -174,43 +174,6 @@ func TestBalancesOfThePast(t *testing.T) {
 	}
 }
 
-// TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that moved an output of it.
-func TestLastActivityIsTheNewestTransaction(t *testing.T) {
-	g := open(t, 1)
-	for _, network := range networks {
-		for _, chain := range chainAliases {
-			base := "/v1/networks/" + network + "/blockchains/" + chain
-			for _, name := range []string{"alice", "traveller", "hoarder", "delegator", "staker", "nobody"} {
-				who := owner(t, g, network, name)
-				want := object(nil)
-				for _, tx := range g.pages(t, base+"/transactions?addresses="+who, "transactions", 20) {
-					if want != nil {
-						break
-					}
-					for _, kind := range []string{"consumedUtxos", "emittedUtxos"} {
-						list, _ := tx[kind].([]any)
-						for _, u := range list {
-							if holds(dig(u, "addresses"), who) {
-								want = object{"txHash": tx["txHash"], "utxoId": dig(u, "utxoId"), "isConsumed": kind == "consumedUtxos"}
-							}
-						}
-					}
-				}
-				if want == nil {
-					g.ask(t, base+"/lastActivityTimestampByAddresses?addresses="+who, 404)
-					continue
-				}
-				have := g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+who)
-				for field, value := range want {
-					if have[field] != value {
-						t.Errorf("%s of %s on %s is %v: want %v", field, name, chain, have[field], value)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestPageTokensAreShort follows each list of the primary network by pages of one: every token is one UUID.
 func TestPageTokensAreShort(t *testing.T) {
 	g := open(t, 1)

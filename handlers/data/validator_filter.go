@@ -30,28 +30,22 @@ var validatorFilters = with(
 		Doc: "Ties go by transaction hash, in the same direction. Who has no value comes after all who have one, when the largest come first. " +
 			"delegationFee only on mainnet, with the primary network's subnetId."},
 	sortOrderParam, validationStatus,
-	rangeParam("minDelegationCapacity", handlers.KindAmount, "720000000000000000", "nAVAX, "+inclusive+" Active validators of the primary network have a capacity: others are left out."),
-	rangeParam("maxDelegationCapacity", handlers.KindAmount, "720000000000000000", "nAVAX, inclusive."),
-	rangeParam("minTimeRemaining", handlers.KindNumber, "2147483647", "Seconds, "+inclusive+" Active and pending validators have time left: others are left out."),
-	rangeParam("maxTimeRemaining", handlers.KindNumber, "2147483647", "Seconds, inclusive."),
-	handlers.Param{Name: "minFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "2",
-		Doc: "Percent, " + inclusive + " When given, validators of other subnets are left out; unless one end is given, no range holds."},
+	handlers.Param{Name: "minDelegationCapacity", Kind: handlers.KindAmount, Min: "0", Max: "720000000000000000", NotAbove: "maxDelegationCapacity",
+		Doc: "nAVAX, inclusive. Active validators of the primary network have a capacity: others are left out."},
+	handlers.Param{Name: "maxDelegationCapacity", Kind: handlers.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX, inclusive."},
+	handlers.Param{Name: "minTimeRemaining", Kind: handlers.KindNumber, Min: "0", Max: "2147483647", NotAbove: "maxTimeRemaining",
+		Doc: "Seconds, inclusive. Active and pending validators have time left: others are left out."},
+	handlers.Param{Name: "maxTimeRemaining", Kind: handlers.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds, inclusive."},
+	handlers.Param{Name: "minFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "2", NotAbove: "maxFeePercentage",
+		Doc: "Percent, inclusive. When given, validators of other subnets are left out; unless one end is given, no range holds."},
 	handlers.Param{Name: "maxFeePercentage", Kind: handlers.KindNumber, Min: "2", Max: "100", Default: "100",
 		Doc: "Percent, inclusive. When given, validators of other subnets are left out."},
-	handlers.Param{Name: "minUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "90",
-		Doc: "Percent, " + inclusive + " Active validators have an uptime: others are left out. The default holds when only the other end is given; " +
+	handlers.Param{Name: "minUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "90", NotAbove: "maxUptimePerformance",
+		Doc: "Percent, inclusive. Active validators have an uptime: others are left out. The default holds when only the other end is given; " +
 			"unless one is given, no range holds."},
 	handlers.Param{Name: "maxUptimePerformance", Kind: handlers.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent, inclusive."},
 	subnetParam,
 )
-
-// inclusive is what all minima say.
-const inclusive = "inclusive; above its maximum it is refused."
-
-// rangeParam is an end of a range from 0 on.
-func rangeParam(name string, kind *handlers.Kind, most, doc string) handlers.Param {
-	return handlers.Param{Name: name, Kind: kind, Min: "0", Max: most, Doc: doc}
-}
 
 // validatorFilter decides who is in a list.
 type validatorFilter struct {
@@ -68,11 +62,8 @@ type validatorFilter struct {
 
 // between is a range of integers, both ends included; without given ends it holds everything.
 type between struct {
-	given    bool
-	low      int64
-	high     int64
-	lowest   string // the parameters' names
-	greatest string
+	given     bool
+	low, high int64
 }
 
 const largest = 1<<63 - 1
@@ -80,15 +71,19 @@ const largest = 1<<63 - 1
 // holds tells whether a value is in range. What has no value is in no range.
 func (b between) holds(n int64) bool { return !b.given || n >= max(b.low, 0) && n <= b.high }
 
+// unbounded is the range of a name before its ends are read.
+func unbounded(r *handlers.Request, name string) between {
+	return between{given: r.Given("min"+name) || r.Given("max"+name), high: largest}
+}
+
 // numbers reads a range of decimal numbers in units of 1/scale, rounded inwards: no integer is lost or won by it.
 func numbers(r *handlers.Request, name string, scale int64) between {
-	b := between{high: largest, lowest: "min" + name, greatest: "max" + name}
-	b.given = r.Given(b.lowest) || r.Given(b.greatest)
-	if n := r.Number(b.lowest); n != nil {
+	b := unbounded(r, name)
+	if n := r.Number("min" + name); n != nil {
 		floor := scaled(new(big.Rat).Neg(n), scale)
 		b.low = -floor
 	}
-	if n := r.Number(b.greatest); n != nil {
+	if n := r.Number("max" + name); n != nil {
 		b.high = scaled(n, scale)
 	}
 	return b
@@ -101,12 +96,11 @@ func scaled(n *big.Rat, scale int64) int64 {
 }
 
 func amounts(r *handlers.Request, name string) between {
-	b := between{high: largest, lowest: "min" + name, greatest: "max" + name}
-	b.given = r.Given(b.lowest) || r.Given(b.greatest)
-	if n := r.Amount(b.lowest); n != nil {
+	b := unbounded(r, name)
+	if n := r.Amount("min" + name); n != nil {
 		b.low = n.Int64()
 	}
-	if n := r.Amount(b.greatest); n != nil {
+	if n := r.Amount("max" + name); n != nil {
 		b.high = n.Int64()
 	}
 	return b
@@ -121,17 +115,8 @@ func (a *api) validatorFilter(r *handlers.Request, l *sim.Ledger, now int64) (*v
 		status: r.Text("validationStatus"), capacity: amounts(r, "DelegationCapacity"), time: numbers(r, "TimeRemaining", 1),
 		fee: numbers(r, "FeePercentage", perPercent), uptime: numbers(r, "UptimePerformance", perPercent),
 	}
-	var problems []string
-	for _, b := range []between{f.capacity, f.time, f.fee, f.uptime} {
-		if b.low > b.high && r.Given(b.lowest) && r.Given(b.greatest) {
-			problems = append(problems, fmt.Sprintf("%s is above %s: expected at most as much", b.lowest, b.greatest))
-		}
-	}
 	if r.Text("sortBy") == "delegationFee" && (l.Network != "mainnet" || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
-		problems = append(problems, fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
-	}
-	if len(problems) > 0 {
-		return nil, handlers.BadRequest(problems...)
+		return nil, handlers.BadRequest(fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
 	}
 	return f, nil
 }

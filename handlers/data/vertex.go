@@ -29,7 +29,7 @@ type vertices struct {
 
 // exchangeParam names the X-Chain of either network.
 var exchangeParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The X-Chain, by id or alias.",
-	Enum: []string{primary.Mainnet.XChainID.String(), primary.Fuji.XChainID.String(), chainNames[primary.XChain]}}
+	Same: sameChain, Enum: []string{primary.Mainnet.XChainID.String(), primary.Fuji.XChainID.String(), chainNames[primary.XChain]}}
 
 func (a *api) vertexOperations() []handlers.Operation {
 	hash := handlers.Param{Name: "vertexHash", Kind: handlers.KindID}

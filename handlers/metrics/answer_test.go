@@ -68,7 +68,7 @@ func TestStartIsIncludedAndEndIsNot(t *testing.T) {
 		{fmt.Sprintf("endTimestamp=%d", all[3].Timestamp), 4, len(all)},
 		{fmt.Sprintf("endTimestamp=%d", all[3].Timestamp+1), 3, len(all)},
 		{fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", all[6].Timestamp, all[2].Timestamp), 3, 7},
-		{fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", all[2].Timestamp, all[6].Timestamp), 0, 0},
+		{fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", all[2].Timestamp, all[2].Timestamp), 0, 0},
 		{fmt.Sprintf("startTimestamp=%d", newest+1), 0, 0},
 		{fmt.Sprintf("startTimestamp=%d", int64(1)<<62), 0, 0},
 		{fmt.Sprintf("endTimestamp=%d", int64(1)<<62), 0, len(all)},

@@ -13,7 +13,7 @@ import (
 
 // between are the parameters that cut a series.
 var between = []handlers.Param{
-	{Name: "startTimestamp", Kind: handlers.KindTimestamp, Doc: "Points from here on, included."},
+	{Name: "startTimestamp", Kind: handlers.KindTimestamp, NotAbove: "endTimestamp", Doc: "Points from here on, included."},
 	{Name: "endTimestamp", Kind: handlers.KindTimestamp, Doc: "Points up to here, not included."},
 }
 

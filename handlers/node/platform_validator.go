@@ -138,9 +138,15 @@ func staker(s *store.Staker) Staker {
 
 // primaryValidators are the validators among stakers of the primary network, each with its delegations.
 func (a *platformAPI) primaryValidators(r *http.Request, args *ValidatorsArgs, current []store.Staker, reply *ValidatorsReply) error {
+	head, err := a.head(r)
+	if err != nil {
+		return err
+	}
 	delegators := map[ids.NodeID][]Delegator{}
 	for i := range current {
-		if s := &current[i]; s.Delegator {
+		s := &current[i]
+		s.Reward = a.PotentialReward(s, head)
+		if s.Delegator {
 			node := ids.NodeID(s.Node)
 			delegators[node] = append(delegators[node], Delegator{staker(s), a.ownerOrNone(s.Owner), Uint64(s.Reward)})
 		}

@@ -30,7 +30,6 @@ func BenchmarkReport(b *testing.B) {
 	r.signing()
 	r.growth()
 	r.exports()
-	r.breadth()
 }
 
 // report is one run of the benchmark.

@@ -53,6 +53,23 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	}
 }
 
+// TestTheWorldKeepsThePrefixInItsLinks: whoever asks in a dialect by its path finds the same dialect behind the links.
+func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
+	h, err := server.New(tinyWorld(t), server.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prefix, want := range map[string]string{"": "http://localhost/ext/bc/", "/upstream": "http://localhost/upstream/ext/bc/"} {
+		var world struct{ Chains []struct{ RPCURL string } }
+		if err := json.Unmarshal([]byte(ask(h, "GET", prefix+"/sim/world", "")), &world); err != nil {
+			t.Fatal(err)
+		}
+		if url := world.Chains[0].RPCURL; !strings.HasPrefix(url, want) {
+			t.Errorf("%s/sim/world: rpcUrl is %s: want %s…", prefix, url, want)
+		}
+	}
+}
+
 // fill puts something into the variables of a path: for a blockchain's id that of one that a subnet of the network validates.
 func fill(t *testing.T, h http.Handler, path string) string {
 	t.Helper()

@@ -27,26 +27,11 @@ func (r *report) serving() {
 	})
 }
 
-// growth measures the same lists in a world of a million transactions.
+// growth measures the same lists in the large world.
 func (r *report) growth() {
-	p := r.serve("--db", r.world(r.profile("million", 1_000_000)))
+	p := r.serve("--profile", "large", "--db", r.world("large"))
 	defer p.stop()
 	r.requests(p, r.lists(p))
-}
-
-// breadth measures the lists of the primary network in a world with as many stakers and as many transactions of P and X
-// as large has.
-func (r *report) breadth() {
-	p := r.serve("--db", r.world(r.write("wide.yaml", `name: wide
-days: 200
-chains: 5
-transactions: 12000
-validators: 1500
-delegators: 10000
-l1Validators: 500
-primaryTransactions: 200000
-`)))
-	defer p.stop()
 	r.requests(p, r.primaryLists(p))
 }
 

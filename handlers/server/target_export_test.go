@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// exports measures exports of a world of a million transactions: of alice, of everybody with a name, and of contracts, with
+// exports measures exports of the large world: of alice, of everybody with a name, and of contracts, with
 // the memory that they take, which must not grow with their rows.
 func (r *report) exports() {
-	p := r.serve("--db", r.world(r.profile("million", 1_000_000)), "--export-max-rows", "0")
+	p := r.serve("--profile", "large", "--db", r.world("large"), "--export-max-rows", "0")
 	defer p.stop()
 	w := r.describe(p)
 	var chains, personas, contracts []string

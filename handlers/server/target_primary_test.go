@@ -43,6 +43,7 @@ func (r *report) primaryLists(p *process) []target {
 		{"validators", base + "/validators"},
 		{"validators, filtered", base + "/validators?validationStatus=active&minUptimePerformance=80&nodeIds=a,b"},
 		{"validators, sorted", base + "/validators?sortBy=timeRemaining&sortOrder=asc"},
+		{"validators, filtered and sorted", base + "/validators?validationStatus=active&minUptimePerformance=80&nodeIds=a,b&sortBy=delegationCapacity"},
 		{"delegators", base + "/delegators"},
 		{"l1Validators", base + "/l1Validators?includeInactiveL1Validators=true"},
 		{"P-Chain blocks", base + "/blockchains/p-chain/blocks"},

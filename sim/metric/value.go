@@ -42,10 +42,8 @@ func over(amount *uint256.Int, by int64) Value {
 
 // Append writes the value in decimal: an integer as it is, a fraction as the nearest float.
 func (v *Value) Append(b []byte) []byte {
-	whole, rest := v.Amount, uint256.Int{}
-	if v.Over != 1 {
-		whole.DivMod(&v.Amount, uint256.NewInt(uint64(v.Over)), &rest)
-	}
+	var whole, rest uint256.Int
+	whole.DivMod(&v.Amount, uint256.NewInt(uint64(v.Over)), &rest)
 	switch {
 	case !rest.IsZero():
 		return strconv.AppendFloat(b, v.float(), 'f', -1, 64)

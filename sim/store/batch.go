@@ -40,13 +40,13 @@ func (b *Batch) Commit() error {
 		}
 	}
 	err := b.tx.Commit()
-	b.db.commits.Add(1)
 	if b.named {
 		b.db.names.Add(1)
 	}
 	if b.platform {
 		b.db.primaries.Add(1)
 	}
+	b.db.commits.Add(1) // the last: who sees it moved finds the other counts moved too
 	return err
 }
 

@@ -170,13 +170,15 @@ func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionV
 	return &v, err
 }
 
-// Seen reports whether an address took part in any transaction of a chain.
+// Seen reports whether an address took part in any transaction of a chain, or has or had an account there: what came from
+// another chain of the network came without a transaction of this one.
 func (db *DB) Seen(ctx context.Context, chain int, address []byte) (bool, error) {
 	var n int
 	err := db.one(ctx, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
 		OR EXISTS (SELECT 1 FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?2 AND ?3)
-		OR EXISTS (SELECT 1 FROM touch WHERE address = ?1 AND tx BETWEEN ?2 AND ?3)`,
-		[]any{address, First(chain), Last(chain)}, &n)
+		OR EXISTS (SELECT 1 FROM touch WHERE address = ?1 AND tx BETWEEN ?2 AND ?3)
+		OR EXISTS (SELECT 1 FROM account WHERE chain = ?4 AND address = ?1)`,
+		[]any{address, First(chain), Last(chain), chain}, &n)
 	return n == 1, err
 }
 

@@ -1,0 +1,74 @@
+package data_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/sim/primary"
+)
+
+// TestPendingStakersKnowWhatToExpect compares the estimates of those who wait with the network's formula at the current
+// supply, wherever they are told; and once the clock lets them begin before any block does.
+func TestPendingStakersKnowWhatToExpect(t *testing.T) {
+	g := serve(t, generate(t, 4))
+	defer func() {
+		if err := g.DB.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	start := g.Clock.Now()
+	for _, network := range networks {
+		g.Clock.Set(start)
+		base := "/v1/networks/" + network
+		delegators := g.pages(t, base+"/delegators?delegationStatus=pending", "delegators", 10)
+		validators := g.pages(t, base+"/validators?validationStatus=pending&minFeePercentage=2", "validators", 10)
+		if len(delegators) == 0 || len(validators) == 0 {
+			t.Fatalf("%d delegators and %d validators wait on %s", len(delegators), len(validators), network)
+		}
+		var first int64
+		for _, d := range delegators {
+			gross := expected(t, g, network, d, "amountDelegated")
+			percents, rest, _ := strings.Cut(d["delegationFee"].(string), ".")
+			_, net := primary.SplitReward(uint64(gross), uint32(integer(percents+rest[:4])))
+			for field, want := range map[string]int64{"grossReward": gross, "estimatedGrossReward": gross, "netReward": int64(net), "estimatedNetReward": int64(net)} {
+				if gross == 0 || integer(d[field]) != want {
+					t.Errorf("%s of %v is %v: want %d", field, d["txHash"], d[field], want)
+				}
+			}
+			tellsTheSame(t, g, base, d, gross)
+			first = integer(d["startTimestamp"])
+		}
+		for _, v := range validators {
+			reward := expected(t, g, network, v, "amountStaked")
+			if reward == 0 || integer(dig(v, "rewards", "validationRewardAmount")) != reward {
+				t.Errorf("reward of %v is %v: want %d", v["txHash"], v["rewards"], reward)
+			}
+			tellsTheSame(t, g, base, v, reward)
+		}
+		g.Clock.Set(time.Unix(first, 0))
+		for _, d := range g.pages(t, base+"/delegators?delegationStatus=active", "delegators", 100) {
+			if integer(d["startTimestamp"]) == first && (integer(d["estimatedNetReward"]) == 0 || integer(d["estimatedNetReward"]) >= integer(d["estimatedGrossReward"])) {
+				t.Errorf("delegation %v, which began now, expects %v of %v", d["txHash"], d["estimatedNetReward"], d["estimatedGrossReward"])
+			}
+		}
+	}
+}
+
+// expected is what the network's formula promises a staker at the supply of the last block.
+func expected(t *testing.T, g *globe, network string, staker object, stake string) int64 {
+	t.Helper()
+	head := g.get(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks?pageSize=1")
+	supply := uint64(integer(dig(head, "blocks", 0, "currentSupply")))
+	duration := uint64(integer(staker["endTimestamp"]) - integer(staker["startTimestamp"]))
+	return int64(ledger(t, g, network).Rules.Staking.Reward(duration, uint64(integer(staker[stake])), supply))
+}
+
+// tellsTheSame compares with the transaction of the staker.
+func tellsTheSame(t *testing.T, g *globe, base string, staker object, reward int64) {
+	t.Helper()
+	tx := g.get(t, base+"/blockchains/p-chain/transactions/"+staker["txHash"].(string))
+	if integer(tx["estimatedReward"]) != reward {
+		t.Errorf("transaction %v expects %v: want %d", staker["txHash"], tx["estimatedReward"], reward)
+	}
+}

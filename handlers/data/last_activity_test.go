@@ -1,0 +1,123 @@
+package data_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+)
+
+// TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that moved an output of it,
+// and with its outputs of the genesis if there is none.
+func TestLastActivityIsTheNewestTransaction(t *testing.T) {
+	g := open(t, 1)
+	for _, network := range networks {
+		for _, chain := range chainAliases {
+			base := "/v1/networks/" + network + "/blockchains/" + chain
+			for _, name := range []string{"alice", "traveller", "hoarder", "delegator", "staker", "committee", "locked", "nobody"} {
+				who := owner(t, g, network, name)
+				want := newestMove(g.pages(t, base+"/transactions?addresses="+who, "transactions", 20), who)
+				if outputs := g.pages(t, base+"/utxos?includeSpent=true&addresses="+who, "utxos", 100); want == nil && len(outputs) > 0 && chain != "c-chain" {
+					first := outputs[0]
+					want = object{"utxoId": first["utxoId"], "isConsumed": false, "txHash": first["txHash"]}
+					if chain == "x-chain" {
+						want["txHash"] = first["creationTxHash"]
+					}
+				}
+				if want == nil {
+					g.ask(t, base+"/lastActivityTimestampByAddresses?addresses="+who, 404)
+					continue
+				}
+				have := g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+who)
+				for field, value := range want {
+					if have[field] != value {
+						t.Errorf("%s of %s on %s is %v: want %v", field, name, chain, have[field], value)
+					}
+				}
+			}
+		}
+	}
+}
+
+// newestMove is what the newest of some transactions did with outputs of somebody, nil for nothing.
+func newestMove(txs []object, who string) (move object) {
+	for _, tx := range txs {
+		for _, kind := range []string{"consumedUtxos", "emittedUtxos"} {
+			list, _ := tx[kind].([]any)
+			for _, u := range list {
+				if holds(dig(u, "addresses"), who) {
+					move = object{"txHash": tx["txHash"], "utxoId": dig(u, "utxoId"), "isConsumed": kind == "consumedUtxos"}
+				}
+			}
+		}
+		if move != nil {
+			return move
+		}
+	}
+	return nil
+}
+
+// TestOwnersOfTheGenesisAreKnown asks about everybody to whom a genesis gave something: on every chain that did, they have
+// interacted, were last active at its time or later, and what they have left is in both lists of holdings.
+func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
+	g := open(t, 1)
+	quiet := 0 // who did nothing since
+	for _, network := range networks {
+		l := ledger(t, g, network)
+		for _, kind := range []primary.Chain{primary.PChain, primary.XChain} {
+			chain := l.Chain(kind)
+			base := "/v1/networks/" + network + "/blockchains/" + chainAliases[kind]
+			made, err := l.DB.UTXOsOfBlock(t.Context(), chain, 0)
+			if err != nil || len(made) == 0 {
+				t.Fatal(len(made), err)
+			}
+			began := g.get(t, base+"/blocks/0")["blockTimestamp"]
+			for who, outputs := range ownersOf(t, l.Rules, kind, made) {
+				seen := g.get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses="+who)
+				if !holds(dig(seen, "addresses", 0, "blockchainIds"), l.Rules.BlockchainID(kind).String()) {
+					t.Errorf("%s has outputs of the %s's genesis: it was seen on %v", who, chainAliases[kind], seen)
+				}
+				last := g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+who)
+				if integer(last["timestamp"]) < integer(began) {
+					t.Errorf("%s was last active at %v, before the genesis", who, last["timestamp"])
+				}
+				left := g.pages(t, base+"/utxos?addresses="+who, "utxos", 100)
+				if len(g.pages(t, base+"/transactions?addresses="+who, "transactions", 100)) > 0 {
+					continue
+				}
+				quiet++
+				want := object{"timestamp": began, "blockNumber": "0", "utxoId": outputs[len(outputs)-1], "isConsumed": false,
+					"txHash": last["txHash"], "chainName": chainAliases[kind], "network": network}
+				if encode(last) != encode(want) {
+					t.Errorf("%s was last active %v: want %v", who, last, want)
+				}
+				if !slices.Contains(text(left, "utxoId"), outputs[len(outputs)-1]) {
+					t.Errorf("%s has no output %s", who, outputs[len(outputs)-1])
+				}
+			}
+		}
+	}
+	if quiet == 0 {
+		t.Error("everybody did something: nothing is tested")
+	}
+}
+
+// ownersOf are the owners of outputs, each with the ids of theirs in order.
+func ownersOf(t *testing.T, rules *primary.Network, kind primary.Chain, made []store.UTXO) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, u := range made {
+		parsed, err := primary.ParseUTXO(kind, u.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, address := range parsed.Owners().Addresses {
+			who := rules.Bech32(address)
+			all[who] = append(all[who], ids.ID(u.Hash).String())
+		}
+	}
+	return all
+}

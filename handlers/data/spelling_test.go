@@ -1,0 +1,62 @@
+package data_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestTokensFitEverySpellingOfAQuery goes on from a first page under other spellings of the query: every one has the same
+// second page, and another query refuses the token.
+func TestTokensFitEverySpellingOfAQuery(t *testing.T) {
+	g := open(t, 1)
+	x := ledger(t, g, "fuji").Rules.XChainID.String()
+	hoarder, alice := owner(t, g, "fuji", "hoarder"), owner(t, g, "fuji", "alice")
+	const primaryID = "11111111111111111111111111111111LpoYY"
+	subnet := dig(g.get(t, "/v1/networks/fuji/subnets?pageSize=1"), "subnets", 0, "subnetId").(string)
+	for _, c := range []struct {
+		spellings []string
+		other     string
+	}{
+		{[]string{"fuji/blockchains/p-chain/blocks", "testnet/blockchains/p-chain/blocks", "fuji/blockchains/" + primaryID + "/blocks"}, "fuji/blockchains/x-chain/blocks"},
+		{[]string{"fuji/blockchains/" + x + "/transactions", "testnet/blockchains/x-chain/transactions", "fuji/blockchains/x-chain/transactions?sortOrder=desc"}, "mainnet/blockchains/x-chain/transactions"},
+		{[]string{"fuji/blockchains/x-chain/utxos?addresses=" + hoarder + "," + alice, "testnet/blockchains/x-chain/utxos?addresses=X-" + alice + "&addresses=P-" + hoarder,
+			"fuji/blockchains/" + x + "/utxos?addresses=X-" + hoarder + "," + hoarder + ",X-" + alice}, "fuji/blockchains/x-chain/utxos?addresses=" + hoarder},
+		{[]string{"fuji/validators?subnetId=" + primaryID + "," + subnet, "testnet/validators?subnetId=" + subnet + "&subnetId=" + primaryID}, "fuji/validators?subnetId=" + primaryID},
+		{[]string{"fuji/validators?minTimeRemaining=1&nodeIds=A,B", "fuji/validators?nodeIds=B,A&minTimeRemaining=1.0"}, "fuji/validators?minTimeRemaining=1&nodeIds=A"},
+		{[]string{"fuji/validators", "testnet/validators?sortBy=blockIndex&sortOrder=desc"}, "fuji/validators?minFeePercentage=2"},
+		{[]string{"fuji/blockchains/p-chain/transactions:listStaking", "testnet/blockchains/" + primaryID + "/transactions:listStaking"}, "mainnet/blockchains/p-chain/transactions:listStaking"},
+	} {
+		first := g.get(t, paged(c.spellings[0], ""))
+		token, more := first["nextPageToken"].(string)
+		if !more {
+			t.Fatalf("%s has one page", c.spellings[0])
+		}
+		want := encode(g.get(t, paged(c.spellings[0], token)))
+		for _, same := range c.spellings[1:] {
+			if have := encode(g.get(t, paged(same, token))); have != want {
+				t.Errorf("the second page of %s is %s: want that of %s, %s", same, have, c.spellings[0], want)
+			}
+		}
+		if says := encode(g.ask(t, paged(c.other, token), 400)["message"]); !strings.Contains(says, "another query") {
+			t.Errorf("%s says %s", c.other, says)
+		}
+	}
+	path := "/v1/networks/fuji/blockchains/x-chain/utxos?pageSize=2"
+	token := g.post(t, path, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200)["nextPageToken"].(string)
+	want := encode(g.post(t, path+"&pageToken="+token, `{"addresses":"`+hoarder+`,`+alice+`"}`, 200))
+	if have := encode(g.post(t, path+"&pageToken="+token, `{"addresses":"X-`+alice+`, P-`+hoarder+`,`+alice+`"}`, 200)); have != want {
+		t.Errorf("the second page for the same addresses in another body is %s: want %s", have, want)
+	}
+	g.post(t, path+"&pageToken="+token, `{"addresses":"`+alice+`"}`, 400)
+}
+
+// paged is a list of a network by pages of two.
+func paged(list, token string) string {
+	link, _ := url.Parse("/v1/networks/" + list)
+	q := link.Query()
+	q.Set("pageSize", "2")
+	q.Set("pageToken", token)
+	link.RawQuery = q.Encode()
+	return link.String()
+}
