@@ -66,6 +66,13 @@ func (a *Aliases) Give(name string, id ids.ID) bool {
 	return true
 }
 
+// count is how many names were given.
+func (a *Aliases) count() int64 {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return int64(len(a.given))
+}
+
 // Lookup is the chain that a name or id stands for.
 func (a *Aliases) Lookup(name string) (ids.ID, bool) {
 	a.mu.RLock()

@@ -117,6 +117,16 @@ func (w *World) chainsDigest() []byte {
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
+// Revision counts what changed since the world was opened: commits, and names given to chains. While it stands still and
+// the clock does, every question has the same answer.
+func (w *World) Revision() int64 {
+	n := w.DB.Commits()
+	for _, l := range w.Ledgers {
+		n += l.Aliases.count()
+	}
+	return n
+}
+
 // Alias is the blockchain id for which a name was given later on a network, or on any when none is named, or the name
 // itself: what names a chain from the beginning keeps its meaning on both networks.
 func (w *World) Alias(network, name string) string {

@@ -27,3 +27,17 @@ func TestAliasesKeepToTheirNetworks(t *testing.T) {
 		t.Errorf("%s is of %v", fuji, have)
 	}
 }
+
+// TestNamesThatAreGivenLaterChangeAnswers: a name stands for the test network's chain until the main network gives it too.
+func TestNamesThatAreGivenLaterChangeAnswers(t *testing.T) {
+	g := open(t, 1)
+	for _, l := range []int{1, 0} {
+		l := g.Ledgers[l]
+		l.Aliases.Give("contracts", l.Rules.CChainID)
+		for range 2 {
+			if have := g.get(t, "/v1/chains/contracts")["platformChainId"]; have != l.Rules.CChainID.String() {
+				t.Errorf("the name of %s is of %v", l.Network, have)
+			}
+		}
+	}
+}

@@ -57,7 +57,7 @@ func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
 // serveExports answers for exports, whether they run or not.
 func serveExports(t testing.TB, w *sim.World, exports *sim.Exports) *office {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Clock: w.Clock, Revision: w.DB.Commits, WorldKey: []byte(strings.Repeat("k", 32))})
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}

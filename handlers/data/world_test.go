@@ -71,7 +71,7 @@ func generate(t testing.TB, number int64) *sim.World {
 
 func serve(t testing.TB, w *sim.World) *globe {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.DB.Commits, WorldKey: []byte(strings.Repeat("k", 32))})
+	s, err := handlers.New(handlers.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func generate(t testing.TB, profile string, number int64) *sim.World {
 
 func serve(t testing.TB, w *sim.World) *handlers.Server {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Clock: w.Clock, Revision: w.DB.Commits, WorldKey: w.Meta.Digest})
+	s, err := handlers.New(handlers.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: w.Meta.Digest})
 	if err == nil {
 		err = metrics.Register(s, w)
 	}

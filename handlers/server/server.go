@@ -76,7 +76,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	s, err := handlers.New(handlers.Options{
 		Observe: m.observe, Alias: w.Alias,
-		Clock: w.Clock, Revision: w.DB.Commits, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
 	if err != nil {
