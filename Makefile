@@ -9,7 +9,7 @@ build: ## build ./snowglobe
 	$(GO) build -trimpath -ldflags "-s -w" -o snowglobe .
 
 test: ## run the tests; needs nothing but Go
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
@@ -23,7 +23,7 @@ determinism: ## compare the digests with the committed ones, on amd64 and 386
 	$(GO) test -count=1 -run TestDeterminism ./seed
 	GOARCH=386 $(GO) test -count=1 -run TestDeterminism ./seed
 
-bench: ## measure speed, size and memory of the built program (needs a quiet machine for about a quarter of an hour)
+bench: ## measure speed, size and memory of the built program (needs a quiet machine for about half an hour)
 	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x -timeout 60m ./handlers/server
 
 golden: ## write transcripts and digests anew
