@@ -130,7 +130,7 @@ func sources(t testing.TB, l *sim.Ledger) map[ids.ID]ids.ID {
 }
 
 func TestSignaturesVerifyForEveryChain(t *testing.T) {
-	for number := int64(1); number <= 3; number++ {
+	for _, number := range []int64{1, 2, 3}[:times(3)] {
 		g := open(t, number)
 		for _, network := range networks {
 			l := ledger(t, g, network)

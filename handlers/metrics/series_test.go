@@ -6,11 +6,7 @@ import (
 )
 
 func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
-	numbers := []int64{1, 2, 3, 4, 5, -6}
-	if testing.Short() {
-		numbers = numbers[:2]
-	}
-	for _, number := range numbers {
+	for _, number := range seeds() {
 		w := generate(t, "tiny", number)
 		w.Clock.Set(w.Clock.Now().Add(50*time.Hour + 30*time.Minute)) // a while after the last block
 		compareAll(t, w)
@@ -18,9 +14,5 @@ func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
 }
 
 func TestEveryPointOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
-	profile := "default"
-	if testing.Short() {
-		profile = "tiny"
-	}
-	compareAll(t, generate(t, profile, 1))
+	compareAll(t, generate(t, usual(), 1))
 }

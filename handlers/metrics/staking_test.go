@@ -159,7 +159,7 @@ func TestEveryStakeIsWhatTheRowsSay(t *testing.T) {
 }
 
 func TestEveryStakeOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
-	compareStakes(t, generate(t, "default", 1))
+	compareStakes(t, generate(t, usual(), 1))
 }
 
 // seeds are the worlds that the naive evaluations look at.

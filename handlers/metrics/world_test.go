@@ -24,6 +24,14 @@ var (
 	intervals   = []string{"hour", "day", "week", "month"}
 )
 
+// usual is the profile that users see; with -short, under the race detector, a smaller one.
+func usual() string {
+	if testing.Short() {
+		return "tiny"
+	}
+	return "default"
+}
+
 func generate(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	p, err := seed.LoadProfile(profile)
