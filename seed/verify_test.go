@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,8 +83,13 @@ func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for table, columns := range tables(t, path) {
+	all := tables(t, path)
+	for i, table := range slices.Sorted(maps.Keys(all)) {
+		columns := all[table]
 		if testing.Short() {
+			if i%8 > 0 {
+				continue
+			}
 			columns = columns[len(columns)-1:]
 		}
 		for _, column := range columns {
