@@ -99,3 +99,120 @@ func (b *Batch) one(text string, args []any, fields ...any) error {
 	}
 	return nil
 }
+
+// PrimaryDelta is everything that one block of P or X adds to the world, or the atomic transactions of one C-Chain block.
+type PrimaryDelta struct {
+	Block        *PrimaryBlock // nil for C, whose blocks are EVM blocks
+	Transactions []PrimaryTx
+	UTXOs        []UTXO
+	Spends       []Spend
+	Activity     []Activity
+	Assets       []PrimaryAsset
+	Stakers      []Staker // new ones and new values of old ones
+	L1Validators []L1Validator
+	L1States     []L1State
+	Subnets      []Subnet
+	SubnetStates []SubnetState
+	Blockchains  []Blockchain
+	Stakes       []StakeChange
+	Fees         []FeeChange
+	Meter        []MeterRow
+}
+
+// AddPrimaryBlock writes everything that a block adds.
+func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
+	if d == nil {
+		return nil
+	}
+	b.platform = true
+	if d.Block != nil {
+		if err := b.addPrimaryBlock(d.Block); err != nil {
+			return err
+		}
+	}
+	for _, write := range []func() error{
+		func() error { return each(d.Transactions, b.addPrimaryTx) },
+		func() error { return each(d.UTXOs, b.addUTXO) },
+		func() error { return each(d.Spends, b.addSpend) },
+		func() error { return each(d.Activity, b.addActivity) },
+		func() error { return each(d.Assets, b.addAsset) },
+		func() error { return each(d.Stakers, b.putStaker) },
+		func() error { return each(d.L1Validators, b.addL1Validator) },
+		func() error { return each(d.L1States, b.addL1State) },
+		func() error { return each(d.Subnets, b.addSubnet) },
+		func() error { return each(d.SubnetStates, b.addSubnetState) },
+		func() error { return each(d.Blockchains, b.addBlockchain) },
+		func() error { return b.addStakes(d) },
+		func() error { return b.addFees(d) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delta is everything that one block adds to the world.
+type Delta struct {
+	Block        Block
+	Transactions []Transaction
+	Logs         []Log
+	Calls        []Call
+	Accounts     []Account
+	Slots        []Slot
+	Codes        []Code
+
+	Tokens      []Token
+	Deployments []Deployment
+	Transfers   []Transfer
+	Holdings    []Holding
+	Items       []Item
+	Touches     []Touch
+
+	Messages      []Message
+	MessageEvents []MessageEvent
+
+	Activity *metric.Activity // what the block adds to the metrics
+
+	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
+}
+
+// AddBlock writes a block with everything that it adds.
+func (b *Batch) AddBlock(d *Delta) error {
+	if err := b.addBlock(&d.Block); err != nil {
+		return err
+	}
+	for _, write := range []func() error{
+		func() error { return each(d.Transactions, b.addTransaction) },
+		func() error { return each(d.Logs, b.addLog) },
+		func() error { return each(d.Calls, b.addCall) },
+		func() error { return each(d.Accounts, b.addAccount) },
+		func() error { return each(d.Slots, b.addSlot) },
+		func() error { return each(d.Codes, b.addCode) },
+		func() error { return each(d.Tokens, b.addToken) },
+		func() error { return each(d.Deployments, b.addDeployment) },
+		func() error { return each(d.Transfers, b.addTransfer) },
+		func() error { return each(d.Holdings, b.addHolding) },
+		func() error { return each(d.Items, b.addItem) },
+		func() error { return each(d.Touches, b.addTouch) },
+		func() error { return each(d.Messages, b.addMessage) },
+		func() error { return each(d.MessageEvents, b.addMessageEvent) },
+		func() error { return each(d.Messages, b.AddTraffic) },
+		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
+		func() error { return b.AddPrimaryBlock(d.Atomic) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func each[T any](rows []T, add func(*T) error) error {
+	for i := range rows {
+		if err := add(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-
-	"snowglobe/sim/metric"
 )
 
 // Block is a block of an EVM chain.
@@ -93,67 +91,25 @@ func (b *Batch) addBlock(r *Block) error {
 		r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)
 }
 
-// Delta is everything that one block adds to the world.
-type Delta struct {
-	Block        Block
-	Transactions []Transaction
-	Logs         []Log
-	Calls        []Call
-	Accounts     []Account
-	Slots        []Slot
-	Codes        []Code
-
-	Tokens      []Token
-	Deployments []Deployment
-	Transfers   []Transfer
-	Holdings    []Holding
-	Items       []Item
-	Touches     []Touch
-
-	Messages      []Message
-	MessageEvents []MessageEvent
-
-	Activity *metric.Activity // what the block adds to the metrics
-
-	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
+// BlocksDown reads at most limit blocks from one position down to another.
+func (db *DB) BlocksDown(ctx context.Context, high, low Position, limit int) ([]Block, error) {
+	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+		[]any{low, high, limit}, scanBlock)
 }
 
-// AddBlock writes a block with everything that it adds.
-func (b *Batch) AddBlock(d *Delta) error {
-	if err := b.addBlock(&d.Block); err != nil {
-		return err
-	}
-	for _, write := range []func() error{
-		func() error { return each(d.Transactions, b.addTransaction) },
-		func() error { return each(d.Logs, b.addLog) },
-		func() error { return each(d.Calls, b.addCall) },
-		func() error { return each(d.Accounts, b.addAccount) },
-		func() error { return each(d.Slots, b.addSlot) },
-		func() error { return each(d.Codes, b.addCode) },
-		func() error { return each(d.Tokens, b.addToken) },
-		func() error { return each(d.Deployments, b.addDeployment) },
-		func() error { return each(d.Transfers, b.addTransfer) },
-		func() error { return each(d.Holdings, b.addHolding) },
-		func() error { return each(d.Items, b.addItem) },
-		func() error { return each(d.Touches, b.addTouch) },
-		func() error { return each(d.Messages, b.addMessage) },
-		func() error { return each(d.MessageEvents, b.addMessageEvent) },
-		func() error { return each(d.Messages, b.AddTraffic) },
-		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
-		func() error { return b.AddPrimaryBlock(d.Atomic) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
+// BlockIDs finds what BlocksDown reads.
+func (db *DB) BlockIDs(ctx context.Context, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, `SELECT id FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
 }
 
-func each[T any](rows []T, add func(*T) error) error {
-	for i := range rows {
-		if err := add(&rows[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+// BlockTime is when the block of an EVM chain at a position was made.
+func (db *DB) BlockTime(ctx context.Context, at Position) (time int64, err error) {
+	err = db.one(ctx, `SELECT time FROM block WHERE id = ?`, []any{at}, &time)
+	return time, err
+}
+
+// AtomicBlocks reads the blocks of an EVM chain that hold atomic transactions, ascending.
+func (db *DB) AtomicBlocks(ctx context.Context, chain int) ([]Block, error) {
+	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE ext_data IS NOT NULL AND id BETWEEN ? AND ? ORDER BY id`,
+		[]any{First(chain), Last(chain)}, scanBlock)
 }

@@ -246,14 +246,3 @@ func (db *DB) prepared(text string) (*sqlx.Stmt, error) {
 	db.statements[text] = statement
 	return statement, nil
 }
-
-// Statements are the texts of every reading statement that was prepared so far, for the test that no one scans a table.
-func (db *DB) Statements() []string {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	texts := make([]string, 0, len(db.statements))
-	for text := range db.statements {
-		texts = append(texts, text)
-	}
-	return texts
-}

@@ -3,12 +3,111 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/metric"
 )
+
+// RollUps are the tables that hold nothing but what follows from the others.
+var RollUps = []string{"tally", "presence", "lifetime", "traffic"}
+
+// AddActivity counts a block of a chain in the roll-ups of the metrics. The chain must be known.
+func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
+	if b.rollup == nil {
+		var err error
+		if b.rollup, err = b.newRollup(); err != nil {
+			return err
+		}
+	}
+	return b.rollup.Add(chain, a)
+}
+
+func (b *Batch) newRollup() (*metric.Rollup, error) {
+	var used bool
+	if err := b.one(`SELECT EXISTS (SELECT 1 FROM tally)`, nil, &used); err != nil {
+		return nil, err
+	}
+	return &metric.Rollup{
+		Fresh:   !used,
+		Network: b.scopeOf,
+		Tallies: &metric.Cache[metric.Key, metric.Tally]{Read: b.tally, Write: b.setTally},
+		Months:  &metric.Cache[metric.MonthKey, metric.Hours]{Read: b.presence, Write: b.setPresence},
+		Lives:   &metric.Cache[common.Address, metric.Lives]{Read: b.lifetime, Write: b.setLifetime},
+	}, nil
+}
+
+func (b *Batch) scopeOf(chain int) (metric.Scope, error) {
+	var network string
+	if err := b.one(`SELECT network FROM chain WHERE id = ?`, []any{chain}, &network); err != nil {
+		return 0, err
+	}
+	return metric.ScopeOf(network)
+}
+
+// found tells a row that is not there from a failure.
+func found(err error) (bool, error) {
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+const tallyColumns = `first_block, last_block, txs, gas, contracts, fees, prices, top_price,
+	top_gas, top_gas_seconds, top_txs, top_txs_seconds, addresses, senders, deployers,
+	new_addresses, new_senders, new_deployers, last_addresses, last_senders, last_deployers`
+
+func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
+	var fees, prices, top []byte
+	err = b.one(`SELECT `+tallyColumns+` FROM tally WHERE scope = ? AND interval = ? AND start = ?`,
+		[]any{k.Scope, k.Interval, k.Start},
+		&t.First, &t.Last, &t.Txs, &t.Gas, &t.Contracts, &fees, &prices, &top,
+		&t.TopGas.Amount, &t.TopGas.Seconds, &t.TopTxs.Amount, &t.TopTxs.Seconds,
+		&t.Distinct[metric.Present], &t.Distinct[metric.Sender], &t.Distinct[metric.Deployer],
+		&t.Debuts[metric.Present], &t.Debuts[metric.Sender], &t.Debuts[metric.Deployer],
+		&t.Latest[metric.Present], &t.Latest[metric.Sender], &t.Latest[metric.Deployer])
+	t.Fees.SetBytes(fees)
+	t.Prices.SetBytes(prices)
+	t.TopPrice.SetBytes(top)
+	ok, err = found(err)
+	return t, ok, err
+}
+
+func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
+	return b.exec(`INSERT OR REPLACE INTO tally (scope, interval, start, `+tallyColumns+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		k.Scope, k.Interval, k.Start,
+		t.First, t.Last, t.Txs, t.Gas, t.Contracts, amount(&t.Fees), amount(&t.Prices), amount(&t.TopPrice),
+		t.TopGas.Amount, t.TopGas.Seconds, t.TopTxs.Amount, t.TopTxs.Seconds,
+		t.Distinct[metric.Present], t.Distinct[metric.Sender], t.Distinct[metric.Deployer],
+		t.Debuts[metric.Present], t.Debuts[metric.Sender], t.Debuts[metric.Deployer],
+		t.Latest[metric.Present], t.Latest[metric.Sender], t.Latest[metric.Deployer])
+}
+
+// amount is a number without leading zeros.
+func amount(n *uint256.Int) []byte { return append([]byte{}, n.Bytes()...) }
+
+func (b *Batch) presence(k metric.MonthKey) (h metric.Hours, ok bool, err error) {
+	ok, err = found(b.one(`SELECT hours FROM presence WHERE month = ? AND address = ?`,
+		[]any{k.Month, k.Address[:]}, (*[]byte)(&h)))
+	return h, ok, err
+}
+
+func (b *Batch) setPresence(k metric.MonthKey, h *metric.Hours) error {
+	return b.exec(`INSERT OR REPLACE INTO presence (month, address, hours) VALUES (?, ?, ?)`, k.Month, k.Address[:], []byte(*h))
+}
+
+func (b *Batch) lifetime(address common.Address) (l metric.Lives, ok bool, err error) {
+	ok, err = found(b.one(`SELECT spans FROM lifetime WHERE address = ?`, []any{address[:]}, (*[]byte)(&l)))
+	return l, ok, err
+}
+
+func (b *Batch) setLifetime(address common.Address, l *metric.Lives) error {
+	return b.exec(`INSERT OR REPLACE INTO lifetime (address, spans) VALUES (?, ?)`, address[:], []byte(*l))
+}
 
 // NewestTally says where the newest tally of a scope begins. ErrNotFound says that there is none.
 func (db *DB) NewestTally(ctx context.Context, scope metric.Scope, i metric.Interval) (start int64, err error) {
@@ -60,4 +159,157 @@ func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scop
 	text := fmt.Sprintf(`SELECT COALESCE(SUM(%s), 0) FROM tally WHERE scope = ? AND interval = ? AND start < ?`, m.Amount)
 	err = db.one(ctx, text, []any{scope, i, moment}, &n)
 	return n, err
+}
+
+// AddTraffic counts a message in the intervals around its time, for its network and for all.
+func (b *Batch) AddTraffic(m *Message) error {
+	network, err := b.scopeOf(m.ID.Chain())
+	if err != nil {
+		return err
+	}
+	for _, scope := range []metric.Scope{network, metric.Total} {
+		for i := range metric.Intervals {
+			if err := b.exec(`INSERT INTO traffic (scope, interval, start, source, destination, messages) VALUES (?, ?, ?, ?, ?, 1)
+				ON CONFLICT (scope, interval, start, source, destination) DO UPDATE SET messages = messages + 1`,
+				scope, i, metric.Interval(i).Start(m.Time), m.Source, m.Destination); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func scanTraffic(r *sql.Rows, t *metric.Traffic) error {
+	return r.Scan(&t.Start, &t.Source, &t.Destination, &t.Messages)
+}
+
+// Traffic reads how many messages were sent from where to where in each interval that begins from one moment on and before
+// another, newest first.
+func (db *DB) Traffic(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Traffic, error) {
+	return many(ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
+		ORDER BY start DESC, source DESC, destination DESC`, []any{scope, i, from, before}, scanTraffic)
+}
+
+// TrafficSpan says where the oldest and the newest interval with messages begin. ErrNotFound says that there is none.
+func (db *DB) TrafficSpan(ctx context.Context, scope metric.Scope, i metric.Interval) (oldest, newest int64, err error) {
+	const end = `SELECT start FROM traffic WHERE scope = ? AND interval = ? ORDER BY start `
+	if err := db.one(ctx, end+`LIMIT 1`, []any{scope, i}, &oldest); err != nil {
+		return 0, 0, err
+	}
+	err = db.one(ctx, end+`DESC LIMIT 1`, []any{scope, i}, &newest)
+	return oldest, newest, err
+}
+
+// StakeChange is what a block changed of who stakes on a subnet, the zero id being the primary network.
+type StakeChange struct {
+	Subnet []byte
+	metric.Stake
+}
+
+const stakeColumns = `day, validators, validator_weight, delegators, delegator_weight`
+
+func stakeFields(r *metric.StakeRow) []any {
+	return []any{&r.Day, &r.Validators, (*Amount)(&r.ValidatorWeight), &r.Delegators, (*Amount)(&r.DelegatorWeight)}
+}
+
+func scanStake(rows *sql.Rows, r *metric.StakeRow) error { return rows.Scan(stakeFields(r)...) }
+
+// addStakes adds a block's changes to the day of the block, which begins as the newest day before it ended.
+func (b *Batch) addStakes(d *PrimaryDelta) error {
+	for _, c := range d.Stakes {
+		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
+		var row metric.StakeRow
+		if _, err := found(b.one(`SELECT `+stakeColumns+` FROM stake WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`,
+			[]any{c.Subnet, chain}, stakeFields(&row)...)); err != nil {
+			return err
+		}
+		now := row.Plus(c.Stake)
+		if err := b.exec(`INSERT OR REPLACE INTO stake (subnet, chain, `+stakeColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			c.Subnet, chain, day, now.Validators, Amount(now.ValidatorWeight), now.Delegators, Amount(now.DelegatorWeight)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StakeRows reads the days of a subnet that changed something from one day on and before a moment, and the newest such day
+// before them; newest first.
+func (db *DB) StakeRows(ctx context.Context, chain int, subnet []byte, from, before int64) ([]metric.StakeRow, error) {
+	return many(ctx, db, `SELECT `+stakeColumns+` FROM stake WHERE subnet = ? AND chain = ? AND day < ?
+		AND day >= COALESCE((SELECT MAX(day) FROM stake WHERE subnet = ? AND chain = ? AND day < ?), ?) ORDER BY day DESC`,
+		[]any{subnet, chain, before, subnet, chain, from, from}, scanStake)
+}
+
+// NewestStake says which day of a subnet is the newest that changed something. Every subnet has one: ErrNotFound says that
+// there is no such subnet.
+func (db *DB) NewestStake(ctx context.Context, chain int, subnet []byte) (day int64, err error) {
+	err = db.one(ctx, `SELECT day FROM stake WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, []any{subnet, chain}, &day)
+	return day, err
+}
+
+// FeeChange is what a block changed of who pays the continuous fee of L1 validators. The payer is a validation, a node or
+// a subnet by its id, or empty for all of the network.
+type FeeChange struct {
+	Payer []byte
+	metric.Dues
+}
+
+// MeterRow is the accrued fee of a P-chain at the end of a day.
+type MeterRow struct {
+	Day     int64 // its beginning, Unix seconds
+	Accrued Amount
+}
+
+const feeColumns = `day, active, base, paying`
+
+func feeFields(r *metric.FeeRow) []any {
+	return []any{&r.Day, &r.Active, (*Amount)(&r.Base), &r.Paying}
+}
+
+// addFees adds a block's changes to the day of the block, in which those pay who were active when it began.
+func (b *Batch) addFees(d *PrimaryDelta) error {
+	for _, m := range d.Meter {
+		if err := b.exec(`INSERT INTO fee_meter (chain, day, accrued) VALUES (?, ?, ?)`, d.Block.ID.Chain(), m.Day, m.Accrued); err != nil {
+			return err
+		}
+	}
+	for _, c := range d.Fees {
+		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
+		var row metric.FeeRow
+		if _, err := found(b.one(`SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? ORDER BY day DESC LIMIT 1`,
+			[]any{c.Payer, chain}, feeFields(&row)...)); err != nil {
+			return err
+		}
+		if row.Day != day {
+			row.Paying = row.Active
+		}
+		now := row.Plus(c.Dues)
+		if err := b.exec(`INSERT OR REPLACE INTO fee (payer, chain, `+feeColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
+			c.Payer, chain, day, now.Active, Amount(now.Base), now.Paying); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FirstFee says which day is the first of a payer. ErrNotFound says that there is none.
+func (db *DB) FirstFee(ctx context.Context, chain int, payer []byte) (first int64, err error) {
+	err = db.one(ctx, `SELECT day FROM fee WHERE payer = ? AND chain = ? ORDER BY day LIMIT 1`, []any{payer, chain}, &first)
+	return first, err
+}
+
+// FeeRows reads the days of a payer that changed something from one day on and before a moment, and the newest such day
+// before them; newest first.
+func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before int64) ([]metric.FeeRow, error) {
+	return many(ctx, db, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
+		AND day >= COALESCE((SELECT MAX(day) FROM fee WHERE payer = ? AND chain = ? AND day < ?), ?) ORDER BY day DESC`,
+		[]any{payer, chain, before, payer, chain, from, from},
+		func(rows *sql.Rows, r *metric.FeeRow) error { return rows.Scan(feeFields(r)...) })
+}
+
+// Meter reads the accrued fee of a P-chain at the end of each day from one to another, both included, as far as blocks
+// came after them.
+func (db *DB) Meter(ctx context.Context, chain int, from, to int64) ([]MeterRow, error) {
+	return many(ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`, []any{chain, from, to},
+		func(rows *sql.Rows, r *MeterRow) error { return rows.Scan(&r.Day, &r.Accrued) })
 }

@@ -103,3 +103,71 @@ func (b *Batch) addPrimaryBlock(r *PrimaryBlock) error {
 		r.ID, r.Hash, r.Parent, r.Time, r.Type, r.Txs, r.AllTxs, r.Size, r.Head, r.OuterID, r.OuterParent, r.Proposer, r.PHeight,
 		r.Epoch, r.EpochHeight, r.EpochStart, r.Supply, r.Accrued, r.L1Excess, r.L1Active, r.GasCapacity, r.GasExcess, r.Digest)
 }
+
+// PrimaryName is a transaction of a primary chain by its place and id.
+type PrimaryName struct {
+	ID   Position
+	Hash []byte
+}
+
+// PrimaryBlockIDs finds at most limit blocks of a primary chain from one position down to another.
+func (db *DB) PrimaryBlockIDs(ctx context.Context, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, `SELECT id FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
+}
+
+// PrimaryBlocksBy finds at most limit blocks that a node proposed, from one position down to another.
+func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, `SELECT id FROM primary_block WHERE proposer = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+		node, low, high, limit)
+}
+
+// PrimaryNames reads the ids of the transactions from one position to another, both included, ascending.
+func (db *DB) PrimaryNames(ctx context.Context, first, last Position) ([]PrimaryName, error) {
+	return many(ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, []any{first, last},
+		func(r *sql.Rows, n *PrimaryName) error { return r.Scan(&n.ID, &n.Hash) })
+}
+
+// PrimaryTime is when the block of a P- or X-chain at a position was made.
+func (db *DB) PrimaryTime(ctx context.Context, at Position) (time int64, err error) {
+	err = db.one(ctx, `SELECT time FROM primary_block WHERE id = ?`, []any{at}, &time)
+	return time, err
+}
+
+// FirstPrimarySince is the height of the first block of a P- or X-chain at or after a time, in Unix seconds; head + 1 when
+// there is none.
+func (db *DB) FirstPrimarySince(ctx context.Context, chain int, time int64) (uint64, error) {
+	head, err := db.PrimaryHead(ctx, chain)
+	if err != nil {
+		return 0, err
+	}
+	return firstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.PrimaryTime(ctx, At(chain, n, 0)) })
+}
+
+// The primary chains of a network, as they follow each other in the numbering of primary chains.
+const (
+	PChain = iota
+	XChain
+	CChain
+	chainsPerNetwork
+)
+
+// PrimaryChain numbers a primary chain: the index of the network and one of PChain, XChain and CChain.
+func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + chain + 1 }
+
+// PrimaryNetwork is what the P- and the X-chain of a network began with.
+type PrimaryNetwork struct {
+	ID       uint32
+	Platform []byte // genesis bytes
+	Exchange []byte // genesis bytes
+}
+
+// PrimaryNetworks lists the networks with their genesis, mainnet first.
+func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
+	return many(ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`, nil,
+		func(r *sql.Rows, n *PrimaryNetwork) error { return r.Scan(&n.ID, &n.Platform, &n.Exchange) })
+}
+
+// AddPrimaryNetwork writes a network's genesis.
+func (b *Batch) AddPrimaryNetwork(n PrimaryNetwork) error {
+	return b.exec(`INSERT INTO primary_network (id, platform, exchange) VALUES (?, ?, ?)`, n.ID, n.Platform, n.Exchange)
+}

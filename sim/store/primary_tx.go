@@ -63,3 +63,9 @@ func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]P
 func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
 	return b.exec(`INSERT INTO primary_tx (`+primaryTxColumns+`) VALUES (?, ?, ?, ?, ?)`, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
 }
+
+// Burned adds up what the transactions from one position to another burned, both included, in nAVAX.
+func (db *DB) Burned(ctx context.Context, first, last Position) (n uint64, err error) {
+	err = db.one(ctx, `SELECT COALESCE(SUM(burned), 0) FROM primary_tx WHERE id BETWEEN ? AND ?`, []any{first, last}, &n)
+	return n, err
+}

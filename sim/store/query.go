@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrNotFound says that there is no such row.
@@ -49,4 +50,34 @@ func many[T any](ctx context.Context, db *DB, text string, args []any, scan func
 		}
 	}
 	return all, rows.Err()
+}
+
+// Explain says how the database engine would run a statement, step by step.
+func (db *DB) Explain(ctx context.Context, text string) ([]string, error) {
+	rows, err := db.read.QueryxContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
+	if err != nil {
+		return nil, fmt.Errorf("explain %q: %w", text, err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			return nil, err
+		}
+		steps = append(steps, detail)
+	}
+	return steps, rows.Err()
+}
+
+// Statements are the texts of every reading statement that was prepared so far, for the test that no one scans a table.
+func (db *DB) Statements() []string {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	texts := make([]string, 0, len(db.statements))
+	for text := range db.statements {
+		texts = append(texts, text)
+	}
+	return texts
 }

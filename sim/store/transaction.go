@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 )
 
 // Transaction is an executed transaction of an EVM chain with the outcome that its receipt reports.
@@ -64,4 +65,79 @@ func (db *DB) FirstFailed(ctx context.Context, chain int) (*Transaction, error) 
 func (b *Batch) addTransaction(t *Transaction) error {
 	return b.exec(`INSERT INTO tx (`+transactionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
+}
+
+// Place says where on its chain something happened.
+type Place struct {
+	TxHash []byte
+	Hash   []byte // of the block
+	Time   int64  // of the block, Unix seconds
+	Header []byte // of the block, RLP
+}
+
+// placeColumns are those of a transaction t in a block b.
+const placeColumns = `t.hash, b.hash, b.time, b.header`
+
+func (p *Place) fields() []any { return []any{&p.TxHash, &p.Hash, &p.Time, &p.Header} }
+
+// Touch says that an address took part in a transaction without being its sender or recipient.
+type Touch struct {
+	Address []byte
+	Tx      Position
+}
+
+// Touched reports whether the index says that an address took part in a transaction.
+func (db *DB) Touched(ctx context.Context, address []byte, tx Position) (bool, error) {
+	var n int
+	err := db.one(ctx, `SELECT EXISTS (SELECT 1 FROM touch WHERE address = ? AND tx = ?)`, []any{address, tx}, &n)
+	return n == 1, err
+}
+
+func (b *Batch) addTouch(t *Touch) error {
+	return b.exec(`INSERT INTO touch (address, tx) VALUES (?, ?)`, t.Address, t.Tx)
+}
+
+// Gathered is how many transactions can be read at once by their positions.
+const Gathered = 64
+
+var (
+	// k is a table of positions, in the order in which they are given.
+	positionsOfK = `WITH k(at) AS (VALUES ` + strings.TrimSuffix(strings.Repeat("(?), ", Gathered), ", ") + `) `
+
+	gatherTransactions = positionsOfK + `SELECT ` + transactionView + `
+		FROM k CROSS JOIN tx t ON t.id = k.at CROSS JOIN block b ON b.id = k.at & ~65535`
+	gatherCalls = positionsOfK + `SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
+		FROM k CROSS JOIN call c ON c.id BETWEEN k.at & ~65535 AND k.at | 65535 AND c.tx = k.at & 65535 AND c.type <> 'SELFDESTRUCT'`
+	gatherTransfers = positionsOfK + `SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount
+		FROM k CROSS JOIN transfer x ON x.id BETWEEN k.at & ~65535 AND k.at | 65535 AND x.tx = k.at & 65535`
+)
+
+// nowhere fills the places that are not needed: there is no row at it.
+const nowhere = Position(0)
+
+// gatherArgs are the arguments of a statement that gathers.
+func gatherArgs(at []Position) []any {
+	args := make([]any, Gathered)
+	for i := range args {
+		args[i] = nowhere
+		if i < len(at) {
+			args[i] = at[i]
+		}
+	}
+	return args
+}
+
+// TransactionsAt reads the transactions at positions, at most Gathered of them.
+func (db *DB) TransactionsAt(ctx context.Context, at []Position) ([]TransactionView, error) {
+	return many(ctx, db, gatherTransactions, gatherArgs(at), scanTransactionView)
+}
+
+// CallsAt reads the internal transactions of the transactions at positions, one after the other.
+func (db *DB) CallsAt(ctx context.Context, at []Position) ([]Call, error) {
+	return many(ctx, db, gatherCalls, gatherArgs(at), scanCall)
+}
+
+// TransfersAt reads the transfers in the transactions at positions, one after the other.
+func (db *DB) TransfersAt(ctx context.Context, at []Position) ([]Transfer, error) {
+	return many(ctx, db, gatherTransfers, gatherArgs(at), scanTransfer)
 }

@@ -207,3 +207,52 @@ func (b *Batch) addSpend(s *Spend) error {
 	}
 	return err
 }
+
+// Owners is a control group: threshold of the addresses, from locktime on.
+type Owners struct {
+	Threshold uint32
+	Locktime  uint64
+	Addresses [][]byte // 20 bytes each, ascending
+}
+
+const (
+	ownersHead   = 4 + 8
+	addressBytes = 20
+)
+
+// Bytes is the control group as rows keep it.
+func (o Owners) Bytes() []byte {
+	raw := binary.BigEndian.AppendUint32(nil, o.Threshold)
+	raw = binary.BigEndian.AppendUint64(raw, o.Locktime)
+	for _, address := range o.Addresses {
+		raw = append(raw, address...)
+	}
+	return raw
+}
+
+// ParseOwners reads what Bytes wrote; no bytes are no owners.
+func ParseOwners(raw []byte) (o Owners) {
+	if len(raw) < ownersHead {
+		return o
+	}
+	o.Threshold, o.Locktime = binary.BigEndian.Uint32(raw), binary.BigEndian.Uint64(raw[4:])
+	for rest := raw[ownersHead:]; len(rest) >= addressBytes; rest = rest[addressBytes:] {
+		o.Addresses = append(o.Addresses, rest[:addressBytes])
+	}
+	return o
+}
+
+// LockedUTXOs reads the unspent amounts that a chain can spend and that are locked, or once were: a locktime stands where
+// a plain amount has zeros.
+func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
+	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo
+		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND substr(out, 13, 8) <> x'0000000000000000'`, []any{chain}, scanUTXO)
+}
+
+// UTXOsOfGenesis reads the outputs of an address that a primary chain began with.
+func (db *DB) UTXOsOfGenesis(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
+	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
+		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`,
+		[]any{address, chain, NumberUTXO(chain, 0, 0), NumberUTXO(chain, 1, 0)}, scanUTXO)
+}

@@ -96,3 +96,56 @@ func (b *Batch) putStaker(s *Staker) error {
 	}
 	return nil
 }
+
+// Node is the machine behind a validator.
+type Node struct {
+	Network     uint32
+	Node        []byte // RIPEMD-160 of SHA-256 of the certificate
+	Role        string // the situation that it is there for, empty for most
+	Certificate []byte
+	Secret      []byte // BLS secret key
+	Version     string // of its software
+	IP          string // with port
+	Uptime      uint32 // of a million
+	Connected   bool
+	City        string
+	Country     string
+	Code        string // ISO 3166
+	Latitude    int64  // millionths of a degree
+	Longitude   int64
+}
+
+const nodeColumns = `network, node, role, certificate, secret, version, ip, uptime, connected, city, country, code, latitude, longitude`
+
+func (n *Node) fields() []any {
+	return []any{&n.Network, &n.Node, &n.Role, &n.Certificate, &n.Secret, &n.Version, &n.IP, &n.Uptime, &n.Connected,
+		&n.City, &n.Country, &n.Code, &n.Latitude, &n.Longitude}
+}
+
+// Nodes lists a network's nodes by their ids.
+func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
+	return many(ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, []any{network},
+		func(r *sql.Rows, n *Node) error { return r.Scan(n.fields()...) })
+}
+
+// Node reads a node of a network.
+func (db *DB) Node(ctx context.Context, network uint32, node []byte) (*Node, error) {
+	var n Node
+	err := db.one(ctx, `SELECT `+nodeColumns+` FROM node WHERE network = ? AND node = ?`, []any{network, node}, n.fields()...)
+	return &n, err
+}
+
+// AddNode writes a node.
+func (b *Batch) AddNode(n Node) error {
+	return b.exec(`INSERT INTO node (`+nodeColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		n.Network, n.Node, n.Role, n.Certificate, n.Secret, n.Version, n.IP, n.Uptime, n.Connected,
+		n.City, n.Country, n.Code, n.Latitude, n.Longitude)
+}
+
+// DueStakers lists the stakers of a subnet whom time alone has ended by a moment, and those who wait to begin.
+func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
+	// The index holds those whose status is below 2, and the engine must be told that these are some of them.
+	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
+	return many(ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
+		[]any{subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain)}, scanStaker)
+}

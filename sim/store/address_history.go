@@ -68,16 +68,6 @@ func (db *DB) NativeHistoryIDs(ctx context.Context, address []byte, high, low Po
 	return db.ids(ctx, pageOfNative+newestFirst, address, high, low, limit)
 }
 
-// BlockIDs finds what BlocksDown reads.
-func (db *DB) BlockIDs(ctx context.Context, high, low Position, limit int) ([]Position, error) {
-	return db.ids(ctx, `SELECT id FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
-}
-
-// InternalHistoryIDs finds what InternalHistory reads.
-func (db *DB) InternalHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
-	return db.ids(ctx, pageOfCalls, address, high, low, limit)
-}
-
 var byStatus = map[Status]string{
 	AnyStatus: fmt.Sprintf(transactionPage, pageOfAll),
 	Succeeded: fmt.Sprintf(transactionPage, pageOfSuccess),
@@ -182,34 +172,8 @@ func (db *DB) Seen(ctx context.Context, chain int, address []byte) (bool, error)
 	return n == 1, err
 }
 
-// CallView is an internal transaction with its place.
-type CallView struct {
-	Call
-	Place
-}
-
-// InternalHistory reads at most limit internal transactions from or to an address, from one position down to another.
-func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
-	return many(ctx, db, `
-		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+placeColumns+`
-		FROM (`+pageOfCalls+`)
-		CROSS JOIN call c ON c.id = page
-		CROSS JOIN block b ON b.id = page & ~65535
-		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, []any{address, high, low, limit},
-		func(r *sql.Rows, v *CallView) error {
-			return r.Scan(append([]any{&v.ID, &v.Tx, &v.Depth, &v.Type, &v.Sender, &v.Recipient, &v.Value, &v.Gas, &v.GasUsed,
-				&v.Reverted, &v.Error}, v.Place.fields()...)...)
-		})
-}
-
-// InternalTransactions reads the internal transactions of a transaction in order.
-func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, error) {
-	return many(ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
-		[]any{tx.Block(), tx.End(), tx.Index()}, scanCall)
-}
-
-// BlocksDown reads at most limit blocks from one position down to another.
-func (db *DB) BlocksDown(ctx context.Context, high, low Position, limit int) ([]Block, error) {
-	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
-		[]any{low, high, limit}, scanBlock)
+// TouchIDs finds at most limit transactions of an EVM chain in which an address took any part, from one position up to
+// another.
+func (db *DB) TouchIDs(ctx context.Context, address []byte, low, high Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfTouch+oldestFirst, address, high, low, limit)
 }

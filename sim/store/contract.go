@@ -60,3 +60,24 @@ func (db *DB) DeploymentsIn(ctx context.Context, block Position) ([]Deployment, 
 func (b *Batch) addDeployment(d *Deployment) error {
 	return b.exec(`INSERT INTO deployment (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?)`, d.ID, d.Tx, d.Address, d.Sender, d.Creator)
 }
+
+// Contract is a contract with a part to play on its chain.
+type Contract struct {
+	Chain    int
+	Address  []byte
+	Role     string // unique on its chain
+	Artifact string // name of the compiled contract
+}
+
+// Contracts lists the named contracts of a chain by role.
+func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
+	return many(ctx, db, `SELECT chain, address, role, artifact FROM contract WHERE chain = ? ORDER BY role`, []any{chain},
+		func(r *sql.Rows, c *Contract) error { return r.Scan(&c.Chain, &c.Address, &c.Role, &c.Artifact) })
+}
+
+// AddContract writes a named contract.
+func (b *Batch) AddContract(c Contract) error {
+	b.named = true
+	return b.exec(`INSERT INTO contract (chain, address, role, artifact) VALUES (?, ?, ?, ?)`,
+		c.Chain, c.Address, c.Role, c.Artifact)
+}

@@ -1,5 +1,10 @@
 package store
 
+import (
+	"database/sql/driver"
+	"fmt"
+)
+
 // Position orders everything on EVM chains: by chain, then block number, then index in the block. It is the primary key
 // of blocks (index 0), transactions, logs and calls, and so the place from which a page goes on.
 type Position int64
@@ -38,3 +43,19 @@ func First(chain int) Position { return At(chain, 0, 0) }
 
 // Last is the highest position on a chain.
 func Last(chain int) Position { return At(chain, MaxNumber, MaxIndex) }
+
+// Amount is a number of 64 bits without a sign. The file keeps its bits: above 2^63 they read as negative.
+type Amount uint64
+
+// Value is how the file keeps an amount.
+func (a Amount) Value() (driver.Value, error) { return int64(a), nil }
+
+// Scan reads what Value wrote.
+func (a *Amount) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("amount is %T", value)
+	}
+	*a = Amount(n)
+	return nil
+}

@@ -100,3 +100,13 @@ func (b *Batch) addL1State(s *L1State) error {
 	return b.exec(`INSERT INTO l1_state (validator, height, weight, nonce, paid_until) VALUES (?, ?, ?, ?, ?)`,
 		s.Validator, s.Height, s.Weight, s.Nonce, s.PaidUntil)
 }
+
+// DrainedL1Validators lists the active L1 validators of a P-chain whose balances are used up when the accrued fee has
+// grown from that of the newest block to another.
+func (db *DB) DrainedL1Validators(ctx context.Context, chain int, from, to Amount) ([]L1, error) {
+	// Next to the condition of an index, a bare parameter would make the engine prepare the statement anew for every value.
+	return many(ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
+		WHERE s.paid_until > 0 + ? AND s.paid_until <= 0 + ? AND s.paid_until > 0 AND v.id >= ? AND v.id < ?
+		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`,
+		[]any{from, to, NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0)}, scanL1)
+}
