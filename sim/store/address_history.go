@@ -2,23 +2,18 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
 // TransactionView is a transaction with its block.
 type TransactionView struct {
 	Transaction
-	Hash   []byte // of the block
-	Time   int64  // of the block, Unix seconds
-	Header []byte // of the block, RLP
+	Hash   []byte `db:"block_hash"` // of the block
+	Time   int64  `db:"time"`       // of the block, Unix seconds
+	Header []byte `db:"header"`     // of the block, RLP
 }
 
-func scanTransactionView(r *sql.Rows, v *TransactionView) error {
-	return r.Scan(append(v.Transaction.fields(), &v.Hash, &v.Time, &v.Header)...)
-}
-
-const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash, b.time, b.header`
+const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash AS block_hash, b.time, b.header`
 
 // transactionPage completes a list of transaction ids, named page.
 const transactionPage = `SELECT ` + transactionView + `
@@ -55,7 +50,7 @@ var idsByStatus = map[Status]string{AnyStatus: pageOfAll, Succeeded: pageOfSucce
 
 // ids runs a statement whose rows are positions.
 func (db *DB) ids(ctx context.Context, text string, args ...any) ([]Position, error) {
-	return many(ctx, db, text, args, func(r *sql.Rows, p *Position) error { return r.Scan(p) })
+	return list[Position](ctx, db, text, args...)
 }
 
 // HistoryIDs finds what History reads.
@@ -76,14 +71,14 @@ var byStatus = map[Status]string{
 
 // History reads at most limit transactions with an outcome from one position down to another.
 func (db *DB) History(ctx context.Context, s Status, high, low Position, limit int) ([]TransactionView, error) {
-	return many(ctx, db, byStatus[s], []any{high, low, limit}, scanTransactionView)
+	return list[TransactionView](ctx, db, byStatus[s], high, low, limit)
 }
 
 var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)
 
 // NativeHistory reads at most limit transactions that an address sent or received, from one position down to another.
 func (db *DB) NativeHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]TransactionView, error) {
-	return many(ctx, db, nativeHistory, []any{address, high, low, limit}, scanTransactionView)
+	return list[TransactionView](ctx, db, nativeHistory, address, high, low, limit)
 }
 
 // Interval is a part of an address's history: at most Limit transactions of any kind between two positions, the newest
@@ -127,49 +122,39 @@ var (
 
 // WholeHistory reads the transactions of an interval.
 func (db *DB) WholeHistory(ctx context.Context, i Interval) ([]TransactionView, error) {
-	return many(ctx, db, i.in(wholeHistory), i.args(), scanTransactionView)
+	return list[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
 }
 
 // HistoryTransfers reads the transfers from or to the address in the transactions of an interval; their places stay
 // empty.
 func (db *DB) HistoryTransfers(ctx context.Context, i Interval) ([]TransferView, error) {
-	return many(ctx, db, i.in(historyTransfers), i.args(), func(r *sql.Rows, v *TransferView) error {
-		return r.Scan(append(v.Transfer.fields(), v.NFT.fields()...)...)
-	})
+	return list[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
 }
 
 // HistoryCalls reads the internal transactions from or to the address in the transactions of an interval.
 func (db *DB) HistoryCalls(ctx context.Context, i Interval) ([]Call, error) {
-	return many(ctx, db, i.in(historyCalls), i.args(), scanCall)
+	return list[Call](ctx, db, i.in(historyCalls), i.args()...)
 }
 
 // TransactionViewByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionViewByHash(ctx context.Context, chain int, hash []byte) (*TransactionView, error) {
-	var v TransactionView
-	err := db.one(ctx, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
-		WHERE t.hash = ? AND t.id BETWEEN ? AND ?`,
-		[]any{hash, First(chain), Last(chain)}, append(v.Transaction.fields(), &v.Hash, &v.Time, &v.Header)...)
-	return &v, err
+	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
+		WHERE t.hash = ? AND t.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
 
 // TransactionViewAt reads the transaction at a position.
 func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionView, error) {
-	var v TransactionView
-	err := db.one(ctx, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535 WHERE t.id = ?`,
-		[]any{at}, append(v.Transaction.fields(), &v.Hash, &v.Time, &v.Header)...)
-	return &v, err
+	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535 WHERE t.id = ?`,
+		at)
 }
 
 // Seen reports whether an address took part in any transaction of a chain, or has or had an account there: what came from
 // another chain of the network came without a transaction of this one.
 func (db *DB) Seen(ctx context.Context, chain int, address []byte) (bool, error) {
-	var n int
-	err := db.one(ctx, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
+	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
 		OR EXISTS (SELECT 1 FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?2 AND ?3)
 		OR EXISTS (SELECT 1 FROM touch WHERE address = ?1 AND tx BETWEEN ?2 AND ?3)
-		OR EXISTS (SELECT 1 FROM account WHERE chain = ?4 AND address = ?1)`,
-		[]any{address, First(chain), Last(chain), chain}, &n)
-	return n == 1, err
+		OR EXISTS (SELECT 1 FROM account WHERE chain = ?4 AND address = ?1)`, address, First(chain), Last(chain), chain)
 }
 
 // TouchIDs finds at most limit transactions of an EVM chain in which an address took any part, from one position up to

@@ -14,7 +14,7 @@ import (
 type Batch struct {
 	db         *DB
 	tx         *sqlx.Tx
-	statements map[string]*sqlx.Stmt
+	statements map[string]*stmt
 	rollup     *metric.Rollup // nil before the first block
 	named      bool           // whether it wrote a token, a contract or a market
 	platform   bool           // whether it wrote a block of a P-, X- or C-chain of UTXOs
@@ -29,7 +29,7 @@ func (db *DB) Begin() (*Batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
-	return &Batch{db: db, tx: tx, statements: map[string]*sqlx.Stmt{}}, nil
+	return &Batch{db: db, tx: tx, statements: map[string]*stmt{}}, nil
 }
 
 // Commit makes everything that the batch wrote visible at once, the roll-ups of its blocks included.
@@ -62,16 +62,16 @@ func (b *Batch) End(err error) error {
 }
 
 // prepared is the statement with this text, prepared once for the batch.
-func (b *Batch) prepared(text string) (*sqlx.Stmt, error) {
+func (b *Batch) prepared(text string) (*stmt, error) {
 	if statement := b.statements[text]; statement != nil {
 		return statement, nil
 	}
-	statement, err := b.tx.Preparex(text)
+	prepared, err := b.tx.Preparex(text)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", text, err)
 	}
-	b.statements[text] = statement
-	return statement, nil
+	b.statements[text] = &stmt{Stmt: prepared}
+	return b.statements[text], nil
 }
 
 func (b *Batch) exec(text string, args ...any) error {
@@ -85,8 +85,8 @@ func (b *Batch) exec(text string, args ...any) error {
 	return nil
 }
 
-// one reads a row as the batch sees it, its own writes included.
-func (b *Batch) one(text string, args []any, fields ...any) error {
+// scan reads a row that no struct with tags stands for, as the batch sees it, its own writes included.
+func (b *Batch) scan(text string, args []any, fields ...any) error {
 	statement, err := b.prepared(text)
 	if err != nil {
 		return err
@@ -131,17 +131,17 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 		}
 	}
 	for _, write := range []func() error{
-		func() error { return each(d.Transactions, b.addPrimaryTx) },
-		func() error { return each(d.UTXOs, b.addUTXO) },
-		func() error { return each(d.Spends, b.addSpend) },
-		func() error { return each(d.Activity, b.addActivity) },
-		func() error { return each(d.Assets, b.addAsset) },
-		func() error { return each(d.Stakers, b.putStaker) },
-		func() error { return each(d.L1Validators, b.addL1Validator) },
-		func() error { return each(d.L1States, b.addL1State) },
-		func() error { return each(d.Subnets, b.addSubnet) },
-		func() error { return each(d.SubnetStates, b.addSubnetState) },
-		func() error { return each(d.Blockchains, b.addBlockchain) },
+		func() error { return eachRow(d.Transactions, b.addPrimaryTx) },
+		func() error { return eachRow(d.UTXOs, b.addUTXO) },
+		func() error { return eachRow(d.Spends, b.addSpend) },
+		func() error { return eachRow(d.Activity, b.addActivity) },
+		func() error { return eachRow(d.Assets, b.addAsset) },
+		func() error { return eachRow(d.Stakers, b.putStaker) },
+		func() error { return eachRow(d.L1Validators, b.addL1Validator) },
+		func() error { return eachRow(d.L1States, b.addL1State) },
+		func() error { return eachRow(d.Subnets, b.addSubnet) },
+		func() error { return eachRow(d.SubnetStates, b.addSubnetState) },
+		func() error { return eachRow(d.Blockchains, b.addBlockchain) },
 		func() error { return b.addStakes(d) },
 		func() error { return b.addFees(d) },
 	} {
@@ -183,21 +183,21 @@ func (b *Batch) AddBlock(d *Delta) error {
 		return err
 	}
 	for _, write := range []func() error{
-		func() error { return each(d.Transactions, b.addTransaction) },
-		func() error { return each(d.Logs, b.addLog) },
-		func() error { return each(d.Calls, b.addCall) },
-		func() error { return each(d.Accounts, b.addAccount) },
-		func() error { return each(d.Slots, b.addSlot) },
-		func() error { return each(d.Codes, b.addCode) },
-		func() error { return each(d.Tokens, b.addToken) },
-		func() error { return each(d.Deployments, b.addDeployment) },
-		func() error { return each(d.Transfers, b.addTransfer) },
-		func() error { return each(d.Holdings, b.addHolding) },
-		func() error { return each(d.Items, b.addItem) },
-		func() error { return each(d.Touches, b.addTouch) },
-		func() error { return each(d.Messages, b.addMessage) },
-		func() error { return each(d.MessageEvents, b.addMessageEvent) },
-		func() error { return each(d.Messages, b.AddTraffic) },
+		func() error { return eachRow(d.Transactions, b.addTransaction) },
+		func() error { return eachRow(d.Logs, b.addLog) },
+		func() error { return eachRow(d.Calls, b.addCall) },
+		func() error { return eachRow(d.Accounts, b.addAccount) },
+		func() error { return eachRow(d.Slots, b.addSlot) },
+		func() error { return eachRow(d.Codes, b.addCode) },
+		func() error { return eachRow(d.Tokens, b.addToken) },
+		func() error { return eachRow(d.Deployments, b.addDeployment) },
+		func() error { return eachRow(d.Transfers, b.addTransfer) },
+		func() error { return eachRow(d.Holdings, b.addHolding) },
+		func() error { return eachRow(d.Items, b.addItem) },
+		func() error { return eachRow(d.Touches, b.addTouch) },
+		func() error { return eachRow(d.Messages, b.addMessage) },
+		func() error { return eachRow(d.MessageEvents, b.addMessageEvent) },
+		func() error { return eachRow(d.Messages, b.AddTraffic) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {
@@ -208,7 +208,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 	return nil
 }
 
-func each[T any](rows []T, add func(*T) error) error {
+func eachRow[T any](rows []T, add func(*T) error) error {
 	for i := range rows {
 		if err := add(&rows[i]); err != nil {
 			return err

@@ -1,62 +1,46 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Block is a block of an EVM chain.
 type Block struct {
-	ID      Position
-	Hash    []byte // Keccak-256 of Header
-	Time    int64  // Unix seconds
-	Txs     int
-	AllTxs  int64 // transactions of the chain up to and with this block
-	GasUsed uint64
-	Fees    []byte // wei, 32 bytes
-	Header  []byte // RLP
-	ExtData []byte // C-Chain atomic transactions, nil when there are none
-	Digest  []byte // over the parent's digest and everything the block added
+	ID      Position `db:"id"`
+	Hash    []byte   `db:"hash"` // Keccak-256 of Header
+	Time    int64    `db:"time"` // Unix seconds
+	Txs     int      `db:"txs"`
+	AllTxs  int64    `db:"all_txs"` // transactions of the chain up to and with this block
+	GasUsed uint64   `db:"gas_used"`
+	Fees    []byte   `db:"fees"`     // wei, 32 bytes
+	Header  []byte   `db:"header"`   // RLP
+	ExtData []byte   `db:"ext_data"` // C-Chain atomic transactions, nil when there are none
+	Digest  []byte   `db:"digest"`   // over the parent's digest and everything the block added
 }
 
 const blockColumns = `id, hash, time, txs, all_txs, gas_used, fees, header, ext_data, digest`
-
-func (b *Block) fields() []any {
-	return []any{&b.ID, &b.Hash, &b.Time, &b.Txs, &b.AllTxs, &b.GasUsed, &b.Fees, &b.Header, &b.ExtData, &b.Digest}
-}
-
-func scanBlock(r *sql.Rows, b *Block) error { return r.Scan(b.fields()...) }
 
 // Block reads one block.
 func (db *DB) Block(ctx context.Context, chain int, number uint64) (*Block, error) {
 	if number > MaxNumber {
 		return nil, ErrNotFound
 	}
-	var b Block
-	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE id = ?`, []any{At(chain, number, 0)}, b.fields()...)
-	return &b, err
+	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id = ?`, At(chain, number, 0))
 }
 
 // BlockByHash reads the block of a chain with this hash.
 func (db *DB) BlockByHash(ctx context.Context, chain int, hash []byte) (*Block, error) {
-	var b Block
-	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE hash = ? AND id BETWEEN ? AND ?`,
-		[]any{hash, First(chain), Last(chain)}, b.fields()...)
-	return &b, err
+	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE hash = ? AND id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
 
 // Head reads a chain's newest block.
 func (db *DB) Head(ctx context.Context, chain int) (*Block, error) {
-	var b Block
-	err := db.one(ctx, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
-		[]any{First(chain), Last(chain)}, b.fields()...)
-	return &b, err
+	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
+		First(chain), Last(chain))
 }
 
 // Blocks reads the blocks with numbers from first to last, ascending.
 func (db *DB) Blocks(ctx context.Context, chain int, first, last uint64) ([]Block, error) {
-	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{At(chain, first, 0), At(chain, min(last, MaxNumber), 0)}, scanBlock)
+	return list[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id`,
+		At(chain, first, 0), At(chain, min(last, MaxNumber), 0))
 }
 
 // FirstSince is the number of a chain's first block at or after a time, in Unix seconds; head + 1 when there is none.
@@ -93,8 +77,8 @@ func (b *Batch) addBlock(r *Block) error {
 
 // BlocksDown reads at most limit blocks from one position down to another.
 func (db *DB) BlocksDown(ctx context.Context, high, low Position, limit int) ([]Block, error) {
-	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
-		[]any{low, high, limit}, scanBlock)
+	return list[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+		low, high, limit)
 }
 
 // BlockIDs finds what BlocksDown reads.
@@ -104,12 +88,11 @@ func (db *DB) BlockIDs(ctx context.Context, high, low Position, limit int) ([]Po
 
 // BlockTime is when the block of an EVM chain at a position was made.
 func (db *DB) BlockTime(ctx context.Context, at Position) (time int64, err error) {
-	err = db.one(ctx, `SELECT time FROM block WHERE id = ?`, []any{at}, &time)
-	return time, err
+	return value[int64](ctx, db, `SELECT time FROM block WHERE id = ?`, at)
 }
 
 // AtomicBlocks reads the blocks of an EVM chain that hold atomic transactions, ascending.
 func (db *DB) AtomicBlocks(ctx context.Context, chain int) ([]Block, error) {
-	return many(ctx, db, `SELECT `+blockColumns+` FROM block WHERE ext_data IS NOT NULL AND id BETWEEN ? AND ? ORDER BY id`,
-		[]any{First(chain), Last(chain)}, scanBlock)
+	return list[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE ext_data IS NOT NULL AND id BETWEEN ? AND ? ORDER BY id`,
+		First(chain), Last(chain))
 }

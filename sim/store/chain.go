@@ -1,42 +1,35 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Chain is an EVM chain as the world file describes it.
 type Chain struct {
-	ID           int
-	Network      string // mainnet or fuji
-	EVMID        uint64
-	BlockchainID []byte // 32 bytes
-	SubnetID     []byte // 32 bytes
-	VMID         []byte // 32 bytes
-	Kind         string // C or L1
-	Name         string
-	Description  string
-	TokenName    string
-	TokenSymbol  string
-	Genesis      []byte // JSON
-	Upgrades     []byte // JSON
+	ID           int    `db:"id"`
+	Network      string `db:"network"` // mainnet or fuji
+	EVMID        uint64 `db:"evm_id"`
+	BlockchainID []byte `db:"blockchain_id"` // 32 bytes
+	SubnetID     []byte `db:"subnet_id"`     // 32 bytes
+	VMID         []byte `db:"vm_id"`         // 32 bytes
+	Kind         string `db:"kind"`          // C or L1
+	Name         string `db:"name"`
+	Description  string `db:"description"`
+	TokenName    string `db:"token_name"`
+	TokenSymbol  string `db:"token_symbol"`
+	Genesis      []byte `db:"genesis"`  // JSON
+	Upgrades     []byte `db:"upgrades"` // JSON
 }
+
+const chainColumns = `id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, genesis, upgrades`
 
 // Chains lists every EVM chain in the order of their row ids.
 func (db *DB) Chains(ctx context.Context) ([]Chain, error) {
-	return many(ctx, db, `
-		SELECT id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, genesis, upgrades
-		FROM chain ORDER BY id`, nil,
-		func(r *sql.Rows, c *Chain) error {
-			return r.Scan(&c.ID, &c.Network, &c.EVMID, &c.BlockchainID, &c.SubnetID, &c.VMID, &c.Kind, &c.Name,
-				&c.Description, &c.TokenName, &c.TokenSymbol, &c.Genesis, &c.Upgrades)
-		})
+	return list[Chain](ctx, db, `SELECT `+chainColumns+` FROM chain ORDER BY id`)
 }
 
 // AddChain writes a chain.
 func (b *Batch) AddChain(c Chain) error {
 	return b.exec(`
-		INSERT INTO chain (id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, genesis, upgrades)
+		INSERT INTO chain (`+chainColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name,
 		c.Description, c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades)
@@ -55,37 +48,33 @@ type Meta struct {
 	Digest    []byte `db:"digest"`
 }
 
+const metaColumns = `generator, seed, profile, shape, until, clock, started, chains, digest`
+
 // Meta reads the world's identity.
 func (db *DB) Meta(ctx context.Context) (Meta, error) {
-	var m Meta
-	err := db.one(ctx, `
-		SELECT generator, seed, profile, shape, until, clock, started, chains, digest
-		FROM meta WHERE id = 1`, nil,
-		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Chains, &m.Digest)
-	return m, err
+	return value[Meta](ctx, db, `SELECT `+metaColumns+` FROM meta WHERE id = 1`)
 }
 
 // SetMeta writes the world's identity.
 func (b *Batch) SetMeta(m Meta) error {
 	return b.exec(`
-		INSERT OR REPLACE INTO meta (id, generator, seed, profile, shape, until, clock, started, chains, digest)
+		INSERT OR REPLACE INTO meta (id, `+metaColumns+`)
 		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Chains, m.Digest)
 }
 
 // Persona is an account with a name and a part to play.
 type Persona struct {
-	ID      int // index of the account in the well-known mnemonic, or above 9
-	Name    string
-	Purpose string
-	Key     []byte // secp256k1 private key, 32 bytes
-	Address []byte // EVM address
+	ID      int    `db:"id"` // index of the account in the well-known mnemonic, or above 9
+	Name    string `db:"name"`
+	Purpose string `db:"purpose"`
+	Key     []byte `db:"key"`     // secp256k1 private key, 32 bytes
+	Address []byte `db:"address"` // EVM address
 }
 
 // Personas lists every persona in order.
 func (db *DB) Personas(ctx context.Context) ([]Persona, error) {
-	return many(ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`, nil,
-		func(r *sql.Rows, p *Persona) error { return r.Scan(&p.ID, &p.Name, &p.Purpose, &p.Key, &p.Address) })
+	return list[Persona](ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`)
 }
 
 // AddPersona writes a persona.

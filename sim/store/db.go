@@ -67,13 +67,13 @@ type DB struct {
 	primaries atomic.Int64
 
 	mu         sync.RWMutex
-	statements map[string]*sqlx.Stmt // prepared on the reading pool, by text
+	statements map[string]*stmt // prepared on the reading pool, by text
 }
 
 // Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file
 // beside it, which Close removes.
 func Create(path string) (*DB, error) {
-	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
+	db := &DB{path: path, statements: map[string]*stmt{}}
 	name := path
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memories.Add(1))
@@ -227,7 +227,7 @@ func (db *DB) disconnect() error {
 }
 
 // prepared is the reading statement with this text, prepared once.
-func (db *DB) prepared(text string) (*sqlx.Stmt, error) {
+func (db *DB) prepared(text string) (*stmt, error) {
 	db.mu.RLock()
 	statement := db.statements[text]
 	db.mu.RUnlock()
@@ -239,10 +239,11 @@ func (db *DB) prepared(text string) (*sqlx.Stmt, error) {
 	if statement = db.statements[text]; statement != nil {
 		return statement, nil
 	}
-	statement, err := db.read.Preparex(text)
+	prepared, err := db.read.Preparex(text)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", text, err)
 	}
+	statement = &stmt{Stmt: prepared}
 	db.statements[text] = statement
 	return statement, nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 )
@@ -18,20 +17,20 @@ const (
 
 // Operation is something that a client asked to be done in the background: an export of transactions.
 type Operation struct {
-	ID      int64 // counts the operations of the world from 1
-	UUID    []byte
-	Status  string
-	Code    string // what is to say about the status, empty for nothing
-	Message string
-	Created int64 // Unix seconds of the world's clock, as Updated
-	Updated int64
-	Next    int64 // the day with which another export would go on, Unix seconds; 0 for none
-	Chunks  int   // how many there are of its file so far
-	Size    int64 // their bytes
-	Rows    int64 // and rows
-	Reached int64 // the time of the last row, Unix seconds
-	Content []byte
-	Request string // JSON
+	ID      int64  `db:"id"` // counts the operations of the world from 1
+	UUID    []byte `db:"uuid"`
+	Status  string `db:"status"`
+	Code    string `db:"code"` // what is to say about the status, empty for nothing
+	Message string `db:"message"`
+	Created int64  `db:"created"` // Unix seconds of the world's clock, as Updated
+	Updated int64  `db:"updated"`
+	Next    int64  `db:"next"`    // the day with which another export would go on, Unix seconds; 0 for none
+	Chunks  int    `db:"chunks"`  // how many there are of its file so far
+	Size    int64  `db:"size"`    // their bytes
+	Rows    int64  `db:"rows"`    // and rows
+	Reached int64  `db:"reached"` // the time of the last row, Unix seconds
+	Content []byte `db:"content"`
+	Request string `db:"request"` // JSON
 }
 
 // Name is the UUID as clients write it.
@@ -58,48 +57,36 @@ func (o *Operation) Digest() []byte {
 
 // OperationDigest is an operation's number with what its row says that its digest is.
 type OperationDigest struct {
-	ID     int64
-	Digest []byte
+	ID     int64  `db:"id"`
+	Digest []byte `db:"digest"`
 }
 
 const operationColumns = `id, uuid, status, code, message, created, updated, next, chunks, size, rows, reached, content, request`
 
-func (o *Operation) fields() []any {
-	return []any{&o.ID, &o.UUID, &o.Status, &o.Code, &o.Message, &o.Created, &o.Updated, &o.Next, &o.Chunks, &o.Size, &o.Rows,
-		&o.Reached, &o.Content, &o.Request}
-}
-
 // Operation reads an operation by its number.
 func (db *DB) Operation(ctx context.Context, id int64) (*Operation, error) {
-	var o Operation
-	err := db.one(ctx, `SELECT `+operationColumns+` FROM operation WHERE id = ?`, []any{id}, o.fields()...)
-	return &o, err
+	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id = ?`, id)
 }
 
 // OperationByUUID reads an operation by its name.
 func (db *DB) OperationByUUID(ctx context.Context, uuid []byte) (*Operation, error) {
-	var o Operation
-	err := db.one(ctx, `SELECT `+operationColumns+` FROM operation WHERE uuid = ?`, []any{uuid}, o.fields()...)
-	return &o, err
+	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE uuid = ?`, uuid)
 }
 
 // OperationDigests lists the digests of the operations up to a number, in order.
 func (db *DB) OperationDigests(ctx context.Context, last int64) ([]OperationDigest, error) {
-	return many(ctx, db, `SELECT id, digest FROM operation WHERE id BETWEEN 1 AND ? ORDER BY id`, []any{last},
-		func(r *sql.Rows, d *OperationDigest) error { return r.Scan(&d.ID, &d.Digest) })
+	return list[OperationDigest](ctx, db, `SELECT id, digest FROM operation WHERE id BETWEEN 1 AND ? ORDER BY id`, last)
 }
 
 // RunningOperations lists the numbers of those that have not come to an end, in order.
 func (db *DB) RunningOperations(ctx context.Context) ([]int64, error) {
-	return many(ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' AND id > 0 ORDER BY id`, nil, scanNumber)
+	return list[int64](ctx, db, `SELECT id FROM operation WHERE status = 'RUNNING' AND id > 0 ORDER BY id`)
 }
 
 // EndedOperations lists the numbers of those that came to an end at a time or before, in Unix seconds.
 func (db *DB) EndedOperations(ctx context.Context, until int64) ([]int64, error) {
-	return many(ctx, db, `SELECT id FROM operation WHERE status <> 'RUNNING' AND updated <= ? ORDER BY updated, id`, []any{until}, scanNumber)
+	return list[int64](ctx, db, `SELECT id FROM operation WHERE status <> 'RUNNING' AND updated <= ? ORDER BY updated, id`, until)
 }
-
-func scanNumber(r *sql.Rows, n *int64) error { return r.Scan(n) }
 
 // PutOperation writes an operation, a new one or what became of it.
 func (b *Batch) PutOperation(o *Operation) error {
@@ -125,22 +112,22 @@ func NumberChunk(operation int64, n int) ChunkID { return ChunkID(operation<<chu
 
 // Piece says where in an export's file a chunk is. The file goes on after it as if nothing had come between.
 type Piece struct {
-	ID      ChunkID
-	Start   int64  // where in the file it begins
-	Size    int64  // bytes of the file
-	Stored  int64  // bytes of the data, deflated
-	Rows    int64  // of the file up to and with this chunk
-	Sum     uint32 // CRC-32 of the file up to and with this chunk
-	Reached int64  // the time of its last transaction, Unix seconds
-	Lane    int    // that transaction's chain, by its place in the request
-	At      Position
-	Digest  []byte
+	ID      ChunkID  `db:"id"`
+	Start   int64    `db:"start"`   // where in the file it begins
+	Size    int64    `db:"size"`    // bytes of the file
+	Stored  int64    `db:"stored"`  // bytes of the data, deflated
+	Rows    int64    `db:"rows"`    // of the file up to and with this chunk
+	Sum     uint32   `db:"sum"`     // CRC-32 of the file up to and with this chunk
+	Reached int64    `db:"reached"` // the time of its last transaction, Unix seconds
+	Lane    int      `db:"lane"`    // that transaction's chain, by its place in the request
+	At      Position `db:"at"`
+	Digest  []byte   `db:"digest"`
 }
 
 // Chunk is a piece of an export's file with its bytes.
 type Chunk struct {
 	Piece
-	Data []byte // deflated
+	Data []byte `db:"data"` // deflated
 }
 
 // Seal computes the digest, which covers the chunks before and everything in this one.
@@ -154,24 +141,17 @@ func (c *Chunk) Seal(before []byte) {
 	c.Digest = h.Sum(nil)
 }
 
-const pieceColumns = `id, start, size, length(data), rows, sum, reached, lane, at, digest`
-
-func (p *Piece) fields() []any {
-	return []any{&p.ID, &p.Start, &p.Size, &p.Stored, &p.Rows, &p.Sum, &p.Reached, &p.Lane, &p.At, &p.Digest}
-}
+const pieceColumns = `id, start, size, length(data) AS stored, rows, sum, reached, lane, at, digest`
 
 // Pieces lists the chunks of an operation's file from one number up to another, without their bytes.
 func (db *DB) Pieces(ctx context.Context, operation int64, first, last int) ([]Piece, error) {
-	return many(ctx, db, `SELECT `+pieceColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{NumberChunk(operation, first), NumberChunk(operation, last)},
-		func(r *sql.Rows, p *Piece) error { return r.Scan(p.fields()...) })
+	return list[Piece](ctx, db, `SELECT `+pieceColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
+		NumberChunk(operation, first), NumberChunk(operation, last))
 }
 
 // Chunk reads a chunk of an operation's file.
 func (db *DB) Chunk(ctx context.Context, operation int64, n int) (*Chunk, error) {
-	var c Chunk
-	err := db.one(ctx, `SELECT `+pieceColumns+`, data FROM chunk WHERE id = ?`, []any{NumberChunk(operation, n)}, append(c.fields(), &c.Data)...)
-	return &c, err
+	return get[Chunk](ctx, db, `SELECT `+pieceColumns+`, data FROM chunk WHERE id = ?`, NumberChunk(operation, n))
 }
 
 // AddChunk writes a chunk.

@@ -1,35 +1,27 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Call is a call inside a transaction that moved value or created a contract.
 type Call struct {
-	ID        Position // index of the call in its block
-	Tx        int      // index of the transaction in the block
-	Depth     int      // 1 for a call by the transaction's own target
-	Type      string   // CALL, CALLCODE, CREATE, CREATE2 or SELFDESTRUCT
-	Sender    []byte
-	Recipient []byte // the created address of a creation
-	Value     []byte // 32 bytes
-	Gas       uint64
-	GasUsed   uint64
-	Reverted  bool   // this call or one around it was undone
-	Error     string // the EVM's reason, empty on success
+	ID        Position `db:"id"`    // index of the call in its block
+	Tx        int      `db:"tx"`    // index of the transaction in the block
+	Depth     int      `db:"depth"` // 1 for a call by the transaction's own target
+	Type      string   `db:"type"`  // CALL, CALLCODE, CREATE, CREATE2 or SELFDESTRUCT
+	Sender    []byte   `db:"sender"`
+	Recipient []byte   `db:"recipient"` // the created address of a creation
+	Value     []byte   `db:"value"`     // 32 bytes
+	Gas       uint64   `db:"gas"`
+	GasUsed   uint64   `db:"gas_used"`
+	Reverted  bool     `db:"reverted"` // this call or one around it was undone
+	Error     string   `db:"error"`    // the EVM's reason, empty on success
 }
 
 const callColumns = `id, tx, depth, type, sender, recipient, value, gas, gas_used, reverted, error`
 
-func scanCall(r *sql.Rows, c *Call) error {
-	return r.Scan(&c.ID, &c.Tx, &c.Depth, &c.Type, &c.Sender, &c.Recipient, &c.Value, &c.Gas, &c.GasUsed, &c.Reverted, &c.Error)
-}
-
 // Calls reads the calls of a block in the order in which they began.
 func (db *DB) Calls(ctx context.Context, block Position) ([]Call, error) {
-	return many(ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{block.Block(), block.End()}, scanCall)
+	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
 }
 
 func (b *Batch) addCall(c *Call) error {
@@ -45,22 +37,18 @@ type CallView struct {
 
 // InternalTransactions reads the internal transactions of a transaction in order.
 func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, error) {
-	return many(ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
-		[]any{tx.Block(), tx.End(), tx.Index()}, scanCall)
+	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
+		tx.Block(), tx.End(), tx.Index())
 }
 
 // InternalHistory reads at most limit internal transactions from or to an address, from one position down to another.
 func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
-	return many(ctx, db, `
+	return list[CallView](ctx, db, `
 		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+placeColumns+`
 		FROM (`+pageOfCalls+`)
 		CROSS JOIN call c ON c.id = page
 		CROSS JOIN block b ON b.id = page & ~65535
-		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, []any{address, high, low, limit},
-		func(r *sql.Rows, v *CallView) error {
-			return r.Scan(append([]any{&v.ID, &v.Tx, &v.Depth, &v.Type, &v.Sender, &v.Recipient, &v.Value, &v.Gas, &v.GasUsed,
-				&v.Reverted, &v.Error}, v.Place.fields()...)...)
-		})
+		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, address, high, low, limit)
 }
 
 // InternalHistoryIDs finds what InternalHistory reads.

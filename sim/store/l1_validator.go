@@ -1,31 +1,28 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // L1Validator is a validator of an L1 as it was registered. ID is numbered as UTXOs are.
 type L1Validator struct {
-	ID                UTXONumber
-	Validation        []byte
-	Subnet            []byte
-	Node              []byte
-	BLS               []byte
-	BalanceOwner      []byte // see Owners
-	DeactivationOwner []byte
-	Start             int64
-	Tx                Position // the conversion or registration
+	ID                UTXONumber `db:"id"`
+	Validation        []byte     `db:"validation"`
+	Subnet            []byte     `db:"subnet"`
+	Node              []byte     `db:"node"`
+	BLS               []byte     `db:"bls"`
+	BalanceOwner      []byte     `db:"balance_owner"` // see Owners
+	DeactivationOwner []byte     `db:"deactivation_owner"`
+	Start             int64      `db:"start"`
+	Tx                Position   `db:"tx"` // the conversion or registration
 }
 
 // L1State is what an L1 validator is from a height on, until a later row. What remains of its balance is PaidUntil less
 // the accrued fee of the chain.
 type L1State struct {
-	Validator UTXONumber
-	Height    uint64
-	Weight    Amount // 0 once it is removed
-	Nonce     Amount // of the next message about its weight, at least
-	PaidUntil Amount // 0 when inactive
+	Validator UTXONumber `db:"validator"`
+	Height    uint64     `db:"height"`
+	Weight    Amount     `db:"weight"`     // 0 once it is removed
+	Nonce     Amount     `db:"nonce"`      // of the next message about its weight, at least
+	PaidUntil Amount     `db:"paid_until"` // 0 when inactive
 }
 
 // L1 is an L1 validator with its state at a height.
@@ -52,42 +49,30 @@ func l1At(condition string) string {
 		ORDER BY v.id`
 }
 
-func (l *L1) fields() []any {
-	return []any{&l.ID, &l.Validation, &l.Subnet, &l.Node, &l.BLS, &l.BalanceOwner, &l.DeactivationOwner, &l.Start, &l.Tx,
-		&l.Validator, &l.Height, &l.Weight, &l.Nonce, &l.PaidUntil}
-}
-
-func scanL1(r *sql.Rows, l *L1) error { return r.Scan(l.fields()...) }
-
 // L1Validators lists the L1 validators of a P-chain as they were at a height, removed ones too.
 func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1, error) {
-	return many(ctx, db, l1At(`v.id >= ? AND v.id < ?`),
-		[]any{NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0), height}, scanL1)
+	return list[L1](ctx, db, l1At(`v.id >= ? AND v.id < ?`), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0), height)
 }
 
 // L1ValidatorsOfSubnet lists those of one L1.
 func (db *DB) L1ValidatorsOfSubnet(ctx context.Context, subnet []byte, height uint64) ([]L1, error) {
-	return many(ctx, db, l1At(`v.subnet = ?`), []any{subnet, height}, scanL1)
+	return list[L1](ctx, db, l1At(`v.subnet = ?`), subnet, height)
 }
 
 // L1ValidatorsOfNode lists those that run on one node.
 func (db *DB) L1ValidatorsOfNode(ctx context.Context, node []byte, height uint64) ([]L1, error) {
-	return many(ctx, db, l1At(`v.node = ?`), []any{node, height}, scanL1)
+	return list[L1](ctx, db, l1At(`v.node = ?`), node, height)
 }
 
 // L1Validator reads the L1 validator with this validation id as it was at a height.
 func (db *DB) L1Validator(ctx context.Context, validation []byte, height uint64) (*L1, error) {
-	var l L1
-	err := db.one(ctx, l1At(`v.validation = ?`), []any{validation, height}, l.fields()...)
-	return &l, err
+	return get[L1](ctx, db, l1At(`v.validation = ?`), validation, height)
 }
 
 // L1History reads every state of an L1 validator, oldest first.
 func (db *DB) L1History(ctx context.Context, validator UTXONumber) ([]L1State, error) {
-	return many(ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state WHERE validator = ? ORDER BY height`,
-		[]any{validator}, func(r *sql.Rows, s *L1State) error {
-			return r.Scan(&s.Validator, &s.Height, &s.Weight, &s.Nonce, &s.PaidUntil)
-		})
+	return list[L1State](ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state WHERE validator = ? ORDER BY height`,
+		validator)
 }
 
 func (b *Batch) addL1Validator(v *L1Validator) error {
@@ -105,8 +90,7 @@ func (b *Batch) addL1State(s *L1State) error {
 // grown from that of the newest block to another.
 func (db *DB) DrainedL1Validators(ctx context.Context, chain int, from, to Amount) ([]L1, error) {
 	// Next to the condition of an index, a bare parameter would make the engine prepare the statement anew for every value.
-	return many(ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
+	return list[L1](ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
 		WHERE s.paid_until > 0 + ? AND s.paid_until <= 0 + ? AND s.paid_until > 0 AND v.id >= ? AND v.id < ?
-		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`,
-		[]any{from, to, NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0)}, scanL1)
+		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`, from, to, NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
 }

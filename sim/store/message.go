@@ -2,21 +2,20 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 )
 
 // Message is a cross-chain message, by the log that sent it; one that none of the world's chains sent, by the log that
 // delivered it.
 type Message struct {
-	ID          Position // of the log
-	Tx          int      // index of the transaction in the block
-	Time        int64    // Unix seconds
-	Hash        []byte   // the message's id
-	Source      []byte   // blockchain ids
-	Destination []byte
-	Sender      []byte
-	Recipient   []byte
+	ID          Position `db:"id"`     // of the log
+	Tx          int      `db:"tx"`     // index of the transaction in the block
+	Time        int64    `db:"time"`   // Unix seconds
+	Hash        []byte   `db:"hash"`   // the message's id
+	Source      []byte   `db:"source"` // blockchain ids
+	Destination []byte   `db:"destination"`
+	Sender      []byte   `db:"sender"`
+	Recipient   []byte   `db:"recipient"`
 }
 
 // The kinds of what a log tells of a message.
@@ -28,24 +27,16 @@ const (
 
 // MessageEvent is something that became of a message.
 type MessageEvent struct {
-	ID   Position // of the log
-	Tx   int
-	Kind int
-	Hash []byte // of the message
+	ID   Position `db:"id"` // of the log
+	Tx   int      `db:"tx"`
+	Kind int      `db:"kind"`
+	Hash []byte   `db:"hash"` // of the message
 }
 
 const (
 	messageColumns      = `id, tx, time, hash, source, destination, sender, recipient`
 	messageEventColumns = `id, tx, kind, hash`
 )
-
-func scanMessage(r *sql.Rows, m *Message) error {
-	return r.Scan(&m.ID, &m.Tx, &m.Time, &m.Hash, &m.Source, &m.Destination, &m.Sender, &m.Recipient)
-}
-
-func scanMessageEvent(r *sql.Rows, e *MessageEvent) error {
-	return r.Scan(&e.ID, &e.Tx, &e.Kind, &e.Hash)
-}
 
 // Transaction is the position of the transaction.
 func (m *Message) Transaction() Position { return m.ID.Block() + Position(m.Tx) }
@@ -73,7 +64,7 @@ type Mark struct {
 // Messages reads at most limit messages before a place, newest first.
 func (db *DB) Messages(ctx context.Context, f MessageFilter, before Mark, limit int) ([]Message, error) {
 	text, args := f.query(before, limit)
-	return many(ctx, db, text, args, scanMessage)
+	return list[Message](ctx, db, text, args...)
 }
 
 // query looks along the index of what is rarest first; what may be either of two is looked for along both.
@@ -129,27 +120,23 @@ func (f *MessageFilter) query(before Mark, limit int) (text string, args []any) 
 
 // MessageByHash reads the message with an id that a log of one of these chains is about, the oldest if there are several.
 func (db *DB) MessageByHash(ctx context.Context, hash []byte) (*Message, error) {
-	var m Message
-	err := db.one(ctx, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, []any{hash},
-		&m.ID, &m.Tx, &m.Time, &m.Hash, &m.Source, &m.Destination, &m.Sender, &m.Recipient)
-	return &m, err
+	return get[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, hash)
 }
 
 // MessageEvents lists what became of a message, in the order of chains and blocks.
 func (db *DB) MessageEvents(ctx context.Context, hash []byte) ([]MessageEvent, error) {
-	return many(ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, []any{hash}, scanMessageEvent)
+	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, hash)
 }
 
 // MessagesIn lists the messages of a block's logs.
 func (db *DB) MessagesIn(ctx context.Context, block Position) ([]Message, error) {
-	return many(ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{block.Block(), block.End()}, scanMessage)
+	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
 }
 
 // MessageEventsIn lists what a block's logs tell of messages.
 func (db *DB) MessageEventsIn(ctx context.Context, block Position) ([]MessageEvent, error) {
-	return many(ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{block.Block(), block.End()}, scanMessageEvent)
+	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
+		block.Block(), block.End())
 }
 
 func (b *Batch) addMessage(m *Message) error {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -27,8 +26,8 @@ func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
 }
 
 func (b *Batch) newRollup() (*metric.Rollup, error) {
-	var used bool
-	if err := b.one(`SELECT EXISTS (SELECT 1 FROM tally)`, nil, &used); err != nil {
+	used, err := value[bool](context.Background(), b, `SELECT EXISTS (SELECT 1 FROM tally)`)
+	if err != nil {
 		return nil, err
 	}
 	return &metric.Rollup{
@@ -41,8 +40,8 @@ func (b *Batch) newRollup() (*metric.Rollup, error) {
 }
 
 func (b *Batch) scopeOf(chain int) (metric.Scope, error) {
-	var network string
-	if err := b.one(`SELECT network FROM chain WHERE id = ?`, []any{chain}, &network); err != nil {
+	network, err := value[string](context.Background(), b, `SELECT network FROM chain WHERE id = ?`, chain)
+	if err != nil {
 		return 0, err
 	}
 	return metric.ScopeOf(network)
@@ -62,7 +61,7 @@ const tallyColumns = `first_block, last_block, txs, gas, contracts, fees, prices
 
 func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 	var fees, prices, top []byte
-	err = b.one(`SELECT `+tallyColumns+` FROM tally WHERE scope = ? AND interval = ? AND start = ?`,
+	err = b.scan(`SELECT `+tallyColumns+` FROM tally WHERE scope = ? AND interval = ? AND start = ?`,
 		[]any{k.Scope, k.Interval, k.Start},
 		&t.First, &t.Last, &t.Txs, &t.Gas, &t.Contracts, &fees, &prices, &top,
 		&t.TopGas.Amount, &t.TopGas.Seconds, &t.TopTxs.Amount, &t.TopTxs.Seconds,
@@ -91,9 +90,10 @@ func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
 func amount(n *uint256.Int) []byte { return append([]byte{}, n.Bytes()...) }
 
 func (b *Batch) presence(k metric.MonthKey) (h metric.Hours, ok bool, err error) {
-	ok, err = found(b.one(`SELECT hours FROM presence WHERE month = ? AND address = ?`,
-		[]any{k.Month, k.Address[:]}, (*[]byte)(&h)))
-	return h, ok, err
+	hours, err := value[[]byte](context.Background(), b, `SELECT hours FROM presence WHERE month = ? AND address = ?`,
+		k.Month, k.Address[:])
+	ok, err = found(err)
+	return hours, ok, err
 }
 
 func (b *Batch) setPresence(k metric.MonthKey, h *metric.Hours) error {
@@ -101,8 +101,9 @@ func (b *Batch) setPresence(k metric.MonthKey, h *metric.Hours) error {
 }
 
 func (b *Batch) lifetime(address common.Address) (l metric.Lives, ok bool, err error) {
-	ok, err = found(b.one(`SELECT spans FROM lifetime WHERE address = ?`, []any{address[:]}, (*[]byte)(&l)))
-	return l, ok, err
+	spans, err := value[[]byte](context.Background(), b, `SELECT spans FROM lifetime WHERE address = ?`, address[:])
+	ok, err = found(err)
+	return spans, ok, err
 }
 
 func (b *Batch) setLifetime(address common.Address, l *metric.Lives) error {
@@ -111,29 +112,39 @@ func (b *Batch) setLifetime(address common.Address, l *metric.Lives) error {
 
 // NewestTally says where the newest tally of a scope begins. ErrNotFound says that there is none.
 func (db *DB) NewestTally(ctx context.Context, scope metric.Scope, i metric.Interval) (start int64, err error) {
-	err = db.one(ctx, `SELECT start FROM tally WHERE scope = ? AND interval = ? ORDER BY start DESC LIMIT 1`, []any{scope, i}, &start)
-	return start, err
+	return value[int64](ctx, db, `SELECT start FROM tally WHERE scope = ? AND interval = ? ORDER BY start DESC LIMIT 1`, scope, i)
 }
 
 // ReadingsSince reads what a metric needs, and nothing else, of each tally that begins before one moment, down to another
 // and to the newest one before that; newest first.
 func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Reading, error) {
-	g := metric.Reading{Over: 1} // every row in its turn
-	columns, fields := `start, `+string(m.Amount), []any{&g.Start, (*number)(&g.Amount)}
+	columns := `start, ` + string(m.Amount) + ` AS amount`
 	if m.Over != "" {
-		columns, fields = columns+`, `+string(m.Over), append(fields, &g.Over)
+		columns += `, ` + string(m.Over) + ` AS divisor`
 	}
 	if m.Elapsed {
-		columns, fields = columns+`, first_block, last_block`, append(fields, &g.First, &g.Last)
+		columns += `, first_block, last_block`
 	}
-	return many(ctx, db, `SELECT `+columns+` FROM tally WHERE scope = ? AND interval = ? AND start < ?
+	var all []metric.Reading
+	err := each(ctx, db, func(r *reading) {
+		g := metric.Reading{Start: r.Start, First: r.First, Last: r.Last, Amount: uint256.Int(r.Amount), Over: 1}
+		if m.Over != "" {
+			g.Over = r.Divisor
+		}
+		all = append(all, g)
+	}, `SELECT `+columns+` FROM tally WHERE scope = ? AND interval = ? AND start < ?
 		AND start >= COALESCE((SELECT MAX(start) FROM tally WHERE scope = ? AND interval = ? AND start < ?), ?) ORDER BY start DESC`,
-		[]any{scope, i, before, scope, i, from, from},
-		func(r *sql.Rows, row *metric.Reading) error {
-			err := r.Scan(fields...)
-			*row = g
-			return err
-		})
+		scope, i, before, scope, i, from, from)
+	return all, err
+}
+
+// reading is a part of a tally, as far as a metric asks for it.
+type reading struct {
+	Start   int64  `db:"start"`
+	Amount  number `db:"amount"`
+	Divisor int64  `db:"divisor"`
+	First   int64  `db:"first_block"`
+	Last    int64  `db:"last_block"`
 }
 
 // number is an amount that is an integer or, where it may be larger, big-endian bytes.
@@ -157,8 +168,7 @@ func (n *number) Scan(amount any) error {
 // SumBefore adds up an amount over the tallies that begin before a moment. It must be one of those that are integers.
 func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scope, i metric.Interval, moment int64) (n int64, err error) {
 	text := fmt.Sprintf(`SELECT COALESCE(SUM(%s), 0) FROM tally WHERE scope = ? AND interval = ? AND start < ?`, m.Amount)
-	err = db.one(ctx, text, []any{scope, i, moment}, &n)
-	return n, err
+	return value[int64](ctx, db, text, scope, i, moment)
 }
 
 // AddTraffic counts a message in the intervals around its time, for its network and for all.
@@ -179,24 +189,20 @@ func (b *Batch) AddTraffic(m *Message) error {
 	return nil
 }
 
-func scanTraffic(r *sql.Rows, t *metric.Traffic) error {
-	return r.Scan(&t.Start, &t.Source, &t.Destination, &t.Messages)
-}
-
 // Traffic reads how many messages were sent from where to where in each interval that begins from one moment on and before
 // another, newest first.
 func (db *DB) Traffic(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Traffic, error) {
-	return many(ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
-		ORDER BY start DESC, source DESC, destination DESC`, []any{scope, i, from, before}, scanTraffic)
+	return list[metric.Traffic](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
+		ORDER BY start DESC, source DESC, destination DESC`, scope, i, from, before)
 }
 
 // TrafficSpan says where the oldest and the newest interval with messages begin. ErrNotFound says that there is none.
 func (db *DB) TrafficSpan(ctx context.Context, scope metric.Scope, i metric.Interval) (oldest, newest int64, err error) {
 	const end = `SELECT start FROM traffic WHERE scope = ? AND interval = ? ORDER BY start `
-	if err := db.one(ctx, end+`LIMIT 1`, []any{scope, i}, &oldest); err != nil {
+	if oldest, err = value[int64](ctx, db, end+`LIMIT 1`, scope, i); err != nil {
 		return 0, 0, err
 	}
-	err = db.one(ctx, end+`DESC LIMIT 1`, []any{scope, i}, &newest)
+	newest, err = value[int64](ctx, db, end+`DESC LIMIT 1`, scope, i)
 	return oldest, newest, err
 }
 
@@ -208,22 +214,30 @@ type StakeChange struct {
 
 const stakeColumns = `day, validators, validator_weight, delegators, delegator_weight`
 
-func stakeFields(r *metric.StakeRow) []any {
-	return []any{&r.Day, &r.Validators, (*Amount)(&r.ValidatorWeight), &r.Delegators, (*Amount)(&r.DelegatorWeight)}
+// stakeRow is a metric.StakeRow as the file keeps it.
+type stakeRow struct {
+	Day             int64  `db:"day"`
+	Validators      int64  `db:"validators"`
+	ValidatorWeight Amount `db:"validator_weight"`
+	Delegators      int64  `db:"delegators"`
+	DelegatorWeight Amount `db:"delegator_weight"`
 }
 
-func scanStake(rows *sql.Rows, r *metric.StakeRow) error { return rows.Scan(stakeFields(r)...) }
+func (r *stakeRow) stake() metric.Stake {
+	return metric.Stake{Validators: r.Validators, ValidatorWeight: uint64(r.ValidatorWeight),
+		Delegators: r.Delegators, DelegatorWeight: uint64(r.DelegatorWeight)}
+}
 
 // addStakes adds a block's changes to the day of the block, which begins as the newest day before it ended.
 func (b *Batch) addStakes(d *PrimaryDelta) error {
 	for _, c := range d.Stakes {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
-		var row metric.StakeRow
-		if _, err := found(b.one(`SELECT `+stakeColumns+` FROM stake WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`,
-			[]any{c.Subnet, chain}, stakeFields(&row)...)); err != nil {
+		row, err := get[stakeRow](context.Background(), b, `SELECT `+stakeColumns+` FROM stake
+			WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, c.Subnet, chain)
+		if _, err := found(err); err != nil {
 			return err
 		}
-		now := row.Plus(c.Stake)
+		now := row.stake().Plus(c.Stake)
 		if err := b.exec(`INSERT OR REPLACE INTO stake (subnet, chain, `+stakeColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			c.Subnet, chain, day, now.Validators, Amount(now.ValidatorWeight), now.Delegators, Amount(now.DelegatorWeight)); err != nil {
 			return err
@@ -235,16 +249,17 @@ func (b *Batch) addStakes(d *PrimaryDelta) error {
 // StakeRows reads the days of a subnet that changed something from one day on and before a moment, and the newest such day
 // before them; newest first.
 func (db *DB) StakeRows(ctx context.Context, chain int, subnet []byte, from, before int64) ([]metric.StakeRow, error) {
-	return many(ctx, db, `SELECT `+stakeColumns+` FROM stake WHERE subnet = ? AND chain = ? AND day < ?
+	var all []metric.StakeRow
+	err := each(ctx, db, func(r *stakeRow) { all = append(all, metric.StakeRow{Day: r.Day, Stake: r.stake()}) }, `SELECT `+stakeColumns+` FROM stake WHERE subnet = ? AND chain = ? AND day < ?
 		AND day >= COALESCE((SELECT MAX(day) FROM stake WHERE subnet = ? AND chain = ? AND day < ?), ?) ORDER BY day DESC`,
-		[]any{subnet, chain, before, subnet, chain, from, from}, scanStake)
+		subnet, chain, before, subnet, chain, from, from)
+	return all, err
 }
 
 // NewestStake says which day of a subnet is the newest that changed something. Every subnet has one: ErrNotFound says that
 // there is no such subnet.
 func (db *DB) NewestStake(ctx context.Context, chain int, subnet []byte) (day int64, err error) {
-	err = db.one(ctx, `SELECT day FROM stake WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, []any{subnet, chain}, &day)
-	return day, err
+	return value[int64](ctx, db, `SELECT day FROM stake WHERE subnet = ? AND chain = ? ORDER BY day DESC LIMIT 1`, subnet, chain)
 }
 
 // FeeChange is what a block changed of who pays the continuous fee of L1 validators. The payer is a validation, a node or
@@ -256,14 +271,22 @@ type FeeChange struct {
 
 // MeterRow is the accrued fee of a P-chain at the end of a day.
 type MeterRow struct {
-	Day     int64 // its beginning, Unix seconds
-	Accrued Amount
+	Day     int64  `db:"day"` // its beginning, Unix seconds
+	Accrued Amount `db:"accrued"`
 }
 
 const feeColumns = `day, active, base, paying`
 
-func feeFields(r *metric.FeeRow) []any {
-	return []any{&r.Day, &r.Active, (*Amount)(&r.Base), &r.Paying}
+// feeRow is a metric.FeeRow as the file keeps it.
+type feeRow struct {
+	Day    int64  `db:"day"`
+	Active int64  `db:"active"`
+	Base   Amount `db:"base"`
+	Paying int64  `db:"paying"`
+}
+
+func (r *feeRow) dues() metric.Dues {
+	return metric.Dues{Active: r.Active, Base: uint64(r.Base), Paying: r.Paying}
 }
 
 // addFees adds a block's changes to the day of the block, in which those pay who were active when it began.
@@ -275,15 +298,15 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 	}
 	for _, c := range d.Fees {
 		chain, day := d.Block.ID.Chain(), metric.Day.Start(d.Block.Time)
-		var row metric.FeeRow
-		if _, err := found(b.one(`SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? ORDER BY day DESC LIMIT 1`,
-			[]any{c.Payer, chain}, feeFields(&row)...)); err != nil {
+		row, err := get[feeRow](context.Background(), b, `SELECT `+feeColumns+` FROM fee
+			WHERE payer = ? AND chain = ? ORDER BY day DESC LIMIT 1`, c.Payer, chain)
+		if _, err := found(err); err != nil {
 			return err
 		}
 		if row.Day != day {
 			row.Paying = row.Active
 		}
-		now := row.Plus(c.Dues)
+		now := row.dues().Plus(c.Dues)
 		if err := b.exec(`INSERT OR REPLACE INTO fee (payer, chain, `+feeColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 			c.Payer, chain, day, now.Active, Amount(now.Base), now.Paying); err != nil {
 			return err
@@ -294,22 +317,22 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 
 // FirstFee says which day is the first of a payer. ErrNotFound says that there is none.
 func (db *DB) FirstFee(ctx context.Context, chain int, payer []byte) (first int64, err error) {
-	err = db.one(ctx, `SELECT day FROM fee WHERE payer = ? AND chain = ? ORDER BY day LIMIT 1`, []any{payer, chain}, &first)
-	return first, err
+	return value[int64](ctx, db, `SELECT day FROM fee WHERE payer = ? AND chain = ? ORDER BY day LIMIT 1`, payer, chain)
 }
 
 // FeeRows reads the days of a payer that changed something from one day on and before a moment, and the newest such day
 // before them; newest first.
 func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before int64) ([]metric.FeeRow, error) {
-	return many(ctx, db, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
+	var all []metric.FeeRow
+	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, Dues: r.dues()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
 		AND day >= COALESCE((SELECT MAX(day) FROM fee WHERE payer = ? AND chain = ? AND day < ?), ?) ORDER BY day DESC`,
-		[]any{payer, chain, before, payer, chain, from, from},
-		func(rows *sql.Rows, r *metric.FeeRow) error { return rows.Scan(feeFields(r)...) })
+		payer, chain, before, payer, chain, from, from)
+	return all, err
 }
 
 // Meter reads the accrued fee of a P-chain at the end of each day from one to another, both included, as far as blocks
 // came after them.
 func (db *DB) Meter(ctx context.Context, chain int, from, to int64) ([]MeterRow, error) {
-	return many(ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`, []any{chain, from, to},
-		func(rows *sql.Rows, r *MeterRow) error { return rows.Scan(&r.Day, &r.Accrued) })
+	return list[MeterRow](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,
+		chain, from, to)
 }

@@ -4,50 +4,44 @@ import "context"
 
 // Item is a token of an ERC-721 or a kind of an ERC-1155 from a block on, until a later row.
 type Item struct {
-	Asset AssetKey
-	Block Position
-	Owner []byte  // nil for an ERC-1155, and for a token that is gone
-	URI   *string // of the metadata, nil when the contract fails to say
+	Asset AssetKey `db:"asset"`
+	Block Position `db:"block"`
+	Owner []byte   `db:"owner"` // nil for an ERC-1155, and for a token that is gone
+	URI   *string  `db:"uri"`   // of the metadata, nil when the contract fails to say
 }
 
 // NFT is what is known of an item now.
 type NFT struct {
-	Owner   []byte
-	URI     *string
-	Updated *int64 // when that became known, Unix seconds
+	Owner   []byte  `db:"owner"`
+	URI     *string `db:"uri"`
+	Updated *int64  `db:"updated"` // when that became known, Unix seconds
 }
 
 // nftColumns are those of a row n of nft.
-const nftColumns = `n.owner, n.uri, (SELECT time FROM block WHERE id = n.block)`
-
-func (n *NFT) fields() []any { return []any{&n.Owner, &n.URI, &n.Updated} }
+const nftColumns = `n.owner, n.uri, (SELECT time FROM block WHERE id = n.block) AS updated`
 
 // NFT reads what is known of an item.
 func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
-	var n NFT
-	err := db.one(ctx, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []any{[]byte(asset)}, n.fields()...)
-	return &n, err
+	return get[NFT](ctx, db, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []byte(asset))
 }
 
 // ItemAt reads the row of an item that a block added.
 func (db *DB) ItemAt(ctx context.Context, asset AssetKey, block Position) (*Item, error) {
-	i := Item{Asset: asset, Block: block}
-	err := db.one(ctx, `SELECT owner, uri FROM nft WHERE asset = ? AND block = ?`, []any{[]byte(asset), block}, &i.Owner, &i.URI)
-	return &i, err
+	return get[Item](ctx, db, `SELECT asset, block, owner, uri FROM nft WHERE asset = ? AND block = ?`, []byte(asset), block)
 }
 
 // NFTs reads at most limit items after one asset and before another, by number.
 func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]HoldingView, error) {
-	return many(ctx, db, `
+	return list[HoldingView](ctx, db, `
 		WITH RECURSIVE item(asset) AS (
 			SELECT min(asset) FROM nft WHERE asset > ?1 AND asset < ?2
 			UNION ALL
 			SELECT (SELECT min(asset) FROM nft WHERE asset > item.asset AND asset < ?2) FROM item WHERE item.asset IS NOT NULL
 		)
-		SELECT item.asset, x'01', `+nftColumns+`
+		SELECT item.asset, x'01' AS amount, `+nftColumns+`
 		FROM item CROSS JOIN nft n ON n.asset = item.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = item.asset ORDER BY block DESC LIMIT 1)
-		LIMIT 0 + ?3`, []any{[]byte(after), []byte(before), limit}, scanHoldingView)
+		LIMIT 0 + ?3`, []byte(after), []byte(before), limit)
 }
 
 func (b *Batch) addItem(i *Item) error {

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/jmoiron/sqlx"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -20,7 +19,7 @@ func Open(path string) (*DB, error) {
 	if err := identify(path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, statements: map[string]*sqlx.Stmt{}}
+	db := &DB{path: path, statements: map[string]*stmt{}}
 	err := db.connect(path, "WAL")
 	if unwritable(err) && !exists(path+"-wal") {
 		err = errors.Join(db.disconnect(), db.freeze(path))

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 )
@@ -83,16 +82,13 @@ func (db *DB) activityIDs(ctx context.Context, subject []byte, f *TxRange) ([]Po
 // ActivityOf reads at most limit positions of the transactions of a primary chain that touched a subject, newest first,
 // all before a position.
 func (db *DB) ActivityOf(ctx context.Context, chain int, subject []byte, before Position, limit int) ([]Position, error) {
-	return many(ctx, db, `SELECT tx FROM primary_activity WHERE subject = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT 0 + ?`,
-		[]any{subject, First(chain), min(before, Last(chain)), limit},
-		func(r *sql.Rows, p *Position) error { return r.Scan(p) })
+	return list[Position](ctx, db, `SELECT tx FROM primary_activity WHERE subject = ? AND tx >= ? AND tx < ? ORDER BY tx DESC LIMIT 0 + ?`,
+		subject, First(chain), min(before, Last(chain)), limit)
 }
 
 // PrimaryTouched tells whether a transaction touched a subject.
 func (db *DB) PrimaryTouched(ctx context.Context, subject []byte, tx Position) (bool, error) {
-	var n int
-	err := db.one(ctx, `SELECT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ? AND tx = ?)`, []any{subject, tx}, &n)
-	return n == 1, err
+	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ? AND tx = ?)`, subject, tx)
 }
 
 func (b *Batch) addActivity(a *Activity) error {

@@ -1,77 +1,61 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // PrimaryBlock is a block of a P- or X-chain.
 type PrimaryBlock struct {
-	ID          Position
-	Hash        []byte
-	Parent      []byte
-	Time        int64
-	Type        string // Genesis, Standard, Proposal, Commit or Abort
-	Txs         int
-	AllTxs      int64  // transactions of the chain up to and with this block
-	Size        int    // of the bytes
-	Head        []byte // the bytes before the first transaction
-	OuterID     []byte // of the ProposerVM block around it, nil for a genesis
-	OuterParent []byte
-	Proposer    []byte // node id, nil for options and a genesis
-	PHeight     uint64 // height of the P-chain that the proposer saw
-	Epoch       uint64 // number of the P-chain epoch
-	EpochHeight uint64 // P-chain height that holds for the epoch
-	EpochStart  uint64
-	Supply      Amount // the following are 0 on the X-chain
-	Accrued     Amount
-	L1Excess    uint64
-	L1Active    uint64
-	GasCapacity uint64
-	GasExcess   uint64
-	Digest      []byte // over the parent's digest and everything above
+	ID          Position `db:"id"`
+	Hash        []byte   `db:"hash"`
+	Parent      []byte   `db:"parent"`
+	Time        int64    `db:"time"`
+	Type        string   `db:"type"` // Genesis, Standard, Proposal, Commit or Abort
+	Txs         int      `db:"txs"`
+	AllTxs      int64    `db:"all_txs"`  // transactions of the chain up to and with this block
+	Size        int      `db:"size"`     // of the bytes
+	Head        []byte   `db:"head"`     // the bytes before the first transaction
+	OuterID     []byte   `db:"outer_id"` // of the ProposerVM block around it, nil for a genesis
+	OuterParent []byte   `db:"outer_parent"`
+	Proposer    []byte   `db:"proposer"`     // node id, nil for options and a genesis
+	PHeight     uint64   `db:"p_height"`     // height of the P-chain that the proposer saw
+	Epoch       uint64   `db:"epoch"`        // number of the P-chain epoch
+	EpochHeight uint64   `db:"epoch_height"` // P-chain height that holds for the epoch
+	EpochStart  uint64   `db:"epoch_start"`
+	Supply      Amount   `db:"supply"` // the following are 0 on the X-chain
+	Accrued     Amount   `db:"accrued"`
+	L1Excess    uint64   `db:"l1_excess"`
+	L1Active    uint64   `db:"l1_active"`
+	GasCapacity uint64   `db:"gas_capacity"`
+	GasExcess   uint64   `db:"gas_excess"`
+	Digest      []byte   `db:"digest"` // over the parent's digest and everything above
 }
 
 const primaryBlockColumns = `id, hash, parent, time, type, txs, all_txs, size, head, outer_id, outer_parent, proposer, p_height,
 	epoch, epoch_height, epoch_start, supply, accrued, l1_excess, l1_active, gas_capacity, gas_excess, digest`
-
-func (b *PrimaryBlock) fields() []any {
-	return []any{&b.ID, &b.Hash, &b.Parent, &b.Time, &b.Type, &b.Txs, &b.AllTxs, &b.Size, &b.Head, &b.OuterID, &b.OuterParent,
-		&b.Proposer, &b.PHeight, &b.Epoch, &b.EpochHeight, &b.EpochStart, &b.Supply, &b.Accrued, &b.L1Excess, &b.L1Active, &b.GasCapacity, &b.GasExcess, &b.Digest}
-}
-
-func scanPrimaryBlock(r *sql.Rows, b *PrimaryBlock) error { return r.Scan(b.fields()...) }
 
 // PrimaryBlock reads the block of a primary chain at a height.
 func (db *DB) PrimaryBlock(ctx context.Context, chain int, height uint64) (*PrimaryBlock, error) {
 	if height > MaxNumber {
 		return nil, ErrNotFound
 	}
-	var b PrimaryBlock
-	err := db.one(ctx, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id = ?`, []any{At(chain, height, 0)}, b.fields()...)
-	return &b, err
+	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
 }
 
 // PrimaryBlockByHash reads the block of a primary chain with this id.
 func (db *DB) PrimaryBlockByHash(ctx context.Context, chain int, hash []byte) (*PrimaryBlock, error) {
-	var b PrimaryBlock
-	err := db.one(ctx, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE hash = ? AND id BETWEEN ? AND ?`,
-		[]any{hash, First(chain), Last(chain)}, b.fields()...)
-	return &b, err
+	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE hash = ? AND id BETWEEN ? AND ?`,
+		hash, First(chain), Last(chain))
 }
 
 // PrimaryHead reads the newest block of a primary chain.
 func (db *DB) PrimaryHead(ctx context.Context, chain int) (*PrimaryBlock, error) {
-	var b PrimaryBlock
-	err := db.one(ctx, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
-		[]any{First(chain), Last(chain)}, b.fields()...)
-	return &b, err
+	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,
+		First(chain), Last(chain))
 }
 
 // PrimaryBlocks reads the blocks of a primary chain with heights from first to last, ascending.
 func (db *DB) PrimaryBlocks(ctx context.Context, chain int, first, last uint64) ([]PrimaryBlock, error) {
-	return many(ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{At(chain, first, 0), At(chain, min(last, MaxNumber), 0)}, scanPrimaryBlock)
+	return list[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id`,
+		At(chain, first, 0), At(chain, min(last, MaxNumber), 0))
 }
 
 // versionBytes is the codec's version, which stands before a transaction on its own but not in a block.
@@ -106,8 +90,8 @@ func (b *Batch) addPrimaryBlock(r *PrimaryBlock) error {
 
 // PrimaryName is a transaction of a primary chain by its place and id.
 type PrimaryName struct {
-	ID   Position
-	Hash []byte
+	ID   Position `db:"id"`
+	Hash []byte   `db:"hash"`
 }
 
 // PrimaryBlockIDs finds at most limit blocks of a primary chain from one position down to another.
@@ -123,14 +107,12 @@ func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Positi
 
 // PrimaryNames reads the ids of the transactions from one position to another, both included, ascending.
 func (db *DB) PrimaryNames(ctx context.Context, first, last Position) ([]PrimaryName, error) {
-	return many(ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, []any{first, last},
-		func(r *sql.Rows, n *PrimaryName) error { return r.Scan(&n.ID, &n.Hash) })
+	return list[PrimaryName](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // PrimaryTime is when the block of a P- or X-chain at a position was made.
 func (db *DB) PrimaryTime(ctx context.Context, at Position) (time int64, err error) {
-	err = db.one(ctx, `SELECT time FROM primary_block WHERE id = ?`, []any{at}, &time)
-	return time, err
+	return value[int64](ctx, db, `SELECT time FROM primary_block WHERE id = ?`, at)
 }
 
 // FirstPrimarySince is the height of the first block of a P- or X-chain at or after a time, in Unix seconds; head + 1 when
@@ -156,15 +138,14 @@ func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + ch
 
 // PrimaryNetwork is what the P- and the X-chain of a network began with.
 type PrimaryNetwork struct {
-	ID       uint32
-	Platform []byte // genesis bytes
-	Exchange []byte // genesis bytes
+	ID       uint32 `db:"id"`
+	Platform []byte `db:"platform"` // genesis bytes
+	Exchange []byte `db:"exchange"` // genesis bytes
 }
 
 // PrimaryNetworks lists the networks with their genesis, mainnet first.
 func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
-	return many(ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`, nil,
-		func(r *sql.Rows, n *PrimaryNetwork) error { return r.Scan(&n.ID, &n.Platform, &n.Exchange) })
+	return list[PrimaryNetwork](ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`)
 }
 
 // AddPrimaryNetwork writes a network's genesis.

@@ -1,38 +1,27 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // PrimaryTx is a transaction of a P- or X-chain, or an atomic one of a C-Chain.
 type PrimaryTx struct {
-	ID     Position
-	Hash   []byte
-	Type   string // the network's name of the type, such as ExportTx
-	Burned Amount // nAVAX
-	Bytes  []byte // signed, with the codec's version
+	ID     Position `db:"id"`
+	Hash   []byte   `db:"hash"`
+	Type   string   `db:"type"`   // the network's name of the type, such as ExportTx
+	Burned Amount   `db:"burned"` // nAVAX
+	Bytes  []byte   `db:"bytes"`  // signed, with the codec's version
 }
 
 const primaryTxColumns = `id, hash, type, burned, bytes`
 
-func (t *PrimaryTx) fields() []any { return []any{&t.ID, &t.Hash, &t.Type, &t.Burned, &t.Bytes} }
-
-func scanPrimaryTx(r *sql.Rows, t *PrimaryTx) error { return r.Scan(t.fields()...) }
-
 // PrimaryTx reads the transaction at a position.
 func (db *DB) PrimaryTx(ctx context.Context, at Position) (*PrimaryTx, error) {
-	var t PrimaryTx
-	err := db.one(ctx, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id = ?`, []any{at}, t.fields()...)
-	return &t, err
+	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id = ?`, at)
 }
 
 // PrimaryTxByHash reads the transaction of a primary chain with this id.
 func (db *DB) PrimaryTxByHash(ctx context.Context, chain int, hash []byte) (*PrimaryTx, error) {
-	var t PrimaryTx
-	err := db.one(ctx, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE hash = ? AND id BETWEEN ? AND ?`,
-		[]any{hash, First(chain), Last(chain)}, t.fields()...)
-	return &t, err
+	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+		hash, First(chain), Last(chain))
 }
 
 // PrimaryTxs reads the transactions of a block in order; at height 0 those of the genesis.
@@ -42,22 +31,19 @@ func (db *DB) PrimaryTxs(ctx context.Context, block Position) ([]PrimaryTx, erro
 
 // PrimaryTxsBetween reads the transactions from one position to another, both included, ascending.
 func (db *DB) PrimaryTxsBetween(ctx context.Context, first, last Position) ([]PrimaryTx, error) {
-	return many(ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{first, last}, scanPrimaryTx)
+	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // FirstPrimaryTx reads the oldest transaction of a type on a primary chain.
 func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*PrimaryTx, error) {
-	var t PrimaryTx
-	err := db.one(ctx, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`,
-		[]any{kind, First(chain), Last(chain)}, t.fields()...)
-	return &t, err
+	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`,
+		kind, First(chain), Last(chain))
 }
 
 // PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.
 func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]PrimaryTx, error) {
-	return many(ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
-		[]any{kind, First(chain), Last(chain)}, scanPrimaryTx)
+	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		kind, First(chain), Last(chain))
 }
 
 func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
@@ -66,6 +52,5 @@ func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
 
 // Burned adds up what the transactions from one position to another burned, both included, in nAVAX.
 func (db *DB) Burned(ctx context.Context, first, last Position) (n uint64, err error) {
-	err = db.one(ctx, `SELECT COALESCE(SUM(burned), 0) FROM primary_tx WHERE id BETWEEN ? AND ?`, []any{first, last}, &n)
-	return n, err
+	return value[uint64](ctx, db, `SELECT COALESCE(SUM(burned), 0) FROM primary_tx WHERE id BETWEEN ? AND ?`, first, last)
 }

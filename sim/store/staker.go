@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // The stations of a staker's life.
 const (
@@ -15,70 +12,59 @@ const (
 
 // Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet.
 type Staker struct {
-	ID        Position // of its transaction
-	Tx        []byte
-	Node      []byte
-	Subnet    []byte // zero for the primary network
-	Delegator bool
-	Weight    Amount // own stake, nAVAX
-	Start     int64
-	End       int64
-	Shares    uint32 // delegation fee, of a million
-	Reward    Amount // potential reward
-	Delegatee Amount // fees from delegations that ended
-	BLS       []byte // public key, nil for none
-	Proof     []byte
-	Owner     []byte // of the rewards, see Owners; nil for a subnet's validator
-	FeeOwner  []byte // of a validator's delegation fees
-	Status    int    // as the chain has it; the clock may be ahead of the chain
-	Began     *int64 // height at which it became active
-	Ended     *int64 // height at which its staking ended
-	Rewarded  bool
-	RewardTx  []byte // the RewardValidatorTx, nil while there is none
+	ID        Position `db:"id"` // of its transaction
+	Tx        []byte   `db:"tx"`
+	Node      []byte   `db:"node"`
+	Subnet    []byte   `db:"subnet"` // zero for the primary network
+	Delegator bool     `db:"delegator"`
+	Weight    Amount   `db:"weight"` // own stake, nAVAX
+	Start     int64    `db:"start"`
+	End       int64    `db:"until"`
+	Shares    uint32   `db:"shares"`    // delegation fee, of a million
+	Reward    Amount   `db:"reward"`    // potential reward
+	Delegatee Amount   `db:"delegatee"` // fees from delegations that ended
+	BLS       []byte   `db:"bls"`       // public key, nil for none
+	Proof     []byte   `db:"proof"`
+	Owner     []byte   `db:"owner"`     // of the rewards, see Owners; nil for a subnet's validator
+	FeeOwner  []byte   `db:"fee_owner"` // of a validator's delegation fees
+	Status    int      `db:"status"`    // as the chain has it; the clock may be ahead of the chain
+	Began     *int64   `db:"began"`     // height at which it became active
+	Ended     *int64   `db:"ended"`     // height at which its staking ended
+	Rewarded  bool     `db:"rewarded"`
+	RewardTx  []byte   `db:"reward_tx"` // the RewardValidatorTx, nil while there is none
 }
 
 const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, shares, reward, delegatee, bls, proof, owner, fee_owner,
 	status, began, ended, rewarded, reward_tx`
 
-func (s *Staker) fields() []any {
-	return []any{&s.ID, &s.Tx, &s.Node, &s.Subnet, &s.Delegator, &s.Weight, &s.Start, &s.End, &s.Shares, &s.Reward, &s.Delegatee,
-		&s.BLS, &s.Proof, &s.Owner, &s.FeeOwner, &s.Status, &s.Began, &s.Ended, &s.Rewarded, &s.RewardTx}
-}
-
-func scanStaker(r *sql.Rows, s *Staker) error { return r.Scan(s.fields()...) }
-
 // Stakers lists every staker of a P-chain in the order of their transactions.
 func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
-	return many(ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{First(chain), Last(chain)}, scanStaker)
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
 // StakersOfNode lists the validations of a node and the delegations to it, oldest first.
 func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Staker, error) {
-	return many(ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
-		[]any{node, First(chain), Last(chain)}, scanStaker)
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		node, First(chain), Last(chain))
 }
 
 // StakersOfSubnet lists who validates or validated a subnet, the zero id being the primary network; oldest first.
 func (db *DB) StakersOfSubnet(ctx context.Context, chain int, subnet []byte) ([]Staker, error) {
-	return many(ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
-		[]any{subnet, First(chain), Last(chain)}, scanStaker)
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		subnet, First(chain), Last(chain))
 }
 
 // StakerOfTx reads the staker that a transaction made.
 func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
-	var s Staker
-	err := db.one(ctx, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, []any{tx}, s.fields()...)
-	return &s, err
+	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
 }
 
 // StakersOf lists the stakers of a P-chain whose rewards an address owns, oldest first.
 func (db *DB) StakersOf(ctx context.Context, chain int, address []byte) ([]Staker, error) {
-	return many(ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
+	return list[Staker](ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
 		s.bls, s.proof, s.owner, s.fee_owner, s.status, s.began, s.ended, s.rewarded, s.reward_tx
 		FROM staker_owner o CROSS JOIN staker s ON s.id = o.staker
-		WHERE o.address = ? AND o.staker BETWEEN ? AND ? ORDER BY o.staker`,
-		[]any{address, First(chain), Last(chain)}, scanStaker)
+		WHERE o.address = ? AND o.staker BETWEEN ? AND ? ORDER BY o.staker`, address, First(chain), Last(chain))
 }
 
 func (b *Batch) putStaker(s *Staker) error {
@@ -99,40 +85,32 @@ func (b *Batch) putStaker(s *Staker) error {
 
 // Node is the machine behind a validator.
 type Node struct {
-	Network     uint32
-	Node        []byte // RIPEMD-160 of SHA-256 of the certificate
-	Role        string // the situation that it is there for, empty for most
-	Certificate []byte
-	Secret      []byte // BLS secret key
-	Version     string // of its software
-	IP          string // with port
-	Uptime      uint32 // of a million
-	Connected   bool
-	City        string
-	Country     string
-	Code        string // ISO 3166
-	Latitude    int64  // millionths of a degree
-	Longitude   int64
+	Network     uint32 `db:"network"`
+	Node        []byte `db:"node"` // RIPEMD-160 of SHA-256 of the certificate
+	Role        string `db:"role"` // the situation that it is there for, empty for most
+	Certificate []byte `db:"certificate"`
+	Secret      []byte `db:"secret"`  // BLS secret key
+	Version     string `db:"version"` // of its software
+	IP          string `db:"ip"`      // with port
+	Uptime      uint32 `db:"uptime"`  // of a million
+	Connected   bool   `db:"connected"`
+	City        string `db:"city"`
+	Country     string `db:"country"`
+	Code        string `db:"code"`     // ISO 3166
+	Latitude    int64  `db:"latitude"` // millionths of a degree
+	Longitude   int64  `db:"longitude"`
 }
 
 const nodeColumns = `network, node, role, certificate, secret, version, ip, uptime, connected, city, country, code, latitude, longitude`
 
-func (n *Node) fields() []any {
-	return []any{&n.Network, &n.Node, &n.Role, &n.Certificate, &n.Secret, &n.Version, &n.IP, &n.Uptime, &n.Connected,
-		&n.City, &n.Country, &n.Code, &n.Latitude, &n.Longitude}
-}
-
 // Nodes lists a network's nodes by their ids.
 func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
-	return many(ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, []any{network},
-		func(r *sql.Rows, n *Node) error { return r.Scan(n.fields()...) })
+	return list[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
 }
 
 // Node reads a node of a network.
 func (db *DB) Node(ctx context.Context, network uint32, node []byte) (*Node, error) {
-	var n Node
-	err := db.one(ctx, `SELECT `+nodeColumns+` FROM node WHERE network = ? AND node = ?`, []any{network, node}, n.fields()...)
-	return &n, err
+	return get[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? AND node = ?`, network, node)
 }
 
 // AddNode writes a node.
@@ -146,6 +124,6 @@ func (b *Batch) AddNode(n Node) error {
 func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
 	// The index holds those whose status is below 2, and the engine must be told that these are some of them.
 	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
-	return many(ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
-		[]any{subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain)}, scanStaker)
+	return list[Staker](ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
+		subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain))
 }

@@ -1,93 +1,76 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Subnet is a subnet by the transaction that made it.
 type Subnet struct {
-	ID   Position
-	Hash []byte // the subnet's id
+	ID   Position `db:"id"`
+	Hash []byte   `db:"hash"` // the subnet's id
 }
 
 // SubnetState is who controls a subnet from a height on, until a later row.
 type SubnetState struct {
-	Subnet         Position
-	Height         uint64
-	Owner          []byte // see Owners
-	Conversion     []byte // conversion id, nil while permissioned
-	ManagerChain   []byte
-	ManagerAddress []byte
+	Subnet         Position `db:"subnet"`
+	Height         uint64   `db:"height"`
+	Owner          []byte   `db:"owner"`      // see Owners
+	Conversion     []byte   `db:"conversion"` // conversion id, nil while permissioned
+	ManagerChain   []byte   `db:"manager_chain"`
+	ManagerAddress []byte   `db:"manager_address"`
 }
 
 // SubnetNow is a subnet with its newest state.
 type SubnetNow struct {
 	Subnet
-	State SubnetState
+	State SubnetState `db:"state"`
 }
 
 // Blockchain is a chain that a subnet validates.
 type Blockchain struct {
-	ID     Position // of the transaction that made it
-	Hash   []byte   // the blockchain's id
-	Subnet []byte
-	Name   string
-	VM     []byte
+	ID     Position `db:"id"`   // of the transaction that made it
+	Hash   []byte   `db:"hash"` // the blockchain's id
+	Subnet []byte   `db:"subnet"`
+	Name   string   `db:"name"`
+	VM     []byte   `db:"vm"`
 }
 
 const (
-	subnetNow = `SELECT n.id, n.hash, s.subnet, s.height, s.owner, s.conversion, s.manager_chain, s.manager_address
+	subnetNow = `SELECT n.id, n.hash, s.subnet AS "state.subnet", s.height AS "state.height", s.owner AS "state.owner",
+			s.conversion AS "state.conversion", s.manager_chain AS "state.manager_chain", s.manager_address AS "state.manager_address"
 		FROM subnet n CROSS JOIN subnet_state s ON s.subnet = n.id
 		WHERE s.height = (SELECT MAX(t.height) FROM subnet_state t WHERE t.subnet = n.id) AND `
 	blockchainColumns = `id, hash, subnet, name, vm`
 )
 
-func (s *SubnetState) fields() []any {
-	return []any{&s.Subnet, &s.Height, &s.Owner, &s.Conversion, &s.ManagerChain, &s.ManagerAddress}
-}
-
-func (s *SubnetNow) fields() []any { return append([]any{&s.ID, &s.Hash}, s.State.fields()...) }
-
-func (c *Blockchain) fields() []any { return []any{&c.ID, &c.Hash, &c.Subnet, &c.Name, &c.VM} }
-
-func scanBlockchain(r *sql.Rows, c *Blockchain) error { return r.Scan(c.fields()...) }
-
 // Subnets lists the subnets of a P-chain as they are now, oldest first.
 func (db *DB) Subnets(ctx context.Context, chain int) ([]SubnetNow, error) {
-	return many(ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, []any{First(chain), Last(chain)},
-		func(r *sql.Rows, s *SubnetNow) error { return r.Scan(s.fields()...) })
+	return list[SubnetNow](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
 }
 
 // Subnet reads the subnet of a P-chain with this id as it is now.
 func (db *DB) Subnet(ctx context.Context, chain int, hash []byte) (*SubnetNow, error) {
-	var s SubnetNow
-	err := db.one(ctx, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, []any{hash, First(chain), Last(chain)}, s.fields()...)
-	return &s, err
+	return get[SubnetNow](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
 
 // SubnetHistory reads every state of a subnet, oldest first.
 func (db *DB) SubnetHistory(ctx context.Context, subnet Position) ([]SubnetState, error) {
-	return many(ctx, db, `SELECT subnet, height, owner, conversion, manager_chain, manager_address FROM subnet_state
-		WHERE subnet = ? ORDER BY height`, []any{subnet}, func(r *sql.Rows, s *SubnetState) error { return r.Scan(s.fields()...) })
+	return list[SubnetState](ctx, db, `SELECT subnet, height, owner, conversion, manager_chain, manager_address FROM subnet_state
+		WHERE subnet = ? ORDER BY height`, subnet)
 }
 
 // Blockchains lists the chains that a P-chain knows, oldest first.
 func (db *DB) Blockchains(ctx context.Context, chain int) ([]Blockchain, error) {
-	return many(ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{First(chain), Last(chain)}, scanBlockchain)
+	return list[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE id BETWEEN ? AND ? ORDER BY id`,
+		First(chain), Last(chain))
 }
 
 // BlockchainsOfSubnet lists the chains that a subnet validates, oldest first.
 func (db *DB) BlockchainsOfSubnet(ctx context.Context, subnet []byte) ([]Blockchain, error) {
-	return many(ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE subnet = ? ORDER BY id`, []any{subnet}, scanBlockchain)
+	return list[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE subnet = ? ORDER BY id`, subnet)
 }
 
 // Blockchain reads the chain with this id.
 func (db *DB) Blockchain(ctx context.Context, hash []byte) (*Blockchain, error) {
-	var c Blockchain
-	err := db.one(ctx, `SELECT `+blockchainColumns+` FROM blockchain WHERE hash = ?`, []any{hash}, c.fields()...)
-	return &c, err
+	return get[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE hash = ?`, hash)
 }
 
 func (b *Batch) addSubnet(s *Subnet) error {

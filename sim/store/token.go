@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/binary"
 )
 
@@ -115,41 +114,31 @@ func AssetOf(chain int, key []byte) AssetKey {
 
 // Token is a contract that is a token.
 type Token struct {
-	ID       TokenID
-	Address  []byte
-	Block    uint64 // number of the block in which it was first seen
-	Name     string
-	Symbol   string
-	Decimals int
+	ID       TokenID `db:"id"`
+	Address  []byte  `db:"address"`
+	Block    uint64  `db:"block"` // number of the block in which it was first seen
+	Name     string  `db:"name"`
+	Symbol   string  `db:"symbol"`
+	Decimals int     `db:"decimals"`
 }
 
 const tokenColumns = `id, address, block, name, symbol, decimals`
 
-func (t *Token) fields() []any {
-	return []any{&t.ID, &t.Address, &t.Block, &t.Name, &t.Symbol, &t.Decimals}
-}
-
-func scanToken(r *sql.Rows, t *Token) error { return r.Scan(t.fields()...) }
-
 // Token reads a token.
 func (db *DB) Token(ctx context.Context, id TokenID) (*Token, error) {
-	var t Token
-	err := db.one(ctx, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, []any{id}, t.fields()...)
-	return &t, err
+	return get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id = ?`, id)
 }
 
 // Tokens reads the tokens of a standard on a chain after the first n, in order.
 func (db *DB) Tokens(ctx context.Context, chain int, standard Standard, n int) ([]Token, error) {
-	return many(ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
-		[]any{NewTokenID(chain, standard, n), NewTokenID(chain, standard, MaxTokens)}, scanToken)
+	return list[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE id > ? AND id <= ? ORDER BY id`,
+		NewTokenID(chain, standard, n), NewTokenID(chain, standard, MaxTokens))
 }
 
 // TokenAt reads the token that a contract of a chain is.
 func (db *DB) TokenAt(ctx context.Context, chain int, address []byte) (*Token, error) {
-	var t Token
-	err := db.one(ctx, `SELECT `+tokenColumns+` FROM token WHERE address = ? AND id > ? AND id <= ? LIMIT 0 + 1`,
-		[]any{address, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens)}, t.fields()...)
-	return &t, err
+	return get[Token](ctx, db, `SELECT `+tokenColumns+` FROM token WHERE address = ? AND id > ? AND id <= ? LIMIT 0 + 1`,
+		address, NewTokenID(chain, ERC20, 0), NewTokenID(chain, ERC1155, MaxTokens))
 }
 
 func (b *Batch) addToken(t *Token) error {
@@ -160,20 +149,18 @@ func (b *Batch) addToken(t *Token) error {
 
 // Market is what market watchers know of a token.
 type Market struct {
-	Chain      int
-	Address    []byte // the zero address is the chain's own token
-	Reputation string // Malicious, or empty when nothing is known
-	Series     string // name of the price series, empty without a market
-	Price      int64  // about which the series moves, 10^-8 US dollars
-	Swing      int64  // how far it moves, millionths
+	Chain      int    `db:"chain"`
+	Address    []byte `db:"address"`    // the zero address is the chain's own token
+	Reputation string `db:"reputation"` // Malicious, or empty when nothing is known
+	Series     string `db:"series"`     // name of the price series, empty without a market
+	Price      int64  `db:"price"`      // about which the series moves, 10^-8 US dollars
+	Swing      int64  `db:"swing"`      // how far it moves, millionths
 }
 
 // Markets lists what is known of the tokens of a chain.
 func (db *DB) Markets(ctx context.Context, chain int) ([]Market, error) {
-	return many(ctx, db, `SELECT chain, address, reputation, series, price, swing FROM market WHERE chain = ? ORDER BY address`, []any{chain},
-		func(r *sql.Rows, m *Market) error {
-			return r.Scan(&m.Chain, &m.Address, &m.Reputation, &m.Series, &m.Price, &m.Swing)
-		})
+	return list[Market](ctx, db, `SELECT chain, address, reputation, series, price, swing FROM market WHERE chain = ? ORDER BY address`,
+		chain)
 }
 
 // AddMarket writes what is known of a token.

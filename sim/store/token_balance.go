@@ -1,37 +1,26 @@
 package store
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // Holding is how much of an asset an address held from a block on, until a later row.
 type Holding struct {
-	Owner  []byte
-	Asset  AssetKey
-	Block  uint64
-	Amount []byte // without leading zeros, empty for nothing
+	Owner  []byte   `db:"owner"`
+	Asset  AssetKey `db:"asset"`
+	Block  uint64   `db:"block"`
+	Amount []byte   `db:"amount"` // without leading zeros, empty for nothing
 }
 
 // Holding reads what an address held of an asset after a block.
 func (db *DB) Holding(ctx context.Context, owner []byte, asset AssetKey, block uint64) (*Holding, error) {
-	h := Holding{Owner: owner, Asset: asset}
-	err := db.one(ctx, `SELECT block, amount FROM holding WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`,
-		[]any{owner, []byte(asset), block}, &h.Block, &h.Amount)
-	return &h, err
+	return get[Holding](ctx, db, `SELECT owner, asset, block, amount FROM holding
+		WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`, owner, []byte(asset), block)
 }
 
 // HoldingView is something that an address holds, with what is known of the item.
 type HoldingView struct {
-	Asset  AssetKey
-	Amount []byte
+	Asset  AssetKey `db:"asset"`
+	Amount []byte   `db:"amount"`
 	NFT
-}
-
-func scanHolding(r *sql.Rows, h *HoldingView) error { return r.Scan((*[]byte)(&h.Asset), &h.Amount) }
-
-func scanHoldingView(r *sql.Rows, h *HoldingView) error {
-	return r.Scan(append([]any{(*[]byte)(&h.Asset), &h.Amount}, h.NFT.fields()...)...)
 }
 
 // held finds the assets of an address after ?2 and before ?3 one by one, one seek each, and what it held of each after
@@ -67,27 +56,22 @@ const holdingsNow = `
 	)
 	SELECT row FROM held WHERE length(row) > 6 LIMIT 0 + ?4`
 
-func scanHoldingNow(r *sql.Rows, h *HoldingView) error {
-	var row []byte
-	err := r.Scan(&row)
-	if err == nil {
-		h.Asset, h.Amount = row[:assetToken:assetToken], row[assetToken:]
-	}
-	return err
-}
-
 // Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block, MaxNumber
 // for now.
 func (db *DB) Holdings(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
 	if block == MaxNumber {
-		return many(ctx, db, holdingsNow, []any{owner, []byte(after), []byte(before), limit}, scanHoldingNow)
+		var all []HoldingView
+		err := each(ctx, db, func(row *[]byte) {
+			all = append(all, HoldingView{Asset: AssetKey((*row)[:assetToken:assetToken]), Amount: (*row)[assetToken:]})
+		}, holdingsNow, owner, []byte(after), []byte(before), limit)
+		return all, err
 	}
-	return many(ctx, db, holdings, []any{owner, []byte(after), []byte(before), block, limit}, scanHolding)
+	return list[HoldingView](ctx, db, holdings, owner, []byte(after), []byte(before), block, limit)
 }
 
 // HoldingViews is Holdings for items, with what is known of them now.
 func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
-	return many(ctx, db, holdingViews, []any{owner, []byte(after), []byte(before), block, limit}, scanHoldingView)
+	return list[HoldingView](ctx, db, holdingViews, owner, []byte(after), []byte(before), block, limit)
 }
 
 func (b *Batch) addHolding(h *Holding) error {

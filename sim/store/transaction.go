@@ -2,51 +2,39 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 )
 
 // Transaction is an executed transaction of an EVM chain with the outcome that its receipt reports.
 type Transaction struct {
-	ID        Position
-	Hash      []byte
-	Sender    []byte
-	Recipient []byte // nil for a creation
-	Created   []byte // address of the contract that a creation made, else nil
-	Status    uint64 // 1 success, 0 failed
-	GasUsed   uint64
-	GasTotal  uint64 // cumulative in the block
-	Logs      int
-	Raw       []byte // the signed transaction, canonical encoding
+	ID        Position `db:"id"`
+	Hash      []byte   `db:"hash"`
+	Sender    []byte   `db:"sender"`
+	Recipient []byte   `db:"recipient"` // nil for a creation
+	Created   []byte   `db:"created"`   // address of the contract that a creation made, else nil
+	Status    uint64   `db:"status"`    // 1 success, 0 failed
+	GasUsed   uint64   `db:"gas_used"`
+	GasTotal  uint64   `db:"gas_total"` // cumulative in the block
+	Logs      int      `db:"logs"`
+	Raw       []byte   `db:"raw"` // the signed transaction, canonical encoding
 }
 
 const transactionColumns = `id, hash, sender, recipient, created, status, gas_used, gas_total, logs, raw`
 
-func (t *Transaction) fields() []any {
-	return []any{&t.ID, &t.Hash, &t.Sender, &t.Recipient, &t.Created, &t.Status, &t.GasUsed, &t.GasTotal, &t.Logs, &t.Raw}
-}
-
-func scanTransaction(r *sql.Rows, t *Transaction) error { return r.Scan(t.fields()...) }
-
 // Transaction reads the transaction at a position.
 func (db *DB) Transaction(ctx context.Context, at Position) (*Transaction, error) {
-	var t Transaction
-	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx WHERE id = ?`, []any{at}, t.fields()...)
-	return &t, err
+	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id = ?`, at)
 }
 
 // TransactionByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionByHash(ctx context.Context, chain int, hash []byte) (*Transaction, error) {
-	var t Transaction
-	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx WHERE hash = ? AND id BETWEEN ? AND ?`,
-		[]any{hash, First(chain), Last(chain)}, t.fields()...)
-	return &t, err
+	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+		hash, First(chain), Last(chain))
 }
 
 // TransactionsBetween reads the transactions from one position to another, both included, ascending.
 func (db *DB) TransactionsBetween(ctx context.Context, first, last Position) ([]Transaction, error) {
-	return many(ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{first, last}, scanTransaction)
+	return list[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // Transactions reads the transactions of a block in order.
@@ -56,10 +44,8 @@ func (db *DB) Transactions(ctx context.Context, block Position) ([]Transaction, 
 
 // FirstFailed reads the oldest failed transaction of a chain.
 func (db *DB) FirstFailed(ctx context.Context, chain int) (*Transaction, error) {
-	var t Transaction
-	err := db.one(ctx, `SELECT `+transactionColumns+` FROM tx
-		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, []any{First(chain), Last(chain)}, t.fields()...)
-	return &t, err
+	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx
+		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, First(chain), Last(chain))
 }
 
 func (b *Batch) addTransaction(t *Transaction) error {
@@ -69,16 +55,14 @@ func (b *Batch) addTransaction(t *Transaction) error {
 
 // Place says where on its chain something happened.
 type Place struct {
-	TxHash []byte
-	Hash   []byte // of the block
-	Time   int64  // of the block, Unix seconds
-	Header []byte // of the block, RLP
+	TxHash []byte `db:"tx_hash"`
+	Hash   []byte `db:"block_hash"` // of the block
+	Time   int64  `db:"time"`       // of the block, Unix seconds
+	Header []byte `db:"header"`     // of the block, RLP
 }
 
 // placeColumns are those of a transaction t in a block b.
-const placeColumns = `t.hash, b.hash, b.time, b.header`
-
-func (p *Place) fields() []any { return []any{&p.TxHash, &p.Hash, &p.Time, &p.Header} }
+const placeColumns = `t.hash AS tx_hash, b.hash AS block_hash, b.time, b.header`
 
 // Touch says that an address took part in a transaction without being its sender or recipient.
 type Touch struct {
@@ -88,9 +72,7 @@ type Touch struct {
 
 // Touched reports whether the index says that an address took part in a transaction.
 func (db *DB) Touched(ctx context.Context, address []byte, tx Position) (bool, error) {
-	var n int
-	err := db.one(ctx, `SELECT EXISTS (SELECT 1 FROM touch WHERE address = ? AND tx = ?)`, []any{address, tx}, &n)
-	return n == 1, err
+	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM touch WHERE address = ? AND tx = ?)`, address, tx)
 }
 
 func (b *Batch) addTouch(t *Touch) error {
@@ -129,15 +111,15 @@ func gatherArgs(at []Position) []any {
 
 // TransactionsAt reads the transactions at positions, at most Gathered of them.
 func (db *DB) TransactionsAt(ctx context.Context, at []Position) ([]TransactionView, error) {
-	return many(ctx, db, gatherTransactions, gatherArgs(at), scanTransactionView)
+	return list[TransactionView](ctx, db, gatherTransactions, gatherArgs(at)...)
 }
 
 // CallsAt reads the internal transactions of the transactions at positions, one after the other.
 func (db *DB) CallsAt(ctx context.Context, at []Position) ([]Call, error) {
-	return many(ctx, db, gatherCalls, gatherArgs(at), scanCall)
+	return list[Call](ctx, db, gatherCalls, gatherArgs(at)...)
 }
 
 // TransfersAt reads the transfers in the transactions at positions, one after the other.
 func (db *DB) TransfersAt(ctx context.Context, at []Position) ([]Transfer, error) {
-	return many(ctx, db, gatherTransfers, gatherArgs(at), scanTransfer)
+	return list[Transfer](ctx, db, gatherTransfers, gatherArgs(at)...)
 }

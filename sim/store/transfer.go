@@ -2,20 +2,19 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
 // Transfer is a movement of a token that a log reports; a batch reports several.
 type Transfer struct {
-	ID        Position // index counts the block's transfers
-	Tx        int
-	Log       int
-	Standard  Standard
-	Asset     AssetKey
-	Sender    []byte // zero address when minted
-	Recipient []byte // zero address when burned
-	Amount    []byte // without leading zeros; 1 of an ERC-721
+	ID        Position `db:"id"` // index counts the block's transfers
+	Tx        int      `db:"tx"`
+	Log       int      `db:"log"`
+	Standard  Standard `db:"standard"`
+	Asset     AssetKey `db:"asset"`
+	Sender    []byte   `db:"sender"`    // zero address when minted
+	Recipient []byte   `db:"recipient"` // zero address when burned
+	Amount    []byte   `db:"amount"`    // without leading zeros; 1 of an ERC-721
 }
 
 // Transaction is the position of the transaction.
@@ -23,16 +22,9 @@ func (t *Transfer) Transaction() Position { return t.ID.Block() + Position(t.Tx)
 
 const transferColumns = `id, tx, log, standard, asset, sender, recipient, amount`
 
-func (t *Transfer) fields() []any {
-	return []any{&t.ID, &t.Tx, &t.Log, &t.Standard, (*[]byte)(&t.Asset), &t.Sender, &t.Recipient, &t.Amount}
-}
-
-func scanTransfer(r *sql.Rows, t *Transfer) error { return r.Scan(t.fields()...) }
-
 // Transfers reads the transfers between two positions in order.
 func (db *DB) Transfers(ctx context.Context, first, last Position) ([]Transfer, error) {
-	return many(ctx, db, `SELECT `+transferColumns+` FROM transfer WHERE id BETWEEN ? AND ? ORDER BY id`,
-		[]any{first, last}, scanTransfer)
+	return list[Transfer](ctx, db, `SELECT `+transferColumns+` FROM transfer WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // TransferView is a transfer with what else a list shows of it.
@@ -40,10 +32,6 @@ type TransferView struct {
 	Transfer
 	Place
 	NFT
-}
-
-func scanTransferView(r *sql.Rows, v *TransferView) error {
-	return r.Scan(append(append(v.Transfer.fields(), v.Place.fields()...), v.NFT.fields()...)...)
 }
 
 // transferView completes a list of transfer ids, named page.
@@ -70,7 +58,7 @@ var (
 // TransfersOfAddress reads at most limit transfers of a standard from or to an address, from one position down to
 // another.
 func (db *DB) TransfersOfAddress(ctx context.Context, address []byte, s Standard, high, low Position, limit int) ([]TransferView, error) {
-	return many(ctx, db, transfersOfAddress, []any{address, s, high, low, limit}, scanTransferView)
+	return list[TransferView](ctx, db, transfersOfAddress, address, s, high, low, limit)
 }
 
 // TransferIDs finds what TransfersOfAddress reads.
@@ -80,12 +68,12 @@ func (db *DB) TransferIDs(ctx context.Context, address []byte, s Standard, high,
 
 // TransfersOfToken reads at most limit transfers of a token, from one position down to another.
 func (db *DB) TransfersOfToken(ctx context.Context, token TokenID, high, low Position, limit int) ([]TransferView, error) {
-	return many(ctx, db, transfersOfToken, []any{[]byte(token.Asset(nil)[:assetToken]), high, low, limit}, scanTransferView)
+	return list[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)
 }
 
 // TransfersOfTransaction reads the transfers of a transaction in order.
 func (db *DB) TransfersOfTransaction(ctx context.Context, tx Position) ([]TransferView, error) {
-	return many(ctx, db, transfersInRange, []any{tx.Block(), tx.End(), tx.Index()}, scanTransferView)
+	return list[TransferView](ctx, db, transfersInRange, tx.Block(), tx.End(), tx.Index())
 }
 
 func (b *Batch) addTransfer(t *Transfer) error {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -31,17 +30,17 @@ func (n UTXONumber) Height() uint64 {
 
 // UTXO is an output, spent or not.
 type UTXO struct {
-	ID     UTXONumber
-	Hash   []byte // the input id
-	Tx     []byte // id of the transaction
-	Output uint32
-	Chain  int // where it can be spent; another than ID.Chain() when it was exported
-	Asset  []byte
-	Amount Amount // 0 for what is not an amount
-	Out    []byte // the output with its type id
-	Reward bool   // it pays a reward
-	Spent  *Position
-	Owners [][]byte // addresses; written, not read
+	ID     UTXONumber `db:"id"`
+	Hash   []byte     // the input id
+	Tx     []byte     `db:"tx"` // id of the transaction
+	Output uint32     `db:"output"`
+	Chain  int        `db:"chain"` // where it can be spent; another than ID.Chain() when it was exported
+	Asset  []byte     `db:"asset"`
+	Amount Amount     `db:"amount"` // 0 for what is not an amount
+	Out    []byte     `db:"out"`    // the output with its type id
+	Reward bool       `db:"reward"` // it pays a reward
+	Spent  *Position  `db:"spent"`
+	Owners [][]byte   // addresses; written, not read
 }
 
 // Spend says that a transaction spent a UTXO.
@@ -54,10 +53,13 @@ type Spend struct {
 
 const utxoColumns = `id, tx, output, chain, asset, amount, out, reward, spent`
 
-func scanUTXO(r *sql.Rows, u *UTXO) error {
-	err := r.Scan(&u.ID, &u.Tx, &u.Output, &u.Chain, &u.Asset, &u.Amount, &u.Out, &u.Reward, &u.Spent)
-	u.Hash = inputID(u.Tx, u.Output)
-	return err
+// utxos reads every UTXO that a statement answers, with its input id, which the file does not keep.
+func utxos(ctx context.Context, db *DB, text string, args ...any) ([]UTXO, error) {
+	all, err := list[UTXO](ctx, db, text, args...)
+	for i := range all {
+		all[i].Hash = inputID(all[i].Tx, all[i].Output)
+	}
+	return all, err
 }
 
 // inputID is the id under which the network knows an output: the hash of its index and its transaction's id.
@@ -85,29 +87,29 @@ func (u *UTXO) Bytes() []byte {
 
 // UTXO reads a UTXO by its number.
 func (db *DB) UTXO(ctx context.Context, id UTXONumber) (*UTXO, error) {
-	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id = ?`, []any{id}, scanUTXO)
+	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id = ?`, id)
 	return only(found, err, func(*UTXO) bool { return true })
 }
 
 // UTXOByHash reads the UTXO with this input id that a chain made: outputs of a genesis have the same ids on every chain.
 func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, error) {
-	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
-		[]any{mark(hash), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0)}, scanUTXO)
+	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
+		mark(hash), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
 // UTXOOfNetwork reads the UTXO with this input id that one of a network's chains made. Those of a genesis have the same
 // ids on every network.
 func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTXO, error) {
-	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
-		[]any{mark(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0)}, scanUTXO)
+	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
+		mark(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
 // UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
-	found, err := many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
-		[]any{mark(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)}, scanUTXO)
+	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
+		mark(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
@@ -125,8 +127,8 @@ func only(found []UTXO, err error, wanted func(*UTXO) bool) (*UTXO, error) {
 
 // UTXOsOfBlock reads what the block of a chain at a height made, in the order in which it did.
 func (db *DB) UTXOsOfBlock(ctx context.Context, chain int, height uint64) ([]UTXO, error) {
-	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
-		[]any{NumberUTXO(chain, height, 0), NumberUTXO(chain, height+1, 0)}, scanUTXO)
+	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
+		NumberUTXO(chain, height, 0), NumberUTXO(chain, height+1, 0))
 }
 
 // UTXOsOfTx reads what a transaction of a chain made, by output: at once, and when its staking ended.
@@ -158,33 +160,30 @@ func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, erro
 // itself, made: newest first, all before a number.
 func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source int, before UTXONumber, limit int) ([]UTXO, error) {
 	first, last := NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)
-	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`,
-		[]any{address, chain, first, min(before, last), limit}, scanUTXO)
+		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, first, min(before, last), limit)
 }
 
 // UTXOsOf reads at most limit UTXOs of an address that a chain can or could spend, newest first by the chain that made
 // them, all before a number.
 func (db *DB) UTXOsOf(ctx context.Context, address []byte, chain int, before UTXONumber, limit int) ([]UTXO, error) {
-	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.address = ? AND o.chain = ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`,
-		[]any{address, chain, before, limit}, scanUTXO)
+		WHERE o.address = ? AND o.chain = ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, before, limit)
 }
 
 // LiveUTXOsOf reads the unspent UTXOs of an address that a chain can spend, whichever chain made them.
 func (db *DB) LiveUTXOsOf(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
-	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`,
-		[]any{address, chain}, scanUTXO)
+		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
 }
 
 // UTXOsMadeBy reads every UTXO that a primary chain made, spent or not. It reads them all: only verify and a restart ask.
 func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
-	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
-		[]any{NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0)}, scanUTXO)
+	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
+		NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
 }
 
 func (b *Batch) addUTXO(u *UTXO) error {
@@ -245,14 +244,13 @@ func ParseOwners(raw []byte) (o Owners) {
 // LockedUTXOs reads the unspent amounts that a chain can spend and that are locked, or once were: a locktime stands where
 // a plain amount has zeros.
 func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
-	return many(ctx, db, `SELECT `+utxoColumns+` FROM utxo
-		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND substr(out, 13, 8) <> x'0000000000000000'`, []any{chain}, scanUTXO)
+	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo
+		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND substr(out, 13, 8) <> x'0000000000000000'`, chain)
 }
 
 // UTXOsOfGenesis reads the outputs of an address that a primary chain began with.
 func (db *DB) UTXOsOfGenesis(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
-	return many(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
+	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`,
-		[]any{address, chain, NumberUTXO(chain, 0, 0), NumberUTXO(chain, 1, 0)}, scanUTXO)
+		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`, address, chain, NumberUTXO(chain, 0, 0), NumberUTXO(chain, 1, 0))
 }
