@@ -49,11 +49,12 @@ func (db *DB) FirstSince(ctx context.Context, chain int, time int64) (uint64, er
 	if err != nil {
 		return 0, err
 	}
-	return firstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.BlockTime(ctx, At(chain, n, 0)) })
+	return FirstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.BlockTime(ctx, At(chain, n, 0)) })
 }
 
-// firstSince searches the first of the blocks up to a head that is not before a time.
-func firstSince(head uint64, time int64, timeOf func(uint64) (int64, error)) (uint64, error) {
+// FirstSince is the height of the first of the blocks up to a head that is at or after a time, in Unix seconds; head + 1
+// when there is none. Block times never fall from one block to the next.
+func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, error)) (uint64, error) {
 	low, high := uint64(0), head+1
 	for low < high {
 		middle := low + (high-low)/2

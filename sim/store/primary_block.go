@@ -122,7 +122,7 @@ func (db *DB) FirstPrimarySince(ctx context.Context, chain int, time int64) (uin
 	if err != nil {
 		return 0, err
 	}
-	return firstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.PrimaryTime(ctx, At(chain, n, 0)) })
+	return FirstSince(head.ID.Number(), time, func(n uint64) (int64, error) { return db.PrimaryTime(ctx, At(chain, n, 0)) })
 }
 
 // The primary chains of a network, as they follow each other in the numbering of primary chains.

@@ -5,7 +5,7 @@ import "fmt"
 // Aggregate signs a message for the members of a set at these places. secret gives the key of a member. Since all keys
 // are at hand, the sum of the secrets signs once instead of everyone signing for himself.
 func Aggregate(m *UnsignedMessage, set *CanonicalSet, indices []int, secret func(*Member) (*SecretKey, error)) (*Message, error) {
-	sum := &SecretKey{}
+	keys := make([]*SecretKey, 0, len(indices))
 	for _, i := range indices {
 		if i < 0 || i >= len(set.Members) {
 			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, i, len(set.Members))
@@ -14,13 +14,13 @@ func Aggregate(m *UnsignedMessage, set *CanonicalSet, indices []int, secret func
 		if err != nil {
 			return nil, fmt.Errorf("validator %d: %w", i, err)
 		}
-		sum.scalar.Add(&sum.scalar, &key.scalar)
+		keys = append(keys, key)
 	}
 	unsigned, err := m.Bytes()
 	if err != nil {
 		return nil, fmt.Errorf("warp message: %w", err)
 	}
-	sig, err := sum.Sign(unsigned)
+	sig, err := SumKeys(keys...).Sign(unsigned)
 	if err != nil {
 		return nil, err
 	}

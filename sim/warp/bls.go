@@ -139,17 +139,6 @@ func ParseSignature(b []byte) (*Signature, error) {
 // Bytes is the compressed form.
 func (s *Signature) Bytes() [SignatureLen]byte { return s.point.Bytes() }
 
-// SumSignatures aggregates signatures of the same message.
-func SumSignatures(sigs ...*Signature) *Signature {
-	var sum bls12381.G2Jac
-	for _, s := range sigs {
-		sum.AddMixed(&s.point)
-	}
-	total := &Signature{}
-	total.point.FromJacobian(&sum)
-	return total
-}
-
 // Verify reports whether the signature of the message is by the key.
 func (pk *PublicKey) Verify(sig *Signature, message []byte) bool {
 	return pk.verify(sig, message, messageTag)
