@@ -1,0 +1,236 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"snowglobe/sim/metric"
+)
+
+var (
+	hash    = bytes.Repeat([]byte{0xaa}, 32)
+	address = bytes.Repeat([]byte{0xbb}, 20)
+	wei     = bytes.Repeat([]byte{0}, 32)
+)
+
+// writeChain writes a chain with a genesis and one block that has a row of every kind.
+func writeChain(d *Delta) func(b *Batch) error {
+	return func(b *Batch) error {
+		return errors.Join(
+			b.AddChain(Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: hash, SubnetID: hash, VMID: hash, Kind: "C", Genesis: []byte("{}"), Upgrades: []byte("{}")}),
+			b.AddBlock(&Delta{Block: Block{ID: At(1, 0, 0), Hash: hash[:31], Time: 100, Fees: wei, Header: []byte{0xc0}, Digest: hash}, Activity: metric.NewActivity(100, nil)}),
+			b.AddBlock(d))
+	}
+}
+
+func fullDelta() *Delta {
+	at, before := At(1, 1, 0), int64(100)
+	token, uri := NewTokenID(1, ERC721, 1), "ipfs://1"
+	return &Delta{
+		Block:         Block{ID: at, Hash: hash, Time: 110, Txs: 1, AllTxs: 1, GasUsed: 21000, Fees: wei, Header: []byte{0xc0}, ExtData: []byte{1}, Digest: hash},
+		Transactions:  []Transaction{{ID: at, Hash: hash, Sender: address, Recipient: address, Status: 1, GasUsed: 21000, GasTotal: 21000, Logs: 1, Raw: []byte{2}}},
+		Logs:          []Log{{ID: at, Address: address, Topic: hash, Topics: hash, Data: []byte{3}}},
+		Calls:         []Call{{ID: at, Depth: 1, Type: "CALL", Sender: address, Recipient: address, Value: wei, Gas: 5, GasUsed: 4, Reverted: true, Error: "out of gas"}},
+		Accounts:      []Account{{Chain: 1, Address: address, Block: 1, Nonce: 3, Balance: wei}},
+		Slots:         []Slot{{Chain: 1, Address: address, Key: hash, Block: 1, Value: []byte{9}}},
+		Codes:         []Code{{Hash: hash, Code: []byte{0x60}}},
+		Tokens:        []Token{{ID: token, Address: address, Block: 1, Name: "Name", Symbol: "N"}},
+		Deployments:   []Deployment{{ID: at, Address: address, Sender: address}},
+		Transfers:     []Transfer{{ID: at, Standard: ERC721, Asset: token.Asset([]byte{5}), Sender: address, Recipient: address, Amount: []byte{1}}},
+		Holdings:      []Holding{{Owner: address, Asset: token.Asset([]byte{5}), Block: 1, Amount: []byte{1}}},
+		Items:         []Item{{Asset: token.Asset([]byte{5}), Block: at, Owner: address, URI: &uri}},
+		Touches:       []Touch{{Address: hash[:20], Tx: at}},
+		Messages:      []Message{{ID: at, Time: 110, Hash: hash, Source: hash, Destination: hash, Sender: address, Recipient: address}},
+		MessageEvents: []MessageEvent{{ID: at, Kind: MessageExecuted, Hash: hash}},
+		Activity:      metric.NewActivity(110, &before),
+	}
+}
+
+// same compares what was read with what was written.
+func same(t *testing.T, what string, have, want any, err error) {
+	t.Helper()
+	if err != nil || !reflect.DeepEqual(have, want) {
+		t.Errorf("%s: %+v, %v; want %+v", what, have, err, want)
+	}
+}
+
+func TestRowsOfABlockComeBack(t *testing.T) {
+	d := fullDelta()
+	db := made(t, Memory, writeChain(d))
+	ctx, at := t.Context(), d.Block.ID
+
+	block, err := db.Block(ctx, 1, 1)
+	same(t, "Block", *block, d.Block, err)
+	block, err = db.BlockByHash(ctx, 1, hash)
+	same(t, "BlockByHash", *block, d.Block, err)
+	block, err = db.Head(ctx, 1)
+	same(t, "Head", *block, d.Block, err)
+	txs, err := db.Transactions(ctx, at)
+	same(t, "Transactions", txs, d.Transactions, err)
+	logs, err := db.LogsBetween(ctx, at, at, 9)
+	same(t, "LogsBetween", logs, d.Logs, err)
+	calls, err := db.Calls(ctx, at)
+	same(t, "Calls", calls, d.Calls, err)
+	account, err := db.Account(ctx, 1, address, 5)
+	same(t, "Account", *account, d.Accounts[0], err)
+	slot, err := db.SlotRow(ctx, 1, address, hash, 5)
+	same(t, "SlotRow", *slot, d.Slots[0], err)
+	code, err := db.Code(ctx, hash)
+	same(t, "Code", code, d.Codes[0].Code, err)
+	token, err := db.TokenAt(ctx, 1, address)
+	same(t, "TokenAt", *token, d.Tokens[0], err)
+	deployments, err := db.DeploymentsIn(ctx, at)
+	same(t, "DeploymentsIn", deployments, d.Deployments, err)
+	transfers, err := db.Transfers(ctx, at, at)
+	same(t, "Transfers", transfers, d.Transfers, err)
+	holding, err := db.Holding(ctx, address, d.Holdings[0].Asset, 5)
+	same(t, "Holding", *holding, d.Holdings[0], err)
+	item, err := db.ItemAt(ctx, d.Items[0].Asset, at)
+	same(t, "ItemAt", *item, d.Items[0], err)
+	messages, err := db.Messages(ctx, MessageFilter{Party: address}, Mark{200, 0}, 9)
+	same(t, "Messages", messages, d.Messages, err)
+	events, err := db.MessageEvents(ctx, hash)
+	same(t, "MessageEvents", events, d.MessageEvents, err)
+}
+
+func TestViewsJoinTheirBlock(t *testing.T) {
+	d := fullDelta()
+	db := made(t, Memory, writeChain(d))
+	ctx, at, low := t.Context(), d.Block.ID, First(1)
+	inclusion := Place{TxHash: hash, Hash: hash, Time: 110, Header: []byte{0xc0}}
+	updated := int64(110)
+	nft := NFT{Owner: address, URI: d.Items[0].URI, Updated: &updated}
+
+	tx, err := db.TransactionViewByHash(ctx, 1, hash)
+	same(t, "TransactionViewByHash", *tx, TransactionView{Transaction: d.Transactions[0], Hash: hash, Time: 110, Header: []byte{0xc0}}, err)
+	history, err := db.WholeHistory(ctx, Interval{Address: hash[:20], High: at, Low: low, Limit: 9})
+	same(t, "WholeHistory", history, []TransactionView{*tx}, err)
+	transfers, err := db.TransfersOfAddress(ctx, address, ERC721, at, low, 9)
+	same(t, "TransfersOfAddress", transfers, []TransferView{{d.Transfers[0], inclusion, nft}}, err)
+	calls, err := db.InternalHistory(ctx, address, at, low, 9)
+	same(t, "InternalHistory", calls, []CallView{{d.Calls[0], inclusion}}, err)
+	asset := d.Holdings[0].Asset
+	held, err := db.HoldingViews(ctx, address, asset[:6], append(asset[:6:6], 0xff), 5, 9)
+	same(t, "HoldingViews", held, []HoldingView{{asset, []byte{1}, nft}}, err)
+	deployments, err := db.DeploymentsBy(ctx, address, at, low, 9)
+	same(t, "DeploymentsBy", deployments, []DeploymentView{{d.Deployments[0], hash}}, err)
+	events, err := db.EventsOf(ctx, address, low, at, 9)
+	same(t, "EventsOf", events, []Event{{d.Logs[0], hash, hash}}, err)
+	if seen, err := db.Seen(ctx, 1, hash[:20]); !seen || err != nil {
+		t.Errorf("Seen: %t, %v", seen, err)
+	}
+	if seen, err := db.Seen(ctx, 1, wei[:20]); seen || err != nil {
+		t.Errorf("Seen, of nobody: %t, %v", seen, err)
+	}
+}
+
+func TestFirstSince(t *testing.T) {
+	db := made(t, Memory, writeChain(fullDelta()))
+	for time, want := range map[int64]uint64{0: 0, 100: 0, 101: 1, 110: 1, 111: 2} {
+		if n, err := db.FirstSince(t.Context(), 1, time); n != want || err != nil {
+			t.Errorf("FirstSince(%d) = %d, %v; want %d", time, n, err, want)
+		}
+	}
+	if _, err := db.FirstSince(t.Context(), 2, 0); !errors.Is(err, ErrNotFound) {
+		t.Errorf("FirstSince of a chain without blocks: %v", err)
+	}
+}
+
+func TestPrimaryRowsComeBack(t *testing.T) {
+	p := PrimaryChain(0, PChain)
+	began := int64(1)
+	owners := Owners{Threshold: 1, Addresses: [][]byte{address}}.Bytes()
+	d := &PrimaryDelta{
+		Block:        &PrimaryBlock{ID: At(p, 1, 0), Hash: hash, Parent: hash, Time: 86400, Type: "Standard", Txs: 1, AllTxs: 1, Head: []byte{1}, Supply: 1 << 63, Digest: hash},
+		Transactions: []PrimaryTx{{ID: At(p, 1, 0), Hash: hash, Type: "BaseTx", Burned: 5, Bytes: []byte{0, 0, 7}}},
+		UTXOs:        []UTXO{{ID: NumberUTXO(p, 1, 0), Hash: inputID(hash, 0), Tx: hash, Chain: p, Asset: hash, Amount: 7, Out: bytes.Repeat([]byte{1}, 30), Owners: [][]byte{address}}},
+		Assets:       []PrimaryAsset{{ID: At(p, 1, 0), Hash: hash, Name: "Asset", Symbol: "A", Denomination: 9, Fxs: []byte{0}}},
+		Stakers:      []Staker{{ID: At(p, 1, 0), Tx: hash, Node: address, Subnet: hash, Weight: 9, Start: 1, End: 2, Owner: owners, FeeOwner: owners, Status: StakerActive, Began: &began}},
+		L1Validators: []L1Validator{{ID: NumberUTXO(p, 1, 1), Validation: hash, Subnet: hash, Node: address, BLS: hash, BalanceOwner: owners, DeactivationOwner: owners, Start: 3, Tx: At(p, 1, 0)}},
+		L1States:     []L1State{{Validator: NumberUTXO(p, 1, 1), Height: 1, Weight: 20, PaidUntil: 1 << 63}},
+		Subnets:      []Subnet{{ID: At(p, 1, 0), Hash: hash}},
+		SubnetStates: []SubnetState{{Subnet: At(p, 1, 0), Height: 1, Owner: owners}},
+		Blockchains:  []Blockchain{{ID: At(p, 1, 0), Hash: hash, Subnet: hash, Name: "chain", VM: hash}},
+		Stakes:       []StakeChange{{hash, metric.ValidatorStake(1, 1<<63)}},
+		Fees:         []FeeChange{{address, metric.Dues{Active: 1, Base: 1 << 63, Paying: 1}}},
+		Meter:        []MeterRow{{Day: 0, Accrued: 3}},
+	}
+	db := made(t, Memory, func(b *Batch) error { return b.AddPrimaryBlock(d) })
+	ctx := t.Context()
+
+	block, err := db.PrimaryHead(ctx, p)
+	same(t, "PrimaryHead", *block, *d.Block, err)
+	tx, err := db.PrimaryTxByHash(ctx, p, hash)
+	same(t, "PrimaryTxByHash", *tx, d.Transactions[0], err)
+	utxo, err := db.UTXOByHash(ctx, p, d.UTXOs[0].Hash)
+	want := d.UTXOs[0]
+	want.Owners = nil
+	same(t, "UTXOByHash", utxo, &want, err)
+	unspent, err := db.UnspentUTXOs(ctx, address, p, p, NumberUTXO(p, 9, 0), 9)
+	same(t, "UnspentUTXOs", unspent, []UTXO{want}, err)
+	stakers, err := db.Stakers(ctx, p)
+	same(t, "Stakers", stakers, d.Stakers, err)
+	l1, err := db.L1Validator(ctx, hash, 5)
+	same(t, "L1Validator", *l1, L1{d.L1Validators[0], d.L1States[0]}, err)
+	subnet, err := db.Subnet(ctx, p, hash)
+	same(t, "Subnet", *subnet, SubnetNow{d.Subnets[0], d.SubnetStates[0]}, err)
+	chains, err := db.Blockchains(ctx, p)
+	same(t, "Blockchains", chains, d.Blockchains, err)
+	stakes, err := db.StakeRows(ctx, p, hash, 0, 1<<40)
+	same(t, "StakeRows", stakes, []metric.StakeRow{{Day: 86400, Stake: d.Stakes[0].Stake}}, err)
+	fees, err := db.FeeRows(ctx, p, address, 0, 1<<40)
+	same(t, "FeeRows", fees, []metric.FeeRow{{Day: 86400, Dues: d.Fees[0].Dues}}, err)
+	meter, err := db.Meter(ctx, p, 0, 1<<40)
+	same(t, "Meter", meter, d.Meter, err)
+	if first, err := db.FirstPrimarySince(ctx, p, 0); err == nil {
+		t.Errorf("FirstPrimarySince without a genesis: %d", first)
+	}
+}
+
+func TestWhatIsNotThereIsNotFound(t *testing.T) {
+	db := made(t, Memory, writeMeta)
+	ctx := t.Context()
+	for what, read := range map[string]func() error{
+		"Block":             func() error { _, err := db.Block(ctx, 1, 0); return err },
+		"Block too high":    func() error { _, err := db.Block(ctx, 1, MaxNumber+1); return err },
+		"TransactionByHash": func() error { _, err := db.TransactionByHash(ctx, 1, hash); return err },
+		"Account":           func() error { _, err := db.Account(ctx, 1, address, 0); return err },
+		"UTXO":              func() error { _, err := db.UTXO(ctx, 1); return err },
+		"Operation":         func() error { _, err := db.Operation(ctx, 1); return err },
+		"Staker":            func() error { _, err := db.StakerOfTx(ctx, hash); return err },
+		"NewestTally":       func() error { _, err := db.NewestTally(ctx, 1, metric.Day); return err },
+	} {
+		if err := read(); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if slot, err := db.Slot(ctx, 1, address, hash, 0); slot != nil || err != nil {
+		t.Errorf("Slot: %x, %v", slot, err)
+	}
+}
+
+func TestAColumnWithoutAFieldIsAnError(t *testing.T) {
+	db := made(t, Memory, writeMeta)
+	if _, err := get[Code](t.Context(), db, `SELECT generator FROM meta`); err == nil || !strings.Contains(err.Error(), `no field for column "generator"`) {
+		t.Errorf("get: %v", err)
+	}
+}
+
+func TestOperationsAndChunksComeBack(t *testing.T) {
+	o := Operation{ID: 1, UUID: hash[:16], Status: Running, Created: 5, Updated: 5, Content: hash, Request: "{}"}
+	c := Chunk{Piece{ID: NumberChunk(1, 0), Size: 9, Stored: 2, Rows: 1, Sum: 7, Reached: 8, At: 3}, []byte{1, 2}}
+	c.Seal(nil)
+	db := made(t, Memory, func(b *Batch) error { return errors.Join(b.PutOperation(&o), b.AddChunk(&c)) })
+	ctx := t.Context()
+	have, err := db.OperationByUUID(ctx, o.UUID)
+	same(t, "OperationByUUID", *have, o, err)
+	running, err := db.RunningOperations(ctx)
+	same(t, "RunningOperations", running, []int64{1}, err)
+	chunk, err := db.Chunk(ctx, 1, 0)
+	same(t, "Chunk", *chunk, c, err)
+	pieces, err := db.Pieces(ctx, 1, 0, 9)
+	same(t, "Pieces", pieces, []Piece{c.Piece}, err)
+}
