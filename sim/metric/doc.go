@@ -25,7 +25,7 @@
 //     first block has none.
 //   - Gas prices are averaged over receipts, each counting once. Prices and fees are in wei.
 //
-// Beside the chains' metrics there are those of the P-chain and of messages, kept in the same way, by the day (messages by
+// Beside the chains' metrics there are those of the P-Chain and of messages, kept in the same way, by the day (messages by
 // each interval) and in the commit of the block that changes something:
 //
 //   - The stake of a subnet is that at the end of the day, on the newest day that by the clock. A validator counts from

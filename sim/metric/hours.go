@@ -24,8 +24,8 @@ func (h Hours) from(value int) int {
 
 // roles are those in which the address took part in an hour on a chain.
 func (h Hours) roles(hour, chain int) Roles {
-	place := hour<<hourShift | chain<<chainShift
-	if i := h.from(place); i < len(h)/entrySize && h.entry(i)&^int(all) == place {
+	key := hour<<hourShift | chain<<chainShift
+	if i := h.from(key); i < len(h)/entrySize && h.entry(i)&^int(all) == key {
 		return Roles(h.entry(i)) & all
 	}
 	return 0
@@ -36,13 +36,13 @@ const all Roles = 1<<roles - 1
 
 // with adds roles in an hour on a chain.
 func (h Hours) with(hour, chain int, as Roles) Hours {
-	place := hour<<hourShift | chain<<chainShift
-	i := h.from(place) * entrySize
+	key := hour<<hourShift | chain<<chainShift
+	i := h.from(key) * entrySize
 	if h.roles(hour, chain) != 0 {
 		h[i+2] |= byte(as)
 		return h
 	}
-	entry := place | int(as)
+	entry := key | int(as)
 	h = append(h, 0, 0, 0)
 	copy(h[i+entrySize:], h[i:])
 	h[i], h[i+1], h[i+2] = byte(entry>>16), byte(entry>>8), byte(entry)

@@ -11,33 +11,33 @@ import (
 // kept in the file as they are.
 type Lives []byte
 
-const lifeSize = 11
+const lifetimeSize = 11
 
-// life is an entry.
-type life struct {
+// roleLifetime is an entry.
+type roleLifetime struct {
 	chain       int
 	role        Role
 	first, last int64 // starts of hours, Unix seconds
 }
 
-func (l Lives) all() []life {
-	lives := make([]life, 0, len(l)/lifeSize)
-	for ; len(l) >= lifeSize; l = l[lifeSize:] {
-		lives = append(lives, life{
+func (l Lives) all() []roleLifetime {
+	lifetimes := make([]roleLifetime, 0, len(l)/lifetimeSize)
+	for ; len(l) >= lifetimeSize; l = l[lifetimeSize:] {
+		lifetimes = append(lifetimes, roleLifetime{
 			chain: int(binary.BigEndian.Uint16(l)), role: Role(l[2]),
 			first: int64(binary.BigEndian.Uint32(l[3:])) * hour, last: int64(binary.BigEndian.Uint32(l[7:])) * hour,
 		})
 	}
-	return lives
+	return lifetimes
 }
 
-// with widens the life on a chain and in a role so that it holds a moment.
+// with widens the lifetime on a chain and in a role so that it holds a moment.
 func (l Lives) with(chain int, role Role, moment int64) Lives {
 	key := []byte{byte(chain >> 8), byte(chain), byte(role)}
 	at := uint32(moment / hour)
 	i := 0
 	for i < len(l) && slices.Compare(l[i:i+len(key)], key) < 0 {
-		i += lifeSize
+		i += lifetimeSize
 	}
 	if i == len(l) || slices.Compare(l[i:i+len(key)], key) != 0 {
 		entry := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, at), at)
@@ -49,9 +49,9 @@ func (l Lives) with(chain int, role Role, moment int64) Lives {
 }
 
 // span is the first and the last hour in a role over all chains that are in; ok is false if there is none.
-func span(lives []life, role Role, in func(chain int) bool) (first, last int64, ok bool) {
+func span(lifetimes []roleLifetime, role Role, in func(chain int) bool) (first, last int64, ok bool) {
 	first = math.MaxInt64
-	for _, e := range lives {
+	for _, e := range lifetimes {
 		if e.role == role && in(e.chain) {
 			first, last, ok = min(first, e.first), max(last, e.last), true
 		}

@@ -178,12 +178,12 @@ func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Rol
 
 // live moves the first and the latest appearance of an address, in each scope in which they change.
 func (r *Rollup) live(chain int, scopes [3]Scope, moment int64, address common.Address, role Role) error {
-	lives, err := r.Lives.row(address, r.Fresh)
+	lifetimes, err := r.Lives.row(address, r.Fresh)
 	if err != nil {
 		return err
 	}
-	before := lives.value.all()
-	lives.value, lives.changed = lives.value.with(chain, role, moment), true
+	before := lifetimes.value.all()
+	lifetimes.value, lifetimes.changed = lifetimes.value.with(chain, role, moment), true
 	at := Hour.Start(moment)
 	for _, scope := range scopes {
 		first, last, known := span(before, role, r.within(scope))

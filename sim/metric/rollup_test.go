@@ -13,9 +13,9 @@ import (
 
 // tables are what a roll-up reads from and writes to.
 type tables struct {
-	tallies map[Key]Tally
-	months  map[MonthKey]string
-	lives   map[common.Address]string
+	tallies   map[Key]Tally
+	months    map[MonthKey]string
+	lifetimes map[common.Address]string
 }
 
 func newTables() *tables {
@@ -36,8 +36,8 @@ func (t *tables) rollup() *Rollup {
 			Write: func(k MonthKey, v *Hours) error { t.months[k] = string(*v); return nil },
 		},
 		Lives: &Cache[common.Address, Lives]{
-			Read:  func(k common.Address) (Lives, bool, error) { v, ok := t.lives[k]; return Lives(v), ok, nil },
-			Write: func(k common.Address, v *Lives) error { t.lives[k] = string(*v); return nil },
+			Read:  func(k common.Address) (Lives, bool, error) { v, ok := t.lifetimes[k]; return Lives(v), ok, nil },
+			Write: func(k common.Address, v *Lives) error { t.lifetimes[k] = string(*v); return nil },
 		},
 	}
 }
@@ -84,7 +84,7 @@ func TestOrderOfChainsDoesNotShow(t *testing.T) {
 		fold(t, timely, byTime, func() bool { return true })
 		fold(t, mixed, shuffled(r, all), func() bool { return r.IntN(10) == 0 })
 		for name, have := range map[string]*tables{"by time": timely, "mixed": mixed} {
-			if !maps.Equal(have.tallies, want.tallies) || !maps.Equal(have.months, want.months) || !maps.Equal(have.lives, want.lives) {
+			if !maps.Equal(have.tallies, want.tallies) || !maps.Equal(have.months, want.months) || !maps.Equal(have.lifetimes, want.lifetimes) {
 				t.Fatalf("seed %d: rows written %s differ from those written chain by chain", seed, name)
 			}
 		}

@@ -21,7 +21,7 @@ type Lanes struct {
 	BySource, ByDestination bool   // count those of each source, of each destination by themselves
 }
 
-// Of is the lane of some traffic, if it counts.
+// Of is the route of some traffic, if it counts.
 func (l Lanes) Of(t *Traffic) (lane Lane, ok bool) {
 	if l.From != "" && l.From != string(t.Source) || l.To != "" && l.To != string(t.Destination) {
 		return lane, false
@@ -35,7 +35,7 @@ func (l Lanes) Of(t *Traffic) (lane Lane, ok bool) {
 	return lane, true
 }
 
-// All are the lanes of some traffic, in order. What is counted together is one lane, even without any.
+// All are the routes of some traffic, in order. What is counted together is one route, even without any.
 func (l Lanes) All(traffic []Traffic) []Lane {
 	var all []Lane
 	if !l.BySource && !l.ByDestination {
@@ -54,14 +54,14 @@ func (l Lane) compare(o Lane) int {
 	return cmp.Or(cmp.Compare(l.Source, o.Source), cmp.Compare(l.Destination, o.Destination))
 }
 
-// LanePoint is how many messages went along a lane in an interval.
+// LanePoint is how many messages went along a route in an interval.
 type LanePoint struct {
 	Lane
 	Start    int64 // Unix seconds
 	Messages int64
 }
 
-// Before tells whether a point comes before another: a newer one, or one of an earlier lane.
+// Before tells whether a point comes before another: a newer one, or one of an earlier route.
 func (p LanePoint) Before(o LanePoint) bool {
 	if p.Start != o.Start {
 		return p.Start > o.Start

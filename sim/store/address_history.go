@@ -125,8 +125,8 @@ func (db *DB) WholeHistory(ctx context.Context, i Interval) ([]TransactionView, 
 	return list[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
 }
 
-// HistoryTransfers reads the transfers from or to the address in the transactions of an interval; their places stay
-// empty.
+// HistoryTransfers reads the transfers from or to the address in the transactions of an interval; their inclusion
+// stays empty.
 func (db *DB) HistoryTransfers(ctx context.Context, i Interval) ([]TransferView, error) {
 	return list[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
 }

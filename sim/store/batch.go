@@ -16,13 +16,13 @@ type Batch struct {
 	tx         *sqlx.Tx
 	statements map[string]*stmt
 	rollup     *metric.Rollup // nil before the first block
-	named      bool           // whether it wrote a token, a contract or a market
-	platform   bool           // whether it wrote a block of a P-, X- or C-chain of UTXOs
+	tokens     bool           // whether it wrote a token, a contract or a market
+	primary    bool           // whether it wrote a block of a P-, X- or C-Chain of UTXOs
 }
 
 // Begin starts a Batch. Only one is open at a time; a second waits.
 func (db *DB) Begin() (*Batch, error) {
-	if db.frozen {
+	if db.readOnly {
 		return nil, ErrReadOnly
 	}
 	tx, err := db.write.Beginx()
@@ -40,11 +40,11 @@ func (b *Batch) Commit() error {
 		}
 	}
 	err := b.tx.Commit()
-	if b.named {
-		b.db.names.Add(1)
+	if b.tokens {
+		b.db.tokenCommits.Add(1)
 	}
-	if b.platform {
-		b.db.primaries.Add(1)
+	if b.primary {
+		b.db.primaryCommits.Add(1)
 	}
 	b.db.commits.Add(1) // the last: who sees it moved finds the other counts moved too
 	return err
@@ -124,24 +124,24 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 	if d == nil {
 		return nil
 	}
-	b.platform = true
+	b.primary = true
 	if d.Block != nil {
 		if err := b.addPrimaryBlock(d.Block); err != nil {
 			return err
 		}
 	}
 	for _, write := range []func() error{
-		func() error { return eachRow(d.Transactions, b.addPrimaryTx) },
-		func() error { return eachRow(d.UTXOs, b.addUTXO) },
-		func() error { return eachRow(d.Spends, b.addSpend) },
-		func() error { return eachRow(d.Activity, b.addActivity) },
-		func() error { return eachRow(d.Assets, b.addAsset) },
-		func() error { return eachRow(d.Stakers, b.putStaker) },
-		func() error { return eachRow(d.L1Validators, b.addL1Validator) },
-		func() error { return eachRow(d.L1States, b.addL1State) },
-		func() error { return eachRow(d.Subnets, b.addSubnet) },
-		func() error { return eachRow(d.SubnetStates, b.addSubnetState) },
-		func() error { return eachRow(d.Blockchains, b.addBlockchain) },
+		func() error { return addAll(d.Transactions, b.addPrimaryTx) },
+		func() error { return addAll(d.UTXOs, b.addUTXO) },
+		func() error { return addAll(d.Spends, b.addSpend) },
+		func() error { return addAll(d.Activity, b.addActivity) },
+		func() error { return addAll(d.Assets, b.addAsset) },
+		func() error { return addAll(d.Stakers, b.putStaker) },
+		func() error { return addAll(d.L1Validators, b.addL1Validator) },
+		func() error { return addAll(d.L1States, b.addL1State) },
+		func() error { return addAll(d.Subnets, b.addSubnet) },
+		func() error { return addAll(d.SubnetStates, b.addSubnetState) },
+		func() error { return addAll(d.Blockchains, b.addBlockchain) },
 		func() error { return b.addStakes(d) },
 		func() error { return b.addFees(d) },
 	} {
@@ -183,21 +183,21 @@ func (b *Batch) AddBlock(d *Delta) error {
 		return err
 	}
 	for _, write := range []func() error{
-		func() error { return eachRow(d.Transactions, b.addTransaction) },
-		func() error { return eachRow(d.Logs, b.addLog) },
-		func() error { return eachRow(d.Calls, b.addCall) },
-		func() error { return eachRow(d.Accounts, b.addAccount) },
-		func() error { return eachRow(d.Slots, b.addSlot) },
-		func() error { return eachRow(d.Codes, b.addCode) },
-		func() error { return eachRow(d.Tokens, b.addToken) },
-		func() error { return eachRow(d.Deployments, b.addDeployment) },
-		func() error { return eachRow(d.Transfers, b.addTransfer) },
-		func() error { return eachRow(d.Holdings, b.addHolding) },
-		func() error { return eachRow(d.Items, b.addItem) },
-		func() error { return eachRow(d.Touches, b.addTouch) },
-		func() error { return eachRow(d.Messages, b.addMessage) },
-		func() error { return eachRow(d.MessageEvents, b.addMessageEvent) },
-		func() error { return eachRow(d.Messages, b.AddTraffic) },
+		func() error { return addAll(d.Transactions, b.addTransaction) },
+		func() error { return addAll(d.Logs, b.addLog) },
+		func() error { return addAll(d.Calls, b.addCall) },
+		func() error { return addAll(d.Accounts, b.addAccount) },
+		func() error { return addAll(d.Slots, b.addSlot) },
+		func() error { return addAll(d.Codes, b.addCode) },
+		func() error { return addAll(d.Tokens, b.addToken) },
+		func() error { return addAll(d.Deployments, b.addDeployment) },
+		func() error { return addAll(d.Transfers, b.addTransfer) },
+		func() error { return addAll(d.Holdings, b.addHolding) },
+		func() error { return addAll(d.Items, b.addItem) },
+		func() error { return addAll(d.Touches, b.addTouch) },
+		func() error { return addAll(d.Messages, b.addMessage) },
+		func() error { return addAll(d.MessageEvents, b.addMessageEvent) },
+		func() error { return addAll(d.Messages, b.AddTraffic) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {
@@ -208,7 +208,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 	return nil
 }
 
-func eachRow[T any](rows []T, add func(*T) error) error {
+func addAll[T any](rows []T, add func(*T) error) error {
 	for i := range rows {
 		if err := add(&rows[i]); err != nil {
 			return err

@@ -63,7 +63,7 @@ func (b *Batch) SetMeta(m Meta) error {
 		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Chains, m.Digest)
 }
 
-// Persona is an account with a name and a part to play.
+// Persona is an account with a name and a documented purpose.
 type Persona struct {
 	ID      int    `db:"id"` // index of the account in the well-known mnemonic, or above 9
 	Name    string `db:"name"`

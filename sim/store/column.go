@@ -6,7 +6,7 @@ import (
 )
 
 // Position orders everything on EVM chains: by chain, then block number, then index in the block. It is the primary key
-// of blocks (index 0), transactions, logs and calls, and so the place from which a page goes on.
+// of blocks (index 0), transactions, logs and calls, and so the cursor of a page.
 type Position int64
 
 const (

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// Deployment is a contract that came to be in a transaction.
+// Deployment is the creation of a contract in a transaction.
 type Deployment struct {
 	ID      Position `db:"id"` // index counts the block's deployments
 	Tx      int      `db:"tx"`
@@ -48,7 +48,7 @@ func (b *Batch) addDeployment(d *Deployment) error {
 	return b.exec(`INSERT INTO deployment (`+deploymentColumns+`) VALUES (?, ?, ?, ?, ?)`, d.ID, d.Tx, d.Address, d.Sender, d.Creator)
 }
 
-// Contract is a contract with a part to play on its chain.
+// Contract is a contract of the world that has a role on its chain.
 type Contract struct {
 	Chain    int    `db:"chain"`
 	Address  []byte `db:"address"`
@@ -63,7 +63,7 @@ func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
 
 // AddContract writes a named contract.
 func (b *Batch) AddContract(c Contract) error {
-	b.named = true
+	b.tokens = true
 	return b.exec(`INSERT INTO contract (chain, address, role, artifact) VALUES (?, ?, ?, ?)`,
 		c.Chain, c.Address, c.Role, c.Artifact)
 }

@@ -50,21 +50,21 @@ var (
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
 )
 
-var memories atomic.Int64 // numbers the in-memory databases of this process
+var memoryFiles atomic.Int64 // numbers the in-memory databases of this process
 
 // DB is one world's file: one connection that writes and a pool that only reads.
 type DB struct {
 	write *sqlx.DB
 	read  *sqlx.DB
 
-	path   string // the file, or Memory
-	claim  *os.File
-	frozen bool   // neither the file nor anything beside it can be written
-	final  string // where path is renamed to when it is whole; empty once done
+	path     string   // the file, or Memory
+	lock     *os.File // held by Claim
+	readOnly bool     // neither the file nor anything beside it can be written
+	final    string   // where path is renamed to when it is whole; empty once done
 
-	commits   atomic.Int64
-	names     atomic.Int64
-	primaries atomic.Int64
+	commits        atomic.Int64
+	tokenCommits   atomic.Int64
+	primaryCommits atomic.Int64
 
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
@@ -76,7 +76,7 @@ func Create(path string) (*DB, error) {
 	db := &DB{path: path, statements: map[string]*stmt{}}
 	name := path
 	if path == Memory {
-		name = fmt.Sprintf("/snowglobe-%d", memories.Add(1))
+		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
 	} else {
 		db.final, db.path, name = path, path+".tmp", path+".tmp"
 		if err := clearLeftover(name); err != nil {
@@ -189,8 +189,8 @@ func syncFile(path string) error {
 // Close checkpoints and closes the file, so that exactly one is left. An unfinished world is removed.
 func (db *DB) Close() error {
 	err := db.disconnect()
-	if db.claim != nil { // closed last: the system drops the engine's locks with any handle of the file
-		err = errors.Join(err, db.claim.Close())
+	if db.lock != nil { // closed last: the system drops the engine's locks with any handle of the file
+		err = errors.Join(err, db.lock.Close())
 	}
 	if db.final != "" {
 		err = errors.Join(err, os.Remove(db.path))
@@ -203,11 +203,11 @@ func (db *DB) Commits() int64 { return db.commits.Load() }
 
 // Names counts the commits that brought a token, a contract or a market since the file was opened: while it stands
 // still, what is known by name has not changed.
-func (db *DB) Names() int64 { return db.names.Load() }
+func (db *DB) Names() int64 { return db.tokenCommits.Load() }
 
-// Primaries counts the commits that brought a block to a P-, X- or C-chain of UTXOs since the file was opened: while it
+// Primaries counts the commits that brought a block to a P-, X- or C-Chain of UTXOs since the file was opened: while it
 // stands still, so do their stakers and outputs.
-func (db *DB) Primaries() int64 { return db.primaries.Load() }
+func (db *DB) Primaries() int64 { return db.primaryCommits.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
 func (db *DB) disconnect() error {

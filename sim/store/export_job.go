@@ -119,7 +119,7 @@ type Piece struct {
 	Rows    int64    `db:"rows"`    // of the file up to and with this chunk
 	Sum     uint32   `db:"sum"`     // CRC-32 of the file up to and with this chunk
 	Reached int64    `db:"reached"` // the time of its last transaction, Unix seconds
-	Lane    int      `db:"lane"`    // that transaction's chain, by its place in the request
+	Lane    int      `db:"lane"`    // that transaction's chain, by its index in the request
 	At      Position `db:"at"`
 	Digest  []byte   `db:"digest"`
 }
@@ -141,17 +141,17 @@ func (c *Chunk) Seal(before []byte) {
 	c.Digest = h.Sum(nil)
 }
 
-const pieceColumns = `id, start, size, length(data) AS stored, rows, sum, reached, lane, at, digest`
+const chunkInfoColumns = `id, start, size, length(data) AS stored, rows, sum, reached, lane, at, digest`
 
 // Pieces lists the chunks of an operation's file from one number up to another, without their bytes.
 func (db *DB) Pieces(ctx context.Context, operation int64, first, last int) ([]Piece, error) {
-	return list[Piece](ctx, db, `SELECT `+pieceColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
+	return list[Piece](ctx, db, `SELECT `+chunkInfoColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
 		NumberChunk(operation, first), NumberChunk(operation, last))
 }
 
 // Chunk reads a chunk of an operation's file.
 func (db *DB) Chunk(ctx context.Context, operation int64, n int) (*Chunk, error) {
-	return get[Chunk](ctx, db, `SELECT `+pieceColumns+`, data FROM chunk WHERE id = ?`, NumberChunk(operation, n))
+	return get[Chunk](ctx, db, `SELECT `+chunkInfoColumns+`, data FROM chunk WHERE id = ?`, NumberChunk(operation, n))
 }
 
 // AddChunk writes a chunk.

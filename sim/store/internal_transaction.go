@@ -29,7 +29,7 @@ func (b *Batch) addCall(c *Call) error {
 		c.ID, c.Tx, c.Depth, c.Type, c.Sender, c.Recipient, c.Value, c.Gas, c.GasUsed, c.Reverted, c.Error)
 }
 
-// CallView is an internal transaction with its place.
+// CallView is an internal transaction with its inclusion.
 type CallView struct {
 	Call
 	Place
@@ -44,7 +44,7 @@ func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, er
 // InternalHistory reads at most limit internal transactions from or to an address, from one position down to another.
 func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
 	return list[CallView](ctx, db, `
-		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+placeColumns+`
+		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+inclusionColumns+`
 		FROM (`+pageOfCalls+`)
 		CROSS JOIN call c ON c.id = page
 		CROSS JOIN block b ON b.id = page & ~65535

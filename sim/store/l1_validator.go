@@ -49,7 +49,7 @@ func l1At(condition string) string {
 		ORDER BY v.id`
 }
 
-// L1Validators lists the L1 validators of a P-chain as they were at a height, removed ones too.
+// L1Validators lists the L1 validators of a P-Chain as they were at a height, removed ones too.
 func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1, error) {
 	return list[L1](ctx, db, l1At(`v.id >= ? AND v.id < ?`), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0), height)
 }
@@ -86,7 +86,7 @@ func (b *Batch) addL1State(s *L1State) error {
 		s.Validator, s.Height, s.Weight, s.Nonce, s.PaidUntil)
 }
 
-// DrainedL1Validators lists the active L1 validators of a P-chain whose balances are used up when the accrued fee has
+// DrainedL1Validators lists the active L1 validators of a P-Chain whose balances are used up when the accrued fee has
 // grown from that of the newest block to another.
 func (db *DB) DrainedL1Validators(ctx context.Context, chain int, from, to Amount) ([]L1, error) {
 	// Next to the condition of an index, a bare parameter would make the engine prepare the statement anew for every value.

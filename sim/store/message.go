@@ -18,14 +18,14 @@ type Message struct {
 	Recipient   []byte   `db:"recipient"`
 }
 
-// The kinds of what a log tells of a message.
+// The kinds of message events.
 const (
 	MessageReceived = iota
 	MessageExecuted
 	MessageReceipt // the sending chain learned of the delivery
 )
 
-// MessageEvent is something that became of a message.
+// MessageEvent is the delivery, the execution or the receipt of a message.
 type MessageEvent struct {
 	ID   Position `db:"id"` // of the log
 	Tx   int      `db:"tx"`
@@ -55,13 +55,13 @@ type MessageFilter struct {
 	Party       []byte // sender or recipient
 }
 
-// Mark is where a page of messages goes on: before a time, and a position in it.
+// Mark is the cursor of a page of messages: it goes on before a time, and before a position at that time.
 type Mark struct {
 	Time int64
 	ID   Position
 }
 
-// Messages reads at most limit messages before a place, newest first.
+// Messages reads at most limit messages before a cursor, newest first.
 func (db *DB) Messages(ctx context.Context, f MessageFilter, before Mark, limit int) ([]Message, error) {
 	text, args := f.query(before, limit)
 	return list[Message](ctx, db, text, args...)
@@ -123,7 +123,7 @@ func (db *DB) MessageByHash(ctx context.Context, hash []byte) (*Message, error) 
 	return get[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, hash)
 }
 
-// MessageEvents lists what became of a message, in the order of chains and blocks.
+// MessageEvents lists the events of a message, in the order of chains and blocks.
 func (db *DB) MessageEvents(ctx context.Context, hash []byte) ([]MessageEvent, error) {
 	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash = ? ORDER BY id`, hash)
 }

@@ -269,7 +269,7 @@ type FeeChange struct {
 	metric.Dues
 }
 
-// MeterRow is the accrued fee of a P-chain at the end of a day.
+// MeterRow is the accrued fee of a P-Chain at the end of a day.
 type MeterRow struct {
 	Day     int64  `db:"day"` // its beginning, Unix seconds
 	Accrued Amount `db:"accrued"`
@@ -330,7 +330,7 @@ func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before
 	return all, err
 }
 
-// Meter reads the accrued fee of a P-chain at the end of each day from one to another, both included, as far as blocks
+// Meter reads the accrued fee of a P-Chain at the end of each day from one to another, both included, as far as blocks
 // came after them.
 func (db *DB) Meter(ctx context.Context, chain int, from, to int64) ([]MeterRow, error) {
 	return list[MeterRow](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,

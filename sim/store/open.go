@@ -16,13 +16,13 @@ import (
 
 // Open opens a finished world. A file that is not one is refused with ErrForeign, one of another schema with ErrVersion.
 func Open(path string) (*DB, error) {
-	if err := identify(path); err != nil {
+	if err := checkHeader(path); err != nil {
 		return nil, err
 	}
 	db := &DB{path: path, statements: map[string]*stmt{}}
 	err := db.connect(path, "WAL")
 	if unwritable(err) && !exists(path+"-wal") {
-		err = errors.Join(db.disconnect(), db.freeze(path))
+		err = errors.Join(db.disconnect(), db.openReadOnly(path))
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -30,10 +30,10 @@ func Open(path string) (*DB, error) {
 	return db, nil
 }
 
-// Claim makes this process the only one that may add to the world, until Close. What is derived from the rows is kept in
-// memory, so a second writer would not see what the first one adds.
+// Claim locks the file: it makes this process the only one that may add to the world, until Close. What is derived from
+// the rows is kept in memory, so a second writer would not see what the first one adds.
 func (db *DB) Claim() error {
-	if db.path == Memory || db.frozen {
+	if db.path == Memory || db.readOnly {
 		return nil
 	}
 	file, err := os.Open(db.path)
@@ -44,7 +44,7 @@ func (db *DB) Claim() error {
 	if err != nil || !taken {
 		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, ErrClaimed), file.Close()))
 	}
-	db.claim = file
+	db.lock = file
 	return nil
 }
 
@@ -64,14 +64,14 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// freeze opens a file that nobody writes, with nothing beside it: it can only be read.
-func (db *DB) freeze(path string) (err error) {
-	db.frozen = true
+// openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.
+func (db *DB) openReadOnly(path string) (err error) {
+	db.readOnly = true
 	db.read, err = pool(dsn(path, cache(readCacheKiB), "mode=ro", "immutable=1"), 4+2*runtime.GOMAXPROCS(0))
 	return err
 }
 
-// Where a database file carries its marks, by the file format of SQLite.
+// Offsets in the header of a database file, by the file format of SQLite.
 const (
 	headerLength      = 100
 	headerMagic       = "SQLite format 3\x00"
@@ -79,9 +79,9 @@ const (
 	headerApplication = 68
 )
 
-// identify reads the marks off the file itself, so that a foreign file is not touched. Errors of the file system, such
+// checkHeader reads the header of the file itself, so that a foreign file is not touched. Errors of the file system, such
 // as a missing permission, are passed on as they are.
-func identify(path string) error {
+func checkHeader(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err

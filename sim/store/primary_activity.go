@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Activity says that a transaction touched a subject: an address, an account of the C-chain, an asset of the X-chain, or an
+// Activity says that a transaction touched a subject: an address, an account of the C-Chain, an asset of the X-Chain, or an
 // L1 validation.
 type Activity struct {
 	Subject []byte

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// PrimaryAsset is something that X-chain outputs hold.
+// PrimaryAsset is something that X-Chain outputs hold.
 type PrimaryAsset struct {
 	ID           Position `db:"id"`   // of the transaction that made it; AVAX has height 0
 	Hash         []byte   `db:"hash"` // the asset's id
@@ -14,13 +14,13 @@ type PrimaryAsset struct {
 
 const assetColumns = `id, hash, name, symbol, denomination, fxs`
 
-// AssetByHash reads the asset of an X-chain with this id.
+// AssetByHash reads the asset of an X-Chain with this id.
 func (db *DB) AssetByHash(ctx context.Context, chain int, hash []byte) (*PrimaryAsset, error) {
 	return get[PrimaryAsset](ctx, db, `SELECT `+assetColumns+` FROM asset WHERE hash = ? AND id BETWEEN ? AND ?`,
 		hash, First(chain), Last(chain))
 }
 
-// Assets lists the assets of an X-chain, oldest first.
+// Assets lists the assets of an X-Chain, oldest first.
 func (db *DB) Assets(ctx context.Context, chain int) ([]PrimaryAsset, error) {
 	return list[PrimaryAsset](ctx, db, `SELECT `+assetColumns+` FROM asset WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// PrimaryBlock is a block of a P- or X-chain.
+// PrimaryBlock is a block of a P- or X-Chain.
 type PrimaryBlock struct {
 	ID          Position `db:"id"`
 	Hash        []byte   `db:"hash"`
@@ -16,11 +16,11 @@ type PrimaryBlock struct {
 	OuterID     []byte   `db:"outer_id"` // of the ProposerVM block around it, nil for a genesis
 	OuterParent []byte   `db:"outer_parent"`
 	Proposer    []byte   `db:"proposer"`     // node id, nil for options and a genesis
-	PHeight     uint64   `db:"p_height"`     // height of the P-chain that the proposer saw
-	Epoch       uint64   `db:"epoch"`        // number of the P-chain epoch
-	EpochHeight uint64   `db:"epoch_height"` // P-chain height that holds for the epoch
+	PHeight     uint64   `db:"p_height"`     // height of the P-Chain that the proposer saw
+	Epoch       uint64   `db:"epoch"`        // number of the P-Chain epoch
+	EpochHeight uint64   `db:"epoch_height"` // P-Chain height that holds for the epoch
 	EpochStart  uint64   `db:"epoch_start"`
-	Supply      Amount   `db:"supply"` // the following are 0 on the X-chain
+	Supply      Amount   `db:"supply"` // the following are 0 on the X-Chain
 	Accrued     Amount   `db:"accrued"`
 	L1Excess    uint64   `db:"l1_excess"`
 	L1Active    uint64   `db:"l1_active"`
@@ -88,7 +88,7 @@ func (b *Batch) addPrimaryBlock(r *PrimaryBlock) error {
 		r.Epoch, r.EpochHeight, r.EpochStart, r.Supply, r.Accrued, r.L1Excess, r.L1Active, r.GasCapacity, r.GasExcess, r.Digest)
 }
 
-// PrimaryName is a transaction of a primary chain by its place and id.
+// PrimaryName is a transaction of a primary chain by its position and id.
 type PrimaryName struct {
 	ID   Position `db:"id"`
 	Hash []byte   `db:"hash"`
@@ -110,12 +110,12 @@ func (db *DB) PrimaryNames(ctx context.Context, first, last Position) ([]Primary
 	return list[PrimaryName](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// PrimaryTime is when the block of a P- or X-chain at a position was made.
+// PrimaryTime is when the block of a P- or X-Chain at a position was made.
 func (db *DB) PrimaryTime(ctx context.Context, at Position) (time int64, err error) {
 	return value[int64](ctx, db, `SELECT time FROM primary_block WHERE id = ?`, at)
 }
 
-// FirstPrimarySince is the height of the first block of a P- or X-chain at or after a time, in Unix seconds; head + 1 when
+// FirstPrimarySince is the height of the first block of a P- or X-Chain at or after a time, in Unix seconds; head + 1 when
 // there is none.
 func (db *DB) FirstPrimarySince(ctx context.Context, chain int, time int64) (uint64, error) {
 	head, err := db.PrimaryHead(ctx, chain)
@@ -136,7 +136,7 @@ const (
 // PrimaryChain numbers a primary chain: the index of the network and one of PChain, XChain and CChain.
 func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + chain + 1 }
 
-// PrimaryNetwork is what the P- and the X-chain of a network began with.
+// PrimaryNetwork is what the P- and the X-Chain of a network began with.
 type PrimaryNetwork struct {
 	ID       uint32 `db:"id"`
 	Platform []byte `db:"platform"` // genesis bytes

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// PrimaryTx is a transaction of a P- or X-chain, or an atomic one of a C-Chain.
+// PrimaryTx is a transaction of a P- or X-Chain, or an atomic one of a C-Chain.
 type PrimaryTx struct {
 	ID     Position `db:"id"`
 	Hash   []byte   `db:"hash"`

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// The stations of a staker's life.
+// The states of a staker.
 const (
 	StakerPending = iota
 	StakerActive
@@ -37,7 +37,7 @@ type Staker struct {
 const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, shares, reward, delegatee, bls, proof, owner, fee_owner,
 	status, began, ended, rewarded, reward_tx`
 
-// Stakers lists every staker of a P-chain in the order of their transactions.
+// Stakers lists every staker of a P-Chain in the order of their transactions.
 func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
@@ -59,7 +59,7 @@ func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
 	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
 }
 
-// StakersOf lists the stakers of a P-chain whose rewards an address owns, oldest first.
+// StakersOf lists the stakers of a P-Chain whose rewards an address owns, oldest first.
 func (db *DB) StakersOf(ctx context.Context, chain int, address []byte) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
 		s.bls, s.proof, s.owner, s.fee_owner, s.status, s.began, s.ended, s.rewarded, s.reward_tx
@@ -83,11 +83,11 @@ func (b *Batch) putStaker(s *Staker) error {
 	return nil
 }
 
-// Node is the machine behind a validator.
+// Node is the node of a validator.
 type Node struct {
 	Network     uint32 `db:"network"`
 	Node        []byte `db:"node"` // RIPEMD-160 of SHA-256 of the certificate
-	Role        string `db:"role"` // the situation that it is there for, empty for most
+	Role        string `db:"role"` // the test case that it stands for, empty for most
 	Certificate []byte `db:"certificate"`
 	Secret      []byte `db:"secret"`  // BLS secret key
 	Version     string `db:"version"` // of its software

@@ -41,12 +41,12 @@ const (
 	blockchainColumns = `id, hash, subnet, name, vm`
 )
 
-// Subnets lists the subnets of a P-chain as they are now, oldest first.
+// Subnets lists the subnets of a P-Chain as they are now, oldest first.
 func (db *DB) Subnets(ctx context.Context, chain int) ([]SubnetNow, error) {
 	return list[SubnetNow](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
 }
 
-// Subnet reads the subnet of a P-chain with this id as it is now.
+// Subnet reads the subnet of a P-Chain with this id as it is now.
 func (db *DB) Subnet(ctx context.Context, chain int, hash []byte) (*SubnetNow, error) {
 	return get[SubnetNow](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
@@ -57,7 +57,7 @@ func (db *DB) SubnetHistory(ctx context.Context, subnet Position) ([]SubnetState
 		WHERE subnet = ? ORDER BY height`, subnet)
 }
 
-// Blockchains lists the chains that a P-chain knows, oldest first.
+// Blockchains lists the chains that a P-Chain knows, oldest first.
 func (db *DB) Blockchains(ctx context.Context, chain int) ([]Blockchain, error) {
 	return list[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE id BETWEEN ? AND ? ORDER BY id`,
 		First(chain), Last(chain))

@@ -40,7 +40,7 @@ func (id TokenID) Chain() int { return int(id >> (tokenBits + standardBits)) }
 // Standard is what kind of token it is.
 func (id TokenID) Standard() Standard { return Standard(id>>tokenBits) & (1<<standardBits - 1) }
 
-// Count is the token's place among those of its standard on its chain.
+// Count is the token's number among those of its standard on its chain.
 func (id TokenID) Count() int { return int(id & MaxTokens) }
 
 // AssetKey names what can be held: a whole ERC-20, or one item of another token. It sorts as the token and the item's
@@ -142,12 +142,12 @@ func (db *DB) TokenAt(ctx context.Context, chain int, address []byte) (*Token, e
 }
 
 func (b *Batch) addToken(t *Token) error {
-	b.named = true
+	b.tokens = true
 	return b.exec(`INSERT INTO token (`+tokenColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 		t.ID, t.Address, t.Block, t.Name, t.Symbol, t.Decimals)
 }
 
-// Market is what market watchers know of a token.
+// Market is the price series and the reputation of a token.
 type Market struct {
 	Chain      int    `db:"chain"`
 	Address    []byte `db:"address"`    // the zero address is the chain's own token
@@ -165,7 +165,7 @@ func (db *DB) Markets(ctx context.Context, chain int) ([]Market, error) {
 
 // AddMarket writes what is known of a token.
 func (b *Batch) AddMarket(m Market) error {
-	b.named = true
+	b.tokens = true
 	return b.exec(`INSERT INTO market (chain, address, reputation, series, price, swing) VALUES (?, ?, ?, ?, ?, ?)`,
 		m.Chain, m.Address, m.Reputation, m.Series, m.Price, m.Swing)
 }

@@ -23,9 +23,9 @@ type HoldingView struct {
 	NFT
 }
 
-// held finds the assets of an address after ?2 and before ?3 one by one, one seek each, and what it held of each after
-// block ?4. The limit that is none keeps the engine from working an amount out twice, to test it and to show it.
-const held = `
+// heldAssets finds the assets of an address after ?2 and before ?3 one by one, one seek each, and what it held of each
+// after block ?4. The limit that is none keeps the engine from working an amount out twice, to test it and to show it.
+const heldAssets = `
 	WITH RECURSIVE held(asset) AS (
 		SELECT min(asset) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3
 		UNION ALL
@@ -38,16 +38,16 @@ const held = `
 	`
 
 const (
-	holdings     = held + `SELECT asset, amount FROM kept WHERE amount <> x'' LIMIT 0 + ?5`
-	holdingViews = held + `SELECT k.asset, k.amount, ` + nftColumns + `
+	erc20Balances = heldAssets + `SELECT asset, amount FROM kept WHERE amount <> x'' LIMIT 0 + ?5`
+	nftBalances   = heldAssets + `SELECT k.asset, k.amount, ` + nftColumns + `
 		FROM kept k LEFT JOIN nft n ON n.asset = k.asset
 			AND n.block = (SELECT block FROM nft WHERE asset = k.asset ORDER BY block DESC LIMIT 1)
 		WHERE k.amount <> x'' LIMIT 0 + ?5`
 )
 
-// holdingsNow is held for ERC-20 assets now: one seek finds the next asset and its newest row, whose key and amount come as
-// one value.
-const holdingsNow = `
+// newestERC20Balances is heldAssets for ERC-20 assets now: one seek finds the next asset and its newest row, whose key and
+// amount come as one value.
+const newestERC20Balances = `
 	WITH RECURSIVE held(row) AS (
 		SELECT (SELECT CAST(asset || amount AS BLOB) FROM holding WHERE owner = ?1 AND asset > ?2 AND asset < ?3 ORDER BY asset, block DESC LIMIT 1)
 		UNION ALL
@@ -63,15 +63,15 @@ func (db *DB) Holdings(ctx context.Context, owner []byte, after, before AssetKey
 		var all []HoldingView
 		err := each(ctx, db, func(row *[]byte) {
 			all = append(all, HoldingView{Asset: AssetKey((*row)[:assetToken:assetToken]), Amount: (*row)[assetToken:]})
-		}, holdingsNow, owner, []byte(after), []byte(before), limit)
+		}, newestERC20Balances, owner, []byte(after), []byte(before), limit)
 		return all, err
 	}
-	return list[HoldingView](ctx, db, holdings, owner, []byte(after), []byte(before), block, limit)
+	return list[HoldingView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
 // HoldingViews is Holdings for items, with what is known of them now.
 func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
-	return list[HoldingView](ctx, db, holdingViews, owner, []byte(after), []byte(before), block, limit)
+	return list[HoldingView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
 }
 
 func (b *Batch) addHolding(h *Holding) error {

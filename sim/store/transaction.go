@@ -53,7 +53,7 @@ func (b *Batch) addTransaction(t *Transaction) error {
 		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
 }
 
-// Place says where on its chain something happened.
+// Place is the inclusion of something in a chain: its transaction and its block.
 type Place struct {
 	TxHash []byte `db:"tx_hash"`
 	Hash   []byte `db:"block_hash"` // of the block
@@ -61,8 +61,8 @@ type Place struct {
 	Header []byte `db:"header"`     // of the block, RLP
 }
 
-// placeColumns are those of a transaction t in a block b.
-const placeColumns = `t.hash AS tx_hash, b.hash AS block_hash, b.time, b.header`
+// inclusionColumns are those of a transaction t in a block b.
+const inclusionColumns = `t.hash AS tx_hash, b.hash AS block_hash, b.time, b.header`
 
 // Touch says that an address took part in a transaction without being its sender or recipient.
 type Touch struct {
@@ -84,21 +84,21 @@ const Gathered = 64
 
 var (
 	// k is a table of positions, in the order in which they are given.
-	positionsOfK = `WITH k(at) AS (VALUES ` + strings.TrimSuffix(strings.Repeat("(?), ", Gathered), ", ") + `) `
+	positionTable = `WITH k(at) AS (VALUES ` + strings.TrimSuffix(strings.Repeat("(?), ", Gathered), ", ") + `) `
 
-	gatherTransactions = positionsOfK + `SELECT ` + transactionView + `
+	transactionsAt = positionTable + `SELECT ` + transactionView + `
 		FROM k CROSS JOIN tx t ON t.id = k.at CROSS JOIN block b ON b.id = k.at & ~65535`
-	gatherCalls = positionsOfK + `SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
+	callsAt = positionTable + `SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
 		FROM k CROSS JOIN call c ON c.id BETWEEN k.at & ~65535 AND k.at | 65535 AND c.tx = k.at & 65535 AND c.type <> 'SELFDESTRUCT'`
-	gatherTransfers = positionsOfK + `SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount
+	transfersAt = positionTable + `SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount
 		FROM k CROSS JOIN transfer x ON x.id BETWEEN k.at & ~65535 AND k.at | 65535 AND x.tx = k.at & 65535`
 )
 
-// nowhere fills the places that are not needed: there is no row at it.
+// nowhere fills the parameters that are not needed: there is no row at this position.
 const nowhere = Position(0)
 
-// gatherArgs are the arguments of a statement that gathers.
-func gatherArgs(at []Position) []any {
+// positionArgs are the positions as arguments of a statement with positionTable.
+func positionArgs(at []Position) []any {
 	args := make([]any, Gathered)
 	for i := range args {
 		args[i] = nowhere
@@ -111,15 +111,15 @@ func gatherArgs(at []Position) []any {
 
 // TransactionsAt reads the transactions at positions, at most Gathered of them.
 func (db *DB) TransactionsAt(ctx context.Context, at []Position) ([]TransactionView, error) {
-	return list[TransactionView](ctx, db, gatherTransactions, gatherArgs(at)...)
+	return list[TransactionView](ctx, db, transactionsAt, positionArgs(at)...)
 }
 
 // CallsAt reads the internal transactions of the transactions at positions, one after the other.
 func (db *DB) CallsAt(ctx context.Context, at []Position) ([]Call, error) {
-	return list[Call](ctx, db, gatherCalls, gatherArgs(at)...)
+	return list[Call](ctx, db, callsAt, positionArgs(at)...)
 }
 
 // TransfersAt reads the transfers in the transactions at positions, one after the other.
 func (db *DB) TransfersAt(ctx context.Context, at []Position) ([]Transfer, error) {
-	return list[Transfer](ctx, db, gatherTransfers, gatherArgs(at)...)
+	return list[Transfer](ctx, db, transfersAt, positionArgs(at)...)
 }

@@ -36,7 +36,7 @@ type TransferView struct {
 
 // transferView completes a list of transfer ids, named page.
 const transferView = `
-	SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount, ` + placeColumns + `, ` + nftColumns + `
+	SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount, ` + inclusionColumns + `, ` + nftColumns + `
 	FROM (%s) CROSS JOIN transfer x ON x.id = page
 	CROSS JOIN block b ON b.id = page & ~65535
 	CROSS JOIN tx t ON t.id = (page & ~65535) + x.tx

@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// UTXONumber orders UTXOs: by the chain that made them, then height, then their place among all that the block made.
+// UTXONumber orders UTXOs: by the chain that made them, then height, then their index among all that the block made.
 type UTXONumber int64
 
-const placeBits = 24
+const outputBits = 24
 
 // NumberUTXO is the number of the n-th UTXO that a block made.
 func NumberUTXO(chain int, height uint64, n int) UTXONumber {
-	return UTXONumber(int64(chain)<<(numberBits+indexBits) | int64(height)<<placeBits | int64(n))
+	return UTXONumber(int64(chain)<<(numberBits+indexBits) | int64(height)<<outputBits | int64(n))
 }
 
 // Chain is the primary chain that made it.
@@ -25,7 +25,7 @@ func (n UTXONumber) Chain() int { return int(n >> (numberBits + indexBits)) }
 
 // Height is the height of the block that made it.
 func (n UTXONumber) Height() uint64 {
-	return uint64(n>>placeBits) & (1<<(numberBits+indexBits-placeBits) - 1)
+	return uint64(n>>outputBits) & (1<<(numberBits+indexBits-outputBits) - 1)
 }
 
 // UTXO is an output, spent or not.
@@ -68,8 +68,8 @@ func inputID(tx []byte, output uint32) []byte {
 	return id[:]
 }
 
-// mark is the beginning of an input id: short enough for an index, long enough to be found by.
-func mark(hash []byte) int64 {
+// inputIDPrefix is the first eight bytes of an input id, by which the index finds a UTXO.
+func inputIDPrefix(hash []byte) int64 {
 	if len(hash) < 8 {
 		return 0
 	}
@@ -94,7 +94,7 @@ func (db *DB) UTXO(ctx context.Context, id UTXONumber) (*UTXO, error) {
 // UTXOByHash reads the UTXO with this input id that a chain made: outputs of a genesis have the same ids on every chain.
 func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
-		mark(hash), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
+		inputIDPrefix(hash), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
@@ -102,14 +102,14 @@ func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, er
 // ids on every network.
 func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
-		mark(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0))
+		inputIDPrefix(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
 // UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
-		mark(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0))
+		inputIDPrefix(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
@@ -188,7 +188,7 @@ func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 
 func (b *Batch) addUTXO(u *UTXO) error {
 	err := b.exec(`INSERT INTO utxo (mark, `+utxoColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
-		mark(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, u.Out, u.Reward)
+		inputIDPrefix(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, u.Out, u.Reward)
 	for _, address := range u.Owners {
 		if err == nil {
 			err = b.exec(`INSERT INTO utxo_owner (address, chain, utxo, live) VALUES (?, ?, ?, 1)`, address, u.Chain, u.ID)
@@ -207,7 +207,7 @@ func (b *Batch) addSpend(s *Spend) error {
 	return err
 }
 
-// Owners is a control group: threshold of the addresses, from locktime on.
+// Owners are the owners of an output (secp256k1fx.OutputOwners): threshold of the addresses, from locktime on.
 type Owners struct {
 	Threshold uint32
 	Locktime  uint64
@@ -219,7 +219,7 @@ const (
 	addressBytes = 20
 )
 
-// Bytes is the control group as rows keep it.
+// Bytes is how rows keep the owners.
 func (o Owners) Bytes() []byte {
 	raw := binary.BigEndian.AppendUint32(nil, o.Threshold)
 	raw = binary.BigEndian.AppendUint64(raw, o.Locktime)

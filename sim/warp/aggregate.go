@@ -2,7 +2,7 @@ package warp
 
 import "fmt"
 
-// Aggregate signs a message for the members of a set at these places. secret gives the key of a member. Since all keys
+// Aggregate signs a message for the members of a set at these indices. secret gives the key of a member. Since all keys
 // are at hand, the sum of the secrets signs once instead of everyone signing for himself.
 func Aggregate(m *UnsignedMessage, set *CanonicalSet, indices []int, secret func(*Member) (*SecretKey, error)) (*Message, error) {
 	keys := make([]*SecretKey, 0, len(indices))

@@ -9,7 +9,7 @@ import (
 
 const codecVersion = 0
 
-// messageCodec knows the signature types; eventCodec knows the P-chain's L1 messages (ACP-77).
+// messageCodec knows the signature types; eventCodec knows the P-Chain's L1 messages (ACP-77).
 var (
 	messageCodec = newCodec(&BitSetSignature{})
 	eventCodec   = newCodec(&SubnetToL1Conversion{}, &RegisterL1Validator{}, &L1ValidatorRegistration{}, &L1ValidatorWeight{})

@@ -9,7 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 )
 
-// Event is one of the messages between an L1's manager and the P-chain (ACP-77).
+// Event is one of the messages between an L1's manager and the P-Chain (ACP-77).
 type Event interface{ event() }
 
 // Owner is a control group as L1 messages name one. Its addresses are sorted.
@@ -18,7 +18,7 @@ type Owner struct {
 	Addresses []ids.ShortID `serialize:"true" json:"addresses"`
 }
 
-// SubnetToL1Conversion is the P-chain's word that a subnet was converted as a manager expects.
+// SubnetToL1Conversion is the P-Chain's message that a subnet was converted as a manager expects.
 type SubnetToL1Conversion struct {
 	ID ids.ID `serialize:"true"`
 }
@@ -34,13 +34,13 @@ type RegisterL1Validator struct {
 	Weight                uint64             `serialize:"true"`
 }
 
-// L1ValidatorRegistration is the P-chain's word that a validator is registered, or never will be (again).
+// L1ValidatorRegistration is the P-Chain's message that a validator is registered, or never will be (again).
 type L1ValidatorRegistration struct {
 	ValidationID ids.ID `serialize:"true"`
 	Registered   bool   `serialize:"true"`
 }
 
-// L1ValidatorWeight is a manager's request for a weight, and the P-chain's word that it was set.
+// L1ValidatorWeight is a manager's request for a weight, and the P-Chain's message that it was set.
 type L1ValidatorWeight struct {
 	ValidationID ids.ID `serialize:"true"`
 	Nonce        uint64 `serialize:"true"`
@@ -70,7 +70,7 @@ func ParseEvent(b []byte) (Event, error) {
 	return e, nil
 }
 
-// NewEventMessage wraps an event for sending. From the P-chain, source is the zero id and sender empty.
+// NewEventMessage wraps an event for sending. From the P-Chain, source is the zero id and sender empty.
 func NewEventMessage(networkID uint32, source ids.ID, sender []byte, e Event) (*UnsignedMessage, error) {
 	body, err := EventBytes(e)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *ConversionData) ID() (ids.ID, error) {
 	return hashing.ComputeHash256Array(b), nil
 }
 
-// The reasons why the P-chain refuses an event, in the node's words.
+// The reasons why the P-Chain refuses a message: avalanchego's error texts.
 var (
 	errSubnetID = errors.New("invalid subnet ID")
 	errWeight   = errors.New("invalid weight")

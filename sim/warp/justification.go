@@ -8,8 +8,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Justification is what convinces the P-chain that it can speak of an L1 validator: the place that it had in a conversion,
-// or the request that registered it. It stands in a protocol buffer with one of two fields.
+// Justification is what a P-Chain validator needs to sign an L1ValidatorRegistration (ACP-77): the index that the
+// validator had in a conversion, or the request that registered it. It stands in a protocol buffer with one of two fields.
 type Justification struct {
 	SubnetID ids.ID // of the conversion
 	Index    uint32
@@ -38,7 +38,7 @@ func ParseJustification(b []byte) (*Justification, error) {
 	err := fields(b, func(number, _ uint64, value []byte) (err error) {
 		switch {
 		case number == fieldConversion && value != nil:
-			j, err = parseConversionPlace(value)
+			j, err = parseConversionIndex(value)
 		case number == fieldRequest && value != nil:
 			j = &Justification{Request: value}
 		default:
@@ -52,8 +52,8 @@ func ParseJustification(b []byte) (*Justification, error) {
 	return j, err
 }
 
-// parseConversionPlace reads a SubnetIDIndex; an index of 0 is left out.
-func parseConversionPlace(b []byte) (*Justification, error) {
+// parseConversionIndex reads a SubnetIDIndex; an index of 0 is left out.
+func parseConversionIndex(b []byte) (*Justification, error) {
 	j := &Justification{}
 	err := fields(b, func(number, n uint64, value []byte) (err error) {
 		switch {
@@ -108,11 +108,11 @@ func (j *Justification) Bytes() []byte {
 	if j.Request != nil {
 		return appendBytes(nil, fieldRequest, j.Request)
 	}
-	place := appendBytes(nil, fieldSubnet, j.SubnetID[:])
+	index := appendBytes(nil, fieldSubnet, j.SubnetID[:])
 	if j.Index != 0 {
-		place = binary.AppendUvarint(append(place, fieldIndex<<3|wireVarint), uint64(j.Index))
+		index = binary.AppendUvarint(append(index, fieldIndex<<3|wireVarint), uint64(j.Index))
 	}
-	return appendBytes(nil, fieldConversion, place)
+	return appendBytes(nil, fieldConversion, index)
 }
 
 func appendBytes(b []byte, field byte, value []byte) []byte {

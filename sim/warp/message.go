@@ -17,7 +17,7 @@ type UnsignedMessage struct {
 	Payload       []byte `serialize:"true"`
 }
 
-// BitSetSignature is an aggregate signature and the bits of the validators in it, by their place in the canonical set.
+// BitSetSignature is an aggregate signature and the bits of the validators in it, by their index in the canonical set.
 type BitSetSignature struct {
 	Signers   []byte             `serialize:"true"`
 	Signature [SignatureLen]byte `serialize:"true"`

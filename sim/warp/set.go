@@ -10,14 +10,14 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Validator is a validator of a subnet at a P-chain height. One without a key counts in the weight but cannot sign.
+// Validator is a validator of a subnet at a P-Chain height. One without a key counts in the weight but cannot sign.
 type Validator struct {
 	NodeID    ids.NodeID
 	PublicKey *PublicKey
 	Weight    uint64
 }
 
-// Member is one place in the canonical set: a public key with the weight of all validators that share it.
+// Member is one entry of the canonical set: a public key with the weight of all validators that share it.
 type Member struct {
 	PublicKey *PublicKey
 	Weight    uint64
@@ -69,7 +69,7 @@ func (s *CanonicalSet) order() {
 	}
 }
 
-// SignerBits writes places in the canonical set as the signature carries them: a big-endian number without leading zeros.
+// SignerBits writes indices into the canonical set as the signature carries them: a big-endian number without leading zeros.
 func SignerBits(indices []int) []byte {
 	set := new(big.Int)
 	for _, i := range indices {

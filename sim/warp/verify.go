@@ -8,7 +8,7 @@ import (
 	"math/bits"
 )
 
-// The reasons why a signed message is refused, in the node's words.
+// The reasons why a signed message is refused, by avalanchego's error texts.
 var (
 	ErrWrongNetworkID     = errors.New("wrong networkID")
 	ErrInvalidBitSet      = errors.New("bitset is invalid")
