@@ -88,7 +88,7 @@ func (db *DB) EndedOperations(ctx context.Context, until int64) ([]int64, error)
 	return list[int64](ctx, db, `SELECT id FROM operation WHERE status <> 'RUNNING' AND updated <= ? ORDER BY updated, id`, until)
 }
 
-// PutOperation writes an operation, a new one or what became of it.
+// PutOperation writes an operation, a new one or its new state.
 func (b *Batch) PutOperation(o *Operation) error {
 	return b.exec(`INSERT OR REPLACE INTO operation (digest, `+operationColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		o.Digest(), o.ID, o.UUID, o.Status, o.Code, o.Message, o.Created, o.Updated, o.Next, o.Chunks, o.Size, o.Rows, o.Reached, o.Content, o.Request)

@@ -1,6 +1,6 @@
--- The P-, X- and C-chain of each network as chains of UTXOs. A position here is the same integer as on EVM chains, with
+-- The P-, X- and C-Chain of each network as chains of UTXOs. A position here is the same integer as on EVM chains, with
 -- primary chains numbered in a space of their own: 3 × (index of the network) + 1 for P, + 2 for X, + 3 for C. A UTXO's
--- number is chain << 52 | height << 24 | its place among all that the block made; the chain is the one that made it.
+-- number is chain << 52 | height << 24 | its index among all that the block made; the chain is the one that made it.
 
 CREATE TABLE primary_network (
     id       INTEGER PRIMARY KEY,  -- the network's number, 1 or 5
@@ -124,7 +124,7 @@ CREATE TABLE l1_validator (
     tx                 INTEGER NOT NULL      -- position of the conversion or registration
 );
 
--- What became of an L1 validator: one row for each block that changed it.
+-- The states of an L1 validator: one row for each block that changed it.
 CREATE TABLE l1_state (
     validator  INTEGER NOT NULL,
     height     INTEGER NOT NULL,
@@ -191,7 +191,7 @@ CREATE TABLE fee_meter (
     PRIMARY KEY (chain, day)
 ) WITHOUT ROWID;
 
--- The machines behind validators.
+-- The nodes of validators.
 CREATE TABLE node (
     network     INTEGER NOT NULL,
     node        BLOB    NOT NULL,  -- RIPEMD-160 of SHA-256 of the certificate

@@ -64,7 +64,8 @@ func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 	return fields, nil
 }
 
-// each runs a statement and calls a function with each of its rows, always in the same place: who keeps a row copies it.
+// each runs a statement and calls a function with each of its rows. All rows are scanned into the same variable:
+// who keeps one copies it.
 func each[T any](ctx context.Context, p preparer, visit func(*T), text string, args ...any) error {
 	statement, err := p.prepared(text)
 	if err != nil {

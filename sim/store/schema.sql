@@ -108,7 +108,7 @@ CREATE TABLE code (
     code BLOB NOT NULL
 ) WITHOUT ROWID;
 
--- Who is who: stable names for accounts and contracts that play a part in the world.
+-- Personas and the contracts that have a role: accounts and contracts under names that stay the same.
 CREATE TABLE persona (
     id      INTEGER PRIMARY KEY,  -- index of the account in the well-known mnemonic, or above 9
     name    TEXT NOT NULL UNIQUE,
@@ -125,7 +125,7 @@ CREATE TABLE contract (
     PRIMARY KEY (chain, address)
 ) WITHOUT ROWID;
 
--- What market watchers know of a token; the chain's own token has the zero address. Prices follow from the world's seed,
+-- Reputation and price series of a token; the chain's own token has the zero address. Prices follow from the world's seed,
 -- the series and the hour, so that one asset costs the same on every chain.
 CREATE TABLE market (
     chain      INTEGER NOT NULL,
@@ -188,7 +188,7 @@ CREATE TABLE nft (
     PRIMARY KEY (asset, block)
 ) WITHOUT ROWID;
 
--- Who took part in a transaction without being its sender or recipient: in a transfer or an internal call.
+-- Addresses that took part in a transaction without being its sender or recipient: in a transfer or an internal call.
 CREATE TABLE touch (
     address BLOB    NOT NULL,
     tx      INTEGER NOT NULL,  -- position
@@ -208,7 +208,7 @@ CREATE TABLE message (
     recipient   BLOB    NOT NULL
 );
 
--- What became of cross-chain messages.
+-- Deliveries, executions and receipts of cross-chain messages.
 CREATE TABLE message_event (
     id   INTEGER PRIMARY KEY,  -- position of the log
     tx   INTEGER NOT NULL,

@@ -109,7 +109,7 @@ func positionArgs(at []Position) []any {
 	return args
 }
 
-// TransactionsAt reads the transactions at positions, at most Gathered of them.
+// TransactionsAt reads the transactions at positions, at most as many as one statement takes.
 func (db *DB) TransactionsAt(ctx context.Context, at []Position) ([]TransactionView, error) {
 	return list[TransactionView](ctx, db, transactionsAt, positionArgs(at)...)
 }
