@@ -35,13 +35,13 @@ func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain 
 	if err != nil {
 		return nil, err
 	}
-	if r.lines[store.PChain], err = r.line(ctx, store.PChain, primary.PChain, r.AcceptP); err != nil {
+	if r.lines[primary.PChain], err = r.line(ctx, primary.PChain, r.AcceptP); err != nil {
 		return nil, err
 	}
-	if r.lines[store.XChain], err = r.line(ctx, store.XChain, primary.XChain, r.AcceptX); err != nil {
+	if r.lines[primary.XChain], err = r.line(ctx, primary.XChain, r.AcceptX); err != nil {
 		return nil, err
 	}
-	if r.lines[store.CChain], err = r.atomicLine(ctx, cChain); err != nil {
+	if r.lines[primary.CChain], err = r.atomicLine(ctx, cChain); err != nil {
 		return nil, err
 	}
 	for {
@@ -120,8 +120,8 @@ func (r *replay) next(waiting int) *line {
 type acceptor func(*primary.Block, *Seat) (*store.PrimaryDelta, error)
 
 // line reads the blocks of P or X one by one.
-func (r *replay) line(ctx context.Context, chain int, codec primary.Chain, accept acceptor) (*line, error) {
-	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
+func (r *replay) line(ctx context.Context, c primary.Chain, accept acceptor) (*line, error) {
+	head, err := r.db.PrimaryHead(ctx, r.Chain(c))
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +132,13 @@ func (r *replay) line(ctx context.Context, chain int, codec primary.Chain, accep
 			return nil
 		}
 		height++
-		row, err := r.db.PrimaryBlock(ctx, r.Chain(chain), height)
+		row, err := r.db.PrimaryBlock(ctx, r.Chain(c), height)
 		if err != nil {
-			return fmt.Errorf("%s block %d: %w", codec, height, err)
+			return fmt.Errorf("%s block %d: %w", c, height, err)
 		}
-		b, seat, err := r.parse(ctx, codec, row)
+		b, seat, err := r.parse(ctx, c, row)
 		if err != nil {
-			return fmt.Errorf("%s block %d: %w", codec, height, err)
+			return fmt.Errorf("%s block %d: %w", c, height, err)
 		}
 		l.time, l.accept = row.Time, func() (*store.PrimaryDelta, error) { return accept(b, seat) }
 		return nil
@@ -148,12 +148,12 @@ func (r *replay) line(ctx context.Context, chain int, codec primary.Chain, accep
 
 var errNoNode = errors.New("the proposer is not a node of the network")
 
-func (r *replay) parse(ctx context.Context, codec primary.Chain, row *store.PrimaryBlock) (*primary.Block, *Seat, error) {
+func (r *replay) parse(ctx context.Context, c primary.Chain, row *store.PrimaryBlock) (*primary.Block, *Seat, error) {
 	txs, err := r.db.PrimaryTxs(ctx, row.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := primary.ParseBlock(codec, row.Bytes(txs))
+	b, err := primary.ParseBlock(c, row.Bytes(txs))
 	if err != nil || row.Proposer == nil {
 		return b, nil, err
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// exchange accepts transactions in the next X-chain block.
-func (w *world) exchange(txs ...*Tx) []*Diff {
+// exchange accepts transactions in the next X-Chain block.
+func (w *world) exchange(txs ...*Tx) []*ExchangeDiff {
 	w.t.Helper()
 	diffs, err := w.tryExchange(w.x.Time()+1, txs...)
 	return must(w.t, diffs, err)
 }
 
-func (w *world) tryExchange(time uint64, txs ...*Tx) ([]*Diff, error) {
+func (w *world) tryExchange(time uint64, txs ...*Tx) ([]*ExchangeDiff, error) {
 	w.t.Helper()
 	b, err := w.x.Build(time, txs)
 	if err != nil {
@@ -30,7 +30,7 @@ func (w *world) tryExchange(time uint64, txs ...*Tx) ([]*Diff, error) {
 
 func (w *world) exchangeTx(key *Key, outs ...*TransferableOutput) *Tx {
 	w.t.Helper()
-	base := baseOf(&w.x.State, key, local.TxFee, 0, outs...)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, outs...)
 	tx, err := NewSigned(XChain, &base, signers(base, key)...)
 	return must(w.t, tx, err)
 }
@@ -42,7 +42,7 @@ func TestTransferMovesValueAndBurnsTheFee(t *testing.T) {
 	if diff.Burned != local.TxFee || len(diff.Spent) != 1 || len(diff.Created) != 2 {
 		t.Errorf("burned %d, spent %d, created %d", diff.Burned, len(diff.Spent), len(diff.Created))
 	}
-	if got := len(funds(w.x.utxos, w.keys[1], local.AVAXAssetID)); got != 2 {
+	if got := len(funds(&w.x.UTXOState, w.keys[1], local.AVAXAssetID)); got != 2 {
 		t.Errorf("the receiver has %d outputs", got)
 	}
 	_, err := w.tryExchange(w.x.Time()+1, tx)
@@ -105,7 +105,7 @@ func TestMalformedTransactionsAreRefused(t *testing.T) {
 		ErrMismatchedAmounts: func(b *BaseTx) { b.Ins[0].In.(*TransferInput).Amount += 1 },
 	}
 	for want, spoil := range cases {
-		base := baseOf(&w.x.State, key, local.TxFee, 0, Pay(local.AVAXAssetID, avax, Owner(key.Address())))
+		base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, Pay(local.AVAXAssetID, avax, Owner(key.Address())))
 		spoil(&base)
 		tx, err := NewSigned(XChain, &base, signers(base, key)...)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 	if err := SortStates(states); err != nil {
 		t.Fatal(err)
 	}
-	base := baseOf(&w.x.State, key, local.CreateAssetFee, 0)
+	base := baseOf(&w.x.UTXOState, key, local.CreateAssetFee, 0)
 	create, err := NewSigned(XChain, &CreateAssetTx{BaseTx: base, Name: "Test Token", Symbol: "TEST", Denomination: 2, States: states}, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 		t.Errorf("minting spends %d outputs", len(diff.Spent))
 	}
 	var total uint64
-	for _, u := range funds(w.x.utxos, key, create.ID()) {
+	for _, u := range funds(&w.x.UTXOState, key, create.ID()) {
 		total += u.Amount()
 	}
 	if total != 150 {
@@ -179,7 +179,7 @@ func (w *world) mint(key *Key, create *Tx) *Tx {
 	if err := SortOperations(ops); err != nil {
 		w.t.Fatal(err)
 	}
-	base := baseOf(&w.x.State, key, local.TxFee, 0)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0)
 	one := []*Key{key}
 	tx, err := NewSigned(XChain, &OperationTx{base, ops}, signers(base, key, one, one, one)...)
 	return must(w.t, tx, err)
@@ -188,7 +188,7 @@ func (w *world) mint(key *Key, create *Tx) *Tx {
 func TestAccountsImportFromTheExchange(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
-	base := baseOf(&w.x.State, key, local.TxFee, 10*avax)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 10*avax)
 	export, err := NewSigned(XChain, &ExportTx{base, local.CChainID, []*TransferableOutput{Pay(local.AVAXAssetID, 10*avax, Owner(key.Address()))}}, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)

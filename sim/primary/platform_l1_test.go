@@ -33,7 +33,7 @@ func newL1(t *testing.T) *l1 {
 }
 
 // convert makes two validators with this balance each.
-func (l *l1) convert(balance uint64) *Diff {
+func (l *l1) convert(balance uint64) *PlatformDiff {
 	l.t.Helper()
 	owner := warp.Owner{Threshold: 1, Addresses: []ids.ShortID{l.owner.Address()}}
 	var validators []*ConversionValidator
@@ -130,7 +130,7 @@ func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 	tx := l.registerTx(5, expiry, 0, 1)
 	diff := l.accept(l.p.Time()+1, parsed(t, tx))[1]
 	v := diff.L1Validators[0]
-	if v.Weight != 10 || v.Balance(l.p.accrued) != avax || v.Start != l.p.Time() {
+	if v.Weight != 10 || v.Balance(l.p.l1.accrued) != avax || v.Start != l.p.Time() {
 		t.Errorf("registered %+v", v)
 	}
 	message := l.message(l.registration(5, expiry), 0, 1, 2)
@@ -173,7 +173,7 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	top := l.platformTx(l.owner, 500, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, first, 500} })
 	l.accept(start+400, top)
 	v, _ := l.p.L1Validator(first)
-	if got := v.Balance(l.p.accrued); got != 1100 {
+	if got := v.Balance(l.p.l1.accrued); got != 1100 {
 		t.Errorf("balance %d", got)
 	}
 	diffs := l.accept(l.p.NextChange())
@@ -182,8 +182,8 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	}
 	revive := l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, l.subnetID.Append(1), 50} })
 	l.accept(l.p.Time(), revive)
-	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.accrued) != 50 {
-		t.Errorf("revived with %d", v.Balance(l.p.accrued))
+	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.l1.accrued) != 50 {
+		t.Errorf("revived with %d", v.Balance(l.p.l1.accrued))
 	}
 	l.replay()
 }
@@ -194,7 +194,7 @@ func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
 	l := newL1(t)
 	l.convert(1000)
 	l.accept(l.p.NextChange())
-	l.p.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
+	l.p.l1.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
 	second := l.subnetID.Append(1)
 	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, second, 50} }))
 	if raised, settled := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(raised) != 1 || !raised[0].Active() || len(settled) != 1 || settled[0].Active() {
@@ -262,17 +262,17 @@ func TestPermissionedSubnet(t *testing.T) {
 func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 	l := newL1(t)
 	l.convert(avax)
-	before := *l.p
+	time, tip, accrued, fees := l.p.Time(), l.p.Tip(), l.p.l1.accrued, l.p.Fees()
 	good := l.weightTx(l.subnetID.Append(0), 0, 300, 0, 1)
 	b, err := l.p.Build(start+50, []*Tx{good, good})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, l.p.acceptOnly(b), errStaleNonce)
-	if l.p.Time() != before.time || l.p.Tip() != before.tip || l.p.accrued != before.accrued || l.p.Fees() != before.fees {
+	if l.p.Time() != time || l.p.Tip() != tip || l.p.l1.accrued != accrued || l.p.Fees() != fees {
 		t.Error("time passed")
 	}
-	if v, _ := l.p.L1Validator(l.subnetID.Append(0)); v.Weight != 100 || len(l.p.active) != 2 || l.p.members[l.subnetID][0].Weight != 100 {
+	if v, _ := l.p.L1Validator(l.subnetID.Append(0)); v.Weight != 100 || len(l.p.l1.active) != 2 || l.p.l1.bySubnet[l.subnetID][0].Weight != 100 {
 		t.Errorf("the good transaction's change remains: %+v", v)
 	}
 	l.accept(start+50, good)

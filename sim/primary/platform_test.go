@@ -42,7 +42,7 @@ func (w *world) delegatorTx(key *Key, node byte, weight, duration uint64) *Tx {
 }
 
 // reward ends the next staker and decides about its reward.
-func (w *world) reward(commit bool) *Diff {
+func (w *world) reward(commit bool) *PlatformDiff {
 	w.t.Helper()
 	proposal, err := w.p.BuildProposal(w.p.NextChange())
 	if err != nil {
@@ -124,15 +124,15 @@ func (w *world) replay() {
 
 func sameState(t *testing.T, a, b *Platform) {
 	t.Helper()
-	if a.Tip() != b.Tip() || a.Time() != b.Time() || a.Supply() != b.Supply() || a.Fees() != b.Fees() || a.Count() != b.Count() || a.accrued != b.accrued {
+	if a.Tip() != b.Tip() || a.Time() != b.Time() || a.Supply() != b.Supply() || a.Fees() != b.Fees() || a.Count() != b.Count() || a.l1.accrued != b.l1.accrued {
 		t.Errorf("states differ: %s %d %d %+v %d, %s %d %d %+v %d", a.Tip(), a.Time(), a.Supply(), a.Fees(), a.Count(), b.Tip(), b.Time(), b.Supply(), b.Fees(), b.Count())
 	}
-	for inputID := range b.utxos {
-		if _, found := a.UTXO(inputID); !found {
-			t.Errorf("output %s is missing", inputID)
+	for u := range b.UTXOs() {
+		if _, found := a.UTXO(u.InputID()); !found {
+			t.Errorf("output %s is missing", u.InputID())
 		}
 	}
-	if len(a.current.queue) != len(b.current.queue) || len(a.active) != len(b.active) || len(a.l1) != len(b.l1) {
+	if len(a.current.queue) != len(b.current.queue) || len(a.l1.active) != len(b.l1.active) || len(a.l1.byID) != len(b.l1.byID) {
 		t.Error("validators differ")
 	}
 }
@@ -189,11 +189,11 @@ func TestForeignProofsAreChecked(t *testing.T) {
 func TestFeesAreDemanded(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
-	fee, err := w.p.Fee(ptr(baseOf(&w.p.State, key, 0, 0)), start)
+	fee, err := w.p.Fee(ptr(baseOf(&w.p.UTXOState, key, 0, 0)), start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := baseOf(&w.p.State, key, fee-1, 0)
+	base := baseOf(&w.p.UTXOState, key, fee-1, 0)
 	tx, err := NewSigned(PChain, &base, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestTimeDoesNotSkipChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, w.p.acceptOnly(option), errNothingToElect)
+	wantError(t, w.p.acceptOnly(option), errNothingToDecide)
 }
 
 func TestPendingStakersBecomeActive(t *testing.T) {
@@ -283,7 +283,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 		return &base
 	}))
 	var locked *UTXO
-	for _, u := range w.p.utxos {
+	for u := range w.p.UTXOs() {
 		if u.StakeableUntil() > 0 {
 			locked = u
 		}

@@ -41,7 +41,7 @@ func sent(t *testing.T, ins []*TransferableInput) []*UTXO {
 	return utxos
 }
 
-// replayExchange runs the recorded X-chain from its genesis.
+// replayExchange runs the recorded X-Chain from its genesis.
 func replayExchange(t *testing.T, shared *SharedMemory) *Exchange {
 	t.Helper()
 	genesis, err := ParseTx(XChain, readRecorded(t, "transactions.jsonl")[0].bytes(t))
@@ -75,7 +75,7 @@ func TestRecordedExchangeReplays(t *testing.T) {
 	}
 }
 
-// The whole recorded P-chain passes every rule, and ends in the state that the node told.
+// The whole recorded P-Chain passes every rule, and ends in the state that the node told.
 func TestRecordedPlatformReplays(t *testing.T) {
 	shared := NewSharedMemory()
 	replayExchange(t, shared)
@@ -100,7 +100,7 @@ func TestRecordedPlatformReplays(t *testing.T) {
 		t.Errorf("fees %+v, want %+v", p.Fees(), want)
 	}
 	v, found := p.L1Validator(id("22t8HoVjSQ94tm4SUodFTr5tMZonfXeG562CZsdeAdR7tfTh8X"))
-	if !found || v.Balance(p.accrued) != 1_999_999_999 || v.Start != 1_795_214_478 {
+	if !found || v.Balance(p.l1.accrued) != 1_999_999_999 || v.Start != 1_795_214_478 {
 		t.Errorf("L1 validator %+v", v)
 	}
 	subnet, _ := p.Subnet(v.SubnetID)

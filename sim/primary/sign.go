@@ -7,12 +7,12 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 )
 
-// Sign fills in the credentials and seals the transaction. signers has one element for each input, in the order of
+// Sign fills in the credentials and computes bytes and id. signers has one element for each input, in the order of
 // Inputs, then one for each operation or authorization; each lists the keys in the order of its signature indices.
 func (tx *Tx) Sign(c Chain, signers [][]*Key) error {
 	tx.Credentials = make([]Witness, 0, len(signers))
 	tx.signers = nil
-	if err := tx.seal(c); err != nil {
+	if err := tx.initialize(c); err != nil {
 		return err
 	}
 	hash := hashing.ComputeHash256(tx.unsignedBytes)
@@ -25,7 +25,7 @@ func (tx *Tx) Sign(c Chain, signers [][]*Key) error {
 		tx.Credentials = append(tx.Credentials, tx.witness(i, cred))
 		tx.signers = append(tx.signers, who)
 	}
-	return tx.seal(c)
+	return tx.initialize(c)
 }
 
 // NewSigned builds and signs a transaction.
@@ -96,7 +96,7 @@ func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) 
 	for i, sig := range sigs {
 		address, found := known[sig]
 		if !found {
-			key, err := recoverKey(hash, sig)
+			key, err := RecoverKey(hash, sig)
 			if err != nil {
 				return nil, err
 			}
@@ -107,3 +107,6 @@ func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) 
 	}
 	return who, nil
 }
+
+// SignedHere tells whether this process made the signatures, and so the proofs, of the transaction.
+func (tx *Tx) SignedHere() bool { return tx.signers != nil }

@@ -20,7 +20,7 @@ type world struct {
 	x      *Exchange
 	c      *Bridge
 	keys   []*Key
-	blocks []*Block // of the P-chain
+	blocks []*Block // of the P-Chain
 }
 
 func testKey(t testing.TB, n byte) *Key {
@@ -62,9 +62,9 @@ func newWorld(t *testing.T) *world {
 }
 
 // funds finds a key's plain outputs, in a fixed order.
-func funds(utxos map[ids.ID]*UTXO, key *Key, asset ids.ID) []*UTXO {
+func funds(s *UTXOState, key *Key, asset ids.ID) []*UTXO {
 	var found []*UTXO
-	for _, u := range utxos {
+	for u := range s.UTXOs() {
 		out, ok := u.Out.(*TransferOutput)
 		owner := Owner(key.Address())
 		if ok && u.AssetID == asset && out.OutputOwners.equal(&owner) {
@@ -80,10 +80,10 @@ func spending(u *UTXO, indices ...uint32) *TransferableInput {
 }
 
 // baseOf spends all of a key's AVAX; change gets what outs and more leave.
-func baseOf(s *State, key *Key, fee, more uint64, outs ...*TransferableOutput) BaseTx {
+func baseOf(s *UTXOState, key *Key, fee, more uint64, outs ...*TransferableOutput) BaseTx {
 	base := BaseTx{NetworkID: s.Network.NetworkID, BlockchainID: s.Network.BlockchainID(s.chain), Memo: HexBytes{}}
 	var total uint64
-	for _, u := range funds(s.utxos, key, s.Network.AVAXAssetID) {
+	for _, u := range funds(s, key, s.Network.AVAXAssetID) {
 		base.Ins = append(base.Ins, spending(u, 0))
 		total += u.Amount()
 	}
@@ -117,7 +117,7 @@ func must[T any](t testing.TB, v T, err error) T {
 	return v
 }
 
-// platformTx builds a P-chain transaction that pays exactly its fee from a key's money and deposits or stakes more.
+// platformTx builds a P-Chain transaction that pays exactly its fee from a key's money and deposits or stakes more.
 func (w *world) platformTx(key *Key, more uint64, build func(BaseTx) Unsigned, auths ...[]*Key) *Tx {
 	w.t.Helper()
 	return w.platformTxAt(w.p.Time(), key, more, build, auths...)
@@ -125,17 +125,17 @@ func (w *world) platformTx(key *Key, more uint64, build func(BaseTx) Unsigned, a
 
 func (w *world) platformTxAt(time uint64, key *Key, more uint64, build func(BaseTx) Unsigned, auths ...[]*Key) *Tx {
 	w.t.Helper()
-	fee, err := w.p.Fee(build(baseOf(&w.p.State, key, 0, more)), time)
+	fee, err := w.p.Fee(build(baseOf(&w.p.UTXOState, key, 0, more)), time)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	base := baseOf(&w.p.State, key, fee, more)
+	base := baseOf(&w.p.UTXOState, key, fee, more)
 	tx, err := NewSigned(PChain, build(base), signers(base, key, auths...)...)
 	return must(w.t, tx, err)
 }
 
-// accept puts transactions into the next P-chain block.
-func (w *world) accept(time uint64, txs ...*Tx) []*Diff {
+// accept puts transactions into the next P-Chain block.
+func (w *world) accept(time uint64, txs ...*Tx) []*PlatformDiff {
 	w.t.Helper()
 	b, err := w.p.Build(time, txs)
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *world) accept(time uint64, txs ...*Tx) []*Diff {
 	return w.acceptBlock(b)
 }
 
-func (w *world) acceptBlock(b *Block) []*Diff {
+func (w *world) acceptBlock(b *Block) []*PlatformDiff {
 	w.t.Helper()
 	diffs, err := w.p.Accept(b)
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *world) acceptBlock(b *Block) []*Diff {
 	return diffs
 }
 
-// refuse checks that a P-chain transaction is refused with this error.
+// refuse checks that a P-Chain transaction is refused with this error.
 func (w *world) refuse(want error, tx *Tx) {
 	w.t.Helper()
 	b, err := w.p.Build(w.p.Time(), []*Tx{tx})
