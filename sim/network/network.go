@@ -131,8 +131,8 @@ func New(rules *primary.Network, g *Genesis) (*Network, []*store.PrimaryDelta, e
 // Chain is the number under which the store has one of the network's chains.
 func (n *Network) Chain(c primary.Chain) int { return store.PrimaryChain(n.index, int(c)) }
 
-// AcceptP verifies the next block of the P-Chain, applies it and answers its rows. A commit or abort has no seat: it
-// follows from its proposal.
+// AcceptP verifies the next block of the P-Chain, applies it and answers its rows. A commit or abort has no proposer:
+// it follows from its proposal.
 func (n *Network) AcceptP(b *primary.Block, seat *Seat) (*store.PrimaryDelta, error) {
 	if err := n.verifyProposer(b, seat); err != nil {
 		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)

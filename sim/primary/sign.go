@@ -22,7 +22,7 @@ func (tx *Tx) Sign(c Chain, signers [][]*Key) error {
 		if err != nil {
 			return fmt.Errorf("credential %d: %w", i, err)
 		}
-		tx.Credentials = append(tx.Credentials, tx.witness(i, cred))
+		tx.Credentials = append(tx.Credentials, tx.credential(i, cred))
 		tx.signers = append(tx.signers, who)
 	}
 	return tx.initialize(c)
@@ -52,8 +52,8 @@ func sign(hash []byte, keys []*Key, made map[ids.ShortID]Signature) (*Credential
 	return cred, who, nil
 }
 
-// witness gives the i-th credential the type that the input or operation it belongs to demands.
-func (tx *Tx) witness(i int, cred *Credential) Witness {
+// credential gives the i-th credential the type that the input or operation it belongs to demands.
+func (tx *Tx) credential(i int, cred *Credential) Witness {
 	u, ok := tx.Unsigned.(*OperationTx)
 	if !ok || i < len(u.Ins) || i-len(u.Ins) >= len(u.Ops) {
 		return cred
