@@ -37,7 +37,7 @@ func (w *world) exchangeTx(key *Key, outs ...*TransferableOutput) *Tx {
 
 func TestTransferMovesValueAndBurnsTheFee(t *testing.T) {
 	w := newWorld(t)
-	tx := w.exchangeTx(w.keys[0], Pay(local.AVAXAssetID, 5*avax, Owner(w.keys[1].Address())))
+	tx := w.exchangeTx(w.keys[0], Pay(local.AVAXAssetID, 5*nAVAX, Owner(w.keys[1].Address())))
 	diff := w.exchange(tx)[0]
 	if diff.Burned != local.TxFee || len(diff.Spent) != 1 || len(diff.Created) != 2 {
 		t.Errorf("burned %d, spent %d, created %d", diff.Burned, len(diff.Spent), len(diff.Created))
@@ -54,14 +54,14 @@ func TestMultisigAndLocktime(t *testing.T) {
 	a, b, c := w.keys[0], w.keys[1], w.keys[2]
 	committee := NewOwners(0, 2, a.Address(), b.Address(), c.Address())
 	locked := NewOwners(start+1000, 1, a.Address())
-	tx := w.exchangeTx(a, Pay(local.AVAXAssetID, 5*avax, committee), Pay(local.AVAXAssetID, 6*avax, locked))
+	tx := w.exchangeTx(a, Pay(local.AVAXAssetID, 5*nAVAX, committee), Pay(local.AVAXAssetID, 6*nAVAX, locked))
 	w.exchange(tx)
 	var shared, later *UTXO
 	for _, u := range tx.Produced() {
 		switch u.Amount() {
-		case 5 * avax:
+		case 5 * nAVAX:
 			shared = u
-		case 6 * avax:
+		case 6 * nAVAX:
 			later = u
 		}
 	}
@@ -105,7 +105,7 @@ func TestMalformedTransactionsAreRefused(t *testing.T) {
 		ErrMismatchedAmounts: func(b *BaseTx) { b.Ins[0].In.(*TransferInput).Amount += 1 },
 	}
 	for want, spoil := range cases {
-		base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, Pay(local.AVAXAssetID, avax, Owner(key.Address())))
+		base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, Pay(local.AVAXAssetID, nAVAX, Owner(key.Address())))
 		spoil(&base)
 		tx, err := NewSigned(XChain, &base, signers(base, key)...)
 		if err != nil {
@@ -188,8 +188,8 @@ func (w *world) mint(key *Key, create *Tx) *Tx {
 func TestAccountsImportFromTheExchange(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
-	base := baseOf(&w.x.UTXOState, key, local.TxFee, 10*avax)
-	export, err := NewSigned(XChain, &ExportTx{base, local.CChainID, []*TransferableOutput{Pay(local.AVAXAssetID, 10*avax, Owner(key.Address()))}}, signers(base, key)...)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 10*nAVAX)
+	export, err := NewSigned(XChain, &ExportTx{base, local.CChainID, []*TransferableOutput{Pay(local.AVAXAssetID, 10*nAVAX, Owner(key.Address()))}}, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	}
 	baseFee := big.NewInt(30_000_000_000)
 	in := &AtomicImportTx{NetworkID: 12345, BlockchainID: local.CChainID, SourceChain: local.XChainID, ImportedInputs: []*TransferableInput{spending(exported[0], 0)}}
-	in.Outs = []EVMOutput{{key.EVMAddress(), 10*avax - 400_000, local.AVAXAssetID}}
+	in.Outs = []EVMOutput{{key.EVMAddress(), 10*nAVAX - 400_000, local.AVAXAssetID}}
 	one := []*Key{key}
 	tx, err := NewSigned(CChain, in, one)
 	if err != nil {
@@ -209,7 +209,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := diffs[0].Accounts; len(got) != 1 || got[0].Debit || got[0].Amount != 10*avax-400_000 {
+	if got := diffs[0].Accounts; len(got) != 1 || got[0].Debit || got[0].Amount != 10*nAVAX-400_000 {
 		t.Errorf("accounts %+v", got)
 	}
 	_, err = w.c.Accept([]*Tx{tx}, baseFee, start+5)
@@ -220,8 +220,8 @@ func TestAccountsExportToThePlatform(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	baseFee := big.NewInt(30_000_000_000)
-	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{key.EVMAddress(), 3 * avax, local.AVAXAssetID, 4}}}
-	out.ExportedOutputs = []*TransferableOutput{Pay(local.AVAXAssetID, 2*avax, Owner(key.Address()))}
+	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{key.EVMAddress(), 3 * nAVAX, local.AVAXAssetID, 4}}}
+	out.ExportedOutputs = []*TransferableOutput{Pay(local.AVAXAssetID, 2*nAVAX, Owner(key.Address()))}
 	stolen, err := NewSigned(CChain, out, []*Key{w.keys[1]})
 	if err != nil {
 		t.Fatal(err)

@@ -85,8 +85,8 @@ func (l *l1) registration(node byte, expiry uint64) *warp.RegisterL1Validator {
 
 func (l *l1) registerTx(node byte, expiry uint64, indices ...int) *Tx {
 	message := l.message(l.registration(node, expiry), indices...)
-	return l.platformTx(l.owner, avax, func(base BaseTx) Unsigned {
-		return &RegisterL1ValidatorTx{base, avax, l.signer(node).ProofOfPossession, message}
+	return l.platformTx(l.owner, nAVAX, func(base BaseTx) Unsigned {
+		return &RegisterL1ValidatorTx{base, nAVAX, l.signer(node).ProofOfPossession, message}
 	})
 }
 
@@ -103,7 +103,7 @@ func parsed(t *testing.T, tx *Tx) *Tx {
 
 func TestConversion(t *testing.T) {
 	l := newL1(t)
-	diff := l.convert(avax)
+	diff := l.convert(nAVAX)
 	if len(diff.L1Validators) != 2 || diff.L1Validators[1].ValidationID != l.subnetID.Append(1) || !diff.L1Validators[0].Active() {
 		t.Errorf("validators %+v", diff.L1Validators)
 	}
@@ -120,17 +120,17 @@ func TestConversion(t *testing.T) {
 
 func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 	l := newL1(t)
-	l.convert(avax)
+	l.convert(nAVAX)
 	expiry := l.p.Time() + 3600
 	l.refuse(warp.ErrInsufficientWeight, parsed(t, l.registerTx(5, expiry, 0)))
 	l.refuse(errMessageExpired, l.registerTx(5, l.p.Time(), 0, 1))
-	l.refuse(errMessageEarly, l.registerTx(5, l.p.Time()+2*day, 0, 1))
+	l.refuse(errMessageEarly, l.registerTx(5, l.p.Time()+2*oneDay, 0, 1))
 	l.refuse(errDuplicateL1, l.registerTx(1, expiry, 0, 1))
 
 	tx := l.registerTx(5, expiry, 0, 1)
 	diff := l.accept(l.p.Time()+1, parsed(t, tx))[1]
 	v := diff.L1Validators[0]
-	if v.Weight != 10 || v.Balance(l.p.l1.accrued) != avax || v.Start != l.p.Time() {
+	if v.Weight != 10 || v.Balance(l.p.l1.accrued) != nAVAX || v.Start != l.p.Time() {
 		t.Errorf("registered %+v", v)
 	}
 	message := l.message(l.registration(5, expiry), 0, 1, 2)
@@ -145,14 +145,14 @@ func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 func TestWeightChangesAndRemoval(t *testing.T) {
 	l := newL1(t)
 	first, second := l.subnetID.Append(0), l.subnetID.Append(1)
-	l.convert(avax)
+	l.convert(nAVAX)
 	diff := l.accept(l.p.Time(), l.weightTx(first, 3, 300, 0, 1))[1]
 	if v := diff.L1Validators[0]; v.Weight != 300 || v.MinNonce != 4 {
 		t.Errorf("changed to %+v", v)
 	}
 	l.refuse(errStaleNonce, l.weightTx(first, 3, 400, 0, 1))
 	diff = l.accept(l.p.Time()+10, l.weightTx(first, 4, 0, 0, 1))[1]
-	if len(diff.Created) != 2 || diff.Created[1].Amount() != avax-10 {
+	if len(diff.Created) != 2 || diff.Created[1].Amount() != nAVAX-10 {
 		t.Errorf("refund %+v", diff.Created)
 	}
 	if _, found := l.p.L1Validator(first); found {
@@ -207,14 +207,14 @@ func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
 
 func TestDisablingReturnsTheBalance(t *testing.T) {
 	l := newL1(t)
-	l.convert(avax)
+	l.convert(nAVAX)
 	validationID := l.subnetID.Append(0)
 	disable := func(key *Key) *Tx {
 		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &DisableL1ValidatorTx{base, validationID, &Input{[]uint32{0}}} }, []*Key{key})
 	}
 	l.refuse(errUnauthorized, disable(l.keys[1]))
 	diff := l.accept(l.p.Time(), disable(l.owner))[1]
-	if len(diff.Created) != 2 || diff.Created[1].Amount() != avax {
+	if len(diff.Created) != 2 || diff.Created[1].Amount() != nAVAX {
 		t.Errorf("refund %+v", diff.Created)
 	}
 	set, err := l.p.Validators(l.subnetID)
@@ -229,10 +229,10 @@ func TestDisablingReturnsTheBalance(t *testing.T) {
 
 func TestPermissionedSubnet(t *testing.T) {
 	l := newL1(t)
-	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*avax, 30*day))
+	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*nAVAX, 30*oneDay))
 	add := func(node byte, days uint64) *Tx {
 		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-			v := SubnetValidator{Validator{nodeID(node), 0, l.p.Time() + days*day, 42}, l.subnetID}
+			v := SubnetValidator{Validator{nodeID(node), 0, l.p.Time() + days*oneDay, 42}, l.subnetID}
 			return &AddSubnetValidatorTx{base, v, &Input{[]uint32{0}}}
 		}, []*Key{l.owner})
 	}
@@ -261,7 +261,7 @@ func TestPermissionedSubnet(t *testing.T) {
 
 func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 	l := newL1(t)
-	l.convert(avax)
+	l.convert(nAVAX)
 	time, tip, accrued, fees := l.p.Time(), l.p.Tip(), l.p.l1.accrued, l.p.Fees()
 	good := l.weightTx(l.subnetID.Append(0), 0, 300, 0, 1)
 	b, err := l.p.Build(start+50, []*Tx{good, good})

@@ -43,6 +43,9 @@ func NewUTXOState(n *Network, c Chain, shared *SharedMemory, journal *Journal, u
 // Tip is the id of the last accepted block.
 func (s *UTXOState) Tip() ids.ID { return s.tip }
 
+// Chain is the chain whose state this is.
+func (s *UTXOState) Chain() Chain { return s.chain }
+
 // Height is the height of the last accepted block.
 func (s *UTXOState) Height() uint64 { return s.height }
 

@@ -10,7 +10,35 @@ import (
 	"snowglobe/sim/warp"
 )
 
-const start = 1_770_000_000
+const (
+	start  = 1_770_000_000
+	nAVAX  = 1_000_000_000
+	oneDay = 24 * 60 * 60
+)
+
+// local is the network on which the fixtures in testdata/node were recorded.
+var local = localNetwork()
+
+func localNetwork() *Network {
+	n := *Mainnet
+	n.NetworkID, n.HRP = 12345, "local"
+	n.XChainID = id("2eNy1mUFdmaxXNj1eQHUe7Np4gju9sJsEtWQ4MX3ToiNKuADed")
+	n.CChainID = id("2owdGqyG6FFzTHy5qhenDXQcEghvr571KZE3gSfRJERSJinuwC")
+	n.AVAXAssetID = id("2fombhL7aGPwj3KH4bfrmJwW6PVnMobf9Y2fn9GwxiAAJyFDbe")
+	n.CreateAssetFee = n.TxFee
+	n.Staking.MinStakeDuration = oneDay
+	n.ValidatorFees.MinPrice, n.ValidatorFees.ExcessConversion = 1, 865_617
+	return &n
+}
+
+// id reads a constant of a test.
+func id(cb58 string) ids.ID {
+	id, err := ids.FromString(cb58)
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
 
 // world is a small network for tests: three chains, a few keys with money.
 type world struct {
@@ -52,10 +80,10 @@ func newWorld(t *testing.T) *world {
 		w.keys = append(w.keys, testKey(t, byte(i)))
 	}
 	w.p = NewPlatform(local, w.shared, PlatformState{
-		Time: start, Supply: 360_000_000 * avax, Fees: FeeState{Capacity: 1_000_000}, UTXOs: genesisUTXOs(w.keys, 10_000_000*avax),
+		Time: start, Supply: 360_000_000 * nAVAX, Fees: FeeState{Capacity: 1_000_000}, UTXOs: genesisUTXOs(w.keys, 10_000_000*nAVAX),
 	})
 	avaxAsset := &Asset{ID: local.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9, Fxs: []uint32{0}}
-	w.x = NewExchange(local, w.shared, []*Asset{avaxAsset}, genesisUTXOs(w.keys, 1000*avax))
+	w.x = NewExchange(local, w.shared, []*Asset{avaxAsset}, genesisUTXOs(w.keys, 1000*nAVAX))
 	w.x.SetTip(ids.Empty, 0, start)
 	w.c = NewBridge(local, w.shared)
 	return w
@@ -81,7 +109,7 @@ func spending(u *UTXO, indices ...uint32) *TransferableInput {
 
 // baseOf spends all of a key's AVAX; change gets what outs and more leave.
 func baseOf(s *UTXOState, key *Key, fee, more uint64, outs ...*TransferableOutput) BaseTx {
-	base := BaseTx{NetworkID: s.Network.NetworkID, BlockchainID: s.Network.BlockchainID(s.chain), Memo: HexBytes{}}
+	base := BaseTx{NetworkID: s.Network.NetworkID, BlockchainID: s.Network.BlockchainID(s.Chain()), Memo: HexBytes{}}
 	var total uint64
 	for _, u := range funds(s, key, s.Network.AVAXAssetID) {
 		base.Ins = append(base.Ins, spending(u, 0))
@@ -94,7 +122,7 @@ func baseOf(s *UTXOState, key *Key, fee, more uint64, outs ...*TransferableOutpu
 	}
 	base.Outs = append(base.Outs, outs...)
 	base.Outs = append(base.Outs, Pay(s.Network.AVAXAssetID, total-fee-more, Owner(key.Address())))
-	if err := SortOutputs(s.chain, base.Outs); err != nil {
+	if err := SortOutputs(s.Chain(), base.Outs); err != nil {
 		panic(err)
 	}
 	return base
