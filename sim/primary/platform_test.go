@@ -82,7 +82,7 @@ func TestStakingFromStartToReward(t *testing.T) {
 	if last := paid.Stakers[0]; last.Status != Completed || !last.Rewarded {
 		t.Errorf("the validator ends as %+v", last)
 	}
-	if w.p.Time() != start+30*day {
+	if w.p.Time() != start+30*oneDay {
 		t.Errorf("it ends at %d", w.p.Time()-start)
 	}
 	w.replay()
@@ -308,7 +308,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 		}
 	}, []*Key{key})
 	w.accept(start, stake)
-	if got := w.reward(true).Created[0].StakeableUntil(); got != start+100*day {
+	if got := w.reward(true).Created[0].StakeableUntil(); got != start+100*oneDay {
 		t.Errorf("the stake returns locked until %d", got)
 	}
 }
