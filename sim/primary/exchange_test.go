@@ -124,9 +124,9 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 	key := w.keys[0]
 	owner := Owner(key.Address())
 	states := []*InitialState{
-		{FxIndex: 2, Outs: []Output{&PropertyMintOutput{owner}}},
+		{FxIndex: 2, Outs: []Output{&PropertyMintOutput{OutputOwners: owner}}},
 		{FxIndex: 1, Outs: []Output{&NFTMintOutput{GroupID: 7, OutputOwners: owner}}},
-		{FxIndex: 0, Outs: []Output{&TransferOutput{Amount: 100, OutputOwners: owner}, &MintOutput{owner}}},
+		{FxIndex: 0, Outs: []Output{&TransferOutput{Amount: 100, OutputOwners: owner}, &MintOutput{OutputOwners: owner}}},
 	}
 	if err := SortStates(states); err != nil {
 		t.Fatal(err)
@@ -160,17 +160,17 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 func (w *world) mint(key *Key, create *Tx) *Tx {
 	w.t.Helper()
 	owner := Owner(key.Address())
-	auth := Input{[]uint32{0}}
+	auth := Input{SigIndices: []uint32{0}}
 	var ops []*Operation
 	for _, u := range create.Produced() {
 		op := &Operation{AssetID: create.ID(), UTXOIDs: []*UTXOID{&u.UTXOID}}
 		switch out := u.Out.(type) {
 		case *MintOutput:
-			op.Op = &MintOperation{auth, *out, TransferOutput{50, owner}}
+			op.Op = &MintOperation{MintInput: auth, MintOutput: *out, TransferOutput: TransferOutput{Amount: 50, OutputOwners: owner}}
 		case *NFTMintOutput:
-			op.Op = &NFTMintOperation{auth, out.GroupID, HexBytes("picture"), []*OutputOwners{&owner}}
+			op.Op = &NFTMintOperation{MintInput: auth, GroupID: out.GroupID, Payload: HexBytes("picture"), Outputs: []*OutputOwners{&owner}}
 		case *PropertyMintOutput:
-			op.Op = &PropertyMintOperation{auth, *out, PropertyOwnedOutput{owner}}
+			op.Op = &PropertyMintOperation{MintInput: auth, MintOutput: *out, OwnedOutput: PropertyOwnedOutput{OutputOwners: owner}}
 		default:
 			continue
 		}
@@ -181,7 +181,7 @@ func (w *world) mint(key *Key, create *Tx) *Tx {
 	}
 	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0)
 	one := []*Key{key}
-	tx, err := NewSigned(XChain, &OperationTx{base, ops}, signers(base, key, one, one, one)...)
+	tx, err := NewSigned(XChain, &OperationTx{BaseTx: base, Ops: ops}, signers(base, key, one, one, one)...)
 	return must(w.t, tx, err)
 }
 
@@ -189,7 +189,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	base := baseOf(&w.x.UTXOState, key, local.TxFee, 10*nAVAX)
-	export, err := NewSigned(XChain, &ExportTx{base, local.CChainID, []*TransferableOutput{Pay(local.AVAXAssetID, 10*nAVAX, Owner(key.Address()))}}, signers(base, key)...)
+	export, err := NewSigned(XChain, &ExportTx{BaseTx: base, DestinationChain: local.CChainID, ExportedOutputs: []*TransferableOutput{Pay(local.AVAXAssetID, 10*nAVAX, Owner(key.Address()))}}, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	}
 	baseFee := big.NewInt(30_000_000_000)
 	in := &AtomicImportTx{NetworkID: 12345, BlockchainID: local.CChainID, SourceChain: local.XChainID, ImportedInputs: []*TransferableInput{spending(exported[0], 0)}}
-	in.Outs = []EVMOutput{{key.EVMAddress(), 10*nAVAX - 400_000, local.AVAXAssetID}}
+	in.Outs = []EVMOutput{{Address: key.EVMAddress(), Amount: 10*nAVAX - 400_000, AssetID: local.AVAXAssetID}}
 	one := []*Key{key}
 	tx, err := NewSigned(CChain, in, one)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestAccountsExportToThePlatform(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	baseFee := big.NewInt(30_000_000_000)
-	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{key.EVMAddress(), 3 * nAVAX, local.AVAXAssetID, 4}}}
+	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{Address: key.EVMAddress(), Amount: 3 * nAVAX, AssetID: local.AVAXAssetID, Nonce: 4}}}
 	out.ExportedOutputs = []*TransferableOutput{Pay(local.AVAXAssetID, 2*nAVAX, Owner(key.Address()))}
 	stolen, err := NewSigned(CChain, out, []*Key{w.keys[1]})
 	if err != nil {
@@ -246,7 +246,7 @@ func TestAccountsExportToThePlatform(t *testing.T) {
 		t.Fatal(err)
 	}
 	imported := w.platformTx(key, 0, func(base BaseTx) Unsigned {
-		return &ImportTx{base, local.CChainID, []*TransferableInput{spending(crossed, 0)}}
+		return &ImportTx{BaseTx: base, SourceChain: local.CChainID, ImportedInputs: []*TransferableInput{spending(crossed, 0)}}
 	}, one)
 	if got := w.accept(start+1, imported)[1]; len(got.Imported) != 1 || got.Peer != local.CChainID {
 		t.Errorf("imported %+v", got)

@@ -23,10 +23,10 @@ func newL1(t *testing.T) *l1 {
 	w := newWorld(t)
 	owner := w.keys[0]
 	control := Owner(owner.Address())
-	subnet := w.platformTx(owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{base, &control} })
+	subnet := w.platformTx(owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{BaseTx: base, Owner: &control} })
 	w.accept(start, subnet)
 	chain := w.platformTx(owner, 0, func(base BaseTx) Unsigned {
-		return &CreateChainTx{BaseTx: base, SubnetID: subnet.ID(), ChainName: "chain", VMID: vmID("subnetevm"), FxIDs: []ids.ID{}, GenesisData: []byte("{}"), SubnetAuth: &Input{[]uint32{0}}}
+		return &CreateChainTx{BaseTx: base, SubnetID: subnet.ID(), ChainName: "chain", VMID: vmID("subnetevm"), FxIDs: []ids.ID{}, GenesisData: []byte("{}"), SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{owner})
 	w.accept(start, chain)
 	return &l1{w, owner, subnet.ID(), chain.ID()}
@@ -44,7 +44,7 @@ func (l *l1) convert(balance uint64) *PlatformDiff {
 		})
 	}
 	tx := l.platformTx(l.owner, 2*balance, func(base BaseTx) Unsigned {
-		return &ConvertSubnetToL1Tx{base, l.subnetID, l.chainID, manager, validators, &Input{[]uint32{0}}}
+		return &ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnetID, ChainID: l.chainID, Address: manager, Validators: validators, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{l.owner})
 	return l.accept(l.p.Time(), tx)[1]
 }
@@ -86,13 +86,13 @@ func (l *l1) registration(node byte, expiry uint64) *warp.RegisterL1Validator {
 func (l *l1) registerTx(node byte, expiry uint64, indices ...int) *Tx {
 	message := l.message(l.registration(node, expiry), indices...)
 	return l.platformTx(l.owner, nAVAX, func(base BaseTx) Unsigned {
-		return &RegisterL1ValidatorTx{base, nAVAX, l.signer(node).ProofOfPossession, message}
+		return &RegisterL1ValidatorTx{BaseTx: base, Balance: nAVAX, ProofOfPossession: l.signer(node).ProofOfPossession, Message: message}
 	})
 }
 
 func (l *l1) weightTx(validationID ids.ID, nonce, weight uint64, indices ...int) *Tx {
 	message := l.message(&warp.L1ValidatorWeight{ValidationID: validationID, Nonce: nonce, Weight: weight}, indices...)
-	return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &SetL1ValidatorWeightTx{base, message} })
+	return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &SetL1ValidatorWeightTx{BaseTx: base, Message: message} })
 }
 
 func parsed(t *testing.T, tx *Tx) *Tx {
@@ -112,7 +112,7 @@ func TestConversion(t *testing.T) {
 		t.Fatalf("subnet %+v", subnet)
 	}
 	again := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &CreateChainTx{BaseTx: base, SubnetID: l.subnetID, ChainName: "late", VMID: vmID("x"), FxIDs: []ids.ID{}, GenesisData: []byte{}, SubnetAuth: &Input{[]uint32{0}}}
+		return &CreateChainTx{BaseTx: base, SubnetID: l.subnetID, ChainName: "late", VMID: vmID("x"), FxIDs: []ids.ID{}, GenesisData: []byte{}, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{l.owner})
 	l.refuse(errImmutable, again)
 	l.replay()
@@ -136,7 +136,7 @@ func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 	message := l.message(l.registration(5, expiry), 0, 1, 2)
 	l.accept(l.p.Time(), l.weightTx(v.ValidationID, 0, 0, 0, 1, 2))
 	replayed := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &RegisterL1ValidatorTx{base, 0, l.signer(5).ProofOfPossession, message}
+		return &RegisterL1ValidatorTx{BaseTx: base, Balance: 0, ProofOfPossession: l.signer(5).ProofOfPossession, Message: message}
 	})
 	l.refuse(errMessageIssued, replayed)
 	l.replay()
@@ -170,7 +170,9 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	if got := l.p.NextChange(); got != start+1000 {
 		t.Fatalf("drained in %d seconds", got-start)
 	}
-	top := l.platformTx(l.owner, 500, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, first, 500} })
+	top := l.platformTx(l.owner, 500, func(base BaseTx) Unsigned {
+		return &IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: first, Balance: 500}
+	})
 	l.accept(start+400, top)
 	v, _ := l.p.L1Validator(first)
 	if got := v.Balance(l.p.l1.accrued); got != 1100 {
@@ -180,7 +182,9 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	if got := diffs[0].L1Validators; len(got) != 1 || got[0].Active() || got[0].ValidationID != l.subnetID.Append(1) {
 		t.Errorf("deactivated %+v", got)
 	}
-	revive := l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, l.subnetID.Append(1), 50} })
+	revive := l.platformTx(l.owner, 50, func(base BaseTx) Unsigned {
+		return &IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: l.subnetID.Append(1), Balance: 50}
+	})
 	l.accept(l.p.Time(), revive)
 	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.l1.accrued) != 50 {
 		t.Errorf("revived with %d", v.Balance(l.p.l1.accrued))
@@ -196,7 +200,9 @@ func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
 	l.accept(l.p.NextChange())
 	l.p.l1.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
 	second := l.subnetID.Append(1)
-	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, second, 50} }))
+	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base BaseTx) Unsigned {
+		return &IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: second, Balance: 50}
+	}))
 	if raised, settled := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(raised) != 1 || !raised[0].Active() || len(settled) != 1 || settled[0].Active() {
 		t.Errorf("raised %+v, settled %+v", raised, settled)
 	}
@@ -210,7 +216,9 @@ func TestDisablingReturnsTheBalance(t *testing.T) {
 	l.convert(nAVAX)
 	validationID := l.subnetID.Append(0)
 	disable := func(key *Key) *Tx {
-		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &DisableL1ValidatorTx{base, validationID, &Input{[]uint32{0}}} }, []*Key{key})
+		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
+			return &DisableL1ValidatorTx{BaseTx: base, ValidationID: validationID, DisableAuth: &Input{SigIndices: []uint32{0}}}
+		}, []*Key{key})
 	}
 	l.refuse(errUnauthorized, disable(l.keys[1]))
 	diff := l.accept(l.p.Time(), disable(l.owner))[1]
@@ -233,7 +241,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	add := func(node byte, days uint64) *Tx {
 		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
 			v := SubnetValidator{Validator{nodeID(node), 0, l.p.Time() + days*oneDay, 42}, l.subnetID}
-			return &AddSubnetValidatorTx{base, v, &Input{[]uint32{0}}}
+			return &AddSubnetValidatorTx{BaseTx: base, Validator: v, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 		}, []*Key{l.owner})
 	}
 	l.refuse(errNotValidator, add(7, 10))
@@ -241,7 +249,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	l.accept(start, add(0, 10))
 	l.refuse(errDuplicate, add(0, 10))
 	remove := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &RemoveSubnetValidatorTx{base, nodeID(0), l.subnetID, &Input{[]uint32{0}}}
+		return &RemoveSubnetValidatorTx{BaseTx: base, NodeID: nodeID(0), SubnetID: l.subnetID, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{l.owner})
 	if got := l.accept(start+5, remove)[1].Stakers[0]; got.Status != Removed {
 		t.Errorf("removed as %+v", got)
@@ -252,7 +260,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	}
 	control := Owner(l.keys[2].Address())
 	transfer := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &TransferSubnetOwnershipTx{base, l.subnetID, &Input{[]uint32{0}}, &control}
+		return &TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnetID, SubnetAuth: &Input{SigIndices: []uint32{0}}, Owner: &control}
 	}, []*Key{l.owner})
 	l.accept(l.p.Time(), transfer)
 	l.refuse(errUnauthorized, add(0, 10))
@@ -280,11 +288,11 @@ func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 
 func TestOwnersAndAuthorizationsOfAnotherTypeAreRefused(t *testing.T) {
 	l := newL1(t)
-	wrong := &TransferOutput{1, Owner(l.owner.Address())}
-	l.refuse(errWrongOwnerType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{base, wrong} })))
-	auth := &TransferInput{1, Input{[]uint32{0}}}
+	wrong := &TransferOutput{Amount: 1, OutputOwners: Owner(l.owner.Address())}
+	l.refuse(errWrongOwnerType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{BaseTx: base, Owner: wrong} })))
+	auth := &TransferInput{Amount: 1, Input: Input{SigIndices: []uint32{0}}}
 	control := Owner(l.owner.Address())
 	l.refuse(errWrongInputType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &TransferSubnetOwnershipTx{base, l.subnetID, auth, &control}
+		return &TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnetID, SubnetAuth: auth, Owner: &control}
 	}, []*Key{l.owner})))
 }

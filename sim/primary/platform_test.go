@@ -273,7 +273,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 	key := w.keys[0]
 	owner := Owner(key.Address())
 	lock := func(amount uint64) *TransferableOutput {
-		return &TransferableOutput{local.AVAXAssetID, &StakeableLockOut{start + 100*oneDay, &TransferOutput{amount, owner}}}
+		return &TransferableOutput{AssetID: local.AVAXAssetID, Out: &StakeableLockOut{Locktime: start + 100*oneDay, Output: &TransferOutput{Amount: amount, OutputOwners: owner}}}
 	}
 	w.accept(start, w.platformTx(key, 0, func(base BaseTx) Unsigned {
 		free := base.Outs[0].Out.(*TransferOutput)
@@ -290,7 +290,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 			locked = u
 		}
 	}
-	in := &TransferableInput{locked.UTXOID, local.AVAXAssetID, &StakeableLockIn{start + 100*oneDay, &TransferInput{2000 * nAVAX, Input{[]uint32{0}}}}}
+	in := &TransferableInput{UTXOID: locked.UTXOID, AssetID: local.AVAXAssetID, In: &StakeableLockIn{Locktime: start + 100*oneDay, Input: &TransferInput{Amount: 2000 * nAVAX, Input: Input{SigIndices: []uint32{0}}}}}
 	transfer := w.platformTx(key, 0, func(base BaseTx) Unsigned {
 		base.Ins = append(base.Ins, in)
 		SortInputs(base.Ins)

@@ -58,8 +58,8 @@ func sent(t *testing.T, ins []*TransferableInput) []*UTXO {
 	}
 	var utxos []*UTXO
 	for _, in := range ins {
-		out := &TransferOutput{in.In.transfer().Amount, Owner(ewoq.Address())}
-		utxos = append(utxos, &UTXO{in.UTXOID, in.AssetID, out})
+		out := &TransferOutput{Amount: in.In.transfer().Amount, OutputOwners: Owner(ewoq.Address())}
+		utxos = append(utxos, &UTXO{UTXOID: in.UTXOID, AssetID: in.AssetID, Out: out})
 	}
 	return utxos
 }
@@ -132,7 +132,7 @@ func TestRecordedPlatformReplays(t *testing.T) {
 	if got := p.Supply(); got != 361_196_350_549_095_157 {
 		t.Errorf("supply %d", got)
 	}
-	if want := (FeeState{989_861, 10_139}); p.Fees() != want {
+	if want := (FeeState{Capacity: 989_861, Excess: 10_139}); p.Fees() != want {
 		t.Errorf("fees %+v, want %+v", p.Fees(), want)
 	}
 	v, found := p.L1Validator(id("22t8HoVjSQ94tm4SUodFTr5tMZonfXeG562CZsdeAdR7tfTh8X"))
@@ -162,8 +162,8 @@ func recordedGenesis(t *testing.T, blocks []*Block) []*UTXO {
 			}
 			for i, in := range tx.Inputs() {
 				if in.TxID == ids.Empty {
-					out := &TransferOutput{in.In.transfer().Amount, Owner(signers[i][0])}
-					utxos = append(utxos, &UTXO{in.UTXOID, in.AssetID, out})
+					out := &TransferOutput{Amount: in.In.transfer().Amount, OutputOwners: Owner(signers[i][0])}
+					utxos = append(utxos, &UTXO{UTXOID: in.UTXOID, AssetID: in.AssetID, Out: out})
 				}
 			}
 		}

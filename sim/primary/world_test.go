@@ -104,7 +104,7 @@ func funds(s *UTXOState, key *Key, asset ids.ID) []*UTXO {
 }
 
 func spending(u *UTXO, indices ...uint32) *TransferableInput {
-	return &TransferableInput{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &TransferInput{Amount: u.Amount(), Input: Input{indices}}}
+	return &TransferableInput{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &TransferInput{Amount: u.Amount(), Input: Input{SigIndices: indices}}}
 }
 
 // baseOf spends all of a key's AVAX; change gets what outs and more leave.
