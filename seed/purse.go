@@ -62,7 +62,8 @@ func (p purse) gather(at pocket, want uint64) (chosen []*primary.UTXO, sum uint6
 }
 
 // observe learns from what a block of a chain changed.
-func (r *realm) observe(chain int, d *primary.Diff) {
+func (r *realm) observe(c primary.Chain, d *primary.Diff) {
+	chain := int(c)
 	peer, _ := r.rules.ChainOf(d.Peer)
 	for _, u := range d.Spent {
 		r.purse.take(chain, chain, u)
@@ -75,9 +76,6 @@ func (r *realm) observe(chain int, d *primary.Diff) {
 	}
 	for _, u := range d.Exported {
 		r.purse.put(int(peer), chain, u)
-	}
-	for _, s := range d.Stakers {
-		r.observeStaker(s)
 	}
 }
 

@@ -99,7 +99,7 @@ func (r *realm) begin(emit func(*store.PrimaryDelta)) error {
 		return err
 	}
 	r.net = n
-	n.Watch = r.observe
+	n.Watch, n.WatchStaker = r.observe, r.observeStaker
 	for _, u := range r.genesis.Platform.UTXOs {
 		r.purse.put(store.PChain, store.PChain, &u.UTXO)
 	}

@@ -61,7 +61,7 @@ func (a *primaryAPI) block(ctx context.Context, row *store.PrimaryBlock, encodin
 		if err != nil {
 			return nil, err
 		}
-		return a.Rules.BlockJSON(a.chain, b)
+		return primary.BlockJSON(a.chain, a.Rules.HRP, b)
 	})
 	return err
 }

@@ -37,7 +37,7 @@ func (a *primaryAPI) tx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
 		if err != nil {
 			return nil, err
 		}
-		return a.Rules.TxJSON(a.chain, tx)
+		return primary.TxJSON(a.chain, a.Rules.HRP, tx)
 	})
 	return err
 }

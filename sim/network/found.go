@@ -11,39 +11,39 @@ import (
 	"snowglobe/sim/store"
 )
 
-// foundPlatform records the P-chain's genesis: its outputs, and its staking transactions as transactions of block 0.
-func (n *Network) foundPlatform(g *primary.PlatformGenesis, at primary.PlatformState) (*store.PrimaryDelta, error) {
+// recordPChainGenesis records the P-Chain's genesis: its outputs, and its staking transactions as transactions of block 0.
+func (n *Network) recordPChainGenesis(g *primary.PlatformGenesis, at primary.PlatformState) (*store.PrimaryDelta, error) {
 	b, err := g.Block()
 	if err != nil {
 		return nil, err
 	}
 	n.P.SetTip(b.ID(), 0, g.Timestamp)
-	r := n.record(store.PChain, primary.PChain, 0)
+	r := n.record(primary.PChain, 0)
 	r.stake(ids.Empty, metric.Stake{})
 	for i, tx := range g.Validators {
-		if err := r.tx(i, tx, &primary.Diff{Stakers: at.Stakers[i : i+1]}); err != nil {
+		if err := r.pChainTx(i, tx, &primary.PlatformDiff{Stakers: at.Stakers[i : i+1]}); err != nil {
 			return nil, err
 		}
 	}
-	return r.found(b, at.UTXOs, g.Timestamp)
+	return r.genesisBlock(b, at.UTXOs, g.Timestamp)
 }
 
-// foundExchange records the X-chain's genesis.
-func (n *Network) foundExchange(g *primary.ExchangeGenesis) (*store.PrimaryDelta, error) {
+// recordXChainGenesis records the X-Chain's genesis.
+func (n *Network) recordXChainGenesis(g *primary.ExchangeGenesis) (*store.PrimaryDelta, error) {
 	b, err := g.Block()
 	if err != nil {
 		return nil, err
 	}
 	n.X.SetTip(b.ID(), 0, g.Timestamp)
-	r := n.record(store.XChain, primary.XChain, 0)
+	r := n.record(primary.XChain, 0)
 	for i, a := range g.State() {
 		r.asset(a, r.at(i))
 	}
-	return r.found(b, g.UTXOs, g.Timestamp)
+	return r.genesisBlock(b, g.UTXOs, g.Timestamp)
 }
 
-// found records a block 0, which no proposer made.
-func (r *record) found(b *primary.Block, utxos []*primary.UTXO, time uint64) (*store.PrimaryDelta, error) {
+// genesisBlock records a block 0, which no proposer made.
+func (r *record) genesisBlock(b *primary.Block, utxos []*primary.UTXO, time uint64) (*store.PrimaryDelta, error) {
 	for _, u := range utxos {
 		if err := r.create(u, r.chain, false); err != nil {
 			return nil, err
@@ -76,9 +76,4 @@ func (g *Genesis) VerifyProofs() error {
 }
 
 // Name is mainnet or fuji.
-func (n *Network) Name() string {
-	if n.index == 0 {
-		return "mainnet"
-	}
-	return "fuji"
-}
+func (n *Network) Name() string { return n.Rules.Name }

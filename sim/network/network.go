@@ -1,4 +1,4 @@
-// Package network makes one of the P-, X- and C-chain of a network: it accepts blocks under the rules of package primary
+// Package network makes one of the P-, X- and C-Chain of a network: it accepts blocks under the rules of package primary
 // and turns what they change into rows. Whoever makes a block, the seed, a client or verify, hands it to a Network.
 package network
 
@@ -10,6 +10,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
@@ -21,15 +22,18 @@ type Network struct {
 	P     *primary.Platform
 	X     *primary.Exchange
 	C     *primary.Bridge
-	Watch func(chain int, d *primary.Diff) // is told what a block of a chain changed, before Accept answers; may be nil
+	// Watch is told what a block changed of a chain's outputs, and WatchStaker what it changed of a staker, before Accept
+	// answers; both may be nil.
+	Watch       func(primary.Chain, *primary.Diff)
+	WatchStaker func(*primary.Staker)
 
 	index    int // of the network, by which its chains are numbered
 	shared   *primary.SharedMemory
-	tips     [store.CChain]tip // of P and X
+	tips     [2]tip // of P and X
 	utxos    map[ids.ID]store.UTXONumber
 	stakers  map[ids.ID]*store.Staker
-	terms    map[ids.NodeID][]term
-	l1       map[ids.ID]*member
+	periods  map[ids.NodeID][]stakingPeriod
+	l1       map[ids.ID]*l1Validator
 	subnets  map[ids.ID]store.Position
 	proposal *proposal
 }
@@ -42,11 +46,11 @@ type tip struct {
 	pHeight uint64
 	time    uint64
 	epoch   primary.Epoch
-	meter   primary.Meter // of the P-chain
+	meter   primary.Meter // of the P-Chain
 }
 
-// term is a time during which a node validates the primary network.
-type term struct{ start, end uint64 }
+// stakingPeriod is a time during which a node validates the primary network.
+type stakingPeriod struct{ start, end uint64 }
 
 // proposal is a reward that the next block decides.
 type proposal struct {
@@ -54,7 +58,7 @@ type proposal struct {
 	txID ids.ID
 }
 
-// Seat is who proposes a block: a node's certificate and the P-chain height that it sees.
+// Seat is who proposes a block: a node's certificate and the P-Chain height that it sees.
 type Seat struct {
 	Certificate []byte
 	PHeight     uint64
@@ -63,7 +67,7 @@ type Seat struct {
 // The reasons why a network refuses a block that its chains would take.
 var (
 	errProposer = errors.New("the proposer is not a validator at that time")
-	errPHeight  = errors.New("the proposer cannot have seen that height of the P-chain")
+	errPHeight  = errors.New("the proposer cannot have seen that height of the P-Chain")
 	errHead     = errors.New("a proposal must hold nothing but its reward")
 )
 
@@ -95,21 +99,18 @@ func ParseGenesis(row store.PrimaryNetwork) (*Genesis, error) {
 
 // Index is the place of a network among those of a world, by which its chains are numbered.
 func Index(networkID uint32) int {
-	if networkID == primary.Mainnet.NetworkID {
-		return 0
-	}
-	return 1
+	return slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.ID == networkID })
 }
 
 func empty(rules *primary.Network) *Network {
 	return &Network{
 		Rules: rules, index: Index(rules.NetworkID), shared: primary.NewSharedMemory(),
-		utxos: map[ids.ID]store.UTXONumber{}, stakers: map[ids.ID]*store.Staker{}, terms: map[ids.NodeID][]term{},
-		l1: map[ids.ID]*member{}, subnets: map[ids.ID]store.Position{},
+		utxos: map[ids.ID]store.UTXONumber{}, stakers: map[ids.ID]*store.Staker{}, periods: map[ids.NodeID][]stakingPeriod{},
+		l1: map[ids.ID]*l1Validator{}, subnets: map[ids.ID]store.Position{},
 	}
 }
 
-// New begins a network at its genesis and answers the rows of its P- and X-chain's block 0.
+// New begins a network at its genesis and answers the rows of its P- and X-Chain's block 0.
 func New(rules *primary.Network, g *Genesis) (*Network, []*store.PrimaryDelta, error) {
 	n := empty(rules)
 	at, err := g.Platform.State(rules)
@@ -119,46 +120,46 @@ func New(rules *primary.Network, g *Genesis) (*Network, []*store.PrimaryDelta, e
 	n.P = primary.NewPlatform(rules, n.shared, at)
 	n.X = primary.NewExchange(rules, n.shared, g.Exchange.State(), g.Exchange.UTXOs)
 	n.C = primary.NewBridge(rules, n.shared)
-	platform, err := n.foundPlatform(g.Platform, at)
+	platform, err := n.recordPChainGenesis(g.Platform, at)
 	if err != nil {
 		return nil, nil, err
 	}
-	exchange, err := n.foundExchange(g.Exchange)
+	exchange, err := n.recordXChainGenesis(g.Exchange)
 	return n, []*store.PrimaryDelta{platform, exchange}, err
 }
 
-// Chain is the number of one of the network's chains.
-func (n *Network) Chain(chain int) int { return store.PrimaryChain(n.index, chain) }
+// Chain is the number under which the store has one of the network's chains.
+func (n *Network) Chain(c primary.Chain) int { return store.PrimaryChain(n.index, int(c)) }
 
-// AcceptP verifies the next block of the P-chain, applies it and answers its rows. A commit or abort has no seat: it
-// follows from its proposal.
+// AcceptP verifies the next block of the P-Chain, applies it and answers its rows. A commit or abort has no proposer:
+// it follows from its proposal.
 func (n *Network) AcceptP(b *primary.Block, seat *Seat) (*store.PrimaryDelta, error) {
-	if err := n.seated(b, seat); err != nil {
+	if err := n.verifyProposer(b, seat); err != nil {
 		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
 	}
 	diffs, err := n.P.Accept(b)
 	if err != nil {
 		return nil, err
 	}
-	r := n.record(store.PChain, primary.PChain, b.Height())
-	if err := r.platform(b, diffs); err != nil {
+	r := n.record(primary.PChain, b.Height())
+	if err := r.pChainBlock(b, diffs); err != nil {
 		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
 	}
 	return r.delta, r.block(b, seat)
 }
 
-// AcceptX is AcceptP for the X-chain.
+// AcceptX is AcceptP for the X-Chain.
 func (n *Network) AcceptX(b *primary.Block, seat *Seat) (*store.PrimaryDelta, error) {
-	if err := n.seated(b, seat); err != nil {
+	if err := n.verifyProposer(b, seat); err != nil {
 		return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
 	}
 	diffs, err := n.X.Accept(b)
 	if err != nil {
 		return nil, err
 	}
-	r := n.record(store.XChain, primary.XChain, b.Height())
+	r := n.record(primary.XChain, b.Height())
 	for i, tx := range b.Txs() {
-		if err := r.tx(i, tx, diffs[i]); err != nil {
+		if err := r.xChainTx(i, tx, diffs[i]); err != nil {
 			return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
 		}
 	}
@@ -172,17 +173,17 @@ func (n *Network) AcceptC(txs []*primary.Tx, number uint64, baseFee *big.Int, ti
 	if err != nil {
 		return nil, err
 	}
-	r := n.record(store.CChain, primary.CChain, number)
+	r := n.record(primary.CChain, number)
 	for i, tx := range txs {
-		if err := r.tx(i, tx, diffs[i]); err != nil {
+		if err := r.atomicTx(i, tx, diffs[i]); err != nil {
 			return nil, fmt.Errorf("C block %d: %w", number, err)
 		}
 	}
 	return r.delta, nil
 }
 
-// seated checks that a block's proposer validates at the block's time.
-func (n *Network) seated(b *primary.Block, seat *Seat) error {
+// verifyProposer checks that a block's proposer validates at the block's time.
+func (n *Network) verifyProposer(b *primary.Block, seat *Seat) error {
 	if seat == nil {
 		return nil
 	}
@@ -197,5 +198,5 @@ func (n *Network) seated(b *primary.Block, seat *Seat) error {
 
 // Seated tells whether the node with a certificate validates the primary network at a time, and so may propose.
 func (n *Network) Seated(certificate []byte, time uint64) bool {
-	return slices.ContainsFunc(n.terms[primary.NodeIDOf(certificate)], func(t term) bool { return t.start <= time && time <= t.end })
+	return slices.ContainsFunc(n.periods[primary.NodeIDOf(certificate)], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
 }

@@ -15,42 +15,41 @@ import (
 // record turns what one block changed into rows.
 type record struct {
 	*Network
-	chain  int // of the network: store.PChain, XChain or CChain
-	codec  primary.Chain
+	chain  primary.Chain
 	height uint64
 	delta  *store.PrimaryDelta
 }
 
-func (n *Network) record(chain int, codec primary.Chain, height uint64) *record {
-	return &record{Network: n, chain: chain, codec: codec, height: height, delta: &store.PrimaryDelta{}}
+func (n *Network) record(c primary.Chain, height uint64) *record {
+	return &record{Network: n, chain: c, height: height, delta: &store.PrimaryDelta{}}
 }
 
 func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
 
-// platform records the diffs of a P-chain block: unless it decides a proposal, what time changed first, and last what
-// became of those that cannot pay on.
-func (r *record) platform(b *primary.Block, diffs []*primary.Diff) error {
+// pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, what time changed first, and last what
+// became of L1 validators that cannot pay on.
+func (r *record) pChainBlock(b *primary.Block, diffs []*primary.PlatformDiff) error {
 	switch b.Body.(type) {
 	case *primary.CommitBlock, *primary.AbortBlock:
-		return r.decision(diffs[0])
+		return r.optionBlock(diffs[0])
 	}
-	if err := r.changes(diffs[0], r.at(0)); err != nil {
+	if err := r.pChainChanges(diffs[0], r.at(0)); err != nil {
 		return err
 	}
 	for i, tx := range b.Txs() {
-		if err := r.tx(i, tx, diffs[i+1]); err != nil {
+		if err := r.pChainTx(i, tx, diffs[i+1]); err != nil {
 			return err
 		}
 		if _, reward := tx.Unsigned.(*primary.RewardValidatorTx); reward {
 			r.proposal = &proposal{r.at(i), tx.ID()}
 		}
 	}
-	return r.changes(diffs[len(diffs)-1], r.at(0))
+	return r.pChainChanges(diffs[len(diffs)-1], r.at(0))
 }
 
-// decision records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
-func (r *record) decision(diff *primary.Diff) error {
-	if err := r.changes(diff, r.proposal.at); err != nil {
+// optionBlock records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
+func (r *record) optionBlock(diff *primary.PlatformDiff) error {
+	if err := r.pChainChanges(diff, r.proposal.at); err != nil {
 		return err
 	}
 	r.touch(r.proposal.at, diff.Created)
@@ -58,19 +57,64 @@ func (r *record) decision(diff *primary.Diff) error {
 	return nil
 }
 
-// tx records a transaction with all that it did.
-func (r *record) tx(index int, tx *primary.Tx, diff *primary.Diff) error {
+// pChainTx records a transaction of the P-Chain with all that it did.
+func (r *record) pChainTx(index int, tx *primary.Tx, diff *primary.PlatformDiff) error {
 	at := r.at(index)
+	r.tx(at, tx, &diff.Diff)
+	if err := r.pChainChanges(diff, at); err != nil {
+		return err
+	}
+	var subjects [][]byte
+	for _, v := range diff.L1Validators {
+		subjects = append(subjects, v.ValidationID[:])
+	}
+	if u, ok := tx.Unsigned.(*primary.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
+		subjects = append(subjects, u.ValidationID[:])
+	}
+	r.concern(at, subjects)
+	return nil
+}
+
+// xChainTx records a transaction of the X-Chain with all that it did; it concerns each asset that it moves.
+func (r *record) xChainTx(index int, tx *primary.Tx, diff *primary.ExchangeDiff) error {
+	at := r.at(index)
+	r.tx(at, tx, &diff.Diff)
+	if err := r.utxoChanges(&diff.Diff, nil, at); err != nil {
+		return err
+	}
+	if diff.Asset != nil {
+		r.asset(diff.Asset, at)
+	}
+	var subjects [][]byte
+	for _, u := range slices.Concat(diff.Spent, diff.Imported, diff.Created, diff.Exported) {
+		subjects = append(subjects, u.AssetID[:])
+	}
+	r.concern(at, subjects)
+	return nil
+}
+
+// atomicTx records an atomic transaction of the C-Chain with all that it did; it concerns each account that it moves.
+func (r *record) atomicTx(index int, tx *primary.Tx, diff *primary.AtomicDiff) error {
+	at := r.at(index)
+	r.tx(at, tx, &diff.Diff)
+	if err := r.utxoChanges(&diff.Diff, nil, at); err != nil {
+		return err
+	}
+	var subjects [][]byte
+	for _, account := range diff.Accounts {
+		subjects = append(subjects, account.Address.Bytes())
+	}
+	r.concern(at, subjects)
+	return nil
+}
+
+// tx records a transaction itself and whose outputs it touched.
+func (r *record) tx(at store.Position, tx *primary.Tx, diff *primary.Diff) {
 	id := tx.ID()
 	r.delta.Transactions = append(r.delta.Transactions, store.PrimaryTx{
 		ID: at, Hash: id[:], Type: tx.TypeName(), Burned: store.Amount(diff.Burned), Bytes: tx.Bytes(),
 	})
-	if err := r.changes(diff, at); err != nil {
-		return err
-	}
 	r.touch(at, diff.Spent, diff.Imported, diff.Created, diff.Exported, staked(tx))
-	r.concern(at, tx, diff)
-	return nil
 }
 
 // staked are the outputs that a staking transaction locks, as if they were there.
@@ -103,74 +147,60 @@ func (r *record) touch(at store.Position, groups ...[]*primary.UTXO) {
 	}
 }
 
-// concern records once for each account of the C-chain, each asset of the X-chain and each L1 validation that a
+// concern records once for each account of the C-Chain, each asset of the X-Chain and each L1 validation that a
 // transaction was about it.
-func (r *record) concern(at store.Position, tx *primary.Tx, diff *primary.Diff) {
-	var about []ids.ID
-	if r.codec == primary.XChain {
-		for _, u := range slices.Concat(diff.Spent, diff.Imported, diff.Created, diff.Exported) {
-			about = append(about, u.AssetID)
-		}
-	}
-	for _, v := range diff.L1Validators {
-		about = append(about, v.ValidationID)
-	}
-	if u, ok := tx.Unsigned.(*primary.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
-		about = append(about, u.ValidationID)
-	}
-	var subjects [][]byte
-	for i := range about {
-		subjects = append(subjects, about[i][:])
-	}
-	for _, account := range diff.Accounts {
-		subjects = append(subjects, account.Address.Bytes())
-	}
+func (r *record) concern(at store.Position, subjects [][]byte) {
 	slices.SortFunc(subjects, bytes.Compare)
 	for _, subject := range slices.CompactFunc(subjects, bytes.Equal) {
 		r.delta.Activity = append(r.delta.Activity, store.Activity{Subject: bytes.Clone(subject), Tx: at})
 	}
 }
 
-// changes records what a transaction, or the passing of time, changed.
-func (r *record) changes(diff *primary.Diff, at store.Position) error {
-	for _, u := range diff.Spent {
-		r.spend(u, r.chain, at)
+// pChainChanges records what a transaction of the P-Chain, or the passing of time, changed.
+func (r *record) pChainChanges(diff *primary.PlatformDiff, at store.Position) error {
+	if err := r.utxoChanges(&diff.Diff, diff.Rewards, at); err != nil {
+		return err
 	}
-	for _, u := range diff.Imported {
-		r.spend(u, r.chain, at)
+	for _, s := range diff.Stakers {
+		r.staker(s, at)
+		if r.WatchStaker != nil {
+			r.WatchStaker(s)
+		}
+	}
+	r.subnetChanges(diff, at)
+	return nil
+}
+
+// utxoChanges records what happened to outputs.
+func (r *record) utxoChanges(diff *primary.Diff, rewards []*primary.UTXO, at store.Position) error {
+	for _, u := range slices.Concat(diff.Spent, diff.Imported) {
+		r.spend(u, at)
 	}
 	for _, u := range diff.Created {
-		if err := r.create(u, r.chain, slices.Contains(diff.Rewards, u)); err != nil {
+		if err := r.create(u, r.chain, slices.Contains(rewards, u)); err != nil {
 			return err
 		}
 	}
 	for _, u := range diff.Exported {
 		peer, _ := r.Rules.ChainOf(diff.Peer)
-		if err := r.create(u, int(peer), false); err != nil {
+		if err := r.create(u, peer, false); err != nil {
 			return err
 		}
 	}
-	if diff.Asset != nil {
-		r.asset(diff.Asset, at)
-	}
-	for _, s := range diff.Stakers {
-		r.staker(s, at)
-	}
-	r.control(diff, at)
 	if r.Watch != nil {
 		r.Watch(r.chain, diff)
 	}
 	return nil
 }
 
-func (r *record) spend(u *primary.UTXO, chain int, at store.Position) {
+func (r *record) spend(u *primary.UTXO, at store.Position) {
 	id := u.InputID()
-	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: r.utxos[id], By: at, Chain: r.Chain(chain), Owners: addresses(u.Owners())})
+	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: r.utxos[id], By: at, Chain: r.Chain(r.chain), Owners: addresses(u.Owners())})
 	delete(r.utxos, id)
 }
 
-func (r *record) create(u *primary.UTXO, chain int, reward bool) error {
-	out, err := u.OutBytes(r.codec)
+func (r *record) create(u *primary.UTXO, on primary.Chain, reward bool) error {
+	out, err := u.OutBytes(r.chain)
 	if err != nil {
 		return err
 	}
@@ -178,7 +208,7 @@ func (r *record) create(u *primary.UTXO, chain int, reward bool) error {
 	number := store.NumberUTXO(r.Chain(r.chain), r.height, len(r.delta.UTXOs))
 	r.utxos[id] = number
 	r.delta.UTXOs = append(r.delta.UTXOs, store.UTXO{
-		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(chain), Asset: bytes.Clone(u.AssetID[:]),
+		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(on), Asset: bytes.Clone(u.AssetID[:]),
 		Amount: store.Amount(u.Amount()), Out: out, Reward: reward, Owners: addresses(u.Owners()),
 	})
 	return nil
@@ -233,9 +263,9 @@ func (r *record) envelope(last *tip, b *primary.Block, seat *Seat) *primary.Enve
 	return outer
 }
 
-// finish completes a block's row with what the P-chain knows after it, and its digest.
+// finish completes a block's row with what the P-Chain knows after it, and its digest.
 func (r *record) finish(row *store.PrimaryBlock, next tip) {
-	if r.chain == store.PChain {
+	if r.chain == primary.PChain {
 		excess, accrued := r.P.ValidatorFees()
 		fees := r.P.Fees()
 		row.Supply, row.Accrued, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess

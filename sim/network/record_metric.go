@@ -29,8 +29,8 @@ func (r *record) stake(subnet ids.ID, change metric.Stake) {
 	r.delta.Stakes = append(r.delta.Stakes, store.StakeChange{Subnet: bytes.Clone(subnet[:]), Stake: change})
 }
 
-// member is an L1 validator that is not removed, with what the roll-ups need to know about it.
-type member struct {
+// l1Validator is one that is not removed, with what the roll-ups need to know about it.
+type l1Validator struct {
 	number    store.UTXONumber
 	weight    uint64
 	paidUntil uint64
@@ -38,43 +38,43 @@ type member struct {
 	paid      uint64 // a second in which it was active before that
 }
 
-// pays tells whether a member was or is active in a second of a day or later.
-func (m *member) pays(day uint64) bool { return m.paidUntil > 0 || m.paid >= day }
+// pays tells whether a validator was or is active in a second of a day or later.
+func (v *l1Validator) pays(day uint64) bool { return v.paidUntil > 0 || v.paid >= day }
 
-// member counts what becomes of a member. Drained says that its balance ended it, not a transaction.
-func (r *record) member(m *member, v *primary.L1Validator, drained bool) {
-	change := metric.ValidatorStake(0, v.Weight-m.weight)
+// l1Metrics counts what becomes of an L1 validator. Drained says that its balance ended it, not a transaction.
+func (r *record) l1Metrics(old *l1Validator, v *primary.L1Validator, drained bool) {
+	change := metric.ValidatorStake(0, v.Weight-old.weight)
 	switch {
-	case m.weight == 0:
+	case old.weight == 0:
 		change.Validators = 1
 	case v.Weight == 0:
 		change.Validators = -1
 	}
 	r.stake(v.SubnetID, change)
-	m.weight = v.Weight
-	if fees := r.payment(m, v.EndAccumulatedFee, drained); fees != (metric.Dues{}) {
+	old.weight = v.Weight
+	if fees := r.payment(old, v.EndAccumulatedFee, drained); fees != (metric.Dues{}) {
 		for _, payer := range [][]byte{nil, v.SubnetID[:], v.NodeID[:], v.ValidationID[:]} {
 			r.fee(payer, fees)
 		}
 	}
 }
 
-// turn makes a member active or inactive at a time.
-func (m *member) turn(paidUntil, time uint64) {
-	switch was, is := m.paidUntil > 0, paidUntil > 0; {
+// activate makes a validator active or inactive at a time.
+func (v *l1Validator) activate(paidUntil, time uint64) {
+	switch was, is := v.paidUntil > 0, paidUntil > 0; {
 	case is && !was:
-		m.since = time
-	case was && !is && m.since < time:
-		m.paid = time - 1
+		v.since = time
+	case was && !is && v.since < time:
+		v.paid = time - 1
 	}
-	m.paidUntil = paidUntil
+	v.paidUntil = paidUntil
 }
 
-// payment turns a member and is what that changes of the fees that it and all around it pay.
-func (r *record) payment(m *member, paidUntil uint64, drained bool) (f metric.Dues) {
-	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *m
+// payment activates or deactivates a validator and is what that changes of the fees that it and all around it pay.
+func (r *record) payment(v *l1Validator, paidUntil uint64, drained bool) (f metric.Dues) {
+	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *v
 	_, accrued := r.P.ValidatorFees()
-	m.turn(paidUntil, r.P.Time())
+	v.activate(paidUntil, r.P.Time())
 	switch was, is := before.paidUntil > 0, paidUntil > 0; {
 	case is && !was:
 		f = metric.Dues{Active: 1, Base: -accrued}
@@ -83,7 +83,7 @@ func (r *record) payment(m *member, paidUntil uint64, drained bool) (f metric.Du
 	case was && !is:
 		f = metric.Dues{Active: -1, Base: accrued}
 	}
-	switch was, is := before.pays(today), m.pays(today); {
+	switch was, is := before.pays(today), v.pays(today); {
 	case is && !was:
 		f.Paying = 1
 	case was && !is:
@@ -103,7 +103,7 @@ func (r *record) fee(payer []byte, change metric.Dues) {
 	r.delta.Fees = append(r.delta.Fees, store.FeeChange{Payer: append([]byte{}, payer...), Dues: change})
 }
 
-// MeterOf is the continuous fee as a block of the P-chain leaves it.
+// MeterOf is the continuous fee as a block of the P-Chain leaves it.
 func MeterOf(b *store.PrimaryBlock) primary.Meter {
 	return primary.Meter{Time: uint64(b.Time), Accrued: uint64(b.Accrued), Excess: b.L1Excess, Active: b.L1Active}
 }

@@ -54,7 +54,7 @@ func turns(r *rand.Rand, members int) (all []turn) {
 	return all
 }
 
-// TestFeesByDayAreThoseOfEverySecond rolls up what happens to a few L1 validators, the way a P-chain's blocks do, and
+// TestFeesByDayAreThoseOfEverySecond rolls up what happens to a few L1 validators, the way a P-Chain's blocks do, and
 // compares each day with the sum over their active times.
 func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
 	const members = 4
@@ -76,16 +76,16 @@ func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
 func rollUp(t *testing.T, db *store.DB, all []turn) {
 	batch, err := db.Begin()
 	n := empty(primary.Mainnet)
-	states := map[int]*member{}
+	states := map[int]*l1Validator{}
 	for height, turn := range all {
 		n.P = primary.NewPlatform(primary.Mainnet, n.shared, primary.PlatformState{Time: turn.time, Accrued: price * turn.time})
-		rec := n.record(store.PChain, primary.PChain, uint64(height))
+		rec := n.record(primary.PChain, uint64(height))
 		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(turn.time), Hash: []byte{}, Parent: []byte{}, Head: []byte{}, Digest: []byte{}}
 		if states[turn.member] == nil {
-			states[turn.member] = &member{weight: 1}
+			states[turn.member] = &l1Validator{weight: 1}
 		}
 		v := &primary.L1Validator{ValidationID: ids.Empty.Prefix(uint64(turn.member)), Weight: 1, EndAccumulatedFee: turn.end}
-		rec.member(states[turn.member], v, turn.drained)
+		rec.l1Metrics(states[turn.member], v, turn.drained)
 		if err == nil {
 			err = batch.AddPrimaryBlock(rec.delta)
 		}

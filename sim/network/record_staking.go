@@ -42,7 +42,7 @@ func (r *record) staker(s *primary.Staker, at store.Position) {
 // begin remembers when a node may propose.
 func (r *record) begin(s *primary.Staker) {
 	if !s.Delegator && s.SubnetID == [32]byte{} {
-		r.terms[s.NodeID] = append(r.terms[s.NodeID], term{s.Start, s.End})
+		r.periods[s.NodeID] = append(r.periods[s.NodeID], stakingPeriod{s.Start, s.End})
 	}
 }
 
@@ -68,8 +68,8 @@ func owner(o *primary.OutputOwners) []byte {
 	return store.Owners{Threshold: o.Threshold, Locktime: o.Locktime, Addresses: addresses(o)}.Bytes()
 }
 
-// control records changes of subnets, their chains and their L1 validators.
-func (r *record) control(diff *primary.Diff, at store.Position) {
+// subnetChanges records changes of subnets, their chains and their L1 validators.
+func (r *record) subnetChanges(diff *primary.PlatformDiff, at store.Position) {
 	for _, s := range diff.Subnets {
 		r.subnet(s, at)
 	}
@@ -98,11 +98,11 @@ func (r *record) subnet(s *primary.Subnet, at store.Position) {
 	r.delta.SubnetStates = replace(r.delta.SubnetStates, state, func(o store.SubnetState) bool { return o.Subnet == number })
 }
 
-func (r *record) l1Validator(v *primary.L1Validator, diff *primary.Diff, at store.Position) {
+func (r *record) l1Validator(v *primary.L1Validator, diff *primary.PlatformDiff, at store.Position) {
 	m := r.l1[v.ValidationID]
 	if m == nil {
 		number := store.NumberUTXO(r.Chain(r.chain), r.height, len(r.delta.L1Validators))
-		m = &member{number: number}
+		m = &l1Validator{number: number}
 		r.l1[v.ValidationID] = m
 		balance, deactivation := primary.Owners(v.RemainingBalanceOwner), primary.Owners(v.DeactivationOwner)
 		r.delta.L1Validators = append(r.delta.L1Validators, store.L1Validator{
@@ -111,7 +111,7 @@ func (r *record) l1Validator(v *primary.L1Validator, diff *primary.Diff, at stor
 			Start: int64(v.Start), Tx: at,
 		})
 	}
-	r.member(m, v, diff.TxID == ids.Empty)
+	r.l1Metrics(m, v, diff.TxID == ids.Empty)
 	if v.Weight == 0 {
 		delete(r.l1, v.ValidationID)
 	}

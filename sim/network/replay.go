@@ -15,14 +15,14 @@ import (
 // replay accepts a network's stored blocks again, in an order in which they can have come.
 type replay struct {
 	*Network
-	db    *store.DB
-	certs map[ids.NodeID][]byte
-	sink  func(*store.PrimaryDelta) error
-	lines [3]*line
+	db     *store.DB
+	certs  map[ids.NodeID][]byte
+	sink   func(*store.PrimaryDelta) error
+	chains [3]*chainReplay
 }
 
-// line is what is still to come of one chain: the time and the deed of the next block.
-type line struct {
+// chainReplay is what is still to come of one chain: when its next block was made and how to accept it.
+type chainReplay struct {
 	time   int64
 	accept func() (*store.PrimaryDelta, error)
 	load   func() error // makes the next block the one to come; accept is nil after the last
@@ -35,13 +35,13 @@ func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain 
 	if err != nil {
 		return nil, err
 	}
-	if r.lines[store.PChain], err = r.line(ctx, store.PChain, primary.PChain, r.AcceptP); err != nil {
+	if r.chains[primary.PChain], err = r.chain(ctx, primary.PChain, r.AcceptP); err != nil {
 		return nil, err
 	}
-	if r.lines[store.XChain], err = r.line(ctx, store.XChain, primary.XChain, r.AcceptX); err != nil {
+	if r.chains[primary.XChain], err = r.chain(ctx, primary.XChain, r.AcceptX); err != nil {
 		return nil, err
 	}
-	if r.lines[store.CChain], err = r.atomicLine(ctx, cChain); err != nil {
+	if r.chains[primary.CChain], err = r.cChain(ctx, cChain); err != nil {
 		return nil, err
 	}
 	for {
@@ -84,7 +84,7 @@ func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, sink fun
 // step accepts the block that comes next: the one with the lowest time. At the same time, chains may wait for what
 // another exports.
 func (r *replay) step() (more bool, err error) {
-	var due *line
+	var due *chainReplay
 	var refusals []error
 	for {
 		due = r.next(len(refusals))
@@ -99,16 +99,16 @@ func (r *replay) step() (more bool, err error) {
 	}
 }
 
-// next is the line whose turn it is when so many of those with the lowest time had to wait.
-func (r *replay) next(waiting int) *line {
-	var lowest []*line
-	for _, l := range r.lines {
+// next is the chain whose turn it is when so many of those with the lowest time had to wait.
+func (r *replay) next(waiting int) *chainReplay {
+	var lowest []*chainReplay
+	for _, l := range r.chains {
 		switch {
 		case l.accept == nil || len(lowest) > 0 && l.time > lowest[0].time:
 		case len(lowest) > 0 && l.time == lowest[0].time:
 			lowest = append(lowest, l)
 		default:
-			lowest = []*line{l}
+			lowest = []*chainReplay{l}
 		}
 	}
 	if waiting >= len(lowest) {
@@ -119,26 +119,26 @@ func (r *replay) next(waiting int) *line {
 
 type acceptor func(*primary.Block, *Seat) (*store.PrimaryDelta, error)
 
-// line reads the blocks of P or X one by one.
-func (r *replay) line(ctx context.Context, chain int, codec primary.Chain, accept acceptor) (*line, error) {
-	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
+// chain reads the blocks of P or X one by one.
+func (r *replay) chain(ctx context.Context, c primary.Chain, accept acceptor) (*chainReplay, error) {
+	head, err := r.db.PrimaryHead(ctx, r.Chain(c))
 	if err != nil {
 		return nil, err
 	}
-	l, height := &line{}, uint64(0)
+	l, height := &chainReplay{}, uint64(0)
 	l.load = func() error {
 		l.accept = nil
 		if height >= head.ID.Number() {
 			return nil
 		}
 		height++
-		row, err := r.db.PrimaryBlock(ctx, r.Chain(chain), height)
+		row, err := r.db.PrimaryBlock(ctx, r.Chain(c), height)
 		if err != nil {
-			return fmt.Errorf("%s block %d: %w", codec, height, err)
+			return fmt.Errorf("%s block %d: %w", c, height, err)
 		}
-		b, seat, err := r.parse(ctx, codec, row)
+		b, seat, err := r.parse(ctx, c, row)
 		if err != nil {
-			return fmt.Errorf("%s block %d: %w", codec, height, err)
+			return fmt.Errorf("%s block %d: %w", c, height, err)
 		}
 		l.time, l.accept = row.Time, func() (*store.PrimaryDelta, error) { return accept(b, seat) }
 		return nil
@@ -148,12 +148,12 @@ func (r *replay) line(ctx context.Context, chain int, codec primary.Chain, accep
 
 var errNoNode = errors.New("the proposer is not a node of the network")
 
-func (r *replay) parse(ctx context.Context, codec primary.Chain, row *store.PrimaryBlock) (*primary.Block, *Seat, error) {
+func (r *replay) parse(ctx context.Context, c primary.Chain, row *store.PrimaryBlock) (*primary.Block, *Seat, error) {
 	txs, err := r.db.PrimaryTxs(ctx, row.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := primary.ParseBlock(codec, row.Bytes(txs))
+	b, err := primary.ParseBlock(c, row.Bytes(txs))
 	if err != nil || row.Proposer == nil {
 		return b, nil, err
 	}
@@ -168,13 +168,13 @@ func (r *replay) parse(ctx context.Context, codec primary.Chain, row *store.Prim
 	return b, seat, err
 }
 
-// atomicLine reads the C-Chain's blocks that hold atomic transactions.
-func (r *replay) atomicLine(ctx context.Context, cChain int) (*line, error) {
+// cChain reads the C-Chain's blocks that hold atomic transactions.
+func (r *replay) cChain(ctx context.Context, cChain int) (*chainReplay, error) {
 	rows, err := r.db.AtomicBlocks(ctx, cChain)
 	if err != nil {
 		return nil, err
 	}
-	l := &line{}
+	l := &chainReplay{}
 	l.load = func() error {
 		l.accept = nil
 		if len(rows) == 0 {

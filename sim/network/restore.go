@@ -13,7 +13,7 @@ import (
 )
 
 // errUndecided says that a file ends with a reward that no block decides.
-var errUndecided = errors.New("the last block of the P-chain is a proposal")
+var errUndecided = errors.New("the last block of the P-Chain is a proposal")
 
 // Restore makes a network as it stands at the end of what a file holds, from its rows.
 func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
@@ -31,8 +31,8 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 	n.P = primary.NewPlatform(rules, n.shared, r.at)
 	n.X = primary.NewExchange(rules, n.shared, r.assets, r.xUTXOs)
 	n.C = primary.NewBridge(rules, n.shared)
-	n.P.SetTip(ids.ID(r.heads[store.PChain].Hash), r.heads[store.PChain].ID.Number(), uint64(r.heads[store.PChain].Time))
-	n.X.SetTip(ids.ID(r.heads[store.XChain].Hash), r.heads[store.XChain].ID.Number(), uint64(r.heads[store.XChain].Time))
+	n.P.SetTip(ids.ID(r.heads[primary.PChain].Hash), r.heads[primary.PChain].ID.Number(), uint64(r.heads[primary.PChain].Time))
+	n.X.SetTip(ids.ID(r.heads[primary.XChain].Hash), r.heads[primary.XChain].ID.Number(), uint64(r.heads[primary.XChain].Time))
 	return n, nil
 }
 
@@ -40,14 +40,14 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 type restoration struct {
 	*Network
 	db     *store.DB
-	heads  [store.CChain]*store.PrimaryBlock
+	heads  [2]*store.PrimaryBlock // of P and X
 	at     primary.PlatformState
 	assets []*primary.Asset
 	xUTXOs []*primary.UTXO
 }
 
 // head loads the last block of P or X and what the next one continues.
-func (r *restoration) head(ctx context.Context, chain int) error {
+func (r *restoration) head(ctx context.Context, chain primary.Chain) error {
 	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
 	if err != nil {
 		return err
@@ -65,10 +65,10 @@ func (r *restoration) head(ctx context.Context, chain int) error {
 }
 
 func (r *restoration) platform(ctx context.Context) error {
-	if err := r.head(ctx, store.PChain); err != nil {
+	if err := r.head(ctx, primary.PChain); err != nil {
 		return err
 	}
-	head := r.heads[store.PChain]
+	head := r.heads[primary.PChain]
 	if head.Type == "Proposal" {
 		return errUndecided
 	}
@@ -80,7 +80,7 @@ func (r *restoration) platform(ctx context.Context) error {
 }
 
 func (r *restoration) loadStakers(ctx context.Context) error {
-	rows, err := r.db.Stakers(ctx, r.Chain(store.PChain))
+	rows, err := r.db.Stakers(ctx, r.Chain(primary.PChain))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (r *restoration) loadStakers(ctx context.Context) error {
 		row := &rows[i]
 		if !row.Delegator && row.Began != nil && ids.ID(row.Subnet) == ids.Empty {
 			node := ids.NodeID(row.Node)
-			r.terms[node] = append(r.terms[node], term{uint64(row.Start), uint64(row.End)})
+			r.periods[node] = append(r.periods[node], stakingPeriod{uint64(row.Start), uint64(row.End)})
 		}
 		if row.Status > store.StakerActive {
 			continue
@@ -121,7 +121,7 @@ func (r *restoration) loadStaker(ctx context.Context, row *store.Staker) (*prima
 }
 
 func (r *restoration) loadSubnets(ctx context.Context) error {
-	subnets, err := r.db.Subnets(ctx, r.Chain(store.PChain))
+	subnets, err := r.db.Subnets(ctx, r.Chain(primary.PChain))
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (r *restoration) loadSubnets(ctx context.Context) error {
 		r.at.Subnets = append(r.at.Subnets, s)
 		r.subnets[s.ID] = row.ID
 	}
-	chains, err := r.db.Blockchains(ctx, r.Chain(store.PChain))
+	chains, err := r.db.Blockchains(ctx, r.Chain(primary.PChain))
 	for _, row := range chains {
 		r.at.Blockchains = append(r.at.Blockchains, &primary.Blockchain{ID: ids.ID(row.Hash), SubnetID: ids.ID(row.Subnet), Name: row.Name, VMID: ids.ID(row.VM)})
 	}
@@ -150,7 +150,7 @@ func ownersOf(raw []byte) primary.OutputOwners {
 }
 
 func (r *restoration) loadL1Validators(ctx context.Context) error {
-	rows, err := r.db.L1Validators(ctx, r.Chain(store.PChain), r.heads[store.PChain].ID.Number())
+	rows, err := r.db.L1Validators(ctx, r.Chain(primary.PChain), r.heads[primary.PChain].ID.Number())
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (r *restoration) loadL1Validators(ctx context.Context) error {
 		if row.Weight == 0 {
 			continue
 		}
-		if err := r.loadMember(ctx, row); err != nil {
+		if err := r.loadActivity(ctx, row); err != nil {
 			return fmt.Errorf("L1 validator %x: %w", row.Validation, err)
 		}
 		balance, deactivation := ownersOf(row.BalanceOwner), ownersOf(row.DeactivationOwner)
@@ -176,20 +176,20 @@ func (r *restoration) loadL1Validators(ctx context.Context) error {
 	return nil
 }
 
-// loadMember follows an L1 validator from its beginning to what it is now.
-func (r *restoration) loadMember(ctx context.Context, row *store.L1) error {
+// loadActivity follows an L1 validator from its beginning to what it is now.
+func (r *restoration) loadActivity(ctx context.Context, row *store.L1) error {
 	states, err := r.db.L1History(ctx, row.ID)
 	if err != nil {
 		return err
 	}
-	m := &member{number: row.ID}
+	m := &l1Validator{number: row.ID}
 	for _, s := range states {
-		b, err := r.db.PrimaryBlock(ctx, r.Chain(store.PChain), s.Height)
+		b, err := r.db.PrimaryBlock(ctx, r.Chain(primary.PChain), s.Height)
 		if err != nil {
 			return err
 		}
 		m.weight = uint64(s.Weight)
-		m.turn(uint64(s.PaidUntil), uint64(b.Time))
+		m.activate(uint64(s.PaidUntil), uint64(b.Time))
 	}
 	r.l1[ids.ID(row.Validation)] = m
 	return nil
@@ -225,10 +225,10 @@ func (r *restoration) loadRegistration(ctx context.Context, row *store.L1) error
 }
 
 func (r *restoration) exchange(ctx context.Context) error {
-	if err := r.head(ctx, store.XChain); err != nil {
+	if err := r.head(ctx, primary.XChain); err != nil {
 		return err
 	}
-	rows, err := r.db.Assets(ctx, r.Chain(store.XChain))
+	rows, err := r.db.Assets(ctx, r.Chain(primary.XChain))
 	for _, row := range rows {
 		a := &primary.Asset{ID: ids.ID(row.Hash), Name: row.Name, Symbol: row.Symbol, Denomination: row.Denomination}
 		for _, fx := range row.Fxs {
@@ -241,7 +241,7 @@ func (r *restoration) exchange(ctx context.Context) error {
 
 // outputs loads what is unspent, on the chains and between them.
 func (r *restoration) outputs(ctx context.Context) error {
-	for source := range store.CChain + 1 {
+	for _, source := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
 		rows, err := r.db.UTXOsMadeBy(ctx, r.Chain(source))
 		if err != nil {
 			return err
@@ -258,18 +258,17 @@ func (r *restoration) outputs(ctx context.Context) error {
 	return nil
 }
 
-func (r *restoration) output(source int, row *store.UTXO) error {
-	codec := primary.Chain(source)
-	u, err := primary.ParseUTXO(codec, row.Bytes())
+func (r *restoration) output(source primary.Chain, row *store.UTXO) error {
+	u, err := primary.ParseUTXO(source, row.Bytes())
 	if err != nil {
 		return err
 	}
 	r.utxos[u.InputID()] = row.ID
 	switch {
 	case row.Chain != r.Chain(source):
-		peer := primary.Chain(row.Chain - r.Chain(store.PChain))
-		r.shared.Put(r.Rules.BlockchainID(codec), r.Rules.BlockchainID(peer), u)
-	case source == store.PChain:
+		peer := primary.Chain(row.Chain - r.Chain(primary.PChain))
+		r.shared.Put(r.Rules.BlockchainID(source), r.Rules.BlockchainID(peer), u)
+	case source == primary.PChain:
 		r.at.UTXOs = append(r.at.UTXOs, u)
 	default:
 		r.xUTXOs = append(r.xUTXOs, u)

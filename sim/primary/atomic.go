@@ -2,20 +2,19 @@ package primary
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// EVMOutput credits an account of the C-chain.
+// EVMOutput credits an account of the C-Chain.
 type EVMOutput struct {
 	Address common.Address `serialize:"true" json:"address"`
 	Amount  uint64         `serialize:"true" json:"amount"`
 	AssetID ids.ID         `serialize:"true" json:"assetID"`
 }
 
-// EVMInput debits an account of the C-chain, at the account's nonce.
+// EVMInput debits an account of the C-Chain, at the account's nonce.
 type EVMInput struct {
 	Address common.Address `serialize:"true" json:"address"`
 	Amount  uint64         `serialize:"true" json:"amount"`
@@ -23,7 +22,7 @@ type EVMInput struct {
 	Nonce   uint64         `serialize:"true" json:"nonce"`
 }
 
-// AtomicImportTx brings outputs that X or P exported into accounts of the C-chain. Amounts are in nAVAX.
+// AtomicImportTx brings outputs that X or P exported into accounts of the C-Chain. Amounts are in nAVAX.
 type AtomicImportTx struct {
 	NetworkID      uint32               `serialize:"true" json:"networkID"`
 	BlockchainID   ids.ID               `serialize:"true" json:"blockchainID"`
@@ -32,7 +31,7 @@ type AtomicImportTx struct {
 	Outs           []EVMOutput          `serialize:"true" json:"outputs"`
 }
 
-// AtomicExportTx takes value out of accounts of the C-chain and hands it to X or P.
+// AtomicExportTx takes value out of accounts of the C-Chain and hands it to X or P.
 type AtomicExportTx struct {
 	NetworkID        uint32                `serialize:"true" json:"networkID"`
 	BlockchainID     ids.ID                `serialize:"true" json:"blockchainID"`
@@ -47,7 +46,7 @@ func (*AtomicImportTx) Base() *BaseTx { return nil }
 // Base is nil: accounts take the place of inputs and outputs.
 func (*AtomicExportTx) Base() *BaseTx { return nil }
 
-// AtomicBatch is the extra data of a C-chain block: its atomic transactions. A block without any has no extra data.
+// AtomicBatch is the extra data of a C-Chain block: its atomic transactions. A block without any has no extra data.
 func AtomicBatch(txs []*Tx) ([]byte, error) {
 	if len(txs) == 0 {
 		return nil, nil
@@ -64,7 +63,7 @@ func ParseAtomicBatch(b []byte) ([]*Tx, error) {
 	if err := CChain.unmarshal(b, &txs); err != nil {
 		return nil, fmt.Errorf("block extra data: %w", err)
 	}
-	return txs, sealAll(CChain, txs)
+	return txs, Initialize(CChain, txs)
 }
 
 func compareEVMOutputs(a, b EVMOutput) int {
@@ -81,16 +80,32 @@ func compareEVMInputs(a, b EVMInput) int {
 	return a.AssetID.Compare(b.AssetID)
 }
 
-// SortEVMOutputs puts account outputs in the network's order.
-func SortEVMOutputs(outs []EVMOutput) { slices.SortFunc(outs, compareEVMOutputs) }
+// SortedEVMOutputs reports whether account outputs stand in the network's order.
+func SortedEVMOutputs(outs []EVMOutput) bool { return SortedUnique(outs, compareEVMOutputs) }
 
-// SortEVMInputs puts account inputs in the network's order.
-func SortEVMInputs(ins []EVMInput) { slices.SortFunc(ins, compareEVMInputs) }
+// SortedEVMInputs reports whether account inputs stand in the network's order, each once.
+func SortedEVMInputs(ins []EVMInput) bool { return SortedUnique(ins, compareEVMInputs) }
 
-// AccountChange is what an atomic transaction does to an account of the C-chain. Amount is in nAVAX.
+// AccountChange is what an atomic transaction does to an account of the C-Chain. Amount is in nAVAX.
 type AccountChange struct {
 	Address common.Address
 	Amount  uint64
 	Debit   bool
 	Nonce   uint64 // of a debit: the nonce that the account must have, and then leaves behind
+}
+
+// AccountChanges are what an atomic transaction does to accounts of the C-Chain.
+func (tx *Tx) AccountChanges() []AccountChange {
+	var changes []AccountChange
+	switch u := tx.Unsigned.(type) {
+	case *AtomicImportTx:
+		for _, out := range u.Outs {
+			changes = append(changes, AccountChange{Address: out.Address, Amount: out.Amount})
+		}
+	case *AtomicExportTx:
+		for _, in := range u.Ins {
+			changes = append(changes, AccountChange{Address: in.Address, Amount: in.Amount, Debit: true, Nonce: in.Nonce})
+		}
+	}
+	return changes
 }

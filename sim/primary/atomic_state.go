@@ -17,7 +17,7 @@ const (
 	atomicSignatureGas = 1_000
 )
 
-// weiPerNano converts between the C-chain's unit and that of the other chains.
+// weiPerNano converts between the C-Chain's unit and that of the other chains.
 var weiPerNano = big.NewInt(1_000_000_000)
 
 // The reasons why an atomic transaction is refused, in the node's words.
@@ -30,21 +30,30 @@ var (
 	errAccountSignature = errors.New("signature does not match account")
 )
 
-// Bridge is the C-chain's side of shared memory: it verifies atomic transactions and moves their outputs. Balances and
-// nonces belong to the EVM, which learns from the Diff what to do to them and refuses what an account cannot pay.
+// Bridge is the C-Chain's side of shared memory, coreth's AtomicBackend: it verifies atomic transactions and moves their
+// outputs. Balances and nonces belong to the EVM, which learns from the AtomicDiff what to do to them and refuses what an
+// account cannot pay.
 type Bridge struct {
-	State
-	Strict bool
+	UTXOState
+	Strict  bool // recover every signature, even those that this process made
+	journal *Journal
 }
 
-// NewBridge connects the C-chain to a network's shared memory.
+// AtomicDiff is what an atomic transaction changed: outputs, and balances of C-Chain accounts.
+type AtomicDiff struct {
+	Diff
+	Accounts []AccountChange
+}
+
+// NewBridge connects the C-Chain to a network's shared memory.
 func NewBridge(n *Network, shared *SharedMemory) *Bridge {
-	return &Bridge{State: newState(n, CChain, shared, nil)}
+	journal := &Journal{}
+	return &Bridge{UTXOState: NewUTXOState(n, CChain, shared, journal, nil), journal: journal}
 }
 
 // AtomicGas is the gas that an atomic transaction uses in its block.
 func AtomicGas(tx *Tx) uint64 {
-	gas := uint64(atomicFixedGas + len(tx.unsignedBytes))
+	gas := uint64(atomicFixedGas + len(tx.UnsignedBytes()))
 	switch u := tx.Unsigned.(type) {
 	case *AtomicImportTx:
 		for _, in := range u.ImportedInputs {
@@ -65,14 +74,14 @@ func AtomicFee(gas uint64, baseFee *big.Int) uint64 {
 
 // Accept verifies the atomic transactions of a block with this base fee and time, and applies them. On an error nothing
 // has changed; if the EVM then refuses a debit, Rollback takes them back.
-func (b *Bridge) Accept(txs []*Tx, baseFee *big.Int, time uint64) ([]*Diff, error) {
-	b.begin()
-	set(&b.journal, &b.time, time)
-	diffs := make([]*Diff, len(txs))
+func (b *Bridge) Accept(txs []*Tx, baseFee *big.Int, time uint64) ([]*AtomicDiff, error) {
+	b.journal.Begin()
+	b.SetTime(time)
+	diffs := make([]*AtomicDiff, len(txs))
 	for i, tx := range txs {
 		diff, err := b.apply(tx, baseFee)
 		if err != nil {
-			b.revert()
+			b.journal.Revert()
 			return nil, fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
 		}
 		diffs[i] = diff
@@ -80,9 +89,9 @@ func (b *Bridge) Accept(txs []*Tx, baseFee *big.Int, time uint64) ([]*Diff, erro
 	return diffs, nil
 }
 
-func (b *Bridge) apply(tx *Tx, baseFee *big.Int) (*Diff, error) {
+func (b *Bridge) apply(tx *Tx, baseFee *big.Int) (*AtomicDiff, error) {
 	var (
-		f     flow
+		f     FlowChecker
 		spent []*UTXO
 		err   error
 	)
@@ -98,56 +107,39 @@ func (b *Bridge) apply(tx *Tx, baseFee *big.Int) (*Diff, error) {
 		return nil, err
 	}
 	fee := AtomicFee(AtomicGas(tx), baseFee)
-	f.produce(b.Network.AVAXAssetID, fee)
-	if err := f.balanced(func(uint64, ids.ID) error { return ErrInsufficientFunds }); err != nil {
+	f.Produce(b.Network.AVAXAssetID, fee)
+	if err := f.Verify(func(uint64, ids.ID) error { return ErrInsufficientFunds }); err != nil {
 		return nil, err
 	}
-	diff := b.start(tx.ID())
-	diff.Burned = f.burned(b.Network.AVAXAssetID) + fee
-	diff.Accounts = tx.AccountChanges()
-	b.settle(tx, spent)
+	diff := &AtomicDiff{Diff: Diff{TxID: tx.ID(), Burned: f.Burned(b.Network.AVAXAssetID) + fee}, Accounts: tx.AccountChanges()}
+	b.SetDiff(&diff.Diff)
+	b.MoveUTXOs(tx, spent)
 	return diff, nil
 }
 
-// AccountChanges are what an atomic transaction does to accounts of the C-chain.
-func (tx *Tx) AccountChanges() []AccountChange {
-	var changes []AccountChange
-	switch u := tx.Unsigned.(type) {
-	case *AtomicImportTx:
-		for _, out := range u.Outs {
-			changes = append(changes, AccountChange{Address: out.Address, Amount: out.Amount})
-		}
-	case *AtomicExportTx:
-		for _, in := range u.Ins {
-			changes = append(changes, AccountChange{Address: in.Address, Amount: in.Amount, Debit: true, Nonce: in.Nonce})
-		}
-	}
-	return changes
-}
-
-// here checks network, chain and peer.
-func (b *Bridge) here(networkID uint32, blockchainID, peer ids.ID) error {
+// verifyContext checks network, chain and peer.
+func (b *Bridge) verifyContext(networkID uint32, blockchainID, peer ids.ID) error {
 	switch {
 	case networkID != b.Network.NetworkID:
 		return ErrWrongNetwork
 	case blockchainID != b.Network.CChainID:
 		return ErrWrongChain
 	}
-	return b.isPeer(peer)
+	return b.sameSubnet(peer)
 }
 
-func (b *Bridge) verifyImport(tx *Tx, u *AtomicImportTx, f *flow) ([]*UTXO, error) {
-	if err := b.here(u.NetworkID, u.BlockchainID, u.SourceChain); err != nil {
+func (b *Bridge) verifyImport(tx *Tx, u *AtomicImportTx, f *FlowChecker) ([]*UTXO, error) {
+	if err := b.verifyContext(u.NetworkID, u.BlockchainID, u.SourceChain); err != nil {
 		return nil, err
 	}
 	switch {
 	case len(u.ImportedInputs) == 0:
 		return nil, ErrNoImports
-	case !sortedUnique(u.ImportedInputs, compareInputs):
+	case !SortedInputs(u.ImportedInputs):
 		return nil, ErrInputsNotSorted
 	case len(u.Outs) == 0:
 		return nil, errNoEVMOutputs
-	case !sortedUnique(u.Outs, compareEVMOutputs):
+	case !SortedEVMOutputs(u.Outs):
 		return nil, errEVMOutputsOrder
 	case len(tx.Credentials) != len(u.ImportedInputs):
 		return nil, ErrWrongCredentials
@@ -156,25 +148,25 @@ func (b *Bridge) verifyImport(tx *Tx, u *AtomicImportTx, f *flow) ([]*UTXO, erro
 		if err := b.account(out.Amount, out.AssetID); err != nil {
 			return nil, err
 		}
-		f.produce(out.AssetID, out.Amount)
+		f.Produce(out.AssetID, out.Amount)
 	}
 	return b.spendImports(tx, u, f)
 }
 
-func (b *Bridge) spendImports(tx *Tx, u *AtomicImportTx, f *flow) ([]*UTXO, error) {
-	spent, err := b.inputs(tx)
+func (b *Bridge) spendImports(tx *Tx, u *AtomicImportTx, f *FlowChecker) ([]*UTXO, error) {
+	spent, err := b.Inputs(tx)
 	if err != nil {
 		return nil, err
 	}
-	w, err := witnessesOf(tx, b.time, b.Strict)
+	credentials, err := NewCredentials(tx, b.Time(), b.Strict)
 	if err != nil {
 		return nil, err
 	}
 	for i, in := range u.ImportedInputs {
-		if err := w.transfer(i, in, spent[i]); err != nil {
+		if err := credentials.VerifyTransfer(i, in, spent[i]); err != nil {
 			return nil, fmt.Errorf("import tx transfer failed verification: %w", err)
 		}
-		f.consume(in.AssetID, spent[i].Amount())
+		f.Consume(in.AssetID, spent[i].Amount())
 	}
 	return spent, nil
 }
@@ -190,22 +182,22 @@ func (b *Bridge) account(amount uint64, assetID ids.ID) error {
 	return nil
 }
 
-func (b *Bridge) verifyExport(tx *Tx, u *AtomicExportTx, f *flow) error {
-	if err := b.here(u.NetworkID, u.BlockchainID, u.DestinationChain); err != nil {
+func (b *Bridge) verifyExport(tx *Tx, u *AtomicExportTx, f *FlowChecker) error {
+	if err := b.verifyContext(u.NetworkID, u.BlockchainID, u.DestinationChain); err != nil {
 		return err
 	}
 	switch {
 	case len(u.ExportedOutputs) == 0:
 		return ErrNoExports
-	case !sortedUnique(u.Ins, compareEVMInputs):
+	case !SortedEVMInputs(u.Ins):
 		return errEVMInputsOrder
 	case len(tx.Credentials) != len(u.Ins):
 		return ErrWrongCredentials
 	}
-	if err := b.outputsWellFormed(u.ExportedOutputs); err != nil {
+	if err := b.VerifyOutputs(u.ExportedOutputs); err != nil {
 		return err
 	}
-	f.produceOutputs(u.ExportedOutputs)
+	f.ProduceOutputs(u.ExportedOutputs)
 	for i, in := range u.Ins {
 		if err := b.account(in.Amount, in.AssetID); err != nil {
 			return err
@@ -213,18 +205,18 @@ func (b *Bridge) verifyExport(tx *Tx, u *AtomicExportTx, f *flow) error {
 		if err := signedBy(tx, i, in.Address); err != nil {
 			return err
 		}
-		f.consume(in.AssetID, in.Amount)
+		f.Consume(in.AssetID, in.Amount)
 	}
 	return nil
 }
 
 // signedBy checks that credential i is the signature of an account.
 func signedBy(tx *Tx, i int, account common.Address) error {
-	sigs := tx.Credentials[i].signatures()
+	sigs := tx.Signatures(i)
 	if len(sigs) != 1 {
 		return ErrSignerMismatch
 	}
-	key, err := recoverKey(hashing.ComputeHash256(tx.unsignedBytes), sigs[0])
+	key, err := RecoverKey(hashing.ComputeHash256(tx.UnsignedBytes()), sigs[0])
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ var (
 	errWrongInputType      = errors.New("wrong input type")
 )
 
-// controlGroup is the owners that an authority must be. Other types embed owners and so decode in their place.
-func controlGroup(a Authority) (*OutputOwners, error) {
+// VerifyOwner is the owners that an authority must be. Other types embed owners and so decode in their place.
+func VerifyOwner(a Authority) (*OutputOwners, error) {
 	owners, ok := a.(*OutputOwners)
 	if !ok {
 		return nil, errWrongOwnerType
@@ -35,8 +35,8 @@ func controlGroup(a Authority) (*OutputOwners, error) {
 	return owners, owners.verify()
 }
 
-// authorization is the input that an auth must be.
-func authorization(a Auth) (*Input, error) {
+// VerifyAuth is the input that an auth must be.
+func VerifyAuth(a Auth) (*Input, error) {
 	in, ok := a.(*Input)
 	if !ok {
 		return nil, errWrongInputType
@@ -44,15 +44,16 @@ func authorization(a Auth) (*Input, error) {
 	return in, nil
 }
 
-// witnesses are a transaction's credentials with who signed them, checked against owners at a time.
-type witnesses struct {
+// Credentials are those of a transaction with who signed them, checked against owners at a time as avalanchego's
+// secp256k1fx.Fx does.
+type Credentials struct {
 	tx      *Tx
 	signers [][]ids.ShortID
 	now     uint64
 }
 
-// witnessesOf finds the signers of a transaction. strict recovers them even when this process made the signatures.
-func witnessesOf(tx *Tx, now uint64, strict bool) (*witnesses, error) {
+// NewCredentials finds the signers of a transaction. strict recovers them even when this process made the signatures.
+func NewCredentials(tx *Tx, now uint64, strict bool) (*Credentials, error) {
 	find := tx.Signers
 	if strict {
 		find = tx.RecoverSigners
@@ -61,44 +62,44 @@ func witnessesOf(tx *Tx, now uint64, strict bool) (*witnesses, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &witnesses{tx, signers, now}, nil
+	return &Credentials{tx, signers, now}, nil
 }
 
-// permit checks that credential i carries the signatures of the owners that an input names.
-func (w *witnesses) permit(i int, in *Input, owners *OutputOwners) error {
+// VerifyPermission checks that credential i carries the signatures of the owners that an input names.
+func (c *Credentials) VerifyPermission(i int, in *Input, owners *OutputOwners) error {
 	switch n := uint64(len(in.SigIndices)); {
-	case owners.Locktime > w.now:
+	case owners.Locktime > c.now:
 		return ErrTimelocked
 	case uint64(owners.Threshold) < n:
 		return ErrTooManySigners
 	case uint64(owners.Threshold) > n:
 		return ErrTooFewSigners
-	case i >= len(w.signers):
+	case i >= len(c.signers):
 		return ErrWrongCredentials
-	case n != uint64(len(w.signers[i])):
+	case n != uint64(len(c.signers[i])):
 		return ErrSignerMismatch
 	}
 	for j, index := range in.SigIndices {
 		if uint64(index) >= uint64(len(owners.Addresses)) {
 			return ErrNoSuchOwner
 		}
-		if want, got := owners.Addresses[index], w.signers[i][j]; want != got {
+		if want, got := owners.Addresses[index], c.signers[i][j]; want != got {
 			return fmt.Errorf("%w: expected signature from %s but got from %s", ErrWrongSignature, want, got)
 		}
 	}
 	return in.verify()
 }
 
-// transfer checks that credential i lets an input spend an output.
-func (w *witnesses) transfer(i int, in *TransferableInput, u *UTXO) error {
+// VerifyTransfer checks that credential i lets an input spend an output.
+func (c *Credentials) VerifyTransfer(i int, in *TransferableInput, u *UTXO) error {
 	if u.AssetID != in.AssetID {
 		return ErrAssetMismatch
 	}
-	body, output, err := w.unlock(in.In, u.Out)
+	body, output, err := c.unlock(in.In, u.Out)
 	if err != nil {
 		return err
 	}
-	if _, ok := w.tx.Credentials[i].(*Credential); !ok {
+	if _, ok := c.tx.Credentials[i].(*Credential); !ok {
 		return ErrWrongCredential
 	}
 	if err := body.verify(); err != nil {
@@ -107,17 +108,17 @@ func (w *witnesses) transfer(i int, in *TransferableInput, u *UTXO) error {
 	if body.Amount != output.Amount {
 		return fmt.Errorf("%w: %d != %d", ErrMismatchedAmounts, output.Amount, body.Amount)
 	}
-	return w.permit(i, &body.Input, &output.OutputOwners)
+	return c.VerifyPermission(i, &body.Input, &output.OutputOwners)
 }
 
 // unlock looks under the stakeable locks of an input and of the output it spends, which must agree.
-func (w *witnesses) unlock(in Spend, out Output) (*TransferInput, *TransferOutput, error) {
+func (c *Credentials) unlock(in Spend, out Output) (*TransferInput, *TransferOutput, error) {
 	lockIn, marked := in.(*StakeableLockIn)
 	var until uint64
 	if lock, ok := out.(*StakeableLockOut); ok {
 		until, out = lock.Locktime, lock.Output
 	}
-	if w.now < until && !marked {
+	if c.now < until && !marked {
 		return nil, nil, ErrLockedNotMarked
 	}
 	if marked && lockIn.Locktime != until {

@@ -7,7 +7,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 )
 
-// BlockBody is one of the block types of the P-chain or the X-chain.
+// BlockBody is one of the block types of the P-Chain or the X-Chain.
 type BlockBody interface {
 	header() header
 	transactions() []*Tx
@@ -20,7 +20,7 @@ type header struct {
 	time   uint64
 }
 
-// Link is how a P-chain block names itself and its parent. BlockID is not part of the bytes.
+// Link is how a P-Chain block names itself and its parent. BlockID is not part of the bytes.
 type Link struct {
 	ParentID ids.ID `serialize:"true" json:"parentID"`
 	Height   uint64 `serialize:"true" json:"height"`
@@ -29,7 +29,7 @@ type Link struct {
 
 func (l *Link) setID(id ids.ID) { l.BlockID = id }
 
-// GenesisBlock is the P-chain's block 0. Its parent is the hash of the genesis bytes.
+// GenesisBlock is the P-Chain's block 0. Its parent is the hash of the genesis bytes.
 type GenesisBlock struct {
 	Link `serialize:"true"`
 }
@@ -61,7 +61,7 @@ type AbortBlock struct {
 	Link `serialize:"true"`
 }
 
-// ExchangeBlock is the X-chain's only block type. MerkleRoot is always zero.
+// ExchangeBlock is the X-Chain's only block type. MerkleRoot is always zero.
 type ExchangeBlock struct {
 	ParentID   ids.ID `serialize:"true" json:"parentID"`
 	Height     uint64 `serialize:"true" json:"height"`
@@ -111,7 +111,7 @@ func ParseBlock(c Chain, b []byte) (*Block, error) {
 	if err := c.unmarshal(b, &body); err != nil {
 		return nil, fmt.Errorf("block: %w", err)
 	}
-	if err := sealAll(c, body.transactions()); err != nil {
+	if err := Initialize(c, body.transactions()); err != nil {
 		return nil, fmt.Errorf("block: %w", err)
 	}
 	return NewBlock(c, body)
@@ -129,7 +129,7 @@ func (b *Block) Parent() ids.ID { return b.Body.header().parent }
 // Height is the number of blocks before.
 func (b *Block) Height() uint64 { return b.Body.header().height }
 
-// Time is when the block was made, in seconds; 0 for the P-chain's genesis block, which has none.
+// Time is when the block was made, in seconds; 0 for the P-Chain's genesis block, which has none.
 func (b *Block) Time() uint64 { return b.Body.header().time }
 
 // Txs are the transactions of the block, a proposal's last.

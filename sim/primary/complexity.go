@@ -40,7 +40,7 @@ func (e *UnpricedError) Error() string {
 	return fmt.Sprintf("unsupported transaction type %T", e.Unsigned)
 }
 
-// ComplexityOf is what a P-chain transaction asks of a node.
+// ComplexityOf is what a P-Chain transaction asks of a node.
 func ComplexityOf(unsigned Unsigned) (Complexity, error) {
 	base := unsigned.Base()
 	if base == nil {

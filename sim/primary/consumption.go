@@ -43,7 +43,7 @@ func (tx *Tx) Signatures(i int) []Signature {
 
 // PublicKey is the compressed key that signed the transaction so.
 func (tx *Tx) PublicKey(sig Signature) ([]byte, error) {
-	key, err := recoverKey(hashing.ComputeHash256(tx.unsignedBytes), sig)
+	key, err := RecoverKey(hashing.ComputeHash256(tx.unsignedBytes), sig)
 	if err != nil {
 		return nil, err
 	}

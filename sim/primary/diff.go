@@ -2,22 +2,14 @@ package primary
 
 import "github.com/ava-labs/avalanchego/ids"
 
-// Diff is what one transaction, or the passing of time between blocks, changed. It carries the new values, ready to be
-// stored; TxID is the zero id when no transaction caused the change.
+// Diff is what one transaction, or the passing of time between blocks, changed of a chain's outputs. TxID is the zero id
+// when no transaction caused the change.
 type Diff struct {
 	TxID     ids.ID
 	Burned   uint64  // nAVAX
 	Spent    []*UTXO // outputs of this chain
 	Created  []*UTXO // outputs on this chain, rewards and refunds included
-	Rewards  []*UTXO // those of Created that pay a reward
 	Peer     ids.ID  // the other chain of an import or export
 	Imported []*UTXO // outputs taken from what Peer exported
 	Exported []*UTXO // outputs handed to Peer
-
-	Asset        *Asset
-	Stakers      []*Staker
-	Subnets      []*Subnet
-	Blockchains  []*Blockchain
-	L1Validators []*L1Validator
-	Accounts     []AccountChange // C-chain balances that an atomic transaction moved
 }

@@ -1,12 +1,13 @@
 package primary
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Asset is something that the X-chain's outputs hold.
+// Asset is something that the X-Chain's outputs hold.
 type Asset struct {
 	ID           ids.ID
 	Name         string
@@ -15,16 +16,26 @@ type Asset struct {
 	Fxs          []uint32 // the feature extensions it may be used with
 }
 
-// Exchange is the state of the X-chain.
+// Exchange is the state of the X-Chain.
 type Exchange struct {
-	State
-	Strict bool // recover every signature, even those that this process made
-	assets map[ids.ID]*Asset
+	UTXOState
+	Strict  bool // recover every signature, even those that this process made
+	journal *Journal
+	assets  map[ids.ID]*Asset
 }
+
+// ExchangeDiff is what one transaction of the X-Chain changed.
+type ExchangeDiff struct {
+	Diff
+	Asset *Asset // that it created
+}
+
+var errBlockType = errors.New("unexpected block type")
 
 // NewExchange begins at a genesis, or where a stored chain stands.
 func NewExchange(n *Network, shared *SharedMemory, assets []*Asset, utxos []*UTXO) *Exchange {
-	x := &Exchange{State: newState(n, XChain, shared, utxos), assets: make(map[ids.ID]*Asset, len(assets))}
+	journal := &Journal{}
+	x := &Exchange{UTXOState: NewUTXOState(n, XChain, shared, journal, utxos), journal: journal, assets: make(map[ids.ID]*Asset, len(assets))}
 	for _, a := range assets {
 		x.assets[a.ID] = a
 	}
@@ -39,38 +50,35 @@ func (x *Exchange) Asset(assetID ids.ID) (*Asset, bool) {
 
 // Build makes the next block.
 func (x *Exchange) Build(time uint64, txs []*Tx) (*Block, error) {
-	return NewBlock(XChain, &ExchangeBlock{ParentID: x.tip, Height: x.height + 1, Time: time, Txs: txs})
+	return NewBlock(XChain, &ExchangeBlock{ParentID: x.Tip(), Height: x.Height() + 1, Time: time, Txs: txs})
 }
 
 // Check says why a transaction could not be in a block of this time.
 func (x *Exchange) Check(tx *Tx, time uint64) error {
-	now := x.time
-	defer func() { x.time = now }()
-	x.time = time
-	_, _, err := x.verify(tx)
+	_, _, err := x.verify(tx, time)
 	return err
 }
 
 // Accept verifies a block and applies it, giving one Diff for each transaction. On an error nothing has changed.
-func (x *Exchange) Accept(b *Block) ([]*Diff, error) {
-	x.begin()
+func (x *Exchange) Accept(b *Block) ([]*ExchangeDiff, error) {
+	x.journal.Begin()
 	diffs, err := x.accept(b)
 	if err != nil {
-		x.revert()
+		x.journal.Revert()
 		return nil, fmt.Errorf("block %d of X: %w", b.Height(), err)
 	}
 	return diffs, nil
 }
 
-func (x *Exchange) accept(b *Block) ([]*Diff, error) {
+func (x *Exchange) accept(b *Block) ([]*ExchangeDiff, error) {
 	if _, ok := b.Body.(*ExchangeBlock); !ok {
 		return nil, errBlockType
 	}
-	if err := x.links(b); err != nil {
+	if err := x.VerifyParent(b); err != nil {
 		return nil, err
 	}
-	x.link(b)
-	diffs := make([]*Diff, len(b.Txs()))
+	x.SetLastAccepted(b)
+	diffs := make([]*ExchangeDiff, len(b.Txs()))
 	for i, tx := range b.Txs() {
 		diff, err := x.apply(tx)
 		if err != nil {
@@ -82,20 +90,20 @@ func (x *Exchange) accept(b *Block) ([]*Diff, error) {
 }
 
 // apply verifies a transaction at the chain's time and carries it out.
-func (x *Exchange) apply(tx *Tx) (*Diff, error) {
-	spent, burned, err := x.verify(tx)
+func (x *Exchange) apply(tx *Tx) (*ExchangeDiff, error) {
+	spent, burned, err := x.verify(tx, x.Time())
 	if err != nil {
 		return nil, err
 	}
-	diff := x.start(tx.ID())
-	diff.Burned = burned
-	x.settle(tx, spent)
+	diff := &ExchangeDiff{Diff: Diff{TxID: tx.ID(), Burned: burned}}
+	x.SetDiff(&diff.Diff)
+	x.MoveUTXOs(tx, spent)
 	if op, ok := tx.Unsigned.(*OperationTx); ok {
 		x.consumeOperations(op)
 	}
 	if create, ok := tx.Unsigned.(*CreateAssetTx); ok {
 		diff.Asset = newAsset(tx.ID(), create)
-		put(&x.journal, x.assets, tx.ID(), diff.Asset)
+		Put(x.journal, x.assets, tx.ID(), diff.Asset)
 	}
 	return diff, nil
 }
@@ -104,7 +112,7 @@ func (x *Exchange) consumeOperations(tx *OperationTx) {
 	for _, op := range tx.Ops {
 		for _, from := range op.UTXOIDs {
 			if u, found := x.UTXO(from.InputID()); found {
-				x.spend(u)
+				x.DeleteUTXO(u)
 			}
 		}
 	}

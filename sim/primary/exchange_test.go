@@ -7,14 +7,14 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// exchange accepts transactions in the next X-chain block.
-func (w *world) exchange(txs ...*Tx) []*Diff {
+// exchange accepts transactions in the next X-Chain block.
+func (w *world) exchange(txs ...*Tx) []*ExchangeDiff {
 	w.t.Helper()
 	diffs, err := w.tryExchange(w.x.Time()+1, txs...)
 	return must(w.t, diffs, err)
 }
 
-func (w *world) tryExchange(time uint64, txs ...*Tx) ([]*Diff, error) {
+func (w *world) tryExchange(time uint64, txs ...*Tx) ([]*ExchangeDiff, error) {
 	w.t.Helper()
 	b, err := w.x.Build(time, txs)
 	if err != nil {
@@ -30,19 +30,19 @@ func (w *world) tryExchange(time uint64, txs ...*Tx) ([]*Diff, error) {
 
 func (w *world) exchangeTx(key *Key, outs ...*TransferableOutput) *Tx {
 	w.t.Helper()
-	base := baseOf(&w.x.State, key, local.TxFee, 0, outs...)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, outs...)
 	tx, err := NewSigned(XChain, &base, signers(base, key)...)
 	return must(w.t, tx, err)
 }
 
 func TestTransferMovesValueAndBurnsTheFee(t *testing.T) {
 	w := newWorld(t)
-	tx := w.exchangeTx(w.keys[0], Pay(local.AVAXAssetID, 5*avax, Owner(w.keys[1].Address())))
+	tx := w.exchangeTx(w.keys[0], Pay(local.AVAXAssetID, 5*nAVAX, Owner(w.keys[1].Address())))
 	diff := w.exchange(tx)[0]
 	if diff.Burned != local.TxFee || len(diff.Spent) != 1 || len(diff.Created) != 2 {
 		t.Errorf("burned %d, spent %d, created %d", diff.Burned, len(diff.Spent), len(diff.Created))
 	}
-	if got := len(funds(w.x.utxos, w.keys[1], local.AVAXAssetID)); got != 2 {
+	if got := len(funds(&w.x.UTXOState, w.keys[1], local.AVAXAssetID)); got != 2 {
 		t.Errorf("the receiver has %d outputs", got)
 	}
 	_, err := w.tryExchange(w.x.Time()+1, tx)
@@ -54,14 +54,14 @@ func TestMultisigAndLocktime(t *testing.T) {
 	a, b, c := w.keys[0], w.keys[1], w.keys[2]
 	committee := NewOwners(0, 2, a.Address(), b.Address(), c.Address())
 	locked := NewOwners(start+1000, 1, a.Address())
-	tx := w.exchangeTx(a, Pay(local.AVAXAssetID, 5*avax, committee), Pay(local.AVAXAssetID, 6*avax, locked))
+	tx := w.exchangeTx(a, Pay(local.AVAXAssetID, 5*nAVAX, committee), Pay(local.AVAXAssetID, 6*nAVAX, locked))
 	w.exchange(tx)
 	var shared, later *UTXO
 	for _, u := range tx.Produced() {
 		switch u.Amount() {
-		case 5 * avax:
+		case 5 * nAVAX:
 			shared = u
-		case 6 * avax:
+		case 6 * nAVAX:
 			later = u
 		}
 	}
@@ -105,7 +105,7 @@ func TestMalformedTransactionsAreRefused(t *testing.T) {
 		ErrMismatchedAmounts: func(b *BaseTx) { b.Ins[0].In.(*TransferInput).Amount += 1 },
 	}
 	for want, spoil := range cases {
-		base := baseOf(&w.x.State, key, local.TxFee, 0, Pay(local.AVAXAssetID, avax, Owner(key.Address())))
+		base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, Pay(local.AVAXAssetID, nAVAX, Owner(key.Address())))
 		spoil(&base)
 		tx, err := NewSigned(XChain, &base, signers(base, key)...)
 		if err != nil {
@@ -124,14 +124,14 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 	key := w.keys[0]
 	owner := Owner(key.Address())
 	states := []*InitialState{
-		{FxIndex: 2, Outs: []Output{&PropertyMintOutput{owner}}},
+		{FxIndex: 2, Outs: []Output{&PropertyMintOutput{OutputOwners: owner}}},
 		{FxIndex: 1, Outs: []Output{&NFTMintOutput{GroupID: 7, OutputOwners: owner}}},
-		{FxIndex: 0, Outs: []Output{&TransferOutput{Amount: 100, OutputOwners: owner}, &MintOutput{owner}}},
+		{FxIndex: 0, Outs: []Output{&TransferOutput{Amount: 100, OutputOwners: owner}, &MintOutput{OutputOwners: owner}}},
 	}
 	if err := SortStates(states); err != nil {
 		t.Fatal(err)
 	}
-	base := baseOf(&w.x.State, key, local.CreateAssetFee, 0)
+	base := baseOf(&w.x.UTXOState, key, local.CreateAssetFee, 0)
 	create, err := NewSigned(XChain, &CreateAssetTx{BaseTx: base, Name: "Test Token", Symbol: "TEST", Denomination: 2, States: states}, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 		t.Errorf("minting spends %d outputs", len(diff.Spent))
 	}
 	var total uint64
-	for _, u := range funds(w.x.utxos, key, create.ID()) {
+	for _, u := range funds(&w.x.UTXOState, key, create.ID()) {
 		total += u.Amount()
 	}
 	if total != 150 {
@@ -160,17 +160,17 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 func (w *world) mint(key *Key, create *Tx) *Tx {
 	w.t.Helper()
 	owner := Owner(key.Address())
-	auth := Input{[]uint32{0}}
+	auth := Input{SigIndices: []uint32{0}}
 	var ops []*Operation
 	for _, u := range create.Produced() {
 		op := &Operation{AssetID: create.ID(), UTXOIDs: []*UTXOID{&u.UTXOID}}
 		switch out := u.Out.(type) {
 		case *MintOutput:
-			op.Op = &MintOperation{auth, *out, TransferOutput{50, owner}}
+			op.Op = &MintOperation{MintInput: auth, MintOutput: *out, TransferOutput: TransferOutput{Amount: 50, OutputOwners: owner}}
 		case *NFTMintOutput:
-			op.Op = &NFTMintOperation{auth, out.GroupID, HexBytes("picture"), []*OutputOwners{&owner}}
+			op.Op = &NFTMintOperation{MintInput: auth, GroupID: out.GroupID, Payload: HexBytes("picture"), Outputs: []*OutputOwners{&owner}}
 		case *PropertyMintOutput:
-			op.Op = &PropertyMintOperation{auth, *out, PropertyOwnedOutput{owner}}
+			op.Op = &PropertyMintOperation{MintInput: auth, MintOutput: *out, OwnedOutput: PropertyOwnedOutput{OutputOwners: owner}}
 		default:
 			continue
 		}
@@ -179,17 +179,17 @@ func (w *world) mint(key *Key, create *Tx) *Tx {
 	if err := SortOperations(ops); err != nil {
 		w.t.Fatal(err)
 	}
-	base := baseOf(&w.x.State, key, local.TxFee, 0)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0)
 	one := []*Key{key}
-	tx, err := NewSigned(XChain, &OperationTx{base, ops}, signers(base, key, one, one, one)...)
+	tx, err := NewSigned(XChain, &OperationTx{BaseTx: base, Ops: ops}, signers(base, key, one, one, one)...)
 	return must(w.t, tx, err)
 }
 
 func TestAccountsImportFromTheExchange(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
-	base := baseOf(&w.x.State, key, local.TxFee, 10*avax)
-	export, err := NewSigned(XChain, &ExportTx{base, local.CChainID, []*TransferableOutput{Pay(local.AVAXAssetID, 10*avax, Owner(key.Address()))}}, signers(base, key)...)
+	base := baseOf(&w.x.UTXOState, key, local.TxFee, 10*nAVAX)
+	export, err := NewSigned(XChain, &ExportTx{BaseTx: base, DestinationChain: local.CChainID, ExportedOutputs: []*TransferableOutput{Pay(local.AVAXAssetID, 10*nAVAX, Owner(key.Address()))}}, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	}
 	baseFee := big.NewInt(30_000_000_000)
 	in := &AtomicImportTx{NetworkID: 12345, BlockchainID: local.CChainID, SourceChain: local.XChainID, ImportedInputs: []*TransferableInput{spending(exported[0], 0)}}
-	in.Outs = []EVMOutput{{key.EVMAddress(), 10*avax - 400_000, local.AVAXAssetID}}
+	in.Outs = []EVMOutput{{Address: key.EVMAddress(), Amount: 10*nAVAX - 400_000, AssetID: local.AVAXAssetID}}
 	one := []*Key{key}
 	tx, err := NewSigned(CChain, in, one)
 	if err != nil {
@@ -209,7 +209,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := diffs[0].Accounts; len(got) != 1 || got[0].Debit || got[0].Amount != 10*avax-400_000 {
+	if got := diffs[0].Accounts; len(got) != 1 || got[0].Debit || got[0].Amount != 10*nAVAX-400_000 {
 		t.Errorf("accounts %+v", got)
 	}
 	_, err = w.c.Accept([]*Tx{tx}, baseFee, start+5)
@@ -220,8 +220,8 @@ func TestAccountsExportToThePlatform(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	baseFee := big.NewInt(30_000_000_000)
-	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{key.EVMAddress(), 3 * avax, local.AVAXAssetID, 4}}}
-	out.ExportedOutputs = []*TransferableOutput{Pay(local.AVAXAssetID, 2*avax, Owner(key.Address()))}
+	out := &AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []EVMInput{{Address: key.EVMAddress(), Amount: 3 * nAVAX, AssetID: local.AVAXAssetID, Nonce: 4}}}
+	out.ExportedOutputs = []*TransferableOutput{Pay(local.AVAXAssetID, 2*nAVAX, Owner(key.Address()))}
 	stolen, err := NewSigned(CChain, out, []*Key{w.keys[1]})
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestAccountsExportToThePlatform(t *testing.T) {
 		t.Fatal(err)
 	}
 	imported := w.platformTx(key, 0, func(base BaseTx) Unsigned {
-		return &ImportTx{base, local.CChainID, []*TransferableInput{spending(crossed, 0)}}
+		return &ImportTx{BaseTx: base, SourceChain: local.CChainID, ImportedInputs: []*TransferableInput{spending(crossed, 0)}}
 	}, one)
 	if got := w.accept(start+1, imported)[1]; len(got.Imported) != 1 || got.Peer != local.CChainID {
 		t.Errorf("imported %+v", got)

@@ -9,7 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// The reasons why an X-chain transaction is refused, in the node's words.
+// The reasons why an X-Chain transaction is refused, in the node's words.
 var (
 	errUnknownAsset   = errors.New("not an asset")
 	errFx             = errors.New("incompatible feature extension")
@@ -26,25 +26,26 @@ var (
 	errWhitespace     = errors.New("unexpected whitespace provided")
 	errNameCharacter  = errors.New("asset's name must be made up of only letters and numbers")
 	errSymbolCase     = errors.New("asset's symbol must be all upper case letters")
+	errDoubleSpend    = errors.New("inputs attempt to double spend an input")
 	errStateOrder     = errors.New("initial states not sorted and unique")
 )
 
 // verify finds what a transaction spends and burns, or why it may not.
-func (x *Exchange) verify(tx *Tx) ([]*UTXO, uint64, error) {
-	if err := x.wellFormed(tx); err != nil {
+func (x *Exchange) verify(tx *Tx, now uint64) ([]*UTXO, uint64, error) {
+	if err := x.SyntacticVerify(tx); err != nil {
 		return nil, 0, err
 	}
-	burned, err := x.balanced(tx)
+	burned, err := x.verifyFlow(tx)
 	if err != nil {
 		return nil, 0, err
 	}
 	if want := len(tx.Inputs()) + operations(tx); len(tx.Credentials) != want {
 		return nil, 0, fmt.Errorf("%w: %d != %d", ErrWrongCredentials, len(tx.Credentials), want)
 	}
-	if err := x.typeWellFormed(tx); err != nil {
+	if err := x.verifyType(tx); err != nil {
 		return nil, 0, err
 	}
-	spent, err := x.authorized(tx)
+	spent, err := x.verifyInputs(tx, now)
 	return spent, burned, err
 }
 
@@ -55,34 +56,34 @@ func operations(tx *Tx) int {
 	return 0
 }
 
-// balanced adds up inputs, outputs and the fee.
-func (x *Exchange) balanced(tx *Tx) (uint64, error) {
-	var f flow
+// verifyFlow adds up inputs, outputs and the fee.
+func (x *Exchange) verifyFlow(tx *Tx) (uint64, error) {
+	var f FlowChecker
 	for _, in := range tx.Inputs() {
-		f.consume(in.AssetID, in.In.transfer().Amount)
+		f.Consume(in.AssetID, in.In.transfer().Amount)
 	}
-	f.produceOutputs(tx.Unsigned.Base().Outs)
+	f.ProduceOutputs(tx.Unsigned.Base().Outs)
 	if export, ok := tx.Unsigned.(*ExportTx); ok {
-		f.produceOutputs(export.ExportedOutputs)
+		f.ProduceOutputs(export.ExportedOutputs)
 	}
 	fee := x.Network.TxFee
 	if _, ok := tx.Unsigned.(*CreateAssetTx); ok {
 		fee = x.Network.CreateAssetFee
 	}
-	f.produce(x.Network.AVAXAssetID, fee)
-	err := f.balanced(func(uint64, ids.ID) error { return ErrInsufficientFunds })
-	return f.burned(x.Network.AVAXAssetID) + fee, err
+	f.Produce(x.Network.AVAXAssetID, fee)
+	err := f.Verify(func(uint64, ids.ID) error { return ErrInsufficientFunds })
+	return f.Burned(x.Network.AVAXAssetID) + fee, err
 }
 
-func (x *Exchange) typeWellFormed(tx *Tx) error {
+func (x *Exchange) verifyType(tx *Tx) error {
 	switch u := tx.Unsigned.(type) {
 	case *CreateAssetTx:
-		return assetWellFormed(u)
+		return verifyCreateAsset(u)
 	case *OperationTx:
 		if len(u.Ops) == 0 {
 			return errNoOperations
 		}
-		if !operationsSorted(u.Ops) {
+		if !SortedOperations(u.Ops) {
 			return errOperationOrder
 		}
 		return singleSpend(tx)
@@ -104,7 +105,7 @@ func singleSpend(tx *Tx) error {
 	return nil
 }
 
-func assetWellFormed(tx *CreateAssetTx) error {
+func verifyCreateAsset(tx *CreateAssetTx) error {
 	switch {
 	case len(tx.Name) < 1 || len(tx.Name) > 128:
 		return errNameLength
@@ -116,19 +117,17 @@ func assetWellFormed(tx *CreateAssetTx) error {
 		return errDenomination
 	case strings.TrimSpace(tx.Name) != tx.Name:
 		return errWhitespace
-	case strings.ContainsFunc(tx.Name, func(r rune) bool { return r != ' ' && !isLetter(r) && (r < '0' || r > '9') }):
+	case strings.ContainsFunc(tx.Name, IllegalNameCharacter):
 		return errNameCharacter
 	case strings.ContainsFunc(tx.Symbol, func(r rune) bool { return r < 'A' || r > 'Z' }):
 		return errSymbolCase
-	case !statesSorted(tx.States):
+	case !SortedStates(tx.States):
 		return errStateOrder
 	}
-	return statesWellFormed(tx.States)
+	return verifyStates(tx.States)
 }
 
-func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
-
-func statesWellFormed(states []*InitialState) error {
+func verifyStates(states []*InitialState) error {
 	for _, state := range states {
 		for _, out := range state.Outs {
 			if uint64(state.FxIndex) >= uint64(len(FxIDs)) || fxOf(out) != state.FxIndex {
@@ -142,32 +141,32 @@ func statesWellFormed(states []*InitialState) error {
 	return nil
 }
 
-// authorized finds what a transaction spends and checks its signatures.
-func (x *Exchange) authorized(tx *Tx) ([]*UTXO, error) {
-	spent, err := x.inputs(tx)
+// verifyInputs finds what a transaction spends and checks its signatures.
+func (x *Exchange) verifyInputs(tx *Tx, now uint64) ([]*UTXO, error) {
+	spent, err := x.Inputs(tx)
 	if err != nil {
 		return nil, err
 	}
-	w, err := witnessesOf(tx, x.time, x.Strict)
+	credentials, err := NewCredentials(tx, now, x.Strict)
 	if err != nil {
 		return nil, err
 	}
 	for i, in := range tx.Inputs() {
-		if err := x.usable(in.AssetID, 0); err != nil {
+		if err := x.verifyAsset(in.AssetID, 0); err != nil {
 			return nil, err
 		}
-		if err := w.transfer(i, in, spent[i]); err != nil {
+		if err := credentials.VerifyTransfer(i, in, spent[i]); err != nil {
 			return nil, fmt.Errorf("failed to verify transfer: %w", err)
 		}
 	}
 	if op, ok := tx.Unsigned.(*OperationTx); ok {
-		return spent, x.operationsAuthorized(w, op)
+		return spent, x.verifyOperations(credentials, tx, op)
 	}
 	return spent, nil
 }
 
-// usable checks that an asset exists and knows a feature extension.
-func (x *Exchange) usable(assetID ids.ID, fx uint32) error {
+// verifyAsset checks that an asset exists and knows a feature extension.
+func (x *Exchange) verifyAsset(assetID ids.ID, fx uint32) error {
 	a, found := x.assets[assetID]
 	switch {
 	case !found:
@@ -178,16 +177,16 @@ func (x *Exchange) usable(assetID ids.ID, fx uint32) error {
 	return nil
 }
 
-func (x *Exchange) operationsAuthorized(w *witnesses, tx *OperationTx) error {
+func (x *Exchange) verifyOperations(credentials *Credentials, signed *Tx, tx *OperationTx) error {
 	for i, op := range tx.Ops {
-		if err := x.operationAuthorized(w, len(tx.Ins)+i, op); err != nil {
+		if err := x.verifyOperation(credentials, signed, len(tx.Ins)+i, op); err != nil {
 			return fmt.Errorf("operation %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func (x *Exchange) operationAuthorized(w *witnesses, i int, op *Operation) error {
+func (x *Exchange) verifyOperation(credentials *Credentials, signed *Tx, i int, op *Operation) error {
 	if len(op.UTXOIDs) != 1 {
 		return errOperationUTXO
 	}
@@ -197,13 +196,13 @@ func (x *Exchange) operationAuthorized(w *witnesses, i int, op *Operation) error
 		return errNotFound
 	case u.AssetID != op.AssetID:
 		return ErrAssetMismatch
-	case fxOf(w.tx.Credentials[i]) != fxOf(op.Op):
+	case fxOf(signed.Credentials[i]) != fxOf(op.Op):
 		return ErrWrongCredential
 	}
-	if err := x.usable(op.AssetID, fxOf(op.Op)); err != nil {
+	if err := x.verifyAsset(op.AssetID, fxOf(op.Op)); err != nil {
 		return err
 	}
-	if err := continues(op.Op, u.Out); err != nil {
+	if err := verifyProduced(op.Op, u.Out); err != nil {
 		return err
 	}
 	for _, out := range op.Op.produces() {
@@ -211,11 +210,11 @@ func (x *Exchange) operationAuthorized(w *witnesses, i int, op *Operation) error
 			return err
 		}
 	}
-	return w.permit(i, op.Op.auth(), u.Owners())
+	return credentials.VerifyPermission(i, op.Op.auth(), u.Owners())
 }
 
-// continues checks that what an operation produces may follow from the output it consumes.
-func continues(op OperationBody, out Output) error {
+// verifyProduced checks that what an operation produces may follow from the output it consumes.
+func verifyProduced(op OperationBody, out Output) error {
 	switch op := op.(type) {
 	case *MintOperation:
 		return sameOwners(isType[*MintOutput](out), &op.MintOutput, out)

@@ -8,7 +8,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Complexity is what a P-chain transaction asks of a node, by dimension (ACP-103). Bandwidth is in bytes, compute in
+// Complexity is what a P-Chain transaction asks of a node, by dimension (ACP-103). Bandwidth is in bytes, compute in
 // microseconds.
 type Complexity struct {
 	Bandwidth, Reads, Writes, Compute uint64
@@ -29,7 +29,7 @@ func (c Complexity) times(n int) Complexity {
 	return Complexity{c.Bandwidth * k, c.Reads * k, c.Writes * k, c.Compute * k}
 }
 
-// FeeConfig are the constants of the P-chain's dynamic fees.
+// FeeConfig are the constants of the P-Chain's dynamic fees.
 type FeeConfig struct {
 	Weights          Complexity
 	MaxCapacity      uint64
@@ -68,57 +68,6 @@ func (s FeeState) Consume(gas uint64) (FeeState, error) {
 
 // Price is what a unit of gas costs in nAVAX.
 func (s FeeState) Price(f *FeeConfig) uint64 { return price(f.MinPrice, s.Excess, f.ExcessConversion) }
-
-// ValidatorFeeConfig are the constants of the continuous fee of L1 validators (ACP-77). Gas there is a validator active
-// for a second.
-type ValidatorFeeConfig struct {
-	Capacity         uint64
-	Target           uint64
-	MinPrice         uint64
-	ExcessConversion uint64
-}
-
-// Price is what a second of validating costs in nAVAX at an excess.
-func (f *ValidatorFeeConfig) Price(excess uint64) uint64 {
-	return price(f.MinPrice, excess, f.ExcessConversion)
-}
-
-// Cost is what each active validator pays for a number of seconds with a number of active validators, and the excess
-// after them. Every second has its own price.
-func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after uint64) {
-	for i := range seconds {
-		excess = f.advance(active, excess)
-		if excess == 0 && active <= f.Target {
-			return addProduct(cost, f.MinPrice, seconds-i), 0
-		}
-		cost = addProduct(cost, f.Price(excess), 1)
-	}
-	return cost, excess
-}
-
-// Seconds is how long a balance lasts with a number of active validators, at most limit.
-func (f *ValidatorFeeConfig) Seconds(active, excess, balance, limit uint64) uint64 {
-	for i := range limit {
-		excess = f.advance(active, excess)
-		if excess == 0 && active <= f.Target {
-			return min(addProduct(i, balance/f.MinPrice, 1), limit)
-		}
-		p := f.Price(excess)
-		if p > balance {
-			return i
-		}
-		balance -= p
-	}
-	return limit
-}
-
-// advance moves the excess by one second towards or away from the target.
-func (f *ValidatorFeeConfig) advance(active, excess uint64) uint64 {
-	if active < f.Target {
-		return subProduct(excess, f.Target-active, 1)
-	}
-	return addProduct(excess, active-f.Target, 1)
-}
 
 // addProduct is a + b*c, at most the largest number.
 func addProduct(a, b, c uint64) uint64 {

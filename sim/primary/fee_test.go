@@ -5,44 +5,9 @@ import (
 	"testing"
 )
 
-// The recorded wallet paid twice what the network asked, at the minimal price of 1.
-func TestFeesAsRecorded(t *testing.T) {
-	for _, tx := range recordedTxs(t, PChain) {
-		c, err := ComplexityOf(tx.Unsigned)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := 2*local.Fees.Gas(c), burnedBy(tx); got != want {
-			t.Errorf("%T burned %d, twice the fee is %d", tx.Unsigned, want, got)
-		}
-	}
-}
-
-// burnedBy is what a transaction consumes and neither produces, stakes nor deposits.
-func burnedBy(tx *Tx) uint64 {
-	var burned uint64
-	for _, in := range tx.Inputs() {
-		burned += in.In.transfer().Amount
-	}
-	for _, out := range tx.Produced() {
-		burned -= out.Amount()
-	}
-	switch u := tx.Unsigned.(type) {
-	case *AddPermissionlessValidatorTx:
-		burned -= u.Validator.Weight
-	case *AddPermissionlessDelegatorTx:
-		burned -= u.Validator.Weight
-	case *ConvertSubnetToL1Tx:
-		burned -= u.Validators[0].Balance
-	case *IncreaseL1ValidatorBalanceTx:
-		burned -= u.Balance
-	}
-	return burned
-}
-
 // After the last recorded block, which used 10,139 gas, the node told this state.
 func TestFeeStateAsRecorded(t *testing.T) {
-	state := FeeState{Capacity: 981_484, Excess: 18_516}.Advance(&local.Fees, 1)
+	state := FeeState{Capacity: 981_484, Excess: 18_516}.Advance(&dynamicFees, 1)
 	state, err := state.Consume(10_139)
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,9 @@ var (
 	errOverflow                  = errors.New("overflow")
 )
 
-// flow adds up what a transaction consumes and produces. Amounts that may only be staked count apart, by the time they
+// FlowChecker adds up what a transaction consumes and produces (avalanchego's avax.FlowChecker and utxo.VerifySpendUTXOs). Amounts that may only be staked count apart, by the time they
 // unlock and by owner.
-type flow struct {
+type FlowChecker struct {
 	entries []*flowEntry
 	err     error
 }
@@ -36,7 +36,7 @@ type flowKey struct {
 	owner  ids.ID
 }
 
-func (f *flow) entry(key flowKey) *flowEntry {
+func (f *FlowChecker) entry(key flowKey) *flowEntry {
 	for _, e := range f.entries {
 		if e.flowKey == key {
 			return e
@@ -47,7 +47,7 @@ func (f *flow) entry(key flowKey) *flowEntry {
 	return e
 }
 
-func (f *flow) add(total *uint64, amount uint64) {
+func (f *FlowChecker) add(total *uint64, amount uint64) {
 	sum, carry := bits.Add64(*total, amount, 0)
 	if carry != 0 {
 		f.err = errOverflow
@@ -55,35 +55,37 @@ func (f *flow) add(total *uint64, amount uint64) {
 	*total = sum
 }
 
-func (f *flow) consume(asset ids.ID, amount uint64) {
+// Consume counts a free amount that is spent.
+func (f *FlowChecker) Consume(asset ids.ID, amount uint64) {
 	f.add(&f.entry(flowKey{asset: asset}).consumed, amount)
 }
 
-func (f *flow) produce(asset ids.ID, amount uint64) {
+// Produce counts a free amount that is created, a fee or a deposit.
+func (f *FlowChecker) Produce(asset ids.ID, amount uint64) {
 	f.add(&f.entry(flowKey{asset: asset}).produced, amount)
 }
 
-// consumeUTXO counts a spent output, as locked if it still is.
-func (f *flow) consumeUTXO(u *UTXO, now uint64) {
+// ConsumeUTXO counts a spent output, as locked if it still is.
+func (f *FlowChecker) ConsumeUTXO(u *UTXO, now uint64) {
 	if until := u.StakeableUntil(); now < until {
 		f.add(&f.entry(f.locked(u.AssetID, until, u.Owners())).consumed, u.Amount())
 		return
 	}
-	f.consume(u.AssetID, u.Amount())
+	f.Consume(u.AssetID, u.Amount())
 }
 
-// produceOutputs counts outputs; nothing but a stakeable lock keeps an amount from being free.
-func (f *flow) produceOutputs(outs []*TransferableOutput) {
+// ProduceOutputs counts outputs; nothing but a stakeable lock keeps an amount from being free.
+func (f *FlowChecker) ProduceOutputs(outs []*TransferableOutput) {
 	for _, out := range outs {
 		if lock, ok := out.Out.(*StakeableLockOut); ok {
 			f.add(&f.entry(f.locked(out.AssetID, lock.Locktime, lock.owners())).produced, amountOf(lock))
 			continue
 		}
-		f.produce(out.AssetID, amountOf(out.Out))
+		f.Produce(out.AssetID, amountOf(out.Out))
 	}
 }
 
-func (f *flow) locked(asset ids.ID, until uint64, owners *OutputOwners) flowKey {
+func (f *FlowChecker) locked(asset ids.ID, until uint64, owners *OutputOwners) flowKey {
 	b, err := PChain.marshal(owners)
 	if err != nil {
 		f.err = err
@@ -91,15 +93,20 @@ func (f *flow) locked(asset ids.ID, until uint64, owners *OutputOwners) flowKey 
 	return flowKey{asset, until, hashing.ComputeHash256Array(b)}
 }
 
-// burned is what remains of an asset.
-func (f *flow) burned(asset ids.ID) uint64 {
+// Produced is the free amount of an asset that was counted as produced; an error is that of an amount too large.
+func (f *FlowChecker) Produced(asset ids.ID) (uint64, error) {
+	return f.entry(flowKey{asset: asset}).produced, f.err
+}
+
+// Burned is what remains of an asset.
+func (f *FlowChecker) Burned(asset ids.ID) uint64 {
 	e := f.entry(flowKey{asset: asset})
 	return e.consumed - e.produced
 }
 
 // balanceLocked covers locked amounts that exceed those consumed from free ones: free value may be locked, not the
 // reverse.
-func (f *flow) balanceLocked() error {
+func (f *FlowChecker) balanceLocked() error {
 	for _, e := range f.entries {
 		if e.unlock == 0 || e.produced <= e.consumed {
 			continue
@@ -114,8 +121,8 @@ func (f *flow) balanceLocked() error {
 	return nil
 }
 
-// balanced checks that no asset is produced out of nothing; the surplus is burned. lack is the chain's own error for it.
-func (f *flow) balanced(lack func(need uint64, asset ids.ID) error) error {
+// Verify checks that no asset is produced out of nothing; the surplus is burned. lack is the chain's own error for it.
+func (f *FlowChecker) Verify(lack func(need uint64, asset ids.ID) error) error {
 	if f.err != nil {
 		return f.err
 	}

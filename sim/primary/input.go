@@ -66,8 +66,11 @@ func compareInputs(a, b *TransferableInput) int { return a.UTXOID.compare(b.UTXO
 // SortInputs puts inputs in the order that the network demands: by transaction, then by index.
 func SortInputs(ins []*TransferableInput) { slices.SortFunc(ins, compareInputs) }
 
+// SortedInputs reports whether inputs stand in the network's order, each once.
+func SortedInputs(ins []*TransferableInput) bool { return SortedUnique(ins, compareInputs) }
+
 func (in *Input) verify() error {
-	if !sortedUnique(in.SigIndices, cmp.Compare) {
+	if !SortedUnique(in.SigIndices, cmp.Compare) {
 		return ErrSigIndicesUnsorted
 	}
 	return nil

@@ -1,40 +1,43 @@
 package primary
 
-// journal remembers how to take back what a block did to a state, newest last, so that a block changes everything or
-// nothing, and so that a block whose storing failed can be taken back.
-type journal struct {
+// Journal remembers how to take back what a block did to a state, newest last, so that a block changes everything or
+// nothing, and so that a block whose storing failed can be taken back. It serves as go-ethereum's core/state journal.
+type Journal struct {
 	undos []func()
 }
 
-func (j *journal) onRevert(undo func()) { j.undos = append(j.undos, undo) }
+// OnRevert adds what takes a change back.
+func (j *Journal) OnRevert(undo func()) { j.undos = append(j.undos, undo) }
 
-func (j *journal) begin() { j.undos = j.undos[:0] }
+// Begin forgets the changes of the block before.
+func (j *Journal) Begin() { j.undos = j.undos[:0] }
 
-func (j *journal) revert() {
+// Revert takes back all changes since Begin.
+func (j *Journal) Revert() {
 	for i := len(j.undos) - 1; i >= 0; i-- {
 		j.undos[i]()
 	}
 	j.undos = nil
 }
 
-// set assigns a scalar of the state.
-func set[T any](j *journal, target *T, value T) {
+// Set assigns a scalar of the state.
+func Set[T any](j *Journal, target *T, value T) {
 	old := *target
-	j.onRevert(func() { *target = old })
+	j.OnRevert(func() { *target = old })
 	*target = value
 }
 
-// put assigns an entry of one of the state's maps.
-func put[K comparable, V any](j *journal, m map[K]V, key K, value V) {
+// Put assigns an entry of one of the state's maps.
+func Put[K comparable, V any](j *Journal, m map[K]V, key K, value V) {
 	old, had := m[key]
-	j.onRevert(func() { restore(m, key, old, had) })
+	j.OnRevert(func() { restore(m, key, old, had) })
 	m[key] = value
 }
 
-// remove deletes an entry of one of the state's maps.
-func remove[K comparable, V any](j *journal, m map[K]V, key K) {
+// Delete removes an entry of one of the state's maps.
+func Delete[K comparable, V any](j *Journal, m map[K]V, key K) {
 	old, had := m[key]
-	j.onRevert(func() { restore(m, key, old, had) })
+	j.OnRevert(func() { restore(m, key, old, had) })
 	delete(m, key)
 }
 

@@ -14,7 +14,7 @@ import (
 // HexBytes are bytes that the node's JSON writes as 0x-hex without a checksum.
 type HexBytes []byte
 
-// The feature extensions of the X-chain, by their index.
+// The feature extensions of the X-Chain, by their index.
 var FxIDs = [...]ids.ID{
 	vmID("secp256k1fx"),
 	vmID("nftfx"),
@@ -29,9 +29,9 @@ func vmID(name string) ids.ID {
 }
 
 // TxJSON is a transaction as getTx gives it with encoding json: the node's fields in the node's order, addresses with
-// the chain's prefix.
-func (n *Network) TxJSON(c Chain, tx *Tx) (json.RawMessage, error) {
-	w := n.writer(c)
+// the chain's prefix and the network's human-readable part.
+func TxJSON(c Chain, hrp string, tx *Tx) (json.RawMessage, error) {
+	w := newJSONWriter(c, hrp)
 	if err := w.value(reflect.ValueOf(tx)); err != nil {
 		return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
 	}
@@ -39,8 +39,8 @@ func (n *Network) TxJSON(c Chain, tx *Tx) (json.RawMessage, error) {
 }
 
 // BlockJSON is a block as getBlock gives it with encoding json.
-func (n *Network) BlockJSON(c Chain, b *Block) (json.RawMessage, error) {
-	w := n.writer(c)
+func BlockJSON(c Chain, hrp string, b *Block) (json.RawMessage, error) {
+	w := newJSONWriter(c, hrp)
 	if err := w.value(reflect.ValueOf(b.Body)); err != nil {
 		return nil, fmt.Errorf("block %s: %w", b.ID(), err)
 	}
@@ -50,15 +50,15 @@ func (n *Network) BlockJSON(c Chain, b *Block) (json.RawMessage, error) {
 // jsonWriter walks the typed structs by their json tags. encoding/json alone cannot do it: addresses depend on network
 // and chain, and feature extension ids appear in the JSON but not in the structs.
 type jsonWriter struct {
-	network   *Network
 	chain     Chain
+	hrp       string
 	out       []byte
 	ids       map[ids.ID]string      // that were written before: assets and extensions come again and again
 	addresses map[ids.ShortID]string // likewise
 }
 
-func (n *Network) writer(c Chain) *jsonWriter {
-	return &jsonWriter{network: n, chain: c, ids: map[ids.ID]string{}, addresses: map[ids.ShortID]string{}}
+func newJSONWriter(c Chain, hrp string) *jsonWriter {
+	return &jsonWriter{chain: c, hrp: hrp, ids: map[ids.ID]string{}, addresses: map[ids.ShortID]string{}}
 }
 
 // field is one member of a JSON object.
@@ -94,9 +94,9 @@ func (w *jsonWriter) special(v any) (bool, error) {
 	case []byte, ids.NodeID, ids.ShortID, [96]byte:
 		return true, w.plain(v)
 	case *ProofOfPossession:
-		return true, w.possession(*v)
+		return true, w.proofOfPossession(*v)
 	case ProofOfPossession:
-		return true, w.possession(v)
+		return true, w.proofOfPossession(v)
 	case *Tx:
 		return true, w.tx(v)
 	case *GenesisBlock:
@@ -125,7 +125,7 @@ func (w *jsonWriter) id(id ids.ID) error {
 func (w *jsonWriter) address(a ids.ShortID) string {
 	text, known := w.addresses[a]
 	if !known {
-		text = w.network.Address(w.chain, a)
+		text = FormatAddress(w.chain, w.hrp, a)
 		w.addresses[a] = text
 	}
 	return text
@@ -169,7 +169,7 @@ func (w *jsonWriter) object(fields []field) error {
 	return nil
 }
 
-func (w *jsonWriter) possession(p ProofOfPossession) error {
+func (w *jsonWriter) proofOfPossession(p ProofOfPossession) error {
 	return w.object([]field{
 		{"publicKey", reflect.ValueOf(HexBytes(p.PublicKey[:]))},
 		{"proofOfPossession", reflect.ValueOf(HexBytes(p.ProofOfPossession[:]))},
@@ -182,7 +182,7 @@ func (w *jsonWriter) tx(tx *Tx) error {
 	for i, cred := range tx.Credentials {
 		credentials[i] = cred
 		if w.chain == XChain {
-			credentials[i] = exchangeCredential{FxIDs[fxOf(cred)], cred}
+			credentials[i] = fxCredential{FxIDs[fxOf(cred)], cred}
 		}
 	}
 	return w.object([]field{
@@ -192,7 +192,7 @@ func (w *jsonWriter) tx(tx *Tx) error {
 	})
 }
 
-type exchangeCredential struct {
+type fxCredential struct {
 	FxID       ids.ID  `json:"fxID"`
 	Credential Witness `json:"credential"`
 }

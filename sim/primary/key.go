@@ -70,9 +70,6 @@ func (k *Key) Address() ids.ShortID { return k.address }
 // EVMAddress is the key's account.
 func (k *Key) EVMAddress() common.Address { return k.evm }
 
-// ECDSA is the secret as an EVM signer wants it.
-func (k *Key) ECDSA() *ecdsa.PrivateKey { return k.secret }
-
 // signHash signs a 32-byte hash.
 func (k *Key) signHash(hash []byte) (Signature, error) {
 	b, err := crypto.Sign(hash, k.secret)
@@ -90,8 +87,8 @@ func publicKeyAddress(key *ecdsa.PublicKey) ids.ShortID {
 	return a
 }
 
-// recoverKey finds who made a signature over a hash.
-func recoverKey(hash []byte, sig Signature) (*ecdsa.PublicKey, error) {
+// RecoverKey finds who made a signature over a hash.
+func RecoverKey(hash []byte, sig Signature) (*ecdsa.PublicKey, error) {
 	key, err := crypto.SigToPub(hash, sig[:])
 	if err != nil {
 		return nil, fmt.Errorf("recover signer: %w", err)

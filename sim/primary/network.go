@@ -4,17 +4,20 @@ import (
 	"fmt"
 
 	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
 )
 
 // Network is what distinguishes one network from another: ids, fees and the rules of staking. Amounts are in nAVAX,
 // times in seconds.
 type Network struct {
+	Name           string // mainnet or fuji
 	NetworkID      uint32
 	HRP            string // the human-readable part of addresses
 	XChainID       ids.ID
 	CChainID       ids.ID
 	AVAXAssetID    ids.ID
-	TxFee          uint64 // of X-chain transactions
+	TxFee          uint64 // of X-Chain transactions
 	CreateAssetFee uint64
 	Staking        StakingRules
 	Fees           FeeConfig
@@ -45,36 +48,52 @@ const (
 )
 
 // Mainnet is network 1.
-var Mainnet = &Network{
-	NetworkID:      1,
-	HRP:            "avax",
-	XChainID:       id("2oYMBNV4eNHyqk2fjjV5nVQLDbtmNJzq5s3qs3Lo6ftnC6FByM"),
-	CChainID:       id("2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q5"),
-	AVAXAssetID:    id("FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z"),
-	TxFee:          avax / 1000,
-	CreateAssetFee: avax / 100,
-	Staking:        stakingRules(2000*avax, 25*avax, 14*day),
-	Fees:           dynamicFees,
-	ValidatorFees:  ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 1_246_488_515},
-}
+var Mainnet = publicNetwork(&fixtures.Networks[0], Network{
+	Staking:       stakingRules(2000*avax, 25*avax, 14*day),
+	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 1_246_488_515},
+})
 
 // Fuji is network 5, the test network.
-var Fuji = &Network{
-	NetworkID:      5,
-	HRP:            "fuji",
-	XChainID:       id("2JVSBoinj9C2J33VntvzYtVJNZdN2NKiwwKjcumHUWEb5DbBrm"),
-	CChainID:       id("yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp"),
-	AVAXAssetID:    id("U8iRqJoiJm8xZHAacmvYyZVwqQx6uDNtQeP3CQ6fcgQk3JqnK"),
-	TxFee:          avax / 1000,
-	CreateAssetFee: avax / 100,
-	Staking:        stakingRules(avax, avax, day),
-	Fees:           dynamicFees,
-	ValidatorFees:  ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
+var Fuji = publicNetwork(&fixtures.Networks[1], Network{
+	Staking:       stakingRules(avax, avax, day),
+	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
+})
+
+// networks stand in the order in which a world lists them.
+var networks = [...]*Network{Mainnet, Fuji}
+
+// publicNetwork completes the rules of a network by its ids and by the fees that the public networks share.
+func publicNetwork(f *fixtures.Network, n Network) *Network {
+	n.Name, n.NetworkID, n.HRP = f.Name, f.ID, f.HRP
+	n.XChainID, n.CChainID, n.AVAXAssetID = f.XChainID, f.CChainID, f.AVAXAssetID
+	n.TxFee, n.CreateAssetFee, n.Fees = avax/1000, avax/100, dynamicFees
+	return &n
 }
+
+// BlockchainID is the id of one of the primary network's chains; the P-Chain's is the zero id.
+func (n *Network) BlockchainID(c Chain) ids.ID {
+	return [...]ids.ID{ids.Empty, n.XChainID, n.CChainID}[c]
+}
+
+// ChainOf names the chain of the primary network that has this blockchain id.
+func (n *Network) ChainOf(blockchainID ids.ID) (Chain, bool) {
+	for _, c := range []Chain{PChain, XChain, CChain} {
+		if n.BlockchainID(c) == blockchainID {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// Address writes an address of a chain, such as P-avax1....
+func (n *Network) Address(c Chain, a ids.ShortID) string { return FormatAddress(c, n.HRP, a) }
+
+// Bech32 writes an address without a chain, such as avax1....
+func (n *Network) Bech32(a ids.ShortID) string { return FormatBech32(n.HRP, a) }
 
 // NetworkByID finds a network by its number.
 func NetworkByID(networkID uint32) (*Network, error) {
-	for _, n := range []*Network{Mainnet, Fuji} {
+	for _, n := range networks {
 		if n.NetworkID == networkID {
 			return n, nil
 		}
@@ -99,7 +118,7 @@ func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
 	}
 }
 
-// dynamicFees is the P-chain's fee configuration (ACP-103), equal on all public networks.
+// dynamicFees is the P-Chain's fee configuration (ACP-103), equal on all public networks.
 var dynamicFees = FeeConfig{
 	Weights:          Complexity{Bandwidth: 1, Reads: 1000, Writes: 1000, Compute: 4},
 	MaxCapacity:      1_000_000,
@@ -107,13 +126,4 @@ var dynamicFees = FeeConfig{
 	TargetPerSecond:  50_000,
 	MinPrice:         1,
 	ExcessConversion: 2_164_043,
-}
-
-// id reads a constant; one that does not parse would be the zero id.
-func id(cb58 string) ids.ID {
-	id, err := ids.FromString(cb58)
-	if err != nil {
-		return ids.Empty
-	}
-	return id
 }

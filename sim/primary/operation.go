@@ -93,16 +93,18 @@ func SortOperations(ops []*Operation) error {
 	return nil
 }
 
-func operationsSorted(ops []*Operation) bool {
+// SortedOperations reports whether operations, and the inputs of each, stand in the network's order: operations by their
+// bytes, each once.
+func SortedOperations(ops []*Operation) bool {
 	keys := make([][]byte, len(ops))
 	for i, op := range ops {
 		b, err := XChain.marshal(op)
-		if err != nil || !sortedUnique(op.UTXOIDs, func(a, b *UTXOID) int { return a.compare(*b) }) {
+		if err != nil || !SortedUnique(op.UTXOIDs, func(a, b *UTXOID) int { return a.compare(*b) }) {
 			return false
 		}
 		keys[i] = b
 	}
-	return sortedUnique(keys, bytes.Compare)
+	return SortedUnique(keys, bytes.Compare)
 }
 
 // fxOf is the index of the feature extension that a value belongs to: 0 amounts, 1 NFTs, 2 properties.

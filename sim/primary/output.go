@@ -48,7 +48,7 @@ type PropertyOwnedOutput struct {
 	OutputOwners `serialize:"true"`
 }
 
-// StakeableLockOut is a P-chain amount that before Locktime may be staked but not transferred.
+// StakeableLockOut is a P-Chain amount that before Locktime may be staked but not transferred.
 type StakeableLockOut struct {
 	Locktime uint64 `serialize:"true" json:"locktime"`
 	Output   Output `serialize:"true" json:"output"`
@@ -122,7 +122,8 @@ func SortOutputs(c Chain, outs []*TransferableOutput) error {
 	return nil
 }
 
-func outputsSorted(c Chain, outs []*TransferableOutput) bool {
+// SortedOutputs reports whether outputs stand in the order of SortOutputs.
+func SortedOutputs(c Chain, outs []*TransferableOutput) bool {
 	keys, err := outputKeys(c, outs)
 	return err == nil && slices.IsSortedFunc(keys, bytes.Compare)
 }

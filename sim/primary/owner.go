@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/warp"
 )
 
 // OutputOwners says who may spend an output: threshold of the addresses, from locktime on.
@@ -44,18 +46,23 @@ func (o *OutputOwners) verify() error {
 		return ErrOwnersUnspendable
 	case o.Threshold == 0 && len(o.Addresses) > 0:
 		return ErrOwnersUnoptimized
-	case !sortedUnique(o.Addresses, ids.ShortID.Compare):
+	case !SortedUnique(o.Addresses, ids.ShortID.Compare):
 		return ErrOwnersUnsorted
 	}
 	return nil
 }
 
-// sortedUnique reports whether the elements ascend strictly.
-func sortedUnique[T any](s []T, compare func(T, T) int) bool {
+// SortedUnique reports whether the elements ascend strictly.
+func SortedUnique[T any](s []T, compare func(T, T) int) bool {
 	for i := 1; i < len(s); i++ {
 		if compare(s[i-1], s[i]) >= 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// Owners converts an owner of an L1 message to owners of an output.
+func Owners(o warp.Owner) OutputOwners {
+	return OutputOwners{Threshold: o.Threshold, Addresses: o.Addresses}
 }

@@ -1,127 +1,94 @@
 package primary
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// Build makes a standard block of transactions; with none it only lets time pass to a change of validators.
-func (p *Platform) Build(time uint64, txs []*Tx) (*Block, error) {
-	return NewBlock(PChain, &StandardBlock{Time: time, Link: p.next(), Txs: txs})
+// The reasons why a block of the P-Chain is refused, in the node's words.
+var (
+	errUnexpectedBlock = errors.New("unexpected block type")
+	errSkipsChange     = errors.New("proposed timestamp later than next staker change time")
+	errNoChanges       = errors.New("BanffStandardBlock performs no state changes")
+	errOptionTime      = errors.New("option block proposed timestamp not matching parent block one")
+	errUndecided       = errors.New("the proposal before is not decided")
+	errNothingToDecide = errors.New("no proposal to decide")
+)
+
+// blockExecutor verifies blocks and executes them, as avalanchego's block/executor.
+type blockExecutor struct {
+	*State
 }
 
-// BuildProposal makes the block that proposes to reward the staker whose time has come.
-func (p *Platform) BuildProposal(time uint64) (*Block, error) {
-	s, found := p.NextReward(time)
-	if !found {
-		return nil, fmt.Errorf("block %d of P: no staker ends at %d", p.height+1, time)
-	}
-	tx, err := NewTx(PChain, &RewardValidatorTx{TxID: s.TxID})
-	if err != nil {
-		return nil, err
-	}
-	return NewBlock(PChain, &ProposalBlock{Time: time, Txs: []*Tx{}, Link: p.next(), Tx: tx})
-}
-
-// BuildOption makes the block that decides a proposal: commit pays the reward, abort does not.
-func (p *Platform) BuildOption(commit bool) (*Block, error) {
-	if commit {
-		return NewBlock(PChain, &CommitBlock{Time: p.time, Link: p.next()})
-	}
-	return NewBlock(PChain, &AbortBlock{Time: p.time, Link: p.next()})
-}
-
-func (p *Platform) next() Link { return Link{ParentID: p.tip, Height: p.height + 1} }
-
-// Accept verifies a block and applies it: the first Diff is what the passing of time changed, those that follow belong to
-// the transactions in order, and the last is what became of L1 validators that cannot pay on. An option block has one
-// Diff. On an error nothing has changed.
-func (p *Platform) Accept(b *Block) ([]*Diff, error) {
-	p.begin()
-	diffs, err := p.accept(b)
-	if err != nil {
-		p.revert()
-		return nil, fmt.Errorf("block %d of P: %w", b.Height(), err)
-	}
-	return diffs, nil
-}
-
-func (p *Platform) accept(b *Block) ([]*Diff, error) {
-	if err := p.links(b); err != nil {
+func (e *blockExecutor) accept(b *Block) ([]*PlatformDiff, error) {
+	if err := e.VerifyParent(b); err != nil {
 		return nil, err
 	}
 	var (
-		diffs []*Diff
+		diffs []*PlatformDiff
 		err   error
 	)
 	switch body := b.Body.(type) {
 	case *StandardBlock:
-		diffs, err = p.standard(body)
+		diffs, err = e.standardBlock(body)
 	case *ProposalBlock:
-		diffs, err = p.propose(body)
+		diffs, err = e.proposalBlock(body)
 	case *CommitBlock:
-		diffs, err = p.decide(body.Time, true)
+		diffs, err = e.optionBlock(body.Time, true)
 	case *AbortBlock:
-		diffs, err = p.decide(body.Time, false)
+		diffs, err = e.optionBlock(body.Time, false)
 	default:
-		err = errBlockType
+		err = errUnexpectedBlock
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.link(b)
+	e.SetLastAccepted(b)
 	return diffs, nil
 }
 
-func (p *Platform) standard(b *StandardBlock) ([]*Diff, error) {
-	diffs, err := p.pass(b.Time, b.Txs)
+func (e *blockExecutor) standardBlock(b *StandardBlock) ([]*PlatformDiff, error) {
+	diffs, err := e.executeTxs(b.Time, b.Txs)
 	if err != nil {
 		return nil, err
 	}
-	passed, settled := diffs[0], diffs[len(diffs)-1]
-	if len(b.Txs) == 0 && len(passed.Stakers) == 0 && len(passed.L1Validators) == 0 && len(settled.L1Validators) == 0 {
+	passed, deactivated := diffs[0], diffs[len(diffs)-1]
+	if len(b.Txs) == 0 && len(passed.Stakers) == 0 && len(passed.L1Validators) == 0 && len(deactivated.L1Validators) == 0 {
 		return nil, errNoChanges
 	}
 	return diffs, nil
 }
 
-// pass lets time pass and applies transactions, all at the gas price that holds when the block begins.
-func (p *Platform) pass(time uint64, txs []*Tx) ([]*Diff, error) {
-	if p.proposal != nil {
+// executeTxs lets time pass and executes transactions, all at the gas price that holds when the block begins.
+func (e *blockExecutor) executeTxs(time uint64, txs []*Tx) ([]*PlatformDiff, error) {
+	if e.proposal != nil {
 		return nil, errUndecided
 	}
-	passed, err := p.advance(time)
+	passed, err := e.advanceTimeTo(time)
 	if err != nil {
 		return nil, err
 	}
-	diffs := []*Diff{passed}
-	price := p.fees.Price(&p.Network.Fees)
+	diffs := []*PlatformDiff{passed}
+	price := e.fees.Price(&e.Network.Fees)
 	for _, tx := range txs {
-		diff, err := p.apply(tx, price)
+		diff, err := (&txExecutor{e.State, tx}).execute(price)
 		if err != nil {
 			return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
 		}
 		diffs = append(diffs, diff)
 	}
-	settled := p.start(ids.Empty)
-	p.chargeable()
-	return append(diffs, settled), nil
+	// L1 validators that could not pay for one more second are deactivated, so that time can go on.
+	deactivated := e.record(ids.Empty)
+	e.deactivateBelow(e.l1.afterNextSecond())
+	return append(diffs, deactivated), nil
 }
 
-// consumeGas counts a transaction's gas against the block's capacity.
-func (p *Platform) consumeGas(gas uint64) error {
-	fees, err := p.fees.Consume(gas)
-	if err != nil {
-		return err
-	}
-	set(&p.journal, &p.fees, fees)
-	return nil
-}
-
-func (p *Platform) propose(b *ProposalBlock) ([]*Diff, error) {
-	diffs, err := p.pass(b.Time, b.Txs)
+func (e *blockExecutor) proposalBlock(b *ProposalBlock) ([]*PlatformDiff, error) {
+	diffs, err := e.executeTxs(b.Time, b.Txs)
 	if err != nil {
 		return nil, err
 	}
@@ -129,39 +96,83 @@ func (p *Platform) propose(b *ProposalBlock) ([]*Diff, error) {
 	if !ok {
 		return nil, ErrWrongTxType
 	}
-	s, err := p.due(reward.TxID)
+	s, err := e.rewardValidatorTx(reward)
 	if err != nil {
 		return nil, err
 	}
-	set(&p.journal, &p.proposal, s)
-	return slices.Insert(diffs, len(diffs)-1, &Diff{TxID: b.Tx.ID()}), nil
+	Set(e.journal, &e.proposal, s)
+	return slices.Insert(diffs, len(diffs)-1, &PlatformDiff{Diff: Diff{TxID: b.Tx.ID()}}), nil
 }
 
-// due checks that a staker is the next to leave and that its time has come.
-func (p *Platform) due(txID ids.ID) (*Staker, error) {
-	if len(p.current.queue) == 0 {
+// rewardValidatorTx checks that a staker is the next to leave and that its time has come.
+func (e *blockExecutor) rewardValidatorTx(u *RewardValidatorTx) (*Staker, error) {
+	if len(e.current.queue) == 0 {
 		return nil, errNotFound
 	}
-	switch s := p.current.queue[0]; {
-	case s.TxID != txID:
-		return nil, fmt.Errorf("attempting to remove wrong staker: %s != %s", s.TxID, txID)
-	case s.End != p.time:
-		return nil, fmt.Errorf("attempting to remove staker before their end time: TxID = %s with %d < %d", txID, p.time, s.End)
+	switch s := e.current.queue[0]; {
+	case s.TxID != u.TxID:
+		return nil, fmt.Errorf("attempting to remove wrong staker: %s != %s", s.TxID, u.TxID)
+	case s.End != e.Time():
+		return nil, fmt.Errorf("attempting to remove staker before their end time: TxID = %s with %d < %d", u.TxID, e.Time(), s.End)
 	default:
 		return s, nil
 	}
 }
 
-func (p *Platform) decide(time uint64, commit bool) ([]*Diff, error) {
+func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*PlatformDiff, error) {
 	switch {
-	case p.proposal == nil:
-		return nil, errNothingToElect
-	case time != p.time:
+	case e.proposal == nil:
+		return nil, errNothingToDecide
+	case time != e.Time():
 		return nil, errOptionTime
 	}
-	s := p.proposal
-	set(&p.journal, &p.proposal, nil)
-	diff := p.start(s.TxID)
-	p.release(s, commit)
-	return []*Diff{diff}, nil
+	s := e.proposal
+	Set(e.journal, &e.proposal, nil)
+	diff := e.record(s.TxID)
+	(&rewarder{e.State, s, len(s.Tx.Unsigned.Base().Outs)}).end(commit)
+	return []*PlatformDiff{diff}, nil
+}
+
+// advanceTimeTo lets time pass up to a block's time, as avalanchego's executor.AdvanceTimeTo.
+func (e *blockExecutor) advanceTimeTo(time uint64) (*PlatformDiff, error) {
+	if next := e.NextChange(); time > next {
+		return nil, fmt.Errorf("%w, proposed timestamp (%d), next staker change time (%d)", errSkipsChange, time, next)
+	}
+	diff := e.record(ids.Empty)
+	e.startPending(time)
+	e.endSubnetValidators(time)
+	e.l1.expire(time)
+	seconds := time - e.Time()
+	Set(e.journal, &e.fees, e.fees.Advance(&e.Network.Fees, seconds))
+	e.l1.charge(seconds)
+	e.deactivateBelow(e.l1.accrued + 1)
+	e.SetTime(time)
+	return diff, nil
+}
+
+// startPending makes those who waited active: validators first, so that delegators find theirs.
+func (e *blockExecutor) startPending(now uint64) {
+	var due []*Staker
+	for _, s := range e.pending.queue {
+		if s.Start > now {
+			break
+		}
+		due = append(due, s)
+	}
+	slices.SortStableFunc(due, func(a, b *Staker) int { return -cmp.Compare(a.priority(), b.priority()) })
+	for _, s := range due {
+		e.pending.remove(e.journal, s)
+		e.addStaker(s)
+	}
+}
+
+// endSubnetValidators ends validators of permissioned subnets, which time alone removes.
+func (e *blockExecutor) endSubnetValidators(now uint64) {
+	for len(e.current.queue) > 0 {
+		s := e.current.queue[0]
+		if s.End > now || !s.permissioned() {
+			return
+		}
+		e.deleteStaker(s, Completed, false)
+	}
 }

@@ -12,8 +12,9 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// registrationWindow is how far ahead a registration message may expire.
-const registrationWindow = day
+// registrationWindow is how far ahead a registration message may expire, in seconds: avalanchego's
+// executor.RegisterL1ValidatorTxExpiryWindow.
+const registrationWindow = 24 * 60 * 60
 
 // maxManagerAddress is how long the address of a manager contract may be; not all chains have addresses of 20 bytes.
 const maxManagerAddress = 4096
@@ -40,33 +41,33 @@ var (
 	errDuplicateL1    = errors.New("L1 validator contains duplicate subnetID + nodeID pair")
 )
 
-// planConversion verifies that a subnet may become an L1.
-func (p *Platform) planConversion(tx *Tx, u *ConvertSubnetToL1Tx) (*plan, error) {
-	if err := conversionWellFormed(u); err != nil {
+// convertSubnetToL1Tx verifies that a subnet may become an L1.
+func (e *txExecutor) convertSubnetToL1Tx(u *ConvertSubnetToL1Tx) (*execution, error) {
+	if err := verifyConversion(u); err != nil {
 		return nil, err
 	}
-	subnet, do, err := p.permissionedAuth(u.SubnetID, u.SubnetAuth)
+	subnet, does, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
 	for i, v := range u.Validators {
-		if err := p.conversionValidator(tx, v); err != nil {
+		if err := e.verifyConversionValidator(v); err != nil {
 			return nil, fmt.Errorf("validator %d: %w", i, err)
 		}
-		do.deposit += v.Balance
+		does.deposit += v.Balance
 	}
-	if p.full(len(u.Validators)) {
+	if e.l1.exceeds(len(u.Validators)) {
 		return nil, errMaxActive
 	}
-	conversionID, err := u.conversion().ID()
+	conversionID, err := u.ConversionID()
 	if err != nil {
 		return nil, err
 	}
-	do.act = func() error { return p.convert(subnet, conversionID, u) }
-	return do, nil
+	does.run = func() { e.convert(subnet, conversionID, u) }
+	return does, nil
 }
 
-func conversionWellFormed(u *ConvertSubnetToL1Tx) error {
+func verifyConversion(u *ConvertSubnetToL1Tx) error {
 	switch {
 	case u.SubnetID == ids.Empty:
 		return errConvertPrimary
@@ -74,13 +75,13 @@ func conversionWellFormed(u *ConvertSubnetToL1Tx) error {
 		return errManagerAddress
 	case len(u.Validators) == 0:
 		return errConvertEmpty
-	case !sortedUnique(u.Validators, func(a, b *ConversionValidator) int { return bytes.Compare(a.NodeID, b.NodeID) }):
+	case !SortedUnique(u.Validators, func(a, b *ConversionValidator) int { return bytes.Compare(a.NodeID, b.NodeID) }):
 		return errConvertOrder
 	}
 	return nil
 }
 
-func (p *Platform) conversionValidator(tx *Tx, v *ConversionValidator) error {
+func (e *txExecutor) verifyConversionValidator(v *ConversionValidator) error {
 	if v.Weight == 0 {
 		return errZeroWeight
 	}
@@ -97,59 +98,34 @@ func (p *Platform) conversionValidator(tx *Tx, v *ConversionValidator) error {
 			return err
 		}
 	}
-	if p.trusts(tx) {
+	if e.trusted() {
 		return nil
 	}
 	return v.Signer.Verify()
 }
 
-// full tells whether so many more active validators would be too many.
-func (p *Platform) full(more int) bool {
-	return uint64(len(p.active)+more) > p.Network.ValidatorFees.Capacity
-}
-
-// conversion is what the id of the conversion is the hash of.
-func (u *ConvertSubnetToL1Tx) conversion() *warp.ConversionData {
-	data := &warp.ConversionData{SubnetID: u.SubnetID, ManagerChainID: u.ChainID, ManagerAddress: u.Address}
-	for _, v := range u.Validators {
-		data.Validators = append(data.Validators, warp.ConvertedMember{NodeID: v.NodeID, PublicKey: v.Signer.PublicKey, Weight: v.Weight})
-	}
-	return data
-}
-
-// ConversionID is the id that the P-chain signs and the manager contract checks.
-func (u *ConvertSubnetToL1Tx) ConversionID() (ids.ID, error) { return u.conversion().ID() }
-
-func (p *Platform) convert(subnet *Subnet, conversionID ids.ID, u *ConvertSubnetToL1Tx) error {
+func (e *txExecutor) convert(subnet *Subnet, conversionID ids.ID, u *ConvertSubnetToL1Tx) {
 	for i, v := range u.Validators {
-		p.putL1(&L1Validator{
+		e.putL1Validator(&L1Validator{
 			ValidationID:          warp.ConversionValidationID(u.SubnetID, uint32(i)),
 			SubnetID:              u.SubnetID,
 			NodeID:                ids.NodeID(v.NodeID),
 			PublicKey:             v.Signer.PublicKey,
 			RemainingBalanceOwner: v.RemainingBalanceOwner,
 			DeactivationOwner:     v.DeactivationOwner,
-			Start:                 p.time,
+			Start:                 e.Time(),
 			Weight:                v.Weight,
-			EndAccumulatedFee:     p.paidUntil(v.Balance),
+			EndAccumulatedFee:     e.l1.endOf(v.Balance),
 		})
 	}
 	converted := *subnet
 	converted.Conversion = &Conversion{ID: conversionID, ChainID: u.ChainID, Address: u.Address}
-	return p.putSubnet(&converted)
+	e.putSubnet(&converted)
 }
 
-// paidUntil is the accrued fee at which a new balance is used up; 0 for none.
-func (p *Platform) paidUntil(balance uint64) uint64 {
-	if balance == 0 {
-		return 0
-	}
-	return balance + p.accrued
-}
-
-// manager checks that a message comes from the contract that manages an L1.
-func (p *Platform) manager(subnetID, sourceChain ids.ID, sender []byte) error {
-	subnet, found := p.subnets[subnetID]
+// verifyL1Conversion checks that a message comes from the contract that manages an L1.
+func (e *txExecutor) verifyL1Conversion(subnetID, sourceChain ids.ID, sender []byte) error {
+	subnet, found := e.subnets[subnetID]
 	switch {
 	case !found || subnet.Conversion == nil:
 		return fmt.Errorf("%w for %s with: %w", errNoConversion, subnetID, errNotFound)
@@ -161,14 +137,14 @@ func (p *Platform) manager(subnetID, sourceChain ids.ID, sender []byte) error {
 	return nil
 }
 
-// message reads the signed message of a transaction and checks its signature against the validators of its source.
-func (p *Platform) message(tx *Tx, b []byte) (source ids.ID, sender []byte, event warp.Event, err error) {
+// verifyMessage reads the signed message of a transaction and checks its signature against the validators of its source.
+func (e *txExecutor) verifyMessage(b []byte) (source ids.ID, sender []byte, event warp.Event, err error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {
 		return source, nil, nil, err
 	}
-	if !p.trusts(tx) {
-		if err := p.VerifyMessage(m); err != nil {
+	if !e.trusted() {
+		if err := e.VerifyMessage(m); err != nil {
 			return source, nil, nil, err
 		}
 	}
@@ -176,8 +152,8 @@ func (p *Platform) message(tx *Tx, b []byte) (source ids.ID, sender []byte, even
 	return m.SourceChainID, sender, event, err
 }
 
-func (p *Platform) planRegistration(tx *Tx, u *RegisterL1ValidatorTx) (*plan, error) {
-	source, sender, event, err := p.message(tx, u.Message)
+func (e *txExecutor) registerL1ValidatorTx(u *RegisterL1ValidatorTx) (*execution, error) {
+	source, sender, event, err := e.verifyMessage(u.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -185,71 +161,61 @@ func (p *Platform) planRegistration(tx *Tx, u *RegisterL1ValidatorTx) (*plan, er
 	if !ok {
 		return nil, errMessageType
 	}
-	if err := p.registrable(tx, u, r); err != nil {
+	if err := e.verifyRegistration(u, r); err != nil {
 		return nil, err
 	}
-	if err := p.manager(r.SubnetID, source, sender); err != nil {
+	if err := e.verifyL1Conversion(r.SubnetID, source, sender); err != nil {
 		return nil, err
 	}
 	validationID, err := r.ValidationID()
 	if err != nil {
 		return nil, err
 	}
-	if _, used := p.registered[validationID]; used {
+	if _, used := e.l1.registered[validationID]; used {
 		return nil, fmt.Errorf("%w for validationID %s", errMessageIssued, validationID)
 	}
-	act := func() error { return p.register(validationID, u.Balance, r) }
-	return &plan{deposit: u.Balance, act: act}, nil
+	run := func() { e.register(validationID, u.Balance, r) }
+	return &execution{deposit: u.Balance, run: run}, nil
 }
 
-// registrable checks a registration's own contents.
-func (p *Platform) registrable(tx *Tx, u *RegisterL1ValidatorTx, r *warp.RegisterL1Validator) error {
+// verifyRegistration checks a registration's own contents.
+func (e *txExecutor) verifyRegistration(u *RegisterL1ValidatorTx, r *warp.RegisterL1Validator) error {
 	if err := r.Verify(); err != nil {
 		return err
 	}
 	switch {
-	case r.Expiry <= p.time:
-		return fmt.Errorf("%w at %d and it is currently %d", errMessageExpired, r.Expiry, p.time)
-	case r.Expiry-p.time > registrationWindow:
-		return fmt.Errorf("%w because time is %d seconds in the future but the limit is %d", errMessageEarly, r.Expiry-p.time, registrationWindow)
-	case u.Balance != 0 && p.full(1):
+	case r.Expiry <= e.Time():
+		return fmt.Errorf("%w at %d and it is currently %d", errMessageExpired, r.Expiry, e.Time())
+	case r.Expiry-e.Time() > registrationWindow:
+		return fmt.Errorf("%w because time is %d seconds in the future but the limit is %d", errMessageEarly, r.Expiry-e.Time(), registrationWindow)
+	case u.Balance != 0 && e.l1.exceeds(1):
 		return errMaxActive
-	case p.isMember(r.SubnetID, ids.NodeID(r.NodeID)):
+	case e.l1.has(r.SubnetID, ids.NodeID(r.NodeID)):
 		return errDuplicateL1
-	case p.trusts(tx):
+	case e.trusted():
 		return nil
 	}
 	signer := ProofOfPossession{PublicKey: r.PublicKey, ProofOfPossession: u.ProofOfPossession}
 	return signer.Verify()
 }
 
-func (p *Platform) isMember(subnetID ids.ID, nodeID ids.NodeID) bool {
-	for _, v := range p.members[subnetID] {
-		if v.NodeID == nodeID {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *Platform) register(validationID ids.ID, balance uint64, r *warp.RegisterL1Validator) error {
-	put(&p.journal, p.registered, validationID, r.Expiry)
-	p.putL1(&L1Validator{
+func (e *txExecutor) register(validationID ids.ID, balance uint64, r *warp.RegisterL1Validator) {
+	e.l1.register(validationID, r.Expiry)
+	e.putL1Validator(&L1Validator{
 		ValidationID:          validationID,
 		SubnetID:              r.SubnetID,
 		NodeID:                ids.NodeID(r.NodeID),
 		PublicKey:             r.PublicKey,
 		RemainingBalanceOwner: r.RemainingBalanceOwner,
 		DeactivationOwner:     r.DisableOwner,
-		Start:                 p.time,
+		Start:                 e.Time(),
 		Weight:                r.Weight,
-		EndAccumulatedFee:     p.paidUntil(balance),
+		EndAccumulatedFee:     e.l1.endOf(balance),
 	})
-	return nil
 }
 
-func (p *Platform) planWeight(tx *Tx, u *SetL1ValidatorWeightTx) (*plan, error) {
-	source, sender, event, err := p.message(tx, u.Message)
+func (e *txExecutor) setL1ValidatorWeightTx(u *SetL1ValidatorWeightTx) (*execution, error) {
+	source, sender, event, err := e.verifyMessage(u.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -260,84 +226,81 @@ func (p *Platform) planWeight(tx *Tx, u *SetL1ValidatorWeightTx) (*plan, error) 
 	if err := w.Verify(); err != nil {
 		return nil, err
 	}
-	v, found := p.l1[w.ValidationID]
+	v, found := e.l1.byID[w.ValidationID]
 	switch {
 	case !found:
 		return nil, fmt.Errorf("%w: %w", errNoL1Validator, errNotFound)
 	case w.Nonce < v.MinNonce:
 		return nil, fmt.Errorf("%w %d must be at least %d", errStaleNonce, w.Nonce, v.MinNonce)
-	case w.Weight == 0 && len(p.members[v.SubnetID]) == 1:
+	case w.Weight == 0 && len(e.l1.bySubnet[v.SubnetID]) == 1:
 		return nil, errLastValidator
 	}
-	if err := p.manager(v.SubnetID, source, sender); err != nil {
+	if err := e.verifyL1Conversion(v.SubnetID, source, sender); err != nil {
 		return nil, err
 	}
-	return &plan{act: func() error { return p.setWeight(tx, v, w) }}, nil
+	return &execution{run: func() { e.setWeight(v, w) }}, nil
 }
 
-func (p *Platform) setWeight(tx *Tx, v *L1Validator, w *warp.L1ValidatorWeight) error {
+func (e *txExecutor) setWeight(v *L1Validator, w *warp.L1ValidatorWeight) {
 	updated := *v
 	updated.Weight, updated.MinNonce = w.Weight, w.Nonce+1
 	if w.Weight == 0 {
-		p.refund(tx, v)
+		e.refund(v)
 		updated.EndAccumulatedFee = 0
 	}
-	p.putL1(&updated)
-	return nil
+	e.putL1Validator(&updated)
 }
 
 // refund returns what remains of an L1 validator's deposit as the transaction's next output.
-func (p *Platform) refund(tx *Tx, v *L1Validator) {
-	balance := v.Balance(p.accrued)
+func (e *txExecutor) refund(v *L1Validator) {
+	balance := v.Balance(e.l1.accrued)
 	if balance == 0 {
 		return
 	}
 	out := &TransferOutput{Amount: balance, OutputOwners: Owners(v.RemainingBalanceOwner)}
-	p.create(tx.output(len(tx.Unsigned.Base().Outs), p.Network.AVAXAssetID, out))
+	e.AddUTXO(e.tx.NewUTXO(len(e.tx.Unsigned.Base().Outs), e.Network.AVAXAssetID, out))
 }
 
-func (p *Platform) planBalance(u *IncreaseL1ValidatorBalanceTx) (*plan, error) {
-	v, found := p.l1[u.ValidationID]
+func (e *txExecutor) increaseL1ValidatorBalanceTx(u *IncreaseL1ValidatorBalanceTx) (*execution, error) {
+	v, found := e.l1.byID[u.ValidationID]
 	switch {
 	case u.Balance == 0:
 		return nil, errZeroBalance
 	case !found:
 		return nil, errNotFound
-	case !v.Active() && p.full(1):
+	case !v.Active() && e.l1.exceeds(1):
 		return nil, errMaxActive
 	}
-	end := max(v.EndAccumulatedFee, p.accrued)
+	end := max(v.EndAccumulatedFee, e.l1.accrued)
 	if _, carry := bits.Add64(end, u.Balance, 0); carry != 0 || end+u.Balance == math.MaxUint64 {
 		return nil, errOverflow
 	}
-	act := func() error {
+	run := func() {
 		updated := *v
 		updated.EndAccumulatedFee = end + u.Balance
-		p.putL1(&updated)
-		return nil
+		e.putL1Validator(&updated)
 	}
-	return &plan{deposit: u.Balance, act: act}, nil
+	return &execution{deposit: u.Balance, run: run}, nil
 }
 
-func (p *Platform) planDisabling(tx *Tx, u *DisableL1ValidatorTx) (*plan, error) {
-	v, found := p.l1[u.ValidationID]
+func (e *txExecutor) disableL1ValidatorTx(u *DisableL1ValidatorTx) (*execution, error) {
+	v, found := e.l1.byID[u.ValidationID]
 	if !found {
 		return nil, fmt.Errorf("%w: %w", errNoL1Validator, errNotFound)
 	}
-	auth, err := authorization(u.DisableAuth)
+	auth, err := VerifyAuth(u.DisableAuth)
 	if err != nil {
 		return nil, err
 	}
 	owners := Owners(v.DeactivationOwner)
-	act := func() error {
+	run := func() {
 		if !v.Active() {
-			return nil
+			return
 		}
-		p.refund(tx, v)
+		e.refund(v)
 		inactive := *v
 		inactive.EndAccumulatedFee = 0
-		p.putL1(&inactive)
-		return nil
+		e.putL1Validator(&inactive)
 	}
-	return &plan{auth: auth, owners: &owners, act: act}, nil
+	return &execution{auth: auth, owners: &owners, run: run}, nil
 }

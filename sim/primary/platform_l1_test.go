@@ -23,17 +23,17 @@ func newL1(t *testing.T) *l1 {
 	w := newWorld(t)
 	owner := w.keys[0]
 	control := Owner(owner.Address())
-	subnet := w.platformTx(owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{base, &control} })
+	subnet := w.platformTx(owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{BaseTx: base, Owner: &control} })
 	w.accept(start, subnet)
 	chain := w.platformTx(owner, 0, func(base BaseTx) Unsigned {
-		return &CreateChainTx{BaseTx: base, SubnetID: subnet.ID(), ChainName: "chain", VMID: vmID("subnetevm"), FxIDs: []ids.ID{}, GenesisData: []byte("{}"), SubnetAuth: &Input{[]uint32{0}}}
+		return &CreateChainTx{BaseTx: base, SubnetID: subnet.ID(), ChainName: "chain", VMID: vmID("subnetevm"), FxIDs: []ids.ID{}, GenesisData: []byte("{}"), SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{owner})
 	w.accept(start, chain)
 	return &l1{w, owner, subnet.ID(), chain.ID()}
 }
 
 // convert makes two validators with this balance each.
-func (l *l1) convert(balance uint64) *Diff {
+func (l *l1) convert(balance uint64) *PlatformDiff {
 	l.t.Helper()
 	owner := warp.Owner{Threshold: 1, Addresses: []ids.ShortID{l.owner.Address()}}
 	var validators []*ConversionValidator
@@ -44,7 +44,7 @@ func (l *l1) convert(balance uint64) *Diff {
 		})
 	}
 	tx := l.platformTx(l.owner, 2*balance, func(base BaseTx) Unsigned {
-		return &ConvertSubnetToL1Tx{base, l.subnetID, l.chainID, manager, validators, &Input{[]uint32{0}}}
+		return &ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnetID, ChainID: l.chainID, Address: manager, Validators: validators, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{l.owner})
 	return l.accept(l.p.Time(), tx)[1]
 }
@@ -85,14 +85,14 @@ func (l *l1) registration(node byte, expiry uint64) *warp.RegisterL1Validator {
 
 func (l *l1) registerTx(node byte, expiry uint64, indices ...int) *Tx {
 	message := l.message(l.registration(node, expiry), indices...)
-	return l.platformTx(l.owner, avax, func(base BaseTx) Unsigned {
-		return &RegisterL1ValidatorTx{base, avax, l.signer(node).ProofOfPossession, message}
+	return l.platformTx(l.owner, nAVAX, func(base BaseTx) Unsigned {
+		return &RegisterL1ValidatorTx{BaseTx: base, Balance: nAVAX, ProofOfPossession: l.signer(node).ProofOfPossession, Message: message}
 	})
 }
 
 func (l *l1) weightTx(validationID ids.ID, nonce, weight uint64, indices ...int) *Tx {
 	message := l.message(&warp.L1ValidatorWeight{ValidationID: validationID, Nonce: nonce, Weight: weight}, indices...)
-	return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &SetL1ValidatorWeightTx{base, message} })
+	return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &SetL1ValidatorWeightTx{BaseTx: base, Message: message} })
 }
 
 func parsed(t *testing.T, tx *Tx) *Tx {
@@ -103,7 +103,7 @@ func parsed(t *testing.T, tx *Tx) *Tx {
 
 func TestConversion(t *testing.T) {
 	l := newL1(t)
-	diff := l.convert(avax)
+	diff := l.convert(nAVAX)
 	if len(diff.L1Validators) != 2 || diff.L1Validators[1].ValidationID != l.subnetID.Append(1) || !diff.L1Validators[0].Active() {
 		t.Errorf("validators %+v", diff.L1Validators)
 	}
@@ -112,7 +112,7 @@ func TestConversion(t *testing.T) {
 		t.Fatalf("subnet %+v", subnet)
 	}
 	again := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &CreateChainTx{BaseTx: base, SubnetID: l.subnetID, ChainName: "late", VMID: vmID("x"), FxIDs: []ids.ID{}, GenesisData: []byte{}, SubnetAuth: &Input{[]uint32{0}}}
+		return &CreateChainTx{BaseTx: base, SubnetID: l.subnetID, ChainName: "late", VMID: vmID("x"), FxIDs: []ids.ID{}, GenesisData: []byte{}, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{l.owner})
 	l.refuse(errImmutable, again)
 	l.replay()
@@ -120,23 +120,23 @@ func TestConversion(t *testing.T) {
 
 func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 	l := newL1(t)
-	l.convert(avax)
+	l.convert(nAVAX)
 	expiry := l.p.Time() + 3600
 	l.refuse(warp.ErrInsufficientWeight, parsed(t, l.registerTx(5, expiry, 0)))
 	l.refuse(errMessageExpired, l.registerTx(5, l.p.Time(), 0, 1))
-	l.refuse(errMessageEarly, l.registerTx(5, l.p.Time()+2*day, 0, 1))
+	l.refuse(errMessageEarly, l.registerTx(5, l.p.Time()+2*oneDay, 0, 1))
 	l.refuse(errDuplicateL1, l.registerTx(1, expiry, 0, 1))
 
 	tx := l.registerTx(5, expiry, 0, 1)
 	diff := l.accept(l.p.Time()+1, parsed(t, tx))[1]
 	v := diff.L1Validators[0]
-	if v.Weight != 10 || v.Balance(l.p.accrued) != avax || v.Start != l.p.Time() {
+	if v.Weight != 10 || v.Balance(l.p.l1.accrued) != nAVAX || v.Start != l.p.Time() {
 		t.Errorf("registered %+v", v)
 	}
 	message := l.message(l.registration(5, expiry), 0, 1, 2)
 	l.accept(l.p.Time(), l.weightTx(v.ValidationID, 0, 0, 0, 1, 2))
 	replayed := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &RegisterL1ValidatorTx{base, 0, l.signer(5).ProofOfPossession, message}
+		return &RegisterL1ValidatorTx{BaseTx: base, Balance: 0, ProofOfPossession: l.signer(5).ProofOfPossession, Message: message}
 	})
 	l.refuse(errMessageIssued, replayed)
 	l.replay()
@@ -145,14 +145,14 @@ func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 func TestWeightChangesAndRemoval(t *testing.T) {
 	l := newL1(t)
 	first, second := l.subnetID.Append(0), l.subnetID.Append(1)
-	l.convert(avax)
+	l.convert(nAVAX)
 	diff := l.accept(l.p.Time(), l.weightTx(first, 3, 300, 0, 1))[1]
 	if v := diff.L1Validators[0]; v.Weight != 300 || v.MinNonce != 4 {
 		t.Errorf("changed to %+v", v)
 	}
 	l.refuse(errStaleNonce, l.weightTx(first, 3, 400, 0, 1))
 	diff = l.accept(l.p.Time()+10, l.weightTx(first, 4, 0, 0, 1))[1]
-	if len(diff.Created) != 2 || diff.Created[1].Amount() != avax-10 {
+	if len(diff.Created) != 2 || diff.Created[1].Amount() != nAVAX-10 {
 		t.Errorf("refund %+v", diff.Created)
 	}
 	if _, found := l.p.L1Validator(first); found {
@@ -170,20 +170,24 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	if got := l.p.NextChange(); got != start+1000 {
 		t.Fatalf("drained in %d seconds", got-start)
 	}
-	top := l.platformTx(l.owner, 500, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, first, 500} })
+	top := l.platformTx(l.owner, 500, func(base BaseTx) Unsigned {
+		return &IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: first, Balance: 500}
+	})
 	l.accept(start+400, top)
 	v, _ := l.p.L1Validator(first)
-	if got := v.Balance(l.p.accrued); got != 1100 {
+	if got := v.Balance(l.p.l1.accrued); got != 1100 {
 		t.Errorf("balance %d", got)
 	}
 	diffs := l.accept(l.p.NextChange())
 	if got := diffs[0].L1Validators; len(got) != 1 || got[0].Active() || got[0].ValidationID != l.subnetID.Append(1) {
 		t.Errorf("deactivated %+v", got)
 	}
-	revive := l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, l.subnetID.Append(1), 50} })
+	revive := l.platformTx(l.owner, 50, func(base BaseTx) Unsigned {
+		return &IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: l.subnetID.Append(1), Balance: 50}
+	})
 	l.accept(l.p.Time(), revive)
-	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.accrued) != 50 {
-		t.Errorf("revived with %d", v.Balance(l.p.accrued))
+	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.l1.accrued) != 50 {
+		t.Errorf("revived with %d", v.Balance(l.p.l1.accrued))
 	}
 	l.replay()
 }
@@ -194,9 +198,11 @@ func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
 	l := newL1(t)
 	l.convert(1000)
 	l.accept(l.p.NextChange())
-	l.p.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
+	l.p.l1.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
 	second := l.subnetID.Append(1)
-	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base BaseTx) Unsigned { return &IncreaseL1ValidatorBalanceTx{base, second, 50} }))
+	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base BaseTx) Unsigned {
+		return &IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: second, Balance: 50}
+	}))
 	if raised, settled := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(raised) != 1 || !raised[0].Active() || len(settled) != 1 || settled[0].Active() {
 		t.Errorf("raised %+v, settled %+v", raised, settled)
 	}
@@ -207,14 +213,16 @@ func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
 
 func TestDisablingReturnsTheBalance(t *testing.T) {
 	l := newL1(t)
-	l.convert(avax)
+	l.convert(nAVAX)
 	validationID := l.subnetID.Append(0)
 	disable := func(key *Key) *Tx {
-		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &DisableL1ValidatorTx{base, validationID, &Input{[]uint32{0}}} }, []*Key{key})
+		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
+			return &DisableL1ValidatorTx{BaseTx: base, ValidationID: validationID, DisableAuth: &Input{SigIndices: []uint32{0}}}
+		}, []*Key{key})
 	}
 	l.refuse(errUnauthorized, disable(l.keys[1]))
 	diff := l.accept(l.p.Time(), disable(l.owner))[1]
-	if len(diff.Created) != 2 || diff.Created[1].Amount() != avax {
+	if len(diff.Created) != 2 || diff.Created[1].Amount() != nAVAX {
 		t.Errorf("refund %+v", diff.Created)
 	}
 	set, err := l.p.Validators(l.subnetID)
@@ -229,11 +237,11 @@ func TestDisablingReturnsTheBalance(t *testing.T) {
 
 func TestPermissionedSubnet(t *testing.T) {
 	l := newL1(t)
-	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*avax, 30*day))
+	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*nAVAX, 30*oneDay))
 	add := func(node byte, days uint64) *Tx {
 		return l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-			v := SubnetValidator{Validator{nodeID(node), 0, l.p.Time() + days*day, 42}, l.subnetID}
-			return &AddSubnetValidatorTx{base, v, &Input{[]uint32{0}}}
+			v := SubnetValidator{Validator{nodeID(node), 0, l.p.Time() + days*oneDay, 42}, l.subnetID}
+			return &AddSubnetValidatorTx{BaseTx: base, Validator: v, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 		}, []*Key{l.owner})
 	}
 	l.refuse(errNotValidator, add(7, 10))
@@ -241,7 +249,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	l.accept(start, add(0, 10))
 	l.refuse(errDuplicate, add(0, 10))
 	remove := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &RemoveSubnetValidatorTx{base, nodeID(0), l.subnetID, &Input{[]uint32{0}}}
+		return &RemoveSubnetValidatorTx{BaseTx: base, NodeID: nodeID(0), SubnetID: l.subnetID, SubnetAuth: &Input{SigIndices: []uint32{0}}}
 	}, []*Key{l.owner})
 	if got := l.accept(start+5, remove)[1].Stakers[0]; got.Status != Removed {
 		t.Errorf("removed as %+v", got)
@@ -252,7 +260,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	}
 	control := Owner(l.keys[2].Address())
 	transfer := l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &TransferSubnetOwnershipTx{base, l.subnetID, &Input{[]uint32{0}}, &control}
+		return &TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnetID, SubnetAuth: &Input{SigIndices: []uint32{0}}, Owner: &control}
 	}, []*Key{l.owner})
 	l.accept(l.p.Time(), transfer)
 	l.refuse(errUnauthorized, add(0, 10))
@@ -261,18 +269,18 @@ func TestPermissionedSubnet(t *testing.T) {
 
 func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 	l := newL1(t)
-	l.convert(avax)
-	before := *l.p
+	l.convert(nAVAX)
+	time, tip, accrued, fees := l.p.Time(), l.p.Tip(), l.p.l1.accrued, l.p.Fees()
 	good := l.weightTx(l.subnetID.Append(0), 0, 300, 0, 1)
 	b, err := l.p.Build(start+50, []*Tx{good, good})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, l.p.acceptOnly(b), errStaleNonce)
-	if l.p.Time() != before.time || l.p.Tip() != before.tip || l.p.accrued != before.accrued || l.p.Fees() != before.fees {
+	if l.p.Time() != time || l.p.Tip() != tip || l.p.l1.accrued != accrued || l.p.Fees() != fees {
 		t.Error("time passed")
 	}
-	if v, _ := l.p.L1Validator(l.subnetID.Append(0)); v.Weight != 100 || len(l.p.active) != 2 || l.p.members[l.subnetID][0].Weight != 100 {
+	if v, _ := l.p.L1Validator(l.subnetID.Append(0)); v.Weight != 100 || len(l.p.l1.active) != 2 || l.p.l1.bySubnet[l.subnetID][0].Weight != 100 {
 		t.Errorf("the good transaction's change remains: %+v", v)
 	}
 	l.accept(start+50, good)
@@ -280,11 +288,11 @@ func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 
 func TestOwnersAndAuthorizationsOfAnotherTypeAreRefused(t *testing.T) {
 	l := newL1(t)
-	wrong := &TransferOutput{1, Owner(l.owner.Address())}
-	l.refuse(errWrongOwnerType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{base, wrong} })))
-	auth := &TransferInput{1, Input{[]uint32{0}}}
+	wrong := &TransferOutput{Amount: 1, OutputOwners: Owner(l.owner.Address())}
+	l.refuse(errWrongOwnerType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned { return &CreateSubnetTx{BaseTx: base, Owner: wrong} })))
+	auth := &TransferInput{Amount: 1, Input: Input{SigIndices: []uint32{0}}}
 	control := Owner(l.owner.Address())
 	l.refuse(errWrongInputType, parsed(t, l.platformTx(l.owner, 0, func(base BaseTx) Unsigned {
-		return &TransferSubnetOwnershipTx{base, l.subnetID, auth, &control}
+		return &TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnetID, SubnetAuth: auth, Owner: &control}
 	}, []*Key{l.owner})))
 }

@@ -42,7 +42,7 @@ func (w *world) delegatorTx(key *Key, node byte, weight, duration uint64) *Tx {
 }
 
 // reward ends the next staker and decides about its reward.
-func (w *world) reward(commit bool) *Diff {
+func (w *world) reward(commit bool) *PlatformDiff {
 	w.t.Helper()
 	proposal, err := w.p.BuildProposal(w.p.NextChange())
 	if err != nil {
@@ -59,20 +59,20 @@ func (w *world) reward(commit bool) *Diff {
 func TestStakingFromStartToReward(t *testing.T) {
 	w := newWorld(t)
 	supply := w.p.Supply()
-	diff := w.accept(start+10, w.validatorTx(w.keys[0], 0, 2000*avax, 30*day))[1]
+	diff := w.accept(start+10, w.validatorTx(w.keys[0], 0, 2000*nAVAX, 30*oneDay))[1]
 	validator := diff.Stakers[0]
-	want := local.Staking.Reward(30*day-10, 2000*avax, supply)
+	want := local.Staking.Reward(30*oneDay-10, 2000*nAVAX, supply)
 	if validator.PotentialReward != want || validator.Start != start+10 || w.p.Supply() != supply+want {
 		t.Errorf("validator %+v with supply %d", validator, w.p.Supply())
 	}
-	delegator := w.accept(start+20, w.delegatorTx(w.keys[1], 0, 500*avax, 10*day))[1].Stakers[0]
+	delegator := w.accept(start+20, w.delegatorTx(w.keys[1], 0, 500*nAVAX, 10*oneDay))[1].Stakers[0]
 
 	paid := w.reward(true)
 	fee, rest := SplitReward(delegator.PotentialReward, 100_000)
 	if len(paid.Rewards) != 1 || paid.Rewards[0].Amount() != rest {
 		t.Errorf("the delegator earns %+v, want %d", paid.Rewards, rest)
 	}
-	if len(paid.Created) != 2 || paid.Created[0].Amount() != 500*avax || paid.Created[0].OutputIndex != 1 {
+	if len(paid.Created) != 2 || paid.Created[0].Amount() != 500*nAVAX || paid.Created[0].OutputIndex != 1 {
 		t.Errorf("the stake returns as %+v", paid.Created)
 	}
 	paid = w.reward(true)
@@ -82,7 +82,7 @@ func TestStakingFromStartToReward(t *testing.T) {
 	if last := paid.Stakers[0]; last.Status != Completed || !last.Rewarded {
 		t.Errorf("the validator ends as %+v", last)
 	}
-	if w.p.Time() != start+30*day {
+	if w.p.Time() != start+30*oneDay {
 		t.Errorf("it ends at %d", w.p.Time()-start)
 	}
 	w.replay()
@@ -91,8 +91,8 @@ func TestStakingFromStartToReward(t *testing.T) {
 func TestAbortPaysFeesOnly(t *testing.T) {
 	w := newWorld(t)
 	supply := w.p.Supply()
-	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*avax, 30*day))
-	delegator := w.accept(start, w.delegatorTx(w.keys[1], 0, 500*avax, 10*day))[1].Stakers[0]
+	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*nAVAX, 30*oneDay))
+	delegator := w.accept(start, w.delegatorTx(w.keys[1], 0, 500*nAVAX, 10*oneDay))[1].Stakers[0]
 	w.reward(true)
 	paid := w.reward(false)
 	fee, _ := SplitReward(delegator.PotentialReward, 100_000)
@@ -124,15 +124,15 @@ func (w *world) replay() {
 
 func sameState(t *testing.T, a, b *Platform) {
 	t.Helper()
-	if a.Tip() != b.Tip() || a.Time() != b.Time() || a.Supply() != b.Supply() || a.Fees() != b.Fees() || a.Count() != b.Count() || a.accrued != b.accrued {
+	if a.Tip() != b.Tip() || a.Time() != b.Time() || a.Supply() != b.Supply() || a.Fees() != b.Fees() || a.Count() != b.Count() || a.l1.accrued != b.l1.accrued {
 		t.Errorf("states differ: %s %d %d %+v %d, %s %d %d %+v %d", a.Tip(), a.Time(), a.Supply(), a.Fees(), a.Count(), b.Tip(), b.Time(), b.Supply(), b.Fees(), b.Count())
 	}
-	for inputID := range b.utxos {
-		if _, found := a.UTXO(inputID); !found {
-			t.Errorf("output %s is missing", inputID)
+	for u := range b.UTXOs() {
+		if _, found := a.UTXO(u.InputID()); !found {
+			t.Errorf("output %s is missing", u.InputID())
 		}
 	}
-	if len(a.current.queue) != len(b.current.queue) || len(a.active) != len(b.active) || len(a.l1) != len(b.l1) {
+	if len(a.current.queue) != len(b.current.queue) || len(a.l1.active) != len(b.l1.active) || len(a.l1.byID) != len(b.l1.byID) {
 		t.Error("validators differ")
 	}
 }
@@ -140,16 +140,18 @@ func sameState(t *testing.T, a, b *Platform) {
 func TestStakingRulesRefuse(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
-	w.accept(start, w.validatorTx(w.keys[1], 9, 2000*avax, 20*day))
-	change := func(f func(*AddPermissionlessValidatorTx)) *Tx { return w.validatorTx(key, 0, 2000*avax, 20*day, f) }
+	w.accept(start, w.validatorTx(w.keys[1], 9, 2000*nAVAX, 20*oneDay))
+	change := func(f func(*AddPermissionlessValidatorTx)) *Tx {
+		return w.validatorTx(key, 0, 2000*nAVAX, 20*oneDay, f)
+	}
 	cases := []struct {
 		want error
 		tx   *Tx
 	}{
-		{errWeightTooSmall, w.validatorTx(key, 0, 1999*avax, 20*day)},
-		{errWeightTooLarge, w.validatorTx(key, 0, 3_000_001*avax, 20*day)},
-		{errStakeTooShort, w.validatorTx(key, 0, 2000*avax, day-1)},
-		{errStakeTooLong, w.validatorTx(key, 0, 2000*avax, 366*day)},
+		{errWeightTooSmall, w.validatorTx(key, 0, 1999*nAVAX, 20*oneDay)},
+		{errWeightTooLarge, w.validatorTx(key, 0, 3_000_001*nAVAX, 20*oneDay)},
+		{errStakeTooShort, w.validatorTx(key, 0, 2000*nAVAX, oneDay-1)},
+		{errStakeTooLong, w.validatorTx(key, 0, 2000*nAVAX, 366*oneDay)},
 		{errDelegationFee, change(func(tx *AddPermissionlessValidatorTx) { tx.DelegationShares = 19_999 })},
 		{errTooManyShares, change(func(tx *AddPermissionlessValidatorTx) { tx.DelegationShares = 1_000_001 })},
 		{errEmptyNodeID, change(func(tx *AddPermissionlessValidatorTx) { tx.Validator.NodeID = ids.EmptyNodeID })},
@@ -157,24 +159,24 @@ func TestStakingRulesRefuse(t *testing.T) {
 		{errStakeMismatch, change(func(tx *AddPermissionlessValidatorTx) { tx.Validator.Weight++ })},
 		{errInvalidSigner, change(func(tx *AddPermissionlessValidatorTx) { tx.Signer = &EmptySigner{} })},
 		{errNotFound, change(func(tx *AddPermissionlessValidatorTx) { tx.SubnetID = ids.ID{1} })},
-		{errNotFound, w.delegatorTx(key, 3, 25*avax, 5*day)},
-		{errWeightTooSmall, w.delegatorTx(key, 9, 24*avax, 5*day)},
-		{errPeriodMismatch, w.delegatorTx(key, 9, 25*avax, 21*day)},
-		{errOverDelegated, w.delegatorTx(key, 9, 8001*avax, 5*day)},
+		{errNotFound, w.delegatorTx(key, 3, 25*nAVAX, 5*oneDay)},
+		{errWeightTooSmall, w.delegatorTx(key, 9, 24*nAVAX, 5*oneDay)},
+		{errPeriodMismatch, w.delegatorTx(key, 9, 25*nAVAX, 21*oneDay)},
+		{errOverDelegated, w.delegatorTx(key, 9, 8001*nAVAX, 5*oneDay)},
 	}
 	for _, c := range cases {
 		w.refuse(c.want, c.tx)
 	}
-	if got := w.p.Room(nodeID(9), start+5*day); got != 8000*avax {
+	if got := w.p.Room(nodeID(9), start+5*oneDay); got != 8000*nAVAX {
 		t.Errorf("room for %d", got)
 	}
-	w.accept(start, w.delegatorTx(key, 9, 8000*avax, 5*day))
-	w.refuse(errOverDelegated, w.delegatorTx(w.keys[2], 9, 25*avax, 5*day))
+	w.accept(start, w.delegatorTx(key, 9, 8000*nAVAX, 5*oneDay))
+	w.refuse(errOverDelegated, w.delegatorTx(w.keys[2], 9, 25*nAVAX, 5*oneDay))
 }
 
 func TestForeignProofsAreChecked(t *testing.T) {
 	w := newWorld(t)
-	tx := w.validatorTx(w.keys[0], 0, 2000*avax, 20*day, func(tx *AddPermissionlessValidatorTx) {
+	tx := w.validatorTx(w.keys[0], 0, 2000*nAVAX, 20*oneDay, func(tx *AddPermissionlessValidatorTx) {
 		wrong := *tx.Signer.(*ProofOfPossession)
 		wrong.PublicKey = w.signer(1).PublicKey
 		tx.Signer = &wrong
@@ -189,11 +191,11 @@ func TestForeignProofsAreChecked(t *testing.T) {
 func TestFeesAreDemanded(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
-	fee, err := w.p.Fee(ptr(baseOf(&w.p.State, key, 0, 0)), start)
+	fee, err := w.p.Fee(ptr(baseOf(&w.p.UTXOState, key, 0, 0)), start)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := baseOf(&w.p.State, key, fee-1, 0)
+	base := baseOf(&w.p.UTXOState, key, fee-1, 0)
 	tx, err := NewSigned(PChain, &base, signers(base, key)...)
 	if err != nil {
 		t.Fatal(err)
@@ -209,8 +211,8 @@ func ptr[T any](v T) *T { return &v }
 
 func TestTimeDoesNotSkipChanges(t *testing.T) {
 	w := newWorld(t)
-	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*avax, 20*day))
-	late, err := w.p.Build(start+20*day+1, []*Tx{w.platformTx(w.keys[1], 0, func(base BaseTx) Unsigned { return &base })})
+	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*nAVAX, 20*oneDay))
+	late, err := w.p.Build(start+20*oneDay+1, []*Tx{w.platformTx(w.keys[1], 0, func(base BaseTx) Unsigned { return &base })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,14 +229,14 @@ func TestTimeDoesNotSkipChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, w.p.acceptOnly(option), errNothingToElect)
+	wantError(t, w.p.acceptOnly(option), errNothingToDecide)
 }
 
 func TestPendingStakersBecomeActive(t *testing.T) {
 	owner := Owner(testKey(t, 0).Address())
 	add := &AddValidatorTx{
-		Validator:    Validator{NodeID: nodeID(0), Start: start + 100, End: start + 30*day, Weight: 2000 * avax},
-		StakeOuts:    []*TransferableOutput{Pay(local.AVAXAssetID, 2000*avax, owner)},
+		Validator:    Validator{NodeID: nodeID(0), Start: start + 100, End: start + 30*oneDay, Weight: 2000 * nAVAX},
+		StakeOuts:    []*TransferableOutput{Pay(local.AVAXAssetID, 2000*nAVAX, owner)},
 		RewardsOwner: &owner, Shares: 20_000,
 	}
 	tx, err := NewTx(PChain, add)
@@ -245,7 +247,7 @@ func TestPendingStakersBecomeActive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPlatform(local, NewSharedMemory(), PlatformState{Time: start, Supply: 360_000_000 * avax, Stakers: []*Staker{staker}})
+	p := NewPlatform(local, NewSharedMemory(), PlatformState{Time: start, Supply: 360_000_000 * nAVAX, Stakers: []*Staker{staker}})
 	if p.NextChange() != start+100 {
 		t.Fatalf("next change in %d seconds", p.NextChange()-start)
 	}
@@ -261,7 +263,7 @@ func TestPendingStakersBecomeActive(t *testing.T) {
 		t.Errorf("promoted %+v", got)
 	}
 	p.Rollback()
-	if p.NextChange() != start+100 || p.Supply() != 360_000_000*avax || p.Height() != 0 {
+	if p.NextChange() != start+100 || p.Supply() != 360_000_000*nAVAX || p.Height() != 0 {
 		t.Error("rollback leaves traces")
 	}
 }
@@ -271,28 +273,28 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 	key := w.keys[0]
 	owner := Owner(key.Address())
 	lock := func(amount uint64) *TransferableOutput {
-		return &TransferableOutput{local.AVAXAssetID, &StakeableLockOut{start + 100*day, &TransferOutput{amount, owner}}}
+		return &TransferableOutput{AssetID: local.AVAXAssetID, Out: &StakeableLockOut{Locktime: start + 100*oneDay, Output: &TransferOutput{Amount: amount, OutputOwners: owner}}}
 	}
 	w.accept(start, w.platformTx(key, 0, func(base BaseTx) Unsigned {
 		free := base.Outs[0].Out.(*TransferOutput)
-		free.Amount -= 2000 * avax
-		base.Outs = append(base.Outs, lock(2000*avax))
+		free.Amount -= 2000 * nAVAX
+		base.Outs = append(base.Outs, lock(2000*nAVAX))
 		if err := SortOutputs(PChain, base.Outs); err != nil {
 			t.Fatal(err)
 		}
 		return &base
 	}))
 	var locked *UTXO
-	for _, u := range w.p.utxos {
+	for u := range w.p.UTXOs() {
 		if u.StakeableUntil() > 0 {
 			locked = u
 		}
 	}
-	in := &TransferableInput{locked.UTXOID, local.AVAXAssetID, &StakeableLockIn{start + 100*day, &TransferInput{2000 * avax, Input{[]uint32{0}}}}}
+	in := &TransferableInput{UTXOID: locked.UTXOID, AssetID: local.AVAXAssetID, In: &StakeableLockIn{Locktime: start + 100*oneDay, Input: &TransferInput{Amount: 2000 * nAVAX, Input: Input{SigIndices: []uint32{0}}}}}
 	transfer := w.platformTx(key, 0, func(base BaseTx) Unsigned {
 		base.Ins = append(base.Ins, in)
 		SortInputs(base.Ins)
-		base.Outs[0].Out.(*TransferOutput).Amount += 2000 * avax
+		base.Outs[0].Out.(*TransferOutput).Amount += 2000 * nAVAX
 		return &base
 	}, []*Key{key})
 	w.refuse(ErrInsufficientUnlockedFunds, transfer)
@@ -301,12 +303,12 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 		base.Ins = append(base.Ins, in)
 		SortInputs(base.Ins)
 		return &AddPermissionlessValidatorTx{
-			BaseTx: base, Validator: Validator{NodeID: nodeID(0), End: start + 20*day, Weight: 2000 * avax}, Signer: w.signer(0),
-			StakeOuts: []*TransferableOutput{lock(2000 * avax)}, ValidationOwner: &owner, DelegationOwner: &owner, DelegationShares: 20_000,
+			BaseTx: base, Validator: Validator{NodeID: nodeID(0), End: start + 20*oneDay, Weight: 2000 * nAVAX}, Signer: w.signer(0),
+			StakeOuts: []*TransferableOutput{lock(2000 * nAVAX)}, ValidationOwner: &owner, DelegationOwner: &owner, DelegationShares: 20_000,
 		}
 	}, []*Key{key})
 	w.accept(start, stake)
-	if got := w.reward(true).Created[0].StakeableUntil(); got != start+100*day {
+	if got := w.reward(true).Created[0].StakeableUntil(); got != start+100*oneDay {
 		t.Errorf("the stake returns locked until %d", got)
 	}
 }

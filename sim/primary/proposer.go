@@ -8,7 +8,7 @@ import (
 )
 
 // Envelope is the ProposerVM block in which a block of any chain travels: it says who proposed it, when, and what the
-// proposer saw of the P-chain. Its id leaves out the proposer's signature, which no interface shows.
+// proposer saw of the P-Chain. Its id leaves out the proposer's signature, which no interface shows.
 type Envelope struct {
 	ParentID    ids.ID // of the envelope before
 	Time        uint64
@@ -17,7 +17,7 @@ type Envelope struct {
 	Certificate []byte // the proposer's; none for an option, which follows from its proposal
 }
 
-// Epoch is the span for which the ProposerVM keeps to one P-chain height (ACP-181).
+// Epoch is the span for which the ProposerVM keeps to one P-Chain height (ACP-181).
 type Epoch struct {
 	PHeight uint64
 	Number  uint64
@@ -27,7 +27,7 @@ type Epoch struct {
 // epochSeconds is how long an epoch lasts on the public networks.
 const epochSeconds = 5 * 60
 
-// Next is the epoch of an envelope by the one before it: its epoch, its P-chain height and its time.
+// Next is the epoch of an envelope by the one before it: its epoch, its P-Chain height and its time.
 func (e Epoch) Next(pHeight, time uint64) Epoch {
 	if e.Number > 0 && time < e.Start+epochSeconds {
 		return e

@@ -54,3 +54,13 @@ type DisableL1ValidatorTx struct {
 	ValidationID ids.ID `serialize:"true" json:"validationID"`
 	DisableAuth  Auth   `serialize:"true" json:"disableAuthorization"`
 }
+
+// ConversionID is the id that the P-Chain signs and the manager contract checks (ACP-77): the hash of the subnet, its
+// manager and its initial validators.
+func (tx *ConvertSubnetToL1Tx) ConversionID() (ids.ID, error) {
+	data := &warp.ConversionData{SubnetID: tx.SubnetID, ManagerChainID: tx.ChainID, ManagerAddress: tx.Address}
+	for _, v := range tx.Validators {
+		data.Validators = append(data.Validators, warp.ConvertedMember{NodeID: v.NodeID, PublicKey: v.Signer.PublicKey, Weight: v.Weight})
+	}
+	return data.ID()
+}

@@ -1,6 +1,13 @@
 package primary
 
-import "github.com/ava-labs/avalanchego/ids"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/warp"
+)
 
 // Validator is who validates, when, and with what weight. Since Durango the network ignores Start: staking begins with
 // the block that accepts the transaction.
@@ -58,7 +65,7 @@ type RewardValidatorTx struct {
 // Base is nil: there are no inputs, outputs or memo.
 func (*RewardValidatorTx) Base() *BaseTx { return nil }
 
-// Authority is a control group as the P-chain's transactions name one.
+// Authority is a control group as the P-Chain's transactions name one.
 type Authority interface {
 	owners() *OutputOwners
 	authority()
@@ -89,3 +96,30 @@ type ProofOfPossession struct {
 
 func (*EmptySigner) blsKey() *ProofOfPossession         { return nil }
 func (p *ProofOfPossession) blsKey() *ProofOfPossession { return p }
+
+var errInvalidPossession = errors.New("invalid proof of possession") // in the node's words
+
+// Verify checks that the holder of the key has its secret.
+func (p *ProofOfPossession) Verify() error {
+	key, err := warp.ParsePublicKey(p.PublicKey[:])
+	if err != nil {
+		return fmt.Errorf("%w: %w", errInvalidPossession, err)
+	}
+	proof, err := warp.ParseSignature(p.ProofOfPossession[:])
+	if err != nil {
+		return fmt.Errorf("%w: %w", errInvalidPossession, err)
+	}
+	if !key.VerifyPossession(proof) {
+		return errInvalidPossession
+	}
+	return nil
+}
+
+// NewProofOfPossession makes the signer of a key; it takes about a millisecond.
+func NewProofOfPossession(key *warp.SecretKey) (*ProofOfPossession, error) {
+	proof, err := key.Prove()
+	if err != nil {
+		return nil, fmt.Errorf("proof of possession: %w", err)
+	}
+	return &ProofOfPossession{PublicKey: key.PublicKey().Compressed(), ProofOfPossession: proof.Bytes()}, nil
+}

@@ -1,20 +1,43 @@
 package primary
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
 )
+
+// recordedBytes are the bytes of a chain's lines in a fixture of testdata/node.
+func recordedBytes(t *testing.T, name string, c Chain) (all [][]byte) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "node", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var recorded struct{ Chain, Hex string }
+		if err := json.Unmarshal([]byte(line), &recorded); err != nil {
+			t.Fatal(err)
+		}
+		if recorded.Chain != c.String() {
+			continue
+		}
+		b, err := formatting.Decode(formatting.Hex, recorded.Hex)
+		all = append(all, must(t, b, err))
+	}
+	return all
+}
 
 // recordedBlocks are the recorded chain, block 0 first.
 func recordedBlocks(t *testing.T, c Chain) []*Block {
 	t.Helper()
 	var blocks []*Block
-	for _, r := range readRecorded(t, "blocks.jsonl") {
-		if r.chain() != c {
-			continue
-		}
-		b, err := ParseBlock(c, r.bytes(t))
+	for _, raw := range recordedBytes(t, "blocks.jsonl", c) {
+		b, err := ParseBlock(c, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,16 +58,16 @@ func sent(t *testing.T, ins []*TransferableInput) []*UTXO {
 	}
 	var utxos []*UTXO
 	for _, in := range ins {
-		out := &TransferOutput{in.In.transfer().Amount, Owner(ewoq.Address())}
-		utxos = append(utxos, &UTXO{in.UTXOID, in.AssetID, out})
+		out := &TransferOutput{Amount: in.In.transfer().Amount, OutputOwners: Owner(ewoq.Address())}
+		utxos = append(utxos, &UTXO{UTXOID: in.UTXOID, AssetID: in.AssetID, Out: out})
 	}
 	return utxos
 }
 
-// replayExchange runs the recorded X-chain from its genesis.
+// replayExchange runs the recorded X-Chain from its genesis.
 func replayExchange(t *testing.T, shared *SharedMemory) *Exchange {
 	t.Helper()
-	genesis, err := ParseTx(XChain, readRecorded(t, "transactions.jsonl")[0].bytes(t))
+	genesis, err := ParseTx(XChain, recordedBytes(t, "transactions.jsonl", XChain)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +93,25 @@ func replayExchange(t *testing.T, shared *SharedMemory) *Exchange {
 
 func TestRecordedExchangeReplays(t *testing.T) {
 	x := replayExchange(t, NewSharedMemory())
-	if x.Height() != 10 || len(x.assets) != 4 {
-		t.Errorf("height %d with %d assets", x.Height(), len(x.assets))
+	assets := []ids.ID{local.AVAXAssetID}
+	for _, b := range recordedBlocks(t, XChain) {
+		for _, tx := range b.Txs() {
+			if _, creates := tx.Unsigned.(*CreateAssetTx); creates {
+				assets = append(assets, tx.ID())
+			}
+		}
+	}
+	for _, id := range assets {
+		if _, found := x.Asset(id); !found {
+			t.Errorf("asset %s is missing", id)
+		}
+	}
+	if x.Height() != 10 || len(assets) != 4 {
+		t.Errorf("height %d with %d assets", x.Height(), len(assets))
 	}
 }
 
-// The whole recorded P-chain passes every rule, and ends in the state that the node told.
+// The whole recorded P-Chain passes every rule, and ends in the state that the node told.
 func TestRecordedPlatformReplays(t *testing.T) {
 	shared := NewSharedMemory()
 	replayExchange(t, shared)
@@ -96,11 +132,11 @@ func TestRecordedPlatformReplays(t *testing.T) {
 	if got := p.Supply(); got != 361_196_350_549_095_157 {
 		t.Errorf("supply %d", got)
 	}
-	if want := (FeeState{989_861, 10_139}); p.Fees() != want {
+	if want := (FeeState{Capacity: 989_861, Excess: 10_139}); p.Fees() != want {
 		t.Errorf("fees %+v, want %+v", p.Fees(), want)
 	}
 	v, found := p.L1Validator(id("22t8HoVjSQ94tm4SUodFTr5tMZonfXeG562CZsdeAdR7tfTh8X"))
-	if !found || v.Balance(p.accrued) != 1_999_999_999 || v.Start != 1_795_214_478 {
+	if !found || v.Balance(p.l1.accrued) != 1_999_999_999 || v.Start != 1_795_214_478 {
 		t.Errorf("L1 validator %+v", v)
 	}
 	subnet, _ := p.Subnet(v.SubnetID)
@@ -126,11 +162,50 @@ func recordedGenesis(t *testing.T, blocks []*Block) []*UTXO {
 			}
 			for i, in := range tx.Inputs() {
 				if in.TxID == ids.Empty {
-					out := &TransferOutput{in.In.transfer().Amount, Owner(signers[i][0])}
-					utxos = append(utxos, &UTXO{in.UTXOID, in.AssetID, out})
+					out := &TransferOutput{Amount: in.In.transfer().Amount, OutputOwners: Owner(signers[i][0])}
+					utxos = append(utxos, &UTXO{UTXOID: in.UTXOID, AssetID: in.AssetID, Out: out})
 				}
 			}
 		}
 	}
 	return utxos
+}
+
+// The recorded wallet paid twice what the network asked, at the minimal price of 1.
+func TestFeesAsRecorded(t *testing.T) {
+	var txs []*Tx
+	for _, b := range recordedBlocks(t, PChain) {
+		txs = append(txs, b.Txs()...)
+	}
+	for _, tx := range txs {
+		c, err := ComplexityOf(tx.Unsigned)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := 2*local.Fees.Gas(c), burnedBy(tx); got != want {
+			t.Errorf("%T burned %d, twice the fee is %d", tx.Unsigned, want, got)
+		}
+	}
+}
+
+// burnedBy is what a transaction consumes and neither produces, stakes nor deposits.
+func burnedBy(tx *Tx) uint64 {
+	var burned uint64
+	for _, in := range tx.Inputs() {
+		burned += in.In.transfer().Amount
+	}
+	for _, out := range tx.Produced() {
+		burned -= out.Amount()
+	}
+	switch u := tx.Unsigned.(type) {
+	case *AddPermissionlessValidatorTx:
+		burned -= u.Validator.Weight
+	case *AddPermissionlessDelegatorTx:
+		burned -= u.Validator.Weight
+	case *ConvertSubnetToL1Tx:
+		burned -= u.Validators[0].Balance
+	case *IncreaseL1ValidatorBalanceTx:
+		burned -= u.Balance
+	}
+	return burned
 }

@@ -11,11 +11,12 @@ func TestRewardsAsRecorded(t *testing.T) {
 		delegator = uint64(200_449_660)
 		validator = uint64(16_597_893_348)
 	)
-	got := local.Staking.Reward(1_797_720_071-1_795_214_472, 25*avax, supply-delegator)
+	rules := stakingRules(2000*avax, 25*avax, day)
+	got := rules.Reward(1_797_720_071-1_795_214_472, 25*avax, supply-delegator)
 	if got != delegator {
 		t.Errorf("delegator earns %d, want %d", got, delegator)
 	}
-	got = local.Staking.Reward(1_797_806_471-1_795_214_471, 2000*avax, supply-delegator-validator)
+	got = rules.Reward(1_797_806_471-1_795_214_471, 2000*avax, supply-delegator-validator)
 	if got != validator {
 		t.Errorf("validator earns %d, want %d", got, validator)
 	}

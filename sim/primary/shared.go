@@ -2,33 +2,33 @@ package primary
 
 import "github.com/ava-labs/avalanchego/ids"
 
-// route is the way that an exported output takes.
-type route struct{ from, to ids.ID }
+// direction is from which chain to which an output was exported.
+type direction struct{ from, to ids.ID }
 
 // SharedMemory holds what the chains of one network have exported to each other and not yet imported.
 type SharedMemory struct {
-	exports map[route]map[ids.ID]*UTXO
+	exports map[direction]map[ids.ID]*UTXO
 }
 
 // NewSharedMemory is empty.
 func NewSharedMemory() *SharedMemory {
-	return &SharedMemory{exports: make(map[route]map[ids.ID]*UTXO)}
+	return &SharedMemory{exports: make(map[direction]map[ids.ID]*UTXO)}
 }
 
 // Put places an exported output; a state that is loaded from storage begins with these.
-func (s *SharedMemory) Put(from, to ids.ID, u *UTXO) { s.box(from, to)[u.InputID()] = u }
+func (s *SharedMemory) Put(from, to ids.ID, u *UTXO) { s.exported(from, to)[u.InputID()] = u }
 
 // UTXO finds an output that one chain exported to another.
 func (s *SharedMemory) UTXO(from, to, inputID ids.ID) (*UTXO, bool) {
-	u, found := s.exports[route{from, to}][inputID]
+	u, found := s.exports[direction{from, to}][inputID]
 	return u, found
 }
 
-// box is the exports from one chain to another.
-func (s *SharedMemory) box(from, to ids.ID) map[ids.ID]*UTXO {
-	r := route{from, to}
-	if s.exports[r] == nil {
-		s.exports[r] = make(map[ids.ID]*UTXO)
+// exported are the outputs from one chain to another.
+func (s *SharedMemory) exported(from, to ids.ID) map[ids.ID]*UTXO {
+	d := direction{from, to}
+	if s.exports[d] == nil {
+		s.exports[d] = make(map[ids.ID]*UTXO)
 	}
-	return s.exports[r]
+	return s.exports[d]
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 )
 
-// Sign fills in the credentials and seals the transaction. signers has one element for each input, in the order of
+// Sign fills in the credentials and computes bytes and id. signers has one element for each input, in the order of
 // Inputs, then one for each operation or authorization; each lists the keys in the order of its signature indices.
 func (tx *Tx) Sign(c Chain, signers [][]*Key) error {
 	tx.Credentials = make([]Witness, 0, len(signers))
 	tx.signers = nil
-	if err := tx.seal(c); err != nil {
+	if err := tx.initialize(c); err != nil {
 		return err
 	}
 	hash := hashing.ComputeHash256(tx.unsignedBytes)
@@ -22,10 +22,10 @@ func (tx *Tx) Sign(c Chain, signers [][]*Key) error {
 		if err != nil {
 			return fmt.Errorf("credential %d: %w", i, err)
 		}
-		tx.Credentials = append(tx.Credentials, tx.witness(i, cred))
+		tx.Credentials = append(tx.Credentials, tx.credential(i, cred))
 		tx.signers = append(tx.signers, who)
 	}
-	return tx.seal(c)
+	return tx.initialize(c)
 }
 
 // NewSigned builds and signs a transaction.
@@ -52,8 +52,8 @@ func sign(hash []byte, keys []*Key, made map[ids.ShortID]Signature) (*Credential
 	return cred, who, nil
 }
 
-// witness gives the i-th credential the type that the input or operation it belongs to demands.
-func (tx *Tx) witness(i int, cred *Credential) Witness {
+// credential gives the i-th credential the type that the input or operation it belongs to demands.
+func (tx *Tx) credential(i int, cred *Credential) Witness {
 	u, ok := tx.Unsigned.(*OperationTx)
 	if !ok || i < len(u.Ins) || i-len(u.Ins) >= len(u.Ops) {
 		return cred
@@ -96,7 +96,7 @@ func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) 
 	for i, sig := range sigs {
 		address, found := known[sig]
 		if !found {
-			key, err := recoverKey(hash, sig)
+			key, err := RecoverKey(hash, sig)
 			if err != nil {
 				return nil, err
 			}
@@ -107,3 +107,6 @@ func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) 
 	}
 	return who, nil
 }
+
+// SignedHere tells whether this process made the signatures, and so the proofs, of the transaction.
+func (tx *Tx) SignedHere() bool { return tx.signers != nil }

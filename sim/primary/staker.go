@@ -1,17 +1,11 @@
 package primary
 
-import (
-	"bytes"
-	"cmp"
-	"slices"
+import "github.com/ava-labs/avalanchego/ids"
 
-	"github.com/ava-labs/avalanchego/ids"
-)
-
-// StakerStatus is where a staker stands in its life.
+// StakerStatus says whether a staker waits, validates or has left.
 type StakerStatus uint8
 
-// The stations of a staker's life.
+// The statuses of stakers.
 const (
 	Pending   StakerStatus = iota // will start
 	Active                        // stakes
@@ -41,17 +35,9 @@ type Staker struct {
 // permissioned tells validators of permissioned subnets, who stake nothing and earn nothing.
 func (s *Staker) permissioned() bool { return s.SubnetID != ids.Empty }
 
-// stakerKey is where a node validates.
-type stakerKey struct {
-	subnet ids.ID
-	node   ids.NodeID
-}
-
-func (s *Staker) at() stakerKey { return stakerKey{s.SubnetID, s.NodeID} }
-
-// rank orders stakers that end at the same second: subnet validators go first, since time alone removes them, then
+// priority orders stakers that end at the same second: subnet validators go first, since time alone removes them, then
 // delegators, so that their validator is still there.
-func (s *Staker) rank() int {
+func (s *Staker) priority() int {
 	switch {
 	case s.permissioned():
 		return 0
@@ -61,89 +47,60 @@ func (s *Staker) rank() int {
 	return 2
 }
 
-// stakerSet is a set of stakers in the order in which their time comes: their end, or for pending ones their start.
-type stakerSet struct {
-	when       func(*Staker) uint64
-	queue      []*Staker
-	validators map[stakerKey]*Staker
-	delegators map[stakerKey][]*Staker
+// stakeOf is what a staking transaction locks, and who owns its rewards: for a validator first those of validating, then
+// those of delegations to it.
+func stakeOf(unsigned Unsigned) ([]*TransferableOutput, []*OutputOwners) {
+	switch u := unsigned.(type) {
+	case *AddValidatorTx:
+		return u.StakeOuts, []*OutputOwners{u.RewardsOwner.owners(), u.RewardsOwner.owners()}
+	case *AddDelegatorTx:
+		return u.StakeOuts, []*OutputOwners{u.RewardsOwner.owners()}
+	case *AddPermissionlessValidatorTx:
+		return u.StakeOuts, []*OutputOwners{u.ValidationOwner.owners(), u.DelegationOwner.owners()}
+	case *AddPermissionlessDelegatorTx:
+		return u.StakeOuts, []*OutputOwners{u.RewardsOwner.owners()}
+	}
+	return nil, nil
 }
 
-func newStakerSet(when func(*Staker) uint64) *stakerSet {
-	return &stakerSet{when: when, validators: make(map[stakerKey]*Staker), delegators: make(map[stakerKey][]*Staker)}
+// Stake is what a staker's transaction locks and later returns.
+func (s *Staker) Stake() []*TransferableOutput {
+	stake, _ := stakeOf(s.Tx.Unsigned)
+	return stake
 }
 
-func (s *stakerSet) compare(a, b *Staker) int {
-	return cmp.Or(
-		cmp.Compare(s.when(a), s.when(b)),
-		cmp.Compare(a.rank(), b.rank()),
-		bytes.Compare(a.TxID[:], b.TxID[:]),
-	)
+// RewardOwners are who earns the rewards of a staker: for a validator first those of validating, then those of
+// delegations to it.
+func (s *Staker) RewardOwners() []*OutputOwners {
+	_, owners := stakeOf(s.Tx.Unsigned)
+	return owners
 }
 
-func (s *stakerSet) insert(v *Staker) {
-	i, _ := slices.BinarySearchFunc(s.queue, v, s.compare)
-	s.queue = slices.Insert(s.queue, i, v)
-	if v.Delegator {
-		s.delegators[v.at()] = append(s.delegators[v.at()], v)
-		return
+// NewStaker reads a staking transaction. Its start is the transaction's own, which only a genesis heeds.
+func NewStaker(tx *Tx, status StakerStatus) (*Staker, error) {
+	s := &Staker{TxID: tx.ID(), Tx: tx, Status: status}
+	switch u := tx.Unsigned.(type) {
+	case *AddValidatorTx:
+		s.setValidator(u.Validator)
+		s.Shares = u.Shares
+	case *AddDelegatorTx:
+		s.setValidator(u.Validator)
+		s.Delegator = true
+	case *AddPermissionlessValidatorTx:
+		s.setValidator(u.Validator)
+		s.SubnetID, s.Shares, s.BLS = u.SubnetID, u.DelegationShares, u.Signer.blsKey()
+	case *AddPermissionlessDelegatorTx:
+		s.setValidator(u.Validator)
+		s.SubnetID, s.Delegator = u.SubnetID, true
+	case *AddSubnetValidatorTx:
+		s.setValidator(u.Validator.Validator)
+		s.SubnetID = u.Validator.SubnetID
+	default:
+		return nil, ErrWrongTxType
 	}
-	s.validators[v.at()] = v
+	return s, nil
 }
 
-func (s *stakerSet) delete(v *Staker) {
-	i, found := slices.BinarySearchFunc(s.queue, v, s.compare)
-	if !found {
-		return
-	}
-	s.queue = slices.Delete(s.queue, i, i+1)
-	if !v.Delegator {
-		delete(s.validators, v.at())
-		return
-	}
-	rest := slices.DeleteFunc(slices.Clone(s.delegators[v.at()]), func(d *Staker) bool { return d.TxID == v.TxID })
-	s.delegators[v.at()] = rest
-}
-
-// put inserts in a way that the journal can take back.
-func (s *stakerSet) put(j *journal, v *Staker) {
-	j.onRevert(func() { s.delete(v) })
-	s.insert(v)
-}
-
-// drop deletes in a way that the journal can take back.
-func (s *stakerSet) drop(j *journal, v *Staker) {
-	j.onRevert(func() { s.insert(v) })
-	s.delete(v)
-}
-
-// peak is the most that a validator and its delegators will weigh at any moment from start to end, including delegators
-// that wait to begin.
-func (s *stakerSet) peak(v *Staker, pending *stakerSet, start, end uint64) uint64 {
-	weight := v.Weight
-	type change struct {
-		at     uint64
-		weight int64
-	}
-	var changes []change
-	for _, d := range s.delegators[v.at()] {
-		weight += d.Weight
-		changes = append(changes, change{d.End, -int64(d.Weight)})
-	}
-	for _, d := range pending.delegators[v.at()] {
-		changes = append(changes, change{d.Start, int64(d.Weight)}, change{d.End, -int64(d.Weight)})
-	}
-	// Who ends at a moment makes room before who begins then.
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.weight, b.weight)) })
-	var most uint64
-	for _, c := range changes {
-		if c.at > start {
-			most = max(most, weight)
-		}
-		if c.at >= end {
-			return most
-		}
-		weight += uint64(c.weight)
-	}
-	return max(most, weight)
+func (s *Staker) setValidator(v Validator) {
+	s.NodeID, s.Weight, s.Start, s.End = v.NodeID, v.Weight, v.Start, v.End
 }

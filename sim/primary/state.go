@@ -3,34 +3,37 @@ package primary
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// State is what the P-chain and the X-chain have in common: unspent outputs and a chain of blocks.
-type State struct {
+// UTXOState is what the three chains of a network have in common: unspent outputs, a side of shared memory and, on the
+// P-Chain and the X-Chain, the last accepted block. Every change goes through the chain's Journal and into its Diff.
+type UTXOState struct {
 	Network *Network
 
-	journal
-	chain  Chain
-	shared *SharedMemory
-	utxos  map[ids.ID]*UTXO
-	tip    ids.ID
-	height uint64
-	time   uint64
-	diff   *Diff
+	journal *Journal
+	chain   Chain
+	shared  *SharedMemory
+	utxos   map[ids.ID]*UTXO
+	tip     ids.ID
+	height  uint64
+	time    uint64
+	diff    *Diff
 }
 
-// The reasons why a block does not continue its chain.
+// The reasons why a block does not continue its chain, in the node's words.
 var (
 	errParent     = errors.New("block's parent is not the last accepted block")
 	errHeight     = errors.New("incorrect block height")
 	errTimeBefore = errors.New("proposed timestamp before current chain time")
-	errBlockType  = errors.New("unexpected block type")
 )
 
-func newState(n *Network, c Chain, shared *SharedMemory, utxos []*UTXO) State {
-	s := State{Network: n, chain: c, shared: shared, utxos: make(map[ids.ID]*UTXO, len(utxos))}
+// NewUTXOState begins with these unspent outputs.
+func NewUTXOState(n *Network, c Chain, shared *SharedMemory, journal *Journal, utxos []*UTXO) UTXOState {
+	s := UTXOState{Network: n, chain: c, shared: shared, journal: journal, utxos: make(map[ids.ID]*UTXO, len(utxos))}
 	for _, u := range utxos {
 		s.utxos[u.InputID()] = u
 	}
@@ -38,31 +41,42 @@ func newState(n *Network, c Chain, shared *SharedMemory, utxos []*UTXO) State {
 }
 
 // Tip is the id of the last accepted block.
-func (s *State) Tip() ids.ID { return s.tip }
+func (s *UTXOState) Tip() ids.ID { return s.tip }
+
+// Chain is the chain whose state this is.
+func (s *UTXOState) Chain() Chain { return s.chain }
 
 // Height is the height of the last accepted block.
-func (s *State) Height() uint64 { return s.height }
+func (s *UTXOState) Height() uint64 { return s.height }
 
 // Time is the chain's time: that of its last accepted block, in seconds.
-func (s *State) Time() uint64 { return s.time }
+func (s *UTXOState) Time() uint64 { return s.time }
 
 // UTXO finds an unspent output.
-func (s *State) UTXO(inputID ids.ID) (*UTXO, bool) {
+func (s *UTXOState) UTXO(inputID ids.ID) (*UTXO, bool) {
 	u, found := s.utxos[inputID]
 	return u, found
 }
 
+// UTXOs are all unspent outputs, in no order.
+func (s *UTXOState) UTXOs() iter.Seq[*UTXO] { return maps.Values(s.utxos) }
+
 // Count is the number of unspent outputs.
-func (s *State) Count() int { return len(s.utxos) }
+func (s *UTXOState) Count() int { return len(s.utxos) }
 
 // Rollback takes back the last accepted block, for when it could not be stored. It works once after each Accept.
-func (s *State) Rollback() { s.revert() }
+func (s *UTXOState) Rollback() { s.journal.Revert() }
 
 // SetTip tells a state that was loaded from storage where its chain stands.
-func (s *State) SetTip(tip ids.ID, height, time uint64) { s.tip, s.height, s.time = tip, height, time }
+func (s *UTXOState) SetTip(tip ids.ID, height, time uint64) {
+	s.tip, s.height, s.time = tip, height, time
+}
 
-// links checks that a block continues the chain.
-func (s *State) links(b *Block) error {
+// SetTime moves the chain's time before the block that does so is accepted.
+func (s *UTXOState) SetTime(time uint64) { Set(s.journal, &s.time, time) }
+
+// VerifyParent checks that a block continues the chain.
+func (s *UTXOState) VerifyParent(b *Block) error {
 	switch {
 	case b.Parent() != s.tip:
 		return fmt.Errorf("%w: %s != %s", errParent, b.Parent(), s.tip)
@@ -74,57 +88,59 @@ func (s *State) links(b *Block) error {
 	return nil
 }
 
-// link makes a block the chain's last.
-func (s *State) link(b *Block) {
-	set(&s.journal, &s.tip, b.ID())
-	set(&s.journal, &s.height, b.Height())
-	set(&s.journal, &s.time, b.Time())
+// SetLastAccepted makes a block the chain's last.
+func (s *UTXOState) SetLastAccepted(b *Block) {
+	Set(s.journal, &s.tip, b.ID())
+	Set(s.journal, &s.height, b.Height())
+	Set(s.journal, &s.time, b.Time())
 }
 
-// start begins a new Diff.
-func (s *State) start(txID ids.ID) *Diff {
-	s.diff = &Diff{TxID: txID}
-	return s.diff
-}
+// SetDiff makes changes of outputs go into this Diff from now on.
+func (s *UTXOState) SetDiff(d *Diff) { s.diff = d }
 
-func (s *State) create(u *UTXO) {
-	put(&s.journal, s.utxos, u.InputID(), u)
+// AddUTXO creates an output on this chain.
+func (s *UTXOState) AddUTXO(u *UTXO) {
+	Put(s.journal, s.utxos, u.InputID(), u)
 	s.diff.Created = append(s.diff.Created, u)
 }
 
-func (s *State) spend(u *UTXO) {
-	remove(&s.journal, s.utxos, u.InputID())
+// DeleteUTXO spends an output of this chain.
+func (s *UTXOState) DeleteUTXO(u *UTXO) {
+	Delete(s.journal, s.utxos, u.InputID())
 	s.diff.Spent = append(s.diff.Spent, u)
 }
 
-func (s *State) take(from ids.ID, u *UTXO) {
-	remove(&s.journal, s.shared.box(from, s.Network.BlockchainID(s.chain)), u.InputID())
+// importUTXO spends an output that another chain exported to this one.
+func (s *UTXOState) importUTXO(from ids.ID, u *UTXO) {
+	Delete(s.journal, s.shared.exported(from, s.Network.BlockchainID(s.chain)), u.InputID())
 	s.diff.Peer = from
 	s.diff.Imported = append(s.diff.Imported, u)
 }
 
-func (s *State) hand(to ids.ID, u *UTXO) {
-	put(&s.journal, s.shared.box(s.Network.BlockchainID(s.chain), to), u.InputID(), u)
+// exportUTXO hands an output to another chain.
+func (s *UTXOState) exportUTXO(to ids.ID, u *UTXO) {
+	Put(s.journal, s.shared.exported(s.Network.BlockchainID(s.chain), to), u.InputID(), u)
 	s.diff.Peer = to
 	s.diff.Exported = append(s.diff.Exported, u)
 }
 
-// settle moves the outputs of a transaction that was found valid.
-func (s *State) settle(tx *Tx, spent []*UTXO) {
+// MoveUTXOs moves the outputs of a transaction that was found valid: avalanchego's avax.Consume and avax.Produce, and the
+// requests to shared memory.
+func (s *UTXOState) MoveUTXOs(tx *Tx, spent []*UTXO) {
 	source, imports := importSource(tx)
 	own := len(spent) - imports
 	for _, u := range spent[:own] {
-		s.spend(u)
+		s.DeleteUTXO(u)
 	}
 	for _, u := range spent[own:] {
-		s.take(source, u)
+		s.importUTXO(source, u)
 	}
 	for _, u := range tx.Produced() {
-		s.create(u)
+		s.AddUTXO(u)
 	}
 	destination, exported := tx.Exported()
 	for _, u := range exported {
-		s.hand(destination, u)
+		s.exportUTXO(destination, u)
 	}
 }
 

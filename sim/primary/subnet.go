@@ -56,8 +56,3 @@ func (v *L1Validator) Balance(accruedFees uint64) uint64 {
 	}
 	return v.EndAccumulatedFee - accruedFees
 }
-
-// Owners converts an owner of an L1 message to owners of an output.
-func Owners(o warp.Owner) OutputOwners {
-	return OutputOwners{Threshold: o.Threshold, Addresses: o.Addresses}
-}

@@ -57,7 +57,7 @@ var errNotCanonical = errors.New("transaction is not in its canonical form")
 // NewTx builds a transaction of a chain without credentials; genesis and reward transactions stay so.
 func NewTx(c Chain, unsigned Unsigned) (*Tx, error) {
 	tx := &Tx{Unsigned: unsigned, Credentials: []Witness{}}
-	return tx, tx.seal(c)
+	return tx, tx.initialize(c)
 }
 
 // ParseTx reads a signed transaction of a chain.
@@ -66,7 +66,7 @@ func ParseTx(c Chain, b []byte) (*Tx, error) {
 	if err := c.unmarshal(b, tx); err != nil {
 		return nil, err
 	}
-	if err := tx.seal(c); err != nil {
+	if err := tx.initialize(c); err != nil {
 		return nil, err
 	}
 	if string(tx.bytes) != string(b) {
@@ -90,8 +90,8 @@ func (tx *Tx) Bytes() []byte { return tx.bytes }
 // UnsignedBytes is what the credentials sign.
 func (tx *Tx) UnsignedBytes() []byte { return tx.unsignedBytes }
 
-// seal computes bytes and id from the parts.
-func (tx *Tx) seal(c Chain) error {
+// initialize computes bytes and id from the parts.
+func (tx *Tx) initialize(c Chain) error {
 	unsigned, err := c.marshal(&tx.Unsigned)
 	if err != nil {
 		return fmt.Errorf("unsigned transaction: %w", err)
@@ -105,10 +105,10 @@ func (tx *Tx) seal(c Chain) error {
 	return nil
 }
 
-// sealAll seals transactions that came in a block.
-func sealAll(c Chain, txs []*Tx) error {
+// Initialize computes bytes and ids of transactions that came in a block or a genesis.
+func Initialize(c Chain, txs []*Tx) error {
 	for i, tx := range txs {
-		if err := tx.seal(c); err != nil {
+		if err := tx.initialize(c); err != nil {
 			return fmt.Errorf("transaction %d: %w", i, err)
 		}
 	}
@@ -159,10 +159,11 @@ func (tx *Tx) Produced() []*UTXO {
 
 // append adds the transaction's next output.
 func (tx *Tx) append(utxos []*UTXO, assetID ids.ID, out Output) []*UTXO {
-	return append(utxos, tx.output(len(utxos), assetID, out))
+	return append(utxos, tx.NewUTXO(len(utxos), assetID, out))
 }
 
-func (tx *Tx) output(index int, assetID ids.ID, out Output) *UTXO {
+// NewUTXO is an output of the transaction; those that a later event pays follow its own.
+func (tx *Tx) NewUTXO(index int, assetID ids.ID, out Output) *UTXO {
 	return &UTXO{UTXOID: UTXOID{TxID: tx.id, OutputIndex: uint32(index)}, AssetID: assetID, Out: out}
 }
 
@@ -181,7 +182,7 @@ func (tx *Tx) Exported() (ids.ID, []*UTXO) {
 	}
 	utxos := make([]*UTXO, len(outs))
 	for i, out := range outs {
-		utxos[i] = tx.output(offset+i, out.AssetID, out.Out)
+		utxos[i] = tx.NewUTXO(offset+i, out.AssetID, out.Out)
 	}
 	return destination, utxos
 }

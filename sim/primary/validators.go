@@ -10,31 +10,31 @@ import (
 
 // Validators are the validators of a subnet now, as those who check cross-chain messages see them: with delegations, and
 // with inactive L1 validators as weight that cannot sign.
-func (p *Platform) Validators(subnetID ids.ID) ([]warp.Validator, error) {
+func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 	var set []warp.Validator
-	for _, s := range p.current.queue {
-		if s.Delegator || s.SubnetID != subnetID {
+	for _, staker := range s.current.queue {
+		if staker.Delegator || staker.SubnetID != subnetID {
 			continue
 		}
-		v := warp.Validator{NodeID: s.NodeID, Weight: s.Weight}
-		for _, d := range p.current.delegators[s.at()] {
+		v := warp.Validator{NodeID: staker.NodeID, Weight: staker.Weight}
+		for _, d := range s.current.delegators[staker.key()] {
 			v.Weight += d.Weight
 		}
-		key, err := parseBLS(p.signer(s))
+		key, err := parseBLS(s.signer(staker))
 		if err != nil {
 			return nil, err
 		}
 		v.PublicKey = key
 		set = append(set, v)
 	}
-	for _, m := range p.members[subnetID] {
-		v := warp.Validator{Weight: m.Weight}
-		if m.Active() {
-			key, err := parseBLS(&ProofOfPossession{PublicKey: m.PublicKey})
+	for _, l1 := range s.l1.bySubnet[subnetID] {
+		v := warp.Validator{Weight: l1.Weight}
+		if l1.Active() {
+			key, err := parseBLS(&ProofOfPossession{PublicKey: l1.PublicKey})
 			if err != nil {
 				return nil, err
 			}
-			v.NodeID, v.PublicKey = m.NodeID, key
+			v.NodeID, v.PublicKey = l1.NodeID, key
 		}
 		set = append(set, v)
 	}
@@ -42,11 +42,11 @@ func (p *Platform) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 }
 
 // signer is a validator's key; validators of permissioned subnets sign with the key they have on the primary network.
-func (p *Platform) signer(s *Staker) *ProofOfPossession {
-	if !s.permissioned() {
-		return s.BLS
+func (s *State) signer(staker *Staker) *ProofOfPossession {
+	if !staker.permissioned() {
+		return staker.BLS
 	}
-	if primary, found := p.current.validators[stakerKey{ids.Empty, s.NodeID}]; found {
+	if primary, found := s.current.validators[stakerKey{ids.Empty, staker.NodeID}]; found {
 		return primary.BLS
 	}
 	return nil
@@ -60,23 +60,23 @@ func parseBLS(signer *ProofOfPossession) (*warp.PublicKey, error) {
 }
 
 // SubnetOf is the subnet that validates a blockchain; the primary network's is the zero id.
-func (p *Platform) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
-	if _, found := p.Network.ChainOf(blockchainID); found {
+func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
+	if _, found := s.Network.ChainOf(blockchainID); found {
 		return ids.Empty, nil
 	}
-	if b, found := p.blockchains[blockchainID]; found {
+	if b, found := s.blockchains[blockchainID]; found {
 		return b.SubnetID, nil
 	}
 	return ids.Empty, fmt.Errorf("blockchain %s: %w", blockchainID, errNotFound)
 }
 
 // VerifyMessage checks the signatures of a message against the validators of its source's subnet now.
-func (p *Platform) VerifyMessage(m *warp.Message) error {
-	subnetID, err := p.SubnetOf(m.SourceChainID)
+func (s *State) VerifyMessage(m *warp.Message) error {
+	subnetID, err := s.SubnetOf(m.SourceChainID)
 	if err != nil {
 		return err
 	}
-	validators, err := p.Validators(subnetID)
+	validators, err := s.Validators(subnetID)
 	if err != nil {
 		return err
 	}
@@ -84,5 +84,5 @@ func (p *Platform) VerifyMessage(m *warp.Message) error {
 	if err != nil {
 		return err
 	}
-	return m.Verify(p.Network.NetworkID, set, warp.DefaultQuorumNumerator, warp.QuorumDenominator)
+	return m.Verify(s.Network.NetworkID, set, warp.DefaultQuorumNumerator, warp.QuorumDenominator)
 }

@@ -18,11 +18,10 @@ var (
 	ErrWrongPeer    = errors.New("chain is not of the primary network")
 	errNotFound     = errors.New("not found")
 	errSameChain    = errors.New("same chainID")
-	errDoubleSpend  = errors.New("inputs attempt to double spend an input")
 )
 
-// wellFormed checks what needs no state.
-func (s *State) wellFormed(tx *Tx) error {
+// SyntacticVerify checks what needs no state, as the SyntacticVerify methods of avalanchego's transactions do.
+func (s *UTXOState) SyntacticVerify(tx *Tx) error {
 	base := tx.Unsigned.Base()
 	switch {
 	case base == nil:
@@ -34,16 +33,17 @@ func (s *State) wellFormed(tx *Tx) error {
 	case len(base.Memo) > 0: // memos ended with Durango
 		return fmt.Errorf("%w: %d > 0", ErrMemoTooLarge, len(base.Memo))
 	}
-	if err := s.outputsWellFormed(base.Outs); err != nil {
+	if err := s.VerifyOutputs(base.Outs); err != nil {
 		return err
 	}
-	if !sortedUnique(base.Ins, compareInputs) {
+	if !SortedInputs(base.Ins) {
 		return ErrInputsNotSorted
 	}
-	return s.crossingWellFormed(tx)
+	return s.verifyAtomic(tx)
 }
 
-func (s *State) outputsWellFormed(outs []*TransferableOutput) error {
+// VerifyOutputs checks the form and the order of outputs.
+func (s *UTXOState) VerifyOutputs(outs []*TransferableOutput) error {
 	for _, out := range outs {
 		if amountOf(out.Out) == 0 { // rights to mint and the like are not outputs of their own
 			return ErrNoValueOutput
@@ -52,37 +52,37 @@ func (s *State) outputsWellFormed(outs []*TransferableOutput) error {
 			return err
 		}
 	}
-	if !outputsSorted(s.chain, outs) {
+	if !SortedOutputs(s.chain, outs) {
 		return ErrOutputsNotSorted
 	}
 	return nil
 }
 
-// crossingWellFormed checks the other chain's side of an import or export.
-func (s *State) crossingWellFormed(tx *Tx) error {
+// verifyAtomic checks the other chain's side of an import or export.
+func (s *UTXOState) verifyAtomic(tx *Tx) error {
 	switch u := tx.Unsigned.(type) {
 	case *ImportTx:
 		if len(u.ImportedInputs) == 0 {
 			return ErrNoImports
 		}
-		if !sortedUnique(u.ImportedInputs, compareInputs) {
+		if !SortedInputs(u.ImportedInputs) {
 			return ErrInputsNotSorted
 		}
-		return s.isPeer(u.SourceChain)
+		return s.sameSubnet(u.SourceChain)
 	case *ExportTx:
 		if len(u.ExportedOutputs) == 0 {
 			return ErrNoExports
 		}
-		if err := s.outputsWellFormed(u.ExportedOutputs); err != nil {
+		if err := s.VerifyOutputs(u.ExportedOutputs); err != nil {
 			return err
 		}
-		return s.isPeer(u.DestinationChain)
+		return s.sameSubnet(u.DestinationChain)
 	}
 	return nil
 }
 
-// isPeer checks that value can cross to or from a chain.
-func (s *State) isPeer(blockchainID ids.ID) error {
+// sameSubnet checks that value can be imported from or exported to a chain: avalanchego's verify.SameSubnet.
+func (s *UTXOState) sameSubnet(blockchainID ids.ID) error {
 	c, found := s.Network.ChainOf(blockchainID)
 	switch {
 	case !found:
@@ -93,8 +93,8 @@ func (s *State) isPeer(blockchainID ids.ID) error {
 	return nil
 }
 
-// inputs finds the outputs that a transaction's inputs spend, imported ones last.
-func (s *State) inputs(tx *Tx) ([]*UTXO, error) {
+// Inputs finds the outputs that a transaction's inputs spend, imported ones last.
+func (s *UTXOState) Inputs(tx *Tx) ([]*UTXO, error) {
 	source, imports := importSource(tx)
 	ins := tx.Inputs()
 	spent := make([]*UTXO, len(ins))
@@ -113,9 +113,14 @@ func (s *State) inputs(tx *Tx) ([]*UTXO, error) {
 }
 
 // missing is the chain's own error for an output that does not exist or is spent.
-func (s *State) missing(in *TransferableInput) error {
+func (s *UTXOState) missing(in *TransferableInput) error {
 	if s.chain == PChain {
 		return fmt.Errorf("failed to read consumed UTXO %s:%d due to: %w", in.TxID, in.OutputIndex, errNotFound)
 	}
 	return fmt.Errorf("failed to verify transfer: failed to get utxo %s: %w", in.InputID(), errNotFound)
+}
+
+// IllegalNameCharacter tells whether a name of an asset or of a chain may not contain a character.
+func IllegalNameCharacter(r rune) bool {
+	return r != ' ' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 }

@@ -13,7 +13,7 @@ type InitialState struct {
 	Outs    []Output `serialize:"true" json:"outputs"`
 }
 
-// CreateAssetTx makes a new asset on the X-chain; the asset's id is the transaction's.
+// CreateAssetTx makes a new asset on the X-Chain; the asset's id is the transaction's.
 type CreateAssetTx struct {
 	BaseTx       `serialize:"true"`
 	Name         string          `serialize:"true" json:"name"`
@@ -46,7 +46,8 @@ func SortStates(states []*InitialState) error {
 	return nil
 }
 
-func statesSorted(states []*InitialState) bool {
+// SortedStates reports whether initial states stand in the order of SortStates, one for each feature extension.
+func SortedStates(states []*InitialState) bool {
 	for _, state := range states {
 		keys := make([][]byte, len(state.Outs))
 		for i := range state.Outs {
@@ -60,10 +61,10 @@ func statesSorted(states []*InitialState) bool {
 			return false
 		}
 	}
-	return sortedUnique(states, compareStates)
+	return SortedUnique(states, compareStates)
 }
 
-// Consumed are the ids of all UTXOs of its own chain that an X-chain or P-chain transaction spends.
+// Consumed are the ids of all UTXOs of its own chain that an X-Chain or P-Chain transaction spends.
 func (tx *Tx) Consumed() []ids.ID {
 	var spent []ids.ID
 	if base := tx.Unsigned.Base(); base != nil {

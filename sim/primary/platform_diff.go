@@ -1,0 +1,12 @@
+package primary
+
+// PlatformDiff is what one transaction, or the passing of time between blocks, changed of the P-Chain. It carries the new
+// values, ready to be stored.
+type PlatformDiff struct {
+	Diff
+	Rewards      []*UTXO // those of Created that pay a reward
+	Stakers      []*Staker
+	Subnets      []*Subnet
+	Blockchains  []*Blockchain
+	L1Validators []*L1Validator
+}
