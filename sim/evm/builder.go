@@ -46,9 +46,8 @@ type Builder struct {
 	digest []byte
 }
 
-// NewBuilder starts a chain: its builder and the block that it begins with.
-func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
-	b := &Builder{
+func newBuilder(chain int, genesis *Genesis) *Builder {
+	return &Builder{
 		chain:    chain,
 		rules:    genesis.rules(),
 		schedule: &genesis.Schedule,
@@ -58,6 +57,11 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		hashes:   map[uint64]common.Hash{},
 		jumps:    newJumps(),
 	}
+}
+
+// NewBuilder starts a chain: its builder and the block that it begins with.
+func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
+	b := newBuilder(chain, genesis)
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
 		return nil, nil, err
@@ -91,42 +95,31 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 
 // Restore makes the builder of a chain that already has blocks, from the rows of the world file.
 func Restore(ctx context.Context, c *Chain) (*Builder, error) {
-	row, err := c.db.Head(ctx, c.Row.ID)
+	return RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.Home)
+}
+
+// RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file.
+func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, home Home) (*Builder, error) {
+	row, err := db.Head(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{
-		chain:    c.Row.ID,
-		rules:    c.rules,
-		schedule: c.schedule,
-		kind:     c.Kind,
-		state:    newLive(c.Kind),
-		index:    newIndex(c.Row.ID),
-		hash:     common.BytesToHash(row.Hash),
-		hashes:   map[uint64]common.Hash{},
-		jumps:    newJumps(),
-		allTxs:   row.AllTxs,
-		digest:   row.Digest,
-	}
-	b.Settle(c.Home)
-	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
+	b := newBuilder(chain, genesis)
+	b.hash, b.allTxs, b.digest = common.BytesToHash(row.Hash), row.AllTxs, row.Digest
+	b.Settle(home)
+	if b.head, err = DecodeHeader(b.kind, row.Header); err != nil {
 		return nil, err
 	}
-	if err := b.index.restore(ctx, c.db); err != nil {
+	if err := b.index.restore(ctx, db); err != nil {
 		return nil, err
 	}
 	number := row.ID.Number()
-	b.state.base = history{ctx: context.WithoutCancel(ctx), db: c.db, chain: c.Row.ID, block: number}
-	b.state.load = func(address common.Address) (*memoryTrie, error) {
-		return c.storageTrie(context.WithoutCancel(ctx), address, number)
-	}
-	b.state.keys = func(address common.Address) ([]common.Hash, error) {
-		return c.slotKeys(context.WithoutCancel(ctx), address, number)
-	}
-	if b.state.trie, err = c.accountTrie(ctx, number); err != nil {
+	base := NewFlatState(context.WithoutCancel(ctx), db, chain, number)
+	b.state.base = &base
+	if b.state.trie, err = base.AccountTrie(b.kind); err != nil {
 		return nil, err
 	}
-	recent, err := c.db.Blocks(ctx, c.Row.ID, number-min(number, 255), number)
+	recent, err := db.Blocks(ctx, chain, number-min(number, 255), number)
 	for i := range recent {
 		b.hashes[recent[i].ID.Number()] = common.BytesToHash(recent[i].Hash)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/lru"
+	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 )
@@ -37,7 +38,7 @@ type cache struct {
 	jumps    jumps
 
 	proof sync.Mutex // guards the next two: a trie is not safe for many at once
-	tree  *memoryTrie
+	tree  state.Trie
 	of    uint64 // the block that tree belongs to
 }
 

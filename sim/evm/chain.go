@@ -1,11 +1,9 @@
 package evm
 
 import (
-	"context"
 	"fmt"
 	"sync/atomic"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/params"
@@ -49,50 +47,3 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	return c, nil
 }
 
-// accountTrie makes the state trie after a block, from the flat rows.
-func (c *Chain) accountTrie(ctx context.Context, block uint64) (*memoryTrie, error) {
-	rows, err := c.db.AccountsAt(ctx, c.Row.ID, block)
-	if err != nil {
-		return nil, err
-	}
-	tree := newMemoryTrie(c.Kind)
-	for i := range rows {
-		if rows[i].Gone {
-			continue
-		}
-		if err := tree.UpdateAccount(common.BytesToAddress(rows[i].Address), stateAccount(&rows[i]), 0); err != nil {
-			return nil, err
-		}
-	}
-	return tree, nil
-}
-
-// storageTrie makes the storage trie of a contract after a block, from the flat rows.
-func (c *Chain) storageTrie(ctx context.Context, address common.Address, block uint64) (*memoryTrie, error) {
-	rows, err := c.db.SlotsAt(ctx, c.Row.ID, address[:], block)
-	if err != nil {
-		return nil, err
-	}
-	tree := newMemoryTrie(c.Kind)
-	for i := range rows {
-		if len(rows[i].Value) == 0 {
-			continue
-		}
-		if err := tree.UpdateStorage(address, rows[i].Key, rows[i].Value); err != nil {
-			return nil, err
-		}
-	}
-	return tree, nil
-}
-
-// slotKeys are the keys of a contract's slots that hold something after a block.
-func (c *Chain) slotKeys(ctx context.Context, address common.Address, block uint64) ([]common.Hash, error) {
-	rows, err := c.db.SlotsAt(ctx, c.Row.ID, address[:], block)
-	var keys []common.Hash
-	for i := range rows {
-		if len(rows[i].Value) > 0 {
-			keys = append(keys, common.BytesToHash(rows[i].Key))
-		}
-	}
-	return keys, err
-}

@@ -60,7 +60,7 @@ func TestFeesFollowTheManager(t *testing.T) {
 		}
 	}
 	c.send(c.guest, &forwarder, 100_000, nil)
-	if err := c.Verify(ctx, func(*store.Delta) {}); err != nil {
+	if err := VerifyChain(ctx, c.Chain.db, c.Chain, func(*store.Delta) {}); err != nil {
 		t.Errorf("verify: %v", err)
 	}
 }

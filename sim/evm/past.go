@@ -11,7 +11,8 @@ import (
 
 // past is the history of one block behind the cache that a chain's readers share.
 type past struct {
-	history
+	FlatState
+	block uint64
 	cache *cache
 }
 
@@ -21,7 +22,7 @@ var _ state.Reader = past{}
 func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
-	return state.New(b.Header.Root, flat{past{history{ctx: ctx, db: c.db, chain: c.Row.ID, block: b.Number}, c.cache}})
+	return state.New(b.Header.Root, flat{past{NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.cache}})
 }
 
 func (p past) Account(address common.Address) (*types.StateAccount, error) {
@@ -29,7 +30,7 @@ func (p past) Account(address common.Address) (*types.StateAccount, error) {
 	account, known := p.cache.accounts.Get(at)
 	if !known {
 		var err error
-		if account, err = p.history.Account(address); err != nil {
+		if account, err = p.FlatState.Account(address); err != nil {
 			return nil, err
 		}
 		p.cache.accounts.Add(at, account)
@@ -46,7 +47,7 @@ func (p past) Storage(address common.Address, key common.Hash) (common.Hash, err
 	if known {
 		return value, nil
 	}
-	value, err := p.history.Storage(address, key)
+	value, err := p.FlatState.Storage(address, key)
 	if err == nil {
 		p.cache.slots.Add(at, value)
 	}
@@ -56,7 +57,7 @@ func (p past) Storage(address common.Address, key common.Hash) (common.Hash, err
 func (p past) Code(address common.Address, hash common.Hash) []byte {
 	code, known := p.cache.codes.Get(hash)
 	if !known {
-		if code = p.history.Code(address, hash); len(code) > 0 {
+		if code = p.FlatState.Code(address, hash); len(code) > 0 {
 			p.cache.codes.Add(hash, code)
 		}
 	}
@@ -78,11 +79,11 @@ var _ state.Database = flat{}
 
 func (f flat) Type() state.DatabaseType                     { return state.TypeMPT }
 func (f flat) Reader(common.Hash) (state.Reader, error)     { return f.reader, nil }
-func (f flat) Iteratee(common.Hash) (state.Iteratee, error) { return nil, errFlat }
-func (f flat) OpenTrie(common.Hash) (state.Trie, error)     { return nil, errFlat }
+func (f flat) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
+func (f flat) OpenTrie(common.Hash) (state.Trie, error)     { return nil, ErrFlatState }
 func (f flat) TrieDB() *triedb.Database                     { return nil }
-func (f flat) Commit(*state.StateUpdate) error              { return errFlat }
+func (f flat) Commit(*state.StateUpdate) error              { return ErrFlatState }
 
 func (f flat) OpenStorageTrie(common.Hash, common.Address, common.Hash, state.Trie) (state.Trie, error) {
-	return nil, errFlat
+	return nil, ErrFlatState
 }

@@ -26,7 +26,7 @@ type SlotProof struct {
 
 // Prove makes the proof of an account and its slots after a block.
 func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, keys []common.Hash) (*Proof, error) {
-	account, err := history{ctx: ctx, db: c.db, chain: c.Row.ID, block: b.Number}.Account(address)
+	account, err := NewFlatState(ctx, c.db, c.Row.ID, b.Number).Account(address)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Addre
 	c.cache.proof.Lock()
 	defer c.cache.proof.Unlock()
 	if c.cache.tree == nil || c.cache.of != b.Number {
-		tree, err := c.accountTrie(ctx, b.Number)
+		tree, err := NewFlatState(ctx, c.db, c.Row.ID, b.Number).AccountTrie(c.Kind)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Addre
 }
 
 func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, keys []common.Hash, proofs []SlotProof) error {
-	tree, err := c.storageTrie(ctx, address, b.Number)
+	tree, err := NewFlatState(ctx, c.db, c.Row.ID, b.Number).StorageTrie(c.Kind, address)
 	if err != nil {
 		return err
 	}

@@ -372,7 +372,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 		t.Error("something of the minter is left")
 	}
 	c.send(c.admin, &minter, 100_000, minting)
-	if err := c.Verify(ctx, func(*store.Delta) {}); err != nil {
+	if err := VerifyChain(ctx, c.Chain.db, c.Chain, func(*store.Delta) {}); err != nil {
 		t.Errorf("verify: %v", err)
 	}
 	if _, err := c.TraceBlock(ctx, head, nil); err != nil {

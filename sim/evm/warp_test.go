@@ -248,11 +248,11 @@ func TestWarpReceives(t *testing.T) {
 		} {
 			testCarried(t, c, fmt.Sprintf("primary %v, %s", primary, name), m.raw, m.valid)
 		}
-		if err := c.Verify(context.Background(), func(*store.Delta) {}); err != nil {
+		if err := VerifyChain(context.Background(), c.Chain.db, c.Chain, func(*store.Delta) {}); err != nil {
 			t.Errorf("primary %v: %v", primary, err)
 		}
 		c.Home.Network = nil // nobody can judge now: every message must be refused
-		if err := c.Verify(context.Background(), func(*store.Delta) {}); err == nil {
+		if err := VerifyChain(context.Background(), c.Chain.db, c.Chain, func(*store.Delta) {}); err == nil {
 			t.Error("verify takes the header's word for what was judged")
 		}
 	}

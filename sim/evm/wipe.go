@@ -39,8 +39,8 @@ func (w without) Storage(address common.Address, key common.Hash) (common.Hash, 
 // wipe takes an account out of the state for good, with the next commit.
 func (l *live) wipe(address common.Address) error {
 	keys := map[common.Hash]bool{}
-	if l.keys != nil {
-		old, err := l.keys(address)
+	if l.base != nil {
+		old, err := l.base.slotKeys(address)
 		if err != nil {
 			return fmt.Errorf("storage of %s: %w", address, err)
 		}
