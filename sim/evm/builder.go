@@ -127,7 +127,10 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 }
 
 // Settle says where the chain stands in its network. It comes before the first block that is opened.
-func (b *Builder) Settle(h Home) { b.home, b.index.home = h, &h }
+func (b *Builder) Settle(h Home) {
+	b.home = h
+	b.index.SetNetwork(h.ChainID, h.Network)
+}
 
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
@@ -146,7 +149,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if err := b.index.add(delta, header, func() (*probe, error) { return b.probe(header) }); err != nil {
+	if err := b.index.add(delta, number, int64(header.Time), func() (*probe, error) { return b.contractReader(header) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	delta.Block = store.Block{
@@ -217,7 +220,7 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 	p := &Pending{
 		b: b, header: header, state: states, rates: rates, fees: new(big.Int), delta: &store.Delta{},
 		gas:      core.NewGasPool(rates.capacity(b.head, header)),
-		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
+		recorder: newRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
 	s := b.surroundings(header, states)
 	s.hooks = p.recorder.hooks()
@@ -267,8 +270,7 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	if err != nil {
 		return nil, err
 	}
-	calls, snapshot, pool := len(p.recorder.calls), p.state.Snapshot(), p.gas.Snapshot()
-	p.recorder.tx = len(p.txs)
+	calls, snapshot, pool := p.recorder.begin(len(p.txs)), p.state.Snapshot(), p.gas.Snapshot()
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
 	failed, carries := p.b.judge(tx, p.header.Time)
 	result, err := p.evm.apply(message, p.gas, failed)
@@ -397,7 +399,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.Bloom = types.MergeBloom(p.receipts)
 	p.rates.seal(p.b.head, h)
 	h.Extra = append(h.Extra, p.verdicts.encode()...)
-	p.delta.Calls = p.recorder.calls
+	p.delta.Calls = p.recorder.rows()
 	p.delta.Block.Fees = p.fees.Bytes()
 	if p.delta.Activity, err = p.activity(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)

@@ -46,4 +46,3 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	c.slots = make(chan struct{}, executions)
 	return c, nil
 }
-

@@ -49,6 +49,13 @@ func (f fees) next(parent, header *Header) {
 	header.Extra = window.encode()
 }
 
+// NextBaseFee is the base fee of a block at a time, by the fee configuration that holds after its parent.
+func NextBaseFee(kind Kind, config precompile.FeeConfig, parent *Header, time uint64) *big.Int {
+	next := &Header{Time: time}
+	fees{kind, config}.next(parent, next)
+	return next.BaseFee
+}
+
 // capacity is the gas that a block may use in all.
 func (f fees) capacity(parent, header *Header) uint64 {
 	if f.kind == KindC {

@@ -29,13 +29,11 @@ func (c *Chain) NextBaseFee(ctx context.Context) (*big.Int, error) {
 	if c.Now != nil {
 		time = max(time, uint64(c.Now()))
 	}
-	next := head.Header.child(head.Hash, time)
 	config, _, err := c.Fees(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	fees{c.Kind, config}.next(head.Header, next)
-	return next.BaseFee, nil
+	return NextBaseFee(c.Kind, config, head.Header, time), nil
 }
 
 // Fees is the fee configuration after a block, and the block in which it last changed: zero when it never did.

@@ -40,6 +40,17 @@ func (b *Builder) fees() (fees, error) {
 	return f, failed
 }
 
+// contractReader calls contracts on the state after the head, whose header is h.
+func (b *Builder) contractReader(h *Header) (*probe, error) {
+	states, err := state.New(h.Root, b.state)
+	if err != nil {
+		return nil, err
+	}
+	s := b.surroundings(h, states)
+	s.free = true
+	return NewContractReader(s.machine().EVM, states), nil
+}
+
 // surroundings are those of code in a block with this header.
 func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
 	return surroundings{

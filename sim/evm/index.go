@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/store"
@@ -17,14 +18,24 @@ import (
 // balance of someone whom no log names is beyond any index.
 type index struct {
 	chain  int
-	home   *Home
+	id     ids.ID // of the blockchain
+	world  WorldChains
 	tokens map[common.Address]store.TokenID
 	counts [3]int
 }
 
 func newIndex(chain int) *index {
-	return &index{chain: chain, home: &Home{}, tokens: map[common.Address]store.TokenID{}}
+	return &index{chain: chain, tokens: map[common.Address]store.TokenID{}}
 }
+
+// WorldChains says which blockchains are EVM chains of the world.
+type WorldChains interface {
+	Simulates(blockchain ids.ID) bool
+}
+
+// SetNetwork tells the index which blockchain it is of, and what other EVM chains the world has. A Teleporter message from a
+// chain that is not one of them is indexed where it arrives, because nobody sees it being sent.
+func (x *index) SetNetwork(blockchain ids.ID, world WorldChains) { x.id, x.world = blockchain, world }
 
 // restore reads the tokens that a chain already has.
 func (x *index) restore(ctx context.Context, db *store.DB) error {
@@ -55,9 +66,8 @@ type indexing struct {
 }
 
 // add completes a block's delta with its index rows. open makes a probe of the state after the block.
-func (x *index) add(delta *store.Delta, h *Header, open func() (*probe, error)) error {
-	number := h.Number.Uint64()
-	w := &indexing{index: x, delta: delta, block: store.At(x.chain, number, 0), time: int64(h.Time), open: open,
+func (x *index) add(delta *store.Delta, number uint64, time int64, open func() (*probe, error)) error {
+	w := &indexing{index: x, delta: delta, block: store.At(x.chain, number, 0), time: time, open: open,
 		held: map[string]bool{}, items: map[string]bool{}}
 	if err := w.deployments(number); err != nil {
 		return err

@@ -40,20 +40,14 @@ func selector(signature string) []byte { return crypto.Keccak256([]byte(signatur
 
 // probe asks contracts questions on the state after a block, without changing it.
 type probe struct {
-	evm   *machine
+	evm   *vm.EVM
 	state *state.StateDB
 }
 
-func (b *Builder) probe(h *Header) (*probe, error) {
-	states, err := state.New(h.Root, b.state)
-	if err != nil {
-		return nil, err
-	}
-	s := b.surroundings(h, states)
-	s.free = true
-	evm := s.machine()
+// NewContractReader reads contracts with an EVM on a state. Nothing of the state is written.
+func NewContractReader(evm *vm.EVM, states *state.StateDB) *probe {
 	evm.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
-	return &probe{evm: evm, state: states}, nil
+	return &probe{evm: evm, state: states}
 }
 
 // ask calls a contract; nil means that it did not answer.

@@ -22,6 +22,13 @@ type recorder struct {
 // frame is a call under way: the row it will fill (or -1) and how many rows there were when it began.
 type frame struct{ row, first int }
 
+// newRecorder records the calls of a block, whose rows are counted from a position.
+func newRecorder(block store.Position) *recorder { return &recorder{block: block} }
+
+// rows are the calls of all transactions so far, in the order in which they began.
+func (r *recorder) rows() []store.Call { return r.calls }
+
+// hooks is the tracer.
 func (r *recorder) hooks() *tracing.Hooks {
 	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit}
 }
@@ -68,6 +75,12 @@ func (r *recorder) exit(_ int, _ []byte, gasUsed uint64, err error, reverted boo
 			r.calls[i].Reverted = true
 		}
 	}
+}
+
+// begin starts a transaction and says how many calls there are before it.
+func (r *recorder) begin(tx int) (calls int) {
+	r.tx = tx
+	return len(r.calls)
 }
 
 // truncate drops the calls of a transaction that turned out not to be valid.

@@ -104,7 +104,7 @@ func (w *indexing) letter(l *store.Log) {
 	switch string(l.Topic) {
 	case string(topicLetterSent):
 		if m := ReadLetter(l); m != nil {
-			w.message(l, m, w.home.ChainID, m.Peer)
+			w.message(l, m, w.id, m.Peer)
 		}
 		return
 	case string(topicLetterReceived):
@@ -112,8 +112,8 @@ func (w *indexing) letter(l *store.Log) {
 		if m == nil {
 			return
 		}
-		if w.home.Network != nil && !w.home.Network.Simulates(m.Peer) {
-			w.message(l, m, m.Peer, w.home.ChainID)
+		if w.world != nil && !w.world.Simulates(m.Peer) {
+			w.message(l, m, m.Peer, w.id)
 		}
 		kind = store.MessageReceived
 	case string(topicLetterExecuted):

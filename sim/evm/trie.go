@@ -104,7 +104,9 @@ func (t *memoryTrie) NodeIterator(start []byte) (trie.NodeIterator, error) {
 
 // The state is read from flat rows, never through the trie.
 
-func (t *memoryTrie) GetAccount(common.Address) (*types.StateAccount, error)       { return nil, ErrFlatState }
+func (t *memoryTrie) GetAccount(common.Address) (*types.StateAccount, error) {
+	return nil, ErrFlatState
+}
 func (t *memoryTrie) GetStorage(common.Address, []byte) ([]byte, error)            { return nil, ErrFlatState }
 func (t *memoryTrie) GetKey([]byte) []byte                                         { return nil }
 func (t *memoryTrie) PrefetchAccount([]common.Address) error                       { return nil }
