@@ -15,9 +15,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// live is the state at the head of a chain, in memory: what changed since it was loaded, the tries that hash it, and
+// buildState is the state at the head of a chain, in memory: what changed since it was loaded, the tries that hash it, and
 // beneath them the state that it was loaded from.
-type live struct {
+type buildState struct {
 	kind     Kind
 	base     *FlatState // nil for a chain that starts here
 	accounts map[common.Address]*types.StateAccount
@@ -28,29 +28,29 @@ type live struct {
 	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
 	tries map[common.Address]state.Trie
 
-	wiped map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
+	deleted map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
 
 	update *state.StateUpdate // what the last commit changed
 }
 
 var (
-	_ state.Database = (*live)(nil)
-	_ state.Reader   = (*live)(nil)
+	_ state.Database = (*buildState)(nil)
+	_ state.Reader   = (*buildState)(nil)
 )
 
-func newLive(kind Kind) *live {
-	return &live{
+func newBuildState(kind Kind) *buildState {
+	return &buildState{
 		kind:     kind,
 		accounts: map[common.Address]*types.StateAccount{},
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
 		trie:     newMemoryTrie(kind),
 		tries:    map[common.Address]state.Trie{},
-		wiped:    map[common.Address]map[common.Hash]bool{},
+		deleted:    map[common.Address]map[common.Hash]bool{},
 	}
 }
 
-func (l *live) Account(address common.Address) (*types.StateAccount, error) {
+func (l *buildState) Account(address common.Address) (*types.StateAccount, error) {
 	account, known := l.accounts[address]
 	if !known && l.base != nil {
 		return l.base.Account(address)
@@ -61,7 +61,7 @@ func (l *live) Account(address common.Address) (*types.StateAccount, error) {
 	return account.Copy(), nil
 }
 
-func (l *live) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+func (l *buildState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	value, known := l.slots[address][key]
 	if !known && l.base != nil {
 		return l.base.Storage(address, key)
@@ -69,7 +69,7 @@ func (l *live) Storage(address common.Address, key common.Hash) (common.Hash, er
 	return value, nil
 }
 
-func (l *live) Code(address common.Address, hash common.Hash) []byte {
+func (l *buildState) Code(address common.Address, hash common.Hash) []byte {
 	code, known := l.codes[hash]
 	if !known && l.base != nil {
 		return l.base.Code(address, hash)
@@ -77,21 +77,21 @@ func (l *live) Code(address common.Address, hash common.Hash) []byte {
 	return code
 }
 
-func (l *live) Has(address common.Address, hash common.Hash) bool {
+func (l *buildState) Has(address common.Address, hash common.Hash) bool {
 	return len(l.Code(address, hash)) > 0
 }
 
-func (l *live) CodeSize(address common.Address, hash common.Hash) int {
+func (l *buildState) CodeSize(address common.Address, hash common.Hash) int {
 	return len(l.Code(address, hash))
 }
 
-func (l *live) Type() state.DatabaseType                     { return state.TypeMPT }
-func (l *live) Reader(common.Hash) (state.Reader, error)     { return l, nil }
-func (l *live) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
-func (l *live) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, nil }
-func (l *live) TrieDB() *triedb.Database                     { return nil }
+func (l *buildState) Type() state.DatabaseType                     { return state.TypeMPT }
+func (l *buildState) Reader(common.Hash) (state.Reader, error)     { return l, nil }
+func (l *buildState) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
+func (l *buildState) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, nil }
+func (l *buildState) TrieDB() *triedb.Database                     { return nil }
 
-func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
+func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
@@ -112,8 +112,8 @@ func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root commo
 }
 
 // Commit takes over what a block changed.
-func (l *live) Commit(update *state.StateUpdate) error {
-	l.bury(update)
+func (l *buildState) Commit(update *state.StateUpdate) error {
+	l.addDeletions(update)
 	for address := range update.AccountsOrigin {
 		l.accounts[address] = update.Accounts[crypto.Keccak256Hash(address[:])]
 	}
@@ -136,7 +136,7 @@ func (l *live) Commit(update *state.StateUpdate) error {
 }
 
 // rows are the flat rows of what the last commit changed, in the order of their keys.
-func (l *live) rows(delta *store.Delta, chain int, block uint64) {
+func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 	for address := range l.update.AccountsOrigin {
 		delta.Accounts = append(delta.Accounts, accountRow(chain, block, address, l.accounts[address]))
 	}

@@ -19,50 +19,50 @@ const (
 	cachedBitVector = 128 << 10
 )
 
-type accountAt struct {
+type accountKey struct {
 	block   uint64
 	address common.Address
 }
 
-type slotAt struct {
-	accountAt
+type slotKey struct {
+	accountKey
 	key common.Hash
 }
 
 // cache is what readers of a chain share.
 type cache struct {
 	blocks   *lru.Cache[uint64, *Block]
-	accounts *lru.Cache[accountAt, *types.StateAccount]
-	slots    *lru.Cache[slotAt, common.Hash]
+	accounts *lru.Cache[accountKey, *types.StateAccount]
+	slots    *lru.Cache[slotKey, common.Hash]
 	codes    *lru.SizeConstrainedCache[common.Hash, []byte]
-	jumps    jumps
+	jumpDests    JumpDestCache
 
-	proof sync.Mutex // guards the next two: a trie is not safe for many at once
-	tree  state.Trie
-	of    uint64 // the block that tree belongs to
+	proofLock sync.Mutex // guards the next two: a trie is not safe for many at once
+	proofTrie  state.Trie
+	proofBlock    uint64 // the block that tree belongs to
 }
 
 func newCache() *cache {
 	return &cache{
 		blocks:   lru.NewCache[uint64, *Block](cachedBlocks),
-		accounts: lru.NewCache[accountAt, *types.StateAccount](cachedAccounts),
-		slots:    lru.NewCache[slotAt, common.Hash](cachedSlots),
+		accounts: lru.NewCache[accountKey, *types.StateAccount](cachedAccounts),
+		slots:    lru.NewCache[slotKey, common.Hash](cachedSlots),
 		codes:    lru.NewSizeConstrainedCache[common.Hash, []byte](cachedCode),
-		jumps:    newJumps(),
+		jumpDests:    NewJumpDestCache(),
 	}
 }
 
-// jumps keeps the analysis of jump destinations of hot code.
-type jumps struct {
+// JumpDestCache keeps the analysis of jump destinations of hot code.
+type JumpDestCache struct {
 	*lru.SizeConstrainedCache[common.Hash, vm.BitVec]
 }
 
-func newJumps() jumps {
-	return jumps{lru.NewSizeConstrainedCache[common.Hash, vm.BitVec](cachedBitVector)}
+func NewJumpDestCache() JumpDestCache {
+	return JumpDestCache{lru.NewSizeConstrainedCache[common.Hash, vm.BitVec](cachedBitVector)}
 }
 
 // Load is vm.JumpDestCache.
-func (j jumps) Load(hash common.Hash) (vm.BitVec, bool) { return j.Get(hash) }
+func (j JumpDestCache) Load(hash common.Hash) (vm.BitVec, bool) { return j.Get(hash) }
 
 // Store is vm.JumpDestCache.
-func (j jumps) Store(hash common.Hash, vector vm.BitVec) { j.Add(hash, vector) }
+func (j JumpDestCache) Store(hash common.Hash, vector vm.BitVec) { j.Add(hash, vector) }

@@ -23,13 +23,13 @@ type Chain struct {
 	Home    Home
 
 	db       *store.DB
-	rules    *params.ChainConfig
+	chainConfig    *params.ChainConfig
 	schedule *precompile.Schedule
 	signer   types.Signer
 
 	head  atomic.Pointer[Block]
 	feed  event.FeedOf[*News]
-	tip   atomic.Pointer[suggestion]
+	lastTip   atomic.Pointer[tipSuggestion]
 	cache *cache
 	slots chan struct{} // one for each execution under way
 }
@@ -40,9 +40,9 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", row.ID, err)
 	}
-	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, rules: genesis.rules(), schedule: &genesis.Schedule}
-	c.signer = types.LatestSigner(c.rules)
+	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, chainConfig: genesis.ChainConfig(), schedule: &genesis.Schedule}
+	c.signer = types.LatestSigner(c.chainConfig)
 	c.cache = newCache()
-	c.slots = make(chan struct{}, executions)
+	c.slots = make(chan struct{}, maxExecutions)
 	return c, nil
 }

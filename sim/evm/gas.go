@@ -56,7 +56,7 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last := c.tip.Load(); last != nil && last.head == head.Number {
+	if last := c.lastTip.Load(); last != nil && last.head == head.Number {
 		return new(big.Int).Set(last.tip), nil
 	}
 	var tips []*big.Int
@@ -79,12 +79,12 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if limit := big.NewInt(maxTip); tip.Cmp(limit) > 0 {
 		tip = limit
 	}
-	c.tip.Store(&suggestion{head.Number, tip})
+	c.lastTip.Store(&tipSuggestion{head.Number, tip})
 	return new(big.Int).Set(tip), nil
 }
 
-// suggestion is the tip that was found at a head.
-type suggestion struct {
+// tipSuggestion is the tip that was found at a head.
+type tipSuggestion struct {
 	head uint64
 	tip  *big.Int
 }

@@ -111,8 +111,8 @@ func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
 	return h, nil
 }
 
-// child is the part of a header that is known before its block is executed.
-func (h *Header) child(hash common.Hash, time uint64) *Header {
+// nextHeader is the part of a header that is known before its block is executed.
+func (h *Header) nextHeader(hash common.Hash, time uint64) *Header {
 	return &Header{
 		ParentHash:       hash,
 		UncleHash:        types.EmptyUncleHash,

@@ -37,12 +37,12 @@ const epoch = 5 * 60
 // before it began.
 func PView(time uint64) uint64 { return time - time%epoch }
 
-var errAlone = errors.New("the chain stands alone")
+var errNoNetwork = errors.New("the chain stands alone")
 
-// judge refuses a message that is not properly signed, as the chain's configuration asks for.
-func (h *Home) judge(m *warp.Message, s precompile.Setting, time uint64) error {
+// verifyPredicate refuses a message that is not properly signed, as the chain's configuration asks for.
+func (h *Home) verifyPredicate(m *warp.Message, s precompile.Setting, time uint64) error {
 	if h.Network == nil {
-		return errAlone
+		return errNoNetwork
 	}
 	subnet, err := h.Network.SubnetOf(m.SourceChainID)
 	if err != nil {
@@ -64,6 +64,6 @@ func (h *Home) judge(m *warp.Message, s precompile.Setting, time uint64) error {
 	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
 }
 
-func (h *Home) mail() precompile.Mail {
+func (h *Home) WarpInput() precompile.Mail {
 	return precompile.Mail{NetworkID: h.NetworkID, ChainID: h.ChainID}
 }

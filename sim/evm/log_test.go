@@ -114,10 +114,10 @@ func TestLogFilterIsBounded(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	s := &search{filter: &LogFilter{}}
+	s := &logSearch{filter: &LogFilter{}}
 	var err error
 	for i := 0; err == nil && i < 2*MaxLogs; i++ {
-		err = s.see(&types.Log{})
+		err = s.add(&types.Log{})
 	}
 	if err == nil || len(s.found) != MaxLogs+1 || !strings.Contains(err.Error(), "more than 50000 results") {
 		t.Errorf("%d logs: %v", len(s.found), err)

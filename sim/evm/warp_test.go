@@ -293,7 +293,7 @@ func testCarried(t *testing.T, c *permissioned, name string, raw []byte, valid b
 		bits = "0000000101"
 	}
 	end := "0000" + "00000001" + hex.EncodeToString(tx.Hash().Bytes()) + "00000001" + hex.EncodeToString(precompile.WarpAddress[:]) + bits
-	if extra := hex.EncodeToString(header.Extra[windowBytes:]); extra != end {
+	if extra := hex.EncodeToString(header.Extra[feeWindowBytes:]); extra != end {
 		t.Errorf("%s: the header ends with %s, want %s", name, extra, end)
 	}
 	trace, err := c.TraceTransaction(context.Background(), c.transaction(t, tx.Hash()), &TraceConfig{Tracer: ptr("callTracer")})
