@@ -46,7 +46,7 @@ func newBuildState(kind Kind) *buildState {
 		codes:    map[common.Hash][]byte{},
 		trie:     newMemoryTrie(kind),
 		tries:    map[common.Address]state.Trie{},
-		deleted:    map[common.Address]map[common.Hash]bool{},
+		deleted:  map[common.Address]map[common.Hash]bool{},
 	}
 }
 

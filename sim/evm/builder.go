@@ -30,32 +30,32 @@ var ErrTime = errors.New("a block must be at least one second after its parent")
 // Builder makes the blocks of one chain, one after the other. It is the only way in: the seed, a client's transaction
 // and verify all build blocks with it.
 type Builder struct {
-	chain    int
-	kind     Kind
-	chainConfig    *params.ChainConfig
-	schedule *precompile.Schedule
-	home     Home
-	state    *buildState
-	index    *Index
+	chain       int
+	kind        Kind
+	chainConfig *params.ChainConfig
+	schedule    *precompile.Schedule
+	home        Home
+	state       *buildState
+	index       *Index
 
-	head   *Header
-	hash   common.Hash
-	hashes map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
-	jumpDests  JumpDestCache
-	allTxs int64
-	digest []byte
+	head      *Header
+	hash      common.Hash
+	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
+	jumpDests JumpDestCache
+	allTxs    int64
+	digest    []byte
 }
 
 func newBuilder(chain int, genesis *Genesis) *Builder {
 	return &Builder{
-		chain:    chain,
-		chainConfig:    genesis.ChainConfig(),
-		schedule: &genesis.Schedule,
-		kind:     genesis.Kind,
-		state:    newBuildState(genesis.Kind),
-		index:    NewIndex(chain),
-		hashes:   map[uint64]common.Hash{},
-		jumpDests:    NewJumpDestCache(),
+		chain:       chain,
+		chainConfig: genesis.ChainConfig(),
+		schedule:    &genesis.Schedule,
+		kind:        genesis.Kind,
+		state:       newBuildState(genesis.Kind),
+		index:       NewIndex(chain),
+		hashes:      map[uint64]common.Hash{},
+		jumpDests:   NewJumpDestCache(),
 	}
 }
 
@@ -191,15 +191,15 @@ type Pending struct {
 	state    *state.StateDB
 	evm      *VM
 	gas      *core.GasPool
-	feeRules    feeRules
+	feeRules feeRules
 	recorder *CallRecorder
 
-	txs      types.Transactions
-	receipts types.Receipts
-	fees     *big.Int
-	extData  []byte // atomic transactions
+	txs        types.Transactions
+	receipts   types.Receipts
+	fees       *big.Int
+	extData    []byte // atomic transactions
 	predicates predicateResults
-	delta    *store.Delta
+	delta      *store.Delta
 }
 
 // Open begins the next block, at a time in Unix seconds.

@@ -31,24 +31,24 @@ type slotKey struct {
 
 // cache is what readers of a chain share.
 type cache struct {
-	blocks   *lru.Cache[uint64, *Block]
-	accounts *lru.Cache[accountKey, *types.StateAccount]
-	slots    *lru.Cache[slotKey, common.Hash]
-	codes    *lru.SizeConstrainedCache[common.Hash, []byte]
-	jumpDests    JumpDestCache
+	blocks    *lru.Cache[uint64, *Block]
+	accounts  *lru.Cache[accountKey, *types.StateAccount]
+	slots     *lru.Cache[slotKey, common.Hash]
+	codes     *lru.SizeConstrainedCache[common.Hash, []byte]
+	jumpDests JumpDestCache
 
-	proofLock sync.Mutex // guards the next two: a trie is not safe for many at once
+	proofLock  sync.Mutex // guards the next two: a trie is not safe for many at once
 	proofTrie  state.Trie
-	proofBlock    uint64 // the block that tree belongs to
+	proofBlock uint64 // the block that tree belongs to
 }
 
 func newCache() *cache {
 	return &cache{
-		blocks:   lru.NewCache[uint64, *Block](cachedBlocks),
-		accounts: lru.NewCache[accountKey, *types.StateAccount](cachedAccounts),
-		slots:    lru.NewCache[slotKey, common.Hash](cachedSlots),
-		codes:    lru.NewSizeConstrainedCache[common.Hash, []byte](cachedCode),
-		jumpDests:    NewJumpDestCache(),
+		blocks:    lru.NewCache[uint64, *Block](cachedBlocks),
+		accounts:  lru.NewCache[accountKey, *types.StateAccount](cachedAccounts),
+		slots:     lru.NewCache[slotKey, common.Hash](cachedSlots),
+		codes:     lru.NewSizeConstrainedCache[common.Hash, []byte](cachedCode),
+		jumpDests: NewJumpDestCache(),
 	}
 }
 

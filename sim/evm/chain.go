@@ -22,16 +22,16 @@ type Chain struct {
 	Now     func() int64 // the world's clock, Unix seconds; nil for one that stands at the head
 	Home    Home
 
-	db       *store.DB
-	chainConfig    *params.ChainConfig
-	schedule *precompile.Schedule
-	signer   types.Signer
+	db          *store.DB
+	chainConfig *params.ChainConfig
+	schedule    *precompile.Schedule
+	signer      types.Signer
 
-	head  atomic.Pointer[Block]
-	feed  event.FeedOf[*News]
-	lastTip   atomic.Pointer[tipSuggestion]
-	cache *cache
-	slots chan struct{} // one for each execution under way
+	head    atomic.Pointer[Block]
+	feed    event.FeedOf[*News]
+	lastTip atomic.Pointer[tipSuggestion]
+	cache   *cache
+	slots   chan struct{} // one for each execution under way
 }
 
 // NewChain is the reading side of a chain.

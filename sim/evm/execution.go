@@ -49,11 +49,11 @@ func (c *Chain) acquireTrace(ctx context.Context, limit time.Duration) (limited 
 
 // execution is code about to run on top of a block, on a state of its own.
 type execution struct {
-	chain    *Chain
-	states   *state.StateDB
-	context  vm.BlockContext
-	precompiles *Precompiles // nil until they are needed or overridden
-	failedPredicates   *big.Int  // the messages carried by the transaction under way that were refused; a call's are all taken
+	chain            *Chain
+	states           *state.StateDB
+	context          vm.BlockContext
+	precompiles      *Precompiles // nil until they are needed or overridden
+	failedPredicates *big.Int     // the messages carried by the transaction under way that were refused; a call's are all taken
 }
 
 // Overrides change the state and the block that a call sees.

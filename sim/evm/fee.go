@@ -18,11 +18,11 @@ const (
 	feeWindowSeconds = 10
 	feeWindowBytes   = feeWindowSeconds * 8
 
-	feeStateBytes      = 24
-	capacityPerSecond   = 2_000_000 // gas that capacity regains each second
-	targetPerSecond = 1_500     // gas that excess loses each second
-	excessConversion      = 4_000_000 // excess that multiplies the price by e
-	maxExcess       = 3 * excessConversion
+	feeStateBytes     = 24
+	capacityPerSecond = 2_000_000 // gas that capacity regains each second
+	targetPerSecond   = 1_500     // gas that excess loses each second
+	excessConversion  = 4_000_000 // excess that multiplies the price by e
+	maxExcess         = 3 * excessConversion
 )
 
 // maxFee is the largest base fee: a header has no room for more.

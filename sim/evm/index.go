@@ -17,11 +17,11 @@ import (
 // whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
 // balance of someone whom no log names is beyond any index.
 type Index struct {
-	chain  int
-	blockchain     ids.ID // of the blockchain
-	network  WorldChains
-	tokens map[common.Address]store.TokenID
-	counts [3]int
+	chain      int
+	blockchain ids.ID // of the blockchain
+	network    WorldChains
+	tokens     map[common.Address]store.TokenID
+	counts     [3]int
 }
 
 func NewIndex(chain int) *Index {
@@ -35,7 +35,9 @@ type WorldChains interface {
 
 // SetNetwork tells the index which blockchain it is of, and what other EVM chains the world has. A Teleporter message from a
 // chain that is not one of them is indexed where it arrives, because nobody sees it being sent.
-func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) { x.blockchain, x.network = blockchain, world }
+func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
+	x.blockchain, x.network = blockchain, world
+}
 
 // Restore reads the tokens that a chain already has.
 func (x *Index) Restore(ctx context.Context, db *store.DB) error {
@@ -55,14 +57,14 @@ func (x *Index) Restore(ctx context.Context, db *store.DB) error {
 // blockIndex is the work on one block.
 type blockIndex struct {
 	*Index
-	delta *store.Delta
-	block store.Position
-	time  int64
-	open  func() (*ContractReader, error)
+	delta  *store.Delta
+	block  store.Position
+	time   int64
+	open   func() (*ContractReader, error)
 	reader *ContractReader // opened when first needed
 
-	holdings  map[string]bool // owner and asset, of those that have a row already
-	items map[string]bool
+	holdings map[string]bool // owner and asset, of those that have a row already
+	items    map[string]bool
 }
 
 // Add completes a block's delta with its index rows. open makes a probe of the state after the block.

@@ -18,23 +18,23 @@ import (
 // VMContext are what an EVM runs in. Every EVM is made from them, so that code finds the same world wherever it is
 // executed: in a block, in a call, in a trace or again for verification.
 type VMContext struct {
-	ChainConfig    *params.ChainConfig
-	Block    vm.BlockContext
-	State   vm.StateDB
-	JumpDests    vm.JumpDestCache
+	ChainConfig *params.ChainConfig
+	Block       vm.BlockContext
+	State       vm.StateDB
+	JumpDests   vm.JumpDestCache
 	Precompiles Precompiles
-	Tracer    *tracing.Hooks // a tracer's; may be nil
-	Warp     precompile.Mail
-	NoBaseFee     bool // gas may cost nothing
+	Tracer      *tracing.Hooks // a tracer's; may be nil
+	Warp        precompile.Mail
+	NoBaseFee   bool // gas may cost nothing
 }
 
 // VM is an EVM with the frames that its contracts which keep state look at.
 type VM struct {
 	*vm.EVM
-	frames  *precompile.Frames // nil where no contract needs them
-	warp bool               // messages of other chains mean something here
-	warm   []common.Address   // cheap to reach, beside the engine's own
-	accessList   types.AccessList   // of the message under way, with what it carries; nil for its own
+	frames     *precompile.Frames // nil where no contract needs them
+	warp       bool               // messages of other chains mean something here
+	warm       []common.Address   // cheap to reach, beside the engine's own
+	accessList types.AccessList   // of the message under way, with what it carries; nil for its own
 }
 
 func (s VMContext) NewVM() *VM {
@@ -86,9 +86,9 @@ func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (r
 	if len(predicates) == 0 || !m.warp {
 		result, err = core.ApplyMessage(m.EVM, message, gas)
 	} else {
-		m.frames.Mail.Carried, m.frames.Mail.Failed = predicates, failed
+		m.frames.Warp.Predicates, m.frames.Warp.Failed = predicates, failed
 		result, err = m.applyWithPredicates(message, predicates, rest, gas)
-		m.frames.Mail.Carried, m.frames.Mail.Failed = nil, nil
+		m.frames.Warp.Predicates, m.frames.Warp.Failed = nil, nil
 	}
 	if err == nil {
 		result.Err = m.frames.Explain(result.Err)
@@ -98,9 +98,9 @@ func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (r
 
 // Precompiles are the contracts that a chain has built in at a time, each at its address.
 type Precompiles struct {
-	stateless     vm.PrecompiledContracts // shared unless overridden: not to be changed
-	stateful map[common.Address]*precompile.Contract
-	Warm    []common.Address // cheap to reach, beside the engine's own
+	stateless vm.PrecompiledContracts // shared unless overridden: not to be changed
+	stateful  map[common.Address]*precompile.Contract
+	Warm      []common.Address // cheap to reach, beside the engine's own
 }
 
 // active are the contracts that keep state.

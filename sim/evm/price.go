@@ -7,4 +7,6 @@ import (
 )
 
 // EffectivePrice is what a transaction pays for each unit of gas in a block with this base fee.
-func EffectivePrice(tx *types.Transaction, baseFee *big.Int) *big.Int { return effectiveGasPrice(tx, baseFee) }
+func EffectivePrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
+	return effectiveGasPrice(tx, baseFee)
+}

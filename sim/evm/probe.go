@@ -20,20 +20,20 @@ const callGas = 2_000_000
 
 // Questions that the index asks contracts.
 var (
-	methodName         = selector("name()")
-	methodSymbol       = selector("symbol()")
-	methodDecimals     = selector("decimals()")
+	methodName              = selector("name()")
+	methodSymbol            = selector("symbol()")
+	methodDecimals          = selector("decimals()")
 	methodTotalSupply       = selector("totalSupply()")
-	methodBalanceOf      = selector("balanceOf(address)")
-	methodBalanceOfItem  = selector("balanceOf(address,uint256)")
-	methodOwnerOf        = selector("ownerOf(uint256)")
-	methodTokenURI     = selector("tokenURI(uint256)")
-	methodURI          = selector("uri(uint256)")
-	methodSupportsInterface     = selector("supportsInterface(bytes4)")
-	interfaceERC165 = []byte{0x01, 0xff, 0xc9, 0xa7}
-	interfaceInvalid   = []byte{0xff, 0xff, 0xff, 0xff}
-	interfaceERC721    = []byte{0x80, 0xac, 0x58, 0xcd}
-	interfaceERC1155   = []byte{0xd9, 0xb6, 0x7a, 0x26}
+	methodBalanceOf         = selector("balanceOf(address)")
+	methodBalanceOfItem     = selector("balanceOf(address,uint256)")
+	methodOwnerOf           = selector("ownerOf(uint256)")
+	methodTokenURI          = selector("tokenURI(uint256)")
+	methodURI               = selector("uri(uint256)")
+	methodSupportsInterface = selector("supportsInterface(bytes4)")
+	interfaceERC165         = []byte{0x01, 0xff, 0xc9, 0xa7}
+	interfaceInvalid        = []byte{0xff, 0xff, 0xff, 0xff}
+	interfaceERC721         = []byte{0x80, 0xac, 0x58, 0xcd}
+	interfaceERC1155        = []byte{0xd9, 0xb6, 0x7a, 0x26}
 )
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }

@@ -15,9 +15,9 @@ import (
 // The messenger's events that the index follows, whichever contract emits them.
 var (
 	eventSendMessage     = crypto.Keccak256(teleporterEvent("SendCrossChainMessage(bytes32,bytes32,%s,(address,uint256))"))
-	eventReceiveMessage = crypto.Keccak256(teleporterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
+	eventReceiveMessage  = crypto.Keccak256(teleporterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
 	eventMessageExecuted = crypto.Keccak256([]byte("MessageExecuted(bytes32,bytes32)"))
-	eventReceiptReceived  = crypto.Keccak256([]byte("ReceiptReceived(bytes32,bytes32,address,(address,uint256))"))
+	eventReceiptReceived = crypto.Keccak256([]byte("ReceiptReceived(bytes32,bytes32,address,(address,uint256))"))
 )
 
 func teleporterEvent(signature string) []byte {

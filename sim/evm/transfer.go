@@ -11,13 +11,13 @@ import (
 
 // Events that the index reads.
 var (
-	eventTransfer   = crypto.Keccak256([]byte("Transfer(address,address,uint256)"))
-	eventTransferSingle     = crypto.Keccak256([]byte("TransferSingle(address,address,address,uint256,uint256)"))
-	eventTransferBatch      = crypto.Keccak256([]byte("TransferBatch(address,address,address,uint256[],uint256[])"))
-	eventDeposit    = crypto.Keccak256([]byte("Deposit(address,uint256)"))
-	eventWithdrawal = crypto.Keccak256([]byte("Withdrawal(address,uint256)"))
-	eventURI        = crypto.Keccak256([]byte("URI(string,uint256)"))
-	eventMetadataUpdate   = crypto.Keccak256([]byte("MetadataUpdate(uint256)"))
+	eventTransfer       = crypto.Keccak256([]byte("Transfer(address,address,uint256)"))
+	eventTransferSingle = crypto.Keccak256([]byte("TransferSingle(address,address,address,uint256,uint256)"))
+	eventTransferBatch  = crypto.Keccak256([]byte("TransferBatch(address,address,address,uint256[],uint256[])"))
+	eventDeposit        = crypto.Keccak256([]byte("Deposit(address,uint256)"))
+	eventWithdrawal     = crypto.Keccak256([]byte("Withdrawal(address,uint256)"))
+	eventURI            = crypto.Keccak256([]byte("URI(string,uint256)"))
+	eventMetadataUpdate = crypto.Keccak256([]byte("MetadataUpdate(uint256)"))
 )
 
 // tokenTransfer is what a log says: how much of which item went from whom to whom.
