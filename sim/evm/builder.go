@@ -93,11 +93,6 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	return b, delta, err
 }
 
-// Restore makes the builder of a chain that already has blocks, from the rows of the world file.
-func Restore(ctx context.Context, c *Chain) (*Builder, error) {
-	return RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.Home)
-}
-
 // RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file.
 func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, home Home) (*Builder, error) {
 	row, err := db.Head(ctx, chain)
@@ -306,7 +301,7 @@ func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee 
 	for _, amount := range []struct {
 		to   **uint256.Int
 		from *big.Int
-	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, effectiveGasPrice(tx, baseFee)}} {
+	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, EffectivePrice(tx, baseFee)}} {
 		value, overflow := uint256.FromBig(amount.from)
 		if overflow {
 			return nil, fmt.Errorf("%w: address %v, bit length %d", core.ErrFeeCapVeryHigh, sender, amount.from.BitLen())
@@ -316,8 +311,8 @@ func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee 
 	return m, nil
 }
 
-// effectiveGasPrice is what a transaction pays for each unit of gas in a block with this base fee.
-func effectiveGasPrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
+// EffectivePrice is what a transaction pays for each unit of gas in a block with this base fee.
+func EffectivePrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
 	price := new(big.Int).Add(baseFee, tx.GasTipCap())
 	if limit := tx.GasFeeCap(); price.Cmp(limit) > 0 {
 		return limit

@@ -7,16 +7,14 @@ import (
 	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/core/vm"
 )
 
 // Sizes of what a chain keeps at hand for readers. History never changes, so nothing here ever goes stale.
 const (
-	cachedBlocks    = 128
-	cachedAccounts  = 1_024
-	cachedSlots     = 4_096
-	cachedCode      = 1 << 20 // bytes
-	cachedBitVector = 128 << 10
+	cachedBlocks   = 128
+	cachedAccounts = 1_024
+	cachedSlots    = 4_096
+	cachedCode     = 1 << 20 // bytes
 )
 
 type accountKey struct {
@@ -51,18 +49,3 @@ func newCache() *cache {
 		jumpDests: NewJumpDestCache(),
 	}
 }
-
-// JumpDestCache keeps the analysis of jump destinations of hot code.
-type JumpDestCache struct {
-	*lru.SizeConstrainedCache[common.Hash, vm.BitVec]
-}
-
-func NewJumpDestCache() JumpDestCache {
-	return JumpDestCache{lru.NewSizeConstrainedCache[common.Hash, vm.BitVec](cachedBitVector)}
-}
-
-// Load is vm.JumpDestCache.
-func (j JumpDestCache) Load(hash common.Hash) (vm.BitVec, bool) { return j.Get(hash) }
-
-// Store is vm.JumpDestCache.
-func (j JumpDestCache) Store(hash common.Hash, vector vm.BitVec) { j.Add(hash, vector) }

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -45,4 +46,9 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	c.cache = newCache()
 	c.slots = make(chan struct{}, maxExecutions)
 	return c, nil
+}
+
+// Restore makes the builder that continues the chain from its newest block.
+func Restore(ctx context.Context, c *Chain) (*Builder, error) {
+	return RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.Home)
 }

@@ -25,7 +25,7 @@ func (t *Transaction) Index() int { return t.Row.ID.Index() }
 
 // Price is what the transaction paid for each unit of gas, in wei.
 func (t *Transaction) Price() *big.Int {
-	return effectiveGasPrice(t.Transaction, t.Block.Header.BaseFee)
+	return EffectivePrice(t.Transaction, t.Block.Header.BaseFee)
 }
 
 func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
