@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// weiPerNano converts what the P- and X-chain count in to what the EVM counts in.
+// weiPerNano converts nAVAX, the unit of the P-Chain and the X-Chain, to wei.
 var weiPerNano = uint256.NewInt(1_000_000_000)
 
 // errNotCChain says that only a C-Chain has atomic transactions.

@@ -121,7 +121,7 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 	return b, err
 }
 
-// Settle says where the chain stands in its network. It comes before the first block that is opened.
+// Settle gives the builder what the verification of warp messages needs. Call it before the first Open.
 func (b *Builder) Settle(h Home) {
 	b.home = h
 	b.index.SetNetwork(h.ChainID, h.Network)

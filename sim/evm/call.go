@@ -30,7 +30,7 @@ type Call struct {
 	AccessList           *types.AccessList `json:"accessList"`
 	ChainID              *hexutil.Big      `json:"chainId"`
 
-	// Blobs and authorizations are refused: no transaction of these chains carries them.
+	// Blobs and authorizations are refused: the network has no such transactions.
 	BlobHashes     *json.RawMessage `json:"blobVersionedHashes"`
 	BlobFee        *hexutil.Big     `json:"maxFeePerBlobGas"`
 	Authorizations *json.RawMessage `json:"authorizationList"`

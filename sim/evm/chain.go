@@ -13,14 +13,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Chain is one EVM chain of a world as readers see it: beside the file it holds the head and caches only, and it is safe
-// for many at once.
+// Chain reads one EVM chain of a world. Beside the file it holds the head and caches only. It is safe for concurrent use.
 type Chain struct {
 	Row     store.Chain
 	Kind    Kind
 	Genesis *Genesis
 	Limits  Limits
-	Now     func() int64 // the world's clock, Unix seconds; nil for one that stands at the head
+	Now     func() int64 // the world's clock, Unix seconds; nil: the time of the head
 	Home    Home
 
 	db          *store.DB

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// Limits bound what one question that executes code may cost.
+// Limits bound what one request that executes code may cost.
 type Limits struct {
 	Gas   uint64        // of a call; more is cut to this
 	Time  time.Duration // of a call or a trace
@@ -26,7 +26,7 @@ func DefaultLimits() Limits {
 	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 16 << 20}
 }
 
-// maxExecutions is how many questions that execute code a chain answers at once: each may fill a good deal of memory.
+// maxExecutions is how many requests that execute code a chain serves at once: each may fill a good deal of memory.
 const maxExecutions = 8
 
 // traceSlots is how many traces the whole process makes at once: each may hold several times Limits.Trace.
@@ -53,7 +53,7 @@ type execution struct {
 	states           *state.StateDB
 	context          vm.BlockContext
 	precompiles      *Precompiles // nil until they are needed or overridden
-	failedPredicates *big.Int     // the messages carried by the transaction under way that were refused; a call's are all taken
+	failedPredicates *big.Int     // of the transaction that runs; nil for a call, whose warp messages all count as verified
 }
 
 // Overrides change the state and the block that a call sees.
@@ -73,7 +73,7 @@ func (c *Chain) acquire(ctx context.Context, limit time.Duration) (limited conte
 	return limited, func() { cancel(); <-c.slots }, nil
 }
 
-// executionOn prepares an execution in the surroundings of a block, on the state after it.
+// executionOn prepares an execution with the block context of a block, on the state after it.
 func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execution, error) {
 	states, err := c.State(ctx, b)
 	if err != nil {

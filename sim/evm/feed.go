@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// News is a block that was just committed, with everything that subscribers are told about it.
+// News is a block that was just committed, with what eth_subscribe tells its subscribers: head, transactions, logs.
 type News struct {
 	Block        *Block
 	Transactions []store.Transaction

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// What the next block of a builder stands on: state, fees and surroundings.
+// What the next block is executed on: the state, the fee rules and the VM context.
 
 // stateAt is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
 func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {

@@ -12,7 +12,7 @@ import (
 
 // Index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
 //
-// A contract is a token if it behaves like one (see probe.standard); it is asked when it is deployed, and again when a
+// A contract is a token if it behaves like one (see ContractReader.standard); it is called when it is deployed, and again when a
 // contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
 // whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
 // balance of someone whom no log names is beyond any index.
@@ -67,7 +67,7 @@ type blockIndex struct {
 	items    map[string]bool
 }
 
-// Add completes a block's delta with its index rows. open makes a probe of the state after the block.
+// Add completes a block's delta with its index rows. open makes a reader of contracts on the state after the block.
 func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (*ContractReader, error)) error {
 	w := &blockIndex{Index: x, delta: delta, block: store.At(x.chain, number, 0), time: time, open: open,
 		holdings: map[string]bool{}, items: map[string]bool{}}
@@ -96,8 +96,8 @@ func (w *blockIndex) contractReader() (*ContractReader, error) {
 	return w.reader, err
 }
 
-// addDeployments lists the contracts that came to be in the block, and meets the tokens among them. The contracts of the
-// chain's beginning were deployed by nobody.
+// addDeployments lists the contracts that came to be in the block, and adds the tokens among them. The contracts of the
+// genesis have no deployment.
 func (w *blockIndex) addDeployments(number uint64) error {
 	coded := map[common.Address]bool{}
 	for i := range w.delta.Accounts {

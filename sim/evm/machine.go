@@ -32,9 +32,9 @@ type VMContext struct {
 type VM struct {
 	*vm.EVM
 	frames     *precompile.Frames // nil where no contract needs them
-	warp       bool               // messages of other chains mean something here
+	warp       bool               // the warp precompile is active
 	warm       []common.Address   // cheap to reach, beside the engine's own
-	accessList types.AccessList   // of the message under way, with what it carries; nil for its own
+	accessList types.AccessList   // whole list of a message with predicates; nil: the message's own
 }
 
 func (s VMContext) NewVM() *VM {
@@ -76,7 +76,7 @@ func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Addres
 	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.vm.warm), list)
 }
 
-// Apply executes a message. failed are the messages of other chains among those it carries that were refused. The error
+// Apply executes a message. failed has a bit for each of its predicates that is invalid. The error
 // says why it could not be tried; a failure of the code is in the result.
 func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
 	if m.frames == nil {
@@ -112,7 +112,7 @@ func (b Precompiles) active() []*precompile.Contract {
 	return all
 }
 
-// HasWarp says whether the messages of other chains that a transaction carries mean something.
+// HasWarp says whether the warp precompile is active, so that access lists carry predicates.
 func (b Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
 
 // Clone is a copy that may be changed.

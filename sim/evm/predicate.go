@@ -17,8 +17,9 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// A transaction carries messages of other chains in its access list: each entry for the warp contract's address is one. The
-// block's header says, after the fee state, which of them were refused, so that nobody has to judge them again.
+// A predicate is a signed warp message in the access list of a transaction, in an entry for the address of the warp precompile
+// (ACP-30). The header says in its extra data, after the fee state, which predicates are invalid (avalanchego,
+// vms/evm/predicate), so that tracing need not verify them again.
 
 // splitPredicates are the messages in an access list, and the list without them.
 func splitPredicates(list types.AccessList) (predicates []precompile.Predicate, rest types.AccessList) {
@@ -32,7 +33,7 @@ func splitPredicates(list types.AccessList) (predicates []precompile.Predicate, 
 	return predicates, rest
 }
 
-// predicateGas is what it costs to carry messages, in the place of what their entries would cost.
+// predicateGas is the intrinsic gas of predicates; it replaces what their access list entries would cost.
 func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 	for _, p := range predicates {
 		gas, err := p.Gas()
@@ -44,7 +45,7 @@ func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 	return total, nil
 }
 
-// checkPredicates finds out which of the messages that a transaction carries are refused.
+// checkPredicates verifies the predicates of a transaction; the bits of the invalid ones are set, as coreth's CheckPredicates does.
 func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
 	setting, on := b.schedule.At(time)[precompile.Warp.Key]
 	predicates, _ := splitPredicates(tx.AccessList())
@@ -64,7 +65,7 @@ func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int,
 	return failed, true
 }
 
-// predicateResult is what became of the messages that a transaction carries.
+// predicateResult has a bit for each invalid predicate of a transaction.
 type predicateResult struct {
 	tx     common.Hash
 	failed *big.Int
@@ -91,7 +92,7 @@ const codecVersionBytes = 2
 
 var errPredicateResults = errors.New("the header's predicate results are malformed")
 
-// PredicateResults reads what stands after the fee state in a header's extra data.
+// PredicateResults reads the predicate results, which follow the fee state in a header's extra data.
 func PredicateResults(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
 	fee := feeStateBytes
 	if kind == KindL1 {
@@ -141,8 +142,8 @@ func (r *unpacker) number() uint32 {
 	return 0
 }
 
-// applyWithPredicates executes a message that carries others. The engine knows no such thing: what carrying costs is taken from the gas and
-// from the sender before, and given to the coinbase after.
+// applyWithPredicates executes a message with predicates. go-ethereum knows none: their gas is taken from the limit and
+// from the sender before the message runs, and credited to the coinbase afterwards.
 func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
 	extra, err := predicateGas(predicates)
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// callGas is what one question to a contract may cost: plenty for honest ones, little enough that no contract can hold
-// up a block.
+// callGas is the limit of one call: plenty for a usual token, little enough that no contract can delay a block.
 const callGas = 2_000_000
 
-// Questions that the index asks contracts.
+// The functions that the index calls, and the interface ids of ERC-165.
 var (
 	methodName              = selector("name()")
 	methodSymbol            = selector("symbol()")
@@ -38,7 +37,7 @@ var (
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// ContractReader asks contracts questions on the state after a block, without changing it.
+// ContractReader calls the view functions of contracts on the state after a block, without changing it.
 type ContractReader struct {
 	evm   *vm.EVM
 	state *state.StateDB

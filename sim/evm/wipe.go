@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// withoutAccounts is the live state as if some accounts had never been: the state of contracts that an upgrade turns off. The
-// engine deletes no account that has storage, so such an account is left out before a block and wiped when it is sealed.
+// withoutAccounts is the state being built without the accounts of precompiles that an upgrade disables. go-ethereum
+// deletes no account that has storage, so such an account is left out while the block runs and deleted when it is sealed.
 type withoutAccounts struct {
 	*buildState
 	accounts map[common.Address]bool
@@ -56,7 +56,7 @@ func (l *buildState) deleteAccount(address common.Address) error {
 	return l.trie.DeleteAccount(address)
 }
 
-// addDeletions adds the wiped accounts to what a commit changes.
+// addDeletions adds the deleted accounts to what a commit changes.
 func (l *buildState) addDeletions(update *state.StateUpdate) {
 	for address, keys := range l.deleted {
 		if _, touched := update.AccountsOrigin[address]; !touched {
