@@ -179,23 +179,23 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 		return nil, err
 	}
 	states := state.NewHookedState(x.states, w.hooks)
-	evm := x.evm(m, states, w.hooks)
-	defer evm.Release()
-	w.cancel = evm.Cancel
+	run := x.evm(m, states, w.hooks)
+	defer run.Release()
+	w.cancel = run.Cancel
 	stop := context.AfterFunc(ctx, func() { w.stop(errTimeout) })
 	defer stop()
 	x.states.SetTxContext(at.TxHash, at.TxIndex, 0)
 	if w.hooks.OnTxStart != nil {
-		w.hooks.OnTxStart(evm.GetVMContext(), tx, m.From)
+		w.hooks.OnTxStart(run.GetVMContext(), tx, m.From)
 	}
-	result, err := evm.Apply(m, nil, x.failedPredicates)
+	result, err := run.Apply(m, nil, x.failedPredicates)
 	if err = errors.Join(err, x.states.Error()); err != nil {
 		return nil, fmt.Errorf("tracing failed: %w", err)
 	}
 	if header != nil {
 		BurnBaseFee(states, header, result.UsedGas)
 	}
-	states.Finalise(evm.GetRules())
+	states.Finalise(run.GetRules())
 	if w.hooks.OnTxEnd != nil && w.size <= w.limit {
 		w.hooks.OnTxEnd(&types.Receipt{Type: tx.Type(), TxHash: tx.Hash(), GasUsed: result.UsedGas, EffectiveGasPrice: new(big.Int)}, nil)
 	}
