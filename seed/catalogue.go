@@ -16,9 +16,6 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Multicall is where every chain has a Multicall3-compatible contract from its first block on.
-var Multicall = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
-
 // setting is an EVM chain of the world before anything happened on it.
 type setting struct {
 	network     string
@@ -99,7 +96,7 @@ func endowment(d dice, people map[string]*actor, others []*actor) (types.Genesis
 	if err != nil {
 		return nil, err
 	}
-	alloc := types.GenesisAlloc{Multicall: {Code: multicall.Runtime, Nonce: 1}}
+	alloc := types.GenesisAlloc{fixtures.Multicall: {Code: multicall.Runtime, Nonce: 1}}
 	give := func(a *actor, amount *big.Int) {
 		alloc[a.address] = types.Account{Balance: amount}
 	}

@@ -3,11 +3,12 @@ package seed
 import (
 	"math/big"
 	"math/rand/v2"
+
+	"snowglobe/fixtures"
 )
 
-// MetadataBase is where the NFTs of a world keep their metadata: contracts hold whole addresses, so it is the simulator
-// at its default place.
-const MetadataBase = "http://127.0.0.1:9650/sim/metadata/"
+// MetadataBase is where the NFTs of a world keep their metadata.
+const MetadataBase = fixtures.MetadataURL
 
 // oddities are token URIs whose metadata cannot be indexed, one for each reason, by the number of the token that has it.
 var oddities = []struct {

@@ -257,7 +257,7 @@ func newStage(d dice, n, size int, start, until time.Time, people map[string]*ac
 		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis, room: max(size/perMember, 2)}
 		s.place("validator-manager", "ValidatorManager", manager)
 	}
-	s.place("multicall", "Multicall3", Multicall)
+	s.place("multicall", "Multicall3", fixtures.Multicall)
 	s.builder, s.first, err = evm.NewBuilder(row.ID, genesis)
 	return s, err
 }

@@ -11,9 +11,6 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Mnemonic is the well-known phrase whose first ten accounts are personas (m/44'/60'/0'/0/n).
-const Mnemonic = "test test test test test test test test test test test junk"
-
 // role is a persona: a name, what it is there for, and its key in hex.
 type role struct{ name, purpose, key string }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -163,7 +164,7 @@ func TestEveryContractIsDeployed(t *testing.T) {
 		if len(rows) < 45 {
 			t.Errorf("chain %d has only %d named contracts", c.Row.EVMID, len(rows))
 		}
-		if _, err := w.DB.Account(context.Background(), c.Row.ID, Multicall[:], 0); err != nil {
+		if _, err := w.DB.Account(context.Background(), c.Row.ID, fixtures.Multicall[:], 0); err != nil {
 			t.Errorf("chain %d has no multicall: %v", c.Row.EVMID, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"golang.org/x/sync/errgroup"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -104,7 +105,7 @@ func (w *World) verifyChains(ctx context.Context, found *Findings, again *recoun
 	group, ctx := errgroup.WithContext(ctx)
 	for _, c := range w.Chains {
 		group.Go(func() error {
-			err := c.Verify(ctx, func(d *store.Delta) {
+			err := evm.VerifyChain(ctx, w.DB, c, func(d *store.Delta) {
 				found.add(d, &codes)
 				again.add(d)
 				if progress != nil {

@@ -8,12 +8,10 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers"
 	"snowglobe/sim/evm"
 )
-
-// multicall is where every chain has a Multicall3-compatible contract from its first block on.
-const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
 // nativeDecimals is how many decimals every chain's own token has.
 const nativeDecimals = 18
@@ -105,7 +103,7 @@ func describe(r *handlers.Request, c *evm.Chain) Chain {
 		SubnetID: ids.ID(row.SubnetID).String(), VMID: ids.ID(row.VMID).String(), VMName: "EVM",
 		ExplorerURL: base + "/sim/explorer/" + number, RPCURL: node + "/rpc",
 		WSURL: "ws" + strings.TrimPrefix(node, "http") + "/ws", IsTestnet: row.Network != "mainnet",
-		UtilityAddresses: UtilityAddresses{multicall}, NetworkToken: networkToken(r, c), ChainLogoURI: logoURL(r, row.Name),
+		UtilityAddresses: UtilityAddresses{fixtures.Multicall.Hex()}, NetworkToken: networkToken(r, c), ChainLogoURI: logoURL(r, row.Name),
 		EnabledFeatures: features,
 	}
 }

@@ -127,7 +127,7 @@ func TestBlocksThatComeLaterAreIndexed(t *testing.T) {
 				t.Error("a block comes twice")
 			}
 		}
-		if err := c.Verify(context.Background(), func(*store.Delta) {}); err != nil {
+		if err := evm.VerifyChain(context.Background(), g.DB, c, func(*store.Delta) {}); err != nil {
 			t.Errorf("verify after the later blocks: %v", err)
 		}
 	}

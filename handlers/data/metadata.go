@@ -9,20 +9,14 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers"
 	"snowglobe/sim/store"
 )
 
-// home is where a world's contracts believe the simulator to be: they hold whole addresses, which answers turn into
-// ones at which the client can reach it.
-const (
-	home         = "http://127.0.0.1:9650"
-	metadataHome = home + "/sim/metadata/"
-)
-
 // here is an address of the simulator as the client reached it; other addresses stay.
 func (s *scene) here(uri string) string {
-	if rest, ok := strings.CutPrefix(uri, home); ok {
+	if rest, ok := strings.CutPrefix(uri, fixtures.DefaultURL); ok {
 		return s.BaseURL() + rest
 	}
 	return uri
@@ -80,7 +74,7 @@ func look(uri string) (status string, d *document) {
 	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ipfs" && u.Scheme != "ar":
 		return "INVALID_TOKEN_URI_SCHEME", nil
 	}
-	rest, own := strings.CutPrefix(uri, metadataHome)
+	rest, own := strings.CutPrefix(uri, fixtures.MetadataURL)
 	kind, file, _ := strings.Cut(rest, "/")
 	if status := failures[kind]; own && status != "" {
 		return status, nil
@@ -135,10 +129,10 @@ func documentOf(kind, file string) *document {
 		return from[n.Rsh(n, 7).Mod(n, big.NewInt(int64(len(from)))).Int64()]
 	}
 	form, light := pick(forms, 1), pick(lights, 2)
-	image := fmt.Sprintf("%s/sim/image/%s/%s", home, kind, id)
+	image := fmt.Sprintf("%s/sim/image/%s/%s", fixtures.DefaultURL, kind, id)
 	return &document{
 		Name: fmt.Sprintf("%s #%s", k.thing, id), Description: k.description, Image: image + ".svg", AnimationURL: image + "-moving.svg",
-		ExternalURL: fmt.Sprintf("%s%s/%s.json", metadataHome, kind, id), BackgroundColor: pick(colors, 3),
+		ExternalURL: fmt.Sprintf("%s%s/%s.json", fixtures.MetadataURL, kind, id), BackgroundColor: pick(colors, 3),
 		Attributes: []attribute{{"Form", form}, {"Light", light}}, Properties: map[string]any{"form": form, "light": light},
 	}
 }

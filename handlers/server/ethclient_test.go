@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/trie"
 
+	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/server"
@@ -259,7 +260,7 @@ func (w *walker) multicall() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	answer := w.call(common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11"), data, w.chain.Height)
+	answer := w.call(fixtures.Multicall, data, w.chain.Height)
 	unpacked, err := artifact.ABI.Unpack("aggregate3", answer)
 	if err != nil {
 		w.Fatal(err)

@@ -22,12 +22,12 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 	if err := call.check(c.Genesis.ChainID); err != nil {
 		return nil, nil, err
 	}
-	ctx, leave, err := c.enter(ctx, c.Limits.Time)
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer leave()
-	x, err := c.on(ctx, b, o)
+	x, err := c.executionOn(ctx, b, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,21 +39,21 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.touched(ctx, m)
+	return x.accessList(ctx, m)
 }
 
-// touched keeps what the message carries for the warp contract as it is and in its order, and adds no entry for that
+// accessList keeps what the message carries for the warp contract as it is and in its order, and adds no entry for that
 // contract: none of these is a hint, each is a message of another chain.
-func (x *execution) touched(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
-	left, carried := x.always(m), types.AccessList{}
-	if x.contracts().carries() {
+func (x *execution) accessList(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
+	left, predicates := x.freeAddresses(m), types.AccessList{}
+	if x.precompilesAt().HasWarp() {
 		left[precompile.WarpAddress] = struct{}{}
-		carried = append(carried, m.AccessList...)
-		carried = slices.DeleteFunc(carried, func(entry types.AccessTuple) bool { return entry.Address != precompile.WarpAddress })
+		predicates = append(predicates, m.AccessList...)
+		predicates = slices.DeleteFunc(predicates, func(entry types.AccessTuple) bool { return entry.Address != precompile.WarpAddress })
 	}
 	last := logger.NewAccessListTracer(m.AccessList, left)
 	for {
-		m.AccessList = append(slices.Clip(carried), last.AccessList()...)
+		m.AccessList = append(slices.Clip(predicates), last.AccessList()...)
 		tracer := logger.NewAccessListTracer(m.AccessList, left)
 		result, err := x.copy().run(ctx, m, tracer.Hooks())
 		if err != nil {
@@ -66,8 +66,8 @@ func (x *execution) touched(ctx context.Context, m *core.Message) (types.AccessL
 	}
 }
 
-// always are the addresses that every transaction touches for free.
-func (x *execution) always(m *core.Message) map[common.Address]struct{} {
+// freeAddresses are the addresses that every transaction touches for free.
+func (x *execution) freeAddresses(m *core.Message) map[common.Address]struct{} {
 	to := crypto.CreateAddress(m.From, m.Nonce)
 	if m.To != nil {
 		to = *m.To
@@ -76,7 +76,7 @@ func (x *execution) always(m *core.Message) map[common.Address]struct{} {
 	for _, address := range vm.ActivePrecompiles(x.rules()) {
 		free[address] = struct{}{}
 	}
-	for _, address := range x.contracts().early {
+	for _, address := range x.precompilesAt().Warm {
 		free[address] = struct{}{}
 	}
 	return free

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// activity is what the block adds to the metrics of its chain, from its rows and the prices on its receipts.
-func (p *Pending) activity() (*metric.Activity, error) {
+// blockMetrics is what the block adds to the metrics of its chain, from its rows and the prices on its receipts.
+func (p *Pending) blockMetrics() (*metric.Activity, error) {
 	parent := int64(p.b.head.Time)
 	a := metric.NewActivity(int64(p.header.Time), &parent)
 	for i := range p.delta.Transactions {
@@ -25,8 +25,8 @@ func (p *Pending) activity() (*metric.Activity, error) {
 		}
 	}
 	for i := range p.delta.Logs {
-		if l := &p.delta.Logs[i]; transferShaped(l) {
-			from, to := parties(l)
+		if l := &p.delta.Logs[i]; IsTransfer(l) {
+			from, to := TransferParties(l)
 			a.Transfer(from, to)
 		}
 	}

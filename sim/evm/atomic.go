@@ -15,11 +15,11 @@ import (
 	"snowglobe/sim/store"
 )
 
-// weiPerNano converts what the P- and X-chain count in to what the EVM counts in.
+// weiPerNano converts nAVAX, the unit of the P-Chain and the X-Chain, to wei.
 var weiPerNano = uint256.NewInt(1_000_000_000)
 
-// errNotC says that only a C-Chain has atomic transactions.
-var errNotC = errors.New("only the C-Chain moves value to and from other chains")
+// errNotCChain says that only a C-Chain has atomic transactions.
+var errNotCChain = errors.New("only the C-Chain moves value to and from other chains")
 
 // Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every
 // Apply. Whether their outputs exist and their signatures hold is the network's to check; the error says what an account
@@ -29,7 +29,7 @@ func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
 		return nil
 	}
 	if p.b.kind != KindC {
-		return errNotC
+		return errNotCChain
 	}
 	raw, err := primary.AtomicBatch(txs)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
 	}
 	gas := new(big.Int)
 	for _, tx := range txs {
-		if err := p.transfer(tx); err != nil {
+		if err := p.applyAtomic(tx); err != nil {
 			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
 		}
 		gas.Add(gas, new(big.Int).SetUint64(primary.AtomicGas(tx)))
@@ -51,8 +51,8 @@ func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
 	return p.state.Error()
 }
 
-// transfer moves value into and out of accounts. A debit counts as a use of the account's nonce.
-func (p *Pending) transfer(tx *primary.Tx) error {
+// applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
+func (p *Pending) applyAtomic(tx *primary.Tx) error {
 	for _, change := range tx.AccountChanges() {
 		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
 		if !change.Debit {

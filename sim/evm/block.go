@@ -65,7 +65,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (*Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.remember(row)
+	return c.cached(row)
 }
 
 // BlockByHash is the block with this hash, or store.ErrNotFound.
@@ -74,10 +74,10 @@ func (c *Chain) BlockByHash(ctx context.Context, hash common.Hash) (*Block, erro
 	if err != nil {
 		return nil, err
 	}
-	return c.remember(row)
+	return c.cached(row)
 }
 
-func (c *Chain) remember(row *store.Block) (*Block, error) {
+func (c *Chain) cached(row *store.Block) (*Block, error) {
 	b, err := c.block(row)
 	if err == nil {
 		c.cache.blocks.Add(b.Number, b)

@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim/evm"
 )
 
 const (
@@ -20,14 +22,14 @@ const (
 
 var bombAddress = common.HexToAddress("0xb0b")
 
-func bomb(t *testing.T, code string) (*randomChain, *Block, *Call, Overrides) {
-	c := newRandomChain(t, KindC, 1, 1)
+func bomb(t *testing.T, code string) (*randomChain, *evm.Block, *evm.Call, evm.Overrides) {
+	c := newRandomChain(t, evm.KindC, 1, 1)
 	b, err := c.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw := hexutil.Bytes(common.FromHex(strings.ReplaceAll(code, " ", "")))
-	return c, b, &Call{To: &bombAddress}, Overrides{State: StateOverrides{bombAddress: {Code: &raw}}}
+	return c, b, &evm.Call{To: &bombAddress}, evm.Overrides{State: evm.StateOverrides{bombAddress: {Code: &raw}}}
 }
 
 // TestGasIsBounded asks for all the gas there is and gets the limit's worth.
@@ -51,14 +53,14 @@ func TestTimeIsBounded(t *testing.T) {
 	if _, err := c.Call(t.Context(), b, call, o); err == nil || err.Error() != want {
 		t.Error(err)
 	}
-	if _, _, err := c.Estimate(t.Context(), b, &Call{To: &bombAddress, Gas: (*hexutil.Uint64)(&c.Limits.Gas)}, o); err == nil || err.Error() != want {
+	if _, _, err := c.Estimate(t.Context(), b, &evm.Call{To: &bombAddress, Gas: (*hexutil.Uint64)(&c.Limits.Gas)}, o); err == nil || err.Error() != want {
 		t.Error(err)
 	}
 	if _, _, err := c.AccessList(t.Context(), b, call, o); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 	long, tracer := "1h", "callTracer"
-	if _, err := c.TraceCall(t.Context(), b, call, o, &TraceConfig{Tracer: &tracer, Timeout: &long}); err == nil || err.Error() != "execution timeout" {
+	if _, err := c.TraceCall(t.Context(), b, call, o, &evm.TraceConfig{Tracer: &tracer, Timeout: &long}); err == nil || err.Error() != "execution timeout" {
 		t.Error(err)
 	}
 	if took := time.Since(started); took > 5*time.Second {
@@ -71,9 +73,9 @@ func TestTracesAreBounded(t *testing.T) {
 	tracer := "callTracer"
 	for name, bad := range map[string]struct {
 		code   string
-		config *TraceConfig
+		config *evm.TraceConfig
 	}{
-		"steps": {loopCode, nil}, "input": {inputCode, &TraceConfig{Tracer: &tracer}},
+		"steps": {loopCode, nil}, "input": {inputCode, &evm.TraceConfig{Tracer: &tracer}},
 	} {
 		c, b, call, o := bomb(t, bad.code)
 		c.Limits.Trace = 4 << 20
@@ -99,7 +101,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestTraceOfBlockAgreesWithReceipts executes blocks again and finds the gas that the receipts name.
 func TestTraceOfBlockAgreesWithReceipts(t *testing.T) {
-	for _, kind := range []Kind{KindC, KindL1} {
+	for _, kind := range []evm.Kind{evm.KindC, evm.KindL1} {
 		c := newRandomChain(t, kind, 3, 8)
 		tracer := "callTracer"
 		for number := uint64(1); number <= 8; number++ {
@@ -111,7 +113,7 @@ func TestTraceOfBlockAgreesWithReceipts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			traces, err := c.TraceBlock(t.Context(), b, &TraceConfig{Tracer: &tracer})
+			traces, err := c.TraceBlock(t.Context(), b, &evm.TraceConfig{Tracer: &tracer})
 			if err != nil || len(traces) != len(txs) {
 				t.Fatal(len(traces), err)
 			}

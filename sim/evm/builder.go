@@ -30,34 +30,38 @@ var ErrTime = errors.New("a block must be at least one second after its parent")
 // Builder makes the blocks of one chain, one after the other. It is the only way in: the seed, a client's transaction
 // and verify all build blocks with it.
 type Builder struct {
-	chain    int
-	kind     Kind
-	rules    *params.ChainConfig
-	schedule *precompile.Schedule
-	home     Home
-	state    *live
-	index    *index
+	chain       int
+	kind        Kind
+	chainConfig *params.ChainConfig
+	schedule    *precompile.Schedule
+	home        Home
+	state       *buildState
+	index       *Index
 
-	head   *Header
-	hash   common.Hash
-	hashes map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
-	jumps  jumps
-	allTxs int64
-	digest []byte
+	head      *Header
+	hash      common.Hash
+	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
+	jumpDests JumpDestCache
+	allTxs    int64
+	digest    []byte
+}
+
+func newBuilder(chain int, genesis *Genesis) *Builder {
+	return &Builder{
+		chain:       chain,
+		chainConfig: genesis.ChainConfig(),
+		schedule:    &genesis.Schedule,
+		kind:        genesis.Kind,
+		state:       newBuildState(genesis.Kind),
+		index:       NewIndex(chain),
+		hashes:      map[uint64]common.Hash{},
+		jumpDests:   NewJumpDestCache(),
+	}
 }
 
 // NewBuilder starts a chain: its builder and the block that it begins with.
 func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
-	b := &Builder{
-		chain:    chain,
-		rules:    genesis.rules(),
-		schedule: &genesis.Schedule,
-		kind:     genesis.Kind,
-		state:    newLive(genesis.Kind),
-		index:    newIndex(chain),
-		hashes:   map[uint64]common.Hash{},
-		jumps:    newJumps(),
-	}
+	b := newBuilder(chain, genesis)
 	states, err := state.New(types.EmptyRootHash, b.state)
 	if err != nil {
 		return nil, nil, err
@@ -82,64 +86,51 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		}
 	}
 	header := genesis.header()
-	if header.Root, err = states.Commit(b.evmRules(header), 0); err != nil {
+	if header.Root, err = states.Commit(b.rulesAt(header), 0); err != nil {
 		return nil, nil, fmt.Errorf("genesis: %w", err)
 	}
 	delta, err := b.advance(header, nil, &store.Delta{Activity: metric.NewActivity(int64(header.Time), nil)})
 	return b, delta, err
 }
 
-// Restore makes the builder of a chain that already has blocks, from the rows of the world file.
-func Restore(ctx context.Context, c *Chain) (*Builder, error) {
-	row, err := c.db.Head(ctx, c.Row.ID)
+// RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file.
+func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, home Home) (*Builder, error) {
+	row, err := db.Head(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{
-		chain:    c.Row.ID,
-		rules:    c.rules,
-		schedule: c.schedule,
-		kind:     c.Kind,
-		state:    newLive(c.Kind),
-		index:    newIndex(c.Row.ID),
-		hash:     common.BytesToHash(row.Hash),
-		hashes:   map[uint64]common.Hash{},
-		jumps:    newJumps(),
-		allTxs:   row.AllTxs,
-		digest:   row.Digest,
-	}
-	b.Settle(c.Home)
-	if b.head, err = DecodeHeader(c.Kind, row.Header); err != nil {
+	b := newBuilder(chain, genesis)
+	b.hash, b.allTxs, b.digest = common.BytesToHash(row.Hash), row.AllTxs, row.Digest
+	b.Settle(home)
+	if b.head, err = DecodeHeader(b.kind, row.Header); err != nil {
 		return nil, err
 	}
-	if err := b.index.restore(ctx, c.db); err != nil {
+	if err := b.index.Restore(ctx, db); err != nil {
 		return nil, err
 	}
 	number := row.ID.Number()
-	b.state.base = history{ctx: context.WithoutCancel(ctx), db: c.db, chain: c.Row.ID, block: number}
-	b.state.load = func(address common.Address) (*memoryTrie, error) {
-		return c.storageTrie(context.WithoutCancel(ctx), address, number)
-	}
-	b.state.keys = func(address common.Address) ([]common.Hash, error) {
-		return c.slotKeys(context.WithoutCancel(ctx), address, number)
-	}
-	if b.state.trie, err = c.accountTrie(ctx, number); err != nil {
+	base := NewFlatState(context.WithoutCancel(ctx), db, chain, number)
+	b.state.base = &base
+	if b.state.trie, err = base.AccountTrie(b.kind); err != nil {
 		return nil, err
 	}
-	recent, err := c.db.Blocks(ctx, c.Row.ID, number-min(number, 255), number)
+	recent, err := db.Blocks(ctx, chain, number-min(number, 255), number)
 	for i := range recent {
 		b.hashes[recent[i].ID.Number()] = common.BytesToHash(recent[i].Hash)
 	}
 	return b, err
 }
 
-// Settle says where the chain stands in its network. It comes before the first block that is opened.
-func (b *Builder) Settle(h Home) { b.home, b.index.home = h, &h }
+// Settle gives the builder what the verification of warp messages needs. Call it before the first Open.
+func (b *Builder) Settle(h Home) {
+	b.home = h
+	b.index.SetNetwork(h.ChainID, h.Network)
+}
 
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
 
-func (b *Builder) evmRules(h *Header) params.Rules { return b.rules.Rules(h.Number, true, h.Time) }
+func (b *Builder) rulesAt(h *Header) params.Rules { return b.chainConfig.Rules(h.Number, true, h.Time) }
 
 // advance makes a finished header the head and completes its rows.
 func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*store.Delta, error) {
@@ -153,7 +144,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if err := b.index.add(delta, header, func() (*probe, error) { return b.probe(header) }); err != nil {
+	if err := b.index.Add(delta, number, int64(header.Time), func() (*ContractReader, error) { return b.contractReader(header) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	delta.Block = store.Block{
@@ -193,17 +184,17 @@ type Pending struct {
 	b        *Builder
 	header   *Header
 	state    *state.StateDB
-	evm      *machine
+	evm      *VM
 	gas      *core.GasPool
-	rates    fees
-	recorder *recorder
+	feeRules feeRules
+	recorder *CallRecorder
 
-	txs      types.Transactions
-	receipts types.Receipts
-	fees     *big.Int
-	extData  []byte // atomic transactions
-	verdicts verdicts
-	delta    *store.Delta
+	txs        types.Transactions
+	receipts   types.Receipts
+	fees       *big.Int
+	extData    []byte // atomic transactions
+	predicates predicateResults
+	delta      *store.Delta
 }
 
 // Open begins the next block, at a time in Unix seconds.
@@ -211,31 +202,31 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 	if time <= b.head.Time && b.head.Number.Sign() > 0 || time < b.head.Time {
 		return nil, fmt.Errorf("%w: %d after %d", ErrTime, time, b.head.Time)
 	}
-	header := b.head.child(b.hash, time)
-	rates, err := b.fees()
+	header := b.head.nextHeader(b.hash, time)
+	rates, err := b.feeRules()
 	if err != nil {
 		return nil, err
 	}
-	rates.next(b.head, header)
-	states, err := b.stateFor(time)
+	rates.beforeExecution(b.head, header)
+	states, err := b.stateAt(time)
 	if err != nil {
 		return nil, err
 	}
 	p := &Pending{
-		b: b, header: header, state: states, rates: rates, fees: new(big.Int), delta: &store.Delta{},
-		gas:      core.NewGasPool(rates.capacity(b.head, header)),
-		recorder: &recorder{block: store.At(b.chain, header.Number.Uint64(), 0)},
+		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int), delta: &store.Delta{},
+		gas:      core.NewGasPool(rates.gasCapacity(b.head, header)),
+		recorder: NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
-	s := b.surroundings(header, states)
-	s.hooks = p.recorder.hooks()
-	p.evm = s.machine()
+	s := b.vmContext(header, states)
+	s.Tracer = p.recorder.Hooks()
+	p.evm = s.NewVM()
 	return p, nil
 }
 
 func (b *Builder) blockHash(number uint64) common.Hash { return b.hashes[number] }
 
-// blockContext is what contracts see of a block. PREVRANDAO is the difficulty, always one, as on the network.
-func blockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
+// NewBlockContext is what contracts see of a block. PREVRANDAO is the difficulty, always one, as on the network.
+func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
 	random := common.BigToHash(h.Difficulty)
 	return vm.BlockContext{
 		CanTransfer: core.CanTransfer,
@@ -270,48 +261,47 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	if len(p.txs) > store.MaxIndex {
 		return nil, core.ErrGasLimitReached
 	}
-	message, err := messageOf(tx, sender, p.header.BaseFee)
+	message, err := TransactionToMessage(tx, sender, p.header.BaseFee)
 	if err != nil {
 		return nil, err
 	}
-	calls, snapshot, pool := len(p.recorder.calls), p.state.Snapshot(), p.gas.Snapshot()
-	p.recorder.tx = len(p.txs)
+	calls, snapshot, pool := p.recorder.Begin(len(p.txs)), p.state.Snapshot(), p.gas.Snapshot()
 	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
-	failed, carries := p.b.judge(tx, p.header.Time)
-	result, err := p.evm.apply(message, p.gas, failed)
+	failed, carries := p.b.checkPredicates(tx, p.header.Time)
+	result, err := p.evm.Apply(message, p.gas, failed)
 	if err != nil {
 		p.state.RevertToSnapshot(snapshot)
 		p.gas.Set(pool)
-		p.recorder.truncate(calls)
+		p.recorder.Truncate(calls)
 		return nil, err
 	}
 	if carries {
-		p.verdicts = append(p.verdicts, verdict{tx.Hash(), failed})
+		p.predicates = append(p.predicates, predicateResult{tx.Hash(), failed})
 	}
 	p.burn(result.UsedGas, message)
-	p.state.Finalise(p.b.evmRules(p.header))
+	p.state.Finalise(p.b.rulesAt(p.header))
 	return p.receipt(tx, sender, message, result), p.state.Error()
 }
 
 // burn sends the base fee where the tip already went: these chains burn all fees by crediting the coinbase.
 func (p *Pending) burn(gas uint64, m *core.Message) {
-	burnBaseFee(p.state, p.header, gas)
+	BurnBaseFee(p.state, p.header, gas)
 	p.fees.Add(p.fees, new(uint256.Int).Mul(uint256.NewInt(gas), m.GasPrice).ToBig())
 }
 
-func burnBaseFee(states vm.StateDB, h *Header, gas uint64) {
+func BurnBaseFee(states vm.StateDB, h *Header, gas uint64) {
 	base := new(uint256.Int).Mul(uint256.NewInt(gas), uint256.MustFromBig(h.BaseFee))
 	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
 }
 
-func messageOf(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
+func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
 	m := &core.Message{
 		From: sender, To: tx.To(), Nonce: tx.Nonce(), GasLimit: tx.Gas(), Data: tx.Data(), AccessList: tx.AccessList(),
 	}
 	for _, amount := range []struct {
 		to   **uint256.Int
 		from *big.Int
-	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, price(tx, baseFee)}} {
+	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, EffectivePrice(tx, baseFee)}} {
 		value, overflow := uint256.FromBig(amount.from)
 		if overflow {
 			return nil, fmt.Errorf("%w: address %v, bit length %d", core.ErrFeeCapVeryHigh, sender, amount.from.BitLen())
@@ -321,8 +311,8 @@ func messageOf(tx *types.Transaction, sender common.Address, baseFee *big.Int) (
 	return m, nil
 }
 
-// price is what a transaction pays for each unit of gas in a block with this base fee.
-func price(tx *types.Transaction, baseFee *big.Int) *big.Int {
+// EffectivePrice is what a transaction pays for each unit of gas in a block with this base fee.
+func EffectivePrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
 	price := new(big.Int).Add(baseFee, tx.GasTipCap())
 	if limit := tx.GasFeeCap(); price.Cmp(limit) > 0 {
 		return limit
@@ -389,11 +379,11 @@ func (p *Pending) Seal() (*store.Delta, error) {
 		p.delta.Transactions[i].Raw = raw
 	}
 	for address := range p.b.schedule.Disabled(p.b.head.Time, h.Time) {
-		if err := p.b.state.wipe(address); err != nil {
+		if err := p.b.state.deleteAccount(address); err != nil {
 			return nil, fmt.Errorf("block %d: %w", h.Number, err)
 		}
 	}
-	root, err := p.state.Commit(p.b.evmRules(h), h.Number.Uint64())
+	root, err := p.state.Commit(p.b.rulesAt(h), h.Number.Uint64())
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
@@ -402,11 +392,11 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
 	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(p.receipts)
-	p.rates.seal(p.b.head, h)
-	h.Extra = append(h.Extra, p.verdicts.encode()...)
-	p.delta.Calls = p.recorder.calls
+	p.feeRules.afterExecution(p.b.head, h)
+	h.Extra = append(h.Extra, p.predicates.encode()...)
+	p.delta.Calls = p.recorder.Calls()
 	p.delta.Block.Fees = p.fees.Bytes()
-	if p.delta.Activity, err = p.activity(); err != nil {
+	if p.delta.Activity, err = p.blockMetrics(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)
 	}
 	return p.b.advance(h, p.extData, p.delta)

@@ -46,10 +46,6 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		row := store.Chain{ID: 1, Network: "mainnet", BlockchainID: []byte{1}, SubnetID: []byte{2}, VMID: []byte{3}, Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 		commit(func(b *store.Batch) error { return b.AddChain(row) })
 		write(delta)
-		chain, err := NewChain(db, row)
-		if err != nil {
-			t.Fatal(err)
-		}
 		// Init code that stores 7 in slot 1 and returns no code, then one that stores in slot 2.
 		block := func(b *Builder, code string, time uint64) *store.Delta {
 			p, err := b.Open(time)
@@ -71,7 +67,7 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		}
 		write(block(b, "600760015560018060005260016000f3", 1_700_000_100))
 		write(block(b, "600960025560018060005260016000f3", 1_700_000_101))
-		again, err := Restore(context.Background(), chain)
+		again, err := RestoreBuilder(context.Background(), db, row.ID, g, Home{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ type Call struct {
 	AccessList           *types.AccessList `json:"accessList"`
 	ChainID              *hexutil.Big      `json:"chainId"`
 
-	// Blobs and authorizations are refused: no transaction of these chains carries them.
+	// Blobs and authorizations are refused: the network has no such transactions.
 	BlobHashes     *json.RawMessage `json:"blobVersionedHashes"`
 	BlobFee        *hexutil.Big     `json:"maxFeePerBlobGas"`
 	Authorizations *json.RawMessage `json:"authorizationList"`
@@ -133,12 +133,12 @@ func (c *Chain) Call(ctx context.Context, b *Block, call *Call, o Overrides) (*c
 	if err := call.check(c.Genesis.ChainID); err != nil {
 		return nil, err
 	}
-	ctx, leave, err := c.enter(ctx, c.Limits.Time)
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	x, err := c.on(ctx, b, o)
+	x, err := c.executionOn(ctx, b, o)
 	if err != nil {
 		return nil, err
 	}

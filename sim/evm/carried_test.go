@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/warp"
 )
@@ -40,8 +41,8 @@ func TestAccessListsKeepMessages(t *testing.T) {
 		"twice the same":     {types.AccessList{entry(long), entry(long)}, types.AccessList{entry(long), entry(long)}},
 		"beside other hints": {types.AccessList{hint, entry(long)}, types.AccessList{entry(long), sorted}},
 	} {
-		call := &Call{From: &from, To: &forwarder, Input: &data, AccessList: &q.given}
-		list, result, err := c.AccessList(ctx, head, call, Overrides{})
+		call := &evm.Call{From: &from, To: &forwarder, Input: &data, AccessList: &q.given}
+		list, result, err := c.AccessList(ctx, head, call, evm.Overrides{})
 		if err != nil || result.Err != nil {
 			t.Fatalf("%s: %+v, %v", name, result, err)
 		}
@@ -66,7 +67,7 @@ func TestSendersNeedNoMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, data := addressOf(c.guest), hexutil.Bytes(selector("getBlockchainID()"))
-	list, result, err := c.AccessList(context.Background(), head, &Call{From: &from, To: &forwarder, Input: &data}, Overrides{})
+	list, result, err := c.AccessList(context.Background(), head, &evm.Call{From: &from, To: &forwarder, Input: &data}, evm.Overrides{})
 	if err != nil || result.Err != nil || list == nil || len(list) != 0 {
 		t.Fatalf("%v, %+v, %v", list, result, err)
 	}
@@ -85,17 +86,17 @@ func TestCallsThatCarryMessages(t *testing.T) {
 	}
 	from, data := addressOf(c.guest), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
 	list := types.AccessList{entry(v.sign(t, said(t, friendChain, "hello"), friendSubnet, 3))}
-	call := func() *Call { return &Call{From: &from, To: &forwarder, Input: &data, AccessList: &list} }
-	called, err := c.Call(ctx, head, call(), Overrides{})
+	call := func() *evm.Call { return &evm.Call{From: &from, To: &forwarder, Input: &data, AccessList: &list} }
+	called, err := c.Call(ctx, head, call(), evm.Overrides{})
 	if err != nil || called.Err != nil {
 		t.Fatal(err, called)
 	}
-	limit, failed, err := c.Estimate(ctx, head, call(), Overrides{})
+	limit, failed, err := c.Estimate(ctx, head, call(), evm.Overrides{})
 	if err != nil || failed != nil {
 		t.Fatal(err, failed)
 	}
 	for _, name := range tracerNames {
-		trace, err := c.TraceCall(ctx, head, call(), Overrides{}, &TraceConfig{Tracer: &name})
+		trace, err := c.TraceCall(ctx, head, call(), evm.Overrides{}, &evm.TraceConfig{Tracer: &name})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -109,11 +110,11 @@ func TestCallsThatCarryMessages(t *testing.T) {
 		t.Errorf("with the estimate of %d: %+v, %v; a call used %d", limit, receipt, err, called.UsedGas)
 	}
 	bad := types.AccessList{{Address: precompile.WarpAddress, StorageKeys: []common.Hash{{1, 2, 3}}}}
-	wrong := func() *Call { return &Call{From: &from, To: &forwarder, Input: &data, AccessList: &bad} }
-	_, _, listed := c.AccessList(ctx, head, wrong(), Overrides{})
-	_, _, estimated := c.Estimate(ctx, head, wrong(), Overrides{})
-	_, traced := c.TraceCall(ctx, head, wrong(), Overrides{}, nil)
-	_, tried := c.Call(ctx, head, wrong(), Overrides{})
+	wrong := func() *evm.Call { return &evm.Call{From: &from, To: &forwarder, Input: &data, AccessList: &bad} }
+	_, _, listed := c.AccessList(ctx, head, wrong(), evm.Overrides{})
+	_, _, estimated := c.Estimate(ctx, head, wrong(), evm.Overrides{})
+	_, traced := c.TraceCall(ctx, head, wrong(), evm.Overrides{}, nil)
+	_, tried := c.Call(ctx, head, wrong(), evm.Overrides{})
 	for _, err := range []error{listed, estimated, traced, tried} {
 		if err == nil || !strings.Contains(err.Error(), "cannot unpack predicate bytes") {
 			t.Errorf("a malformed message: %v", err)

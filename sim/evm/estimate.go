@@ -11,8 +11,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// closeEnough is how near an estimate comes to the least gas that suffices, in thousandths, as a node does it.
-const closeEnough = 15
+// estimateTolerance is how near an estimate comes to the least gas that suffices, in thousandths, as a node does it.
+const estimateTolerance = 15
 
 // Estimate is a gas limit with which a call succeeds on top of a block. When none does, the result says how the code
 // failed.
@@ -20,12 +20,12 @@ func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides)
 	if err := call.check(c.Genesis.ChainID); err != nil {
 		return 0, nil, err
 	}
-	ctx, leave, err := c.enter(ctx, c.Limits.Time)
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer leave()
-	x, err := c.on(ctx, b, o)
+	x, err := c.executionOn(ctx, b, o)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -82,13 +82,13 @@ func (e *estimate) try(gas uint64) (enough bool, result *core.ExecutionResult, e
 	return !result.Failed(), result, nil
 }
 
-// transfer says whether the call only moves value, which needs no search.
-func (e *estimate) transfer() bool {
+// isTransfer says whether the call only moves value, which needs no search.
+func (e *estimate) isTransfer() bool {
 	return len(e.message.Data) == 0 && e.message.To != nil && e.states.GetCodeSize(*e.message.To) == 0
 }
 
 func (e *estimate) search(highest uint64) (uint64, *core.ExecutionResult, error) {
-	if e.transfer() {
+	if e.isTransfer() {
 		if enough, result, err := e.try(params.TxGas); err == nil && enough {
 			return result.UsedGas, nil, nil
 		}
@@ -110,7 +110,7 @@ func (e *estimate) search(highest uint64) (uint64, *core.ExecutionResult, error)
 			return 0, nil, err
 		}
 	}
-	for low+1 < high && (high-low)*1000 >= high*closeEnough {
+	for low+1 < high && (high-low)*1000 >= high*estimateTolerance {
 		if low, high, err = e.narrow(low, high, min(low+(high-low)/2, 2*low)); err != nil {
 			return 0, nil, err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/params"
 )
 
-// Limits bound what one question that executes code may cost.
+// Limits bound what one request that executes code may cost.
 type Limits struct {
 	Gas   uint64        // of a call; more is cut to this
 	Time  time.Duration // of a call or a trace
@@ -26,34 +26,34 @@ func DefaultLimits() Limits {
 	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 16 << 20}
 }
 
-// executions is how many questions that execute code a chain answers at once: each may fill a good deal of memory.
-const executions = 8
+// maxExecutions is how many requests that execute code a chain serves at once: each may fill a good deal of memory.
+const maxExecutions = 8
 
-// traces is how many traces the whole process makes at once: each may hold several times Limits.Trace.
-var traces = make(chan struct{}, 2)
+// traceSlots is how many traces the whole process makes at once: each may hold several times Limits.Trace.
+var traceSlots = make(chan struct{}, 2)
 
-// enterTrace waits for a free slot among all traces, and then enters.
-func (c *Chain) enterTrace(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+// acquireTrace waits for a free slot among all traces, and then enters.
+func (c *Chain) acquireTrace(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
 	select {
-	case traces <- struct{}{}:
+	case traceSlots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	limited, done, err := c.enter(ctx, limit)
+	limited, done, err := c.acquire(ctx, limit)
 	if err != nil {
-		<-traces
+		<-traceSlots
 		return nil, nil, err
 	}
-	return limited, func() { done(); <-traces }, nil
+	return limited, func() { done(); <-traceSlots }, nil
 }
 
 // execution is code about to run on top of a block, on a state of its own.
 type execution struct {
-	chain    *Chain
-	states   *state.StateDB
-	context  vm.BlockContext
-	builtins *builtins // nil until they are needed or overridden
-	failed   *big.Int  // the messages carried by the transaction under way that were refused; a call's are all taken
+	chain            *Chain
+	states           *state.StateDB
+	context          vm.BlockContext
+	precompiles      *Precompiles // nil until they are needed or overridden
+	failedPredicates *big.Int     // of the transaction that runs; nil for a call, whose warp messages all count as verified
 }
 
 // Overrides change the state and the block that a call sees.
@@ -62,8 +62,8 @@ type Overrides struct {
 	Block *BlockOverrides
 }
 
-// enter waits for a free slot and starts the time limit. The caller calls leave when it is done.
-func (c *Chain) enter(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+// acquire waits for a free slot and starts the time limit. The caller calls leave when it is done.
+func (c *Chain) acquire(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -73,13 +73,13 @@ func (c *Chain) enter(ctx context.Context, limit time.Duration) (limited context
 	return limited, func() { cancel(); <-c.slots }, nil
 }
 
-// on prepares an execution in the surroundings of a block, on the state after it.
-func (c *Chain) on(ctx context.Context, b *Block, o Overrides) (*execution, error) {
+// executionOn prepares an execution with the block context of a block, on the state after it.
+func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execution, error) {
 	states, err := c.State(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{chain: c, states: states, context: blockContext(b.Header, c.blockHash(ctx, b.Number))}
+	x := &execution{chain: c, states: states, context: NewBlockContext(b.Header, c.blockHash(ctx, b.Number))}
 	o.Block.apply(&x.context)
 	return x, x.override(o.State)
 }
@@ -91,28 +91,28 @@ func (x *execution) copy() *execution {
 	return &y
 }
 
-func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *machine {
+func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *VM {
 	block := x.context
 	if m.GasPrice.IsZero() {
 		block.BaseFee = new(big.Int) // a call that offers no fee is free
 	}
-	return surroundings{
-		rules: x.chain.rules, block: block, states: states, jumps: x.chain.cache.jumps, builtins: *x.contracts(),
-		hooks: hooks, free: true, mail: x.chain.Home.mail(),
-	}.machine()
+	return VMContext{
+		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.cache.jumpDests, Precompiles: *x.precompilesAt(),
+		Tracer: hooks, NoBaseFee: true, Warp: x.chain.Home.WarpInput(),
+	}.NewVM()
 }
 
-// contracts are those built in where the execution takes place.
-func (x *execution) contracts() *builtins {
-	if x.builtins == nil {
-		all := builtinsAt(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
-		x.builtins = &all
+// precompilesAt are those built in where the execution takes place.
+func (x *execution) precompilesAt() *Precompiles {
+	if x.precompiles == nil {
+		all := PrecompilesAt(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
+		x.precompiles = &all
 	}
-	return x.builtins
+	return x.precompiles
 }
 
 func (x *execution) rules() params.Rules {
-	return x.chain.rules.Rules(x.context.BlockNumber, true, x.context.Time)
+	return x.chain.chainConfig.Rules(x.context.BlockNumber, true, x.context.Time)
 }
 
 // run executes a message. The error says why it could not be tried at all; a failure of the code is in the result.
@@ -121,7 +121,7 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	defer evm.Release()
 	stop := context.AfterFunc(ctx, evm.Cancel)
 	defer stop()
-	result, err := evm.apply(m, nil, x.failed)
+	result, err := evm.Apply(m, nil, x.failedPredicates)
 	if evm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

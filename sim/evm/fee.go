@@ -15,54 +15,61 @@ import (
 // gas used in each of the last ten seconds (80 bytes) and moves the fee by its fee configuration, as subnet-evm does.
 // The C-Chain's rates are scaled to a world whose blocks are minutes apart, so that its fee moves as a busy chain's does.
 const (
-	windowSeconds = 10
-	windowBytes   = windowSeconds * 8
+	feeWindowSeconds = 10
+	feeWindowBytes   = feeWindowSeconds * 8
 
-	stateBytes      = 24
-	fillPerSecond   = 2_000_000 // gas that capacity regains each second
-	targetPerSecond = 1_500     // gas that excess loses each second
-	conversion      = 4_000_000 // excess that multiplies the price by e
-	maxExcess       = 3 * conversion
+	feeStateBytes     = 24
+	capacityPerSecond = 2_000_000 // gas that capacity regains each second
+	targetPerSecond   = 1_500     // gas that excess loses each second
+	excessConversion  = 4_000_000 // excess that multiplies the price by e
+	maxExcess         = 3 * excessConversion
 )
 
 // maxFee is the largest base fee: a header has no room for more.
 var maxFee = new(uint256.Int).SetAllOne().ToBig()
 
-// fees answers for the header fields that follow load, by the configuration that holds after the parent.
-type fees struct {
+// feeRules answers for the header fields that follow load, by the configuration that holds after the parent.
+type feeRules struct {
 	kind   Kind
 	config precompile.FeeConfig
 }
 
-// limit is the gas limit of a block; of a larger number the last 64 bits count, as on the network.
-func (f fees) limit() uint64 { return f.config.GasLimit.Uint64() }
+// gasLimit is the gas limit of a block; of a larger number the last 64 bits count, as on the network.
+func (f feeRules) gasLimit() uint64 { return f.config.GasLimit.Uint64() }
 
-// next sets gas limit, base fee and the part of the extra data that is known before execution.
-func (f fees) next(parent, header *Header) {
-	header.GasLimit = f.limit()
+// beforeExecution sets gas limit, base fee and the part of the extra data that is known before execution.
+func (f feeRules) beforeExecution(parent, header *Header) {
+	header.GasLimit = f.gasLimit()
 	if f.kind == KindC {
-		header.BaseFee = f.price(f.before(parent, header.Time).excess)
+		header.BaseFee = f.basePriceC(f.feeStateAt(parent, header.Time).excess)
 		return
 	}
-	window := f.window(parent, header.Time)
-	header.BaseFee = f.follow(parent, header.Time, window)
+	window := f.windowAt(parent, header.Time)
+	header.BaseFee = f.baseFeeL1(parent, header.Time, window)
 	header.Extra = window.encode()
 }
 
-// capacity is the gas that a block may use in all.
-func (f fees) capacity(parent, header *Header) uint64 {
+// NextBaseFee is the base fee of a block at a time, by the fee configuration that holds after its parent.
+func NextBaseFee(kind Kind, config precompile.FeeConfig, parent *Header, time uint64) *big.Int {
+	next := &Header{Time: time}
+	feeRules{kind, config}.beforeExecution(parent, next)
+	return next.BaseFee
+}
+
+// gasCapacity is the gas that a block may use in all.
+func (f feeRules) gasCapacity(parent, header *Header) uint64 {
 	if f.kind == KindC {
-		return min(f.before(parent, header.Time).capacity, header.GasLimit)
+		return min(f.feeStateAt(parent, header.Time).capacity, header.GasLimit)
 	}
 	return header.GasLimit
 }
 
-// seal sets the extra data of a C-Chain's header once the gas used is known.
-func (f fees) seal(parent, header *Header) {
+// afterExecution sets the extra data of a C-Chain's header once the gas used is known.
+func (f feeRules) afterExecution(parent, header *Header) {
 	if f.kind != KindC {
 		return
 	}
-	state := f.before(parent, header.Time)
+	state := f.feeStateAt(parent, header.Time)
 	used := header.GasUsed + header.ExtDataGasUsed.Uint64()
 	state.capacity -= min(used, state.capacity)
 	state.excess = min(state.excess+used, maxExcess)
@@ -73,31 +80,31 @@ func (f fees) seal(parent, header *Header) {
 type feeState struct{ capacity, excess, targetExcess uint64 }
 
 func (s feeState) encode() []byte {
-	raw := make([]byte, 0, stateBytes)
+	raw := make([]byte, 0, feeStateBytes)
 	for _, v := range []uint64{s.capacity, s.excess, s.targetExcess} {
 		raw = binary.BigEndian.AppendUint64(raw, v)
 	}
 	return raw
 }
 
-// before is the fee state of a C-Chain just before a block at the given time.
-func (f fees) before(parent *Header, time uint64) feeState {
-	state := feeState{capacity: f.limit()}
-	if len(parent.Extra) >= stateBytes {
+// feeStateAt is the fee state of a C-Chain just before a block at the given time.
+func (f feeRules) feeStateAt(parent *Header, time uint64) feeState {
+	state := feeState{capacity: f.gasLimit()}
+	if len(parent.Extra) >= feeStateBytes {
 		state.capacity = binary.BigEndian.Uint64(parent.Extra)
 		state.excess = binary.BigEndian.Uint64(parent.Extra[8:])
 		state.targetExcess = binary.BigEndian.Uint64(parent.Extra[16:])
 	}
 	elapsed := time - parent.Time
-	state.capacity = min(f.limit(), saturatingAdd(state.capacity, saturatingMul(elapsed, fillPerSecond)))
+	state.capacity = min(f.gasLimit(), saturatingAdd(state.capacity, saturatingMul(elapsed, capacityPerSecond)))
 	state.excess -= min(state.excess, saturatingMul(elapsed, targetPerSecond))
 	return state
 }
 
-// price is floor * e^(excess / conversion) in integers, by the series of EIP-4844's fake exponential.
-func (f fees) price(excess uint64) *big.Int {
+// basePriceC is floor * e^(excess / conversion) in integers, by the series of EIP-4844's fake exponential.
+func (f feeRules) basePriceC(excess uint64) *big.Int {
 	var term, sum, numerator, step uint256.Int
-	denominator := uint256.NewInt(conversion)
+	denominator := uint256.NewInt(excessConversion)
 	term.Mul(uint256.MustFromBig(f.config.MinBaseFee), denominator)
 	numerator.SetUint64(excess)
 	for i := uint64(1); !term.IsZero(); i++ {
@@ -108,18 +115,18 @@ func (f fees) price(excess uint64) *big.Int {
 	return sum.Div(&sum, denominator).ToBig()
 }
 
-// window is the gas used in each of the last ten seconds, oldest first.
-type window [windowSeconds]uint64
+// feeWindow is the gas used in each of the last ten seconds, oldest first.
+type feeWindow [feeWindowSeconds]uint64
 
-func (w window) encode() []byte {
-	raw := make([]byte, 0, windowBytes)
+func (w feeWindow) encode() []byte {
+	raw := make([]byte, 0, feeWindowBytes)
 	for _, v := range w {
 		raw = binary.BigEndian.AppendUint64(raw, v)
 	}
 	return raw
 }
 
-func (w window) sum() uint64 {
+func (w feeWindow) sum() uint64 {
 	var total uint64
 	for _, v := range w {
 		total = saturatingAdd(total, v)
@@ -127,28 +134,28 @@ func (w window) sum() uint64 {
 	return total
 }
 
-// window is the parent's window with the parent's own gas added, moved on to the given time.
-func (f fees) window(parent *Header, time uint64) window {
-	var w window
-	if len(parent.Extra) < windowBytes {
+// windowAt is the parent's window with the parent's own gas added, moved on to the given time.
+func (f feeRules) windowAt(parent *Header, time uint64) feeWindow {
+	var w feeWindow
+	if len(parent.Extra) < feeWindowBytes {
 		return w
 	}
 	for i := range w {
 		w[i] = binary.BigEndian.Uint64(parent.Extra[8*i:])
 	}
-	w[windowSeconds-1] = saturatingAdd(w[windowSeconds-1], parent.GasUsed)
+	w[feeWindowSeconds-1] = saturatingAdd(w[feeWindowSeconds-1], parent.GasUsed)
 	elapsed := time - parent.Time
-	if elapsed >= windowSeconds {
-		return window{}
+	if elapsed >= feeWindowSeconds {
+		return feeWindow{}
 	}
-	var moved window
+	var moved feeWindow
 	copy(moved[:], w[elapsed:])
 	return moved
 }
 
-// follow is the base fee of an L1: it rises while the window holds more gas than the target and falls otherwise, faster
+// baseFeeL1 is the base fee of an L1: it rises while the window holds more gas than the target and falls otherwise, faster
 // the longer no block came, and never below the configured floor.
-func (f fees) follow(parent *Header, time uint64, w window) *big.Int {
+func (f feeRules) baseFeeL1(parent *Header, time uint64, w feeWindow) *big.Int {
 	floor := f.config.MinBaseFee
 	if parent.Number.Sign() == 0 {
 		return new(big.Int).Set(floor)
@@ -156,10 +163,10 @@ func (f fees) follow(parent *Header, time uint64, w window) *big.Int {
 	fee, gap := new(big.Int).Set(parent.BaseFee), new(big.Int).SetUint64(w.sum())
 	switch gap.Sub(gap, f.config.TargetGas); gap.Sign() {
 	case 1:
-		fee.Add(fee, f.change(parent, gap))
+		fee.Add(fee, f.feeChange(parent, gap))
 	case -1:
-		delta := f.change(parent, gap.Neg(gap))
-		if windows := (time - parent.Time) / windowSeconds; windows > 1 {
+		delta := f.feeChange(parent, gap.Neg(gap))
+		if windows := (time - parent.Time) / feeWindowSeconds; windows > 1 {
 			delta.Mul(delta, new(big.Int).SetUint64(windows))
 		}
 		fee.Sub(fee, delta)
@@ -175,7 +182,7 @@ func (f fees) follow(parent *Header, time uint64, w window) *big.Int {
 	return fee
 }
 
-func (f fees) change(parent *Header, gap *big.Int) *big.Int {
+func (f feeRules) feeChange(parent *Header, gap *big.Int) *big.Int {
 	delta := new(big.Int).Mul(gap, parent.BaseFee)
 	delta.Div(delta, f.config.TargetGas)
 	delta.Div(delta, f.config.BaseFeeChangeDenominator)

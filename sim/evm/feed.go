@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// News is a block that was just committed, with everything that subscribers are told about it.
+// News is a block that was just committed, with what eth_subscribe tells its subscribers: head, transactions, logs.
 type News struct {
 	Block        *Block
 	Transactions []store.Transaction
@@ -24,12 +24,12 @@ func (c *Chain) Published(d *store.Delta) error {
 		return fmt.Errorf("publish: %w", err)
 	}
 	c.head.Store(b)
-	news := &News{Block: b, Transactions: d.Transactions}
+	event := &News{Block: b, Transactions: d.Transactions}
 	for i := range d.Logs {
 		row := &d.Logs[i]
-		news.Logs = append(news.Logs, logOf(&store.Event{Log: *row, BlockHash: d.Block.Hash, TxHash: d.Transactions[row.Tx].Hash}))
+		event.Logs = append(event.Logs, logOf(&store.Event{Log: *row, BlockHash: d.Block.Hash, TxHash: d.Transactions[row.Tx].Hash}))
 	}
-	c.feed.Send(news)
+	c.feed.Send(event)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
@@ -46,11 +47,11 @@ func TestFeesFollowTheManager(t *testing.T) {
 	if next, err := c.NextBaseFee(ctx); err != nil || next.Cmp(want.MinBaseFee) < 0 {
 		t.Errorf("next base fee %d, %v", next, err)
 	}
-	restored, err := Restore(ctx, c.Chain)
+	restored, err := evm.Restore(ctx, c.Chain)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []*Builder{c.builder, restored} {
+	for _, b := range []*evm.Builder{c.builder, restored} {
 		p, err := b.Open(c.time + 10)
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +61,7 @@ func TestFeesFollowTheManager(t *testing.T) {
 		}
 	}
 	c.send(c.guest, &forwarder, 100_000, nil)
-	if err := c.Verify(ctx, func(*store.Delta) {}); err != nil {
+	if err := evm.VerifyChain(ctx, c.db, c.Chain, func(*store.Delta) {}); err != nil {
 		t.Errorf("verify: %v", err)
 	}
 }

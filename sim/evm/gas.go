@@ -29,13 +29,11 @@ func (c *Chain) NextBaseFee(ctx context.Context) (*big.Int, error) {
 	if c.Now != nil {
 		time = max(time, uint64(c.Now()))
 	}
-	next := head.Header.child(head.Hash, time)
 	config, _, err := c.Fees(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	fees{c.Kind, config}.next(head.Header, next)
-	return next.BaseFee, nil
+	return NextBaseFee(c.Kind, config, head.Header, time), nil
 }
 
 // Fees is the fee configuration after a block, and the block in which it last changed: zero when it never did.
@@ -58,7 +56,7 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last := c.tip.Load(); last != nil && last.head == head.Number {
+	if last := c.lastTip.Load(); last != nil && last.head == head.Number {
 		return new(big.Int).Set(last.tip), nil
 	}
 	var tips []*big.Int
@@ -81,12 +79,12 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if limit := big.NewInt(maxTip); tip.Cmp(limit) > 0 {
 		tip = limit
 	}
-	c.tip.Store(&suggestion{head.Number, tip})
+	c.lastTip.Store(&tipSuggestion{head.Number, tip})
 	return new(big.Int).Set(tip), nil
 }
 
-// suggestion is the tip that was found at a head.
-type suggestion struct {
+// tipSuggestion is the tip that was found at a head.
+type tipSuggestion struct {
 	head uint64
 	tip  *big.Int
 }

@@ -111,8 +111,8 @@ func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	return raw, upgrades, err
 }
 
-// rules is the one set of rules that holds over a whole chain: Cancun from the first block on.
-func (g *Genesis) rules() *params.ChainConfig {
+// ChainConfig is the one set of rules that holds over a whole chain: Cancun from the first block on.
+func (g *Genesis) ChainConfig() *params.ChainConfig {
 	zero := uint64(0)
 	return &params.ChainConfig{
 		ChainID:                 new(big.Int).SetUint64(g.ChainID),

@@ -10,13 +10,13 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// What the next block of a builder stands on: state, fees and surroundings.
+// What the next block is executed on: the state, the fee rules and the VM context.
 
-// stateFor is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
-func (b *Builder) stateFor(time uint64) (*state.StateDB, error) {
+// stateAt is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
+func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
 	var base state.Database = b.state
 	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
-		base = without{b.state, off}
+		base = withoutAccounts{b.state, off}
 	}
 	states, err := state.New(b.head.Root, base)
 	if err != nil {
@@ -25,9 +25,9 @@ func (b *Builder) stateFor(time uint64) (*state.StateDB, error) {
 	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
 }
 
-// fees are those that hold after the head: the fee manager's, where there is one.
-func (b *Builder) fees() (fees, error) {
-	f := fees{b.kind, b.schedule.Fees}
+// feeRules are those that hold after the head: the fee manager's, where there is one.
+func (b *Builder) feeRules() (feeRules, error) {
+	f := feeRules{b.kind, b.schedule.Fees}
 	if !b.schedule.Manages(b.head.Time) {
 		return f, nil
 	}
@@ -40,10 +40,21 @@ func (b *Builder) fees() (fees, error) {
 	return f, failed
 }
 
-// surroundings are those of code in a block with this header.
-func (b *Builder) surroundings(h *Header, states vm.StateDB) surroundings {
-	return surroundings{
-		rules: b.rules, block: blockContext(h, b.blockHash), states: states, jumps: b.jumps,
-		builtins: builtinsAt(b.kind, b.evmRules(h), b.schedule, h.Time), mail: b.home.mail(),
+// contractReader calls contracts on the state after the head, whose header is h.
+func (b *Builder) contractReader(h *Header) (*ContractReader, error) {
+	states, err := state.New(h.Root, b.state)
+	if err != nil {
+		return nil, err
+	}
+	s := b.vmContext(h, states)
+	s.NoBaseFee = true
+	return NewContractReader(s.NewVM().EVM, states), nil
+}
+
+// vmContext are those of code in a block with this header.
+func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
+	return VMContext{
+		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
+		Precompiles: PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.home.WarpInput(),
 	}
 }

@@ -61,7 +61,8 @@ type Header struct {
 	MinDelayExcess   uint64
 }
 
-// l1Header is Header without the fields that only a C-Chain has.
+// l1Header is Header as subnet-evm encodes it, without the two fields of a C-Chain's atomic transactions. It has the fields
+// of Header in the same order, so that one converts to the other.
 type l1Header struct {
 	ParentHash       common.Hash
 	UncleHash        common.Hash
@@ -78,7 +79,9 @@ type l1Header struct {
 	Extra            []byte
 	MixDigest        common.Hash
 	Nonce            types.BlockNonce
+	ExtDataHash      common.Hash `rlp:"-"`
 	BaseFee          *big.Int
+	ExtDataGasUsed   *big.Int `rlp:"-"`
 	BlockGasCost     *big.Int
 	BlobGasUsed      uint64
 	ExcessBlobGas    uint64
@@ -87,53 +90,29 @@ type l1Header struct {
 	MinDelayExcess   uint64
 }
 
-func (h *Header) l1() *l1Header {
-	return &l1Header{
-		ParentHash: h.ParentHash, UncleHash: h.UncleHash, Coinbase: h.Coinbase, Root: h.Root, TxHash: h.TxHash,
-		ReceiptHash: h.ReceiptHash, Bloom: h.Bloom, Difficulty: h.Difficulty, Number: h.Number, GasLimit: h.GasLimit,
-		GasUsed: h.GasUsed, Time: h.Time, Extra: h.Extra, MixDigest: h.MixDigest, Nonce: h.Nonce, BaseFee: h.BaseFee,
-		BlockGasCost: h.BlockGasCost, BlobGasUsed: h.BlobGasUsed, ExcessBlobGas: h.ExcessBlobGas,
-		ParentBeaconRoot: h.ParentBeaconRoot, TimeMilliseconds: h.TimeMilliseconds, MinDelayExcess: h.MinDelayExcess,
-	}
-}
-
-func (h *l1Header) header() *Header {
-	return &Header{
-		ParentHash: h.ParentHash, UncleHash: h.UncleHash, Coinbase: h.Coinbase, Root: h.Root, TxHash: h.TxHash,
-		ReceiptHash: h.ReceiptHash, Bloom: h.Bloom, Difficulty: h.Difficulty, Number: h.Number, GasLimit: h.GasLimit,
-		GasUsed: h.GasUsed, Time: h.Time, Extra: h.Extra, MixDigest: h.MixDigest, Nonce: h.Nonce, BaseFee: h.BaseFee,
-		ExtDataGasUsed: new(big.Int), BlockGasCost: h.BlockGasCost, BlobGasUsed: h.BlobGasUsed,
-		ExcessBlobGas: h.ExcessBlobGas, ParentBeaconRoot: h.ParentBeaconRoot, TimeMilliseconds: h.TimeMilliseconds,
-		MinDelayExcess: h.MinDelayExcess,
-	}
-}
-
 // Encode is the RLP of the header; the block's hash is the Keccak-256 of it.
 func (h *Header) Encode(kind Kind) ([]byte, error) {
 	if kind == KindL1 {
-		return rlp.EncodeToBytes(h.l1())
+		return rlp.EncodeToBytes((*l1Header)(h))
 	}
 	return rlp.EncodeToBytes(h)
 }
 
 // DecodeHeader reads the RLP of a header.
 func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
+	h := new(Header)
+	into := any(h)
 	if kind == KindL1 {
-		var h l1Header
-		if err := rlp.DecodeBytes(raw, &h); err != nil {
-			return nil, fmt.Errorf("header: %w", err)
-		}
-		return h.header(), nil
+		h.ExtDataGasUsed, into = new(big.Int), (*l1Header)(h)
 	}
-	var h Header
-	if err := rlp.DecodeBytes(raw, &h); err != nil {
+	if err := rlp.DecodeBytes(raw, into); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	return &h, nil
+	return h, nil
 }
 
-// child is the part of a header that is known before its block is executed.
-func (h *Header) child(hash common.Hash, time uint64) *Header {
+// nextHeader is the part of a header that is known before its block is executed.
+func (h *Header) nextHeader(hash common.Hash, time uint64) *Header {
 	return &Header{
 		ParentHash:       hash,
 		UncleHash:        types.EmptyUncleHash,

@@ -10,7 +10,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Home is where a chain stands in its network. The zero value is a chain that stands alone: it can receive no messages.
+// Home identifies a chain to its network, as avalanchego's snow.Context does. A chain with the zero value has no network:
+// it refuses every warp message.
 type Home struct {
 	NetworkID uint32
 	ChainID   ids.ID
@@ -30,25 +31,26 @@ type Network interface {
 	Simulates(blockchain ids.ID) bool
 }
 
-// epoch is how many seconds all blocks of a chain judge messages by the same validators (ACP-181).
+// epoch is the length of a P-Chain epoch in seconds: all blocks of an epoch verify messages with the validators of the same
+// P-Chain height (ACP-181).
 const epoch = 5 * 60
 
-// PView is the time whose P-chain decides who validates for a block at a time: the block's epoch sees all P-chain blocks from
-// before it began.
+// PView is the time at which the epoch of a block began. The validators are those after the last P-Chain block before it.
 func PView(time uint64) uint64 { return time - time%epoch }
 
-var errAlone = errors.New("the chain stands alone")
+var errNoNetwork = errors.New("the chain has no network")
 
-// judge refuses a message that is not properly signed, as the chain's configuration asks for.
-func (h *Home) judge(m *warp.Message, s precompile.Setting, time uint64) error {
+// verifyPredicate refuses a message that is not properly signed, as the chain's configuration asks for.
+func (h *Home) verifyPredicate(m *warp.Message, s precompile.Setting, time uint64) error {
 	if h.Network == nil {
-		return errAlone
+		return errNoNetwork
 	}
 	subnet, err := h.Network.SubnetOf(m.SourceChainID)
 	if err != nil {
 		return fmt.Errorf("cannot retrieve validator set: %w", err)
 	}
-	// Every validator follows the P-chain, so that what it says need not be signed by the whole primary network.
+	// A subnet's own validators follow the P-Chain, so they sign for it; requirePrimaryNetworkSigners asks for the primary
+	// network's signatures on messages of the C- and X-Chain (subnet-evm, warp Config.VerifyPredicate).
 	primary := s.PrimarySigners != nil && *s.PrimarySigners
 	if subnet == ids.Empty && (!primary || m.SourceChainID == ids.Empty) {
 		subnet = h.SubnetID
@@ -64,6 +66,6 @@ func (h *Home) judge(m *warp.Message, s precompile.Setting, time uint64) error {
 	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
 }
 
-func (h *Home) mail() precompile.Mail {
+func (h *Home) WarpInput() precompile.Mail {
 	return precompile.Mail{NetworkID: h.NetworkID, ChainID: h.ChainID}
 }

@@ -4,30 +4,43 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/store"
 )
 
-// index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
+// Index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
 //
-// A contract is a token if it behaves like one (see probe.standard); it is asked when it is deployed, and again when a
+// A contract is a token if it behaves like one (see ContractReader.standard); it is called when it is deployed, and again when a
 // contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
 // whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
 // balance of someone whom no log names is beyond any index.
-type index struct {
-	chain  int
-	home   *Home
-	tokens map[common.Address]store.TokenID
-	counts [3]int
+type Index struct {
+	chain      int
+	blockchain ids.ID // of the blockchain
+	network    WorldChains
+	tokens     map[common.Address]store.TokenID
+	counts     [3]int
 }
 
-func newIndex(chain int) *index {
-	return &index{chain: chain, home: &Home{}, tokens: map[common.Address]store.TokenID{}}
+func NewIndex(chain int) *Index {
+	return &Index{chain: chain, tokens: map[common.Address]store.TokenID{}}
 }
 
-// restore reads the tokens that a chain already has.
-func (x *index) restore(ctx context.Context, db *store.DB) error {
+// WorldChains says which blockchains are EVM chains of the world.
+type WorldChains interface {
+	Simulates(blockchain ids.ID) bool
+}
+
+// SetNetwork tells the index which blockchain it is of, and what other EVM chains the world has. A Teleporter message from a
+// chain that is not one of them is indexed where it arrives, because nobody sees it being sent.
+func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
+	x.blockchain, x.network = blockchain, world
+}
+
+// Restore reads the tokens that a chain already has.
+func (x *Index) Restore(ctx context.Context, db *store.DB) error {
 	for s := store.ERC20; s <= store.ERC1155; s++ {
 		rows, err := db.Tokens(ctx, x.chain, s, 0)
 		if err != nil {
@@ -41,58 +54,57 @@ func (x *index) restore(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// indexing is the work on one block.
-type indexing struct {
-	*index
-	delta *store.Delta
-	block store.Position
-	time  int64
-	open  func() (*probe, error)
-	asked *probe // opened when first needed
+// blockIndex is the work on one block.
+type blockIndex struct {
+	*Index
+	delta  *store.Delta
+	block  store.Position
+	time   int64
+	open   func() (*ContractReader, error)
+	reader *ContractReader // opened when first needed
 
-	held  map[string]bool // owner and asset, of those that have a row already
-	items map[string]bool
+	holdings map[string]bool // owner and asset, of those that have a row already
+	items    map[string]bool
 }
 
-// add completes a block's delta with its index rows. open makes a probe of the state after the block.
-func (x *index) add(delta *store.Delta, h *Header, open func() (*probe, error)) error {
-	number := h.Number.Uint64()
-	w := &indexing{index: x, delta: delta, block: store.At(x.chain, number, 0), time: int64(h.Time), open: open,
-		held: map[string]bool{}, items: map[string]bool{}}
-	if err := w.deployments(number); err != nil {
+// Add completes a block's delta with its index rows. open makes a reader of contracts on the state after the block.
+func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (*ContractReader, error)) error {
+	w := &blockIndex{Index: x, delta: delta, block: store.At(x.chain, number, 0), time: time, open: open,
+		holdings: map[string]bool{}, items: map[string]bool{}}
+	if err := w.addDeployments(number); err != nil {
 		return err
 	}
 	for i := range delta.Logs {
-		if err := w.log(&delta.Logs[i]); err != nil {
+		if err := w.addLog(&delta.Logs[i]); err != nil {
 			return err
 		}
-		w.letter(&delta.Logs[i])
+		w.addTeleporterLog(&delta.Logs[i])
 	}
-	w.touches()
-	if w.asked != nil {
-		return w.asked.state.Error()
+	w.addTouches()
+	if w.reader != nil {
+		return w.reader.state.Error()
 	}
 	return nil
 }
 
-func (w *indexing) probe() (*probe, error) {
-	if w.asked != nil {
-		return w.asked, nil
+func (w *blockIndex) contractReader() (*ContractReader, error) {
+	if w.reader != nil {
+		return w.reader, nil
 	}
 	var err error
-	w.asked, err = w.open()
-	return w.asked, err
+	w.reader, err = w.open()
+	return w.reader, err
 }
 
-// deployments lists the contracts that came to be in the block, and meets the tokens among them. The contracts of the
-// chain's beginning were deployed by nobody.
-func (w *indexing) deployments(number uint64) error {
+// addDeployments lists the contracts that came to be in the block, and adds the tokens among them. The contracts of the
+// genesis have no deployment.
+func (w *blockIndex) addDeployments(number uint64) error {
 	coded := map[common.Address]bool{}
 	for i := range w.delta.Accounts {
 		if a := &w.delta.Accounts[i]; a.CodeHash != nil {
 			coded[common.BytesToAddress(a.Address)] = true
 			if number == 0 {
-				if err := w.meet(common.BytesToAddress(a.Address)); err != nil {
+				if err := w.addToken(common.BytesToAddress(a.Address)); err != nil {
 					return err
 				}
 			}
@@ -102,7 +114,7 @@ func (w *indexing) deployments(number uint64) error {
 	for i := range w.delta.Transactions {
 		tx := &w.delta.Transactions[i]
 		if tx.Created != nil && tx.Status == 1 && coded[common.BytesToAddress(tx.Created)] {
-			if err := w.deployment(i, tx.Created, nil); err != nil {
+			if err := w.addDeployment(i, tx.Created, nil); err != nil {
 				return err
 			}
 		}
@@ -111,7 +123,7 @@ func (w *indexing) deployments(number uint64) error {
 			if !creates(c) || !coded[common.BytesToAddress(c.Recipient)] {
 				continue
 			}
-			if err := w.deployment(i, c.Recipient, c.Sender); err != nil {
+			if err := w.addDeployment(i, c.Recipient, c.Sender); err != nil {
 				return err
 			}
 		}
@@ -123,20 +135,20 @@ func creates(c *store.Call) bool {
 	return (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted && c.Error == ""
 }
 
-func (w *indexing) deployment(tx int, address, creator []byte) error {
+func (w *blockIndex) addDeployment(tx int, address, creator []byte) error {
 	w.delta.Deployments = append(w.delta.Deployments, store.Deployment{
 		ID: w.block + store.Position(len(w.delta.Deployments)), Tx: tx, Address: address,
 		Sender: w.delta.Transactions[tx].Sender, Creator: creator,
 	})
-	return w.meet(common.BytesToAddress(address))
+	return w.addToken(common.BytesToAddress(address))
 }
 
-// meet adds a contract to the tokens if it is one.
-func (w *indexing) meet(contract common.Address) error {
+// addToken adds a contract to the tokens if it is one.
+func (w *blockIndex) addToken(contract common.Address) error {
 	if _, known := w.tokens[contract]; known {
 		return nil
 	}
-	p, err := w.probe()
+	p, err := w.contractReader()
 	if err != nil {
 		return err
 	}
@@ -152,39 +164,39 @@ func (w *indexing) meet(contract common.Address) error {
 	return nil
 }
 
-// log adds what a log says about transfers, holders and metadata.
-func (w *indexing) log(l *store.Log) error {
+// addLog adds what a log says about transfers, holders and metadata.
+func (w *blockIndex) addLog(l *store.Log) error {
 	contract := common.BytesToAddress(l.Address)
 	token, known := w.tokens[contract]
 	if !known {
-		if !transferShaped(l) {
+		if !IsTransfer(l) {
 			return nil
 		}
-		if err := w.meet(contract); err != nil {
+		if err := w.addToken(contract); err != nil {
 			return err
 		}
 		if token, known = w.tokens[contract]; !known {
 			return nil
 		}
 	}
-	p, err := w.probe()
+	p, err := w.contractReader()
 	if err != nil {
 		return err
 	}
-	for _, m := range movements(token.Standard(), l) {
-		w.transfer(p, contract, token, l, m)
+	for _, m := range tokenTransfers(token.Standard(), l) {
+		w.addTransfer(p, contract, token, l, m)
 	}
-	if holder := wrapper(l); holder != nil && token.Standard() == store.ERC20 {
-		w.hold(p, contract, token.Asset(nil), holder)
+	if holder := wrappedHolder(l); holder != nil && token.Standard() == store.ERC20 {
+		w.addHolding(p, contract, token.Asset(nil), holder)
 	}
-	if item := renewed(token.Standard(), l); item != nil {
-		w.item(p, contract, token.Asset(item))
+	if item := updatedItem(token.Standard(), l); item != nil {
+		w.addItem(p, contract, token.Asset(item))
 	}
 	return nil
 }
 
-// transfer adds a movement. More of them in one block than positions have room for cannot be paid with a block's gas.
-func (w *indexing) transfer(p *probe, contract common.Address, token store.TokenID, l *store.Log, m movement) {
+// addTransfer adds a movement. More of them in one block than positions have room for cannot be paid with a block's gas.
+func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, token store.TokenID, l *store.Log, m tokenTransfer) {
 	asset := token.Asset(m.item)
 	if len(w.delta.Transfers) <= store.MaxIndex {
 		w.delta.Transfers = append(w.delta.Transfers, store.Transfer{
@@ -193,25 +205,25 @@ func (w *indexing) transfer(p *probe, contract common.Address, token store.Token
 		})
 	}
 	if token.Standard() != store.ERC20 {
-		w.item(p, contract, asset)
+		w.addItem(p, contract, asset)
 	}
-	w.hold(p, contract, asset, m.from)
-	w.hold(p, contract, asset, m.to)
+	w.addHolding(p, contract, asset, m.from)
+	w.addHolding(p, contract, asset, m.to)
 }
 
-// hold adds what somebody holds of an asset after the block.
-func (w *indexing) hold(p *probe, contract common.Address, asset store.AssetKey, owner []byte) {
+// addHolding adds what somebody holds of an asset after the block.
+func (w *blockIndex) addHolding(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
 	key := string(owner) + string(asset)
-	if w.held[key] || common.BytesToAddress(owner) == (common.Address{}) {
+	if w.holdings[key] || common.BytesToAddress(owner) == (common.Address{}) {
 		return
 	}
-	w.held[key] = true
+	w.holdings[key] = true
 	var amount []byte
 	switch asset.Token().Standard() {
 	case store.ERC20:
-		amount, _ = p.number(contract, askBalance, owner)
+		amount, _ = p.number(contract, methodBalanceOf, owner)
 	case store.ERC1155:
-		amount, _ = p.number(contract, askItemBalance, owner, asset.Item())
+		amount, _ = p.number(contract, methodBalanceOfItem, owner, asset.Item())
 	case store.ERC721:
 		if bytes.Equal(p.owner(contract, asset), owner) {
 			amount = []byte{1}
@@ -222,16 +234,16 @@ func (w *indexing) hold(p *probe, contract common.Address, asset store.AssetKey,
 	})
 }
 
-// item adds the state of an item after the block.
-func (w *indexing) item(p *probe, contract common.Address, asset store.AssetKey) {
+// addItem adds the state of an item after the block.
+func (w *blockIndex) addItem(p *ContractReader, contract common.Address, asset store.AssetKey) {
 	if w.items[string(asset)] {
 		return
 	}
 	w.items[string(asset)] = true
 	row := store.Item{Asset: asset, Block: w.block}
-	question := askURI
+	question := methodURI
 	if asset.Token().Standard() == store.ERC721 {
-		row.Owner, question = p.owner(contract, asset), askTokenURI
+		row.Owner, question = p.owner(contract, asset), methodTokenURI
 	}
 	if uri, ok := p.text(contract, question, asset.Item()); ok {
 		row.URI = &uri
@@ -240,16 +252,16 @@ func (w *indexing) item(p *probe, contract common.Address, asset store.AssetKey)
 }
 
 // owner is who holds a token of an ERC-721, nil for nobody.
-func (p *probe) owner(contract common.Address, asset store.AssetKey) []byte {
-	answer := p.ask(contract, askOwner, asset.Item())
+func (p *ContractReader) owner(contract common.Address, asset store.AssetKey) []byte {
+	answer := p.call(contract, methodOwnerOf, asset.Item())
 	if len(answer) != 32 || common.BytesToAddress(answer) == (common.Address{}) {
 		return nil
 	}
 	return answer[12:]
 }
 
-// touches lists who took part in a transaction without being its sender or recipient.
-func (w *indexing) touches() {
+// addTouches lists who took part in a transaction without being its sender or recipient.
+func (w *blockIndex) addTouches() {
 	type part struct {
 		tx      int
 		address common.Address

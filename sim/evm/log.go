@@ -35,10 +35,10 @@ type LogFilter struct {
 
 // Matches says whether the filter chooses a log with this address and these topics.
 func (f *LogFilter) Matches(address common.Address, topics []common.Hash) bool {
-	return (len(f.Addresses) == 0 || slices.Contains(f.Addresses, address)) && f.about(topics)
+	return (len(f.Addresses) == 0 || slices.Contains(f.Addresses, address)) && f.matchesTopics(topics)
 }
 
-func (f *LogFilter) about(topics []common.Hash) bool {
+func (f *LogFilter) matchesTopics(topics []common.Hash) bool {
 	if len(f.Topics) > len(topics) {
 		return false
 	}
@@ -70,7 +70,7 @@ func (c *Chain) Logs(ctx context.Context, f *LogFilter, first, last uint64) ([]*
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	s := &search{filter: f, last: store.At(c.Row.ID, min(last, store.MaxNumber), store.MaxIndex)}
+	s := &logSearch{filter: f, last: store.At(c.Row.ID, min(last, store.MaxNumber), store.MaxIndex)}
 	for _, source := range c.sources(f) {
 		if err := s.run(ctx, source, store.At(c.Row.ID, min(first, store.MaxNumber), 0)); err != nil {
 			return nil, err
@@ -82,24 +82,24 @@ func (c *Chain) Logs(ctx context.Context, f *LogFilter, first, last uint64) ([]*
 	return s.found, nil
 }
 
-// source reads a page of logs from one index.
-type source func(ctx context.Context, first, last store.Position, limit int) ([]store.Event, error)
+// logSource reads a page of logs from one index.
+type logSource func(ctx context.Context, first, last store.Position, limit int) ([]store.Event, error)
 
 // sources are the index ranges that together hold every log of the filter, each log once.
-func (c *Chain) sources(f *LogFilter) []source {
+func (c *Chain) sources(f *LogFilter) []logSource {
 	switch {
 	case len(f.Addresses) > 0:
 		return sourcesOf(f.Addresses, common.Address.Bytes, c.db.EventsOf)
 	case len(f.Topics) > 0 && len(f.Topics[0]) > 0:
 		return sourcesOf(f.Topics[0], common.Hash.Bytes, c.db.EventsAbout)
 	default:
-		return []source{c.db.EventsBetween}
+		return []logSource{c.db.EventsBetween}
 	}
 }
 
 func sourcesOf[T comparable](keys []T, raw func(T) []byte,
-	read func(context.Context, []byte, store.Position, store.Position, int) ([]store.Event, error)) []source {
-	var all []source
+	read func(context.Context, []byte, store.Position, store.Position, int) ([]store.Event, error)) []logSource {
+	var all []logSource
 	for i, key := range keys {
 		if slices.Contains(keys[:i], key) {
 			continue
@@ -111,8 +111,8 @@ func sourcesOf[T comparable](keys []T, raw func(T) []byte,
 	return all
 }
 
-// search collects the logs of several sources within the bounds.
-type search struct {
+// logSearch collects the logs of several sources within the bounds.
+type logSearch struct {
 	filter  *LogFilter
 	last    store.Position
 	found   []*types.Log
@@ -120,14 +120,14 @@ type search struct {
 	scanned int
 }
 
-func (s *search) run(ctx context.Context, read source, next store.Position) error {
+func (s *logSearch) run(ctx context.Context, read logSource, next store.Position) error {
 	for {
 		page, err := read(ctx, next, s.last, logPage)
 		if err != nil {
 			return err
 		}
 		for i := range page {
-			if err := s.see(logOf(&page[i])); err != nil {
+			if err := s.add(logOf(&page[i])); err != nil {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (s *search) run(ctx context.Context, read source, next store.Position) erro
 	}
 }
 
-func (s *search) see(log *types.Log) error {
+func (s *logSearch) add(log *types.Log) error {
 	if s.scanned++; s.scanned > maxLogsScanned {
 		return fmt.Errorf("query looks at more than %d logs; narrow the block range", maxLogsScanned)
 	}

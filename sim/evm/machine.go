@@ -15,45 +15,45 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// surroundings are what an EVM runs in. Every EVM is made from them, so that code finds the same world wherever it is
+// VMContext are what an EVM runs in. Every EVM is made from them, so that code finds the same world wherever it is
 // executed: in a block, in a call, in a trace or again for verification.
-type surroundings struct {
-	rules    *params.ChainConfig
-	block    vm.BlockContext
-	states   vm.StateDB
-	jumps    vm.JumpDestCache
-	builtins builtins
-	hooks    *tracing.Hooks // a tracer's; may be nil
-	mail     precompile.Mail
-	free     bool // gas may cost nothing
+type VMContext struct {
+	ChainConfig *params.ChainConfig
+	Block       vm.BlockContext
+	State       vm.StateDB
+	JumpDests   vm.JumpDestCache
+	Precompiles Precompiles
+	Tracer      *tracing.Hooks // a tracer's; may be nil
+	Warp        precompile.Mail
+	NoBaseFee   bool // gas may cost nothing
 }
 
-// machine is an EVM with the frames that its contracts which keep state look at.
-type machine struct {
+// VM is an EVM with the frames that its contracts which keep state look at.
+type VM struct {
 	*vm.EVM
-	frames  *precompile.Frames // nil where no contract needs them
-	carries bool               // messages of other chains mean something here
-	early   []common.Address   // cheap to reach, beside the engine's own
-	whole   types.AccessList   // of the message under way, with what it carries; nil for its own
+	frames     *precompile.Frames // nil where no contract needs them
+	warp       bool               // the warp precompile is active
+	warm       []common.Address   // cheap to reach, beside the engine's own
+	accessList types.AccessList   // whole list of a message with predicates; nil: the message's own
 }
 
-func (s surroundings) machine() *machine {
-	m := &machine{early: s.builtins.early}
-	contracts, hooks, states := s.builtins.pure, s.hooks, vm.StateDB(networkState{s.states, m})
-	if len(s.builtins.stateful) > 0 {
-		m.carries = s.builtins.carries()
-		m.frames = precompile.NewFrames(s.builtins.active(), s.mail)
+func (s VMContext) NewVM() *VM {
+	m := &VM{warm: s.Precompiles.Warm}
+	contracts, hooks, states := s.Precompiles.stateless, s.Tracer, vm.StateDB(networkState{s.State, m})
+	if len(s.Precompiles.stateful) > 0 {
+		m.warp = s.Precompiles.HasWarp()
+		m.frames = precompile.NewFrames(s.Precompiles.active(), s.Warp)
 		contracts = maps.Clone(contracts)
-		for address, c := range s.builtins.stateful {
+		for address, c := range s.Precompiles.stateful {
 			contracts[address] = m.frames.Bind(c)
 		}
 		hooks, states = m.frames.Hooks(hooks), m.frames.State(states)
 	}
-	m.EVM = vm.NewEVM(s.block, states, s.rules, vm.Config{Tracer: hooks, NoBaseFee: s.free})
+	m.EVM = vm.NewEVM(s.Block, states, s.ChainConfig, vm.Config{Tracer: hooks, NoBaseFee: s.NoBaseFee})
 	if m.frames != nil {
 		m.frames.Attach(m.EVM)
 	}
-	m.SetJumpDestCache(s.jumps)
+	m.SetJumpDestCache(s.JumpDests)
 	m.SetPrecompiles(contracts)
 	return m
 }
@@ -62,7 +62,7 @@ func (s surroundings) machine() *machine {
 // begins with more addresses that are cheap to reach.
 type networkState struct {
 	vm.StateDB
-	machine *machine
+	vm *VM
 }
 
 func (networkState) AddRefund(uint64)  {}
@@ -70,25 +70,25 @@ func (networkState) SubRefund(uint64)  {}
 func (networkState) GetRefund() uint64 { return 0 }
 
 func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiles []common.Address, list types.AccessList) {
-	if n.machine.whole != nil {
-		list = n.machine.whole
+	if n.vm.accessList != nil {
+		list = n.vm.accessList
 	}
-	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.machine.early), list)
+	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.vm.warm), list)
 }
 
-// apply executes a message. failed are the messages of other chains among those it carries that were refused. The error
+// Apply executes a message. failed has a bit for each of its predicates that is invalid. The error
 // says why it could not be tried; a failure of the code is in the result.
-func (m *machine) apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
+func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
 	if m.frames == nil {
 		return core.ApplyMessage(m.EVM, message, gas)
 	}
-	carried, rest := carriedBy(message.AccessList)
-	if len(carried) == 0 || !m.carries {
+	predicates, rest := splitPredicates(message.AccessList)
+	if len(predicates) == 0 || !m.warp {
 		result, err = core.ApplyMessage(m.EVM, message, gas)
 	} else {
-		m.frames.Mail.Carried, m.frames.Mail.Failed = carried, failed
-		result, err = m.carry(message, carried, rest, gas)
-		m.frames.Mail.Carried, m.frames.Mail.Failed = nil, nil
+		m.frames.Warp.Predicates, m.frames.Warp.Failed = predicates, failed
+		result, err = m.applyWithPredicates(message, predicates, rest, gas)
+		m.frames.Warp.Predicates, m.frames.Warp.Failed = nil, nil
 	}
 	if err == nil {
 		result.Err = m.frames.Explain(result.Err)
@@ -96,15 +96,15 @@ func (m *machine) apply(message *core.Message, gas *core.GasPool, failed *big.In
 	return result, err
 }
 
-// builtins are the contracts that a chain has built in at a time, each at its address.
-type builtins struct {
-	pure     vm.PrecompiledContracts // shared unless overridden: not to be changed
-	stateful map[common.Address]*precompile.Contract
-	early    []common.Address // cheap to reach, beside the engine's own
+// Precompiles are the contracts that a chain has built in at a time, each at its address.
+type Precompiles struct {
+	stateless vm.PrecompiledContracts // shared unless overridden: not to be changed
+	stateful  map[common.Address]*precompile.Contract
+	Warm      []common.Address // cheap to reach, beside the engine's own
 }
 
 // active are the contracts that keep state.
-func (b builtins) active() []*precompile.Contract {
+func (b Precompiles) active() []*precompile.Contract {
 	var all []*precompile.Contract
 	for _, c := range b.stateful {
 		all = append(all, c)
@@ -112,25 +112,25 @@ func (b builtins) active() []*precompile.Contract {
 	return all
 }
 
-// carries says whether the messages of other chains that a transaction carries mean something.
-func (b builtins) carries() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
+// HasWarp says whether the warp precompile is active, so that access lists carry predicates.
+func (b Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
 
-// own is a copy that may be changed.
-func (b builtins) own() builtins {
-	return builtins{maps.Clone(b.pure), maps.Clone(b.stateful), b.early}
+// Clone is a copy that may be changed.
+func (b Precompiles) Clone() Precompiles {
+	return Precompiles{maps.Clone(b.stateless), maps.Clone(b.stateful), b.Warm}
 }
 
-// move takes the contract away from an address and, when a target is given, puts it there; it says whether there was one.
-func (b builtins) move(from common.Address, to *common.Address) bool {
-	pure, isPure := b.pure[from]
+// Move takes the contract away from an address and, when a target is given, puts it there; it says whether there was one.
+func (b Precompiles) Move(from common.Address, to *common.Address) bool {
+	pure, isPure := b.stateless[from]
 	stateful, isStateful := b.stateful[from]
 	if to != nil && isPure {
-		b.pure[*to] = pure
+		b.stateless[*to] = pure
 	}
 	if to != nil && isStateful {
 		b.stateful[*to] = stateful
 	}
-	delete(b.pure, from)
+	delete(b.stateless, from)
 	delete(b.stateful, from)
 	return isPure || isStateful
 }

@@ -34,16 +34,16 @@ func TestMovements(t *testing.T) {
 		{"an ERC-20 that looks like an ERC-721", store.ERC20, eventTransfer, words(1, 2, 3), nil, ""},
 		{"an ERC-721's transfer", store.ERC721, eventTransfer, words(1, 2, 3), nil, "01>02 [03]x01 "},
 		{"an ERC-721 that looks like an ERC-20", store.ERC721, eventTransfer, words(1, 2), words(3), ""},
-		{"one item of an ERC-1155", store.ERC1155, eventSingle, words(4, 1, 2), words(7, 5), "01>02 [07]x05 "},
-		{"a batch", store.ERC1155, eventBatch, batch[:96], batch[96:], "01>02 [07]x05 01>02 [08]x06 "},
-		{"a batch cut short", store.ERC1155, eventBatch, batch[:96], batch[96 : len(batch)-1], ""},
-		{"a batch that points beyond its end", store.ERC1155, eventBatch, batch[:96], words(64, 120, 1, 1, 1), ""},
-		{"a batch of different lengths", store.ERC1155, eventBatch, batch[:96], words(64, 128, 1, 7, 0, 1), ""},
+		{"one item of an ERC-1155", store.ERC1155, eventTransferSingle, words(4, 1, 2), words(7, 5), "01>02 [07]x05 "},
+		{"a batch", store.ERC1155, eventTransferBatch, batch[:96], batch[96:], "01>02 [07]x05 01>02 [08]x06 "},
+		{"a batch cut short", store.ERC1155, eventTransferBatch, batch[:96], batch[96 : len(batch)-1], ""},
+		{"a batch that points beyond its end", store.ERC1155, eventTransferBatch, batch[:96], words(64, 120, 1, 1, 1), ""},
+		{"a batch of different lengths", store.ERC1155, eventTransferBatch, batch[:96], words(64, 128, 1, 7, 0, 1), ""},
 		{"another event", store.ERC20, eventDeposit, words(1), words(9), ""},
 	} {
 		log := &store.Log{Topic: c.topic, Topics: c.topics, Data: c.data}
 		have := ""
-		for _, m := range movements(c.standard, log) {
+		for _, m := range tokenTransfers(c.standard, log) {
 			have += fmt.Sprintf("%x>%x [%x]x%x ", m.from[19:], m.to[19:], m.item, m.amount)
 		}
 		if have != c.want {
@@ -54,11 +54,11 @@ func TestMovements(t *testing.T) {
 
 func TestWrappersNameTheirHolder(t *testing.T) {
 	for _, topic := range [][]byte{eventDeposit, eventWithdrawal} {
-		if h := wrapper(&store.Log{Topic: topic, Topics: words(5)}); len(h) != 20 || h[19] != 5 {
+		if h := wrappedHolder(&store.Log{Topic: topic, Topics: words(5)}); len(h) != 20 || h[19] != 5 {
 			t.Errorf("holder is %x", h)
 		}
 	}
-	if h := wrapper(&store.Log{Topic: eventDeposit, Topics: words(5, 6)}); h != nil {
+	if h := wrappedHolder(&store.Log{Topic: eventDeposit, Topics: words(5, 6)}); h != nil {
 		t.Errorf("holder of another event is %x", h)
 	}
 }

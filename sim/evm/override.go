@@ -84,18 +84,18 @@ func (x *execution) override(all StateOverrides) error {
 	if len(all) == 0 {
 		return nil
 	}
-	own := x.contracts().own()
-	x.builtins = &own
+	own := x.precompilesAt().Clone()
+	x.precompiles = &own
 	moved := map[common.Address]bool{}
 	for _, address := range slices.SortedFunc(maps.Keys(all), func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) }) {
 		o := all[address]
 		if moved[address] {
 			return fmt.Errorf("account %s has already been overridden by a precompile", address)
 		}
-		if err := x.move(address, &o, all, moved); err != nil {
+		if err := x.movePrecompile(address, &o, all, moved); err != nil {
 			return err
 		}
-		if err := x.account(address, &o); err != nil {
+		if err := x.overrideAccount(address, &o); err != nil {
 			return err
 		}
 	}
@@ -103,10 +103,10 @@ func (x *execution) override(all StateOverrides) error {
 	return nil
 }
 
-// move takes the precompiled contract away from an overridden address, to another one when asked to.
-func (x *execution) move(address common.Address, o *AccountOverride, all StateOverrides, moved map[common.Address]bool) error {
+// movePrecompile takes the precompiled contract away from an overridden address, to another one when asked to.
+func (x *execution) movePrecompile(address common.Address, o *AccountOverride, all StateOverrides, moved map[common.Address]bool) error {
 	target := o.MovePrecompileTo
-	if !x.builtins.move(address, target) && target != nil {
+	if !x.precompiles.Move(address, target) && target != nil {
 		return fmt.Errorf("account %s is not a precompile", address)
 	}
 	if target == nil {
@@ -119,7 +119,7 @@ func (x *execution) move(address common.Address, o *AccountOverride, all StateOv
 	return nil
 }
 
-func (x *execution) account(address common.Address, o *AccountOverride) error {
+func (x *execution) overrideAccount(address common.Address, o *AccountOverride) error {
 	if o.State != nil && o.StateDiff != nil {
 		return fmt.Errorf("account %s has both 'state' and 'stateDiff'", address)
 	}

@@ -9,27 +9,28 @@ import (
 	"github.com/ethereum/go-ethereum/triedb"
 )
 
-// past is the history of one block behind the cache that a chain's readers share.
-type past struct {
-	history
+// historicalState is the history of one block behind the cache that a chain's readers share.
+type historicalState struct {
+	FlatState
+	block uint64
 	cache *cache
 }
 
-var _ state.Reader = past{}
+var _ state.Reader = historicalState{}
 
 // State is the state after a block. It may be changed freely: nothing of it is ever written.
 func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
-	return state.New(b.Header.Root, flat{past{history{ctx: ctx, db: c.db, chain: c.Row.ID, block: b.Number}, c.cache}})
+	return state.New(b.Header.Root, readOnlyState{historicalState{NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.cache}})
 }
 
-func (p past) Account(address common.Address) (*types.StateAccount, error) {
-	at := accountAt{p.block, address}
+func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
+	at := accountKey{p.block, address}
 	account, known := p.cache.accounts.Get(at)
 	if !known {
 		var err error
-		if account, err = p.history.Account(address); err != nil {
+		if account, err = p.FlatState.Account(address); err != nil {
 			return nil, err
 		}
 		p.cache.accounts.Add(at, account)
@@ -40,49 +41,49 @@ func (p past) Account(address common.Address) (*types.StateAccount, error) {
 	return account.Copy(), nil
 }
 
-func (p past) Storage(address common.Address, key common.Hash) (common.Hash, error) {
-	at := slotAt{accountAt{p.block, address}, key}
+func (p historicalState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	at := slotKey{accountKey{p.block, address}, key}
 	value, known := p.cache.slots.Get(at)
 	if known {
 		return value, nil
 	}
-	value, err := p.history.Storage(address, key)
+	value, err := p.FlatState.Storage(address, key)
 	if err == nil {
 		p.cache.slots.Add(at, value)
 	}
 	return value, err
 }
 
-func (p past) Code(address common.Address, hash common.Hash) []byte {
+func (p historicalState) Code(address common.Address, hash common.Hash) []byte {
 	code, known := p.cache.codes.Get(hash)
 	if !known {
-		if code = p.history.Code(address, hash); len(code) > 0 {
+		if code = p.FlatState.Code(address, hash); len(code) > 0 {
 			p.cache.codes.Add(hash, code)
 		}
 	}
 	return code
 }
 
-func (p past) CodeSize(address common.Address, hash common.Hash) int {
+func (p historicalState) CodeSize(address common.Address, hash common.Hash) int {
 	return len(p.Code(address, hash))
 }
 
-func (p past) Has(address common.Address, hash common.Hash) bool {
+func (p historicalState) Has(address common.Address, hash common.Hash) bool {
 	return p.CodeSize(address, hash) > 0
 }
 
-// flat is a state database that can only be read, and only at one block.
-type flat struct{ reader state.Reader }
+// readOnlyState is a state database that can only be read, and only at one block.
+type readOnlyState struct{ reader state.Reader }
 
-var _ state.Database = flat{}
+var _ state.Database = readOnlyState{}
 
-func (f flat) Type() state.DatabaseType                     { return state.TypeMPT }
-func (f flat) Reader(common.Hash) (state.Reader, error)     { return f.reader, nil }
-func (f flat) Iteratee(common.Hash) (state.Iteratee, error) { return nil, errFlat }
-func (f flat) OpenTrie(common.Hash) (state.Trie, error)     { return nil, errFlat }
-func (f flat) TrieDB() *triedb.Database                     { return nil }
-func (f flat) Commit(*state.StateUpdate) error              { return errFlat }
+func (f readOnlyState) Type() state.DatabaseType                     { return state.TypeMPT }
+func (f readOnlyState) Reader(common.Hash) (state.Reader, error)     { return f.reader, nil }
+func (f readOnlyState) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
+func (f readOnlyState) OpenTrie(common.Hash) (state.Trie, error)     { return nil, ErrFlatState }
+func (f readOnlyState) TrieDB() *triedb.Database                     { return nil }
+func (f readOnlyState) Commit(*state.StateUpdate) error              { return ErrFlatState }
 
-func (f flat) OpenStorageTrie(common.Hash, common.Address, common.Hash, state.Trie) (state.Trie, error) {
-	return nil, errFlat
+func (f readOnlyState) OpenStorageTrie(common.Hash, common.Address, common.Hash, state.Trie) (state.Trie, error) {
+	return nil, ErrFlatState
 }

@@ -17,24 +17,25 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// A transaction carries messages of other chains in its access list: each entry for the warp contract's address is one. The
-// block's header says, after the fee state, which of them were refused, so that nobody has to judge them again.
+// A predicate is a signed warp message in the access list of a transaction, in an entry for the address of the warp precompile
+// (ACP-30). The header says in its extra data, after the fee state, which predicates are invalid (avalanchego,
+// vms/evm/predicate), so that tracing need not verify them again.
 
-// carriedBy are the messages in an access list, and the list without them.
-func carriedBy(list types.AccessList) (carried []precompile.Predicate, rest types.AccessList) {
+// splitPredicates are the messages in an access list, and the list without them.
+func splitPredicates(list types.AccessList) (predicates []precompile.Predicate, rest types.AccessList) {
 	for _, entry := range list {
 		if entry.Address == precompile.WarpAddress {
-			carried = append(carried, entry.StorageKeys)
+			predicates = append(predicates, entry.StorageKeys)
 		} else {
 			rest = append(rest, entry)
 		}
 	}
-	return carried, rest
+	return predicates, rest
 }
 
-// predicateGas is what it costs to carry messages, in the place of what their entries would cost.
-func predicateGas(carried []precompile.Predicate) (total uint64, err error) {
-	for _, p := range carried {
+// predicateGas is the intrinsic gas of predicates; it replaces what their access list entries would cost.
+func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
+	for _, p := range predicates {
 		gas, err := p.Gas()
 		if err != nil {
 			return 0, err
@@ -44,18 +45,18 @@ func predicateGas(carried []precompile.Predicate) (total uint64, err error) {
 	return total, nil
 }
 
-// judge finds out which of the messages that a transaction carries are refused.
-func (b *Builder) judge(tx *types.Transaction, time uint64) (*big.Int, bool) {
+// checkPredicates verifies the predicates of a transaction; the bits of the invalid ones are set, as coreth's CheckPredicates does.
+func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
 	setting, on := b.schedule.At(time)[precompile.Warp.Key]
-	carried, _ := carriedBy(tx.AccessList())
-	if !on || len(carried) == 0 {
+	predicates, _ := splitPredicates(tx.AccessList())
+	if !on || len(predicates) == 0 {
 		return nil, false
 	}
 	failed := new(big.Int)
-	for i, p := range carried {
+	for i, p := range predicates {
 		m, err := p.Message()
 		if err == nil {
-			err = b.home.judge(m, setting, time)
+			err = b.home.verifyPredicate(m, setting, time)
 		}
 		if err != nil {
 			failed.SetBit(failed, i, 1)
@@ -64,19 +65,19 @@ func (b *Builder) judge(tx *types.Transaction, time uint64) (*big.Int, bool) {
 	return failed, true
 }
 
-// verdict is what became of the messages that a transaction carries.
-type verdict struct {
+// predicateResult has a bit for each invalid predicate of a transaction.
+type predicateResult struct {
 	tx     common.Hash
 	failed *big.Int
 }
 
-// verdicts are those of a block.
-type verdicts []verdict
+// predicateResults are those of a block.
+type predicateResults []predicateResult
 
 // encode writes the verdicts as the network's codec writes maps of maps: by transaction, then by contract.
-func (all verdicts) encode() []byte {
+func (all predicateResults) encode() []byte {
 	sorted := slices.Clone(all)
-	slices.SortFunc(sorted, func(a, b verdict) int { return bytes.Compare(a.tx[:], b.tx[:]) })
+	slices.SortFunc(sorted, func(a, b predicateResult) int { return bytes.Compare(a.tx[:], b.tx[:]) })
 	raw := binary.BigEndian.AppendUint32(make([]byte, codecVersionBytes), uint32(len(sorted)))
 	for _, v := range sorted {
 		bits := v.failed.Bytes()
@@ -89,18 +90,18 @@ func (all verdicts) encode() []byte {
 
 const codecVersionBytes = 2
 
-var errVerdicts = errors.New("the header's predicate results are malformed")
+var errPredicateResults = errors.New("the header's predicate results are malformed")
 
-// verdictsOf reads what stands after the fee state in a header's extra data.
-func verdictsOf(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
-	fee := stateBytes
+// PredicateResults reads the predicate results, which follow the fee state in a header's extra data.
+func PredicateResults(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
+	fee := feeStateBytes
 	if kind == KindL1 {
-		fee = windowBytes
+		fee = feeWindowBytes
 	}
 	if h.Number.Sign() == 0 || len(h.Extra) < fee+codecVersionBytes {
 		return nil, nil
 	}
-	r := &reader{rest: h.Extra[fee+codecVersionBytes:]}
+	r := &unpacker{rest: h.Extra[fee+codecVersionBytes:]}
 	found := map[common.Hash]*big.Int{}
 	for range r.number() {
 		tx := common.BytesToHash(r.take(common.HashLength))
@@ -113,18 +114,18 @@ func verdictsOf(kind Kind, h *Header) (map[common.Hash]*big.Int, error) {
 		}
 	}
 	if r.short {
-		return nil, fmt.Errorf("block %d: %w", h.Number, errVerdicts)
+		return nil, fmt.Errorf("block %d: %w", h.Number, errPredicateResults)
 	}
 	return found, nil
 }
 
-// reader takes values from the front of bytes until there are too few.
-type reader struct {
+// unpacker takes values from the front of bytes until there are too few.
+type unpacker struct {
 	rest  []byte
 	short bool
 }
 
-func (r *reader) take(n int) []byte {
+func (r *unpacker) take(n int) []byte {
 	if n < 0 || n > len(r.rest) {
 		r.short, r.rest = true, nil
 		return nil
@@ -134,24 +135,24 @@ func (r *reader) take(n int) []byte {
 	return taken
 }
 
-func (r *reader) number() uint32 {
+func (r *unpacker) number() uint32 {
 	if raw := r.take(4); raw != nil {
 		return binary.BigEndian.Uint32(raw)
 	}
 	return 0
 }
 
-// carry executes a message that carries others. The engine knows no such thing: what carrying costs is taken from the gas and
-// from the sender before, and given to the coinbase after.
-func (m *machine) carry(message *core.Message, carried []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
-	extra, err := predicateGas(carried)
+// applyWithPredicates executes a message with predicates. go-ethereum knows none: their gas is taken from the limit and
+// from the sender before the message runs, and credited to the coinbase afterwards.
+func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
+	extra, err := predicateGas(predicates)
 	if err != nil {
 		return nil, err
 	}
 	if message.GasLimit < extra {
 		return nil, fmt.Errorf("%w: have %d, want %d", core.ErrIntrinsicGas, message.GasLimit, extra)
 	}
-	if err := m.affords(message); err != nil {
+	if err := m.checkBalance(message); err != nil {
 		return nil, err
 	}
 	if gas != nil {
@@ -163,9 +164,9 @@ func (m *machine) carry(message *core.Message, carried []precompile.Predicate, r
 	lighter.GasLimit, lighter.AccessList = message.GasLimit-extra, rest
 	before := m.StateDB.Snapshot()
 	m.StateDB.SubBalance(message.From, times(extra, message.GasPrice), tracing.BalanceDecreaseGasBuy)
-	m.whole = message.AccessList
+	m.accessList = message.AccessList
 	result, err := core.ApplyMessage(m.EVM, &lighter, gas)
-	m.whole = nil
+	m.accessList = nil
 	if err != nil {
 		m.StateDB.RevertToSnapshot(before)
 		return nil, err
@@ -180,8 +181,8 @@ func (m *machine) carry(message *core.Message, carried []precompile.Predicate, r
 	return result, err
 }
 
-// affords refuses a message whose sender cannot pay for all the gas that it may use.
-func (m *machine) affords(message *core.Message) error {
+// checkBalance refuses a message whose sender cannot pay for all the gas that it may use.
+func (m *VM) checkBalance(message *core.Message) error {
 	need := new(big.Int).Mul(new(big.Int).SetUint64(message.GasLimit), message.GasFeeCap.ToBig())
 	need.Add(need, message.Value.ToBig())
 	if have := m.StateDB.GetBalance(message.From); have.ToBig().Cmp(need) < 0 {

@@ -14,55 +14,48 @@ import (
 	"snowglobe/sim/store"
 )
 
-// probeGas is what one question to a contract may cost: plenty for honest ones, little enough that no contract can hold
-// up a block.
-const probeGas = 2_000_000
+// callGas is the limit of one call: plenty for a usual token, little enough that no contract can delay a block.
+const callGas = 2_000_000
 
-// Questions that the index asks contracts.
+// The functions that the index calls, and the interface ids of ERC-165.
 var (
-	askName         = selector("name()")
-	askSymbol       = selector("symbol()")
-	askDecimals     = selector("decimals()")
-	askSupply       = selector("totalSupply()")
-	askBalance      = selector("balanceOf(address)")
-	askItemBalance  = selector("balanceOf(address,uint256)")
-	askOwner        = selector("ownerOf(uint256)")
-	askTokenURI     = selector("tokenURI(uint256)")
-	askURI          = selector("uri(uint256)")
-	askSupports     = selector("supportsInterface(bytes4)")
-	interfaceItself = []byte{0x01, 0xff, 0xc9, 0xa7}
-	interfaceNone   = []byte{0xff, 0xff, 0xff, 0xff}
-	interface721    = []byte{0x80, 0xac, 0x58, 0xcd}
-	interface1155   = []byte{0xd9, 0xb6, 0x7a, 0x26}
+	methodName              = selector("name()")
+	methodSymbol            = selector("symbol()")
+	methodDecimals          = selector("decimals()")
+	methodTotalSupply       = selector("totalSupply()")
+	methodBalanceOf         = selector("balanceOf(address)")
+	methodBalanceOfItem     = selector("balanceOf(address,uint256)")
+	methodOwnerOf           = selector("ownerOf(uint256)")
+	methodTokenURI          = selector("tokenURI(uint256)")
+	methodURI               = selector("uri(uint256)")
+	methodSupportsInterface = selector("supportsInterface(bytes4)")
+	interfaceERC165         = []byte{0x01, 0xff, 0xc9, 0xa7}
+	interfaceInvalid        = []byte{0xff, 0xff, 0xff, 0xff}
+	interfaceERC721         = []byte{0x80, 0xac, 0x58, 0xcd}
+	interfaceERC1155        = []byte{0xd9, 0xb6, 0x7a, 0x26}
 )
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// probe asks contracts questions on the state after a block, without changing it.
-type probe struct {
-	evm   *machine
+// ContractReader calls the view functions of contracts on the state after a block, without changing it.
+type ContractReader struct {
+	evm   *vm.EVM
 	state *state.StateDB
 }
 
-func (b *Builder) probe(h *Header) (*probe, error) {
-	states, err := state.New(h.Root, b.state)
-	if err != nil {
-		return nil, err
-	}
-	s := b.surroundings(h, states)
-	s.free = true
-	evm := s.machine()
+// NewContractReader reads contracts with an EVM on a state. Nothing of the state is written.
+func NewContractReader(evm *vm.EVM, states *state.StateDB) *ContractReader {
 	evm.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
-	return &probe{evm: evm, state: states}, nil
+	return &ContractReader{evm: evm, state: states}
 }
 
-// ask calls a contract; nil means that it did not answer.
-func (p *probe) ask(contract common.Address, question []byte, words ...[]byte) []byte {
+// call calls a contract; nil means that it did not answer.
+func (p *ContractReader) call(contract common.Address, question []byte, words ...[]byte) []byte {
 	input := bytes.Clone(question)
 	for _, w := range words {
 		input = append(input, common.LeftPadBytes(w, 32)...)
 	}
-	answer, _, err := p.evm.StaticCall(common.Address{}, contract, input, vm.NewGasBudget(probeGas, 0))
+	answer, _, err := p.evm.StaticCall(common.Address{}, contract, input, vm.NewGasBudget(callGas, 0))
 	if err != nil {
 		return nil
 	}
@@ -70,8 +63,8 @@ func (p *probe) ask(contract common.Address, question []byte, words ...[]byte) [
 }
 
 // number is an answer of one word, without leading zeros.
-func (p *probe) number(contract common.Address, question []byte, words ...[]byte) ([]byte, bool) {
-	answer := p.ask(contract, question, words...)
+func (p *ContractReader) number(contract common.Address, question []byte, words ...[]byte) ([]byte, bool) {
+	answer := p.call(contract, question, words...)
 	if len(answer) < 32 {
 		return nil, false
 	}
@@ -79,8 +72,8 @@ func (p *probe) number(contract common.Address, question []byte, words ...[]byte
 }
 
 // text is an answer that is a string, or a bytes32 as early tokens have it.
-func (p *probe) text(contract common.Address, question []byte, words ...[]byte) (string, bool) {
-	answer := p.ask(contract, question, words...)
+func (p *ContractReader) text(contract common.Address, question []byte, words ...[]byte) (string, bool) {
+	answer := p.call(contract, question, words...)
 	switch {
 	case len(answer) < 32:
 		return "", false
@@ -88,65 +81,65 @@ func (p *probe) text(contract common.Address, question []byte, words ...[]byte) 
 		answer = bytes.TrimRight(answer, "\x00")
 	default:
 		var ok bool
-		if answer, ok = tail(answer, 0, 1); !ok {
+		if answer, ok = dynamicValue(answer, 0, 1); !ok {
 			return "", false
 		}
 	}
 	return strings.ToValidUTF8(string(answer), "\uFFFD"), true
 }
 
-func (p *probe) supports(contract common.Address, id []byte) bool {
-	answer := p.ask(contract, askSupports, common.RightPadBytes(id, 32))
+func (p *ContractReader) supports(contract common.Address, id []byte) bool {
+	answer := p.call(contract, methodSupportsInterface, common.RightPadBytes(id, 32))
 	return len(answer) == 32 && new(big.Int).SetBytes(answer).IsUint64() && answer[31] == 1
 }
 
 // standard tells what kind of token a contract is. ERC-721 and ERC-1155 say so themselves (ERC-165); an ERC-20 is a
 // contract that knows its decimals, its supply and a balance.
-func (p *probe) standard(contract common.Address) (store.Standard, bool) {
-	if p.supports(contract, interfaceItself) && !p.supports(contract, interfaceNone) {
-		if p.supports(contract, interface721) {
+func (p *ContractReader) standard(contract common.Address) (store.Standard, bool) {
+	if p.supports(contract, interfaceERC165) && !p.supports(contract, interfaceInvalid) {
+		if p.supports(contract, interfaceERC721) {
 			return store.ERC721, true
 		}
-		if p.supports(contract, interface1155) {
+		if p.supports(contract, interfaceERC1155) {
 			return store.ERC1155, true
 		}
 	}
-	decimals, ok := p.number(contract, askDecimals)
+	decimals, ok := p.number(contract, methodDecimals)
 	if !ok || len(decimals) > 1 {
 		return 0, false
 	}
-	_, supply := p.number(contract, askSupply)
-	_, balance := p.number(contract, askBalance, nil)
+	_, supply := p.number(contract, methodTotalSupply)
+	_, balance := p.number(contract, methodBalanceOf, nil)
 	return store.ERC20, supply && balance
 }
 
 // token reads what a token says of itself; what it does not say stays empty.
-func (p *probe) token(contract common.Address, s store.Standard) store.Token {
+func (p *ContractReader) token(contract common.Address, s store.Standard) store.Token {
 	t := store.Token{Address: bytes.Clone(contract[:])}
-	t.Name, _ = p.text(contract, askName)
-	t.Symbol, _ = p.text(contract, askSymbol)
+	t.Name, _ = p.text(contract, methodName)
+	t.Symbol, _ = p.text(contract, methodSymbol)
 	if s == store.ERC20 {
-		decimals, _ := p.number(contract, askDecimals)
+		decimals, _ := p.number(contract, methodDecimals)
 		t.Decimals = int(new(big.Int).SetBytes(decimals).Int64())
 	}
 	return t
 }
 
-// tail reads the dynamic value whose offset is the word at index head; size is how many bytes one of its elements has.
-func tail(data []byte, head, size int) ([]byte, bool) {
-	offset, ok := length(data, 32*head)
+// dynamicValue reads the dynamic value whose offset is the word at index head; size is how many bytes one of its elements has.
+func dynamicValue(data []byte, head, size int) ([]byte, bool) {
+	offset, ok := offsetAt(data, 32*head)
 	if !ok {
 		return nil, false
 	}
-	count, ok := length(data, offset)
+	count, ok := offsetAt(data, offset)
 	if !ok || count > (len(data)-offset-32)/size {
 		return nil, false
 	}
 	return data[offset+32:][:count*size], true
 }
 
-// length reads the word at an offset as a number that is no larger than the data.
-func length(data []byte, at int) (int, bool) {
+// offsetAt reads the word at an offset as a number that is no larger than the data.
+func offsetAt(data []byte, at int) (int, bool) {
 	if at < 0 || at > len(data)-32 {
 		return 0, false
 	}

@@ -26,7 +26,7 @@ type SlotProof struct {
 
 // Prove makes the proof of an account and its slots after a block.
 func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, keys []common.Hash) (*Proof, error) {
-	account, err := history{ctx: ctx, db: c.db, chain: c.Row.ID, block: b.Number}.Account(address)
+	account, err := NewFlatState(ctx, c.db, c.Row.ID, b.Number).Account(address)
 	if err != nil {
 		return nil, err
 	}
@@ -42,25 +42,25 @@ func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, key
 
 // proveAccount keeps the last block's trie: who asks for one proof usually asks for more of the same block.
 func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
-	c.cache.proof.Lock()
-	defer c.cache.proof.Unlock()
-	if c.cache.tree == nil || c.cache.of != b.Number {
-		tree, err := c.accountTrie(ctx, b.Number)
+	c.cache.proofLock.Lock()
+	defer c.cache.proofLock.Unlock()
+	if c.cache.proofTrie == nil || c.cache.proofBlock != b.Number {
+		tree, err := NewFlatState(ctx, c.db, c.Row.ID, b.Number).AccountTrie(c.Kind)
 		if err != nil {
 			return nil, err
 		}
 		if root := tree.Hash(); root != b.Header.Root {
 			return nil, fmt.Errorf("block %d: the flat state hashes to %s, the header says %s", b.Number, root, b.Header.Root)
 		}
-		c.cache.tree, c.cache.of = tree, b.Number
+		c.cache.proofTrie, c.cache.proofBlock = tree, b.Number
 	}
-	var nodes path
-	err := c.cache.tree.Prove(crypto.Keccak256(address[:]), &nodes)
+	var nodes proofNodes
+	err := c.cache.proofTrie.Prove(crypto.Keccak256(address[:]), &nodes)
 	return nodes, err
 }
 
 func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, keys []common.Hash, proofs []SlotProof) error {
-	tree, err := c.storageTrie(ctx, address, b.Number)
+	tree, err := NewFlatState(ctx, c.db, c.Row.ID, b.Number).StorageTrie(c.Kind, address)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address
 		if err != nil {
 			return err
 		}
-		var nodes path
+		var nodes proofNodes
 		if err := tree.Prove(crypto.Keccak256(key[:]), &nodes); err != nil {
 			return err
 		}
@@ -79,14 +79,14 @@ func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address
 	return nil
 }
 
-// path collects the nodes of a proof in the order in which they are found.
-type path [][]byte
+// proofNodes collects the nodes of a proof in the order in which they are found.
+type proofNodes [][]byte
 
 // Put keeps a node; its hash need not be kept.
-func (p *path) Put(_, node []byte) error {
+func (p *proofNodes) Put(_, node []byte) error {
 	*p = append(*p, node)
 	return nil
 }
 
 // Delete is there for the interface only: a proof never takes a node back.
-func (p *path) Delete([]byte) error { return store.ErrNotFound }
+func (p *proofNodes) Delete([]byte) error { return store.ErrNotFound }

@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"crypto/ecdsa"
@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
@@ -33,22 +34,22 @@ func emitterCode(topics int) []byte {
 
 // randomChain is a chain of emitters' logs, made from a seed.
 type randomChain struct {
-	*Chain
+	*evm.Chain
 	t       testing.TB
 	db      *store.DB
-	builder *Builder
+	builder *evm.Builder
 	key     *ecdsa.PrivateKey
 	from    common.Address
 	random  *rand.Rand
 }
 
-func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomChain {
+func newRandomChain(t testing.TB, kind evm.Kind, seed uint64, blocks int) *randomChain {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("sender")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &randomChain{t: t, key: key, from: crypto.PubkeyToAddress(key.PublicKey), random: rand.New(rand.NewPCG(seed, 0))}
-	genesis := &Genesis{Kind: kind, ChainID: 43114, Timestamp: 1_775_000_000,
+	genesis := &evm.Genesis{Kind: kind, ChainID: 43114, Timestamp: 1_775_000_000,
 		Schedule: precompile.Schedule{Fees: precompile.UsualFees(15_000_000, 1, 1_000_000)},
 		Alloc:    types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
 	for topics, address := range emitters {
@@ -63,21 +64,29 @@ func newRandomChain(t testing.TB, kind Kind, seed uint64, blocks int) *randomCha
 	}
 	t.Cleanup(func() { c.db.Close() })
 	var delta *store.Delta
-	if c.builder, delta, err = NewBuilder(1, genesis); err != nil {
+	if c.builder, delta, err = evm.NewBuilder(1, genesis); err != nil {
 		t.Fatal(err)
 	}
 	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{},
 		Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 	addChain(t, c.db, row)
-	if c.Chain, err = NewChain(c.db, row); err != nil {
+	if c.Chain, err = evm.NewChain(c.db, row); err != nil {
 		t.Fatal(err)
 	}
-	publish(c.t, c.Chain, delta)
+	publish(c.t, c.db, c.Chain, delta)
 	for number := range blocks {
 		c.block(1_775_000_010 + uint64(10*number))
 	}
 	return c
 }
+
+// tracerNames are the tracers that a node has.
+var tracerNames = []string{"4byteTracer", "callTracer", "flatCallTracer", "noopTracer", "prestateTracer"}
+
+// feeWindowBytes is the length of the fee window at the beginning of an L1 header's extra data.
+const feeWindowBytes = 80
+
+func selector(signature string) []byte { return precompile.Input(signature) }
 
 // addChain describes a chain in the file, as must be done before its blocks come.
 func addChain(t testing.TB, db *store.DB, row store.Chain) {
@@ -92,9 +101,9 @@ func addChain(t testing.TB, db *store.DB, row store.Chain) {
 }
 
 // publish writes a block and makes it the chain's head.
-func publish(t testing.TB, c *Chain, d *store.Delta) {
+func publish(t testing.TB, db *store.DB, c *evm.Chain, d *store.Delta) {
 	t.Helper()
-	batch, err := c.db.Begin()
+	batch, err := db.Begin()
 	if err == nil {
 		err = batch.End(batch.AddBlock(d))
 	}
@@ -122,7 +131,7 @@ func (c *randomChain) block(time uint64) {
 			data = append(data, word[:]...)
 		}
 		to := emitters[c.random.IntN(len(emitters))]
-		tx := types.MustSignNewTx(c.key, c.signer, &types.DynamicFeeTx{ChainID: big.NewInt(43114), Nonce: p.Nonce(c.from),
+		tx := types.MustSignNewTx(c.key, types.LatestSignerForChainID(big.NewInt(int64(c.Row.EVMID))), &types.DynamicFeeTx{ChainID: big.NewInt(43114), Nonce: p.Nonce(c.from),
 			GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 100_000, To: &to, Data: data})
 		if r, err := p.Apply(tx, c.from); err != nil || r.Status != 1 {
 			c.t.Fatal(err, r)
@@ -132,5 +141,5 @@ func (c *randomChain) block(time uint64) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	publish(c.t, c.Chain, delta)
+	publish(c.t, c.db, c.Chain, delta)
 }

@@ -10,25 +10,32 @@ import (
 	"snowglobe/sim/store"
 )
 
-// recorder keeps the calls inside transactions that moved value or created a contract. It sees every call, but keeps
+// CallRecorder keeps the calls inside transactions that moved value or created a contract. It sees every call, but keeps
 // only what the index lists; a full trace is made by executing again.
-type recorder struct {
+type CallRecorder struct {
 	block store.Position
 	tx    int
 	calls []store.Call
-	open  []frame
+	open  []openCall
 }
 
-// frame is a call under way: the row it will fill (or -1) and how many rows there were when it began.
-type frame struct{ row, first int }
+// openCall is a call under way: the row it will fill (or -1) and how many rows there were when it began.
+type openCall struct{ row, first int }
 
-func (r *recorder) hooks() *tracing.Hooks {
+// NewCallRecorder records the calls of a block, whose rows are counted from a position.
+func NewCallRecorder(block store.Position) *CallRecorder { return &CallRecorder{block: block} }
+
+// Calls are the calls of all transactions so far, in the order in which they began.
+func (r *CallRecorder) Calls() []store.Call { return r.calls }
+
+// Hooks is the tracer.
+func (r *CallRecorder) Hooks() *tracing.Hooks {
 	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit}
 }
 
-func (r *recorder) enter(depth int, kind byte, from, to common.Address, _ []byte, gas uint64, value *big.Int) {
-	f := frame{row: -1, first: len(r.calls)}
-	if depth > 0 && listed(vm.OpCode(kind), value) {
+func (r *CallRecorder) enter(depth int, kind byte, from, to common.Address, _ []byte, gas uint64, value *big.Int) {
+	f := openCall{row: -1, first: len(r.calls)}
+	if depth > 0 && isIndexed(vm.OpCode(kind), value) {
 		f.row = len(r.calls)
 		call := store.Call{
 			ID: r.block + store.Position(f.row), Tx: r.tx, Depth: depth, Type: vm.OpCode(kind).String(),
@@ -42,7 +49,7 @@ func (r *recorder) enter(depth int, kind byte, from, to common.Address, _ []byte
 	r.open = append(r.open, f)
 }
 
-func listed(kind vm.OpCode, value *big.Int) bool {
+func isIndexed(kind vm.OpCode, value *big.Int) bool {
 	switch kind {
 	case vm.CREATE, vm.CREATE2:
 		return true
@@ -53,7 +60,7 @@ func listed(kind vm.OpCode, value *big.Int) bool {
 	}
 }
 
-func (r *recorder) exit(_ int, _ []byte, gasUsed uint64, err error, reverted bool) {
+func (r *CallRecorder) exit(_ int, _ []byte, gasUsed uint64, err error, reverted bool) {
 	last := len(r.open) - 1
 	f := r.open[last]
 	r.open = r.open[:last]
@@ -70,7 +77,13 @@ func (r *recorder) exit(_ int, _ []byte, gasUsed uint64, err error, reverted boo
 	}
 }
 
-// truncate drops the calls of a transaction that turned out not to be valid.
-func (r *recorder) truncate(calls int) {
+// Begin starts a transaction and says how many calls there are before it.
+func (r *CallRecorder) Begin(tx int) (calls int) {
+	r.tx = tx
+	return len(r.calls)
+}
+
+// Truncate drops the calls of a transaction that turned out not to be valid.
+func (r *CallRecorder) Truncate(calls int) {
 	r.calls, r.open = r.calls[:calls], r.open[:0]
 }

@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
@@ -37,9 +38,10 @@ var (
 
 // permissioned is an L1 whose configuration turns contracts on: admin holds the highest role, guest none.
 type permissioned struct {
-	*Chain
+	*evm.Chain
 	t            *testing.T
-	builder      *Builder
+	db           *store.DB
+	builder      *evm.Builder
 	admin, guest *ecdsa.PrivateKey
 	time         uint64
 }
@@ -70,7 +72,7 @@ func newPermissioned(t *testing.T) *permissioned {
 	minter := setting
 	minter.Enabled = []common.Address{forwarder}
 	rich := types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 96)}
-	genesis := &Genesis{Kind: KindL1, ChainID: 77, Timestamp: bornAt,
+	genesis := &evm.Genesis{Kind: evm.KindL1, ChainID: 77, Timestamp: bornAt,
 		Alloc: types.GenesisAlloc{
 			addressOf(c.admin): rich, addressOf(c.guest): rich,
 			forwarder:  {Code: forward(vm.CALL, precompile.Minter.Address), Nonce: 1},
@@ -95,16 +97,17 @@ func newPermissioned(t *testing.T) *permissioned {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{}, Kind: string(KindL1), Genesis: raw, Upgrades: upgrades}
+	c.db = db
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{}, Kind: string(evm.KindL1), Genesis: raw, Upgrades: upgrades}
 	addChain(t, db, row)
-	if c.Chain, err = NewChain(db, row); err != nil {
+	if c.Chain, err = evm.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
 	var delta *store.Delta
-	if c.builder, delta, err = NewBuilder(1, c.Genesis); err != nil {
+	if c.builder, delta, err = evm.NewBuilder(1, c.Genesis); err != nil {
 		t.Fatal(err)
 	}
-	publish(c.t, c.Chain, delta)
+	publish(c.t, c.db, c.Chain, delta)
 	return c
 }
 
@@ -116,7 +119,7 @@ func (c *permissioned) send(key *ecdsa.PrivateKey, to *common.Address, gas uint6
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	tx := types.MustSignNewTx(key, c.signer, &types.DynamicFeeTx{ChainID: big.NewInt(77), Nonce: p.Nonce(addressOf(key)),
+	tx := types.MustSignNewTx(key, types.LatestSignerForChainID(big.NewInt(int64(c.Row.EVMID))), &types.DynamicFeeTx{ChainID: big.NewInt(77), Nonce: p.Nonce(addressOf(key)),
 		GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: gas, To: to, Data: data})
 	receipt, err := p.Apply(tx, addressOf(key))
 	if err != nil {
@@ -126,7 +129,7 @@ func (c *permissioned) send(key *ecdsa.PrivateKey, to *common.Address, gas uint6
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	publish(c.t, c.Chain, delta)
+	publish(c.t, c.db, c.Chain, delta)
 	return receipt
 }
 
@@ -138,7 +141,7 @@ func (c *permissioned) ask(from *ecdsa.PrivateKey, to *common.Address, data []by
 		c.t.Fatal(err)
 	}
 	caller, input := addressOf(from), hexutil.Bytes(data)
-	result, err := c.Call(context.Background(), head, &Call{From: &caller, To: to, Input: &input}, Overrides{})
+	result, err := c.Call(context.Background(), head, &evm.Call{From: &caller, To: to, Input: &input}, evm.Overrides{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -281,7 +284,7 @@ func TestDeployersAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traces, err := c.TraceBlock(context.Background(), block, &TraceConfig{Tracer: &tracer})
+	traces, err := c.TraceBlock(context.Background(), block, &evm.TraceConfig{Tracer: &tracer})
 	if err != nil || len(traces) != 1 || !strings.Contains(string(traces[0].Result), want) {
 		t.Errorf("trace %v, %v", traces, err)
 	}
@@ -296,26 +299,26 @@ func TestCallsReachTheMinter(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, data := addressOf(c.admin), hexutil.Bytes(minting)
-	call := func() *Call { return &Call{From: &from, To: &precompile.Minter.Address, Input: &data} }
-	gas, failed, err := c.Estimate(ctx, head, call(), Overrides{})
+	call := func() *evm.Call { return &evm.Call{From: &from, To: &precompile.Minter.Address, Input: &data} }
+	gas, failed, err := c.Estimate(ctx, head, call(), evm.Overrides{})
 	if err != nil || failed != nil {
 		t.Fatal(err, failed)
 	}
 	if receipt := c.send(c.admin, &precompile.Minter.Address, gas, minting); receipt.Status != types.ReceiptStatusSuccessful {
 		t.Errorf("the estimate of %d is too low", gas)
 	}
-	list, result, err := c.AccessList(ctx, head, call(), Overrides{})
+	list, result, err := c.AccessList(ctx, head, call(), evm.Overrides{})
 	if err != nil || result.Err != nil || len(list) != 0 {
 		t.Errorf("access list %v, %v, %v", list, result, err)
 	}
 	for _, name := range tracerNames {
-		if _, err := c.TraceCall(ctx, head, call(), Overrides{}, &TraceConfig{Tracer: &name}); err != nil {
+		if _, err := c.TraceCall(ctx, head, call(), evm.Overrides{}, &evm.TraceConfig{Tracer: &name}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	away := common.HexToAddress("0xaaaa")
-	moved := Overrides{State: StateOverrides{precompile.Minter.Address: {MovePrecompileTo: &away}}}
-	if result, err := c.Call(ctx, head, &Call{From: &from, To: &away, Input: &data}, moved); err != nil || result.Err != nil {
+	moved := evm.Overrides{State: evm.StateOverrides{precompile.Minter.Address: {MovePrecompileTo: &away}}}
+	if result, err := c.Call(ctx, head, &evm.Call{From: &from, To: &away, Input: &data}, moved); err != nil || result.Err != nil {
 		t.Errorf("moved: %v, %v", result, err)
 	}
 }
@@ -327,14 +330,14 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	ctx, minter := context.Background(), precompile.Minter.Address
 	c.send(c.admin, &minter, 100_000, minting)
 	c.send(c.admin, &minter, 100_000, input("setManager(address)", addressOf(c.guest)))
-	restored, err := Restore(ctx, c.Chain)
+	restored, err := evm.Restore(ctx, c.Chain)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.time = offAt - 10
 	first, again := c.builder, restored
 	dropped, err := first.Open(offAt + 5)
-	if err != nil || dropped.state.Exist(minter) {
+	if err != nil || dropped.Nonce(minter) != 0 {
 		t.Fatalf("a block that is not made: %v", err)
 	}
 	receipt := c.send(c.admin, &minter, 100_000, minting)
@@ -372,7 +375,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 		t.Error("something of the minter is left")
 	}
 	c.send(c.admin, &minter, 100_000, minting)
-	if err := c.Verify(ctx, func(*store.Delta) {}); err != nil {
+	if err := evm.VerifyChain(ctx, c.db, c.Chain, func(*store.Delta) {}); err != nil {
 		t.Errorf("verify: %v", err)
 	}
 	if _, err := c.TraceBlock(ctx, head, nil); err != nil {
@@ -410,7 +413,7 @@ func TestReachingContracts(t *testing.T) {
 	used := func(to common.Address) uint64 {
 		code := hexutil.Bytes(forward(vm.STATICCALL, to))
 		caller := common.HexToAddress("0xcafe")
-		result, err := c.Call(ctx, head, &Call{From: &guest, To: &caller}, Overrides{State: StateOverrides{caller: {Code: &code}}})
+		result, err := c.Call(ctx, head, &evm.Call{From: &guest, To: &caller}, evm.Overrides{State: evm.StateOverrides{caller: {Code: &code}}})
 		if err != nil || result.Err != nil {
 			t.Fatal(err, result)
 		}
@@ -424,7 +427,7 @@ func TestReachingContracts(t *testing.T) {
 	if near, far := used(identity), used(p256); far-near != check-15 {
 		t.Errorf("reaching the check of signatures costs %d, the identity %d", far, near)
 	}
-	list, _, err := c.AccessList(ctx, head, &Call{From: &guest, To: &forwarder, Input: &input}, Overrides{})
+	list, _, err := c.AccessList(ctx, head, &evm.Call{From: &guest, To: &forwarder, Input: &input}, evm.Overrides{})
 	if err != nil || len(list) != 1 || list[0].Address != precompile.Minter.Address {
 		t.Errorf("access list %v, %v", list, err)
 	}

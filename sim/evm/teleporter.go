@@ -14,13 +14,13 @@ import (
 
 // The messenger's events that the index follows, whichever contract emits them.
 var (
-	topicLetterSent     = crypto.Keccak256(letterEvent("SendCrossChainMessage(bytes32,bytes32,%s,(address,uint256))"))
-	topicLetterReceived = crypto.Keccak256(letterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
-	topicLetterExecuted = crypto.Keccak256([]byte("MessageExecuted(bytes32,bytes32)"))
-	topicLetterReceipt  = crypto.Keccak256([]byte("ReceiptReceived(bytes32,bytes32,address,(address,uint256))"))
+	eventSendMessage     = crypto.Keccak256(teleporterEvent("SendCrossChainMessage(bytes32,bytes32,%s,(address,uint256))"))
+	eventReceiveMessage  = crypto.Keccak256(teleporterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
+	eventMessageExecuted = crypto.Keccak256([]byte("MessageExecuted(bytes32,bytes32)"))
+	eventReceiptReceived = crypto.Keccak256([]byte("ReceiptReceived(bytes32,bytes32,address,(address,uint256))"))
 )
 
-func letterEvent(signature string) []byte {
+func teleporterEvent(signature string) []byte {
 	return fmt.Appendf(nil, signature, "(uint256,address,bytes32,address,uint256,address[],(uint256,address)[],bytes)")
 }
 
@@ -61,15 +61,15 @@ type TeleporterFee struct {
 // ReadLetter reads a log of a message that was sent or received; nil for any other log.
 func ReadLetter(l *store.Log) *Letter {
 	switch {
-	case string(l.Topic) == string(topicLetterSent) && len(l.Topics) == 2*common.HashLength:
-		return readSent(l)
-	case string(l.Topic) == string(topicLetterReceived) && len(l.Topics) == 3*common.HashLength:
-		return readReceived(l)
+	case string(l.Topic) == string(eventSendMessage) && len(l.Topics) == 2*common.HashLength:
+		return parseSent(l)
+	case string(l.Topic) == string(eventReceiveMessage) && len(l.Topics) == 3*common.HashLength:
+		return parseReceived(l)
 	}
 	return nil
 }
 
-func readSent(l *store.Log) *Letter {
+func parseSent(l *store.Log) *Letter {
 	var body struct {
 		Message TeleporterMessage
 		FeeInfo TeleporterFee
@@ -80,7 +80,7 @@ func readSent(l *store.Log) *Letter {
 	return &Letter{ID: common.Hash(l.Topics[:32]), Peer: ids.ID(l.Topics[32:]), Message: body.Message, FeeInfo: body.FeeInfo}
 }
 
-func readReceived(l *store.Log) *Letter {
+func parseReceived(l *store.Log) *Letter {
 	var body struct {
 		RewardRedeemer common.Address
 		Message        TeleporterMessage
@@ -98,27 +98,27 @@ func unpack(into any, event string, data []byte) bool {
 	return err == nil && messenger.ABI.UnpackIntoInterface(into, event, data) == nil
 }
 
-// letter adds what a log tells of a cross-chain message.
-func (w *indexing) letter(l *store.Log) {
+// addTeleporterLog adds what a log tells of a cross-chain message.
+func (w *blockIndex) addTeleporterLog(l *store.Log) {
 	var kind int
 	switch string(l.Topic) {
-	case string(topicLetterSent):
+	case string(eventSendMessage):
 		if m := ReadLetter(l); m != nil {
-			w.message(l, m, w.home.ChainID, m.Peer)
+			w.addMessage(l, m, w.blockchain, m.Peer)
 		}
 		return
-	case string(topicLetterReceived):
+	case string(eventReceiveMessage):
 		m := ReadLetter(l)
 		if m == nil {
 			return
 		}
-		if w.home.Network != nil && !w.home.Network.Simulates(m.Peer) {
-			w.message(l, m, m.Peer, w.home.ChainID)
+		if w.network != nil && !w.network.Simulates(m.Peer) {
+			w.addMessage(l, m, m.Peer, w.blockchain)
 		}
 		kind = store.MessageReceived
-	case string(topicLetterExecuted):
+	case string(eventMessageExecuted):
 		kind = store.MessageExecuted
-	case string(topicLetterReceipt):
+	case string(eventReceiptReceived):
 		kind = store.MessageReceipt
 	default:
 		return
@@ -130,7 +130,7 @@ func (w *indexing) letter(l *store.Log) {
 	}
 }
 
-func (w *indexing) message(l *store.Log, m *Letter, source, destination ids.ID) {
+func (w *blockIndex) addMessage(l *store.Log, m *Letter, source, destination ids.ID) {
 	w.delta.Messages = append(w.delta.Messages, store.Message{
 		ID: l.ID, Tx: l.Tx, Time: w.time, Hash: m.ID.Bytes(), Source: source[:], Destination: destination[:],
 		Sender: m.Message.OriginSenderAddress.Bytes(), Recipient: m.Message.DestinationAddress.Bytes(),

@@ -45,7 +45,7 @@ func (c *Chain) TraceBlock(ctx context.Context, b *Block, config *TraceConfig) (
 	}
 	results, size := make([]TraceResult, 0, len(txs)), 0
 	err = c.replay(ctx, b, txs, config, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
-		result, err := x.traceOf(ctx, t, m, config)
+		result, err := x.traceTransaction(ctx, t, m, config)
 		if size += len(result); size > c.Limits.Trace {
 			return errTraceSize(c.Limits.Trace)
 		}
@@ -64,9 +64,9 @@ func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *Tr
 	var result json.RawMessage
 	err = c.replay(ctx, t.Block, txs[:t.Index()+1], config, func(ctx context.Context, x *execution, tx *Transaction, m *core.Message) (err error) {
 		if tx.Index() < t.Index() {
-			return x.again(ctx, tx, m)
+			return x.apply(ctx, tx, m)
 		}
-		result, err = x.traceOf(ctx, tx, m, config)
+		result, err = x.traceTransaction(ctx, tx, m, config)
 		return err
 	})
 	return result, err
@@ -81,12 +81,12 @@ func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides
 	if err != nil {
 		return nil, err
 	}
-	ctx, leave, err := c.enterTrace(ctx, limit)
+	ctx, leave, err := c.acquireTrace(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	x, err := c.on(ctx, b, o)
+	x, err := c.executionOn(ctx, b, o)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides
 		return nil, err
 	}
 	tx := types.NewTx(&types.DynamicFeeTx{
-		ChainID: c.rules.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
+		ChainID: c.chainConfig.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
 		GasTipCap: m.GasTipCap.ToBig(), GasFeeCap: m.GasFeeCap.ToBig(), AccessList: m.AccessList,
 	})
 	return x.trace(ctx, tx, m, nil, new(tracers.Context), config)
@@ -111,7 +111,7 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 	if err != nil {
 		return err
 	}
-	ctx, leave, err := c.enterTrace(ctx, limit)
+	ctx, leave, err := c.acquireTrace(ctx, limit)
 	if err != nil {
 		return err
 	}
@@ -120,21 +120,21 @@ func (c *Chain) replay(ctx context.Context, b *Block, txs []*Transaction, config
 	if err != nil {
 		return err
 	}
-	x, err := c.on(ctx, parent, Overrides{})
+	x, err := c.executionOn(ctx, parent, Overrides{})
 	if err != nil {
 		return err
 	}
-	x.context = blockContext(b.Header, c.blockHash(ctx, parent.Number))
+	x.context = NewBlockContext(b.Header, c.blockHash(ctx, parent.Number))
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		return err
 	}
-	refused, err := verdictsOf(c.Kind, b.Header)
+	refused, err := PredicateResults(c.Kind, b.Header)
 	if err != nil {
 		return err
 	}
 	for _, t := range txs {
-		x.failed = refused[t.Hash()]
-		m, err := messageOf(t.Transaction, t.Sender, b.Header.BaseFee)
+		x.failedPredicates = refused[t.Hash()]
+		m, err := TransactionToMessage(t.Transaction, t.Sender, b.Header.BaseFee)
 		if err != nil {
 			return err
 		}
@@ -154,19 +154,19 @@ func (c *Chain) traceTime(config *TraceConfig) (time.Duration, error) {
 	return min(asked, c.Limits.Time), err
 }
 
-// again executes a transaction as its block did.
-func (x *execution) again(ctx context.Context, t *Transaction, m *core.Message) error {
+// apply executes a transaction as its block did.
+func (x *execution) apply(ctx context.Context, t *Transaction, m *core.Message) error {
 	x.states.SetTxContext(t.Hash(), t.Index(), 0)
 	result, err := x.run(ctx, m, nil)
 	if err != nil {
 		return fmt.Errorf("tracing failed: %w", err)
 	}
-	burnBaseFee(x.states, t.Block.Header, result.UsedGas)
+	BurnBaseFee(x.states, t.Block.Header, result.UsedGas)
 	x.states.Finalise(x.rules())
 	return nil
 }
 
-func (x *execution) traceOf(ctx context.Context, t *Transaction, m *core.Message, config *TraceConfig) (json.RawMessage, error) {
+func (x *execution) traceTransaction(ctx context.Context, t *Transaction, m *core.Message, config *TraceConfig) (json.RawMessage, error) {
 	return x.trace(ctx, t.Transaction, m, t.Block.Header, &tracers.Context{
 		BlockHash: t.Block.Hash, BlockNumber: t.Block.Header.Number, TxIndex: t.Index(), TxHash: t.Hash(),
 	}, config)
@@ -174,35 +174,35 @@ func (x *execution) traceOf(ctx context.Context, t *Transaction, m *core.Message
 
 // trace executes a message under a tracer. A transaction of a block also burns its base fee, by that block's header.
 func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Message, header *Header, at *tracers.Context, config *TraceConfig) (json.RawMessage, error) {
-	w, err := x.watch(config, at)
+	w, err := x.boundedTracer(config, at)
 	if err != nil {
 		return nil, err
 	}
 	states := state.NewHookedState(x.states, w.hooks)
-	evm := x.evm(m, states, w.hooks)
-	defer evm.Release()
-	w.cancel = evm.Cancel
+	run := x.evm(m, states, w.hooks)
+	defer run.Release()
+	w.cancel = run.Cancel
 	stop := context.AfterFunc(ctx, func() { w.stop(errTimeout) })
 	defer stop()
 	x.states.SetTxContext(at.TxHash, at.TxIndex, 0)
 	if w.hooks.OnTxStart != nil {
-		w.hooks.OnTxStart(evm.GetVMContext(), tx, m.From)
+		w.hooks.OnTxStart(run.GetVMContext(), tx, m.From)
 	}
-	result, err := evm.apply(m, nil, x.failed)
+	result, err := run.Apply(m, nil, x.failedPredicates)
 	if err = errors.Join(err, x.states.Error()); err != nil {
 		return nil, fmt.Errorf("tracing failed: %w", err)
 	}
 	if header != nil {
-		burnBaseFee(states, header, result.UsedGas)
+		BurnBaseFee(states, header, result.UsedGas)
 	}
-	states.Finalise(evm.GetRules())
+	states.Finalise(run.GetRules())
 	if w.hooks.OnTxEnd != nil && w.size <= w.limit {
 		w.hooks.OnTxEnd(&types.Receipt{Type: tx.Type(), TxHash: tx.Hash(), GasUsed: result.UsedGas, EffectiveGasPrice: new(big.Int)}, nil)
 	}
 	return w.result()
 }
 
-// plain writes a step log's return value without the prefix, as the network's nodes do.
-func plain(result []byte) []byte {
+// withoutReturnPrefix writes a step log's return value without the prefix, as the network's nodes do.
+func withoutReturnPrefix(result []byte) []byte {
 	return bytes.Replace(result, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1)
 }

@@ -27,8 +27,8 @@ func errTraceSize(limit int) error {
 	return fmt.Errorf("the trace is larger than %d bytes; choose a tracer or options that record less", limit)
 }
 
-// watched is a tracer that is stopped when what it records outgrows the limit.
-type watched struct {
+// boundedTracer is a tracer that is stopped when what it records outgrows the limit.
+type boundedTracer struct {
 	*tracers.Tracer
 	hooks  *tracing.Hooks
 	cancel func() // stops the EVM
@@ -37,28 +37,28 @@ type watched struct {
 	limit  int
 }
 
-func (x *execution) watch(config *TraceConfig, at *tracers.Context) (*watched, error) {
-	w := &watched{limit: x.chain.Limits.Trace}
+func (x *execution) boundedTracer(config *TraceConfig, at *tracers.Context) (*boundedTracer, error) {
+	w := &boundedTracer{limit: x.chain.Limits.Trace}
 	if config == nil {
 		config = &TraceConfig{}
 	}
 	if config.Tracer == nil {
-		return w.log(config.Config), nil
+		return w.logSteps(config.Config), nil
 	}
 	if !slices.Contains(tracerNames, *config.Tracer) {
 		return nil, fmt.Errorf("unknown tracer %q: this node has %s", *config.Tracer, strings.Join(tracerNames, ", "))
 	}
-	tracer, err := tracers.DefaultDirectory.New(*config.Tracer, at, config.TracerConfig, x.chain.rules)
+	tracer, err := tracers.DefaultDirectory.New(*config.Tracer, at, config.TracerConfig, x.chain.chainConfig)
 	if err != nil {
 		return nil, err
 	}
 	w.Tracer = tracer
-	w.count()
+	w.countCalls()
 	return w, nil
 }
 
-// log makes the step logger. A client's own lower limit only cuts the log short; the node's ends the execution.
-func (w *watched) log(config *logger.Config) *watched {
+// logSteps makes the step logger. A client's own lower limit only cuts the log short; the node's ends the execution.
+func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 	options := logger.Config{}
 	if config != nil {
 		options = *config
@@ -78,7 +78,7 @@ func (w *watched) log(config *logger.Config) *watched {
 }
 
 // countSteps adds up the least that the steps of a log can take, so that the execution ends soon after the log is full.
-func (w *watched) countSteps(options *logger.Config) {
+func (w *boundedTracer) countSteps(options *logger.Config) {
 	step := w.hooks.OnOpcode
 	w.hooks.OnOpcode = func(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, data []byte, depth int, err error) {
 		size := stepBytes
@@ -94,8 +94,8 @@ func (w *watched) countSteps(options *logger.Config) {
 	}
 }
 
-// count adds up what the calls and logs of a trace hold on to.
-func (w *watched) count() {
+// countCalls adds up what the calls and logs of a trace hold on to.
+func (w *boundedTracer) countCalls() {
 	hooks := *w.Tracer.Hooks
 	if enter := hooks.OnEnter; enter != nil {
 		hooks.OnEnter = func(depth int, kind byte, from, to common.Address, input []byte, gas uint64, value *big.Int) {
@@ -115,7 +115,7 @@ func (w *watched) count() {
 }
 
 // add says whether the trace may grow by n bytes; when it may not, the execution ends.
-func (w *watched) add(n int) bool {
+func (w *boundedTracer) add(n int) bool {
 	if w.size += n; w.size <= w.limit {
 		return true
 	}
@@ -123,12 +123,12 @@ func (w *watched) add(n int) bool {
 	return false
 }
 
-func (w *watched) stop(reason error) {
+func (w *boundedTracer) stop(reason error) {
 	w.Tracer.Stop(reason)
 	w.cancel()
 }
 
-func (w *watched) result() (json.RawMessage, error) {
+func (w *boundedTracer) result() (json.RawMessage, error) {
 	if w.size > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
@@ -142,5 +142,5 @@ func (w *watched) result() (json.RawMessage, error) {
 	if len(result) > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
-	return plain(result), nil
+	return withoutReturnPrefix(result), nil
 }

@@ -24,7 +24,9 @@ type Transaction struct {
 func (t *Transaction) Index() int { return t.Row.ID.Index() }
 
 // Price is what the transaction paid for each unit of gas, in wei.
-func (t *Transaction) Price() *big.Int { return price(t.Transaction, t.Block.Header.BaseFee) }
+func (t *Transaction) Price() *big.Int {
+	return EffectivePrice(t.Transaction, t.Block.Header.BaseFee)
+}
 
 func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
 	tx := new(types.Transaction)

@@ -104,8 +104,10 @@ func (t *memoryTrie) NodeIterator(start []byte) (trie.NodeIterator, error) {
 
 // The state is read from flat rows, never through the trie.
 
-func (t *memoryTrie) GetAccount(common.Address) (*types.StateAccount, error)       { return nil, errFlat }
-func (t *memoryTrie) GetStorage(common.Address, []byte) ([]byte, error)            { return nil, errFlat }
+func (t *memoryTrie) GetAccount(common.Address) (*types.StateAccount, error) {
+	return nil, ErrFlatState
+}
+func (t *memoryTrie) GetStorage(common.Address, []byte) ([]byte, error)            { return nil, ErrFlatState }
 func (t *memoryTrie) GetKey([]byte) []byte                                         { return nil }
 func (t *memoryTrie) PrefetchAccount([]common.Address) error                       { return nil }
 func (t *memoryTrie) PrefetchStorage(common.Address, [][]byte) error               { return nil }

@@ -9,46 +9,52 @@ import (
 	"reflect"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// Verify builds the chain again from its genesis and the bytes of its transactions, and compares every row of the file
-// with what comes out. Each block that holds is reported. The error names the first difference.
-func (c *Chain) Verify(ctx context.Context, report func(*store.Delta)) error {
+// VerifyChain builds an EVM chain again from its genesis and the bytes of its transactions, and compares every row of the
+// file with what comes out. Each block that agrees is reported. The error names the first difference.
+func VerifyChain(ctx context.Context, db *store.DB, c *Chain, report func(*store.Delta)) error {
+	v := &chainVerifier{db: db, chain: c}
 	b, delta, err := NewBuilder(c.Row.ID, c.Genesis)
 	if err != nil {
 		return err
 	}
 	b.Settle(c.Home)
-	head, err := c.db.Head(ctx, c.Row.ID)
+	head, err := db.Head(ctx, c.Row.ID)
 	if err != nil {
 		return fmt.Errorf("head: %w", err)
 	}
 	for number := uint64(0); ; number++ {
-		if err := c.compare(ctx, delta); err != nil {
+		if err := v.compare(ctx, delta); err != nil {
 			return fmt.Errorf("block %d: %w", number, err)
 		}
 		report(delta)
 		if number == head.ID.Number() {
 			break
 		}
-		if delta, err = c.again(ctx, b, number+1); err != nil {
+		if delta, err = v.rebuild(ctx, b, number+1); err != nil {
 			return fmt.Errorf("block %d: %w", number+1, err)
 		}
 	}
-	return c.verifyTrie(ctx, b)
+	return v.compareRoot(ctx, b)
 }
 
-// again executes the stored transactions of a block.
-func (c *Chain) again(ctx context.Context, b *Builder, number uint64) (*store.Delta, error) {
-	row, err := c.db.Block(ctx, c.Row.ID, number)
+// chainVerifier compares one EVM chain of the file with what its transactions make of it.
+type chainVerifier struct {
+	db    *store.DB
+	chain *Chain
+}
+
+// rebuild executes the stored transactions of a block.
+func (v *chainVerifier) rebuild(ctx context.Context, b *Builder, number uint64) (*store.Delta, error) {
+	row, err := v.db.Block(ctx, v.chain.Row.ID, number)
 	if err != nil {
 		return nil, err
 	}
-	txs, err := c.db.Transactions(ctx, row.ID)
+	txs, err := v.db.Transactions(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +66,7 @@ func (c *Chain) again(ctx context.Context, b *Builder, number uint64) (*store.De
 		return nil, err
 	}
 	for i := range txs {
-		if err := c.execute(p, &txs[i]); err != nil {
+		if err := v.apply(p, &txs[i]); err != nil {
 			return nil, fmt.Errorf("transaction %d: %w", txs[i].ID.Index(), err)
 		}
 	}
@@ -74,52 +80,48 @@ func (c *Chain) again(ctx context.Context, b *Builder, number uint64) (*store.De
 	return p.Seal()
 }
 
-// execute recovers the sender of a stored transaction from its signature and executes it.
-func (c *Chain) execute(p *Pending, row *store.Transaction) error {
-	var tx types.Transaction
-	if err := tx.UnmarshalBinary(row.Raw); err != nil {
-		return err
-	}
-	sender, err := types.Sender(c.signer, &tx)
+// apply recovers the sender of a stored transaction from its signature and executes it.
+func (v *chainVerifier) apply(p *Pending, row *store.Transaction) error {
+	tx, sender, err := v.chain.Recover(row.Raw)
 	if err != nil {
 		return err
 	}
-	_, err = p.Apply(&tx, sender)
+	_, err = p.Apply(tx, sender)
 	return err
 }
 
 // compare looks every row of a block up and compares it, column by column.
-func (c *Chain) compare(ctx context.Context, want *store.Delta) error {
+func (v *chainVerifier) compare(ctx context.Context, want *store.Delta) error {
 	at := want.Block.ID
-	block, err := c.db.Block(ctx, c.Row.ID, at.Number())
+	block, err := v.db.Block(ctx, v.chain.Row.ID, at.Number())
 	if err != nil {
 		return err
 	}
 	if err := same("block", block, &want.Block); err != nil {
 		return err
 	}
-	txs, err := c.db.Transactions(ctx, at)
+	txs, err := v.db.Transactions(ctx, at)
 	if err := errors.Join(err, sameRows("transaction", txs, want.Transactions)); err != nil {
 		return err
 	}
-	logs, err := c.db.LogsBetween(ctx, at, at.End(), math.MaxInt32)
+	logs, err := v.db.LogsBetween(ctx, at, at.End(), math.MaxInt32)
 	if err := errors.Join(err, sameRows("log", logs, want.Logs)); err != nil {
 		return err
 	}
-	calls, err := c.db.Calls(ctx, at)
+	calls, err := v.db.Calls(ctx, at)
 	if err := errors.Join(err, sameRows("call", calls, want.Calls)); err != nil {
 		return err
 	}
-	if err := c.compareState(ctx, want); err != nil {
+	if err := v.compareState(ctx, want); err != nil {
 		return err
 	}
-	return c.compareIndex(ctx, want)
+	return v.compareIndex(ctx, want)
 }
 
-func (c *Chain) compareState(ctx context.Context, want *store.Delta) error {
+func (v *chainVerifier) compareState(ctx context.Context, want *store.Delta) error {
 	for i := range want.Accounts {
 		w := &want.Accounts[i]
-		have, err := c.db.Account(ctx, c.Row.ID, w.Address, w.Block)
+		have, err := v.db.Account(ctx, v.chain.Row.ID, w.Address, w.Block)
 		if err == nil {
 			err = same("account", have, w)
 		}
@@ -129,7 +131,7 @@ func (c *Chain) compareState(ctx context.Context, want *store.Delta) error {
 	}
 	for i := range want.Slots {
 		w := &want.Slots[i]
-		have, err := c.db.SlotRow(ctx, c.Row.ID, w.Address, w.Key, w.Block)
+		have, err := v.db.SlotRow(ctx, v.chain.Row.ID, w.Address, w.Key, w.Block)
 		if err == nil {
 			err = same("slot", have, w)
 		}
@@ -138,7 +140,7 @@ func (c *Chain) compareState(ctx context.Context, want *store.Delta) error {
 		}
 	}
 	for i := range want.Codes {
-		code, err := c.db.Code(ctx, want.Codes[i].Hash)
+		code, err := v.db.Code(ctx, want.Codes[i].Hash)
 		if err == nil && !bytes.Equal(code, want.Codes[i].Code) {
 			err = errors.New("is not the code that was deployed")
 		}
@@ -149,10 +151,10 @@ func (c *Chain) compareState(ctx context.Context, want *store.Delta) error {
 	return nil
 }
 
-// verifyTrie hashes the flat rows at the head and compares the root with the header's.
-func (c *Chain) verifyTrie(ctx context.Context, b *Builder) error {
+// compareRoot hashes the flat rows at the head and compares the root with the header's.
+func (v *chainVerifier) compareRoot(ctx context.Context, b *Builder) error {
 	head, _ := b.Head()
-	tree, err := c.accountTrie(ctx, head.Number.Uint64())
+	tree, err := NewFlatState(ctx, v.db, v.chain.Row.ID, head.Number.Uint64()).AccountTrie(v.chain.Kind)
 	if err != nil {
 		return err
 	}

@@ -11,27 +11,27 @@ import (
 )
 
 // compareIndex looks every index row of a block up and compares it, column by column.
-func (c *Chain) compareIndex(ctx context.Context, want *store.Delta) error {
+func (v *chainVerifier) compareIndex(ctx context.Context, want *store.Delta) error {
 	at := want.Block.ID
-	transfers, err := c.db.Transfers(ctx, at, at.End())
+	transfers, err := v.db.Transfers(ctx, at, at.End())
 	if err := errors.Join(err, sameRows("transfer", transfers, want.Transfers)); err != nil {
 		return err
 	}
-	deployments, err := c.db.DeploymentsIn(ctx, at)
+	deployments, err := v.db.DeploymentsIn(ctx, at)
 	if err := errors.Join(err, sameRows("deployment", deployments, want.Deployments)); err != nil {
 		return err
 	}
-	messages, err := c.db.MessagesIn(ctx, at)
+	messages, err := v.db.MessagesIn(ctx, at)
 	if err := errors.Join(err, sameRows("message", messages, want.Messages)); err != nil {
 		return err
 	}
-	events, err := c.db.MessageEventsIn(ctx, at)
+	events, err := v.db.MessageEventsIn(ctx, at)
 	if err := errors.Join(err, sameRows("message event", events, want.MessageEvents)); err != nil {
 		return err
 	}
 	for i := range want.Touches {
 		t := &want.Touches[i]
-		found, err := c.db.Touched(ctx, t.Address, t.Tx)
+		found, err := v.db.Touched(ctx, t.Address, t.Tx)
 		if err == nil && !found {
 			err = store.ErrNotFound
 		}
@@ -39,13 +39,13 @@ func (c *Chain) compareIndex(ctx context.Context, want *store.Delta) error {
 			return fmt.Errorf("touch of %s in transaction %d: %w", common.BytesToAddress(t.Address), t.Tx.Index(), err)
 		}
 	}
-	return c.compareTokens(ctx, want)
+	return v.compareTokens(ctx, want)
 }
 
-func (c *Chain) compareTokens(ctx context.Context, want *store.Delta) error {
+func (v *chainVerifier) compareTokens(ctx context.Context, want *store.Delta) error {
 	for i := range want.Tokens {
 		w := &want.Tokens[i]
-		have, err := c.db.Token(ctx, w.ID)
+		have, err := v.db.Token(ctx, w.ID)
 		if err == nil {
 			err = same("token", have, w)
 		}
@@ -55,7 +55,7 @@ func (c *Chain) compareTokens(ctx context.Context, want *store.Delta) error {
 	}
 	for i := range want.Holdings {
 		w := &want.Holdings[i]
-		have, err := c.db.Holding(ctx, w.Owner, w.Asset, w.Block)
+		have, err := v.db.Holding(ctx, w.Owner, w.Asset, w.Block)
 		if err == nil {
 			err = same("holding", have, w)
 		}
@@ -65,7 +65,7 @@ func (c *Chain) compareTokens(ctx context.Context, want *store.Delta) error {
 	}
 	for i := range want.Items {
 		w := &want.Items[i]
-		have, err := c.db.ItemAt(ctx, w.Asset, w.Block)
+		have, err := v.db.ItemAt(ctx, w.Asset, w.Block)
 		if err == nil {
 			err = sameItem(have, w)
 		}

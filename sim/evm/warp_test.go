@@ -1,4 +1,4 @@
-package evm
+package evm_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
@@ -117,19 +118,20 @@ func listening(t *testing.T, primary bool) (*permissioned, *village) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: ownChain[:], SubnetID: ownSubnet[:], VMID: []byte{}, Kind: string(KindL1), Genesis: raw, Upgrades: upgrades}
+	c.db = db
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: ownChain[:], SubnetID: ownSubnet[:], VMID: []byte{}, Kind: string(evm.KindL1), Genesis: raw, Upgrades: upgrades}
 	addChain(t, db, row)
-	if c.Chain, err = NewChain(db, row); err != nil {
+	if c.Chain, err = evm.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
-	c.Home = Home{NetworkID: 1, ChainID: ownChain, SubnetID: ownSubnet, Network: v}
-	builder, delta, err := NewBuilder(1, c.Genesis)
+	c.Home = evm.Home{NetworkID: 1, ChainID: ownChain, SubnetID: ownSubnet, Network: v}
+	builder, delta, err := evm.NewBuilder(1, c.Genesis)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.builder = builder
 	c.builder.Settle(c.Home)
-	publish(c.t, c.Chain, delta)
+	publish(c.t, c.db, c.Chain, delta)
 	return c, v
 }
 
@@ -142,8 +144,8 @@ func (c *permissioned) carrying(to common.Address, gas uint64, data []byte, list
 		c.t.Fatal(err)
 	}
 	before := p.Balance(addressOf(c.guest)).ToBig()
-	coinbase := p.Balance(Blackhole).ToBig()
-	tx := types.MustSignNewTx(c.guest, c.signer, &types.DynamicFeeTx{ChainID: big.NewInt(77), Nonce: p.Nonce(addressOf(c.guest)),
+	coinbase := p.Balance(evm.Blackhole).ToBig()
+	tx := types.MustSignNewTx(c.guest, types.LatestSignerForChainID(big.NewInt(int64(c.Row.EVMID))), &types.DynamicFeeTx{ChainID: big.NewInt(77), Nonce: p.Nonce(addressOf(c.guest)),
 		GasTipCap: big.NewInt(3), GasFeeCap: big.NewInt(1e12), Gas: gas, To: &to, Data: data, AccessList: list})
 	receipt, err := p.Apply(tx, addressOf(c.guest))
 	if err != nil {
@@ -153,14 +155,14 @@ func (c *permissioned) carrying(to common.Address, gas uint64, data []byte, list
 	if spent := before.Sub(before, p.Balance(addressOf(c.guest)).ToBig()); spent.Cmp(paid) != 0 {
 		c.t.Errorf("the sender paid %v for %v", spent, paid)
 	}
-	if burned := new(big.Int).Sub(p.Balance(Blackhole).ToBig(), coinbase); burned.Cmp(paid) != 0 {
+	if burned := new(big.Int).Sub(p.Balance(evm.Blackhole).ToBig(), coinbase); burned.Cmp(paid) != 0 {
 		c.t.Errorf("%v was burned of %v", burned, paid)
 	}
 	delta, err := p.Seal()
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	publish(c.t, c.Chain, delta)
+	publish(c.t, c.db, c.Chain, delta)
 	return receipt, tx, nil
 }
 
@@ -248,11 +250,11 @@ func TestWarpReceives(t *testing.T) {
 		} {
 			testCarried(t, c, fmt.Sprintf("primary %v, %s", primary, name), m.raw, m.valid)
 		}
-		if err := c.Verify(context.Background(), func(*store.Delta) {}); err != nil {
+		if err := evm.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err != nil {
 			t.Errorf("primary %v: %v", primary, err)
 		}
 		c.Home.Network = nil // nobody can judge now: every message must be refused
-		if err := c.Verify(context.Background(), func(*store.Delta) {}); err == nil {
+		if err := evm.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err == nil {
 			t.Error("verify takes the header's word for what was judged")
 		}
 	}
@@ -293,10 +295,10 @@ func testCarried(t *testing.T, c *permissioned, name string, raw []byte, valid b
 		bits = "0000000101"
 	}
 	end := "0000" + "00000001" + hex.EncodeToString(tx.Hash().Bytes()) + "00000001" + hex.EncodeToString(precompile.WarpAddress[:]) + bits
-	if extra := hex.EncodeToString(header.Extra[windowBytes:]); extra != end {
+	if extra := hex.EncodeToString(header.Extra[feeWindowBytes:]); extra != end {
 		t.Errorf("%s: the header ends with %s, want %s", name, extra, end)
 	}
-	trace, err := c.TraceTransaction(context.Background(), c.transaction(t, tx.Hash()), &TraceConfig{Tracer: ptr("callTracer")})
+	trace, err := c.TraceTransaction(context.Background(), c.transaction(t, tx.Hash()), &evm.TraceConfig{Tracer: ptr("callTracer")})
 	if err != nil || strings.Contains(string(trace), hex.EncodeToString(speaker[:])) != valid {
 		t.Errorf("%s: the trace is %s, %v", name, trace, err)
 	}
@@ -305,18 +307,18 @@ func testCarried(t *testing.T, c *permissioned, name string, raw []byte, valid b
 		t.Fatal(err)
 	}
 	from, data, list := addressOf(c.guest), hexutil.Bytes(read), types.AccessList{entry(raw)}
-	called, err := c.Call(context.Background(), head, &Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, Overrides{})
+	called, err := c.Call(context.Background(), head, &evm.Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, evm.Overrides{})
 	if err != nil || called.Err != nil || !bytes.Contains(called.ReturnData, speaker[:]) || called.ReturnData[63] != 1 {
 		t.Errorf("%s: a call answers %+v, %v", name, called, err)
 	}
-	if limit, _, err := c.Estimate(context.Background(), head, &Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, Overrides{}); err != nil || limit < called.UsedGas {
+	if limit, _, err := c.Estimate(context.Background(), head, &evm.Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, evm.Overrides{}); err != nil || limit < called.UsedGas {
 		t.Errorf("%s: estimated %d for %d, %v", name, limit, called.UsedGas, err)
 	}
 }
 
 func ptr[T any](v T) *T { return &v }
 
-func (c *permissioned) headerOf(t *testing.T, r *types.Receipt) *Header {
+func (c *permissioned) headerOf(t *testing.T, r *types.Receipt) *evm.Header {
 	t.Helper()
 	b, err := c.Block(context.Background(), r.BlockNumber.Uint64())
 	if err != nil {
@@ -325,7 +327,7 @@ func (c *permissioned) headerOf(t *testing.T, r *types.Receipt) *Header {
 	return b.Header
 }
 
-func (c *permissioned) transaction(t *testing.T, hash common.Hash) *Transaction {
+func (c *permissioned) transaction(t *testing.T, hash common.Hash) *evm.Transaction {
 	t.Helper()
 	tx, err := c.Transaction(context.Background(), hash)
 	if err != nil {
@@ -365,7 +367,7 @@ func TestWarpReadsBlockHashes(t *testing.T) {
 		{"getVerifiedWarpMessage(uint32)", 1 << 32, "", true},
 	} {
 		data := hexutil.Bytes(input(q.method, q.index))
-		r, err := c.Call(context.Background(), head, &Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, Overrides{})
+		r, err := c.Call(context.Background(), head, &evm.Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, evm.Overrides{})
 		if err != nil || (r.Err != nil) != q.fails || hex.EncodeToString(r.ReturnData) != q.want {
 			t.Errorf("%s %d: %+v, %v", q.method, q.index, r, err)
 		}

@@ -8,39 +8,39 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// without is the live state as if some accounts had never been: the state of contracts that an upgrade turns off. The
-// engine deletes no account that has storage, so such an account is left out before a block and wiped when it is sealed.
-type without struct {
-	*live
+// withoutAccounts is the state being built without the accounts of precompiles that an upgrade disables. go-ethereum
+// deletes no account that has storage, so such an account is left out while the block runs and deleted when it is sealed.
+type withoutAccounts struct {
+	*buildState
 	accounts map[common.Address]bool
 }
 
 var (
-	_ state.Database = without{}
-	_ state.Reader   = without{}
+	_ state.Database = withoutAccounts{}
+	_ state.Reader   = withoutAccounts{}
 )
 
-func (w without) Reader(common.Hash) (state.Reader, error) { return w, nil }
+func (w withoutAccounts) Reader(common.Hash) (state.Reader, error) { return w, nil }
 
-func (w without) Account(address common.Address) (*types.StateAccount, error) {
+func (w withoutAccounts) Account(address common.Address) (*types.StateAccount, error) {
 	if w.accounts[address] {
 		return nil, nil
 	}
-	return w.live.Account(address)
+	return w.buildState.Account(address)
 }
 
-func (w without) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+func (w withoutAccounts) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	if w.accounts[address] {
 		return common.Hash{}, nil
 	}
-	return w.live.Storage(address, key)
+	return w.buildState.Storage(address, key)
 }
 
-// wipe takes an account out of the state for good, with the next commit.
-func (l *live) wipe(address common.Address) error {
+// deleteAccount takes an account out of the state for good, with the next commit.
+func (l *buildState) deleteAccount(address common.Address) error {
 	keys := map[common.Hash]bool{}
-	if l.keys != nil {
-		old, err := l.keys(address)
+	if l.base != nil {
+		old, err := l.base.slotKeys(address)
 		if err != nil {
 			return fmt.Errorf("storage of %s: %w", address, err)
 		}
@@ -52,13 +52,13 @@ func (l *live) wipe(address common.Address) error {
 		keys[key] = value != common.Hash{}
 	}
 	delete(l.tries, address)
-	l.wiped[address] = keys
+	l.deleted[address] = keys
 	return l.trie.DeleteAccount(address)
 }
 
-// bury adds the wiped accounts to what a commit changes.
-func (l *live) bury(update *state.StateUpdate) {
-	for address, keys := range l.wiped {
+// addDeletions adds the deleted accounts to what a commit changes.
+func (l *buildState) addDeletions(update *state.StateUpdate) {
+	for address, keys := range l.deleted {
 		if _, touched := update.AccountsOrigin[address]; !touched {
 			update.AccountsOrigin[address] = nil
 		}
@@ -71,5 +71,5 @@ func (l *live) bury(update *state.StateUpdate) {
 			}
 		}
 	}
-	clear(l.wiped)
+	clear(l.deleted)
 }

@@ -54,7 +54,7 @@ type Call struct {
 	Origin common.Address // who signed the transaction
 	State  vm.StateDB
 	Block  *vm.BlockContext
-	Mail   *Mail
+	Warp   *Mail
 	Input  []byte // what follows the selector
 }
 
@@ -124,5 +124,5 @@ func Input(signature string, words ...common.Hash) []byte {
 	return data
 }
 
-// topic is the first topic of an event.
-func topic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }
+// eventTopic is the first topic of an event.
+func eventTopic(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

@@ -8,22 +8,22 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-var deployersAddress = common.HexToAddress("0x0200000000000000000000000000000000000000")
+var deployerAllowListAddress = common.HexToAddress("0x0200000000000000000000000000000000000000")
 
 // Deployers says whose transactions may create contracts.
-var Deployers = declare(deployersAddress, "contractDeployerAllowListConfig", nil, permissions(deployersAddress)...)
+var Deployers = declare(deployerAllowListAddress, "contractDeployerAllowListConfig", nil, allowListFunctions(deployerAllowListAddress)...)
 
-// mayDeploy is why the transaction under way may not create contracts, nil when it may.
-func (f *Frames) mayDeploy() error {
+// checkDeployer is why the transaction under way may not create contracts, nil when it may.
+func (f *Frames) checkDeployer() error {
 	if !slices.Contains(f.contracts, Deployers) || RoleOf(f.evm.StateDB, Deployers.Address, f.evm.Origin).Enabled() {
 		return nil
 	}
 	return fmt.Errorf("tx.origin %s is not authorized to deploy a contract", f.evm.Origin)
 }
 
-// gate is a state in which a contract that must not be created finds its address taken: the engine has no other place
+// deployerState is a state in which a contract that must not be created finds its address taken: the engine has no other place
 // to refuse it with the network's consequences (the nonce moves on, all gas is gone).
-type gate struct {
+type deployerState struct {
 	vm.StateDB
 	frames *Frames
 }
@@ -33,10 +33,10 @@ func (f *Frames) State(states vm.StateDB) vm.StateDB {
 	if !slices.Contains(f.contracts, Deployers) {
 		return states
 	}
-	return gate{states, f}
+	return deployerState{states, f}
 }
 
-func (g gate) GetNonce(address common.Address) uint64 {
+func (g deployerState) GetNonce(address common.Address) uint64 {
 	if len(g.frames.open) > 0 {
 		if top := g.frames.top(); top.refused != nil && top.target == address {
 			return 1

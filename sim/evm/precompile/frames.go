@@ -14,7 +14,7 @@ import (
 // with how much gas and whether state may change is known here, because the engine tells its tracer of every call before
 // it runs it.
 type Frames struct {
-	Mail Mail // of the transaction under way
+	Warp Mail // of the transaction under way
 
 	contracts []*Contract
 	evm       *vm.EVM
@@ -27,13 +27,13 @@ type frame struct {
 	caller, target common.Address
 	gas            tracing.Gas
 	static         bool  // nothing may be written, here or further in
-	borrowed       bool  // the code runs in the place of its caller
+	delegated      bool  // the code runs in the place of its caller
 	refused        error // why it must not create a contract
 }
 
 // NewFrames are the frames of an EVM that has contracts which keep state. mail says where they stand.
 func NewFrames(contracts []*Contract, mail Mail) *Frames {
-	return &Frames{contracts: contracts, Mail: mail}
+	return &Frames{contracts: contracts, Warp: mail}
 }
 
 // Attach names the EVM whose calls these are.
@@ -63,9 +63,9 @@ func (f *Frames) enter(kind vm.OpCode, from, to common.Address, gas tracing.Gas)
 	next := frame{caller: from, target: to, gas: gas, static: kind == vm.STATICCALL}
 	switch kind {
 	case vm.DELEGATECALL, vm.CALLCODE:
-		next.borrowed = true
+		next.delegated = true
 	case vm.CREATE, vm.CREATE2:
-		next.refused = f.mayDeploy()
+		next.refused = f.checkDeployer()
 	}
 	if len(f.open) == 0 {
 		f.refusal = next.refused
@@ -90,21 +90,21 @@ func (f *Frames) Explain(err error) error {
 }
 
 // Bind is a contract as the EVM runs it.
-func (f *Frames) Bind(c *Contract) vm.PrecompiledContract { return bound{c, f} }
+func (f *Frames) Bind(c *Contract) vm.PrecompiledContract { return boundContract{c, f} }
 
-// bound is a contract in an EVM.
-type bound struct {
+// boundContract is a contract in an EVM.
+type boundContract struct {
 	*Contract
 	frames *Frames
 }
 
-func (b bound) Name() string { return b.Key }
+func (b boundContract) Name() string { return b.Key }
 
 // call is what the contract sees of the innermost frame.
-func (b bound) call(input []byte) *Call {
+func (b boundContract) call(input []byte) *Call {
 	evm := b.frames.evm
 	return &Call{
-		Caller: b.frames.top().caller, Origin: evm.Origin, State: evm.StateDB, Block: &evm.Context, Mail: &b.frames.Mail,
+		Caller: b.frames.top().caller, Origin: evm.Origin, State: evm.StateDB, Block: &evm.Context, Warp: &b.frames.Warp,
 		Input: slices.Clone(input[selectorBytes:]),
 	}
 }
@@ -113,8 +113,8 @@ func (f *Frames) top() *frame { return &f.open[len(f.open)-1] }
 
 // RequiredGas is everything for a call that runs the contract in the place of its caller: since Granite that reverts and
 // gives nothing back. An input that names no function costs nothing here; its failure takes all.
-func (b bound) RequiredGas(input []byte) uint64 {
-	if top := b.frames.top(); top.borrowed {
+func (b boundContract) RequiredGas(input []byte) uint64 {
+	if top := b.frames.top(); top.delegated {
 		return top.gas.Execution
 	}
 	function, err := b.find(input)
@@ -124,9 +124,9 @@ func (b bound) RequiredGas(input []byte) uint64 {
 	return function.Gas(b.call(input))
 }
 
-func (b bound) Run(input []byte) ([]byte, error) {
+func (b boundContract) Run(input []byte) ([]byte, error) {
 	top := b.frames.top()
-	if top.borrowed {
+	if top.delegated {
 		return nil, vm.ErrExecutionReverted
 	}
 	function, err := b.find(input)

@@ -10,26 +10,26 @@ import (
 	"github.com/holiman/uint256"
 )
 
-var minterAddress = common.HexToAddress("0x0200000000000000000000000000000000000001")
+var nativeMinterAddress = common.HexToAddress("0x0200000000000000000000000000000000000001")
 
 // Minter makes native coins for those who hold a role.
-var Minter = declare(minterAddress, "contractNativeMinterConfig", initialMint, append(permissions(minterAddress), Function{
-	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, Run: mint,
+var Minter = declare(nativeMinterAddress, "contractNativeMinterConfig", configureNativeMinter, append(allowListFunctions(nativeMinterAddress), Function{
+	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, Run: mintNativeCoin,
 })...)
 
 const mintGas = 30_000
 
 var (
-	errMint     = errors.New("non-enabled cannot mint")
-	topicMinted = topic("NativeCoinMinted(address,address,uint256)")
+	errCannotMint         = errors.New("non-enabled cannot mint")
+	eventNativeCoinMinted = eventTopic("NativeCoinMinted(address,address,uint256)")
 )
 
-func mint(c *Call) ([]byte, error) {
-	if !RoleOf(c.State, minterAddress, c.Caller).Enabled() {
-		return nil, fmt.Errorf("%w: %s", errMint, c.Caller)
+func mintNativeCoin(c *Call) ([]byte, error) {
+	if !RoleOf(c.State, nativeMinterAddress, c.Caller).Enabled() {
+		return nil, fmt.Errorf("%w: %s", errCannotMint, c.Caller)
 	}
 	to, amount := c.address(0), c.word(1)
-	c.emit(minterAddress, amount.Bytes(), topicMinted, common.BytesToHash(c.Caller[:]), common.BytesToHash(to[:]))
+	c.emit(nativeMinterAddress, amount.Bytes(), eventNativeCoinMinted, common.BytesToHash(c.Caller[:]), common.BytesToHash(to[:]))
 	if !c.State.Exist(to) {
 		c.State.CreateAccount(to)
 	}
@@ -37,8 +37,8 @@ func mint(c *Call) ([]byte, error) {
 	return nil, nil
 }
 
-// initialMint gives the coins that a configuration names.
-func initialMint(a *Activation) error {
+// configureNativeMinter gives the coins that a configuration names.
+func configureNativeMinter(a *Activation) error {
 	for to, amount := range a.Setting.InitialMint {
 		value, overflow := uint256.FromBig((*big.Int)(amount))
 		if overflow {

@@ -49,12 +49,12 @@ func setRole(states vm.StateDB, contract, address common.Address, role Role) {
 }
 
 var (
-	errRole      = errors.New("cannot modify allow list")
-	topicRoleSet = topic("RoleSet(uint256,address,address,uint256)")
+	errCannotModifyAllowList = errors.New("cannot modify allow list")
+	eventRoleSet             = eventTopic("RoleSet(uint256,address,address,uint256)")
 )
 
-// permissions are the functions that every contract with roles has.
-func permissions(contract common.Address) []Function {
+// allowListFunctions are the functions that every contract with roles has.
+func allowListFunctions(contract common.Address) []Function {
 	setter := func(name string, role Role) Function {
 		return Function{
 			Signature: name + "(address)", Gas: costs(writeGas + eventGas(4, wordBytes)), Writes: true,
@@ -73,9 +73,9 @@ func (c *Call) changeRole(contract common.Address, role Role) error {
 	address := c.address(0)
 	before := RoleOf(c.State, contract, address)
 	if !RoleOf(c.State, contract, c.Caller).mayChange(before, role) {
-		return fmt.Errorf("%w: modify address: %s, from role: %s, to role: %s", errRole, c.Caller, before, role)
+		return fmt.Errorf("%w: modify address: %s, from role: %s, to role: %s", errCannotModifyAllowList, c.Caller, before, role)
 	}
-	c.emit(contract, before.word().Bytes(), topicRoleSet, role.word(), common.BytesToHash(address[:]), common.BytesToHash(c.Caller[:]))
+	c.emit(contract, before.word().Bytes(), eventRoleSet, role.word(), common.BytesToHash(address[:]), common.BytesToHash(c.Caller[:]))
 	setRole(c.State, contract, address, role)
 	return nil
 }

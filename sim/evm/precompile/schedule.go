@@ -26,8 +26,8 @@ type upgrades struct {
 	Precompiles []Upgrade `json:"precompileUpgrades,omitempty"`
 }
 
-// foreign are the keys of contracts of the network that no chain here has: what they would change is not to be missed.
-var foreign = []string{"txAllowListConfig", "rewardManagerConfig"}
+// unsupported are the keys of contracts of the network that no chain here has: what they would change is not to be missed.
+var unsupported = []string{"txAllowListConfig", "rewardManagerConfig"}
 
 // Parse reads the settings that stand in a genesis's configuration, and the upgrades, and checks them.
 func (s *Schedule) Parse(config, upgrade []byte) error {
@@ -36,18 +36,18 @@ func (s *Schedule) Parse(config, upgrade []byte) error {
 		return fmt.Errorf("config: %w", err)
 	}
 	s.Genesis = Settings{}
-	for _, key := range foreign {
+	for _, key := range unsupported {
 		if _, named := all[key]; named {
 			return fmt.Errorf("config.%s: this contract is not supported", key)
 		}
 	}
 	for _, c := range contracts {
 		if raw, named := all[c.Key]; named {
-			var setting Setting
-			if err := json.Unmarshal(raw, &setting); err != nil {
+			var config Setting
+			if err := json.Unmarshal(raw, &config); err != nil {
 				return fmt.Errorf("config.%s: %w", c.Key, err)
 			}
-			s.Genesis[c.Key] = setting
+			s.Genesis[c.Key] = config
 		}
 	}
 	var later upgrades
@@ -73,8 +73,8 @@ func (s Settings) Beside(config any) ([]byte, error) {
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return nil, err
 	}
-	for key, setting := range s {
-		if all[key], err = json.Marshal(setting); err != nil {
+	for key, config := range s {
+		if all[key], err = json.Marshal(config); err != nil {
 			return nil, err
 		}
 	}
@@ -88,12 +88,12 @@ func (s *Schedule) check() error {
 	}
 	last := map[string]Setting{}
 	for _, c := range contracts {
-		if setting, named := s.Genesis[c.Key]; named {
-			if err := setting.check(); err != nil {
+		if config, named := s.Genesis[c.Key]; named {
+			if err := config.check(); err != nil {
 				return fmt.Errorf("%s: %w", c.Key, err)
 			}
-			if setting.BlockTimestamp != nil {
-				last[c.Key] = setting
+			if config.BlockTimestamp != nil {
+				last[c.Key] = config
 			}
 		}
 	}
@@ -118,9 +118,9 @@ func checkUpgrade(upgrade Upgrade, last map[string]Setting, newest *uint64) erro
 	if len(upgrade) != 1 {
 		return errOneKey
 	}
-	for key, setting := range upgrade {
+	for key, config := range upgrade {
 		before, known := last[key]
-		at := setting.BlockTimestamp
+		at := config.BlockTimestamp
 		switch {
 		case !slices.ContainsFunc(contracts, func(c *Contract) bool { return c.Key == key }):
 			return fmt.Errorf("unknown precompile config: %s", key)
@@ -130,11 +130,11 @@ func checkUpgrade(upgrade Upgrade, last map[string]Setting, newest *uint64) erro
 			return errOrder
 		case known && *at <= *before.BlockTimestamp:
 			return errTwice
-		case setting.Disable == (!known || before.Disable):
+		case config.Disable == (!known || before.Disable):
 			return errState
 		}
-		*newest, last[key] = *at, setting
-		if err := setting.check(); err != nil {
+		*newest, last[key] = *at, config
+		if err := config.check(); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}

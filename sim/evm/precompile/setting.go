@@ -37,13 +37,13 @@ type Activation struct {
 	Number  uint64     // of the block
 }
 
-// changes are the settings of a contract that take effect after one time and up to another; after is nil for a genesis.
-func (s *Schedule) changes(c *Contract, after *uint64, upTo uint64) []Setting {
+// configsBetween are the settings of a contract that take effect after one time and up to another; after is nil for a genesis.
+func (s *Schedule) configsBetween(c *Contract, after *uint64, upTo uint64) []Setting {
 	var all []Setting
-	due := func(settings Settings) {
-		setting, named := settings[c.Key]
-		if at := setting.BlockTimestamp; named && at != nil && *at <= upTo && (after == nil || *at > *after) {
-			all = append(all, setting)
+	due := func(configs Settings) {
+		config, named := configs[c.Key]
+		if at := config.BlockTimestamp; named && at != nil && *at <= upTo && (after == nil || *at > *after) {
+			all = append(all, config)
 		}
 	}
 	due(s.Genesis)
@@ -53,16 +53,16 @@ func (s *Schedule) changes(c *Contract, after *uint64, upTo uint64) []Setting {
 	return all
 }
 
-// in is the setting of a contract that is in force at a time, nil when the contract is off.
-func (s *Schedule) in(c *Contract, time uint64) *Setting {
+// configAt is the setting of a contract that is in force at a time, nil when the contract is off.
+func (s *Schedule) configAt(c *Contract, time uint64) *Setting {
 	var last *Setting
 	for i := -1; i < len(s.Upgrades); i++ {
-		settings := s.Genesis
+		configs := s.Genesis
 		if i >= 0 {
-			settings = s.Upgrades[i]
+			configs = s.Upgrades[i]
 		}
-		if setting, named := settings[c.Key]; named && setting.BlockTimestamp != nil && *setting.BlockTimestamp <= time {
-			last = &setting
+		if config, named := configs[c.Key]; named && config.BlockTimestamp != nil && *config.BlockTimestamp <= time {
+			last = &config
 		}
 	}
 	if last == nil || last.Disable {
@@ -75,8 +75,8 @@ func (s *Schedule) in(c *Contract, time uint64) *Setting {
 func (s *Schedule) At(time uint64) Settings {
 	active := Settings{}
 	for _, c := range contracts {
-		if setting := s.in(c, time); setting != nil {
-			active[c.Key] = *setting
+		if config := s.configAt(c, time); config != nil {
+			active[c.Key] = *config
 		}
 	}
 	return active
@@ -86,7 +86,7 @@ func (s *Schedule) At(time uint64) Settings {
 func (s *Schedule) Active(time uint64) []*Contract {
 	var active []*Contract
 	for _, c := range contracts {
-		if s.in(c, time) != nil {
+		if s.configAt(c, time) != nil {
 			active = append(active, c)
 		}
 	}
@@ -97,13 +97,13 @@ func (s *Schedule) Active(time uint64) []*Contract {
 // Parent is nil for a genesis.
 func (s *Schedule) Apply(states vm.StateDB, parent *uint64, time, number uint64) error {
 	for _, c := range contracts {
-		for _, setting := range s.changes(c, parent, time) {
-			if setting.Disable {
+		for _, config := range s.configsBetween(c, parent, time) {
+			if config.Disable {
 				states.SelfDestruct(c.Address)
 				states.Finalise(params.Rules{IsEIP158: true})
 				continue
 			}
-			if err := c.activate(&Activation{State: states, Setting: &setting, Fees: &s.Fees, Number: number}); err != nil {
+			if err := c.activate(&Activation{State: states, Setting: &config, Fees: &s.Fees, Number: number}); err != nil {
 				return fmt.Errorf("%s: %w", c.Key, err)
 			}
 		}
@@ -136,8 +136,8 @@ func (c *Contract) activate(a *Activation) error {
 func (s *Schedule) Disabled(after, upTo uint64) map[common.Address]bool {
 	off := map[common.Address]bool{}
 	for _, c := range contracts {
-		for _, setting := range s.changes(c, &after, upTo) {
-			if setting.Disable {
+		for _, config := range s.configsBetween(c, &after, upTo) {
+			if config.Disable {
 				off[c.Address] = true
 			}
 		}

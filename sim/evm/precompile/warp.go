@@ -17,10 +17,10 @@ var WarpAddress = common.HexToAddress("0x020000000000000000000000000000000000000
 
 // Warp sends messages to other chains, and hands over the verified ones that a transaction carries.
 var Warp = declare(WarpAddress, "warpConfig", nil,
-	Function{Signature: "getBlockchainID()", Gas: costs(chainIDGas), Run: func(c *Call) ([]byte, error) { return common.Hash(c.Mail.ChainID).Bytes(), nil }},
-	Function{Signature: "getVerifiedWarpMessage(uint32)", Gas: readMailGas, Run: verifiedMessage},
-	Function{Signature: "getVerifiedWarpBlockHash(uint32)", Gas: readMailGas, Run: verifiedBlockHash},
-	Function{Signature: "sendWarpMessage(bytes)", Gas: sendGas, Writes: true, Run: send},
+	Function{Signature: "getBlockchainID()", Gas: costs(chainIDGas), Run: func(c *Call) ([]byte, error) { return common.Hash(c.Warp.ChainID).Bytes(), nil }},
+	Function{Signature: "getVerifiedWarpMessage(uint32)", Gas: readMessageGas, Run: verifiedMessage},
+	Function{Signature: "getVerifiedWarpBlockHash(uint32)", Gas: readMessageGas, Run: verifiedBlockHash},
+	Function{Signature: "sendWarpMessage(bytes)", Gas: sendGas, Writes: true, Run: sendWarpMessage},
 )
 
 // What the network charges since Granite.
@@ -35,10 +35,10 @@ const (
 
 // Mail is what the warp contract needs to know of its chain, and of the transaction under way.
 type Mail struct {
-	NetworkID uint32
-	ChainID   ids.ID
-	Carried   []Predicate
-	Failed    *big.Int // the bit of each predicate that was refused; nil for none
+	NetworkID  uint32
+	ChainID    ids.ID
+	Predicates []Predicate
+	Failed     *big.Int // the bit of each predicate that was refused; nil for none
 }
 
 // Predicate is a signed message as a transaction's access list carries it: in chunks, after its end a delimiter and zeros.
@@ -116,7 +116,7 @@ func sendGas(c *Call) uint64 {
 	return eventGas(3, uint64(len(c.Input))) + addMessageGas + writeGas
 }
 
-func send(c *Call) ([]byte, error) {
+func sendWarpMessage(c *Call) ([]byte, error) {
 	body, err := bytesArgument(c.Input)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSendInput, err)
@@ -125,7 +125,7 @@ func send(c *Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &warp.UnsignedMessage{NetworkID: c.Mail.NetworkID, SourceChainID: c.Mail.ChainID, Payload: payload}
+	m := &warp.UnsignedMessage{NetworkID: c.Warp.NetworkID, SourceChainID: c.Warp.ChainID, Payload: payload}
 	raw, err := m.Bytes()
 	if err != nil {
 		return nil, err
@@ -134,40 +134,40 @@ func send(c *Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.emit(WarpAddress, append(number(wordBytes), dynamic(raw)...), topicSent, common.BytesToHash(c.Caller[:]), common.Hash(id))
+	c.emit(WarpAddress, append(number(wordBytes), dynamic(raw)...), eventSendWarpMessage, common.BytesToHash(c.Caller[:]), common.Hash(id))
 	return id[:], nil
 }
 
-var topicSent = topic("SendWarpMessage(address,bytes32,bytes)")
+var eventSendWarpMessage = eventTopic("SendWarpMessage(address,bytes32,bytes)")
 
-// readMailGas is the price of a message that the transaction carries; a look at nothing costs less.
-func readMailGas(c *Call) uint64 {
+// readMessageGas is the price of a message that the transaction carries; a look at nothing costs less.
+func readMessageGas(c *Call) uint64 {
 	if len(c.Input) < wordBytes {
 		return readGasBase
 	}
-	p, err := c.carried()
+	p, err := c.predicate()
 	if err != nil {
 		return readGasBase
 	}
 	return readGasBase + uint64(len(p))*chunkGas
 }
 
-// carried is the predicate that the argument names, nil if there is none or if it was refused.
-func (c *Call) carried() (Predicate, error) {
+// predicate is the predicate that the argument names, nil if there is none or if it was refused.
+func (c *Call) predicate() (Predicate, error) {
 	n := c.number(0)
 	switch {
 	case !n.IsUint64() || n.Uint64() > math.MaxUint32:
 		return nil, fmt.Errorf("%w: abi: improperly encoded uint32 value", errIndexInput)
 	case n.Uint64() > math.MaxInt32:
 		return nil, fmt.Errorf("%w: larger than MaxInt32", errIndexInput)
-	case n.Uint64() >= uint64(len(c.Mail.Carried)):
+	case n.Uint64() >= uint64(len(c.Warp.Predicates)):
 		return nil, nil
 	}
 	i := int(n.Uint64())
-	if c.Mail.Failed != nil && c.Mail.Failed.Bit(i) == 1 {
+	if c.Warp.Failed != nil && c.Warp.Failed.Bit(i) == 1 {
 		return nil, nil
 	}
-	return c.Mail.Carried[i], nil
+	return c.Warp.Predicates[i], nil
 }
 
 // verifiedMessage answers (WarpMessage, valid), where a WarpMessage is (sourceChainID, originSenderAddress, payload).
@@ -208,7 +208,7 @@ func verifiedBlockHash(c *Call) ([]byte, error) {
 }
 
 func (c *Call) message() (*warp.Message, error) {
-	p, err := c.carried()
+	p, err := c.predicate()
 	if err != nil || p == nil {
 		return nil, err
 	}

@@ -2,8 +2,6 @@ package evm
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,111 +11,46 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/triedb"
-	"github.com/holiman/uint256"
 
 	"snowglobe/sim/store"
 )
 
-var errFlat = errors.New("the state is flat: it is read from rows, not from a trie")
-
-// history reads the state of a chain as it was after one block, from the rows of the world file.
-type history struct {
-	ctx   context.Context
-	db    *store.DB
-	chain int
-	block uint64
-}
-
-var _ state.Reader = history{}
-
-func (h history) Account(address common.Address) (*types.StateAccount, error) {
-	row, err := h.db.Account(h.ctx, h.chain, address[:], h.block)
-	if errors.Is(err, store.ErrNotFound) || err == nil && row.Gone {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("account %s: %w", address, err)
-	}
-	return stateAccount(row), nil
-}
-
-func stateAccount(row *store.Account) *types.StateAccount {
-	account := &types.StateAccount{
-		Nonce:    row.Nonce,
-		Balance:  new(uint256.Int).SetBytes(row.Balance),
-		Root:     types.EmptyRootHash,
-		CodeHash: types.EmptyCodeHash[:],
-	}
-	if row.Root != nil {
-		account.Root = common.BytesToHash(row.Root)
-	}
-	if row.CodeHash != nil {
-		account.CodeHash = row.CodeHash
-	}
-	return account
-}
-
-func (h history) Storage(address common.Address, key common.Hash) (common.Hash, error) {
-	value, err := h.db.Slot(h.ctx, h.chain, address[:], key[:], h.block)
-	return common.BytesToHash(value), err
-}
-
-func (h history) Has(address common.Address, hash common.Hash) bool {
-	return len(h.Code(address, hash)) > 0
-}
-
-// Code answers nothing for code that cannot be read: the interface has no room for an error, and the file's own
-// integrity is verify's to check.
-func (h history) Code(_ common.Address, hash common.Hash) []byte {
-	code, err := h.db.Code(h.ctx, hash[:])
-	if err != nil {
-		return nil
-	}
-	return code
-}
-
-func (h history) CodeSize(address common.Address, hash common.Hash) int {
-	return len(h.Code(address, hash))
-}
-
-// live is the state at the head of a chain, in memory: what changed since it was loaded, the tries that hash it, and
+// buildState is the state at the head of a chain, in memory: what changed since it was loaded, the tries that hash it, and
 // beneath them the state that it was loaded from.
-type live struct {
+type buildState struct {
 	kind     Kind
-	base     state.Reader // nil for a chain that starts here
+	base     *FlatState // nil for a chain that starts here
 	accounts map[common.Address]*types.StateAccount
 	slots    map[common.Address]map[common.Hash]common.Hash
 	codes    map[common.Hash][]byte
 
-	trie  *memoryTrie
+	trie  state.Trie
 	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
-	tries map[common.Address]*memoryTrie
-	load  func(common.Address) (*memoryTrie, error)   // makes the storage trie of an account of base
-	keys  func(common.Address) ([]common.Hash, error) // of the slots of an account of base
+	tries map[common.Address]state.Trie
 
-	wiped map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
+	deleted map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
 
 	update *state.StateUpdate // what the last commit changed
 }
 
 var (
-	_ state.Database = (*live)(nil)
-	_ state.Reader   = (*live)(nil)
+	_ state.Database = (*buildState)(nil)
+	_ state.Reader   = (*buildState)(nil)
 )
 
-func newLive(kind Kind) *live {
-	return &live{
+func newBuildState(kind Kind) *buildState {
+	return &buildState{
 		kind:     kind,
 		accounts: map[common.Address]*types.StateAccount{},
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
 		trie:     newMemoryTrie(kind),
-		tries:    map[common.Address]*memoryTrie{},
-		wiped:    map[common.Address]map[common.Hash]bool{},
+		tries:    map[common.Address]state.Trie{},
+		deleted:  map[common.Address]map[common.Hash]bool{},
 	}
 }
 
-func (l *live) Account(address common.Address) (*types.StateAccount, error) {
+func (l *buildState) Account(address common.Address) (*types.StateAccount, error) {
 	account, known := l.accounts[address]
 	if !known && l.base != nil {
 		return l.base.Account(address)
@@ -128,7 +61,7 @@ func (l *live) Account(address common.Address) (*types.StateAccount, error) {
 	return account.Copy(), nil
 }
 
-func (l *live) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+func (l *buildState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	value, known := l.slots[address][key]
 	if !known && l.base != nil {
 		return l.base.Storage(address, key)
@@ -136,7 +69,7 @@ func (l *live) Storage(address common.Address, key common.Hash) (common.Hash, er
 	return value, nil
 }
 
-func (l *live) Code(address common.Address, hash common.Hash) []byte {
+func (l *buildState) Code(address common.Address, hash common.Hash) []byte {
 	code, known := l.codes[hash]
 	if !known && l.base != nil {
 		return l.base.Code(address, hash)
@@ -144,33 +77,33 @@ func (l *live) Code(address common.Address, hash common.Hash) []byte {
 	return code
 }
 
-func (l *live) Has(address common.Address, hash common.Hash) bool {
+func (l *buildState) Has(address common.Address, hash common.Hash) bool {
 	return len(l.Code(address, hash)) > 0
 }
 
-func (l *live) CodeSize(address common.Address, hash common.Hash) int {
+func (l *buildState) CodeSize(address common.Address, hash common.Hash) int {
 	return len(l.Code(address, hash))
 }
 
-func (l *live) Type() state.DatabaseType                     { return state.TypeMPT }
-func (l *live) Reader(common.Hash) (state.Reader, error)     { return l, nil }
-func (l *live) Iteratee(common.Hash) (state.Iteratee, error) { return nil, errFlat }
-func (l *live) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, nil }
-func (l *live) TrieDB() *triedb.Database                     { return nil }
+func (l *buildState) Type() state.DatabaseType                     { return state.TypeMPT }
+func (l *buildState) Reader(common.Hash) (state.Reader, error)     { return l, nil }
+func (l *buildState) Iteratee(common.Hash) (state.Iteratee, error) { return nil, ErrFlatState }
+func (l *buildState) OpenTrie(common.Hash) (state.Trie, error)     { return l.trie, nil }
+func (l *buildState) TrieDB() *triedb.Database                     { return nil }
 
-func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
+func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
 		return tree, nil
 	}
-	tree := newMemoryTrie(l.kind)
+	tree := state.Trie(newMemoryTrie(l.kind))
 	if root != types.EmptyRootHash {
-		if l.load == nil {
-			return nil, fmt.Errorf("storage of %s: %w", address, errFlat)
+		if l.base == nil {
+			return nil, fmt.Errorf("storage of %s: %w", address, ErrFlatState)
 		}
 		var err error
-		if tree, err = l.load(address); err != nil {
+		if tree, err = l.base.StorageTrie(l.kind, address); err != nil {
 			return nil, fmt.Errorf("storage of %s: %w", address, err)
 		}
 	}
@@ -179,8 +112,8 @@ func (l *live) OpenStorageTrie(_ common.Hash, address common.Address, root commo
 }
 
 // Commit takes over what a block changed.
-func (l *live) Commit(update *state.StateUpdate) error {
-	l.bury(update)
+func (l *buildState) Commit(update *state.StateUpdate) error {
+	l.addDeletions(update)
 	for address := range update.AccountsOrigin {
 		l.accounts[address] = update.Accounts[crypto.Keccak256Hash(address[:])]
 	}
@@ -203,7 +136,7 @@ func (l *live) Commit(update *state.StateUpdate) error {
 }
 
 // rows are the flat rows of what the last commit changed, in the order of their keys.
-func (l *live) rows(delta *store.Delta, chain int, block uint64) {
+func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 	for address := range l.update.AccountsOrigin {
 		delta.Accounts = append(delta.Accounts, accountRow(chain, block, address, l.accounts[address]))
 	}

@@ -1,0 +1,134 @@
+package evm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/store"
+)
+
+// ErrFlatState answers go-ethereum when it asks for trie nodes: the file has none.
+var ErrFlatState = errors.New("the state is flat: it is read from rows, not from a trie")
+
+// FlatState is the state of a chain as it was after one block, read from the rows of the world file.
+type FlatState struct {
+	ctx   context.Context
+	db    *store.DB
+	chain int
+	block uint64
+}
+
+var _ state.Reader = FlatState{}
+
+// NewFlatState reads a chain's state after a block. All its reads use the context.
+func NewFlatState(ctx context.Context, db *store.DB, chain int, block uint64) FlatState {
+	return FlatState{ctx, db, chain, block}
+}
+
+// Account is an account without its storage, nil when it does not exist.
+func (f FlatState) Account(address common.Address) (*types.StateAccount, error) {
+	row, err := f.db.Account(f.ctx, f.chain, address[:], f.block)
+	if errors.Is(err, store.ErrNotFound) || err == nil && row.Gone {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", address, err)
+	}
+	return stateAccount(row), nil
+}
+
+func stateAccount(row *store.Account) *types.StateAccount {
+	account := &types.StateAccount{
+		Nonce:    row.Nonce,
+		Balance:  new(uint256.Int).SetBytes(row.Balance),
+		Root:     types.EmptyRootHash,
+		CodeHash: types.EmptyCodeHash[:],
+	}
+	if row.Root != nil {
+		account.Root = common.BytesToHash(row.Root)
+	}
+	if row.CodeHash != nil {
+		account.CodeHash = row.CodeHash
+	}
+	return account
+}
+
+// Storage is the value of a slot, zero when it was never written.
+func (f FlatState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	value, err := f.db.Slot(f.ctx, f.chain, address[:], key[:], f.block)
+	return common.BytesToHash(value), err
+}
+
+// Has reports whether there is code with this hash.
+func (f FlatState) Has(address common.Address, hash common.Hash) bool {
+	return len(f.Code(address, hash)) > 0
+}
+
+// Code answers nothing for code that cannot be read: the interface has no room for an error, and verify checks the
+// integrity of the file.
+func (f FlatState) Code(_ common.Address, hash common.Hash) []byte {
+	code, err := f.db.Code(f.ctx, hash[:])
+	if err != nil {
+		return nil
+	}
+	return code
+}
+
+// CodeSize is the length of the code with this hash.
+func (f FlatState) CodeSize(address common.Address, hash common.Hash) int {
+	return len(f.Code(address, hash))
+}
+
+// AccountTrie builds the state trie, whose root is in the header of the block.
+func (f FlatState) AccountTrie(kind Kind) (state.Trie, error) {
+	rows, err := f.db.AccountsAt(f.ctx, f.chain, f.block)
+	if err != nil {
+		return nil, err
+	}
+	tree := newMemoryTrie(kind)
+	for i := range rows {
+		if rows[i].Gone {
+			continue
+		}
+		if err := tree.UpdateAccount(common.BytesToAddress(rows[i].Address), stateAccount(&rows[i]), 0); err != nil {
+			return nil, err
+		}
+	}
+	return tree, nil
+}
+
+// StorageTrie builds the storage trie of a contract, whose root is in its account.
+func (f FlatState) StorageTrie(kind Kind, address common.Address) (state.Trie, error) {
+	rows, err := f.db.SlotsAt(f.ctx, f.chain, address[:], f.block)
+	if err != nil {
+		return nil, err
+	}
+	tree := newMemoryTrie(kind)
+	for i := range rows {
+		if len(rows[i].Value) == 0 {
+			continue
+		}
+		if err := tree.UpdateStorage(address, rows[i].Key, rows[i].Value); err != nil {
+			return nil, err
+		}
+	}
+	return tree, nil
+}
+
+// slotKeys are the keys of a contract's slots that are not zero.
+func (f FlatState) slotKeys(address common.Address) ([]common.Hash, error) {
+	rows, err := f.db.SlotsAt(f.ctx, f.chain, address[:], f.block)
+	var keys []common.Hash
+	for i := range rows {
+		if len(rows[i].Value) > 0 {
+			keys = append(keys, common.BytesToHash(rows[i].Key))
+		}
+	}
+	return keys, err
+}
