@@ -19,10 +19,10 @@ type Ledger struct {
 	Clock   *Clock
 	Aliases *Aliases // of the network's chains
 	Self    Self     // the node that answers for the network
+	World   *World   // whose network it is
 
-	world      *World
-	index      int
-	committees *committees
+	index         int
+	canonicalSets *canonicalSets
 
 	mu   sync.Mutex
 	live *network.Network // restored from the file when first needed, and after a block could not be stored
@@ -40,7 +40,7 @@ func (w *World) openLedgers(ctx context.Context) error {
 		}
 		index := network.Index(row.ID)
 		l := &Ledger{
-			Network: fixtures.Networks[index].Name, Rules: rules, DB: w.DB, Clock: w.Clock, world: w, index: index, committees: newCommittees(),
+			Network: fixtures.Networks[index].Name, Rules: rules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: newCanonicalSets(),
 		}
 		l.Aliases = newAliases(rules, l.Network, w.Chains)
 		if err := l.findSelf(ctx); err != nil {
@@ -90,7 +90,7 @@ func (l *Ledger) restore(ctx context.Context) (err error) {
 // keep stores an accepted block. What could not be stored never happened: the next one restores the file's state.
 func (l *Ledger) keep(ctx context.Context, chain primary.Chain, delta *store.PrimaryDelta) error {
 	heads := map[int][]byte{l.Chain(chain): delta.Block.Digest}
-	err := l.world.commit(ctx, heads, func(b *store.Batch) error { return b.AddPrimaryBlock(delta) })
+	err := l.World.commit(ctx, heads, func(b *store.Batch) error { return b.AddPrimaryBlock(delta) })
 	if err != nil {
 		l.live = nil
 		return fmt.Errorf("%s block %d: %w", chain, delta.Block.ID.Number(), err)

@@ -36,7 +36,7 @@ func (l *Ledger) findSelf(ctx context.Context) error {
 	best := -1
 	for i := range stakers {
 		s := &stakers[i]
-		until := l.world.Meta.Until
+		until := l.World.Meta.Until
 		if s.Delegator || s.BLS == nil || s.Start > until || s.End <= until {
 			continue
 		}

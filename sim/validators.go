@@ -2,7 +2,9 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -49,7 +51,20 @@ func (l *Ledger) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 		return true, nil
 	}
 	_, err := l.DB.Subnet(ctx, l.Chain(primary.PChain), subnet[:])
-	return exists(err)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// HasNode tells whether a node validates or validated something on the network.
+func (l *Ledger) HasNode(ctx context.Context, node []byte) (bool, error) {
+	stakers, err := l.DB.StakersOfNode(ctx, l.Chain(primary.PChain), node)
+	if err != nil || len(stakers) > 0 {
+		return err == nil, err
+	}
+	members, err := l.DB.L1ValidatorsOfNode(ctx, node, math.MaxInt64)
+	return len(members) > 0, err
 }
 
 // ValidatorsAt are those who validated a subnet at a height of the P-chain.
