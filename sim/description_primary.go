@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// NetworkDescription is what there is on the P- and X-chain of a network.
+// NetworkDescription is what there is on the P- and X-Chain of a network.
 type NetworkDescription struct {
 	Rules         *primary.Network
 	PHeight       uint64

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// computeDigest covers everything in the file but operations: identity and clock, who is who, and through each chain's last
+// computeDigest covers everything in the file but operations: identity and clock, the participants, and through each chain's last
 // digest every block with all that it added. Every value is preceded by its length, so that no two worlds read the same. heads are the
 // last digests of primary chains whose next block is not in the file yet.
 func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[int][]byte) ([]byte, error) {

@@ -30,7 +30,7 @@ func (n warpNetwork) SubnetOf(blockchain ids.ID) (ids.ID, error) {
 	return n.Ledger.SubnetOf(context.Background(), blockchain)
 }
 
-// WarpSet is the canonical set of a subnet after the last P-chain block before a block's epoch.
+// WarpSet is the canonical set of a subnet after the last P-Chain block before a block's epoch.
 func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error) {
 	ctx, chain := context.Background(), n.Chain(primary.PChain)
 	after, err := n.DB.FirstPrimarySince(ctx, chain, int64(evm.PView(time)))
@@ -38,7 +38,7 @@ func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, er
 		return nil, err
 	}
 	if after == 0 {
-		return nil, fmt.Errorf("P-chain at %d: %w", time, store.ErrNotFound)
+		return nil, fmt.Errorf("P-Chain at %d: %w", time, store.ErrNotFound)
 	}
 	return n.CanonicalSet(ctx, subnet, after-1)
 }

@@ -129,7 +129,7 @@ func verifyKeys(ctx context.Context, db *store.DB, networkID uint32, nodes []sto
 	return nil
 }
 
-// verifyL1Chains checks that each L1's chain and subnet are those that the P-chain made, with the genesis it was given.
+// verifyL1Chains checks that each L1's chain and subnet are those that the P-Chain made, with the genesis it was given.
 func verifyL1Chains(ctx context.Context, w *World, n *network.Network) error {
 	for _, c := range w.Chains {
 		if c.Row.Network != n.Name() || c.Kind == evm.KindC {

@@ -71,7 +71,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		w.Chains = append(w.Chains, chain)
 	}
 	w.digest, w.chains, w.operations = meta.Digest, meta.Chains, meta.Started
-	if err := w.openLedgers(ctx); err != nil {
+	if err := w.openNetworks(ctx); err != nil {
 		return nil, err
 	}
 	w.joinNetworks()
@@ -108,7 +108,7 @@ func (w *World) Operations() int64 {
 func (w *World) Close() error { return w.DB.Close() }
 
 // Revision counts what changed since the world was opened: commits, and names given to chains. While it stands still and
-// the clock does, every question has the same answer.
+// the clock does, every request has the same answer.
 func (w *World) Revision() int64 {
 	n := w.DB.Commits()
 	for _, l := range w.Ledgers {
