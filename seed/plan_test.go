@@ -5,14 +5,12 @@ import (
 	"regexp"
 	"testing"
 
-	"snowglobe/sim"
 	"snowglobe/sim/network"
 )
 
 // TestReadsOfThePrimaryNetworkScanNothing asks for something of every kind and then how the database would look for it.
 func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	w := world(t, "tiny", 1)
-	must(sim.Describe(t.Context(), w))(t)
 	must(network.Restore(t.Context(), w.DB, 1))(t)
 	s := shores(t, w)[0]
 	ctx, db := t.Context(), w.DB
