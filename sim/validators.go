@@ -24,7 +24,7 @@ type Weigher struct {
 func (l *Ledger) PHeight(ctx context.Context) (uint64, error) {
 	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
 	if err != nil {
-		return 0, fmt.Errorf("P-chain: %w", err)
+		return 0, fmt.Errorf("P-Chain: %w", err)
 	}
 	return head.ID.Number(), nil
 }
@@ -80,7 +80,7 @@ func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64)
 func (l *Ledger) ValidatorsNow(ctx context.Context, subnet ids.ID) ([]Weigher, error) {
 	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
 	if err != nil {
-		return nil, fmt.Errorf("P-chain: %w", err)
+		return nil, fmt.Errorf("P-Chain: %w", err)
 	}
 	accrued := l.Accrued(head)
 	return l.validators(ctx, subnet, head.ID.Number(), validatorRule{

@@ -137,7 +137,7 @@ func verifyL1Chains(ctx context.Context, w *World, n *network.Network) error {
 		}
 		row, err := w.DB.PrimaryTxByHash(ctx, n.Chain(store.PChain), c.Row.BlockchainID)
 		if err != nil {
-			return fmt.Errorf("chain %d: the P-chain does not know it: %w", c.Row.EVMID, err)
+			return fmt.Errorf("chain %d: the P-Chain does not know it: %w", c.Row.EVMID, err)
 		}
 		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
 		if err != nil {

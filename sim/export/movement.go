@@ -72,40 +72,84 @@ var primaryTable = table[primaryRow]{
 	{Column{"BlockchainId", "id of the chain"}, func(m *primaryRow) string { return m.source.rules.BlockchainID(m.source.primary()).String() }},
 	{Column{"BlockHeight", "height of the transaction's block"}, func(m *primaryRow) string { return strconv.FormatUint(m.tx.ID.Number(), 10) }},
 	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *primaryRow) string { return moment(m.time) }},
-	{Column{"TxType", "the network's name of the transaction's type; `Genesis` for what the chain began with"}, func(m *primaryRow) string { return m.tx.Type }},
-	{Column{"FundTransferType", "`CREDIT` (an output was made), `DEBIT` (spent), `CREDIT_STAKING_SET` (locked as stake), `CREDIT_ATOMIC` (exported to another chain) or `DEBIT_ATOMIC` (imported from one)"}, func(m *primaryRow) string { return m.kind }},
+	{
+		Column{"TxType", "the network's name of the transaction's type; `Genesis` for what the chain began with"},
+		func(m *primaryRow) string { return m.tx.Type },
+	},
+	{
+		Column{"FundTransferType", "`CREDIT` (an output was made), `DEBIT` (spent), `CREDIT_STAKING_SET` (locked as stake), `CREDIT_ATOMIC` " +
+			"(exported to another chain) or `DEBIT_ATOMIC` (imported from one)"},
+		func(m *primaryRow) string { return m.kind },
+	},
 	{Column{"PeerChain", "the other chain of an atomic movement"}, (*primaryRow).other},
-	{Column{"Owners", "addresses of the output, separated by semicolons; on the C-Chain also accounts"}, func(m *primaryRow) string { return strings.Join(m.owners, ";") }},
+	{
+		Column{"Owners", "addresses of the output, separated by semicolons; on the C-Chain also accounts"},
+		func(m *primaryRow) string { return strings.Join(m.owners, ";") },
+	},
 	{Column{"Threshold", "how many of the owners must sign"}, func(m *primaryRow) string {
 		return m.owned(func(o *primary.OutputOwners) uint64 { return uint64(o.Threshold) })
 	}},
 	{Column{"Locktime", "Unix seconds before which nobody can spend it"}, func(m *primaryRow) string {
 		return m.owned(func(o *primary.OutputOwners) uint64 { return o.Locktime })
 	}},
-	{Column{"UtxoId", "id of the output; empty for an account"}, func(m *primaryRow) string { return m.held(func(o *output) string { return o.id.String() }) }},
+	{
+		Column{"UtxoId", "id of the output; empty for an account"},
+		func(m *primaryRow) string { return m.held(func(o *output) string { return o.id.String() }) },
+	},
 	{Column{"UtxoTxHash", "id of the transaction whose output it is; stake and rewards are outputs of the staking transaction"}, func(m *primaryRow) string {
 		return m.held(func(o *output) string { return o.tx.String() })
 	}},
 	{Column{"OutputIndex", "its place among that transaction's outputs"}, func(m *primaryRow) string {
 		return m.held(func(o *output) string { return strconv.FormatUint(uint64(o.index), 10) })
 	}},
-	{Column{"OutputType", "`TRANSFER`, `STAKEABLE_LOCK`, `MINT`, `NFT_MINT`, `NFT_TRANSFER`, `PROPERTY_MINT` or `PROPERTY_OWNED`; `ACCOUNT` for an account"}, (*primaryRow).form},
+	{
+		Column{"OutputType", "`TRANSFER`, `STAKEABLE_LOCK`, `MINT`, `NFT_MINT`, `NFT_TRANSFER`, `PROPERTY_MINT` or `PROPERTY_OWNED`; " +
+			"`ACCOUNT` for an account"},
+		(*primaryRow).form,
+	},
 	{Column{"AssetId", "id of the asset"}, func(m *primaryRow) string { return m.asset.id.String() }},
 	{Column{"AssetName", "name of the asset"}, func(m *primaryRow) string { return m.asset.name }},
 	{Column{"AssetSymbol", "symbol of the asset"}, func(m *primaryRow) string { return m.asset.symbol }},
 	{Column{"AssetDecimals", "decimals of the asset"}, func(m *primaryRow) string { return strconv.Itoa(m.asset.decimals) }},
-	{Column{"Value", "amount in the asset's smallest unit; 1 for an NFT or a property, 0 for the right to make some"}, func(m *primaryRow) string { return strconv.FormatUint(m.amount, 10) }},
+	{
+		Column{"Value", "amount in the asset's smallest unit; 1 for an NFT or a property, 0 for the right to make some"},
+		func(m *primaryRow) string { return strconv.FormatUint(m.amount, 10) },
+	},
 	{Column{"Amount", "the same in whole units, exact"}, func(m *primaryRow) string { return price.Decimal(m.big(), m.asset.decimals) }},
-	{Column{"PriceUSD", "what one whole unit cost in the hour of the block, empty without a market"}, func(m *primaryRow) string { return cost(m.dollars) }},
+	{
+		Column{"PriceUSD", "what one whole unit cost in the hour of the block, empty without a market"},
+		func(m *primaryRow) string { return cost(m.dollars) },
+	},
 	{Column{"ValueUSD", "what the amount was worth, exact"}, func(m *primaryRow) string { return worth(m.big(), m.asset.decimals, m.dollars) }},
-	{Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"}, func(m *primaryRow) string { return m.reward }},
-	{Column{"StakingTxHash", "id of the transaction that staked"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.tx.String() }) }},
-	{Column{"NodeId", "the validator, or to whom was delegated"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.node.String() }) }},
+	{
+		Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"},
+		func(m *primaryRow) string { return m.reward },
+	},
+	{
+		Column{"StakingTxHash", "id of the transaction that staked"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.tx.String() }) },
+	},
+	{
+		Column{"NodeId", "the validator, or to whom was delegated"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.node.String() }) },
+	},
 	{Column{"SubnetId", "what is validated"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.subnet.String() }) }},
-	{Column{"StakingStart", "when staking began, RFC 3339 in UTC"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.start)) }) }},
-	{Column{"StakingEnd", "when it ends, RFC 3339 in UTC"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.end)) }) }},
-	{Column{"TxFee", "nAVAX that the transaction burned; on its first row only"}, func(m *primaryRow) string { return m.once(strconv.FormatUint(uint64(m.tx.Burned), 10)) }},
-	{Column{"Memo", "the transaction's memo in hexadecimal; on its first row only"}, func(m *primaryRow) string { return m.once(hexutil.Encode(m.memo)) }},
+	{
+		Column{"StakingStart", "when staking began, RFC 3339 in UTC"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.start)) }) },
+	},
+	{
+		Column{"StakingEnd", "when it ends, RFC 3339 in UTC"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.end)) }) },
+	},
+	{
+		Column{"TxFee", "nAVAX that the transaction burned; on its first row only"},
+		func(m *primaryRow) string { return m.once(strconv.FormatUint(uint64(m.tx.Burned), 10)) },
+	},
+	{
+		Column{"Memo", "the transaction's memo in hexadecimal; on its first row only"},
+		func(m *primaryRow) string { return m.once(hexutil.Encode(m.memo)) },
+	},
 }
 
 // The tables with fewer columns.

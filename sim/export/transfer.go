@@ -42,14 +42,23 @@ var evmTable = table[evmRow]{
 	{Column{"ChainId", "EVM chain id"}, func(t *evmRow) string { return t.chainID }},
 	{Column{"BlockNumber", "number of the block"}, func(t *evmRow) string { return t.number }},
 	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(t *evmRow) string { return moment(t.time) }},
-	{Column{"TransferType", "`NATIVE` (a transaction), `INTERNAL` (a call or creation in one), `ERC-20`, `ERC-721` or `ERC-1155`"}, func(t *evmRow) string { return t.kind }},
+	{
+		Column{"TransferType", "`NATIVE` (a transaction), `INTERNAL` (a call or creation in one), `ERC-20`, `ERC-721` or `ERC-1155`"},
+		func(t *evmRow) string { return t.kind },
+	},
 	{Column{"Status", "`SUCCESS`, or `FAILED` for a failed transaction or a reverted call: nothing was moved"}, (*evmRow).status},
-	{Column{"Method", "what a transaction calls, by name or selector; of an internal one `CALL`, `CREATE` and the like"}, func(t *evmRow) string { return t.method }},
+	{
+		Column{"Method", "what a transaction calls, by name or selector; of an internal one `CALL`, `CREATE` and the like"},
+		func(t *evmRow) string { return t.method },
+	},
 	{Column{"LogIndex", "index of a token transfer's log in its block; the items of a batch share one"}, func(t *evmRow) string { return t.log }},
 	{Column{"Direction", "`IN`, `OUT` or `SELF`, as the addresses of the export see it"}, func(t *evmRow) string { return t.direction }},
 	{Column{"From", "sender"}, func(t *evmRow) string { return t.from }},
 	{Column{"To", "recipient; of a creation, the created contract"}, func(t *evmRow) string { return t.to }},
-	{Column{"TokenAddress", "contract of the token, empty for the chain's own"}, func(t *evmRow) string { return t.of(func(k *token) string { return k.address }, "") }},
+	{
+		Column{"TokenAddress", "contract of the token, empty for the chain's own"},
+		func(t *evmRow) string { return t.of(func(k *token) string { return k.address }, "") },
+	},
 	{Column{"TokenName", "name of the token"}, func(t *evmRow) string {
 		return t.of(func(k *token) string { return k.Name }, t.source.evm.Row.TokenName)
 	}},
@@ -60,7 +69,10 @@ var evmTable = table[evmRow]{
 	{Column{"TokenId", "number of the item, of ERC-721 and ERC-1155"}, func(t *evmRow) string { return t.item }},
 	{Column{"Value", "what was moved, in the token's smallest unit"}, func(t *evmRow) string { return t.amount.String() }},
 	{Column{"Amount", "the same in whole tokens, exact"}, func(t *evmRow) string { return price.Decimal(t.amount, t.decimals()) }},
-	{Column{"PriceUSD", "what one whole token cost in the hour of the block, empty without a market"}, func(t *evmRow) string { return cost(t.dollars) }},
+	{
+		Column{"PriceUSD", "what one whole token cost in the hour of the block, empty without a market"},
+		func(t *evmRow) string { return cost(t.dollars) },
+	},
 	{Column{"ValueUSD", "what the amount was worth, exact"}, func(t *evmRow) string { return worth(t.amount, t.decimals(), t.dollars) }},
 	{Column{"GasUsed", "of a transaction"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return strconv.FormatUint(g.used, 10) })
