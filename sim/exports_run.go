@@ -105,7 +105,7 @@ func (e *Exports) attempt(ctx context.Context, id int64) (err error) {
 	}
 	if now := e.world.Clock.Unix(); o.Chunks == 0 && scope.From > now {
 		return e.fail(ctx, o, ErrInvalidRequest, fmt.Sprintf("firstDate %s is after the world's time, %s",
-			Date(scope.From), time.Unix(now, 0).UTC().Format(time.RFC3339)))
+			dateOf(scope.From), time.Unix(now, 0).UTC().Format(time.RFC3339)))
 	}
 	for o.Status == store.Running {
 		if o, err = e.resume(ctx, o, scope.Before(o.Next)); err != nil {
@@ -115,8 +115,8 @@ func (e *Exports) attempt(ctx context.Context, id int64) (err error) {
 	return nil
 }
 
-// Date writes the day that begins at a time in Unix seconds.
-func Date(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }
+// dateOf writes the day that begins at a time in Unix seconds.
+func dateOf(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }
 
 // resume makes chunk after chunk, until the file is complete or a day does not fit in its limit of rows.
 func (e *Exports) resume(ctx context.Context, o *store.Operation, scope export.Scope) (*store.Operation, error) {
@@ -153,7 +153,7 @@ func (e *Exports) store(ctx context.Context, o *store.Operation, step *export.St
 	switch {
 	case step.Last && o.Next != 0:
 		next.Status, next.Code = store.Warned, WarnTruncatedExport
-		next.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", Date(o.Next))
+		next.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", dateOf(o.Next))
 	case step.Last:
 		next.Status = store.Completed
 	}

@@ -17,8 +17,8 @@ const chunkSize = 256 << 10
 
 const day = 24 * 60 * 60
 
-// Day is the beginning of the day in which a moment lies, in Unix seconds.
-func Day(unix int64) int64 { return unix - unix%day }
+// dayOf is the beginning of the day in which a moment lies, in Unix seconds.
+func dayOf(unix int64) int64 { return unix - unix%day }
 
 var errTooLong = errors.New("the file has too many chunks")
 
@@ -48,7 +48,7 @@ func NewCutter(ctx context.Context, w World, s Scope, operation int64, last *sto
 		return nil, err
 	}
 	if c.pending != nil {
-		c.first = Day(c.pending.Time)
+		c.first = dayOf(c.pending.Time)
 	}
 	if last == nil {
 		return c, nil
@@ -80,7 +80,7 @@ func (c *Cutter) Next(ctx context.Context) (*Step, error) {
 	for c.pending != nil && len(text) < chunkSize {
 		e := c.pending
 		if full := c.full(piece.Rows, e); full {
-			return &Step{Full: Day(e.Time)}, nil
+			return &Step{Full: dayOf(e.Time)}, nil
 		}
 		text = append(text, e.Text...)
 		piece.Rows += int64(e.Rows)
@@ -108,7 +108,7 @@ func (c *Cutter) Next(ctx context.Context) (*Step, error) {
 
 // full says that a transaction's rows are too many for the file. A day's rows stay together, so the first day's always fit.
 func (c *Cutter) full(rows int64, e *Event) bool {
-	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && Day(e.Time) > c.first
+	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && dayOf(e.Time) > c.first
 }
 
 // deflate compresses a text in whole blocks that are not the last: others can follow.
