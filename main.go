@@ -165,7 +165,7 @@ func (c *command) generate(ctx context.Context) error {
 
 func (c *command) verify(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error {
-		found, err := w.Verify(ctx, control.Progress(c.notes, "verifying", "blocks"))
+		found, err := sim.Verify(ctx, w, control.Progress(c.notes, "verifying", "blocks"))
 		if err == nil {
 			fmt.Fprintf(c.stdout, "verified: %s\n", found)
 		}

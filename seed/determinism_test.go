@@ -91,7 +91,7 @@ func TestSeedsDiffer(t *testing.T) {
 			t.Errorf("seeds %d and %d make the same world", seed, other)
 		}
 		digests[string(w.Meta.Digest)] = seed
-		if _, err := w.Verify(context.Background(), nil); err != nil {
+		if _, err := sim.Verify(context.Background(), w, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

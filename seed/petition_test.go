@@ -113,13 +113,13 @@ func checkSaid(t *testing.T, l *sim.Ledger, m *warp.Message, at int64, said map[
 	if logs[0].time > at {
 		t.Errorf("message %s was said at %d and taken in at %d", id, logs[0].time, at)
 	}
-	if err := l.Justify(t.Context(), &m.UnsignedMessage, nil); err != nil {
+	if err := sim.VerifyMessage(t.Context(), l, &m.UnsignedMessage, nil); err != nil {
 		t.Errorf("message %s: %v", id, err)
 	}
 	other := m.UnsignedMessage
 	other.Payload = bytes.Clone(other.Payload)
 	other.Payload[len(other.Payload)-1] ^= 1
-	if err := l.Justify(t.Context(), &other, nil); err == nil {
+	if err := sim.VerifyMessage(t.Context(), l, &other, nil); err == nil {
 		t.Errorf("message %s is signed with another weight", id)
 	}
 	delete(said, id)

@@ -11,7 +11,6 @@ import (
 // TestReadsOfThePrimaryNetworkScanNothing asks for something of every kind and then how the database would look for it.
 func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	w := world(t, "tiny", 1)
-	must(w.Describe(t.Context()))(t)
 	must(network.Restore(t.Context(), w.DB, 1))(t)
 	s := shores(t, w)[0]
 	ctx, db := t.Context(), w.DB

@@ -114,7 +114,7 @@ func verifyFile(t *testing.T, path string) error {
 		return err
 	}
 	defer w.Close()
-	_, err = w.Verify(t.Context(), nil)
+	_, err = sim.Verify(t.Context(), w, nil)
 	return err
 }
 

@@ -37,25 +37,25 @@ func percent(part, whole uint64) string {
 	return fmt.Sprintf("%d.%02d", share.Uint64()/100, share.Uint64()%100)
 }
 
-// Sign makes the signed message of a committee that has any weight; the quorum is at least 1. It asks its members in their
-// order until the quorum and the buffer, both in percent of the weight, are reached; if all who answer do not reach the
-// buffer, the quorum is enough. Below it the error is a *QuorumError.
+// Sign makes the signed message of a set that has any weight; the quorum is at least 1. As the signature aggregator of icm-services
+// does, it collects signatures until the quorum and the buffer, both in percent of the weight, are reached, here in the set's
+// order; if all who answer do not reach the buffer, the quorum is enough. Below it the error is a *QuorumError.
 func (c *Committee) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
-	var places []int
+	var indices []int
 	var signed uint64
 	aim := warp.Enough(c.TotalWeight, min(quorum+buffer, warp.QuorumDenominator), warp.QuorumDenominator)
 	for i, member := range c.Members {
 		if signed >= aim {
 			break
 		}
-		if c.secrets[member] != nil {
-			places, signed = append(places, i), signed+member.Weight
+		if c.keys.Secret(member) != nil {
+			indices, signed = append(indices, i), signed+member.Weight
 		}
 	}
 	if signed < warp.Enough(c.TotalWeight, quorum, warp.QuorumDenominator) {
 		return nil, c.missed(quorum, signed, nil)
 	}
-	return warp.Aggregate(m, c.CanonicalSet, places, func(member *warp.Member) (*warp.SecretKey, error) { return c.secrets[member], nil })
+	return warp.Aggregate(m, c.CanonicalSet, indices, func(member *warp.Member) (*warp.SecretKey, error) { return c.keys.Secret(member), nil })
 }
 
 // Refusal says that nobody signs, for a reason.
@@ -64,13 +64,11 @@ func (c *Committee) Refusal(quorum uint64, reason error) *QuorumError {
 }
 
 func (c *Committee) missed(quorum, signed uint64, reason error) *QuorumError {
-	e := &QuorumError{
-		Quorum: quorum, Signed: signed, Total: c.TotalWeight, Down: len(c.Members) - len(c.secrets), Members: len(c.Members),
-		Keyless: c.TotalWeight, Reason: reason,
-	}
+	e := &QuorumError{Quorum: quorum, Signed: signed, Total: c.TotalWeight, Members: len(c.Members), Keyless: c.TotalWeight, Reason: reason}
 	for _, member := range c.Members {
 		e.Keyless -= member.Weight
-		if c.secrets[member] == nil {
+		if c.keys.Secret(member) == nil {
+			e.Down++
 			e.Silent += member.Weight
 		}
 	}

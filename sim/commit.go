@@ -10,7 +10,7 @@ import (
 var errNoProposer = errors.New("no validator is there to propose a block")
 
 // commit writes what a block adds to an open world, and the world's new digest with it. heads are the last digests of the
-// primary chains that it prolongs. Every writer to an open world comes this way or by those below, so nothing changes
+// primary chains that it extends. Every writer to an open world calls this or one of those below, so nothing changes
 // between the digest and the writing.
 func (w *World) commit(ctx context.Context, heads map[int][]byte, write func(*store.Batch) error) error {
 	w.mu.Lock()
@@ -19,40 +19,40 @@ func (w *World) commit(ctx context.Context, heads map[int][]byte, write func(*st
 	if err != nil {
 		return err
 	}
-	return w.revise(ctx, revision{chains: chains, started: w.started}, write)
+	return w.revise(ctx, revision{chains: chains, operations: w.operations}, write)
 }
 
-// startOperation writes a new operation, made when its number is known.
-func (w *World) startOperation(ctx context.Context, draft func(number int64) *store.Operation) (*store.Operation, error) {
+// AddOperation writes a new operation, made when its number is known.
+func (w *World) AddOperation(ctx context.Context, draft func(number int64) *store.Operation) (*store.Operation, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	o := draft(w.started + 1)
-	r := revision{started: o.ID, changed: o.ID, digest: o.Digest()}
+	o := draft(w.operations + 1)
+	r := revision{operations: o.ID, changed: o.ID, digest: o.Digest()}
 	return o, w.revise(ctx, r, func(b *store.Batch) error { return b.PutOperation(o) })
 }
 
-// putOperation writes what became of an operation, and what else write writes.
-func (w *World) putOperation(ctx context.Context, o *store.Operation, write func(*store.Batch) error) error {
+// UpdateOperation writes an operation as it is now, and what else write writes, in one transaction.
+func (w *World) UpdateOperation(ctx context.Context, o *store.Operation, write func(*store.Batch) error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := revision{started: w.started, changed: o.ID, digest: o.Digest()}
+	r := revision{operations: w.operations, changed: o.ID, digest: o.Digest()}
 	return w.revise(ctx, r, func(b *store.Batch) error { return errors.Join(b.PutOperation(o), write(b)) })
 }
 
-// dropOperation deletes an operation with its file.
-func (w *World) dropOperation(ctx context.Context, id int64) error {
+// DeleteOperation deletes an operation with its file.
+func (w *World) DeleteOperation(ctx context.Context, id int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := revision{started: w.started, changed: id}
+	r := revision{operations: w.operations, changed: id}
 	return w.revise(ctx, r, func(b *store.Batch) error { return errors.Join(b.DropOperation(id), b.DropChunks(id, 0)) })
 }
 
 // revision is what a commit makes of that part of the world's identity which changes.
 type revision struct {
-	chains  []byte // digest of everything but operations; nil when that stays as it is
-	started int64  // operations
-	changed int64  // the number of the operation that changes, 0 for none,
-	digest  []byte // and its digest, nil when it is deleted
+	chains     []byte // digest of everything but operations; nil when that stays as it is
+	operations int64  // how many were started
+	changed    int64  // the number of the operation that changes, 0 for none,
+	digest     []byte // and its digest, nil when it is deleted
 }
 
 // revise is the one place that writes to an open world. Its caller holds the lock.
@@ -61,8 +61,8 @@ func (w *World) revise(ctx context.Context, r revision, write func(*store.Batch)
 		r.chains = w.chains
 	}
 	meta := w.Meta
-	meta.Started, meta.Chains = r.started, r.chains
-	if meta.Digest, err = sealDigest(ctx, w.DB, r); err != nil {
+	meta.Started, meta.Chains = r.operations, r.chains
+	if meta.Digest, err = digestWithOperations(ctx, w.DB, r); err != nil {
 		return err
 	}
 	batch, err := w.DB.Begin()
@@ -75,6 +75,6 @@ func (w *World) revise(ctx context.Context, r revision, write func(*store.Batch)
 	if err := batch.End(err); err != nil {
 		return err
 	}
-	w.digest, w.chains, w.started = meta.Digest, r.chains, r.started
+	w.digest, w.chains, w.operations = meta.Digest, r.chains, r.operations
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// queued is how many blocks may wait for the writer while chains are built.
-const queued = 256
+// writeQueue is how many blocks may wait for the writer while chains are built.
+const writeQueue = 256
 
 // Identity is what decides a world's bytes, together with the generator's version.
 type Identity struct {
@@ -20,7 +20,7 @@ type Identity struct {
 	Until   time.Time
 }
 
-// Creation is a world in the making. Chains may be built at the same time; one writer takes in what they add.
+// Creation makes a world. Chains may be built at the same time; one writer takes in what they add.
 type Creation struct {
 	db      *store.DB
 	meta    store.Meta
@@ -36,17 +36,17 @@ func Create(path string, id Identity) (*Creation, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	c := &Creation{
-		db: db, added: make(chan func(*store.Batch) error, queued), written: make(chan error, 1),
+		db: db, added: make(chan func(*store.Batch) error, writeQueue), written: make(chan error, 1),
 		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
 			Until: id.Until.Unix(), Clock: id.Until.Unix(), Chains: []byte{}, Digest: []byte{}},
 	}
-	go func() { c.written <- c.drain() }()
+	go func() { c.written <- c.writeAll() }()
 	return c, nil
 }
 
-// drain writes chains and blocks as they come, in one transaction: a world that does not get finished is thrown away whole. After
-// a failure it goes on reading, so that no builder waits for ever.
-func (c *Creation) drain() error {
+// writeAll writes chains and blocks as they come, in one transaction: an unfinished world leaves nothing. After a failure it
+// goes on reading, so that no builder waits for ever.
+func (c *Creation) writeAll() error {
 	batch, err := c.db.Begin()
 	for add := range c.added {
 		if err == nil {
@@ -74,7 +74,7 @@ func (c *Creation) AddPrimaryBlock(delta *store.PrimaryDelta) {
 	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
 }
 
-// Cast is who plays which part in a world.
+// Cast is the networks, nodes, personas, contracts and markets of a world.
 type Cast struct {
 	Networks  []store.PrimaryNetwork
 	Nodes     []store.Node
@@ -83,14 +83,14 @@ type Cast struct {
 	Markets   []store.Market
 }
 
-// Finish writes who is who, seals the world with its digest and opens it.
-func (c *Creation) Finish(ctx context.Context, cast Cast) (*World, error) {
+// Finish writes the participants and the digest, and opens the world.
+func (c *Creation) Finish(ctx context.Context, p Cast) (*World, error) {
 	c.closed = true
 	close(c.added)
 	if err := <-c.written; err != nil {
 		return nil, errors.Join(err, c.db.Close())
 	}
-	if err := c.seal(ctx, cast); err != nil {
+	if err := c.writeDigest(ctx, p); err != nil {
 		return nil, errors.Join(err, c.db.Close())
 	}
 	w, err := read(ctx, c.db)
@@ -100,12 +100,12 @@ func (c *Creation) Finish(ctx context.Context, cast Cast) (*World, error) {
 	return w, nil
 }
 
-func (c *Creation) seal(ctx context.Context, cast Cast) error {
+func (c *Creation) writeDigest(ctx context.Context, p Cast) error {
 	batch, err := c.db.Begin()
 	if err != nil {
 		return err
 	}
-	if err := batch.End(cast.write(batch)); err != nil {
+	if err := batch.End(p.write(batch)); err != nil {
 		return err
 	}
 	if c.meta.Chains, err = computeDigest(ctx, c.db, c.meta, nil); err != nil {
@@ -121,13 +121,13 @@ func (c *Creation) seal(ctx context.Context, cast Cast) error {
 	return c.db.Finish()
 }
 
-func (cast Cast) write(batch *store.Batch) error {
+func (p Cast) write(batch *store.Batch) error {
 	return errors.Join(
-		all(cast.Networks, batch.AddPrimaryNetwork),
-		all(cast.Nodes, batch.AddNode),
-		all(cast.Personas, batch.AddPersona),
-		all(cast.Contracts, batch.AddContract),
-		all(cast.Markets, batch.AddMarket),
+		all(p.Networks, batch.AddPrimaryNetwork),
+		all(p.Nodes, batch.AddNode),
+		all(p.Personas, batch.AddPersona),
+		all(p.Contracts, batch.AddContract),
+		all(p.Markets, batch.AddMarket),
 	)
 }
 
@@ -140,7 +140,7 @@ func all[T any](rows []T, add func(T) error) error {
 	return nil
 }
 
-// Abort gives the world up and leaves nothing behind. After Finish it does nothing.
+// Abort discards the world. After Finish it does nothing.
 func (c *Creation) Abort() error {
 	if c.closed {
 		return nil

@@ -29,14 +29,14 @@ type ChainDescription struct {
 	Message      MessageDescription
 }
 
-// ContractDescription is a contract with a part to play.
+// ContractDescription is a contract with a role.
 type ContractDescription struct {
 	store.Contract
 	Token *store.Token // nil when it is none
 }
 
 // Describe reads what there is in the world.
-func (w *World) Describe(ctx context.Context) (*Description, error) {
+func Describe(ctx context.Context, w *World) (*Description, error) {
 	d := &Description{Meta: w.Meta, Clock: w.Clock.Unix()}
 	d.Meta.Digest = w.Digest()
 	var err error
@@ -44,44 +44,44 @@ func (w *World) Describe(ctx context.Context) (*Description, error) {
 		return nil, err
 	}
 	for _, c := range w.Chains {
-		part, err := w.describeChain(ctx, c)
+		part, err := describeChain(ctx, w, c)
 		if err != nil {
 			return nil, fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 		}
 		d.Chains = append(d.Chains, *part)
 	}
-	d.Networks, err = w.describeNetworks(ctx)
+	d.Networks, err = describeNetworks(ctx, w.DB)
 	return d, err
 }
 
-func (w *World) describeChain(ctx context.Context, c *evm.Chain) (*ChainDescription, error) {
+func describeChain(ctx context.Context, w *World, c *evm.Chain) (*ChainDescription, error) {
 	head, err := w.DB.Head(ctx, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
 	part := &ChainDescription{Chain: c, Height: head.ID.Number(), Transactions: head.AllTxs}
-	if part.Contracts, err = w.describeContracts(ctx, c.Row.ID); err != nil {
+	if part.Contracts, err = describeContracts(ctx, w.DB, c.Row.ID); err != nil {
 		return nil, err
 	}
-	if part.Deployment, err = w.anyDeployment(ctx, part); err != nil {
+	if part.Deployment, err = anyDeployment(ctx, w.DB, part); err != nil {
 		return nil, err
 	}
 	if part.Failed, err = hashOf(w.DB.FirstFailed(ctx, c.Row.ID)); err != nil {
 		return nil, err
 	}
-	part.Message, err = w.describeMessages(ctx, c)
+	part.Message, err = describeMessages(ctx, w, c)
 	return part, err
 }
 
-func (w *World) describeContracts(ctx context.Context, chain int) ([]ContractDescription, error) {
-	rows, err := w.DB.Contracts(ctx, chain)
+func describeContracts(ctx context.Context, db *store.DB, chain int) ([]ContractDescription, error) {
+	rows, err := db.Contracts(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]ContractDescription, len(rows))
 	for i, row := range rows {
 		all[i].Contract = row
-		all[i].Token, err = w.DB.TokenAt(ctx, chain, row.Address)
+		all[i].Token, err = db.TokenAt(ctx, chain, row.Address)
 		if errors.Is(err, store.ErrNotFound) {
 			all[i].Token, err = nil, nil
 		}
@@ -93,16 +93,16 @@ func (w *World) describeContracts(ctx context.Context, chain int) ([]ContractDes
 }
 
 // anyDeployment is the hash of a transaction that created one of the contracts, nil when all came some other way.
-func (w *World) anyDeployment(ctx context.Context, part *ChainDescription) ([]byte, error) {
+func anyDeployment(ctx context.Context, db *store.DB, part *ChainDescription) ([]byte, error) {
 	for _, contract := range part.Contracts {
-		d, err := w.DB.Deployment(ctx, contract.Chain, contract.Address)
+		d, err := db.Deployment(ctx, contract.Chain, contract.Address)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		return hashOf(w.DB.Transaction(ctx, d.Transaction()))
+		return hashOf(db.Transaction(ctx, d.Transaction()))
 	}
 	return nil, nil
 }

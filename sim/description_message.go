@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"slices"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -17,21 +16,21 @@ type MessageDescription struct {
 	Pending     []byte // the id of one that waits, nil when there is none
 }
 
-// looked is how many of a chain's newest messages are looked at to find one of each kind.
-const looked = 50
+// newestMessages is how many of a chain's messages are searched for one of each kind.
+const newestMessages = 50
 
-func (w *World) describeMessages(ctx context.Context, c *evm.Chain) (d MessageDescription, err error) {
+func describeMessages(ctx context.Context, w *World, c *evm.Chain) (d MessageDescription, err error) {
 	newest := store.Mark{Time: 1<<63 - 1, ID: 1<<63 - 1}
-	all, err := w.DB.Messages(ctx, store.MessageFilter{Source: c.Row.BlockchainID}, newest, looked)
+	all, err := w.DB.Messages(ctx, store.MessageFilter{Source: c.Row.BlockchainID}, newest, newestMessages)
 	for i := range all {
 		if err == nil && (d.ID == nil || d.Pending == nil) {
-			err = w.describeMessage(ctx, &all[i], &d)
+			err = describeMessage(ctx, w, &all[i], &d)
 		}
 	}
 	return d, err
 }
 
-func (w *World) describeMessage(ctx context.Context, m *store.Message, d *MessageDescription) error {
+func describeMessage(ctx context.Context, w *World, m *store.Message, d *MessageDescription) error {
 	events, err := w.DB.MessageEvents(ctx, m.Hash)
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func (w *World) describeMessage(ctx context.Context, m *store.Message, d *Messag
 		}
 		d.ID = m.Hash
 		if d.Source, err = hashOf(w.DB.Transaction(ctx, m.Transaction())); err == nil {
-			d.Chain = w.chainAt(events[i].Transaction()).Row.EVMID
+			d.Chain = w.ChainAt(events[i].Transaction()).Row.EVMID
 			d.Destination, err = hashOf(w.DB.Transaction(ctx, events[i].Transaction()))
 		}
 		return err
@@ -54,10 +53,4 @@ func (w *World) describeMessage(ctx context.Context, m *store.Message, d *Messag
 		d.Pending = m.Hash
 	}
 	return nil
-}
-
-// chainAt is the EVM chain of a position.
-func (w *World) chainAt(at store.Position) *evm.Chain {
-	i := slices.IndexFunc(w.Chains, func(c *evm.Chain) bool { return c.Row.ID == at.Chain() })
-	return w.Chains[i]
 }

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// NetworkDescription is what there is on the P- and X-chain of a network.
+// NetworkDescription is what there is on the P- and X-Chain of a network.
 type NetworkDescription struct {
 	Rules         *primary.Network
 	PHeight       uint64
@@ -43,14 +43,14 @@ type SubnetDescription struct {
 	Blockchains []store.Blockchain
 }
 
-func (w *World) describeNetworks(ctx context.Context) ([]NetworkDescription, error) {
-	rows, err := w.DB.PrimaryNetworks(ctx)
+func describeNetworks(ctx context.Context, db *store.DB) ([]NetworkDescription, error) {
+	rows, err := db.PrimaryNetworks(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []NetworkDescription
 	for _, row := range rows {
-		d, err := w.describeNetwork(ctx, row.ID)
+		d, err := describeNetwork(ctx, db, row.ID)
 		if err != nil {
 			return nil, fmt.Errorf("network %d: %w", row.ID, err)
 		}
@@ -59,7 +59,7 @@ func (w *World) describeNetworks(ctx context.Context) ([]NetworkDescription, err
 	return all, nil
 }
 
-func (w *World) describeNetwork(ctx context.Context, id uint32) (*NetworkDescription, error) {
+func describeNetwork(ctx context.Context, db *store.DB, id uint32) (*NetworkDescription, error) {
 	d := &NetworkDescription{Samples: map[string][]byte{}}
 	var err error
 	if d.Rules, err = primary.NetworkByID(id); err != nil {
@@ -69,21 +69,21 @@ func (w *World) describeNetwork(ctx context.Context, id uint32) (*NetworkDescrip
 	for i := range chains {
 		chains[i] = store.PrimaryChain(network.Index(id), i)
 	}
-	p, err := w.DB.PrimaryHead(ctx, chains[store.PChain])
+	p, err := db.PrimaryHead(ctx, chains[store.PChain])
 	if err != nil {
 		return nil, err
 	}
-	x, err := w.DB.PrimaryHead(ctx, chains[store.XChain])
+	x, err := db.PrimaryHead(ctx, chains[store.XChain])
 	if err != nil {
 		return nil, err
 	}
 	d.PHeight, d.PTransactions, d.XHeight, d.XTransactions = p.ID.Number(), p.AllTxs, x.ID.Number(), x.AllTxs
-	return d, errors.Join(w.countStakers(ctx, d, chains), w.describeRoles(ctx, d, chains), w.describeSubnets(ctx, d, chains),
-		w.samples(ctx, d, chains))
+	return d, errors.Join(countStakers(ctx, db, d, chains), describeRoles(ctx, db, d, chains), describeSubnets(ctx, db, d, chains),
+		samples(ctx, db, d, chains))
 }
 
-func (w *World) countStakers(ctx context.Context, d *NetworkDescription, chains [3]int) error {
-	stakers, err := w.DB.Stakers(ctx, chains[store.PChain])
+func countStakers(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	stakers, err := db.Stakers(ctx, chains[store.PChain])
 	if err != nil {
 		return err
 	}
@@ -94,14 +94,14 @@ func (w *World) countStakers(ctx context.Context, d *NetworkDescription, chains 
 			d.Validators++
 		}
 	}
-	l1, err := w.DB.L1Validators(ctx, chains[store.PChain], d.PHeight)
+	l1, err := db.L1Validators(ctx, chains[store.PChain], d.PHeight)
 	d.L1Validators = len(l1)
 	return err
 }
 
 // describeRoles finds what the nodes with a role validate or validated.
-func (w *World) describeRoles(ctx context.Context, d *NetworkDescription, chains [3]int) error {
-	nodes, err := w.DB.Nodes(ctx, d.Rules.NetworkID)
+func describeRoles(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	nodes, err := db.Nodes(ctx, d.Rules.NetworkID)
 	if err != nil {
 		return err
 	}
@@ -110,11 +110,11 @@ func (w *World) describeRoles(ctx context.Context, d *NetworkDescription, chains
 			continue
 		}
 		n := NodeDescription{Role: nodes[i].Role, Node: nodes[i].Node}
-		stakers, err := w.DB.StakersOfNode(ctx, chains[store.PChain], n.Node)
+		stakers, err := db.StakersOfNode(ctx, chains[store.PChain], n.Node)
 		if err != nil {
 			return err
 		}
-		l1, err := w.DB.L1ValidatorsOfNode(ctx, n.Node, d.PHeight)
+		l1, err := db.L1ValidatorsOfNode(ctx, n.Node, d.PHeight)
 		if err != nil {
 			return err
 		}
@@ -129,13 +129,13 @@ func (w *World) describeRoles(ctx context.Context, d *NetworkDescription, chains
 	return nil
 }
 
-func (w *World) describeSubnets(ctx context.Context, d *NetworkDescription, chains [3]int) error {
-	subnets, err := w.DB.Subnets(ctx, chains[store.PChain])
+func describeSubnets(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	subnets, err := db.Subnets(ctx, chains[store.PChain])
 	if err != nil {
 		return err
 	}
 	for _, s := range subnets {
-		blockchains, err := w.DB.BlockchainsOfSubnet(ctx, s.Hash)
+		blockchains, err := db.BlockchainsOfSubnet(ctx, s.Hash)
 		if err != nil {
 			return err
 		}
@@ -145,10 +145,10 @@ func (w *World) describeSubnets(ctx context.Context, d *NetworkDescription, chai
 }
 
 // samples finds one transaction of each type, and one whose inputs took two signatures.
-func (w *World) samples(ctx context.Context, d *NetworkDescription, chains [3]int) error {
+func samples(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
 	for i, chain := range chains {
 		for _, kind := range primary.TypeNames {
-			tx, err := w.DB.FirstPrimaryTx(ctx, chain, kind)
+			tx, err := db.FirstPrimaryTx(ctx, chain, kind)
 			switch {
 			case errors.Is(err, store.ErrNotFound):
 			case err != nil:
@@ -158,11 +158,11 @@ func (w *World) samples(ctx context.Context, d *NetworkDescription, chains [3]in
 			}
 		}
 	}
-	return w.sampleMultisig(ctx, d, chains[store.XChain])
+	return sampleMultisig(ctx, db, d, chains[store.XChain])
 }
 
-func (w *World) sampleMultisig(ctx context.Context, d *NetworkDescription, chain int) error {
-	personas, err := w.DB.Personas(ctx)
+func sampleMultisig(ctx context.Context, db *store.DB, d *NetworkDescription, chain int) error {
+	personas, err := db.Personas(ctx)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (w *World) sampleMultisig(ctx context.Context, d *NetworkDescription, chain
 		}
 		address := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
 		const few = 20
-		utxos, err := w.DB.UTXOsOf(ctx, address, chain, math.MaxInt64, few)
+		utxos, err := db.UTXOsOf(ctx, address, chain, math.MaxInt64, few)
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (w *World) sampleMultisig(ctx context.Context, d *NetworkDescription, chain
 			if u.Spent == nil {
 				continue
 			}
-			tx, err := w.DB.PrimaryTx(ctx, *u.Spent)
+			tx, err := db.PrimaryTx(ctx, *u.Spent)
 			if err != nil {
 				return err
 			}

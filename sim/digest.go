@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// computeDigest covers everything in the file but operations: identity and clock, who is who, and through each chain's last
+// computeDigest covers everything in the file but operations: identity and clock, the participants, and through each chain's last
 // digest every block with all that it added. Every value is preceded by its length, so that no two worlds read the same. heads are the
 // last digests of primary chains whose next block is not in the file yet.
 func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[int][]byte) ([]byte, error) {
@@ -96,13 +96,13 @@ func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int
 	return nil
 }
 
-// sealDigest covers everything in the file, given the digest of all but the operations. A world in which nobody started
-// any keeps that one.
-func sealDigest(ctx context.Context, db *store.DB, r revision) ([]byte, error) {
-	if r.started == 0 {
+// digestWithOperations covers everything in the file, given the digest of all but the operations. A world without operations
+// keeps that one.
+func digestWithOperations(ctx context.Context, db *store.DB, r revision) ([]byte, error) {
+	if r.operations == 0 {
 		return r.chains, nil
 	}
-	operations, err := db.OperationDigests(ctx, r.started)
+	operations, err := db.OperationDigests(ctx, r.operations)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +113,31 @@ func sealDigest(ctx context.Context, db *store.DB, r revision) ([]byte, error) {
 		operations = append(operations, store.OperationDigest{ID: r.changed, Digest: r.digest})
 	}
 	h := sha256.New()
-	write(h, "operations", r.chains, r.started)
+	write(h, "operations", r.chains, r.operations)
 	for _, o := range operations {
 		if o.Digest != nil {
 			write(h, o.ID, o.Digest)
 		}
 	}
 	return h.Sum(nil), nil
+}
+
+// CheckDigest computes the digest of what is in the file again. The error names the value in which the world differs.
+func (w *World) CheckDigest(ctx context.Context) error {
+	chains, err := computeDigest(ctx, w.DB, w.Meta, nil)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !bytes.Equal(chains, w.chains) {
+		return fmt.Errorf("meta: chains is %x, the chains' digest is %x", w.chains, chains)
+	}
+	digest, err := digestWithOperations(ctx, w.DB, revision{chains: chains, operations: w.operations})
+	if err == nil && !bytes.Equal(digest, w.digest) {
+		err = fmt.Errorf("meta: digest is %x, the world's is %x", w.digest, digest)
+	}
+	return err
 }
 
 func write(h hash.Hash, values ...any) {

@@ -2,11 +2,13 @@ package sim
 
 import (
 	"context"
-	"crypto/sha1"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"sync"
+
+	"github.com/google/uuid"
 
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
@@ -21,14 +23,14 @@ type ExportOptions struct {
 }
 
 // Exports are the transaction exports of a world: operations that clients start and that Run carries out. An operation
-// and its file are rows of the world: whatever stops the program, the next Run goes on where the rows end.
+// and its file are rows of the world: after a crash, the next Run goes on where the rows end.
 type Exports struct {
 	world *World
 	ExportOptions
 
 	mu      sync.Mutex
 	woken   *sync.Cond
-	waiting []int64 // numbers, those whose turn comes first at the beginning
+	waiting []int64 // numbers, in the order in which they begin
 	running map[int64]bool
 }
 
@@ -47,10 +49,10 @@ func NewExports(w *World, o ExportOptions) *Exports {
 func (e *Exports) Start(ctx context.Context, scope export.Scope) (*store.Operation, error) {
 	scope.MaxRows = e.MaxRows
 	scope.Lanes = slices.Clone(scope.Lanes)
-	world := e.world.exported()
+	source := exportSource(e.world)
 	var err error
 	for i := range scope.Lanes {
-		if scope.Lanes[i].Head, err = world.Height(ctx, scope.Lanes[i]); err != nil {
+		if scope.Lanes[i].Head, err = source.Height(ctx, scope.Lanes[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -59,8 +61,9 @@ func (e *Exports) Start(ctx context.Context, scope export.Scope) (*store.Operati
 		return nil, err
 	}
 	now := e.world.Clock.Unix()
-	o, err := e.world.startOperation(ctx, func(number int64) *store.Operation {
-		return &store.Operation{ID: number, UUID: e.world.operationName(number), Status: store.Running, Created: now, Updated: now,
+	o, err := e.world.AddOperation(ctx, func(number int64) *store.Operation {
+		name := OperationUUID(e.world, number)
+		return &store.Operation{ID: number, UUID: name[:], Status: store.Running, Created: now, Updated: now,
 			Content: []byte{}, Request: request}
 	})
 	if err != nil {
@@ -70,7 +73,7 @@ func (e *Exports) Start(ctx context.Context, scope export.Scope) (*store.Operati
 	return o, nil
 }
 
-// Operation is the one with a name. One whose time is over does not exist, whether it was deleted already or not.
+// Operation is the one with a UUID. One past its retention does not exist, whether it was deleted already or not.
 func (e *Exports) Operation(ctx context.Context, uuid []byte) (*store.Operation, error) {
 	o, err := e.world.DB.OperationByUUID(ctx, uuid)
 	if err != nil {
@@ -89,7 +92,7 @@ func (e *Exports) Before(id int64) int {
 	return slices.Index(e.waiting, id)
 }
 
-// queue lets exports wait for their turn.
+// queue puts exports at the end of those that wait.
 func (e *Exports) queue(numbers ...int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -101,14 +104,12 @@ func (e *Exports) queue(numbers ...int64) {
 	e.woken.Broadcast()
 }
 
-// exported is the world as exports see it.
-func (w *World) exported() export.World {
+// exportSource is the world as exports read it.
+func exportSource(w *World) export.World {
 	return export.World{DB: w.DB, Seed: w.Meta.Seed, Chains: w.Chains}
 }
 
-// operationName is the UUID of an operation: version 5, in a name space of the world's own.
-func (w *World) operationName(number int64) []byte {
-	name := sha1.Sum(fmt.Append(w.Identity()[:16], number))
-	name[6], name[8] = name[6]&0x0f|0x50, name[8]&0x3f|0x80
-	return name[:16]
+// OperationUUID names the operation with a number, by a UUID of version 5 in a name space of the world's own.
+func OperationUUID(w *World, number int64) uuid.UUID {
+	return uuid.NewSHA1(uuid.UUID(w.Identity()[:16]), strconv.AppendInt(nil, number, 10))
 }

@@ -19,9 +19,7 @@ const (
 	WarnTruncatedExport = "WarnTruncatedExport"
 )
 
-var (
-	errPanic = errors.New("panic")
-)
+var errPanic = errors.New("panic")
 
 // Run carries exports out until the context ends: first those that an earlier run did not finish.
 func (e *Exports) Run(ctx context.Context) error {
@@ -31,7 +29,7 @@ func (e *Exports) Run(ctx context.Context) error {
 	}
 	e.queue(unfinished...)
 	defer context.AfterFunc(ctx, func() { e.queue() })()
-	e.sweep(ctx)
+	e.deleteExpired(ctx)
 	var all sync.WaitGroup
 	for range e.Workers {
 		all.Go(func() { e.work(ctx) })
@@ -46,13 +44,13 @@ func (e *Exports) work(ctx context.Context) {
 		if !ok {
 			return
 		}
-		e.carryOut(ctx, id)
-		e.leave(id)
-		e.sweep(ctx)
+		e.runOne(ctx, id)
+		e.done(id)
+		e.deleteExpired(ctx)
 	}
 }
 
-// next waits for an export whose turn it is.
+// next waits for an export and takes it from the queue.
 func (e *Exports) next(ctx context.Context) (int64, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,14 +66,14 @@ func (e *Exports) next(ctx context.Context) (int64, bool) {
 	return id, true
 }
 
-func (e *Exports) leave(id int64) {
+func (e *Exports) done(id int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.running, id)
 }
 
-// carryOut brings an export to its end. When the program stops, or the world cannot change, it stays as it is.
-func (e *Exports) carryOut(ctx context.Context, id int64) {
+// runOne brings an export to its end. When the program stops, or the file is read-only, it stays as it is.
+func (e *Exports) runOne(ctx context.Context, id int64) {
 	err := e.attempt(ctx, id)
 	if err == nil || ctx.Err() != nil {
 		return
@@ -90,7 +88,7 @@ func (e *Exports) carryOut(ctx context.Context, id int64) {
 	}
 }
 
-// attempt makes what is missing of an export's file.
+// attempt makes the missing chunks of an export's file.
 func (e *Exports) attempt(ctx context.Context, id int64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -107,21 +105,21 @@ func (e *Exports) attempt(ctx context.Context, id int64) (err error) {
 	}
 	if now := e.world.Clock.Unix(); o.Chunks == 0 && scope.From > now {
 		return e.fail(ctx, o, ErrInvalidRequest, fmt.Sprintf("firstDate %s is after the world's time, %s",
-			Date(scope.From), time.Unix(now, 0).UTC().Format(time.RFC3339)))
+			dateOf(scope.From), time.Unix(now, 0).UTC().Format(time.RFC3339)))
 	}
 	for o.Status == store.Running {
-		if o, err = e.goOn(ctx, o, scope.Before(o.Next)); err != nil {
+		if o, err = e.resume(ctx, o, scope.Before(o.Next)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Date writes the day that begins at a time in Unix seconds.
-func Date(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }
+// dateOf writes the day that begins at a time in Unix seconds.
+func dateOf(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.DateOnly) }
 
-// goOn makes chunk after chunk, until the file is whole or it shows that it must end earlier.
-func (e *Exports) goOn(ctx context.Context, o *store.Operation, scope export.Scope) (*store.Operation, error) {
+// resume makes chunk after chunk, until the file is complete or a day does not fit in its limit of rows.
+func (e *Exports) resume(ctx context.Context, o *store.Operation, scope export.Scope) (*store.Operation, error) {
 	var last *store.Piece
 	if o.Chunks > 0 {
 		pieces, err := e.world.DB.Pieces(ctx, o.ID, o.Chunks-1, o.Chunks-1)
@@ -130,7 +128,7 @@ func (e *Exports) goOn(ctx context.Context, o *store.Operation, scope export.Sco
 		}
 		last = &pieces[0]
 	}
-	cutter, err := export.NewCutter(ctx, e.world.exported(), scope, o.ID, last)
+	cutter, err := export.NewCutter(ctx, exportSource(e.world), scope, o.ID, last)
 	if err != nil {
 		return nil, err
 	}
@@ -140,30 +138,30 @@ func (e *Exports) goOn(ctx context.Context, o *store.Operation, scope export.Sco
 			return nil, err
 		}
 		if step.Full != 0 {
-			return e.shorten(ctx, o, step.Full)
+			return e.truncate(ctx, o, step.Full)
 		}
-		if o, err = e.keep(ctx, o, step); err != nil || step.Last {
+		if o, err = e.store(ctx, o, step); err != nil || step.Last {
 			return o, err
 		}
 	}
 }
 
-// keep stores a chunk, with the last one the news that the export is complete.
-func (e *Exports) keep(ctx context.Context, o *store.Operation, step *export.Step) (*store.Operation, error) {
-	next := after(*o, o.Chunks+1, step.Chunk.Piece)
+// store writes a chunk, and with the last one that the export is complete.
+func (e *Exports) store(ctx context.Context, o *store.Operation, step *export.Step) (*store.Operation, error) {
+	next := withChunks(*o, o.Chunks+1, step.Chunk.Piece)
 	next.Updated = e.world.Clock.Unix()
 	switch {
 	case step.Last && o.Next != 0:
 		next.Status, next.Code = store.Warned, WarnTruncatedExport
-		next.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", Date(o.Next))
+		next.Message = fmt.Sprintf("the export has as many whole days as fit in the limit of rows; another one with firstDate %s goes on", dateOf(o.Next))
 	case step.Last:
 		next.Status = store.Completed
 	}
-	return &next, e.world.putOperation(ctx, &next, func(b *store.Batch) error { return b.AddChunk(step.Chunk) })
+	return &next, e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.AddChunk(step.Chunk) })
 }
 
-// shorten lets an export end before a day: what was made of that day is dropped.
-func (e *Exports) shorten(ctx context.Context, o *store.Operation, day int64) (*store.Operation, error) {
+// truncate lets an export end before a day: chunks that reach into that day are dropped.
+func (e *Exports) truncate(ctx context.Context, o *store.Operation, day int64) (*store.Operation, error) {
 	pieces, err := e.world.DB.Pieces(ctx, o.ID, 0, o.Chunks-1)
 	if err != nil {
 		return nil, err
@@ -172,23 +170,23 @@ func (e *Exports) shorten(ctx context.Context, o *store.Operation, day int64) (*
 	for kept < len(pieces) && pieces[kept].Reached < day {
 		kept++
 	}
-	next := after(*o, 0, store.Piece{})
+	next := withChunks(*o, 0, store.Piece{})
 	if kept > 0 {
-		next = after(*o, kept, pieces[kept-1])
+		next = withChunks(*o, kept, pieces[kept-1])
 	}
 	next.Next, next.Updated = day, e.world.Clock.Unix()
-	return &next, e.world.putOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, kept) })
+	return &next, e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, kept) })
 }
 
 // fail ends an export without a file.
 func (e *Exports) fail(ctx context.Context, o *store.Operation, code, message string) error {
-	next := after(*o, 0, store.Piece{})
+	next := withChunks(*o, 0, store.Piece{})
 	next.Status, next.Code, next.Message, next.Next, next.Updated = store.Broken, code, message, 0, e.world.Clock.Unix()
-	return e.world.putOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, 0) })
+	return e.world.UpdateOperation(ctx, &next, func(b *store.Batch) error { return b.DropChunks(o.ID, 0) })
 }
 
-// after is an operation that has a number of chunks, the last of which is given.
-func after(o store.Operation, chunks int, last store.Piece) store.Operation {
+// withChunks is an operation that has a number of chunks, the last of which is given.
+func withChunks(o store.Operation, chunks int, last store.Piece) store.Operation {
 	o.Chunks, o.Size, o.Rows, o.Reached, o.Content = chunks, last.Start+last.Size, last.Rows, last.Reached, last.Digest
 	if o.Content == nil {
 		o.Content = []byte{}
@@ -196,15 +194,15 @@ func after(o store.Operation, chunks int, last store.Piece) store.Operation {
 	return o
 }
 
-// sweep deletes the exports whose time is over.
-func (e *Exports) sweep(ctx context.Context) {
+// deleteExpired deletes the exports past their retention.
+func (e *Exports) deleteExpired(ctx context.Context) {
 	if e.Retention <= 0 {
 		return
 	}
-	over, err := e.world.DB.EndedOperations(ctx, e.world.Clock.Unix()-e.Retention)
-	for _, id := range over {
+	expired, err := e.world.DB.EndedOperations(ctx, e.world.Clock.Unix()-e.Retention)
+	for _, id := range expired {
 		if err == nil {
-			err = e.world.dropOperation(ctx, id)
+			err = e.world.DeleteOperation(ctx, id)
 		}
 	}
 	if err != nil && ctx.Err() == nil {

@@ -141,7 +141,7 @@ func TestTheSameExportsGiveTheSameWorld(t *testing.T) {
 		if names, digest = given, w.Digest(); slices.Equal(before, digest) {
 			t.Error("the digest does not know of exports")
 		}
-		if _, err := w.Verify(t.Context(), nil); err != nil {
+		if _, err := sim.Verify(t.Context(), w, nil); err != nil {
 			t.Error(err)
 		}
 		if err := w.Close(); err != nil {

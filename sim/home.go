@@ -12,41 +12,38 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// settle tells each EVM chain where it stands in its network.
-func (w *World) settle() {
+// joinNetworks gives each EVM chain what its warp precompile needs to know of its network.
+func (w *World) joinNetworks() {
 	for _, c := range w.Chains {
-		for _, l := range w.Ledgers {
-			if l.Network == c.Row.Network {
-				c.Home = evm.Home{NetworkID: l.Rules.NetworkID, ChainID: ids.ID(c.Row.BlockchainID), SubnetID: ids.ID(c.Row.SubnetID), Network: neighbours{l}}
-			}
+		if n := w.NetworkOf(c); n != nil {
+			c.Home = evm.Home{NetworkID: n.Rules.NetworkID, ChainID: ids.ID(c.Row.BlockchainID), SubnetID: ids.ID(c.Row.SubnetID), Network: warpNetwork{n}}
 		}
 	}
 }
 
-// neighbours is a network as its EVM chains ask about it. What they ask for while they make a block is not to be cut short.
-type neighbours struct{ *Ledger }
+// warpNetwork is a network as the warp precompile of its EVM chains sees it. A block under way is not cut short, so its
+// questions have no context that ends.
+type warpNetwork struct{ *Ledger }
 
 // SubnetOf is the subnet that validates a blockchain.
-func (n neighbours) SubnetOf(blockchain ids.ID) (ids.ID, error) {
+func (n warpNetwork) SubnetOf(blockchain ids.ID) (ids.ID, error) {
 	return n.Ledger.SubnetOf(context.Background(), blockchain)
 }
 
-// WarpSet is the canonical set of a subnet after the last P-chain block before a block's epoch.
-func (n neighbours) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error) {
+// WarpSet is the canonical set of a subnet after the last P-Chain block before a block's epoch.
+func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error) {
 	ctx, chain := context.Background(), n.Chain(primary.PChain)
 	after, err := n.DB.FirstPrimarySince(ctx, chain, int64(evm.PView(time)))
 	if err != nil {
 		return nil, err
 	}
 	if after == 0 {
-		return nil, fmt.Errorf("P-chain at %d: %w", time, store.ErrNotFound)
+		return nil, fmt.Errorf("P-Chain at %d: %w", time, store.ErrNotFound)
 	}
-	c, err := n.Committee(ctx, subnet, after-1)
-	if err != nil {
-		return nil, err
-	}
-	return c.CanonicalSet, nil
+	return n.CanonicalSet(ctx, subnet, after-1)
 }
 
 // Simulates tells whether a blockchain is one of the world's EVM chains.
-func (n neighbours) Simulates(blockchain ids.ID) bool { return n.world.chainOf(blockchain) != nil }
+func (n warpNetwork) Simulates(blockchain ids.ID) bool {
+	return n.World.ChainByBlockchainID(blockchain) != nil
+}

@@ -20,16 +20,16 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrUnjustified, fmt.Sprintf(format, args...))
 }
 
-// Conclude makes the message that a justification alone asks for: of a converted subnet by its id, or of an L1 validator
-// by its place in the conversion or the request that registered it. The error wraps ErrUnjustified when the P-chain has
-// nothing to say about it.
-func (l *Ledger) Conclude(ctx context.Context, justification []byte) (*warp.UnsignedMessage, error) {
+// MessageFromJustification is the P-Chain message that a justification alone asks for: SubnetToL1Conversion for the id of a
+// converted subnet, L1ValidatorRegistration for an L1 validator named by its index in the conversion or by the request that
+// registered it. The error wraps ErrUnjustified when the P-Chain's state has no such message.
+func MessageFromJustification(ctx context.Context, n *Ledger, justification []byte) (*warp.UnsignedMessage, error) {
 	if len(justification) == ids.IDLen {
-		subnet, err := l.converted(ctx, ids.ID(justification))
+		subnet, err := convertedSubnet(ctx, n, ids.ID(justification))
 		if err != nil {
 			return nil, err
 		}
-		return l.speak(&warp.SubnetToL1Conversion{ID: ids.ID(subnet.State.Conversion)})
+		return eventMessage(n, &warp.SubnetToL1Conversion{ID: ids.ID(subnet.State.Conversion)})
 	}
 	j, err := warp.ParseJustification(justification)
 	if err != nil {
@@ -39,37 +39,38 @@ func (l *Ledger) Conclude(ctx context.Context, justification []byte) (*warp.Unsi
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
-	registered, err := l.registered(ctx, validation)
+	registered, err := isRegistered(ctx, n, validation)
 	if err != nil {
 		return nil, err
 	}
 	if !registered {
-		if err := l.never(ctx, j, validation); err != nil {
+		if err := verifyCannotValidate(ctx, n, j, validation); err != nil {
 			return nil, err
 		}
 	}
-	return l.speak(&warp.L1ValidatorRegistration{ValidationID: validation, Registered: registered})
+	return eventMessage(n, &warp.L1ValidatorRegistration{ValidationID: validation, Registered: registered})
 }
 
-func (l *Ledger) speak(e warp.Event) (*warp.UnsignedMessage, error) {
-	return warp.NewEventMessage(l.Rules.NetworkID, ids.Empty, nil, e)
+// eventMessage is an unsigned message of the P-Chain, whose blockchain id and sender are empty.
+func eventMessage(n *Ledger, e warp.Event) (*warp.UnsignedMessage, error) {
+	return warp.NewEventMessage(n.Rules.NetworkID, ids.Empty, nil, e)
 }
 
-// Justify refuses what a node of the network would not sign. It signs what its chain really sent, the hash of a block that
-// its chain accepted, and of the P-chain what is true by its state.
-func (l *Ledger) Justify(ctx context.Context, m *warp.UnsignedMessage, justification []byte) error {
+// VerifyMessage refuses what a node of the network would not sign. A node signs what its chain sent through the warp
+// precompile, the hash of a block that its chain accepted, and messages of the P-Chain that agree with the P-Chain's state.
+func VerifyMessage(ctx context.Context, n *Ledger, m *warp.UnsignedMessage, justification []byte) error {
 	if m.SourceChainID == ids.Empty {
-		return l.justifyStatement(ctx, m, justification)
+		return verifyPChainMessage(ctx, n, m, justification)
 	}
-	sent, err := l.sent(ctx, m)
+	sent, err := isSent(ctx, n, m)
 	if err == nil && !sent {
 		err = refuse("chain %s did not send the message", m.SourceChainID)
 	}
 	return err
 }
 
-// justifyStatement is the P-chain's own check.
-func (l *Ledger) justifyStatement(ctx context.Context, m *warp.UnsignedMessage, justification []byte) error {
+// verifyPChainMessage follows signatureRequestVerifier of avalanchego's vms/platformvm/network/warp.go, with its error texts.
+func verifyPChainMessage(ctx context.Context, n *Ledger, m *warp.UnsignedMessage, justification []byte) error {
 	sender, event, err := m.Event()
 	if err != nil {
 		return refuse("%v", err)
@@ -79,37 +80,37 @@ func (l *Ledger) justifyStatement(ctx context.Context, m *warp.UnsignedMessage, 
 	}
 	switch e := event.(type) {
 	case *warp.SubnetToL1Conversion:
-		return l.justifyConversion(ctx, e, justification)
+		return verifyConversion(ctx, n, e, justification)
 	case *warp.L1ValidatorRegistration:
-		return l.justifyRegistration(ctx, e, justification)
+		return verifyRegistration(ctx, n, e, justification)
 	case *warp.L1ValidatorWeight:
-		return l.justifyWeight(ctx, e)
+		return verifyWeight(ctx, n, e)
 	}
 	return refuse("unsupported warp addressed call payload type")
 }
 
-func (l *Ledger) justifyConversion(ctx context.Context, e *warp.SubnetToL1Conversion, justification []byte) error {
+func verifyConversion(ctx context.Context, n *Ledger, e *warp.SubnetToL1Conversion, justification []byte) error {
 	id, err := ids.ToID(justification)
 	if err != nil {
 		return refuse("failed to parse justification: %v", err)
 	}
-	subnet, err := l.converted(ctx, id)
+	subnet, err := convertedSubnet(ctx, n, id)
 	if err == nil && ids.ID(subnet.State.Conversion) != e.ID {
 		err = refuse("provided conversionID %q != expected conversionID %q", e.ID, ids.ID(subnet.State.Conversion))
 	}
 	return err
 }
 
-func (l *Ledger) converted(ctx context.Context, id ids.ID) (*store.SubnetNow, error) {
-	subnet, err := l.DB.Subnet(ctx, l.Chain(primary.PChain), id[:])
+func convertedSubnet(ctx context.Context, n *Ledger, id ids.ID) (*store.SubnetNow, error) {
+	subnet, err := n.DB.Subnet(ctx, n.Chain(primary.PChain), id[:])
 	if errors.Is(err, store.ErrNotFound) || err == nil && subnet.State.Conversion == nil {
 		err = refuse("subnet %q has not been converted", id)
 	}
 	return subnet, err
 }
 
-func (l *Ledger) justifyRegistration(ctx context.Context, e *warp.L1ValidatorRegistration, justification []byte) error {
-	registered, err := l.registered(ctx, e.ValidationID)
+func verifyRegistration(ctx context.Context, n *Ledger, e *warp.L1ValidatorRegistration, justification []byte) error {
+	registered, err := isRegistered(ctx, n, e.ValidationID)
 	switch {
 	case err != nil:
 		return err
@@ -127,42 +128,43 @@ func (l *Ledger) justifyRegistration(ctx context.Context, e *warp.L1ValidatorReg
 	if id, err := j.ValidationID(); err != nil || id != e.ValidationID {
 		return refuse("validationID %q != justificationID %q", e.ValidationID, id)
 	}
-	return l.never(ctx, j, e.ValidationID)
+	return verifyCannotValidate(ctx, n, j, e.ValidationID)
 }
 
-// never refuses to say of a validator that is not registered that it never will be, while that may still happen.
-func (l *Ledger) never(ctx context.Context, j *warp.Justification, validation ids.ID) error {
+// verifyCannotValidate refuses to sign that a validator is not registered while its registration may still be accepted: it
+// must have been in a conversion, its request must have expired, or it must have been registered and removed.
+func verifyCannotValidate(ctx context.Context, n *Ledger, j *warp.Justification, validation ids.ID) error {
 	if j.Request == nil {
-		_, err := l.converted(ctx, j.SubnetID)
+		_, err := convertedSubnet(ctx, n, j.SubnetID)
 		return err
 	}
 	request, err := j.Registration()
 	if err != nil {
 		return refuse("failed to parse RegisterL1Validator justification: %v", err)
 	}
-	if request.Expiry <= uint64(l.Clock.Unix()) {
+	if request.Expiry <= uint64(n.Clock.Unix()) {
 		return nil
 	}
-	_, err = l.l1Validator(ctx, validation)
+	_, err = l1Validator(ctx, n, validation)
 	if errors.Is(err, store.ErrNotFound) {
 		err = refuse("validation %q can be registered until %d", validation, request.Expiry)
 	}
 	return err
 }
 
-func (l *Ledger) registered(ctx context.Context, validation ids.ID) (bool, error) {
-	v, err := l.l1Validator(ctx, validation)
+func isRegistered(ctx context.Context, n *Ledger, validation ids.ID) (bool, error) {
+	v, err := l1Validator(ctx, n, validation)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil && v.Weight > 0, err
 }
 
-func (l *Ledger) justifyWeight(ctx context.Context, e *warp.L1ValidatorWeight) error {
+func verifyWeight(ctx context.Context, n *Ledger, e *warp.L1ValidatorWeight) error {
 	if e.Nonce == math.MaxUint64 {
 		return refuse("impossible nonce")
 	}
-	v, err := l.l1Validator(ctx, e.ValidationID)
+	v, err := l1Validator(ctx, n, e.ValidationID)
 	switch {
 	case errors.Is(err, store.ErrNotFound) || err == nil && v.Weight == 0:
 		return refuse("validation %q does not exist", e.ValidationID)

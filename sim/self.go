@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Self is the node that answers for a network: one of its validators.
+// Self is the node whose JSON-RPC API a network answers: one of its validators.
 type Self struct {
 	store.Node
 	PublicKey []byte // BLS
@@ -24,11 +24,11 @@ type Self struct {
 // ID is the node's id.
 func (s *Self) ID() ids.NodeID { return ids.NodeID(s.Node.Node) }
 
-var errNoSelf = errors.New("no validator has a key")
+var errNoLocalNode = errors.New("no validator has a key")
 
-// findSelf chooses among those who validated when the generated history ended, so that the choice stays when the world
-// grows. An ordinary node, connected and of the version that is simulated, comes before others.
-func (l *Ledger) findSelf(ctx context.Context) error {
+// chooseLocalNode chooses among those who validated when the generated history ended, so that the choice stays when the
+// world grows. A connected node of the simulated version and without a role comes before others.
+func (l *Ledger) chooseLocalNode(ctx context.Context) error {
 	stakers, err := l.DB.StakersOfSubnet(ctx, l.Chain(primary.PChain), ids.Empty[:])
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (l *Ledger) findSelf(ctx context.Context) error {
 	best := -1
 	for i := range stakers {
 		s := &stakers[i]
-		until := l.world.Meta.Until
+		until := l.World.Meta.Until
 		if s.Delegator || s.BLS == nil || s.Start > until || s.End <= until {
 			continue
 		}
@@ -52,7 +52,7 @@ func (l *Ledger) findSelf(ctx context.Context) error {
 		}
 	}
 	if best < 0 {
-		return fmt.Errorf("network %d: %w", l.Rules.NetworkID, errNoSelf)
+		return fmt.Errorf("network %d: %w", l.Rules.NetworkID, errNoLocalNode)
 	}
 	return nil
 }
@@ -66,10 +66,10 @@ func fitness(n *store.Node) (fit int) {
 	return fit
 }
 
-// Ballot is what a node thinks of a proposal.
+// Ballot is a node's vote on an Avalanche Community Proposal, as info.acps counts it.
 type Ballot int
 
-// The opinions of a node.
+// The votes.
 const (
 	Abstains Ballot = iota
 	Supports
@@ -78,7 +78,7 @@ const (
 
 // BallotOf follows from the node and the proposal: six in ten support, one objects.
 func BallotOf(node ids.NodeID, acp uint32) Ballot {
-	switch b := opinion(node, acp) % 10; {
+	switch b := nodeNumber(node, acp) % 10; {
 	case b < 6:
 		return Supports
 	case b == 6:
@@ -87,19 +87,19 @@ func BallotOf(node ids.NodeID, acp uint32) Ballot {
 	return Abstains
 }
 
-// ObservedBy is for how many percent of the time a peer saw the answering node: a little less than the node was there.
+// ObservedBy is for how many percent of the time a peer observed the local node: at most its uptime.
 func (l *Ledger) ObservedBy(peer ids.NodeID) uint64 {
 	const percent = 10_000
-	return max(uint64(l.Self.Uptime)/percent, 1) - uint64(opinion(peer, 0)%2)
+	return max(uint64(l.Self.Uptime)/percent, 1) - uint64(nodeNumber(peer, 0)%2)
 }
 
-// Silence is how many seconds ago the answering node and a peer last spoke.
+// Silence is how many seconds ago the local node last sent to a peer and received from it.
 func Silence(peer ids.NodeID) (sent, received int64) {
-	return int64(opinion(peer, 1) % 5), int64(opinion(peer, 2) % 5)
+	return int64(nodeNumber(peer, 1) % 5), int64(nodeNumber(peer, 2) % 5)
 }
 
-// opinion is a number that is a node's own.
-func opinion(node ids.NodeID, about uint32) uint32 {
+// nodeNumber is a number derived from a node id and a purpose.
+func nodeNumber(node ids.NodeID, about uint32) uint32 {
 	digest := sha256.Sum256(binary.BigEndian.AppendUint32(node.Bytes(), about))
 	return binary.BigEndian.Uint32(digest[:])
 }

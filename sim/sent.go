@@ -3,54 +3,44 @@ package sim
 import (
 	"bytes"
 	"context"
-
-	"github.com/ava-labs/avalanchego/ids"
+	"errors"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
 
-// sent tells whether the chain that a message names as its source did send it, by the warp precompile or as the hash of one of
-// its blocks. Of a chain that the world does not simulate it knows only what the P-chain took.
-func (l *Ledger) sent(ctx context.Context, m *warp.UnsignedMessage) (bool, error) {
-	if c := l.world.chainOf(m.SourceChainID); c != nil {
-		return l.emitted(ctx, c, m)
+// isSent tells whether the source chain of a message sent it, through the warp precompile or as the hash of one of its
+// blocks. Of a chain that the world does not simulate, only messages in transactions of the P-Chain are known.
+func isSent(ctx context.Context, n *Ledger, m *warp.UnsignedMessage) (bool, error) {
+	if c := n.World.ChainByBlockchainID(m.SourceChainID); c != nil {
+		return isSentByChain(ctx, n.DB, c, m)
 	}
-	return l.requested(ctx, m)
+	return isInPChainTx(ctx, n, m)
 }
 
-// emitted tells whether an EVM chain has a block with the hash that a message is, or a log that sent it.
-func (l *Ledger) emitted(ctx context.Context, c *evm.Chain, m *warp.UnsignedMessage) (bool, error) {
+// isSentByChain tells whether an EVM chain has a block with the hash in a message, or a SendWarpMessage log of it.
+func isSentByChain(ctx context.Context, db *store.DB, c *evm.Chain, m *warp.UnsignedMessage) (bool, error) {
 	if block, err := warp.ParseHashPayload(m.Payload); err == nil {
-		_, err = l.DB.BlockByHash(ctx, c.Row.ID, block[:])
-		return exists(err)
+		_, err = db.BlockByHash(ctx, c.Row.ID, block[:])
+		return isFound(err)
 	}
 	id, err := m.ID()
 	if err != nil {
 		return false, err
 	}
-	return exists(l.DB.SentWarpMessage(ctx, c.Row.ID, id[:]))
+	return isFound(db.SentWarpMessage(ctx, c.Row.ID, id[:]))
 }
 
-// chainOf is the EVM chain with a blockchain id, or nil.
-func (w *World) chainOf(id ids.ID) *evm.Chain {
-	for _, c := range w.Chains {
-		if ids.ID(c.Row.BlockchainID) == id {
-			return c
-		}
-	}
-	return nil
-}
-
-// requested tells whether a transaction of the P-chain carries a message.
-func (l *Ledger) requested(ctx context.Context, m *warp.UnsignedMessage) (bool, error) {
+// isInPChainTx tells whether a transaction of the P-Chain carries a message.
+func isInPChainTx(ctx context.Context, n *Ledger, m *warp.UnsignedMessage) (bool, error) {
 	unsigned, err := m.Bytes()
 	if err != nil {
 		return false, err
 	}
 	for _, kind := range []string{"RegisterL1ValidatorTx", "SetL1ValidatorWeightTx"} {
-		rows, err := l.DB.PrimaryTxsOfType(ctx, l.Chain(primary.PChain), kind)
+		rows, err := n.DB.PrimaryTxsOfType(ctx, n.Chain(primary.PChain), kind)
 		if err != nil {
 			return false, err
 		}
@@ -61,4 +51,12 @@ func (l *Ledger) requested(ctx context.Context, m *warp.UnsignedMessage) (bool, 
 		}
 	}
 	return false, nil
+}
+
+// isFound tells whether what was looked for is there.
+func isFound(err error) (bool, error) {
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

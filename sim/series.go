@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// SeriesQuery asks for points of a metric: those from one moment on and before another, at most so many, the newest.
+// SeriesQuery asks for the newest points of a metric in [From, To), at most Limit.
 type SeriesQuery struct {
 	Metric   *metric.Metric
 	Scope    metric.Scope
@@ -20,7 +20,7 @@ type SeriesQuery struct {
 
 // Series reads points of a metric, the newest first, and says whether there are older ones. There is a point for every
 // interval from that of the first block on to that in which the clock stands, or the newest block if that is later.
-func (w *World) Series(ctx context.Context, q SeriesQuery) (points []metric.Point, more bool, err error) {
+func Series(ctx context.Context, w *World, q SeriesQuery) (points []metric.Point, more bool, err error) {
 	newest, err := newestPoint(q.Interval, w.Clock.Unix(), q.To, func() (int64, error) { return w.DB.NewestTally(ctx, q.Scope, q.Interval) })
 	page := q.Interval.Page(q.From, newest, q.Limit)
 	if err != nil || page.Empty() {
@@ -32,7 +32,7 @@ func (w *World) Series(ctx context.Context, q SeriesQuery) (points []metric.Poin
 	}
 	if readings[0].Start > newest { // blocks are ahead of the clock
 		q.To = q.Interval.Next(readings[0].Start)
-		return w.Series(ctx, q)
+		return Series(ctx, w, q)
 	}
 	page, more = page.Begin(readings[len(readings)-1].Start, q.From)
 	var base int64
@@ -63,7 +63,7 @@ func newestPoint(i metric.Interval, clock, before int64, row func() (int64, erro
 }
 
 // Rolling reads the value of a metric over each of the windows that end at the clock.
-func (w *World) Rolling(ctx context.Context, m *metric.Metric, scope metric.Scope) ([]metric.Value, error) {
+func Rolling(ctx context.Context, w *World, m *metric.Metric, scope metric.Scope) ([]metric.Value, error) {
 	rolled, now := m.Rolled(), w.Clock.Unix()
 	days, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Day, 0, math.MaxInt64)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Standing is a staker's status by the world's clock, which may be ahead of the last block: time alone lets a staker
-// begin and end, and the block that says so may not be there yet.
+// Standing is a staker's status at the world's clock, which may be ahead of the last block: a staker begins and ends by
+// time, before the block that records it.
 func (l *Ledger) Standing(s *store.Staker) int {
 	now := l.Clock.Unix()
 	switch {
@@ -22,8 +22,8 @@ func (l *Ledger) Standing(s *store.Staker) int {
 	return s.Status
 }
 
-// PotentialReward is what a staker earns if all goes well. The chain decides it in the block that lets the staker begin;
-// before that block it is what the staker would earn if it began now, at the supply of the last block.
+// PotentialReward is what a staker earns if its uptime suffices. The P-Chain fixes it in the block in which the staker
+// begins; before, it is what the staker would earn if it began now, at the supply of the last block.
 func (l *Ledger) PotentialReward(s *store.Staker, head *store.PrimaryBlock) store.Amount {
 	if s.Status != store.StakerPending || ids.ID(s.Subnet) != ids.Empty {
 		return s.Reward
@@ -31,8 +31,8 @@ func (l *Ledger) PotentialReward(s *store.Staker, head *store.PrimaryBlock) stor
 	return store.Amount(l.Rules.Staking.Reward(uint64(s.End-s.Start), uint64(s.Weight), uint64(head.Supply)))
 }
 
-// Accrued is what an L1 validator that was always active would have paid by the world's clock, in nAVAX, given the
-// last block of the P-chain.
+// Accrued is the accrued fee of ACP-77 at the world's clock, in nAVAX, given the last block of the P-Chain: what an L1
+// validator that was always active would have paid.
 func (l *Ledger) Accrued(head *store.PrimaryBlock) store.Amount {
 	return store.Amount(network.MeterOf(head).At(&l.Rules.ValidatorFees, uint64(l.Clock.Unix())).Accrued)
 }

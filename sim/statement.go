@@ -12,22 +12,22 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Statement is a message by which the P-chain speaks of an L1. That L1's validators sign it, since it is they who check
-// what the P-chain says.
+// Statement is a message of the P-Chain about an L1 (ACP-77). The validators of that L1 sign it: every node validates the
+// P-Chain.
 type Statement struct {
 	Message       *warp.UnsignedMessage
-	Justification []byte // with which the P-chain signs it
+	Justification []byte // which a node needs to verify the message
 	Subnet        ids.ID
 }
 
-// ErrNoStatement says that the P-chain has nothing to say to an L1 about a transaction.
+// ErrNoStatement says that no message of the P-Chain follows from a transaction.
 var ErrNoStatement = errors.New("carries no L1 message: only ConvertSubnetToL1Tx, RegisterL1ValidatorTx, SetL1ValidatorWeightTx and DisableL1ValidatorTx of the P-Chain do")
 
-// StatementOf is what the P-chain says to an L1 about a transaction. The error is store.ErrNotFound for a hash that no
-// chain of the network knows, and wraps ErrNoStatement for another kind of transaction.
-func (l *Ledger) StatementOf(ctx context.Context, hash ids.ID) (*Statement, error) {
+// PChainMessageOf is the message that follows from a P-Chain transaction. The error is store.ErrNotFound for a hash that no
+// chain of the network knows, and wraps ErrNoStatement for another type of transaction.
+func PChainMessageOf(ctx context.Context, n *Ledger, hash ids.ID) (*Statement, error) {
 	for chain := primary.PChain; chain <= primary.CChain; chain++ {
-		row, err := l.DB.PrimaryTxByHash(ctx, l.Chain(chain), hash[:])
+		row, err := n.DB.PrimaryTxByHash(ctx, n.Chain(chain), hash[:])
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			continue
@@ -36,12 +36,12 @@ func (l *Ledger) StatementOf(ctx context.Context, hash ids.ID) (*Statement, erro
 		case chain != primary.PChain:
 			return nil, fmt.Errorf("it is a transaction of the %s-Chain (%s) and %w", chain, row.Type, ErrNoStatement)
 		}
-		return l.platformStatement(ctx, row)
+		return messageOfTx(ctx, n, row)
 	}
 	return nil, store.ErrNotFound
 }
 
-func (l *Ledger) platformStatement(ctx context.Context, row *store.PrimaryTx) (*Statement, error) {
+func messageOfTx(ctx context.Context, n *Ledger, row *store.PrimaryTx) (*Statement, error) {
 	tx, err := primary.ParseTx(primary.PChain, row.Bytes)
 	if err != nil {
 		return nil, err
@@ -52,22 +52,22 @@ func (l *Ledger) platformStatement(ctx context.Context, row *store.PrimaryTx) (*
 		if err != nil {
 			return nil, err
 		}
-		m, err := l.speak(&warp.SubnetToL1Conversion{ID: id})
+		m, err := eventMessage(n, &warp.SubnetToL1Conversion{ID: id})
 		return &Statement{m, u.SubnetID[:], u.SubnetID}, err
 	case *primary.RegisterL1ValidatorTx:
-		return l.answer(ctx, u.Message)
+		return messageToManager(ctx, n, u.Message)
 	case *primary.SetL1ValidatorWeightTx:
-		return l.answer(ctx, u.Message)
+		return messageToManager(ctx, n, u.Message)
 	case *primary.DisableL1ValidatorTx:
-		// A disabled validator stays registered, with its weight: that is all that the P-chain says of it.
-		return l.stateOf(ctx, u.ValidationID, &warp.L1ValidatorRegistration{ValidationID: u.ValidationID, Registered: true})
+		// A disabled validator stays registered with its weight (ACP-77), so the message is that of a registration.
+		return validatorMessage(ctx, n, u.ValidationID, &warp.L1ValidatorRegistration{ValidationID: u.ValidationID, Registered: true})
 	}
 	return nil, fmt.Errorf("it is of type %s and %w", row.Type, ErrNoStatement)
 }
 
-// answer is what the P-chain says when it did what a manager asked for in a signed message. Whether a weight was set
-// cannot be told of a validator that is gone, so for a weight of 0 it is that the validator is not registered.
-func (l *Ledger) answer(ctx context.Context, message []byte) (*Statement, error) {
+// messageToManager acknowledges what a validator manager requested in a signed message. A weight of 0 removes the validator
+// and L1ValidatorWeight cannot be verified without one, so the acknowledgement is that it is not registered.
+func messageToManager(ctx context.Context, n *Ledger, message []byte) (*Statement, error) {
 	m, err := warp.ParseMessage(message)
 	if err != nil {
 		return nil, err
@@ -82,33 +82,34 @@ func (l *Ledger) answer(ctx context.Context, message []byte) (*Statement, error)
 		if err != nil {
 			return nil, err
 		}
-		return l.stateOf(ctx, id, &warp.L1ValidatorRegistration{ValidationID: id, Registered: true})
+		return validatorMessage(ctx, n, id, &warp.L1ValidatorRegistration{ValidationID: id, Registered: true})
 	case *warp.L1ValidatorWeight:
 		if e.Weight == 0 {
-			return l.stateOf(ctx, e.ValidationID, &warp.L1ValidatorRegistration{ValidationID: e.ValidationID})
+			return validatorMessage(ctx, n, e.ValidationID, &warp.L1ValidatorRegistration{ValidationID: e.ValidationID})
 		}
-		return l.stateOf(ctx, e.ValidationID, e)
+		return validatorMessage(ctx, n, e.ValidationID, e)
 	}
 	return nil, fmt.Errorf("%T from a manager: %w", event, ErrNoStatement)
 }
 
-// stateOf is a statement about a validator of an L1, which may be gone.
-func (l *Ledger) stateOf(ctx context.Context, validation ids.ID, e warp.Event) (*Statement, error) {
-	v, err := l.l1Validator(ctx, validation)
+// validatorMessage is a message about an L1 validator, current or removed.
+func validatorMessage(ctx context.Context, n *Ledger, validation ids.ID, e warp.Event) (*Statement, error) {
+	v, err := l1Validator(ctx, n, validation)
 	if err != nil {
 		return nil, fmt.Errorf("validator %s: %w", validation, err)
 	}
-	justification, err := l.origin(ctx, v)
+	justification, err := justificationOf(ctx, n, v)
 	if err != nil {
 		return nil, err
 	}
-	m, err := l.speak(e)
+	m, err := eventMessage(n, e)
 	return &Statement{m, justification.Bytes(), ids.ID(v.Subnet)}, err
 }
 
-// origin justifies what is said of a validator by the transaction that made it one.
-func (l *Ledger) origin(ctx context.Context, v *store.L1) (*warp.Justification, error) {
-	row, err := l.DB.PrimaryTx(ctx, v.Tx)
+// justificationOf names an L1 validator by the transaction that made it one: its index in the conversion, or the request that
+// registered it.
+func justificationOf(ctx context.Context, n *Ledger, v *store.L1) (*warp.Justification, error) {
+	row, err := n.DB.PrimaryTx(ctx, v.Tx)
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +135,13 @@ func (l *Ledger) origin(ctx context.Context, v *store.L1) (*warp.Justification, 
 	return nil, fmt.Errorf("validator %x began with a %s", v.Validation, row.Type)
 }
 
-func (l *Ledger) l1Validator(ctx context.Context, validation ids.ID) (*store.L1, error) {
-	height, err := l.PHeight(ctx)
+func l1Validator(ctx context.Context, n *Ledger, validation ids.ID) (*store.L1, error) {
+	height, err := n.PHeight(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v, err := l.DB.L1Validator(ctx, validation[:], height)
-	if err == nil && v.ID.Chain() != l.Chain(primary.PChain) {
+	v, err := n.DB.L1Validator(ctx, validation[:], height)
+	if err == nil && v.ID.Chain() != n.Chain(primary.PChain) {
 		err = store.ErrNotFound
 	}
 	return v, err

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// TrafficQuery asks for points of cross-chain messages: those from one moment on and before another, after a point that
-// was read before, at most so many, the newest.
+// TrafficQuery asks for the newest points of ICM message counts in [From, To), at most Limit and after the last one of the page
+// before.
 type TrafficQuery struct {
 	metric.Lanes
 	Scope    metric.Scope // a network, or all
@@ -23,34 +23,34 @@ type TrafficQuery struct {
 }
 
 // Traffic reads how many messages were sent, the newest intervals first, and says whether there are older points. There
-// is a point for each lane along which a message ever went and each interval from that of the first message on.
-func (w *World) Traffic(ctx context.Context, q TrafficQuery) (points []metric.LanePoint, more bool, err error) {
-	span, err := w.trafficRange(ctx, q)
+// is a point for each route of which a message was ever sent and each interval from that of the first message on.
+func Traffic(ctx context.Context, w *World, q TrafficQuery) (points []metric.LanePoint, more bool, err error) {
+	span, err := icmRange(ctx, w, q)
 	if err != nil || span.Empty() {
 		return nil, false, err
 	}
-	lanes, err := w.lanes(ctx, q.Scope, q.Lanes)
-	if err != nil || len(lanes) == 0 {
+	used, err := routes(ctx, w, q.Scope, q.Lanes)
+	if err != nil || len(used) == 0 {
 		return nil, false, err
 	}
-	oldest := max(span.Oldest, span.Interval.Back(span.Newest, q.Limit/len(lanes)+1))
+	oldest := max(span.Oldest, span.Interval.Back(span.Newest, q.Limit/len(used)+1))
 	rows, err := w.DB.Traffic(ctx, q.Scope, q.Interval, oldest, span.Interval.Next(span.Newest))
 	if err != nil {
 		return nil, false, err
 	}
-	type place struct {
+	type key struct {
 		start int64
-		lane  metric.Lane
+		route metric.Lane
 	}
-	counts := map[place]int64{}
+	counts := map[key]int64{}
 	for i := range rows {
-		if lane, ok := q.Of(&rows[i]); ok {
-			counts[place{rows[i].Start, lane}] += rows[i].Messages
+		if route, ok := q.Of(&rows[i]); ok {
+			counts[key{rows[i].Start, route}] += rows[i].Messages
 		}
 	}
 	for start := span.Newest; start >= oldest; start = span.Interval.Previous(start) {
-		for _, lane := range lanes {
-			p := metric.LanePoint{Lane: lane, Start: start, Messages: counts[place{start, lane}]}
+		for _, route := range used {
+			p := metric.LanePoint{Lane: route, Start: start, Messages: counts[key{start, route}]}
 			switch {
 			case q.After.Start > 0 && !q.After.Before(p):
 				continue
@@ -63,8 +63,8 @@ func (w *World) Traffic(ctx context.Context, q TrafficQuery) (points []metric.La
 	return points, false, nil
 }
 
-// trafficRange is which intervals there are, from that of the page before on.
-func (w *World) trafficRange(ctx context.Context, q TrafficQuery) (metric.Range, error) {
+// icmRange is which intervals there are, from that of the page before on.
+func icmRange(ctx context.Context, w *World, q TrafficQuery) (metric.Range, error) {
 	oldest, newest, err := w.DB.TrafficSpan(ctx, q.Scope, q.Interval)
 	if errors.Is(err, store.ErrNotFound) {
 		return metric.Range{Oldest: 1}, nil
@@ -79,21 +79,21 @@ func (w *World) trafficRange(ctx context.Context, q TrafficQuery) (metric.Range,
 	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}.Since(q.From), err
 }
 
-// lanes are all along which messages ever went: a month knows each by a row.
-func (w *World) lanes(ctx context.Context, scope metric.Scope, l metric.Lanes) ([]metric.Lane, error) {
+// routes are those of which a message was ever sent: each has a row in some month.
+func routes(ctx context.Context, w *World, scope metric.Scope, l metric.Lanes) ([]metric.Lane, error) {
 	months, err := w.DB.Traffic(ctx, scope, metric.Month, 0, math.MaxInt64)
 	return l.All(months), err
 }
 
-// TrafficSummary counts the messages of each lane in each of the windows that end at the clock.
-func (w *World) TrafficSummary(ctx context.Context, scope metric.Scope, l metric.Lanes) (lanes []metric.Lane, counts map[metric.Lane][]int64, err error) {
+// TrafficSummary counts the messages of each route in each of the windows that end at the clock.
+func TrafficSummary(ctx context.Context, w *World, scope metric.Scope, l metric.Lanes) (used []metric.Lane, counts map[metric.Lane][]int64, err error) {
 	days, err := w.DB.Traffic(ctx, scope, metric.Day, 0, math.MaxInt64)
 	if err != nil {
 		return nil, nil, err
 	}
-	lanes, counts = l.All(days), map[metric.Lane][]int64{}
-	for _, lane := range lanes {
-		counts[lane] = make([]int64, len(metric.Windows))
+	used, counts = l.All(days), map[metric.Lane][]int64{}
+	for _, route := range used {
+		counts[route] = make([]int64, len(metric.Windows))
 	}
 	for i, window := range metric.Windows {
 		from := window.From(w.Clock.Unix())
@@ -107,10 +107,10 @@ func (w *World) TrafficSummary(ctx context.Context, scope metric.Scope, l metric
 			traffic = slices.Concat(traffic, hours)
 		}
 		for t := range traffic {
-			if lane, ok := l.Of(&traffic[t]); ok {
-				counts[lane][i] += traffic[t].Messages
+			if route, ok := l.Of(&traffic[t]); ok {
+				counts[route][i] += traffic[t].Messages
 			}
 		}
 	}
-	return lanes, counts, nil
+	return used, counts, nil
 }

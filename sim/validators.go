@@ -2,7 +2,9 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -10,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Weigher is a node with what it weighs among the validators of a subnet, delegations included. Key is its compressed BLS
+// Weigher is a node with its weight among the validators of a subnet, delegations included. Key is its compressed BLS
 // public key, nil for one that cannot sign.
 type Weigher struct {
 	Node   ids.NodeID
@@ -18,11 +20,11 @@ type Weigher struct {
 	Weight uint64
 }
 
-// PHeight is the height of the P-chain's last block, which is also the one that a proposer would see.
+// PHeight is the height of the P-Chain's last block, which is also the one that a proposer would see.
 func (l *Ledger) PHeight(ctx context.Context) (uint64, error) {
 	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
 	if err != nil {
-		return 0, fmt.Errorf("P-chain: %w", err)
+		return 0, fmt.Errorf("P-Chain: %w", err)
 	}
 	return head.ID.Number(), nil
 }
@@ -49,12 +51,25 @@ func (l *Ledger) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 		return true, nil
 	}
 	_, err := l.DB.Subnet(ctx, l.Chain(primary.PChain), subnet[:])
-	return exists(err)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// ValidatorsAt are those who validated a subnet at a height of the P-chain.
+// HasNode tells whether a node validates or validated something on the network.
+func (l *Ledger) HasNode(ctx context.Context, node []byte) (bool, error) {
+	stakers, err := l.DB.StakersOfNode(ctx, l.Chain(primary.PChain), node)
+	if err != nil || len(stakers) > 0 {
+		return err == nil, err
+	}
+	l1, err := l.DB.L1ValidatorsOfNode(ctx, node, math.MaxInt64)
+	return len(l1) > 0, err
+}
+
+// ValidatorsAt are those who validated a subnet at a height of the P-Chain.
 func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Weigher, error) {
-	return l.validators(ctx, subnet, height, electorate{
+	return l.validators(ctx, subnet, height, validatorRule{
 		stakes: func(s *store.Staker) bool { return stakesAt(s, int64(height)) },
 		active: func(v *store.L1) bool { return v.PaidUntil > 0 },
 	})
@@ -65,33 +80,33 @@ func (l *Ledger) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64)
 func (l *Ledger) ValidatorsNow(ctx context.Context, subnet ids.ID) ([]Weigher, error) {
 	head, err := l.DB.PrimaryHead(ctx, l.Chain(primary.PChain))
 	if err != nil {
-		return nil, fmt.Errorf("P-chain: %w", err)
+		return nil, fmt.Errorf("P-Chain: %w", err)
 	}
 	accrued := l.Accrued(head)
-	return l.validators(ctx, subnet, head.ID.Number(), electorate{
+	return l.validators(ctx, subnet, head.ID.Number(), validatorRule{
 		stakes: func(s *store.Staker) bool { return l.Standing(s) == store.StakerActive },
 		active: func(v *store.L1) bool { return v.PaidUntil > accrued },
 	})
 }
 
-// electorate says who belongs to a set.
-type electorate struct {
+// validatorRule says which stakers and L1 validators belong to a set.
+type validatorRule struct {
 	stakes func(*store.Staker) bool
 	active func(*store.L1) bool
 }
 
 // validators is a set. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1
-// validators stand together under no node's id, without a key.
-func (l *Ledger) validators(ctx context.Context, subnet ids.ID, height uint64, who electorate) ([]Weigher, error) {
-	set := &weighers{place: map[ids.NodeID]int{}}
-	if err := l.addStakers(ctx, set, subnet, who); err != nil {
+// validators are merged under the empty node id, without a key, as avalanchego's GetValidatorSet does.
+func (l *Ledger) validators(ctx context.Context, subnet ids.ID, height uint64, rule validatorRule) ([]Weigher, error) {
+	set := &validatorSet{index: map[ids.NodeID]int{}}
+	if err := l.addStakers(ctx, set, subnet, rule); err != nil {
 		return nil, err
 	}
 	if subnet == ids.Empty {
 		return set.all, nil
 	}
 	if len(set.all) > 0 {
-		if err := l.lendKeys(ctx, set.all, who); err != nil {
+		if err := l.addPrimaryNetworkKeys(ctx, set.all, rule); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +114,7 @@ func (l *Ledger) validators(ctx context.Context, subnet ids.ID, height uint64, w
 	for i := range rows {
 		switch v := &rows[i]; {
 		case v.Weight == 0 || v.ID.Chain() != l.Chain(primary.PChain):
-		case !who.active(v):
+		case !rule.active(v):
 			set.add(ids.EmptyNodeID, nil, uint64(v.Weight))
 		default:
 			set.add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
@@ -108,24 +123,24 @@ func (l *Ledger) validators(ctx context.Context, subnet ids.ID, height uint64, w
 	return set.all, err
 }
 
-// lendKeys gives validators the keys that their nodes have on the primary network.
-func (l *Ledger) lendKeys(ctx context.Context, all []Weigher, who electorate) error {
-	set := &weighers{place: map[ids.NodeID]int{}}
-	if err := l.addStakers(ctx, set, ids.Empty, who); err != nil {
+// addPrimaryNetworkKeys gives validators the keys that their nodes have on the primary network.
+func (l *Ledger) addPrimaryNetworkKeys(ctx context.Context, all []Weigher, rule validatorRule) error {
+	set := &validatorSet{index: map[ids.NodeID]int{}}
+	if err := l.addStakers(ctx, set, ids.Empty, rule); err != nil {
 		return err
 	}
 	for i := range all {
-		if place, there := set.place[all[i].Node]; there {
-			all[i].Key = set.all[place].Key
+		if at, there := set.index[all[i].Node]; there {
+			all[i].Key = set.all[at].Key
 		}
 	}
 	return nil
 }
 
-func (l *Ledger) addStakers(ctx context.Context, set *weighers, subnet ids.ID, who electorate) error {
+func (l *Ledger) addStakers(ctx context.Context, set *validatorSet, subnet ids.ID, rule validatorRule) error {
 	rows, err := l.DB.StakersOfSubnet(ctx, l.Chain(primary.PChain), subnet[:])
 	for i := range rows {
-		if s := &rows[i]; who.stakes(s) {
+		if s := &rows[i]; rule.stakes(s) {
 			set.add(ids.NodeID(s.Node), s.BLS, uint64(s.Weight))
 		}
 	}
@@ -136,17 +151,17 @@ func stakesAt(s *store.Staker, height int64) bool {
 	return s.Began != nil && *s.Began <= height && (s.Ended == nil || *s.Ended > height)
 }
 
-// weighers is a set of validators under way, with the place of each node.
-type weighers struct {
+// validatorSet is a set being built, with the index of each node in it.
+type validatorSet struct {
 	all   []Weigher
-	place map[ids.NodeID]int
+	index map[ids.NodeID]int
 }
 
-func (s *weighers) add(node ids.NodeID, key []byte, weight uint64) {
-	at, there := s.place[node]
+func (s *validatorSet) add(node ids.NodeID, key []byte, weight uint64) {
+	at, there := s.index[node]
 	if !there {
 		at = len(s.all)
-		s.place[node] = at
+		s.index[node] = at
 		s.all = append(s.all, Weigher{Node: node})
 	}
 	if key != nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -15,72 +17,102 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Findings is what Verify looked at.
-type Findings struct {
-	Chains, Blocks, Transactions, Logs, Calls, Accounts, Slots, Codes atomic.Int64
-	Tokens, Deployments, Transfers, Holdings, Items, Touches          atomic.Int64
-	Messages, MessageEvents                                           atomic.Int64
-	PrimaryTransactions, UTXOs, Operations, Chunks                    atomic.Int64
+// counted is what Verify counts, in the order in which it prints them. The rows of a table must be as many as the history
+// accounts for; P- and X-Chain are compared table by table instead.
+var counted = []struct {
+	table string
+	text  string
+	rows  func(*store.Delta) int // of an EVM block, nil for what is counted elsewhere
+}{
+	{"chain", "%d chains", nil},
+	{"block", ", %d blocks", func(*store.Delta) int { return 1 }},
+	{"tx", ", %d transactions with their senders", func(d *store.Delta) int { return len(d.Transactions) }},
+	{"log", ", %d logs", func(d *store.Delta) int { return len(d.Logs) }},
+	{"call", ", %d internal calls", func(d *store.Delta) int { return len(d.Calls) }},
+	{"account", ", %d account states", func(d *store.Delta) int { return len(d.Accounts) }},
+	{"slot", ", %d slot states", func(d *store.Delta) int { return len(d.Slots) }},
+	{"code", ", %d codes", nil},
+	{"token", ", %d tokens", func(d *store.Delta) int { return len(d.Tokens) }},
+	{"deployment", ", %d deployments", func(d *store.Delta) int { return len(d.Deployments) }},
+	{"transfer", ", %d transfers", func(d *store.Delta) int { return len(d.Transfers) }},
+	{"holding", ", %d holdings", func(d *store.Delta) int { return len(d.Holdings) }},
+	{"nft", ", %d items", func(d *store.Delta) int { return len(d.Items) }},
+	{"touch", "", func(d *store.Delta) int { return len(d.Touches) }},
+	{"message", ", %d cross-chain messages", func(d *store.Delta) int { return len(d.Messages) }},
+	{"message_event", "", func(d *store.Delta) int { return len(d.MessageEvents) }},
+	{"primary_tx", "; %d P-, X- and atomic transactions with their signatures", nil},
+	{"utxo", ", %d UTXOs", nil},
+	{"operation", "; %d exports", nil},
+	{"chunk", "", nil},
 }
 
-func (f *Findings) String() string {
-	return fmt.Sprintf("%d chains, %d blocks, %d transactions with their senders, %d logs, %d internal calls, %d account states, %d slot states, %d codes, %d tokens, %d deployments, %d transfers, %d holdings, %d items, %d cross-chain messages; %d P-, X- and atomic transactions with their signatures, %d UTXOs; %d exports",
-		f.Chains.Load(), f.Blocks.Load(), f.Transactions.Load(), f.Logs.Load(), f.Calls.Load(), f.Accounts.Load(), f.Slots.Load(), f.Codes.Load(),
-		f.Tokens.Load(), f.Deployments.Load(), f.Transfers.Load(), f.Holdings.Load(), f.Items.Load(), f.Messages.Load(), f.PrimaryTransactions.Load(), f.UTXOs.Load(), f.Operations.Load())
+// comparedElsewhere are the tables whose rows are not counted but compared with those made again.
+var comparedElsewhere = []string{"primary_tx", "utxo"}
+
+// Findings is how many rows of each table Verify has derived again.
+type Findings map[string]*atomic.Int64
+
+func newFindings() Findings {
+	f := make(Findings, len(counted))
+	for _, c := range counted {
+		f[c.table] = new(atomic.Int64)
+	}
+	return f
+}
+
+func (f Findings) String() string {
+	var text strings.Builder
+	for _, c := range counted {
+		if c.text != "" {
+			fmt.Fprintf(&text, c.text, f[c.table].Load())
+		}
+	}
+	return text.String()
+}
+
+func (f Findings) add(d *store.Delta, codes *codeSet) {
+	for _, c := range counted {
+		if c.rows != nil {
+			f[c.table].Add(int64(c.rows(d)))
+		}
+	}
+	f["code"].Add(codes.add(d.Codes))
 }
 
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
 // names the first difference. progress is told how many blocks of how many are done; it may be nil.
-func (w *World) Verify(ctx context.Context, progress func(done, total int)) (*Findings, error) {
-	found := &Findings{}
+func Verify(ctx context.Context, w *World, progress func(done, total int)) (Findings, error) {
+	found := newFindings()
 	if err := w.DB.Integrity(ctx); err != nil {
 		return found, err
 	}
-	if err := w.verifyDigest(ctx); err != nil {
+	if err := w.CheckDigest(ctx); err != nil {
 		return found, err
 	}
-	if err := w.verifyCast(ctx); err != nil {
+	if err := verifyPersonas(ctx, w.DB); err != nil {
 		return found, err
 	}
 	group, within := errgroup.WithContext(ctx)
-	group.Go(func() error { return w.verifyEVM(within, found, progress) })
-	group.Go(func() error { return w.verifyPrimary(within, found) })
-	group.Go(func() error { return w.verifyOperations(within, found) })
+	group.Go(func() error { return verifyEVM(within, w, found, progress) })
+	group.Go(func() error { return verifyPrimary(within, w, found) })
+	group.Go(func() error { return verifyOperations(within, w, found) })
 	if err := group.Wait(); err != nil {
 		return found, err
 	}
-	return found, w.verifyCounts(ctx, found)
+	return found, verifyCounts(ctx, w, found)
 }
 
-func (w *World) verifyEVM(ctx context.Context, found *Findings, progress func(done, total int)) error {
-	again, err := w.newRecount()
+func verifyEVM(ctx context.Context, w *World, found Findings, progress func(done, total int)) error {
+	again, err := newRecount(w)
 	if err != nil {
 		return err
 	}
-	return again.finish(ctx, w, w.verifyChains(ctx, found, again, progress))
+	return again.finish(ctx, w, verifyChains(ctx, w, found, again, progress))
 }
 
-func (w *World) verifyDigest(ctx context.Context) error {
-	chains, err := computeDigest(ctx, w.DB, w.Meta, nil)
-	if err != nil {
-		return err
-	}
-	if have := w.chainsDigest(); !bytes.Equal(chains, have) {
-		return fmt.Errorf("meta: chains is %x, the chains' digest is %x", have, chains)
-	}
-	digest, err := sealDigest(ctx, w.DB, revision{chains: chains, started: w.operations()})
-	if err != nil {
-		return err
-	}
-	if have := w.Digest(); !bytes.Equal(digest, have) {
-		return fmt.Errorf("meta: digest is %x, the world's is %x", have, digest)
-	}
-	return nil
-}
-
-// verifyCast checks that every persona's key belongs to its address; the rest of who is who is in the digest.
-func (w *World) verifyCast(ctx context.Context) error {
-	personas, err := w.DB.Personas(ctx)
+// verifyPersonas checks that every persona's key belongs to its address; the rest of their rows is in the digest.
+func verifyPersonas(ctx context.Context, db *store.DB) error {
+	personas, err := db.Personas(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +128,7 @@ func (w *World) verifyCast(ctx context.Context) error {
 	return nil
 }
 
-func (w *World) verifyChains(ctx context.Context, found *Findings, again *recount, progress func(done, total int)) error {
+func verifyChains(ctx context.Context, w *World, found Findings, again *recount, progress func(done, total int)) error {
 	total, err := w.DB.Count(ctx, "block")
 	if err != nil {
 		return err
@@ -109,35 +141,17 @@ func (w *World) verifyChains(ctx context.Context, found *Findings, again *recoun
 				found.add(d, &codes)
 				again.add(d)
 				if progress != nil {
-					progress(int(found.Blocks.Load()), int(total))
+					progress(int(found["block"].Load()), int(total))
 				}
 			})
 			if err != nil {
 				return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 			}
-			found.Chains.Add(1)
+			found["chain"].Add(1)
 			return nil
 		})
 	}
 	return group.Wait()
-}
-
-func (f *Findings) add(d *store.Delta, codes *codeSet) {
-	f.Blocks.Add(1)
-	f.Transactions.Add(int64(len(d.Transactions)))
-	f.Logs.Add(int64(len(d.Logs)))
-	f.Calls.Add(int64(len(d.Calls)))
-	f.Accounts.Add(int64(len(d.Accounts)))
-	f.Slots.Add(int64(len(d.Slots)))
-	f.Codes.Add(codes.add(d.Codes))
-	f.Tokens.Add(int64(len(d.Tokens)))
-	f.Deployments.Add(int64(len(d.Deployments)))
-	f.Transfers.Add(int64(len(d.Transfers)))
-	f.Holdings.Add(int64(len(d.Holdings)))
-	f.Items.Add(int64(len(d.Items)))
-	f.Touches.Add(int64(len(d.Touches)))
-	f.Messages.Add(int64(len(d.Messages)))
-	f.MessageEvents.Add(int64(len(d.MessageEvents)))
 }
 
 // codeSet counts each code once, however many contracts of however many chains run it.
@@ -153,26 +167,18 @@ func (s *codeSet) add(codes []store.Code) (fresh int64) {
 }
 
 // verifyCounts finds rows that nothing accounts for.
-func (w *World) verifyCounts(ctx context.Context, f *Findings) error {
-	expected := map[string]int64{
-		"chain": f.Chains.Load(), "block": f.Blocks.Load(), "tx": f.Transactions.Load(), "log": f.Logs.Load(),
-		"call": f.Calls.Load(), "account": f.Accounts.Load(), "slot": f.Slots.Load(), "code": f.Codes.Load(),
-		"token": f.Tokens.Load(), "deployment": f.Deployments.Load(), "transfer": f.Transfers.Load(),
-		"holding": f.Holdings.Load(), "nft": f.Items.Load(), "touch": f.Touches.Load(),
-		"message": f.Messages.Load(), "message_event": f.MessageEvents.Load(),
-		"operation": f.Operations.Load(), "chunk": f.Chunks.Load(),
-	}
+func verifyCounts(ctx context.Context, w *World, f Findings) error {
 	var errs []error
-	for _, table := range store.Audited {
-		want, ok := expected[table]
-		if !ok {
+	for _, c := range counted {
+		if slices.Contains(comparedElsewhere, c.table) {
 			continue
 		}
-		switch have, err := w.DB.Count(ctx, table); {
+		want := f[c.table].Load()
+		switch have, err := w.DB.Count(ctx, c.table); {
 		case err != nil:
 			errs = append(errs, err)
 		case have != want:
-			errs = append(errs, fmt.Errorf("%s: %d rows, the history accounts for %d", table, have, want))
+			errs = append(errs, fmt.Errorf("%s: %d rows, the history accounts for %d", c.table, have, want))
 		}
 	}
 	return errors.Join(errs...)

@@ -16,7 +16,7 @@ type recount struct {
 	err   error
 }
 
-func (w *World) newRecount() (*recount, error) {
+func newRecount(w *World) (*recount, error) {
 	db, err := store.Create(store.Memory)
 	if err != nil {
 		return nil, err

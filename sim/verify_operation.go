@@ -10,8 +10,8 @@ import (
 )
 
 // verifyOperations makes the file of every export again and compares it with the one that is kept.
-func (w *World) verifyOperations(ctx context.Context, found *Findings) error {
-	rows, err := w.DB.OperationDigests(ctx, w.operations())
+func verifyOperations(ctx context.Context, w *World, found Findings) error {
+	rows, err := w.DB.OperationDigests(ctx, w.Operations())
 	if err != nil {
 		return err
 	}
@@ -23,27 +23,27 @@ func (w *World) verifyOperations(ctx context.Context, found *Findings) error {
 		if !bytes.Equal(o.Digest(), row.Digest) {
 			return fmt.Errorf("operation %d: its digest is %x, it should be %x", o.ID, row.Digest, o.Digest())
 		}
-		if name := w.operationName(o.ID); !bytes.Equal(o.UUID, name) {
-			return fmt.Errorf("operation %d: its name is %x, it should be %x", o.ID, o.UUID, name)
+		if name := OperationUUID(w, o.ID); !bytes.Equal(o.UUID, name[:]) {
+			return fmt.Errorf("operation %d: its name is %x, it should be %x", o.ID, o.UUID, name[:])
 		}
-		if err := w.verifyFile(ctx, o); err != nil {
+		if err := verifyFile(ctx, w, o); err != nil {
 			return fmt.Errorf("operation %d: %w", o.ID, err)
 		}
-		found.Operations.Add(1)
-		found.Chunks.Add(int64(o.Chunks))
+		found["operation"].Add(1)
+		found["chunk"].Add(int64(o.Chunks))
 	}
 	return nil
 }
 
 // verifyFile compares the chunks there are, and what the operation says of them, with those that its request leads to.
-func (w *World) verifyFile(ctx context.Context, o *store.Operation) error {
+func verifyFile(ctx context.Context, w *World, o *store.Operation) error {
 	last := store.Piece{}
 	if o.Chunks > 0 {
 		scope, err := export.ParseScope(o.Request)
 		if err != nil {
 			return err
 		}
-		again, err := export.NewCutter(ctx, w.exported(), scope.Before(o.Next), o.ID, nil)
+		again, err := export.NewCutter(ctx, exportSource(w), scope.Before(o.Next), o.ID, nil)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (w *World) verifyFile(ctx context.Context, o *store.Operation) error {
 			last = chunk.Piece
 		}
 	}
-	if told := after(*o, o.Chunks, last); !bytes.Equal(told.Digest(), o.Digest()) {
+	if told := withChunks(*o, o.Chunks, last); !bytes.Equal(told.Digest(), o.Digest()) {
 		return fmt.Errorf("it does not tell of its file what is there: %+v", last)
 	}
 	return nil

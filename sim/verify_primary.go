@@ -17,7 +17,7 @@ import (
 )
 
 // verifyPrimary makes every network again in a world of its own, in memory, and compares each table with the file's.
-func (w *World) verifyPrimary(ctx context.Context, found *Findings) (err error) {
+func verifyPrimary(ctx context.Context, w *World, found Findings) (err error) {
 	again, err := store.Create(store.Memory)
 	if err != nil {
 		return err
@@ -27,21 +27,21 @@ func (w *World) verifyPrimary(ctx context.Context, found *Findings) (err error) 
 	if err != nil {
 		return err
 	}
-	if err := batch.End(w.replay(ctx, batch, found)); err != nil {
+	if err := batch.End(replay(ctx, w, batch, found)); err != nil {
 		return err
 	}
 	return w.DB.SamePrimary(ctx, again)
 }
 
-func (w *World) replay(ctx context.Context, batch *store.Batch, found *Findings) error {
+func replay(ctx context.Context, w *World, batch *store.Batch, found Findings) error {
 	rows, err := w.DB.PrimaryNetworks(ctx)
 	if err != nil {
 		return err
 	}
 	var mu sync.Mutex
 	sink := func(delta *store.PrimaryDelta) error {
-		found.PrimaryTransactions.Add(int64(len(delta.Transactions)))
-		found.UTXOs.Add(int64(len(delta.UTXOs)))
+		found["primary_tx"].Add(int64(len(delta.Transactions)))
+		found["utxo"].Add(int64(len(delta.UTXOs)))
 		mu.Lock()
 		defer mu.Unlock()
 		return batch.AddPrimaryBlock(delta)
@@ -49,7 +49,7 @@ func (w *World) replay(ctx context.Context, batch *store.Batch, found *Findings)
 	group, ctx := errgroup.WithContext(ctx)
 	for _, row := range rows {
 		group.Go(func() error {
-			if err := w.verifyNetwork(ctx, row, sink); err != nil {
+			if err := verifyNetwork(ctx, w, row, sink); err != nil {
 				return fmt.Errorf("network %d: %w", row.ID, err)
 			}
 			return nil
@@ -58,12 +58,12 @@ func (w *World) replay(ctx context.Context, batch *store.Batch, found *Findings)
 	return group.Wait()
 }
 
-func (w *World) verifyNetwork(ctx context.Context, row store.PrimaryNetwork, sink func(*store.PrimaryDelta) error) error {
-	cChain, err := w.cChain(row.ID)
+func verifyNetwork(ctx context.Context, w *World, row store.PrimaryNetwork, sink func(*store.PrimaryDelta) error) error {
+	cChain, err := cChainRow(w, row.ID)
 	if err != nil {
 		return err
 	}
-	if err := w.verifyNodes(ctx, row.ID); err != nil {
+	if err := verifyNodes(ctx, w.DB, row.ID); err != nil {
 		return err
 	}
 	genesis, err := network.ParseGenesis(row)
@@ -77,28 +77,27 @@ func (w *World) verifyNetwork(ctx context.Context, row store.PrimaryNetwork, sin
 	if err != nil {
 		return err
 	}
-	return w.verifyChainsOf(ctx, n)
+	return verifyL1Chains(ctx, w, n)
 }
 
-var errNoCChain = errors.New("there is no C-Chain")
-
-// cChain is the row id of a network's C-Chain.
-func (w *World) cChain(networkID uint32) (int, error) {
+// cChainRow is the row id of a network's C-Chain.
+func cChainRow(w *World, networkID uint32) (int, error) {
 	rules, err := primary.NetworkByID(networkID)
 	if err != nil {
 		return 0, err
 	}
-	for _, c := range w.Chains {
-		if bytes.Equal(c.Row.BlockchainID, rules.CChainID[:]) {
-			return c.Row.ID, nil
-		}
+	c := w.ChainByBlockchainID(rules.CChainID)
+	if c == nil {
+		return 0, errNoCChain
 	}
-	return 0, errNoCChain
+	return c.Row.ID, nil
 }
 
+var errNoCChain = errors.New("there is no C-Chain")
+
 // verifyNodes checks that each node's id is that of its certificate.
-func (w *World) verifyNodes(ctx context.Context, networkID uint32) error {
-	nodes, err := w.DB.Nodes(ctx, networkID)
+func verifyNodes(ctx context.Context, db *store.DB, networkID uint32) error {
+	nodes, err := db.Nodes(ctx, networkID)
 	if err != nil {
 		return err
 	}
@@ -107,18 +106,18 @@ func (w *World) verifyNodes(ctx context.Context, networkID uint32) error {
 			return fmt.Errorf("node %x: its certificate's id is %s", nodes[i].Node, id)
 		}
 	}
-	return w.verifyKeys(ctx, networkID, nodes)
+	return verifyKeys(ctx, db, networkID, nodes)
 }
 
 // verifyKeys checks that validators use the keys of their nodes.
-func (w *World) verifyKeys(ctx context.Context, networkID uint32, nodes []store.Node) error {
+func verifyKeys(ctx context.Context, db *store.DB, networkID uint32, nodes []store.Node) error {
 	keys := map[string][]byte{}
 	for i := range nodes {
 		key := warp.NewSecretKey([32]byte(nodes[i].Secret)).PublicKey().Compressed()
 		keys[string(nodes[i].Node)] = key[:]
 	}
 	chain := store.PrimaryChain(network.Index(networkID), store.PChain)
-	stakers, err := w.DB.Stakers(ctx, chain)
+	stakers, err := db.Stakers(ctx, chain)
 	if err != nil {
 		return err
 	}
@@ -130,15 +129,15 @@ func (w *World) verifyKeys(ctx context.Context, networkID uint32, nodes []store.
 	return nil
 }
 
-// verifyChainsOf checks that each L1's chain and subnet are those that the P-chain made, with the genesis it was given.
-func (w *World) verifyChainsOf(ctx context.Context, n *network.Network) error {
+// verifyL1Chains checks that each L1's chain and subnet are those that the P-Chain made, with the genesis it was given.
+func verifyL1Chains(ctx context.Context, w *World, n *network.Network) error {
 	for _, c := range w.Chains {
 		if c.Row.Network != n.Name() || c.Kind == evm.KindC {
 			continue
 		}
 		row, err := w.DB.PrimaryTxByHash(ctx, n.Chain(store.PChain), c.Row.BlockchainID)
 		if err != nil {
-			return fmt.Errorf("chain %d: the P-chain does not know it: %w", c.Row.EVMID, err)
+			return fmt.Errorf("chain %d: the P-Chain does not know it: %w", c.Row.EVMID, err)
 		}
 		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
 		if err != nil {

@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
-
-	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -27,10 +24,10 @@ type World struct {
 	Chains  []*evm.Chain
 	Ledgers []*Ledger // mainnet, fuji
 
-	mu      sync.Mutex
-	digest  []byte
-	chains  []byte // digest of everything but operations
-	started int64  // operations, deleted ones included
+	mu         sync.Mutex
+	digest     []byte
+	chains     []byte // digest of everything but operations
+	operations int64  // how many clients have started
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
@@ -73,11 +70,11 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
-	w.digest, w.chains, w.started = meta.Digest, meta.Chains, meta.Started
-	if err := w.openLedgers(ctx); err != nil {
+	w.digest, w.chains, w.operations = meta.Digest, meta.Chains, meta.Started
+	if err := w.openNetworks(ctx); err != nil {
 		return nil, err
 	}
-	w.settle()
+	w.joinNetworks()
 	return w, nil
 }
 
@@ -100,25 +97,18 @@ func (w *World) Digest() []byte {
 	return w.digest
 }
 
-// operations is how many operations clients have started, deleted ones included.
-func (w *World) operations() int64 {
+// Operations is how many operations clients have started, deleted ones included.
+func (w *World) Operations() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.started
-}
-
-// chainsDigest covers everything in the file but operations.
-func (w *World) chainsDigest() []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.chains
+	return w.operations
 }
 
 // Close leaves one clean file behind.
 func (w *World) Close() error { return w.DB.Close() }
 
 // Revision counts what changed since the world was opened: commits, and names given to chains. While it stands still and
-// the clock does, every question has the same answer.
+// the clock does, every request has the same answer.
 func (w *World) Revision() int64 {
 	n := w.DB.Commits()
 	for _, l := range w.Ledgers {
@@ -144,27 +134,4 @@ func (w *World) Alias(network, name string) string {
 		}
 	}
 	return given
-}
-
-// Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
-func (w *World) Chain(name string) *evm.Chain {
-	number, err := strconv.ParseUint(name, 10, 64)
-	if err == nil {
-		for _, c := range w.Chains {
-			if c.Row.EVMID == number {
-				return c
-			}
-		}
-		return nil
-	}
-	id, err := ids.FromString(name)
-	if err != nil {
-		return nil
-	}
-	for _, c := range w.Chains {
-		if ids.ID(c.Row.BlockchainID) == id {
-			return c
-		}
-	}
-	return nil
 }

@@ -116,7 +116,7 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name",
 			Answer: reflect.TypeFor[World](),
 			Handle: func(r *handlers.Request) (any, error) {
-				d, err := w.Describe(r.Context())
+				d, err := sim.Describe(r.Context(), w)
 				if err != nil {
 					return nil, err
 				}

@@ -122,7 +122,7 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 	if err != nil || count != 1 || chunks != 1 {
 		t.Errorf("%d operations and %d chunks are left: %v", count, chunks, err)
 	}
-	if _, err := o.Verify(t.Context(), nil); err != nil {
+	if _, err := sim.Verify(t.Context(), o.World, nil); err != nil {
 		t.Error(err)
 	}
 	if got := fmt.Sprint(later["createdAtTimestamp"]); got != fmt.Sprint(o.Clock.Unix()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
@@ -298,7 +299,7 @@ func TestMessageErrors(t *testing.T) {
 // TestWorldNamesMessages: the samples in the world's description are what they say.
 func TestWorldNamesMessages(t *testing.T) {
 	g := open(t, 1)
-	d, err := g.Describe(context.Background())
+	d, err := sim.Describe(context.Background(), g.World)
 	if err != nil {
 		t.Fatal(err)
 	}

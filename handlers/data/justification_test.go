@@ -34,11 +34,11 @@ func TestJustificationsTellWhatToSign(t *testing.T) {
 			rows = append(rows, more...)
 		}
 		for _, row := range rows {
-			s, err := l.StatementOf(context.Background(), ids.ID(row.Hash))
+			s, err := sim.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := l.Conclude(context.Background(), s.Justification)
+			m, err := sim.MessageFromJustification(context.Background(), l, s.Justification)
 			if err != nil {
 				t.Fatalf("%s: %v", row.Type, err)
 			}

@@ -56,7 +56,7 @@ func (a *api) aggregateSignatures(r *handlers.Request, l *sim.Ledger) (any, erro
 
 func (a *api) getAggregatedSignatures(r *handlers.Request, l *sim.Ledger) (any, error) {
 	hash := handlers.Value[ids.ID](r, "txHash")
-	s, err := l.StatementOf(r.Context(), hash)
+	s, err := sim.PChainMessageOf(r.Context(), l, hash)
 	switch {
 	case errors.Is(err, sim.ErrNoStatement):
 		return nil, handlers.BadRequest(fmt.Sprintf("txHash %s has nothing to sign: %s", hash, err))
@@ -72,7 +72,7 @@ func (a *api) getAggregatedSignatures(r *handlers.Request, l *sim.Ledger) (any, 
 
 // sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
 func (a *api) sign(ctx context.Context, l *sim.Ledger, ask *signing) (any, error) {
-	c, err := l.Committee(ctx, ask.subnet, ask.height)
+	c, err := sim.Signers(ctx, l, ask.subnet, ask.height)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (a *api) sign(ctx context.Context, l *sim.Ledger, ask *signing) (any, error
 		return nil, handlers.BadRequest(fmt.Sprintf("%s: subnet %s has no validators at height %d of the P-Chain", ask.field, ask.subnet, ask.height))
 	}
 	if a.options.KnownOnly {
-		if err = l.Justify(ctx, ask.message, ask.justification); errors.Is(err, sim.ErrUnjustified) {
+		if err = sim.VerifyMessage(ctx, l, ask.message, ask.justification); errors.Is(err, sim.ErrUnjustified) {
 			return nil, unsigned(c.Refusal(ask.quorum, err))
 		}
 		if err != nil {
@@ -175,7 +175,7 @@ func (s *signing) readMessage(ctx context.Context, l *sim.Ledger, given bool, ra
 			return nil
 		}
 	case !given && s.justification != nil:
-		if s.message, err = l.Conclude(ctx, s.justification); errors.Is(err, sim.ErrUnjustified) {
+		if s.message, err = sim.MessageFromJustification(ctx, l, s.justification); errors.Is(err, sim.ErrUnjustified) {
 			s.fail("justification alone does not tell what to sign: %s", err)
 			return nil
 		}

@@ -331,7 +331,7 @@ func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, s
 		}
 		return
 	}
-	statement, err := l.StatementOf(context.Background(), ids.ID(row.Hash))
+	statement, err := sim.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
 	if err != nil {
 		t.Fatalf("%s: %v", row.Type, err)
 	}

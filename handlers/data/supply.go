@@ -55,7 +55,7 @@ func (a *api) getSupply(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	fees, err := l.FeesPaid(r.Context())
+	fees, err := sim.FeesPaid(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (a *api) feesOf(p payer) handlers.Operation {
 			if err := p.check(r); err != nil {
 				return nil, err
 			}
-			points, err := a.world.FeeSeries(r.Context(), q)
+			points, err := sim.FeeSeries(r.Context(), a.world, q)
 			return series(r, points, false), err
 		},
 	}

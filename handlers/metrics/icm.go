@@ -120,7 +120,7 @@ func (a *api) icmSeries(r *handlers.Request) (any, error) {
 	}
 	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
 		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
-	points, more, err := a.world.Traffic(r.Context(), q)
+	points, more, err := sim.Traffic(r.Context(), a.world, q)
 	page, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Lane]Ends{}
 	for _, p := range points {
 		if _, known := named[p.Lane]; !known {
@@ -157,7 +157,7 @@ func (a *api) icmSummary(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	lanes, counts, err := a.world.TrafficSummary(r.Context(), scope, l)
+	lanes, counts, err := sim.TrafficSummary(r.Context(), a.world, scope, l)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (a *api) staking(r *handlers.Request) (any, error) {
 			q.Metric = &metric.StakeMetrics[i]
 		}
 	}
-	points, more, err := l.StakeSeries(r.Context(), q)
+	points, more, err := sim.StakeSeries(r.Context(), l, q)
 	return series(r, points, more), err
 }
 

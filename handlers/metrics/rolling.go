@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"snowglobe/handlers"
+	"snowglobe/sim"
 	"snowglobe/sim/metric"
 )
 
@@ -38,7 +39,7 @@ func (a *api) roll(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := a.world.Rolling(r.Context(), metric.Named(r.Text("metric")), scope)
+	values, err := sim.Rolling(r.Context(), a.world, metric.Named(r.Text("metric")), scope)
 	if err != nil {
 		return nil, err
 	}

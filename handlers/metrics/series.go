@@ -81,7 +81,7 @@ func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (page pointPage, er
 		return page, err
 	}
 	q.To = before(r, q.To)
-	points, more, err := a.world.Series(r.Context(), q)
+	points, more, err := sim.Series(r.Context(), a.world, q)
 	return series(r, points, more), err
 }
 

@@ -47,12 +47,12 @@ func (a *platformAPI) GetAllValidatorsAt(r *http.Request, args *HeightArgs, repl
 	}
 	reply.ValidatorSets = map[ids.ID]CanonicalSet{}
 	for _, name := range names {
-		c, err := a.Committee(r.Context(), name, height)
+		set, err := a.Ledger.CanonicalSet(r.Context(), name, height)
 		if err != nil {
 			return err
 		}
-		if c.TotalWeight > 0 {
-			reply.ValidatorSets[name] = canonical(c.CanonicalSet)
+		if set.TotalWeight > 0 {
+			reply.ValidatorSets[name] = canonical(set)
 		}
 	}
 	return nil

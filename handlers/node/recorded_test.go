@@ -14,6 +14,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
+	"snowglobe/sim/primary"
 )
 
 // recordedCall is what a real node was asked for, and its answer. In paths, parameters and errors {names} stand for what
@@ -111,12 +112,16 @@ func chainNames(t testing.TB, w *sim.World) []string {
 	t.Helper()
 	mainnet := fixtures.Networks[0]
 	names := []string{"{X}", mainnet.XChainID.String(), "{C}", mainnet.CChainID.String()}
-	d, err := w.Describe(t.Context())
+	subnets, err := w.DB.Subnets(t.Context(), w.Ledgers[0].Chain(primary.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range d.Networks[0].Subnets {
-		for _, b := range s.Blockchains {
+	for _, s := range subnets {
+		blockchains, err := w.DB.BlockchainsOfSubnet(t.Context(), s.Hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range blockchains {
 			names = append(names, "{"+strings.ToUpper(b.Name)+"}", ids.ID(b.Hash).String())
 		}
 	}

@@ -172,7 +172,7 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.
 	if err != nil {
 		return err
 	}
-	d, err := w.Describe(ctx)
+	d, err := sim.Describe(ctx, w)
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Content is the file of an export, read from where it is kept. It holds one chunk at a time.
+// Content reads the file of an export from its chunks. It holds one of them at a time.
 type Content struct {
 	parts  []part
 	size   int64
 	offset int64
 
-	held int // the part in hand, -1 for none
-	hand []byte
+	current int // the part that was read, -1 for none
+	data    []byte
 }
 
 // part is a run of bytes of a file, fetched when it is read.
@@ -46,7 +46,7 @@ func Read(ctx context.Context, db *store.DB, o *store.Operation, zipped bool) (*
 	if len(pieces) != o.Chunks || len(pieces) == 0 {
 		return nil, fmt.Errorf("operation %d: it has %d chunks of %d: %w", o.ID, len(pieces), o.Chunks, store.ErrNotFound)
 	}
-	c := &Content{held: -1}
+	c := &Content{current: -1}
 	if zipped {
 		c.add(int64(len(gzipHead)), func() ([]byte, error) { return gzipHead, nil })
 	}
@@ -87,18 +87,18 @@ func (c *Content) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n := sort.Search(len(c.parts), func(i int) bool { return c.parts[i].start > c.offset }) - 1
-	if n != c.held {
-		hand, err := c.parts[n].fetch()
+	if n != c.current {
+		data, err := c.parts[n].fetch()
 		if err != nil {
 			return 0, err
 		}
-		c.held, c.hand = n, hand
+		c.current, c.data = n, data
 	}
 	from := c.offset - c.parts[n].start
-	if from >= int64(len(c.hand)) {
+	if from >= int64(len(c.data)) {
 		return 0, io.ErrUnexpectedEOF
 	}
-	copied := copy(p, c.hand[from:])
+	copied := copy(p, c.data[from:])
 	c.offset += int64(copied)
 	return copied, nil
 }

@@ -17,8 +17,8 @@ const chunkSize = 256 << 10
 
 const day = 24 * 60 * 60
 
-// Day is the beginning of the day in which a moment lies, in Unix seconds.
-func Day(unix int64) int64 { return unix - unix%day }
+// dayOf is the beginning of the day in which a moment lies, in Unix seconds.
+func dayOf(unix int64) int64 { return unix - unix%day }
 
 var errTooLong = errors.New("the file has too many chunks")
 
@@ -27,7 +27,7 @@ type Cutter struct {
 	scope     Scope
 	operation int64
 	walk      *Walk
-	ahead     *Event // read, but not in a chunk yet
+	pending   *Event // read, but in no chunk yet
 	first     int64  // the day of the file's first row
 	last      store.Piece
 	number    int // of the next chunk
@@ -44,11 +44,11 @@ func NewCutter(ctx context.Context, w World, s Scope, operation int64, last *sto
 	if c.walk, err = Open(ctx, w, s, nil); err != nil {
 		return nil, err
 	}
-	if c.ahead, err = c.walk.Next(ctx); err != nil {
+	if c.pending, err = c.walk.Next(ctx); err != nil {
 		return nil, err
 	}
-	if c.ahead != nil {
-		c.first = Day(c.ahead.Time)
+	if c.pending != nil {
+		c.first = dayOf(c.pending.Time)
 	}
 	if last == nil {
 		return c, nil
@@ -57,7 +57,7 @@ func NewCutter(ctx context.Context, w World, s Scope, operation int64, last *sto
 	if c.walk, err = Open(ctx, w, s, &Place{last.Reached, last.Lane, last.At}); err != nil {
 		return nil, err
 	}
-	c.ahead, err = c.walk.Next(ctx)
+	c.pending, err = c.walk.Next(ctx)
 	return c, err
 }
 
@@ -77,16 +77,16 @@ func (c *Cutter) Next(ctx context.Context) (*Step, error) {
 	}
 	piece := store.Piece{ID: store.NumberChunk(c.operation, c.number), Start: c.last.Start + c.last.Size, Rows: c.last.Rows, Sum: c.last.Sum,
 		Reached: c.last.Reached, Lane: c.last.Lane, At: c.last.At}
-	for c.ahead != nil && len(text) < chunkSize {
-		e := c.ahead
+	for c.pending != nil && len(text) < chunkSize {
+		e := c.pending
 		if full := c.full(piece.Rows, e); full {
-			return &Step{Full: Day(e.Time)}, nil
+			return &Step{Full: dayOf(e.Time)}, nil
 		}
 		text = append(text, e.Text...)
 		piece.Rows += int64(e.Rows)
 		piece.Reached, piece.Lane, piece.At = e.Time, e.Lane, e.At
 		var err error
-		if c.ahead, err = c.walk.Next(ctx); err != nil {
+		if c.pending, err = c.walk.Next(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -103,12 +103,12 @@ func (c *Cutter) Next(ctx context.Context) (*Step, error) {
 	chunk.Seal(c.last.Digest)
 	c.last = chunk.Piece
 	c.number++
-	return &Step{Chunk: chunk, Last: c.ahead == nil}, nil
+	return &Step{Chunk: chunk, Last: c.pending == nil}, nil
 }
 
 // full says that a transaction's rows are too many for the file. A day's rows stay together, so the first day's always fit.
 func (c *Cutter) full(rows int64, e *Event) bool {
-	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && Day(e.Time) > c.first
+	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && dayOf(e.Time) > c.first
 }
 
 // deflate compresses a text in whole blocks that are not the last: others can follow.
@@ -131,7 +131,7 @@ func inflate(c *store.Chunk) ([]byte, error) {
 	return text, nil
 }
 
-var errOther = errors.New("its text is not what the export leads to")
+var errDifferent = errors.New("its text is not what the export leads to")
 
 // Same compares what two chunks hold.
 func Same(have, want *store.Chunk) error {
@@ -144,7 +144,7 @@ func Same(have, want *store.Chunk) error {
 		return err
 	}
 	if !bytes.Equal(a, b) {
-		return errOther
+		return errDifferent
 	}
 	return nil
 }

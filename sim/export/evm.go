@@ -22,7 +22,7 @@ const knownAddresses = 4096
 // evmReader reads the transactions, internal ones and token transfers of some accounts on one chain.
 type evmReader struct {
 	world   *World
-	site    *site
+	source  *chainSource
 	chainID string
 	market  *market
 	mine    map[common.Address]bool
@@ -32,12 +32,12 @@ type evmReader struct {
 	base   *big.Int
 }
 
-func openEVM(ctx context.Context, w *World, s *Scope, at *site, low, high store.Position) (reader, *union, error) {
+func openEVM(ctx context.Context, w *World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
 	m, err := openMarket(ctx, w, at.rows)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &evmReader{world: w, site: at, chainID: strconv.FormatUint(at.ChainID, 10), market: m, mine: map[common.Address]bool{},
+	r := &evmReader{world: w, source: at, chainID: strconv.FormatUint(at.ChainID, 10), market: m, mine: map[common.Address]bool{},
 		hex: lru.NewCache[common.Address, string](knownAddresses), header: -1}
 	var finds []find
 	for _, account := range s.Accounts {
@@ -91,8 +91,8 @@ func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
 
 // event writes the rows of a transaction: itself, its internal ones, its transfers.
 func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionView, calls []store.Call, transfers []store.Transfer) error {
-	place := transfer{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.Time, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
-		dollars: r.market.dollars(r.market.native, tx.Time)}
+	place := evmRow{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.Time, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
+		dollars: r.market.dollars(r.market.Native, tx.Time)}
 	to := tx.Recipient
 	if to == nil {
 		to = tx.Created
@@ -121,13 +121,13 @@ func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionVi
 	return nil
 }
 
-func (e *Event) add(row *transfer) {
-	e.Text = transferTable.line(e.Text, row)
+func (e *Event) add(row *evmRow) {
+	e.Text = evmTable.line(e.Text, row)
 	e.Rows++
 }
 
 // between fills in the two parties and says whether the export is about either.
-func (r *evmReader) between(row *transfer, sender, recipient []byte) bool {
+func (r *evmReader) between(row *evmRow, sender, recipient []byte) bool {
 	from, to := common.BytesToAddress(sender), common.BytesToAddress(recipient)
 	switch out, in := r.mine[from], r.mine[to]; {
 	case out && in:
@@ -152,13 +152,13 @@ func (r *evmReader) written(a common.Address) string {
 	return text
 }
 
-func (r *evmReader) native(row *transfer, tx *store.TransactionView) error {
+func (r *evmReader) native(row *evmRow, tx *store.TransactionView) error {
 	var signed types.Transaction
 	if err := signed.UnmarshalBinary(tx.Raw); err != nil {
 		return fmt.Errorf("transaction %s: %w", row.hash, err)
 	}
 	if r.header != tx.ID.Block() {
-		h, err := evm.DecodeHeader(r.site.evm.Kind, tx.Header)
+		h, err := evm.DecodeHeader(r.source.evm.Kind, tx.Header)
 		if err != nil {
 			return fmt.Errorf("block %s: %w", row.number, err)
 		}
@@ -184,7 +184,7 @@ func method(tx *types.Transaction) string {
 
 var standards = map[store.Standard]string{store.ERC20: "ERC-20", store.ERC721: "ERC-721", store.ERC1155: "ERC-1155"}
 
-func (r *evmReader) moved(ctx context.Context, row *transfer, t *store.Transfer) (err error) {
+func (r *evmReader) moved(ctx context.Context, row *evmRow, t *store.Transfer) (err error) {
 	if row.token, err = r.market.token(ctx, t.Asset); err != nil {
 		return err
 	}

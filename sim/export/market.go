@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"math/big"
 
@@ -15,42 +14,26 @@ const hour = 3600
 
 // market knows the tokens of an EVM chain and what they cost.
 type market struct {
-	world  *World
-	native *price.Series // nil without a market, as in series
-	series map[common.Address]*price.Series
-	tokens map[store.TokenID]*token
+	*Markets
+	world *World
+	read  map[store.TokenID]*token
 }
 
-// token is one of them.
+// token is a token with its price.
 type token struct {
 	store.Token
 	address string
-	series  *price.Series
+	series  *price.Series // nil without a market
 }
 
 func openMarket(ctx context.Context, w *World, chain int) (*market, error) {
-	rows, err := w.DB.Markets(ctx, chain)
-	if err != nil {
-		return nil, err
-	}
-	m := &market{world: w, series: map[common.Address]*price.Series{}, tokens: map[store.TokenID]*token{}}
-	for _, row := range rows {
-		if row.Series == "" {
-			continue
-		}
-		series := &price.Series{Name: row.Series, Middle: row.Price, Swing: row.Swing}
-		if bytes.Equal(row.Address, make([]byte, common.AddressLength)) {
-			m.native = series
-		} else {
-			m.series[common.BytesToAddress(row.Address)] = series
-		}
-	}
-	return m, nil
+	m, err := ReadMarkets(ctx, w.DB, chain)
+	return &market{Markets: m, world: w, read: map[store.TokenID]*token{}}, err
 }
 
 // token is the one of an asset, read when it is first met.
 func (m *market) token(ctx context.Context, asset store.AssetKey) (*token, error) {
-	if t := m.tokens[asset.Token()]; t != nil {
+	if t := m.read[asset.Token()]; t != nil {
 		return t, nil
 	}
 	row, err := m.world.DB.Token(ctx, asset.Token())
@@ -58,8 +41,8 @@ func (m *market) token(ctx context.Context, asset store.AssetKey) (*token, error
 		return nil, err
 	}
 	address := common.BytesToAddress(row.Address)
-	t := &token{*row, address.Hex(), m.series[address]}
-	m.tokens[asset.Token()] = t
+	t := &token{*row, address.Hex(), m.Tokens[address].Series}
+	m.read[asset.Token()] = t
 	return t, nil
 }
 

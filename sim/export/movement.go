@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The kinds of movements, by the live API's names.
+// The values of FundTransferType, by the live API's names.
 const (
 	credit       = "CREDIT"
 	debit        = "DEBIT"
@@ -22,15 +22,15 @@ const (
 	debitAtomic  = "DEBIT_ATOMIC"
 )
 
-// movement is a row about a primary chain: an output that a transaction made or spent.
-type movement struct {
+// primaryRow is a row about a P- or X-Chain or the atomic side of a C-Chain: an output that a transaction made or spent.
+type primaryRow struct {
 	*primaryReader
 	tx      *store.PrimaryTx
 	first   bool // of its transaction's
 	memo    []byte
 	time    int64
 	kind    string
-	peer    primary.Chain // the other chain of an atomic movement
+	peer    primary.Chain // the other chain of an atomic transfer
 	owners  []string
 	output  *output // nil for a C-Chain account
 	asset   *asset
@@ -64,88 +64,132 @@ type stake struct {
 	start, end uint64
 }
 
-// movementTable is the columns of the exports of the primary network.
-var movementTable = table[movement]{
-	{Column{"ChainName", "`p-chain`, `x-chain` or `c-chain`"}, func(m *movement) string { return strings.ToLower(string(m.site.Kind)) + "-chain" }},
-	{Column{"TxHash", "id of the transaction that moved the output"}, func(m *movement) string { return ids.ID(m.tx.Hash).String() }},
-	{Column{"Network", "`mainnet` or `fuji`"}, func(m *movement) string { return m.site.Network }},
-	{Column{"BlockchainId", "id of the chain"}, func(m *movement) string { return m.site.rules.BlockchainID(m.site.primary()).String() }},
-	{Column{"BlockHeight", "height of the transaction's block"}, func(m *movement) string { return strconv.FormatUint(m.tx.ID.Number(), 10) }},
-	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *movement) string { return moment(m.time) }},
-	{Column{"TxType", "the network's name of the transaction's type; `Genesis` for what the chain began with"}, func(m *movement) string { return m.tx.Type }},
-	{Column{"FundTransferType", "`CREDIT` (an output was made), `DEBIT` (spent), `CREDIT_STAKING_SET` (locked as stake), `CREDIT_ATOMIC` (exported to another chain) or `DEBIT_ATOMIC` (imported from one)"}, func(m *movement) string { return m.kind }},
-	{Column{"PeerChain", "the other chain of an atomic movement"}, (*movement).other},
-	{Column{"Owners", "addresses of the output, separated by semicolons; on the C-Chain also accounts"}, func(m *movement) string { return strings.Join(m.owners, ";") }},
-	{Column{"Threshold", "how many of the owners must sign"}, func(m *movement) string {
+// primaryTable is the columns of the exports of the primary network.
+var primaryTable = table[primaryRow]{
+	{Column{"ChainName", "`p-chain`, `x-chain` or `c-chain`"}, func(m *primaryRow) string { return strings.ToLower(string(m.source.Kind)) + "-chain" }},
+	{Column{"TxHash", "id of the transaction that moved the output"}, func(m *primaryRow) string { return ids.ID(m.tx.Hash).String() }},
+	{Column{"Network", "`mainnet` or `fuji`"}, func(m *primaryRow) string { return m.source.Network }},
+	{Column{"BlockchainId", "id of the chain"}, func(m *primaryRow) string { return m.source.rules.BlockchainID(m.source.primary()).String() }},
+	{Column{"BlockHeight", "height of the transaction's block"}, func(m *primaryRow) string { return strconv.FormatUint(m.tx.ID.Number(), 10) }},
+	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(m *primaryRow) string { return moment(m.time) }},
+	{
+		Column{"TxType", "the network's name of the transaction's type; `Genesis` for what the chain began with"},
+		func(m *primaryRow) string { return m.tx.Type },
+	},
+	{
+		Column{"FundTransferType", "`CREDIT` (an output was made), `DEBIT` (spent), `CREDIT_STAKING_SET` (locked as stake), `CREDIT_ATOMIC` " +
+			"(exported to another chain) or `DEBIT_ATOMIC` (imported from one)"},
+		func(m *primaryRow) string { return m.kind },
+	},
+	{Column{"PeerChain", "the other chain of an atomic movement"}, (*primaryRow).other},
+	{
+		Column{"Owners", "addresses of the output, separated by semicolons; on the C-Chain also accounts"},
+		func(m *primaryRow) string { return strings.Join(m.owners, ";") },
+	},
+	{Column{"Threshold", "how many of the owners must sign"}, func(m *primaryRow) string {
 		return m.owned(func(o *primary.OutputOwners) uint64 { return uint64(o.Threshold) })
 	}},
-	{Column{"Locktime", "Unix seconds before which nobody can spend it"}, func(m *movement) string {
+	{Column{"Locktime", "Unix seconds before which nobody can spend it"}, func(m *primaryRow) string {
 		return m.owned(func(o *primary.OutputOwners) uint64 { return o.Locktime })
 	}},
-	{Column{"UtxoId", "id of the output; empty for an account"}, func(m *movement) string { return m.held(func(o *output) string { return o.id.String() }) }},
-	{Column{"UtxoTxHash", "id of the transaction whose output it is; stake and rewards are outputs of the staking transaction"}, func(m *movement) string {
+	{
+		Column{"UtxoId", "id of the output; empty for an account"},
+		func(m *primaryRow) string { return m.held(func(o *output) string { return o.id.String() }) },
+	},
+	{Column{"UtxoTxHash", "id of the transaction whose output it is; stake and rewards are outputs of the staking transaction"}, func(m *primaryRow) string {
 		return m.held(func(o *output) string { return o.tx.String() })
 	}},
-	{Column{"OutputIndex", "its place among that transaction's outputs"}, func(m *movement) string {
+	{Column{"OutputIndex", "its place among that transaction's outputs"}, func(m *primaryRow) string {
 		return m.held(func(o *output) string { return strconv.FormatUint(uint64(o.index), 10) })
 	}},
-	{Column{"OutputType", "`TRANSFER`, `STAKEABLE_LOCK`, `MINT`, `NFT_MINT`, `NFT_TRANSFER`, `PROPERTY_MINT` or `PROPERTY_OWNED`; `ACCOUNT` for an account"}, (*movement).form},
-	{Column{"AssetId", "id of the asset"}, func(m *movement) string { return m.asset.id.String() }},
-	{Column{"AssetName", "name of the asset"}, func(m *movement) string { return m.asset.name }},
-	{Column{"AssetSymbol", "symbol of the asset"}, func(m *movement) string { return m.asset.symbol }},
-	{Column{"AssetDecimals", "decimals of the asset"}, func(m *movement) string { return strconv.Itoa(m.asset.decimals) }},
-	{Column{"Value", "amount in the asset's smallest unit; 1 for an NFT or a property, 0 for the right to make some"}, func(m *movement) string { return strconv.FormatUint(m.amount, 10) }},
-	{Column{"Amount", "the same in whole units, exact"}, func(m *movement) string { return price.Decimal(m.big(), m.asset.decimals) }},
-	{Column{"PriceUSD", "what one whole unit cost in the hour of the block, empty without a market"}, func(m *movement) string { return cost(m.dollars) }},
-	{Column{"ValueUSD", "what the amount was worth, exact"}, func(m *movement) string { return worth(m.big(), m.asset.decimals, m.dollars) }},
-	{Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"}, func(m *movement) string { return m.reward }},
-	{Column{"StakingTxHash", "id of the transaction that staked"}, func(m *movement) string { return m.staked(func(s *stake) string { return s.tx.String() }) }},
-	{Column{"NodeId", "the validator, or to whom was delegated"}, func(m *movement) string { return m.staked(func(s *stake) string { return s.node.String() }) }},
-	{Column{"SubnetId", "what is validated"}, func(m *movement) string { return m.staked(func(s *stake) string { return s.subnet.String() }) }},
-	{Column{"StakingStart", "when staking began, RFC 3339 in UTC"}, func(m *movement) string { return m.staked(func(s *stake) string { return moment(int64(s.start)) }) }},
-	{Column{"StakingEnd", "when it ends, RFC 3339 in UTC"}, func(m *movement) string { return m.staked(func(s *stake) string { return moment(int64(s.end)) }) }},
-	{Column{"TxFee", "nAVAX that the transaction burned; on its first row only"}, func(m *movement) string { return m.once(strconv.FormatUint(uint64(m.tx.Burned), 10)) }},
-	{Column{"Memo", "the transaction's memo in hexadecimal; on its first row only"}, func(m *movement) string { return m.once(hexutil.Encode(m.memo)) }},
+	{
+		Column{"OutputType", "`TRANSFER`, `STAKEABLE_LOCK`, `MINT`, `NFT_MINT`, `NFT_TRANSFER`, `PROPERTY_MINT` or `PROPERTY_OWNED`; " +
+			"`ACCOUNT` for an account"},
+		(*primaryRow).form,
+	},
+	{Column{"AssetId", "id of the asset"}, func(m *primaryRow) string { return m.asset.id.String() }},
+	{Column{"AssetName", "name of the asset"}, func(m *primaryRow) string { return m.asset.name }},
+	{Column{"AssetSymbol", "symbol of the asset"}, func(m *primaryRow) string { return m.asset.symbol }},
+	{Column{"AssetDecimals", "decimals of the asset"}, func(m *primaryRow) string { return strconv.Itoa(m.asset.decimals) }},
+	{
+		Column{"Value", "amount in the asset's smallest unit; 1 for an NFT or a property, 0 for the right to make some"},
+		func(m *primaryRow) string { return strconv.FormatUint(m.amount, 10) },
+	},
+	{Column{"Amount", "the same in whole units, exact"}, func(m *primaryRow) string { return price.Decimal(m.big(), m.asset.decimals) }},
+	{
+		Column{"PriceUSD", "what one whole unit cost in the hour of the block, empty without a market"},
+		func(m *primaryRow) string { return cost(m.dollars) },
+	},
+	{Column{"ValueUSD", "what the amount was worth, exact"}, func(m *primaryRow) string { return worth(m.big(), m.asset.decimals, m.dollars) }},
+	{
+		Column{"RewardType", "`VALIDATOR`, `DELEGATOR` or `VALIDATOR_FEE` for an output that pays a reward"},
+		func(m *primaryRow) string { return m.reward },
+	},
+	{
+		Column{"StakingTxHash", "id of the transaction that staked"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.tx.String() }) },
+	},
+	{
+		Column{"NodeId", "the validator, or to whom was delegated"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.node.String() }) },
+	},
+	{Column{"SubnetId", "what is validated"}, func(m *primaryRow) string { return m.staked(func(s *stake) string { return s.subnet.String() }) }},
+	{
+		Column{"StakingStart", "when staking began, RFC 3339 in UTC"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.start)) }) },
+	},
+	{
+		Column{"StakingEnd", "when it ends, RFC 3339 in UTC"},
+		func(m *primaryRow) string { return m.staked(func(s *stake) string { return moment(int64(s.end)) }) },
+	},
+	{
+		Column{"TxFee", "nAVAX that the transaction burned; on its first row only"},
+		func(m *primaryRow) string { return m.once(strconv.FormatUint(uint64(m.tx.Burned), 10)) },
+	},
+	{
+		Column{"Memo", "the transaction's memo in hexadecimal; on its first row only"},
+		func(m *primaryRow) string { return m.once(hexutil.Encode(m.memo)) },
+	},
 }
 
 // The tables with fewer columns.
 var (
-	simpleTable  = movementTable.only("ChainName TxHash BlockTimestamp TxType FundTransferType Owners AssetSymbol Amount ValueUSD")
-	stakingTable = movementTable.only("ChainName TxHash Network BlockHeight BlockTimestamp TxType FundTransferType RewardType StakingTxHash NodeId " +
+	simpleTable  = primaryTable.only("ChainName TxHash BlockTimestamp TxType FundTransferType Owners AssetSymbol Amount ValueUSD")
+	stakingTable = primaryTable.only("ChainName TxHash Network BlockHeight BlockTimestamp TxType FundTransferType RewardType StakingTxHash NodeId " +
 		"SubnetId StakingStart StakingEnd Owners UtxoId AssetSymbol AssetDecimals Value Amount PriceUSD ValueUSD")
 )
 
-func (m *movement) big() *big.Int { return new(big.Int).SetUint64(m.amount) }
+func (m *primaryRow) big() *big.Int { return new(big.Int).SetUint64(m.amount) }
 
-func (m *movement) other() string {
+func (m *primaryRow) other() string {
 	if m.kind != creditAtomic && m.kind != debitAtomic {
 		return ""
 	}
 	return strings.ToLower(m.peer.String()) + "-chain"
 }
 
-func (m *movement) held(what func(*output) string) string {
+func (m *primaryRow) held(what func(*output) string) string {
 	if m.output == nil {
 		return ""
 	}
 	return what(m.output)
 }
 
-func (m *movement) owned(what func(*primary.OutputOwners) uint64) string {
+func (m *primaryRow) owned(what func(*primary.OutputOwners) uint64) string {
 	return m.held(func(o *output) string {
 		u := primary.UTXO{Out: o.out}
 		return strconv.FormatUint(what(u.Owners()), 10)
 	})
 }
 
-func (m *movement) staked(what func(*stake) string) string {
+func (m *primaryRow) staked(what func(*stake) string) string {
 	if m.stake == nil {
 		return ""
 	}
 	return what(m.stake)
 }
 
-func (m *movement) once(text string) string {
+func (m *primaryRow) once(text string) string {
 	if !m.first {
 		return ""
 	}
@@ -153,7 +197,7 @@ func (m *movement) once(text string) string {
 }
 
 // form names what kind of output it is.
-func (m *movement) form() string {
+func (m *primaryRow) form() string {
 	if m.output == nil {
 		return "ACCOUNT"
 	}

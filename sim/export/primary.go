@@ -12,26 +12,26 @@ import (
 	"snowglobe/sim/store"
 )
 
-// primaryReader reads the movements of some owners' outputs on one chain of the primary network.
+// primaryReader reads what was done with some owners' outputs on one chain of the primary network.
 type primaryReader struct {
 	world    *World
 	scope    *Scope
-	site     *site
+	source   *chainSource
 	codec    primary.Chain
 	market   *market // of the C-Chain, whose token is AVAX
 	owners   map[ids.ShortID]bool
 	accounts map[common.Address]bool
 	assets   map[ids.ID]*asset
-	table    table[movement]
+	table    table[primaryRow]
 }
 
-func openPrimary(ctx context.Context, w *World, s *Scope, at *site, low, high store.Position) (reader, *union, error) {
+func openPrimary(ctx context.Context, w *World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
 	m, err := openMarket(ctx, w, at.evm.Row.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &primaryReader{world: w, scope: s, site: at, codec: at.primary(), market: m, owners: map[ids.ShortID]bool{},
-		accounts: map[common.Address]bool{}, assets: map[ids.ID]*asset{}, table: s.Type.table().(table[movement])}
+	r := &primaryReader{world: w, scope: s, source: at, codec: at.primary(), market: m, owners: map[ids.ShortID]bool{},
+		accounts: map[common.Address]bool{}, assets: map[ids.ID]*asset{}, table: s.Type.table().(table[primaryRow])}
 	concerns := func(address [20]byte) find {
 		return func(ctx context.Context, low, high store.Position, limit int) ([]store.Position, error) {
 			return w.DB.ActivityIDs(ctx, [][]byte{address[:]}, store.TxRange{Low: low, High: high, Ascending: true, Limit: limit})
@@ -55,7 +55,7 @@ func openPrimary(ctx context.Context, w *World, s *Scope, at *site, low, high st
 }
 
 // genesis stands for the outputs that a chain began with, which no transaction made: the last position of block 0.
-func (r *primaryReader) genesis() store.Position { return store.First(r.site.rows).End() }
+func (r *primaryReader) genesis() store.Position { return store.First(r.source.rows).End() }
 
 func (r *primaryReader) findGenesis(_ context.Context, low, high store.Position, _ int) ([]store.Position, error) {
 	if at := r.genesis(); low <= at && at <= high {
@@ -67,11 +67,11 @@ func (r *primaryReader) findGenesis(_ context.Context, low, high store.Position,
 func (r *primaryReader) read(ctx context.Context, at []store.Position) ([]Event, error) {
 	var events []Event
 	for _, p := range at {
-		time, err := r.site.time(ctx, r.world, p.Number())
+		time, err := r.source.time(ctx, r.world, p.Number())
 		if err != nil {
 			return nil, err
 		}
-		rows, err := r.movements(ctx, p)
+		rows, err := r.rowsOf(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s transaction at %d: %w", r.codec, p, err)
 		}
@@ -96,16 +96,16 @@ const rewardTx = "RewardValidatorTx"
 
 // dollars is what one whole unit of an asset cost: only AVAX has a market.
 func (r *primaryReader) dollars(a *asset, unix int64) *big.Int {
-	if a.id != r.site.rules.AVAXAssetID {
+	if a.id != r.source.rules.AVAXAssetID {
 		return nil
 	}
-	return r.market.dollars(r.market.native, unix)
+	return r.market.dollars(r.market.Native, unix)
 }
 
-// movements are the rows of a transaction: what it spent, what it made, what it locked.
-func (r *primaryReader) movements(ctx context.Context, at store.Position) (all []movement, err error) {
+// rowsOf are the rows of a transaction: what it spent, what it made, what it locked.
+func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []primaryRow, err error) {
 	if at == r.genesis() {
-		return r.began(ctx, at)
+		return r.genesisOutputs(ctx, at)
 	}
 	row, err := r.world.DB.PrimaryTx(ctx, at)
 	if err != nil {
@@ -115,12 +115,12 @@ func (r *primaryReader) movements(ctx context.Context, at store.Position) (all [
 	if err != nil {
 		return nil, err
 	}
-	draft := movement{primaryReader: r, tx: row}
-	if base := tx.Unsigned.Base(); base != nil {
-		draft.memo = base.Memo
+	base := primaryRow{primaryReader: r, tx: row}
+	if u := tx.Unsigned.Base(); u != nil {
+		base.memo = u.Memo
 	}
-	for _, part := range []func(context.Context, movement, *primary.Tx) ([]movement, error){r.spent, r.accountMoves, r.made, r.staked} {
-		rows, err := part(ctx, draft, tx)
+	for _, part := range []func(context.Context, primaryRow, *primary.Tx) ([]primaryRow, error){r.spent, r.accountMoves, r.made, r.staked} {
+		rows, err := part(ctx, base, tx)
 		if err != nil {
 			return nil, err
 		}
@@ -129,11 +129,11 @@ func (r *primaryReader) movements(ctx context.Context, at store.Position) (all [
 	return all, nil
 }
 
-// began are the outputs in the chain's genesis.
-func (r *primaryReader) began(ctx context.Context, at store.Position) (all []movement, err error) {
+// genesisOutputs are the outputs in the chain's genesis.
+func (r *primaryReader) genesisOutputs(ctx context.Context, at store.Position) (all []primaryRow, err error) {
 	seen := map[store.UTXONumber]bool{}
-	for _, owner := range r.scope.Owners[r.site.Network] {
-		utxos, err := r.world.DB.UTXOsOfGenesis(ctx, owner[:], r.site.rows)
+	for _, owner := range r.scope.Owners[r.source.Network] {
+		utxos, err := r.world.DB.UTXOsOfGenesis(ctx, owner[:], r.source.rows)
 		if err != nil {
 			return nil, err
 		}
@@ -143,8 +143,8 @@ func (r *primaryReader) began(ctx context.Context, at store.Position) (all []mov
 				continue
 			}
 			seen[u.ID] = true
-			draft := movement{primaryReader: r, tx: &store.PrimaryTx{ID: at, Hash: u.Tx, Type: "Genesis"}, kind: credit}
-			if all, err = r.add(ctx, all, draft, u); err != nil {
+			base := primaryRow{primaryReader: r, tx: &store.PrimaryTx{ID: at, Hash: u.Tx, Type: "Genesis"}, kind: credit}
+			if all, err = r.add(ctx, all, base, u); err != nil {
 				return nil, err
 			}
 		}
@@ -152,8 +152,8 @@ func (r *primaryReader) began(ctx context.Context, at store.Position) (all []mov
 	return all, nil
 }
 
-// add appends a movement of a stored output if it concerns the owners.
-func (r *primaryReader) add(ctx context.Context, all []movement, m movement, u *store.UTXO) ([]movement, error) {
+// add appends the row of a stored output if it concerns the owners.
+func (r *primaryReader) add(ctx context.Context, all []primaryRow, m primaryRow, u *store.UTXO) ([]primaryRow, error) {
 	parsed, err := primary.ParseUTXO(r.codec, u.Bytes())
 	if err != nil {
 		return nil, err
@@ -166,13 +166,13 @@ func (r *primaryReader) add(ctx context.Context, all []movement, m movement, u *
 	return r.own(ctx, all, m, parsed.UTXOID, parsed.AssetID, parsed.Out)
 }
 
-// own appends a movement of an output if it concerns the owners.
-func (r *primaryReader) own(ctx context.Context, all []movement, m movement, from primary.UTXOID, assetID ids.ID, out primary.Output) (_ []movement, err error) {
+// own appends the row of an output if it concerns the owners.
+func (r *primaryReader) own(ctx context.Context, all []primaryRow, m primaryRow, from primary.UTXOID, assetID ids.ID, out primary.Output) (_ []primaryRow, err error) {
 	held := primary.UTXO{Out: out}
 	concerned := false
 	for _, owner := range held.Owners().Addresses {
 		concerned = concerned || r.owners[owner]
-		m.owners = append(m.owners, r.site.rules.Address(r.codec, owner))
+		m.owners = append(m.owners, r.source.rules.Address(r.codec, owner))
 	}
 	if !concerned {
 		return all, nil
@@ -199,4 +199,4 @@ func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
 }
 
 // exchange is the number of the network's X-chain.
-func (r *primaryReader) exchange() int { return r.site.rows - int(r.codec) + int(primary.XChain) }
+func (r *primaryReader) exchange() int { return r.source.rows - int(r.codec) + int(primary.XChain) }

@@ -11,18 +11,18 @@ import (
 )
 
 // spent are the outputs that a transaction consumed: of its own chain, then those that another exported.
-func (r *primaryReader) spent(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
-	draft.kind = debit
+func (r *primaryReader) spent(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
+	base.kind = debit
 	for _, id := range tx.Consumed() {
-		if all, err = r.consumed(ctx, all, draft, id); err != nil {
+		if all, err = r.consumed(ctx, all, base, id); err != nil {
 			return nil, err
 		}
 	}
 	source, imported := imports(tx)
-	draft.kind = debitAtomic
-	draft.peer, _ = r.site.rules.ChainOf(source)
+	base.kind = debitAtomic
+	base.peer, _ = r.source.rules.ChainOf(source)
 	for _, in := range imported {
-		if all, err = r.consumed(ctx, all, draft, in.InputID()); err != nil {
+		if all, err = r.consumed(ctx, all, base, in.InputID()); err != nil {
 			return nil, err
 		}
 	}
@@ -40,31 +40,31 @@ func imports(tx *primary.Tx) (ids.ID, []*primary.TransferableInput) {
 	return ids.Empty, nil
 }
 
-func (r *primaryReader) consumed(ctx context.Context, all []movement, draft movement, id ids.ID) ([]movement, error) {
-	u, err := r.world.DB.UTXOOfNetwork(ctx, network.Index(r.site.rules.NetworkID), id[:])
+func (r *primaryReader) consumed(ctx context.Context, all []primaryRow, base primaryRow, id ids.ID) ([]primaryRow, error) {
+	u, err := r.world.DB.UTXOOfNetwork(ctx, network.Index(r.source.rules.NetworkID), id[:])
 	if err != nil {
 		return nil, err
 	}
-	return r.add(ctx, all, draft, u)
+	return r.add(ctx, all, base, u)
 }
 
 // accountMoves are what an atomic transaction did to accounts of the C-Chain.
-func (r *primaryReader) accountMoves(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
+func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
 	var moves []primary.EVMOutput
 	switch u := tx.Unsigned.(type) {
 	case *primary.AtomicExportTx:
-		draft.kind = debit
+		base.kind = debit
 		for _, in := range u.Ins {
 			moves = append(moves, primary.EVMOutput{Address: in.Address, Amount: in.Amount, AssetID: in.AssetID})
 		}
 	case *primary.AtomicImportTx:
-		draft.kind, moves = credit, u.Outs
+		base.kind, moves = credit, u.Outs
 	}
 	for _, move := range moves {
 		if !r.accounts[move.Address] {
 			continue
 		}
-		row := draft
+		row := base
 		row.owners, row.amount = []string{move.Address.Hex()}, move.Amount
 		if row.asset, err = r.asset(ctx, move.AssetID); err != nil {
 			return nil, err
@@ -76,18 +76,18 @@ func (r *primaryReader) accountMoves(ctx context.Context, draft movement, tx *pr
 
 // made are the outputs that a transaction left: on its own chain, or for another. A reward's are those of the block that
 // decides about it.
-func (r *primaryReader) made(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
-	maker, height := tx.ID(), draft.tx.ID.Number()
+func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
+	maker, height := tx.ID(), base.tx.ID.Number()
 	if u, ends := tx.Unsigned.(*primary.RewardValidatorTx); ends {
 		maker, height = u.TxID, height+1
-		if draft.stake, err = r.stakeOf(ctx, u.TxID); err != nil {
+		if base.stake, err = r.stakeOf(ctx, u.TxID); err != nil {
 			return nil, err
 		}
 	}
-	if height > r.site.Head {
+	if height > r.source.Head {
 		return nil, nil
 	}
-	utxos, err := r.world.DB.UTXOsOfBlock(ctx, r.site.rows, height)
+	utxos, err := r.world.DB.UTXOsOfBlock(ctx, r.source.rows, height)
 	if err != nil {
 		return nil, err
 	}
@@ -97,15 +97,17 @@ func (r *primaryReader) made(ctx context.Context, draft movement, tx *primary.Tx
 		if ids.ID(u.Tx) != maker {
 			continue
 		}
-		row := draft
+		row := base
 		row.kind = credit
-		if u.Chain != r.site.rows {
-			row.kind, row.peer = creditAtomic, primary.Chain(u.Chain-r.site.rows+int(r.codec))
+		if u.Chain != r.source.rows {
+			row.kind, row.peer = creditAtomic, primary.Chain(u.Chain-r.source.rows+int(r.codec))
 		}
 		if u.Reward {
-			if row.reward, err = r.rewardKind(ctx, u, rewards); err != nil {
+			staker, err := r.world.DB.StakerOfTx(ctx, u.Tx)
+			if err != nil {
 				return nil, err
 			}
+			row.reward = RewardKind(staker, rewards)
 			rewards++
 		}
 		if all, err = r.add(ctx, all, row, u); err != nil {
@@ -115,34 +117,20 @@ func (r *primaryReader) made(ctx context.Context, draft movement, tx *primary.Tx
 	return all, nil
 }
 
-// rewardKind says what the n-th reward of a staker is for. A validator is paid for validating first, if at all.
-func (r *primaryReader) rewardKind(ctx context.Context, u *store.UTXO, n int) (string, error) {
-	s, err := r.world.DB.StakerOfTx(ctx, u.Tx)
-	switch {
-	case err != nil:
-		return "", err
-	case s.Delegator:
-		return "DELEGATOR", nil
-	case n == 0 && s.Rewarded && s.Reward > 0:
-		return "VALIDATOR", nil
-	}
-	return "VALIDATOR_FEE", nil
-}
-
 // staked are the outputs that a staking transaction locked. They will be its outputs when staking ends.
-func (r *primaryReader) staked(ctx context.Context, draft movement, tx *primary.Tx) (all []movement, err error) {
+func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
 	staker, err := primary.NewStaker(tx, primary.Active)
 	if err != nil || len(staker.Stake()) == 0 {
 		return nil, nil // it stakes nothing
 	}
-	draft.kind = creditStake
-	if draft.stake, err = r.terms(ctx, draft.tx, staker); err != nil {
+	base.kind = creditStake
+	if base.stake, err = r.terms(ctx, base.tx, staker); err != nil {
 		return nil, err
 	}
 	index := len(tx.Unsigned.Base().Outs)
 	for i, out := range staker.Stake() {
 		u := primary.UTXO{UTXOID: primary.UTXOID{TxID: tx.ID(), OutputIndex: uint32(index + i)}, AssetID: out.AssetID, Out: out.Out}
-		row := draft
+		row := base
 		row.amount = u.Amount()
 		if all, err = r.own(ctx, all, row, u.UTXOID, u.AssetID, u.Out); err != nil {
 			return nil, err
@@ -153,7 +141,7 @@ func (r *primaryReader) staked(ctx context.Context, draft movement, tx *primary.
 
 // stakeOf is the stake of an earlier transaction.
 func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) {
-	row, err := r.world.DB.PrimaryTxByHash(ctx, r.site.rows, id[:])
+	row, err := r.world.DB.PrimaryTxByHash(ctx, r.source.rows, id[:])
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +163,7 @@ func (r *primaryReader) terms(ctx context.Context, row *store.PrimaryTx, s *prim
 	if row.ID.Number() == 0 {
 		return t, nil
 	}
-	accepted, err := r.site.time(ctx, r.world, row.ID.Number())
+	accepted, err := r.source.time(ctx, r.world, row.ID.Number())
 	t.start = uint64(accepted)
 	return t, err
 }

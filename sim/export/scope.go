@@ -77,8 +77,8 @@ type World struct {
 
 var errNoChain = errors.New("the chain does not exist")
 
-// site is where a lane is found in the file.
-type site struct {
+// chainSource is where the rows of one of the chains are found.
+type chainSource struct {
 	Lane
 	rules  *primary.Network // of a primary chain
 	evm    *evm.Chain       // of an EVM chain and of a C-Chain
@@ -86,9 +86,9 @@ type site struct {
 	rows   int              // the chain to which the transactions belong
 }
 
-// site finds the chain of a lane.
-func (w *World) site(l Lane) (*site, error) {
-	s := &site{Lane: l}
+// chainSource finds the rows of a chain.
+func (w *World) chainSource(l Lane) (*chainSource, error) {
+	s := &chainSource{Lane: l}
 	if l.Kind == KindEVM {
 		for _, c := range w.Chains {
 			if c.Row.EVMID == l.ChainID {
@@ -133,7 +133,7 @@ func (l *Lane) primary() primary.Chain {
 
 // Height is the number of the newest block on the chain of a lane.
 func (w *World) Height(ctx context.Context, l Lane) (uint64, error) {
-	s, err := w.site(l)
+	s, err := w.chainSource(l)
 	if err != nil {
 		return 0, err
 	}

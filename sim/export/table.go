@@ -41,9 +41,9 @@ func (t Type) Columns() []Column { return t.table().names() }
 func (t Type) table() columns {
 	switch t {
 	case EVM:
-		return transferTable
+		return evmTable
 	case Primary:
-		return movementTable
+		return primaryTable
 	case Simple:
 		return simpleTable
 	case Staking:

@@ -7,8 +7,8 @@ import (
 	"snowglobe/sim/price"
 )
 
-// transfer is a row about an EVM chain.
-type transfer struct {
+// evmRow is a row about an EVM chain.
+type evmRow struct {
 	*evmReader
 	number    string
 	time      int64
@@ -35,46 +35,58 @@ type gas struct {
 
 const nativeDecimals = 18
 
-// transferTable is the columns of the exports of EVM chains.
-var transferTable = table[transfer]{
-	{Column{"ChainName", "name of the chain"}, func(t *transfer) string { return t.site.evm.Row.Name }},
-	{Column{"TxHash", "hash of the transaction"}, func(t *transfer) string { return t.hash }},
-	{Column{"ChainId", "EVM chain id"}, func(t *transfer) string { return t.chainID }},
-	{Column{"BlockNumber", "number of the block"}, func(t *transfer) string { return t.number }},
-	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(t *transfer) string { return moment(t.time) }},
-	{Column{"TransferType", "`NATIVE` (a transaction), `INTERNAL` (a call or creation in one), `ERC-20`, `ERC-721` or `ERC-1155`"}, func(t *transfer) string { return t.kind }},
-	{Column{"Status", "`SUCCESS`, or `FAILED` for a failed transaction or a reverted call: nothing was moved"}, (*transfer).status},
-	{Column{"Method", "what a transaction calls, by name or selector; of an internal one `CALL`, `CREATE` and the like"}, func(t *transfer) string { return t.method }},
-	{Column{"LogIndex", "index of a token transfer's log in its block; the items of a batch share one"}, func(t *transfer) string { return t.log }},
-	{Column{"Direction", "`IN`, `OUT` or `SELF`, as the addresses of the export see it"}, func(t *transfer) string { return t.direction }},
-	{Column{"From", "sender"}, func(t *transfer) string { return t.from }},
-	{Column{"To", "recipient; of a creation, the created contract"}, func(t *transfer) string { return t.to }},
-	{Column{"TokenAddress", "contract of the token, empty for the chain's own"}, func(t *transfer) string { return t.of(func(k *token) string { return k.address }, "") }},
-	{Column{"TokenName", "name of the token"}, func(t *transfer) string {
-		return t.of(func(k *token) string { return k.Name }, t.site.evm.Row.TokenName)
+// evmTable is the columns of the exports of EVM chains.
+var evmTable = table[evmRow]{
+	{Column{"ChainName", "name of the chain"}, func(t *evmRow) string { return t.source.evm.Row.Name }},
+	{Column{"TxHash", "hash of the transaction"}, func(t *evmRow) string { return t.hash }},
+	{Column{"ChainId", "EVM chain id"}, func(t *evmRow) string { return t.chainID }},
+	{Column{"BlockNumber", "number of the block"}, func(t *evmRow) string { return t.number }},
+	{Column{"BlockTimestamp", "time of the block, RFC 3339 in UTC"}, func(t *evmRow) string { return moment(t.time) }},
+	{
+		Column{"TransferType", "`NATIVE` (a transaction), `INTERNAL` (a call or creation in one), `ERC-20`, `ERC-721` or `ERC-1155`"},
+		func(t *evmRow) string { return t.kind },
+	},
+	{Column{"Status", "`SUCCESS`, or `FAILED` for a failed transaction or a reverted call: nothing was moved"}, (*evmRow).status},
+	{
+		Column{"Method", "what a transaction calls, by name or selector; of an internal one `CALL`, `CREATE` and the like"},
+		func(t *evmRow) string { return t.method },
+	},
+	{Column{"LogIndex", "index of a token transfer's log in its block; the items of a batch share one"}, func(t *evmRow) string { return t.log }},
+	{Column{"Direction", "`IN`, `OUT` or `SELF`, as the addresses of the export see it"}, func(t *evmRow) string { return t.direction }},
+	{Column{"From", "sender"}, func(t *evmRow) string { return t.from }},
+	{Column{"To", "recipient; of a creation, the created contract"}, func(t *evmRow) string { return t.to }},
+	{
+		Column{"TokenAddress", "contract of the token, empty for the chain's own"},
+		func(t *evmRow) string { return t.of(func(k *token) string { return k.address }, "") },
+	},
+	{Column{"TokenName", "name of the token"}, func(t *evmRow) string {
+		return t.of(func(k *token) string { return k.Name }, t.source.evm.Row.TokenName)
 	}},
-	{Column{"TokenSymbol", "symbol of the token"}, func(t *transfer) string {
-		return t.of(func(k *token) string { return k.Symbol }, t.site.evm.Row.TokenSymbol)
+	{Column{"TokenSymbol", "symbol of the token"}, func(t *evmRow) string {
+		return t.of(func(k *token) string { return k.Symbol }, t.source.evm.Row.TokenSymbol)
 	}},
-	{Column{"TokenDecimals", "decimals of the token"}, func(t *transfer) string { return strconv.Itoa(t.decimals()) }},
-	{Column{"TokenId", "number of the item, of ERC-721 and ERC-1155"}, func(t *transfer) string { return t.item }},
-	{Column{"Value", "what was moved, in the token's smallest unit"}, func(t *transfer) string { return t.amount.String() }},
-	{Column{"Amount", "the same in whole tokens, exact"}, func(t *transfer) string { return price.Decimal(t.amount, t.decimals()) }},
-	{Column{"PriceUSD", "what one whole token cost in the hour of the block, empty without a market"}, func(t *transfer) string { return cost(t.dollars) }},
-	{Column{"ValueUSD", "what the amount was worth, exact"}, func(t *transfer) string { return worth(t.amount, t.decimals(), t.dollars) }},
-	{Column{"GasUsed", "of a transaction"}, func(t *transfer) string {
+	{Column{"TokenDecimals", "decimals of the token"}, func(t *evmRow) string { return strconv.Itoa(t.decimals()) }},
+	{Column{"TokenId", "number of the item, of ERC-721 and ERC-1155"}, func(t *evmRow) string { return t.item }},
+	{Column{"Value", "what was moved, in the token's smallest unit"}, func(t *evmRow) string { return t.amount.String() }},
+	{Column{"Amount", "the same in whole tokens, exact"}, func(t *evmRow) string { return price.Decimal(t.amount, t.decimals()) }},
+	{
+		Column{"PriceUSD", "what one whole token cost in the hour of the block, empty without a market"},
+		func(t *evmRow) string { return cost(t.dollars) },
+	},
+	{Column{"ValueUSD", "what the amount was worth, exact"}, func(t *evmRow) string { return worth(t.amount, t.decimals(), t.dollars) }},
+	{Column{"GasUsed", "of a transaction"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return strconv.FormatUint(g.used, 10) })
 	}},
-	{Column{"GasPrice", "wei, of a transaction"}, func(t *transfer) string { return t.paid(func(g *gas) string { return g.price.String() }) }},
-	{Column{"Fee", "what the sender of the transaction paid for it, in whole tokens of the chain"}, func(t *transfer) string {
+	{Column{"GasPrice", "wei, of a transaction"}, func(t *evmRow) string { return t.paid(func(g *gas) string { return g.price.String() }) }},
+	{Column{"Fee", "what the sender of the transaction paid for it, in whole tokens of the chain"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return price.Decimal(g.fee, nativeDecimals) })
 	}},
-	{Column{"FeeUSD", "what the fee was worth"}, func(t *transfer) string {
+	{Column{"FeeUSD", "what the fee was worth"}, func(t *evmRow) string {
 		return t.paid(func(g *gas) string { return worth(g.fee, nativeDecimals, t.dollars) })
 	}},
 }
 
-func (t *transfer) status() string {
+func (t *evmRow) status() string {
 	if t.succeeded {
 		return "SUCCESS"
 	}
@@ -82,21 +94,21 @@ func (t *transfer) status() string {
 }
 
 // of is something about the token, or what takes its place for the chain's own.
-func (t *transfer) of(what func(*token) string, native string) string {
+func (t *evmRow) of(what func(*token) string, native string) string {
 	if t.token == nil {
 		return native
 	}
 	return what(t.token)
 }
 
-func (t *transfer) decimals() int {
+func (t *evmRow) decimals() int {
 	if t.token == nil {
 		return nativeDecimals
 	}
 	return t.token.Decimals
 }
 
-func (t *transfer) paid(what func(*gas) string) string {
+func (t *evmRow) paid(what func(*gas) string) string {
 	if t.gas == nil {
 		return ""
 	}

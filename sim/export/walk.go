@@ -29,10 +29,10 @@ type reader interface {
 }
 
 // Walk goes through the transactions of a scope in order.
-type Walk struct{ tracks []*track }
+type Walk struct{ chains []*chainCursor }
 
-// track is one chain of a walk.
-type track struct {
+// chainCursor is one chain of a walk.
+type chainCursor struct {
 	reader
 	left  *union
 	queue []Event
@@ -42,30 +42,30 @@ type track struct {
 func Open(ctx context.Context, w World, s Scope, after *Place) (*Walk, error) {
 	walk := &Walk{}
 	for i, lane := range s.Lanes {
-		site, err := w.site(lane)
+		source, err := w.chainSource(lane)
 		if err != nil {
 			return nil, err
 		}
-		low, high, err := site.span(ctx, &w, s, i, after)
+		low, high, err := source.span(ctx, &w, s, i, after)
 		if err != nil {
 			return nil, err
 		}
-		t := &track{}
+		t := &chainCursor{}
 		if lane.Kind == KindEVM {
-			t.reader, t.left, err = openEVM(ctx, &w, &s, site, low, high)
+			t.reader, t.left, err = openEVM(ctx, &w, &s, source, low, high)
 		} else {
-			t.reader, t.left, err = openPrimary(ctx, &w, &s, site, low, high)
+			t.reader, t.left, err = openPrimary(ctx, &w, &s, source, low, high)
 		}
 		if err != nil {
 			return nil, err
 		}
-		walk.tracks = append(walk.tracks, t)
+		walk.chains = append(walk.chains, t)
 	}
 	return walk, nil
 }
 
 // span is the part of a chain that is left to read.
-func (s *site) span(ctx context.Context, w *World, scope Scope, lane int, after *Place) (low, high store.Position, err error) {
+func (s *chainSource) span(ctx context.Context, w *World, scope Scope, lane int, after *Place) (low, high store.Position, err error) {
 	from, end := uint64(0), s.Head+1
 	if scope.From > 0 {
 		from, err = s.since(ctx, w, scope.From)
@@ -91,7 +91,7 @@ func (s *site) span(ctx context.Context, w *World, scope Scope, lane int, after 
 
 // since is the height of the first block at or after a time; the next height when there is none. Times never fall from
 // one block to the next.
-func (s *site) since(ctx context.Context, w *World, unix int64) (uint64, error) {
+func (s *chainSource) since(ctx context.Context, w *World, unix int64) (uint64, error) {
 	var failed error
 	found := sort.Search(int(s.Head)+1, func(n int) bool {
 		time, err := s.time(ctx, w, uint64(n))
@@ -103,7 +103,7 @@ func (s *site) since(ctx context.Context, w *World, unix int64) (uint64, error) 
 	return uint64(found), failed
 }
 
-func (s *site) time(ctx context.Context, w *World, height uint64) (int64, error) {
+func (s *chainSource) time(ctx context.Context, w *World, height uint64) (int64, error) {
 	if s.Kind == KindP || s.Kind == KindX {
 		return w.DB.PrimaryTime(ctx, store.At(s.blocks, height, 0))
 	}
@@ -113,25 +113,25 @@ func (s *site) time(ctx context.Context, w *World, height uint64) (int64, error)
 // Next is the next event, nil at the end.
 func (w *Walk) Next(ctx context.Context) (*Event, error) {
 	best := -1
-	for i, t := range w.tracks {
+	for i, t := range w.chains {
 		if err := t.fill(ctx); err != nil {
 			return nil, err
 		}
-		if len(t.queue) > 0 && (best < 0 || t.queue[0].Time < w.tracks[best].queue[0].Time) {
+		if len(t.queue) > 0 && (best < 0 || t.queue[0].Time < w.chains[best].queue[0].Time) {
 			best = i
 		}
 	}
 	if best < 0 {
 		return nil, nil
 	}
-	t := w.tracks[best]
+	t := w.chains[best]
 	event := t.queue[0]
 	event.Lane, t.queue = best, t.queue[1:]
 	return &event, nil
 }
 
 // fill reads on until there is an event or nothing left.
-func (t *track) fill(ctx context.Context) error {
+func (t *chainCursor) fill(ctx context.Context) error {
 	for len(t.queue) == 0 {
 		at, err := t.left.take(ctx, store.Gathered)
 		if err != nil || len(at) == 0 {

@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common/lru"
+
+	"snowglobe/sim/warp"
+)
+
+// canonicalSetsKept is how many canonical sets stay in memory; one of 1,500 validators takes half a megabyte.
+const canonicalSetsKept = 16
+
+// canonicalSets keeps the BLS keys of a network's nodes, which never change, and the canonical sets that were asked for last.
+type canonicalSets struct {
+	mu   sync.Mutex
+	keys *NodeKeys // nil until first needed
+	sets *lru.Cache[canonicalSetID, *warp.CanonicalSet]
+}
+
+type canonicalSetID struct {
+	subnet ids.ID
+	height uint64
+}
+
+func newCanonicalSets() *canonicalSets {
+	return &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalSet](canonicalSetsKept)}
+}
+
+// NodeKeys are the BLS keys of a network's nodes, and which of the nodes are connected.
+type NodeKeys struct {
+	pairs     map[[warp.PublicKeyLen]byte]keyPair
+	connected map[ids.NodeID]bool
+}
+
+type keyPair struct {
+	public *warp.PublicKey
+	secret *warp.SecretKey
+}
+
+// PublicKey reads a compressed key; that of a node is not decompressed again.
+func (k *NodeKeys) PublicKey(compressed []byte) (*warp.PublicKey, error) {
+	if pair, known := k.pairs[[warp.PublicKeyLen]byte(compressed)]; known {
+		return pair.public, nil
+	}
+	return warp.ParsePublicKey(compressed)
+}
+
+// Secret is the key with which a member of a canonical set signs; nil if it is no node's, or if no node that uses it is
+// connected.
+func (k *NodeKeys) Secret(m *warp.Member) *warp.SecretKey {
+	pair, known := k.pairs[m.PublicKey.Compressed()]
+	if !known {
+		return nil
+	}
+	for _, node := range m.NodeIDs {
+		if k.connected[node] {
+			return pair.secret
+		}
+	}
+	return nil
+}
+
+// NodeKeys are read once.
+func (l *Ledger) NodeKeys(ctx context.Context) (*NodeKeys, error) {
+	l.canonicalSets.mu.Lock()
+	defer l.canonicalSets.mu.Unlock()
+	return l.nodeKeys(ctx)
+}
+
+func (l *Ledger) nodeKeys(ctx context.Context) (*NodeKeys, error) {
+	if l.canonicalSets.keys != nil {
+		return l.canonicalSets.keys, nil
+	}
+	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	k := &NodeKeys{make(map[[warp.PublicKeyLen]byte]keyPair, len(nodes)), make(map[ids.NodeID]bool, len(nodes))}
+	for i := range nodes {
+		secret := warp.NewSecretKey([32]byte(nodes[i].Secret))
+		public := secret.PublicKey()
+		k.pairs[public.Compressed()] = keyPair{public, secret}
+		k.connected[ids.NodeID(nodes[i].Node)] = nodes[i].Connected
+	}
+	l.canonicalSets.keys = k
+	return k, nil
+}
+
+// CanonicalSet is that of a subnet at a height, which may not be above the P-Chain's last block. A subnet without validators
+// has an empty one. It is shared: nobody changes it.
+func (l *Ledger) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalSet, error) {
+	id := canonicalSetID{subnet, height}
+	if set, ok := l.canonicalSets.sets.Get(id); ok {
+		return set, nil
+	}
+	l.canonicalSets.mu.Lock()
+	defer l.canonicalSets.mu.Unlock()
+	if set, ok := l.canonicalSets.sets.Get(id); ok {
+		return set, nil
+	}
+	set, err := l.readCanonicalSet(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("validators of %s at height %d: %w", subnet, height, err)
+	}
+	l.canonicalSets.sets.Add(id, set)
+	return set, nil
+}
+
+func (l *Ledger) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp.CanonicalSet, error) {
+	keys, err := l.nodeKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.ValidatorsAt(ctx, id.subnet, id.height)
+	if err != nil {
+		return nil, err
+	}
+	validators := make([]warp.Validator, len(all))
+	for i, v := range all {
+		validators[i] = warp.Validator{NodeID: v.Node, Weight: v.Weight}
+		if v.Key == nil {
+			continue
+		}
+		if validators[i].PublicKey, err = keys.PublicKey(v.Key); err != nil {
+			return nil, err
+		}
+	}
+	return warp.NewCanonicalSet(validators)
+}

@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// ChainAt is the EVM chain to which a position in the file belongs, or nil.
+func (w *World) ChainAt(at store.Position) *evm.Chain {
+	return w.find(func(c *evm.Chain) bool { return c.Row.ID == at.Chain() })
+}
+
+// ChainByEVMID is the EVM chain with an EVM chain id, or nil.
+func (w *World) ChainByEVMID(id uint64) *evm.Chain {
+	return w.find(func(c *evm.Chain) bool { return c.Row.EVMID == id })
+}
+
+// ChainByBlockchainID is the EVM chain with a blockchain id, or nil.
+func (w *World) ChainByBlockchainID(id ids.ID) *evm.Chain {
+	return w.find(func(c *evm.Chain) bool { return ids.ID(c.Row.BlockchainID) == id })
+}
+
+// Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
+func (w *World) Chain(name string) *evm.Chain {
+	if number, err := strconv.ParseUint(name, 10, 64); err == nil {
+		return w.ChainByEVMID(number)
+	}
+	id, err := ids.FromString(name)
+	if err != nil {
+		return nil
+	}
+	return w.ChainByBlockchainID(id)
+}
+
+func (w *World) find(matches func(*evm.Chain) bool) *evm.Chain {
+	if i := slices.IndexFunc(w.Chains, matches); i >= 0 {
+		return w.Chains[i]
+	}
+	return nil
+}
+
+// NetworkNamed is mainnet or fuji, or nil.
+func (w *World) NetworkNamed(name string) *Ledger {
+	if i := slices.IndexFunc(w.Ledgers, func(n *Ledger) bool { return n.Network == name }); i >= 0 {
+		return w.Ledgers[i]
+	}
+	return nil
+}
+
+// NetworkOf is the network to which an EVM chain belongs.
+func (w *World) NetworkOf(c *evm.Chain) *Ledger { return w.NetworkNamed(c.Row.Network) }
+
+// CChain is the network's C-Chain.
+func (l *Ledger) CChain() *evm.Chain { return l.World.ChainByBlockchainID(l.Rules.CChainID) }
