@@ -54,7 +54,7 @@ func (s *tokenView) rich(address []byte) RichAddress { return s.known(hexAddress
 
 // known is an address reference with what the catalog knows.
 func (s *tokenView) known(p hexAddress) RichAddress {
-	e := s.entries[chainAddress{s.chain, p.address}]
+	e := s.entries[chainAddress{chain: s.chain, address: p.address}]
 	ref := RichAddress{Address: p.hex}
 	if e == nil {
 		return ref

@@ -169,9 +169,6 @@ func assetsOf(chain int, first, last store.Standard) (after, before store.AssetK
 	return low.Asset(nil), high.Asset(nil)
 }
 
-// malicious is the reputation of tokens that are hidden unless they are asked for.
-const malicious = "Malicious"
-
 func (s *tokenView) erc20Balance(c *evm.Chain, v *store.HoldingView) Erc20Balance {
 	t := s.of(v.Asset)
 	shown := Erc20Balance{Erc20Token: s.erc20Token(t), ChainID: strconv.FormatUint(c.Row.EVMID, 10), Balance: amount(v.Amount),

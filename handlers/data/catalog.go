@@ -139,3 +139,11 @@ func (t *token) logo(r *handlers.Request) string {
 	}
 	return logoURL(r, t.Symbol)
 }
+
+// malicious is the reputation of tokens that are hidden unless they are asked for.
+const malicious = "Malicious"
+
+// logoURL is where the logo of a name is.
+func logoURL(r *handlers.Request, name string) string {
+	return r.BaseURL() + "/sim/logo/" + logoName(name) + ".svg"
+}

@@ -96,11 +96,6 @@ func describe(r *handlers.Request, c *evm.Chain) Chain {
 	}
 }
 
-// logoURL is where the logo of a name is.
-func logoURL(r *handlers.Request, name string) string {
-	return r.BaseURL() + "/sim/logo/" + logoName(name) + ".svg"
-}
-
 func networkToken(r *handlers.Request, c *evm.Chain) NetworkToken {
 	return NetworkToken{Name: c.Row.TokenName, Symbol: c.Row.TokenSymbol, Decimals: nativeDecimals,
 		LogoURI: logoURL(r, c.Row.TokenSymbol), Description: "The token that pays for gas on " + c.Row.Name + "."}

@@ -113,7 +113,7 @@ func (a *chainAPI) getContract(r *handlers.Request, c *evm.Chain) (any, error) {
 // contract is what the catalog knows of a contract.
 func (s *tokenView) contract(address common.Address) Contract {
 	shown := Contract{Address: address.Hex(), ErcType: "UNKNOWN"}
-	e := s.entries[chainAddress{s.chain, address}]
+	e := s.entries[chainAddress{chain: s.chain, address: address}]
 	if e == nil {
 		return shown
 	}

@@ -98,7 +98,7 @@ func (b *chainView) l1Change(t *txUTXOs, block *store.PrimaryBlock, action l1Act
 		return L1Change{}, err
 	}
 	shown := L1Change{ValidationID: action.validation.String(), ValidationIDHex: hash(action.validation[:]), NodeID: ids.NodeID(v.Node).String(),
-		SubnetID: cb58(v.Subnet), BlsCredentials: &BlsKey{hexutil.Encode(v.BLS)}}
+		SubnetID: cb58(v.Subnet), BlsCredentials: &BlsKey{PublicKey: hexutil.Encode(v.BLS)}}
 	if shown.Weight, shown.RemainingBalance, err = b.l1Before(block, action.validation); err != nil {
 		return shown, err
 	}

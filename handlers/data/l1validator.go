@@ -64,7 +64,7 @@ func (a *stakingAPI) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, 
 			(!r.Given("nodeId") || bytes.Equal(v.Node, node[:])) && (len(subnets) == 0 || slices.Contains(subnets, ids.ID(v.Subnet)))
 	}
 	found, next := pageOf(r, newKeyset(all.l1, func(v *l1Entry) uint64 { return cursorOfUTXO(v.ID) }), passes)
-	page := &jsonPage{next, "validators", make([]rawJSON, len(found)), map[string]any{"blockHeight": decimals(all.head.ID.Number())}}
+	page := &jsonPage{next: next, name: "validators", items: make([]rawJSON, len(found)), more: map[string]any{"blockHeight": decimals(all.head.ID.Number())}}
 	texts := a.json(l, all)
 	for i, v := range found {
 		if page.items[i], err = texts.l1Validators[v.number].once(func() any { return showL1Validator(l.Rules, v.L1, all.l1Balance(v.L1)) }); err != nil {
@@ -77,7 +77,7 @@ func (a *stakingAPI) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, 
 func showL1Validator(rules *primary.Network, v *store.L1, balance uint64) L1Validator {
 	return L1Validator{
 		ValidationID: cb58(v.Validation), ValidationIDHex: hash(v.Validation), NodeID: ids.NodeID(v.Node).String(), SubnetID: cb58(v.Subnet),
-		Weight: uint64(v.Weight), RemainingBalance: balance, CreationTimestamp: v.Start, BlsCredentials: BlsKey{hexutil.Encode(v.BLS)},
+		Weight: uint64(v.Weight), RemainingBalance: balance, CreationTimestamp: v.Start, BlsCredentials: BlsKey{PublicKey: hexutil.Encode(v.BLS)},
 		RemainingBalanceOwner: balanceOwner(rules, v.BalanceOwner), DeactivationOwner: balanceOwner(rules, v.DeactivationOwner),
 	}
 }

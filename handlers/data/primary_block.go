@@ -95,7 +95,7 @@ func (a *primaryAPI) primaryPage(r *handlers.Request, c *primaryChain, at []stor
 
 // blockPage is a page of blocks.
 func blockPage(c *primaryChain, at []store.Position, next string, block func(store.Position) (rawJSON, error)) (any, error) {
-	page := &jsonPage{next, "blocks", make([]rawJSON, len(at)), c.more()}
+	page := &jsonPage{next: next, name: "blocks", items: make([]rawJSON, len(at)), more: c.more()}
 	for i, p := range at {
 		var err error
 		if page.items[i], err = block(p); err != nil {

@@ -173,7 +173,8 @@ func (b *chainView) asset(id ids.ID, amount uint64) (AssetAmount, error) {
 	if err != nil {
 		return AssetAmount{}, fmt.Errorf("asset %s: %w", id, err)
 	}
-	return AssetAmount{id.String(), row.Name, row.Symbol, int(row.Denomination), assetType(row), decimals(amount)}, nil
+	return AssetAmount{AssetID: id.String(), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row),
+		Amount: decimals(amount)}, nil
 }
 
 // sums adds up amounts asset by asset, in the order in which the assets come.

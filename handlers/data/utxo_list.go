@@ -97,7 +97,7 @@ func (a *primaryAPI) listUTXOs(r *handlers.Request, c *primaryChain) (any, error
 	found, next := pageOf(r, p.keyset(b.chainReader, c.kind, r.Text("sortBy")), func(o *utxoEntry) bool {
 		return (!r.Given("assetId") || o.asset == asset) && (least == nil || uint64(o.Amount) >= least.Uint64())
 	})
-	page := &jsonPage{next, "utxos", make([]rawJSON, len(found)), c.more()}
+	page := &jsonPage{next: next, name: "utxos", items: make([]rawJSON, len(found)), more: c.more()}
 	for i, o := range found {
 		if page.items[i], err = b.text(c.kind, o.ID, o.Spent == nil); err != nil {
 			return nil, err
