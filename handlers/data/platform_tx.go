@@ -16,7 +16,7 @@ import (
 // of L1 validators; a RewardValidatorTx emits rewards.
 type PlatformTransaction struct {
 	TxHash                         string               `json:"txHash" format:"cb58"`
-	TxType                         string               `json:"txType" enum:"AddValidatorTx,AddSubnetValidatorTx,AddDelegatorTx,CreateChainTx,CreateSubnetTx,ImportTx,ExportTx,AdvanceTimeTx,RewardValidatorTx,RemoveSubnetValidatorTx,TransformSubnetTx,AddPermissionlessValidatorTx,AddPermissionlessDelegatorTx,BaseTx,TransferSubnetOwnershipTx,ConvertSubnetToL1Tx,RegisterL1ValidatorTx,SetL1ValidatorWeightTx,DisableL1ValidatorTx,IncreaseL1ValidatorBalanceTx,UNKNOWN"`
+	TxType                         pChainTxType         `json:"txType"`
 	BlockTimestamp                 int64                `json:"blockTimestamp"`
 	BlockNumber                    string               `json:"blockNumber" format:"uint"`
 	BlockHash                      string               `json:"blockHash" format:"cb58"`
@@ -43,6 +43,14 @@ type PlatformTransaction struct {
 	SubnetOwnershipInfo            *SubnetOwnershipInfo `json:"subnetOwnershipInfo,omitempty" doc:"Who owns the subnet afterwards."`
 	BlsCredentials                 *BlsCredentials      `json:"blsCredentials,omitempty" doc:"Of a validator."`
 	BlockchainInfo                 *BlockchainInfo      `json:"blockchainInfo,omitempty" doc:"Of a CreateChainTx."`
+}
+
+// pChainTxType is the type of a transaction of the P-Chain.
+type pChainTxType string
+
+// Schema names the types.
+func (pChainTxType) Schema(*handlers.Schemas) *handlers.Schema {
+	return &handlers.Schema{Type: "string", Enum: pChainTxTypes}
 }
 
 // BlockchainInfo is a blockchain as the transaction that made it describes it.
@@ -79,7 +87,7 @@ func (genesisData) Schema(*handlers.Schemas) *handlers.Schema {
 
 func (b *chainView) pChainTransaction(t *txUTXOs) (*PlatformTransaction, error) {
 	shown := &PlatformTransaction{
-		TxHash: cb58(t.row.Hash), TxType: t.row.Type, BlockTimestamp: t.block.unix, BlockNumber: decimals(t.row.ID.Number()), BlockHash: t.block.hash,
+		TxHash: cb58(t.row.Hash), TxType: pChainTxType(t.row.Type), BlockTimestamp: t.block.unix, BlockNumber: decimals(t.row.ID.Number()), BlockHash: t.block.hash,
 		AmountBurned: b.avaxOrNone(uint64(t.row.Burned)), AmountStaked: []AssetAmount{}, AmountL1ValidatorBalanceBurned: []AssetAmount{},
 	}
 	var err error

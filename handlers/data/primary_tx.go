@@ -3,6 +3,7 @@ package data
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -40,11 +41,16 @@ type primaryTransactions struct {
 	ChainInfo     ChainInfo        `json:"chainInfo"`
 }
 
-// txTypes are the names of all types of transactions that the API knows; a world has not all of them.
-var txTypes = []string{"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
+// pChainTxTypes are the names of the types of the P-Chain's transactions that the API knows; a world has not all of them.
+var pChainTxTypes = []string{
+	"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
 	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
 	"AddPermissionlessDelegatorTx", "BaseTx", "TransferSubnetOwnershipTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx",
-	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN", "CreateAssetTx", "OperationTx"}
+	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN",
+}
+
+// txTypes are the names of the types of all primary chains.
+var txTypes = slices.Concat(pChainTxTypes, []string{"CreateAssetTx", "OperationTx"})
 
 // mostAddresses is how many addresses a query may name; a body may name more.
 const mostAddresses = 64
