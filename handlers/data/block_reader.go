@@ -108,7 +108,7 @@ func (b *blockReader) transactionsAt(c *evm.Chain, at []store.Position,
 	})
 }
 
-// remembered is a transaction that was read already.
+// cachedTransaction is a transaction that was read already.
 func (b *blockReader) cachedTransaction(c *evm.Chain, row *store.TransactionView) (*nativeFacts, error) {
 	if f, ok := b.transactions.Get(row.ID); ok {
 		return f, nil

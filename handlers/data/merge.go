@@ -96,7 +96,7 @@ func unmark(b []byte) store.Position {
 	return store.At(int(n>>(markNumber+markIndex)), n>>markIndex&(1<<markNumber-1), int(n&(1<<markIndex-1)))
 }
 
-// newest is the chainCursor whose next row is the newest, nil when all are at their end.
+// newest is the cursor whose next row is the newest, nil when all are at their end.
 func newest[T any](cursors []chainCursor[T], when func(*T) (store.Position, int64)) *chainCursor[T] {
 	var best *chainCursor[T]
 	var latest int64

@@ -31,7 +31,7 @@ type cachedTx struct {
 const (
 	// mostOutputs is how many outputs the transactions of a page may have: a page that would have more is shorter.
 	mostOutputs = 10_000
-	// keptText is the size above which a transaction is not remembered.
+	// keptText is the size above which a transaction is not kept in the cache.
 	keptText = 64 << 10
 )
 

@@ -28,7 +28,7 @@ type utxoSet struct {
 	atomic   []*utxoEntry // what other chains exported to the P- or the X-Chain
 }
 
-// utxoSetKey is whose purse on which chain.
+// utxoSetKey is whose UTXOs on which chain.
 type utxoSetKey struct {
 	chain  int
 	spent  bool // with what was spent

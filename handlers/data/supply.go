@@ -31,7 +31,7 @@ type Supply struct {
 	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
 }
 
-// burnedSums remember what was added up of mainnet's transactions: each is read once.
+// burnedSums keep what was added up of mainnet's transactions: each is read once.
 type burnedSums struct {
 	mu      sync.Mutex
 	genesis uint64

@@ -124,7 +124,7 @@ func (a *stakingAPI) getValidator(r *handlers.Request, l *sim.Ledger) (any, erro
 	})
 }
 
-// validatorPage makes a page of those who pass, in one of the roster's orders or its reverse.
+// validatorPage makes a page of those who pass, in one of the index's orders or its reverse.
 func (a *stakingAPI) validatorPage(r *handlers.Request, l *sim.Ledger, all *stakerIndex, by string, passes func(*validatorEntry) bool) (answer any, err error) {
 	found, next := pageOf(r, all.orders[by], passes)
 	page := &jsonPage{next: next, name: "validators", items: make([]rawJSON, len(found))}
