@@ -4,9 +4,9 @@ import (
 	"reflect"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/lru"
 
 	"snowglobe/handlers"
-	"snowglobe/sim/store"
 )
 
 // RichAddress is an address with what is known of it.
@@ -18,40 +18,43 @@ type RichAddress struct {
 	Address  string `json:"address" format:"address"`
 }
 
-// scene is what the answer to one request on one chain is made with.
-type scene struct {
-	*handlers.Request
-	*names
-	api   *api
-	chain int
+// nftMetadata keeps what indexers make of tokens' metadata, by URI.
+type nftMetadata = lru.Cache[string, *metadata]
+
+// tokenViews opens tokenView for requests.
+type tokenViews struct {
+	*base
+	metadata *nftMetadata
 }
 
-// scene opens the catalog for a request.
-func (a *api) scene(r *handlers.Request, chain int) (*scene, error) {
-	n, err := a.catalog.read(r.Context())
-	return &scene{Request: r, names: n, api: a, chain: chain}, err
+// tokenView is a chain with the prices of its tokens: what the answer to one request on one chain is made with.
+type tokenView struct {
+	*priceView
+	metadata *nftMetadata
 }
 
-// of is the token of an asset. One that came with a block after the scene was opened is looked up anew.
-func (s *scene) of(asset store.AssetKey) *token {
-	if t := s.tokens[asset.Token()]; t != nil {
-		return t
-	}
-	if n, err := s.api.catalog.renew(s.Context(), s.version); err == nil {
-		s.names = n
-	}
-	if t := s.tokens[asset.Token()]; t != nil {
-		return t
-	}
-	return &token{hex: common.Address{}.Hex()} // the request was cancelled: nobody reads this
+func (t *tokenViews) view(r *handlers.Request, chain int) (*tokenView, error) {
+	p, err := t.prices(r, chain)
+	return &tokenView{p, t.metadata}, err
+}
+
+// hexAddress is an address that was written once.
+type hexAddress struct {
+	address common.Address
+	hex     string
+}
+
+func hexAddressOf(address []byte) hexAddress {
+	a := common.BytesToAddress(address)
+	return hexAddress{a, a.Hex()}
 }
 
 // rich is an address reference.
-func (s *scene) rich(address []byte) RichAddress { return s.known(partyOf(address)) }
+func (s *tokenView) rich(address []byte) RichAddress { return s.known(hexAddressOf(address)) }
 
 // known is an address reference with what the catalog knows.
-func (s *scene) known(p party) RichAddress {
-	e := s.entries[place{s.chain, p.address}]
+func (s *tokenView) known(p hexAddress) RichAddress {
+	e := s.entries[chainAddress{chain: s.chain, address: p.address}]
 	ref := RichAddress{Address: p.hex}
 	if e == nil {
 		return ref
@@ -71,7 +74,7 @@ type addressChains struct {
 	UnindexedChains []string `json:"unindexedChains"`
 }
 
-func (a *api) addressOperations() []handlers.Operation {
+func (a *chainAPI) addressOperations() []handlers.Operation {
 	list := handlers.Operation{
 		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address has an account or took part in a transaction",
 		Params: with(addressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
@@ -81,7 +84,7 @@ func (a *api) addressOperations() []handlers.Operation {
 	return []handlers.Operation{list, old}
 }
 
-func (a *api) listAddressChains(r *handlers.Request) (any, error) {
+func (a *chainAPI) listAddressChains(r *handlers.Request) (any, error) {
 	answer := addressChains{IndexedChains: []Chain{}, UnindexedChains: []string{}}
 	address := r.Address("address")
 	for _, c := range a.world.Chains {

@@ -22,27 +22,27 @@ type PrimaryAsset struct {
 	Cap                string `json:"cap" enum:"fixed,variable" doc:"Whether more of it can be made."`
 }
 
-func (a *api) assetOperations() []handlers.Operation {
+func (a *primaryAPI) assetOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "getAsset", Path: primaryBlocksPath + "/assets/{assetId}", Summary: "Get an asset of the X-Chain",
-		Params: with(ledgerParam, exchangeParam, handlers.Param{Name: "assetId", Kind: handlers.KindID}),
+		Params: with(pathNetworkParam, xChainParam, handlers.Param{Name: "assetId", Kind: handlers.KindID}),
 		Answer: reflect.TypeFor[PrimaryAsset](), Handle: a.onPrimary(a.getAsset),
 	}}
 }
 
-func (a *api) getAsset(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) getAsset(r *handlers.Request, c *primaryChain) (any, error) {
 	id := handlers.Value[ids.ID](r, "assetId")
-	shown, err := (&book{c.Ledger, r.Context(), a}).primaryAsset(id[:])
+	shown, err := a.view(r, c.Ledger).primaryAsset(id[:])
 	return shown, or(err, handlers.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Network))
 }
 
 // primaryAsset is the asset of the X-Chain with this id.
-func (b *book) primaryAsset(id []byte) (*PrimaryAsset, error) {
+func (b *chainView) primaryAsset(id []byte) (*PrimaryAsset, error) {
 	row, err := b.DB.AssetByHash(b.ctx, b.Chain(primary.XChain), id)
 	if err != nil {
 		return nil, err
 	}
-	made, err := b.moment(row.ID)
+	made, err := b.blockTime(row.ID)
 	if err != nil {
 		return nil, err
 	}

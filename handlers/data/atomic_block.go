@@ -7,19 +7,19 @@ import (
 	"snowglobe/sim/store"
 )
 
-func (a *api) listAtomicBlocks(r *handlers.Request, c *primaryChain, high, low store.Position) (any, error) {
+func (a *primaryAPI) listAtomicBlocks(r *handlers.Request, c *primaryChain, high, low store.Position) (any, error) {
 	at, err := c.DB.BlockIDs(r.Context(), high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
 	at, next := cut(r, at, position)
-	return blockSheet(c, at, next, func(p store.Position) (written, error) { return a.atomicBlock(r, c, p.Number()) })
+	return blockPage(c, at, next, func(p store.Position) (rawJSON, error) { return a.atomicBlock(r, c, p.Number()) })
 }
 
-// atomicBlock is a block of the C-Chain as one of the primary network, as JSON, or is remembered.
-func (a *api) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (written, error) {
+// atomicBlock is a block of the C-Chain as one of the primary network, as JSON, or from the cache.
+func (a *primaryAPI) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (rawJSON, error) {
 	at := store.At(c.blocks(), number, 0)
-	if text, ok := a.memory.atomic.Get(at); ok {
+	if text, ok := a.cBlocks.Get(at); ok {
 		return text, nil
 	}
 	b, err := c.evm.Block(r.Context(), number)
@@ -45,12 +45,12 @@ func (a *api) atomicBlock(r *handlers.Request, c *primaryChain, number uint64) (
 	}
 	text, err := marshal(shown)
 	if err == nil {
-		a.memory.atomic.Add(at, text)
+		a.cBlocks.Add(at, text)
 	}
 	return text, err
 }
 
-func (a *api) getAtomicBlock(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) getAtomicBlock(r *handlers.Request, c *primaryChain) (any, error) {
 	id := r.Block("blockId")
 	number := id.Number
 	if id.ByHash {

@@ -49,7 +49,7 @@ type EVMOutput struct {
 	Asset     AssetAmount `json:"asset"`
 }
 
-func (b *book) atomicTransaction(t *settlement) (any, error) {
+func (b *chainView) cChainTransaction(t *txUTXOs) (any, error) {
 	common := AtomicTransaction{TxHash: cb58(t.row.Hash), BlockHeight: t.row.ID.Number(), BlockHash: t.block.hash, Timestamp: t.block.unix, Memo: "0x"}
 	common.SourceChain, common.DestinationChain = b.route(t)
 	if u, ok := t.Unsigned.(*primary.AtomicImportTx); ok {
@@ -58,7 +58,7 @@ func (b *book) atomicTransaction(t *settlement) (any, error) {
 	return b.atomicExport(t, common)
 }
 
-func (b *book) atomicImport(t *settlement, u *primary.AtomicImportTx, common AtomicTransaction) (*AtomicImport, error) {
+func (b *chainView) atomicImport(t *txUTXOs, u *primary.AtomicImportTx, common AtomicTransaction) (*AtomicImport, error) {
 	shown := &AtomicImport{AtomicTransaction: common, TxType: t.row.Type, EVMOutputs: make([]EVMOutput, len(u.Outs))}
 	given := make([]*output, len(u.Outs))
 	for i, o := range u.Outs {
@@ -69,14 +69,14 @@ func (b *book) atomicImport(t *settlement, u *primary.AtomicImportTx, common Ato
 		shown.EVMOutputs[i], given[i] = EVMOutput{o.Address.Hex(), asset}, account(o.AssetID, o.Amount)
 	}
 	var err error
-	if shown.ConsumedUTXOs, shown.AmountUnlocked, err = b.exchanged(t.consumed); err != nil {
+	if shown.ConsumedUTXOs, shown.AmountUnlocked, err = b.utxosWithSums(t.consumed); err != nil {
 		return nil, err
 	}
 	shown.AmountCreated, err = b.sums(given)
 	return shown, err
 }
 
-func (b *book) atomicExport(t *settlement, common AtomicTransaction) (*AtomicExport, error) {
+func (b *chainView) atomicExport(t *txUTXOs, common AtomicTransaction) (*AtomicExport, error) {
 	shown := &AtomicExport{AtomicTransaction: common, TxType: t.row.Type, EVMInputs: []EVMInput{}}
 	var given []*output
 	if u, ok := t.Unsigned.(*primary.AtomicExportTx); ok {
@@ -95,7 +95,7 @@ func (b *book) atomicExport(t *settlement, common AtomicTransaction) (*AtomicExp
 		}
 	}
 	var err error
-	if shown.EmittedUTXOs, shown.AmountCreated, err = b.exchanged(t.emitted); err != nil {
+	if shown.EmittedUTXOs, shown.AmountCreated, err = b.utxosWithSums(t.emitted); err != nil {
 		return nil, err
 	}
 	shown.AmountUnlocked, err = b.sums(given)

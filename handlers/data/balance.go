@@ -44,7 +44,7 @@ type erc20Balances struct {
 	Erc20TokenBalances []Erc20Balance `json:"erc20TokenBalances"`
 }
 
-func (a *api) balanceOperations() []handlers.Operation {
+func (a *tokenAPI) balanceOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "getNativeBalance", Path: "/v1/chains/{chainId}/addresses/{address}/balances:getNative", Summary: "Get what an address holds of the chain's own token",
 			Params: with(chainParam, addressParam, atBlockParam, currencyParam), Answer: reflect.TypeFor[nativeAnswer](), Handle: a.onChain(a.getNative)},
@@ -57,7 +57,7 @@ func (a *api) balanceOperations() []handlers.Operation {
 }
 
 // height is the block after which the request wants the balances; without one it is the latest there is.
-func (a *api) height(r *handlers.Request, c *evm.Chain) (uint64, error) {
+func (a *tokenAPI) height(r *handlers.Request, c *evm.Chain) (uint64, error) {
 	n := r.Amount("blockNumber")
 	if n == nil {
 		return store.MaxNumber, nil
@@ -71,13 +71,13 @@ func (a *api) height(r *handlers.Request, c *evm.Chain) (uint64, error) {
 }
 
 // native is what the address in the request holds of the chain's own token after a block.
-func (s *scene) nativeBalance(c *evm.Chain, block uint64) (NativeBalance, error) {
+func (s *tokenView) nativeBalance(c *evm.Chain, block uint64) (NativeBalance, error) {
 	address := s.Address("address")
-	row, err := s.api.world.DB.Account(s.Context(), c.Row.ID, address[:], block)
+	row, err := s.base.world.DB.Account(s.Context(), c.Row.ID, address[:], block)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return NativeBalance{}, err
 	}
-	series := s.names.native[c.Row.ID]
+	series := s.native[c.Row.ID]
 	return NativeBalance{
 		Name: c.Row.TokenName, Symbol: c.Row.TokenSymbol, Decimals: nativeDecimals, LogoURI: logoURL(s.Request, c.Row.TokenSymbol),
 		ChainID: strconv.FormatUint(c.Row.EVMID, 10), Price: s.now(series), Balance: amount(row.Balance),
@@ -85,8 +85,8 @@ func (s *scene) nativeBalance(c *evm.Chain, block uint64) (NativeBalance, error)
 	}, nil
 }
 
-func (a *api) getNative(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) getNative(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func (a *api) getNative(r *handlers.Request, c *evm.Chain) (any, error) {
 	return nativeAnswer{balance}, err
 }
 
-func (a *api) listErc20(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) listErc20(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (a *api) listErc20(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // erc20Rows reads a page of balances.
-func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
+func (a *tokenAPI) erc20Rows(s *tokenView, block uint64) ([]store.HoldingView, error) {
 	address := s.Address("address")
 	wanted := handlers.List[common.Address](s.Request, "contractAddresses")
 	after, before := assetsOf(s.chain, store.ERC20, store.ERC20)
@@ -131,7 +131,7 @@ func (a *api) erc20Rows(s *scene, block uint64) ([]store.HoldingView, error) {
 }
 
 // fill reads a page of holdings and one more. For what the filter leaves out it reads on.
-func (s *scene) fill(after store.AssetKey, read func(after store.AssetKey, limit int) ([]store.HoldingView, error),
+func (s *tokenView) fill(after store.AssetKey, read func(after store.AssetKey, limit int) ([]store.HoldingView, error),
 	keep func(*store.HoldingView) bool) ([]store.HoldingView, error) {
 	if position, resumed := s.Position(); resumed {
 		after = store.AssetOf(s.chain, position)
@@ -156,7 +156,7 @@ func (s *scene) fill(after store.AssetKey, read func(after store.AssetKey, limit
 }
 
 // shows reports whether the request's filters let a token through.
-func (s *scene) shows(t *token, wanted []common.Address) bool {
+func (s *tokenView) shows(t *token, wanted []common.Address) bool {
 	if t.reputation == malicious && s.Bool("filterSpamTokens") {
 		return false
 	}
@@ -169,10 +169,7 @@ func assetsOf(chain int, first, last store.Standard) (after, before store.AssetK
 	return low.Asset(nil), high.Asset(nil)
 }
 
-// malicious is the reputation of tokens that are hidden unless they are asked for.
-const malicious = "Malicious"
-
-func (s *scene) erc20Balance(c *evm.Chain, v *store.HoldingView) Erc20Balance {
+func (s *tokenView) erc20Balance(c *evm.Chain, v *store.HoldingView) Erc20Balance {
 	t := s.of(v.Asset)
 	shown := Erc20Balance{Erc20Token: s.erc20Token(t), ChainID: strconv.FormatUint(c.Row.EVMID, 10), Balance: amount(v.Amount),
 		BalanceValue: s.worth(t.series, v.Amount, t.Decimals)}

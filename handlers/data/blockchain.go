@@ -29,28 +29,28 @@ type blockchains struct {
 	Blockchains   []Blockchain `json:"blockchains"`
 }
 
-// born is a blockchain with where it began.
-type born struct {
+// blockchainEntry is a blockchain with where it began.
+type blockchainEntry struct {
 	place uint64 // its transaction's; lower for the chains of the genesis
 	shown Blockchain
 }
 
-func bornPlace(b *born) uint64 { return b.place }
+func blockchainCursor(b *blockchainEntry) uint64 { return b.place }
 
-func (a *api) blockchainOperations() []handlers.Operation {
+func (a *subnetAPI) blockchainOperations() []handlers.Operation {
 	known := append([]string{ids.Empty.String()}, chainNames...)
 	one := handlers.Param{Name: "blockchainId", Kind: handlers.KindChain, Enum: known, Doc: "A blockchain id, an EVM chain id, or an alias."}
 	return []handlers.Operation{
 		{ID: "listBlockchains", Path: "/v1/networks/{network}/blockchains", Summary: "List blockchains",
-			Params: with(ledgerParam, handlers.Paging(100, 10000), sortOrderParam), Answer: reflect.TypeFor[blockchains](),
+			Params: with(pathNetworkParam, handlers.Paging(100, 10000), sortOrderParam), Answer: reflect.TypeFor[blockchains](),
 			Handle: a.onNetwork(a.listBlockchains)},
 		{ID: "getBlockchain", Path: "/v1/networks/{network}/blockchains/{blockchainId}", Summary: "Get a blockchain",
-			Params: with(ledgerParam, one), Answer: reflect.TypeFor[Blockchain](), Handle: a.onNetwork(a.getBlockchain)},
+			Params: with(pathNetworkParam, one), Answer: reflect.TypeFor[Blockchain](), Handle: a.onNetwork(a.getBlockchain)},
 	}
 }
 
 // blockchains are those of a network, newest first, the primary network's last.
-func (a *api) blockchains(r *handlers.Request, l *sim.Ledger) ([]*born, error) {
+func (a *subnetAPI) blockchains(r *handlers.Request, l *sim.Ledger) ([]*blockchainEntry, error) {
 	chain := l.Chain(primary.PChain)
 	rows, err := l.DB.Blockchains(r.Context(), chain)
 	if err != nil {
@@ -66,31 +66,31 @@ func (a *api) blockchains(r *handlers.Request, l *sim.Ledger) ([]*born, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &born{placeOnChain(rows[i].ID), shown})
+		all = append(all, &blockchainEntry{cursorOfTx(rows[i].ID), shown})
 	}
 	slices.Reverse(all)
 	return all, nil
 }
 
 // genesisBlockchains are the chains that the primary network began with. P and X go by the names of their machines.
-func genesisBlockchains(l *sim.Ledger, start int64) []*born {
+func genesisBlockchains(l *sim.Ledger, start int64) []*blockchainEntry {
 	primaries := []Blockchain{
 		{BlockchainID: ids.Empty.String(), VMID: "platformvm", BlockchainName: "P-Chain"},
 		{BlockchainID: l.Rules.XChainID.String(), VMID: "avm", BlockchainName: "X-Chain"},
 		{BlockchainID: l.Rules.CChainID.String(), VMID: fixtures.EVMID.String(), BlockchainName: "C-Chain"},
 	}
-	var all []*born
+	var all []*blockchainEntry
 	for i, c := range primaries {
 		c.CreateBlockTimestamp, c.CreateBlockNumber, c.SubnetID = start, "-1", ids.Empty.String()
 		if n, err := fixtures.NetworkNamed(l.Network); err == nil && n.CChainID.String() == c.BlockchainID {
 			c.EVMChainID = n.CChainEVMID
 		}
-		all = append(all, &born{uint64(i), c})
+		all = append(all, &blockchainEntry{uint64(i), c})
 	}
 	return all
 }
 
-func (a *api) blockchain(r *handlers.Request, l *sim.Ledger, row *store.Blockchain) (Blockchain, error) {
+func (a *subnetAPI) blockchain(r *handlers.Request, l *sim.Ledger, row *store.Blockchain) (Blockchain, error) {
 	time, err := l.DB.PrimaryTime(r.Context(), row.ID.Block())
 	shown := Blockchain{CreateBlockTimestamp: time, CreateBlockNumber: decimals(row.ID.Number()), BlockchainID: cb58(row.Hash),
 		VMID: cb58(row.VM), SubnetID: cb58(row.Subnet), BlockchainName: row.Name}
@@ -102,16 +102,16 @@ func (a *api) blockchain(r *handlers.Request, l *sim.Ledger, row *store.Blockcha
 	return shown, err
 }
 
-func (a *api) listBlockchains(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *subnetAPI) listBlockchains(r *handlers.Request, l *sim.Ledger) (any, error) {
 	all, err := a.blockchains(r, l)
 	if err != nil {
 		return nil, err
 	}
-	page, next := pageOf(r, placed(all, bornPlace), func(*born) bool { return true })
-	return blockchains{next, list(page, func(b **born) Blockchain { return (*b).shown })}, nil
+	page, next := pageOf(r, newKeyset(all, blockchainCursor), func(*blockchainEntry) bool { return true })
+	return blockchains{next, list(page, func(b **blockchainEntry) Blockchain { return (*b).shown })}, nil
 }
 
-func (a *api) getBlockchain(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *subnetAPI) getBlockchain(r *handlers.Request, l *sim.Ledger) (any, error) {
 	all, err := a.blockchains(r, l)
 	if err != nil {
 		return nil, err

@@ -14,30 +14,30 @@ import (
 	"snowglobe/sim/store"
 )
 
-// catalog knows every token and every named contract, as answers name them at every turn. It is read anew when
+// tokenCatalog knows every token and every named contract, as answers name them at every turn. It is read anew when
 // there is a new one.
-type catalog struct {
+type tokenCatalog struct {
 	world *sim.World
 	mu    sync.Mutex
-	now   atomic.Pointer[names]
+	now   atomic.Pointer[tokenNames]
 }
 
-// names is one state of the catalog; it is never changed.
-type names struct {
+// tokenNames is one state of the catalog; it is never changed.
+type tokenNames struct {
 	version int64
 	tokens  map[store.TokenID]*token
-	entries map[place]*entry
+	entries map[chainAddress]*contractName
 	native  map[int]*price.Series // of the chains' own tokens
 }
 
-// place is an address on a chain.
-type place struct {
+// chainAddress is an address on a chain.
+type chainAddress struct {
 	chain   int
 	address common.Address
 }
 
-// entry is what an address reference shows of a contract.
-type entry struct {
+// contractName is what an address reference shows of a contract.
+type contractName struct {
 	name  string
 	token *token // nil for a contract that is none
 }
@@ -50,10 +50,10 @@ type token struct {
 	series     *price.Series // nil without a market
 }
 
-func newCatalog(world *sim.World) *catalog { return &catalog{world: world} }
+func newTokenCatalog(world *sim.World) *tokenCatalog { return &tokenCatalog{world: world} }
 
 // read is the present state of the catalog.
-func (c *catalog) read(ctx context.Context) (*names, error) {
+func (c *tokenCatalog) read(ctx context.Context) (*tokenNames, error) {
 	version := c.world.DB.Names()
 	if n := c.now.Load(); n != nil && n.version == version {
 		return n, nil
@@ -62,7 +62,7 @@ func (c *catalog) read(ctx context.Context) (*names, error) {
 }
 
 // renew reads the catalog anew; it holds at least what was there at the version.
-func (c *catalog) renew(ctx context.Context, version int64) (*names, error) {
+func (c *tokenCatalog) renew(ctx context.Context, version int64) (*tokenNames, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n, err := c.load(ctx, version)
@@ -72,8 +72,8 @@ func (c *catalog) renew(ctx context.Context, version int64) (*names, error) {
 	return n, err
 }
 
-func (c *catalog) load(ctx context.Context, version int64) (*names, error) {
-	n := &names{version: version, tokens: map[store.TokenID]*token{}, entries: map[place]*entry{}, native: map[int]*price.Series{}}
+func (c *tokenCatalog) load(ctx context.Context, version int64) (*tokenNames, error) {
+	n := &tokenNames{version: version, tokens: map[store.TokenID]*token{}, entries: map[chainAddress]*contractName{}, native: map[int]*price.Series{}}
 	for _, chain := range c.world.Chains {
 		if err := c.loadChain(ctx, n, chain.Row.ID); err != nil {
 			return nil, err
@@ -82,13 +82,13 @@ func (c *catalog) load(ctx context.Context, version int64) (*names, error) {
 	return n, nil
 }
 
-func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
+func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) error {
 	contracts, err := c.world.DB.Contracts(ctx, chain)
 	if err != nil {
 		return err
 	}
 	for _, r := range contracts {
-		n.entries[place{chain, common.BytesToAddress(r.Address)}] = &entry{name: r.Artifact}
+		n.entries[chainAddress{chain, common.BytesToAddress(r.Address)}] = &contractName{name: r.Artifact}
 	}
 	for s := store.ERC20; s <= store.ERC1155; s++ {
 		rows, err := c.world.DB.Tokens(ctx, chain, s, 0)
@@ -99,13 +99,13 @@ func (c *catalog) loadChain(ctx context.Context, n *names, chain int) error {
 			address := common.BytesToAddress(row.Address)
 			t := &token{Token: row, hex: address.Hex()}
 			n.tokens[row.ID] = t
-			n.entries[place{chain, address}] = &entry{name: row.Name, token: t}
+			n.entries[chainAddress{chain, address}] = &contractName{name: row.Name, token: t}
 		}
 	}
 	return c.loadMarkets(ctx, n, chain)
 }
 
-func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
+func (c *tokenCatalog) loadMarkets(ctx context.Context, n *tokenNames, chain int) error {
 	markets, err := c.world.DB.Markets(ctx, chain)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 		}
 		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
 			n.native[chain] = series
-		} else if e := n.entries[place{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
+		} else if e := n.entries[chainAddress{chain, common.BytesToAddress(m.Address)}]; e != nil && e.token != nil {
 			e.token.series, e.token.reputation = series, m.Reputation
 		}
 	}
@@ -125,8 +125,8 @@ func (c *catalog) loadMarkets(ctx context.Context, n *names, chain int) error {
 }
 
 // at is the token at an address, nil if there is none.
-func (n *names) at(chain int, address common.Address) *token {
-	if e := n.entries[place{chain, address}]; e != nil {
+func (n *tokenNames) at(chain int, address common.Address) *token {
+	if e := n.entries[chainAddress{chain, address}]; e != nil {
 		return e.token
 	}
 	return nil
@@ -138,4 +138,12 @@ func (t *token) logo(r *handlers.Request) string {
 		return ""
 	}
 	return logoURL(r, t.Symbol)
+}
+
+// malicious is the reputation of tokens that are hidden unless they are asked for.
+const malicious = "Malicious"
+
+// logoURL is where the logo of a name is.
+func logoURL(r *handlers.Request, name string) string {
+	return r.BaseURL() + "/sim/logo/" + logoName(name) + ".svg"
 }

@@ -58,7 +58,7 @@ type chains struct {
 	Chains []Chain `json:"chains"`
 }
 
-func (a *api) chainOperations() []handlers.Operation {
+func (a *chainAPI) chainOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "listChains", Path: "/v1/chains", Summary: "List the EVM chains", Answer: reflect.TypeFor[chains](), Handle: a.listChains,
 			Params: with(networkParam, handlers.Param{Name: "feature", Kind: handlers.KindEnum,
@@ -69,7 +69,7 @@ func (a *api) chainOperations() []handlers.Operation {
 	}
 }
 
-func (a *api) listChains(r *handlers.Request) (any, error) {
+func (a *chainAPI) listChains(r *handlers.Request) (any, error) {
 	answer := chains{Chains: []Chain{}}
 	if r.Given("feature") && !slices.Contains(features, r.Text("feature")) {
 		return answer, nil
@@ -78,20 +78,6 @@ func (a *api) listChains(r *handlers.Request) (any, error) {
 		answer.Chains = append(answer.Chains, describe(r, c))
 	}
 	return answer, nil
-}
-
-// chainsOf are the chains of the network that the request names, or all.
-func (a *api) chainsOf(r *handlers.Request) []*evm.Chain {
-	if !r.Given("network") {
-		return a.world.Chains
-	}
-	var some []*evm.Chain
-	for _, c := range a.world.Chains {
-		if c.Row.Network == r.Text("network") {
-			some = append(some, c)
-		}
-	}
-	return some
 }
 
 func describe(r *handlers.Request, c *evm.Chain) Chain {

@@ -50,7 +50,7 @@ type collectibleBalances struct {
 	CollectibleBalances []anyBalance `json:"collectibleBalances"`
 }
 
-func (a *api) nftBalanceOperations() []handlers.Operation {
+func (a *tokenAPI) nftBalanceOperations() []handlers.Operation {
 	contract := handlers.Param{Name: "contractAddress", Kind: handlers.KindAddress, Doc: "Only tokens of this contract."}
 	path := "/v1/chains/{chainId}/addresses/{address}/balances:"
 	return []handlers.Operation{
@@ -64,7 +64,7 @@ func (a *api) nftBalanceOperations() []handlers.Operation {
 }
 
 // items reads a page of what an address holds of a range of standards.
-func (s *scene) items(first, last store.Standard, block uint64) ([]store.HoldingView, string, error) {
+func (s *tokenView) items(first, last store.Standard, block uint64) ([]store.HoldingView, string, error) {
 	address := s.Address("address")
 	after, before := assetsOf(s.chain, first, last)
 	if s.Given("contractAddress") {
@@ -75,7 +75,7 @@ func (s *scene) items(first, last store.Standard, block uint64) ([]store.Holding
 		after, before = itemsOf(t.ID)
 	}
 	rows, err := s.fill(after, func(after store.AssetKey, limit int) ([]store.HoldingView, error) {
-		return s.api.world.DB.HoldingViews(s.Context(), address[:], after, before, block, limit)
+		return s.base.world.DB.HoldingViews(s.Context(), address[:], after, before, block, limit)
 	}, func(*store.HoldingView) bool { return true })
 	if err != nil {
 		return nil, "", err
@@ -84,16 +84,16 @@ func (s *scene) items(first, last store.Standard, block uint64) ([]store.Holding
 	return rows, next, nil
 }
 
-func (s *scene) erc721Balance(c *evm.Chain, v *store.HoldingView) Erc721Balance {
+func (s *tokenView) erc721Balance(c *evm.Chain, v *store.HoldingView) Erc721Balance {
 	return Erc721Balance{s.erc721Token(v.Asset, &v.NFT), strconv.FormatUint(c.Row.EVMID, 10)}
 }
 
-func (s *scene) erc1155Balance(c *evm.Chain, v *store.HoldingView) Erc1155Balance {
+func (s *tokenView) erc1155Balance(c *evm.Chain, v *store.HoldingView) Erc1155Balance {
 	return Erc1155Balance{s.erc1155Token(v.Asset, &v.NFT), strconv.FormatUint(c.Row.EVMID, 10), amount(v.Amount)}
 }
 
-func (a *api) listErc721(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) listErc721(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func (a *api) listErc721(r *handlers.Request, c *evm.Chain) (any, error) {
 	return erc721Balances{next, native, list(rows, func(v *store.HoldingView) Erc721Balance { return s.erc721Balance(c, v) })}, err
 }
 
-func (a *api) listErc1155(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) listErc1155(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (a *api) listErc1155(r *handlers.Request, c *evm.Chain) (any, error) {
 	return erc1155Balances{next, native, list(rows, func(v *store.HoldingView) Erc1155Balance { return s.erc1155Balance(c, v) })}, err
 }
 
-func (a *api) listCollectibles(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) listCollectibles(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type contractList struct {
 	Contracts     []Contract `json:"contracts"`
 }
 
-func (a *api) contractOperations() []handlers.Operation {
+func (a *chainAPI) contractOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "getDeployment", Path: "/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment", Summary: "Get the transaction that deployed a contract",
 			Spec: "Transactions", Params: with(chainParam, addressParam, currencyParam), Answer: reflect.TypeFor[TransactionAnswer](), Handle: a.onChain(a.getDeployment)},
@@ -50,7 +50,7 @@ func (a *api) contractOperations() []handlers.Operation {
 	}
 }
 
-func (a *api) getDeployment(r *handlers.Request, c *evm.Chain) (any, error) {
+func (a *chainAPI) getDeployment(r *handlers.Request, c *evm.Chain) (any, error) {
 	address := r.Address("address")
 	d, err := a.world.DB.Deployment(r.Context(), c.Row.ID, address[:])
 	if errors.Is(err, store.ErrNotFound) {
@@ -67,7 +67,7 @@ func (a *api) getDeployment(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // undeployed says why no transaction deployed the address in the request.
-func (a *api) undeployed(r *handlers.Request, c *evm.Chain) error {
+func (a *chainAPI) undeployed(r *handlers.Request, c *evm.Chain) error {
 	if err := a.needContract(r, c); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *api) undeployed(r *handlers.Request, c *evm.Chain) error {
 }
 
 // needContract makes sure that there is code at the address in the request.
-func (a *api) needContract(r *handlers.Request, c *evm.Chain) error {
+func (a *chainAPI) needContract(r *handlers.Request, c *evm.Chain) error {
 	address := r.Address("address")
 	account, err := a.world.DB.Account(r.Context(), c.Row.ID, address[:], store.MaxNumber)
 	missing := handlers.NotFound("there is no contract at %s on chain %d", address, c.Row.EVMID)
@@ -85,11 +85,11 @@ func (a *api) needContract(r *handlers.Request, c *evm.Chain) error {
 	return or(err, missing)
 }
 
-func (a *api) getContract(r *handlers.Request, c *evm.Chain) (any, error) {
+func (a *chainAPI) getContract(r *handlers.Request, c *evm.Chain) (any, error) {
 	if err := a.needContract(r, c); err != nil {
 		return nil, err
 	}
-	s, err := a.scene(r, c.Row.ID)
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +111,9 @@ func (a *api) getContract(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // contract is what the catalog knows of a contract.
-func (s *scene) contract(address common.Address) Contract {
+func (s *tokenView) contract(address common.Address) Contract {
 	shown := Contract{Address: address.Hex(), ErcType: "UNKNOWN"}
-	e := s.entries[place{s.chain, address}]
+	e := s.entries[chainAddress{chain: s.chain, address: address}]
 	if e == nil {
 		return shown
 	}
@@ -138,8 +138,8 @@ func deploymentDetails(d *store.Deployment, txHash []byte) *DeploymentDetails {
 	return shown
 }
 
-func (a *api) listDeployments(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) listDeployments(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bytes"
-	"cmp"
 	"reflect"
 	"slices"
 
@@ -34,10 +32,10 @@ type delegators struct {
 	Delegators    []Delegator `json:"delegators"`
 }
 
-func (a *api) delegatorOperations() []handlers.Operation {
+func (a *stakingAPI) delegatorOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listDelegators", Path: "/v1/networks/{network}/delegators", Summary: "List delegators", Spec: "Primary network",
-		Params: with(ledgerParam, handlers.Paging(10, 100),
+		Params: with(pathNetworkParam, handlers.Paging(10, 100),
 			handlers.Param{Name: "rewardAddresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Doc: "Only delegations that reward one of these addresses, with a chain's prefix or without; one of the other network is refused."},
 			sortOrderParam,
 			handlers.Param{Name: "delegationStatus", Kind: handlers.KindEnum, Enum: []string{"completed", "active", "pending"}}, nodesParam),
@@ -45,65 +43,32 @@ func (a *api) delegatorOperations() []handlers.Operation {
 	}}
 }
 
-// addressesOf are those of a list parameter, each once, which must be of the network.
-func addressesOf(r *handlers.Request, l *sim.Ledger, name string) ([]ids.ShortID, error) {
-	return addressesIn(handlers.List[handlers.PrimaryAddress](r, name), l, name)
-}
-
-func addressesIn(given []handlers.PrimaryAddress, l *sim.Ledger, name string) ([]ids.ShortID, error) {
-	var all []ids.ShortID
-	var problems []string
-	for _, p := range given {
-		if p.HRP != "" && p.HRP != l.Rules.HRP {
-			problems = append(problems, name+" "+p.String()+" is not allowed: expected an address of "+l.Network+", with "+l.Rules.HRP+"1")
-		}
-		if !slices.Contains(all, p.ID) {
-			all = append(all, p.ID)
-		}
-	}
-	if len(problems) > 0 {
-		return nil, handlers.BadRequest(problems...)
-	}
-	return all, nil
-}
-
-func (a *api) listDelegators(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *stakingAPI) listDelegators(r *handlers.Request, l *sim.Ledger) (any, error) {
 	addresses, err := addressesOf(r, l, "rewardAddresses")
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.roster(r.Context(), l)
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
 	status, nodes := r.Text("delegationStatus"), handlers.List[ids.NodeID](r, "nodeIds")
-	found, next := pageOf(r, all.delegated, func(d *delegation) bool {
+	found, next := pageOf(r, all.delegated, func(d *delegatorEntry) bool {
 		return (status == "" || stakerStatuses[d.status] == status) && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(d.Node))) &&
 			(len(addresses) == 0 || owned(d.Owner, addresses))
 	})
-	page := &sheet{next: next, name: "delegators", items: make([]written, len(found))}
+	page := &jsonPage{next: next, name: "delegators", items: make([]rawJSON, len(found))}
+	texts := a.json(l, all)
 	for i, d := range found {
-		if page.items[i], err = d.once(func() any { return showDelegator(l, d) }); err != nil {
+		if page.items[i], err = texts.delegators[d.number].once(func() any { return showDelegator(l, d) }); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-// compareDelegations puts the newest block first, and within a block the highest hash.
-func compareDelegations(a, b *delegation) int {
-	return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), bytes.Compare(b.Tx, a.Tx))
-}
-
-// owned tells whether one of the addresses is in a control group.
-func owned(owner []byte, addresses []ids.ShortID) bool {
-	return slices.ContainsFunc(store.ParseOwners(owner).Addresses, func(o []byte) bool {
-		return slices.Contains(addresses, ids.ShortID(o))
-	})
-}
-
-func showDelegator(l *sim.Ledger, d *delegation) Delegator {
-	gross, net := decimals(uint64(d.Reward)), decimals(d.net())
+func showDelegator(l *sim.Ledger, d *delegatorEntry) Delegator {
+	gross, net := decimals(uint64(d.Reward)), decimals(d.netReward())
 	shown := Delegator{
 		TxHash: cb58(d.Tx), NodeID: ids.NodeID(d.Node).String(), RewardAddresses: bech32s(l.Rules, store.ParseOwners(d.Owner).Addresses),
 		AmountDelegated: decimals(uint64(d.Weight)), DelegationFee: percentage(int64(d.shares)), StartTimestamp: d.Start, EndTimestamp: d.End,

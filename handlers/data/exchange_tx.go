@@ -24,16 +24,16 @@ type ExchangeTransaction struct {
 	BlockHash        string        `json:"blockHash" format:"cb58"`
 }
 
-func (b *book) exchangeTransaction(t *settlement) (*ExchangeTransaction, error) {
+func (b *chainView) xChainTransaction(t *txUTXOs) (*ExchangeTransaction, error) {
 	shown := &ExchangeTransaction{
 		TxHash: cb58(t.row.Hash), ChainFormat: "linear", Timestamp: t.block.unix, TxType: t.row.Type, Memo: hexutil.Encode(t.Unsigned.Base().Memo),
 		BlockHeight: t.row.ID.Number(), BlockHash: t.block.hash,
 	}
 	var err error
-	if shown.ConsumedUTXOs, shown.AmountUnlocked, err = b.exchanged(t.consumed); err != nil {
+	if shown.ConsumedUTXOs, shown.AmountUnlocked, err = b.utxosWithSums(t.consumed); err != nil {
 		return nil, err
 	}
-	if shown.EmittedUTXOs, shown.AmountCreated, err = b.exchanged(t.emitted); err != nil {
+	if shown.EmittedUTXOs, shown.AmountCreated, err = b.utxosWithSums(t.emitted); err != nil {
 		return nil, err
 	}
 	shown.SourceChain, shown.DestinationChain = b.route(t)
@@ -43,12 +43,12 @@ func (b *book) exchangeTransaction(t *settlement) (*ExchangeTransaction, error) 
 	return shown, err
 }
 
-// exchanged are outputs with what they add up to.
-func (b *book) exchanged(outputs []*output) ([]UTXO, []AssetAmount, error) {
+// utxosWithSums are outputs with what they add up to.
+func (b *chainView) utxosWithSums(outputs []*output) ([]UTXO, []AssetAmount, error) {
 	all := make([]UTXO, len(outputs))
 	for i, o := range outputs {
 		var err error
-		if all[i], err = b.exchangeUTXO(o); err != nil {
+		if all[i], err = b.xChainUTXO(o); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -22,7 +22,7 @@ type transactionDetails struct {
 	Transactions  []TransactionDetails `json:"transactions"`
 }
 
-func (a *api) historyOperations() []handlers.Operation {
+func (a *chainAPI) historyOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listAddressTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions",
 		Summary: "List the transactions in which an address took any part, with that part",
@@ -33,8 +33,8 @@ func (a *api) historyOperations() []handlers.Operation {
 }
 
 // listAddressTransactions reads the transactions of the page, and then all transfers and all calls in them.
-func (a *api) listAddressTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) listAddressTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,11 @@ func (a *api) listAddressTransactions(r *handlers.Request, c *evm.Chain) (any, e
 	answer := transactionDetails{NextPageToken: next, Transactions: make([]TransactionDetails, len(rows))}
 	for i := range rows {
 		d := &answer.Transactions[i]
-		facts, err := a.remembered(c, &rows[i])
+		facts, err := a.blocks.cachedTransaction(c, &rows[i])
 		if err != nil {
 			return nil, err
 		}
-		d.NativeTransaction = s.native(facts)
+		d.NativeTransaction = s.nativeTransaction(facts)
 		var moved []store.TransferView
 		var called []store.Call
 		moved, transfers = take(transfers, func(v *store.TransferView) bool { return v.Transaction() == rows[i].ID })

@@ -3,12 +3,8 @@ package data
 import (
 	"encoding/binary"
 	"reflect"
-	"slices"
-
-	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
-	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
@@ -91,24 +87,24 @@ type icmForm struct {
 	name, path string
 	deprecated bool
 	one, many  reflect.Type
-	show       func(*letterFacts) any
-	page       func(next string, all []*letterFacts) any
+	show       func(*icmMessage) any
+	page       func(next string, all []*icmMessage) any
 }
 
 var icmForms = []icmForm{
 	{"Icm", "/v1/icm", false, reflect.TypeFor[IcmMessage](), reflect.TypeFor[icmMessages](),
-		func(f *letterFacts) any { return f.icm() },
-		func(next string, all []*letterFacts) any {
-			return icmMessages{next, list(all, func(f **letterFacts) IcmMessage { return (*f).icm() })}
+		func(f *icmMessage) any { return f.icm() },
+		func(next string, all []*icmMessage) any {
+			return icmMessages{next, list(all, func(f **icmMessage) IcmMessage { return (*f).icm() })}
 		}},
 	{"Teleporter", "/v1/teleporter", true, reflect.TypeFor[TeleporterMessage](), reflect.TypeFor[teleporterMessages](),
-		func(f *letterFacts) any { return f.teleporter() },
-		func(next string, all []*letterFacts) any {
-			return teleporterMessages{next, list(all, func(f **letterFacts) TeleporterMessage { return (*f).teleporter() })}
+		func(f *icmMessage) any { return f.teleporter() },
+		func(next string, all []*icmMessage) any {
+			return teleporterMessages{next, list(all, func(f **icmMessage) TeleporterMessage { return (*f).teleporter() })}
 		}},
 }
 
-func (a *api) icmOperations() []handlers.Operation {
+func (a *icmAPI) icmOperations() []handlers.Operation {
 	chain := func(name, doc string) handlers.Param {
 		return handlers.Param{Name: name, Kind: handlers.KindChain, Doc: doc}
 	}
@@ -141,7 +137,7 @@ func (a *api) icmOperations() []handlers.Operation {
 }
 
 // listMessages serves both lists: the one of an address has no other filters.
-func (a *api) listMessages(form icmForm) func(*handlers.Request) (any, error) {
+func (a *icmAPI) listMessages(form icmForm) func(*handlers.Request) (any, error) {
 	return func(r *handlers.Request) (any, error) {
 		filter, none := a.messageFilter(r)
 		if none {
@@ -154,56 +150,38 @@ func (a *api) listMessages(form icmForm) func(*handlers.Request) (any, error) {
 		rows, next := cut(r, rows, func(m *store.Message) []byte {
 			return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.Time)), uint64(m.ID))
 		})
-		facts := make([]*letterFacts, len(rows))
-		for i := range rows {
-			if facts[i], err = a.letter(r, &rows[i]); err != nil {
-				return nil, err
-			}
+		messages, err := a.messages(r, rows)
+		if err != nil {
+			return nil, err
 		}
-		return form.page(next, facts), nil
+		return form.page(next, messages), nil
 	}
 }
 
-func (a *api) getMessage(form icmForm) func(*handlers.Request) (any, error) {
+func (a *icmAPI) getMessage(form icmForm) func(*handlers.Request) (any, error) {
 	return func(r *handlers.Request) (any, error) {
 		id := r.Hash("messageId")
 		row, err := a.world.DB.MessageByHash(r.Context(), id[:])
 		if err != nil {
 			return nil, or(err, handlers.NotFound("message %s does not exist", id))
 		}
-		facts, err := a.letter(r, row)
+		messages, err := a.messages(r, []store.Message{*row})
 		if err != nil {
 			return nil, err
 		}
-		return form.show(facts), nil
+		return form.show(messages[0]), nil
 	}
 }
 
 // networkOfMessage is the network of the message that a request names.
-func (a *api) networkOfMessage(r *handlers.Request) []string {
+func (a *icmAPI) networkOfMessage(r *handlers.Request) []string {
 	id := r.Hash("messageId")
 	row, err := a.world.DB.MessageByHash(r.Context(), id[:])
 	if err != nil {
 		return nil // the answer will say so
 	}
-	return []string{a.networkAt(row.Transaction())}
-}
-
-// networkAt is the network of an EVM chain's position.
-func (a *api) networkAt(at store.Position) string {
-	i := slices.IndexFunc(a.world.Chains, func(c *evm.Chain) bool { return c.Row.ID == at.Chain() })
-	if i < 0 {
-		return ""
+	if c := a.chainAt(row.ID); c != nil {
+		return []string{c.Row.Network}
 	}
-	return a.world.Chains[i].Row.Network
-}
-
-// evmID is the EVM chain id of a blockchain, empty if the world does not simulate it.
-func (a *api) evmID(blockchain ids.ID) string {
-	for _, c := range a.world.Chains {
-		if ids.ID(c.Row.BlockchainID) == blockchain {
-			return chainNumber(c)
-		}
-	}
-	return ""
+	return []string{""}
 }

@@ -19,7 +19,7 @@ func messageMark(r *handlers.Request) store.Mark {
 
 // messageFilter is what the request asks for; none says that no message can be that. A message does not leave its network,
 // so that a chain which is named tells the network, unless the request does.
-func (a *api) messageFilter(r *handlers.Request) (f store.MessageFilter, none bool) {
+func (a *icmAPI) messageFilter(r *handlers.Request) (f store.MessageFilter, none bool) {
 	var networks []string
 	if r.Given("network") {
 		networks = append(networks, r.Text("network"))
@@ -52,7 +52,7 @@ func (a *api) messageFilter(r *handlers.Request) (f store.MessageFilter, none bo
 }
 
 // chainsIn has a bit for each EVM chain of these networks.
-func (a *api) chainsIn(networks []string) (bits uint64) {
+func (a *icmAPI) chainsIn(networks []string) (bits uint64) {
 	for _, c := range a.world.Chains {
 		if slices.Contains(networks, c.Row.Network) {
 			bits |= 1 << c.Row.ID

@@ -22,17 +22,17 @@ type interactions struct {
 	Addresses []Interaction `json:"addresses" doc:"Without those that were never used."`
 }
 
-func (a *api) interactionOperations() []handlers.Operation {
+func (a *primaryAPI) interactionOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listChainIds", Path: "/v1/networks/{network}/addresses:listChainIds", Spec: "Primary network",
 		Summary: "List the primary chains on which addresses were used, by a transaction or by the genesis",
-		Params: with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Required: true,
+		Params: with(pathNetworkParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64, Required: true,
 			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once, one of the other network is refused."}),
 		Answer: reflect.TypeFor[interactions](), Handle: a.onNetwork(a.listInteractions),
 	}}
 }
 
-func (a *api) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *primaryAPI) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) {
 	for _, p := range handlers.List[handlers.PrimaryAddress](r, "addresses") {
 		if p.Chain == primary.CChain.String() {
 			return nil, handlers.BadRequest("addresses " + p.String() + " is not allowed: expected a P- or X-Chain address in bech32")
@@ -42,7 +42,7 @@ func (a *api) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	answer, b := interactions{Addresses: []Interaction{}}, &book{l, r.Context(), a}
+	answer, b := interactions{Addresses: []Interaction{}}, a.view(r, l)
 	for _, address := range addresses {
 		found := Interaction{Address: l.Rules.Bech32(address)}
 		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
@@ -62,12 +62,12 @@ func (a *api) listInteractions(r *handlers.Request, l *sim.Ledger) (any, error) 
 }
 
 // used tells whether a transaction of a chain concerned an address, or its genesis.
-func (b *book) used(kind primary.Chain, address ids.ShortID) (bool, error) {
+func (b *chainView) used(kind primary.Chain, address ids.ShortID) (bool, error) {
 	chain := b.Chain(kind)
 	txs, err := b.DB.ActivityOf(b.ctx, chain, address[:], store.Last(chain), 1)
 	if err != nil || len(txs) > 0 {
 		return err == nil, err
 	}
-	founded, err := b.founded(kind, []ids.ShortID{address})
-	return founded != nil, err
+	genesisUTXO, err := b.genesisUTXO(kind, []ids.ShortID{address})
+	return genesisUTXO != nil, err
 }

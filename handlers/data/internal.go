@@ -40,7 +40,7 @@ type internalTransactions struct {
 	Transactions  []InternalTransaction `json:"transactions"`
 }
 
-func (a *api) internalOperations() []handlers.Operation {
+func (a *chainAPI) internalOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listInternalTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions:listInternals", Spec: "Transactions",
 		Summary: "List the internal transactions from or to an address: calls with value, and creations",
@@ -49,8 +49,8 @@ func (a *api) internalOperations() []handlers.Operation {
 	}}
 }
 
-func (a *api) listInternals(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) listInternals(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,11 @@ func (a *api) listInternals(r *handlers.Request, c *evm.Chain) (any, error) {
 		return nil, err
 	}
 	at, next := cut(r, at, position)
-	rows, err := remember(at, a.memory.calls, func(high, low store.Position, limit int) ([]store.CallView, error) {
+	rows, err := cached(at, a.calls, func(high, low store.Position, limit int) ([]store.CallView, error) {
 		return a.world.DB.InternalHistory(r.Context(), address[:], high, low, limit)
 	}, func(v *store.CallView) (store.Position, *callFacts, error) {
-		place, err := a.location(c, v.ID, &v.Place)
-		return v.ID, &callFacts{place: place, shown: internalDetails(&v.Call), from: partyOf(v.Sender), to: partyOf(v.Recipient)}, err
+		place, err := a.blocks.location(c, v.ID, &v.Place)
+		return v.ID, &callFacts{place: place, shown: internalDetails(&v.Call), from: hexAddressOf(v.Sender), to: hexAddressOf(v.Recipient)}, err
 	})
 	if err != nil {
 		return nil, err
@@ -79,24 +79,16 @@ func (a *api) listInternals(r *handlers.Request, c *evm.Chain) (any, error) {
 type callFacts struct {
 	place    Location
 	shown    InternalDetails
-	from, to party
+	from, to hexAddress
 }
 
-func (a *api) location(c *evm.Chain, at store.Position, p *store.Place) (Location, error) {
-	f, err := a.facts(at, c.Kind, p.Hash, p.Header)
-	if err != nil {
-		return Location{}, err
-	}
-	return Location{BlockNumber: f.number, BlockTimestamp: f.time, BlockTimestampMilliseconds: f.millis, BlockHash: f.hash, TxHash: hash(p.TxHash)}, nil
-}
-
-func (s *scene) internals(calls []store.Call) []InternalDetails {
+func (s *tokenView) internals(calls []store.Call) []InternalDetails {
 	return list(calls, func(c *store.Call) InternalDetails {
-		return s.internal(&callFacts{shown: internalDetails(c), from: partyOf(c.Sender), to: partyOf(c.Recipient)})
+		return s.internal(&callFacts{shown: internalDetails(c), from: hexAddressOf(c.Sender), to: hexAddressOf(c.Recipient)})
 	})
 }
 
-func (s *scene) internal(f *callFacts) InternalDetails {
+func (s *tokenView) internal(f *callFacts) InternalDetails {
 	shown := f.shown
 	shown.From, shown.To = s.known(f.from), s.known(f.to)
 	return shown

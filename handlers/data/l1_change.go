@@ -23,37 +23,37 @@ type L1Change struct {
 	BlsCredentials   *BlsKey `json:"blsCredentials,omitempty"`
 }
 
-// l1Deed is what a transaction does to an L1 validator.
-type l1Deed struct {
+// l1Action is what a transaction does to an L1 validator.
+type l1Action struct {
 	validation ids.ID
 	weight     *uint64
 	deposit    uint64
 	close      bool // returns the balance
 }
 
-// l1Deeds are what a transaction does to L1 validators.
-func l1Deeds(tx *primary.Tx) ([]l1Deed, error) {
+// l1Actions are what a transaction does to L1 validators.
+func l1Actions(tx *primary.Tx) ([]l1Action, error) {
 	switch u := tx.Unsigned.(type) {
 	case *primary.ConvertSubnetToL1Tx:
-		deeds := make([]l1Deed, len(u.Validators))
+		actions := make([]l1Action, len(u.Validators))
 		for i, v := range u.Validators {
-			deeds[i] = l1Deed{validation: warp.ConversionValidationID(u.SubnetID, uint32(i)), weight: &v.Weight, deposit: v.Balance}
+			actions[i] = l1Action{validation: warp.ConversionValidationID(u.SubnetID, uint32(i)), weight: &v.Weight, deposit: v.Balance}
 		}
-		return deeds, nil
+		return actions, nil
 	case *primary.IncreaseL1ValidatorBalanceTx:
-		return []l1Deed{{validation: u.ValidationID, deposit: u.Balance}}, nil
+		return []l1Action{{validation: u.ValidationID, deposit: u.Balance}}, nil
 	case *primary.DisableL1ValidatorTx:
-		return []l1Deed{{validation: u.ValidationID, close: true}}, nil
+		return []l1Action{{validation: u.ValidationID, close: true}}, nil
 	case *primary.RegisterL1ValidatorTx:
-		return messageDeed(u.Message, u.Balance)
+		return messageAction(u.Message, u.Balance)
 	case *primary.SetL1ValidatorWeightTx:
-		return messageDeed(u.Message, 0)
+		return messageAction(u.Message, 0)
 	}
 	return nil, nil
 }
 
-// messageDeed is what a manager's message asks for.
-func messageDeed(raw []byte, deposit uint64) ([]l1Deed, error) {
+// messageAction is what a manager's message asks for.
+func messageAction(raw []byte, deposit uint64) ([]l1Action, error) {
 	message, err := warp.ParseMessage(raw)
 	if err != nil {
 		return nil, err
@@ -65,25 +65,25 @@ func messageDeed(raw []byte, deposit uint64) ([]l1Deed, error) {
 	switch e := event.(type) {
 	case *warp.RegisterL1Validator:
 		id, err := e.ValidationID()
-		return []l1Deed{{validation: id, weight: &e.Weight, deposit: deposit}}, err
+		return []l1Action{{validation: id, weight: &e.Weight, deposit: deposit}}, err
 	case *warp.L1ValidatorWeight:
-		return []l1Deed{{validation: e.ValidationID, weight: &e.Weight, close: e.Weight == 0}}, nil
+		return []l1Action{{validation: e.ValidationID, weight: &e.Weight, close: e.Weight == 0}}, nil
 	}
 	return nil, nil
 }
 
 // l1Changes shows the L1 validators that a transaction is about.
-func (b *book) l1Changes(t *settlement) ([]L1Change, error) {
-	deeds, err := l1Deeds(t.Tx)
-	if err != nil || len(deeds) == 0 {
+func (b *chainView) l1Changes(t *txUTXOs) ([]L1Change, error) {
+	actions, err := l1Actions(t.Tx)
+	if err != nil || len(actions) == 0 {
 		return nil, err
 	}
 	block, err := b.DB.PrimaryBlock(b.ctx, t.row.ID.Chain(), t.row.ID.Number())
 	if err != nil {
 		return nil, err
 	}
-	all := make([]L1Change, len(deeds))
-	for i, d := range deeds {
+	all := make([]L1Change, len(actions))
+	for i, d := range actions {
 		if all[i], err = b.l1Change(t, block, d); err != nil {
 			return nil, err
 		}
@@ -92,14 +92,14 @@ func (b *book) l1Changes(t *settlement) ([]L1Change, error) {
 }
 
 // l1Change carries out what the block's transactions up to this one did to a validator.
-func (b *book) l1Change(t *settlement, block *store.PrimaryBlock, deed l1Deed) (L1Change, error) {
-	v, err := b.DB.L1Validator(b.ctx, deed.validation[:], block.ID.Number())
+func (b *chainView) l1Change(t *txUTXOs, block *store.PrimaryBlock, action l1Action) (L1Change, error) {
+	v, err := b.DB.L1Validator(b.ctx, action.validation[:], block.ID.Number())
 	if err != nil {
 		return L1Change{}, err
 	}
-	shown := L1Change{ValidationID: deed.validation.String(), ValidationIDHex: hash(deed.validation[:]), NodeID: ids.NodeID(v.Node).String(),
-		SubnetID: cb58(v.Subnet), BlsCredentials: &BlsKey{hexutil.Encode(v.BLS)}}
-	if shown.Weight, shown.RemainingBalance, err = b.l1Before(block, deed.validation); err != nil {
+	shown := L1Change{ValidationID: action.validation.String(), ValidationIDHex: hash(action.validation[:]), NodeID: ids.NodeID(v.Node).String(),
+		SubnetID: cb58(v.Subnet), BlsCredentials: &BlsKey{PublicKey: hexutil.Encode(v.BLS)}}
+	if shown.Weight, shown.RemainingBalance, err = b.l1Before(block, action.validation); err != nil {
 		return shown, err
 	}
 	txs, err := b.DB.PrimaryTxsBetween(b.ctx, block.ID, t.row.ID)
@@ -108,12 +108,12 @@ func (b *book) l1Change(t *settlement, block *store.PrimaryBlock, deed l1Deed) (
 		if err != nil {
 			return shown, err
 		}
-		deeds, err := l1Deeds(tx)
+		actions, err := l1Actions(tx)
 		if err != nil {
 			return shown, err
 		}
-		for _, d := range deeds {
-			if d.validation == deed.validation {
+		for _, d := range actions {
+			if d.validation == action.validation {
 				shown.apply(d)
 			}
 		}
@@ -122,7 +122,7 @@ func (b *book) l1Change(t *settlement, block *store.PrimaryBlock, deed l1Deed) (
 }
 
 // l1Before is an L1 validator's weight and balance when a block's time had come, before its transactions.
-func (b *book) l1Before(block *store.PrimaryBlock, validation ids.ID) (weight, balance uint64, err error) {
+func (b *chainView) l1Before(block *store.PrimaryBlock, validation ids.ID) (weight, balance uint64, err error) {
 	if block.ID.Number() == 0 {
 		return 0, 0, nil
 	}
@@ -137,7 +137,7 @@ func (b *book) l1Before(block *store.PrimaryBlock, validation ids.ID) (weight, b
 }
 
 // apply does to a validator what a transaction does, and says how its balance changed.
-func (c *L1Change) apply(d l1Deed) {
+func (c *L1Change) apply(d l1Action) {
 	before := c.RemainingBalance
 	if d.weight != nil {
 		c.Weight = *d.weight

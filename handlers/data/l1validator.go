@@ -28,11 +28,6 @@ type L1Validator struct {
 	DeactivationOwner     BalanceOwner `json:"deactivationOwner"`
 }
 
-// BlsKey is the key with which an L1 validator signs.
-type BlsKey struct {
-	PublicKey string `json:"publicKey" format:"hex"`
-}
-
 // BalanceOwner is a control group.
 type BalanceOwner struct {
 	Addresses []string `json:"addresses"`
@@ -45,10 +40,10 @@ type l1Validators struct {
 	BlockHeight   string        `json:"blockHeight" format:"uint" doc:"Of the last block of the P-Chain."`
 }
 
-func (a *api) l1ValidatorOperations() []handlers.Operation {
+func (a *stakingAPI) l1ValidatorOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "listL1Validators", Path: "/v1/networks/{network}/l1Validators", Summary: "List L1 validators, the newest first", Spec: "Primary network",
-		Params: with(ledgerParam, handlers.Paging(10, 100),
+		Params: with(pathNetworkParam, handlers.Paging(10, 100),
 			handlers.Param{Name: "l1ValidationId", Kind: handlers.KindHexID, Doc: "Only this validation, by its id in cb58 or hexadecimal."},
 			handlers.Param{Name: "includeInactiveL1Validators", Kind: handlers.KindBoolean, Default: "false",
 				Doc: "Also those without a balance, disabled ones and removed ones."},
@@ -57,34 +52,32 @@ func (a *api) l1ValidatorOperations() []handlers.Operation {
 	}}
 }
 
-func (a *api) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, error) {
-	all, err := a.roster(r.Context(), l)
+func (a *stakingAPI) listL1Validators(r *handlers.Request, l *sim.Ledger) (any, error) {
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
 	validation, node := handlers.Value[ids.ID](r, "l1ValidationId"), handlers.Value[ids.NodeID](r, "nodeId")
 	subnets, inactive := handlers.List[ids.ID](r, "subnetId"), r.Bool("includeInactiveL1Validators")
-	passes := func(v *membership) bool {
-		return (inactive || all.balance(v.L1) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
+	passes := func(v *l1Entry) bool {
+		return (inactive || all.l1Balance(v.L1) > 0) && (!r.Given("l1ValidationId") || bytes.Equal(v.Validation, validation[:])) &&
 			(!r.Given("nodeId") || bytes.Equal(v.Node, node[:])) && (len(subnets) == 0 || slices.Contains(subnets, ids.ID(v.Subnet)))
 	}
-	found, next := pageOf(r, placed(all.l1, func(v *membership) uint64 { return placeOfOutput(v.ID) }), passes)
-	page := &sheet{next, "validators", make([]written, len(found)), map[string]any{"blockHeight": decimals(all.head.ID.Number())}}
+	found, next := pageOf(r, newKeyset(all.l1, func(v *l1Entry) uint64 { return cursorOfUTXO(v.ID) }), passes)
+	page := &jsonPage{next: next, name: "validators", items: make([]rawJSON, len(found)), more: map[string]any{"blockHeight": decimals(all.head.ID.Number())}}
+	texts := a.json(l, all)
 	for i, v := range found {
-		if page.items[i], err = v.once(func() any { return showL1Validator(l.Rules, v.L1, all.balance(v.L1)) }); err != nil {
+		if page.items[i], err = texts.l1Validators[v.number].once(func() any { return showL1Validator(l.Rules, v.L1, all.l1Balance(v.L1)) }); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-// balance is what an L1 validator has left for the continuous fee. Without any it is inactive.
-func (r *roster) balance(v *store.L1) uint64 { return v.Balance(r.accrued) }
-
 func showL1Validator(rules *primary.Network, v *store.L1, balance uint64) L1Validator {
 	return L1Validator{
 		ValidationID: cb58(v.Validation), ValidationIDHex: hash(v.Validation), NodeID: ids.NodeID(v.Node).String(), SubnetID: cb58(v.Subnet),
-		Weight: uint64(v.Weight), RemainingBalance: balance, CreationTimestamp: v.Start, BlsCredentials: BlsKey{hexutil.Encode(v.BLS)},
+		Weight: uint64(v.Weight), RemainingBalance: balance, CreationTimestamp: v.Start, BlsCredentials: BlsKey{PublicKey: hexutil.Encode(v.BLS)},
 		RemainingBalanceOwner: balanceOwner(rules, v.BalanceOwner), DeactivationOwner: balanceOwner(rules, v.DeactivationOwner),
 	}
 }

@@ -23,26 +23,26 @@ type LastActivity struct {
 	Network     string `json:"network" enum:"mainnet,fuji"`
 }
 
-func (a *api) lastActivityOperations() []handlers.Operation {
+func (a *primaryAPI) lastActivityOperations() []handlers.Operation {
 	const path, summary = primaryBlocksPath + "/lastActivityTimestampByAddresses", "Find when outputs of addresses were last made or spent on a chain"
 	answer := reflect.TypeFor[LastActivity]()
 	return []handlers.Operation{
-		{ID: "getLastActivity", Path: path, Summary: summary, Params: with(ledgerParam, primaryParam, ownersParam),
+		{ID: "getLastActivity", Path: path, Summary: summary, Params: with(pathNetworkParam, primaryParam, ownersParam),
 			Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
 		{ID: "getLastActivityByBody", Method: http.MethodPost, Path: path, Summary: "The same for more addresses",
-			Params: with(ledgerParam, primaryParam), Body: reflect.TypeFor[addressesBody](), Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
+			Params: with(pathNetworkParam, primaryParam), Body: reflect.TypeFor[addressesBody](), Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
 	}
 }
 
 // activitiesAtOnce is how many transactions are looked at before more are asked for: the first will mostly do.
 const activitiesAtOnce = 8
 
-func (a *api) getLastActivity(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) getLastActivity(r *handlers.Request, c *primaryChain) (any, error) {
 	addresses, err := owners(r, c.Ledger)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{c.Ledger, r.Context(), a}
+	b := a.view(r, c.Ledger)
 	f := store.TxRange{High: store.Last(c.number()), Low: store.First(c.number()), Limit: activitiesAtOnce}
 	for {
 		found, err := c.DB.ActivityIDs(r.Context(), subjects(addresses), f)
@@ -62,8 +62,8 @@ func (a *api) getLastActivity(r *handlers.Request, c *primaryChain) (any, error)
 }
 
 // activity is what a transaction did with outputs of some addresses, nil for nothing.
-func (b *book) activity(c *primaryChain, at store.Position, addresses []ids.ShortID) (*LastActivity, error) {
-	t, err := b.settlement(c.kind, at)
+func (b *chainView) activity(c *primaryChain, at store.Position, addresses []ids.ShortID) (*LastActivity, error) {
+	t, err := b.txUTXOs(c.kind, at)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +82,8 @@ func (b *book) activity(c *primaryChain, at store.Position, addresses []ids.Shor
 }
 
 // beginning is what addresses have of the genesis that no transaction ever concerned.
-func (b *book) beginning(c *primaryChain, addresses []ids.ShortID) (*LastActivity, error) {
-	u, err := b.founded(c.kind, addresses)
+func (b *chainView) beginning(c *primaryChain, addresses []ids.ShortID) (*LastActivity, error) {
+	u, err := b.genesisUTXO(c.kind, addresses)
 	if err != nil {
 		return nil, err
 	}

@@ -4,118 +4,220 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
-	"strconv"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/handlers"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
 
-// TeleporterMessageInfo says that a transaction sent or delivered a cross-chain message.
-type TeleporterMessageInfo struct {
-	TeleporterMessageID string `json:"teleporterMessageId" format:"hash"`
-	Direction           string `json:"direction" enum:"SOURCE_TRANSACTION,DESTINATION_TRANSACTION"`
-	SourceChainID       string `json:"sourceChainId,omitempty" doc:"Of a destination transaction: the EVM chain id, or the blockchain id of a chain that the world does not simulate."`
-	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"Of a source transaction."`
-}
-
-// letterFacts is a message as it is shown, under whichever name.
-type letterFacts struct {
+// icmMessage is a message as it is shown, under whichever name.
+type icmMessage struct {
 	body     MessageBody
 	contract string
 }
 
-func (f *letterFacts) icm() IcmMessage { return IcmMessage{f.body, f.contract} }
+func (f *icmMessage) icm() IcmMessage { return IcmMessage{f.body, f.contract} }
 
-func (f *letterFacts) teleporter() TeleporterMessage { return TeleporterMessage{f.icm(), f.contract} }
+func (f *icmMessage) teleporter() TeleporterMessage { return TeleporterMessage{f.icm(), f.contract} }
 
-func chainNumber(c *evm.Chain) string { return strconv.FormatUint(c.Row.EVMID, 10) }
+// teleporterLog is a log about a message.
+type teleporterLog struct {
+	address common.Address
+	message *evm.Letter // of a message that was sent or received, nil for other logs
+}
 
-// chainAt is the chain of a position.
-func (a *api) chainAt(at store.Position) *evm.Chain {
-	for _, c := range a.world.Chains {
-		if c.Row.ID == at.Chain() {
-			return c
+// messageReader holds all that is read for some messages, in four statements however many they are.
+type messageReader struct {
+	*priceView
+	api    *icmAPI
+	events map[string][]store.MessageEvent // by the message's id
+	logs   map[store.Position]*teleporterLog
+	spent  map[store.Position]IcmSourceTransaction // by transaction
+}
+
+// messages are messages with what became of them.
+func (a *icmAPI) messages(r *handlers.Request, rows []store.Message) ([]*icmMessage, error) {
+	prices, err := a.prices(r, 0)
+	if err != nil {
+		return nil, err
+	}
+	m := &messageReader{priceView: prices, api: a, logs: map[store.Position]*teleporterLog{}, spent: map[store.Position]IcmSourceTransaction{}}
+	if err := m.read(rows); err != nil {
+		return nil, err
+	}
+	all := make([]*icmMessage, len(rows))
+	for i := range rows {
+		if all[i], err = m.message(&rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// read reads what became of messages, the logs that tell of it, and the transactions that sent and delivered.
+func (m *messageReader) read(rows []store.Message) (err error) {
+	var hashes [][]byte
+	var logs, txs []store.Position
+	for i := range rows {
+		hashes, logs = append(hashes, rows[i].Hash), append(logs, rows[i].ID)
+		if m.sentHere(&rows[i]) {
+			txs = append(txs, rows[i].Transaction())
+		}
+	}
+	if m.events, err = m.api.world.DB.MessageEventsOf(m.Context(), hashes); err != nil {
+		return err
+	}
+	for _, events := range m.events {
+		for i := range events {
+			logs = append(logs, events[i].ID)
+			if events[i].Kind == store.MessageReceived {
+				txs = append(txs, events[i].Transaction())
+			}
+		}
+	}
+	if err := m.readLogs(logs); err != nil {
+		return err
+	}
+	return m.readTransactions(txs)
+}
+
+// readLogs reads the logs that are not in the cache.
+func (m *messageReader) readLogs(at []store.Position) error {
+	var missing []store.Position
+	for _, p := range at {
+		if log, ok := m.api.logs.Get(p); ok {
+			m.logs[p] = log
+		} else {
+			missing = append(missing, p)
+		}
+	}
+	rows, err := m.api.world.DB.LogsAt(m.Context(), missing)
+	for i := range rows {
+		log := &teleporterLog{common.BytesToAddress(rows[i].Address), evm.ReadLetter(&rows[i])}
+		m.logs[rows[i].ID] = log
+		m.api.logs.Add(rows[i].ID, log)
+	}
+	return err
+}
+
+// readTransactions reads the transactions that are not in the cache.
+func (m *messageReader) readTransactions(at []store.Position) error {
+	var missing []store.Position
+	for _, p := range at {
+		if tx, ok := m.api.spent.Get(p); ok {
+			m.spent[p] = tx
+		} else {
+			missing = append(missing, p)
+		}
+	}
+	for some := range slices.Chunk(missing, store.Gathered) {
+		rows, err := m.api.world.DB.TransactionsAt(m.Context(), some)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			tx, err := gasSpent(m.api.chainAt(rows[i].ID), &rows[i])
+			if err != nil {
+				return err
+			}
+			m.spent[rows[i].ID] = tx
+			m.api.spent.Add(rows[i].ID, tx)
 		}
 	}
 	return nil
 }
 
-// letterLog reads the log at a position, which must be about a message.
-func (a *api) letterLog(r *handlers.Request, at store.Position) (*store.Log, *evm.Letter, error) {
-	logs, err := a.world.DB.LogsBetween(r.Context(), at, at, 1)
+// gasSpent is a transaction with what its gas cost.
+func gasSpent(c *evm.Chain, row *store.TransactionView) (IcmSourceTransaction, error) {
+	header, err := evm.DecodeHeader(c.Kind, row.Header)
 	if err != nil {
-		return nil, nil, err
+		return IcmSourceTransaction{}, err
 	}
-	if len(logs) == 0 {
-		return nil, nil, fmt.Errorf("log %d: %w", at, store.ErrNotFound)
+	var tx types.Transaction
+	if err := tx.UnmarshalBinary(row.Raw); err != nil {
+		return IcmSourceTransaction{}, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
 	}
-	m := evm.ReadLetter(&logs[0])
-	if m == nil {
-		return nil, nil, fmt.Errorf("log %d is of no message", at)
-	}
-	return &logs[0], m, nil
+	cost := new(big.Int).Mul(evm.EffectivePrice(&tx, header.BaseFee), new(big.Int).SetUint64(row.GasUsed))
+	return IcmSourceTransaction{hash(row.Transaction.Hash), int64(header.Time), cost.String()}, nil
 }
 
-// letter is a message with what became of it.
-func (a *api) letter(r *handlers.Request, row *store.Message) (*letterFacts, error) {
-	log, m, err := a.letterLog(r, row.ID)
+// sentHere tells whether the log that a message is known by is the one that sent it.
+func (m *messageReader) sentHere(row *store.Message) bool {
+	return bytes.Equal(m.api.chainAt(row.ID).Row.BlockchainID, row.Source)
+}
+
+// log is the log at a position, which must be about a message that was sent or received.
+func (m *messageReader) log(at store.Position) (*teleporterLog, error) {
+	log := m.logs[at]
+	if log == nil {
+		return nil, fmt.Errorf("log %d: %w", at, store.ErrNotFound)
+	}
+	if log.message == nil {
+		return nil, fmt.Errorf("log %d is of no message", at)
+	}
+	return log, nil
+}
+
+// transaction is a transaction that was read with what its gas cost.
+func (m *messageReader) transaction(at store.Position) (IcmSourceTransaction, error) {
+	tx, ok := m.spent[at]
+	if !ok {
+		return tx, fmt.Errorf("transaction %d: %w", at, store.ErrNotFound)
+	}
+	return tx, nil
+}
+
+// message is a message with what became of it.
+func (m *messageReader) message(row *store.Message) (*icmMessage, error) {
+	log, err := m.log(row.ID)
 	if err != nil {
 		return nil, err
 	}
-	source, destination := ids.ID(row.Source), ids.ID(row.Destination)
-	f := &letterFacts{contract: common.BytesToAddress(log.Address).Hex(), body: MessageBody{
-		MessageID: m.ID.Hex(), SourceBlockchainID: source.String(), DestinationBlockchainID: destination.String(),
-		SourceEVMChainID: a.evmID(source), DestinationEVMChainID: a.evmID(destination), MessageNonce: m.Message.MessageNonce.String(),
-		From: m.Message.OriginSenderAddress.Hex(), To: m.Message.DestinationAddress.Hex(), Status: "pending",
-		Receipts: list(m.Message.Receipts, func(e *evm.TeleporterReceipt) IcmReceipt {
+	source, destination, sent := ids.ID(row.Source), ids.ID(row.Destination), &log.message.Message
+	f := &icmMessage{contract: log.address.Hex(), body: MessageBody{
+		MessageID: log.message.ID.Hex(), SourceBlockchainID: source.String(), DestinationBlockchainID: destination.String(),
+		SourceEVMChainID: m.api.evmID(source), DestinationEVMChainID: m.api.evmID(destination), MessageNonce: sent.MessageNonce.String(),
+		From: sent.OriginSenderAddress.Hex(), To: sent.DestinationAddress.Hex(), Status: "pending",
+		Receipts: list(sent.Receipts, func(e *evm.TeleporterReceipt) IcmReceipt {
 			return IcmReceipt{e.ReceivedMessageNonce.String(), e.RelayerRewardAddress.Hex()}
 		}),
+		RewardDetails: m.reward(row, log.message),
 	}}
-	if len(m.Message.Message) > 0 {
-		f.body.Data = hexutil.Encode(m.Message.Message)
+	if len(sent.Message) > 0 {
+		f.body.Data = hexutil.Encode(sent.Message)
 	}
-	if f.body.RewardDetails, err = a.reward(r, row, m); err != nil {
-		return nil, err
-	}
-	if bytes.Equal(a.chainAt(row.ID).Row.BlockchainID, row.Source) {
-		sent, err := a.spending(r, row.Transaction())
+	if m.sentHere(row) {
+		tx, err := m.transaction(row.Transaction())
 		if err != nil {
 			return nil, err
 		}
-		f.body.SourceTransaction = &sent
+		f.body.SourceTransaction = &tx
 	}
-	return f, a.follow(r, row, log, f)
+	return f, m.follow(row, log, f)
 }
 
 // follow adds what became of a message. Only what the same contract tells on the right chain counts.
-func (a *api) follow(r *handlers.Request, row *store.Message, first *store.Log, f *letterFacts) error {
-	events, err := a.world.DB.MessageEvents(r.Context(), row.Hash)
-	if err != nil {
-		return err
-	}
-	for i := range events {
-		e := &events[i]
-		logs, err := a.world.DB.LogsBetween(r.Context(), e.ID, e.ID, 1)
-		if err != nil {
-			return err
-		}
-		if len(logs) == 0 || !bytes.Equal(logs[0].Address, first.Address) {
+func (m *messageReader) follow(row *store.Message, first *teleporterLog, f *icmMessage) error {
+	for i := range m.events[string(row.Hash)] {
+		e := &m.events[string(row.Hash)][i]
+		if log := m.logs[e.ID]; log == nil || log.address != first.address {
 			continue
 		}
-		here := a.chainAt(e.ID).Row.BlockchainID
-		atSource, atEnd := bytes.Equal(here, row.Source), bytes.Equal(here, row.Destination)
+		here := m.api.chainAt(e.ID).Row.BlockchainID
+		atSource, atDestination := bytes.Equal(here, row.Source), bytes.Equal(here, row.Destination)
 		switch {
 		case e.Kind == store.MessageReceipt && atSource:
 			f.body.ReceiptDelivered = true
-		case e.Kind == store.MessageExecuted && atEnd:
+		case e.Kind == store.MessageExecuted && atDestination:
 			f.body.MessageExecuted = true
-		case e.Kind == store.MessageReceived && atEnd && f.body.DestinationTransaction == nil:
-			if err := a.delivered(r, e, f); err != nil {
+		case e.Kind == store.MessageReceived && atDestination && f.body.DestinationTransaction == nil:
+			if err := m.delivered(e, f); err != nil {
 				return err
 			}
 		}
@@ -123,88 +225,31 @@ func (a *api) follow(r *handlers.Request, row *store.Message, first *store.Log, 
 	return nil
 }
 
-func (a *api) delivered(r *handlers.Request, e *store.MessageEvent, f *letterFacts) error {
-	_, m, err := a.letterLog(r, e.ID)
+func (m *messageReader) delivered(e *store.MessageEvent, f *icmMessage) error {
+	log, err := m.log(e.ID)
 	if err != nil {
 		return err
 	}
-	spent, err := a.spending(r, e.Transaction())
+	tx, err := m.transaction(e.Transaction())
 	if err != nil {
 		return err
 	}
-	f.body.DestinationTransaction = &IcmDestination{spent, m.Redeemer.Hex(), m.Carrier.Hex()}
-	if f.body.Status = "delivered"; f.body.SourceTransaction == nil {
+	f.body.DestinationTransaction = &IcmDestination{tx, log.message.Redeemer.Hex(), log.message.Carrier.Hex()}
+	f.body.Status = "delivered"
+	if f.body.SourceTransaction == nil {
 		f.body.Status = "delivered_source_not_indexed"
 	}
 	return nil
 }
 
-// spending is a transaction with what its gas cost.
-func (a *api) spending(r *handlers.Request, at store.Position) (IcmSourceTransaction, error) {
-	row, err := a.world.DB.TransactionViewAt(r.Context(), at)
-	if err != nil {
-		return IcmSourceTransaction{}, err
-	}
-	tx, err := a.remembered(a.chainAt(at), row)
-	if err != nil {
-		return IcmSourceTransaction{}, err
-	}
-	price, _ := new(big.Int).SetString(tx.shown.GasPrice, 10)
-	cost := price.Mul(price, new(big.Int).SetUint64(row.GasUsed))
-	return IcmSourceTransaction{tx.shown.TxHash, tx.shown.BlockTimestamp, cost.String()}, nil
-}
-
 // reward is the fee of a message that was sent. A chain that receives one does not know its fee.
-func (a *api) reward(r *handlers.Request, row *store.Message, m *evm.Letter) (IcmRewardDetails, error) {
-	s, err := a.scene(r, row.ID.Chain())
-	if err != nil {
-		return IcmRewardDetails{}, err
+func (m *messageReader) reward(row *store.Message, sent *evm.Letter) IcmRewardDetails {
+	d := IcmRewardDetails{Address: sent.FeeInfo.FeeTokenAddress.Hex(), ErcType: "ERC-20", Value: "0"}
+	if sent.FeeInfo.Amount != nil {
+		d.Value = sent.FeeInfo.Amount.String()
 	}
-	d := IcmRewardDetails{Address: m.FeeInfo.FeeTokenAddress.Hex(), ErcType: "ERC-20", Value: "0"}
-	if m.FeeInfo.Amount != nil {
-		d.Value = m.FeeInfo.Amount.String()
+	if t := m.at(row.ID.Chain(), sent.FeeInfo.FeeTokenAddress); t != nil && t.ID.Standard() == store.ERC20 {
+		d.Name, d.Symbol, d.Decimals, d.LogoURI, d.Price = t.Name, t.Symbol, t.Decimals, t.logo(m.Request), m.now(t.series)
 	}
-	if t := s.at(row.ID.Chain(), m.FeeInfo.FeeTokenAddress); t != nil && t.ID.Standard() == store.ERC20 {
-		token := s.erc20Token(t)
-		d.Name, d.Symbol, d.Decimals, d.LogoURI, d.Price = token.Name, token.Symbol, token.Decimals, token.LogoURI, token.Price
-	}
-	return d, nil
-}
-
-// messageInfo is the first message that a transaction sent or delivered, nil for none.
-func (a *api) messageInfo(r *handlers.Request, at store.Position) (*TeleporterMessageInfo, error) {
-	sent, err := a.world.DB.MessagesIn(r.Context(), at)
-	if err != nil {
-		return nil, err
-	}
-	here := a.chainAt(at).Row.BlockchainID
-	for i := range sent {
-		if m := &sent[i]; m.Transaction() == at && bytes.Equal(m.Source, here) {
-			return &TeleporterMessageInfo{TeleporterMessageID: hash(m.Hash), Direction: "SOURCE_TRANSACTION", DestinationChainID: a.nameOf(m.Destination)}, nil
-		}
-	}
-	events, err := a.world.DB.MessageEventsIn(r.Context(), at)
-	if err != nil {
-		return nil, err
-	}
-	for i := range events {
-		e := &events[i]
-		if e.Kind != store.MessageReceived || e.Transaction() != at {
-			continue
-		}
-		_, m, err := a.letterLog(r, e.ID)
-		if err != nil {
-			return nil, err
-		}
-		return &TeleporterMessageInfo{TeleporterMessageID: hash(e.Hash), Direction: "DESTINATION_TRANSACTION", SourceChainID: a.nameOf(m.Peer[:])}, nil
-	}
-	return nil, nil
-}
-
-// nameOf is the EVM chain id of a chain, or its blockchain id if the world does not simulate it.
-func (a *api) nameOf(blockchain []byte) string {
-	if name := a.evmID(ids.ID(blockchain)); name != "" {
-		return name
-	}
-	return cb58(blockchain)
+	return d
 }

@@ -12,8 +12,8 @@ import (
 // the world lists first comes first. A page token names the last row of the page: where every other chain's list goes on
 // follows from its time, so what arrives later is not in later pages.
 
-// strand is one chain's part of such a list: its next rows, and the position below which they lie.
-type strand[T any] struct {
+// chainCursor is one chain's part of such a list: its next rows, and the position below which they lie.
+type chainCursor[T any] struct {
 	chain *evm.Chain
 	rows  []T
 }
@@ -21,20 +21,20 @@ type strand[T any] struct {
 // merge makes a page of the rows of several chains. read reads the rows of a chain from one position down to another.
 func merge[T any](r *handlers.Request, chains []*evm.Chain, read func(c *evm.Chain, high, low store.Position, limit int) ([]T, error),
 	when func(*T) (store.Position, int64), highest func(*evm.Chain) (store.Position, error)) (page []T, from []*evm.Chain, next string, err error) {
-	strands := make([]strand[T], len(chains))
+	cursors := make([]chainCursor[T], len(chains))
 	for i, c := range chains {
 		high, err := highest(c)
 		if err != nil {
 			return nil, nil, "", err
 		}
-		strands[i].chain = c
-		if strands[i].rows, err = read(c, high, store.First(c.Row.ID), r.PageSize()+1); err != nil {
+		cursors[i].chain = c
+		if cursors[i].rows, err = read(c, high, store.First(c.Row.ID), r.PageSize()+1); err != nil {
 			return nil, nil, "", err
 		}
 	}
 	var last store.Position
 	for len(page) < r.PageSize() {
-		s := newest(strands, when)
+		s := newest(cursors, when)
 		if s == nil {
 			return page, from, "", nil
 		}
@@ -42,14 +42,14 @@ func merge[T any](r *handlers.Request, chains []*evm.Chain, read func(c *evm.Cha
 		page, from = append(page, s.rows[0]), append(from, s.chain)
 		s.rows = s.rows[1:]
 	}
-	if newest(strands, when) == nil {
+	if newest(cursors, when) == nil {
 		return page, from, "", nil
 	}
 	return page, from, r.NextPageToken(mark(last)), nil
 }
 
 // resumption says from which position down a chain's part of the list goes on.
-func (a *api) resumption(r *handlers.Request) (func(*evm.Chain) (store.Position, error), error) {
+func (a *chainAPI) resumption(r *handlers.Request) (func(*evm.Chain) (store.Position, error), error) {
 	token, resumed := r.Position()
 	if !resumed {
 		return func(c *evm.Chain) (store.Position, error) { return store.Last(c.Row.ID), nil }, nil
@@ -96,12 +96,12 @@ func unmark(b []byte) store.Position {
 	return store.At(int(n>>(markNumber+markIndex)), n>>markIndex&(1<<markNumber-1), int(n&(1<<markIndex-1)))
 }
 
-// newest is the strand whose next row is the newest, nil when all are at their end.
-func newest[T any](strands []strand[T], when func(*T) (store.Position, int64)) *strand[T] {
-	var best *strand[T]
+// newest is the cursor whose next row is the newest, nil when all are at their end.
+func newest[T any](cursors []chainCursor[T], when func(*T) (store.Position, int64)) *chainCursor[T] {
+	var best *chainCursor[T]
 	var latest int64
-	for i := range strands {
-		s := &strands[i]
+	for i := range cursors {
+		s := &cursors[i]
 		if len(s.rows) == 0 {
 			continue
 		}
@@ -112,7 +112,7 @@ func newest[T any](strands []strand[T], when func(*T) (store.Position, int64)) *
 	return best
 }
 
-func (a *api) listAllBlocks(r *handlers.Request) (any, error) {
+func (a *chainAPI) listAllBlocks(r *handlers.Request) (any, error) {
 	from, err := a.resumption(r)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (a *api) listAllBlocks(r *handlers.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return a.blocksAt(r, c, at)
+		return a.blocks.blocksAt(r, c, at)
 	}, func(f **blockFact) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp }, from)
 	return blocks{next, list(rows, func(f **blockFact) Block { return (*f).shown })}, err
 }

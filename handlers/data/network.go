@@ -1,23 +1,12 @@
 package data
 
 import (
-	"context"
-	"sort"
-
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
-	"snowglobe/sim/evm"
 	"snowglobe/sim/primary"
-	"snowglobe/sim/store"
 )
-
-// ChainInfo says which primary chain a list is of.
-type ChainInfo struct {
-	ChainName string `json:"chainName" enum:"p-chain,x-chain,c-chain"`
-	Network   string `json:"network" enum:"mainnet,fuji,testnet"`
-}
 
 // chainNames are the aliases of the primary chains, by their number.
 var chainNames = []string{"p-chain", "x-chain", "c-chain"}
@@ -42,9 +31,9 @@ func sameChain(name string) string {
 
 // Parameters of the primary network's operations.
 var (
-	ledgerParam    = handlers.Param{Name: "network", Kind: handlers.KindNetwork, Doc: "testnet is another name for fuji."}
-	primaryParam   = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Enum: primaryIDs, Same: sameChain, Doc: "A primary chain, by id or alias."}
-	sortOrderParam = handlers.Param{Name: "sortOrder", Kind: handlers.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc",
+	pathNetworkParam = handlers.Param{Name: "network", Kind: handlers.KindNetwork, Doc: "testnet is another name for fuji."}
+	primaryParam     = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Enum: primaryIDs, Same: sameChain, Doc: "A primary chain, by id or alias."}
+	sortOrderParam   = handlers.Param{Name: "sortOrder", Kind: handlers.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc",
 		Doc: "desc lists the newest, or the largest, first."}
 	nodeParam  = handlers.Param{Name: "nodeId", Kind: handlers.KindNodeID}
 	nodesParam = handlers.Param{Name: "nodeIds", Kind: handlers.KindNodeID, List: true, MaxItems: 64, Doc: "Only of these nodes, by their whole ids."}
@@ -54,17 +43,10 @@ var (
 	}
 )
 
-// primaryChain is one of the three chains of a network.
-type primaryChain struct {
-	*sim.Ledger
-	kind primary.Chain
-	evm  *evm.Chain // of a C-Chain
-}
-
-// ledger is the network that the request names.
-func (a *api) ledger(r *handlers.Request) (*sim.Ledger, error) {
+// network is the network that the request names.
+func (b *base) network(r *handlers.Request) (*sim.Ledger, error) {
 	name := r.Text("network")
-	for _, l := range a.world.Ledgers {
+	for _, l := range b.world.Ledgers {
 		if l.Network == name {
 			return l, nil
 		}
@@ -73,128 +55,12 @@ func (a *api) ledger(r *handlers.Request) (*sim.Ledger, error) {
 }
 
 // onNetwork turns a handler for one network into one that finds the network first.
-func (a *api) onNetwork(handle func(*handlers.Request, *sim.Ledger) (any, error)) func(*handlers.Request) (any, error) {
+func (b *base) onNetwork(handle func(*handlers.Request, *sim.Ledger) (any, error)) func(*handlers.Request) (any, error) {
 	return func(r *handlers.Request) (any, error) {
-		l, err := a.ledger(r)
+		l, err := b.network(r)
 		if err != nil {
 			return nil, err
 		}
 		return handle(r, l)
 	}
 }
-
-// onPrimary turns a handler for one primary chain into one that finds the chain first.
-func (a *api) onPrimary(handle func(*handlers.Request, *primaryChain) (any, error)) func(*handlers.Request) (any, error) {
-	return a.onNetwork(func(r *handlers.Request, l *sim.Ledger) (any, error) {
-		name := r.Text("blockchainId")
-		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-			if name == chainNames[kind] || name == l.Rules.BlockchainID(kind).String() {
-				return handle(r, &primaryChain{l, kind, a.bridge(l, kind)})
-			}
-		}
-		return nil, handlers.NotFound("blockchain %s is not of network %s", name, l.Network)
-	})
-}
-
-// bridge is the EVM side of a network's C-Chain, nil for the other chains.
-func (a *api) bridge(l *sim.Ledger, kind primary.Chain) *evm.Chain {
-	for _, c := range a.world.Chains {
-		if kind == primary.CChain && ids.ID(c.Row.BlockchainID) == l.Rules.CChainID {
-			return c
-		}
-	}
-	return nil
-}
-
-// number is what the file calls the chain of UTXOs.
-func (c *primaryChain) number() int { return c.Chain(c.kind) }
-
-// blocks is what the file calls the chain of blocks.
-func (c *primaryChain) blocks() int {
-	if c.evm != nil {
-		return c.evm.Row.ID
-	}
-	return c.number()
-}
-
-// more is what pages say beside their items.
-func (c *primaryChain) more() map[string]any { return map[string]any{"chainInfo": c.info()} }
-
-func (c *primaryChain) info() ChainInfo { return ChainInfo{chainNames[c.kind], c.Network} }
-
-func (c *primaryChain) height(ctx context.Context) (uint64, error) {
-	if c.evm != nil {
-		head, err := c.evm.Head(ctx)
-		if err != nil {
-			return 0, err
-		}
-		return head.Row.ID.Number(), nil
-	}
-	head, err := c.DB.PrimaryHead(ctx, c.number())
-	return head.ID.Number(), err
-}
-
-func (c *primaryChain) time(ctx context.Context, height uint64) (int64, error) {
-	if c.evm != nil {
-		return c.DB.BlockTime(ctx, store.At(c.blocks(), height, 0))
-	}
-	return c.DB.PrimaryTime(ctx, store.At(c.blocks(), height, 0))
-}
-
-// since is the height of the first block at or after a time; the next height when there is none. Times never fall from
-// one block to the next.
-func (c *primaryChain) since(ctx context.Context, unix int64) (uint64, error) {
-	height, err := c.height(ctx)
-	if err != nil {
-		return 0, err
-	}
-	found := sort.Search(int(height)+1, func(n int) bool {
-		time, problem := c.time(ctx, uint64(n))
-		if problem != nil {
-			err = problem
-		}
-		return time >= unix
-	})
-	return uint64(found), err
-}
-
-// span is the part of the chain that a page may show: from its newest position down to the oldest.
-func (c *primaryChain) span(r *handlers.Request, number int) (high, low store.Position, err error) {
-	high, low, err = c.times(r, number)
-	if n, resumed := r.PositionNumber(); resumed {
-		high = min(high, store.First(number)+store.Position(n)-1)
-	}
-	return high, low, err
-}
-
-// times is the part of the chain that the request's time range allows.
-func (c *primaryChain) times(r *handlers.Request, number int) (high, low store.Position, err error) {
-	high, low = store.Last(number), store.First(number)
-	if r.Given("startTimestamp") {
-		first, err := c.since(r.Context(), r.Int("startTimestamp"))
-		if err != nil {
-			return 0, 0, err
-		}
-		low = store.At(number, first, 0)
-	}
-	if r.Given("endTimestamp") {
-		end, err := c.since(r.Context(), r.Int("endTimestamp"))
-		if err != nil {
-			return 0, 0, err
-		}
-		high = store.At(number, end, 0) - 1
-	}
-	return high, low, nil
-}
-
-// bech32s writes addresses of the network without a chain's prefix.
-func bech32s(rules *primary.Network, addresses [][]byte) []string {
-	texts := make([]string, len(addresses))
-	for i, a := range addresses {
-		texts[i] = rules.Bech32(ids.ShortID(a))
-	}
-	return texts
-}
-
-// cb58 writes an id.
-func cb58(id []byte) string { return ids.ID(id).String() }

@@ -45,27 +45,27 @@ type DelegatorsDetails struct {
 	TotalAmountStaked string `json:"totalAmountStaked" format:"uint" doc:"nAVAX"`
 }
 
-func (a *api) networkOperations() []handlers.Operation {
+func (a *stakingAPI) networkOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "getNetwork", Path: "/v1/networks/{network}", Summary: "Sum up the validators and delegators of a network",
-		Params: with(ledgerParam), Answer: reflect.TypeFor[NetworkDetails](), Handle: a.onNetwork(a.getNetwork),
+		Params: with(pathNetworkParam), Answer: reflect.TypeFor[NetworkDetails](), Handle: a.onNetwork(a.getNetwork),
 	}}
 }
 
-func (a *api) getNetwork(r *handlers.Request, l *sim.Ledger) (any, error) {
-	all, err := a.roster(r.Context(), l)
+func (a *stakingAPI) getNetwork(r *handlers.Request, l *sim.Ledger) (any, error) {
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
 	var validating, delegating, rewards uint64
 	var answer NetworkDetails
-	for _, v := range all.validations {
-		if v.status == store.StakerActive && primaryNetwork(v.Subnet) {
+	for _, v := range all.validators {
+		if v.status == store.StakerActive && onPrimaryNetwork(v.Subnet) {
 			answer.ValidatorDetails.ValidatorCount++
 			validating, rewards = validating+uint64(v.Weight), rewards+uint64(v.Reward)
 		}
 	}
-	for _, d := range all.delegations {
+	for _, d := range all.delegators {
 		if d.status == store.StakerActive {
 			answer.DelegatorDetails.DelegatorCount++
 			delegating, rewards = delegating+uint64(d.Weight), rewards+uint64(d.Reward)
@@ -73,17 +73,17 @@ func (a *api) getNetwork(r *handlers.Request, l *sim.Ledger) (any, error) {
 	}
 	answer.ValidatorDetails.TotalAmountStaked, answer.DelegatorDetails.TotalAmountStaked = decimals(validating), decimals(delegating)
 	answer.ValidatorDetails.EstimatedAnnualStakingReward = decimals(rewards)
-	answer.ValidatorDetails.StakingDistributionByVersion = all.versions()
+	answer.ValidatorDetails.StakingDistributionByVersion = versions(all)
 	staked := new(big.Int).SetUint64(validating + delegating)
 	answer.ValidatorDetails.StakingRatio = new(big.Rat).SetFrac(staked, new(big.Int).SetUint64(uint64(all.head.Supply))).FloatString(ratioPlaces)
 	return answer, nil
 }
 
 // versions are the shares of the software's versions, in their order.
-func (r *roster) versions() []StakingDistribution {
+func versions(x *stakerIndex) []StakingDistribution {
 	amounts, counts := map[string]uint64{}, map[string]int{}
-	for _, v := range r.validations {
-		if v.status != store.StakerActive || !primaryNetwork(v.Subnet) {
+	for _, v := range x.validators {
+		if v.status != store.StakerActive || !onPrimaryNetwork(v.Subnet) {
 			continue
 		}
 		version := offline

@@ -73,7 +73,7 @@ type tokens struct {
 	Tokens        []anyToken `json:"tokens"`
 }
 
-func (a *api) nftOperations() []handlers.Operation {
+func (a *tokenAPI) nftOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "listNfts", Path: "/v1/chains/{chainId}/nfts/collections/{address}/tokens", Summary: "List the tokens of a collection",
 			Params: with(chainParam, addressParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[tokens](), Handle: a.onChain(a.listNFTs)},
@@ -84,7 +84,7 @@ func (a *api) nftOperations() []handlers.Operation {
 }
 
 // collection is the collection that the request names.
-func (s *scene) collection(c *evm.Chain) (*token, error) {
+func (s *tokenView) collection(c *evm.Chain) (*token, error) {
 	t := s.at(s.chain, s.Address("address"))
 	if t == nil || t.ID.Standard() == store.ERC20 {
 		return nil, handlers.NotFound("there is no ERC-721 or ERC-1155 contract at %s on chain %d", s.Address("address"), c.Row.EVMID)
@@ -92,8 +92,8 @@ func (s *scene) collection(c *evm.Chain) (*token, error) {
 	return t, nil
 }
 
-func (a *api) listNFTs(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) listNFTs(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func itemsOf(id store.TokenID) (after, before store.AssetKey) {
 	return id.Asset(nil)[:len(id.Asset(nil))-1], (id + 1).Asset(nil)[:len(id.Asset(nil))-1]
 }
 
-func (a *api) getNFT(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *tokenAPI) getNFT(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -135,47 +135,50 @@ func (a *api) getNFT(r *handlers.Request, c *evm.Chain) (any, error) {
 	return anyToken{s.nft(asset, n)}, nil
 }
 
-func (s *scene) nft(asset store.AssetKey, n *store.NFT) any {
+func (s *tokenView) nft(asset store.AssetKey, n *store.NFT) any {
 	if asset.Token().Standard() == store.ERC1155 {
 		return s.erc1155Token(asset, n)
 	}
 	return s.erc721Token(asset, n)
 }
 
-func (s *scene) erc721Token(asset store.AssetKey, n *store.NFT) Erc721Token {
+func (s *tokenView) erc721Token(asset store.AssetKey, n *store.NFT) Erc721Token {
 	t := s.of(asset)
 	shown := Erc721Token{Address: t.hex, Name: t.Name, Symbol: t.Symbol, ErcType: "ERC-721", TokenID: amount(asset.Item())}
 	if n.Owner != nil {
 		shown.OwnerAddress = common.BytesToAddress(n.Owner).Hex()
 	}
-	m := s.api.judge(asset, n)
-	shown.TokenURI = s.here(m.uri)
-	shown.Metadata = Erc721Metadata{NFTMetadata: s.metadata(t, m, n), Attributes: m.attributes}
+	m := s.indexStatus(asset, n)
+	shown.TokenURI = s.reachable(m.uri)
+	shown.Metadata = Erc721Metadata{NFTMetadata: s.nftMetadata(t, m, n), Attributes: m.attributes}
 	return shown
 }
 
-func (s *scene) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Token {
+func (s *tokenView) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Token {
 	t := s.of(asset)
 	shown := Erc1155Token{Address: t.hex, ErcType: "ERC-1155", TokenID: amount(asset.Item())}
-	m := s.api.judge(asset, n)
-	shown.TokenURI = s.here(m.uri)
-	shown.Metadata = Erc1155Metadata{NFTMetadata: s.metadata(t, m, n), Properties: m.properties}
+	m := s.indexStatus(asset, n)
+	shown.TokenURI = s.reachable(m.uri)
+	shown.Metadata = Erc1155Metadata{NFTMetadata: s.nftMetadata(t, m, n), Properties: m.properties}
 	if m.document != nil {
 		shown.Metadata.Decimals = new(int)
 	}
 	return shown
 }
 
-// metadata is what the metadata says, if there is any.
-func (s *scene) metadata(t *token, m *metadata, n *store.NFT) NFTMetadata {
+// nftMetadata is what the metadata says, if there is any.
+func (s *tokenView) nftMetadata(t *token, m *metadata, n *store.NFT) NFTMetadata {
 	shown := NFTMetadata{IndexStatus: s.Dialect().IndexStatus(m.status)}
 	if m.status != "UNINDEXED" && n.Updated != nil {
 		shown.MetadataLastUpdatedTimestamp = *n.Updated
 	}
 	if d := m.document; d != nil {
 		shown.Name, shown.Symbol, shown.Description = d.Name, t.Symbol, d.Description
-		shown.ImageURI, shown.AnimationURI, shown.ExternalURL = s.here(d.Image), s.here(d.AnimationURL), s.here(d.ExternalURL)
+		shown.ImageURI, shown.AnimationURI, shown.ExternalURL = s.reachable(d.Image), s.reachable(d.AnimationURL), s.reachable(d.ExternalURL)
 		shown.Background = d.BackgroundColor
 	}
 	return shown
 }
+
+// reachable is an address of the simulator as the client reached it.
+func (s *tokenView) reachable(uri string) string { return reachableURL(s.BaseURL(), uri) }

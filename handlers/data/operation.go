@@ -39,7 +39,7 @@ const csvType = "text/csv; charset=utf-8; header=present"
 
 var operationParam = handlers.Param{Name: "operationId", Kind: handlers.KindUUID, Doc: "As the answer that started the operation names it."}
 
-func (a *api) operationOperations() []handlers.Operation {
+func (a *exportAPI) operationOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "startTransactionExport", Method: "POST", Path: "/v1/operations/transactions:export", Summary: "Start an export of transactions", Spec: "Operations",
 			Doc: exportDoc(), Body: reflect.TypeFor[exportBody](), Answer: reflect.TypeFor[Operation](), Status: 200, UpstreamStatus: 201,
@@ -49,7 +49,7 @@ func (a *api) operationOperations() []handlers.Operation {
 	}
 }
 
-func (a *api) fileOperations() []handlers.Operation {
+func (a *exportAPI) fileOperations() []handlers.Operation {
 	return []handlers.Operation{{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
 		Doc:    "Sent with gzip on request; Range and If-None-Match are heeded.",
 		Params: with(operationParam), Produces: csvType, Handle: a.downloadExport}}
@@ -70,7 +70,7 @@ func exportDoc() string {
 }
 
 // describeOperation is an operation as clients see it.
-func (a *api) describeOperation(r *handlers.Request, o *store.Operation) (*Operation, error) {
+func (a *exportAPI) describeOperation(r *handlers.Request, o *store.Operation) (*Operation, error) {
 	scope, err := export.ParseScope(o.Request)
 	if err != nil {
 		return nil, fmt.Errorf("operation %s: %w", o.Name(), err)
@@ -96,7 +96,7 @@ func date(unix int64) string {
 }
 
 // progress says in words how far an export is.
-func (a *api) progress(o *store.Operation) string {
+func (a *exportAPI) progress(o *store.Operation) string {
 	switch before := a.exports.Before(o.ID); {
 	case o.Message != "":
 		return o.Message
@@ -115,7 +115,7 @@ func (a *api) progress(o *store.Operation) string {
 }
 
 // operation is the one that the request names.
-func (a *api) operation(r *handlers.Request) (*store.Operation, error) {
+func (a *exportAPI) operation(r *handlers.Request) (*store.Operation, error) {
 	name := r.Text("operationId")
 	uuid, err := hex.DecodeString(strings.ReplaceAll(name, "-", ""))
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *api) operation(r *handlers.Request) (*store.Operation, error) {
 }
 
 // operationNetworks are those of the chains that an operation reads; none if there is no such operation.
-func (a *api) operationNetworks(r *handlers.Request) []string {
+func (a *exportAPI) operationNetworks(r *handlers.Request) []string {
 	o, err := a.operation(r)
 	if err != nil {
 		return nil // the handler says so
@@ -138,7 +138,7 @@ func (a *api) operationNetworks(r *handlers.Request) []string {
 	return networksOf(&scope)
 }
 
-func (a *api) getOperation(r *handlers.Request) (any, error) {
+func (a *exportAPI) getOperation(r *handlers.Request) (any, error) {
 	o, err := a.operation(r)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (a *api) getOperation(r *handlers.Request) (any, error) {
 	return a.describeOperation(r, o)
 }
 
-func (a *api) startExport(r *handlers.Request) (any, error) {
+func (a *exportAPI) startExport(r *handlers.Request) (any, error) {
 	scope, problems := a.exportScope(handlers.Body[exportBody](r))
 	if len(problems) > 0 {
 		return nil, handlers.BadRequest(problems...)
@@ -161,7 +161,7 @@ func (a *api) startExport(r *handlers.Request) (any, error) {
 	return a.describeOperation(r, o)
 }
 
-func (a *api) downloadExport(r *handlers.Request) (any, error) {
+func (a *exportAPI) downloadExport(r *handlers.Request) (any, error) {
 	o, err := a.operation(r)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (q *exportRequest) readPrimary() {
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
 		if !slices.Contains(primaryIDs, name) {
-			name = q.api.world.Alias("", name)
+			name = q.world.Alias("", name)
 		}
 		id, problem := handlers.Item[string](where, handlers.KindEnum, name, primaryIDs...)
 		if problem != "" {
@@ -50,14 +50,14 @@ func (q *exportRequest) readPrimary() {
 
 // networkOf is the network of an address.
 func (q *exportRequest) networkOf(owner handlers.PrimaryAddress) string {
-	at := slices.IndexFunc(q.api.world.Ledgers, func(l *sim.Ledger) bool { return l.Rules.HRP == owner.HRP })
-	return q.api.world.Ledgers[at].Network
+	at := slices.IndexFunc(q.world.Ledgers, func(l *sim.Ledger) bool { return l.Rules.HRP == owner.HRP })
+	return q.world.Ledgers[at].Network
 }
 
 // lanesOf is what a name stands for: an id that one network has, or the chain of each network that the addresses are of.
 // Accounts alone are of both.
 func (q *exportRequest) lanesOf(name string) (lanes []export.Lane) {
-	for _, l := range q.api.world.Ledgers {
+	for _, l := range q.world.Ledgers {
 		for _, kind := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
 			own := name == l.Rules.BlockchainID(kind).String() && kind != primary.PChain
 			shared := name == chainNames[kind] || kind == primary.PChain && name == ids.Empty.String()

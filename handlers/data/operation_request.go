@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers"
+	"snowglobe/sim"
 	"snowglobe/sim/export"
 )
 
@@ -33,15 +34,15 @@ const maxExportAddresses = 1000
 
 // exportRequest is a body on its way to a scope.
 type exportRequest struct {
-	api      *api
+	world    *sim.World
 	body     *exportBody
 	scope    export.Scope
 	problems []string
 }
 
 // exportScope reads a body, and says all that is wrong with it.
-func (a *api) exportScope(body *exportBody) (export.Scope, []string) {
-	q := &exportRequest{api: a, body: body, scope: export.Scope{Type: export.Type(body.Type), Owners: map[string][]ids.ShortID{}}}
+func (a *exportAPI) exportScope(body *exportBody) (export.Scope, []string) {
+	q := &exportRequest{world: a.world, body: body, scope: export.Scope{Type: export.Type(body.Type), Owners: map[string][]ids.ShortID{}}}
 	q.dates()
 	if q.scope.Type == export.EVM {
 		q.readEVM()
@@ -52,7 +53,7 @@ func (a *api) exportScope(body *exportBody) (export.Scope, []string) {
 }
 
 // exportNetworks are those of the chains that a body names.
-func (a *api) exportNetworks(r *handlers.Request) []string {
+func (a *exportAPI) exportNetworks(r *handlers.Request) []string {
 	scope, _ := a.exportScope(handlers.Body[exportBody](r))
 	return networksOf(&scope)
 }
@@ -149,12 +150,12 @@ func (q *exportRequest) readEVM() {
 	q.needChains()
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
-		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.api.world.Alias("", name))
+		id, problem := handlers.Item[handlers.ChainID](where, handlers.KindChain, q.world.Alias("", name))
 		if problem != "" {
 			q.problems = append(q.problems, problem)
 			continue
 		}
-		c := q.api.world.Chain(id.String())
+		c := q.world.Chain(id.String())
 		if c == nil {
 			q.fail("%s %q is not allowed: chain %s does not exist", where, name, id)
 			continue

@@ -51,3 +51,16 @@ func list[T, U any](rows []T, item func(*T) U) []U {
 	}
 	return items
 }
+
+// pageOf takes a page of those who pass out of a keyset, backwards if the request says so.
+func pageOf[T any](r *handlers.Request, k keyset[T], passes func(*T) bool) (page []*T, next string) {
+	after, resumed := r.PositionNumber()
+	page, more := k.page(keysetQuery{resumed: resumed, after: after, ascending: r.Text("sortOrder") == "asc", size: r.PageSize()}, passes)
+	if more {
+		next = r.NextPageToken(handlers.Position(k.cursor(page[len(page)-1])))
+	}
+	return page, next
+}
+
+// position is the same as a function of a list's items.
+func position(p *store.Position) []byte { return within(*p) }

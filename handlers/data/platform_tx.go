@@ -1,9 +1,7 @@
 package data
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -12,14 +10,13 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/sim/primary"
-	"snowglobe/sim/store"
 )
 
 // PlatformTransaction is a transaction of the P-Chain. What it consumed is what it emitted, burned and put into balances
 // of L1 validators; a RewardValidatorTx emits rewards.
 type PlatformTransaction struct {
 	TxHash                         string               `json:"txHash" format:"cb58"`
-	TxType                         string               `json:"txType" enum:"AddValidatorTx,AddSubnetValidatorTx,AddDelegatorTx,CreateChainTx,CreateSubnetTx,ImportTx,ExportTx,AdvanceTimeTx,RewardValidatorTx,RemoveSubnetValidatorTx,TransformSubnetTx,AddPermissionlessValidatorTx,AddPermissionlessDelegatorTx,BaseTx,TransferSubnetOwnershipTx,ConvertSubnetToL1Tx,RegisterL1ValidatorTx,SetL1ValidatorWeightTx,DisableL1ValidatorTx,IncreaseL1ValidatorBalanceTx,UNKNOWN"`
+	TxType                         pChainTxType         `json:"txType"`
 	BlockTimestamp                 int64                `json:"blockTimestamp"`
 	BlockNumber                    string               `json:"blockNumber" format:"uint"`
 	BlockHash                      string               `json:"blockHash" format:"cb58"`
@@ -46,6 +43,14 @@ type PlatformTransaction struct {
 	SubnetOwnershipInfo            *SubnetOwnershipInfo `json:"subnetOwnershipInfo,omitempty" doc:"Who owns the subnet afterwards."`
 	BlsCredentials                 *BlsCredentials      `json:"blsCredentials,omitempty" doc:"Of a validator."`
 	BlockchainInfo                 *BlockchainInfo      `json:"blockchainInfo,omitempty" doc:"Of a CreateChainTx."`
+}
+
+// pChainTxType is the type of a transaction of the P-Chain.
+type pChainTxType string
+
+// Schema names the types.
+func (pChainTxType) Schema(*handlers.Schemas) *handlers.Schema {
+	return &handlers.Schema{Type: "string", Enum: pChainTxTypes}
 }
 
 // BlockchainInfo is a blockchain as the transaction that made it describes it.
@@ -80,16 +85,16 @@ func (genesisData) Schema(*handlers.Schemas) *handlers.Schema {
 	return &handlers.Schema{AnyOf: []*handlers.Schema{{Type: "object", AdditionalProperties: &handlers.Schema{}}, {Type: "string"}}}
 }
 
-func (b *book) platformTransaction(t *settlement) (*PlatformTransaction, error) {
+func (b *chainView) pChainTransaction(t *txUTXOs) (*PlatformTransaction, error) {
 	shown := &PlatformTransaction{
-		TxHash: cb58(t.row.Hash), TxType: t.row.Type, BlockTimestamp: t.block.unix, BlockNumber: decimals(t.row.ID.Number()), BlockHash: t.block.hash,
+		TxHash: cb58(t.row.Hash), TxType: pChainTxType(t.row.Type), BlockTimestamp: t.block.unix, BlockNumber: decimals(t.row.ID.Number()), BlockHash: t.block.hash,
 		AmountBurned: b.avaxOrNone(uint64(t.row.Burned)), AmountStaked: []AssetAmount{}, AmountL1ValidatorBalanceBurned: []AssetAmount{},
 	}
 	var err error
-	if shown.ConsumedUTXOs, err = b.platformUTXOs(t.consumed); err != nil {
+	if shown.ConsumedUTXOs, err = b.pChainUTXOs(t.consumed); err != nil {
 		return nil, err
 	}
-	if shown.EmittedUTXOs, err = b.platformUTXOs(t.emitted); err != nil {
+	if shown.EmittedUTXOs, err = b.pChainUTXOs(t.emitted); err != nil {
 		return nil, err
 	}
 	if shown.Value, err = b.sums(t.emitted); err != nil {
@@ -114,11 +119,11 @@ func (b *book) platformTransaction(t *settlement) (*PlatformTransaction, error) 
 	return shown, err
 }
 
-func (b *book) platformUTXOs(outputs []*output) ([]PlatformUTXO, error) {
+func (b *chainView) pChainUTXOs(outputs []*output) ([]PlatformUTXO, error) {
 	all := make([]PlatformUTXO, len(outputs))
 	for i, o := range outputs {
 		var err error
-		if all[i], err = b.platformUTXO(o); err != nil {
+		if all[i], err = b.pChainUTXO(o); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +131,7 @@ func (b *book) platformUTXOs(outputs []*output) ([]PlatformUTXO, error) {
 }
 
 // avaxOrNone is an amount of nAVAX in a list, which is empty for none.
-func (b *book) avaxOrNone(amount uint64) []AssetAmount {
+func (b *chainView) avaxOrNone(amount uint64) []AssetAmount {
 	if amount == 0 {
 		return []AssetAmount{}
 	}
@@ -134,7 +139,7 @@ func (b *book) avaxOrNone(amount uint64) []AssetAmount {
 }
 
 // route is where an import or export leads from and to; empty for other transactions.
-func (b *book) route(t *settlement) (from, to string) {
+func (b *chainView) route(t *txUTXOs) (from, to string) {
 	own := b.Rules.BlockchainID(t.kind).String()
 	switch u := t.Unsigned.(type) {
 	case *primary.ImportTx:
@@ -150,7 +155,7 @@ func (b *book) route(t *settlement) (from, to string) {
 }
 
 // stakes adds what a transaction says of a staker.
-func (b *book) stakes(shown *PlatformTransaction, t *settlement) {
+func (b *chainView) stakes(shown *PlatformTransaction, t *txUTXOs) {
 	s := t.staker
 	shown.NodeID, shown.SubnetID = ids.NodeID(s.Node).String(), cb58(s.Subnet)
 	shown.RewardAddresses = bech32s(b.Rules, rewardOwners(s))
@@ -159,11 +164,11 @@ func (b *book) stakes(shown *PlatformTransaction, t *settlement) {
 		return
 	}
 	shown.StartTimestamp, shown.EndTimestamp = &s.Start, &s.End
-	shown.BlsCredentials = credentials(s.BLS, s.Proof)
+	shown.BlsCredentials = blsCredentials(s.BLS, s.Proof)
 	if s.RewardTx != nil {
 		shown.RewardTxHash = cb58(s.RewardTx)
 	}
-	if !primaryNetwork(s.Subnet) {
+	if !onPrimaryNetwork(s.Subnet) {
 		return
 	}
 	shown.EstimatedReward = decimals(uint64(s.Reward))
@@ -174,7 +179,7 @@ func (b *book) stakes(shown *PlatformTransaction, t *settlement) {
 }
 
 // subnet adds what a transaction says of a subnet.
-func (b *book) subnet(shown *PlatformTransaction, t *settlement) {
+func (b *chainView) subnet(shown *PlatformTransaction, t *txUTXOs) {
 	switch u := t.Unsigned.(type) {
 	case *primary.CreateSubnetTx:
 		shown.SubnetID, shown.SubnetOwnershipInfo = shown.TxHash, b.ownership(u.Owner)
@@ -191,21 +196,10 @@ func (b *book) subnet(shown *PlatformTransaction, t *settlement) {
 	}
 }
 
-func (b *book) ownership(a primary.Authority) *SubnetOwnershipInfo {
+func (b *chainView) ownership(a primary.Authority) *SubnetOwnershipInfo {
 	o, ok := a.(*primary.OutputOwners)
 	if !ok {
 		return nil
 	}
 	return &SubnetOwnershipInfo{o.Locktime, o.Threshold, shortBech32s(b.Rules, o.Addresses)}
-}
-
-// rewardOwners are all whom a staker's rewards go to, each once.
-func rewardOwners(s *store.Staker) [][]byte {
-	owners := store.ParseOwners(s.Owner).Addresses
-	for _, o := range store.ParseOwners(s.FeeOwner).Addresses {
-		if !slices.ContainsFunc(owners, func(p []byte) bool { return bytes.Equal(o, p) }) {
-			owners = append(owners, o)
-		}
-	}
-	return owners
 }

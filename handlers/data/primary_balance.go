@@ -1,8 +1,10 @@
 package data
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
+	"slices"
 
 	"snowglobe/handlers"
 	"snowglobe/sim/primary"
@@ -68,64 +70,56 @@ type primaryBalances struct {
 	ChainInfo ChainInfo  `json:"chainInfo"`
 }
 
-func (a *api) primaryBalanceOperations() []handlers.Operation {
+func (a *primaryAPI) primaryBalanceOperations() []handlers.Operation {
 	at := handlers.Param{Name: "blockTimestamp", Kind: handlers.KindTimestamp,
 		Doc: "What they owned after the blocks up to this time; unless given, and for any later time, by the world's clock."}
 	return []handlers.Operation{{
 		ID: "listPrimaryBalances", Path: primaryBlocksPath + "/balances", Summary: "Sum up what addresses own on a primary chain, each output once",
-		Params: with(ledgerParam, primaryParam, at, ownersParam), Answer: reflect.TypeFor[primaryBalances](), Handle: a.onPrimary(a.listPrimaryBalances),
+		Params: with(pathNetworkParam, primaryParam, at, ownersParam), Answer: reflect.TypeFor[primaryBalances](), Handle: a.onPrimary(a.listPrimaryBalances),
 	}}
 }
 
-func (a *api) listPrimaryBalances(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listPrimaryBalances(r *handlers.Request, c *primaryChain) (any, error) {
 	addresses, err := owners(r, c.Ledger)
 	if err != nil {
 		return nil, err
 	}
-	now := c.Clock.Unix()
-	past := r.Given("blockTimestamp") && r.Int("blockTimestamp") < now
+	at := c.Clock.Unix()
+	past := r.Given("blockTimestamp") && r.Int("blockTimestamp") < at
 	if past {
-		now = r.Int("blockTimestamp")
+		at = r.Int("blockTimestamp")
 	}
-	w := &weighing{book: &book{c.Ledger, r.Context(), a}, kind: c.kind, owners: addresses, at: now, heaps: map[string][]*heap{}}
-	shown, err := w.balance(past)
-	return primaryBalances{anyHolding{shown}, c.info()}, err
-}
-
-// balance weighs everything, in the past also what was spent since.
-func (w *weighing) balance(past bool) (any, error) {
-	p, err := w.purse(w.kind, w.owners, past)
+	view := a.view(r, c.Ledger)
+	sum, err := view.sumBalances(c.kind, addresses, at, past)
 	if err != nil {
 		return nil, err
 	}
-	add := w.own
-	if w.kind == primary.CChain {
-		add = w.shared
-	}
-	if err := errors.Join(w.held(p.orders["timestamp"], add), w.held(p.atomic, w.shared)); err != nil {
-		return nil, err
-	}
-	switch w.kind {
-	case primary.XChain:
-		return w.exchangeBalance()
-	case primary.CChain:
-		return w.atomicBalance()
-	}
-	return w.platformBalance()
+	shown, err := view.balance(sum)
+	return primaryBalances{anyHolding{shown}, c.info()}, err
 }
 
-func (w *weighing) platformBalance() (shown PlatformBalance, err error) {
-	err = w.stakes()
+// balance is a sum in the shape of its chain.
+func (b *chainView) balance(w *balanceSum) (any, error) {
+	switch w.kind {
+	case primary.XChain:
+		return b.xChainBalance(w)
+	case primary.CChain:
+		return b.cChainBalance(w)
+	}
+	return b.pChainBalance(w)
+}
+
+func (b *chainView) pChainBalance(w *balanceSum) (shown PlatformBalance, err error) {
 	for name, into := range map[string]*[]AggregatedAmount{
 		unlocked: &shown.UnlockedUnstaked, unlockedStaked: &shown.UnlockedStaked, locked: &shown.LockedPlatform,
 		lockedStakeable: &shown.LockedStakeable, lockedStaked: &shown.LockedStaked, pendingStaked: &shown.PendingStaked,
 	} {
 		var problem error
-		*into, problem = w.amounts(name)
+		*into, problem = b.amounts(w, name)
 		err = errors.Join(err, problem)
 	}
 	for name, into := range map[string]*[]PlatformSharedAmount{atomicUnlocked: &shown.AtomicMemoryUnlocked, atomicLocked: &shown.AtomicMemoryLocked} {
-		shares, problem := w.shares(name)
+		shares, problem := b.shares(w, name)
 		err = errors.Join(err, problem)
 		status := unlocked
 		if name == atomicLocked {
@@ -136,15 +130,47 @@ func (w *weighing) platformBalance() (shown PlatformBalance, err error) {
 	return shown, err
 }
 
-func (w *weighing) exchangeBalance() (shown ExchangeBalance, err error) {
-	free, problem := w.amounts(unlocked)
-	held, err := w.amounts(locked)
-	shares, failure := w.atomicBalance()
+func (b *chainView) xChainBalance(w *balanceSum) (shown ExchangeBalance, err error) {
+	free, problem := b.amounts(w, unlocked)
+	held, err := b.amounts(w, locked)
+	shares, failure := b.cChainBalance(w)
 	return ExchangeBalance{held, free, shares.AtomicMemoryUnlocked, shares.AtomicMemoryLocked}, errors.Join(problem, err, failure)
 }
 
-func (w *weighing) atomicBalance() (AtomicBalance, error) {
-	free, problem := w.shares(atomicUnlocked)
-	held, err := w.shares(atomicLocked)
+func (b *chainView) cChainBalance(w *balanceSum) (AtomicBalance, error) {
+	free, problem := b.shares(w, atomicUnlocked)
+	held, err := b.shares(w, atomicLocked)
 	return AtomicBalance{free, held}, errors.Join(problem, err)
+}
+
+// amounts are the subtotals of a name, by asset.
+func (b *chainView) amounts(w *balanceSum, name string) ([]AggregatedAmount, error) {
+	all := []AggregatedAmount{}
+	for _, h := range w.subtotals[name] {
+		asset, err := b.asset(h.asset, 0)
+		if err != nil {
+			return nil, err
+		}
+		asset.Amount = h.sum.String()
+		all = append(all, AggregatedAmount{asset, h.count})
+	}
+	slices.SortFunc(all, func(x, y AggregatedAmount) int { return cmp.Compare(x.AssetID, y.AssetID) })
+	return all, nil
+}
+
+// shares are the subtotals of a name, by asset and by the chain that made them.
+func (b *chainView) shares(w *balanceSum, name string) ([]SharedAmount, error) {
+	all := []SharedAmount{}
+	for _, h := range w.subtotals[name] {
+		asset, err := b.asset(h.asset, 0)
+		if err != nil {
+			return nil, err
+		}
+		asset.Amount = h.sum.String()
+		all = append(all, SharedAmount{AggregatedAmount{asset, h.count}, b.Rules.BlockchainID(h.maker).String()})
+	}
+	slices.SortFunc(all, func(x, y SharedAmount) int {
+		return cmp.Or(cmp.Compare(x.AssetID, y.AssetID), cmp.Compare(x.SharedWithChainID, y.SharedWithChainID))
+	})
+	return all, nil
 }

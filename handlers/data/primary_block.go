@@ -46,21 +46,21 @@ type primaryBlocks struct {
 
 const primaryBlocksPath = "/v1/networks/{network}/blockchains/{blockchainId}"
 
-func (a *api) primaryBlockOperations() []handlers.Operation {
+func (a *primaryAPI) primaryBlockOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "listPrimaryBlocks", Path: primaryBlocksPath + "/blocks", Summary: "List the latest blocks of a primary chain", Spec: "Blocks",
-			Params: with(ledgerParam, primaryParam, timeParams, handlers.Paging(10, 100)), Answer: reflect.TypeFor[primaryBlocks](),
+			Params: with(pathNetworkParam, primaryParam, timeParams, handlers.Paging(10, 100)), Answer: reflect.TypeFor[primaryBlocks](),
 			Handle: a.onPrimary(a.listPrimaryBlocks)},
 		{ID: "getPrimaryBlock", Path: primaryBlocksPath + "/blocks/{blockId}", Summary: "Get a block of a primary chain by its height or hash",
-			Params: with(ledgerParam, primaryParam, handlers.Param{Name: "blockId", Kind: handlers.KindPBlock}),
+			Params: with(pathNetworkParam, primaryParam, handlers.Param{Name: "blockId", Kind: handlers.KindPBlock}),
 			Answer: reflect.TypeFor[PrimaryBlock](), Handle: a.onPrimary(a.getPrimaryBlock)},
 		{ID: "listNodeBlocks", Path: primaryBlocksPath + "/nodes/{nodeId}/blocks", Summary: "List the blocks of the P- or X-Chain that a node proposed",
-			Params: with(ledgerParam, primaryParam, nodeParam, timeParams, handlers.Paging(10, 100)), Answer: reflect.TypeFor[primaryBlocks](),
+			Params: with(pathNetworkParam, primaryParam, nodeParam, timeParams, handlers.Paging(10, 100)), Answer: reflect.TypeFor[primaryBlocks](),
 			Handle: a.onPrimary(a.listNodeBlocks)},
 	}
 }
 
-func (a *api) listPrimaryBlocks(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listPrimaryBlocks(r *handlers.Request, c *primaryChain) (any, error) {
 	high, low, err := c.span(r, c.blocks())
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (a *api) listPrimaryBlocks(r *handlers.Request, c *primaryChain) (any, erro
 	return a.primaryPage(r, c, at)
 }
 
-func (a *api) listNodeBlocks(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listNodeBlocks(r *handlers.Request, c *primaryChain) (any, error) {
 	high, low, err := c.span(r, c.number())
 	if err != nil {
 		return nil, err
@@ -88,14 +88,14 @@ func (a *api) listNodeBlocks(r *handlers.Request, c *primaryChain) (any, error) 
 	return a.primaryPage(r, c, at)
 }
 
-func (a *api) primaryPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
+func (a *primaryAPI) primaryPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
 	at, next := cut(r, at, position)
-	return blockSheet(c, at, next, func(p store.Position) (written, error) { return a.primaryBlock(r, c, p) })
+	return blockPage(c, at, next, func(p store.Position) (rawJSON, error) { return a.primaryBlock(r, c, p) })
 }
 
-// blockSheet is a page of blocks.
-func blockSheet(c *primaryChain, at []store.Position, next string, block func(store.Position) (written, error)) (any, error) {
-	page := &sheet{next, "blocks", make([]written, len(at)), c.more()}
+// blockPage is a page of blocks.
+func blockPage(c *primaryChain, at []store.Position, next string, block func(store.Position) (rawJSON, error)) (any, error) {
+	page := &jsonPage{next: next, name: "blocks", items: make([]rawJSON, len(at)), more: c.more()}
 	for i, p := range at {
 		var err error
 		if page.items[i], err = block(p); err != nil {
@@ -105,9 +105,9 @@ func blockSheet(c *primaryChain, at []store.Position, next string, block func(st
 	return page, nil
 }
 
-// primaryBlock is a block of the P- or X-Chain as JSON, or is remembered.
-func (a *api) primaryBlock(r *handlers.Request, c *primaryChain, at store.Position) (written, error) {
-	if text, ok := a.memory.primary.Get(at); ok {
+// primaryBlock is a block of the P- or X-Chain as JSON, or from the cache.
+func (a *primaryAPI) primaryBlock(r *handlers.Request, c *primaryChain, at store.Position) (rawJSON, error) {
+	if text, ok := a.blocks.Get(at); ok {
 		return text, nil
 	}
 	row, err := c.DB.PrimaryBlock(r.Context(), c.number(), at.Number())
@@ -120,7 +120,7 @@ func (a *api) primaryBlock(r *handlers.Request, c *primaryChain, at store.Positi
 	}
 	text, err := marshal(showPrimaryBlock(c, row, names))
 	if err == nil {
-		a.memory.primary.Add(at, text)
+		a.blocks.Add(at, text)
 	}
 	return text, err
 }
@@ -150,7 +150,7 @@ func proposer(b *store.PrimaryBlock) *ProposerDetails {
 	return d
 }
 
-func (a *api) getPrimaryBlock(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) getPrimaryBlock(r *handlers.Request, c *primaryChain) (any, error) {
 	if c.evm != nil {
 		return a.getAtomicBlock(r, c)
 	}

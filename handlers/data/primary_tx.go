@@ -3,6 +3,7 @@ package data
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -20,17 +21,17 @@ func (anyTransaction) Schema(d *handlers.Schemas) *handlers.Schema {
 		reflect.TypeFor[AtomicExport](), reflect.TypeFor[AtomicImport]())
 }
 
-// stamped is a transaction as one block and one second of the clock have it: outputs are spent, stakes end.
-type stamped struct {
+// cachedTx is a transaction as one block and one second of the clock have it: outputs are spent, stakes end.
+type cachedTx struct {
 	version, unix int64
-	text          written
+	text          rawJSON
 	outputs       int // that it spent and made
 }
 
 const (
 	// mostOutputs is how many outputs the transactions of a page may have: a page that would have more is shorter.
 	mostOutputs = 10_000
-	// keptText is the size above which a transaction is not remembered.
+	// keptText is the size above which a transaction is not kept in the cache.
 	keptText = 64 << 10
 )
 
@@ -40,11 +41,16 @@ type primaryTransactions struct {
 	ChainInfo     ChainInfo        `json:"chainInfo"`
 }
 
-// txTypes are the names of all types of transactions that the API knows; a world has not all of them.
-var txTypes = []string{"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
+// pChainTxTypes are the names of the types of the P-Chain's transactions that the API knows; a world has not all of them.
+var pChainTxTypes = []string{
+	"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
 	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
 	"AddPermissionlessDelegatorTx", "BaseTx", "TransferSubnetOwnershipTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx",
-	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN", "CreateAssetTx", "OperationTx"}
+	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN",
+}
+
+// txTypes are the names of the types of all primary chains.
+var txTypes = slices.Concat(pChainTxTypes, []string{"CreateAssetTx", "OperationTx"})
 
 // mostAddresses is how many addresses a query may name; a body may name more.
 const mostAddresses = 64
@@ -54,28 +60,28 @@ var (
 		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without; one of the other network is refused. " +
 			"An EVM address finds imports to it and exports from it on the C-Chain."}
 	typesParam = handlers.Param{Name: "txTypes", Kind: handlers.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
-	// platformParam names the P-Chain.
-	platformParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",
+	// pChainParam names the P-Chain.
+	pChainParam = handlers.Param{Name: "blockchainId", Kind: handlers.KindEnum, Doc: "The P-Chain, by id or alias.",
 		Same: sameChain, Enum: []string{ids.Empty.String(), chainNames[primary.PChain]}}
 )
 
-func (a *api) primaryTransactionOperations() []handlers.Operation {
+func (a *primaryAPI) primaryTransactionOperations() []handlers.Operation {
 	validation := handlers.Param{Name: "l1ValidationId", Kind: handlers.KindHexID,
 		Doc: "Only transactions of the P-Chain about this L1 validation, by its id in cb58 or hexadecimal."}
 	id := handlers.Param{Name: "txHash", Kind: handlers.KindID, Doc: "A transaction's id in cb58; on the C-Chain that of an atomic one."}
 	answer := reflect.TypeFor[primaryTransactions]()
 	return []handlers.Operation{
 		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; of the C-Chain the atomic ones. A page is shorter if they have very many outputs",
-			Params: with(ledgerParam, primaryParam, touchedParam, validation, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
+			Params: with(pathNetworkParam, primaryParam, touchedParam, validation, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
 			Answer: answer, Handle: a.onPrimary(a.listPrimaryTransactions)},
 		{ID: "getPrimaryTransaction", Path: primaryBlocksPath + "/transactions/{txHash}", Summary: "Get a transaction of a primary chain",
-			Params: with(ledgerParam, primaryParam, id), Answer: reflect.TypeFor[anyTransaction](), Handle: a.onPrimary(a.getPrimaryTransaction)},
+			Params: with(pathNetworkParam, primaryParam, id), Answer: reflect.TypeFor[anyTransaction](), Handle: a.onPrimary(a.getPrimaryTransaction)},
 		{ID: "listStakingTransactions", Path: primaryBlocksPath + "/transactions:listStaking",
 			Summary: "List the transactions whose validation or delegation is active by the world's clock",
-			Params:  with(ledgerParam, platformParam, touchedParam, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
+			Params:  with(pathNetworkParam, pChainParam, touchedParam, typesParam, timeParams, handlers.Paging(10, 100), sortOrderParam),
 			Answer:  answer, Handle: a.onPrimary(a.listStakingTransactions)},
 		{ID: "listAssetTransactions", Path: primaryBlocksPath + "/assets/{assetId}/transactions", Summary: "List the X-Chain's transactions with an asset",
-			Params: with(ledgerParam, exchangeParam, handlers.Param{Name: "assetId", Kind: handlers.KindID}, typesParam, timeParams, handlers.Paging(10, 100)),
+			Params: with(pathNetworkParam, xChainParam, handlers.Param{Name: "assetId", Kind: handlers.KindID}, typesParam, timeParams, handlers.Paging(10, 100)),
 			Answer: answer, Handle: a.onPrimary(a.listAssetTransactions)},
 	}
 }
@@ -96,16 +102,7 @@ func (c *primaryChain) txRange(r *handlers.Request) (f store.TxRange, err error)
 	return f, nil
 }
 
-// subjects are addresses as the index of activity has them.
-func subjects(addresses []ids.ShortID) [][]byte {
-	all := make([][]byte, len(addresses))
-	for i := range addresses {
-		all[i] = addresses[i][:]
-	}
-	return all
-}
-
-func (a *api) listPrimaryTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listPrimaryTransactions(r *handlers.Request, c *primaryChain) (any, error) {
 	owners, err := addressesOf(r, c.Ledger, "addresses")
 	if err != nil {
 		return nil, err
@@ -144,7 +141,7 @@ func (c *primaryChain) touches(r *handlers.Request, at store.Position, owners []
 	return len(owners) == 0, nil
 }
 
-func (a *api) listAssetTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listAssetTransactions(r *handlers.Request, c *primaryChain) (any, error) {
 	id := handlers.Value[ids.ID](r, "assetId")
 	if _, err := c.DB.AssetByHash(r.Context(), c.number(), id[:]); err != nil {
 		return nil, or(err, handlers.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Network))
@@ -160,7 +157,7 @@ func (a *api) listAssetTransactions(r *handlers.Request, c *primaryChain) (any, 
 	return a.transactionPage(r, c, at)
 }
 
-func (a *api) getPrimaryTransaction(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) getPrimaryTransaction(r *handlers.Request, c *primaryChain) (any, error) {
 	id := handlers.Value[ids.ID](r, "txHash")
 	row, err := c.DB.PrimaryTxByHash(r.Context(), c.number(), id[:])
 	if err != nil {
@@ -193,9 +190,9 @@ func (c *primaryChain) noTransaction(r *handlers.Request, id ids.ID, err error) 
 }
 
 // transactionPage shows as many transactions as fit on a page; those that do not are the next page's.
-func (a *api) transactionPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
+func (a *primaryAPI) transactionPage(r *handlers.Request, c *primaryChain, at []store.Position) (any, error) {
 	shown, next := cut(r, at, position)
-	page := &sheet{name: "transactions", more: c.more()}
+	page := &jsonPage{name: "transactions", more: c.more()}
 	outputs := 0
 	for i := range shown {
 		t, err := a.primaryTransaction(r, c, shown[i])
@@ -212,14 +209,14 @@ func (a *api) transactionPage(r *handlers.Request, c *primaryChain, at []store.P
 	return page, nil
 }
 
-// primaryTransaction is a transaction as JSON, or is remembered.
-func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (*stamped, error) {
+// primaryTransaction is a transaction as JSON.
+func (a *primaryAPI) primaryTransaction(r *handlers.Request, c *primaryChain, at store.Position) (*cachedTx, error) {
 	version, unix := c.DB.Primaries(), c.Clock.Unix()
-	if s, ok := a.memory.settled.Get(at); ok && s.version == version && s.unix == unix {
+	if s, ok := a.txs.Get(at); ok && s.version == version && s.unix == unix {
 		return s, nil
 	}
-	b := &book{c.Ledger, r.Context(), a}
-	t, err := b.settlement(c.kind, at)
+	b := a.view(r, c.Ledger)
+	t, err := b.txUTXOs(c.kind, at)
 	if err != nil {
 		return nil, err
 	}
@@ -231,19 +228,19 @@ func (a *api) primaryTransaction(r *handlers.Request, c *primaryChain, at store.
 	if err != nil {
 		return nil, err
 	}
-	s := &stamped{version, unix, text, len(t.consumed) + len(t.emitted)}
+	s := &cachedTx{version, unix, text, len(t.consumed) + len(t.emitted)}
 	if len(text) <= keptText {
-		a.memory.settled.Add(at, s)
+		a.txs.Add(at, s)
 	}
 	return s, nil
 }
 
-func (b *book) transaction(t *settlement) (any, error) {
+func (b *chainView) transaction(t *txUTXOs) (any, error) {
 	switch t.kind {
 	case primary.PChain:
-		return b.platformTransaction(t)
+		return b.pChainTransaction(t)
 	case primary.XChain:
-		return b.exchangeTransaction(t)
+		return b.xChainTransaction(t)
 	}
-	return b.atomicTransaction(t)
+	return b.cChainTransaction(t)
 }

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// coin is what lists and balances must know of an output.
-type coin struct {
+// utxoEntry is what lists and balances must know of an output.
+type utxoEntry struct {
 	*store.UTXO
 	asset     ids.ID
 	time      int64 // when it was made
@@ -20,63 +20,63 @@ type coin struct {
 	stakeable int64 // until when it can only be staked
 }
 
-// purse is what some addresses own on a chain, or owned, as one block has it; it is never changed.
-type purse struct {
-	version int64
-	orders  map[string][]*coin // of what the chain itself made; for the C-Chain, what was exported to it
-	places  map[uint64]*coin
-	atomic  []*coin // what other chains exported to the P- or the X-Chain
+// utxoSet is what some addresses own on a chain, or owned, as one block has it; it is never changed.
+type utxoSet struct {
+	version  int64
+	orders   map[string][]*utxoEntry // of what the chain itself made; for the C-Chain, what was exported to it
+	byCursor map[uint64]*utxoEntry
+	atomic   []*utxoEntry // what other chains exported to the P- or the X-Chain
 }
 
-// purseKey is whose purse on which chain.
-type purseKey struct {
+// utxoSetKey is whose UTXOs on which chain.
+type utxoSetKey struct {
 	chain  int
 	spent  bool // with what was spent
 	owners string
 }
 
-// purse reads what addresses own on a chain, each output once, or remembers it. Addresses must come sorted.
-func (b *book) purse(kind primary.Chain, owners []ids.ShortID, spent bool) (*purse, error) {
-	key := purseKey{chain: b.Chain(kind), spent: spent}
+// utxoSet reads what addresses own on a chain, each output once, or takes it from the cache. Addresses must come sorted.
+func (b *chainReader) utxoSet(kind primary.Chain, owners []ids.ShortID, spent bool) (*utxoSet, error) {
+	key := utxoSetKey{chain: b.Chain(kind), spent: spent}
 	for _, o := range owners {
 		key.owners += string(o[:])
 	}
 	version := b.DB.Primaries()
-	if p, ok := b.api.memory.purses.Get(key); ok && p.version == version {
+	if p, ok := b.cache.utxos.Get(key); ok && p.version == version {
 		return p, nil
 	}
-	p := &purse{version: version, orders: map[string][]*coin{}, places: map[uint64]*coin{}}
-	coins, err := b.coins(kind, owners, spent)
+	p := &utxoSet{version: version, orders: map[string][]*utxoEntry{}, byCursor: map[uint64]*utxoEntry{}}
+	entries, err := b.utxoEntries(kind, owners, spent)
 	if err != nil {
 		return nil, err
 	}
-	own := []*coin{}
-	for _, c := range coins {
+	own := []*utxoEntry{}
+	for _, c := range entries {
 		if kind != primary.CChain && c.ID.Chain() != key.chain {
 			p.atomic = append(p.atomic, c)
 		} else {
 			own = append(own, c)
-			p.places[b.placeOfCoin(kind, c)] = c
+			p.byCursor[b.cursorOf(kind, c)] = c
 		}
 	}
-	for by, compare := range coinOrders {
+	for by, compare := range utxoOrders {
 		p.orders[by] = slices.SortedFunc(slices.Values(own), compare)
 	}
-	b.api.memory.purses.Add(key, p)
+	b.cache.utxos.Add(key, p)
 	return p, nil
 }
 
-// coinOrders are the orders of a list of outputs, descending. Ties go by the chain that made them, then by place.
-var coinOrders = map[string]func(a, b *coin) int{
-	"timestamp": func(a, b *coin) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID)) },
-	"amount": func(a, b *coin) int {
+// utxoOrders are the orders of a list of outputs, descending. Ties go by the chain that made them, then by cursor.
+var utxoOrders = map[string]func(a, b *utxoEntry) int{
+	"timestamp": func(a, b *utxoEntry) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID)) },
+	"amount": func(a, b *utxoEntry) int {
 		return cmp.Or(cmp.Compare(uint64(b.Amount), uint64(a.Amount)), cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID))
 	},
 }
 
-// coins reads the outputs that a chain can spend, and those that it could if they were not spent.
-func (b *book) coins(kind primary.Chain, owners []ids.ShortID, spent bool) ([]*coin, error) {
-	var all []*coin
+// utxoEntries reads the outputs that a chain can spend, and those that it could if they were not spent.
+func (b *chainReader) utxoEntries(kind primary.Chain, owners []ids.ShortID, spent bool) ([]*utxoEntry, error) {
+	var all []*utxoEntry
 	seen := map[store.UTXONumber]bool{}
 	for _, owner := range owners {
 		rows, err := b.rowsOf(kind, owner, spent)
@@ -88,7 +88,7 @@ func (b *book) coins(kind primary.Chain, owners []ids.ShortID, spent bool) ([]*c
 				continue
 			}
 			seen[rows[i].ID] = true
-			c, err := b.coin(&rows[i])
+			c, err := b.utxoEntry(&rows[i])
 			if err != nil {
 				return nil, err
 			}
@@ -98,15 +98,15 @@ func (b *book) coins(kind primary.Chain, owners []ids.ShortID, spent bool) ([]*c
 	return all, nil
 }
 
-func (b *book) rowsOf(kind primary.Chain, owner ids.ShortID, spent bool) ([]store.UTXO, error) {
+func (b *chainReader) rowsOf(kind primary.Chain, owner ids.ShortID, spent bool) ([]store.UTXO, error) {
 	if spent {
 		return b.DB.UTXOsOf(b.ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt64)
 	}
 	return b.DB.LiveUTXOsOf(b.ctx, owner[:], b.Chain(kind))
 }
 
-func (b *book) coin(row *store.UTXO) (*coin, error) {
-	made, err := b.moment(store.At(row.ID.Chain(), row.ID.Height(), 0))
+func (b *chainReader) utxoEntry(row *store.UTXO) (*utxoEntry, error) {
+	made, err := b.blockTime(store.At(row.ID.Chain(), row.ID.Height(), 0))
 	if err != nil {
 		return nil, err
 	}
@@ -114,21 +114,21 @@ func (b *book) coin(row *store.UTXO) (*coin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &coin{row, ids.ID(row.Asset), made.unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
+	return &utxoEntry{row, ids.ID(row.Asset), made.unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
-// shelf is a purse in an order. A page goes on after any output, also after one that was spent since.
-func (p *purse) shelf(b *book, kind primary.Chain, by string) shelf[coin] {
-	place := func(c *coin) uint64 { return b.placeOfCoin(kind, c) }
-	return ordered(p.orders[by], place, coinOrders[by], func(place uint64) *coin {
-		if c := p.places[place]; c != nil {
+// keyset is a UTXO set in an order. A page goes on after any output, also after one that was spent since.
+func (p *utxoSet) keyset(b *chainReader, kind primary.Chain, by string) keyset[utxoEntry] {
+	cursor := func(c *utxoEntry) uint64 { return b.cursorOf(kind, c) }
+	return newOrderedKeyset(p.orders[by], cursor, utxoOrders[by], func(at uint64) *utxoEntry {
+		if c := p.byCursor[at]; c != nil {
 			return c
 		}
-		row, err := b.DB.UTXO(b.ctx, b.numberOfPlace(kind, place))
+		row, err := b.DB.UTXO(b.ctx, b.utxoAtCursor(kind, at))
 		if err != nil {
 			return nil
 		}
-		c, err := b.coin(row)
+		c, err := b.utxoEntry(row)
 		if err != nil {
 			return nil
 		}
@@ -144,18 +144,38 @@ func makers(kind primary.Chain) []primary.Chain {
 	return []primary.Chain{kind}
 }
 
-// placeOfCoin is an output's place among those of all makers.
-func (b *book) placeOfCoin(kind primary.Chain, c *coin) uint64 {
+// cursorOf is an output's cursor among those of all makers.
+func (b *chainReader) cursorOf(kind primary.Chain, c *utxoEntry) uint64 {
 	all := makers(kind)
-	return placeOfOutput(c.ID)*uint64(len(all)) + uint64(slices.Index(all, b.kind(c.ID.Chain())))
+	return cursorOfUTXO(c.ID)*uint64(len(all)) + uint64(slices.Index(all, b.kind(c.ID.Chain())))
 }
 
-// numberOfPlace is the number of the output with a place.
-func (b *book) numberOfPlace(kind primary.Chain, place uint64) store.UTXONumber {
+// utxoAtCursor is the number of the output with a cursor.
+func (b *chainReader) utxoAtCursor(kind primary.Chain, cursor uint64) store.UTXONumber {
 	all := makers(kind)
-	maker, rest := all[place%uint64(len(all))], place/uint64(len(all))
-	return store.NumberUTXO(b.Chain(maker), rest>>placeBits, int(rest&(1<<placeBits-1)))
+	maker, rest := all[cursor%uint64(len(all))], cursor/uint64(len(all))
+	return store.NumberUTXO(b.Chain(maker), rest>>utxoIndexBits, int(rest&(1<<utxoIndexBits-1)))
 }
 
 // unix is a time that may lie beyond all times.
 func unix(time uint64) int64 { return int64(min(time, math.MaxInt64)) }
+
+// lockedNow are the unspent amounts that are locked by the world's clock.
+func (b *chainReader) lockedNow() (sum uint64, err error) {
+	for _, kind := range []primary.Chain{primary.PChain, primary.XChain} {
+		rows, err := b.DB.LockedUTXOs(b.ctx, b.Chain(kind))
+		if err != nil {
+			return 0, err
+		}
+		for i := range rows {
+			c, err := b.utxoEntry(&rows[i])
+			if err != nil {
+				return 0, err
+			}
+			if max(c.locktime, c.stakeable) > b.Clock.Unix() {
+				sum += uint64(c.Amount)
+			}
+		}
+	}
+	return sum, nil
+}

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 
@@ -12,16 +11,6 @@ import (
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
-
-// AssetAmount is an amount of an asset.
-type AssetAmount struct {
-	AssetID      string `json:"assetId" format:"cb58"`
-	Name         string `json:"name"`
-	Symbol       string `json:"symbol"`
-	Denomination int    `json:"denomination"`
-	Type         string `json:"type" enum:"secp256k1,nft"`
-	Amount       string `json:"amount" format:"uint"`
-}
 
 // PricedAmount is an amount with what one whole unit cost at the time.
 type PricedAmount struct {
@@ -66,21 +55,8 @@ type historicalRewards struct {
 	HistoricalRewards []HistoricalReward `json:"historicalRewards"`
 }
 
-// earning is one of the rewards of a staker; a validator has two.
-type earning struct {
-	staker *store.Staker
-	status int
-	kind   string
-	part   byte // among those that the staker is paid
-	owner  []byte
-	amount uint64
-}
-
-// earningPlace is an earning's place: a staker's first comes before its second when the newest come first.
-func earningPlace(e *earning) uint64 { return placeOnChain(e.staker.ID)<<1 | uint64(1-e.part) }
-
-func (a *api) rewardOperations() []handlers.Operation {
-	params := with(ledgerParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64,
+func (a *stakingAPI) rewardOperations() []handlers.Operation {
+	params := with(pathNetworkParam, handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, List: true, MaxItems: 64,
 		Doc: "Only rewards of these addresses, with a chain's prefix or without; one of the other network is refused. These or nodeIds must be given."}, handlers.Paging(10, 100), nodesParam, sortOrderParam)
 	return []handlers.Operation{
 		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the rewards of those who stake",
@@ -90,40 +66,8 @@ func (a *api) rewardOperations() []handlers.Operation {
 	}
 }
 
-// earnings are the rewards of a network's stakers, newest first: what is still to expect, and what was paid.
-func (r *roster) earnings() []*earning {
-	var all []*earning
-	add := func(e earning) {
-		if e.amount > 0 {
-			all = append(all, &e)
-		}
-	}
-	for _, v := range r.validations {
-		if !primaryNetwork(v.Subnet) || v.status == store.StakerCompleted && v.RewardTx == nil {
-			continue
-		}
-		part := byte(0)
-		if v.Reward > 0 && (v.status != store.StakerCompleted || v.Rewarded) {
-			add(earning{&v.Staker, v.status, "VALIDATOR", part, v.Owner, uint64(v.Reward)})
-			part++
-		}
-		fees := uint64(v.Delegatee)
-		if v.status == store.StakerActive {
-			fees += v.fees
-		}
-		add(earning{&v.Staker, v.status, "VALIDATOR_FEE", part, v.FeeOwner, fees})
-	}
-	for _, d := range r.delegations {
-		if d.status != store.StakerCompleted || d.Rewarded {
-			add(earning{&d.Staker, d.status, "DELEGATOR", 0, d.Owner, d.net()})
-		}
-	}
-	slices.SortFunc(all, func(a, b *earning) int { return cmp.Compare(earningPlace(b), earningPlace(a)) })
-	return all
-}
-
 // earned is a page of those rewards of a status that the request asks for.
-func (a *api) earned(r *handlers.Request, l *sim.Ledger, status int) (page []*earning, next string, err error) {
+func (a *stakingAPI) earned(r *handlers.Request, l *sim.Ledger, status int) (page []*rewardEntry, next string, err error) {
 	addresses, err := addressesOf(r, l, "addresses")
 	if err != nil {
 		return nil, "", err
@@ -132,71 +76,66 @@ func (a *api) earned(r *handlers.Request, l *sim.Ledger, status int) (page []*ea
 	if len(addresses)+len(nodes) == 0 {
 		return nil, "", handlers.BadRequest("addresses or nodeIds is required")
 	}
-	all, err := a.roster(r.Context(), l)
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, "", err
 	}
-	page, next = pageOf(r, all.earned, func(e *earning) bool {
+	page, next = pageOf(r, all.rewards, func(e *rewardEntry) bool {
 		return e.status == status && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(e.staker.Node))) &&
 			(len(addresses) == 0 || owned(e.owner, addresses))
 	})
 	return page, next, nil
 }
 
-func (e *earning) reward(l *sim.Ledger) Reward {
+func shownReward(l *sim.Ledger, e *rewardEntry) Reward {
 	s := e.staker
 	return Reward{bech32s(l.Rules, store.ParseOwners(e.owner).Addresses), cb58(s.Tx), decimals(uint64(s.Weight)),
 		ids.NodeID(s.Node).String(), s.Start, s.End, e.kind}
 }
 
-// avax is an amount of nAVAX.
-func avax(l *sim.Ledger, amount uint64) AssetAmount {
-	return AssetAmount{l.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", decimals(amount)}
-}
-
-func (a *api) listPendingRewards(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *stakingAPI) listPendingRewards(r *handlers.Request, l *sim.Ledger) (any, error) {
 	found, next, err := a.earned(r, l, store.StakerActive)
 	now := l.Clock.Unix()
-	return pendingRewards{next, list(found, func(e **earning) PendingReward {
+	return pendingRewards{next, list(found, func(e **rewardEntry) PendingReward {
 		s := (*e).staker
-		return PendingReward{(*e).reward(l), 100 * float64(now-s.Start) / float64(s.End-s.Start), avax(l, (*e).amount)}
+		return PendingReward{shownReward(l, *e), 100 * float64(now-s.Start) / float64(s.End-s.Start), avax(l, (*e).amount)}
 	})}, err
 }
 
-func (a *api) listRewards(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *stakingAPI) listRewards(r *handlers.Request, l *sim.Ledger) (any, error) {
 	found, next, err := a.earned(r, l, store.StakerCompleted)
 	if err != nil {
 		return nil, err
 	}
-	scene, err := a.scene(r, a.bridge(l, primary.CChain).Row.ID)
+	prices, err := a.prices(r, a.readers.evmOf(l, primary.CChain).Row.ID)
 	if err != nil {
 		return nil, err
 	}
 	page := historicalRewards{next, make([]HistoricalReward, len(found))}
 	for i, e := range found {
-		if page.HistoricalRewards[i], err = scene.paid(l, e); err != nil {
+		if page.HistoricalRewards[i], err = paidReward(prices, l, e); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-// paid is a reward with the output that paid it.
-func (s *scene) paid(l *sim.Ledger, e *earning) (HistoricalReward, error) {
+// paidReward is a reward with the output that paid it.
+func paidReward(s *priceView, l *sim.Ledger, e *rewardEntry) (HistoricalReward, error) {
 	chain := l.Chain(primary.PChain)
 	outputs, err := l.DB.UTXOsOfTx(s.Context(), chain, e.staker.Tx)
 	if err != nil {
 		return HistoricalReward{}, err
 	}
 	outputs = slices.DeleteFunc(outputs, func(u store.UTXO) bool { return !u.Reward })
-	if int(e.part) >= len(outputs) {
+	if e.part >= len(outputs) {
 		return HistoricalReward{}, handlers.NotFound("the reward of %s does not exist", cb58(e.staker.Tx))
 	}
 	u := outputs[e.part]
 	time, err := l.DB.PrimaryTime(s.Context(), store.At(chain, u.ID.Height(), 0))
 	paid := PricedAmount{AssetAmount: avax(l, uint64(u.Amount))}
 	if time < l.Clock.Unix()-day {
-		paid.HistoricalPrice = s.price(s.names.native[s.chain], time)
+		paid.HistoricalPrice = s.price(s.native[s.chain], time)
 	}
-	return HistoricalReward{e.reward(l), cb58(u.Hash), u.Output, paid, cb58(e.staker.RewardTx)}, err
+	return HistoricalReward{shownReward(l, e), cb58(u.Hash), u.Output, paid, cb58(e.staker.RewardTx)}, err
 }

@@ -2,9 +2,10 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -13,107 +14,95 @@ import (
 	"snowglobe/sim/store"
 )
 
-// rosters keeps what the lists of stakers are made from, for each network. It is made anew when a block came or the
-// clock moved.
-type rosters struct {
+// stakerIndexes keeps the staker index of each network. An index is made anew when a block came or the clock moved.
+type stakerIndexes struct {
 	mu  sync.Mutex
-	now map[string]*roster
+	now map[string]*stakerIndex
 }
 
-// roster is who stakes or staked on a network, as one block and one second of the clock have it; it is never changed.
-type roster struct {
-	version     int64
-	unix        int64
-	head        *store.PrimaryBlock
-	validations []*validation // oldest first
-	delegations []*delegation
-	orders      map[string]shelf[validation] // by what they are sorted by
-	delegated   shelf[delegation]            // newest first
-	earned      shelf[earning]               // newest first
-	l1          []*membership                // newest first
-	accrued     store.Amount
-	stake       uint64                  // of all who validate or delegate on the primary network now
-	staking     map[store.Position]bool // the transactions of those
+func newStakerIndexes() *stakerIndexes { return &stakerIndexes{now: map[string]*stakerIndex{}} }
+
+// stakerIndex is who stakes or staked on a network, as one block and one second of the clock have it: validators with their
+// delegators, nodes, status, rewards and stake. It is never changed.
+type stakerIndex struct {
+	version    int64
+	unix       int64
+	head       *store.PrimaryBlock
+	validators []*validatorEntry                 // oldest first
+	delegators []*delegatorEntry                 // newest first
+	orders     map[string]keyset[validatorEntry] // by what they are sorted by
+	delegated  keyset[delegatorEntry]            // newest first
+	rewards    keyset[rewardEntry]               // newest first
+	l1         []*l1Entry                        // newest first
+	accrued    store.Amount
+	stake      uint64                  // of all who validate or delegate on the primary network now
+	staking    map[store.Position]bool // the transactions of those
 }
 
-// validation is one stay of a node among the validators of a subnet.
-type validation struct {
+// validatorEntry is one stay of a node among the validators of a subnet.
+type validatorEntry struct {
 	store.Staker
-	status    int
-	node      *store.Node // nil for one whose machine is not known
-	nodeID    string
-	endedAt   int64 // when it was removed
-	delegated uint64
-	count     int
-	fees      uint64 // that the delegations that count bring, if all are rewarded
-	total     uint64 // what the subnet's active validators weigh
-	note
+	number         int // in the index
+	status         int
+	node           *store.Node // nil for a validator without a known node
+	nodeID         string
+	endedAt        int64 // when it was removed
+	delegated      uint64
+	delegatorCount int
+	fees           uint64 // that the delegations that count bring, if all are rewarded
+	subnetStake    uint64 // what the subnet's active validators weigh
 }
 
-// delegation is a stake that somebody adds to a validation.
-type delegation struct {
+// delegatorEntry is a stake that somebody adds to a validator's.
+type delegatorEntry struct {
 	store.Staker
+	number int // in the index
 	status int
-	shares uint32 // of the validation, of a million
-	note
+	shares uint32 // of the validator, of a million
 }
 
-// membership is an L1 validator.
-type membership struct {
+// l1Entry is an L1 validator.
+type l1Entry struct {
 	*store.L1
-	note
+	number int // in the index
 }
 
-// note is JSON that is written once. Two requests that write it at the same time write the same.
-type note struct{ text atomic.Pointer[written] }
-
-func (n *note) once(shape func() any) (written, error) {
-	if text := n.text.Load(); text != nil {
-		return *text, nil
-	}
-	raw, err := marshal(shape())
-	text := written(raw)
-	if err == nil {
-		n.text.Store(&text)
-	}
-	return text, err
-}
-
-func (d *delegation) net() uint64 {
+// netReward is what the validator leaves to the delegator.
+func (d *delegatorEntry) netReward() uint64 {
 	_, rest := primary.SplitReward(uint64(d.Reward), d.shares)
 	return rest
 }
 
-// roster is the present one of a network.
-func (a *api) roster(ctx context.Context, l *sim.Ledger) (*roster, error) {
-	a.rosters.mu.Lock()
-	defer a.rosters.mu.Unlock()
+// of is the present index of a network.
+func (x *stakerIndexes) of(ctx context.Context, l *sim.Ledger) (*stakerIndex, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	version, unix := l.DB.Primaries(), l.Clock.Unix()
-	if r := a.rosters.now[l.Network]; r != nil && r.version == version && r.unix == unix {
+	if r := x.now[l.Network]; r != nil && r.version == version && r.unix == unix {
 		return r, nil
 	}
-	r, err := newRoster(ctx, l)
+	r, err := newStakerIndex(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	r.version, r.unix = version, unix
-	a.rosters.now[l.Network] = r
+	x.now[l.Network] = r
 	return r, nil
 }
 
-func newRoster(ctx context.Context, l *sim.Ledger) (*roster, error) {
+func newStakerIndex(ctx context.Context, l *sim.Ledger) (*stakerIndex, error) {
 	chain := l.Chain(primary.PChain)
 	head, err := l.DB.PrimaryHead(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
-	r := &roster{head: head, accrued: l.Accrued(head)}
+	x := &stakerIndex{head: head, accrued: l.Accrued(head)}
 	l1, err := l.DB.L1Validators(ctx, chain, head.ID.Number())
 	if err != nil {
 		return nil, err
 	}
 	for i := range l1 {
-		r.l1 = append(r.l1, &membership{L1: &l1[len(l1)-1-i]})
+		x.l1 = append(x.l1, &l1Entry{&l1[len(l1)-1-i], i})
 	}
 	stakers, err := l.DB.Stakers(ctx, chain)
 	if err != nil {
@@ -126,78 +115,124 @@ func newRoster(ctx context.Context, l *sim.Ledger) (*roster, error) {
 	for i := range stakers {
 		stakers[i].Reward = l.PotentialReward(&stakers[i], head)
 	}
-	r.fill(l, stakers, nodes)
-	r.staking = r.stakes()
-	if err := r.date(ctx, l); err != nil {
+	x.fill(l, stakers, nodes)
+	x.staking = x.stakingTxs()
+	if err := x.addRemovals(ctx, l); err != nil {
 		return nil, err
 	}
-	r.sort(l)
-	r.earned = placed(r.earnings(), earningPlace)
-	return r, nil
+	x.sort(l)
+	x.rewards = newKeyset(x.rewardEntries(), rewardCursor)
+	return x, nil
 }
 
-// fill splits the stakers and joins them: validations with their machines, delegations with the validation that they
-// lie within.
-func (r *roster) fill(l *sim.Ledger, stakers []store.Staker, nodes []store.Node) {
-	machines := make(map[ids.NodeID]*store.Node, len(nodes))
+// fill splits the stakers and joins them: validators with their nodes, delegators with the validator that they lie within.
+func (x *stakerIndex) fill(l *sim.Ledger, stakers []store.Staker, nodes []store.Node) {
+	byID := make(map[ids.NodeID]*store.Node, len(nodes))
 	for i := range nodes {
-		machines[ids.NodeID(nodes[i].Node)] = &nodes[i]
+		byID[ids.NodeID(nodes[i].Node)] = &nodes[i]
 	}
-	stays := map[ids.NodeID][]*validation{}
+	ofNode := map[ids.NodeID][]*validatorEntry{}
 	for _, s := range stakers {
 		if !s.Delegator {
 			node := ids.NodeID(s.Node)
-			v := &validation{Staker: s, status: l.Standing(&s), node: machines[node], nodeID: node.String()}
-			r.validations = append(r.validations, v)
-			stays[node] = append(stays[node], v)
+			v := &validatorEntry{Staker: s, number: len(x.validators), status: l.Standing(&s), node: byID[node], nodeID: node.String()}
+			x.validators = append(x.validators, v)
+			ofNode[node] = append(ofNode[node], v)
 		}
 	}
 	for _, s := range stakers {
 		if s.Delegator {
-			r.delegate(&delegation{Staker: s, status: l.Standing(&s)}, stays[ids.NodeID(s.Node)])
+			x.addDelegator(&delegatorEntry{Staker: s, number: len(x.delegators), status: l.Standing(&s)}, ofNode[ids.NodeID(s.Node)])
 		}
 	}
-	r.weigh()
+	x.sumStake()
 }
 
-// delegate adds a delegation to the validation that it lies within. While a validation is active only the delegations
+// addDelegator adds a delegation to the validator that it lies within. While a validator is active only the delegations
 // that are active count, afterwards all do.
-func (r *roster) delegate(d *delegation, stays []*validation) {
-	r.delegations = append(r.delegations, d)
-	for _, v := range stays {
-		if !primaryNetwork(v.Subnet) || d.Start < v.Start || d.End > v.End {
+func (x *stakerIndex) addDelegator(d *delegatorEntry, validators []*validatorEntry) {
+	x.delegators = append(x.delegators, d)
+	for _, v := range validators {
+		if !onPrimaryNetwork(v.Subnet) || d.Start < v.Start || d.End > v.End {
 			continue
 		}
 		d.shares = v.Shares
 		fee, _ := primary.SplitReward(uint64(d.Reward), v.Shares)
 		if v.status == store.StakerCompleted || v.status == store.StakerActive && d.status == store.StakerActive {
 			v.delegated += uint64(d.Weight)
-			v.count++
+			v.delegatorCount++
 			v.fees += fee
 		}
 	}
 }
 
-func primaryNetwork(subnet []byte) bool { return ids.ID(subnet) == ids.Empty }
+// onPrimaryNetwork tells whether a subnet's id is that of the primary network.
+func onPrimaryNetwork(subnet []byte) bool { return ids.ID(subnet) == ids.Empty }
 
-// weigh adds up what the active validators of each subnet weigh, delegations included.
-func (r *roster) weigh() {
+// sumStake adds up what the active validators of each subnet weigh, delegations included.
+func (x *stakerIndex) sumStake() {
 	totals := map[ids.ID]uint64{}
-	for _, v := range r.validations {
+	for _, v := range x.validators {
 		if v.status == store.StakerActive {
 			totals[ids.ID(v.Subnet)] += uint64(v.Weight) + v.delegated
 		}
 	}
-	for _, v := range r.validations {
-		v.total = totals[ids.ID(v.Subnet)]
+	for _, v := range x.validators {
+		v.subnetStake = totals[ids.ID(v.Subnet)]
 	}
-	r.stake = totals[ids.Empty]
+	x.stake = totals[ids.Empty]
 }
 
-// date finds when validators were removed. A removal has no row of its own: it is the transaction of the block that
-// ended the validation.
-func (r *roster) date(ctx context.Context, l *sim.Ledger) (err error) {
-	for _, v := range r.validations {
+// stakingTxs are the transactions that the active stakes on the primary network come from.
+func (x *stakerIndex) stakingTxs() map[store.Position]bool {
+	active := map[store.Position]bool{}
+	for _, v := range x.validators {
+		if v.status == store.StakerActive && onPrimaryNetwork(v.Subnet) {
+			active[v.ID] = true
+		}
+	}
+	for _, d := range x.delegators {
+		if d.status == store.StakerActive {
+			active[d.ID] = true
+		}
+	}
+	return active
+}
+
+// active are the stakers of a subnet that are active by the world's clock, with their rewards, in the order in which they
+// leave: by end, delegators before validators. This is the order of avalanchego's current stakers.
+func (x *stakerIndex) active(subnet ids.ID) []*store.Staker {
+	var all []*store.Staker
+	for _, v := range x.validators {
+		if v.status == store.StakerActive && ids.ID(v.Subnet) == subnet {
+			all = append(all, &v.Staker)
+		}
+	}
+	for _, d := range x.delegators {
+		if d.status == store.StakerActive && ids.ID(d.Subnet) == subnet {
+			all = append(all, &d.Staker)
+		}
+	}
+	slices.SortFunc(all, func(a, b *store.Staker) int {
+		delegators := 0
+		switch {
+		case a.Delegator && !b.Delegator:
+			delegators = -1
+		case b.Delegator && !a.Delegator:
+			delegators = 1
+		}
+		return cmp.Or(cmp.Compare(a.End, b.End), delegators, bytes.Compare(a.Tx, b.Tx))
+	})
+	return all
+}
+
+// l1Balance is what an L1 validator has left for the continuous fee (ACP-77). Without any it is inactive.
+func (x *stakerIndex) l1Balance(v *store.L1) uint64 { return v.Balance(x.accrued) }
+
+// addRemovals finds when validators were removed. A removal has no row of its own: it is the transaction of the block that
+// ended the stay.
+func (x *stakerIndex) addRemovals(ctx context.Context, l *sim.Ledger) (err error) {
+	for _, v := range x.validators {
 		if v.status != store.StakerRemoved || v.Ended == nil {
 			continue
 		}
@@ -205,15 +240,15 @@ func (r *roster) date(ctx context.Context, l *sim.Ledger) (err error) {
 		if v.endedAt, err = l.DB.PrimaryTime(ctx, at); err != nil {
 			return err
 		}
-		if v.RewardTx, err = remover(ctx, l, at, v); err != nil {
+		if v.RewardTx, err = removalTx(ctx, l, at, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remover is the transaction in a block that removed a validator.
-func remover(ctx context.Context, l *sim.Ledger, block store.Position, v *validation) ([]byte, error) {
+// removalTx is the transaction in a block that removed a validator.
+func removalTx(ctx context.Context, l *sim.Ledger, block store.Position, v *validatorEntry) ([]byte, error) {
 	txs, err := l.DB.PrimaryTxs(ctx, block)
 	if err != nil {
 		return nil, err

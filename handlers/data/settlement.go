@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"errors"
-	"math/big"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -11,20 +10,20 @@ import (
 	"snowglobe/sim/store"
 )
 
-// settlement is a transaction of a primary chain with the outputs that it spent and made.
-type settlement struct {
+// txUTXOs is a transaction of a primary chain with the outputs that it spent and made.
+type txUTXOs struct {
 	*primary.Tx
 	kind     primary.Chain
 	row      *store.PrimaryTx
-	block    *moment
+	block    *blockTime
 	staker   *store.Staker // that the transaction made, or rewards
 	consumed []*output
 	emitted  []*output
 }
 
-// settlement reads the transaction at a position.
-func (b *book) settlement(kind primary.Chain, at store.Position) (*settlement, error) {
-	t := &settlement{kind: kind}
+// txUTXOs reads the transaction at a position.
+func (b *chainReader) txUTXOs(kind primary.Chain, at store.Position) (*txUTXOs, error) {
+	t := &txUTXOs{kind: kind}
 	var err error
 	if t.row, err = b.DB.PrimaryTx(b.ctx, at); err != nil {
 		return nil, err
@@ -32,7 +31,7 @@ func (b *book) settlement(kind primary.Chain, at store.Position) (*settlement, e
 	if t.Tx, err = primary.ParseTx(kind, t.row.Bytes); err != nil {
 		return nil, err
 	}
-	if t.block, err = b.moment(at); err != nil {
+	if t.block, err = b.blockTime(at); err != nil {
 		return nil, err
 	}
 	if err := b.findStaker(t); err != nil {
@@ -42,7 +41,7 @@ func (b *book) settlement(kind primary.Chain, at store.Position) (*settlement, e
 }
 
 // consume finds what a transaction spent.
-func (b *book) consume(t *settlement) error {
+func (b *chainReader) consume(t *txUTXOs) error {
 	for _, c := range t.Consumptions() {
 		from := t.kind
 		if c.Imported {
@@ -61,7 +60,7 @@ func (b *book) consume(t *settlement) error {
 }
 
 // source is the chain that an import takes from.
-func (b *book) source(t *settlement) primary.Chain {
+func (b *chainReader) source(t *txUTXOs) primary.Chain {
 	from := ids.Empty
 	switch u := t.Unsigned.(type) {
 	case *primary.ImportTx:
@@ -74,7 +73,7 @@ func (b *book) source(t *settlement) primary.Chain {
 }
 
 // findStaker finds the staker that the transaction is about, if it is about one.
-func (b *book) findStaker(t *settlement) error {
+func (b *chainReader) findStaker(t *txUTXOs) error {
 	id := t.ID()
 	switch u := t.Unsigned.(type) {
 	case *primary.RewardValidatorTx:
@@ -98,7 +97,7 @@ func (b *book) findStaker(t *settlement) error {
 
 // emit finds what a transaction made: its outputs, what it exported and staked, what remained of an L1 validator's
 // balance, and the rewards of one that ended a stake. The stake itself was made by the transaction that staked it.
-func (b *book) emit(t *settlement) error {
+func (b *chainReader) emit(t *txUTXOs) error {
 	if u, ok := t.Unsigned.(*primary.RewardValidatorTx); ok {
 		return b.emitRewards(t, u.TxID)
 	}
@@ -118,7 +117,7 @@ func (b *book) emit(t *settlement) error {
 }
 
 // emitLater finds what comes after a transaction's own outputs. A stake becomes a row when it is returned.
-func (b *book) emitLater(t *settlement, index int) error {
+func (b *chainReader) emitLater(t *txUTXOs, index int) error {
 	switch t.Unsigned.(type) {
 	case *primary.SetL1ValidatorWeightTx, *primary.DisableL1ValidatorTx:
 		o, err := b.named(t.kind, primary.UTXOID{TxID: t.ID(), OutputIndex: uint32(index)})
@@ -142,13 +141,13 @@ func (b *book) emitLater(t *settlement, index int) error {
 }
 
 // stake is an output that is still locked by the transaction's staker.
-func (t *settlement) stake(u *primary.UTXO) (*output, error) {
+func (t *txUTXOs) stake(u *primary.UTXO) (*output, error) {
 	raw, err := u.Bytes(primary.PChain)
 	return &output{UTXO: u, id: u.InputID(), raw: raw, height: t.row.ID.Number(), made: t.block, staker: t.staker, locked: true}, err
 }
 
 // emitRewards finds what the end of a stake paid beside the stake, if it was this transaction that ended it.
-func (b *book) emitRewards(t *settlement, staking ids.ID) error {
+func (b *chainReader) emitRewards(t *txUTXOs, staking ids.ID) error {
 	made, err := b.DB.UTXOsOfTx(b.ctx, t.row.ID.Chain(), staking[:])
 	if errors.Is(err, store.ErrNotFound) || err == nil && !bytes.Equal(t.staker.RewardTx, t.row.Hash) {
 		return nil
@@ -164,26 +163,4 @@ func (b *book) emitRewards(t *settlement, staking ids.ID) error {
 		t.emitted = append(t.emitted, o)
 	}
 	return err
-}
-
-// sums adds up amounts asset by asset, in the order in which the assets come.
-func (b *book) sums(outputs []*output) ([]AssetAmount, error) {
-	var order []ids.ID
-	totals := map[ids.ID]*big.Int{}
-	for _, o := range outputs {
-		if totals[o.AssetID] == nil {
-			order = append(order, o.AssetID)
-			totals[o.AssetID] = new(big.Int)
-		}
-		totals[o.AssetID].Add(totals[o.AssetID], new(big.Int).SetUint64(o.amount()))
-	}
-	sums := make([]AssetAmount, len(order))
-	for i, id := range order {
-		var err error
-		if sums[i], err = b.asset(id, 0); err != nil {
-			return nil, err
-		}
-		sums[i].Amount = totals[id].String()
-	}
-	return sums, nil
 }

@@ -4,72 +4,78 @@ import (
 	"cmp"
 	"slices"
 
-	"snowglobe/handlers"
 	"snowglobe/sim/store"
 )
 
-// shelf is a list that is kept in memory, in descending order. Each item has a number of its own, its place, which never
-// changes and after which a page goes on, wherever the item stands by then.
-type shelf[T any] struct {
-	order []*T
-	place func(*T) uint64
-	find  func(place uint64) (index int, there bool)
+// keyset is a list that is kept in memory, in descending order, for keyset paging: each item has a number of its own, its
+// cursor, which never changes and after which a page goes on, wherever the item stands by then.
+type keyset[T any] struct {
+	items  []*T
+	cursor func(*T) uint64
+	find   func(cursor uint64) (index int, there bool)
 }
 
-// placed is a shelf that is in the order of its places.
-func placed[T any](order []*T, place func(*T) uint64) shelf[T] {
-	return shelf[T]{order, place, func(p uint64) (int, bool) {
-		return slices.BinarySearchFunc(order, p, func(v *T, p uint64) int { return cmp.Compare(p, place(v)) })
+// newKeyset is a list in the order of its cursors.
+func newKeyset[T any](items []*T, cursor func(*T) uint64) keyset[T] {
+	return keyset[T]{items, cursor, func(after uint64) (int, bool) {
+		return slices.BinarySearchFunc(items, after, func(v *T, after uint64) int { return cmp.Compare(after, cursor(v)) })
 	}}
 }
 
-// ordered is a shelf in the order of a comparison; item finds what has a place, or would stand where that stood.
-func ordered[T any](order []*T, place func(*T) uint64, compare func(a, b *T) int, item func(place uint64) *T) shelf[T] {
-	return shelf[T]{order, place, func(p uint64) (int, bool) {
-		v := item(p)
+// newOrderedKeyset is a list in the order of a comparison; item finds what has a cursor, or would stand where that stood.
+func newOrderedKeyset[T any](items []*T, cursor func(*T) uint64, compare func(a, b *T) int, item func(cursor uint64) *T) keyset[T] {
+	return keyset[T]{items, cursor, func(after uint64) (int, bool) {
+		v := item(after)
 		if v == nil {
-			return len(order), false
+			return len(items), false
 		}
-		return slices.BinarySearchFunc(order, v, compare)
+		return slices.BinarySearchFunc(items, v, compare)
 	}}
 }
 
-// pageOf takes a page of those who pass off a shelf, backwards if the request says so.
-func pageOf[T any](r *handlers.Request, s shelf[T], passes func(*T) bool) (page []*T, next string) {
+// keysetQuery asks for a page of a keyset.
+type keysetQuery struct {
+	resumed   bool   // after the item with a cursor, from the beginning otherwise
+	after     uint64 // that cursor
+	ascending bool
+	size      int
+}
+
+// page takes those items that pass, and says whether there are more.
+func (k keyset[T]) page(q keysetQuery, passes func(*T) bool) (page []*T, more bool) {
 	step, at := 1, 0
-	token, resumed := r.PositionNumber()
 	there := false
-	if resumed {
-		at, there = s.find(token)
+	if q.resumed {
+		at, there = k.find(q.after)
 	}
 	switch {
-	case r.Text("sortOrder") == "asc" && !resumed:
-		step, at = -1, len(s.order)-1
-	case r.Text("sortOrder") == "asc":
+	case q.ascending && !q.resumed:
+		step, at = -1, len(k.items)-1
+	case q.ascending:
 		step, at = -1, at-1
 	case there:
 		at++
 	}
-	for ; at >= 0 && at < len(s.order); at += step {
-		if !passes(s.order[at]) {
+	for ; at >= 0 && at < len(k.items); at += step {
+		if !passes(k.items[at]) {
 			continue
 		}
-		if len(page) == r.PageSize() {
-			return page, r.NextPageToken(handlers.Position(s.place(page[len(page)-1])))
+		if len(page) == q.size {
+			return page, true
 		}
-		page = append(page, s.order[at])
+		page = append(page, k.items[at])
 	}
-	return page, ""
+	return page, false
 }
 
-// placeOnChain is a transaction's place among those of its chain.
-func placeOnChain(at store.Position) uint64 { return uint64(at - store.First(at.Chain())) }
+// cursorOfTx is a transaction's number among those of its chain.
+func cursorOfTx(at store.Position) uint64 { return uint64(at - store.First(at.Chain())) }
 
-// placeBits is room for what one block can make: a block of two mebibytes has fewer outputs.
-const placeBits = 16
+// utxoIndexBits is room for what one block can make: a block of two mebibytes has fewer outputs.
+const utxoIndexBits = 16
 
-// placeOfOutput is an output's place among those that the chain made.
-func placeOfOutput(n store.UTXONumber) uint64 {
+// cursorOfUTXO is an output's number among those that the chain made.
+func cursorOfUTXO(n store.UTXONumber) uint64 {
 	first := store.NumberUTXO(n.Chain(), n.Height(), 0)
-	return n.Height()<<placeBits | uint64(n-first)
+	return n.Height()<<utxoIndexBits | uint64(n-first)
 }

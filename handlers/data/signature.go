@@ -34,19 +34,19 @@ type SignedMessage struct {
 
 const signaturePath = "/v1/signatureAggregator/{network}/aggregateSignatures"
 
-func (a *api) signatureOperations() []handlers.Operation {
+func (a *signatureAPI) signatureOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "aggregateSignatures", Method: http.MethodPost, Path: signaturePath, Summary: "Have a subnet's validators sign a message",
-			Spec: "Signature aggregator", Params: with(ledgerParam), UpstreamStatus: http.StatusCreated,
+			Spec: "Signature aggregator", Params: with(pathNetworkParam), UpstreamStatus: http.StatusCreated,
 			Body: reflect.TypeFor[SignatureRequest](), Answer: reflect.TypeFor[SignedMessage](), Handle: a.onNetwork(a.aggregateSignatures)},
 		{ID: "getAggregatedSignatures", Path: signaturePath + "/{txHash}", Summary: "Get the signed message that the P-Chain sends to an L1 about a transaction",
 			Spec: "Signature aggregator", UpstreamStatus: http.StatusCreated,
-			Params: with(ledgerParam, handlers.Param{Name: "txHash", Kind: handlers.KindHexID, Doc: "Of a transaction of the P-Chain."}),
+			Params: with(pathNetworkParam, handlers.Param{Name: "txHash", Kind: handlers.KindHexID, Doc: "Of a transaction of the P-Chain."}),
 			Answer: reflect.TypeFor[SignedMessage](), Handle: a.onNetwork(a.getAggregatedSignatures)},
 	}
 }
 
-func (a *api) aggregateSignatures(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *signatureAPI) aggregateSignatures(r *handlers.Request, l *sim.Ledger) (any, error) {
 	ask, err := a.readSigning(r, l)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (a *api) aggregateSignatures(r *handlers.Request, l *sim.Ledger) (any, erro
 	return a.sign(r.Context(), l, ask)
 }
 
-func (a *api) getAggregatedSignatures(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *signatureAPI) getAggregatedSignatures(r *handlers.Request, l *sim.Ledger) (any, error) {
 	hash := handlers.Value[ids.ID](r, "txHash")
 	s, err := sim.PChainMessageOf(r.Context(), l, hash)
 	switch {
@@ -71,7 +71,7 @@ func (a *api) getAggregatedSignatures(r *handlers.Request, l *sim.Ledger) (any, 
 }
 
 // sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
-func (a *api) sign(ctx context.Context, l *sim.Ledger, ask *signing) (any, error) {
+func (a *signatureAPI) sign(ctx context.Context, l *sim.Ledger, ask *signing) (any, error) {
 	c, err := sim.Signers(ctx, l, ask.subnet, ask.height)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *signing) fail(format string, args ...any) {
 }
 
 // readSigning reads a request for signatures and reports all that is wrong with it at once.
-func (a *api) readSigning(r *handlers.Request, l *sim.Ledger) (*signing, error) {
+func (a *signatureAPI) readSigning(r *handlers.Request, l *sim.Ledger) (*signing, error) {
 	body, s := handlers.Body[SignatureRequest](r), &signing{}
 	if body.Message == "" && body.Justification == "" {
 		s.fail("message or justification is required: expected hexadecimal digits in one of them")

@@ -5,15 +5,12 @@ import (
 	"snowglobe/sim/store"
 )
 
-// stakingTypes are those of the transactions that stake.
-var stakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
-
-func (a *api) listStakingTransactions(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listStakingTransactions(r *handlers.Request, c *primaryChain) (any, error) {
 	owners, err := addressesOf(r, c.Ledger, "addresses")
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.roster(r.Context(), c.Ledger)
+	all, err := a.stakers.of(r.Context(), c.Ledger)
 	if err != nil {
 		return nil, err
 	}
@@ -65,20 +62,4 @@ func (c *primaryChain) search(r *handlers.Request, f store.TxRange, find func(st
 			f.High = last - 1
 		}
 	}
-}
-
-// stakes are the transactions that a roster's active stakes come from.
-func (r *roster) stakes() map[store.Position]bool {
-	active := map[store.Position]bool{}
-	for _, v := range r.validations {
-		if v.status == store.StakerActive && primaryNetwork(v.Subnet) {
-			active[v.ID] = true
-		}
-	}
-	for _, d := range r.delegations {
-		if d.status == store.StakerActive {
-			active[d.ID] = true
-		}
-	}
-	return active
 }

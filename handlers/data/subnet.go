@@ -46,12 +46,12 @@ type subnets struct {
 	Subnets       []Subnet `json:"subnets"`
 }
 
-func (a *api) subnetOperations() []handlers.Operation {
+func (a *subnetAPI) subnetOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "listSubnets", Path: "/v1/networks/{network}/subnets", Summary: "List subnets, the primary network among them",
-			Params: with(ledgerParam, handlers.Paging(100, 10000), sortOrderParam), Answer: reflect.TypeFor[subnets](), Handle: a.onNetwork(a.listSubnets)},
+			Params: with(pathNetworkParam, handlers.Paging(100, 10000), sortOrderParam), Answer: reflect.TypeFor[subnets](), Handle: a.onNetwork(a.listSubnets)},
 		{ID: "getSubnet", Path: "/v1/networks/{network}/subnets/{subnetId}", Summary: "Get a subnet",
-			Params: with(ledgerParam, handlers.Param{Name: "subnetId", Kind: handlers.KindID}), Answer: reflect.TypeFor[Subnet](), Handle: a.onNetwork(a.getSubnet)},
+			Params: with(pathNetworkParam, handlers.Param{Name: "subnetId", Kind: handlers.KindID}), Answer: reflect.TypeFor[Subnet](), Handle: a.onNetwork(a.getSubnet)},
 	}
 }
 
@@ -66,9 +66,9 @@ func subnetRows(r *handlers.Request, l *sim.Ledger) ([]*store.SubnetNow, error) 
 	return all, err
 }
 
-func subnetPlace(s *store.SubnetNow) uint64 { return placeOnChain(s.ID) }
+func subnetCursor(s *store.SubnetNow) uint64 { return cursorOfTx(s.ID) }
 
-func (a *api) listSubnets(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *subnetAPI) listSubnets(r *handlers.Request, l *sim.Ledger) (any, error) {
 	rows, err := subnetRows(r, l)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (a *api) listSubnets(r *handlers.Request, l *sim.Ledger) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, next := pageOf(r, placed(rows, subnetPlace), func(*store.SubnetNow) bool { return true })
+	found, next := pageOf(r, newKeyset(rows, subnetCursor), func(*store.SubnetNow) bool { return true })
 	page := subnets{next, make([]Subnet, len(found))}
 	for i, s := range found {
 		if page.Subnets[i], err = showSubnet(r, l, s, chains); err != nil {
@@ -87,7 +87,7 @@ func (a *api) listSubnets(r *handlers.Request, l *sim.Ledger) (any, error) {
 	return page, nil
 }
 
-func (a *api) getSubnet(r *handlers.Request, l *sim.Ledger) (any, error) {
+func (a *subnetAPI) getSubnet(r *handlers.Request, l *sim.Ledger) (any, error) {
 	id := handlers.Value[ids.ID](r, "subnetId")
 	rows, err := subnetRows(r, l)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *api) getSubnet(r *handlers.Request, l *sim.Ledger) (any, error) {
 	return showSubnet(r, l, rows[i], chains)
 }
 
-func showSubnet(r *handlers.Request, l *sim.Ledger, s *store.SubnetNow, chains []*born) (Subnet, error) {
+func showSubnet(r *handlers.Request, l *sim.Ledger, s *store.SubnetNow, chains []*blockchainEntry) (Subnet, error) {
 	owner := store.ParseOwners(s.State.Owner)
 	info := SubnetOwnershipInfo{owner.Locktime, owner.Threshold, bech32s(l.Rules, owner.Addresses)}
 	shown := Subnet{

@@ -31,27 +31,33 @@ type Supply struct {
 	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
 }
 
-// ledgerSums remember what was added up of mainnet's transactions: each is read once.
-type ledgerSums struct {
+// burnedSums keep what was added up of mainnet's transactions: each is read once.
+type burnedSums struct {
 	mu      sync.Mutex
 	genesis uint64
 	burned  map[primary.Chain]uint64
 	upTo    map[primary.Chain]store.Position
 }
 
-func (a *api) supplyOperations() []handlers.Operation {
+// supplyAPI sums up the supply of AVAX.
+type supplyAPI struct {
+	*base
+	burned burnedSums
+}
+
+func (a *supplyAPI) supplyOperations() []handlers.Operation {
 	return []handlers.Operation{{
 		ID: "getAvaxSupply", Path: "/v1/avax/supply", Summary: "Sum up the supply of AVAX on mainnet", Answer: reflect.TypeFor[Supply](), Handle: a.getSupply,
 	}}
 }
 
-func (a *api) getSupply(r *handlers.Request) (any, error) {
+func (a *supplyAPI) getSupply(r *handlers.Request) (any, error) {
 	l := a.world.Ledgers[0]
-	all, err := a.roster(r.Context(), l)
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
-	burned, genesis, err := a.sums.read(r.Context(), l)
+	burned, genesis, err := a.burned.read(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +69,7 @@ func (a *api) getSupply(r *handlers.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := lockedNow(&book{l, r.Context(), a})
+	held, err := a.readers.reader(r.Context(), l).lockedNow()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +84,7 @@ func (a *api) getSupply(r *handlers.Request) (any, error) {
 }
 
 // read adds what came since the last time.
-func (s *ledgerSums) read(ctx context.Context, l *sim.Ledger) (map[primary.Chain]uint64, uint64, error) {
+func (s *burnedSums) read(ctx context.Context, l *sim.Ledger) (map[primary.Chain]uint64, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.burned == nil {
@@ -105,7 +111,7 @@ func (s *ledgerSums) read(ctx context.Context, l *sim.Ledger) (map[primary.Chain
 	return now, s.genesis, nil
 }
 
-func (s *ledgerSums) begin(ctx context.Context, l *sim.Ledger) error {
+func (s *burnedSums) begin(ctx context.Context, l *sim.Ledger) error {
 	rows, err := l.DB.PrimaryNetworks(ctx)
 	if err != nil {
 		return err
@@ -123,45 +129,15 @@ func (s *ledgerSums) begin(ctx context.Context, l *sim.Ledger) error {
 	return nil
 }
 
-// paid is what stakers were rewarded.
-func (r *roster) paid() (sum uint64) {
-	for _, e := range r.earned.order {
-		if e.status == store.StakerCompleted {
-			sum += e.amount
-		}
-	}
-	return sum
-}
-
 // gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
-func (a *api) gasBurned(ctx context.Context, l *sim.Ledger) (*big.Int, error) {
-	chain := a.bridge(l, primary.CChain).Row.ID
+func (a *supplyAPI) gasBurned(ctx context.Context, l *sim.Ledger) (*big.Int, error) {
+	chain := a.readers.evmOf(l, primary.CChain).Row.ID
 	days, err := a.world.DB.ReadingsSince(ctx, metric.Named("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
 	sum := new(big.Int)
 	for _, day := range days {
 		sum.Add(sum, day.Amount.ToBig())
 	}
 	return sum, err
-}
-
-// lockedNow are the unspent amounts that are locked by the world's clock.
-func lockedNow(b *book) (sum uint64, err error) {
-	for _, kind := range []primary.Chain{primary.PChain, primary.XChain} {
-		rows, err := b.DB.LockedUTXOs(b.ctx, b.Chain(kind))
-		if err != nil {
-			return 0, err
-		}
-		for i := range rows {
-			c, err := b.coin(&rows[i])
-			if err != nil {
-				return 0, err
-			}
-			if max(c.locktime, c.stakeable) > b.Clock.Unix() {
-				sum += uint64(c.Amount)
-			}
-		}
-	}
-	return sum, nil
 }
 
 // weiPerNano is what nAVAX are on the EVM.

@@ -1,17 +1,12 @@
 package data
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/params"
 
-	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
@@ -60,14 +55,7 @@ type transactions struct {
 	Transactions  []NativeTransaction `json:"transactions"`
 }
 
-// nativeFacts is a decoded transaction, without what depends on the request.
-type nativeFacts struct {
-	at       store.Position
-	shown    NativeTransaction
-	from, to party
-}
-
-func (a *api) transactionOperations() []handlers.Operation {
+func (a *chainAPI) transactionOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "listTransactions", Path: "/v1/chains/{chainId}/transactions", Summary: "List the latest transactions of a chain", Spec: "Transactions",
 			Params: with(chainParam, statusParam, handlers.Paging(10, 100)), Answer: reflect.TypeFor[transactions](), Handle: a.onChain(a.listTransactions)},
@@ -89,109 +77,30 @@ func (a *api) transactionOperations() []handlers.Operation {
 	}
 }
 
-// native is a transaction as lists show it.
-func (s *scene) native(f *nativeFacts) NativeTransaction {
+// nativeTransaction is a transaction as lists show it.
+func (s *tokenView) nativeTransaction(f *nativeFacts) NativeTransaction {
 	shown := f.shown
 	shown.From, shown.To = s.known(f.from), s.known(f.to)
 	return shown
 }
 
-// transactionsAt are the transactions at positions, newest first.
-func (a *api) transactionsAt(c *evm.Chain, at []store.Position,
-	read func(high, low store.Position, limit int) ([]store.TransactionView, error)) ([]*nativeFacts, error) {
-	return remember(at, a.memory.transactions, read, func(row *store.TransactionView) (store.Position, *nativeFacts, error) {
-		f, err := a.decode(c, row)
-		return row.ID, f, err
-	})
-}
-
-// remembered is a transaction that was read already.
-func (a *api) remembered(c *evm.Chain, row *store.TransactionView) (*nativeFacts, error) {
-	if f, ok := a.memory.transactions.Get(row.ID); ok {
-		return f, nil
-	}
-	f, err := a.decode(c, row)
-	if err == nil {
-		a.memory.transactions.Add(row.ID, f)
-	}
-	return f, err
-}
-
-// decode reads a transaction from its bytes.
-func (a *api) decode(c *evm.Chain, row *store.TransactionView) (*nativeFacts, error) {
-	block, err := a.facts(row.ID, c.Kind, row.Hash, row.Header)
-	if err != nil {
-		return nil, err
-	}
-	var tx types.Transaction
-	if err := tx.UnmarshalBinary(row.Raw); err != nil {
-		return nil, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
-	}
-	to := row.Recipient
-	if to == nil {
-		to = row.Created
-	}
-	f := &nativeFacts{at: row.ID, from: partyOf(row.Sender), to: partyOf(to)}
-	f.shown = NativeTransaction{
-		BlockNumber: block.number, BlockTimestamp: block.time, BlockTimestampMilliseconds: block.millis, BlockMinDelayExcess: block.excess,
-		BlockHash: block.hash, ChainID: strconv.FormatUint(c.Row.EVMID, 10), BlockIndex: row.ID.Index(), TxHash: hash(row.Transaction.Hash),
-		TxStatus: strconv.FormatUint(row.Status, 10), TxType: tx.Type(), GasLimit: strconv.FormatUint(tx.Gas(), 10),
-		GasUsed: strconv.FormatUint(row.GasUsed, 10), GasPrice: evm.EffectivePrice(&tx, block.baseFee).String(),
-		Nonce: strconv.FormatUint(tx.Nonce(), 10), Method: method(&tx), Value: tx.Value().String(),
-	}
-	return f, nil
-}
-
-// method tells a transfer from a call by its input: without a selector nothing is called.
-func method(tx *types.Transaction) Method {
-	switch data := tx.Data(); {
-	case tx.To() == nil:
-		return Method{CallType: "CONTRACT_CREATION", MethodName: "Contract Created"}
-	case len(data) < 4:
-		return Method{CallType: "NATIVE_TRANSFER", MethodName: "Native Transfer"}
-	default:
-		name, _ := contracts.MethodName([4]byte(data[:4]))
-		return Method{CallType: "CONTRACT_CALL", MethodHash: hexutil.Encode(data[:4]), MethodName: name}
-	}
-}
-
-// full decodes a transaction, and what only the answer about one transaction shows.
-func (a *api) full(c *evm.Chain, row *store.TransactionView) (facts *nativeFacts, more FullNativeTransaction, err error) {
-	if facts, err = a.remembered(c, row); err != nil {
-		return nil, more, err
-	}
-	block, err := a.facts(row.ID, c.Kind, row.Hash, row.Header)
-	if err != nil {
-		return nil, more, err
-	}
-	var tx types.Transaction
-	if err := tx.UnmarshalBinary(row.Raw); err != nil {
-		return nil, more, fmt.Errorf("transaction %x: %w", row.Transaction.Hash, err)
-	}
-	more = FullNativeTransaction{Input: hexutil.Encode(tx.Data()), BaseFeePerGas: block.baseFee.String()}
-	if tx.Type() == types.DynamicFeeTxType {
-		more.MaxFeePerGas, more.MaxPriorityFeePerGas = tx.GasFeeCap().String(), tx.GasTipCap().String()
-	}
-	return facts, more, nil
-}
-
 // natives is a page of transactions.
-func (a *api) natives(r *handlers.Request, c *evm.Chain, rows []*nativeFacts, next string) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) natives(r *handlers.Request, c *evm.Chain, rows []*nativeFacts, next string) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	return transactions{next, list(rows, func(f **nativeFacts) NativeTransaction { return s.native(*f) })}, nil
+	return transactions{next, list(rows, func(f **nativeFacts) NativeTransaction { return s.nativeTransaction(*f) })}, nil
 }
 
-func (a *api) listTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
+func (a *chainAPI) listTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
 	high, low := span(r, c)
 	at, err := a.world.DB.HistoryIDs(r.Context(), outcome(r), high, low, r.PageSize()+1)
 	if err != nil {
 		return nil, err
 	}
 	at, next := cut(r, at, position)
-	rows, err := a.transactionsAt(c, at, a.history(r))
+	rows, err := a.blocks.transactionsAt(c, at, a.history(r))
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +108,7 @@ func (a *api) listTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // history reads transactions with the outcome that the request asks for.
-func (a *api) history(r *handlers.Request) func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+func (a *chainAPI) history(r *handlers.Request) func(high, low store.Position, limit int) ([]store.TransactionView, error) {
 	return func(high, low store.Position, limit int) ([]store.TransactionView, error) {
 		return a.world.DB.History(r.Context(), outcome(r), high, low, limit)
 	}
@@ -215,7 +124,7 @@ func outcome(r *handlers.Request) store.Status {
 	return store.AnyStatus
 }
 
-func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
+func (a *chainAPI) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
 	address := r.Address("address")
 	high, low := span(r, c)
 	at, err := a.world.DB.NativeHistoryIDs(r.Context(), address[:], high, low, r.PageSize()+1)
@@ -223,7 +132,7 @@ func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
 		return nil, err
 	}
 	at, next := cut(r, at, position)
-	rows, err := a.transactionsAt(c, at, func(high, low store.Position, limit int) ([]store.TransactionView, error) {
+	rows, err := a.blocks.transactionsAt(c, at, func(high, low store.Position, limit int) ([]store.TransactionView, error) {
 		return a.world.DB.NativeHistory(r.Context(), address[:], high, low, limit)
 	})
 	if err != nil {
@@ -233,7 +142,7 @@ func (a *api) listNative(r *handlers.Request, c *evm.Chain) (any, error) {
 }
 
 // listBlockTransactions lists the newest first, as all lists do. Without a page size it lists the whole block.
-func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
+func (a *chainAPI) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, error) {
 	row, err := a.blockRow(r, c)
 	if err != nil {
 		return nil, err
@@ -251,14 +160,14 @@ func (a *api) listBlockTransactions(r *handlers.Request, c *evm.Chain) (any, err
 	if r.PageSize() > 0 {
 		at, next = cut(r, at, position)
 	}
-	rows, err := a.transactionsAt(c, at, a.history(r))
+	rows, err := a.blocks.transactionsAt(c, at, a.history(r))
 	if err != nil {
 		return nil, err
 	}
 	return a.natives(r, c, rows, next)
 }
 
-func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
+func (a *chainAPI) listAllTransactions(r *handlers.Request) (any, error) {
 	resumed, err := a.resumption(r)
 	if err != nil {
 		return nil, err
@@ -268,19 +177,19 @@ func (a *api) listAllTransactions(r *handlers.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return a.transactionsAt(c, at, a.history(r))
+		return a.blocks.transactionsAt(c, at, a.history(r))
 	}, func(f **nativeFacts) (store.Position, int64) { return (*f).at, (*f).shown.BlockTimestamp }, resumed)
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.scene(r, 0)
+	s, err := a.view(r, 0)
 	if err != nil {
 		return nil, err
 	}
 	answer := transactions{NextPageToken: next, Transactions: make([]NativeTransaction, len(rows))}
 	for i := range rows {
 		s.chain = from[i].Row.ID
-		answer.Transactions[i] = s.native(rows[i])
+		answer.Transactions[i] = s.nativeTransaction(rows[i])
 	}
 	return answer, nil
 }
@@ -304,9 +213,6 @@ type NetworkTokenDetails struct {
 	HistoricalPrice *Price       `json:"historicalPrice,omitempty" doc:"Of the transaction's hour, if that is more than a day ago."`
 }
 
-// day is how old a transaction must be to have a historical price, in seconds.
-const day = 86_400
-
 // wholeFacts is a transaction with all that it did, without what depends on the request.
 type wholeFacts struct {
 	native    *nativeFacts
@@ -318,9 +224,9 @@ type wholeFacts struct {
 	message   *TeleporterMessageInfo
 }
 
-func (a *api) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
+func (a *chainAPI) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
 	id := r.Hash("txHash")
-	if f, ok := a.memory.whole.Get(name{c.Row.ID, id}); ok && !f.changing {
+	if f, ok := a.whole.Get(txName{c.Row.ID, id}); ok && !f.changing {
 		return a.transaction(r, c, f)
 	}
 	row, err := a.world.DB.TransactionViewByHash(r.Context(), c.Row.ID, id[:])
@@ -334,22 +240,22 @@ func (a *api) getTransaction(r *handlers.Request, c *evm.Chain) (any, error) {
 const maxWhole = 4096
 
 // transactionIn answers about a transaction that was found.
-func (a *api) transactionIn(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
-	f, err := a.whole(r, c, row)
+func (a *chainAPI) transactionIn(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (any, error) {
+	f, err := a.readWhole(r, c, row)
 	if err != nil {
 		return nil, err
 	}
 	if len(f.more.Input)+len(f.transfers) < maxWhole {
-		a.memory.whole.Add(name{c.Row.ID, common.BytesToHash(row.Transaction.Hash)}, f)
+		a.whole.Add(txName{c.Row.ID, common.BytesToHash(row.Transaction.Hash)}, f)
 	}
 	return a.transaction(r, c, f)
 }
 
-// whole reads all that a transaction did. A plain transfer, which costs the least gas there is, did nothing else.
-func (a *api) whole(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (*wholeFacts, error) {
+// readWhole reads all that a transaction did. A plain transfer, which costs the least gas there is, did nothing else.
+func (a *chainAPI) readWhole(r *handlers.Request, c *evm.Chain, row *store.TransactionView) (*wholeFacts, error) {
 	f := &wholeFacts{time: row.Time}
 	var err error
-	if f.native, f.more, err = a.full(c, row); err != nil {
+	if f.native, f.more, err = a.blocks.full(c, row); err != nil {
 		return nil, err
 	}
 	if row.Logs > 0 {
@@ -368,15 +274,15 @@ func (a *api) whole(r *handlers.Request, c *evm.Chain, row *store.TransactionVie
 }
 
 // transaction is the whole answer about one transaction.
-func (a *api) transaction(r *handlers.Request, c *evm.Chain, f *wholeFacts) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) transaction(r *handlers.Request, c *evm.Chain, f *wholeFacts) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
 	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls), TeleporterMessageInfo: f.message}
-	answer.NativeTransaction.NativeTransaction = s.native(f.native)
+	answer.NativeTransaction.NativeTransaction = s.nativeTransaction(f.native)
 	answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(f.transfers)
-	series := s.names.native[c.Row.ID]
+	series := s.native[c.Row.ID]
 	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.now(series)}
 	if f.time < a.world.Clock.Unix()-day {
 		answer.NetworkTokenDetails.HistoricalPrice = s.price(series, f.time)

@@ -85,7 +85,7 @@ type tokenTransfers struct {
 	Transfers     []anyTransfer `json:"transfers"`
 }
 
-func (a *api) transferOperations() []handlers.Operation {
+func (a *chainAPI) transferOperations() []handlers.Operation {
 	operations := []handlers.Operation{{
 		ID: "listTokenTransfers", Path: "/v1/chains/{chainId}/tokens/{address}/transfers", Summary: "List the transfers of a token",
 		Params: with(chainParam, addressParam, rangeParams, handlers.Paging(10, 100)),
@@ -97,8 +97,8 @@ func (a *api) transferOperations() []handlers.Operation {
 		handle   func(*handlers.Request, *evm.Chain) (any, error)
 	}{
 		{"listErc20Transactions", "listErc20", reflect.TypeFor[transferList[Erc20Transfer]](), a.listErc20Transfers},
-		{"listErc721Transactions", "listErc721", reflect.TypeFor[transferList[Erc721Transfer]](), transfersOf(a, store.ERC721, (*scene).erc721)},
-		{"listErc1155Transactions", "listErc1155", reflect.TypeFor[transferList[Erc1155Transfer]](), transfersOf(a, store.ERC1155, (*scene).erc1155)},
+		{"listErc721Transactions", "listErc721", reflect.TypeFor[transferList[Erc721Transfer]](), transfersOf(a, store.ERC721, (*tokenView).erc721)},
+		{"listErc1155Transactions", "listErc1155", reflect.TypeFor[transferList[Erc1155Transfer]](), transfersOf(a, store.ERC1155, (*tokenView).erc1155)},
 	} {
 		operations = append(operations, handlers.Operation{
 			ID: o.id, Path: "/v1/chains/{chainId}/addresses/{address}/transactions:" + o.name,
@@ -113,13 +113,13 @@ func (a *api) transferOperations() []handlers.Operation {
 type transferFacts struct {
 	place    Location
 	asset    store.AssetKey
-	from, to party
+	from, to hexAddress
 	log      int
 	value    string
 }
 
-func (a *api) listErc20Transfers(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) listErc20Transfers(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -130,10 +130,10 @@ func (a *api) listErc20Transfers(r *handlers.Request, c *evm.Chain) (any, error)
 		return nil, err
 	}
 	at, next := cut(r, at, position)
-	rows, err := remember(at, a.memory.transfers, func(high, low store.Position, limit int) ([]store.TransferView, error) {
+	rows, err := cached(at, a.transfers, func(high, low store.Position, limit int) ([]store.TransferView, error) {
 		return a.world.DB.TransfersOfAddress(r.Context(), address[:], store.ERC20, high, low, limit)
 	}, func(v *store.TransferView) (store.Position, *transferFacts, error) {
-		place, err := a.location(c, v.ID, &v.Place)
+		place, err := a.blocks.location(c, v.ID, &v.Place)
 		return v.ID, erc20Facts(place, v), err
 	})
 	if err != nil {
@@ -143,9 +143,9 @@ func (a *api) listErc20Transfers(r *handlers.Request, c *evm.Chain) (any, error)
 }
 
 // transfersOf lists the transfers of a standard from or to an address.
-func transfersOf[T any](a *api, standard store.Standard, item func(*scene, Location, *store.TransferView) T) func(*handlers.Request, *evm.Chain) (any, error) {
+func transfersOf[T any](a *chainAPI, standard store.Standard, item func(*tokenView, Location, *store.TransferView) T) func(*handlers.Request, *evm.Chain) (any, error) {
 	return func(r *handlers.Request, c *evm.Chain) (any, error) {
-		s, err := a.scene(r, c.Row.ID)
+		s, err := a.view(r, c.Row.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func transfersOf[T any](a *api, standard store.Standard, item func(*scene, Locat
 		rows, next := cut(r, rows, transferPlace)
 		answer := transferList[T]{NextPageToken: next, Transactions: make([]T, len(rows))}
 		for i := range rows {
-			place, err := a.location(c, rows[i].ID, &rows[i].Place)
+			place, err := a.blocks.location(c, rows[i].ID, &rows[i].Place)
 			if err != nil {
 				return nil, err
 			}
@@ -170,8 +170,8 @@ func transfersOf[T any](a *api, standard store.Standard, item func(*scene, Locat
 
 func transferPlace(v *store.TransferView) []byte { return within(v.ID) }
 
-func (a *api) listTokenTransfers(r *handlers.Request, c *evm.Chain) (any, error) {
-	s, err := a.scene(r, c.Row.ID)
+func (a *chainAPI) listTokenTransfers(r *handlers.Request, c *evm.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (a *api) listTokenTransfers(r *handlers.Request, c *evm.Chain) (any, error)
 	rows, next := cut(r, rows, transferPlace)
 	answer := tokenTransfers{NextPageToken: next, Transfers: make([]anyTransfer, len(rows))}
 	for i := range rows {
-		place, err := a.location(c, rows[i].ID, &rows[i].Place)
+		place, err := a.blocks.location(c, rows[i].ID, &rows[i].Place)
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +196,7 @@ func (a *api) listTokenTransfers(r *handlers.Request, c *evm.Chain) (any, error)
 	return answer, nil
 }
 
-func (s *scene) transfer(place Location, v *store.TransferView) any {
+func (s *tokenView) transfer(place Location, v *store.TransferView) any {
 	switch v.Standard {
 	case store.ERC721:
 		return s.erc721(place, v)
@@ -206,36 +206,36 @@ func (s *scene) transfer(place Location, v *store.TransferView) any {
 	return s.erc20(place, v)
 }
 
-func (s *scene) erc20(place Location, v *store.TransferView) Erc20Transfer {
+func (s *tokenView) erc20(place Location, v *store.TransferView) Erc20Transfer {
 	return s.erc20Shown(erc20Facts(place, v))
 }
 
 func erc20Facts(place Location, v *store.TransferView) *transferFacts {
-	return &transferFacts{place: place, asset: v.Asset, from: partyOf(v.Sender), to: partyOf(v.Recipient), log: v.Log, value: amount(v.Amount)}
+	return &transferFacts{place: place, asset: v.Asset, from: hexAddressOf(v.Sender), to: hexAddressOf(v.Recipient), log: v.Log, value: amount(v.Amount)}
 }
 
-func (s *scene) erc20Shown(f *transferFacts) Erc20Transfer {
+func (s *tokenView) erc20Shown(f *transferFacts) Erc20Transfer {
 	return Erc20Transfer{f.place, Erc20TransferDetails{From: s.known(f.from), To: s.known(f.to), LogIndex: f.log, Value: f.value,
 		Erc20Token: s.erc20Token(s.of(f.asset))}}
 }
 
-func (s *scene) erc721(place Location, v *store.TransferView) Erc721Transfer {
+func (s *tokenView) erc721(place Location, v *store.TransferView) Erc721Transfer {
 	return Erc721Transfer{place, Erc721TransferDetails{From: s.rich(v.Sender), To: s.rich(v.Recipient), LogIndex: v.Log,
 		Erc721Token: s.erc721Token(v.Asset, &v.NFT)}}
 }
 
-func (s *scene) erc1155(place Location, v *store.TransferView) Erc1155Transfer {
+func (s *tokenView) erc1155(place Location, v *store.TransferView) Erc1155Transfer {
 	return Erc1155Transfer{place, Erc1155TransferDetails{From: s.rich(v.Sender), To: s.rich(v.Recipient), LogIndex: v.Log,
 		Value: amount(v.Amount), Erc1155Token: s.erc1155Token(v.Asset, &v.NFT)}}
 }
 
-func (s *scene) erc20Token(t *token) Erc20Token {
+func (s *tokenView) erc20Token(t *token) Erc20Token {
 	return Erc20Token{Address: t.hex, Name: t.Name, Symbol: t.Symbol, Decimals: t.Decimals, LogoURI: t.logo(s.Request),
 		ErcType: "ERC-20", Price: s.now(t.series)}
 }
 
 // details sorts transfers by their standard.
-func (s *scene) details(rows []store.TransferView) (erc20 []Erc20TransferDetails, erc721 []Erc721TransferDetails, erc1155 []Erc1155TransferDetails) {
+func (s *tokenView) details(rows []store.TransferView) (erc20 []Erc20TransferDetails, erc721 []Erc721TransferDetails, erc1155 []Erc1155TransferDetails) {
 	erc20, erc721, erc1155 = []Erc20TransferDetails{}, []Erc721TransferDetails{}, []Erc1155TransferDetails{}
 	for i := range rows {
 		switch t := s.transfer(Location{}, &rows[i]).(type) {

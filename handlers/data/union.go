@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"snowglobe/handlers"
 )
@@ -19,24 +20,24 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// sheet is a page whose items are written already, under a name, with what else the page says.
-type sheet struct {
+// jsonPage is a page whose items are written already, under a name, with what else the page says.
+type jsonPage struct {
 	next, name string
-	items      []written
+	items      []rawJSON
 	more       map[string]any
 }
 
-// written is JSON.
-type written []byte
+// rawJSON is JSON.
+type rawJSON []byte
 
 // WriteJSON writes it as it is.
-func (w written) WriteJSON(b *bytes.Buffer) error {
+func (w rawJSON) WriteJSON(b *bytes.Buffer) error {
 	_, err := b.Write(w)
 	return err
 }
 
 // WriteJSON writes the page: its token first, if it has one.
-func (s *sheet) WriteJSON(b *bytes.Buffer) error {
+func (s *jsonPage) WriteJSON(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	if s.next != "" {
 		b.WriteString(`"nextPageToken":"` + s.next + `",`)
@@ -59,6 +60,21 @@ func (s *sheet) WriteJSON(b *bytes.Buffer) error {
 	}
 	b.WriteByte('}')
 	return nil
+}
+
+// cachedJSON is JSON that is written once. Two requests that write it at the same time write the same.
+type cachedJSON struct{ text atomic.Pointer[rawJSON] }
+
+func (c *cachedJSON) once(shape func() any) (rawJSON, error) {
+	if text := c.text.Load(); text != nil {
+		return *text, nil
+	}
+	raw, err := marshal(shape())
+	text := rawJSON(raw)
+	if err == nil {
+		c.text.Store(&text)
+	}
+	return text, err
 }
 
 // either is the schema of a value that has one of several types.

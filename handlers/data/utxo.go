@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math/big"
 	"reflect"
 	"strconv"
 
@@ -76,10 +77,10 @@ type outputKey struct {
 	kind   primary.Chain
 }
 
-// text is an output as JSON in a chain's shape, or is remembered.
-func (b *book) text(kind primary.Chain, number store.UTXONumber, live bool) (written, error) {
+// text is an output as JSON in a chain's shape, or from the cache.
+func (b *chainView) text(kind primary.Chain, number store.UTXONumber, live bool) (rawJSON, error) {
 	key := outputKey{number, live, kind}
-	if text, ok := b.api.memory.outputs.Get(key); ok {
+	if text, ok := b.api.outputs.Get(key); ok {
 		return text, nil
 	}
 	row, err := b.DB.UTXO(b.ctx, number)
@@ -96,20 +97,20 @@ func (b *book) text(kind primary.Chain, number store.UTXONumber, live bool) (wri
 	}
 	text, err := marshal(shown)
 	if err == nil {
-		b.api.memory.outputs.Add(outputKey{number, row.Spent == nil, kind}, text)
+		b.api.outputs.Add(outputKey{number, row.Spent == nil, kind}, text)
 	}
 	return text, err
 }
 
 // shape is an output as a chain shows it.
-func (b *book) shape(kind primary.Chain, o *output) (any, error) {
+func (b *chainView) shape(kind primary.Chain, o *output) (any, error) {
 	if kind == primary.PChain {
-		return b.platformUTXO(o)
+		return b.pChainUTXO(o)
 	}
-	return b.exchangeUTXO(o)
+	return b.xChainUTXO(o)
 }
 
-func (b *book) commonUTXO(o *output) (shown CommonUTXO, err error) {
+func (b *chainView) commonUTXO(o *output) (shown CommonUTXO, err error) {
 	if shown.Asset, err = b.asset(o.AssetID, o.amount()); err != nil {
 		return shown, err
 	}
@@ -120,7 +121,7 @@ func (b *book) commonUTXO(o *output) (shown CommonUTXO, err error) {
 	return shown, err
 }
 
-func (b *book) platformUTXO(o *output) (PlatformUTXO, error) {
+func (b *chainView) pChainUTXO(o *output) (PlatformUTXO, error) {
 	common, err := b.commonUTXO(o)
 	shown := PlatformUTXO{
 		CommonUTXO: common, Amount: common.Asset.Amount, AssetID: common.Asset.AssetID, BlockNumber: decimals(o.height),
@@ -136,7 +137,7 @@ func (b *book) platformUTXO(o *output) (PlatformUTXO, error) {
 	return shown, err
 }
 
-func (b *book) exchangeUTXO(o *output) (UTXO, error) {
+func (b *chainView) xChainUTXO(o *output) (UTXO, error) {
 	common, err := b.commonUTXO(o)
 	if err != nil {
 		return UTXO{}, err
@@ -154,7 +155,7 @@ func (b *book) exchangeUTXO(o *output) (UTXO, error) {
 		shown.GroupID, shown.Payload = &out.GroupID, hexutil.Encode(out.Payload)
 	}
 	if o.spent != nil {
-		w, err := b.witnesses(*o.spent)
+		w, err := b.txCredentials(*o.spent)
 		if err != nil {
 			return UTXO{}, err
 		}
@@ -163,17 +164,8 @@ func (b *book) exchangeUTXO(o *output) (UTXO, error) {
 	return shown, nil
 }
 
-// amount is what an output holds of its asset: one of an NFT or a property, none as a right to mint.
-func (o *output) amount() uint64 {
-	switch o.Out.(type) {
-	case *primary.NFTTransferOutput, *primary.PropertyOwnedOutput:
-		return 1
-	}
-	return o.Amount()
-}
-
 // asset is an amount of an asset of the X-Chain, AVAX among them.
-func (b *book) asset(id ids.ID, amount uint64) (AssetAmount, error) {
+func (b *chainView) asset(id ids.ID, amount uint64) (AssetAmount, error) {
 	if id == b.Rules.AVAXAssetID {
 		return avax(b.Ledger, amount), nil
 	}
@@ -181,14 +173,28 @@ func (b *book) asset(id ids.ID, amount uint64) (AssetAmount, error) {
 	if err != nil {
 		return AssetAmount{}, fmt.Errorf("asset %s: %w", id, err)
 	}
-	return AssetAmount{id.String(), row.Name, row.Symbol, int(row.Denomination), assetType(row), decimals(amount)}, nil
+	return AssetAmount{AssetID: id.String(), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row),
+		Amount: decimals(amount)}, nil
 }
 
-// shortBech32s writes addresses of the network without a chain's prefix.
-func shortBech32s(rules *primary.Network, addresses []ids.ShortID) []string {
-	texts := make([]string, len(addresses))
-	for i, a := range addresses {
-		texts[i] = rules.Bech32(a)
+// sums adds up amounts asset by asset, in the order in which the assets come.
+func (b *chainView) sums(outputs []*output) ([]AssetAmount, error) {
+	var order []ids.ID
+	totals := map[ids.ID]*big.Int{}
+	for _, o := range outputs {
+		if totals[o.AssetID] == nil {
+			order = append(order, o.AssetID)
+			totals[o.AssetID] = new(big.Int)
+		}
+		totals[o.AssetID].Add(totals[o.AssetID], new(big.Int).SetUint64(o.amount()))
 	}
-	return texts
+	sums := make([]AssetAmount, len(order))
+	for i, id := range order {
+		var err error
+		if sums[i], err = b.asset(id, 0); err != nil {
+			return nil, err
+		}
+		sums[i].Amount = totals[id].String()
+	}
+	return sums, nil
 }

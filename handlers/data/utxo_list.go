@@ -45,7 +45,7 @@ var (
 	ownersInBody = handlers.Param{Name: "addresses", Kind: handlers.KindPrimary, MaxItems: 1024}
 )
 
-func (a *api) utxoOperations() []handlers.Operation {
+func (a *primaryAPI) utxoOperations() []handlers.Operation {
 	filters := with(
 		handlers.Param{Name: "assetId", Kind: handlers.KindID, Doc: "Only outputs of this asset."},
 		handlers.Param{Name: "minUtxoAmount", Kind: handlers.KindAmount, Min: "0", Doc: "Only outputs with this amount or more."},
@@ -58,9 +58,9 @@ func (a *api) utxoOperations() []handlers.Operation {
 	answer := reflect.TypeFor[utxos]()
 	return []handlers.Operation{
 		{ID: "listUtxos", Path: primaryBlocksPath + "/utxos", Summary: summary,
-			Params: with(ledgerParam, primaryParam, ownersParam, handlers.Paging(10, 100), filters), Answer: answer, Handle: a.onPrimary(a.listUTXOs)},
+			Params: with(pathNetworkParam, primaryParam, ownersParam, handlers.Paging(10, 100), filters), Answer: answer, Handle: a.onPrimary(a.listUTXOs)},
 		{ID: "listUtxosByBody", Method: http.MethodPost, Path: primaryBlocksPath + "/utxos", Summary: "The same for more addresses",
-			Params: with(ledgerParam, primaryParam, handlers.Paging(10, 1024), filters), Body: reflect.TypeFor[addressesBody](),
+			Params: with(pathNetworkParam, primaryParam, handlers.Paging(10, 1024), filters), Body: reflect.TypeFor[addressesBody](),
 			Answer: answer, Handle: a.onPrimary(a.listUTXOs)},
 	}
 }
@@ -80,24 +80,24 @@ func owners(r *handlers.Request, l *sim.Ledger) ([]ids.ShortID, error) {
 	return all, err
 }
 
-func (a *api) listUTXOs(r *handlers.Request, c *primaryChain) (any, error) {
+func (a *primaryAPI) listUTXOs(r *handlers.Request, c *primaryChain) (any, error) {
 	addresses, err := owners(r, c.Ledger)
 	if err != nil {
 		return nil, err
 	}
-	b := &book{c.Ledger, r.Context(), a}
-	p, err := b.purse(c.kind, addresses, r.Bool("includeSpent"))
+	b := a.view(r, c.Ledger)
+	p, err := b.utxoSet(c.kind, addresses, r.Bool("includeSpent"))
 	if err != nil {
 		return nil, err
 	}
 	asset, least := handlers.Value[ids.ID](r, "assetId"), r.Amount("minUtxoAmount")
 	if least != nil && !least.IsUint64() { // no output holds so much
-		return &sheet{name: "utxos", more: c.more()}, nil
+		return &jsonPage{name: "utxos", more: c.more()}, nil
 	}
-	found, next := pageOf(r, p.shelf(b, c.kind, r.Text("sortBy")), func(o *coin) bool {
+	found, next := pageOf(r, p.keyset(b.chainReader, c.kind, r.Text("sortBy")), func(o *utxoEntry) bool {
 		return (!r.Given("assetId") || o.asset == asset) && (least == nil || uint64(o.Amount) >= least.Uint64())
 	})
-	page := &sheet{next, "utxos", make([]written, len(found)), c.more()}
+	page := &jsonPage{next: next, name: "utxos", items: make([]rawJSON, len(found)), more: c.more()}
 	for i, o := range found {
 		if page.items[i], err = b.text(c.kind, o.ID, o.Spent == nil); err != nil {
 			return nil, err

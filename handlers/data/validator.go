@@ -2,13 +2,10 @@ package data
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
@@ -51,12 +48,6 @@ type RemovedValidator struct {
 	RemoveTimestamp int64  `json:"removeTimestamp"`
 }
 
-// BlsCredentials are a BLS key with the proof that someone has its secret.
-type BlsCredentials struct {
-	PublicKey         string `json:"publicKey" format:"hex"`
-	ProofOfPossession string `json:"proofOfPossession" format:"hex"`
-}
-
 // Rewards are in nAVAX.
 type Rewards struct {
 	ValidationRewardAmount string   `json:"validationRewardAmount" format:"uint"`
@@ -95,19 +86,19 @@ type validators struct {
 	Validators    []anyValidator `json:"validators"`
 }
 
-func (a *api) validatorOperations() []handlers.Operation {
+func (a *stakingAPI) validatorOperations() []handlers.Operation {
 	return []handlers.Operation{
 		{ID: "listValidators", Path: "/v1/networks/{network}/validators", Summary: "List validators", Spec: "Primary network",
-			Params: with(ledgerParam, handlers.Paging(10, 100), validatorFilters), Answer: reflect.TypeFor[validators](),
+			Params: with(pathNetworkParam, handlers.Paging(10, 100), validatorFilters), Answer: reflect.TypeFor[validators](),
 			Handle: a.onNetwork(a.listValidators)},
 		{ID: "getValidator", Path: "/v1/networks/{network}/validators/{nodeId}", Summary: "List the validations of a node", Spec: "Primary network",
-			Params: with(ledgerParam, nodeParam, handlers.Paging(10, 100), validationStatus, sortOrderParam),
+			Params: with(pathNetworkParam, nodeParam, handlers.Paging(10, 100), validationStatus, sortOrderParam),
 			Answer: reflect.TypeFor[validators](), Handle: a.onNetwork(a.getValidator)},
 	}
 }
 
-func (a *api) listValidators(r *handlers.Request, l *sim.Ledger) (any, error) {
-	all, err := a.roster(r.Context(), l)
+func (a *stakingAPI) listValidators(r *handlers.Request, l *sim.Ledger) (any, error) {
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
@@ -115,56 +106,57 @@ func (a *api) listValidators(r *handlers.Request, l *sim.Ledger) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return validatorPage(r, l, all, r.Text("sortBy"), filter.holds)
+	return a.validatorPage(r, l, all, r.Text("sortBy"), filter.holds)
 }
 
-func (a *api) getValidator(r *handlers.Request, l *sim.Ledger) (any, error) {
-	all, err := a.roster(r.Context(), l)
+func (a *stakingAPI) getValidator(r *handlers.Request, l *sim.Ledger) (any, error) {
+	all, err := a.stakers.of(r.Context(), l)
 	if err != nil {
 		return nil, err
 	}
 	node, status := handlers.Value[ids.NodeID](r, "nodeId"), r.Text("validationStatus")
-	of := func(v *validation) bool { return bytes.Equal(v.Node, node[:]) }
-	if !slices.ContainsFunc(all.validations, of) {
+	of := func(v *validatorEntry) bool { return bytes.Equal(v.Node, node[:]) }
+	if !slices.ContainsFunc(all.validators, of) {
 		return nil, handlers.NotFound("node %s never validated on %s", node, l.Network)
 	}
-	return validatorPage(r, l, all, "blockIndex", func(v *validation) bool {
+	return a.validatorPage(r, l, all, "blockIndex", func(v *validatorEntry) bool {
 		return of(v) && (status == "" || stakerStatuses[v.status] == status)
 	})
 }
 
-// validatorPage makes a page of those who pass, in one of the roster's orders or its reverse.
-func validatorPage(r *handlers.Request, l *sim.Ledger, all *roster, by string, passes func(*validation) bool) (answer any, err error) {
+// validatorPage makes a page of those who pass, in one of the index's orders or its reverse.
+func (a *stakingAPI) validatorPage(r *handlers.Request, l *sim.Ledger, all *stakerIndex, by string, passes func(*validatorEntry) bool) (answer any, err error) {
 	found, next := pageOf(r, all.orders[by], passes)
-	page := &sheet{next: next, name: "validators", items: make([]written, len(found))}
+	page := &jsonPage{next: next, name: "validators", items: make([]rawJSON, len(found))}
+	texts := a.json(l, all)
 	for i, v := range found {
-		if page.items[i], err = v.once(func() any { return v.shape(l) }); err != nil {
+		if page.items[i], err = texts.validators[v.number].once(func() any { return showValidator(l, v) }); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-// shape is the validator as those of its status are shown.
-func (v *validation) shape(l *sim.Ledger) any {
+// showValidator is the validator as those of its status are shown.
+func showValidator(l *sim.Ledger, v *validatorEntry) any {
 	common := Validator{
 		TxHash: cb58(v.Tx), NodeID: v.nodeID, SubnetID: cb58(v.Subnet), AmountStaked: decimals(uint64(v.Weight)),
 		DelegationFee: percentage(v.fee()), AmountDelegated: decimals(v.delegated), StartTimestamp: v.Start, EndTimestamp: v.End,
-		BlsCredentials: credentials(v.BLS, v.Proof), DelegatorCount: v.count, Rewards: v.rewards(l), ValidationStatus: stakerStatuses[v.status],
+		BlsCredentials: blsCredentials(v.BLS, v.Proof), DelegatorCount: v.delegatorCount, Rewards: validatorRewards(l, v), ValidationStatus: stakerStatuses[v.status],
 	}
 	switch v.status {
 	case store.StakerActive:
-		return v.active(l, common)
+		return showActive(l, v, common)
 	case store.StakerRemoved:
 		return RemovedValidator{common, cb58(v.RewardTx), v.endedAt}
 	}
 	return common
 }
 
-func (v *validation) active(l *sim.Ledger, common Validator) ActiveValidator {
+func showActive(l *sim.Ledger, v *validatorEntry, common Validator) ActiveValidator {
 	shown := ActiveValidator{Validator: common, PotentialRewards: common.Rewards,
-		StakePercentage: 100 * float64(v.Weight) / float64(v.total), ValidatorHealth: ValidatorHealth{0, 100, 100, 100}}
-	if n := v.capacity(l); n != without {
+		StakePercentage: 100 * float64(v.Weight) / float64(v.subnetStake), ValidatorHealth: ValidatorHealth{0, 100, 100, 100}}
+	if n := v.capacity(l); n != noValue {
 		shown.DelegationCapacity = decimals(uint64(n))
 	}
 	if v.node == nil {
@@ -180,9 +172,9 @@ func (v *validation) active(l *sim.Ledger, common Validator) ActiveValidator {
 
 func degrees(millionths int64) float64 { return float64(millionths) / 1e6 }
 
-// rewards are those that were paid to who is done, and those to expect by who is not. The fees of delegations that ended
+// validatorRewards are those that were paid to who is done, and those to expect by who is not. The fees of delegations that ended
 // are sure; those of active ones are added to them.
-func (v *validation) rewards(l *sim.Ledger) Rewards {
+func validatorRewards(l *sim.Ledger, v *validatorEntry) Rewards {
 	validating, delegating := uint64(v.Reward), uint64(v.Delegatee)
 	switch {
 	case v.status == store.StakerActive:
@@ -196,20 +188,3 @@ func (v *validation) rewards(l *sim.Ledger) Rewards {
 	}
 	return rewards
 }
-
-func credentials(key, proof []byte) *BlsCredentials {
-	if key == nil {
-		return nil
-	}
-	return &BlsCredentials{hexutil.Encode(key), hexutil.Encode(proof)}
-}
-
-// percentage writes a part of a million as percent with the sixteen places of the live service; empty for none.
-func percentage(millionths int64) string {
-	if millionths == without {
-		return ""
-	}
-	return fmt.Sprintf("%d.%04d000000000000", millionths/perPercent, millionths%perPercent)
-}
-
-func decimals(n uint64) string { return strconv.FormatUint(n, 10) }

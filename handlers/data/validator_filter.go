@@ -49,7 +49,7 @@ var validatorFilters = with(
 
 // validatorFilter decides who is in a list.
 type validatorFilter struct {
-	ledger   *sim.Ledger
+	network  *sim.Ledger
 	now      int64
 	parts    []string
 	subnets  []ids.ID
@@ -106,12 +106,9 @@ func amounts(r *handlers.Request, name string) between {
 	return b
 }
 
-// perPercent is a percent of what shares and uptimes are counted in, a million.
-const perPercent = 10_000
-
-func (a *api) validatorFilter(r *handlers.Request, l *sim.Ledger, now int64) (*validatorFilter, error) {
+func (a *stakingAPI) validatorFilter(r *handlers.Request, l *sim.Ledger, now int64) (*validatorFilter, error) {
 	f := &validatorFilter{
-		ledger: l, now: now, parts: handlers.List[string](r, "nodeIds"), subnets: handlers.List[ids.ID](r, "subnetId"),
+		network: l, now: now, parts: handlers.List[string](r, "nodeIds"), subnets: handlers.List[ids.ID](r, "subnetId"),
 		status: r.Text("validationStatus"), capacity: amounts(r, "DelegationCapacity"), time: numbers(r, "TimeRemaining", 1),
 		fee: numbers(r, "FeePercentage", perPercent), uptime: numbers(r, "UptimePerformance", perPercent),
 	}
@@ -121,9 +118,9 @@ func (a *api) validatorFilter(r *handlers.Request, l *sim.Ledger, now int64) (*v
 	return f, nil
 }
 
-func (f *validatorFilter) holds(v *validation) bool {
+func (f *validatorFilter) holds(v *validatorEntry) bool {
 	return (f.status == "" || stakerStatuses[v.status] == f.status) &&
 		(len(f.subnets) == 0 || slices.Contains(f.subnets, ids.ID(v.Subnet))) &&
 		(len(f.parts) == 0 || slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(v.nodeID, part) })) &&
-		f.fee.holds(v.fee()) && f.uptime.holds(v.uptime()) && f.time.holds(v.remaining(f.now)) && f.capacity.holds(v.capacity(f.ledger))
+		f.fee.holds(v.fee()) && f.uptime.holds(v.uptime()) && f.time.holds(v.remaining(f.now)) && f.capacity.holds(v.capacity(f.network))
 }

@@ -1,7 +1,7 @@
 package data
 
 import (
-	"cmp"
+	"errors"
 	"math/big"
 	"slices"
 
@@ -11,17 +11,20 @@ import (
 	"snowglobe/sim/store"
 )
 
-// weighing sums up what addresses own on a chain at a time.
-type weighing struct {
-	*book
-	kind   primary.Chain
-	owners []ids.ShortID
-	at     int64
-	heaps  map[string][]*heap // by what can be done with them
+// stakingTypes are those of the transactions that stake.
+var stakingTypes = []string{"AddValidatorTx", "AddDelegatorTx", "AddPermissionlessValidatorTx", "AddPermissionlessDelegatorTx"}
+
+// balanceSum sums up what addresses own on a chain at a time.
+type balanceSum struct {
+	*chainReader
+	kind      primary.Chain
+	owners    []ids.ShortID
+	at        int64
+	subtotals map[string][]*subtotal // by what can be done with them
 }
 
-// heap is what several outputs hold of an asset, that one chain made.
-type heap struct {
+// subtotal is what several outputs hold of an asset, that one chain made.
+type subtotal struct {
 	asset ids.ID
 	maker primary.Chain
 	sum   *big.Int
@@ -40,24 +43,44 @@ const (
 	atomicLocked    = "atomicMemoryLocked"
 )
 
-// add puts an output on the heap where it belongs. Only amounts weigh.
-func (w *weighing) add(name string, c *coin) {
+// sumBalances sums up what addresses own on a chain at a time, in the past also what was spent since.
+func (b *chainReader) sumBalances(kind primary.Chain, owners []ids.ShortID, at int64, past bool) (*balanceSum, error) {
+	w := &balanceSum{chainReader: b, kind: kind, owners: owners, at: at, subtotals: map[string][]*subtotal{}}
+	p, err := b.utxoSet(kind, owners, past)
+	if err != nil {
+		return nil, err
+	}
+	add := w.own
+	if kind == primary.CChain {
+		add = w.shared
+	}
+	if err := errors.Join(w.held(p.orders["timestamp"], add), w.held(p.atomic, w.shared)); err != nil {
+		return nil, err
+	}
+	if kind == primary.PChain {
+		err = w.stakes()
+	}
+	return w, err
+}
+
+// add adds an output to the subtotal where it belongs. Only amounts count.
+func (w *balanceSum) add(name string, c *utxoEntry) {
 	if c.Amount == 0 {
 		return
 	}
-	maker := w.book.kind(c.ID.Chain())
-	i := slices.IndexFunc(w.heaps[name], func(h *heap) bool { return h.asset == c.asset && h.maker == maker })
+	maker := w.chainReader.kind(c.ID.Chain())
+	i := slices.IndexFunc(w.subtotals[name], func(h *subtotal) bool { return h.asset == c.asset && h.maker == maker })
 	if i < 0 {
-		i = len(w.heaps[name])
-		w.heaps[name] = append(w.heaps[name], &heap{c.asset, maker, new(big.Int), 0})
+		i = len(w.subtotals[name])
+		w.subtotals[name] = append(w.subtotals[name], &subtotal{c.asset, maker, new(big.Int), 0})
 	}
-	h := w.heaps[name][i]
+	h := w.subtotals[name][i]
 	h.sum.Add(h.sum, new(big.Int).SetUint64(uint64(c.Amount)))
 	h.count++
 }
 
 // own adds what the chain itself can spend.
-func (w *weighing) own(c *coin) {
+func (w *balanceSum) own(c *utxoEntry) {
 	switch {
 	case c.locktime > w.at:
 		w.add(locked, c)
@@ -69,7 +92,7 @@ func (w *weighing) own(c *coin) {
 }
 
 // shared adds what the chain can import.
-func (w *weighing) shared(c *coin) {
+func (w *balanceSum) shared(c *utxoEntry) {
 	if c.locktime > w.at {
 		w.add(atomicLocked, c)
 	} else {
@@ -78,13 +101,13 @@ func (w *weighing) shared(c *coin) {
 }
 
 // held passes on those outputs that were made by the time and not yet spent.
-func (w *weighing) held(coins []*coin, add func(*coin)) error {
-	for _, c := range coins {
+func (w *balanceSum) held(entries []*utxoEntry, add func(*utxoEntry)) error {
+	for _, c := range entries {
 		if c.time > w.at {
 			continue
 		}
 		if c.Spent != nil {
-			used, err := w.moment(*c.Spent)
+			used, err := w.blockTime(*c.Spent)
 			if err != nil {
 				return err
 			}
@@ -98,7 +121,7 @@ func (w *weighing) held(coins []*coin, add func(*coin)) error {
 }
 
 // stakes adds what the owners staked and what was not returned by the time.
-func (w *weighing) stakes() error {
+func (w *balanceSum) stakes() error {
 	chain := w.Chain(primary.PChain)
 	at, err := w.DB.ActivityIDs(w.ctx, subjects(w.owners), store.TxRange{
 		High: store.Last(chain), Low: store.First(chain), Types: stakingTypes, Limit: 1 << 30,
@@ -115,8 +138,8 @@ func (w *weighing) stakes() error {
 }
 
 // stake adds what one transaction staked.
-func (w *weighing) stake(at store.Position) error {
-	made, err := w.moment(at)
+func (w *balanceSum) stake(at store.Position) error {
+	made, err := w.blockTime(at)
 	if err != nil || made.unix > w.at {
 		return err
 	}
@@ -130,7 +153,7 @@ func (w *weighing) stake(at store.Position) error {
 		return err
 	}
 	if s.Ended != nil {
-		ended, err := w.moment(store.At(at.Chain(), uint64(*s.Ended), 0))
+		ended, err := w.blockTime(store.At(at.Chain(), uint64(*s.Ended), 0))
 		if err != nil || ended.unix <= w.at {
 			return err
 		}
@@ -142,13 +165,13 @@ func (w *weighing) stake(at store.Position) error {
 		}
 		row := &store.UTXO{ID: store.NumberUTXO(at.Chain(), at.Number(), 0), Amount: store.Amount(u.Amount())}
 		free := max(unix(u.Owners().Locktime), unix(u.StakeableUntil()))
-		w.add(stakePlace(s, free, w.at), &coin{UTXO: row, asset: out.AssetID})
+		w.add(stakeBalance(s, free, w.at), &utxoEntry{UTXO: row, asset: out.AssetID})
 	}
 	return nil
 }
 
-// stakePlace is where a stake counts that would be free at a time.
-func stakePlace(s *store.Staker, free, now int64) string {
+// stakeBalance is the balance in which a stake counts that would be free at a time.
+func stakeBalance(s *store.Staker, free, now int64) string {
 	switch {
 	case s.Start > now:
 		return pendingStaked
@@ -156,36 +179,4 @@ func stakePlace(s *store.Staker, free, now int64) string {
 		return lockedStaked
 	}
 	return unlockedStaked
-}
-
-// amounts are the heaps of a name, by asset.
-func (w *weighing) amounts(name string) ([]AggregatedAmount, error) {
-	all := []AggregatedAmount{}
-	for _, h := range w.heaps[name] {
-		asset, err := w.asset(h.asset, 0)
-		if err != nil {
-			return nil, err
-		}
-		asset.Amount = h.sum.String()
-		all = append(all, AggregatedAmount{asset, h.count})
-	}
-	slices.SortFunc(all, func(a, b AggregatedAmount) int { return cmp.Compare(a.AssetID, b.AssetID) })
-	return all, nil
-}
-
-// shares are the heaps of a name, by asset and by the chain that made them.
-func (w *weighing) shares(name string) ([]SharedAmount, error) {
-	all := []SharedAmount{}
-	for _, h := range w.heaps[name] {
-		asset, err := w.asset(h.asset, 0)
-		if err != nil {
-			return nil, err
-		}
-		asset.Amount = h.sum.String()
-		all = append(all, SharedAmount{AggregatedAmount{asset, h.count}, w.Rules.BlockchainID(h.maker).String()})
-	}
-	slices.SortFunc(all, func(a, b SharedAmount) int {
-		return cmp.Or(cmp.Compare(a.AssetID, b.AssetID), cmp.Compare(a.SharedWithChainID, b.SharedWithChainID))
-	})
-	return all, nil
 }
