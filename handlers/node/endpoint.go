@@ -24,21 +24,21 @@ const (
 
 // endpoint is one chain's JSON-RPC.
 type endpoint struct {
-	chain     *evm.Chain
-	server    *rpc.Server
-	websocket *socket
-	offer     *offer
-	hub       *hub
-	methods   map[string]bool // that it has, by name
-	maxBody   int64
+	chain       *evm.Chain
+	server      *rpc.Server
+	websocket   *socket
+	offer       *offer
+	broadcaster *broadcaster
+	methods     map[string]bool // that it has, by name
+	maxBody     int64
 }
 
 func newEndpoint(chain *evm.Chain, o Options) (*endpoint, error) {
-	e := &endpoint{chain: chain, server: rpc.NewServer(), hub: newHub(chain), maxBody: o.MaxBody}
+	e := &endpoint{chain: chain, server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: o.MaxBody}
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	e.server.SetHTTPBodyLimit(int(o.MaxBody))
 	e.server.SetWebsocketReadLimit(o.MaxBody)
-	all := services(chain, e.hub, o.Version)
+	all := services(chain, e.broadcaster, o.Version)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
 	e.offer = &offer{[]string{http.MethodPost}, names}
@@ -56,8 +56,8 @@ type service struct {
 	methods   any
 }
 
-func services(chain *evm.Chain, h *hub, version string) []service {
-	a := &api{chain: chain, bodies: newBodies()}
+func services(chain *evm.Chain, h *broadcaster, version string) []service {
+	a := &api{chain: chain, blocks: newBlockCache()}
 	all := []service{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
 		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, h}},
@@ -71,7 +71,7 @@ func services(chain *evm.Chain, h *hub, version string) []service {
 
 func (e *endpoint) close() {
 	e.server.Stop()
-	e.hub.close()
+	e.broadcaster.close()
 }
 
 // ServeHTTP reads the request whole, within the limit, and leaves to go-ethereum's server what that does as a node does.

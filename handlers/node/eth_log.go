@@ -9,7 +9,7 @@ import (
 type logAPI struct{ *api }
 
 // GetLogs answers the logs that a client describes.
-func (a *logAPI) GetLogs(ctx context.Context, wanted criteria) (json.RawMessage, error) {
+func (a *logAPI) GetLogs(ctx context.Context, wanted filterCriteria) (json.RawMessage, error) {
 	logs, err := wanted.logs(ctx, a.api)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// exchangeAPI has the methods of the X-chain.
-type exchangeAPI struct{ primaryAPI }
+// avmAPI has the methods of the X-chain.
+type avmAPI struct{ primaryAPI }
 
 // TxFeeReply is what transactions cost.
 type TxFeeReply struct {
@@ -21,13 +21,13 @@ type TxFeeReply struct {
 var errNilTxID = errors.New("nil transaction ID")
 
 // GetTxFee answers what transactions cost, in nAVAX.
-func (a *exchangeAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *TxFeeReply) error {
+func (a *avmAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *TxFeeReply) error {
 	reply.TxFee, reply.CreateAssetTxFee = Uint64(a.Rules.TxFee), Uint64(a.Rules.CreateAssetFee)
 	return nil
 }
 
 // GetTx answers a transaction.
-func (a *exchangeAPI) GetTx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
+func (a *avmAPI) GetTx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID
 	}
@@ -35,7 +35,7 @@ func (a *exchangeAPI) GetTx(r *http.Request, args *TxIDArgs, reply *TxReply) err
 }
 
 // GetTxStatus answers Accepted, or Unknown for what is in no block: nothing waits here.
-func (a *exchangeAPI) GetTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
+func (a *avmAPI) GetTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID
 	}

@@ -44,7 +44,7 @@ type AssetBalance struct {
 var errOverflow = errors.New("overflow")
 
 // GetBalance answers an address's balance of one asset.
-func (a *exchangeAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
+func (a *avmAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
 	utxos, err := a.holdings(r, args)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *exchangeAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *Bala
 }
 
 // GetAllBalances answers an address's balance of every asset, in the order of the newest output of each.
-func (a *exchangeAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
+func (a *avmAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
 	utxos, err := a.holdings(r, args)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *exchangeAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *
 	return nil
 }
 
-func (a *exchangeAPI) assetName(id ids.ID) string {
+func (a *avmAPI) assetName(id ids.ID) string {
 	if id == a.Rules.AVAXAssetID {
 		return avaxAlias
 	}
@@ -96,7 +96,7 @@ func (a *exchangeAPI) assetName(id ids.ID) string {
 }
 
 // holdings are the amounts of an address, newest first: those that it alone can spend now, or all that it has part in.
-func (a *exchangeAPI) holdings(r *http.Request, args *BalanceArgs) ([]*primary.UTXO, error) {
+func (a *avmAPI) holdings(r *http.Request, args *BalanceArgs) ([]*primary.UTXO, error) {
 	owner, err := a.address(args.Address)
 	if err != nil {
 		return nil, fmt.Errorf("problem parsing address '%s': %w", args.Address, err)

@@ -29,7 +29,7 @@ const maxTx = 64 << 10
 var errTxTooLarge = errors.New("tx too large")
 
 // IssueTx puts a transaction into the next block.
-func (a *exchangeAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
+func (a *avmAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
 	tx, err := args.parse()
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (args *IssueArgs) parse() (*primary.Tx, error) {
 }
 
 // walletAPI is the older way to issue, by which a transaction may come twice.
-type walletAPI struct{ exchange *exchangeAPI }
+type walletAPI struct{ avm *avmAPI }
 
 // IssueTx puts a transaction into the next block, unless it is in one already.
 func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
@@ -63,9 +63,9 @@ func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) 
 		return err
 	}
 	reply.TxID = tx.ID()
-	_, err = a.exchange.DB.PrimaryTxByHash(r.Context(), a.exchange.number(), reply.TxID[:])
+	_, err = a.avm.DB.PrimaryTxByHash(r.Context(), a.avm.number(), reply.TxID[:])
 	if errors.Is(err, store.ErrNotFound) {
-		return a.exchange.IssueX(r.Context(), tx)
+		return a.avm.IssueX(r.Context(), tx)
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (n *Node) servePrimary(l *sim.Ledger) error {
 	if err != nil {
 		return err
 	}
-	x := &exchangeAPI{primaryAPI{l, primary.XChain}}
+	x := &avmAPI{primaryAPI{l, primary.XChain}}
 	exchange, err := newServices(n.options.MaxBody, Service{"avm", x}, Service{"xvm", x})
 	if err != nil {
 		return err
