@@ -31,7 +31,7 @@ var errNoAsset = errors.New("transaction doesn't create an asset")
 // asset finds an asset's id. There need not be such an asset.
 func (a *avmAPI) asset(name string) (ids.ID, error) {
 	if name == avaxAlias {
-		return a.Rules.AVAXAssetID, nil
+		return a.network.Rules.AVAXAssetID, nil
 	}
 	id, err := ids.FromString(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *avmAPI) GetAssetDescription(r *http.Request, args *AssetArgs, reply *As
 	if err != nil {
 		return err
 	}
-	row, err := a.DB.AssetByHash(r.Context(), a.number(), id[:])
+	row, err := a.network.DB.AssetByHash(r.Context(), a.StoreChain(), id[:])
 	if errors.Is(err, store.ErrNotFound) {
 		return a.notAsset(r, id)
 	}
@@ -56,7 +56,7 @@ func (a *avmAPI) GetAssetDescription(r *http.Request, args *AssetArgs, reply *As
 
 // notAsset tells an id that means something else from one that means nothing.
 func (a *avmAPI) notAsset(r *http.Request, id ids.ID) error {
-	if _, err := a.DB.PrimaryTxByHash(r.Context(), a.number(), id[:]); err != nil {
+	if _, err := a.network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), id[:]); err != nil {
 		return err
 	}
 	return errNoAsset

@@ -35,7 +35,7 @@ func (a *avmAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) err
 		return err
 	}
 	reply.TxID = tx.ID()
-	return a.IssueX(r.Context(), tx)
+	return a.network.IssueX(r.Context(), tx)
 }
 
 func (args *IssueArgs) parse() (*primary.Tx, error) {
@@ -53,8 +53,10 @@ func (args *IssueArgs) parse() (*primary.Tx, error) {
 	return tx, nil
 }
 
-// walletAPI is the older way to issue, by which a transaction may come twice.
+// walletAPI is the older way to issue, by which a transaction may come twice: avalanchego's vms/avm.WalletService.
 type walletAPI struct{ avm *avmAPI }
+
+func newWallet(avm *avmAPI) *walletAPI { return &walletAPI{avm} }
 
 // IssueTx puts a transaction into the next block, unless it is in one already.
 func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
@@ -63,9 +65,9 @@ func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) 
 		return err
 	}
 	reply.TxID = tx.ID()
-	_, err = a.avm.DB.PrimaryTxByHash(r.Context(), a.avm.number(), reply.TxID[:])
+	_, err = a.avm.network.DB.PrimaryTxByHash(r.Context(), a.avm.StoreChain(), reply.TxID[:])
 	if errors.Is(err, store.ErrNotFound) {
-		return a.avm.IssueX(r.Context(), tx)
+		return a.avm.network.IssueX(r.Context(), tx)
 	}
 	return err
 }

@@ -24,8 +24,8 @@ type FeesReply struct {
 
 // GetTxFee answers what transactions cost.
 func (a *infoAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *FeesReply) error {
-	rules := a.ledger.Rules
-	*reply = staticFees[a.ledger.Network]
+	rules := a.network.Rules
+	*reply = staticFees[a.network.Network]
 	reply.TxFee, reply.CreateAssetTxFee = Uint64(rules.TxFee), Uint64(rules.CreateAssetFee)
 	reply.AddSubnetValidatorFee, reply.AddSubnetDelegatorFee = reply.TxFee, reply.TxFee
 	return nil
@@ -72,7 +72,7 @@ func (a *infoAPI) Upgrades(_ *http.Request, _ *NoArgs, reply *UpgradesReply) err
 }
 
 func (a *infoAPI) schedule() (fixtures.Upgrades, error) {
-	network, err := fixtures.NetworkNamed(a.ledger.Network)
+	network, err := fixtures.NetworkNamed(a.network.Network)
 	return network.Upgrades, err
 }
 

@@ -42,7 +42,7 @@ type ValidatorFeeStateReply struct {
 
 // GetFeeConfig answers the constants of the dynamic fee.
 func (a *platformAPI) GetFeeConfig(_ *http.Request, _ *NoArgs, reply *FeeConfigReply) error {
-	f := &a.Rules.Fees
+	f := &a.network.Rules.Fees
 	*reply = FeeConfigReply{
 		[4]uint64{f.Weights.Bandwidth, f.Weights.Reads, f.Weights.Writes, f.Weights.Compute},
 		f.MaxCapacity, f.MaxPerSecond, f.TargetPerSecond, f.MinPrice, f.ExcessConversion,
@@ -52,28 +52,28 @@ func (a *platformAPI) GetFeeConfig(_ *http.Request, _ *NoArgs, reply *FeeConfigR
 
 // GetFeeState answers where the dynamic fee stood after the last block.
 func (a *platformAPI) GetFeeState(r *http.Request, _ *NoArgs, reply *FeeStateReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
 	state := primary.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess}
-	*reply = FeeStateReply{state.Capacity, state.Excess, state.Price(&a.Rules.Fees), time.Unix(head.Time, 0).UTC()}
+	*reply = FeeStateReply{state.Capacity, state.Excess, state.Price(&a.network.Rules.Fees), time.Unix(head.Time, 0).UTC()}
 	return nil
 }
 
 // GetValidatorFeeConfig answers the constants of the continuous fee.
 func (a *platformAPI) GetValidatorFeeConfig(_ *http.Request, _ *NoArgs, reply *ValidatorFeeConfigReply) error {
-	f := &a.Rules.ValidatorFees
+	f := &a.network.Rules.ValidatorFees
 	*reply = ValidatorFeeConfigReply{f.Capacity, f.Target, f.MinPrice, f.ExcessConversion}
 	return nil
 }
 
 // GetValidatorFeeState answers where the continuous fee stood after the last block.
 func (a *platformAPI) GetValidatorFeeState(r *http.Request, _ *NoArgs, reply *ValidatorFeeStateReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
-	*reply = ValidatorFeeStateReply{head.L1Excess, a.Rules.ValidatorFees.Price(head.L1Excess), time.Unix(head.Time, 0).UTC()}
+	*reply = ValidatorFeeStateReply{head.L1Excess, a.network.Rules.ValidatorFees.Price(head.L1Excess), time.Unix(head.Time, 0).UTC()}
 	return nil
 }

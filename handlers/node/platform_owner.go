@@ -18,7 +18,7 @@ func (a *platformAPI) owner(raw []byte) *Owner {
 	o := store.ParseOwners(raw)
 	owner := &Owner{Uint64(o.Locktime), Uint32(o.Threshold), make([]string, len(o.Addresses))}
 	for i, address := range o.Addresses {
-		owner.Addresses[i] = a.format(ids.ShortID(address))
+		owner.Addresses[i] = a.FormatAddress(ids.ShortID(address))
 	}
 	return owner
 }
