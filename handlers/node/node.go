@@ -100,12 +100,12 @@ func (n *Node) addNetwork(l *sim.Ledger) error {
 	if err := errors.Join(n.addInfo(l), n.addHealth(l), n.addAdmin(l)); err != nil {
 		return err
 	}
-	platform, err := NewServices(n.options.MaxBody, Service{"platform", newPlatform(l)})
+	pChain, err := NewServices(n.options.MaxBody, Service{"platform", newPlatform(l)})
 	if err != nil {
 		return err
 	}
 	x := newAVM(l)
-	avm, err := NewServices(n.options.MaxBody, Service{"avm", x}, Service{"xvm", x})
+	xChain, err := NewServices(n.options.MaxBody, Service{"avm", x}, Service{"xvm", x})
 	if err != nil {
 		return err
 	}
@@ -114,21 +114,21 @@ func (n *Node) addNetwork(l *sim.Ledger) error {
 		return err
 	}
 	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + l.Rules.XChainID.String()} {
-		n.Handle(l.Network, alias, avm)
+		n.Handle(l.Network, alias, xChain)
 		n.Handle(l.Network, alias+"/wallet", wallet)
 	}
 	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
-		n.Handle(l.Network, alias, platform)
+		n.Handle(l.Network, alias, pChain)
 	}
 	return nil
 }
 
 func (n *Node) addInfo(l *sim.Ledger) error {
-	info, err := NewServices(n.options.MaxBody, Service{"info", newInfo(l, n.options.Public)})
+	handler, err := NewServices(n.options.MaxBody, Service{"info", newInfo(l, n.options.Public)})
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Network, "info", info)
+	n.Handle(l.Network, "info", handler)
 	return nil
 }
 
@@ -138,11 +138,11 @@ func (n *Node) addAdmin(l *sim.Ledger) error {
 		return nil
 	}
 	t := n.networks[l.Network]
-	admin, err := NewServices(n.options.MaxBody, Service{"admin", &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	handler, err := NewServices(n.options.MaxBody, Service{"admin", &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Network, "admin", admin)
+	n.Handle(l.Network, "admin", handler)
 	return nil
 }
 
