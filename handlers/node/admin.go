@@ -10,7 +10,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// adminAPI has the methods of /ext/admin.
+// adminAPI has the methods of /ext/admin: avalanchego's api/admin.Admin.
 type adminAPI struct {
 	router   *router
 	loggers  *Loggers
@@ -145,20 +145,20 @@ func (a *adminAPI) LoadVMs(_ *http.Request, _ *NoArgs, reply *LoadVMsReply) erro
 	return nil
 }
 
-// StartCPUProfiler begins to note where time goes.
+// StartCPUProfiler begins cpu.profile.
 func (a *adminAPI) StartCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
 	return a.profiler.start()
 }
 
-// StopCPUProfiler writes down where time went.
+// StopCPUProfiler ends cpu.profile.
 func (a *adminAPI) StopCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
 	return a.profiler.stop()
 }
 
-// MemoryProfile writes down what takes memory.
+// MemoryProfile writes mem.profile.
 func (a *adminAPI) MemoryProfile(*http.Request, *NoArgs, *EmptyReply) error {
 	return a.profiler.memory()
 }
 
-// LockProfile writes down who waited for locks.
+// LockProfile writes lock.profile.
 func (a *adminAPI) LockProfile(*http.Request, *NoArgs, *EmptyReply) error { return a.profiler.locks() }

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// filterCriteria is what a client says about the logs that it wants.
+// filterCriteria is what a client says about the logs that it wants, read as go-ethereum's filters.FilterCriteria.
 type filterCriteria struct {
 	hash     *common.Hash
 	from, to *blockNumber

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// blockAPI has the eth methods about blocks and headers.
+// blockAPI has the eth methods about blocks and headers: coreth's internal/ethapi.BlockChainAPI.
 type blockAPI struct{ *api }
 
 // BlockNumber is the number of the head.

@@ -20,7 +20,7 @@ const (
 
 var errFilter = errors.New("filter not found")
 
-// filterAPI has the eth methods that ask again and again what is new. A filter remembers only how far its client has
+// filterAPI has the eth methods that ask again and again what is new: go-ethereum's eth/filters.FilterAPI. A filter remembers only how far its client has
 // read; the blocks themselves tell what is new.
 type filterAPI struct {
 	*api

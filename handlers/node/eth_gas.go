@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/math"
 )
 
-// gasAPI has the eth methods about prices.
+// gasAPI has the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
 type gasAPI struct{ *api }
 
 // BaseFee is the base fee of the next block.

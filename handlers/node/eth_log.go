@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// logAPI has the eth method that searches the chain for logs.
+// logAPI has the eth method that searches the chain for logs: go-ethereum's eth/filters.FilterAPI.GetLogs.
 type logAPI struct{ *api }
 
 // GetLogs answers the logs that a client describes.

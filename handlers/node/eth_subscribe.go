@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// subscribeAPI has the subscriptions of the eth namespace, over WebSocket only.
+// subscribeAPI has the subscriptions of the eth namespace, over WebSocket only: go-ethereum's eth/filters.FilterAPI.
 type subscribeAPI struct {
 	*api
 	broadcaster *broadcaster

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// transactionAPI has the eth methods about transactions and receipts.
+// transactionAPI has the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
 type transactionAPI struct{ *api }
 
 var (

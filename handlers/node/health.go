@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim"
 )
 
-// healthAPI tells whether the node is well.
+// healthAPI tells whether the node is well: avalanchego's api/health.Service.
 type healthAPI struct {
 	clock   *sim.Clock
 	heights func(context.Context) ([]Head, error) // of every chain

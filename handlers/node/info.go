@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// infoAPI has the methods of /ext/info that any server of the network may answer.
+// infoAPI has the methods of /ext/info that any server of the network may answer: avalanchego's api/info.Info.
 type infoAPI struct {
 	network  *sim.Ledger
 	platform PlatformState
@@ -74,7 +74,7 @@ type (
 	BootstrappedReply struct {
 		IsBootstrapped bool `json:"isBootstrapped"`
 	}
-	// VMsReply are the virtual machines of the node by id, with their aliases, and the extensions of the X-chain's.
+	// VMsReply are the virtual machines of the node by id, with their aliases, and the extensions of the X-Chain's.
 	VMsReply struct {
 		VMs map[ids.ID][]string `json:"vms"`
 		FXs map[ids.ID]string   `json:"fxs"`

@@ -31,7 +31,7 @@ func (a *infoAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *FeesReply) error {
 	return nil
 }
 
-// staticFees are those of the P-chain that no longer apply.
+// staticFees are those of the P-Chain that no longer apply.
 var staticFees = map[string]FeesReply{
 	"mainnet": {CreateSubnetTxFee: 1e9, TransformSubnetTxFee: 10e9, CreateBlockchainTxFee: 1e9},
 	"fuji":    {CreateSubnetTxFee: 1e8, TransformSubnetTxFee: 1e9, CreateBlockchainTxFee: 1e8},

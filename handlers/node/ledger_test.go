@@ -23,7 +23,7 @@ const (
 	testStake = 3_000 * avax
 )
 
-// testLedger is a small P- and X-chain under construction. Everything is alice's, who may also be asked to sign for bob.
+// testLedger is a small P- and X-Chain under construction. Everything is alice's, who may also be asked to sign for bob.
 type testLedger struct {
 	t          testing.TB
 	rules      *primary.Network

@@ -51,7 +51,7 @@ type ValidatesReply struct {
 
 var errMissingBlockchainID = errors.New("argument 'blockchainID' not given")
 
-// primaryNetworkChains are those that the primary network validates beside the P-chain.
+// primaryNetworkChains are those that the primary network validates beside the P-Chain.
 func (a *platformAPI) primaryNetworkChains() []Blockchain {
 	return []Blockchain{
 		{a.network.Rules.CChainID, "C-Chain", ids.Empty, fixtures.EVMID},
@@ -92,7 +92,7 @@ func (a *platformAPI) GetBlockchainStatus(r *http.Request, args *BlockchainArgs,
 	}
 }
 
-// statusOf says how the node takes part in a chain that it runs. The P-chain is made by no transaction, which is why a node
+// statusOf says how the node takes part in a chain that it runs. The P-Chain is made by no transaction, which is why a node
 // does not find itself among its validators.
 func (a *platformAPI) statusOf(r *http.Request, id ids.ID) (string, error) {
 	if id == ids.Empty {

@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/primary"
 )
 
-// FeeConfigReply is what the P-chain's dynamic fee is made from.
+// FeeConfigReply is what the P-Chain's dynamic fee (ACP-103) is made from: avalanchego's gas.Config.
 type FeeConfigReply struct {
 	Weights                  [4]uint64 `json:"weights"` // of bandwidth, reads, writes and compute
 	MaxCapacity              uint64    `json:"maxCapacity"`
@@ -17,7 +17,7 @@ type FeeConfigReply struct {
 	ExcessConversionConstant uint64    `json:"excessConversionConstant"`
 }
 
-// FeeStateReply is where the dynamic fee stands.
+// FeeStateReply is the state of the dynamic fee: avalanchego's gas.State and price.
 type FeeStateReply struct {
 	Capacity  uint64    `json:"capacity"`
 	Excess    uint64    `json:"excess"`
@@ -25,7 +25,7 @@ type FeeStateReply struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// ValidatorFeeConfigReply is what the continuous fee of L1 validators is made from.
+// ValidatorFeeConfigReply is what the continuous fee of L1 validators (ACP-77) is made from: avalanchego's fee.Config.
 type ValidatorFeeConfigReply struct {
 	Capacity                 uint64 `json:"capacity"`
 	Target                   uint64 `json:"target"`
@@ -33,7 +33,7 @@ type ValidatorFeeConfigReply struct {
 	ExcessConversionConstant uint64 `json:"excessConversionConstant"`
 }
 
-// ValidatorFeeStateReply is where the continuous fee stands.
+// ValidatorFeeStateReply is the state of the continuous fee.
 type ValidatorFeeStateReply struct {
 	Excess    uint64    `json:"excess"`
 	Price     uint64    `json:"price"` // nAVAX for a second

@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Owner is a control group as the P-chain's services write it.
+// Owner is a control group as the P-Chain's services write it.
 type Owner struct {
 	Locktime  Uint64   `json:"locktime"`
 	Threshold Uint32   `json:"threshold"`

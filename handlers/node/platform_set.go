@@ -18,7 +18,7 @@ type ValidatorsAtArgs struct {
 	SubnetID ids.ID `json:"subnetID"`
 }
 
-// Height is a height of the P-chain, or "proposed" for the one that a proposer would see.
+// Height is a height of the P-Chain, or "proposed" for the one that a proposer would see.
 type Height struct {
 	number   Uint64
 	proposed bool
@@ -83,7 +83,7 @@ func membersOf(all []sim.Weigher, err error) (ValidatorsAtReply, error) {
 	return set, err
 }
 
-// HeightArgs name a height of the P-chain.
+// HeightArgs name a height of the P-Chain.
 type HeightArgs struct {
 	Height Height `json:"height"`
 }

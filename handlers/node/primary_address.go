@@ -12,20 +12,20 @@ import (
 
 var errMismatched = errors.New("mismatched chainIDs")
 
-// Address reads an address of the chain, or 20 bytes in cb58.
+// Address reads an address of the chain, or 20 bytes in cb58: avalanchego's avax.ParseServiceAddress.
 func (a *primaryAPI) Address(text string) (ids.ShortID, error) {
 	if short, err := ids.ShortFromString(text); err == nil {
 		return short, nil
 	}
-	short, err := a.local(text)
+	short, err := a.parseLocal(text)
 	if err != nil {
 		return short, fmt.Errorf("couldn't parse address %q: %w", text, err)
 	}
 	return short, nil
 }
 
-// local reads an address with the prefix of a chain, which must be this one.
-func (a *primaryAPI) local(text string) (ids.ShortID, error) {
+// parseLocal reads an address with the prefix of a chain, which must be this one.
+func (a *primaryAPI) parseLocal(text string) (ids.ShortID, error) {
 	alias, hrp, raw, err := address.Parse(text)
 	if err != nil {
 		return ids.ShortEmpty, err

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// utxoPage is a search through the outputs of several owners. address and utxo are where it starts, then where it ended.
+// utxoPage is a search, as avalanchego's avax.GetPaginatedUTXOs, through the outputs of several owners. address and utxo are where it starts, then where it ended.
 type utxoPage struct {
 	*primaryAPI
 	source  int // the chain that made the outputs
