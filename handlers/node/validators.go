@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// validatorsAPI tells who validates the subnet of a chain: the service that avalanchego's validators/... offers beside a
-// subnet's VM. One serves every chain; which one is meant, the request's context says.
+// validatorsAPI tells who validates the subnet of a chain: subnet-evm's plugin/evm.ValidatorsAPI. One serves every chain;
+// which one is meant, the request's context says.
 type validatorsAPI struct{}
 
 // validatedChain is what a request for the validators of a chain is about.
