@@ -21,7 +21,7 @@ type infoAPI struct {
 
 // newInfo makes the service of a network's node; a public one hides what is about one particular node.
 func newInfo(network *sim.Ledger, public bool) any {
-	info := &infoAPI{network, PlatformState{network}}
+	info := &infoAPI{network, PlatformState{Network: network}}
 	if public {
 		return info
 	}
@@ -98,7 +98,7 @@ func (a *infoAPI) GetNodeVersion(_ *http.Request, _ *NoArgs, reply *NodeVersionR
 // GetNodeID answers who the node is and proves that it has the key of that validator.
 func (a *ownInfoAPI) GetNodeID(_ *http.Request, _ *NoArgs, reply *NodeIDReply) error {
 	self := &a.network.Self
-	*reply = NodeIDReply{self.ID(), Signer{self.PublicKey, self.Proof}}
+	*reply = NodeIDReply{NodeID: self.ID(), NodePOP: Signer{PublicKey: self.PublicKey, ProofOfPossession: self.Proof}}
 	return nil
 }
 

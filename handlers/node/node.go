@@ -49,7 +49,7 @@ func New(o Options) (*Node, error) {
 	if o.Hosts == nil {
 		o.Hosts = []string{"localhost"}
 	}
-	validators, err := NewServices(o.MaxBody, Service{"validators", validatorsAPI{}})
+	validators, err := NewServices(o.MaxBody, Service{Name: "validators", Methods: validatorsAPI{}})
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +100,16 @@ func (n *Node) addNetwork(l *sim.Ledger) error {
 	if err := errors.Join(n.addInfo(l), n.addHealth(l), n.addAdmin(l)); err != nil {
 		return err
 	}
-	pChain, err := NewServices(n.options.MaxBody, Service{"platform", newPlatform(l)})
+	pChain, err := NewServices(n.options.MaxBody, Service{Name: "platform", Methods: newPlatform(l)})
 	if err != nil {
 		return err
 	}
 	x := newAVM(l)
-	xChain, err := NewServices(n.options.MaxBody, Service{"avm", x}, Service{"xvm", x})
+	xChain, err := NewServices(n.options.MaxBody, Service{Name: "avm", Methods: x}, Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
-	wallet, err := NewServices(n.options.MaxBody, Service{"wallet", newWallet(x)})
+	wallet, err := NewServices(n.options.MaxBody, Service{Name: "wallet", Methods: newWallet(x)})
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (n *Node) addNetwork(l *sim.Ledger) error {
 }
 
 func (n *Node) addInfo(l *sim.Ledger) error {
-	handler, err := NewServices(n.options.MaxBody, Service{"info", newInfo(l, n.options.Public)})
+	handler, err := NewServices(n.options.MaxBody, Service{Name: "info", Methods: newInfo(l, n.options.Public)})
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (n *Node) addAdmin(l *sim.Ledger) error {
 		return nil
 	}
 	t := n.networks[l.Network]
-	handler, err := NewServices(n.options.MaxBody, Service{"admin", &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	handler, err := NewServices(n.options.MaxBody, Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
@@ -150,11 +150,11 @@ func (n *Node) addAdmin(l *sim.Ledger) error {
 // tells a load balancer enough.
 func (n *Node) addHealth(l *sim.Ledger) error {
 	a := &healthAPI{l.Clock, func(ctx context.Context) ([]Head, error) { return n.Heads(ctx, l.Network) }}
-	rpc, err := NewServices(n.options.MaxBody, Service{"health", a})
+	rpc, err := NewServices(n.options.MaxBody, Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}
-	both := &Capabilities{[]string{http.MethodGet, http.MethodPost}, rpc.Capabilities().RPC}
+	both := &Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC}
 	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc, both})
 	n.Handle(l.Network, "health/readiness", plain(a.readiness))
 	n.Handle(l.Network, "health/liveness", plain(a.liveness))

@@ -20,7 +20,7 @@ type platformAPI struct {
 }
 
 func newPlatform(network *sim.Ledger) *platformAPI {
-	return &platformAPI{newPrimary(network, primary.PChain), PlatformState{network}}
+	return &platformAPI{newPrimary(network, primary.PChain), PlatformState{Network: network}}
 }
 
 // SubnetArgs name a subnet; without one it is the primary network.

@@ -78,7 +78,7 @@ func chainOfValidators(path string) (ids.ID, bool) {
 // GetCurrentValidators answers who validates the chain's subnet now, validators of an L1 whose balance ran out included.
 func (validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
 	chain, _ := r.Context().Value(validatedChainKey{}).(validatedChain)
-	state := PlatformState{chain.network}
+	state := PlatformState{Network: chain.network}
 	head, err := state.Head(r.Context())
 	if err != nil {
 		return err
