@@ -12,6 +12,7 @@ require (
 	github.com/gorilla/rpc v1.2.0
 	github.com/holiman/uint256 v1.3.2
 	github.com/jmoiron/sqlx v1.4.0
+	github.com/rs/cors v1.7.0
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/sync v0.23.0
 	golang.org/x/sys v0.48.0

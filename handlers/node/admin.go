@@ -2,20 +2,20 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
-	"snowglobe/sim"
 )
 
-// adminAPI has the methods of /ext/admin.
+// adminAPI has the methods of /ext/admin: avalanchego's api/admin.Admin.
 type adminAPI struct {
-	node     *Node
-	ledger   *sim.Ledger
+	router   *router
 	loggers  *Loggers
 	profiler *Profiler
+	hosts    []string // by which the node may be called
 }
 
 // Requests and answers of the admin service.
@@ -31,6 +31,10 @@ type (
 	ChainAliasArgs struct {
 		Chain string `json:"chain"`
 		Alias string `json:"alias"`
+	}
+	// ChainAliasesArgs name a chain by its id.
+	ChainAliasesArgs struct {
+		Chain string `json:"chain"`
 	}
 	// ChainAliasesReply are the names of a chain, nil for no chain.
 	ChainAliasesReply struct {
@@ -62,26 +66,12 @@ var (
 	errAliased   = errors.New("alias already mapped to an ID")
 )
 
-// serveAdmin makes the admin service of a network reachable.
-func (n *Node) serveAdmin(l *sim.Ledger) error {
-	if n.options.Profiler == nil || n.options.Public {
-		return nil
-	}
-	handler, err := newServices(n.options.MaxBody,
-		Service{"admin", &adminAPI{n, l, n.options.Loggers[l.Network], n.options.Profiler}})
-	if err != nil {
-		return err
-	}
-	n.Handle(l.Network, "admin", handler)
-	return nil
-}
-
 // Alias makes an endpoint answer at another path too.
 func (a *adminAPI) Alias(r *http.Request, args *EndpointAliasArgs, _ *EmptyReply) error {
 	if len(args.Alias) > maxAlias {
 		return errLongAlias
 	}
-	return a.node.alias(r, a.ledger.Network, args.Endpoint, args.Alias)
+	return a.router.alias(r.Context(), args.Endpoint, args.Alias)
 }
 
 // AliasChain gives a chain another name, good wherever its id is.
@@ -89,23 +79,24 @@ func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyRep
 	if len(args.Alias) > maxAlias {
 		return errLongAlias
 	}
-	id, known := a.ledger.Aliases.Lookup(args.Chain)
-	if !known {
-		return withText(errNoAlias, args.Chain)
+	network := a.router.network
+	id, err := ChainByAlias(network, args.Chain)
+	if err != nil {
+		return err
 	}
-	if a.node.aliases[a.ledger.Network].begins("bc/"+args.Alias) || !a.ledger.Aliases.Give(args.Alias, id) {
-		return withText(errAliased, args.Alias)
+	if a.router.aliases.begins("bc/"+args.Alias) || !network.Aliases.Give(args.Alias, id) {
+		return fmt.Errorf("%w: %s", errAliased, args.Alias)
 	}
 	return nil
 }
 
 // GetChainAliases answers the names of a chain, which must be called by its id.
-func (a *adminAPI) GetChainAliases(_ *http.Request, args *ChainArgs, reply *ChainAliasesReply) error {
+func (a *adminAPI) GetChainAliases(_ *http.Request, args *ChainAliasesArgs, reply *ChainAliasesReply) error {
 	id, err := ids.FromString(args.Chain)
 	if err != nil {
 		return err
 	}
-	reply.Aliases = a.ledger.Aliases.Names(id)
+	reply.Aliases = a.router.network.Aliases.Names(id)
 	return nil
 }
 
@@ -154,20 +145,20 @@ func (a *adminAPI) LoadVMs(_ *http.Request, _ *NoArgs, reply *LoadVMsReply) erro
 	return nil
 }
 
-// StartCPUProfiler begins to note where time goes.
+// StartCPUProfiler begins cpu.profile.
 func (a *adminAPI) StartCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
 	return a.profiler.start()
 }
 
-// StopCPUProfiler writes down where time went.
+// StopCPUProfiler ends cpu.profile.
 func (a *adminAPI) StopCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
 	return a.profiler.stop()
 }
 
-// MemoryProfile writes down what takes memory.
+// MemoryProfile writes mem.profile.
 func (a *adminAPI) MemoryProfile(*http.Request, *NoArgs, *EmptyReply) error {
 	return a.profiler.memory()
 }
 
-// LockProfile writes down who waited for locks.
+// LockProfile writes lock.profile.
 func (a *adminAPI) LockProfile(*http.Request, *NoArgs, *EmptyReply) error { return a.profiler.locks() }

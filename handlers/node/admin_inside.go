@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"runtime/pprof"
@@ -60,10 +61,15 @@ func (a *adminAPI) Stacktrace(*http.Request, *NoArgs, *EmptyReply) error {
 
 // GetConfig answers what the node was started with. A node that has an admin service has all the others.
 func (a *adminAPI) GetConfig(_ *http.Request, _ *NoArgs, reply *ConfigReply) error {
-	_, served := a.node.routes[a.ledger.Network]["metrics"]
+	_, served := a.router.routes["metrics"]
+	folder, err := a.profiler.folder()
+	if err != nil {
+		return fmt.Errorf("profile folder: %w", err)
+	}
+	rules := a.router.network.Rules
 	*reply = ConfigReply{
-		HTTP:        HTTPConfig{APIConfig{true, true, served, true}, []string{"*"}, a.node.options.Hosts},
-		AVAXAssetID: a.ledger.Rules.AVAXAssetID, NetworkID: a.ledger.Rules.NetworkID, Profiler: ProfilerConfig{a.profiler.folder},
+		HTTP:        HTTPConfig{APIConfig{true, true, served, true}, []string{"*"}, a.hosts},
+		AVAXAssetID: rules.AVAXAssetID, NetworkID: rules.NetworkID, Profiler: ProfilerConfig{folder},
 	}
 	return nil
 }

@@ -16,13 +16,13 @@ import (
 // api is what the methods of all namespaces share.
 type api struct {
 	chain  *evm.Chain
-	bodies *bodies
+	blocks *blockCache
 }
 
 var errHash = errors.New("header for hash not found")
 
-// head stands for every tag that names the newest block: nothing here is pending, and all that is there is final.
-const head = -1
+// latest stands for every tag that names the newest block: nothing here is pending, and all that is there is final.
+const latest = -1
 
 // blockNumber is a block number or a tag as clients write them.
 type blockNumber int64
@@ -30,7 +30,7 @@ type blockNumber int64
 // UnmarshalJSON reads what go-ethereum reads, and the network's own tag.
 func (b *blockNumber) UnmarshalJSON(data []byte) error {
 	if string(data) == `"accepted"` {
-		*b = head
+		*b = latest
 		return nil
 	}
 	var number rpc.BlockNumber
@@ -46,7 +46,7 @@ func numberOf(number rpc.BlockNumber) blockNumber {
 	case number == rpc.EarliestBlockNumber:
 		return 0
 	case number < 0:
-		return head
+		return latest
 	default:
 		return blockNumber(number)
 	}
@@ -72,7 +72,7 @@ func (b *blockRef) UnmarshalJSON(data []byte) error {
 }
 
 func (a *api) byNumber(ctx context.Context, number blockNumber) (*evm.Block, error) {
-	if number == head {
+	if number == latest {
 		return a.chain.Head(ctx)
 	}
 	return a.chain.Block(ctx, uint64(number))

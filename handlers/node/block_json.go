@@ -22,51 +22,51 @@ func blockJSON(kind evm.Kind, b *evm.Block, txs []*evm.Transaction, size int, fu
 
 // fieldsJSON writes a header, or a block when there is content, in the order of the keys' letters.
 func fieldsJSON(kind evm.Kind, b *evm.Block, c *content) []byte {
-	o := &object{make([]byte, 0, headerBytes+4*bodySize(c))}
+	w := &jsonWriter{make([]byte, 0, headerBytes+4*bodySize(c))}
 	h := b.Header
-	o.open('{')
-	o.key("baseFeePerGas").big(h.BaseFee)
-	o.key("blobGasUsed").uint(h.BlobGasUsed)
+	w.open('{')
+	w.key("baseFeePerGas").big(h.BaseFee)
+	w.key("blobGasUsed").uint(h.BlobGasUsed)
 	if c != nil && kind == evm.KindC {
-		o.key("blockExtraData").bytes(b.Row.ExtData)
+		w.key("blockExtraData").bytes(b.Row.ExtData)
 	}
-	o.key("blockGasCost").big(h.BlockGasCost)
-	o.key("difficulty").big(h.Difficulty)
-	o.key("excessBlobGas").uint(h.ExcessBlobGas)
+	w.key("blockGasCost").big(h.BlockGasCost)
+	w.key("difficulty").big(h.Difficulty)
+	w.key("excessBlobGas").uint(h.ExcessBlobGas)
 	if kind == evm.KindC {
-		o.key("extDataGasUsed").big(h.ExtDataGasUsed)
-		o.key("extDataHash").bytes(h.ExtDataHash[:])
+		w.key("extDataGasUsed").big(h.ExtDataGasUsed)
+		w.key("extDataHash").bytes(h.ExtDataHash[:])
 	}
-	o.key("extraData").bytes(h.Extra)
-	o.key("gasLimit").uint(h.GasLimit)
-	o.key("gasUsed").uint(h.GasUsed)
-	o.key("hash").bytes(b.Hash[:])
-	o.key("logsBloom").bytes(h.Bloom[:])
-	o.key("minDelayExcess").uint(h.MinDelayExcess)
-	o.key("miner").bytes(h.Coinbase[:])
-	o.key("mixHash").bytes(h.MixDigest[:])
-	o.key("nonce").bytes(h.Nonce[:])
-	o.key("number").uint(b.Number)
-	o.key("parentBeaconBlockRoot").bytes(h.ParentBeaconRoot[:])
-	o.key("parentHash").bytes(h.ParentHash[:])
-	o.key("receiptsRoot").bytes(h.ReceiptHash[:])
-	o.key("sha3Uncles").bytes(h.UncleHash[:])
+	w.key("extraData").bytes(h.Extra)
+	w.key("gasLimit").uint(h.GasLimit)
+	w.key("gasUsed").uint(h.GasUsed)
+	w.key("hash").bytes(b.Hash[:])
+	w.key("logsBloom").bytes(h.Bloom[:])
+	w.key("minDelayExcess").uint(h.MinDelayExcess)
+	w.key("miner").bytes(h.Coinbase[:])
+	w.key("mixHash").bytes(h.MixDigest[:])
+	w.key("nonce").bytes(h.Nonce[:])
+	w.key("number").uint(b.Number)
+	w.key("parentBeaconBlockRoot").bytes(h.ParentBeaconRoot[:])
+	w.key("parentHash").bytes(h.ParentHash[:])
+	w.key("receiptsRoot").bytes(h.ReceiptHash[:])
+	w.key("sha3Uncles").bytes(h.UncleHash[:])
 	if c != nil {
-		o.key("size").uint(uint64(c.size))
+		w.key("size").uint(uint64(c.size))
 	}
-	o.key("stateRoot").bytes(h.Root[:])
-	o.key("timestamp").uint(h.Time)
-	o.key("timestampMilliseconds").uint(h.TimeMilliseconds)
-	o.key("totalDifficulty").uint(b.Number)
+	w.key("stateRoot").bytes(h.Root[:])
+	w.key("timestamp").uint(h.Time)
+	w.key("timestampMilliseconds").uint(h.TimeMilliseconds)
+	w.key("totalDifficulty").uint(b.Number)
 	if c != nil {
-		o.key("transactions").transactions(c)
+		w.key("transactions").transactions(c)
 	}
-	o.key("transactionsRoot").bytes(h.TxHash[:])
+	w.key("transactionsRoot").bytes(h.TxHash[:])
 	if c != nil {
-		o.key("uncles").raw("[]")
+		w.key("uncles").raw("[]")
 	}
-	o.close('}')
-	return o.json
+	w.close('}')
+	return w.json
 }
 
 func bodySize(c *content) int {
@@ -76,52 +76,52 @@ func bodySize(c *content) int {
 	return c.size
 }
 
-func (o *object) transactions(c *content) {
-	o.open('[')
+func (w *jsonWriter) transactions(c *content) {
+	w.open('[')
 	for _, t := range c.txs {
 		if c.full {
-			o.transaction(t)
+			w.transaction(t)
 		} else {
-			o.bytes(t.Row.Hash)
+			w.bytes(t.Row.Hash)
 		}
 	}
-	o.close(']')
+	w.close(']')
 }
 
 // newHeadJSON is a header as subscribers get it: in the order of the header's own fields.
 func newHeadJSON(kind evm.Kind, b *evm.Block) []byte {
-	o := &object{make([]byte, 0, headerBytes)}
+	w := &jsonWriter{make([]byte, 0, headerBytes)}
 	h := b.Header
-	o.open('{')
-	o.key("parentHash").bytes(h.ParentHash[:])
-	o.key("sha3Uncles").bytes(h.UncleHash[:])
-	o.key("miner").bytes(h.Coinbase[:])
-	o.key("stateRoot").bytes(h.Root[:])
-	o.key("transactionsRoot").bytes(h.TxHash[:])
-	o.key("receiptsRoot").bytes(h.ReceiptHash[:])
-	o.key("logsBloom").bytes(h.Bloom[:])
-	o.key("difficulty").big(h.Difficulty)
-	o.key("number").uint(b.Number)
-	o.key("gasLimit").uint(h.GasLimit)
-	o.key("gasUsed").uint(h.GasUsed)
-	o.key("timestamp").uint(h.Time)
-	o.key("extraData").bytes(h.Extra)
-	o.key("mixHash").bytes(h.MixDigest[:])
-	o.key("nonce").bytes(h.Nonce[:])
+	w.open('{')
+	w.key("parentHash").bytes(h.ParentHash[:])
+	w.key("sha3Uncles").bytes(h.UncleHash[:])
+	w.key("miner").bytes(h.Coinbase[:])
+	w.key("stateRoot").bytes(h.Root[:])
+	w.key("transactionsRoot").bytes(h.TxHash[:])
+	w.key("receiptsRoot").bytes(h.ReceiptHash[:])
+	w.key("logsBloom").bytes(h.Bloom[:])
+	w.key("difficulty").big(h.Difficulty)
+	w.key("number").uint(b.Number)
+	w.key("gasLimit").uint(h.GasLimit)
+	w.key("gasUsed").uint(h.GasUsed)
+	w.key("timestamp").uint(h.Time)
+	w.key("extraData").bytes(h.Extra)
+	w.key("mixHash").bytes(h.MixDigest[:])
+	w.key("nonce").bytes(h.Nonce[:])
 	if kind == evm.KindC {
-		o.key("extDataHash").bytes(h.ExtDataHash[:])
+		w.key("extDataHash").bytes(h.ExtDataHash[:])
 	}
-	o.key("baseFeePerGas").big(h.BaseFee)
+	w.key("baseFeePerGas").big(h.BaseFee)
 	if kind == evm.KindC {
-		o.key("extDataGasUsed").big(h.ExtDataGasUsed)
+		w.key("extDataGasUsed").big(h.ExtDataGasUsed)
 	}
-	o.key("blockGasCost").big(h.BlockGasCost)
-	o.key("blobGasUsed").uint(h.BlobGasUsed)
-	o.key("excessBlobGas").uint(h.ExcessBlobGas)
-	o.key("parentBeaconBlockRoot").bytes(h.ParentBeaconRoot[:])
-	o.key("timestampMilliseconds").uint(h.TimeMilliseconds)
-	o.key("minDelayExcess").uint(h.MinDelayExcess)
-	o.key("hash").bytes(b.Hash[:])
-	o.close('}')
-	return o.json
+	w.key("blockGasCost").big(h.BlockGasCost)
+	w.key("blobGasUsed").uint(h.BlobGasUsed)
+	w.key("excessBlobGas").uint(h.ExcessBlobGas)
+	w.key("parentBeaconBlockRoot").bytes(h.ParentBeaconRoot[:])
+	w.key("timestampMilliseconds").uint(h.TimeMilliseconds)
+	w.key("minDelayExcess").uint(h.MinDelayExcess)
+	w.key("hash").bytes(b.Hash[:])
+	w.close('}')
+	return w.json
 }

@@ -169,3 +169,18 @@ func TestSubscriptionErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCloseEndsSubscriptions closes the node as a server does that shuts down.
+func TestCloseEndsSubscriptions(t *testing.T) {
+	w := newTestWorld(t)
+	subscription, err := w.socket(t).SubscribeNewHead(t.Context(), make(chan *types.Header))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.node.Close()
+	select {
+	case <-subscription.Err():
+	case <-time.After(10 * time.Second):
+		t.Error("the subscription goes on")
+	}
+}

@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// criteria are what a client says about the logs that it wants.
-type criteria struct {
+// filterCriteria is what a client says about the logs that it wants, read as go-ethereum's filters.FilterCriteria.
+type filterCriteria struct {
 	hash     *common.Hash
 	from, to *blockNumber
 	filter   evm.LogFilter
@@ -30,7 +30,7 @@ var (
 )
 
 // UnmarshalJSON reads one address or a list, and topics that are each null, one or a list.
-func (c *criteria) UnmarshalJSON(data []byte) error {
+func (c *filterCriteria) UnmarshalJSON(data []byte) error {
 	type input struct {
 		BlockHash *common.Hash      `json:"blockHash"`
 		FromBlock *blockNumber      `json:"fromBlock"`
@@ -59,7 +59,7 @@ func (c *criteria) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (c *criteria) addresses(raw json.RawMessage) error {
+func (c *filterCriteria) addresses(raw json.RawMessage) error {
 	texts, err := oneOrMany(raw, errAddresses)
 	for i, text := range texts {
 		if text == nil {
@@ -116,8 +116,8 @@ func oneOrMany(raw json.RawMessage, wrong error) ([]*string, error) {
 	return many, nil
 }
 
-// span finds the first and the last block of the criteria; a span whose end lies before its beginning is empty.
-func (c *criteria) span(ctx context.Context, a *api) (first, last uint64, err error) {
+// blockRange finds the first and the last block of the criteria; a range whose end lies before its beginning is empty.
+func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last uint64, err error) {
 	if c.hash != nil {
 		b, err := a.chain.BlockByHash(ctx, *c.hash)
 		if errors.Is(err, store.ErrNotFound) {
@@ -133,10 +133,10 @@ func (c *criteria) span(ctx context.Context, a *api) (first, last uint64, err er
 		return 0, 0, err
 	}
 	first, last = b.Number, b.Number
-	if c.from != nil && *c.from != head {
+	if c.from != nil && *c.from != latest {
 		first = uint64(*c.from)
 	}
-	if c.to != nil && *c.to != head {
+	if c.to != nil && *c.to != latest {
 		last = uint64(*c.to)
 	}
 	if c.from != nil && c.to != nil && *c.from > 0 && *c.to > 0 && first > last {
@@ -148,16 +148,16 @@ func (c *criteria) span(ctx context.Context, a *api) (first, last uint64, err er
 	return first, min(last, b.Number), nil
 }
 
-// logs are the logs that the criteria choose, within their span.
-func (c *criteria) logs(ctx context.Context, a *api) ([]*types.Log, error) {
-	first, last, err := c.span(ctx, a)
+// logs are the logs that the criteria choose, within their range.
+func (c *filterCriteria) logs(ctx context.Context, a *api) ([]*types.Log, error) {
+	first, last, err := c.blockRange(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	return c.between(ctx, a, first, last)
 }
 
-func (c *criteria) between(ctx context.Context, a *api, first, last uint64) ([]*types.Log, error) {
+func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64) ([]*types.Log, error) {
 	if err := c.filter.Check(); err != nil || first > last {
 		return nil, err
 	}

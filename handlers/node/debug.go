@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// debugAPI has the methods of the debug namespace that read: traces and raw bytes.
+// debugAPI has the methods of the debug namespace that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
 type debugAPI struct{ *api }
 
 var errTransaction = errors.New("transaction not found")

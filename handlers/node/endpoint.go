@@ -3,11 +3,10 @@ package node
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -22,83 +21,113 @@ const (
 	batchBytes = 25_000_000
 )
 
-// endpoint is one chain's JSON-RPC.
+// endpoint is one chain's JSON-RPC over HTTP.
 type endpoint struct {
-	chain     *evm.Chain
-	server    *rpc.Server
-	websocket *socket
-	offer     *offer
-	hub       *hub
-	methods   map[string]bool // that it has, by name
-	maxBody   int64
+	server       *rpc.Server
+	websocket    *websocket
+	capabilities *Capabilities
+	broadcaster  *broadcaster
+	methods      map[string]bool // that it has, by name
+	maxBody      int64
 }
 
-func newEndpoint(chain *evm.Chain, o Options) (*endpoint, error) {
-	e := &endpoint{chain: chain, server: rpc.NewServer(), hub: newHub(chain), maxBody: o.MaxBody}
+// newEndpoint serves a chain; version is what web3_clientVersion answers, maxBody how many bytes of a request are read.
+func newEndpoint(chain *evm.Chain, version string, maxBody int64) (*endpoint, error) {
+	e := &endpoint{server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody}
 	e.server.SetBatchLimits(batchItems, batchBytes)
-	e.server.SetHTTPBodyLimit(int(o.MaxBody))
-	e.server.SetWebsocketReadLimit(o.MaxBody)
-	all := services(chain, e.hub, o.Version)
+	e.server.SetHTTPBodyLimit(int(maxBody))
+	e.server.SetWebsocketReadLimit(maxBody)
+	all := namespaces(chain, e.broadcaster, version)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
-	e.offer = &offer{[]string{http.MethodPost}, names}
-	e.websocket = &socket{e.server.WebsocketHandler([]string{"*"}), &offer{[]string{http.MethodGet}, slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
-	for _, s := range all {
-		if err := e.server.RegisterName(s.namespace, s.methods); err != nil {
+	e.capabilities = &Capabilities{HTTP: []string{http.MethodPost}, RPC: names}
+	e.websocket = &websocket{e.server.WebsocketHandler([]string{"*"}),
+		&Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
+	for _, n := range all {
+		if err := e.server.RegisterName(n.name, n.methods); err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
 }
 
-type service struct {
-	namespace string
-	methods   any
+// Capabilities are the methods of every namespace.
+func (e *endpoint) Capabilities() *Capabilities { return e.capabilities }
+
+// WebSocket is the other way to the chain's methods, with subscriptions.
+func (e *endpoint) WebSocket() http.Handler { return e.websocket }
+
+// Close ends the subscriptions and every connection that is still open.
+func (e *endpoint) Close() {
+	e.server.Stop()
+	e.broadcaster.close()
 }
 
-func services(chain *evm.Chain, h *hub, version string) []service {
-	a := &api{chain: chain, bodies: newBodies()}
-	all := []service{
+// websocket is the handler of a chain's WebSocket connections.
+type websocket struct {
+	http.Handler
+	capabilities *Capabilities
+}
+
+// Capabilities are the methods of every namespace, and subscriptions.
+func (s *websocket) Capabilities() *Capabilities { return s.capabilities }
+
+// namespace is a set of methods whose names begin alike, such as eth_.
+type namespace struct {
+	name    string
+	methods any
+}
+
+func namespaces(chain *evm.Chain, b *broadcaster, version string) []namespace {
+	a := &api{chain: chain, blocks: newBlockCache()}
+	all := []namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
-		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, h}},
+		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, b}},
 		{"debug", &debugAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
 	}
 	if chain.Kind == evm.KindC {
-		return append(all, service{"eth", &priceAPI{a}})
+		return append(all, namespace{"eth", &priceAPI{a}})
 	}
-	return append(all, service{"eth", &rulesAPI{a}})
+	return append(all, namespace{"eth", &rulesAPI{a}})
 }
 
-func (e *endpoint) close() {
-	e.server.Stop()
-	e.hub.close()
+// methodsOf are the names by which the methods of namespaces are called. What can only be subscribed to is not among them.
+func methodsOf(all []namespace) map[string]bool {
+	names := map[string]bool{"rpc_modules": true}
+	for _, n := range all {
+		methods := reflect.TypeOf(n.methods)
+		for i := range methods.NumMethod() {
+			if m := methods.Method(i); m.Type.NumOut() == 0 || m.Type.Out(0) != reflect.TypeFor[*rpc.Subscription]() {
+				names[n.name+"_"+LowerFirst(m.Name)] = true
+			}
+		}
+	}
+	return names
 }
 
 // ServeHTTP reads the request whole, within the limit, and leaves to go-ethereum's server what that does as a node does.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, ok := readBody(w, r, e.maxBody)
+	body, ok := ReadBody(w, r, e.maxBody)
 	if !ok {
 		return
 	}
 	body = firstValue(body)
-	called(r.Context(), e.operation(body))
+	NameRequest(r.Context(), e.method(body))
 	request := *r
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)
 }
 
-// readBody reads a request whole. When it is too large, or cannot be read, it has answered that.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", limit), http.StatusRequestEntityTooLarge)
-		return nil, false
+// method is what names a request: the method that it calls, or batch. What the chain does not have has one name.
+func (e *endpoint) method(body []byte) string {
+	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) > 0 && body[0] == '[' {
+		return "batch"
 	}
-	if err != nil {
-		http.Error(w, "the request body could not be read", http.StatusBadRequest)
-		return nil, false
+	var call struct{ Method string }
+	if json.Unmarshal(body, &call) != nil || !e.methods[call.Method] {
+		return "unknown method"
 	}
-	return body, true
+	return call.Method
 }
 
 // firstValue drops what follows the first JSON value: a node never looks at it.

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// blockAPI has the eth methods about blocks and headers.
+// blockAPI has the eth methods about blocks and headers: coreth's internal/ethapi.BlockChainAPI.
 type blockAPI struct{ *api }
 
 // BlockNumber is the number of the head.
@@ -29,7 +29,7 @@ func (a *blockAPI) GetBlockByNumber(ctx context.Context, number blockNumber, ful
 	if err != nil {
 		return nil, err
 	}
-	return a.body(ctx, b, full)
+	return a.blockJSON(ctx, b, full)
 }
 
 // GetBlockByHash answers a block, or null.
@@ -38,7 +38,7 @@ func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bo
 	if err != nil {
 		return orNull(nil, err)
 	}
-	return a.body(ctx, b, full)
+	return a.blockJSON(ctx, b, full)
 }
 
 // GetHeaderByNumber answers a header. A number above the head is an error.
@@ -109,22 +109,24 @@ func (a *blockAPI) GetUncleByBlockHashAndIndex(context.Context, common.Hash, hex
 	return null
 }
 
-// bodies keeps the answers of the blocks that were asked for last: blocks never change.
-type bodies = lru.SizeConstrainedCache[bodyKey, []byte]
+// blockCache keeps the answers of the blocks that were asked for last: blocks never change.
+type blockCache = lru.SizeConstrainedCache[blockKey, []byte]
 
-type bodyKey struct {
+type blockKey struct {
 	number uint64
 	full   bool
 }
 
-const cachedBodies = 4 << 20 // bytes for each chain
+const blockCacheBytes = 4 << 20 // bytes for each chain
 
-func newBodies() *bodies { return lru.NewSizeConstrainedCache[bodyKey, []byte](cachedBodies) }
+func newBlockCache() *blockCache {
+	return lru.NewSizeConstrainedCache[blockKey, []byte](blockCacheBytes)
+}
 
-// body is a block as JSON.
-func (a *api) body(ctx context.Context, b *evm.Block, full bool) (json.RawMessage, error) {
-	key := bodyKey{b.Number, full}
-	if answer, known := a.bodies.Get(key); known {
+// blockJSON is a block as JSON, from the cache if it was asked for lately.
+func (a *api) blockJSON(ctx context.Context, b *evm.Block, full bool) (json.RawMessage, error) {
+	key := blockKey{b.Number, full}
+	if answer, known := a.blocks.Get(key); known {
 		return answer, nil
 	}
 	txs, err := a.chain.Transactions(ctx, b)
@@ -136,6 +138,6 @@ func (a *api) body(ctx context.Context, b *evm.Block, full bool) (json.RawMessag
 		return nil, err
 	}
 	answer := blockJSON(a.chain.Kind, b, txs, len(raw), full)
-	a.bodies.Add(key, answer)
+	a.blocks.Add(key, answer)
 	return answer, nil
 }

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// callAPI has the eth methods that execute code without changing anything.
+// callAPI has the eth methods that execute code without changing anything: coreth's internal/ethapi.BlockChainAPI.
 type callAPI struct{ *api }
 
 // revertCode is the code of an error that carries what a contract reverted with.
@@ -29,8 +29,8 @@ func (e *revertError) Error() string  { return e.reason }
 func (e *revertError) ErrorCode() int { return revertCode }
 func (e *revertError) ErrorData() any { return hexutil.Encode(e.data) }
 
-// failure is what a client is told when the code failed: a revert with its data, else the EVM's reason.
-func failure(result *core.ExecutionResult) error {
+// executionError is what a client is told when the code failed: a revert with its data, else the EVM's reason.
+func executionError(result *core.ExecutionResult) error {
 	data := result.Revert()
 	if len(data) == 0 {
 		return result.Err
@@ -64,7 +64,7 @@ func (a *callAPI) Call(ctx context.Context, call evm.Call, ref *blockRef, states
 	if err != nil {
 		return nil, err
 	}
-	return result.Return(), failure(result)
+	return result.Return(), executionError(result)
 }
 
 // detailedResult tells how a call went, whatever became of it.
@@ -82,7 +82,7 @@ func (a *callAPI) CallDetailed(ctx context.Context, call evm.Call, ref *blockRef
 		return nil, err
 	}
 	detailed := &detailedResult{Gas: result.UsedGas, ReturnData: result.ReturnData}
-	if err := failure(result); err != nil {
+	if err := executionError(result); err != nil {
 		detailed.Err = err.Error()
 		if reverted, ok := err.(*revertError); ok {
 			detailed.ErrCode = reverted.ErrorCode()
@@ -99,7 +99,7 @@ func (a *callAPI) EstimateGas(ctx context.Context, call evm.Call, ref *blockRef,
 	}
 	gas, result, err := a.chain.Estimate(ctx, b, &call, overrides(states, block))
 	if err == nil && result != nil {
-		err = failure(result)
+		err = executionError(result)
 	}
 	return hexutil.Uint64(gas), err
 }

@@ -20,7 +20,7 @@ const (
 
 var errFilter = errors.New("filter not found")
 
-// filterAPI has the eth methods that ask again and again what is new. A filter remembers only how far its client has
+// filterAPI has the eth methods that ask again and again what is new: go-ethereum's eth/filters.FilterAPI. A filter remembers only how far its client has
 // read; the blocks themselves tell what is new.
 type filterAPI struct {
 	*api
@@ -38,15 +38,15 @@ const (
 
 type filter struct {
 	kind   filterKind
-	wanted criteria // of newLogs
-	next   uint64   // the first block that the client has not seen
+	wanted filterCriteria // of newLogs
+	next   uint64         // the first block that the client has not seen
 	asked  time.Time
 }
 
 func newFilterAPI(a *api) *filterAPI { return &filterAPI{api: a, filters: map[rpc.ID]*filter{}} }
 
 // NewFilter watches for logs.
-func (a *filterAPI) NewFilter(ctx context.Context, wanted criteria) (rpc.ID, error) {
+func (a *filterAPI) NewFilter(ctx context.Context, wanted filterCriteria) (rpc.ID, error) {
 	if err := wanted.filter.Check(); err != nil {
 		return "", err
 	}
@@ -80,15 +80,15 @@ func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
 		}
 	}
 	if len(a.filters) >= maxFilters {
-		a.forget()
+		a.evictOldest()
 	}
 	id := rpc.NewID()
 	a.filters[id] = f
 	return id, nil
 }
 
-// forget drops the filter that was not asked for the longest, so that one client's filters do not keep others out.
-func (a *filterAPI) forget() {
+// evictOldest drops the filter that was not asked for the longest, so that one client's filters do not keep others out.
+func (a *filterAPI) evictOldest() {
 	var oldest rpc.ID
 	for id, f := range a.filters {
 		if oldest == "" || f.asked.Before(a.filters[oldest].asked) {
@@ -136,18 +136,18 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMe
 	if f.kind == newLogs {
 		return a.newLogs(ctx, &f.wanted, first, b.Number)
 	}
-	o := &object{}
-	o.open('[')
+	w := &jsonWriter{}
+	w.open('[')
 	for number := first; number <= b.Number; number++ {
-		if err := a.newHashes(ctx, o, f.kind, number); err != nil {
+		if err := a.newHashes(ctx, w, f.kind, number); err != nil {
 			return nil, err
 		}
 	}
-	o.close(']')
-	return o.json, nil
+	w.close(']')
+	return w.json, nil
 }
 
-func (a *filterAPI) newLogs(ctx context.Context, c *criteria, first, last uint64) (json.RawMessage, error) {
+func (a *filterAPI) newLogs(ctx context.Context, c *filterCriteria, first, last uint64) (json.RawMessage, error) {
 	if c.from != nil && *c.from > 0 {
 		first = max(first, uint64(*c.from))
 	}
@@ -161,13 +161,13 @@ func (a *filterAPI) newLogs(ctx context.Context, c *criteria, first, last uint64
 	return logsJSON(logs), nil
 }
 
-func (a *filterAPI) newHashes(ctx context.Context, o *object, kind filterKind, number uint64) error {
+func (a *filterAPI) newHashes(ctx context.Context, w *jsonWriter, kind filterKind, number uint64) error {
 	b, err := a.chain.Block(ctx, number)
 	if err != nil {
 		return err
 	}
 	if kind == newBlocks {
-		o.bytes(b.Hash[:])
+		w.bytes(b.Hash[:])
 		return nil
 	}
 	var txs []*evm.Transaction
@@ -175,7 +175,7 @@ func (a *filterAPI) newHashes(ctx context.Context, o *object, kind filterKind, n
 		return err
 	}
 	for _, t := range txs {
-		o.bytes(t.Row.Hash)
+		w.bytes(t.Row.Hash)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/math"
 )
 
-// gasAPI has the eth methods about prices.
+// gasAPI has the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
 type gasAPI struct{ *api }
 
 // BaseFee is the base fee of the next block.
@@ -54,7 +54,7 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		percentiles = new([]float64)
 	}
 	number := uint64(last)
-	if last == head {
+	if last == latest {
 		b, err := a.chain.Head(ctx)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func bigs(numbers []*big.Int) []*hexutil.Big {
 // priceAPI has what only a C-Chain answers.
 type priceAPI struct{ *api }
 
-// Rules of the three speeds.
+// The three speeds of eth_suggestPriceOptions: coreth's SuggestPriceOptions with its default configuration.
 const (
 	slowPercent = 95
 	fastPercent = 105
@@ -107,18 +107,18 @@ func (a *priceAPI) SuggestPriceOptions(ctx context.Context) (*priceOptions, erro
 	if err != nil {
 		return nil, err
 	}
-	return &priceOptions{speed(fee, tip, slowPercent), speed(fee, tip, 100), speed(fee, tip, fastPercent)}, nil
+	return &priceOptions{priceOptionOf(fee, tip, slowPercent), priceOptionOf(fee, tip, 100), priceOptionOf(fee, tip, fastPercent)}, nil
 }
 
-func speed(fee, tip *big.Int, percent int64) priceOption {
-	offer := new(big.Int).Mul(tip, big.NewInt(percent))
-	offer.Div(offer, big.NewInt(100))
-	if offer.Sign() == 0 {
-		offer.SetInt64(1)
+func priceOptionOf(fee, tip *big.Int, percent int64) priceOption {
+	speedTip := new(big.Int).Mul(tip, big.NewInt(percent))
+	speedTip.Div(speedTip, big.NewInt(100))
+	if speedTip.Sign() == 0 {
+		speedTip.SetInt64(1)
 	}
-	if limit := big.NewInt(maxSpeedTip); offer.Cmp(limit) > 0 {
-		offer = limit
+	if limit := big.NewInt(maxSpeedTip); speedTip.Cmp(limit) > 0 {
+		speedTip = limit
 	}
-	most := new(big.Int).Lsh(fee, 1)
-	return priceOption{(*hexutil.Big)(offer), (*hexutil.Big)(most.Add(most, offer))}
+	maxFee := new(big.Int).Lsh(fee, 1)
+	return priceOption{(*hexutil.Big)(speedTip), (*hexutil.Big)(maxFee.Add(maxFee, speedTip))}
 }

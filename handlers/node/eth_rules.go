@@ -12,7 +12,8 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// rulesAPI has the eth methods of an L1 about what its configuration says, at any block or time.
+// rulesAPI has the eth methods of an L1 about what its configuration says, at any block or time: subnet-evm's
+// internal/ethapi/api_extra.go.
 type rulesAPI struct{ *api }
 
 type feeConfigResult struct {

@@ -16,7 +16,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// stateAPI has the eth methods about accounts, at any block.
+// stateAPI has the eth methods about accounts, at any block: coreth's internal/ethapi.BlockChainAPI.
 type stateAPI struct{ *api }
 
 // maxProofKeys is how many slots one proof may cover.
@@ -132,10 +132,10 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 	if err != nil {
 		return nil, err
 	}
-	return proven(address, names, proof), nil
+	return accountProofOf(address, names, proof), nil
 }
 
-func proven(address common.Address, names []string, p *evm.Proof) *accountProof {
+func accountProofOf(address common.Address, names []string, p *evm.Proof) *accountProof {
 	account := p.Account
 	if account == nil {
 		account = types.NewEmptyStateAccount()

@@ -9,31 +9,31 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// subscribeAPI has the subscriptions of the eth namespace, over WebSocket only.
+// subscribeAPI has the subscriptions of the eth namespace, over WebSocket only: go-ethereum's eth/filters.FilterAPI.
 type subscribeAPI struct {
 	*api
-	hub *hub
+	broadcaster *broadcaster
 }
 
 // NewHeads tells of every new block's header.
 func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
-	return a.subscribe(ctx, func(_ context.Context, news *evm.News) ([]json.RawMessage, error) {
-		return []json.RawMessage{newHeadJSON(a.chain.Kind, news.Block)}, nil
+	return a.subscribe(ctx, func(_ context.Context, e *evm.News) ([]json.RawMessage, error) {
+		return []json.RawMessage{newHeadJSON(a.chain.Kind, e.Block)}, nil
 	})
 }
 
-// Logs tells of every new log that the criteria choose, whatever their span.
-func (a *subscribeAPI) Logs(ctx context.Context, wanted criteria) (*rpc.Subscription, error) {
+// Logs tells of every new log that the criteria choose, whatever their range.
+func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Subscription, error) {
 	if err := wanted.filter.Check(); err != nil {
 		return nil, err
 	}
-	return a.subscribe(ctx, func(_ context.Context, news *evm.News) ([]json.RawMessage, error) {
+	return a.subscribe(ctx, func(_ context.Context, e *evm.News) ([]json.RawMessage, error) {
 		var all []json.RawMessage
-		for _, log := range news.Logs {
+		for _, log := range e.Logs {
 			if wanted.filter.Matches(log.Address, log.Topics) {
-				o := &object{}
-				o.log(log)
-				all = append(all, o.json)
+				w := &jsonWriter{}
+				w.log(log)
+				all = append(all, w.json)
 			}
 		}
 		return all, nil
@@ -51,22 +51,22 @@ func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) 
 }
 
 func (a *subscribeAPI) transactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
-	return a.subscribe(ctx, func(ctx context.Context, news *evm.News) ([]json.RawMessage, error) {
+	return a.subscribe(ctx, func(ctx context.Context, e *evm.News) ([]json.RawMessage, error) {
 		if full != nil && *full {
-			return a.inFull(ctx, news)
+			return a.inFull(ctx, e)
 		}
 		var all []json.RawMessage
-		for i := range news.Transactions {
-			o := &object{}
-			o.bytes(news.Transactions[i].Hash)
-			all = append(all, o.json)
+		for i := range e.Transactions {
+			w := &jsonWriter{}
+			w.bytes(e.Transactions[i].Hash)
+			all = append(all, w.json)
 		}
 		return all, nil
 	})
 }
 
-func (a *subscribeAPI) inFull(ctx context.Context, news *evm.News) ([]json.RawMessage, error) {
-	txs, err := a.chain.Transactions(ctx, news.Block)
+func (a *subscribeAPI) inFull(ctx context.Context, e *evm.News) ([]json.RawMessage, error) {
+	txs, err := a.chain.Transactions(ctx, e.Block)
 	var all []json.RawMessage
 	for _, t := range txs {
 		all = append(all, transactionJSON(t))
@@ -80,16 +80,16 @@ func (a *subscribeAPI) subscribe(ctx context.Context, tell func(context.Context,
 	if !supported {
 		return nil, rpc.ErrNotificationsUnsupported
 	}
-	news, err := a.hub.join()
+	events, err := a.broadcaster.subscribe()
 	if err != nil {
 		return nil, err
 	}
 	subscription := notifier.CreateSubscription()
 	go func() {
-		defer a.hub.leave(news)
+		defer a.broadcaster.unsubscribe(events)
 		for {
 			select {
-			case block, open := <-news:
+			case block, open := <-events:
 				if !open || !notify(notifier, subscription.ID, block, tell) {
 					return
 				}
@@ -102,8 +102,8 @@ func (a *subscribeAPI) subscribe(ctx context.Context, tell func(context.Context,
 }
 
 // notify says whether the client still listens.
-func notify(notifier *rpc.Notifier, id rpc.ID, news *evm.News, tell func(context.Context, *evm.News) ([]json.RawMessage, error)) bool {
-	messages, err := tell(context.Background(), news)
+func notify(notifier *rpc.Notifier, id rpc.ID, e *evm.News, tell func(context.Context, *evm.News) ([]json.RawMessage, error)) bool {
+	messages, err := tell(context.Background(), e)
 	if err != nil {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// transactionAPI has the eth methods about transactions and receipts.
+// transactionAPI has the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
 type transactionAPI struct{ *api }
 
 var (
@@ -83,9 +83,9 @@ func (a *transactionAPI) GetTransactionReceipt(ctx context.Context, hash common.
 	if err != nil {
 		return orNull(nil, err)
 	}
-	o := &object{make([]byte, 0, 2*headerBytes)}
-	o.receipt(t)
-	return o.json, nil
+	w := &jsonWriter{make([]byte, 0, 2*headerBytes)}
+	w.receipt(t)
+	return w.json, nil
 }
 
 // GetBlockReceipts answers the receipts of a block in order, or null.
@@ -101,13 +101,13 @@ func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref blockRef) (js
 	if err != nil {
 		return nil, err
 	}
-	o := &object{make([]byte, 0, headerBytes*(len(txs)+1))}
-	o.open('[')
+	w := &jsonWriter{make([]byte, 0, headerBytes*(len(txs)+1))}
+	w.open('[')
 	for _, t := range txs {
-		o.receipt(t)
+		w.receipt(t)
 	}
-	o.close(']')
-	return o.json, nil
+	w.close(']')
+	return w.json, nil
 }
 
 // PendingTransactions is empty: what is sent is either in a block or refused.

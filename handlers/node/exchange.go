@@ -6,11 +6,15 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// exchangeAPI has the methods of the X-chain.
-type exchangeAPI struct{ primaryAPI }
+// avmAPI has the methods of the X-Chain: avalanchego's vms/avm.Service.
+type avmAPI struct{ primaryAPI }
+
+func newAVM(network *sim.Ledger) *avmAPI { return &avmAPI{newPrimary(network, primary.XChain)} }
 
 // TxFeeReply is what transactions cost.
 type TxFeeReply struct {
@@ -21,25 +25,27 @@ type TxFeeReply struct {
 var errNilTxID = errors.New("nil transaction ID")
 
 // GetTxFee answers what transactions cost, in nAVAX.
-func (a *exchangeAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *TxFeeReply) error {
-	reply.TxFee, reply.CreateAssetTxFee = Uint64(a.Rules.TxFee), Uint64(a.Rules.CreateAssetFee)
+func (a *avmAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *TxFeeReply) error {
+	reply.TxFee, reply.CreateAssetTxFee = Uint64(a.network.Rules.TxFee), Uint64(a.network.Rules.CreateAssetFee)
 	return nil
 }
 
 // GetTx answers a transaction.
-func (a *exchangeAPI) GetTx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
+func (a *avmAPI) GetTx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID
 	}
-	return a.tx(r, args, reply)
+	var err error
+	*reply, err = a.Tx(r.Context(), args)
+	return err
 }
 
 // GetTxStatus answers Accepted, or Unknown for what is in no block: nothing waits here.
-func (a *exchangeAPI) GetTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
+func (a *avmAPI) GetTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
 	if args.TxID == ids.Empty {
 		return errNilTxID
 	}
-	switch _, err := a.DB.PrimaryTxByHash(r.Context(), a.number(), args.TxID[:]); {
+	switch _, err := a.network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), args.TxID[:]); {
 	case errors.Is(err, store.ErrNotFound):
 		reply.Status = "Unknown"
 	case err != nil:

@@ -29,9 +29,9 @@ const avaxAlias = "AVAX"
 var errNoAsset = errors.New("transaction doesn't create an asset")
 
 // asset finds an asset's id. There need not be such an asset.
-func (a *exchangeAPI) asset(name string) (ids.ID, error) {
+func (a *avmAPI) asset(name string) (ids.ID, error) {
 	if name == avaxAlias {
-		return a.Rules.AVAXAssetID, nil
+		return a.network.Rules.AVAXAssetID, nil
 	}
 	id, err := ids.FromString(name)
 	if err != nil {
@@ -41,12 +41,12 @@ func (a *exchangeAPI) asset(name string) (ids.ID, error) {
 }
 
 // GetAssetDescription answers an asset's name, symbol and denomination.
-func (a *exchangeAPI) GetAssetDescription(r *http.Request, args *AssetArgs, reply *AssetReply) error {
+func (a *avmAPI) GetAssetDescription(r *http.Request, args *AssetArgs, reply *AssetReply) error {
 	id, err := a.asset(args.AssetID)
 	if err != nil {
 		return err
 	}
-	row, err := a.DB.AssetByHash(r.Context(), a.number(), id[:])
+	row, err := a.network.DB.AssetByHash(r.Context(), a.StoreChain(), id[:])
 	if errors.Is(err, store.ErrNotFound) {
 		return a.notAsset(r, id)
 	}
@@ -55,8 +55,8 @@ func (a *exchangeAPI) GetAssetDescription(r *http.Request, args *AssetArgs, repl
 }
 
 // notAsset tells an id that means something else from one that means nothing.
-func (a *exchangeAPI) notAsset(r *http.Request, id ids.ID) error {
-	if _, err := a.DB.PrimaryTxByHash(r.Context(), a.number(), id[:]); err != nil {
+func (a *avmAPI) notAsset(r *http.Request, id ids.ID) error {
+	if _, err := a.network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), id[:]); err != nil {
 		return err
 	}
 	return errNoAsset

@@ -15,19 +15,13 @@ import (
 type BalanceArgs struct {
 	Address        string `json:"address"`
 	AssetID        string `json:"assetID"`
-	IncludePartial bool   `json:"includePartial"` // what several own, or nobody yet
+	IncludePartial bool   `json:"includePartial"` // what several own, or what is locked
 }
 
 // BalanceReply is a balance with the outputs that make it up.
 type BalanceReply struct {
 	Balance Uint64   `json:"balance"`
 	UTXOIDs []UTXOID `json:"utxoIDs"`
-}
-
-// UTXOID names an output.
-type UTXOID struct {
-	TxID        ids.ID `json:"txID"`
-	OutputIndex uint32 `json:"outputIndex"`
 }
 
 // AllBalancesReply is an address's balance of every asset that it has.
@@ -44,8 +38,8 @@ type AssetBalance struct {
 var errOverflow = errors.New("overflow")
 
 // GetBalance answers an address's balance of one asset.
-func (a *exchangeAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
-	utxos, err := a.holdings(r, args)
+func (a *avmAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
+	utxos, err := a.utxosOf(r, args)
 	if err != nil {
 		return err
 	}
@@ -67,18 +61,18 @@ func (a *exchangeAPI) GetBalance(r *http.Request, args *BalanceArgs, reply *Bala
 }
 
 // GetAllBalances answers an address's balance of every asset, in the order of the newest output of each.
-func (a *exchangeAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
-	utxos, err := a.holdings(r, args)
+func (a *avmAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
+	utxos, err := a.utxosOf(r, args)
 	if err != nil {
 		return err
 	}
 	reply.Balances = []AssetBalance{}
-	places := map[ids.ID]int{}
+	index := map[ids.ID]int{}
 	for _, u := range utxos {
-		at, known := places[u.AssetID]
+		at, known := index[u.AssetID]
 		if !known {
 			at = len(reply.Balances)
-			places[u.AssetID] = at
+			index[u.AssetID] = at
 			reply.Balances = append(reply.Balances, AssetBalance{Asset: a.assetName(u.AssetID)})
 		}
 		if reply.Balances[at].Balance, err = plus(reply.Balances[at].Balance, u.Amount()); err != nil {
@@ -88,32 +82,32 @@ func (a *exchangeAPI) GetAllBalances(r *http.Request, args *BalanceArgs, reply *
 	return nil
 }
 
-func (a *exchangeAPI) assetName(id ids.ID) string {
-	if id == a.Rules.AVAXAssetID {
+func (a *avmAPI) assetName(id ids.ID) string {
+	if id == a.network.Rules.AVAXAssetID {
 		return avaxAlias
 	}
 	return id.String()
 }
 
-// holdings are the amounts of an address, newest first: those that it alone can spend now, or all that it has part in.
-func (a *exchangeAPI) holdings(r *http.Request, args *BalanceArgs) ([]*primary.UTXO, error) {
-	owner, err := a.address(args.Address)
+// utxosOf are the outputs of an address that hold an amount, newest first: those that it alone can spend now, or all that it has part in.
+func (a *avmAPI) utxosOf(r *http.Request, args *BalanceArgs) ([]*primary.UTXO, error) {
+	owner, err := a.Address(args.Address)
 	if err != nil {
 		return nil, fmt.Errorf("problem parsing address '%s': %w", args.Address, err)
 	}
-	all, err := a.unspent(r.Context(), []ids.ShortID{owner})
+	all, err := a.Unspent(r.Context(), []ids.ShortID{owner})
 	if err != nil {
 		return nil, err
 	}
-	var amounts []*primary.UTXO
+	var utxos []*primary.UTXO
 	for _, u := range all {
 		out, ok := u.Out.(*primary.TransferOutput)
-		if !ok || !args.IncludePartial && (len(out.Addresses) != 1 || out.Locktime > uint64(a.Clock.Unix())) {
+		if !ok || !args.IncludePartial && (len(out.Addresses) != 1 || out.Locktime > uint64(a.network.Clock.Unix())) {
 			continue
 		}
-		amounts = append(amounts, u)
+		utxos = append(utxos, u)
 	}
-	return amounts, nil
+	return utxos, nil
 }
 
 func plus(sum Uint64, amount uint64) (Uint64, error) {

@@ -29,13 +29,13 @@ const maxTx = 64 << 10
 var errTxTooLarge = errors.New("tx too large")
 
 // IssueTx puts a transaction into the next block.
-func (a *exchangeAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
+func (a *avmAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
 	tx, err := args.parse()
 	if err != nil {
 		return err
 	}
 	reply.TxID = tx.ID()
-	return a.IssueX(r.Context(), tx)
+	return a.network.IssueX(r.Context(), tx)
 }
 
 func (args *IssueArgs) parse() (*primary.Tx, error) {
@@ -53,8 +53,10 @@ func (args *IssueArgs) parse() (*primary.Tx, error) {
 	return tx, nil
 }
 
-// walletAPI is the older way to issue, by which a transaction may come twice.
-type walletAPI struct{ exchange *exchangeAPI }
+// walletAPI is the older way to issue, by which a transaction may come twice: avalanchego's vms/avm.WalletService.
+type walletAPI struct{ avm *avmAPI }
+
+func newWallet(avm *avmAPI) *walletAPI { return &walletAPI{avm} }
 
 // IssueTx puts a transaction into the next block, unless it is in one already.
 func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
@@ -63,9 +65,9 @@ func (a *walletAPI) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) 
 		return err
 	}
 	reply.TxID = tx.ID()
-	_, err = a.exchange.DB.PrimaryTxByHash(r.Context(), a.exchange.number(), reply.TxID[:])
+	_, err = a.avm.network.DB.PrimaryTxByHash(r.Context(), a.avm.StoreChain(), reply.TxID[:])
 	if errors.Is(err, store.ErrNotFound) {
-		return a.exchange.IssueX(r.Context(), tx)
+		return a.avm.network.IssueX(r.Context(), tx)
 	}
 	return err
 }

@@ -91,17 +91,19 @@ func checkUninstall(t *testing.T, client *rpc.Client, blocks string) {
 
 // TestFiltersAreBounded leaves more filters than are kept: the first, which was not asked for the longest, is gone.
 func TestFiltersAreBounded(t *testing.T) {
+	const maxFilters = 1_000
 	w := newTestWorld(t)
-	a := newFilterAPI(&api{chain: w.c.Chain})
-	var all []rpc.ID
+	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc").Client()
+	var all []string
 	for range maxFilters + 1 {
-		id, err := a.NewBlockFilter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, id)
+		all = append(all, install(t, client, "eth_newBlockFilter"))
 	}
-	if len(a.filters) != maxFilters || a.filters[all[0]] != nil || a.filters[all[maxFilters]] == nil {
-		t.Errorf("%d filters are kept, the first among them: %t", len(a.filters), a.filters[all[0]] != nil)
+	if got := ask(t, client, "eth_getFilterChanges", all[0]); got != "filter not found" {
+		t.Errorf("the first filter is kept: %s", got)
+	}
+	for _, id := range []string{all[1], all[maxFilters]} {
+		if got := ask(t, client, "eth_getFilterChanges", id); got != "[]" {
+			t.Errorf("one of the last %d filters: %s", maxFilters, got)
+		}
 	}
 }

@@ -2,9 +2,12 @@ package node
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
+	"strings"
 
 	"github.com/ava-labs/avalanchego/utils/json"
 	"github.com/gorilla/rpc/v2"
@@ -21,11 +24,14 @@ type Service struct {
 // comes without a type.
 var contentTypes = []string{"application/json", "application/json;charset=UTF-8"}
 
-// newServices makes the handler of services that share a path, which speak as the node's own do: errors are JSON-RPC
-// errors with status 200, and a null id asks for no answer.
-func newServices(maxBody int64, all ...Service) (*serviceHandler, error) {
+// NoArgs is for methods that take nothing.
+type NoArgs struct{}
+
+// NewServices makes the handler of services that share a path, by the codec of avalanchego (utils/json.NewCodec): errors
+// are JSON-RPC errors with status 200, and a null id asks for no answer.
+func NewServices(maxBody int64, all ...Service) (*Services, error) {
 	server := rpc.NewServer()
-	h := &serviceHandler{server: server, maxBody: maxBody, offer: &offer{verbs: []string{http.MethodPost}}}
+	h := &Services{server: server, maxBody: maxBody, capabilities: &Capabilities{HTTP: []string{http.MethodPost}}}
 	for _, contentType := range contentTypes {
 		server.RegisterCodec(json.NewCodec(), contentType)
 	}
@@ -34,20 +40,36 @@ func newServices(maxBody int64, all ...Service) (*serviceHandler, error) {
 		if err := server.RegisterService(s.Methods, s.Name); err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}
-		h.offer.operations = append(h.offer.operations, h.operations(s)...)
+		h.capabilities.RPC = append(h.capabilities.RPC, h.methods(s)...)
 	}
 	return h, nil
 }
 
-// serviceHandler is the handler of services that share a path.
-type serviceHandler struct {
-	server  *rpc.Server
-	maxBody int64
-	offer   *offer
+// Services is the handler of services that share a path.
+type Services struct {
+	server       *rpc.Server
+	maxBody      int64
+	capabilities *Capabilities
 }
 
-func (s *serviceHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, ok := readBody(w, r, s.maxBody)
+// Capabilities are those of all the services.
+func (s *Services) Capabilities() *Capabilities { return s.capabilities }
+
+// methods are those of a service that the server took: with a request, arguments and an answer.
+func (s *Services) methods(service Service) []string {
+	var names []string
+	methods := reflect.TypeOf(service.Methods)
+	for i := range methods.NumMethod() {
+		name := service.Name + "." + methods.Method(i).Name
+		if s.server.HasMethod(name) {
+			names = append(names, service.Name+"."+LowerFirst(strings.TrimPrefix(name, service.Name+".")))
+		}
+	}
+	return names
+}
+
+func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, ok := ReadBody(w, r, s.maxBody)
 	if !ok {
 		return
 	}
@@ -58,6 +80,20 @@ func (s *serviceHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := *r
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	s.server.ServeHTTP(w, &request)
+}
+
+// ReadBody reads a request whole. When it is too large, or cannot be read, it has answered that.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", limit), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if err != nil {
+		http.Error(w, "the request body could not be read", http.StatusBadRequest)
+		return nil, false
+	}
+	return body, true
 }
 
 // longestText bounds what may be read as an id or an address: cb58 costs the square of the length.

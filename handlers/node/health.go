@@ -9,10 +9,10 @@ import (
 	"snowglobe/sim"
 )
 
-// healthAPI tells whether the node is well.
+// healthAPI tells whether the node is well: avalanchego's api/health.Service.
 type healthAPI struct {
-	node   *Node
-	ledger *sim.Ledger
+	clock   *sim.Clock
+	heights func(context.Context) ([]Head, error) // of every chain
 }
 
 // HealthReply is the state of the node.
@@ -34,25 +34,14 @@ type ChainHealth struct {
 	LastAcceptedHeight uint64 `json:"lastAcceptedHeight"`
 }
 
-// serveHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
-// tells a load balancer enough.
-func (n *Node) serveHealth(l *sim.Ledger) error {
-	a := &healthAPI{n, l}
-	rpc, err := newServices(n.options.MaxBody, Service{"health", a})
-	if err != nil {
-		return err
-	}
-	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc, &offer{[]string{http.MethodGet, http.MethodPost}, rpc.offer.operations}})
-	n.Handle(l.Network, "health/readiness", plain(a.readiness))
-	n.Handle(l.Network, "health/liveness", plain(a.liveness))
-	return nil
-}
-
 // byMethod sends GET and HEAD one way and the rest another.
 type byMethod struct {
-	get, other http.Handler
-	offer      *offer
+	get, other   http.Handler
+	capabilities *Capabilities
 }
+
+// Capabilities are those of both.
+func (b byMethod) Capabilities() *Capabilities { return b.capabilities }
 
 func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -80,7 +69,7 @@ func plain(state func(context.Context) HealthReply) http.Handler {
 func (a *healthAPI) health(ctx context.Context) HealthReply {
 	reply := a.readiness(ctx)
 	started := time.Now()
-	heads, err := a.node.Heads(ctx, a.ledger.Network)
+	heads, err := a.heights(ctx)
 	for _, h := range heads {
 		reply.Checks[h.Chain] = a.check(started, ChainHealth{h.Height}, nil)
 	}
@@ -100,7 +89,7 @@ func (a *healthAPI) liveness(context.Context) HealthReply {
 
 // check is what was found since a time on this machine's clock; its timestamp is by the world's.
 func (a *healthAPI) check(started time.Time, found any, err error) Check {
-	c := Check{Message: found, Timestamp: utc(a.ledger.Clock.Unix()), Duration: time.Since(started)}
+	c := Check{Message: found, Timestamp: a.clock.Now(), Duration: time.Since(started)}
 	if err != nil {
 		c.Error = "the world's file could not be read"
 	}

@@ -8,24 +8,24 @@ import (
 )
 
 // history is what happens on the two chains of a test ledger.
-func (l *testLedger) history() {
+func (l *testNetwork) history() {
 	l.assets()
-	l.travel()
-	subnet := l.platform(&primary.CreateSubnetTx{BaseTx: l.purse(primary.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
-	chain := l.platform(&primary.CreateChainTx{
-		BaseTx: l.purse(primary.PChain, 0), SubnetID: subnet, ChainName: "Serac", VMID: ids.ID{'s', 'e', 'r', 'a', 'c'}, FxIDs: []ids.ID{},
+	l.transfers()
+	subnet := l.issueP(&primary.CreateSubnetTx{BaseTx: l.spend(primary.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
+	chain := l.issueP(&primary.CreateChainTx{
+		BaseTx: l.spend(primary.PChain, 0), SubnetID: subnet, ChainName: "Serac", VMID: ids.ID{'s', 'e', 'r', 'a', 'c'}, FxIDs: []ids.ID{},
 		GenesisData: []byte("genesis"), SubnetAuth: &first,
 	}, 2).ID()
 	l.delegate()
-	other := l.platform(&primary.CreateSubnetTx{BaseTx: l.purse(primary.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
-	l.platform(&primary.AddSubnetValidatorTx{
-		BaseTx:    l.purse(primary.PChain, 0),
+	other := l.issueP(&primary.CreateSubnetTx{BaseTx: l.spend(primary.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
+	l.issueP(&primary.AddSubnetValidatorTx{
+		BaseTx:    l.spend(primary.PChain, 0),
 		Validator: primary.SubnetValidator{Validator: l.validates(1, 42, 30*day), SubnetID: other}, SubnetAuth: &first,
 	}, 2)
 	l.convert(subnet, chain)
 }
 
-func (l *testLedger) ownedBy(keys ...*primary.Key) *primary.OutputOwners {
+func (l *testNetwork) ownedBy(keys ...*primary.Key) *primary.OutputOwners {
 	var addresses []ids.ShortID
 	for _, key := range keys {
 		addresses = append(addresses, key.Address())
@@ -34,57 +34,57 @@ func (l *testLedger) ownedBy(keys ...*primary.Key) *primary.OutputOwners {
 	return &owners
 }
 
-func (l *testLedger) validates(node int, weight, duration uint64) primary.Validator {
+func (l *testNetwork) validates(node int, weight, duration uint64) primary.Validator {
 	return primary.Validator{NodeID: primary.NodeIDOf(l.nodes[node].Certificate), Start: l.now, End: l.now + duration, Weight: weight}
 }
 
 // assets makes an asset of alice's, of which bob gets some, and pays bob in AVAX: alone, with alice, and later.
-func (l *testLedger) assets() {
-	asset := l.exchange(&primary.CreateAssetTx{
-		BaseTx: l.purse(primary.XChain, 0), Name: "Test Token", Symbol: "TEST", Denomination: 3,
+func (l *testNetwork) assets() {
+	asset := l.issueX(&primary.CreateAssetTx{
+		BaseTx: l.spend(primary.XChain, 0), Name: "Test Token", Symbol: "TEST", Denomination: 3,
 		States: []*primary.InitialState{{Outs: []primary.Output{
 			&primary.MintOutput{OutputOwners: *l.ownedBy(l.alice)}, &primary.TransferOutput{Amount: 1_000, OutputOwners: *l.ownedBy(l.alice)},
 		}}},
 	}, 1)
-	base := l.purse(primary.XChain, 0, primary.Pay(asset.ID(), 400, *l.ownedBy(l.bob)), primary.Pay(asset.ID(), 600, *l.ownedBy(l.alice)))
+	base := l.spend(primary.XChain, 0, primary.Pay(asset.ID(), 400, *l.ownedBy(l.bob)), primary.Pay(asset.ID(), 600, *l.ownedBy(l.alice)))
 	base.Ins = append(base.Ins, &primary.TransferableInput{UTXOID: primary.UTXOID{TxID: asset.ID(), OutputIndex: 2}, AssetID: asset.ID(),
 		In: &primary.TransferInput{Amount: 1_000, Input: first}})
 	primary.SortInputs(base.Ins)
-	l.exchange(&base, 2)
+	l.issueX(&base, 2)
 	later := primary.NewOwners(l.now+900*day, 1, l.bob.Address())
-	paid := l.purse(primary.XChain, 6*avax, l.pay(avax, *l.ownedBy(l.bob)), l.pay(2*avax, *l.ownedBy(l.alice, l.bob)), l.pay(3*avax, later))
-	l.exchange(&paid, 1)
+	paid := l.spend(primary.XChain, 6*avax, l.pay(avax, *l.ownedBy(l.bob)), l.pay(2*avax, *l.ownedBy(l.alice, l.bob)), l.pay(3*avax, later))
+	l.issueX(&paid, 1)
 }
 
-func (l *testLedger) pay(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
+func (l *testNetwork) pay(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
 	return primary.Pay(l.rules.AVAXAssetID, amount, owners)
 }
 
-// travel moves AVAX of alice's from X to P, and leaves some of bob's on the way in both directions.
-func (l *testLedger) travel() {
-	out := l.exchange(&primary.ExportTx{BaseTx: l.purse(primary.XChain, 9*avax), ExportedOutputs: []*primary.TransferableOutput{l.pay(9*avax, *l.ownedBy(l.alice))}}, 1)
+// transfers move AVAX of alice's from X to P, and export some of bob's in both directions that nobody imports.
+func (l *testNetwork) transfers() {
+	out := l.issueX(&primary.ExportTx{BaseTx: l.spend(primary.XChain, 9*avax), ExportedOutputs: []*primary.TransferableOutput{l.pay(9*avax, *l.ownedBy(l.alice))}}, 1)
 	_, exported := out.Exported()
 	base := l.base(primary.PChain)
 	base.Outs = append(base.Outs, l.pay(8*avax, *l.ownedBy(l.alice)))
-	l.platform(&primary.ImportTx{BaseTx: base, SourceChain: l.rules.XChainID, ImportedInputs: []*primary.TransferableInput{
+	l.issueP(&primary.ImportTx{BaseTx: base, SourceChain: l.rules.XChainID, ImportedInputs: []*primary.TransferableInput{
 		{UTXOID: exported[0].UTXOID, AssetID: exported[0].AssetID, In: &primary.TransferInput{Amount: 9 * avax, Input: first}},
 	}}, 1)
-	l.exchange(&primary.ExportTx{BaseTx: l.purse(primary.XChain, 4*avax), ExportedOutputs: []*primary.TransferableOutput{l.pay(4*avax, *l.ownedBy(l.bob))}}, 1)
-	l.platform(&primary.ExportTx{BaseTx: l.purse(primary.PChain, 12*avax), DestinationChain: l.rules.XChainID,
+	l.issueX(&primary.ExportTx{BaseTx: l.spend(primary.XChain, 4*avax), ExportedOutputs: []*primary.TransferableOutput{l.pay(4*avax, *l.ownedBy(l.bob))}}, 1)
+	l.issueP(&primary.ExportTx{BaseTx: l.spend(primary.PChain, 12*avax), DestinationChain: l.rules.XChainID,
 		ExportedOutputs: []*primary.TransferableOutput{l.pay(5*avax, *l.ownedBy(l.bob)), l.pay(7*avax, *l.ownedBy(l.bob))}}, 1)
 }
 
 // delegate adds to the weight of the first validator.
-func (l *testLedger) delegate() {
+func (l *testNetwork) delegate() {
 	weight := uint64(30 * avax)
-	l.platform(&primary.AddPermissionlessDelegatorTx{
-		BaseTx: l.purse(primary.PChain, weight), Validator: l.validates(0, weight, 60*day),
+	l.issueP(&primary.AddPermissionlessDelegatorTx{
+		BaseTx: l.spend(primary.PChain, weight), Validator: l.validates(0, weight, 60*day),
 		StakeOuts: []*primary.TransferableOutput{l.pay(weight, *l.ownedBy(l.alice))}, RewardsOwner: l.ownedBy(l.bob),
 	}, 1)
 }
 
 // convert makes an L1 of a subnet, with one validator that pays and one that does not.
-func (l *testLedger) convert(subnet, chain ids.ID) {
+func (l *testNetwork) convert(subnet, chain ids.ID) {
 	owner := warp.Owner{Threshold: 1, Addresses: []ids.ShortID{l.alice.Address()}}
 	var validators []*primary.ConversionValidator
 	for i, balance := range []uint64{2 * avax, 0} {
@@ -96,7 +96,7 @@ func (l *testLedger) convert(subnet, chain ids.ID) {
 	if string(validators[0].NodeID) > string(validators[1].NodeID) {
 		validators[0], validators[1] = validators[1], validators[0]
 	}
-	l.platform(&primary.ConvertSubnetToL1Tx{
-		BaseTx: l.purse(primary.PChain, 2*avax), SubnetID: subnet, ChainID: chain, Address: []byte{0xfe, 0xed}, Validators: validators, SubnetAuth: &first,
+	l.issueP(&primary.ConvertSubnetToL1Tx{
+		BaseTx: l.spend(primary.PChain, 2*avax), SubnetID: subnet, ChainID: chain, Address: []byte{0xfe, 0xed}, Validators: validators, SubnetAuth: &first,
 	}, 2)
 }

@@ -8,36 +8,34 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rs/cors"
+
 	"snowglobe/handlers"
 )
 
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
 const routeHeader = "Avalanche-Api-Route"
 
-// ServeHTTP does what the node's own server does around every handler: headers, cross-origin rules, the check of the
-// host, the cleaning of paths, routing.
+// anyOrigin lets pages of any origin call the node, with the options of avalanchego's wrapHandler.
+var anyOrigin = cors.New(cors.Options{AllowedOrigins: []string{"*"}, AllowCredentials: true})
+
+// ServeHTTP does what avalanchego's api/server does around every handler: the node's id, cross-origin rules, the check of
+// the host, the cleaning of paths, routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
 	network, path, found := n.locate(r)
-	header["Node-Id"] = []string{n.identity(network)}
-	header["Vary"] = []string{"Origin"}
-	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-		preflight(header, r)
-		return
-	}
-	if r.Header.Get("Origin") != "" && (corsMethod(r.Method) || r.Method == http.MethodOptions) {
-		header.Set("Access-Control-Allow-Origin", "*")
-		header.Set("Access-Control-Allow-Credentials", "true")
-	}
-	if !n.knows(r.Host) {
-		http.Error(w, "invalid host specified", http.StatusForbidden)
-		return
-	}
-	var served route
-	if found {
-		served = n.resolve(network, path)
-	}
-	n.dispatch(w, r, served)
+	w.Header()["Node-Id"] = []string{n.identity(network)}
+	w.Header().Del("Vary") // to which cors adds
+	anyOrigin.ServeHTTP(w, r, func(w http.ResponseWriter, r *http.Request) {
+		if !n.knows(r.Host) {
+			http.Error(w, "invalid host specified", http.StatusForbidden)
+			return
+		}
+		var served route
+		if t := n.networks[network]; found && t != nil {
+			served = t.resolve(path)
+		}
+		n.dispatch(w, r, served)
+	})
 }
 
 // dispatch gives a request to the chain that a header names, or to what is served at its path.
@@ -73,8 +71,8 @@ func cleanPath(p string) string {
 	return clean
 }
 
-// knows says whether the node may be called by this host: an address, or a name from the options. A web page
-// that points its own name at this machine is thus refused.
+// knows says whether the node may be called by this host: an address, or a name from the options (avalanchego's
+// filterInvalidHosts). A web page that points its own name at this machine is thus refused.
 func (n *Node) knows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -82,36 +80,4 @@ func (n *Node) knows(host string) bool {
 	host = strings.ToLower(strings.Trim(host, "[]"))
 	return host == "" || net.ParseIP(host) != nil ||
 		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
-}
-
-func corsMethod(method string) bool {
-	return method == http.MethodGet || method == http.MethodPost || method == http.MethodHead
-}
-
-// corsHeaders are what a page from elsewhere may send.
-var corsHeaders = []string{"Origin", "Accept", "Content-Type", "X-Requested-With"}
-
-// preflight answers what a page may do. A refusal is an answer without the permissions.
-func preflight(header http.Header, r *http.Request) {
-	header["Vary"] = []string{"Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"}
-	method := strings.ToUpper(r.Header.Get("Access-Control-Request-Method"))
-	if r.Header.Get("Origin") == "" || !corsMethod(method) {
-		return
-	}
-	var asked []string
-	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
-		if name = http.CanonicalHeaderKey(strings.TrimSpace(name)); name == "" {
-			continue
-		}
-		if !slices.Contains(corsHeaders, name) {
-			return
-		}
-		asked = append(asked, name)
-	}
-	header.Set("Access-Control-Allow-Origin", "*")
-	header.Set("Access-Control-Allow-Methods", method)
-	if len(asked) > 0 {
-		header.Set("Access-Control-Allow-Headers", strings.Join(asked, ", "))
-	}
-	header.Set("Access-Control-Allow-Credentials", "true")
 }

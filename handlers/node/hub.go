@@ -16,10 +16,10 @@ const (
 
 var errSubscribers = fmt.Errorf("too many subscriptions: at most %d; unsubscribe from those that are not needed", maxSubscribers)
 
-// hub takes the news of a chain and hands it to the subscribers, so that no slow client holds up a commit.
-type hub struct {
+// broadcaster hands the new blocks of a chain to its subscribers, so that no slow client holds up a commit.
+type broadcaster struct {
 	source event.Subscription
-	news   chan *evm.News
+	events chan *evm.News
 	quit   chan struct{}
 	once   sync.Once
 
@@ -27,58 +27,58 @@ type hub struct {
 	subscribers map[chan *evm.News]struct{}
 }
 
-func newHub(chain *evm.Chain) *hub {
-	h := &hub{news: make(chan *evm.News, backlog), quit: make(chan struct{}), subscribers: map[chan *evm.News]struct{}{}}
-	h.source = chain.Subscribe(h.news)
-	go h.run()
-	return h
+func newBroadcaster(chain *evm.Chain) *broadcaster {
+	b := &broadcaster{events: make(chan *evm.News, backlog), quit: make(chan struct{}), subscribers: map[chan *evm.News]struct{}{}}
+	b.source = chain.Subscribe(b.events)
+	go b.run()
+	return b
 }
 
-func (h *hub) run() {
+func (b *broadcaster) run() {
 	for {
 		select {
-		case news := <-h.news:
-			h.spread(news)
-		case <-h.quit:
+		case e := <-b.events:
+			b.broadcast(e)
+		case <-b.quit:
 			return
 		}
 	}
 }
 
-func (h *hub) spread(news *evm.News) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for subscriber := range h.subscribers {
+func (b *broadcaster) broadcast(e *evm.News) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for subscriber := range b.subscribers {
 		select {
-		case subscriber <- news:
+		case subscriber <- e:
 		default:
-			delete(h.subscribers, subscriber)
+			delete(b.subscribers, subscriber)
 			close(subscriber)
 		}
 	}
 }
 
-// join starts a subscription. Its channel is closed when it falls too far behind.
-func (h *hub) join() (chan *evm.News, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.subscribers) >= maxSubscribers {
+// subscribe starts a subscription. Its channel is closed when it falls too far behind.
+func (b *broadcaster) subscribe() (chan *evm.News, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.subscribers) >= maxSubscribers {
 		return nil, errSubscribers
 	}
 	subscriber := make(chan *evm.News, backlog)
-	h.subscribers[subscriber] = struct{}{}
+	b.subscribers[subscriber] = struct{}{}
 	return subscriber, nil
 }
 
-func (h *hub) leave(subscriber chan *evm.News) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.subscribers, subscriber)
+func (b *broadcaster) unsubscribe(subscriber chan *evm.News) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.subscribers, subscriber)
 }
 
-func (h *hub) close() {
-	h.once.Do(func() {
-		h.source.Unsubscribe()
-		close(h.quit)
+func (b *broadcaster) close() {
+	b.once.Do(func() {
+		b.source.Unsubscribe()
+		close(b.quit)
 	})
 }

@@ -9,13 +9,23 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
+	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// infoAPI has the methods of /ext/info that any server of the network may answer.
+// infoAPI has the methods of /ext/info that any server of the network may answer: avalanchego's api/info.Info.
 type infoAPI struct {
-	ledger   *sim.Ledger
-	platform *platformAPI
+	network  *sim.Ledger
+	platform PlatformState
+}
+
+// newInfo makes the service of a network's node; a public one hides what is about one particular node.
+func newInfo(network *sim.Ledger, public bool) any {
+	info := &infoAPI{network, PlatformState{Network: network}}
+	if public {
+		return info
+	}
+	return &ownInfoAPI{info}
 }
 
 // ownInfoAPI adds what one particular node says of itself, which a public server hides.
@@ -64,7 +74,7 @@ type (
 	BootstrappedReply struct {
 		IsBootstrapped bool `json:"isBootstrapped"`
 	}
-	// VMsReply are the virtual machines of the node by id, with their aliases, and the extensions of the X-chain's.
+	// VMsReply are the virtual machines of the node by id, with their aliases, and the extensions of the X-Chain's.
 	VMsReply struct {
 		VMs map[ids.ID][]string `json:"vms"`
 		FXs map[ids.ID]string   `json:"fxs"`
@@ -72,21 +82,6 @@ type (
 )
 
 var errNoChain = errors.New("argument 'chain' not given")
-
-// serveInfo makes the info service of a network reachable.
-func (n *Node) serveInfo(l *sim.Ledger, p *platformAPI) error {
-	info := &infoAPI{ledger: l, platform: p}
-	service := Service{"info", &ownInfoAPI{info}}
-	if n.options.Public {
-		service.Methods = info
-	}
-	handler, err := newServices(n.options.MaxBody, service)
-	if err != nil {
-		return err
-	}
-	n.Handle(l.Network, "info", handler)
-	return nil
-}
 
 // GetNodeVersion answers what runs on the node.
 func (a *infoAPI) GetNodeVersion(_ *http.Request, _ *NoArgs, reply *NodeVersionReply) error {
@@ -102,14 +97,14 @@ func (a *infoAPI) GetNodeVersion(_ *http.Request, _ *NoArgs, reply *NodeVersionR
 
 // GetNodeID answers who the node is and proves that it has the key of that validator.
 func (a *ownInfoAPI) GetNodeID(_ *http.Request, _ *NoArgs, reply *NodeIDReply) error {
-	self := &a.ledger.Self
-	*reply = NodeIDReply{self.ID(), Signer{self.PublicKey, self.Proof}}
+	self := &a.network.Self
+	*reply = NodeIDReply{NodeID: self.ID(), NodePOP: Signer{PublicKey: self.PublicKey, ProofOfPossession: self.Proof}}
 	return nil
 }
 
 // GetNodeIP answers where the node is.
 func (a *ownInfoAPI) GetNodeIP(_ *http.Request, _ *NoArgs, reply *NodeIPReply) error {
-	reply.IP = a.ledger.Self.IP
+	reply.IP = a.network.Self.IP
 	return nil
 }
 
@@ -119,26 +114,20 @@ func (a *ownInfoAPI) GetVMs(_ *http.Request, _ *NoArgs, reply *VMsReply) error {
 		fixtures.AVMID: {"avm"}, fixtures.EVMID: {"evm"}, fixtures.PlatformVMID: {"platform"}, fixtures.SubnetEVMID: {},
 	}
 	reply.FXs = map[ids.ID]string{
-		extension("secp256k1fx"): "secp256k1fx", extension("nftfx"): "nftfx", extension("propertyfx"): "propertyfx",
+		primary.FxIDs[0]: "secp256k1fx", primary.FxIDs[1]: "nftfx", primary.FxIDs[2]: "propertyfx",
 	}
 	return nil
 }
 
-// extension is the id of a feature extension: its name.
-func extension(name string) (id ids.ID) {
-	copy(id[:], name)
-	return id
-}
-
 // GetNetworkID answers the number of the network.
 func (a *infoAPI) GetNetworkID(_ *http.Request, _ *NoArgs, reply *NetworkIDReply) error {
-	reply.NetworkID = Uint32(a.ledger.Rules.NetworkID)
+	reply.NetworkID = Uint32(a.network.Rules.NetworkID)
 	return nil
 }
 
 // GetNetworkName answers the name of the network.
 func (a *infoAPI) GetNetworkName(_ *http.Request, _ *NoArgs, reply *NetworkNameReply) error {
-	reply.NetworkName = a.ledger.Network
+	reply.NetworkName = a.network.Network
 	return nil
 }
 
@@ -150,7 +139,7 @@ func (a *infoAPI) GetBlockchainID(r *http.Request, args *AliasArgs, reply *Block
 
 // chain finds a chain of the network by one of its names; one that is no EVM has only its id.
 func (a *infoAPI) chain(r *http.Request, name string) (ids.ID, error) {
-	id, unnamed := a.platform.lookup(name)
+	id, unnamed := ChainByAlias(a.network, name)
 	if unnamed == nil {
 		return id, nil
 	}
@@ -158,7 +147,7 @@ func (a *infoAPI) chain(r *http.Request, name string) (ids.ID, error) {
 	if err != nil {
 		return ids.Empty, unnamed
 	}
-	_, err = a.platform.blockchain(r, id)
+	_, err = a.platform.Blockchain(r.Context(), id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = unnamed
 	}

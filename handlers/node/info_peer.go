@@ -87,7 +87,7 @@ func (a *infoAPI) peers(r *http.Request) ([]Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := a.ledger.DB.Nodes(r.Context(), a.ledger.Rules.NetworkID)
+	nodes, err := a.network.DB.Nodes(r.Context(), a.network.Rules.NetworkID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (a *infoAPI) peers(r *http.Request) ([]Peer, error) {
 	all := []Peer{}
 	for i := range nodes {
 		id := ids.NodeID(nodes[i].Node)
-		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.ledger.Self.ID() {
+		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.network.Self.ID() {
 			all = append(all, a.peer(&nodes[i], subnets, upgrades.Granite))
 		}
 	}
@@ -106,11 +106,11 @@ func (a *infoAPI) peers(r *http.Request) ([]Peer, error) {
 }
 
 func (a *infoAPI) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
-	id, now := ids.NodeID(n.Node), a.ledger.Clock.Unix()
+	id, now := ids.NodeID(n.Node), a.network.Clock.Unix()
 	sent, received := sim.Silence(id)
 	p := Peer{
 		IP: n.IP, PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
-		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: Uint32(a.ledger.ObservedBy(id)),
+		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: Uint32(a.network.ObservedBy(id)),
 		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: []string{},
 	}
 	for _, acp := range fixtures.ACPs {
@@ -126,17 +126,13 @@ func (a *infoAPI) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
 
 // tracked tells what each validator validates: the primary network, which everyone follows, and subnets.
 func (a *infoAPI) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
-	rows, err := a.ledger.DB.Subnets(r.Context(), a.platform.number())
+	subnets, err := a.platform.Subnets(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	subnets := []ids.ID{ids.Empty}
-	for i := range rows {
-		subnets = append(subnets, ids.ID(rows[i].Hash))
-	}
 	tracked := map[ids.NodeID][]ids.ID{}
 	for _, subnet := range subnets {
-		members, err := a.platform.validatorsNow(r, subnet)
+		members, err := a.platform.ValidatorsNow(r.Context(), subnet)
 		if err != nil {
 			return nil, err
 		}
@@ -155,11 +151,11 @@ func (a *infoAPI) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
 // Uptime answers how the validators of a subnet see the answering node: what share of the stake would reward it, and for
 // how much of the time they saw it on average. Who is not connected has seen nothing.
 func (a *infoAPI) Uptime(r *http.Request, args *SubnetArgs, reply *UptimeReply) error {
-	members, peers, err := a.electorate(r, args.SubnetID)
+	members, peers, err := a.validatorsAndPeers(r, args.SubnetID)
 	if err != nil {
 		return err
 	}
-	own := members[a.ledger.Self.ID()]
+	own := members[a.network.Self.ID()]
 	if own == nil {
 		return errNotValidator
 	}
@@ -167,20 +163,20 @@ func (a *infoAPI) Uptime(r *http.Request, args *SubnetArgs, reply *UptimeReply) 
 	for _, p := range peers {
 		if m := members[p.NodeID]; m != nil {
 			seen += float64(m.Weight) * float64(p.ObservedUptime)
-			if uint32(p.ObservedUptime)*percent >= a.ledger.Rules.Staking.UptimeRequirement {
+			if uint32(p.ObservedUptime)*percent >= a.network.Rules.Staking.UptimeRequirement {
 				rewarding += m.Weight
 			}
 		}
 	}
-	total := float64(members.weight())
+	total := float64(members.Weight())
 	reply.RewardingStakePercentage = json.Float64(100 * float64(rewarding) / total)
 	reply.WeightedAveragePercentage = json.Float64(seen / total)
 	return nil
 }
 
-// electorate are the validators of a subnet and who is connected.
-func (a *infoAPI) electorate(r *http.Request, subnet ids.ID) (ValidatorsAtReply, []Peer, error) {
-	members, err := a.platform.validatorsNow(r, subnet)
+// validatorsAndPeers are the validators of a subnet and who is connected.
+func (a *infoAPI) validatorsAndPeers(r *http.Request, subnet ids.ID) (ValidatorsAtReply, []Peer, error) {
+	members, err := a.platform.ValidatorsNow(r.Context(), subnet)
 	if err != nil {
 		return nil, nil, fmt.Errorf("couldn't get validators: %w", err)
 	}
@@ -188,16 +184,9 @@ func (a *infoAPI) electorate(r *http.Request, subnet ids.ID) (ValidatorsAtReply,
 	return members, peers, err
 }
 
-func (set ValidatorsAtReply) weight() (total Uint64) {
-	for _, m := range set {
-		total += m.Weight
-	}
-	return total
-}
-
 // Acps answers what the validators of the primary network think of proposals, as far as they are connected.
 func (a *infoAPI) Acps(r *http.Request, _ *NoArgs, reply *ACPsReply) error {
-	members, peers, err := a.electorate(r, ids.Empty)
+	members, peers, err := a.validatorsAndPeers(r, ids.Empty)
 	if err != nil {
 		return err
 	}
@@ -209,7 +198,7 @@ func (a *infoAPI) Acps(r *http.Request, _ *NoArgs, reply *ACPsReply) error {
 				acp.count(p.NodeID, m.Weight, sim.BallotOf(p.NodeID, number))
 			}
 		}
-		acp.AbstainWeight = members.weight() - acp.SupportWeight - acp.ObjectWeight
+		acp.AbstainWeight = members.Weight() - acp.SupportWeight - acp.ObjectWeight
 		reply.ACPs[number] = acp
 	}
 	return nil

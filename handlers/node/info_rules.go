@@ -24,14 +24,14 @@ type FeesReply struct {
 
 // GetTxFee answers what transactions cost.
 func (a *infoAPI) GetTxFee(_ *http.Request, _ *NoArgs, reply *FeesReply) error {
-	rules := a.ledger.Rules
-	*reply = staticFees[a.ledger.Network]
+	rules := a.network.Rules
+	*reply = staticFees[a.network.Network]
 	reply.TxFee, reply.CreateAssetTxFee = Uint64(rules.TxFee), Uint64(rules.CreateAssetFee)
 	reply.AddSubnetValidatorFee, reply.AddSubnetDelegatorFee = reply.TxFee, reply.TxFee
 	return nil
 }
 
-// staticFees are those of the P-chain that no longer apply.
+// staticFees are those of the P-Chain that no longer apply.
 var staticFees = map[string]FeesReply{
 	"mainnet": {CreateSubnetTxFee: 1e9, TransformSubnetTxFee: 10e9, CreateBlockchainTxFee: 1e9},
 	"fuji":    {CreateSubnetTxFee: 1e8, TransformSubnetTxFee: 1e9, CreateBlockchainTxFee: 1e8},
@@ -72,7 +72,7 @@ func (a *infoAPI) Upgrades(_ *http.Request, _ *NoArgs, reply *UpgradesReply) err
 }
 
 func (a *infoAPI) schedule() (fixtures.Upgrades, error) {
-	network, err := fixtures.NetworkNamed(a.ledger.Network)
+	network, err := fixtures.NetworkNamed(a.network.Network)
 	return network.Upgrades, err
 }
 

@@ -6,65 +6,65 @@ import (
 	"strconv"
 )
 
-// object writes JSON in the order in which it is told to. The answers that are asked for most are written this way,
+// jsonWriter writes JSON in the order in which it is told to. The answers that are asked for most are written this way,
 // without reflection.
-type object struct{ json []byte }
+type jsonWriter struct{ json []byte }
 
-func (o *object) open(bracket byte) *object {
-	o.separate()
-	o.json = append(o.json, bracket)
-	return o
+func (w *jsonWriter) open(bracket byte) *jsonWriter {
+	w.separate()
+	w.json = append(w.json, bracket)
+	return w
 }
 
-func (o *object) close(bracket byte) { o.json = append(o.json, bracket) }
+func (w *jsonWriter) close(bracket byte) { w.json = append(w.json, bracket) }
 
-func (o *object) separate() {
-	if n := len(o.json); n > 0 && o.json[n-1] != '{' && o.json[n-1] != '[' && o.json[n-1] != ':' {
-		o.json = append(o.json, ',')
+func (w *jsonWriter) separate() {
+	if n := len(w.json); n > 0 && w.json[n-1] != '{' && w.json[n-1] != '[' && w.json[n-1] != ':' {
+		w.json = append(w.json, ',')
 	}
 }
 
-func (o *object) key(name string) *object {
-	o.separate()
-	o.json = append(o.json, '"')
-	o.json = append(o.json, name...)
-	o.json = append(o.json, '"', ':')
-	return o
+func (w *jsonWriter) key(name string) *jsonWriter {
+	w.separate()
+	w.json = append(w.json, '"')
+	w.json = append(w.json, name...)
+	w.json = append(w.json, '"', ':')
+	return w
 }
 
 // bytes writes data as hex, every digit of it.
-func (o *object) bytes(data []byte) {
-	o.separate()
-	o.json = append(o.json, '"', '0', 'x')
-	o.json = hex.AppendEncode(o.json, data)
-	o.json = append(o.json, '"')
+func (w *jsonWriter) bytes(data []byte) {
+	w.separate()
+	w.json = append(w.json, '"', '0', 'x')
+	w.json = hex.AppendEncode(w.json, data)
+	w.json = append(w.json, '"')
 }
 
 // uint writes a quantity: hex without leading zeros.
-func (o *object) uint(n uint64) {
-	o.separate()
-	o.json = append(o.json, '"', '0', 'x')
-	o.json = strconv.AppendUint(o.json, n, 16)
-	o.json = append(o.json, '"')
+func (w *jsonWriter) uint(n uint64) {
+	w.separate()
+	w.json = append(w.json, '"', '0', 'x')
+	w.json = strconv.AppendUint(w.json, n, 16)
+	w.json = append(w.json, '"')
 }
 
-func (o *object) big(n *big.Int) {
-	o.separate()
-	o.json = append(o.json, '"', '0', 'x')
-	o.json = n.Append(o.json, 16)
-	o.json = append(o.json, '"')
+func (w *jsonWriter) big(n *big.Int) {
+	w.separate()
+	w.json = append(w.json, '"', '0', 'x')
+	w.json = n.Append(w.json, 16)
+	w.json = append(w.json, '"')
 }
 
-func (o *object) raw(json string) {
-	o.separate()
-	o.json = append(o.json, json...)
+func (w *jsonWriter) raw(json string) {
+	w.separate()
+	w.json = append(w.json, json...)
 }
 
 // bytesOrNull writes null for what is not there.
-func (o *object) bytesOrNull(data []byte) {
+func (w *jsonWriter) bytesOrNull(data []byte) {
 	if data == nil {
-		o.raw("null")
+		w.raw("null")
 		return
 	}
-	o.bytes(data)
+	w.bytes(data)
 }

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	avax      = 1_000_000_000
-	day       = 24 * 60 * 60
-	purses    = 20 // outputs that alice has on each chain from the beginning, each for one transaction
-	testStake = 3_000 * avax
+	avax         = 1_000_000_000
+	day          = 24 * 60 * 60
+	genesisUTXOs = 20 // outputs that alice has on each chain from the beginning, each for one transaction
+	testStake    = 3_000 * avax
 )
 
-// testLedger is a small P- and X-chain under construction. Everything is alice's, who may also be asked to sign for bob.
-type testLedger struct {
+// testNetwork is a small P- and X-Chain under construction. Everything is alice's, who may also be asked to sign for bob.
+type testNetwork struct {
 	t          testing.TB
 	rules      *primary.Network
 	net        *network.Network
@@ -32,24 +32,24 @@ type testLedger struct {
 	alice, bob *primary.Key
 	nodes      []store.Node
 	now        uint64
-	spent      [2]int // purses that were used, on P and X
+	spent      [2]int // genesisUTXOs that were used, on P and X
 }
 
-// newTestLedgers is a world of two networks with the same history under different rules.
-func newTestLedgers(t testing.TB) []*sim.Ledger {
+// newTestNetworks is a world of two networks with the same history under different rules.
+func newTestNetworks(t testing.TB) []*sim.Ledger {
 	t.Helper()
 	creation, err := sim.Create(store.Memory, sim.Identity{Profile: "test", Until: time.Unix(genesisTime+10*day, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cast sim.Cast
+	var participants sim.Cast
 	for _, rules := range []*primary.Network{primary.Mainnet, primary.Fuji} {
-		l := &testLedger{t: t, rules: rules, creation: creation, now: genesisTime, alice: testKey(t, 1), bob: testKey(t, 2)}
+		l := &testNetwork{t: t, rules: rules, creation: creation, now: genesisTime, alice: testKey(t, 1), bob: testKey(t, 2)}
 		row := l.begin()
 		l.history()
-		cast.Networks, cast.Nodes = append(cast.Networks, row), append(cast.Nodes, l.nodes...)
+		participants.Networks, participants.Nodes = append(participants.Networks, row), append(participants.Nodes, l.nodes...)
 	}
-	w, err := creation.Finish(t.Context(), cast)
+	w, err := creation.Finish(t.Context(), participants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,20 +75,20 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-// begin makes the genesis: alice's purses, three validators, one of whom waits, and somebody who waits to delegate.
-func (l *testLedger) begin() store.PrimaryNetwork {
+// begin makes the genesis: outputs of alice, three validators, one of whom waits, and somebody who waits to delegate.
+func (l *testNetwork) begin() store.PrimaryNetwork {
 	p := &primary.PlatformGenesis{Timestamp: l.now, InitialSupply: 400_000_000 * avax, Message: "test", Chains: []*primary.Tx{}}
 	x := &primary.ExchangeGenesis{Timestamp: l.now, Assets: []*primary.GenesisAsset{{ID: l.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
-	for i := range uint32(purses) {
+	for i := range uint32(genesisUTXOs) {
 		out := &primary.TransferOutput{Amount: testStake, OutputOwners: primary.Owner(l.alice.Address())}
 		p.UTXOs = append(p.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, i, out)})
 		u := l.genesisUTXO(l.rules.AVAXAssetID, i, out)
 		x.UTXOs = append(x.UTXOs, &u)
 	}
 	later := &primary.StakeableLockOut{Locktime: l.now + 900*day, Output: &primary.TransferOutput{Amount: 7 * avax, OutputOwners: primary.Owner(l.bob.Address())}}
-	p.UTXOs = append(p.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, purses, later)})
+	p.UTXOs = append(p.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, genesisUTXOs, later)})
 	for i := range 3 {
-		p.Validators = append(p.Validators, l.firstValidator(i))
+		p.Validators = append(p.Validators, l.genesisValidator(i))
 	}
 	g := &network.Genesis{Platform: p, Exchange: x}
 	net, deltas, err := network.New(l.rules, g)
@@ -102,12 +102,12 @@ func (l *testLedger) begin() store.PrimaryNetwork {
 	return must[store.PrimaryNetwork](l.t)(g.Row(l.rules.NetworkID))
 }
 
-func (l *testLedger) genesisUTXO(txID ids.ID, index uint32, out primary.Output) primary.UTXO {
+func (l *testNetwork) genesisUTXO(txID ids.ID, index uint32, out primary.Output) primary.UTXO {
 	return primary.UTXO{UTXOID: primary.UTXOID{TxID: txID, OutputIndex: index}, AssetID: l.rules.AVAXAssetID, Out: out}
 }
 
-// firstValidator is a validator of the genesis with its node. The third begins on day 20.
-func (l *testLedger) firstValidator(i int) *primary.Tx {
+// genesisValidator is a validator of the genesis with its node. The third begins on day 20.
+func (l *testNetwork) genesisValidator(i int) *primary.Tx {
 	certificate := fmt.Appendf(nil, "certificate %d of network %d", i, l.rules.NetworkID)
 	secret := warp.NewSecretKey(sha256.Sum256(certificate))
 	key := secret.Bytes()
@@ -129,20 +129,20 @@ func (l *testLedger) firstValidator(i int) *primary.Tx {
 }
 
 // proof is a node's key with the proof that it has it.
-func (l *testLedger) proof(i int) *primary.ProofOfPossession {
+func (l *testNetwork) proof(i int) *primary.ProofOfPossession {
 	return must[*primary.ProofOfPossession](l.t)(primary.NewProofOfPossession(warp.NewSecretKey([32]byte(l.nodes[i].Secret))))
 }
 
-func (l *testLedger) base(c primary.Chain) primary.BaseTx {
+func (l *testNetwork) base(c primary.Chain) primary.BaseTx {
 	return primary.BaseTx{
 		NetworkID: l.rules.NetworkID, BlockchainID: l.rules.BlockchainID(c), Memo: primary.HexBytes{},
 		Outs: []*primary.TransferableOutput{}, Ins: []*primary.TransferableInput{},
 	}
 }
 
-// purse is a base that spends alice's next purse. All but what leaves otherwise comes back to her; a hundredth of an AVAX
+// spend is a base that spends alice's next output of the genesis. All but what leaves otherwise comes back to her; a hundredth of an AVAX
 // is burned, more than anything costs.
-func (l *testLedger) purse(c primary.Chain, leaves uint64, outs ...*primary.TransferableOutput) primary.BaseTx {
+func (l *testNetwork) spend(c primary.Chain, leaves uint64, outs ...*primary.TransferableOutput) primary.BaseTx {
 	from := primary.UTXOID{OutputIndex: uint32(l.spent[c])}
 	if c == primary.XChain {
 		from.TxID = l.rules.AVAXAssetID
@@ -160,31 +160,31 @@ func (l *testLedger) purse(c primary.Chain, leaves uint64, outs ...*primary.Tran
 // first names the only owner.
 var first = primary.Input{SigIndices: []uint32{0}}
 
-// platform puts a transaction of alice's into the next block of P, an hour after the last one.
-func (l *testLedger) platform(unsigned primary.Unsigned, signatures int) *primary.Tx {
+// issueP puts a transaction of alice's into the next block of P, an hour after the last one.
+func (l *testNetwork) issueP(unsigned primary.Unsigned, signatures int) *primary.Tx {
 	l.t.Helper()
 	l.now += 3600
 	tx := l.signed(primary.PChain, unsigned, signatures)
 	b := must[*primary.Block](l.t)(l.net.P.Build(l.now, []*primary.Tx{tx}))
-	l.creation.AddPrimaryBlock(must[*store.PrimaryDelta](l.t)(l.net.AcceptP(b, l.seat())))
+	l.creation.AddPrimaryBlock(must[*store.PrimaryDelta](l.t)(l.net.AcceptP(b, l.proposer())))
 	return tx
 }
 
-// exchange is platform for X.
-func (l *testLedger) exchange(unsigned primary.Unsigned, signatures int) *primary.Tx {
+// issueX is issueP for X.
+func (l *testNetwork) issueX(unsigned primary.Unsigned, signatures int) *primary.Tx {
 	l.t.Helper()
 	l.now += 3600
 	tx := l.signed(primary.XChain, unsigned, signatures)
 	b := must[*primary.Block](l.t)(l.net.X.Build(l.now, []*primary.Tx{tx}))
-	l.creation.AddPrimaryBlock(must[*store.PrimaryDelta](l.t)(l.net.AcceptX(b, l.seat())))
+	l.creation.AddPrimaryBlock(must[*store.PrimaryDelta](l.t)(l.net.AcceptX(b, l.proposer())))
 	return tx
 }
 
-func (l *testLedger) seat() *network.Seat {
+func (l *testNetwork) proposer() *network.Seat {
 	return &network.Seat{Certificate: l.nodes[0].Certificate, PHeight: l.net.P.Height()}
 }
 
-func (l *testLedger) signed(c primary.Chain, unsigned primary.Unsigned, signatures int) *primary.Tx {
+func (l *testNetwork) signed(c primary.Chain, unsigned primary.Unsigned, signatures int) *primary.Tx {
 	l.t.Helper()
 	signers := make([][]*primary.Key, signatures)
 	for i := range signers {

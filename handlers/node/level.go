@@ -17,7 +17,7 @@ import (
 // Level is how much a logger lets through.
 type Level string
 
-// levels are the node's, with how far up slog's scale each begins.
+// levels are those of avalanchego's utils/logging, each with where it begins on slog's scale.
 var levels = map[Level]slog.Level{
 	"OFF": math.MaxInt, "FATAL": 12, "ERROR": slog.LevelError, "WARN": slog.LevelWarn, "INFO": slog.LevelInfo,
 	"TRACE": -2, "DEBUG": slog.LevelDebug, "VERBO": -8,
@@ -38,7 +38,7 @@ func (l *Level) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LevelPair are the levels of a logger. The program writes one log, so an event is noted when either lets it through.
+// LevelPair are the levels of a logger. The program writes one log, so an event is written when either lets it through.
 type LevelPair struct {
 	LogLevel     Level `json:"logLevel"`
 	DisplayLevel Level `json:"displayLevel"`
@@ -65,7 +65,7 @@ func NewLoggers(l *sim.Ledger, log *slog.Logger) *Loggers {
 	for _, name := range g.names {
 		one := &logger{}
 		one.levels.Store(&begin)
-		one.Logger = slog.New(gate{log.Handler(), one}).With("logger", name)
+		one.Logger = slog.New(levelHandler{log.Handler(), one}).With("logger", name)
 		g.all[name] = one
 	}
 	return g
@@ -93,19 +93,21 @@ func (g *Loggers) choose(name string) ([]string, error) {
 	return []string{name}, nil
 }
 
-// gate lets through what a logger's levels allow at the moment, whatever the handler behind it would.
-type gate struct {
+// levelHandler lets through what a logger's levels allow at the moment, whatever the handler behind it would.
+type levelHandler struct {
 	slog.Handler
 	logger *logger
 }
 
-func (g gate) Enabled(_ context.Context, at slog.Level) bool {
-	pair := g.logger.levels.Load()
+func (h levelHandler) Enabled(_ context.Context, at slog.Level) bool {
+	pair := h.logger.levels.Load()
 	return at >= min(levels[pair.LogLevel], levels[pair.DisplayLevel])
 }
 
-func (g gate) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return gate{g.Handler.WithAttrs(attrs), g.logger}
+func (h levelHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return levelHandler{h.Handler.WithAttrs(attrs), h.logger}
 }
 
-func (g gate) WithGroup(name string) slog.Handler { return gate{g.Handler.WithGroup(name), g.logger} }
+func (h levelHandler) WithGroup(name string) slog.Handler {
+	return levelHandler{h.Handler.WithGroup(name), h.logger}
+}

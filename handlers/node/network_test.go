@@ -50,8 +50,8 @@ func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 	return server.URL
 }
 
-// cast are the names that transcripts of a seeded world may use.
-func cast(t testing.TB, w *sim.World) *strings.Replacer {
+// roleNames are the names that transcripts of a seeded world may use.
+func roleNames(t testing.TB, w *sim.World) *strings.Replacer {
 	t.Helper()
 	mainnet := w.Ledgers[0]
 	names := append(chainNames(t, w), "{SELF}", mainnet.Self.ID().String())
@@ -93,7 +93,7 @@ func TestNetworkTranscripts(t *testing.T) {
 					o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
 				}
 			}
-			keep(t, file, string(written), converse(t, serveSeeded(t, w, o), cast(t, w), string(written)))
+			keep(t, file, string(written), converse(t, serveSeeded(t, w, o), roleNames(t, w), string(written)))
 		})
 	}
 }

@@ -1,8 +1,9 @@
 package node
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -31,21 +32,13 @@ const DefaultMaxBody = 5 << 20
 // networks are the prefixes that name a network in a path.
 var networks = []string{"mainnet", "fuji"}
 
-// route is what serves a path, and the logger that notes the requests to it, nil for the server's own.
-type route struct {
-	handler http.Handler
-	log     *slog.Logger
-	offer   *offer
-}
-
 // Node is the node's HTTP handler.
 type Node struct {
-	options Options
-	routes  map[string]map[string]route // by network, then by the path after /ext/
-	routed  map[string]http.Handler     // by blockchain id, for the routing header
-	aliases map[string]*aliases         // by network
-	self    map[string]string           // node ids, by network
-	chains  []*endpoint
+	options         Options
+	networks        map[string]*router
+	routed          map[string]http.Handler // by blockchain id, for the routing header
+	chainValidators *Services
+	chains          []*endpoint
 }
 
 // New makes the handler of a node. Close it to end its subscriptions.
@@ -56,48 +49,125 @@ func New(o Options) (*Node, error) {
 	if o.Hosts == nil {
 		o.Hosts = []string{"localhost"}
 	}
-	n := &Node{options: o, routes: map[string]map[string]route{}, aliases: map[string]*aliases{}, routed: map[string]http.Handler{}, self: map[string]string{}}
-	for _, network := range networks {
-		n.aliases[network] = &aliases{base: map[string]string{}}
+	validators, err := NewServices(o.MaxBody, Service{Name: "validators", Methods: validatorsAPI{}})
+	if err != nil {
+		return nil, err
 	}
-	for _, chain := range o.Chains {
-		e, err := newEndpoint(chain, o)
-		if err != nil {
-			return nil, fmt.Errorf("chain %s: %w", chain.Row.Name, err)
-		}
-		n.chains = append(n.chains, e)
-		n.serve(e)
+	n := &Node{options: o, networks: map[string]*router{}, routed: map[string]http.Handler{}, chainValidators: validators}
+	for _, network := range networks {
+		n.networks[network] = newRouter()
 	}
 	for _, l := range o.Ledgers {
-		if err := n.servePrimary(l); err != nil {
+		t := n.networks[l.Network]
+		t.network, t.nodeID, t.loggers, t.validators = l, l.Self.ID().String(), o.Loggers[l.Network], validators
+	}
+	for _, chain := range o.Chains {
+		if err := n.addChain(chain); err != nil {
+			return nil, fmt.Errorf("chain %s: %w", chain.Row.Name, err)
+		}
+	}
+	for _, l := range o.Ledgers {
+		if err := n.addNetwork(l); err != nil {
 			return nil, err
 		}
 	}
 	return n, nil
 }
 
-// serve makes a chain reachable on its network: by its id, the C-Chain by aliases too.
-func (n *Node) serve(e *endpoint) {
-	id := ids.ID(e.chain.Row.BlockchainID).String()
-	n.mount(e.chain.Row.Network, "bc/"+id, e)
-	if e.chain.Kind == evm.KindL1 {
+// addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
+func (n *Node) addChain(chain *evm.Chain) error {
+	e, err := newEndpoint(chain, n.options.Version, n.options.MaxBody)
+	if err != nil {
+		return err
+	}
+	n.chains = append(n.chains, e)
+	id := ids.ID(chain.Row.BlockchainID).String()
+	names := []string{"bc/" + id}
+	if chain.Kind == evm.KindL1 {
 		n.routed[id] = e
-		return
+	} else {
+		names = append(names, "C", "evm", "bc/C", "bc/evm")
 	}
-	for _, alias := range []string{"C", "evm", "bc/C", "bc/evm"} {
-		n.mount(e.chain.Row.Network, alias, e)
+	for _, name := range names {
+		n.Handle(chain.Row.Network, name+"/rpc", e)
+		n.Handle(chain.Row.Network, name+"/ws", e.WebSocket())
 	}
+	return nil
 }
 
-func (n *Node) mount(network, path string, e *endpoint) {
-	n.Handle(network, path+"/rpc", e)
-	n.Handle(network, path+"/ws", e.websocket)
+// addNetwork makes the services of a network reachable: info, health, admin, and those of its P- and X-Chain.
+func (n *Node) addNetwork(l *sim.Ledger) error {
+	if err := errors.Join(n.addInfo(l), n.addHealth(l), n.addAdmin(l)); err != nil {
+		return err
+	}
+	pChain, err := NewServices(n.options.MaxBody, Service{Name: "platform", Methods: newPlatform(l)})
+	if err != nil {
+		return err
+	}
+	x := newAVM(l)
+	xChain, err := NewServices(n.options.MaxBody, Service{Name: "avm", Methods: x}, Service{Name: "xvm", Methods: x})
+	if err != nil {
+		return err
+	}
+	wallet, err := NewServices(n.options.MaxBody, Service{Name: "wallet", Methods: newWallet(x)})
+	if err != nil {
+		return err
+	}
+	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + l.Rules.XChainID.String()} {
+		n.Handle(l.Network, alias, xChain)
+		n.Handle(l.Network, alias+"/wallet", wallet)
+	}
+	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
+		n.Handle(l.Network, alias, pChain)
+	}
+	return nil
 }
 
-// Close ends every connection that is still open.
+func (n *Node) addInfo(l *sim.Ledger) error {
+	handler, err := NewServices(n.options.MaxBody, Service{Name: "info", Methods: newInfo(l, n.options.Public)})
+	if err != nil {
+		return err
+	}
+	n.Handle(l.Network, "info", handler)
+	return nil
+}
+
+// addAdmin makes the admin service of a network reachable, when the node is to have one.
+func (n *Node) addAdmin(l *sim.Ledger) error {
+	if n.options.Profiler == nil || n.options.Public {
+		return nil
+	}
+	t := n.networks[l.Network]
+	handler, err := NewServices(n.options.MaxBody, Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	if err != nil {
+		return err
+	}
+	n.Handle(l.Network, "admin", handler)
+	return nil
+}
+
+// addHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
+// tells a load balancer enough.
+func (n *Node) addHealth(l *sim.Ledger) error {
+	a := &healthAPI{l.Clock, func(ctx context.Context) ([]Head, error) { return n.Heads(ctx, l.Network) }}
+	rpc, err := NewServices(n.options.MaxBody, Service{Name: "health", Methods: a})
+	if err != nil {
+		return err
+	}
+	both := &Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC}
+	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc, both})
+	n.Handle(l.Network, "health/readiness", plain(a.readiness))
+	n.Handle(l.Network, "health/liveness", plain(a.liveness))
+	return nil
+}
+
+// Handle serves a path after /ext/ of a network.
+func (n *Node) Handle(network, path string, h http.Handler) { n.networks[network].handle(path, h) }
+
+// Close ends the subscriptions and every WebSocket connection that is still open.
 func (n *Node) Close() {
 	for _, e := range n.chains {
-		e.close()
+		e.Close()
 	}
 }
 
@@ -115,7 +185,7 @@ func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 
 func (n *Node) networkOf(r *http.Request, path string) string {
 	own := n.options.Network
-	if n.routes[own][path].handler != nil {
+	if n.networks[own] != nil && n.networks[own].routes[path].handler != nil {
 		return own
 	}
 	id, named := chainByID(path)
@@ -130,18 +200,10 @@ func (n *Node) networkOf(r *http.Request, path string) string {
 	return own
 }
 
-// chainByID is the chain that a path bc/{blockchainID} and what is below it name. The P-chain has the same id everywhere.
-func chainByID(path string) (ids.ID, bool) {
-	path, found := strings.CutPrefix(path, "bc/")
-	name, _, _ := strings.Cut(path, "/")
-	id, err := ids.FromString(name)
-	return id, found && err == nil && id != ids.Empty
-}
-
 // identity is the id of the node that answers for a network.
 func (n *Node) identity(network string) string {
-	if id, known := n.self[network]; known {
-		return id
+	if t := n.networks[network]; t != nil {
+		return t.nodeID
 	}
 	return ids.EmptyNodeID.String()
 }

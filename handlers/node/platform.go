@@ -8,11 +8,20 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// platformAPI has the methods of the P-chain.
-type platformAPI struct{ primaryAPI }
+// platformAPI has the methods of the P-Chain, one for each of RPC: avalanchego's vms/platformvm.Service.
+type platformAPI struct {
+	primaryAPI
+	state PlatformState
+}
+
+func newPlatform(network *sim.Ledger) *platformAPI {
+	return &platformAPI{newPrimary(network, primary.PChain), PlatformState{Network: network}}
+}
 
 // SubnetArgs name a subnet; without one it is the primary network.
 type SubnetArgs struct {
@@ -24,11 +33,6 @@ type TimestampReply struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// head is the last block, with what the chain knows after it.
-func (a *platformAPI) head(r *http.Request) (*store.PrimaryBlock, error) {
-	return a.DB.PrimaryHead(r.Context(), a.number())
-}
-
 // GetProposedHeight answers the height that a proposer would see.
 func (a *platformAPI) GetProposedHeight(r *http.Request, args *NoArgs, reply *HeightReply) error {
 	return a.GetHeight(r, args, reply)
@@ -36,22 +40,24 @@ func (a *platformAPI) GetProposedHeight(r *http.Request, args *NoArgs, reply *He
 
 // GetTimestamp answers the chain's time: that of its last block.
 func (a *platformAPI) GetTimestamp(r *http.Request, _ *NoArgs, reply *TimestampReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	reply.Timestamp = time.Unix(head.Time, 0).UTC()
 	return err
 }
 
 // GetTx answers a transaction.
 func (a *platformAPI) GetTx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
-	if err := a.tx(r, args, reply); err != nil {
+	tx, err := a.Tx(r.Context(), args)
+	if err != nil {
 		return fmt.Errorf("couldn't get tx: %w", err)
 	}
+	*reply = tx
 	return nil
 }
 
 // GetTxStatus answers what became of a transaction. A reward that its block's successor refused is Aborted.
 func (a *platformAPI) GetTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
-	row, err := a.DB.PrimaryTxByHash(r.Context(), a.number(), args.TxID[:])
+	row, err := a.network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), args.TxID[:])
 	if errors.Is(err, store.ErrNotFound) {
 		reply.Status = "Unknown"
 		return nil
@@ -63,7 +69,7 @@ func (a *platformAPI) GetTxStatus(r *http.Request, args *TxIDArgs, reply *TxStat
 	if row.Type != "RewardValidatorTx" {
 		return nil
 	}
-	option, err := a.DB.PrimaryBlock(r.Context(), a.number(), row.ID.Number()+1)
+	option, err := a.network.DB.PrimaryBlock(r.Context(), a.StoreChain(), row.ID.Number()+1)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		reply.Status = "Processing"
@@ -85,7 +91,7 @@ func (a *platformAPI) GetCurrentSupply(r *http.Request, args *SubnetArgs, reply 
 	if args.SubnetID != ids.Empty {
 		return fmt.Errorf("fetching current supply failed: %w", store.ErrNotFound)
 	}
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	reply.Supply, reply.Height = Uint64(head.Supply), Uint64(head.ID.Number())
 	return err
 }
@@ -97,8 +103,8 @@ type StakingAssetReply struct {
 
 // GetStakingAssetID answers the asset in which validators stake.
 func (a *platformAPI) GetStakingAssetID(_ *http.Request, args *SubnetArgs, reply *StakingAssetReply) error {
-	reply.AssetID = a.Rules.AVAXAssetID
-	return args.elastic()
+	reply.AssetID = a.network.Rules.AVAXAssetID
+	return args.requirePrimaryNetwork()
 }
 
 // MinStakeReply is the least that validators and delegators must stake.
@@ -109,12 +115,12 @@ type MinStakeReply struct {
 
 // GetMinStake answers the least that validators and delegators must stake, in nAVAX.
 func (a *platformAPI) GetMinStake(_ *http.Request, args *SubnetArgs, reply *MinStakeReply) error {
-	reply.MinValidatorStake, reply.MinDelegatorStake = Uint64(a.Rules.Staking.MinValidatorStake), Uint64(a.Rules.Staking.MinDelegatorStake)
-	return args.elastic()
+	reply.MinValidatorStake, reply.MinDelegatorStake = Uint64(a.network.Rules.Staking.MinValidatorStake), Uint64(a.network.Rules.Staking.MinDelegatorStake)
+	return args.requirePrimaryNetwork()
 }
 
-// elastic refuses what only the primary network has: no other subnet was ever transformed to be staked in.
-func (args *SubnetArgs) elastic() error {
+// requirePrimaryNetwork refuses what only the primary network has: no other subnet was ever transformed to be staked in.
+func (args *SubnetArgs) requirePrimaryNetwork() error {
 	if args.SubnetID == ids.Empty {
 		return nil
 	}

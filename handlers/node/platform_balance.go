@@ -31,22 +31,22 @@ type PlatformBalanceReply struct {
 
 // GetBalance answers what some addresses have part in.
 func (a *platformAPI) GetBalance(r *http.Request, args *AddressesArgs, reply *PlatformBalanceReply) error {
-	owners, err := a.addresses(args.Addresses)
+	owners, err := a.Addresses(args.Addresses)
 	if err != nil {
 		return err
 	}
-	utxos, err := a.unspent(r.Context(), owners)
+	utxos, err := a.Unspent(r.Context(), owners)
 	if err != nil {
 		return fmt.Errorf("couldn't get UTXO set of %v: %w", args.Addresses, err)
 	}
 	reply.Balances, reply.Unlockeds = map[ids.ID]Uint64{}, map[ids.ID]Uint64{}
 	reply.LockedStakeables, reply.LockedNotStakeables = map[ids.ID]Uint64{}, map[ids.ID]Uint64{}
 	for _, u := range utxos {
-		reply.kind(u, uint64(a.Clock.Unix()))[u.AssetID] += Uint64(u.Amount())
+		reply.kind(u, uint64(a.network.Clock.Unix()))[u.AssetID] += Uint64(u.Amount())
 		reply.Balances[u.AssetID] += Uint64(u.Amount())
 		reply.UTXOIDs = append(reply.UTXOIDs, UTXOID(u.UTXOID))
 	}
-	avax := a.Rules.AVAXAssetID
+	avax := a.network.Rules.AVAXAssetID
 	reply.Balance, reply.Unlocked = reply.Balances[avax], reply.Unlockeds[avax]
 	reply.LockedStakeable, reply.LockedNotStakeable = reply.LockedStakeables[avax], reply.LockedNotStakeables[avax]
 	return nil
@@ -72,7 +72,7 @@ type RewardUTXOsReply struct {
 
 // GetRewardUTXOs lists the outputs that rewarded a staking transaction.
 func (a *platformAPI) GetRewardUTXOs(r *http.Request, args *TxIDArgs, reply *RewardUTXOsReply) error {
-	rows, err := a.DB.UTXOsOfTx(r.Context(), a.number(), args.TxID[:])
+	rows, err := a.network.DB.UTXOsOfTx(r.Context(), a.StoreChain(), args.TxID[:])
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("couldn't get reward UTXOs: %w", err)
 	}
@@ -82,7 +82,7 @@ func (a *platformAPI) GetRewardUTXOs(r *http.Request, args *TxIDArgs, reply *Rew
 			rewards = append(rewards, row)
 		}
 	}
-	reply.UTXOs, err = a.encodeUTXOs(rewards, args.Encoding)
+	reply.UTXOs, err = a.EncodeUTXOs(rewards, args.Encoding)
 	reply.NumFetched, reply.Encoding = Uint64(len(rewards)), args.Encoding
 	return err
 }

@@ -51,21 +51,21 @@ type ValidatesReply struct {
 
 var errMissingBlockchainID = errors.New("argument 'blockchainID' not given")
 
-// own are the chains that the primary network validates beside the P-chain.
-func (a *platformAPI) own() []Blockchain {
+// primaryNetworkChains are those that the primary network validates beside the P-Chain.
+func (a *platformAPI) primaryNetworkChains() []Blockchain {
 	return []Blockchain{
-		{a.Rules.CChainID, "C-Chain", ids.Empty, fixtures.EVMID},
-		{a.Rules.XChainID, "X-Chain", ids.Empty, fixtures.AVMID},
+		{a.network.Rules.CChainID, "C-Chain", ids.Empty, fixtures.EVMID},
+		{a.network.Rules.XChainID, "X-Chain", ids.Empty, fixtures.AVMID},
 	}
 }
 
 // GetBlockchains lists every chain, those of the primary network last.
 func (a *platformAPI) GetBlockchains(r *http.Request, _ *NoArgs, reply *BlockchainsReply) error {
-	rows, err := a.DB.Blockchains(r.Context(), a.number())
+	rows, err := a.network.DB.Blockchains(r.Context(), a.StoreChain())
 	for _, row := range rows {
 		reply.Blockchains = append(reply.Blockchains, Blockchain{ids.ID(row.Hash), row.Name, ids.ID(row.Subnet), ids.ID(row.VM)})
 	}
-	reply.Blockchains = append(reply.Blockchains, a.own()...)
+	reply.Blockchains = append(reply.Blockchains, a.primaryNetworkChains()...)
 	return err
 }
 
@@ -74,15 +74,15 @@ func (a *platformAPI) GetBlockchainStatus(r *http.Request, args *BlockchainArgs,
 	if args.BlockchainID == "" {
 		return errMissingBlockchainID
 	}
-	if id, err := a.lookup(args.BlockchainID); err == nil {
-		reply.Status, err = a.follows(r, id)
+	if id, err := ChainByAlias(a.network, args.BlockchainID); err == nil {
+		reply.Status, err = a.statusOf(r, id)
 		return err
 	}
 	id, err := ids.FromString(args.BlockchainID)
 	if err != nil {
 		return fmt.Errorf("problem parsing blockchainID %q: %w", args.BlockchainID, err)
 	}
-	switch _, err = a.blockchain(r, id); {
+	switch _, err = a.state.Blockchain(r.Context(), id); {
 	case errors.Is(err, store.ErrNotFound):
 		reply.Status = "Unknown"
 		return nil
@@ -92,38 +92,29 @@ func (a *platformAPI) GetBlockchainStatus(r *http.Request, args *BlockchainArgs,
 	}
 }
 
-// follows says how the node takes part in a chain that it runs. The P-chain is made by no transaction, which is why a node
+// statusOf says how the node takes part in a chain that it runs. The P-Chain is made by no transaction, which is why a node
 // does not find itself among its validators.
-func (a *platformAPI) follows(r *http.Request, id ids.ID) (string, error) {
+func (a *platformAPI) statusOf(r *http.Request, id ids.ID) (string, error) {
 	if id == ids.Empty {
 		return "Syncing", nil
 	}
-	subnet, err := a.Ledger.SubnetOf(r.Context(), id)
+	subnet, err := a.network.SubnetOf(r.Context(), id)
 	if err != nil {
 		return "", err
 	}
-	members, err := a.validatorsNow(r, subnet)
-	if err != nil || members[a.Self.ID()] == nil {
+	members, err := a.state.ValidatorsNow(r.Context(), subnet)
+	if err != nil || members[a.network.Self.ID()] == nil {
 		return "Syncing", err
 	}
 	return "Validating", nil
 }
 
-// blockchain finds a chain that the network's P-chain made.
-func (a *platformAPI) blockchain(r *http.Request, id ids.ID) (*store.Blockchain, error) {
-	row, err := a.DB.Blockchain(r.Context(), id[:])
-	if err == nil && row.ID.Chain() != a.number() {
-		return nil, store.ErrNotFound
-	}
-	return row, err
-}
-
 // ValidatedBy answers which subnet validates a chain.
 func (a *platformAPI) ValidatedBy(r *http.Request, args *ValidatedByArgs, reply *ValidatedByReply) error {
-	if _, found := a.Rules.ChainOf(args.BlockchainID); found {
+	if _, found := a.network.Rules.ChainOf(args.BlockchainID); found {
 		return nil
 	}
-	row, err := a.blockchain(r, args.BlockchainID)
+	row, err := a.state.Blockchain(r.Context(), args.BlockchainID)
 	if err != nil {
 		return fmt.Errorf("problem retrieving blockchain %q: %w", args.BlockchainID, err)
 	}
@@ -135,15 +126,15 @@ func (a *platformAPI) ValidatedBy(r *http.Request, args *ValidatedByArgs, reply 
 func (a *platformAPI) Validates(r *http.Request, args *SubnetArgs, reply *ValidatesReply) error {
 	reply.BlockchainIDs = []ids.ID{}
 	if args.SubnetID == ids.Empty {
-		for _, chain := range a.own() {
+		for _, chain := range a.primaryNetworkChains() {
 			reply.BlockchainIDs = append(reply.BlockchainIDs, chain.ID)
 		}
 		return nil
 	}
-	if _, err := a.DB.Subnet(r.Context(), a.number(), args.SubnetID[:]); err != nil {
+	if _, err := a.network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:]); err != nil {
 		return fmt.Errorf("problem retrieving subnet %q: %w", args.SubnetID, err)
 	}
-	rows, err := a.DB.BlockchainsOfSubnet(r.Context(), args.SubnetID[:])
+	rows, err := a.network.DB.BlockchainsOfSubnet(r.Context(), args.SubnetID[:])
 	for _, row := range rows {
 		reply.BlockchainIDs = append(reply.BlockchainIDs, ids.ID(row.Hash))
 	}

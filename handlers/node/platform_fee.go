@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/primary"
 )
 
-// FeeConfigReply is what the P-chain's dynamic fee is made from.
+// FeeConfigReply is what the P-Chain's dynamic fee (ACP-103) is made from: avalanchego's gas.Config.
 type FeeConfigReply struct {
 	Weights                  [4]uint64 `json:"weights"` // of bandwidth, reads, writes and compute
 	MaxCapacity              uint64    `json:"maxCapacity"`
@@ -17,7 +17,7 @@ type FeeConfigReply struct {
 	ExcessConversionConstant uint64    `json:"excessConversionConstant"`
 }
 
-// FeeStateReply is where the dynamic fee stands.
+// FeeStateReply is the state of the dynamic fee: avalanchego's gas.State and price.
 type FeeStateReply struct {
 	Capacity  uint64    `json:"capacity"`
 	Excess    uint64    `json:"excess"`
@@ -25,7 +25,7 @@ type FeeStateReply struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
-// ValidatorFeeConfigReply is what the continuous fee of L1 validators is made from.
+// ValidatorFeeConfigReply is what the continuous fee of L1 validators (ACP-77) is made from: avalanchego's fee.Config.
 type ValidatorFeeConfigReply struct {
 	Capacity                 uint64 `json:"capacity"`
 	Target                   uint64 `json:"target"`
@@ -33,7 +33,7 @@ type ValidatorFeeConfigReply struct {
 	ExcessConversionConstant uint64 `json:"excessConversionConstant"`
 }
 
-// ValidatorFeeStateReply is where the continuous fee stands.
+// ValidatorFeeStateReply is the state of the continuous fee.
 type ValidatorFeeStateReply struct {
 	Excess    uint64    `json:"excess"`
 	Price     uint64    `json:"price"` // nAVAX for a second
@@ -42,7 +42,7 @@ type ValidatorFeeStateReply struct {
 
 // GetFeeConfig answers the constants of the dynamic fee.
 func (a *platformAPI) GetFeeConfig(_ *http.Request, _ *NoArgs, reply *FeeConfigReply) error {
-	f := &a.Rules.Fees
+	f := &a.network.Rules.Fees
 	*reply = FeeConfigReply{
 		[4]uint64{f.Weights.Bandwidth, f.Weights.Reads, f.Weights.Writes, f.Weights.Compute},
 		f.MaxCapacity, f.MaxPerSecond, f.TargetPerSecond, f.MinPrice, f.ExcessConversion,
@@ -52,28 +52,28 @@ func (a *platformAPI) GetFeeConfig(_ *http.Request, _ *NoArgs, reply *FeeConfigR
 
 // GetFeeState answers where the dynamic fee stood after the last block.
 func (a *platformAPI) GetFeeState(r *http.Request, _ *NoArgs, reply *FeeStateReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
 	state := primary.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess}
-	*reply = FeeStateReply{state.Capacity, state.Excess, state.Price(&a.Rules.Fees), time.Unix(head.Time, 0).UTC()}
+	*reply = FeeStateReply{state.Capacity, state.Excess, state.Price(&a.network.Rules.Fees), time.Unix(head.Time, 0).UTC()}
 	return nil
 }
 
 // GetValidatorFeeConfig answers the constants of the continuous fee.
 func (a *platformAPI) GetValidatorFeeConfig(_ *http.Request, _ *NoArgs, reply *ValidatorFeeConfigReply) error {
-	f := &a.Rules.ValidatorFees
+	f := &a.network.Rules.ValidatorFees
 	*reply = ValidatorFeeConfigReply{f.Capacity, f.Target, f.MinPrice, f.ExcessConversion}
 	return nil
 }
 
 // GetValidatorFeeState answers where the continuous fee stood after the last block.
 func (a *platformAPI) GetValidatorFeeState(r *http.Request, _ *NoArgs, reply *ValidatorFeeStateReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
-	*reply = ValidatorFeeStateReply{head.L1Excess, a.Rules.ValidatorFees.Price(head.L1Excess), time.Unix(head.Time, 0).UTC()}
+	*reply = ValidatorFeeStateReply{head.L1Excess, a.network.Rules.ValidatorFees.Price(head.L1Excess), time.Unix(head.Time, 0).UTC()}
 	return nil
 }

@@ -37,12 +37,12 @@ type L1ValidatorReply struct {
 
 // GetL1Validator answers a validator of an L1.
 func (a *platformAPI) GetL1Validator(r *http.Request, args *L1ValidatorArgs, reply *L1ValidatorReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
-	row, err := a.DB.L1Validator(r.Context(), args.ValidationID[:], head.ID.Number())
-	if err == nil && (row.Weight == 0 || row.ID.Chain() != a.number()) {
+	row, err := a.network.DB.L1Validator(r.Context(), args.ValidationID[:], head.ID.Number())
+	if err == nil && (row.Weight == 0 || row.ID.Chain() != a.StoreChain()) {
 		err = store.ErrNotFound
 	}
 	if err != nil {
@@ -54,11 +54,11 @@ func (a *platformAPI) GetL1Validator(r *http.Request, args *L1ValidatorArgs, rep
 
 // l1Validators adds the validators of an L1.
 func (a *platformAPI) l1Validators(r *http.Request, args *ValidatorsArgs, reply *ValidatorsReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
-	rows, err := a.DB.L1ValidatorsOfSubnet(r.Context(), args.SubnetID[:], head.ID.Number())
+	rows, err := a.network.DB.L1ValidatorsOfSubnet(r.Context(), args.SubnetID[:], head.ID.Number())
 	if err != nil {
 		return fmt.Errorf("failed to get L1 validators: %w", err)
 	}
@@ -74,11 +74,6 @@ func (a *platformAPI) l1Validator(v *store.L1, head *store.PrimaryBlock) L1Valid
 	return L1Validator{
 		NodeID: ids.NodeID(v.Node), Weight: Uint64(v.Weight), StartTime: Uint64(v.Start), ValidationID: ids.ID(v.Validation),
 		PublicKey: v.BLS, RemainingBalanceOwner: a.owner(v.BalanceOwner), DeactivationOwner: a.owner(v.DeactivationOwner),
-		MinNonce: Uint64(v.Nonce), Balance: a.balance(v, head),
+		MinNonce: Uint64(v.Nonce), Balance: a.state.Balance(v, head),
 	}
-}
-
-// balance is what an L1 validator has left for the continuous fee by the world's clock, given the last block.
-func (a *platformAPI) balance(v *store.L1, head *store.PrimaryBlock) Uint64 {
-	return Uint64(v.Balance(a.Accrued(head)))
 }

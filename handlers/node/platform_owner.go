@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Owner is a control group as the P-chain's services write it.
+// Owner is a control group as the P-Chain's services write it.
 type Owner struct {
 	Locktime  Uint64   `json:"locktime"`
 	Threshold Uint32   `json:"threshold"`
@@ -18,7 +18,7 @@ func (a *platformAPI) owner(raw []byte) *Owner {
 	o := store.ParseOwners(raw)
 	owner := &Owner{Uint64(o.Locktime), Uint32(o.Threshold), make([]string, len(o.Addresses))}
 	for i, address := range o.Addresses {
-		owner.Addresses[i] = a.format(ids.ShortID(address))
+		owner.Addresses[i] = a.FormatAddress(ids.ShortID(address))
 	}
 	return owner
 }

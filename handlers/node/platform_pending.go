@@ -15,11 +15,11 @@ type PendingValidator struct {
 // GetPendingValidators lists who waits to begin to validate a subnet, or to delegate there.
 func (a *platformAPI) GetPendingValidators(r *http.Request, args *ValidatorsArgs, reply *PendingValidatorsReply) error {
 	reply.Validators, reply.Delegators = []any{}, []any{}
-	waiting, err := a.stakers(r, args, a.awaits)
+	waiting, err := a.state.Stakers(r.Context(), args.SubnetID, args.NodeIDs, a.state.pending)
 	if err != nil {
 		return err
 	}
-	nodes, err := a.nodes(r)
+	nodes, err := a.state.Nodes(r.Context())
 	for i := range waiting {
 		s := &waiting[i]
 		if s.Delegator {

@@ -9,6 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
+	"snowglobe/sim/warp"
 )
 
 // ValidatorsAtArgs name a subnet at a height.
@@ -17,7 +18,7 @@ type ValidatorsAtArgs struct {
 	SubnetID ids.ID `json:"subnetID"`
 }
 
-// Height is a height of the P-chain, or "proposed" for the one that a proposer would see.
+// Height is a height of the P-Chain, or "proposed" for the one that a proposer would see.
 type Height struct {
 	number   Uint64
 	proposed bool
@@ -35,6 +36,14 @@ func (h *Height) UnmarshalJSON(data []byte) error {
 // ValidatorsAtReply is a set of validators by node.
 type ValidatorsAtReply map[ids.NodeID]*Member
 
+// Weight is that of all of them.
+func (set ValidatorsAtReply) Weight() (total Uint64) {
+	for _, m := range set {
+		total += m.Weight
+	}
+	return total
+}
+
 // Member is a place in a set of validators.
 type Member struct {
 	PublicKey Hex    `json:"publicKey"`
@@ -49,13 +58,13 @@ func (a *platformAPI) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, r
 	if err != nil {
 		return err
 	}
-	*reply, err = a.validatorsAt(r, args.SubnetID, height)
+	*reply, err = a.state.ValidatorsAt(r.Context(), args.SubnetID, height)
 	return err
 }
 
 // finalized is the height that is meant, which the chain must have reached.
 func (a *platformAPI) finalized(r *http.Request, h Height) (uint64, error) {
-	last, err := a.height(r)
+	last, err := a.Height(r.Context())
 	switch height := uint64(h.number); {
 	case err != nil || h.proposed:
 		return last, err
@@ -66,20 +75,66 @@ func (a *platformAPI) finalized(r *http.Request, h Height) (uint64, error) {
 	}
 }
 
-// validatorsAt is the set at a height, by node.
-func (a *platformAPI) validatorsAt(r *http.Request, subnet ids.ID, height uint64) (ValidatorsAtReply, error) {
-	return membersOf(a.Ledger.ValidatorsAt(r.Context(), subnet, height))
-}
-
-// validatorsNow is the set by the world's clock, by node.
-func (a *platformAPI) validatorsNow(r *http.Request, subnet ids.ID) (ValidatorsAtReply, error) {
-	return membersOf(a.Ledger.ValidatorsNow(r.Context(), subnet))
-}
-
 func membersOf(all []sim.Weigher, err error) (ValidatorsAtReply, error) {
 	set := make(ValidatorsAtReply, len(all))
 	for _, w := range all {
 		set[w.Node] = &Member{PublicKey: w.Key, Weight: Uint64(w.Weight)}
 	}
 	return set, err
+}
+
+// HeightArgs name a height of the P-Chain.
+type HeightArgs struct {
+	Height Height `json:"height"`
+}
+
+// ValidatorSetsReply is the canonical set of every subnet that has one.
+type ValidatorSetsReply struct {
+	ValidatorSets map[ids.ID]CanonicalSet `json:"validatorSets"`
+}
+
+// CanonicalSet is a subnet's validators as signatures of cross-chain messages name them.
+type CanonicalSet struct {
+	Validators  []CanonicalMember `json:"validators"`
+	TotalWeight Uint64            `json:"totalWeight"`
+}
+
+// CanonicalMember is a key with the weight of all nodes that use it.
+type CanonicalMember struct {
+	PublicKey Hex          `json:"publicKey"`
+	Weight    Uint64       `json:"weight"`
+	NodeIDs   []ids.NodeID `json:"nodeIDs"`
+}
+
+// GetAllValidatorsAt answers the canonical validators of every subnet at a height.
+func (a *platformAPI) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *ValidatorSetsReply) error {
+	subnets, err := a.state.Subnets(r.Context())
+	if err != nil {
+		return err
+	}
+	height, err := a.finalized(r, args.Height)
+	if err != nil {
+		return err
+	}
+	reply.ValidatorSets = map[ids.ID]CanonicalSet{}
+	for _, subnet := range subnets {
+		set, err := a.network.CanonicalSet(r.Context(), subnet, height)
+		if err != nil {
+			return err
+		}
+		if set.TotalWeight > 0 {
+			reply.ValidatorSets[subnet] = canonical(set)
+		}
+	}
+	return nil
+}
+
+// canonical is a set as signatures name it.
+func canonical(set *warp.CanonicalSet) CanonicalSet {
+	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: Uint64(set.TotalWeight)}
+	for _, m := range set.Members {
+		key := m.PublicKey.Compressed()
+		reply.Validators = append(reply.Validators, CanonicalMember{key[:], Uint64(m.Weight), m.NodeIDs})
+	}
+	return reply
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/sim/primary"
-	"snowglobe/sim/store"
 )
 
 // StakeArgs ask for what some addresses stake.
@@ -36,11 +34,11 @@ func (a *platformAPI) GetStake(r *http.Request, args *StakeArgs, reply *StakeRep
 	if n := len(args.Addresses); n > maxStakeAddresses {
 		return fmt.Errorf("%d addresses provided but this method can take at most %d", n, maxStakeAddresses)
 	}
-	owners, err := a.addresses(args.Addresses)
+	owners, err := a.Addresses(args.Addresses)
 	if err != nil {
 		return err
 	}
-	staking, err := a.stakedBy(r, owners, args.ValidatorsOnly)
+	staking, err := a.state.stakedBy(r.Context(), owners, args.ValidatorsOnly)
 	if err != nil {
 		return err
 	}
@@ -61,75 +59,8 @@ func (a *platformAPI) GetStake(r *http.Request, args *StakeArgs, reply *StakeRep
 		reply.Outputs = append(reply.Outputs, text)
 		reply.Stakeds[out.AssetID] += Uint64(held.Amount())
 	}
-	reply.Staked = reply.Stakeds[a.Rules.AVAXAssetID]
+	reply.Staked = reply.Stakeds[a.network.Rules.AVAXAssetID]
 	return nil
-}
-
-// stakedBy are the outputs that the stakers lock whose transactions touched some addresses: who stakes first, then who
-// waits to.
-func (a *platformAPI) stakedBy(r *http.Request, owners []ids.ShortID, validatorsOnly bool) ([]*primary.TransferableOutput, error) {
-	touched, err := a.touched(r, owners)
-	if err != nil {
-		return nil, err
-	}
-	var outs []*primary.TransferableOutput
-	for _, held := range []func(*store.Staker) bool{a.holds, a.awaits} {
-		rows, err := a.stakers(r, &ValidatorsArgs{}, held)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range rows {
-			if !touched[s.ID] || validatorsOnly && s.Delegator {
-				continue
-			}
-			stake, err := a.stake(r, s.ID)
-			if err != nil {
-				return nil, err
-			}
-			outs = append(outs, stake...)
-		}
-	}
-	return outs, nil
-}
-
-// holds tells whether a stake began and was not returned: that takes a block, which may come after the stake's end.
-func (a *platformAPI) holds(s *store.Staker) bool { return s.Ended == nil && !a.awaits(s) }
-
-// awaits tells whether a stake waits to begin.
-func (a *platformAPI) awaits(s *store.Staker) bool { return a.Standing(s) == store.StakerPending }
-
-// stakesNow tells whether a stake counts.
-func (a *platformAPI) stakesNow(s *store.Staker) bool { return a.Standing(s) == store.StakerActive }
-
-func (a *platformAPI) touched(r *http.Request, owners []ids.ShortID) (map[store.Position]bool, error) {
-	touched := map[store.Position]bool{}
-	for _, owner := range owners {
-		txs, err := a.DB.ActivityOf(r.Context(), a.number(), owner[:], store.Last(a.number()), math.MaxInt64)
-		if err != nil {
-			return nil, err
-		}
-		for _, tx := range txs {
-			touched[tx] = true
-		}
-	}
-	return touched, nil
-}
-
-// stake is what a staking transaction locks.
-func (a *platformAPI) stake(r *http.Request, at store.Position) ([]*primary.TransferableOutput, error) {
-	row, err := a.DB.PrimaryTx(r.Context(), at)
-	if err != nil {
-		return nil, err
-	}
-	tx, err := primary.ParseTx(primary.PChain, row.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	s, err := primary.NewStaker(tx, primary.Active)
-	if err != nil {
-		return nil, err
-	}
-	return s.Stake(), nil
 }
 
 // TotalStakeReply is the weight of a subnet.
@@ -140,10 +71,7 @@ type TotalStakeReply struct {
 
 // GetTotalStake answers the weight of all who validate a subnet, delegations included.
 func (a *platformAPI) GetTotalStake(r *http.Request, args *SubnetArgs, reply *TotalStakeReply) error {
-	set, err := a.validatorsNow(r, args.SubnetID)
-	for _, v := range set {
-		reply.Weight += v.Weight
-	}
-	reply.Stake = reply.Weight
+	set, err := a.state.ValidatorsNow(r.Context(), args.SubnetID)
+	reply.Weight, reply.Stake = set.Weight(), set.Weight()
 	return err
 }

@@ -48,7 +48,7 @@ func (a *platformAPI) GetSubnet(r *http.Request, args *SubnetArgs, reply *Subnet
 	if args.SubnetID == ids.Empty {
 		return errPrimaryNetwork
 	}
-	row, err := a.DB.Subnet(r.Context(), a.number(), args.SubnetID[:])
+	row, err := a.network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:])
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (a *platformAPI) GetSubnets(r *http.Request, args *SubnetsArgs, reply *Subn
 	if len(args.IDs) > 0 {
 		return a.subnets(r, args.IDs, reply)
 	}
-	rows, err := a.DB.Subnets(r.Context(), a.number())
+	rows, err := a.network.DB.Subnets(r.Context(), a.StoreChain())
 	for i := range rows {
 		reply.Subnets = append(reply.Subnets, a.summary(&rows[i]))
 	}
@@ -85,7 +85,7 @@ func (a *platformAPI) subnets(r *http.Request, wanted []ids.ID, reply *SubnetsRe
 			reply.Subnets = append(reply.Subnets, primaryNetwork)
 			continue
 		}
-		row, err := a.DB.Subnet(r.Context(), a.number(), id[:])
+		row, err := a.network.DB.Subnet(r.Context(), a.StoreChain(), id[:])
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -69,11 +68,11 @@ type Signer struct {
 // GetCurrentValidators lists who validates a subnet now.
 func (a *platformAPI) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, reply *ValidatorsReply) error {
 	reply.Validators = []any{}
-	subnet, err := a.DB.Subnet(r.Context(), a.number(), args.SubnetID[:])
+	subnet, err := a.network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:])
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	current, err := a.stakers(r, args, a.stakesNow)
+	current, err := a.state.Stakers(r.Context(), args.SubnetID, args.NodeIDs, a.state.Current)
 	if err != nil {
 		return fmt.Errorf("failed to get primary or subnet validators: %w", err)
 	}
@@ -89,69 +88,26 @@ func (a *platformAPI) GetCurrentValidators(r *http.Request, args *ValidatorsArgs
 	return a.l1Validators(r, args, reply)
 }
 
-// stakers are those of a subnet who pass, in the order in which they end.
-func (a *platformAPI) stakers(r *http.Request, args *ValidatorsArgs, passes func(*store.Staker) bool) ([]store.Staker, error) {
-	var rows []store.Staker
-	var err error
-	if len(args.NodeIDs) == 0 {
-		rows, err = a.DB.StakersOfSubnet(r.Context(), a.number(), args.SubnetID[:])
-	}
-	for _, node := range nodeSet(args.NodeIDs) {
-		var more []store.Staker
-		if more, err = a.DB.StakersOfNode(r.Context(), a.number(), node[:]); err != nil {
-			return nil, err
-		}
-		rows = append(rows, more...)
-	}
-	rows = slices.DeleteFunc(rows, func(s store.Staker) bool { return ids.ID(s.Subnet) != args.SubnetID || !passes(&s) })
-	slices.SortStableFunc(rows, compareEnds)
-	return rows, err
-}
-
-// nodeSet drops what is asked for twice.
-func nodeSet(nodes []ids.NodeID) []ids.NodeID {
-	var set []ids.NodeID
-	for _, node := range nodes {
-		if !slices.Contains(set, node) {
-			set = append(set, node)
-		}
-	}
-	return set
-}
-
-// compareEnds orders stakers as they leave: by end, delegators before validators.
-func compareEnds(a, b store.Staker) int {
-	switch {
-	case a.End != b.End:
-		return int(a.End - b.End)
-	case a.Delegator == b.Delegator:
-		return ids.ID(a.Tx).Compare(ids.ID(b.Tx))
-	case a.Delegator:
-		return -1
-	}
-	return 1
-}
-
 func staker(s *store.Staker) Staker {
 	return Staker{ids.ID(s.Tx), Uint64(s.Start), Uint64(s.End), Uint64(s.Weight), ids.NodeID(s.Node)}
 }
 
 // primaryValidators are the validators among stakers of the primary network, each with its delegations.
 func (a *platformAPI) primaryValidators(r *http.Request, args *ValidatorsArgs, current []store.Staker, reply *ValidatorsReply) error {
-	head, err := a.head(r)
+	head, err := a.state.Head(r.Context())
 	if err != nil {
 		return err
 	}
 	delegators := map[ids.NodeID][]Delegator{}
 	for i := range current {
 		s := &current[i]
-		s.Reward = a.PotentialReward(s, head)
+		s.Reward = a.network.PotentialReward(s, head)
 		if s.Delegator {
 			node := ids.NodeID(s.Node)
 			delegators[node] = append(delegators[node], Delegator{staker(s), a.ownerOrNone(s.Owner), Uint64(s.Reward)})
 		}
 	}
-	nodes, err := a.nodes(r)
+	nodes, err := a.state.Nodes(r.Context())
 	if err != nil {
 		return err
 	}
@@ -164,16 +120,6 @@ func (a *platformAPI) primaryValidators(r *http.Request, args *ValidatorsArgs, c
 		reply.Validators = append(reply.Validators, v)
 	}
 	return nil
-}
-
-// nodes are the machines behind the validators.
-func (a *platformAPI) nodes(r *http.Request) (map[ids.NodeID]store.Node, error) {
-	rows, err := a.DB.Nodes(r.Context(), a.Rules.NetworkID)
-	nodes := make(map[ids.NodeID]store.Node, len(rows))
-	for _, row := range rows {
-		nodes[ids.NodeID(row.Node)] = row
-	}
-	return nodes, err
 }
 
 // percent is how many of a million make a hundredth.

@@ -33,7 +33,7 @@ type BlockReply struct {
 
 // GetBlock answers the block with an id.
 func (a *primaryAPI) GetBlock(r *http.Request, args *BlockArgs, reply *BlockReply) error {
-	row, err := a.DB.PrimaryBlockByHash(r.Context(), a.number(), args.BlockID[:])
+	row, err := a.network.DB.PrimaryBlockByHash(r.Context(), a.StoreChain(), args.BlockID[:])
 	if err != nil {
 		return fmt.Errorf("couldn't get block with id %s: %w", args.BlockID, err)
 	}
@@ -42,7 +42,7 @@ func (a *primaryAPI) GetBlock(r *http.Request, args *BlockArgs, reply *BlockRepl
 
 // GetBlockByHeight answers the block at a height.
 func (a *primaryAPI) GetBlockByHeight(r *http.Request, args *BlockHeightArgs, reply *BlockReply) error {
-	row, err := a.DB.PrimaryBlock(r.Context(), a.number(), uint64(args.Height))
+	row, err := a.network.DB.PrimaryBlock(r.Context(), a.StoreChain(), uint64(args.Height))
 	if err != nil {
 		return fmt.Errorf("couldn't get block at height %d: %w", args.Height, err)
 	}
@@ -50,7 +50,7 @@ func (a *primaryAPI) GetBlockByHeight(r *http.Request, args *BlockHeightArgs, re
 }
 
 func (a *primaryAPI) block(ctx context.Context, row *store.PrimaryBlock, encoding Encoding, reply *BlockReply) error {
-	txs, err := a.DB.PrimaryTxs(ctx, row.ID)
+	txs, err := a.network.DB.PrimaryTxs(ctx, row.ID)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *primaryAPI) block(ctx context.Context, row *store.PrimaryBlock, encodin
 		if err != nil {
 			return nil, err
 		}
-		return primary.BlockJSON(a.chain, a.Rules.HRP, b)
+		return primary.BlockJSON(a.chain, a.network.Rules.HRP, b)
 	})
 	return err
 }

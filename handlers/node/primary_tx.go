@@ -1,8 +1,8 @@
 package node
 
 import (
+	"context"
 	stdjson "encoding/json"
-	"net/http"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -26,18 +26,18 @@ type TxStatusReply struct {
 	Status string `json:"status"`
 }
 
-func (a *primaryAPI) tx(r *http.Request, args *TxIDArgs, reply *TxReply) error {
-	row, err := a.DB.PrimaryTxByHash(r.Context(), a.number(), args.TxID[:])
+// Tx reads a transaction of the chain; without one the error is store.ErrNotFound.
+func (a *primaryAPI) Tx(ctx context.Context, args *TxIDArgs) (TxReply, error) {
+	row, err := a.network.DB.PrimaryTxByHash(ctx, a.StoreChain(), args.TxID[:])
 	if err != nil {
-		return err
+		return TxReply{}, err
 	}
-	reply.Encoding = args.Encoding
-	reply.Tx, err = encode(args.Encoding, row.Bytes, func() (stdjson.RawMessage, error) {
+	text, err := encode(args.Encoding, row.Bytes, func() (stdjson.RawMessage, error) {
 		tx, err := primary.ReadTx(a.chain, args.TxID, row.Bytes)
 		if err != nil {
 			return nil, err
 		}
-		return primary.TxJSON(a.chain, a.Rules.HRP, tx)
+		return primary.TxJSON(a.chain, a.network.Rules.HRP, tx)
 	})
-	return err
+	return TxReply{text, args.Encoding}, err
 }

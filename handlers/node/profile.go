@@ -11,9 +11,10 @@ import (
 	"sync"
 )
 
-// Profiler writes profiles of the program into a folder. There is one CPU profile at a time in a process.
+// Profiler writes profiles of the program into a folder, under the names of avalanchego's utils/profiler. There is one CPU
+// profile at a time in a process.
 type Profiler struct {
-	folder string
+	folder func() (string, error)
 	mu     sync.Mutex
 	cpu    *os.File
 }
@@ -23,17 +24,23 @@ var (
 	errNotProfiling = errors.New("cpu profiler doesn't exist")
 )
 
-// NewProfiler makes a profiler and has the program note from now on who waits for locks.
+// NewProfiler makes a profiler and has the program note from now on who waits for locks. Without a folder, the first
+// request that needs one makes a temporary one, so that nothing is written where nobody asked for it.
 func NewProfiler(folder string) *Profiler {
 	runtime.SetMutexProfileFraction(1)
-	return &Profiler{folder: folder}
+	p := &Profiler{folder: func() (string, error) { return folder, os.MkdirAll(folder, 0o750) }}
+	if folder == "" {
+		p.folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "snowglobe-profiles-") })
+	}
+	return p
 }
 
 func (p *Profiler) create(name string) (*os.File, error) {
-	if err := os.MkdirAll(p.folder, 0o750); err != nil {
+	folder, err := p.folder()
+	if err != nil {
 		return nil, fmt.Errorf("profile folder: %w", err)
 	}
-	return os.OpenFile(filepath.Join(p.folder, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
+	return os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
 }
 
 // start begins cpu.profile.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,8 +37,8 @@ func TestRecordedCalls(t *testing.T) {
 	for _, l := range w.Ledgers {
 		o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	}
-	url, names := serveSeeded(t, w, o), cast(t, w)
-	file, err := os.Open("../../testdata/node/services.jsonl")
+	url, names := serveSeeded(t, w, o), roleNames(t, w)
+	file, err := os.Open(filepath.Join(testdata(), "node", "services.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,10 @@ func TestContractsSayWhatTheNodeSays(t *testing.T) {
 // compareFees answers in which block the fees last changed.
 func (a *asker) compareFees(block hexutil.Uint64) int64 {
 	a.t.Helper()
-	var said feeConfigResult
+	var said struct {
+		FeeConfig     precompile.FeeConfig
+		LastChangedAt *big.Int
+	}
 	a.ask(&said, "eth_feeConfig", block)
 	var want []byte
 	for _, w := range said.FeeConfig.Words() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -25,7 +26,7 @@ type recordedAnswer struct {
 // TestShapes asks for everything that a real node was asked for: names, their order and the kinds of values are the same.
 func TestShapes(t *testing.T) {
 	w := newTestWorld(t)
-	file, err := os.Open("../../testdata/node/answers.jsonl")
+	file, err := os.Open(filepath.Join(testdata(), "node", "answers.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

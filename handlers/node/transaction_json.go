@@ -8,109 +8,109 @@ import (
 )
 
 func transactionJSON(t *evm.Transaction) []byte {
-	o := &object{make([]byte, 0, 1024+2*len(t.Row.Raw))}
-	o.transaction(t)
-	return o.json
+	w := &jsonWriter{make([]byte, 0, 1024+2*len(t.Row.Raw))}
+	w.transaction(t)
+	return w.json
 }
 
-func (o *object) transaction(t *evm.Transaction) {
-	o.open('{')
-	o.key("blockHash").bytes(t.Block.Hash[:])
-	o.key("blockNumber").uint(t.Block.Number)
-	o.key("from").bytes(t.Sender[:])
-	o.key("gas").uint(t.Gas())
-	o.key("gasPrice").big(t.Price())
+func (w *jsonWriter) transaction(t *evm.Transaction) {
+	w.open('{')
+	w.key("blockHash").bytes(t.Block.Hash[:])
+	w.key("blockNumber").uint(t.Block.Number)
+	w.key("from").bytes(t.Sender[:])
+	w.key("gas").uint(t.Gas())
+	w.key("gasPrice").big(t.Price())
 	if t.Type() == types.DynamicFeeTxType {
-		o.key("maxFeePerGas").big(t.GasFeeCap())
-		o.key("maxPriorityFeePerGas").big(t.GasTipCap())
+		w.key("maxFeePerGas").big(t.GasFeeCap())
+		w.key("maxPriorityFeePerGas").big(t.GasTipCap())
 	}
-	o.key("hash").bytes(t.Row.Hash)
-	o.key("input").bytes(t.Data())
-	o.key("nonce").uint(t.Nonce())
-	o.key("to").bytesOrNull(t.Row.Recipient)
-	o.key("transactionIndex").uint(uint64(t.Index()))
-	o.key("value").big(t.Value())
-	o.key("type").uint(uint64(t.Type()))
-	o.signature(t.Transaction)
-	o.close('}')
+	w.key("hash").bytes(t.Row.Hash)
+	w.key("input").bytes(t.Data())
+	w.key("nonce").uint(t.Nonce())
+	w.key("to").bytesOrNull(t.Row.Recipient)
+	w.key("transactionIndex").uint(uint64(t.Index()))
+	w.key("value").big(t.Value())
+	w.key("type").uint(uint64(t.Type()))
+	w.signature(t.Transaction)
+	w.close('}')
 }
 
-func (o *object) signature(t *types.Transaction) {
+func (w *jsonWriter) signature(t *types.Transaction) {
 	typed := t.Type() != types.LegacyTxType
 	if typed {
-		o.key("accessList").accessList(t.AccessList())
+		w.key("accessList").accessList(t.AccessList())
 	}
 	if id := t.ChainId(); typed || id.Sign() != 0 {
-		o.key("chainId").big(id)
+		w.key("chainId").big(id)
 	}
 	v, r, s := t.RawSignatureValues()
-	o.key("v").big(v)
-	o.key("r").big(r)
-	o.key("s").big(s)
+	w.key("v").big(v)
+	w.key("r").big(r)
+	w.key("s").big(s)
 	if typed {
-		o.key("yParity").big(v)
+		w.key("yParity").big(v)
 	}
 }
 
-func (o *object) accessList(list types.AccessList) {
-	o.open('[')
+func (w *jsonWriter) accessList(list types.AccessList) {
+	w.open('[')
 	for _, entry := range list {
-		o.open('{')
-		o.key("address").bytes(entry.Address[:])
-		o.key("storageKeys").hashes(entry.StorageKeys)
-		o.close('}')
+		w.open('{')
+		w.key("address").bytes(entry.Address[:])
+		w.key("storageKeys").hashes(entry.StorageKeys)
+		w.close('}')
 	}
-	o.close(']')
+	w.close(']')
 }
 
-func (o *object) hashes(hashes []common.Hash) {
-	o.open('[')
+func (w *jsonWriter) hashes(hashes []common.Hash) {
+	w.open('[')
 	for _, hash := range hashes {
-		o.bytes(hash[:])
+		w.bytes(hash[:])
 	}
-	o.close(']')
+	w.close(']')
 }
 
-func (o *object) receipt(t *evm.Transaction) {
+func (w *jsonWriter) receipt(t *evm.Transaction) {
 	r := t.Receipt()
-	o.open('{')
-	o.key("blockHash").bytes(r.BlockHash[:])
-	o.key("blockNumber").big(r.BlockNumber)
-	o.key("contractAddress").bytesOrNull(t.Row.Created)
-	o.key("cumulativeGasUsed").uint(r.CumulativeGasUsed)
-	o.key("effectiveGasPrice").big(r.EffectiveGasPrice)
-	o.key("from").bytes(t.Sender[:])
-	o.key("gasUsed").uint(r.GasUsed)
-	o.key("logs").logs(r.Logs)
-	o.key("logsBloom").bytes(r.Bloom[:])
-	o.key("status").uint(r.Status)
-	o.key("to").bytesOrNull(t.Row.Recipient)
-	o.key("transactionHash").bytes(r.TxHash[:])
-	o.key("transactionIndex").uint(uint64(r.TransactionIndex))
-	o.key("type").uint(uint64(r.Type))
-	o.close('}')
+	w.open('{')
+	w.key("blockHash").bytes(r.BlockHash[:])
+	w.key("blockNumber").big(r.BlockNumber)
+	w.key("contractAddress").bytesOrNull(t.Row.Created)
+	w.key("cumulativeGasUsed").uint(r.CumulativeGasUsed)
+	w.key("effectiveGasPrice").big(r.EffectiveGasPrice)
+	w.key("from").bytes(t.Sender[:])
+	w.key("gasUsed").uint(r.GasUsed)
+	w.key("logs").logs(r.Logs)
+	w.key("logsBloom").bytes(r.Bloom[:])
+	w.key("status").uint(r.Status)
+	w.key("to").bytesOrNull(t.Row.Recipient)
+	w.key("transactionHash").bytes(r.TxHash[:])
+	w.key("transactionIndex").uint(uint64(r.TransactionIndex))
+	w.key("type").uint(uint64(r.Type))
+	w.close('}')
 }
 
-func (o *object) logs(logs []*types.Log) {
-	o.open('[')
+func (w *jsonWriter) logs(logs []*types.Log) {
+	w.open('[')
 	for _, log := range logs {
-		o.log(log)
+		w.log(log)
 	}
-	o.close(']')
+	w.close(']')
 }
 
-func (o *object) log(log *types.Log) {
-	o.open('{')
-	o.key("address").bytes(log.Address[:])
-	o.key("topics").hashes(log.Topics)
-	o.key("data").bytes(log.Data)
-	o.key("blockNumber").uint(log.BlockNumber)
-	o.key("transactionHash").bytes(log.TxHash[:])
-	o.key("transactionIndex").uint(uint64(log.TxIndex))
-	o.key("blockHash").bytes(log.BlockHash[:])
-	o.key("logIndex").uint(uint64(log.Index))
-	o.key("removed").raw("false")
-	o.close('}')
+func (w *jsonWriter) log(log *types.Log) {
+	w.open('{')
+	w.key("address").bytes(log.Address[:])
+	w.key("topics").hashes(log.Topics)
+	w.key("data").bytes(log.Data)
+	w.key("blockNumber").uint(log.BlockNumber)
+	w.key("transactionHash").bytes(log.TxHash[:])
+	w.key("transactionIndex").uint(uint64(log.TxIndex))
+	w.key("blockHash").bytes(log.BlockHash[:])
+	w.key("logIndex").uint(uint64(log.Index))
+	w.key("removed").raw("false")
+	w.close('}')
 }
 
 // logBytes is about what a log takes as JSON beside its data.
@@ -121,7 +121,7 @@ func logsJSON(logs []*types.Log) []byte {
 	for _, log := range logs {
 		size += logBytes + 2*len(log.Data)
 	}
-	o := &object{make([]byte, 0, size)}
-	o.logs(logs)
-	return o.json
+	w := &jsonWriter{make([]byte, 0, size)}
+	w.logs(logs)
+	return w.json
 }

@@ -15,7 +15,23 @@ import (
 
 var update = flag.Bool("update", false, "write the transcripts anew")
 
-const transcripts = "../../testdata/transcripts/node"
+var transcripts = filepath.Join(testdata(), "transcripts", "node")
+
+// testdata is the folder of that name at the root of the module.
+func testdata() string {
+	root, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		if parent := filepath.Dir(root); parent != root {
+			root = parent
+			continue
+		}
+		err = os.ErrNotExist
+	}
+	return filepath.Join(root, "testdata")
+}
 
 // TestTranscripts replays recorded conversations. A file holds comments (#), the path that is called (POST), requests
 // (-->) and the answer to each, byte for byte (<--). {L1} in a path is the L1's blockchain id.

@@ -41,6 +41,12 @@ type UTXOReply struct {
 	Encoding   Encoding  `json:"encoding"`
 }
 
+// UTXOID names an output.
+type UTXOID struct {
+	TxID        ids.ID `json:"txID"`
+	OutputIndex uint32 `json:"outputIndex"`
+}
+
 var errNoAddresses = errors.New("no addresses provided")
 
 // GetUTXOs answers a page of the outputs that some addresses own: address by address, newest first.
@@ -52,11 +58,11 @@ func (a *primaryAPI) GetUTXOs(r *http.Request, args *UTXOArgs, reply *UTXOReply)
 	if err := p.read(r.Context()); err != nil {
 		return fmt.Errorf("problem retrieving UTXOs: %w", err)
 	}
-	if reply.UTXOs, err = a.encodeUTXOs(p.found, args.Encoding); err != nil {
+	if reply.UTXOs, err = a.EncodeUTXOs(p.found, args.Encoding); err != nil {
 		return err
 	}
 	reply.NumFetched, reply.Encoding = Uint64(len(p.found)), args.Encoding
-	reply.EndIndex = UTXOIndex{a.format(p.address), p.utxo.String()}
+	reply.EndIndex = UTXOIndex{a.FormatAddress(p.address), p.utxo.String()}
 	return nil
 }
 
@@ -68,7 +74,7 @@ func (a *primaryAPI) page(args *UTXOArgs) (*utxoPage, error) {
 	case n > maxUTXOAddresses:
 		return nil, fmt.Errorf("number of addresses given, %d, exceeds maximum, %d", n, maxUTXOAddresses)
 	}
-	p := &utxoPage{primaryAPI: a, source: a.number(), limit: int(min(args.Limit, maxUTXOs))}
+	p := &utxoPage{primaryAPI: a, source: a.StoreChain(), limit: int(min(args.Limit, maxUTXOs))}
 	if p.limit == 0 {
 		p.limit = maxUTXOs
 	}
@@ -78,13 +84,13 @@ func (a *primaryAPI) page(args *UTXOArgs) (*utxoPage, error) {
 			return nil, fmt.Errorf("problem parsing source chainID %q: %w", args.SourceChain, err)
 		}
 	}
-	if p.owners, err = a.addresses(args.Addresses); err != nil {
+	if p.owners, err = a.Addresses(args.Addresses); err != nil {
 		return nil, err
 	}
 	if args.StartIndex == (UTXOIndex{}) {
 		return p, nil
 	}
-	if p.address, err = a.address(args.StartIndex.Address); err != nil {
+	if p.address, err = a.Address(args.StartIndex.Address); err != nil {
 		return nil, fmt.Errorf("couldn't parse start index address %q: %w", args.StartIndex.Address, err)
 	}
 	if p.utxo, err = ids.FromString(args.StartIndex.UTXO); err != nil {
@@ -98,19 +104,19 @@ const nowhere = 0
 
 // source is the number of the chain with a name.
 func (a *primaryAPI) source(name string) (int, error) {
-	id, err := a.lookup(name)
+	id, err := ChainByAlias(a.network, name)
 	if err != nil {
 		return nowhere, err
 	}
-	chain, found := a.Rules.ChainOf(id)
+	chain, found := a.network.Rules.ChainOf(id)
 	if !found {
 		return nowhere, nil
 	}
-	return a.Chain(chain), nil
+	return a.network.Chain(chain), nil
 }
 
-// encodeUTXOs writes outputs as strings. The chains have two ways to say that they cannot.
-func (a *primaryAPI) encodeUTXOs(rows []store.UTXO, encoding Encoding) ([]string, error) {
+// EncodeUTXOs writes outputs as strings. The chains have two ways to say that they cannot.
+func (a *primaryAPI) EncodeUTXOs(rows []store.UTXO, encoding Encoding) ([]string, error) {
 	form := "string"
 	if a.chain == primary.PChain {
 		form = encoding.String()

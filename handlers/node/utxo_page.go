@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// utxoPage is a search through the outputs of several owners. address and utxo are where it starts, then where it ended.
+// utxoPage is a search, as avalanchego's avax.GetPaginatedUTXOs, through the outputs of several owners. address and utxo are where it starts, then where it ended.
 type utxoPage struct {
 	*primaryAPI
 	source  int // the chain that made the outputs
@@ -37,7 +37,7 @@ func (p *utxoPage) read(ctx context.Context) error {
 			return err
 		}
 		p.address = owner
-		rows, err := p.DB.UnspentUTXOs(ctx, owner[:], p.number(), p.source, before, p.limit)
+		rows, err := p.network.DB.UnspentUTXOs(ctx, owner[:], p.StoreChain(), p.source, before, p.limit)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (p *utxoPage) start(ctx context.Context, owner, first ids.ShortID) (store.U
 	if owner != first || p.utxo == ids.Empty {
 		return newest, nil
 	}
-	row, err := p.DB.UnspentUTXO(ctx, p.utxo[:], p.number(), p.source)
+	row, err := p.network.DB.UnspentUTXO(ctx, p.utxo[:], p.StoreChain(), p.source)
 	if errors.Is(err, store.ErrNotFound) {
 		return newest, nil
 	}
@@ -71,7 +71,7 @@ func (p *utxoPage) start(ctx context.Context, owner, first ids.ShortID) (store.U
 	if err != nil || !slices.Contains(u.Owners().Addresses, owner) {
 		return newest, err
 	}
-	if p.source != p.number() {
+	if p.source != p.StoreChain() {
 		return row.ID + 1, nil
 	}
 	return row.ID, nil
@@ -80,9 +80,9 @@ func (p *utxoPage) start(ctx context.Context, owner, first ids.ShortID) (store.U
 // newest is past every output.
 const newest = store.UTXONumber(math.MaxInt64)
 
-// unspent reads every output of the chain that some owners have, in the order of a page.
-func (a *primaryAPI) unspent(ctx context.Context, owners []ids.ShortID) ([]*primary.UTXO, error) {
-	p := &utxoPage{primaryAPI: a, source: a.number(), owners: owners, limit: math.MaxInt64}
+// Unspent reads every output of the chain that some owners have, in the order of a page.
+func (a *primaryAPI) Unspent(ctx context.Context, owners []ids.ShortID) ([]*primary.UTXO, error) {
+	p := &utxoPage{primaryAPI: a, source: a.StoreChain(), owners: owners, limit: math.MaxInt64}
 	if err := p.read(ctx); err != nil {
 		return nil, err
 	}

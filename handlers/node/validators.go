@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -9,15 +10,20 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// validatorsAPI tells who validates the subnet of a chain.
-type validatorsAPI struct {
-	platform *platformAPI
-	subnet   ids.ID
+// validatorsAPI tells who validates the subnet of a chain: subnet-evm's plugin/evm.ValidatorsAPI. One serves every chain;
+// which one is meant, the request's context says.
+type validatorsAPI struct{}
+
+// validatedChain is what a request for the validators of a chain is about.
+type validatedChain struct {
+	network *sim.Ledger
+	subnet  ids.ID
 }
+
+type validatedChainKey struct{}
 
 // CurrentValidatorsArgs choose validators; without node ids it is all of them.
 type CurrentValidatorsArgs struct {
@@ -42,22 +48,19 @@ type CurrentValidator struct {
 	UptimeSeconds    uint64     `json:"uptimeSeconds"`
 }
 
-// validators is the handler of a path bc/{blockchainID}/validators, or nil. Chains of the primary network have none. It
-// is looked up anew each time, as chains can be created while the node runs.
-func (n *Node) validators(network, path string) http.Handler {
-	id, found := chainOfValidators(path)
-	if !found {
-		return nil
-	}
+// validatorsOf serves bc/{blockchainID}/validators. Whether there is such a chain is looked up for each request, as
+// chains can be created while the node runs; chains of the primary network have none.
+func (t *router) validatorsOf(id ids.ID) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h, err := n.validatorsOf(r, network, id)
+		subnet, err := t.subnetOf(r.Context(), id)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			http.NotFound(w, r)
 		case err != nil:
 			http.Error(w, "the chain could not be looked up", http.StatusInternalServerError)
 		default:
-			h.ServeHTTP(w, r)
+			ctx := context.WithValue(r.Context(), validatedChainKey{}, validatedChain{t.network, subnet})
+			t.validators.ServeHTTP(w, r.WithContext(ctx))
 		}
 	})
 }
@@ -72,54 +75,31 @@ func chainOfValidators(path string) (ids.ID, bool) {
 	return id, err == nil
 }
 
-func (n *Node) validatorsOf(r *http.Request, network string, id ids.ID) (http.Handler, error) {
-	validators, err := n.subnetOf(r, network, id)
-	if err != nil {
-		return nil, err
-	}
-	return newServices(n.options.MaxBody, Service{"validators", validators})
-}
-
-// subnetOf finds who validates a chain of a network; the primary network's chains are not found.
-func (n *Node) subnetOf(r *http.Request, network string, id ids.ID) (*validatorsAPI, error) {
-	l := n.ledger(network)
-	if l == nil {
-		return nil, store.ErrNotFound
-	}
-	subnet, err := l.SubnetOf(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	if subnet == ids.Empty {
-		return nil, store.ErrNotFound
-	}
-	return &validatorsAPI{newPlatform(l), subnet}, nil
-}
-
-func newPlatform(l *sim.Ledger) *platformAPI { return &platformAPI{primaryAPI{l, primary.PChain}} }
-
 // GetCurrentValidators answers who validates the chain's subnet now, validators of an L1 whose balance ran out included.
-func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
-	head, err := a.platform.head(r)
+func (validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
+	chain, _ := r.Context().Value(validatedChainKey{}).(validatedChain)
+	state := PlatformState{Network: chain.network}
+	head, err := state.Head(r.Context())
 	if err != nil {
 		return err
 	}
-	stakers, err := a.platform.stakers(r, &ValidatorsArgs{SubnetID: a.subnet}, a.platform.stakesNow)
+	stakers, err := state.Stakers(r.Context(), chain.subnet, nil, state.Current)
 	if err != nil {
 		return err
 	}
-	l1, err := a.platform.DB.L1ValidatorsOfSubnet(r.Context(), a.subnet[:], head.ID.Number())
+	l1, err := state.Network.DB.L1ValidatorsOfSubnet(r.Context(), chain.subnet[:], head.ID.Number())
 	if err != nil {
 		return err
 	}
-	nodes, err := a.platform.nodes(r)
+	nodes, err := state.Nodes(r.Context())
 	if err != nil {
 		return err
 	}
 	reply.Validators = []CurrentValidator{}
 	add := func(v CurrentValidator) {
 		if len(args.NodeIDs) == 0 || slices.Contains(args.NodeIDs, v.NodeID) {
-			reply.Validators = append(reply.Validators, a.observed(v, nodes[v.NodeID]))
+			v.observe(chain.network, nodes[v.NodeID])
+			reply.Validators = append(reply.Validators, v)
 		}
 	}
 	for i := range stakers {
@@ -130,18 +110,17 @@ func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValid
 	for i := range l1 {
 		if v := &l1[i]; v.Weight > 0 {
 			add(CurrentValidator{ValidationID: ids.ID(v.Validation), NodeID: ids.NodeID(v.Node), Weight: uint64(v.Weight),
-				StartTimestamp: uint64(v.Start), IsActive: a.platform.balance(v, head) > 0, IsL1Validator: true})
+				StartTimestamp: uint64(v.Start), IsActive: state.Balance(v, head) > 0, IsL1Validator: true})
 		}
 	}
 	return nil
 }
 
-// observed adds what the answering node saw of a validator.
-func (a *validatorsAPI) observed(v CurrentValidator, node store.Node) CurrentValidator {
+// observe adds what the answering node saw of a validator.
+func (v *CurrentValidator) observe(network *sim.Ledger, node store.Node) {
 	const million = 1_000_000
-	v.IsConnected = node.Connected || v.NodeID == a.platform.Self.ID()
+	v.IsConnected = node.Connected || v.NodeID == network.Self.ID()
 	v.UptimePercentage = float32(node.Uptime) / percent
-	elapsed := max(a.platform.Clock.Unix()-int64(v.StartTimestamp), 0)
+	elapsed := max(network.Clock.Unix()-int64(v.StartTimestamp), 0)
 	v.UptimeSeconds = uint64(elapsed) * uint64(node.Uptime) / million
-	return v
 }

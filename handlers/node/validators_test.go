@@ -11,7 +11,7 @@ import (
 )
 
 // TestValidatorsAgreeWithThePlatform asks every chain outside the primary network for its validators and compares them
-// with what the P-chain says of the subnet. A disabled L1 validator stays listed.
+// with what the P-Chain says of the subnet. A disabled L1 validator stays listed.
 func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})
@@ -35,11 +35,11 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 			}
 			platform := current(t, url+"/"+l.Network+"/ext/bc/P", "platform", `{"subnetID":"`+ids.ID(c.Subnet).String()+`"}`)
 			if len(listed) != len(platform) {
-				t.Errorf("%s: %d validators, the P-chain has %d", c.Name, len(listed), len(platform))
+				t.Errorf("%s: %d validators, the P-Chain has %d", c.Name, len(listed), len(platform))
 			}
 			for id, v := range listed {
 				if p, found := platform[id]; !found || p.NodeID != v.NodeID {
-					t.Errorf("%s: %s is %+v on the P-chain", c.Name, id, p)
+					t.Errorf("%s: %s is %+v on the P-Chain", c.Name, id, p)
 				}
 				switch {
 				case !v.IsL1Validator:

@@ -69,8 +69,8 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	for _, chain := range []*testChain{w.c, w.l1, w.fuji} {
 		chain.history()
 	}
-	w.l1.govern()
-	w.ledgers = newTestLedgers(t)
+	w.l1.callPrecompiles()
+	w.ledgers = newTestNetworks(t)
 	w.node, err = New(Options{
 		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
 		Version: "v1.14.2", MaxBody: 1 << 20,
@@ -99,7 +99,7 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 		Alloc:    types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}, Extra: []byte{0},
 	}
 	if kind == evm.KindL1 {
-		permit(&genesis.Schedule, c.from, c.time)
+		enablePrecompiles(&genesis.Schedule, c.from, c.time)
 	}
 	raw, upgrades, err := genesis.Encode()
 	if err != nil {
@@ -119,21 +119,21 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	return c
 }
 
-// permit turns contracts on from the first block, and the minter off while the history goes on.
-func permit(s *precompile.Schedule, admin common.Address, born uint64) {
-	off, quorum, primary := born+400, uint64(67), true
-	run := precompile.Setting{Admins: []common.Address{admin}, BlockTimestamp: &born}
+// enablePrecompiles turns contracts on from the first block, and the minter off while the history goes on.
+func enablePrecompiles(s *precompile.Schedule, admin common.Address, activated uint64) {
+	off, quorum, primary := activated+400, uint64(67), true
+	run := precompile.Setting{Admins: []common.Address{admin}, BlockTimestamp: &activated}
 	minter := run
 	minter.InitialMint = map[common.Address]*math.HexOrDecimal256{common.HexToAddress("0x7ea5"): math.NewHexOrDecimal256(16)}
 	s.Genesis = precompile.Settings{
 		precompile.Deployers.Key: run, precompile.Minter.Key: minter, precompile.Fees.Key: run,
-		precompile.Warp.Key: {BlockTimestamp: &born, Quorum: &quorum, PrimarySigners: &primary},
+		precompile.Warp.Key: {BlockTimestamp: &activated, Quorum: &quorum, PrimarySigners: &primary},
 	}
 	s.Upgrades = []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}}
 }
 
-// govern makes coins, changes the fee configuration and goes on past the upgrade that turns the minter off.
-func (c *testChain) govern() {
+// callPrecompiles mints coins, changes the fee configuration and goes on past the upgrade that turns the minter off.
+func (c *testChain) callPrecompiles() {
 	fees := precompile.UsualFees(12_000_000, 2_000_000_000, 9_000_000)
 	c.block(&types.DynamicFeeTx{To: &precompile.Minter.Address, Data: precompile.Input("mintNativeCoin(address,uint256)",
 		common.HexToHash("0xabcd"), common.BigToHash(big.NewInt(5)))})

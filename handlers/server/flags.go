@@ -45,7 +45,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys, their limits, interfaces and networks")
 	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse requests to the Data API without a key of --api-keys")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
-	f.StringVar(&s.profiles, "profile-dir", "profiles", "`FOLDER` for the profiles that the admin API writes")
+	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` for the profiles that the admin API writes; without one they go to a new temporary folder")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "comma-separated `NAMES` by which the node's interface may be called, beside addresses; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public server: nothing about one particular node, no admin API")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` cross-chain messages validators sign: any well-formed one, or only known ones, which the world sent or can justify")

@@ -41,7 +41,7 @@ type NodeOptions struct {
 	Hosts    []string // by which it may be called, beside addresses
 	Public   bool     // hide what is about one particular node
 	Admin    bool     // serve the admin API
-	Profiles string   // folder for its profiles
+	Profiles string   // folder for its profiles; empty for a temporary one
 }
 
 const (
@@ -57,7 +57,11 @@ const (
 type Server struct {
 	http.Handler
 	exports *sim.Exports
+	node    *node.Node
 }
+
+// Close ends the subscriptions of the node's clients, and their WebSocket connections.
+func (s *Server) Close() { s.node.Close() }
 
 // Work carries out what clients started in the background, until the context ends.
 func (s *Server) Work(ctx context.Context) error { return s.exports.Run(ctx) }
@@ -93,10 +97,11 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := metrics.Register(s, w); err != nil {
 		return nil, err
 	}
-	if err := mountNode(s, w, o, m, loggers); err != nil {
+	n, err := mountNode(s, w, o, m, loggers)
+	if err != nil {
 		return nil, err
 	}
-	return &Server{s, exports}, nil
+	return &Server{s, exports, n}, nil
 }
 
 // networkOf tells the network of a chain, for keys that are confined to one.
@@ -120,7 +125,7 @@ func sameChain(w *sim.World) func(handlers.ChainID) handlers.ChainID {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers map[string]*node.Loggers) error {
+func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers map[string]*node.Loggers) (*node.Node, error) {
 	var profiler *node.Profiler
 	if o.Node.Admin {
 		profiler = node.NewProfiler(o.Node.Profiles)
@@ -130,7 +135,7 @@ func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers ma
 		Hosts: o.Node.Hosts, Public: o.Node.Public, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, network := range fixtures.Networks {
 		n.Handle(network.Name, "metrics", m.handler(w, n))
@@ -138,7 +143,7 @@ func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers ma
 	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
 		s.Mount("node", prefix, n)
 	}
-	return nil
+	return n, nil
 }
 
 // Serve answers on the listener until the context ends; then it lets requests under way finish.
@@ -172,6 +177,7 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.
 	if err != nil {
 		return err
 	}
+	defer h.Close()
 	d, err := sim.Describe(ctx, w)
 	if err != nil {
 		return err

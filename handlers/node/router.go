@@ -1,0 +1,123 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// route is what serves a path, and the logger of the requests to it, nil for the server's own.
+type route struct {
+	handler      http.Handler
+	log          *slog.Logger
+	capabilities *Capabilities
+}
+
+// router is what the node serves of one network, by the path after /ext/. It does what avalanchego's api/server router does.
+type router struct {
+	network    *sim.Ledger // nil when the node does not serve the network's P- and X-Chain
+	nodeID     string
+	loggers    *Loggers // nil for the server's own logger
+	routes     map[string]route
+	aliases    aliases
+	validators http.Handler // of the chains that subnets validate
+}
+
+func newRouter() *router {
+	return &router{nodeID: ids.EmptyNodeID.String(), routes: map[string]route{}, aliases: aliases{endpoints: map[string]string{}}}
+}
+
+// handle serves a path.
+func (t *router) handle(path string, h http.Handler) {
+	r := route{handler: h, capabilities: CapabilitiesOf(h)}
+	if t.network != nil && t.loggers != nil {
+		r.log = t.loggers.named(loggerOf(t.network, path))
+	}
+	t.routes[path] = r
+}
+
+// loggerOf names the logger for what is served at a path: its chain's, or main.
+func loggerOf(l *sim.Ledger, path string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
+	if id, known := l.Aliases.Lookup(name); known {
+		return l.Aliases.Names(id)[0]
+	}
+	return "main"
+}
+
+// resolve follows aliases of endpoints and of chains until there is a route. Aliases that lead back to themselves end.
+func (t *router) resolve(path string) route {
+	for range t.aliases.count() + 2 {
+		if r := t.routes[path]; r.handler != nil {
+			return r
+		}
+		if next, found := t.aliases.replace(path); found {
+			path = next
+			continue
+		}
+		next, found := replaceChain(t.network, path)
+		if !found {
+			break
+		}
+		path = next
+	}
+	if id, found := chainOfValidators(path); found {
+		return route{handler: t.validatorsOf(id)}
+	}
+	return route{}
+}
+
+// alias makes an endpoint answer at another path too, with avalanchego's errors (api/server router.AddAlias). An endpoint
+// that is not there is no error.
+func (t *router) alias(ctx context.Context, endpoint, name string) error {
+	t.aliases.mu.Lock()
+	defer t.aliases.mu.Unlock()
+	if _, taken := t.aliases.endpoints[name]; taken || t.ofChain(ctx, name) {
+		return fmt.Errorf("route is either already aliased or already maps to a handle: /ext/%s", name)
+	}
+	t.aliases.endpoints[name] = endpoint
+	if t.routes[name].handler != nil {
+		return fmt.Errorf("failed to create endpoint as /ext/%s already exists", name)
+	}
+	return nil
+}
+
+// ofChain reports whether a path is that of a chain under a name that was given to it, or of its validators.
+func (t *router) ofChain(ctx context.Context, path string) bool {
+	if _, found := replaceChain(t.network, path); found {
+		return true
+	}
+	id, found := chainOfValidators(path)
+	if !found {
+		return false
+	}
+	_, err := t.subnetOf(ctx, id)
+	return err == nil
+}
+
+// subnetOf finds who validates a chain of the network; the primary network's chains are not found.
+func (t *router) subnetOf(ctx context.Context, id ids.ID) (ids.ID, error) {
+	if t.network == nil {
+		return ids.Empty, store.ErrNotFound
+	}
+	subnet, err := t.network.SubnetOf(ctx, id)
+	if err == nil && subnet == ids.Empty {
+		err = store.ErrNotFound
+	}
+	return subnet, err
+}
+
+// chainByID is the chain that a path bc/{blockchainID} and what is below it name. The P-Chain has the same id everywhere.
+func chainByID(path string) (ids.ID, bool) {
+	path, found := strings.CutPrefix(path, "bc/")
+	name, _, _ := strings.Cut(path, "/")
+	id, err := ids.FromString(name)
+	return id, found && err == nil && id != ids.Empty
+}
