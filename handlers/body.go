@@ -68,10 +68,10 @@ func (op *operation) decode(d *Schemas, raw []byte) (any, []string, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, []string{"the body has something after its JSON value"}, nil
 	}
-	if problems := d.check(op.Body, loose, false); len(problems) > 0 {
+	if problems := d.Check(op.Body, loose, false); len(problems) > 0 {
 		return nil, problems, nil
 	}
-	known, err := json.Marshal(digitsOnly(loose))
+	known, err := json.Marshal(DigitsOnly(loose))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,7 +60,7 @@ func (s *Server) compare(d Dialect, t reflect.Type, body []byte) error {
 	if err := dec.Decode(&v); err != nil {
 		return fmt.Errorf("answer is not JSON: %w", err)
 	}
-	if problems := s.schemas(d).check(t, v, true); len(problems) > 0 {
+	if problems := s.schemas(d).Check(t, v, true); len(problems) > 0 {
 		return fmt.Errorf("answer does not fit its schema: %s", strings.Join(problems, "; "))
 	}
 	return nil

@@ -105,8 +105,6 @@ func (s *Server) docsFields(t reflect.Type, d Dialect) []docsField {
 		return nil
 	}
 	l := &docsLister{schemas: s.docs[d].schemas}
-	l.schemas.mu.Lock()
-	defer l.schemas.mu.Unlock()
 	l.add("", l.schemas.Of(t), nil)
 	return l.fields
 }
@@ -124,7 +122,7 @@ func (l *docsLister) add(path string, s *Schema, open []string) {
 			return
 		}
 		open = append(slices.Clip(open), s.Ref)
-		s = l.schemas.named[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+		s = l.schemas.Resolve(s)
 	}
 	for _, alternative := range s.AnyOf {
 		l.add(path, alternative, open)
@@ -167,7 +165,7 @@ func (l *docsLister) typeOf(s *Schema, required bool) string {
 func (l *docsLister) typeName(s *Schema) string {
 	switch {
 	case s.Ref != "":
-		return strings.TrimPrefix(s.Ref, "#/components/schemas/")
+		return s.RefName()
 	case len(s.AnyOf) > 0:
 		var names []string
 		for _, a := range s.AnyOf {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,6 +31,19 @@ type ErrorAnswer struct {
 type Message struct {
 	Sentences []string
 	Array     bool
+}
+
+// MarshalJSON writes an array of sentences or one text.
+func (m Message) MarshalJSON() ([]byte, error) {
+	if m.Array {
+		return json.Marshal(m.Sentences)
+	}
+	return json.Marshal(strings.Join(m.Sentences, "; "))
+}
+
+// Schema allows both forms.
+func (Message) Schema(*Schemas) *Schema {
+	return &Schema{AnyOf: []*Schema{{Type: "string"}, {Type: "array", Items: &Schema{Type: "string"}}}}
 }
 
 // BadRequest names every problem of a request: the parameter, the bad value and what is allowed.
@@ -82,12 +96,12 @@ func headSize(r *http.Request) int {
 
 func unsupportedMedia(got string) *Error {
 	return sentence(http.StatusUnsupportedMediaType,
-		fmt.Sprintf("content-type %q is not supported: expected application/json", shorten(got)))
+		fmt.Sprintf("content-type %q is not supported: expected application/json", Shorten(got)))
 }
 
 func unsupportedCoding(got string) *Error {
 	return sentence(http.StatusUnsupportedMediaType,
-		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", shorten(got)))
+		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", Shorten(got)))
 }
 
 func methodNotAllowed(method, path, allow string) *Error {

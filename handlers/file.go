@@ -87,7 +87,7 @@ type fileWriter struct {
 func (w *fileWriter) WriteHeader(status int) {
 	switch {
 	case status == http.StatusRequestedRangeNotSatisfiable:
-		w.refuse(status, "the range "+shorten(w.request.Header.Get("Range"))+" is not in the file")
+		w.refuse(status, "the range "+Shorten(w.request.Header.Get("Range"))+" is not in the file")
 	case status == http.StatusPreconditionFailed:
 		w.refuse(status, "the file is another than If-Match names")
 	default:

@@ -56,11 +56,11 @@ func (k *Keys) add(key *Key) error {
 		}
 	}
 	for i, name := range key.Networks {
-		v, ok := parseNetwork(nil, name)
+		network, ok := NetworkName(name)
 		if !ok {
 			return fmt.Errorf("network %q is not one of mainnet, fuji, testnet", name)
 		}
-		key.Networks[i] = v.(string)
+		key.Networks[i] = network
 	}
 	k.byKey[key.Key] = key
 	return nil

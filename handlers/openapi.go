@@ -58,7 +58,7 @@ func (s *Server) document(d Dialect) *document {
 	s.router() // it puts the endpoints in order
 	doc := s.docs[d]
 	doc.once.Do(func() {
-		doc.schemas = newSchemas(d)
+		doc.schemas = NewSchemas(d)
 		doc.json, doc.err = json.Marshal(s.describe(doc.schemas))
 		if doc.err == nil {
 			doc.page, doc.err = s.docsPage(d)
@@ -110,8 +110,6 @@ func (x *exchange) refuse(r *http.Request) bool {
 
 // describe writes the whole table of operations as OpenAPI 3.1.
 func (s *Server) describe(d *Schemas) *openAPI {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
 		Info:     map[string]string{"title": "Snowglobe", "version": s.version(), "description": "The " + string(d.Dialect) + " dialect."},
@@ -132,7 +130,7 @@ func (s *Server) describe(d *Schemas) *openAPI {
 		doc.Paths[e.path] = calls
 	}
 	doc.Components = map[string]any{
-		"schemas": d.named,
+		"schemas": d.Named(),
 		"securitySchemes": map[string]any{
 			"apiKey":        keyIn("header", "x-service-api-key"),
 			"glacierApiKey": keyIn("header", "x-glacier-api-key"),
@@ -177,7 +175,7 @@ func (op *operation) describe(d *Schemas) *apiCall {
 		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
 	}
 	for _, p := range op.params {
-		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schemaOf()})
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema()})
 	}
 	if op.Body != nil {
 		c.RequestBody = content("", "application/json", d.Of(op.Body))

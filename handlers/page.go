@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -34,8 +33,6 @@ var (
 	errTokenForeign = errors.New("belongs to another query: repeat the query that it came from, or start again without it")
 	errTokenExpired = errors.New("has expired, as it is older than 24 hours of the world's clock: start again without it")
 )
-
-var tokenShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})*$`)
 
 const (
 	uuidText      = 36
@@ -88,7 +85,7 @@ func (s *sealer) seal(position []byte, fingerprint uint32) string {
 
 // open gives the position back, or says what is wrong with the token.
 func (s *sealer) open(token string, fingerprint uint32) ([]byte, error) {
-	if !tokenShape.MatchString(token) {
+	if !PageTokenShape.MatchString(token) {
 		return nil, errTokenShape
 	}
 	unseal := s.openShort

@@ -48,7 +48,7 @@ func (r *Request) resume() (problem string) {
 	}
 	position, err := r.server.sealer.open(token, r.fingerprint())
 	if err != nil {
-		return fmt.Sprintf("pageToken %q %s", shorten(token), err)
+		return fmt.Sprintf("pageToken %q %s", Shorten(token), err)
 	}
 	r.position, r.resumed = position, true
 	return ""
@@ -60,7 +60,7 @@ func (r *Request) resume() (problem string) {
 func (r *Request) fingerprint() uint32 {
 	b := append(make([]byte, 0, 256), r.op.ID...)
 	for i, p := range r.op.params {
-		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil || p.end && !r.given[i] {
+		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil || p.rangeEnd && !r.given[i] {
 			continue
 		}
 		text := r.canonical(p, r.values[i])

@@ -222,7 +222,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 		x.preflight(r, r.Header.Get("Access-Control-Request-Method"))
 		return
 	}
-	text := "Cannot " + r.Method + " " + shorten(x.asked(r.URL.Path))
+	text := "Cannot " + r.Method + " " + Shorten(x.asked(r.URL.Path))
 	if near := s.suggest(r.Method, r.URL.Path, x.asked); near != "" {
 		text += ": did you mean " + near + "?"
 	}

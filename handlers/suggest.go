@@ -54,8 +54,7 @@ func (e *endpoint) takes(path string) bool {
 		if s.name == "" || text == s.text {
 			continue
 		}
-		p := e.ops[0].param(s.name)
-		if _, ok := p.Kind.parse(p, strings.TrimSuffix(text, s.literal)); !ok {
+		if _, ok := e.ops[0].param(s.name).rule.Parse(strings.TrimSuffix(text, s.literal)); !ok {
 			return false
 		}
 	}
