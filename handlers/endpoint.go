@@ -39,8 +39,11 @@ func (e *endpoint) operation(method string) *operation {
 	return nil
 }
 
-func (e *endpoint) matches(r *http.Request, _ *mux.RouteMatch) bool {
-	return e.template.matches(r.URL.Path)
+// matches takes the place of the router's own templates. Those are regular expressions, which it tries one after the
+// other: with 90 of them before its own a request takes 50 µs, where this takes 30.
+func (e *endpoint) matches(r *http.Request, found *mux.RouteMatch) (ok bool) {
+	found.Vars, ok = e.template.match(r.URL.Path)
+	return ok
 }
 
 // methods lists what the path answers to. Those that only pages of this server may use are left out for others.

@@ -172,7 +172,7 @@ func (s *Server) router() *mux.Router {
 			if groups[depth] == nil {
 				groups[depth] = r.MatcherFunc(ofDepth(depth)).Subrouter()
 			}
-			groups[depth].NewRoute().MatcherFunc(e.matches).Path(e.template.mux()).Handler(e)
+			groups[depth].NewRoute().MatcherFunc(e.matches).Handler(e)
 		}
 		r.NotFoundHandler = http.HandlerFunc(s.notFound)
 		s.routes = r
