@@ -62,9 +62,6 @@ func Unauthorized(text string) *Error { return sentence(http.StatusUnauthorized,
 // Forbidden says why a known client may not do this.
 func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text) }
 
-// Conflict says why the request does not fit the state of the world.
-func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
-
 // Unavailable says what cannot be answered at the moment.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
 
@@ -114,22 +111,33 @@ func sentence(status int, text string) *Error {
 	return &Error{Status: status, Problems: []string{text}}
 }
 
+// fail tells the client of an error.
+func (c *requestContext) fail(e *Error, array bool) {
+	h := c.Header()
+	for name, values := range e.header {
+		h[name] = values
+	}
+	if err := c.send(c.request, e.Status, e.answer(array)); err != nil {
+		c.server.opts.Log.Error("error answer failed", "id", c.id, "err", err)
+	}
+}
+
 // asError turns whatever a handler returned into what the client may see. Everything that is not an Error is the
 // simulator's own failure, so it is logged and the client learns only where to look.
-func (s *Server) asError(x *exchange, err error) *Error {
+func (c *requestContext) asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
 	if !errors.Is(err, context.Canceled) {
-		s.opts.Log.Error("request failed", "id", x.id, "operation", x.operation(), "err", err)
+		c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
 	}
-	return x.failure()
+	return c.failure()
 }
 
 // failure is all that a client learns of what went wrong inside.
-func (x *exchange) failure() *Error {
-	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+x.id)
+func (c *requestContext) failure() *Error {
+	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+c.id)
 }
 
 // answer is the body that tells of the error.

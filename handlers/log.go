@@ -26,33 +26,33 @@ func NewLogger(w io.Writer, format string, quiet bool) (*slog.Logger, error) {
 // Named tells which operation a mounted handler took a request for: the access log and the counters then know it by that
 // name. Names must come from a list, never from the client.
 func Named(ctx context.Context, operation string) {
-	if x, ok := ctx.Value(contextKey{}).(*exchange); ok {
-		x.mounted = operation
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		c.mounted = operation
 	}
 }
 
 // LogThrough has a request noted by a logger other than the server's.
 func LogThrough(ctx context.Context, log *slog.Logger) {
-	if x, ok := ctx.Value(contextKey{}).(*exchange); ok {
-		x.logger = log
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		c.logger = log
 	}
 }
 
 // LoggerOf is the logger that notes a request.
 func LoggerOf(ctx context.Context) *slog.Logger {
-	if x, ok := ctx.Value(contextKey{}).(*exchange); ok {
-		return x.logger
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		return c.logger
 	}
 	return slog.New(slog.DiscardHandler)
 }
 
 // observe counts an answered request. A handler that wrote nothing has answered 200.
-func (x *exchange) observe() {
-	if x.server.opts.Observe == nil {
+func (c *requestContext) observe() {
+	if c.server.opts.Observe == nil {
 		return
 	}
-	if x.status == 0 {
-		x.status = http.StatusOK
+	if c.status == 0 {
+		c.status = http.StatusOK
 	}
-	x.server.opts.Observe(x.operation(), x.status, x.server.opts.Now().Sub(x.start))
+	c.server.opts.Observe(c.operation(), c.status, c.server.opts.Now().Sub(c.start))
 }

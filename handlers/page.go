@@ -42,8 +42,8 @@ const (
 	longHead      = longTag + 4 + 4 + 2 // tag, birth, fingerprint, length
 )
 
-// sealer makes and opens page tokens for one world.
-type sealer struct {
+// tokenCodec makes and opens page tokens for one world.
+type tokenCodec struct {
 	short, long cipher.Block
 	mac         []byte
 	now         func() int64 // the world's clock in seconds
@@ -56,7 +56,7 @@ type page struct {
 	birth       uint32
 }
 
-func newSealer(key []byte, now func() int64) (*sealer, error) {
+func newTokenCodec(key []byte, now func() int64) (*tokenCodec, error) {
 	short, err := aes.NewCipher(derive(key, "page token, short"))
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func newSealer(key []byte, now func() int64) (*sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sealer{short: short, long: long, mac: derive(key, "page token, tag"), now: now}, nil
+	return &tokenCodec{short: short, long: long, mac: derive(key, "page token, tag"), now: now}, nil
 }
 
 func derive(key []byte, use string) []byte {
@@ -75,7 +75,7 @@ func derive(key []byte, use string) []byte {
 }
 
 // seal makes the token that continues a query after a position.
-func (s *sealer) seal(position []byte, fingerprint uint32) string {
+func (s *tokenCodec) seal(position []byte, fingerprint uint32) string {
 	p := page{position: position, fingerprint: fingerprint, birth: uint32(s.now())}
 	if len(position) <= shortPosition {
 		return s.sealShort(p)
@@ -84,7 +84,7 @@ func (s *sealer) seal(position []byte, fingerprint uint32) string {
 }
 
 // open gives the position back, or says what is wrong with the token.
-func (s *sealer) open(token string, fingerprint uint32) ([]byte, error) {
+func (s *tokenCodec) open(token string, fingerprint uint32) ([]byte, error) {
 	if !PageTokenShape.MatchString(token) {
 		return nil, errTokenShape
 	}
@@ -106,7 +106,7 @@ func (s *sealer) open(token string, fingerprint uint32) ([]byte, error) {
 }
 
 // sealShort lays a page out around the fixed bits of a version 4 UUID and permutes it.
-func (s *sealer) sealShort(p page) string {
+func (s *tokenCodec) sealShort(p page) string {
 	var b [16]byte
 	binary.BigEndian.PutUint32(b[0:], p.birth)
 	binary.BigEndian.PutUint16(b[4:], uint16(p.fingerprint>>16))
@@ -119,7 +119,7 @@ func (s *sealer) sealShort(p page) string {
 	return uuid(b)
 }
 
-func (s *sealer) openShort(token string) (page, bool) {
+func (s *tokenCodec) openShort(token string) (page, bool) {
 	b, ok := parseUUID(token)
 	if !ok {
 		return page{}, false
@@ -137,7 +137,7 @@ func (s *sealer) openShort(token string) (page, bool) {
 	}, true
 }
 
-func (s *sealer) sealLong(p page) string {
+func (s *tokenCodec) sealLong(p page) string {
 	groups := (longHead + len(p.position) + longGroup - 1) / longGroup
 	b := make([]byte, groups*longGroup)
 	binary.BigEndian.PutUint32(b[longTag:], p.birth)
@@ -149,7 +149,7 @@ func (s *sealer) sealLong(p page) string {
 	return spread(b)
 }
 
-func (s *sealer) openLong(token string) (page, bool) {
+func (s *tokenCodec) openLong(token string) (page, bool) {
 	b, ok := gather(token)
 	if !ok {
 		return page{}, false
@@ -166,14 +166,14 @@ func (s *sealer) openLong(token string) (page, bool) {
 	}, true
 }
 
-func (s *sealer) tag(content []byte) []byte {
+func (s *tokenCodec) tag(content []byte) []byte {
 	h := hmac.New(sha256.New, s.mac)
 	h.Write(content)
 	return h.Sum(nil)[:longTag]
 }
 
 // stream is keyed by the tag of the content, so equal pages give equal tokens and different pages different streams.
-func (s *sealer) stream(tag []byte) cipher.Stream {
+func (s *tokenCodec) stream(tag []byte) cipher.Stream {
 	var nonce [aes.BlockSize]byte
 	copy(nonce[:], tag)
 	return cipher.NewCTR(s.long, nonce[:])

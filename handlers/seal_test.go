@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func testSealer(t *testing.T) *sealer {
+func testCodec(t *testing.T) *tokenCodec {
 	t.Helper()
-	s, err := newSealer([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
+	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func randomBytes(r *rand.Rand, size int) []byte {
 }
 
 func TestTokensCarryAnyPosition(t *testing.T) {
-	s, r := testSealer(t), rand.New(rand.NewPCG(1, 2))
+	s, r := testCodec(t), rand.New(rand.NewPCG(1, 2))
 	seen := map[string]bool{}
 	for size := range 200 {
 		for range 5 {
@@ -49,7 +49,7 @@ func TestTokensCarryAnyPosition(t *testing.T) {
 }
 
 func TestChangedTokensDoNotOpen(t *testing.T) {
-	s, r := testSealer(t), rand.New(rand.NewPCG(3, 4))
+	s, r := testCodec(t), rand.New(rand.NewPCG(3, 4))
 	for _, size := range []int{0, 1, 5, 6, 13, 14, 40} {
 		token := []byte(s.seal(randomBytes(r, size), 7))
 		for i, c := range token {
@@ -68,7 +68,7 @@ func TestChangedTokensDoNotOpen(t *testing.T) {
 }
 
 func TestGuessedTokensDoNotOpen(t *testing.T) {
-	s, r := testSealer(t), rand.New(rand.NewPCG(5, 6))
+	s, r := testCodec(t), rand.New(rand.NewPCG(5, 6))
 	for i := range 20000 {
 		b := randomBytes(r, longGroup*(1+i%3))
 		if position, err := s.open(spread(b), 7); err == nil {
@@ -78,7 +78,7 @@ func TestGuessedTokensDoNotOpen(t *testing.T) {
 }
 
 func TestSplicedTokensDoNotOpen(t *testing.T) {
-	s := testSealer(t)
+	s := testCodec(t)
 	a, b := s.seal(bytes.Repeat([]byte{1}, 13), 7), s.seal(bytes.Repeat([]byte{2}, 13), 7)
 	for _, forged := range []string{a[:uuidText] + b[uuidText:], a + "-" + b, a[:uuidText], a[uuidText+1:]} {
 		if _, err := s.open(forged, 7); err == nil {
@@ -88,7 +88,7 @@ func TestSplicedTokensDoNotOpen(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	s, err := newSealer([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
+	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -13,14 +13,14 @@ const manyNear = 3
 
 // suggest finds the operations whose paths are nearest to one that does not exist, with the client's own values in
 // them and as a client would ask. It is empty if none is near or too many are.
-func (s *Server) suggest(method, path string, as func(path string) string) string {
+func (t *routes) suggest(method, path string, as func(path string) string) string {
 	asked := strings.Split(strings.Trim(path, "/"), "/")
 	if len(asked) > 32 || len(path) > 1024 {
 		return ""
 	}
 	best := tooFar
 	var near []*endpoint
-	for _, e := range s.endpoints {
+	for _, e := range t.sorted() {
 		d, _ := e.template.distance(asked, false)
 		if e.nearestMethod(method) != method {
 			d += 0.1
