@@ -37,7 +37,7 @@ func Position(n uint64) []byte {
 
 // NextPageToken makes the token of the page that begins after a position.
 func (r *Request) NextPageToken(position []byte) string {
-	return r.server.tokens.seal(position, r.fingerprint())
+	return r.server.tokens.encode(position, r.fingerprint())
 }
 
 // resume opens the request's page token, if it has one. The problem it returns is empty if all is well.
@@ -46,7 +46,7 @@ func (r *Request) resume() (problem string) {
 	if !r.op.pager || token == "" {
 		return ""
 	}
-	position, err := r.server.tokens.open(token, r.fingerprint())
+	position, err := r.server.tokens.decode(token, r.fingerprint())
 	if err != nil {
 		return fmt.Sprintf("pageToken %q %s", Shorten(token), err)
 	}
