@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // Raw is an answer that is not JSON: a logo, a page, a file.
@@ -32,6 +33,8 @@ var (
 // gzipFrom is the size at which compression begins to pay.
 const gzipFrom = 1024
 
+// The writer of klauspost takes 150 µs for 15 kB of JSON where that of the standard library takes 200. Its gzhttp would drop
+// Content-Length, and answer HEAD with other headers than GET.
 var (
 	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	gzips   = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}

@@ -15,7 +15,7 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight allows the methods, and whatever headers the page asks for.
+// preflight is by hand, as rs/cors names the requested method only. It allows the methods of the path, and whatever headers the page asks for.
 func (w *responseWriter) preflight(r *http.Request, methods string) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", methods)
