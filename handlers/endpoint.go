@@ -87,7 +87,7 @@ func (c *requestContext) serve(hr *http.Request) {
 	}
 }
 
-// enter takes a request through the gates in front of its handler, cheapest first.
+// enter checks origin, API key, parameters and body before the handler is called, cheapest first.
 func (c *requestContext) enter(hr *http.Request) (*Request, error) {
 	if err := c.checkOrigin(hr); err != nil {
 		return nil, err

@@ -43,10 +43,10 @@ func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
 }
 
 // get is the body of the JSON that was the answer before.
-func (k *responseCache) get(key cacheKey) ([]byte, bool) { return k.answers.Get(key) }
+func (c *responseCache) get(key cacheKey) ([]byte, bool) { return c.answers.Get(key) }
 
-func (k *responseCache) add(key cacheKey, body []byte) {
+func (c *responseCache) add(key cacheKey, body []byte) {
 	if len(body) <= keptAnswer {
-		k.answers.Add(key, bytes.Clone(body))
+		c.answers.Add(key, bytes.Clone(body))
 	}
 }

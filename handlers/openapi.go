@@ -180,7 +180,7 @@ func (op *operation) describe(d *Schemas) *apiCall {
 	return c
 }
 
-// failures are the statuses with which the gates in front of the handler refuse, and what each means.
+// failures are the statuses of requests that are refused before the handler is called, and what each means.
 func (op *operation) failures() map[int]string {
 	f := map[int]string{
 		http.StatusBadRequest:          "A parameter or the body is not allowed; the message names each problem.",

@@ -22,7 +22,10 @@ var buckets = []time.Duration{
 	30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second,
 }
 
-// requestMetrics counts requests by operation. Operations come from lists of the program's own, so their number is bounded.
+// requestMetrics counts requests by operation, in the text format of Prometheus. client_golang would add 2.9 MB to the program
+// and write labels in another order; VictoriaMetrics/metrics has no histogram with the label le.
+//
+// It counts by operation. Operations come from lists of the program's own, so their number is bounded.
 type requestMetrics struct {
 	mu         sync.Mutex
 	operations map[string]*operationMetrics
