@@ -25,7 +25,7 @@ var buckets = []time.Duration{
 // requestMetrics counts requests by operation, in the text format of Prometheus. client_golang would add 2.9 MB to the program
 // and write labels in another order; VictoriaMetrics/metrics has no histogram with the label le.
 //
-// It counts by operation. Operations come from lists of the program's own, so their number is bounded.
+// Operations come from lists of the program's own, so their number is bounded.
 type requestMetrics struct {
 	mu         sync.Mutex
 	operations map[string]*operationMetrics
