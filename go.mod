@@ -3,20 +3,21 @@ module snowglobe
 go 1.26.8
 
 require (
-	github.com/ava-labs/avalanchego v1.15.0
-	github.com/brianvoe/gofakeit/v7 v7.18.1
-	github.com/consensys/gnark-crypto v0.22.0
-	github.com/ethereum/go-ethereum v1.17.10
-	github.com/google/uuid v1.6.0
-	github.com/gorilla/mux v1.8.0
-	github.com/gorilla/rpc v1.2.0
-	github.com/holiman/uint256 v1.3.2
-	github.com/jmoiron/sqlx v1.4.0
-	github.com/rs/cors v1.7.0
-	go.yaml.in/yaml/v3 v3.0.5
-	golang.org/x/sync v0.23.0
-	golang.org/x/sys v0.48.0
-	modernc.org/sqlite v1.60.1
+	github.com/agnivade/levenshtein v1.2.2 // "did you mean" for unknown paths
+	github.com/ava-labs/avalanchego v1.15.0 // ids, addresses, codec and warp signatures of the network itself
+	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
+	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo
+	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
+	github.com/google/uuid v1.6.0 // page tokens and export ids
+	github.com/gorilla/mux v1.8.0 // routing of the REST interfaces
+	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
+	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
+	github.com/jmoiron/sqlx v1.4.0 // rows to structs
+	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
+	go.yaml.in/yaml/v3 v3.0.5 // the API-keys file
+	golang.org/x/sync v0.23.0 // bounded parallel work
+	golang.org/x/sys v0.48.0 // locking the file on every system
+	modernc.org/sqlite v1.60.1 // the file, without cgo
 )
 
 require (
@@ -46,6 +47,7 @@ require (
 	github.com/holiman/bloomfilter/v2 v2.0.3 // indirect
 	github.com/huin/goupnp v1.3.0 // indirect
 	github.com/jackpal/go-nat-pmp v1.0.2 // indirect
+	github.com/klauspost/compress v1.18.0 // gzip, faster than the standard library's
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/minio/sha256-simd v1.0.0 // indirect

@@ -23,9 +23,9 @@ import (
 
 const usage = `usage: snowglobe [serve|generate|verify|digest|version] [flags]
 
-  serve      open or create the world and answer (the default)
-  generate   make a world file and stop
-  verify     derive everything in the file again and compare; exit 1 at the first lie
+  serve      open the world, or create it, and answer requests (the default)
+  generate   write a world file and stop
+  verify     build the world again from its transactions and compare every row; fail on the first mismatch
   digest     print the world's digest
   version    print the version
 

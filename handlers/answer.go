@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // Raw is an answer that is not JSON: a logo, a page, a file.
@@ -19,8 +20,8 @@ type Raw struct {
 	Body []byte
 }
 
-// Written is an answer that writes itself as JSON, because most of it was written before.
-type Written interface{ WriteJSON(*bytes.Buffer) error }
+// RawJSON is an answer that writes itself as JSON, because most of it was written before.
+type RawJSON interface{ WriteJSON(*bytes.Buffer) error }
 
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
@@ -32,6 +33,8 @@ var (
 // gzipFrom is the size at which compression begins to pay.
 const gzipFrom = 1024
 
+// The writer of klauspost takes 150 µs for 15 kB of JSON where that of the standard library takes 200. Its gzhttp would drop
+// Content-Length, and answer HEAD with other headers than GET.
 var (
 	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	gzips   = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
@@ -47,24 +50,28 @@ func release(b *bytes.Buffer) {
 }
 
 // send encodes an answer and sends it. Nothing is sent if it cannot be encoded.
-func (x *exchange) send(r *http.Request, status int, answer any) error {
+func (c *requestContext) send(r *http.Request, status int, answer any) error {
 	if file, ok := answer.(File); ok {
-		return x.sendFile(r, &file)
+		return c.sendFile(r, &file)
 	}
 	if raw, ok := answer.(Raw); ok {
-		h := x.Header()
-		h["Content-Type"] = []string{raw.Type}
-		if raw.Name != "" {
-			h.Set("Content-Disposition", `attachment; filename="`+raw.Name+`"`)
-		}
-		x.deliver(r, status, raw.Body)
+		c.sendRaw(r, status, raw)
 		return nil
 	}
-	return x.sendJSON(r, status, answer, func([]byte) {})
+	return c.sendJSON(r, status, answer, func([]byte) {})
+}
+
+func (w *responseWriter) sendRaw(r *http.Request, status int, raw Raw) {
+	h := w.Header()
+	h["Content-Type"] = []string{raw.Type}
+	if raw.Name != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+raw.Name+`"`)
+	}
+	w.sendBody(r, status, raw.Body)
 }
 
 // sendJSON shows the body to keep before it goes.
-func (x *exchange) sendJSON(r *http.Request, status int, answer any, keep func(body []byte)) error {
+func (w *responseWriter) sendJSON(r *http.Request, status int, answer any, keep func(body []byte)) error {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
 	defer release(b)
@@ -72,18 +79,18 @@ func (x *exchange) sendJSON(r *http.Request, status int, answer any, keep func(b
 		return err
 	}
 	keep(b.Bytes())
-	x.deliverJSON(r, status, b.Bytes())
+	w.sendEncoded(r, status, b.Bytes())
 	return nil
 }
 
-func (x *exchange) deliverJSON(r *http.Request, status int, body []byte) {
-	x.Header()["Content-Type"] = jsonType
-	x.deliver(r, status, body)
+func (w *responseWriter) sendEncoded(r *http.Request, status int, body []byte) {
+	w.Header()["Content-Type"] = jsonType
+	w.sendBody(r, status, body)
 }
 
 func encode(b *bytes.Buffer, answer any) error {
-	if w, ok := answer.(Written); ok {
-		return w.WriteJSON(b)
+	if raw, ok := answer.(RawJSON); ok {
+		return raw.WriteJSON(b)
 	}
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
@@ -94,20 +101,9 @@ func encode(b *bytes.Buffer, answer any) error {
 	return nil
 }
 
-// fail tells the client of an error.
-func (x *exchange) fail(e *Error, array bool) {
-	h := x.Header()
-	for name, values := range e.header {
-		h[name] = values
-	}
-	if err := x.send(x.request, e.Status, e.answer(array)); err != nil {
-		x.server.opts.Log.Error("error answer failed", "id", x.id, "err", err)
-	}
-}
-
-// deliver sends a body the way the client wants it: compressed, or not at all if it has it already.
-func (x *exchange) deliver(r *http.Request, status int, body []byte) {
-	h := x.Header()
+// sendBody sends a body the way the client wants it: compressed, or not at all if it has it already.
+func (w *responseWriter) sendBody(r *http.Request, status int, body []byte) {
+	h := w.Header()
 	h["Vary"] = vary
 	compress := len(body) >= gzipFrom && acceptsGzip(r.Header.Get("Accept-Encoding"))
 	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
@@ -116,35 +112,35 @@ func (x *exchange) deliver(r *http.Request, status int, body []byte) {
 		h["Cache-Control"] = noCache
 		if unchanged(r.Header["If-None-Match"], tag) {
 			delete(h, "Content-Type")
-			x.WriteHeader(http.StatusNotModified)
+			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 	}
 	if compress {
-		x.deliverGzip(r, status, body)
+		w.sendGzip(r, status, body)
 		return
 	}
-	x.write(r, status, body)
+	w.writeBody(r, status, body)
 }
 
-func (x *exchange) deliverGzip(r *http.Request, status int, body []byte) {
+func (w *responseWriter) sendGzip(r *http.Request, status int, body []byte) {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
 	defer release(b)
-	w := gzips.Get().(*gzip.Writer)
-	defer gzips.Put(w)
-	w.Reset(b)
-	_, _ = w.Write(body) // a buffer takes everything
-	_ = w.Close()
-	x.Header()["Content-Encoding"] = gzipped
-	x.write(r, status, b.Bytes())
+	z := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(z)
+	z.Reset(b)
+	_, _ = z.Write(body) // a buffer takes everything
+	_ = z.Close()
+	w.Header()["Content-Encoding"] = gzipped
+	w.writeBody(r, status, b.Bytes())
 }
 
-func (x *exchange) write(r *http.Request, status int, body []byte) {
-	x.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
-	x.WriteHeader(status)
+func (w *responseWriter) writeBody(r *http.Request, status int, body []byte) {
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = x.Write(body) // a client that has gone away needs no answer
+		_, _ = w.Write(body) // a client that has gone away needs no answer
 	}
 }
 

@@ -16,12 +16,6 @@ func (r *Request) BaseURL() string {
 	return r.base
 }
 
-// BaseURLOf is the same for a request that reached a mounted handler.
-func BaseURLOf(r *http.Request) string {
-	x, ok := r.Context().Value(contextKey{}).(*exchange)
-	return baseURL(r, ok && x.prefixed)
-}
-
 func baseURL(r *http.Request, prefixed bool) string {
 	scheme, host := "http", r.Host
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); host == "" && ok {

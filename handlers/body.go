@@ -12,14 +12,14 @@ import (
 )
 
 // readBody decodes the JSON body that the operation declares. All problems of its content come back as one 400.
-func (op *operation) readBody(x *exchange, hr *http.Request) (body any, problems []string, err error) {
+func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, problems []string, err error) {
 	if op.Body == nil {
 		return nil, nil, nil
 	}
 	if coding := hr.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, nil, unsupportedCoding(coding)
 	}
-	raw, err := x.readAll(hr)
+	raw, err := c.readAll(hr)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,12 +29,12 @@ func (op *operation) readBody(x *exchange, hr *http.Request) (body any, problems
 	if err := checkContentType(hr.Header.Get("Content-Type")); err != nil {
 		return nil, nil, err
 	}
-	return op.decode(x.server.schemas(Spec), raw)
+	return op.decode(c.server.schemas(Spec), raw)
 }
 
-func (x *exchange) readAll(hr *http.Request) ([]byte, error) {
-	most := x.server.opts.MaxBody
-	raw, err := io.ReadAll(http.MaxBytesReader(x, hr.Body, most))
+func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
+	most := c.server.opts.MaxBody
+	raw, err := io.ReadAll(http.MaxBytesReader(c, hr.Body, most))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return nil, tooLarge(most)
@@ -68,10 +68,10 @@ func (op *operation) decode(d *Schemas, raw []byte) (any, []string, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, []string{"the body has something after its JSON value"}, nil
 	}
-	if problems := d.check(op.Body, loose, false); len(problems) > 0 {
+	if problems := d.Check(op.Body, loose, false); len(problems) > 0 {
 		return nil, problems, nil
 	}
-	known, err := json.Marshal(digitsOnly(loose))
+	known, err := json.Marshal(DigitsOnly(loose))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -51,3 +51,22 @@ func plain(n *big.Rat) string {
 	f, _ := n.Float64()
 	return fmt.Sprint(f)
 }
+
+// Above reports whether a value is larger than another; values without an order are not.
+func Above(value, other any) bool {
+	v, o := ordered(value), ordered(other)
+	return v != nil && o != nil && v.Cmp(o) > 0
+}
+
+// ordered is the value of a parameter that has an order, nil for one that was not sound.
+func ordered(value any) *big.Rat {
+	switch n := value.(type) {
+	case int64:
+		return new(big.Rat).SetInt64(n)
+	case *big.Int:
+		return new(big.Rat).SetInt(n)
+	case *big.Rat:
+		return n
+	}
+	return nil
+}

@@ -29,8 +29,8 @@ func (c ChainID) String() string {
 	return strconv.FormatUint(c.EVM, 10)
 }
 
-func parseChain(p *param, text string) (any, bool) {
-	if p.names(text) {
+func parseChain(r *Rule, text string) (any, bool) {
+	if r.HasLiteral(text) {
 		return ChainID{Name: text}, true
 	}
 	if digits.MatchString(text) {
@@ -56,7 +56,7 @@ func (b BlockID) String() string {
 	return strconv.FormatUint(b.Number, 10)
 }
 
-func parseBlock(_ *param, text string) (any, bool) {
+func parseBlock(_ *Rule, text string) (any, bool) {
 	if b, ok := parseHex(text, common.HashLength); ok {
 		return BlockID{Hash: common.BytesToHash(b), ByHash: true}, true
 	}
@@ -68,11 +68,11 @@ func parseBlock(_ *param, text string) (any, bool) {
 }
 
 // parsePrimaryBlock reads a height or a block's id, which the P- and the X-chain write in cb58 and the C-Chain in hex.
-func parsePrimaryBlock(p *param, text string) (any, bool) {
+func parsePrimaryBlock(r *Rule, text string) (any, bool) {
 	if id, ok := readID(text); ok {
 		return BlockID{Hash: common.Hash(id), ByHash: true}, true
 	}
-	return parseBlock(p, text)
+	return parseBlock(r, text)
 }
 
 // PrimaryAddress is a P-, X- or C-Chain address; Chain is empty when the client left the prefix out. An account of the
@@ -101,7 +101,7 @@ func (a PrimaryAddress) String() string {
 // Canonical is the address without its chain's prefix: the operation says which chain counts.
 func (a PrimaryAddress) Canonical() any { return PrimaryAddress{HRP: a.HRP, ID: a.ID} }
 
-func parsePrimary(_ *param, text string) (any, bool) {
+func parsePrimary(_ *Rule, text string) (any, bool) {
 	chain, rest, found := strings.Cut(text, "-")
 	if !found {
 		chain, rest = "", text
@@ -117,9 +117,9 @@ func parsePrimary(_ *param, text string) (any, bool) {
 }
 
 // parseToucher reads who can take part in a transaction of a primary chain.
-func parseToucher(p *param, text string) (any, bool) {
+func parseToucher(r *Rule, text string) (any, bool) {
 	if b, ok := parseHex(text, common.AddressLength); ok {
 		return PrimaryAddress{ID: ids.ShortID(b)}, true
 	}
-	return parsePrimary(p, text)
+	return parsePrimary(r, text)
 }

@@ -16,7 +16,7 @@ import (
 func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
 	plain, prefixed := cutPrefix(r)
 	d := s.opts.Dialect.choose(r, prefixed)
-	op := s.find(straighten(plain))
+	op := s.find(normalizePath(plain))
 	if status >= http.StatusBadRequest {
 		return s.compare(d, reflect.TypeFor[ErrorAnswer](), body)
 	}
@@ -34,7 +34,7 @@ func (s *Server) CheckAnswer(r *http.Request, status int, body []byte) error {
 
 // ValidateAnswer compares the body of a success with the answer type of an operation.
 func (s *Server) ValidateAnswer(id string, d Dialect, body []byte) error {
-	op := s.byID[id]
+	op := s.routes.byID[id]
 	if op == nil || op.Answer == nil {
 		return fmt.Errorf("operation %q has no JSON answer", id)
 	}
@@ -60,7 +60,7 @@ func (s *Server) compare(d Dialect, t reflect.Type, body []byte) error {
 	if err := dec.Decode(&v); err != nil {
 		return fmt.Errorf("answer is not JSON: %w", err)
 	}
-	if problems := s.schemas(d).check(t, v, true); len(problems) > 0 {
+	if problems := s.schemas(d).Check(t, v, true); len(problems) > 0 {
 		return fmt.Errorf("answer does not fit its schema: %s", strings.Join(problems, "; "))
 	}
 	return nil

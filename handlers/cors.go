@@ -15,24 +15,24 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight allows the methods, and whatever headers the page asks for.
-func (x *exchange) preflight(r *http.Request, methods string) {
-	h := x.Header()
+// preflight is by hand, as rs/cors names the requested method only. It allows the methods of the path, and whatever headers the page asks for.
+func (w *responseWriter) preflight(r *http.Request, methods string) {
+	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", methods)
 	if headers := r.Header.Get("Access-Control-Request-Headers"); headers != "" {
 		h.Set("Access-Control-Allow-Headers", headers)
 	}
 	h.Set("Access-Control-Max-Age", "7200")
 	h.Set("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
-	x.WriteHeader(http.StatusNoContent)
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // checkOrigin keeps pages of other origins from changing the world of whoever has them open.
-func (x *exchange) checkOrigin(r *http.Request) error {
-	if !x.op.SameOrigin {
+func (c *requestContext) checkOrigin(r *http.Request) error {
+	if !c.op.SameOrigin {
 		return nil
 	}
-	x.Header().Del("Access-Control-Allow-Origin")
+	c.Header().Del("Access-Control-Allow-Origin")
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return nil

@@ -56,29 +56,29 @@ func (s *Server) docsHandler() http.Handler {
 
 // toDocs leads to the documentation in the dialect of the path.
 func toDocs(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	x.mounted = "documentation"
-	if !x.refuse(r) {
-		http.Redirect(w, r, basePath(r, x.prefixed)+"/docs", http.StatusFound)
+	c := w.(*requestContext)
+	c.mounted = "documentation"
+	if !c.refuse(r) {
+		http.Redirect(w, r, basePath(r, c.prefixed)+"/docs", http.StatusFound)
 	}
 }
 
-func (s *Server) docsPage(d Dialect) ([]byte, error) {
+func (d *documentation) docsPage(schemas *Schemas) ([]byte, error) {
 	var groups []docsGroup
-	for _, in := range s.interfaces() {
-		groups = append(groups, s.docsGroup(in, d))
+	for _, in := range d.routes.interfaces() {
+		groups = append(groups, d.docsGroup(in, schemas))
 	}
 	var b bytes.Buffer
-	err := docsTemplate.Execute(&b, map[string]any{"Groups": groups, "Dialect": d, "Version": s.version()})
+	err := docsTemplate.Execute(&b, map[string]any{"Groups": groups, "Dialect": schemas.Dialect, "Version": d.version})
 	return b.Bytes(), err
 }
 
-func (s *Server) docsGroup(in *Interface, d Dialect) docsGroup {
+func (d *documentation) docsGroup(in *Interface, schemas *Schemas) docsGroup {
 	g := docsGroup{Title: in.Title}
-	for _, e := range s.endpoints {
+	for _, e := range d.routes.sorted() {
 		for _, op := range e.ops {
 			if op.in == in {
-				g.Calls = append(g.Calls, s.docsCall(op, d))
+				g.Calls = append(g.Calls, docsCallOf(op, schemas))
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func (s *Server) docsGroup(in *Interface, d Dialect) docsGroup {
 	return g
 }
 
-func (s *Server) docsCall(op *operation, d Dialect) docsCall {
-	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(d), Deprecated: op.Deprecated}
+func docsCallOf(op *operation, schemas *Schemas) docsCall {
+	c := docsCall{ID: op.ID, Method: op.Method, Path: op.Path, Summary: op.Summary, Spec: op.Spec, Doc: op.Doc, Status: op.status(schemas.Dialect), Deprecated: op.Deprecated}
 	needs := op.Method != http.MethodGet
 	for _, p := range op.params {
 		c.Params = append(c.Params, docsParam{p.Name, p.In, p.Required, p.Default, p.expected(), p.Doc})
@@ -96,17 +96,15 @@ func (s *Server) docsCall(op *operation, d Dialect) docsCall {
 	if !needs {
 		c.Try = op.Path
 	}
-	c.Body, c.Answer = s.docsFields(op.Body, d), s.docsFields(op.Answer, d)
+	c.Body, c.Answer = docsFields(op.Body, schemas), docsFields(op.Answer, schemas)
 	return c
 }
 
-func (s *Server) docsFields(t reflect.Type, d Dialect) []docsField {
+func docsFields(t reflect.Type, schemas *Schemas) []docsField {
 	if t == nil {
 		return nil
 	}
-	l := &docsLister{schemas: s.docs[d].schemas}
-	l.schemas.mu.Lock()
-	defer l.schemas.mu.Unlock()
+	l := &docsLister{schemas: schemas}
 	l.add("", l.schemas.Of(t), nil)
 	return l.fields
 }
@@ -124,7 +122,7 @@ func (l *docsLister) add(path string, s *Schema, open []string) {
 			return
 		}
 		open = append(slices.Clip(open), s.Ref)
-		s = l.schemas.named[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
+		s = l.schemas.Resolve(s)
 	}
 	for _, alternative := range s.AnyOf {
 		l.add(path, alternative, open)
@@ -167,7 +165,7 @@ func (l *docsLister) typeOf(s *Schema, required bool) string {
 func (l *docsLister) typeName(s *Schema) string {
 	switch {
 	case s.Ref != "":
-		return strings.TrimPrefix(s.Ref, "#/components/schemas/")
+		return s.RefName()
 	case len(s.AnyOf) > 0:
 		var names []string
 		for _, a := range s.AnyOf {

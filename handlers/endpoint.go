@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 // endpoint is one path with the operations that its methods stand for.
 type endpoint struct {
-	server   *Server
 	path     string
 	template template
 	ops      []*operation
@@ -38,8 +38,11 @@ func (e *endpoint) operation(method string) *operation {
 	return nil
 }
 
-func (e *endpoint) matches(r *http.Request, _ *mux.RouteMatch) bool {
-	return e.template.matches(r.URL.Path)
+// matches takes the place of the router's own templates. Those are regular expressions, which it tries one after the
+// other: with 90 of them before its own a request takes 50 µs, where this takes 30.
+func (e *endpoint) matches(r *http.Request, found *mux.RouteMatch) (ok bool) {
+	found.Vars, ok = e.template.match(r.URL.Path)
+	return ok
 }
 
 // methods lists what the path answers to. Those that only pages of this server may use are left out for others.
@@ -59,44 +62,44 @@ func (e *endpoint) methods(crossOrigin bool) string {
 
 // ServeHTTP finds the operation, runs it and sends its answer.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
-	x := w.(*exchange)
-	x.op = e.operation(hr.Method)
+	c := w.(*requestContext)
+	c.op = e.operation(hr.Method)
 	switch {
-	case x.op != nil:
-		x.serve(hr)
+	case c.op != nil:
+		c.serve(hr)
 	case isPreflight(hr):
-		x.preflight(hr, e.methods(true))
+		c.preflight(hr, e.methods(true))
 	case hr.Method == http.MethodOptions:
-		x.Header().Set("Allow", e.methods(false))
-		x.WriteHeader(http.StatusNoContent)
+		c.Header().Set("Allow", e.methods(false))
+		c.WriteHeader(http.StatusNoContent)
 	default:
-		x.fail(methodNotAllowed(hr.Method, x.asked(hr.URL.Path), e.methods(false)), false)
+		c.fail(methodNotAllowed(hr.Method, c.pathAsSent(hr.URL.Path), e.methods(false)), false)
 	}
 }
 
-func (x *exchange) serve(hr *http.Request) {
-	r, err := x.enter(hr)
+func (c *requestContext) serve(hr *http.Request) {
+	r, err := c.enter(hr)
 	if err == nil {
-		err = x.reply(r)
+		err = c.reply(r)
 	}
 	if err != nil {
-		x.fail(x.server.asError(x, err), x.op.in.ArrayErrors || x.dialect == Upstream)
+		c.fail(c.asError(err), c.op.in.ArrayErrors || c.dialect == Upstream)
 	}
 }
 
-// enter takes a request through the gates in front of its handler, cheapest first.
-func (x *exchange) enter(hr *http.Request) (*Request, error) {
-	if err := x.checkOrigin(hr); err != nil {
+// enter checks origin, API key, parameters and body before the handler is called, cheapest first.
+func (c *requestContext) enter(hr *http.Request) (*Request, error) {
+	if err := c.checkOrigin(hr); err != nil {
 		return nil, err
 	}
-	key, err := x.admit(hr)
+	key, err := c.server.access.authenticate(c.Header(), hr, c.op)
 	if err != nil {
 		return nil, err
 	}
-	if err := key.checkInterface(x.op.in); err != nil {
+	if err := key.checkInterface(c.op.in); err != nil {
 		return nil, err
 	}
-	r, err := x.read(hr)
+	r, err := c.read(hr)
 	if err != nil {
 		return nil, err
 	}
@@ -104,28 +107,28 @@ func (x *exchange) enter(hr *http.Request) (*Request, error) {
 }
 
 // reply sends the answer to a request, one from memory if it is still good.
-func (x *exchange) reply(r *Request) error {
-	status := x.op.status(x.dialect)
-	q, lasts := x.question(r)
-	if body, found := x.server.memo.answer(q); lasts && found {
-		x.deliverJSON(r.HTTP, status, body)
+func (c *requestContext) reply(r *Request) error {
+	status := c.op.status(c.dialect)
+	key, lasts := c.cacheKey(r)
+	if body, found := c.server.cache.get(key); lasts && found {
+		c.sendEncoded(r.HTTP, status, body)
 		return nil
 	}
-	answer, err := x.op.Handle(r)
+	answer, err := c.op.Handle(r)
 	if err != nil {
 		return err
 	}
 	if !lasts {
-		return x.send(r.HTTP, status, answer)
+		return c.send(r.HTTP, status, answer)
 	}
-	return x.sendJSON(r.HTTP, status, answer, func(body []byte) { x.server.memo.keep(q, body) })
+	return c.sendJSON(r.HTTP, status, answer, func(body []byte) { c.server.cache.add(key, body) })
 }
 
 // read parses everything that the request says.
-func (x *exchange) read(hr *http.Request) (*Request, error) {
-	r := &Request{HTTP: hr, server: x.server, op: x.op, dialect: x.dialect, prefixed: x.prefixed}
-	values, given, problems := x.op.parse(hr, x.server.opts.Alias)
-	body, wrong, err := x.op.readBody(x, hr)
+func (c *requestContext) read(hr *http.Request) (*Request, error) {
+	r := &Request{HTTP: hr, server: c.server, op: c.op, dialect: c.dialect, prefixed: c.prefixed}
+	values, given, problems := c.op.parse(hr, c.server.opts.Alias)
+	body, wrong, err := c.op.readBody(c, hr)
 	if err != nil {
 		return nil, err
 	}
@@ -141,4 +144,40 @@ func (x *exchange) read(hr *http.Request) (*Request, error) {
 		return nil, BadRequest(problems...)
 	}
 	return r, nil
+}
+
+// Endpoint is something that is served, at one path or at several.
+type Endpoint struct {
+	Interface  string   `json:"interface" doc:"data, metrics, sim or node."`
+	Methods    []string `json:"methods" doc:"HTTP methods."`
+	Paths      []string `json:"paths" doc:"With {name} for what varies."`
+	Operations []string `json:"operations" doc:"Names of operations, or of JSON-RPC methods."`
+}
+
+// Lister is a mounted handler that can tell what it serves.
+type Lister interface{ Endpoints() []Endpoint }
+
+// pages are what a server has beside its operations.
+var pages = []string{"/", "/docs", "/openapi.json"}
+
+// Endpoints lists everything that is served: the operations, the documentation, and what mounted handlers tell.
+func (s *Server) Endpoints() []Endpoint {
+	var all []Endpoint
+	for _, e := range s.routes.sorted() {
+		for _, op := range e.ops {
+			all = append(all, Endpoint{op.in.Name, []string{op.Method}, []string{op.Path}, []string{op.ID}})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Endpoint) int {
+		return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(a.Paths[0], b.Paths[0]), cmp.Compare(a.Methods[0], b.Methods[0]))
+	})
+	all = append(all, Endpoint{Sim.Name, []string{http.MethodGet}, pages, []string{}})
+	var told []Lister
+	for _, m := range s.mounts {
+		if l, ok := m.handler.(Lister); ok && !slices.Contains(told, l) {
+			told = append(told, l)
+			all = append(all, l.Endpoints()...)
+		}
+	}
+	return all
 }

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -32,6 +33,19 @@ type Message struct {
 	Array     bool
 }
 
+// MarshalJSON writes an array of sentences or one text.
+func (m Message) MarshalJSON() ([]byte, error) {
+	if m.Array {
+		return json.Marshal(m.Sentences)
+	}
+	return json.Marshal(strings.Join(m.Sentences, "; "))
+}
+
+// Schema allows both forms.
+func (Message) Schema(*Schemas) *Schema {
+	return &Schema{AnyOf: []*Schema{{Type: "string"}, {Type: "array", Items: &Schema{Type: "string"}}}}
+}
+
 // BadRequest names every problem of a request: the parameter, the bad value and what is allowed.
 func BadRequest(problems ...string) *Error {
 	return &Error{Status: http.StatusBadRequest, Problems: problems}
@@ -47,9 +61,6 @@ func Unauthorized(text string) *Error { return sentence(http.StatusUnauthorized,
 
 // Forbidden says why a known client may not do this.
 func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text) }
-
-// Conflict says why the request does not fit the state of the world.
-func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
 
 // Unavailable says what cannot be answered at the moment.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
@@ -82,12 +93,12 @@ func headSize(r *http.Request) int {
 
 func unsupportedMedia(got string) *Error {
 	return sentence(http.StatusUnsupportedMediaType,
-		fmt.Sprintf("content-type %q is not supported: expected application/json", shorten(got)))
+		fmt.Sprintf("content-type %q is not supported: expected application/json", Shorten(got)))
 }
 
 func unsupportedCoding(got string) *Error {
 	return sentence(http.StatusUnsupportedMediaType,
-		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", shorten(got)))
+		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", Shorten(got)))
 }
 
 func methodNotAllowed(method, path, allow string) *Error {
@@ -100,22 +111,33 @@ func sentence(status int, text string) *Error {
 	return &Error{Status: status, Problems: []string{text}}
 }
 
+// fail tells the client of an error.
+func (c *requestContext) fail(e *Error, array bool) {
+	h := c.Header()
+	for name, values := range e.header {
+		h[name] = values
+	}
+	if err := c.send(c.request, e.Status, e.answer(array)); err != nil {
+		c.server.opts.Log.Error("error answer failed", "id", c.id, "err", err)
+	}
+}
+
 // asError turns whatever a handler returned into what the client may see. Everything that is not an Error is the
 // simulator's own failure, so it is logged and the client learns only where to look.
-func (s *Server) asError(x *exchange, err error) *Error {
+func (c *requestContext) asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
 	if !errors.Is(err, context.Canceled) {
-		s.opts.Log.Error("request failed", "id", x.id, "operation", x.operation(), "err", err)
+		c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
 	}
-	return x.failure()
+	return c.failure()
 }
 
 // failure is all that a client learns of what went wrong inside.
-func (x *exchange) failure() *Error {
-	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+x.id)
+func (c *requestContext) failure() *Error {
+	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+c.id)
 }
 
 // answer is the body that tells of the error.

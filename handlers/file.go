@@ -21,17 +21,17 @@ type File struct {
 const fileTimeout = 2 * time.Minute
 
 // sendFile sends a file, compressed if the client likes that and wants the whole.
-func (x *exchange) sendFile(r *http.Request, f *File) error {
+func (c *requestContext) sendFile(r *http.Request, f *File) error {
 	r = withByteRange(r)
 	zipped := acceptsGzip(r.Header.Get("Accept-Encoding")) && r.Header.Get("Range") == ""
 	content, err := f.Open(zipped)
 	if err != nil {
 		return err
 	}
-	h := x.Header()
+	h := c.Header()
 	h["Vary"], h["Cache-Control"], h["Etag"] = vary, noCache, []string{variant(f.Tag, zipped)}
 	if unchanged(r.Header["If-None-Match"], f.Tag) {
-		x.WriteHeader(http.StatusNotModified)
+		c.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	h["Content-Type"] = []string{f.Type}
@@ -39,10 +39,10 @@ func (x *exchange) sendFile(r *http.Request, f *File) error {
 	if zipped {
 		h["Content-Encoding"] = gzipped
 	}
-	paced := &pacedReader{ReadSeeker: content, exchange: x}
-	http.ServeContent(&fileWriter{exchange: x}, r, "", time.Time{}, paced)
+	paced := &pacedReader{ReadSeeker: content, client: c}
+	http.ServeContent(&fileWriter{requestContext: c}, r, "", time.Time{}, paced)
 	if paced.failed != nil {
-		x.server.opts.Log.Error("file could not be read", "id", x.id, "operation", x.operation(), "err", paced.failed)
+		c.server.opts.Log.Error("file could not be read", "id", c.id, "operation", c.operation(), "err", paced.failed)
 		panic(http.ErrAbortHandler) // the client must not take what it got for the whole
 	}
 	return nil
@@ -62,14 +62,14 @@ func withByteRange(r *http.Request) *http.Request {
 // pacedReader gives the client new time for every piece that is read for it.
 type pacedReader struct {
 	io.ReadSeeker
-	exchange *exchange
-	failed   error
+	client *requestContext
+	failed error
 }
 
 // Read reads the next piece.
 func (p *pacedReader) Read(b []byte) (int, error) {
 	// Where there is no deadline, none has to be moved.
-	_ = http.NewResponseController(p.exchange).SetWriteDeadline(p.exchange.server.opts.Now().Add(fileTimeout))
+	_ = http.NewResponseController(p.client).SetWriteDeadline(p.client.server.opts.Now().Add(fileTimeout))
 	n, err := p.ReadSeeker.Read(b)
 	if err != nil && err != io.EOF {
 		p.failed = err
@@ -79,7 +79,7 @@ func (p *pacedReader) Read(b []byte) (int, error) {
 
 // fileWriter gives refusals the shape that all errors have.
 type fileWriter struct {
-	*exchange
+	*requestContext
 	refused bool
 }
 
@@ -87,11 +87,11 @@ type fileWriter struct {
 func (w *fileWriter) WriteHeader(status int) {
 	switch {
 	case status == http.StatusRequestedRangeNotSatisfiable:
-		w.refuse(status, "the range "+shorten(w.request.Header.Get("Range"))+" is not in the file")
+		w.refuse(status, "the range "+Shorten(w.request.Header.Get("Range"))+" is not in the file")
 	case status == http.StatusPreconditionFailed:
 		w.refuse(status, "the file is another than If-Match names")
 	default:
-		w.exchange.WriteHeader(status)
+		w.requestContext.WriteHeader(status)
 	}
 }
 
@@ -109,5 +109,5 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 	if w.refused {
 		return len(b), nil
 	}
-	return w.exchange.Write(b)
+	return w.requestContext.Write(b)
 }

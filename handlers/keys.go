@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -56,11 +57,11 @@ func (k *Keys) add(key *Key) error {
 		}
 	}
 	for i, name := range key.Networks {
-		v, ok := parseNetwork(nil, name)
+		network, ok := NetworkName(name)
 		if !ok {
 			return fmt.Errorf("network %q is not one of mainnet, fuji, testnet", name)
 		}
-		key.Networks[i] = v.(string)
+		key.Networks[i] = network
 	}
 	k.byKey[key.Key] = key
 	return nil
@@ -80,31 +81,44 @@ func queryToken(r *http.Request) string {
 	return query.Get("rltoken")
 }
 
-// admit finds out who asks, whether they need to be known, and whether they have asked too often.
-func (x *exchange) admit(r *http.Request) (*Key, error) {
-	if x.op.Keyless {
+// access decides who may ask, and how often.
+type access struct {
+	keys       *Keys // nil if any key will do
+	requireKey bool
+	rateLimit  int // requests per minute of a client without a key; unlimited if 0
+	limiter    *limiter
+	now        func() time.Time
+}
+
+func newAccess(o *Options) *access {
+	return &access{keys: o.Keys, requireKey: o.RequireKey, rateLimit: o.RateLimit, limiter: newLimiter(time.Minute, maxClients), now: o.Now}
+}
+
+// authenticate finds out who asks, whether they need to be known, and whether they have asked too often. What is left of
+// their allowance goes into the answer's header.
+func (a *access) authenticate(answer http.Header, r *http.Request, op *operation) (*Key, error) {
+	if op.Keyless {
 		return nil, nil
 	}
-	key, err := x.identify(keysOf(r))
-	if err != nil || !x.op.in.Limited {
+	key, err := a.identify(keysOf(r), op.in)
+	if err != nil || !op.in.Limited {
 		return key, err
 	}
-	return key, x.limit(r, key)
+	return key, a.limit(answer, r, key)
 }
 
 // identify finds the key, the first that is known. Without a keys file, any key will do; with one, an unknown key is no
 // key.
-func (x *exchange) identify(carried []string) (*Key, error) {
-	o := &x.server.opts
+func (a *access) identify(carried []string, in *Interface) (*Key, error) {
 	for _, text := range carried {
-		if o.Keys == nil {
+		if a.keys == nil {
 			return &Key{Key: text}, nil
 		}
-		if key := o.Keys.byKey[text]; key != nil {
+		if key := a.keys.byKey[text]; key != nil {
 			return key, nil
 		}
 	}
-	if !o.RequireKey || x.op.in.Keyless {
+	if !a.requireKey || in.Keyless {
 		return nil, nil
 	}
 	if len(carried) == 0 {

@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +17,39 @@ import (
 
 // Kind is what the values of a parameter look like: how they are read, and how that is said to people and to OpenAPI.
 type Kind struct {
-	parse   func(p *param, text string) (any, bool)
-	allowed func(p *param) string
-	schema  func(p *param) *Schema
+	parse   func(r *Rule, text string) (any, bool)
+	allowed func(r *Rule) string
+	schema  func(r *Rule) *Schema
 }
+
+// Rule is a kind, narrowed to what one parameter allows.
+type Rule struct {
+	kind     *Kind
+	literals []string // the values of an enum; for other kinds, what is allowed beside it
+	min, max string
+	bounds   bounds
+}
+
+// NewRule narrows a kind. The bounds are decimal literals, empty where the range is open.
+func NewRule(kind *Kind, least, most string, literals ...string) (*Rule, error) {
+	b, err := readBounds(least, most)
+	if err != nil {
+		return nil, err
+	}
+	return &Rule{kind: kind, literals: literals, min: least, max: most, bounds: b}, nil
+}
+
+// Parse reads a value; false means that it is not allowed.
+func (r *Rule) Parse(text string) (any, bool) { return r.kind.parse(r, text) }
+
+// Allowed completes the sentence "expected ...".
+func (r *Rule) Allowed() string { return r.kind.allowed(r) }
+
+// Schema is how OpenAPI describes the values.
+func (r *Rule) Schema() *Schema { return r.kind.schema(r) }
+
+// HasLiteral reports whether text is one of the literals that the declaration allows.
+func (r *Rule) HasLiteral(text string) bool { return slices.Contains(r.literals, text) }
 
 // The kinds of parameters, each with the type of its parsed value.
 var (
@@ -61,66 +92,69 @@ var (
 	uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 )
 
-func parseInteger(p *param, text string) (any, bool) {
+// PageTokenShape is that of a page token: one UUID, or several joined by hyphens.
+var PageTokenShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})*$`)
+
+func parseInteger(r *Rule, text string) (any, bool) {
 	if !integer.MatchString(text) {
 		return nil, false
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil && p.bounds.holds(new(big.Rat).SetInt64(n))
+	return n, err == nil && r.bounds.holds(new(big.Rat).SetInt64(n))
 }
 
-func parseTimestamp(p *param, text string) (any, bool) {
-	v, ok := parseInteger(p, text)
+func parseTimestamp(r *Rule, text string) (any, bool) {
+	v, ok := parseInteger(r, text)
 	return v, ok && v.(int64) >= 0
 }
 
-func parseDate(_ *param, text string) (any, bool) {
+func parseDate(_ *Rule, text string) (any, bool) {
 	t, err := time.Parse(time.DateOnly, text)
 	return t, err == nil
 }
 
-func parseNumber(p *param, text string) (any, bool) {
+func parseNumber(r *Rule, text string) (any, bool) {
 	if !decimal.MatchString(text) {
 		return nil, false
 	}
 	n, ok := new(big.Rat).SetString(text)
-	return n, ok && p.bounds.holds(n)
+	return n, ok && r.bounds.holds(n)
 }
 
 // parseAmount reads an integer of up to 256 bits, which 78 digits can write.
-func parseAmount(p *param, text string) (any, bool) {
+func parseAmount(r *Rule, text string) (any, bool) {
 	if len(text) > 78 || !digits.MatchString(text) {
 		return nil, false
 	}
 	n, ok := new(big.Int).SetString(text, 10)
-	return n, ok && n.BitLen() <= 256 && p.bounds.holds(new(big.Rat).SetInt(n))
+	return n, ok && n.BitLen() <= 256 && r.bounds.holds(new(big.Rat).SetInt(n))
 }
 
-func parseBoolean(_ *param, text string) (any, bool) {
+func parseBoolean(_ *Rule, text string) (any, bool) {
 	return text == "true", text == "true" || text == "false"
 }
 
-func parseText(_ *param, text string) (any, bool) { return text, len(text) <= 256 }
+func parseText(_ *Rule, text string) (any, bool) { return text, len(text) <= 256 }
 
 // parseToken looks at the shape only: whether a token belongs to the query can be judged when the rest is sound. An empty
 // one asks for the first page. A UUID in capitals is the same UUID.
-func parseToken(_ *param, text string) (any, bool) {
+func parseToken(_ *Rule, text string) (any, bool) {
 	text = strings.ToLower(text)
-	return text, text == "" || tokenShape.MatchString(text)
+	return text, text == "" || PageTokenShape.MatchString(text)
 }
 
-func parseEnum(p *param, text string) (any, bool) { return text, p.names(text) }
+func parseEnum(r *Rule, text string) (any, bool) { return text, r.HasLiteral(text) }
 
-func matching(shape *regexp.Regexp) func(*param, string) (any, bool) {
-	return func(_ *param, text string) (any, bool) { return text, shape.MatchString(text) }
+func matching(shape *regexp.Regexp) func(*Rule, string) (any, bool) {
+	return func(_ *Rule, text string) (any, bool) { return text, shape.MatchString(text) }
 }
 
-func parseAddress(_ *param, text string) (any, bool) {
+func parseAddress(_ *Rule, text string) (any, bool) {
 	b, ok := parseHex(text, common.AddressLength)
 	return common.BytesToAddress(b), ok
 }
 
-func parseHash(_ *param, text string) (any, bool) {
+func parseHash(_ *Rule, text string) (any, bool) {
 	b, ok := parseHex(text, common.HashLength)
 	return common.BytesToHash(b), ok
 }
@@ -144,19 +178,19 @@ func readID(text string) (ids.ID, bool) {
 	return id, err == nil
 }
 
-func parseID(_ *param, text string) (any, bool) {
+func parseID(_ *Rule, text string) (any, bool) {
 	id, ok := readID(text)
 	return id, ok
 }
 
-func parseHexID(p *param, text string) (any, bool) {
+func parseHexID(r *Rule, text string) (any, bool) {
 	if b, ok := parseHex(text, common.HashLength); ok {
 		return ids.ID(b), true
 	}
-	return parseID(p, text)
+	return parseID(r, text)
 }
 
-func parseNodeID(_ *param, text string) (any, bool) {
+func parseNodeID(_ *Rule, text string) (any, bool) {
 	if len(text) > longestID {
 		return nil, false
 	}
@@ -164,57 +198,71 @@ func parseNodeID(_ *param, text string) (any, bool) {
 	return id, err == nil
 }
 
-// parseNetwork gives the test network one name, whichever of its two the client used.
-func parseNetwork(_ *param, text string) (any, bool) {
+// parseNetwork gives the test network one name: testnet and fuji are the same.
+func parseNetwork(_ *Rule, text string) (any, bool) { return NetworkName(text) }
+
+// NetworkName is the one name of a network; false if there is no such network.
+func NetworkName(text string) (string, bool) {
 	if text == "testnet" {
 		text = "fuji"
 	}
 	return text, text == "mainnet" || text == "fuji"
 }
 
-func parseCurrency(_ *param, text string) (any, bool) {
-	for _, c := range Currencies {
-		if c == text {
-			return text, true
-		}
-	}
-	return nil, false
+func parseCurrency(_ *Rule, text string) (any, bool) {
+	return text, slices.Contains(Currencies, text)
 }
 
-func saying(text string) func(*param) string { return func(*param) string { return text } }
+func saying(text string) func(*Rule) string { return func(*Rule) string { return text } }
 
-func enumList(p *param) string { return "one of " + strings.Join(p.Enum, ", ") }
+func enumList(r *Rule) string { return "one of " + strings.Join(r.literals, ", ") }
 
-func chainList(p *param) string {
-	if len(p.Enum) == 0 {
+func chainList(r *Rule) string {
+	if len(r.literals) == 0 {
 		return "an EVM chain id or a blockchain id in cb58 with its checksum"
 	}
-	return fmt.Sprintf("an EVM chain id, a blockchain id, or one of %s", strings.Join(p.Enum, ", "))
+	return fmt.Sprintf("an EVM chain id, a blockchain id, or one of %s", strings.Join(r.literals, ", "))
 }
 
 // rangeOf says how large a number may be; what no bound limits is limited by 64 bits.
-func rangeOf(noun string) func(*param) string {
-	return func(p *param) string {
-		if b := p.bounds; noun == "an integer" && b.least != nil && b.most == nil {
+func rangeOf(noun string) func(*Rule) string {
+	return func(r *Rule) string {
+		if b := r.bounds; noun == "an integer" && b.least != nil && b.most == nil {
 			return noun + " from " + plain(b.least) + " to " + strconv.FormatInt(math.MaxInt64, 10)
 		}
-		return noun + p.bounds.String()
+		return noun + r.bounds.String()
 	}
 }
 
-func amountRange(p *param) string {
-	if p.bounds.String() == "" {
+func amountRange(r *Rule) string {
+	if r.bounds.String() == "" {
 		return "an integer that is not negative and has at most 256 bits"
 	}
-	return "an integer" + p.bounds.String()
+	return "an integer" + r.bounds.String()
 }
 
-// names reports whether text is one of the literals that the declaration allows.
-func (p *param) names(text string) bool {
-	for _, e := range p.Enum {
-		if e == text {
-			return true
-		}
+func numeric(kind string) func(*Rule) *Schema {
+	return func(r *Rule) *Schema {
+		return &Schema{Type: kind, Minimum: json.Number(r.min), Maximum: json.Number(r.max)}
 	}
-	return false
+}
+
+func seconds(*Rule) *Schema { return &Schema{Type: "integer", Format: "int64", Minimum: "0"} }
+
+func boolean(*Rule) *Schema { return &Schema{Type: "boolean"} }
+
+func textual(pattern string) func(*Rule) *Schema {
+	return func(*Rule) *Schema {
+		return &Schema{Type: "string", Pattern: pattern}
+	}
+}
+
+func enumerated(r *Rule) *Schema { return &Schema{Type: "string", Enum: r.literals} }
+
+func hexadecimal(digits int) func(*Rule) *Schema {
+	return textual(fmt.Sprintf("^0x[0-9a-fA-F]{%d}$", digits))
+}
+
+func oneOf(values ...string) func(*Rule) *Schema {
+	return func(*Rule) *Schema { return &Schema{Type: "string", Enum: slices.Clone(values)} }
 }

@@ -74,13 +74,12 @@ func (l *limiter) open(client string, now time.Time) *window {
 }
 
 // limit counts the request against the client's allowance and tells it where it stands.
-func (x *exchange) limit(r *http.Request, key *Key) error {
-	limit, client := x.allowance(r, key)
+func (a *access) limit(h http.Header, r *http.Request, key *Key) error {
+	limit, client := a.allowance(r, key)
 	if limit == 0 {
 		return nil
 	}
-	left, wait, ok := x.server.limiter.take(client, limit, x.server.opts.Now())
-	h := x.Header()
+	left, wait, ok := a.limiter.take(client, limit, a.now())
 	h.Set("ratelimit-policy", strconv.Itoa(limit)+";w=60")
 	h.Set("ratelimit-limit", strconv.Itoa(limit))
 	h.Set("ratelimit-remaining", strconv.Itoa(left))
@@ -94,12 +93,12 @@ func (x *exchange) limit(r *http.Request, key *Key) error {
 
 // allowance is how many requests per minute a client may make, zero for any number, and whose they are: the key's if
 // it counts as one, else the peer's.
-func (x *exchange) allowance(r *http.Request, key *Key) (limit int, client string) {
+func (a *access) allowance(r *http.Request, key *Key) (limit int, client string) {
 	if key == nil {
-		return x.server.opts.RateLimit, "ip " + peer(r)
+		return a.rateLimit, "ip " + peer(r)
 	}
 	if key.Limit > 0 {
 		return key.Limit, "key " + key.Key
 	}
-	return keyFactor * x.server.opts.RateLimit, "key " + key.Key
+	return keyFactor * a.rateLimit, "key " + key.Key
 }

@@ -14,8 +14,8 @@ const (
 	keptTarget  = 1024
 )
 
-// question is all that an answer depends on.
-type question struct {
+// cacheKey is all that an answer depends on.
+type cacheKey struct {
 	operation    *operation
 	dialect      Dialect
 	base, target string
@@ -23,28 +23,30 @@ type question struct {
 	unix         int64 // its clock
 }
 
-// memo keeps the answers that were given lately. A change of the world or of its clock makes new questions of the same
+// responseCache keeps the answers that were given lately. A change of the world or of its clock makes new keys of the same
 // requests, so an answer is never older than what it tells of.
-type memo struct {
-	answers *lru.SizeConstrainedCache[question, []byte]
+type responseCache struct {
+	answers *lru.SizeConstrainedCache[cacheKey, []byte]
 }
 
-func newMemo() *memo { return &memo{lru.NewSizeConstrainedCache[question, []byte](keptAnswers)} }
+func newResponseCache() *responseCache {
+	return &responseCache{lru.NewSizeConstrainedCache[cacheKey, []byte](keptAnswers)}
+}
 
-// question is what a request asks, and whether its answer lasts as long as the world stays as it is.
-func (x *exchange) question(r *Request) (question, bool) {
-	o := &x.server.opts
-	if o.Revision == nil || x.op.Live || x.op.Answer == nil || x.op.Method != http.MethodGet || len(r.HTTP.URL.Path)+len(r.HTTP.URL.RawQuery) > keptTarget {
-		return question{}, false
+// cacheKey is what the answer of a request is kept under, and whether it lasts as long as the world stays as it is.
+func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
+	o := &c.server.opts
+	if o.Revision == nil || c.op.Live || c.op.Answer == nil || c.op.Method != http.MethodGet || len(r.HTTP.URL.Path)+len(r.HTTP.URL.RawQuery) > keptTarget {
+		return cacheKey{}, false
 	}
-	return question{x.op, x.dialect, r.BaseURL(), r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
+	return cacheKey{c.op, c.dialect, r.BaseURL(), r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
 }
 
-// answer is the body of the JSON that was the answer before.
-func (m *memo) answer(q question) ([]byte, bool) { return m.answers.Get(q) }
+// get is the body of the JSON that was the answer before.
+func (c *responseCache) get(key cacheKey) ([]byte, bool) { return c.answers.Get(key) }
 
-func (m *memo) keep(q question, body []byte) {
+func (c *responseCache) add(key cacheKey, body []byte) {
 	if len(body) <= keptAnswer {
-		m.answers.Add(q, bytes.Clone(body))
+		c.answers.Add(key, bytes.Clone(body))
 	}
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -53,21 +54,31 @@ type apiBody struct {
 	Content     map[string]map[string]*Schema `json:"content,omitempty"`
 }
 
-// document makes the document of a dialect once.
-func (s *Server) document(d Dialect) *document {
-	s.router() // it puts the endpoints in order
-	doc := s.docs[d]
+// documentation is the OpenAPI document and the page at /docs, in every dialect.
+type documentation struct {
+	routes    *routes
+	version   string
+	documents map[Dialect]*document
+}
+
+func newDocumentation(t *routes, version string) *documentation {
+	return &documentation{routes: t, version: cmp.Or(version, "0"), documents: map[Dialect]*document{Spec: {}, Upstream: {}}}
+}
+
+// of makes the document of a dialect once.
+func (d *documentation) of(dialect Dialect) *document {
+	doc := d.documents[dialect]
 	doc.once.Do(func() {
-		doc.schemas = newSchemas(d)
-		doc.json, doc.err = json.Marshal(s.describe(doc.schemas))
+		doc.schemas = NewSchemas(dialect)
+		doc.json, doc.err = json.Marshal(d.describe(doc.schemas))
 		if doc.err == nil {
-			doc.page, doc.err = s.docsPage(d)
+			doc.page, doc.err = d.docsPage(doc.schemas)
 		}
 	})
 	return doc
 }
 
-func (s *Server) schemas(d Dialect) *Schemas { return s.document(d).schemas }
+func (s *Server) schemas(d Dialect) *Schemas { return s.docs.of(d).schemas }
 
 func (s *Server) openAPIHandler() http.Handler {
 	return s.documentHandler("application/json; charset=utf-8", func(d *document) []byte { return d.json })
@@ -75,64 +86,63 @@ func (s *Server) openAPIHandler() http.Handler {
 
 func (s *Server) documentHandler(kind string, part func(*document) []byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := w.(*exchange)
-		x.mounted = "documentation"
-		if x.refuse(r) {
+		c := w.(*requestContext)
+		c.mounted = "documentation"
+		if c.refuse(r) {
 			return
 		}
-		doc := s.document(x.dialect)
+		doc := s.docs.of(c.dialect)
 		err := doc.err
 		if err == nil {
-			err = x.send(r, http.StatusOK, Raw{Type: kind, Body: part(doc)})
+			err = c.send(r, http.StatusOK, Raw{Type: kind, Body: part(doc)})
 		}
 		if err != nil {
-			x.fail(s.asError(x, err), false)
+			c.fail(c.asError(err), false)
 		}
 	})
 }
 
 // refuse answers whatever is not a read of a page, and says whether it did.
-func (x *exchange) refuse(r *http.Request) bool {
+func (c *requestContext) refuse(r *http.Request) bool {
 	const methods = "GET, HEAD, OPTIONS"
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return false
 	case isPreflight(r):
-		x.preflight(r, methods)
+		c.preflight(r, methods)
 	case r.Method == http.MethodOptions:
-		x.Header().Set("Allow", methods)
-		x.WriteHeader(http.StatusNoContent)
+		c.Header().Set("Allow", methods)
+		c.WriteHeader(http.StatusNoContent)
 	default:
-		x.fail(methodNotAllowed(r.Method, x.asked(r.URL.Path), methods), false)
+		c.fail(methodNotAllowed(r.Method, c.pathAsSent(r.URL.Path), methods), false)
 	}
 	return true
 }
 
 // describe writes the whole table of operations as OpenAPI 3.1.
-func (s *Server) describe(d *Schemas) *openAPI {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (d *documentation) describe(schemas *Schemas) *openAPI {
+	endpoints := d.routes.sorted()
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
-		Info:     map[string]string{"title": "Snowglobe", "version": s.version(), "description": "The " + string(d.Dialect) + " dialect."},
+		Info:     map[string]string{"title": "Snowglobe", "version": d.version, "description": "The " + string(schemas.Dialect) + " dialect."},
 		Security: []map[string][]string{{"apiKey": {}}, {"glacierApiKey": {}}, {"rltoken": {}}, {}},
 		Paths:    map[string]map[string]*apiCall{},
 	}
-	if d.Dialect == Upstream {
+	if schemas.Dialect == Upstream {
 		doc.Servers = []map[string]string{{"url": upstreamPrefix}}
 	}
-	for _, in := range s.interfaces() {
+	for _, in := range d.routes.interfaces() {
 		doc.Tags = append(doc.Tags, map[string]string{"name": in.Title})
 	}
-	for _, e := range s.endpoints {
+	for _, e := range endpoints {
 		calls := map[string]*apiCall{}
 		for _, op := range e.ops {
-			calls[strings.ToLower(op.Method)] = op.describe(d)
+			calls[strings.ToLower(op.Method)] = op.describe(schemas)
 		}
 		doc.Paths[e.path] = calls
 	}
 	doc.Components = map[string]any{
-		"schemas": d.named,
+		"schemas": schemas.Named(),
 		"securitySchemes": map[string]any{
 			"apiKey":        keyIn("header", "x-service-api-key"),
 			"glacierApiKey": keyIn("header", "x-glacier-api-key"),
@@ -146,28 +156,6 @@ func keyIn(place, name string) map[string]string {
 	return map[string]string{"type": "apiKey", "in": place, "name": name}
 }
 
-func (s *Server) version() string {
-	if s.opts.Version == "" {
-		return "0"
-	}
-	return s.opts.Version
-}
-
-// interfaces are those that have operations, in the order of their registration.
-func (s *Server) interfaces() []*Interface {
-	var list []*Interface
-	seen := map[*Interface]bool{}
-	for _, e := range s.endpoints {
-		for _, op := range e.ops {
-			if !seen[op.in] {
-				seen[op.in] = true
-				list = append(list, op.in)
-			}
-		}
-	}
-	return list
-}
-
 func (op *operation) describe(d *Schemas) *apiCall {
 	c := &apiCall{OperationID: op.ID, Summary: op.Summary, Deprecated: op.Deprecated, Tags: []string{op.in.Title}, Responses: map[string]*apiBody{}}
 	if op.Spec != "" {
@@ -177,7 +165,7 @@ func (op *operation) describe(d *Schemas) *apiCall {
 		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
 	}
 	for _, p := range op.params {
-		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schemaOf()})
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema()})
 	}
 	if op.Body != nil {
 		c.RequestBody = content("", "application/json", d.Of(op.Body))
@@ -192,7 +180,7 @@ func (op *operation) describe(d *Schemas) *apiCall {
 	return c
 }
 
-// failures are the statuses with which the gates in front of the handler refuse, and what each means.
+// failures are the statuses of requests that are refused before the handler is called, and what each means.
 func (op *operation) failures() map[int]string {
 	f := map[int]string{
 		http.StatusBadRequest:          "A parameter or the body is not allowed; the message names each problem.",

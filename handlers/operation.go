@@ -9,6 +9,25 @@ import (
 	"strings"
 )
 
+// Interface is one family of REST endpoints, with the rules that hold for all of its operations.
+type Interface struct {
+	Name        string // what an API-keys file calls it
+	Title       string // what the documentation calls it
+	ArrayErrors bool   // whether the message of a 400 is an array in every dialect; upstream's always is
+	Keyless     bool   // whether it answers without an API key even when keys are required
+	Limited     bool   // whether its requests count against the rate limit
+}
+
+// The REST interfaces of the simulator.
+var (
+	Data    = &Interface{Name: "data", Title: "Data API", Limited: true}
+	Metrics = &Interface{Name: "metrics", Title: "Metrics API", ArrayErrors: true, Keyless: true, Limited: true}
+	Sim     = &Interface{Name: "sim", Title: "Simulator", Keyless: true}
+)
+
+// interfaces are those that an API key may be confined to.
+var interfaces = []*Interface{Data, Metrics, Sim}
+
 // Operation is one endpoint, declared once for the router, the parser, the 400 texts and the OpenAPI document.
 type Operation struct {
 	ID      string // unique; names the operation in the access log and in OpenAPI
@@ -47,59 +66,12 @@ type Operation struct {
 	Handle func(*Request) (any, error)
 }
 
-// In says which part of a request carries a parameter.
-type In string
-
-// The places of a parameter.
-const (
-	InPath   In = "path"
-	InQuery  In = "query"
-	InHeader In = "header"
-)
-
-// Param is one parameter of an operation. Min and Max are decimal literals, empty where the range is open.
-type Param struct {
-	Name     string
-	In       In // a query parameter unless set; path parameters are recognised by their place in the path
-	Kind     *Kind
-	List     bool // several values, repeated or comma-joined
-	MaxItems int  // of a list, unbounded if 0
-	Default  string
-	Min, Max string
-	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
-	Required bool
-	Doc      string
-
-	// NotAbove names the parameter that this one must not exceed when both are given, as the start of a range its end.
-	NotAbove string
-
-	// Same is the one way to write a text that can be written in several: a page token fits however it was written.
-	Same func(text string) string
-}
-
-// Paging is the pair of parameters that every paged operation takes.
-func Paging(size, most int) []Param {
-	return []Param{
-		{Name: "pageToken", Kind: KindPageToken, Doc: "The nextPageToken of the page before; valid for 24 hours of the world's clock."},
-		{Name: "pageSize", Kind: KindPageSize, Default: fmt.Sprint(size), Min: "1", Max: fmt.Sprint(most),
-			Doc: "The most items that one page may hold."},
-	}
-}
-
 // operation is an Operation made ready to serve.
 type operation struct {
 	Operation
 	in     *Interface
 	params []*param
 	pager  bool
-}
-
-// param is a Param with its bounds and default read.
-type param struct {
-	Param
-	bounds   bounds
-	fallback any
-	end      bool // of a range
 }
 
 func compile(in *Interface, o Operation) (*operation, error) {
@@ -127,32 +99,6 @@ func compile(in *Interface, o Operation) (*operation, error) {
 	return op, errors.Join(op.checkPath(), op.joinRanges())
 }
 
-func compileParam(path string, p Param) (*param, error) {
-	switch {
-	case strings.Contains(path, "{"+p.Name+"}"):
-		p.In, p.Required = InPath, true
-	case p.In == "":
-		p.In = InQuery
-	}
-	if p.Kind == nil {
-		return nil, fmt.Errorf("has no kind")
-	}
-	b, err := readBounds(p.Min, p.Max)
-	if err != nil {
-		return nil, err
-	}
-	c := &param{Param: p, bounds: b}
-	if p.Default == "" {
-		return c, nil
-	}
-	v, problems := c.read([]string{p.Default})
-	if len(problems) > 0 {
-		return nil, fmt.Errorf("default: %s", problems[0])
-	}
-	c.fallback = v
-	return c, nil
-}
-
 // param finds a declared parameter by its name.
 func (op *operation) param(name string) *param {
 	i := slices.IndexFunc(op.params, func(p *param) bool { return p.Name == name })
@@ -173,6 +119,21 @@ func (op *operation) checkPath() error {
 		if p.In == InPath && !strings.Contains(op.Path, "{"+p.Name+"}") {
 			return fmt.Errorf("operation %s: path parameter %s is not in the path", op.ID, p.Name)
 		}
+	}
+	return nil
+}
+
+// joinRanges finds both ends of each range, which must be alike.
+func (op *operation) joinRanges() error {
+	for _, p := range op.params {
+		if p.NotAbove == "" {
+			continue
+		}
+		i := slices.IndexFunc(op.params, func(o *param) bool { return o.Name == p.NotAbove && o.Kind == p.Kind })
+		if i < 0 {
+			return fmt.Errorf("operation %s: parameter %s has no %s of its kind", op.ID, p.Name, p.NotAbove)
+		}
+		p.rangeEnd, op.params[i].rangeEnd = true, true
 	}
 	return nil
 }

@@ -7,15 +7,15 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// A page token is sealed with the world's key and remembered nowhere. It carries the keyset position after which the
-// next page begins, the fingerprint of the query it belongs to and the second of its birth.
+// A page token is encrypted with the world's key and stored nowhere. It carries the keyset position after which the
+// next page begins, the fingerprint of the query it belongs to and the second in which it was issued.
 //
 // A position of up to five bytes (a row id, a block number) makes a token that is one valid version 4 UUID: 122 free
 // bits, permuted as a whole by a block cipher (encrypted again until the six fixed bits come out right, which keeps it
@@ -35,18 +35,16 @@ var (
 	errTokenExpired = errors.New("has expired, as it is older than 24 hours of the world's clock: start again without it")
 )
 
-var tokenShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})*$`)
-
 const (
 	uuidText      = 36
 	shortPosition = 5
 	longGroup     = 15 // bytes that one UUID of a long token carries
 	longTag       = 8
-	longHead      = longTag + 4 + 4 + 2 // tag, birth, fingerprint, length
+	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, length
 )
 
-// sealer makes and opens page tokens for one world.
-type sealer struct {
+// tokenCodec writes and reads page tokens for one world.
+type tokenCodec struct {
 	short, long cipher.Block
 	mac         []byte
 	now         func() int64 // the world's clock in seconds
@@ -56,10 +54,10 @@ type sealer struct {
 type page struct {
 	position    []byte
 	fingerprint uint32
-	birth       uint32
+	issued      uint32
 }
 
-func newSealer(key []byte, now func() int64) (*sealer, error) {
+func newTokenCodec(key []byte, now func() int64) (*tokenCodec, error) {
 	short, err := aes.NewCipher(derive(key, "page token, short"))
 	if err != nil {
 		return nil, err
@@ -68,7 +66,7 @@ func newSealer(key []byte, now func() int64) (*sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sealer{short: short, long: long, mac: derive(key, "page token, tag"), now: now}, nil
+	return &tokenCodec{short: short, long: long, mac: derive(key, "page token, tag"), now: now}, nil
 }
 
 func derive(key []byte, use string) []byte {
@@ -77,115 +75,115 @@ func derive(key []byte, use string) []byte {
 	return h.Sum(nil)
 }
 
-// seal makes the token that continues a query after a position.
-func (s *sealer) seal(position []byte, fingerprint uint32) string {
-	p := page{position: position, fingerprint: fingerprint, birth: uint32(s.now())}
+// encode makes the token that continues a query after a position.
+func (t *tokenCodec) encode(position []byte, fingerprint uint32) string {
+	p := page{position: position, fingerprint: fingerprint, issued: uint32(t.now())}
 	if len(position) <= shortPosition {
-		return s.sealShort(p)
+		return t.encodeShort(p)
 	}
-	return s.sealLong(p)
+	return t.encodeLong(p)
 }
 
-// open gives the position back, or says what is wrong with the token.
-func (s *sealer) open(token string, fingerprint uint32) ([]byte, error) {
-	if !tokenShape.MatchString(token) {
+// decode gives the position back, or says what is wrong with the token.
+func (t *tokenCodec) decode(token string, fingerprint uint32) ([]byte, error) {
+	if !PageTokenShape.MatchString(token) {
 		return nil, errTokenShape
 	}
-	unseal := s.openShort
+	form := t.decodeShort
 	if len(token) > uuidText {
-		unseal = s.openLong
+		form = t.decodeLong
 	}
-	p, ok := unseal(token)
+	p, ok := form(token)
 	if !ok {
 		return nil, errTokenUnknown
 	}
 	if p.fingerprint != fingerprint {
 		return nil, errTokenForeign
 	}
-	if age := s.now() - int64(p.birth); age < 0 || age >= int64(TokenLife/time.Second) {
+	if age := t.now() - int64(p.issued); age < 0 || age >= int64(TokenLife/time.Second) {
 		return nil, errTokenExpired
 	}
 	return p.position, nil
 }
 
-// sealShort lays a page out around the fixed bits of a version 4 UUID and permutes it.
-func (s *sealer) sealShort(p page) string {
+// encodeShort lays a page out around the fixed bits of a version 4 UUID and permutes it.
+func (t *tokenCodec) encodeShort(p page) string {
 	var b [16]byte
-	binary.BigEndian.PutUint32(b[0:], p.birth)
+	binary.BigEndian.PutUint32(b[0:], p.issued)
 	binary.BigEndian.PutUint16(b[4:], uint16(p.fingerprint>>16))
 	b[6] = 0x40 | byte(len(p.position))
 	b[8] = 0x80
 	binary.BigEndian.PutUint16(b[9:], uint16(p.fingerprint))
 	copy(b[11:], p.position)
-	for s.short.Encrypt(b[:], b[:]); !versionFour(b); s.short.Encrypt(b[:], b[:]) {
+	for t.short.Encrypt(b[:], b[:]); !versionFour(b); t.short.Encrypt(b[:], b[:]) {
 	}
-	return uuid(b)
+	return uuid.UUID(b).String()
 }
 
-func (s *sealer) openShort(token string) (page, bool) {
+func (t *tokenCodec) decodeShort(token string) (page, bool) {
 	b, ok := parseUUID(token)
 	if !ok {
 		return page{}, false
 	}
-	for s.short.Decrypt(b[:], b[:]); !versionFour(b); s.short.Decrypt(b[:], b[:]) {
+	for t.short.Decrypt(b[:], b[:]); !versionFour(b); t.short.Decrypt(b[:], b[:]) {
 	}
 	size := int(b[6] & 0x0f)
 	if b[7] != 0 || b[8] != 0x80 || size > shortPosition || !zero(b[11+size:]) {
 		return page{}, false
 	}
 	return page{
-		birth:       binary.BigEndian.Uint32(b[0:]),
+		issued:      binary.BigEndian.Uint32(b[0:]),
 		fingerprint: uint32(binary.BigEndian.Uint16(b[4:]))<<16 | uint32(binary.BigEndian.Uint16(b[9:])),
 		position:    bytes.Clone(b[11 : 11+size]),
 	}, true
 }
 
-func (s *sealer) sealLong(p page) string {
+func (t *tokenCodec) encodeLong(p page) string {
 	groups := (longHead + len(p.position) + longGroup - 1) / longGroup
 	b := make([]byte, groups*longGroup)
-	binary.BigEndian.PutUint32(b[longTag:], p.birth)
+	binary.BigEndian.PutUint32(b[longTag:], p.issued)
 	binary.BigEndian.PutUint32(b[longTag+4:], p.fingerprint)
 	binary.BigEndian.PutUint16(b[longTag+8:], uint16(len(p.position)))
 	copy(b[longHead:], p.position)
-	copy(b, s.tag(b[longTag:]))
-	s.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
-	return spread(b)
+	copy(b, t.tag(b[longTag:]))
+	t.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
+	return joinUUIDs(b)
 }
 
-func (s *sealer) openLong(token string) (page, bool) {
-	b, ok := gather(token)
+func (t *tokenCodec) decodeLong(token string) (page, bool) {
+	b, ok := splitUUIDs(token)
 	if !ok {
 		return page{}, false
 	}
-	s.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
+	t.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
 	size := int(binary.BigEndian.Uint16(b[longTag+8:]))
-	if !hmac.Equal(b[:longTag], s.tag(b[longTag:])) || longHead+size > len(b) {
+	if !hmac.Equal(b[:longTag], t.tag(b[longTag:])) || longHead+size > len(b) {
 		return page{}, false
 	}
 	return page{
-		birth:       binary.BigEndian.Uint32(b[longTag:]),
+		issued:      binary.BigEndian.Uint32(b[longTag:]),
 		fingerprint: binary.BigEndian.Uint32(b[longTag+4:]),
 		position:    b[longHead : longHead+size],
 	}, true
 }
 
-func (s *sealer) tag(content []byte) []byte {
-	h := hmac.New(sha256.New, s.mac)
+func (t *tokenCodec) tag(content []byte) []byte {
+	h := hmac.New(sha256.New, t.mac)
 	h.Write(content)
 	return h.Sum(nil)[:longTag]
 }
 
 // stream is keyed by the tag of the content, so equal pages give equal tokens and different pages different streams.
-func (s *sealer) stream(tag []byte) cipher.Stream {
+func (t *tokenCodec) stream(tag []byte) cipher.Stream {
 	var nonce [aes.BlockSize]byte
 	copy(nonce[:], tag)
-	return cipher.NewCTR(s.long, nonce[:])
+	return cipher.NewCTR(t.long, nonce[:])
 }
 
 func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// spread writes bytes as version 4 UUIDs, fifteen to each.
-func spread(b []byte) string {
+// joinUUIDs writes bytes as version 4 UUIDs, fifteen to each.
+func joinUUIDs(b []byte) string {
 	var texts []string
 	for ; len(b) > 0; b = b[longGroup:] {
 		var u [16]byte
@@ -194,12 +192,12 @@ func spread(b []byte) string {
 		u[7] = b[6]<<4 | b[7]>>4
 		u[8] = 0x80 | b[7]&0x0f
 		copy(u[9:], b[8:longGroup])
-		texts = append(texts, uuid(u))
+		texts = append(texts, uuid.UUID(u).String())
 	}
 	return strings.Join(texts, "-")
 }
 
-func gather(token string) ([]byte, bool) {
+func splitUUIDs(token string) ([]byte, bool) {
 	var b []byte
 	for i := 0; i < len(token); i += uuidText + 1 {
 		u, ok := parseUUID(token[i : i+uuidText])
@@ -213,14 +211,12 @@ func gather(token string) ([]byte, bool) {
 	return b, true
 }
 
-func versionFour(b [16]byte) bool { return b[6]&0xf0 == 0x40 && b[8]&0xc0 == 0x80 }
-
-func uuid(b [16]byte) string {
-	h := hex.EncodeToString(b[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+func versionFour(b [16]byte) bool {
+	id := uuid.UUID(b)
+	return id.Version() == 4 && id.Variant() == uuid.RFC4122
 }
 
-func parseUUID(text string) (b [16]byte, ok bool) {
-	n, err := hex.Decode(b[:], []byte(strings.ReplaceAll(text, "-", "")))
-	return b, err == nil && n == len(b) && versionFour(b)
+func parseUUID(text string) ([16]byte, bool) {
+	id, err := uuid.Parse(text)
+	return id, err == nil && versionFour(id)
 }

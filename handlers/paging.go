@@ -37,7 +37,7 @@ func Position(n uint64) []byte {
 
 // NextPageToken makes the token of the page that begins after a position.
 func (r *Request) NextPageToken(position []byte) string {
-	return r.server.sealer.seal(position, r.fingerprint())
+	return r.server.tokens.encode(position, r.fingerprint())
 }
 
 // resume opens the request's page token, if it has one. The problem it returns is empty if all is well.
@@ -46,9 +46,9 @@ func (r *Request) resume() (problem string) {
 	if !r.op.pager || token == "" {
 		return ""
 	}
-	position, err := r.server.sealer.open(token, r.fingerprint())
+	position, err := r.server.tokens.decode(token, r.fingerprint())
 	if err != nil {
-		return fmt.Sprintf("pageToken %q %s", shorten(token), err)
+		return fmt.Sprintf("pageToken %q %s", Shorten(token), err)
 	}
 	r.position, r.resumed = position, true
 	return ""
@@ -60,7 +60,7 @@ func (r *Request) resume() (problem string) {
 func (r *Request) fingerprint() uint32 {
 	b := append(make([]byte, 0, 256), r.op.ID...)
 	for i, p := range r.op.params {
-		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil || p.end && !r.given[i] {
+		if p.Kind == KindPageToken || p.Kind == KindPageSize || r.values[i] == nil || p.rangeEnd && !r.given[i] {
 			continue
 		}
 		text := r.canonical(p, r.values[i])

@@ -28,7 +28,7 @@ func (op *operation) parse(hr *http.Request, alias func(network, name string) st
 			continue
 		}
 		if p.Kind == KindChain || p.Name == "blockchainId" {
-			texts = p.renamed(texts, networkIn(vars), alias)
+			texts = p.withoutAliases(texts, networkIn(vars), alias)
 		}
 		v, wrong := p.read(texts)
 		values[i], problems = v, append(problems, wrong...)
@@ -38,19 +38,32 @@ func (op *operation) parse(hr *http.Request, alias func(network, name string) st
 
 // networkIn is the network that a path names, if it does.
 func networkIn(vars map[string]string) string {
-	if v, ok := parseNetwork(nil, vars["network"]); ok {
-		return v.(string)
+	if v, ok := NetworkName(vars["network"]); ok {
+		return v
 	}
 	return ""
 }
 
-// renamed puts ids in the place of aliases, in lists too. What the declaration names is no alias.
-func (p *param) renamed(texts []string, network string, alias func(network, name string) string) []string {
+// reversed finds the ranges that end before they start. One that ends where it starts is a range.
+func (r *Request) reversed() (problems []string) {
+	for _, p := range r.op.params {
+		if p.NotAbove == "" || !r.Given(p.Name) || !r.Given(p.NotAbove) {
+			continue
+		}
+		if Above(r.value(p.Name), r.value(p.NotAbove)) {
+			problems = append(problems, fmt.Sprintf("%s is above %s: expected at most as much", p.Name, p.NotAbove))
+		}
+	}
+	return problems
+}
+
+// withoutAliases puts ids in the place of aliases, in lists too. What the declaration names is no alias.
+func (p *param) withoutAliases(texts []string, network string, alias func(network, name string) string) []string {
 	var all []string
 	for _, joined := range texts {
 		names := strings.Split(joined, ",")
 		for i, name := range names {
-			if !p.names(name) {
+			if !p.rule.HasLiteral(name) {
 				names[i] = alias(network, name)
 			}
 		}
@@ -90,19 +103,22 @@ func (p *param) read(texts []string) (any, []string) {
 
 func (p *param) readOne(text string) (any, string) {
 	if text == "" {
-		return nil, fmt.Sprintf("%s is empty: expected %s", p.Name, p.Kind.allowed(p))
+		return nil, fmt.Sprintf("%s is empty: expected %s", p.Name, p.rule.Allowed())
 	}
-	v, ok := p.Kind.parse(p, text)
+	v, ok := p.rule.Parse(text)
 	if !ok {
-		return nil, fmt.Sprintf("%s %q is not allowed: expected %s", p.Name, shorten(text), p.Kind.allowed(p))
+		return nil, fmt.Sprintf("%s %q is not allowed: expected %s", p.Name, Shorten(text), p.rule.Allowed())
 	}
 	return v, ""
 }
 
 // Item reads a text in a body as a parameter of that kind is read. The problem is empty when there is none.
 func Item[T any](name string, kind *Kind, text string, literals ...string) (item T, problem string) {
-	p := &param{Param: Param{Name: name, Kind: kind, Enum: literals}}
-	v, problem := p.readOne(text)
+	rule, err := NewRule(kind, "", "", literals...)
+	if err != nil {
+		return item, err.Error()
+	}
+	v, problem := (&param{Param: Param{Name: name}, rule: rule}).readOne(text)
 	item, _ = v.(T)
 	return item, problem
 }
@@ -125,7 +141,7 @@ func (p *param) readList(texts []string) (any, []string) {
 			list = append(list, v)
 		}
 		if gaps {
-			problems = append(problems, fmt.Sprintf("%s %q has an empty item: expected %s", p.Name, shorten(joined), p.expected()))
+			problems = append(problems, fmt.Sprintf("%s %q has an empty item: expected %s", p.Name, Shorten(joined), p.expected()))
 		}
 	}
 	if p.MaxItems > 0 && len(list) > p.MaxItems {
@@ -137,18 +153,9 @@ func (p *param) readList(texts []string) (any, []string) {
 // expected says what the parameter takes.
 func (p *param) expected() string {
 	if p.List {
-		return "a list, each item " + p.Kind.allowed(p)
+		return "a list, each item " + p.rule.Allowed()
 	}
-	return p.Kind.allowed(p)
-}
-
-// shorten keeps a bad value quotable, whatever its length.
-func shorten(text string) string {
-	const most = 100
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return p.rule.Allowed()
 }
 
 // ReadList reads a comma-separated list as a parameter's would be: for a member of a body. The problems are those of a 400.

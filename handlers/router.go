@@ -2,229 +2,87 @@ package handlers
 
 import (
 	"fmt"
-	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/gorilla/mux"
-
-	"snowglobe/sim"
 )
 
-// Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
-type Options struct {
-	Clock    *sim.Clock
-	Revision func() int64 // counts the changes of the world; without it no answer is kept to be given again
-	WorldKey []byte       // 32 bytes of the world's own, for page tokens
-	Dialect  Mode
-	Version  string // of the simulator, for the documentation
-
-	Log     *slog.Logger // failures, and the access log at level info; nothing is logged by default
-	Now     func() time.Time
-	MaxBody int64 // bytes, 1 MiB by default
-
-	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
-	MaxHead int
-
-	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
-	Observe func(operation string, status int, took time.Duration)
-
-	RateLimit  int // requests per minute and client; unlimited by default
-	Keys       *Keys
-	RequireKey bool
-
-	// Alias answers the blockchain id that a name stands for on a network, or on any when none is named, or the name
-	// itself.
-	Alias func(network, name string) string
-
-	// NetworkOf names the network of a chain, for keys that are confined to one network.
-	NetworkOf func(ChainID) (network string, ok bool)
-
-	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.
-	Same func(ChainID) ChainID
-}
-
-// Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.
-type Server struct {
-	opts    Options
-	sealer  *sealer
-	limiter *limiter
-	memo    *memo
-
+// routes are the endpoints of all operations.
+type routes struct {
 	endpoints []*endpoint
-	mounts    []mount
 	byID      map[string]*operation
-	build     sync.Once
-	routes    *mux.Router
-
-	requests atomic.Uint64
-	docs     map[Dialect]*document
+	sort      sync.Once
 }
 
-// mount is a handler that is not made of operations.
-type mount struct {
-	name, prefix string
-	handler      http.Handler
-}
-
-// New makes a server without endpoints.
-func New(o Options) (*Server, error) {
-	if len(o.WorldKey) < 32 {
-		return nil, fmt.Errorf("world key has %d bytes: at least 32 are needed", len(o.WorldKey))
+func (t *routes) add(op *operation) error {
+	if t.byID[op.ID] != nil {
+		return fmt.Errorf("operation %s is declared twice", op.ID)
 	}
-	if o.Clock == nil {
-		return nil, fmt.Errorf("server needs the world's clock")
-	}
-	o.fill()
-	seal, err := newSealer(o.WorldKey, o.Clock.Unix)
+	e, err := t.endpoint(op.Path)
 	if err != nil {
-		return nil, fmt.Errorf("page tokens: %w", err)
+		return fmt.Errorf("operation %s: %w", op.ID, err)
 	}
-	s := &Server{opts: o, sealer: seal, memo: newMemo(), byID: map[string]*operation{}}
-	s.limiter = newLimiter(time.Minute, maxClients)
-	s.docs = map[Dialect]*document{Spec: {}, Upstream: {}}
-	return s, nil
-}
-
-func (o *Options) fill() {
-	if o.Dialect == "" {
-		o.Dialect = ModeAuto
+	if err := e.add(op); err != nil {
+		return err
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
-	}
-	if o.Alias == nil {
-		o.Alias = func(_, name string) string { return name }
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.MaxBody == 0 {
-		o.MaxBody = 1 << 20
-	}
-	if o.MaxHead == 0 {
-		o.MaxHead = 64 << 10
-	}
-}
-
-// Register adds operations of an interface. A declaration that cannot be served is an error.
-func (s *Server) Register(in *Interface, ops ...Operation) error {
-	for _, o := range ops {
-		op, err := compile(in, o)
-		if err != nil {
-			return err
-		}
-		if s.byID[op.ID] != nil {
-			return fmt.Errorf("operation %s is declared twice", op.ID)
-		}
-		e, err := s.endpoint(op.Path)
-		if err != nil {
-			return fmt.Errorf("operation %s: %w", op.ID, err)
-		}
-		if err := e.add(op); err != nil {
-			return err
-		}
-		s.byID[op.ID] = op
-	}
+	t.byID[op.ID] = op
 	return nil
-}
-
-// Mount serves everything at and below a path with a handler of its own; name stands for it in the access log. Such a
-// handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
-// the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
-func (s *Server) Mount(name, prefix string, h http.Handler) {
-	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
 }
 
 // endpoint finds or makes the endpoint of a path. Two paths that differ only in the names of their variables could not
 // be told apart.
-func (s *Server) endpoint(path string) (*endpoint, error) {
-	t := splitTemplate(path)
-	for _, e := range s.endpoints {
+func (t *routes) endpoint(path string) (*endpoint, error) {
+	split := splitTemplate(path)
+	for _, e := range t.endpoints {
 		if e.path == path {
 			return e, nil
 		}
-		if e.template.compare(t) == 0 {
+		if e.template.compare(split) == 0 {
 			return nil, fmt.Errorf("path %s is declared as %s already", path, e.path)
 		}
 	}
-	e := &endpoint{server: s, path: path, template: t}
-	s.endpoints = append(s.endpoints, e)
+	e := &endpoint{path: path, template: split}
+	t.endpoints = append(t.endpoints, e)
 	return e, nil
 }
 
-// router builds the routes once, when everything is registered. Literal paths come before variable ones.
-func (s *Server) router() *mux.Router {
-	s.build.Do(func() {
-		r := mux.NewRouter().SkipClean(true)
-		r.Handle("/openapi.json", s.openAPIHandler())
-		r.Handle("/docs", s.docsHandler())
-		r.HandleFunc("/", toDocs)
-		slices.SortStableFunc(s.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
-		groups := map[int]*mux.Router{}
-		for _, e := range s.endpoints {
-			depth := len(e.template)
-			if groups[depth] == nil {
-				groups[depth] = r.MatcherFunc(ofDepth(depth)).Subrouter()
-			}
-			groups[depth].NewRoute().MatcherFunc(e.matches).Path(e.template.mux()).Handler(e)
-		}
-		r.NotFoundHandler = http.HandlerFunc(s.notFound)
-		s.routes = r
+// sorted are the endpoints once everything is registered: literal paths come before variable ones.
+func (t *routes) sorted() []*endpoint {
+	t.sort.Do(func() {
+		slices.SortStableFunc(t.endpoints, func(a, b *endpoint) int { return a.template.compare(b.template) })
 	})
-	return s.routes
+	return t.endpoints
 }
 
-// ofDepth keeps a request from the routes whose paths have another number of segments, as the router tries its routes
-// one after the other.
+// addTo gives each endpoint a route. Those with as many segments stand together, as the router tries its routes one
+// after the other.
+func (t *routes) addTo(r *mux.Router) {
+	groups := map[int]*mux.Router{}
+	for _, e := range t.sorted() {
+		depth := len(e.template)
+		if groups[depth] == nil {
+			groups[depth] = r.MatcherFunc(ofDepth(depth)).Subrouter()
+		}
+		groups[depth].NewRoute().MatcherFunc(e.matches).Handler(e)
+	}
+}
+
 func ofDepth(depth int) mux.MatcherFunc {
 	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.Count(r.URL.Path, "/") == depth }
 }
 
-// mounted is the mount that a path belongs to, or nil. Doubled slashes in front do not hide it.
-func (s *Server) mounted(path string) *mount {
-	path = "/" + strings.TrimLeft(path, "/")
-	for i := range s.mounts {
-		rest, ok := strings.CutPrefix(path, s.mounts[i].prefix)
-		if ok && (rest == "" || rest[0] == '/') {
-			return &s.mounts[i]
+// interfaces are those that have operations, in the order of their registration.
+func (t *routes) interfaces() []*Interface {
+	var list []*Interface
+	for _, e := range t.endpoints {
+		for _, op := range e.ops {
+			if !slices.Contains(list, op.in) {
+				list = append(list, op.in)
+			}
 		}
 	}
-	return nil
-}
-
-// ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := s.exchange(w, r)
-	defer x.finish()
-	if m := s.mounted(x.request.URL.Path); m != nil {
-		x.mounted = m.name
-		m.handler.ServeHTTP(x, x.request.WithContext(x.context(x.request)))
-		return
-	}
-	x.share()
-	if headSize(r) > s.opts.MaxHead {
-		x.fail(tooMuchHead(s.opts.MaxHead), false)
-		return
-	}
-	x.request = straighten(x.request)
-	s.router().ServeHTTP(x, x.request)
-}
-
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	if isPreflight(r) {
-		x.preflight(r, r.Header.Get("Access-Control-Request-Method"))
-		return
-	}
-	text := "Cannot " + r.Method + " " + shorten(x.asked(r.URL.Path))
-	if near := s.suggest(r.Method, r.URL.Path, x.asked); near != "" {
-		text += ": did you mean " + near + "?"
-	}
-	x.fail(NotFound("%s", text), false)
+	return list
 }

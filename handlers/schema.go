@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -39,12 +38,12 @@ type Described interface{ Schema(*Schemas) *Schema }
 type Schemas struct {
 	Dialect Dialect
 
-	mu    sync.Mutex
 	named map[string]*Schema
 	names map[reflect.Type]string
 }
 
-func newSchemas(d Dialect) *Schemas {
+// NewSchemas begins a collection. It is not safe for concurrent use until it knows every type that it will be asked for.
+func NewSchemas(d Dialect) *Schemas {
 	return &Schemas{Dialect: d, named: map[string]*Schema{}, names: map[reflect.Type]string{}}
 }
 
@@ -60,6 +59,23 @@ var formats = map[string]string{
 	"url":     `^(https?|wss?)://`,
 	"uuid":    uuidShape.String(),
 }
+
+// componentPath is where OpenAPI keeps the schemas that have a name.
+const componentPath = "#/components/schemas/"
+
+// Named are the schemas that others refer to, by their names.
+func (d *Schemas) Named() map[string]*Schema { return d.named }
+
+// Resolve is the schema itself, or what it refers to.
+func (d *Schemas) Resolve(s *Schema) *Schema {
+	if s.Ref == "" {
+		return s
+	}
+	return d.named[s.RefName()]
+}
+
+// RefName is the name of what the schema refers to.
+func (s *Schema) RefName() string { return strings.TrimPrefix(s.Ref, componentPath) }
 
 // Of is the schema of a type: a reference if it is a named struct, else the schema itself.
 func (d *Schemas) Of(t reflect.Type) *Schema {
@@ -116,7 +132,7 @@ func (d *Schemas) ofStruct(t reflect.Type) *Schema {
 		d.named[name] = &Schema{} // a type that contains itself refers to the name
 		d.named[name] = d.object(t)
 	}
-	return &Schema{Ref: "#/components/schemas/" + name}
+	return &Schema{Ref: componentPath + name}
 }
 
 // nameFor is the type's own name, with its package before it where two packages use the same name.

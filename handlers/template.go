@@ -34,7 +34,22 @@ func (s segment) matches(text string) bool {
 	return ok && value != "" && strings.IndexByte(value, ':') < 0
 }
 
-// matches reports whether a whole path fits. It costs a fraction of the router's regular expression and goes before it.
+// match reports whether a whole path fits, and the values of the variables if it does.
+func (t template) match(path string) (vars map[string]string, ok bool) {
+	if !t.matches(path) {
+		return nil, false
+	}
+	path, vars = path[1:], map[string]string{}
+	for _, s := range t {
+		text, rest, _ := strings.Cut(path, "/")
+		if s.name != "" {
+			vars[s.name] = strings.TrimSuffix(text, s.literal)
+		}
+		path = rest
+	}
+	return vars, true
+}
+
 func (t template) matches(path string) bool {
 	path = path[1:]
 	for i, s := range t {
@@ -45,19 +60,6 @@ func (t template) matches(path string) bool {
 		path = rest
 	}
 	return true
-}
-
-// mux writes the template for the router.
-func (t template) mux() string {
-	var b strings.Builder
-	for _, s := range t {
-		b.WriteByte('/')
-		if s.name != "" {
-			b.WriteString("{" + s.name + ":[^/:]+}")
-		}
-		b.WriteString(s.literal)
-	}
-	return b.String()
 }
 
 // compare puts the more specific template first: literals, then variables with a literal, then bare variables.

@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"reflect"
 	"regexp"
@@ -13,17 +14,15 @@ import (
 
 // validation walks a JSON value beside its schema and collects what does not fit.
 type validation struct {
-	named    map[string]*Schema
+	schemas  *Schemas
 	strict   bool // whether a member that the schema does not name is a problem; else it is dropped
 	problems []string
 }
 
-// check compares a decoded value (with json.Number for numbers) with the schema of a type. A value that is not checked
+// Check compares a decoded value (with json.Number for numbers) with the schema of a type. A value that is not checked
 // strictly loses the members that the schema does not name.
-func (d *Schemas) check(t reflect.Type, v any, strict bool) []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c := &validation{named: d.named, strict: strict}
+func (d *Schemas) Check(t reflect.Type, v any, strict bool) []string {
+	c := &validation{schemas: d, strict: strict}
 	c.value(d.Of(t), "", v)
 	return c.problems
 }
@@ -36,13 +35,11 @@ func (c *validation) fail(path string, v any, expected string) {
 	if err != nil {
 		shown = []byte("?")
 	}
-	c.problems = append(c.problems, fmt.Sprintf("%s %s is not allowed: expected %s", path, shorten(string(shown)), expected))
+	c.problems = append(c.problems, fmt.Sprintf("%s %s is not allowed: expected %s", path, Shorten(string(shown)), expected))
 }
 
 func (c *validation) value(s *Schema, path string, v any) {
-	if s.Ref != "" {
-		s = c.named[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
-	}
+	s = c.schemas.Resolve(s)
 	switch {
 	case len(s.AnyOf) > 0:
 		c.anyOf(s, path, v)
@@ -69,7 +66,7 @@ func (c *validation) value(s *Schema, path string, v any) {
 func (c *validation) anyOf(s *Schema, path string, v any) {
 	var least []string
 	for i, alternative := range s.AnyOf {
-		try := &validation{named: c.named, strict: c.strict}
+		try := &validation{schemas: c.schemas, strict: c.strict}
 		try.value(alternative, path, v)
 		if len(try.problems) == 0 {
 			return
@@ -92,7 +89,7 @@ func (c *validation) object(s *Schema, path string, v any) {
 			c.problems = append(c.problems, join(path, name)+" is required")
 		}
 	}
-	for _, name := range slices.Sorted(keys(members)) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch member := s.Properties[name]; {
 		case member != nil:
 			c.value(member, join(path, name), members[name])
@@ -102,16 +99,6 @@ func (c *validation) object(s *Schema, path string, v any) {
 			c.problems = append(c.problems, join(path, name)+" is not in the schema")
 		default: // the decoder would take a name in other letters for the member
 			delete(members, name)
-		}
-	}
-}
-
-func keys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
 		}
 	}
 }
@@ -176,16 +163,16 @@ func exact(v any) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(text))
 }
 
-// digitsOnly writes the integers in a decoded value as Go's decoder of integers reads them.
-func digitsOnly(v any) any {
+// DigitsOnly writes the integers in a decoded value as Go's decoder of integers reads them.
+func DigitsOnly(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			v[name] = digitsOnly(member)
+			v[name] = DigitsOnly(member)
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = digitsOnly(item)
+			v[i] = DigitsOnly(item)
 		}
 	case json.Number:
 		if n, ok := exact(v); ok && n.IsInt() {
@@ -198,4 +185,13 @@ func digitsOnly(v any) any {
 func hugeExponent(text string) bool {
 	i := strings.IndexAny(text, "eE")
 	return i >= 0 && len(strings.TrimLeft(text[i+1:], "+-0")) > 2
+}
+
+// Shorten keeps a bad value quotable, whatever its length.
+func Shorten(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }

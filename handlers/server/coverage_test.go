@@ -22,9 +22,9 @@ var update = flag.Bool("update", false, "write the coverage table anew")
 // operation is one operation of the specifications and a request that reaches it.
 type operation struct{ name, method, path string }
 
-// rest lists the operations of the Data and Metrics API specifications. A path that is not served answers with the
+// specified lists the operations of the Data and Metrics API specifications. A path that is not served answers with the
 // router's own 404.
-var rest = []operation{
+var specified = []operation{
 	{"aggregateSignatures", "POST", "/v1/signatureAggregator/{network}/aggregateSignatures"},
 	{"aggregateSignatures of a transaction", "GET", "/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}"},
 	{"transactions:export", "POST", "/v1/operations/transactions:export"},
@@ -110,7 +110,7 @@ func compareSection(t *testing.T, name, text string) {
 func coverage(h http.Handler) string {
 	var b strings.Builder
 	b.WriteString("| interface | operation | state |\n|---|---|---|\n")
-	for _, o := range rest {
+	for _, o := range specified {
 		answer := ask(h, o.method, o.path, "{}")
 		fmt.Fprintf(&b, "| `%s %s` | %s | %s |\n", o.method, o.path, o.name, state(!strings.Contains(answer, "Cannot "+o.method)))
 	}

@@ -68,7 +68,7 @@ func (s *Server) Work(ctx context.Context) error { return s.exports.Run(ctx) }
 
 // New answers for a world.
 func New(w *sim.World, o Options) (*Server, error) {
-	m, loggers := newMeter(), map[string]*node.Loggers{}
+	m, loggers := newRequestMetrics(), map[string]*node.Loggers{}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -125,7 +125,7 @@ func sameChain(w *sim.World) func(handlers.ChainID) handlers.ChainID {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *handlers.Server, w *sim.World, o Options, m *meter, loggers map[string]*node.Loggers) (*node.Node, error) {
+func mountNode(s *handlers.Server, w *sim.World, o Options, m *requestMetrics, loggers map[string]*node.Loggers) (*node.Node, error) {
 	var profiler *node.Profiler
 	if o.Node.Admin {
 		profiler = node.NewProfiler(o.Node.Profiles)
