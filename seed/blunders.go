@@ -27,14 +27,12 @@ func (s *stage) blunder(who *actor, kind int, r *rand.Rand) (*intent, error) {
 	case 3:
 		return s.call(who, "reverter", "Reverter", "withPanic")
 	case 4:
-		i, err := s.call(who, "reverter", "Reverter", "burnGas")
-		return i.with(nil, gasShort), err
+		return s.callWith(who, "reverter", "Reverter", "burnGas", nil, gasShort)
 	case 5:
 		return s.call(who, "reverter", "Reverter", "nestedRevert")
 	case 6: // more than anyone has
 		return s.call(who, "usdx", "Token", "transfer", s.people["bob"].address, new(big.Int).Lsh(big.NewInt(1), 200))
 	default:
-		i, err := s.call(who, "usdx", "Token", "transfer", s.people["bob"].address, big.NewInt(1))
-		return i.with(nil, gasTight), err
+		return s.callWith(who, "usdx", "Token", "transfer", nil, gasTight, s.people["bob"].address, big.NewInt(1))
 	}
 }

@@ -37,8 +37,7 @@ func (s *stage) gallery() []step {
 	d, collector, alice := s.people["deployer"], s.people["collector"], s.people["alice"]
 	mint := func(to *actor, first, n int64) step {
 		return func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "collection", "Collection", "batchMint", to.address, big.NewInt(first), big.NewInt(n), MetadataBase+"crystals/")
-			return i.with(nil, 200_000+150_000*uint64(n)), err
+			return s.callWith(d, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.address, big.NewInt(first), big.NewInt(n), MetadataBase+"crystals/")
 		}
 	}
 	gear := func(to *actor, first, n int64, more ...int64) step {
@@ -50,14 +49,12 @@ func (s *stage) gallery() []step {
 			for _, id := range more {
 				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(1))
 			}
-			i, err := s.call(d, "items", "Items", "mintBatch", to.address, ids, amounts)
-			return i.with(nil, 200_000+60_000*uint64(int(n)+len(more))), err
+			return s.callWith(d, "items", "Items", "mintBatch", nil, 200_000+60_000*uint64(int(n)+len(more)), to.address, ids, amounts)
 		}
 	}
 	one := func(by *actor, role, artifact, method string, args ...any) step {
 		return func(*rand.Rand) (*intent, error) {
-			i, err := s.call(by, role, artifact, method, args...)
-			return i.with(nil, 300_000), err
+			return s.callWith(by, role, artifact, method, nil, 300_000, args...)
 		}
 	}
 	steps := []step{one(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),

@@ -113,8 +113,7 @@ func (s *stage) swap(who *actor, r *rand.Rand) (*intent, error) {
 }
 
 func (s *stage) wrap(who *actor, r *rand.Rand) (*intent, error) {
-	i, err := s.call(who, "wrapped", "WrappedNative", "deposit")
-	return i.with(units(between(r, 1, 20), 17), gasCall), err
+	return s.callWith(who, "wrapped", "WrappedNative", "deposit", units(between(r, 1, 20), 17), gasCall)
 }
 
 func (s *stage) unwrap(who *actor, r *rand.Rand) (*intent, error) {
@@ -130,8 +129,7 @@ func (s *stage) mintCrystal(who *actor, r *rand.Rand) (*intent, error) {
 	s.crystals++
 	n := between(r, 1, 4)
 	first := big.NewInt(100_000 + 10*s.crystals)
-	i, err := s.call(s.people["deployer"], "collection", "Collection", "batchMint", who.address, first, big.NewInt(n), MetadataBase+"crystals/")
-	return i.with(nil, 200_000+150_000*uint64(n)), err
+	return s.callWith(s.people["deployer"], "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), who.address, first, big.NewInt(n), MetadataBase+"crystals/")
 }
 
 func (s *stage) sendCrystal(who *actor, r *rand.Rand) (*intent, error) {
@@ -167,15 +165,13 @@ func (s *stage) payMany(who *actor, r *rand.Rand) (*intent, error) {
 	if chance(r, 25) {
 		method = "splitInner"
 	}
-	i, err := s.call(who, "splitter", "Splitter", method, to)
-	return i.with(units(between(r, 1, 90), 16), 120_000+60_000*uint64(len(to))), err
+	return s.callWith(who, "splitter", "Splitter", method, units(between(r, 1, 90), 16), 120_000+60_000*uint64(len(to)), to)
 }
 
 func (s *stage) register(who *actor, r *rand.Rand) (*intent, error) {
 	if chance(r, 15) {
 		n := between(r, 2, 12)
-		i, err := s.call(who, "registry", "Registry", "touch", big.NewInt(n))
-		return i.with(nil, 100_000+45_000*uint64(n)), err
+		return s.callWith(who, "registry", "Registry", "touch", nil, 100_000+45_000*uint64(n), big.NewInt(n))
 	}
 	key, value := s.dice.hash("key", who.address, r.IntN(20)), s.dice.hash("value", r.Uint64())
 	return s.call(who, "registry", "Registry", "set", key, value)
@@ -188,14 +184,12 @@ func (s *stage) clear(who *actor, r *rand.Rand) (*intent, error) {
 }
 
 func (s *stage) deposit(who *actor, r *rand.Rand) (*intent, error) {
-	i, err := s.call(who, "vault", "Vault", "deposit")
-	return i.with(units(between(r, 2, 9), 17), gasCall), err
+	return s.callWith(who, "vault", "Vault", "deposit", units(between(r, 2, 9), 17), gasCall)
 }
 
 func (s *stage) withdraw(who *actor, r *rand.Rand) (*intent, error) {
-	i, err := s.call(who, "vault", "Vault", "deposit")
-	if err != nil || chance(r, 50) {
-		return i.with(units(1, 18), gasCall), err
+	if chance(r, 50) {
+		return s.callWith(who, "vault", "Vault", "deposit", units(1, 18), gasCall)
 	}
 	return s.call(who, "vault", "Vault", "withdraw", s.somebody(r), new(big.Int))
 }
@@ -206,11 +200,9 @@ func (s *stage) deploy(who *actor, r *rand.Rand) (*intent, error) {
 		return create(who, "", "Vault")
 	}
 	if chance(r, 50) {
-		i, err := s.call(who, "factory", "Factory", "deploy2", s.dice.hash("salt", r.Uint64()))
-		return i.with(nil, 700_000), err
+		return s.callWith(who, "factory", "Factory", "deploy2", nil, 700_000, s.dice.hash("salt", r.Uint64()))
 	}
-	i, err := s.call(who, "factory", "Factory", "deploy")
-	return i.with(nil, 700_000), err
+	return s.callWith(who, "factory", "Factory", "deploy", nil, 700_000)
 }
 
 // faucet hands tokens to somebody, so that new people come to hold some.
@@ -227,10 +219,8 @@ func (s *stage) spam(_ *actor, r *rand.Rand) (*intent, error) {
 	}
 	gas := 120_000 + 60_000*uint64(len(to))
 	if chance(r, 30) {
-		i, err := s.call(s.spammer(), "spam-collection", "SpamCollection", "spam", to, big.NewInt(between(r, 1, 5)), big.NewInt(1))
-		return i.with(nil, gas), err
+		return s.callWith(s.spammer(), "spam-collection", "SpamCollection", "spam", nil, gas, to, big.NewInt(between(r, 1, 5)), big.NewInt(1))
 	}
 	role := []string{"airdrop", "giveaway"}[r.IntN(2)]
-	i, err := s.call(s.spammer(), role, "Airdrop", "spam", to, units(1_000_000, 18))
-	return i.with(nil, gas), err
+	return s.callWith(s.spammer(), role, "Airdrop", "spam", nil, gas, to, units(1_000_000, 18))
 }

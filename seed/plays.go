@@ -58,8 +58,7 @@ func (s *stage) alice() []step {
 func (s *stage) split(name string) step {
 	return func(r *rand.Rand) (*intent, error) {
 		to := []common.Address{s.people[name].address, s.other(r).address}
-		i, err := s.call(s.other(r), "splitter", "Splitter", "split", to)
-		return i.with(units(between(r, 1, 60), 16), 240_000), err
+		return s.callWith(s.other(r), "splitter", "Splitter", "split", units(between(r, 1, 60), 16), 240_000, to)
 	}
 }
 
@@ -75,8 +74,7 @@ func (s *stage) whale() []step {
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1))
 	steps := []step{
 		func(*rand.Rand) (*intent, error) {
-			i, err := s.call(whale, "wrapped", "WrappedNative", "deposit")
-			return i.with(vast, gasCall), err
+			return s.callWith(whale, "wrapped", "WrappedNative", "deposit", vast, gasCall)
 		},
 		func(*rand.Rand) (*intent, error) {
 			return s.call(whale, "snow", "Token", "transfer", s.people["ewoq"].address, new(big.Int).Lsh(big.NewInt(1), 80))

@@ -118,8 +118,7 @@ func (s *stage) factoryDeployments() []step {
 			return s.offspring("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
 		},
 		func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "factory", "Factory", "createAndBoom", d.address)
-			return i.with(units(1, 18), 400_000), err
+			return s.callWith(d, "factory", "Factory", "createAndBoom", units(1, 18), 400_000, d.address)
 		})
 	for n, c := range []struct {
 		artifact string
@@ -189,8 +188,7 @@ func (s *stage) distribution() []step {
 			for i := range amounts {
 				amounts[i] = units(between(r, 100, 9_000), int(t.decimals))
 			}
-			i, err := s.call(d, t.role, "Token", "batchTransfer", to, amounts)
-			return i.with(nil, 900_000), err
+			return s.callWith(d, t.role, "Token", "batchTransfer", nil, 900_000, to, amounts)
 		})
 	}
 	const near96 = 96
@@ -205,8 +203,7 @@ func (s *stage) distribution() []step {
 		s.approve(d, "usdx", "exchange"),
 		s.approve(d, "snow", "exchange"),
 		func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "exchange", "Exchange", "addLiquidity", units(500_000, 6), units(250_000, 18))
-			return i.with(nil, 400_000), err
+			return s.callWith(d, "exchange", "Exchange", "addLiquidity", nil, 400_000, units(500_000, 6), units(250_000, 18))
 		})
 }
 

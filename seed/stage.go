@@ -76,6 +76,16 @@ func (s *stage) call(from *actor, role, artifact, method string, args ...any) (*
 	return &intent{from: from, to: &place, data: data, gas: gasCall}, nil
 }
 
+// callWith is a call that sends value along, or has a gas limit of its own.
+func (s *stage) callWith(from *actor, role, artifact, method string, value *big.Int, gas uint64, args ...any) (*intent, error) {
+	i, err := s.call(from, role, artifact, method, args...)
+	if err != nil {
+		return nil, err
+	}
+	i.value, i.gas = value, gas
+	return i, nil
+}
+
 // create deploys a contract under a role.
 func create(from *actor, role, artifact string, args ...any) (*intent, error) {
 	a, err := contracts.Load(artifact)
@@ -91,12 +101,6 @@ func create(from *actor, role, artifact string, args ...any) (*intent, error) {
 
 // gasCreate is enough to deploy init code of this length: the code is paid for as data and, once, as state.
 func gasCreate(size int) uint64 { return 300_000 + 240*uint64(size) }
-
-// with sets value and gas limit of a call.
-func (i *intent) with(value *big.Int, gas uint64) *intent {
-	i.value, i.gas = value, gas
-	return i
-}
 
 // perform signs an intent as its sender would and executes it in the pending block.
 func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
