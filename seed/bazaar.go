@@ -11,23 +11,23 @@ import (
 
 // bazaar is what the deployer and the collector do with assets of the X-chain's own: one of a fixed amount, one that is
 // minted, one of NFTs and properties.
-func (r *realm) bazaar() {
-	r.add(store.XChain, r.moment(20, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("fixed", r.fixed(), at) }))
-	r.add(store.XChain, r.moment(22, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("variable", r.variable(), at) }))
-	r.add(store.XChain, r.moment(24, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("collectible", r.collectible(), at) }))
-	r.add(store.XChain, r.moment(26, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("spam", r.leaflet(), at) }))
+func (r *primaryNetwork) issueAssets() {
+	r.add(store.XChain, r.moment(20, 3), singleTx(func(at uint64) (*primary.Tx, error) { return r.issue("fixed", r.fixed(), at) }))
+	r.add(store.XChain, r.moment(22, 3), singleTx(func(at uint64) (*primary.Tx, error) { return r.issue("variable", r.variable(), at) }))
+	r.add(store.XChain, r.moment(24, 3), singleTx(func(at uint64) (*primary.Tx, error) { return r.issue("collectible", r.collectible(), at) }))
+	r.add(store.XChain, r.moment(26, 3), singleTx(func(at uint64) (*primary.Tx, error) { return r.issue("spam", r.spamAsset(), at) }))
 	for i := range 3 {
-		r.add(store.XChain, r.moment(120+250*i, 3), one(func(at uint64) (*primary.Tx, error) { return r.mint(uint64(i+1)*5_000, at) }))
-		r.add(store.XChain, r.moment(140+250*i, 3), one(func(at uint64) (*primary.Tx, error) { return r.paint(i, at) }))
+		r.add(store.XChain, r.moment(120+250*i, 3), singleTx(func(at uint64) (*primary.Tx, error) { return r.mint(uint64(i+1)*5_000, at) }))
+		r.add(store.XChain, r.moment(140+250*i, 3), singleTx(func(at uint64) (*primary.Tx, error) { return r.mintNFT(i, at) }))
 	}
-	r.add(store.XChain, r.moment(720, 3), one(r.admitProperty))
+	r.add(store.XChain, r.moment(720, 3), singleTx(r.mintProperty))
 }
 
-func (r *realm) issue(role string, d *primary.CreateAssetTx, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) issue(role string, d *primary.CreateAssetTx, at uint64) (*primary.Tx, error) {
 	if err := primary.SortStates(d.States); err != nil {
 		return nil, err
 	}
-	tx, err := r.write(draft{chain: store.XChain, from: alone(r.people["deployer"]), fee: r.rules.CreateAssetFee, build: func(base primary.BaseTx) primary.Unsigned {
+	tx, err := r.write(txDraft{chain: store.XChain, from: singleSigner(r.people["deployer"]), fee: r.rules.CreateAssetFee, build: func(base primary.BaseTx) primary.Unsigned {
 		d.BaseTx = base
 		return d
 	}}, at)
@@ -37,12 +37,12 @@ func (r *realm) issue(role string, d *primary.CreateAssetTx, at uint64) (*primar
 	return tx, err
 }
 
-func (r *realm) ownerOf(name string) primary.OutputOwners {
+func (r *primaryNetwork) ownerOf(name string) primary.OutputOwners {
 	return primary.Owner(r.people[name].primary.Address())
 }
 
 // fixed is spread among the nameless from the start.
-func (r *realm) fixed() *primary.CreateAssetTx {
+func (r *primaryNetwork) fixed() *primary.CreateAssetTx {
 	state := &primary.InitialState{Outs: []primary.Output{&primary.TransferOutput{Amount: 50_000_000, OutputOwners: r.ownerOf("alice")}}}
 	for i := range 24 {
 		state.Outs = append(state.Outs, &primary.TransferOutput{Amount: uint64(1_000_000 + 1_000*i), OutputOwners: primary.Owner(r.other(i).primary.Address())})
@@ -50,14 +50,14 @@ func (r *realm) fixed() *primary.CreateAssetTx {
 	return &primary.CreateAssetTx{Name: "Flake Coin", Symbol: "FLKC", Denomination: 6, States: []*primary.InitialState{state}}
 }
 
-func (r *realm) variable() *primary.CreateAssetTx {
+func (r *primaryNetwork) variable() *primary.CreateAssetTx {
 	return &primary.CreateAssetTx{Name: "Snow Credit", Symbol: "SNWC", Denomination: 2, States: []*primary.InitialState{{Outs: []primary.Output{
 		&primary.MintOutput{OutputOwners: r.ownerOf("deployer")},
 		&primary.TransferOutput{Amount: 1_000_000, OutputOwners: r.ownerOf("bob")},
 	}}}}
 }
 
-func (r *realm) collectible() *primary.CreateAssetTx {
+func (r *primaryNetwork) collectible() *primary.CreateAssetTx {
 	owner := r.ownerOf("deployer")
 	nfts := &primary.InitialState{FxIndex: 1}
 	for group := range uint32(3) {
@@ -68,25 +68,25 @@ func (r *realm) collectible() *primary.CreateAssetTx {
 }
 
 // leaflet is an asset that spammed and others get without having asked.
-func (r *realm) leaflet() *primary.CreateAssetTx {
+func (r *primaryNetwork) spamAsset() *primary.CreateAssetTx {
 	state := &primary.InitialState{}
-	for _, who := range []*actor{r.people["spammed"], r.people["alice"], r.other(3), r.other(4)} {
+	for _, who := range []*account{r.people["spammed"], r.people["alice"], r.other(3), r.other(4)} {
 		state.Outs = append(state.Outs, &primary.TransferOutput{Amount: 1_000_000_000, OutputOwners: primary.Owner(who.primary.Address())})
 	}
 	return &primary.CreateAssetTx{Name: "Visit claim frost example", Symbol: "CLM", States: []*primary.InitialState{state}}
 }
 
 // operate carries out operations on behalf of the deployer.
-func (r *realm) operate(op *primary.Operation, at uint64) (*primary.Tx, error) {
-	deployer := alone(r.people["deployer"])
-	return r.write(draft{chain: store.XChain, from: deployer, auth: [][]*primary.Key{deployer.keys}, build: func(base primary.BaseTx) primary.Unsigned {
+func (r *primaryNetwork) operate(op *primary.Operation, at uint64) (*primary.Tx, error) {
+	deployer := singleSigner(r.people["deployer"])
+	return r.write(txDraft{chain: store.XChain, from: deployer, auth: [][]*primary.Key{deployer.keys}, build: func(base primary.BaseTx) primary.Unsigned {
 		return &primary.OperationTx{BaseTx: base, Ops: []*primary.Operation{op}}
 	}}, at)
 }
 
 // right is the n-th of the deployer's outputs of a kind that an operation consumes.
-func (r *realm) right(role string, kind primary.Output, n int) (*primary.UTXO, ids.ID) {
-	held := r.asset(store.XChain, r.assets[role], kind, alone(r.people["deployer"]))
+func (r *primaryNetwork) right(role string, kind primary.Output, n int) (*primary.UTXO, ids.ID) {
+	held := r.asset(store.XChain, r.assets[role], kind, singleSigner(r.people["deployer"]))
 	if len(held) == 0 {
 		return nil, ids.Empty
 	}
@@ -95,7 +95,7 @@ func (r *realm) right(role string, kind primary.Output, n int) (*primary.UTXO, i
 
 var first = primary.Input{SigIndices: []uint32{0}}
 
-func (r *realm) mint(amount, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) mint(amount, at uint64) (*primary.Tx, error) {
 	u, asset := r.right("variable", (*primary.MintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
@@ -107,7 +107,7 @@ func (r *realm) mint(amount, at uint64) (*primary.Tx, error) {
 }
 
 // paint mints NFTs for the collector and one of the nameless.
-func (r *realm) paint(n int, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) mintNFT(n int, at uint64) (*primary.Tx, error) {
 	u, asset := r.right("collectible", (*primary.NFTMintOutput)(nil), n)
 	if u == nil {
 		return nil, nil
@@ -120,7 +120,7 @@ func (r *realm) paint(n int, at uint64) (*primary.Tx, error) {
 	}}, at)
 }
 
-func (r *realm) admitProperty(at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) mintProperty(at uint64) (*primary.Tx, error) {
 	u, asset := r.right("collectible", (*primary.PropertyMintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
@@ -132,16 +132,16 @@ func (r *realm) admitProperty(at uint64) (*primary.Tx, error) {
 }
 
 // trade passes on a part of what somebody holds of the fixed asset or of the minted one.
-func (r *realm) trade(who *actor, g *rand.Rand, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) trade(who *account, g *rand.Rand, at uint64) (*primary.Tx, error) {
 	asset := r.assets[[]string{"fixed", "variable"}[g.IntN(2)]]
-	from := alone(who)
+	from := singleSigner(who)
 	held := r.asset(store.XChain, asset, (*primary.TransferOutput)(nil), from)
 	if len(held) == 0 || held[0].Amount() < 10 {
 		return nil, nil
 	}
-	u, to := held[0], primary.Owner(r.other(skewed(g, len(r.others))).primary.Address())
+	u, to := held[0], primary.Owner(r.other(skewed(g, len(r.accounts))).primary.Address())
 	part := u.Amount() / uint64(between(g, 2, 9))
-	return r.write(draft{chain: store.XChain, from: from, extra: []*primary.UTXO{u}, build: plain, outs: []*primary.TransferableOutput{
+	return r.write(txDraft{chain: store.XChain, from: from, extra: []*primary.UTXO{u}, build: plain, outs: []*primary.TransferableOutput{
 		primary.Pay(asset, part, to), primary.Pay(asset, u.Amount()-part, from.owners),
 	}}, at)
 }

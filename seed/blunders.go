@@ -12,11 +12,11 @@ const (
 
 // stumble is a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an
 // invalid opcode, or by running out of gas.
-func (s *stage) stumble(who *actor, r *rand.Rand) (*intent, error) {
-	return s.blunder(who, r.IntN(8), r)
+func (s *evmChain) fail(who *account, r *rand.Rand) (*txRequest, error) {
+	return s.failingCall(who, r.IntN(8), r)
 }
 
-func (s *stage) blunder(who *actor, kind int, r *rand.Rand) (*intent, error) {
+func (s *evmChain) failingCall(who *account, kind int, r *rand.Rand) (*txRequest, error) {
 	switch kind {
 	case 0:
 		return s.call(who, "reverter", "Reverter", "withReason", []string{"not today", "paused", "slippage too high"}[r.IntN(3)])

@@ -20,28 +20,28 @@ import (
 var Multicall = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
 
 // setting is an EVM chain of the world before anything happened on it.
-type setting struct {
-	network     string
-	kind        evm.Kind
-	evmID       uint64 // 0: the network's C-Chain id
-	name        string
-	description string
-	tokenName   string
-	tokenSymbol string
-	share       int // of the world's transactions
-	fees        precompile.FeeConfig
-	charter     charter // of an L1
+type chainSpec struct {
+	network          string
+	kind             evm.Kind
+	evmID            uint64 // 0: the network's C-Chain id
+	name             string
+	description      string
+	tokenName        string
+	tokenSymbol      string
+	share            int // of the world's transactions
+	fees             precompile.FeeConfig
+	precompileConfig precompileConfig // of an L1
 }
 
 // catalogue lists the EVM chains in the order in which profiles take them.
-var catalogue = []setting{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, charter{}},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, charter{}},
+var chainSpecs = []chainSpec{
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
 	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
-		charter{deployers: true, fees: true, minter: true}},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), charter{}},
+		precompileConfig{deployers: true, fees: true, minter: true}},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}},
 	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
-		charter{minter: true, minterEnds: 600}},
+		precompileConfig{minter: true, minterEnds: 600}},
 }
 
 var feesC = fees(25e9, 15_000_000)
@@ -51,7 +51,7 @@ func fees(floor, target int64) precompile.FeeConfig {
 }
 
 // found makes the chain's row and genesis.
-func (s setting) found(id int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
+func (s chainSpec) found(id int, start, until time.Time, people map[string]*account, accounts []*account, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
 	network, err := fixtures.NetworkNamed(s.network)
 	if err != nil {
 		return store.Chain{}, nil, err
@@ -62,7 +62,7 @@ func (s setting) found(id int, start, until time.Time, people map[string]*actor,
 	}
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), Extra: []byte{0}, Alloc: own}
-	genesis.Schedule = s.charter.schedule(s.kind, s.fees, evmID, start, until, people, others)
+	genesis.Schedule = s.precompileConfig.schedule(s.kind, s.fees, evmID, start, until, people, accounts)
 	if s.kind == evm.KindL1 {
 		code, err := contracts.Load("ValidatorManager")
 		if err != nil {
@@ -70,7 +70,7 @@ func (s setting) found(id int, start, until time.Time, people map[string]*actor,
 		}
 		own[manager] = types.Account{Code: code.Runtime, Nonce: 1}
 	}
-	if !s.charter.minter {
+	if !s.precompileConfig.minter {
 		own[treasury(evmID)] = types.Account{Balance: units(1, 18)}
 	}
 	raw, upgrades, err := genesis.Encode()
@@ -94,13 +94,13 @@ func treasury(id uint64) common.Address {
 }
 
 // endowment is what everyone holds before the first block.
-func endowment(d dice, people map[string]*actor, others []*actor) (types.GenesisAlloc, error) {
+func endowment(d rng, people map[string]*account, accounts []*account) (types.GenesisAlloc, error) {
 	multicall, err := contracts.Load("Multicall3")
 	if err != nil {
 		return nil, err
 	}
 	alloc := types.GenesisAlloc{Multicall: {Code: multicall.Runtime, Nonce: 1}}
-	give := func(a *actor, amount *big.Int) {
+	give := func(a *account, amount *big.Int) {
 		alloc[a.address] = types.Account{Balance: amount}
 	}
 	for _, name := range []string{"alice", "bob", "deployer", "collector", "clumsy", "spammed", "ewoq"} {
@@ -109,7 +109,7 @@ func endowment(d dice, people map[string]*actor, others []*actor) (types.Genesis
 	give(people["whale"], new(big.Int).Lsh(big.NewInt(3), 96))
 	give(people["deployer"], units(5_000_000, 18))
 	r := d.For("endowment")
-	for i, a := range others {
+	for i, a := range accounts {
 		give(a, units(between(r, 50, 400)+int64(2_000_000/(i+20)), 18))
 	}
 	return alloc, nil

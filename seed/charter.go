@@ -11,7 +11,7 @@ import (
 )
 
 // charter is what the founders of a chain wrote down: which contracts it has built in, and for how long.
-type charter struct {
+type precompileConfig struct {
 	deployers  bool // not everyone may create contracts
 	fees       bool // the fee configuration can be changed
 	minter     bool // coins can be made
@@ -25,25 +25,25 @@ const (
 )
 
 // schedule is the charter in the network's words. The deployer runs every contract.
-func (c charter) schedule(kind evm.Kind, fees precompile.FeeConfig, id uint64, start, until time.Time, people map[string]*actor, others []*actor) precompile.Schedule {
+func (c precompileConfig) schedule(kind evm.Kind, fees precompile.FeeConfig, id uint64, start, until time.Time, people map[string]*account, accounts []*account) precompile.Schedule {
 	born, quorum, primary := uint64(start.Unix()), uint64(warpQuorum), kind == evm.KindL1
 	s := precompile.Schedule{Fees: fees, Genesis: precompile.Settings{
 		precompile.Warp.Key: {BlockTimestamp: &born, Quorum: &quorum, PrimarySigners: &primary},
 	}}
 	run := precompile.Setting{BlockTimestamp: &born, Admins: []common.Address{people["deployer"].address}}
 	if c.deployers {
-		setting := run
-		setting.Managers = []common.Address{people["alice"].address}
-		for _, a := range others[:min(teams, len(others))] {
-			setting.Enabled = append(setting.Enabled, a.address)
+		chainSpec := run
+		chainSpec.Managers = []common.Address{people["alice"].address}
+		for _, a := range accounts[:min(teams, len(accounts))] {
+			chainSpec.Enabled = append(chainSpec.Enabled, a.address)
 		}
-		s.Genesis[precompile.Deployers.Key] = setting
+		s.Genesis[precompile.Deployers.Key] = chainSpec
 	}
 	if c.minter {
-		setting := run
-		setting.Enabled = []common.Address{people["whale"].address}
-		setting.InitialMint = map[common.Address]*math.HexOrDecimal256{treasury(id): (*math.HexOrDecimal256)(units(firstCoins, 18))}
-		s.Genesis[precompile.Minter.Key] = setting
+		chainSpec := run
+		chainSpec.Enabled = []common.Address{people["whale"].address}
+		chainSpec.InitialMint = map[common.Address]*math.HexOrDecimal256{treasury(id): (*math.HexOrDecimal256)(units(firstCoins, 18))}
+		s.Genesis[precompile.Minter.Key] = chainSpec
 	}
 	if c.fees {
 		s.Genesis[precompile.Fees.Key] = run

@@ -17,7 +17,7 @@ const (
 
 // council is what happens with the contracts that an L1 has built in, in order: opening comes before everyone else, later
 // is strewn over the history. Some of it is done by people who may not.
-func (s *stage) council() (opening, later []step) {
+func (s *evmChain) precompileCalls() (opening, later []action) {
 	has := func(c *precompile.Contract) bool { _, named := s.schedule.Genesis[c.Key]; return named }
 	if has(precompile.Minter) {
 		opening = append(opening, s.mintCoins("deployer", "alice", 1_000), s.role("deployer", precompile.Minter, "setEnabled", "bob"))
@@ -29,7 +29,7 @@ func (s *stage) council() (opening, later []step) {
 			s.role("alice", precompile.Deployers, "setNone", "collector"), s.role("clumsy", precompile.Deployers, "setAdmin", "clumsy"))
 	}
 	if has(precompile.Fees) {
-		changes := []step{s.changeFees("deployer", 25, 15), s.changeFees("clumsy", 1, 1), s.changeFees("deployer", 8, 9), s.changeFees("deployer", 12, 11)}
+		changes := []action{s.changeFees("deployer", 25, 15), s.changeFees("clumsy", 1, 1), s.changeFees("deployer", 8, 9), s.changeFees("deployer", 12, 11)}
 		for i, change := range changes {
 			later = slices.Insert(later, min(2*i+1, len(later)), change)
 		}
@@ -39,9 +39,9 @@ func (s *stage) council() (opening, later []step) {
 
 // inOrder is as many steps, each of which does the first act that has not been done yet. An act that has become
 // impossible is passed over.
-func (s *stage) inOrder(acts []step) []step {
+func (s *evmChain) inOrder(acts []action) []action {
 	next := 0
-	return slices.Repeat([]step{func(r *rand.Rand) (*intent, error) {
+	return slices.Repeat([]action{func(r *rand.Rand) (*txRequest, error) {
 		for ; next < len(acts); next++ {
 			i, err := acts[next](r)
 			if err != nil {
@@ -57,35 +57,35 @@ func (s *stage) inOrder(acts []step) []step {
 }
 
 // use calls a built-in contract, as long as it is there.
-func (s *stage) use(who string, c *precompile.Contract, gas uint64, signature string, words ...common.Hash) (*intent, error) {
+func (s *evmChain) use(who string, c *precompile.Contract, gas uint64, signature string, words ...common.Hash) (*txRequest, error) {
 	if head, _ := s.builder.Head(); !slices.Contains(s.schedule.Active(head.Time), c) {
 		return nil, nil
 	}
-	return &intent{from: s.people[who], to: &c.Address, data: precompile.Input(signature, words...), gas: gas}, nil
+	return &txRequest{from: s.people[who], to: &c.Address, data: precompile.Input(signature, words...), gas: gas}, nil
 }
 
-func (s *stage) mintCoins(who, to string, coins int64) step {
-	return func(*rand.Rand) (*intent, error) {
+func (s *evmChain) mintCoins(who, to string, coins int64) action {
+	return func(*rand.Rand) (*txRequest, error) {
 		return s.use(who, precompile.Minter, gasRole, "mintNativeCoin(address,uint256)", s.wordOf(to), common.BigToHash(units(coins, 18)))
 	}
 }
 
-func (s *stage) role(who string, c *precompile.Contract, method, to string) step {
-	return func(*rand.Rand) (*intent, error) { return s.use(who, c, gasRole, method+"(address)", s.wordOf(to)) }
+func (s *evmChain) role(who string, c *precompile.Contract, method, to string) action {
+	return func(*rand.Rand) (*txRequest, error) { return s.use(who, c, gasRole, method+"(address)", s.wordOf(to)) }
 }
 
-func (s *stage) wordOf(name string) common.Hash {
+func (s *evmChain) wordOf(name string) common.Hash {
 	return common.BytesToHash(s.people[name].address.Bytes())
 }
 
 // putUp is somebody deploying a small contract.
-func (s *stage) putUp(who string) step {
-	return func(*rand.Rand) (*intent, error) { return create(s.people[who], "", "Vault") }
+func (s *evmChain) putUp(who string) action {
+	return func(*rand.Rand) (*txRequest, error) { return create(s.people[who], "", "Vault") }
 }
 
 // changeFees sets floor and target to so many tenths of what they were at the beginning.
-func (s *stage) changeFees(who string, floor, target int64) step {
-	return func(*rand.Rand) (*intent, error) {
+func (s *evmChain) changeFees(who string, floor, target int64) action {
+	return func(*rand.Rand) (*txRequest, error) {
 		f := s.schedule.Fees
 		f.MinBaseFee, f.TargetGas = tenths(f.MinBaseFee, floor), tenths(f.TargetGas, target)
 		return s.use(who, precompile.Fees, gasFees, precompile.SetFees, f.Words()...)

@@ -8,15 +8,15 @@ import (
 )
 
 // dice is the root of a world's randomness.
-type dice int64
+type rng int64
 
 // For is the randomness for one purpose, named by its parts, and for nothing else.
-func (d dice) For(parts ...any) *rand.Rand {
+func (d rng) For(parts ...any) *rand.Rand {
 	return rand.New(rand.NewChaCha8(d.hash(parts...)))
 }
 
 // hash is 32 bytes for one purpose.
-func (d dice) hash(parts ...any) [32]byte {
+func (d rng) hash(parts ...any) [32]byte {
 	text := fmt.Appendf(nil, "%d", int64(d))
 	for _, part := range parts {
 		text = fmt.Appendf(text, "/%v", part)

@@ -9,20 +9,20 @@ import (
 )
 
 // party is who pays and signs: one key, or as many of several as their outputs ask for.
-type party struct {
+type signer struct {
 	owners  primary.OutputOwners
 	keys    []*primary.Key
 	indices []uint32
 }
 
-func alone(a *actor) party {
-	return party{owners: primary.Owner(a.primary.Address()), keys: []*primary.Key{a.primary}, indices: []uint32{0}}
+func singleSigner(a *account) signer {
+	return signer{owners: primary.Owner(a.primary.Address()), keys: []*primary.Key{a.primary}, indices: []uint32{0}}
 }
 
 // draft is a transaction of P or X that somebody wants.
-type draft struct {
+type txDraft struct {
 	chain int
-	from  party
+	from  signer
 	outs  []*primary.TransferableOutput
 	more  uint64          // nAVAX that leaves as stake, deposit or export
 	extra []*primary.UTXO // outputs of other assets to spend
@@ -34,19 +34,19 @@ type draft struct {
 func plain(base primary.BaseTx) primary.Unsigned { return &base }
 
 // pay is an output of AVAX.
-func (r *realm) pay(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
+func (r *primaryNetwork) pay(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
 	return primary.Pay(r.rules.AVAXAssetID, amount, owners)
 }
 
 func codecOf(chain int) primary.Chain { return primary.Chain(chain) }
 
 // avax is the pocket in which a party's everyday money on a chain lies.
-func (r *realm) avax(chain, source int, p party) pocket {
-	return pocketOf(chain, source, r.rules.AVAXAssetID, (*primary.TransferOutput)(nil), &p.owners)
+func (r *primaryNetwork) avax(chain, source int, p signer) utxoKey {
+	return utxoKeyOf(chain, source, r.rules.AVAXAssetID, (*primary.TransferOutput)(nil), &p.owners)
 }
 
 // write makes the transaction, signed. It is nil when the party cannot pay.
-func (r *realm) write(d draft, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) write(d txDraft, at uint64) (*primary.Tx, error) {
 	fee := d.fee
 	if fee == 0 && d.chain == store.XChain {
 		fee = r.rules.TxFee
@@ -58,7 +58,7 @@ func (r *realm) write(d draft, at uint64) (*primary.Tx, error) {
 		}
 	}
 	for {
-		spent, sum, enough := r.purse.gather(r.avax(d.chain, d.chain, d.from), need+fee)
+		spent, sum, enough := r.utxoSet.gather(r.avax(d.chain, d.chain, d.from), need+fee)
 		if !enough {
 			return nil, nil
 		}
@@ -86,7 +86,7 @@ func amount(out *primary.TransferableOutput) uint64 {
 	return u.Amount()
 }
 
-func signatures(inputs int, p party) [][]*primary.Key {
+func signatures(inputs int, p signer) [][]*primary.Key {
 	all := make([][]*primary.Key, inputs)
 	for i := range all {
 		all[i] = p.keys
@@ -94,7 +94,7 @@ func signatures(inputs int, p party) [][]*primary.Key {
 	return all
 }
 
-func (r *realm) base(d draft, spent []*primary.UTXO, change uint64) (*primary.BaseTx, error) {
+func (r *primaryNetwork) base(d txDraft, spent []*primary.UTXO, change uint64) (*primary.BaseTx, error) {
 	base := r.blank(d.chain)
 	base.Outs = append(base.Outs, d.outs...)
 	if change > 0 {
@@ -107,29 +107,29 @@ func (r *realm) base(d draft, spent []*primary.UTXO, change uint64) (*primary.Ba
 	return base, primary.SortOutputs(codecOf(d.chain), base.Outs)
 }
 
-func (r *realm) blank(chain int) *primary.BaseTx {
+func (r *primaryNetwork) blank(chain int) *primary.BaseTx {
 	return &primary.BaseTx{
 		NetworkID: r.rules.NetworkID, BlockchainID: r.rules.BlockchainID(codecOf(chain)),
 		Outs: []*primary.TransferableOutput{}, Ins: []*primary.TransferableInput{}, Memo: primary.HexBytes{},
 	}
 }
 
-func spending(u *primary.UTXO, p party) *primary.TransferableInput {
+func spending(u *primary.UTXO, p signer) *primary.TransferableInput {
 	return &primary.TransferableInput{UTXOID: u.UTXOID, AssetID: u.AssetID,
 		In: &primary.TransferInput{Amount: u.Amount(), Input: primary.Input{SigIndices: p.indices}}}
 }
 
 // export hands an amount to another chain.
-func (r *realm) export(chain, to int, from party, amount uint64, owners primary.OutputOwners, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) export(chain, to int, from signer, amount uint64, owners primary.OutputOwners, at uint64) (*primary.Tx, error) {
 	destination := r.rules.BlockchainID(codecOf(to))
-	return r.write(draft{chain: chain, from: from, more: amount, build: func(base primary.BaseTx) primary.Unsigned {
+	return r.write(txDraft{chain: chain, from: from, more: amount, build: func(base primary.BaseTx) primary.Unsigned {
 		return &primary.ExportTx{BaseTx: base, DestinationChain: destination, ExportedOutputs: []*primary.TransferableOutput{r.pay(amount, owners)}}
 	}}, at)
 }
 
 // collect imports everything that another chain exported to a party; nil when there is nothing.
-func (r *realm) collect(chain, source int, p party, at uint64) (*primary.Tx, error) {
-	spent, sum, _ := r.purse.gather(r.avax(chain, source, p), math.MaxUint64)
+func (r *primaryNetwork) collect(chain, source int, p signer, at uint64) (*primary.Tx, error) {
+	spent, sum, _ := r.utxoSet.gather(r.avax(chain, source, p), math.MaxUint64)
 	if len(spent) == 0 {
 		return nil, nil
 	}
@@ -156,6 +156,6 @@ func (r *realm) collect(chain, source int, p party, at uint64) (*primary.Tx, err
 }
 
 // asset finds what a party holds of an asset, in outputs of a kind.
-func (r *realm) asset(chain int, asset ids.ID, kind primary.Output, p party) []*primary.UTXO {
-	return r.purse[pocketOf(chain, chain, asset, kind, &p.owners)]
+func (r *primaryNetwork) asset(chain int, asset ids.ID, kind primary.Output, p signer) []*primary.UTXO {
+	return r.utxoSet[utxoKeyOf(chain, chain, asset, kind, &p.owners)]
 }

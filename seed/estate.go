@@ -10,13 +10,13 @@ import (
 )
 
 // estate is what somebody owns on P and on X when a network begins, in AVAX.
-type estate struct {
+type genesisBalance struct {
 	name     string
 	platform uint64
 	exchange uint64
 }
 
-var estates = []estate{
+var genesisBalances = []genesisBalance{
 	{"alice", 20_000, 20_000},
 	{"bob", 4_000, 2_000},
 	{"whale", 3_000_000, 2_000_000},
@@ -38,21 +38,21 @@ const landed = 400
 var supplies = map[uint32]uint64{1: 455_000_000 * nanoAVAX, 5: 380_000_000 * nanoAVAX}
 
 // endow makes the genesis. What nobody owns lies in a treasury without a key.
-func (r *realm) endow() error {
+func (r *primaryNetwork) endow() error {
 	p := &primary.PlatformGenesis{Timestamp: r.start, InitialSupply: supplies[r.rules.NetworkID], Message: "Snowglobe", Chains: []*primary.Tx{}}
 	x := &primary.ExchangeGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: r.start,
 		Assets: []*primary.GenesisAsset{{ID: r.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
 	r.genesis = &network.Genesis{Platform: p, Exchange: x}
-	for _, e := range estates {
+	for _, e := range genesisBalances {
 		r.grant(e.platform, e.exchange, primary.Owner(r.people[e.name].primary.Address()))
 	}
 	r.grant(0, 120, primary.Owner(r.people["fresh"].primary.Address()))
 	r.grant(30_000, 30_000, r.committee().owners)
 	r.lockUp()
-	g := r.dice.For("estate", r.rules.NetworkID)
-	for i := range min(len(r.others), landed) {
+	g := r.rng.For("estate", r.rules.NetworkID)
+	for i := range min(len(r.accounts), landed) {
 		rich := uint64(1_000_000 / (i + 4))
-		r.grant(rich+uint64(between(g, 900, 9_000)), uint64(between(g, 100, 3_000)), primary.Owner(r.others[i].primary.Address()))
+		r.grant(rich+uint64(between(g, 900, 9_000)), uint64(between(g, 100, 3_000)), primary.Owner(r.accounts[i].primary.Address()))
 	}
 	if err := r.settleGenesis(g); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (r *realm) endow() error {
 }
 
 // grant gives amounts in AVAX on P and on X. Whole fortunes lie in several outputs.
-func (r *realm) grant(platform, exchange uint64, owners primary.OutputOwners) {
+func (r *primaryNetwork) grant(platform, exchange uint64, owners primary.OutputOwners) {
 	const hoard = 500_000
 	for ; platform > 0; platform -= min(platform, hoard) {
 		r.grantP(&primary.TransferOutput{Amount: min(platform, hoard) * nanoAVAX, OutputOwners: owners})
@@ -75,7 +75,7 @@ func (r *realm) grant(platform, exchange uint64, owners primary.OutputOwners) {
 	}
 }
 
-func (r *realm) grantP(out primary.Output) {
+func (r *primaryNetwork) grantP(out primary.Output) {
 	g := r.genesis.Platform
 	g.UTXOs = append(g.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: primary.UTXO{
 		UTXOID: primary.UTXOID{OutputIndex: uint32(len(g.UTXOs))}, AssetID: r.rules.AVAXAssetID, Out: out,
@@ -83,7 +83,7 @@ func (r *realm) grantP(out primary.Output) {
 }
 
 // lockUp gives locked what cannot be spent yet, and what until then can only be staked.
-func (r *realm) lockUp() {
+func (r *primaryNetwork) lockUp() {
 	address := r.people["locked"].primary.Address()
 	r.grant(0, 40, primary.Owner(address))
 	r.grant(90, 0, primary.Owner(address))
@@ -96,10 +96,10 @@ func (r *realm) lockUp() {
 }
 
 // committee is any two of its three members.
-func (r *realm) committee() party {
+func (r *primaryNetwork) committee() signer {
 	members := []*primary.Key{r.people["committee"].primary, r.people["committee-two"].primary, r.people["committee-three"].primary}
 	owners := primary.NewOwners(0, 2, members[0].Address(), members[1].Address(), members[2].Address())
-	p := party{owners: owners, indices: []uint32{0, 2}}
+	p := signer{owners: owners, indices: []uint32{0, 2}}
 	for _, index := range p.indices {
 		for _, key := range members {
 			if key.Address() == owners.Addresses[index] {
@@ -111,7 +111,7 @@ func (r *realm) committee() party {
 }
 
 // fillTreasury leaves the rest of the supply where nobody has a key.
-func (r *realm) fillTreasury() error {
+func (r *primaryNetwork) fillTreasury() error {
 	owned := uint64(0)
 	for _, u := range r.genesis.Platform.UTXOs {
 		owned += u.Amount()

@@ -33,15 +33,15 @@ const (
 
 // gallery mints what collectors collect: crystals (ERC-721) and gear (ERC-1155) of every metadata status for the
 // collector, and plenty of both for alice.
-func (s *stage) gallery() []step {
+func (s *evmChain) mintNFTs() []action {
 	d, collector, alice := s.people["deployer"], s.people["collector"], s.people["alice"]
-	mint := func(to *actor, first, n int64) step {
-		return func(*rand.Rand) (*intent, error) {
+	mint := func(to *account, first, n int64) action {
+		return func(*rand.Rand) (*txRequest, error) {
 			return s.callWith(d, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.address, big.NewInt(first), big.NewInt(n), MetadataBase+"crystals/")
 		}
 	}
-	gear := func(to *actor, first, n int64, more ...int64) step {
-		return func(*rand.Rand) (*intent, error) {
+	gear := func(to *account, first, n int64, more ...int64) action {
+		return func(*rand.Rand) (*txRequest, error) {
 			var ids, amounts []*big.Int
 			for id := first; id < first+n; id++ {
 				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(5+id%7))
@@ -52,22 +52,22 @@ func (s *stage) gallery() []step {
 			return s.callWith(d, "items", "Items", "mintBatch", nil, 200_000+60_000*uint64(int(n)+len(more)), to.address, ids, amounts)
 		}
 	}
-	one := func(by *actor, role, artifact, method string, args ...any) step {
-		return func(*rand.Rand) (*intent, error) {
+	singleTx := func(by *account, role, artifact, method string, args ...any) action {
+		return func(*rand.Rand) (*txRequest, error) {
 			return s.callWith(by, role, artifact, method, nil, 300_000, args...)
 		}
 	}
-	steps := []step{one(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),
+	steps := []action{singleTx(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),
 		mint(alice, 1000, 30), gear(collector, 1, 18, gone), gear(alice, 1000, 30)}
 	for _, odd := range oddities {
 		id := big.NewInt(odd.id)
-		steps = append(steps, one(d, "collection", "Collection", "mint", collector.address, id, odd.uri),
-			one(d, "items", "Items", "setURI", id, odd.uri))
+		steps = append(steps, singleTx(d, "collection", "Collection", "mint", collector.address, id, odd.uri),
+			singleTx(d, "items", "Items", "setURI", id, odd.uri))
 	}
 	return append(steps,
-		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(untold), ""),
-		one(d, "items", "Items", "conceal", big.NewInt(untold)),
-		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(gone), MetadataBase+"crystals/99.json"),
-		one(collector, "collection", "Collection", "burn", big.NewInt(gone)),
-		one(d, "items", "Items", "withdraw", big.NewInt(gone)))
+		singleTx(d, "collection", "Collection", "mint", collector.address, big.NewInt(untold), ""),
+		singleTx(d, "items", "Items", "conceal", big.NewInt(untold)),
+		singleTx(d, "collection", "Collection", "mint", collector.address, big.NewInt(gone), MetadataBase+"crystals/99.json"),
+		singleTx(collector, "collection", "Collection", "burn", big.NewInt(gone)),
+		singleTx(d, "items", "Items", "withdraw", big.NewInt(gone)))
 }

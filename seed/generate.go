@@ -59,24 +59,24 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 }
 
 // theatre is everything that plays in a world.
-type theatre struct {
-	personas []store.Persona
-	realms   []*realm // mainnet, fuji
-	stages   []*stage
+type generation struct {
+	personas  []store.Persona
+	networks  []*primaryNetwork // mainnet, fuji
+	evmChains []*evmChain
 }
 
 // cast says who was who.
-func (t *theatre) cast() (sim.Cast, error) {
+func (t *generation) cast() (sim.Cast, error) {
 	who := sim.Cast{Personas: t.personas}
-	for _, r := range t.realms {
+	for _, r := range t.networks {
 		row, err := r.genesis.Row(r.rules.NetworkID)
 		if err != nil {
 			return who, err
 		}
 		who.Networks = append(who.Networks, row)
-		who.Nodes = append(who.Nodes, r.nodes()...)
+		who.Nodes = append(who.Nodes, r.nodeRows()...)
 	}
-	for _, s := range t.stages {
+	for _, s := range t.evmChains {
 		who.Contracts = append(who.Contracts, s.contracts...)
 		who.Markets = append(who.Markets, s.markets()...)
 	}
@@ -85,27 +85,27 @@ func (t *theatre) cast() (sim.Cast, error) {
 
 // play builds every chain's history, as many at a time as there are processors. A network's P- and X-chain come with its
 // C-Chain.
-func play(ctx context.Context, o Options, creation *sim.Creation) (*theatre, error) {
+func play(ctx context.Context, o Options, creation *sim.Creation) (*generation, error) {
 	t, err := assemble(o)
 	if err != nil {
 		return nil, err
 	}
-	d, start := dice(o.Seed), o.Until.AddDate(0, 0, -o.Profile.Days)
+	d, start := rng(o.Seed), o.Until.AddDate(0, 0, -o.Profile.Days)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	progress := counter(o.Progress, o.Profile.Transactions)
+	progress := progressCounter(o.Progress, o.Profile.Transactions)
 	for n, size := range shares(o.Profile) {
-		s := t.stages[n]
+		s := t.evmChains[n]
 		group.Go(func() error {
-			if err := s.open(ctx, creation, t.realms); err != nil {
+			if err := s.open(ctx, creation, t.networks); err != nil {
 				return err
 			}
 			s.full = s.chain.Kind == string(evm.KindC) && size >= fullSize
 			moments := schedule(d.For("schedule", s.chain.EVMID), size, start, o.Until)
-			if err := s.run(ctx, creation, moments, size, progress); err != nil || s.realm == nil {
+			if err := s.run(ctx, creation, moments, size, progress); err != nil || s.primaryNetwork == nil {
 				return err
 			}
-			return s.realm.advance(uint64(o.Until.Unix()))
+			return s.primaryNetwork.advance(uint64(o.Until.Unix()))
 		})
 	}
 	return t, group.Wait()
@@ -115,38 +115,38 @@ func play(ctx context.Context, o Options, creation *sim.Creation) (*theatre, err
 const landedL1 = 500
 
 // assemble makes everyone and every place, before anything happens.
-func assemble(o Options) (*theatre, error) {
-	d, t := dice(o.Seed), &theatre{}
+func assemble(o Options) (*generation, error) {
+	d, t := rng(o.Seed), &generation{}
 	people, personas, err := cast()
 	if err != nil {
 		return nil, err
 	}
-	others, err := crowd(d, crowdSize(o.Profile))
+	accounts, err := newAccounts(d, accountCount(o.Profile))
 	if err != nil {
 		return nil, err
 	}
 	t.personas = personas
 	start := o.Until.AddDate(0, 0, -o.Profile.Days)
-	if t.realms, err = realms(d, o, start, people, others); err != nil {
+	if t.networks, err = newPrimaryNetworks(d, o, start, people, accounts); err != nil {
 		return nil, err
 	}
 	for n, size := range shares(o.Profile) {
-		rich := others
-		if catalogue[n].kind == evm.KindL1 {
-			rich = others[:min(len(others), landedL1)]
+		rich := accounts
+		if chainSpecs[n].kind == evm.KindL1 {
+			rich = accounts[:min(len(accounts), landedL1)]
 		}
 		alloc, err := endowment(d, people, rich)
 		if err != nil {
 			return nil, err
 		}
-		s, err := newStage(d, n, size, start, o.Until, people, others, alloc)
+		s, err := newEVMChain(d, n, size, start, o.Until, people, accounts, alloc)
 		if err != nil {
 			return nil, err
 		}
-		t.stages = append(t.stages, s)
-		if s.lodge != nil {
-			home := t.realms[networkIndex(s.chain.Network)]
-			home.lodges = append(home.lodges, s.lodge)
+		t.evmChains = append(t.evmChains, s)
+		if s.l1 != nil {
+			home := t.networks[networkIndex(s.chain.Network)]
+			home.l1s = append(home.l1s, s.l1)
 		}
 	}
 	t.correspond(d, o, uint64(start.Unix()))
@@ -154,26 +154,26 @@ func assemble(o Options) (*theatre, error) {
 }
 
 // correspond plans the mail between the chains of each network.
-func (t *theatre) correspond(d dice, o Options, start uint64) {
+func (t *generation) correspond(d rng, o Options, start uint64) {
 	all := shares(o.Profile)
-	for i, r := range t.realms {
-		var stages []*stage
+	for i, r := range t.networks {
+		var evmChains []*evmChain
 		var sizes []int
-		for n, s := range t.stages {
+		for n, s := range t.evmChains {
 			if networkIndex(s.chain.Network) == i {
-				stages, sizes = append(stages, s), append(sizes, all[n])
+				evmChains, sizes = append(evmChains, s), append(sizes, all[n])
 			}
 		}
-		r.post.compose(d, stages, sizes, r.lodges[0], start, uint64(o.Until.Unix()))
+		r.icmPlan.compose(d, evmChains, sizes, r.l1s[0], start, uint64(o.Until.Unix()))
 	}
 }
 
-func realms(d dice, o Options, start time.Time, people map[string]*actor, others []*actor) ([]*realm, error) {
-	all := make([]*realm, len(fixtures.Networks))
+func newPrimaryNetworks(d rng, o Options, start time.Time, people map[string]*account, accounts []*account) ([]*primaryNetwork, error) {
+	all := make([]*primaryNetwork, len(fixtures.Networks))
 	group := errgroup.Group{}
 	for i := range all {
 		group.Go(func() (err error) {
-			all[i], err = newRealm(d, i, o.Profile, uint64(start.Unix()), uint64(o.Until.Unix()), people, others)
+			all[i], err = newPrimaryNetwork(d, i, o.Profile, uint64(start.Unix()), uint64(o.Until.Unix()), people, accounts)
 			return err
 		})
 	}
@@ -191,25 +191,25 @@ func networkIndex(name string) int {
 }
 
 // open begins a chain. A C-Chain begins its network's other chains; an L1 waits for the P-chain to have made it.
-func (s *stage) open(ctx context.Context, creation *sim.Creation, realms []*realm) error {
-	home := realms[networkIndex(s.chain.Network)]
-	if s.lodge == nil {
-		s.realm = home
-		s.builder.Settle(s.home(&home.post))
+func (s *evmChain) open(ctx context.Context, creation *sim.Creation, networks []*primaryNetwork) error {
+	home := networks[networkIndex(s.chain.Network)]
+	if s.l1 == nil {
+		s.primaryNetwork = home
+		s.builder.Settle(s.home(&home.icmPlan))
 		return home.begin(creation.AddPrimaryBlock)
 	}
 	select {
-	case <-home.founded:
+	case <-home.l1sReady:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s.chain.SubnetID, s.chain.BlockchainID = s.lodge.subnet[:], s.lodge.chain[:]
-	s.builder.Settle(s.home(&home.post))
+	s.chain.SubnetID, s.chain.BlockchainID = s.l1.subnet[:], s.l1.chain[:]
+	s.builder.Settle(s.home(&home.icmPlan))
 	return nil
 }
 
 // counter adds up what all chains report.
-func counter(report func(done, total int), total int) func(int) {
+func progressCounter(report func(done, total int), total int) func(int) {
 	if report == nil {
 		return func(int) {}
 	}
@@ -221,19 +221,19 @@ func counter(report func(done, total int), total int) func(int) {
 const fullSize = 1500
 
 // crowdSize is how many nameless people a world has.
-func crowdSize(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
+func accountCount(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
 
 // shares splits a profile's transactions among its chains: each gets what its people need, and its part of the others. What
 // does not divide goes to the first.
 func shares(p *Profile) []int {
 	total, sizes := 0, make([]int, p.Chains)
-	for _, c := range catalogue[:p.Chains] {
+	for _, c := range chainSpecs[:p.Chains] {
 		total += c.share
 	}
 	rest := p.Transactions
-	others := rest - p.Chains*minimumPerChain
+	accounts := rest - p.Chains*minimumPerChain
 	for n := range sizes {
-		sizes[n] = minimumPerChain + others*catalogue[n].share/total
+		sizes[n] = minimumPerChain + accounts*chainSpecs[n].share/total
 		rest -= sizes[n]
 	}
 	sizes[0] += rest
@@ -241,20 +241,20 @@ func shares(p *Profile) []int {
 }
 
 // perMember is how many transactions of an L1 it takes for each validator, so that its manager's do not crowd out the others.
-const perMember = 50
+const txsPerL1Validator = 50
 
-func newStage(d dice, n, size int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (*stage, error) {
-	row, genesis, err := catalogue[n].found(n+1, start, until, people, others, alloc)
+func newEVMChain(d rng, n, size int, start, until time.Time, people map[string]*account, accounts []*account, alloc types.GenesisAlloc) (*evmChain, error) {
+	row, genesis, err := chainSpecs[n].found(n+1, start, until, people, accounts, alloc)
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{
-		dice: d, chain: row, people: people, others: others, places: map[string]common.Address{}, ledger: newLedger(),
+	s := &evmChain{
+		rng: d, chain: row, people: people, accounts: accounts, places: map[string]common.Address{}, tokenBalances: newTokenBalances(),
 		schedule: &genesis.Schedule,
 		signer:   types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
 	}
 	if row.Kind == string(evm.KindL1) {
-		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis, room: max(size/perMember, 2)}
+		s.l1 = &l1{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis, room: max(size/txsPerL1Validator, 2)}
 		s.place("validator-manager", "ValidatorManager", manager)
 	}
 	s.place("multicall", "Multicall3", Multicall)

@@ -12,8 +12,8 @@ import (
 )
 
 // leg is one move of value from a chain to another: an export, and some minutes later the import.
-type leg struct {
-	who      *actor
+type transfer struct {
+	who      *account
 	from, to int
 	amount   uint64 // nAVAX
 	leave    uint64
@@ -21,69 +21,69 @@ type leg struct {
 }
 
 // crossing is an atomic transaction that somebody wants on the C-Chain at a time.
-type crossing struct {
+type atomicTx struct {
 	at uint64
 	do func(*evm.Pending) ([]*primary.Tx, error)
 }
 
 // move puts a leg into the scripts. What happens on C waits there until the C-Chain makes a block at that time.
-func (r *realm) move(l leg) {
-	p := alone(l.who)
+func (r *primaryNetwork) move(l transfer) {
+	p := singleSigner(l.who)
 	if l.from == store.CChain {
-		r.crossings = append(r.crossings, crossing{l.leave, func(p *evm.Pending) ([]*primary.Tx, error) { return r.leave(p, l) }})
+		r.atomicTxs = append(r.atomicTxs, atomicTx{l.leave, func(p *evm.Pending) ([]*primary.Tx, error) { return r.leave(p, l) }})
 	} else {
-		r.add(l.from, l.leave, one(func(at uint64) (*primary.Tx, error) { return r.export(l.from, l.to, p, l.amount, p.owners, at) }))
+		r.add(l.from, l.leave, singleTx(func(at uint64) (*primary.Tx, error) { return r.export(l.from, l.to, p, l.amount, p.owners, at) }))
 	}
 	if l.to == store.CChain {
-		r.crossings = append(r.crossings, crossing{l.arrive, func(p *evm.Pending) ([]*primary.Tx, error) { return r.arrive(p, l) }})
+		r.atomicTxs = append(r.atomicTxs, atomicTx{l.arrive, func(p *evm.Pending) ([]*primary.Tx, error) { return r.arrive(p, l) }})
 		return
 	}
-	r.add(l.to, l.arrive, one(func(at uint64) (*primary.Tx, error) { return r.collect(l.to, l.from, p, at) }))
+	r.add(l.to, l.arrive, singleTx(func(at uint64) (*primary.Tx, error) { return r.collect(l.to, l.from, p, at) }))
 }
 
 // journeys take the traveller along every way between the three chains, and others along some.
-func (r *realm) journeys() {
+func (r *primaryNetwork) journeys() {
 	traveller := r.people["traveller"]
 	for i, way := range [][2]int{
 		{store.XChain, store.CChain}, {store.PChain, store.CChain}, {store.CChain, store.XChain}, {store.CChain, store.PChain},
 		{store.XChain, store.PChain}, {store.PChain, store.XChain},
 	} {
 		at := r.moment(60+140*i, 40)
-		r.move(leg{traveller, way[0], way[1], uint64(300-20*i) * nanoAVAX, at, at + 4*60})
+		r.move(transfer{traveller, way[0], way[1], uint64(300-20*i) * nanoAVAX, at, at + 4*60})
 	}
 	for i, name := range []string{"alice", "ewoq", "whale"} {
 		at := r.moment(330+100*i, 55)
-		r.move(leg{r.people[name], store.CChain, store.PChain, uint64(25+i) * nanoAVAX, at, at + 5*60})
+		r.move(transfer{r.people[name], store.CChain, store.PChain, uint64(25+i) * nanoAVAX, at, at + 5*60})
 	}
 	at := r.moment(880, 55)
-	r.move(leg{r.people["bob"], store.XChain, store.CChain, 20 * nanoAVAX, at, at + 3*60})
+	r.move(transfer{r.people["bob"], store.XChain, store.CChain, 20 * nanoAVAX, at, at + 3*60})
 	// What has left and not arrived yet when history ends.
 	late := r.moment(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {
-		r.add(store.PChain, late+uint64(60*i), one(func(at uint64) (*primary.Tx, error) {
-			p := alone(traveller)
+		r.add(store.PChain, late+uint64(60*i), singleTx(func(at uint64) (*primary.Tx, error) {
+			p := singleSigner(traveller)
 			return r.export(store.PChain, to, p, 7*nanoAVAX, p.owners, at)
 		}))
 	}
 }
 
 // trips are the legs of the nameless.
-func (r *realm) trips(g *rand.Rand, n int) {
+func (r *primaryNetwork) accountTransfers(g *rand.Rand, n int) {
 	for i := range n {
-		who := r.other(skewed(g, min(len(r.others), landed)))
+		who := r.other(skewed(g, min(len(r.accounts), landed)))
 		at := r.moment(int(between(g, 20, 960)), int(between(g, 0, 1_000)))
 		way := [2]int{store.XChain, store.PChain}
 		if i%2 == 1 {
 			way = [2]int{store.PChain, store.XChain}
 		}
-		r.move(leg{who, way[0], way[1], uint64(between(g, 5, 200)) * nanoAVAX / 10, at, at + uint64(between(g, 20, 900))})
+		r.move(transfer{who, way[0], way[1], uint64(between(g, 5, 200)) * nanoAVAX / 10, at, at + uint64(between(g, 20, 900))})
 	}
 }
 
 // arrive imports what waits for somebody; leave exports from an account. Both answer nothing when there is no money.
-func (r *realm) arrive(p *evm.Pending, l leg) ([]*primary.Tx, error) {
-	from := alone(l.who)
-	spent, sum, _ := r.purse.gather(r.avax(store.CChain, l.from, from), math.MaxUint64)
+func (r *primaryNetwork) arrive(p *evm.Pending, l transfer) ([]*primary.Tx, error) {
+	from := singleSigner(l.who)
+	spent, sum, _ := r.utxoSet.gather(r.avax(store.CChain, l.from, from), math.MaxUint64)
 	if len(spent) == 0 {
 		return nil, nil
 	}
@@ -101,8 +101,8 @@ func (r *realm) arrive(p *evm.Pending, l leg) ([]*primary.Tx, error) {
 	})
 }
 
-func (r *realm) leave(p *evm.Pending, l leg) ([]*primary.Tx, error) {
-	from := alone(l.who)
+func (r *primaryNetwork) leave(p *evm.Pending, l transfer) ([]*primary.Tx, error) {
+	from := singleSigner(l.who)
 	return priced(p, func(fee uint64) (*primary.Tx, error) {
 		cost := new(uint256.Int).Mul(uint256.NewInt(l.amount+fee), uint256.NewInt(1e9))
 		if p.Balance(l.who.address).Lt(cost) {

@@ -24,17 +24,17 @@ type item struct {
 }
 
 // ledger is what the actors know of who holds what: they read it off the logs, as people read a wallet.
-type ledger struct {
+type tokenBalances struct {
 	balances map[holding]*big.Int
 	approved map[[3]common.Address]bool // token, owner, spender
 	items    map[holding][]item
 }
 
-func newLedger() *ledger {
-	return &ledger{balances: map[holding]*big.Int{}, approved: map[[3]common.Address]bool{}, items: map[holding][]item{}}
+func newTokenBalances() *tokenBalances {
+	return &tokenBalances{balances: map[holding]*big.Int{}, approved: map[[3]common.Address]bool{}, items: map[holding][]item{}}
 }
 
-func (l *ledger) observe(r *types.Receipt) {
+func (l *tokenBalances) observe(r *types.Receipt) {
 	for _, log := range r.Logs {
 		switch {
 		case len(log.Topics) == 3 && log.Topics[0] == topicTransfer && len(log.Data) == 32:
@@ -51,13 +51,13 @@ func (l *ledger) observe(r *types.Receipt) {
 
 func address(topic common.Hash) common.Address { return common.BytesToAddress(topic[:]) }
 
-func (l *ledger) move(token, from, to common.Address, amount *big.Int) {
+func (l *tokenBalances) move(token, from, to common.Address, amount *big.Int) {
 	l.balances[holding{token, from}] = new(big.Int).Sub(l.balance(token, from), amount)
 	l.balances[holding{token, to}] = new(big.Int).Add(l.balance(token, to), amount)
 }
 
 // hand moves an item. One of an ERC-1155's kind counts as one item, however many there are of it.
-func (l *ledger) hand(token, from, to common.Address, id uint64) {
+func (l *tokenBalances) hand(token, from, to common.Address, id uint64) {
 	it := item{token, id}
 	had := l.items[holding{token, from}]
 	for i := range had {
@@ -69,7 +69,7 @@ func (l *ledger) hand(token, from, to common.Address, id uint64) {
 	l.items[holding{token, to}] = append(l.items[holding{token, to}], it)
 }
 
-func (l *ledger) balance(token, owner common.Address) *big.Int {
+func (l *tokenBalances) balance(token, owner common.Address) *big.Int {
 	if b := l.balances[holding{token, owner}]; b != nil {
 		return b
 	}

@@ -18,26 +18,26 @@ import (
 )
 
 // office is a chain as the mail sees it.
-type office struct {
-	stage *stage // nil for a chain that the world does not simulate
-	lodge *lodge // of an L1
-	mail  []posting
-	next  int
+type icmEndpoint struct {
+	evmChain *evmChain // nil for a chain that the world does not simulate
+	l1       *l1       // of an L1
+	mail     []icmTx
+	next     int
 }
 
 // posting is something that somebody does with the messenger of a chain, or with its manager, at a time. Postings happen in
 // their order.
-type posting struct {
+type icmTx struct {
 	at    uint64
-	do    func(*stage, *evm.Pending) (*types.Transaction, *actor, error)
+	do    func(*evmChain, *evm.Pending) (*types.Transaction, *account, error)
 	early bool // it needs no messenger
 
-	sends, takes *letter
-	says         *petition
+	sends, takes *icmMessage
+	says         *validatorChange
 }
 
 // message is what the chain sends with the posting, or nil.
-func (m *posting) message() *warp.UnsignedMessage {
+func (m *icmTx) message() *warp.UnsignedMessage {
 	switch {
 	case m.sends != nil:
 		return m.sends.message
@@ -49,13 +49,13 @@ func (m *posting) message() *warp.UnsignedMessage {
 
 // letter is a message from one chain to another. What it says, down to its bytes, is settled before any chain sends it: the
 // chains' histories are made side by side, and the one that receives it must not wait for the one that sends it.
-type letter struct {
-	from, to *office
-	by       *actor // who sends it, through the greeter
-	paid     bool   // himself, with a fee
-	herald   bool   // by deploying a contract
-	text     string
-	due      uint64 // when it is delivered; 0 for never
+type icmMessage struct {
+	from, to        *icmEndpoint
+	by              *account // who sends it, through the greeter
+	paid            bool     // himself, with a fee
+	fromConstructor bool     // by deploying a contract
+	text            string
+	due             uint64 // when it is delivered; 0 for never
 
 	nonce    int64
 	receipts []receipt
@@ -105,26 +105,26 @@ const (
 // address on every chain.
 const messengerNonce, greeterNonce = 0, 18
 
-func (s *stage) messengerAt() common.Address {
+func (s *evmChain) messengerAt() common.Address {
 	return crypto.CreateAddress(s.people["deployer"].address, messengerNonce)
 }
 
-func (s *stage) greeterAt() common.Address {
+func (s *evmChain) greeterAt() common.Address {
 	return crypto.CreateAddress(s.people["deployer"].address, greeterNonce)
 }
 
-var errMoved = errors.New("the messenger or the greeter is not where it is expected")
+var errContractMoved = errors.New("the messenger or the greeter is not where it is expected")
 
 // settled refuses a chain whose messenger or greeter is not in its place.
-func (s *stage) settled() error {
+func (s *evmChain) settled() error {
 	if s.places["messenger"] != s.messengerAt() || s.places["greeter"] != s.greeterAt() {
-		return errMoved
+		return errContractMoved
 	}
 	return nil
 }
 
 // seal writes the message, once it is known where it comes in its chain's mail.
-func (l *letter) seal(network uint32, some *stage) error {
+func (l *icmMessage) seal(network uint32, some *evmChain) error {
 	messenger, err := contracts.Load("Messenger")
 	if err != nil {
 		return err
@@ -157,29 +157,29 @@ func textBytes(text string) ([]byte, error) {
 	return abi.Arguments{{Type: kind}}.Pack(text)
 }
 
-func (o *office) id() ids.ID {
-	if o.lodge != nil {
-		return o.lodge.chain
+func (o *icmEndpoint) id() ids.ID {
+	if o.l1 != nil {
+		return o.l1.chain
 	}
-	return ids.ID(o.stage.chain.BlockchainID)
+	return ids.ID(o.evmChain.chain.BlockchainID)
 }
 
-func (o *office) subnet() ids.ID {
-	if o.lodge != nil {
-		return o.lodge.subnet
+func (o *icmEndpoint) subnet() ids.ID {
+	if o.l1 != nil {
+		return o.l1.subnet
 	}
 	return ids.Empty
 }
 
 // send is the transaction that sends a letter.
-func (l *letter) send(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	if l.herald {
+func (l *icmMessage) send(s *evmChain, p *evm.Pending) (*types.Transaction, *account, error) {
+	if l.fromConstructor {
 		i, err := create(l.by, "herald", "Herald", s.greeterAt(), l.to.id(), s.greeterAt(), l.text)
-		return s.stamp(p, i, 2*gasSend, nil, err)
+		return s.signScheduled(p, i, 2*gasSend, nil, err)
 	}
 	if !l.paid {
 		i, err := s.call(l.by, "greeter", "Greeter", "greet", l.to.id(), s.greeterAt(), l.text)
-		return s.stamp(p, i, gasSend, nil, err)
+		return s.signScheduled(p, i, gasSend, nil, err)
 	}
 	body, err := textBytes(l.text)
 	if err != nil {
@@ -188,28 +188,28 @@ func (l *letter) send(s *stage, p *evm.Pending) (*types.Transaction, *actor, err
 	i, err := s.call(l.by, "messenger", "Messenger", "sendCrossChainMessage", input{
 		l.to.id(), s.greeterAt(), feeInfo{s.places["usdx"], big.NewInt(letterFee)}, big.NewInt(deliveryGas), []common.Address{}, body,
 	})
-	return s.stamp(p, i, gasSend, nil, err)
+	return s.signScheduled(p, i, gasSend, nil, err)
 }
 
 // take is the transaction that delivers a letter.
-func (l *letter) take(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	carrier := s.carrier()
-	i, err := s.call(carrier, "messenger", "Messenger", "receiveCrossChainMessage", uint32(0), carrier.address)
+func (l *icmMessage) take(s *evmChain, p *evm.Pending) (*types.Transaction, *account, error) {
+	relayer := s.relayer()
+	i, err := s.call(relayer, "messenger", "Messenger", "receiveCrossChainMessage", uint32(0), relayer.address)
 	list := types.AccessList{{Address: precompile.WarpAddress, StorageKeys: precompile.NewPredicate(l.signed)}}
-	return s.stamp(p, i, gasTake, list, err)
+	return s.signScheduled(p, i, gasTake, list, err)
 }
 
 // allow lets the messenger take fees from the deployer.
-func allow(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
+func allow(s *evmChain, p *evm.Pending) (*types.Transaction, *account, error) {
 	i, err := s.call(s.people["deployer"], "usdx", "Token", "approve", s.messengerAt(), units(1_000_000, 6))
-	return s.stamp(p, i, gasCall, nil, err)
+	return s.signScheduled(p, i, gasCall, nil, err)
 }
 
 // carrier is who delivers letters on a chain.
-func (s *stage) carrier() *actor { return s.others[4] }
+func (s *evmChain) relayer() *account { return s.accounts[4] }
 
 // stamp signs the transaction of a posting.
-func (s *stage) stamp(p *evm.Pending, i *intent, gas uint64, list types.AccessList, err error) (*types.Transaction, *actor, error) {
+func (s *evmChain) signScheduled(p *evm.Pending, i *txRequest, gas uint64, list types.AccessList, err error) (*types.Transaction, *account, error) {
 	if err != nil {
 		return nil, nil, err
 	}

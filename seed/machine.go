@@ -15,13 +15,13 @@ import (
 )
 
 // machine is a node of a network.
-type machine struct {
+type node struct {
 	row   store.Node
 	id    ids.NodeID
 	bls   *warp.SecretKey
 	proof *primary.ProofOfPossession
-	owner *actor // who runs it
-	start uint64 // of its time as a validator of the primary network, once that has begun
+	owner *account // who runs it
+	start uint64   // of its time as a validator of the primary network, once that has begun
 	end   uint64
 }
 
@@ -48,9 +48,9 @@ var versions = []string{"avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego
 const certificateBytes = 128
 
 // newMachine makes the n-th node of a network.
-func newMachine(d dice, network uint32, n int) *machine {
+func newNode(d rng, network uint32, n int) *node {
 	r := d.For("machine", network, n)
-	m := &machine{}
+	m := &node{}
 	certificate := append([]byte{0x30, 0x7e}, make([]byte, certificateBytes-2)...)
 	for i := 2; i < len(certificate); i++ {
 		certificate[i] = byte(r.IntN(256))
@@ -74,15 +74,15 @@ func newMachine(d dice, network uint32, n int) *machine {
 }
 
 // machines makes nodes with their proofs, on all processors: a proof takes half a millisecond.
-func machines(d dice, network uint32, count int) ([]*machine, error) {
-	all := make([]*machine, count)
+func nodes(d rng, network uint32, count int) ([]*node, error) {
+	all := make([]*node, count)
 	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	const each = 16
 	for first := 0; first < count; first += each {
 		group.Go(func() (err error) {
 			for n := first; n < min(first+each, count); n++ {
-				all[n] = newMachine(d, network, n)
+				all[n] = newNode(d, network, n)
 				if all[n].proof, err = primary.NewProofOfPossession(all[n].bls); err != nil {
 					return fmt.Errorf("node %d: %w", n, err)
 				}

@@ -28,7 +28,7 @@ var quotes = map[string]quote{
 }
 
 // markets is what the market knows of a chain's tokens, the chain's own among them.
-func (s *stage) markets() []store.Market {
+func (s *evmChain) markets() []store.Market {
 	rows := []store.Market{s.market(common.Address{}.Bytes(), s.chain.TokenSymbol)}
 	for _, c := range s.contracts {
 		series := c.Role
@@ -49,7 +49,7 @@ func (s *stage) markets() []store.Market {
 	return rows
 }
 
-func (s *stage) market(address []byte, series string) store.Market {
+func (s *evmChain) market(address []byte, series string) store.Market {
 	m := store.Market{Chain: s.chain.ID, Address: address}
 	if q, ok := quotes[series]; ok {
 		m.Series, m.Price, m.Swing = series, q.price, q.swing

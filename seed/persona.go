@@ -41,26 +41,26 @@ var roles = []role{
 }
 
 // actor is anyone who can sign.
-type actor struct {
+type account struct {
 	key     *ecdsa.PrivateKey
 	address common.Address
 	primary *primary.Key // the same key as owner of UTXOs
 }
 
-func newActor(secret []byte) (*actor, error) {
+func newAccount(secret []byte) (*account, error) {
 	key, err := crypto.ToECDSA(secret)
 	if err != nil {
 		return nil, err
 	}
 	owner := primary.NewKey(key)
-	return &actor{key: key, address: owner.EVMAddress(), primary: owner}, nil
+	return &account{key: key, address: owner.EVMAddress(), primary: owner}, nil
 }
 
 // cast makes the personas, by name.
-func cast() (map[string]*actor, []store.Persona, error) {
-	actors, rows := map[string]*actor{}, make([]store.Persona, 0, len(roles))
+func cast() (map[string]*account, []store.Persona, error) {
+	actors, rows := map[string]*account{}, make([]store.Persona, 0, len(roles))
 	for i, r := range roles {
-		a, err := newActor(common.FromHex(r.key))
+		a, err := newAccount(common.FromHex(r.key))
 		if err != nil {
 			return nil, nil, fmt.Errorf("persona %s: %w", r.name, err)
 		}
@@ -71,12 +71,12 @@ func cast() (map[string]*actor, []store.Persona, error) {
 }
 
 // crowd makes everyone else, the most active first. The key of an account is a hash of what it is for.
-func crowd(d dice, size int) ([]*actor, error) {
-	all := make([]*actor, size)
+func newAccounts(d rng, size int) ([]*account, error) {
+	all := make([]*account, size)
 	for i := range all {
 		secret := d.hash("actor", i)
 		var err error
-		if all[i], err = newActor(secret[:]); err != nil {
+		if all[i], err = newAccount(secret[:]); err != nil {
 			return nil, fmt.Errorf("actor %d: %w", i, err)
 		}
 	}

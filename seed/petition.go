@@ -15,8 +15,8 @@ import (
 // petition is what an L1 asks of the P-chain for one of its validators: to register it, to give it another weight, or to
 // remove it. The L1's manager says it in a transaction of the L1's chain, and a while later one of the P-chain carries it.
 // What it says is settled before, as with letters: neither chain's history waits for the other's.
-type petition struct {
-	member  *machine
+type validatorChange struct {
+	member  *node
 	joins   bool   // the L1, with this petition
 	weight  uint64 // 0 removes the validator
 	at      uint64 // when the P-chain takes it in
@@ -24,7 +24,7 @@ type petition struct {
 }
 
 const (
-	carriage         = 240 // seconds from the manager's word to the P-chain's
+	initiateLead     = 240 // seconds from the manager's word to the P-chain's
 	registrationTerm = day // for which the manager lets a registration hold
 	startingWeight   = 20
 	gasPetition      = 500_000
@@ -34,24 +34,24 @@ const (
 var manager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000")
 
 // chair is the persona who owns the manager of every L1.
-const chair = "ewoq"
+const managerOwner = "ewoq"
 
 // said is when the manager says it. The term of a registration begins then, so that it must be that very second.
-func (p *petition) said() uint64 { return p.at - carriage }
+func (p *validatorChange) said() uint64 { return p.at - initiateLead }
 
 // petition plans to ask for something.
-func (l *lodge) petition(p *petition) *petition {
-	l.petitions = append(l.petitions, p)
+func (l *l1) validatorChange(p *validatorChange) *validatorChange {
+	l.changes = append(l.changes, p)
 	return p
 }
 
 // seal writes the L1's petitions, once it has its ids: the manager counts what it asks for a validator.
-func (l *lodge) seal(network uint32) error {
-	for i, m := range l.pioneers {
+func (l *l1) seal(network uint32) error {
+	for i, m := range l.initialValidators {
 		l.validations[m] = warp.ConversionValidationID(l.subnet, uint32(i))
 	}
-	sent := map[*machine]uint64{}
-	for _, p := range l.petitions {
+	sent := map[*node]uint64{}
+	for _, p := range l.changes {
 		var event warp.Event
 		if p.joins {
 			request := l.registration(p)
@@ -72,35 +72,35 @@ func (l *lodge) seal(network uint32) error {
 	return nil
 }
 
-func (l *lodge) registration(p *petition) *warp.RegisterL1Validator {
+func (l *l1) registration(p *validatorChange) *warp.RegisterL1Validator {
 	m := p.member
 	return &warp.RegisterL1Validator{SubnetID: l.subnet, NodeID: m.id[:], PublicKey: m.proof.PublicKey, Expiry: p.said() + registrationTerm,
 		RemainingBalanceOwner: control(m.owner), DisableOwner: control(m.owner), Weight: p.weight}
 }
 
-func control(a *actor) warp.Owner {
+func control(a *account) warp.Owner {
 	return warp.Owner{Threshold: 1, Addresses: []ids.ShortID{a.primary.Address()}}
 }
 
 // submit gives the petitions of an L1 to the mail of its chain, if the world has it, after what the manager has to know first.
-func (t *post) submit(l *lodge, converted uint64) {
-	slices.SortStableFunc(l.petitions, func(a, b *petition) int { return cmp.Compare(a.at, b.at) })
-	for _, o := range t.offices {
-		if o.stage == nil || o.lodge != l {
+func (t *icmPlan) submit(l *l1, converted uint64) {
+	slices.SortStableFunc(l.changes, func(a, b *validatorChange) int { return cmp.Compare(a.at, b.at) })
+	for _, o := range t.endpoints {
+		if o.evmChain == nil || o.l1 != l {
 			continue
 		}
-		o.mail = append(o.mail, posting{at: converted, early: true, do: introduce})
-		for _, p := range l.petitions {
-			o.mail = append(o.mail, posting{at: p.said(), early: true, do: p.say, says: p})
+		o.mail = append(o.mail, icmTx{at: converted, early: true, do: initializeManager})
+		for _, p := range l.changes {
+			o.mail = append(o.mail, icmTx{at: p.said(), early: true, do: p.say, says: p})
 		}
-		slices.SortStableFunc(o.mail, func(a, b posting) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(o.mail, func(a, b icmTx) int { return cmp.Compare(a.at, b.at) })
 	}
 }
 
 // introduce tells the manager of a chain whose it is and of which L1.
-func introduce(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	i, err := s.call(s.people[chair], "validator-manager", "ValidatorManager", "initialize", s.people[chair].address, s.lodge.subnet)
-	return s.stamp(p, i, gasPetition, nil, err)
+func initializeManager(s *evmChain, p *evm.Pending) (*types.Transaction, *account, error) {
+	i, err := s.call(s.people[managerOwner], "validator-manager", "ValidatorManager", "initialize", s.people[managerOwner].address, s.l1.subnet)
+	return s.signScheduled(p, i, gasPetition, nil, err)
 }
 
 // pChainOwner is a control group as the manager's interface packs it.
@@ -110,8 +110,8 @@ type pChainOwner struct {
 }
 
 // say is the transaction in which the manager says it.
-func (p *petition) say(s *stage, pending *evm.Pending) (*types.Transaction, *actor, error) {
-	m, id := p.member, s.lodge.validations[p.member]
+func (p *validatorChange) say(s *evmChain, pending *evm.Pending) (*types.Transaction, *account, error) {
+	m, id := p.member, s.l1.validations[p.member]
 	method, args := "initiateValidatorWeightUpdate", []any{id, p.weight}
 	switch {
 	case p.joins:
@@ -120,6 +120,6 @@ func (p *petition) say(s *stage, pending *evm.Pending) (*types.Transaction, *act
 	case p.weight == 0:
 		method, args = "initiateValidatorRemoval", []any{id}
 	}
-	i, err := s.call(s.people[chair], "validator-manager", "ValidatorManager", method, args...)
-	return s.stamp(pending, i, gasPetition, nil, err)
+	i, err := s.call(s.people[managerOwner], "validator-manager", "ValidatorManager", method, args...)
+	return s.signScheduled(pending, i, gasPetition, nil, err)
 }

@@ -8,21 +8,21 @@ import (
 )
 
 // plays are the things that the personas of a chain do in the course of its history, in no particular order.
-func (s *stage) plays() []step {
-	var steps []step
-	for _, play := range []func() []step{s.alice, s.bob, s.whale, s.collector, s.clumsy, s.spammed, s.indirect, s.fresh} {
+func (s *evmChain) personaActions() []action {
+	var steps []action
+	for _, play := range []func() []action{s.alice, s.bob, s.whale, s.collector, s.clumsy, s.spammed, s.indirect, s.fresh} {
 		steps = append(steps, play()...)
 	}
 	return steps
 }
 
 // times repeats a step as often as the persona's situation asks for: in full on the big chains, a tenth elsewhere.
-func (s *stage) times(full int, do step) []step {
+func (s *evmChain) times(full int, do action) []action {
 	n := full
 	if !s.full {
 		n = max(full/10, 1)
 	}
-	steps := make([]step, n)
+	steps := make([]action, n)
 	for i := range steps {
 		steps[i] = do
 	}
@@ -30,8 +30,8 @@ func (s *stage) times(full int, do step) []step {
 }
 
 // by lets a persona follow a habit, and send something to a friend when that is not possible at the moment.
-func (s *stage) by(name, friend string, act func(*stage, *actor, *rand.Rand) (*intent, error)) step {
-	return func(r *rand.Rand) (*intent, error) {
+func (s *evmChain) by(name, friend string, act func(*evmChain, *account, *rand.Rand) (*txRequest, error)) action {
+	return func(r *rand.Rand) (*txRequest, error) {
 		who := s.people[name]
 		if i, err := act(s, who, r); i != nil || err != nil {
 			return i, err
@@ -40,64 +40,64 @@ func (s *stage) by(name, friend string, act func(*stage, *actor, *rand.Rand) (*i
 	}
 }
 
-func (s *stage) alice() []step {
-	toBob := func(r *rand.Rand) (*intent, error) {
+func (s *evmChain) alice() []action {
+	toBob := func(r *rand.Rand) (*txRequest, error) {
 		return pay(s.people["alice"], s.people["bob"].address, units(between(r, 1, 900), 15)), nil
 	}
 	steps := s.times(250, toBob)
-	steps = append(steps, s.times(60, s.by("alice", "bob", (*stage).sendToken))...)
-	steps = append(steps, s.times(30, s.by("alice", "bob", (*stage).swap))...)
-	steps = append(steps, s.times(20, s.by("alice", "bob", (*stage).wrap))...)
-	steps = append(steps, s.times(20, s.by("alice", "bob", (*stage).unwrap))...)
-	steps = append(steps, s.times(12, s.by("alice", "bob", (*stage).sendCrystal))...)
-	steps = append(steps, s.times(12, s.by("alice", "bob", (*stage).sendGear))...)
+	steps = append(steps, s.times(60, s.by("alice", "bob", (*evmChain).sendToken))...)
+	steps = append(steps, s.times(30, s.by("alice", "bob", (*evmChain).swap))...)
+	steps = append(steps, s.times(20, s.by("alice", "bob", (*evmChain).wrap))...)
+	steps = append(steps, s.times(20, s.by("alice", "bob", (*evmChain).unwrap))...)
+	steps = append(steps, s.times(12, s.by("alice", "bob", (*evmChain).sendCrystal))...)
+	steps = append(steps, s.times(12, s.by("alice", "bob", (*evmChain).sendGear))...)
 	return append(steps, s.times(30, s.split("alice"))...)
 }
 
 // split is somebody paying a persona among others in one call: to the persona, an internal transaction.
-func (s *stage) split(name string) step {
-	return func(r *rand.Rand) (*intent, error) {
+func (s *evmChain) split(name string) action {
+	return func(r *rand.Rand) (*txRequest, error) {
 		to := []common.Address{s.people[name].address, s.other(r).address}
 		return s.callWith(s.other(r), "splitter", "Splitter", "split", units(between(r, 1, 60), 16), 240_000, to)
 	}
 }
 
-func (s *stage) bob() []step {
-	return s.times(12, func(r *rand.Rand) (*intent, error) {
+func (s *evmChain) bob() []action {
+	return s.times(12, func(r *rand.Rand) (*txRequest, error) {
 		return pay(s.people["bob"], s.people["alice"].address, units(between(r, 1, 90), 15)), nil
 	})
 }
 
 // whale moves amounts that do not fit 64 bits, and wraps one just below 2^96.
-func (s *stage) whale() []step {
+func (s *evmChain) whale() []action {
 	whale := s.people["whale"]
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1))
-	steps := []step{
-		func(*rand.Rand) (*intent, error) {
+	steps := []action{
+		func(*rand.Rand) (*txRequest, error) {
 			return s.callWith(whale, "wrapped", "WrappedNative", "deposit", vast, gasCall)
 		},
-		func(*rand.Rand) (*intent, error) {
+		func(*rand.Rand) (*txRequest, error) {
 			return s.call(whale, "snow", "Token", "transfer", s.people["ewoq"].address, new(big.Int).Lsh(big.NewInt(1), 80))
 		},
 	}
-	return append(steps, s.times(14, func(r *rand.Rand) (*intent, error) {
+	return append(steps, s.times(14, func(r *rand.Rand) (*txRequest, error) {
 		value := new(big.Int).Lsh(big.NewInt(between(r, 1, 1_000_000)), 64)
 		return pay(whale, s.other(r).address, value.Add(value, big.NewInt(between(r, 1, gwei)))), nil
 	})...)
 }
 
-func (s *stage) collector() []step {
-	steps := s.times(20, s.by("collector", "bob", func(s *stage, who *actor, r *rand.Rand) (*intent, error) {
+func (s *evmChain) collector() []action {
+	steps := s.times(20, s.by("collector", "bob", func(s *evmChain, who *account, r *rand.Rand) (*txRequest, error) {
 		return s.pass(who, r)
 	}))
-	return append(steps, s.times(20, func(r *rand.Rand) (*intent, error) {
+	return append(steps, s.times(20, func(r *rand.Rand) (*txRequest, error) {
 		return s.mintCrystal(s.people["collector"], r)
 	})...)
 }
 
 // pass sends on a crystal that is not one of the oddities: those are to be found with the collector.
-func (s *stage) pass(who *actor, r *rand.Rand) (*intent, error) {
-	for _, it := range s.ledger.items[holding{s.places["collection"], who.address}] {
+func (s *evmChain) pass(who *account, r *rand.Rand) (*txRequest, error) {
+	for _, it := range s.tokenBalances.items[holding{s.places["collection"], who.address}] {
 		if it.id >= 100_000 {
 			return s.call(who, "collection", "Collection", "safeTransfer", s.somebody(r), new(big.Int).SetUint64(it.id))
 		}
@@ -105,38 +105,38 @@ func (s *stage) pass(who *actor, r *rand.Rand) (*intent, error) {
 	return nil, nil
 }
 
-func (s *stage) clumsy() []step {
-	var steps []step
+func (s *evmChain) clumsy() []action {
+	var steps []action
 	for kind := range 8 {
-		steps = append(steps, s.times(6, func(r *rand.Rand) (*intent, error) {
-			return s.blunder(s.people["clumsy"], kind, r)
+		steps = append(steps, s.times(6, func(r *rand.Rand) (*txRequest, error) {
+			return s.failingCall(s.people["clumsy"], kind, r)
 		})...)
 	}
-	return append(steps, func(r *rand.Rand) (*intent, error) { return s.sendNative(s.people["clumsy"], r) })
+	return append(steps, func(r *rand.Rand) (*txRequest, error) { return s.sendNative(s.people["clumsy"], r) })
 }
 
 // spammed gets one of every kind of spam at least.
-func (s *stage) spammed() []step {
+func (s *evmChain) spammed() []action {
 	to := func() []common.Address { return []common.Address{s.people["spammed"].address} }
-	airdrop := func(role string) step {
-		return func(*rand.Rand) (*intent, error) {
+	airdrop := func(role string) action {
+		return func(*rand.Rand) (*txRequest, error) {
 			return s.call(s.spammer(), role, "Airdrop", "spam", to(), units(1_000_000, 18))
 		}
 	}
-	box := func(*rand.Rand) (*intent, error) {
+	box := func(*rand.Rand) (*txRequest, error) {
 		return s.call(s.spammer(), "spam-collection", "SpamCollection", "spam", to(), big.NewInt(1), big.NewInt(1))
 	}
 	return append(s.times(12, s.spamStep()), airdrop("airdrop"), airdrop("giveaway"), box)
 }
 
-func (s *stage) spamStep() step {
-	return func(r *rand.Rand) (*intent, error) { return s.spam(nil, r) }
+func (s *evmChain) spamStep() action {
+	return func(r *rand.Rand) (*txRequest, error) { return s.spam(nil, r) }
 }
 
-func (s *stage) indirect() []step { return s.times(24, s.split("indirect")) }
+func (s *evmChain) indirect() []action { return s.times(24, s.split("indirect")) }
 
-func (s *stage) fresh() []step {
-	return []step{func(*rand.Rand) (*intent, error) {
+func (s *evmChain) fresh() []action {
+	return []action{func(*rand.Rand) (*txRequest, error) {
 		return pay(s.people["ewoq"], s.people["fresh"].address, units(25, 18)), nil
 	}}
 }

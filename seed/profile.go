@@ -51,7 +51,7 @@ var bounds = []struct {
 	value     func(*Profile) int
 }{
 	{"days", 2, 250, func(p *Profile) int { return p.Days }},
-	{"chains", 2, len(catalogue), func(p *Profile) int { return p.Chains }},
+	{"chains", 2, len(chainSpecs), func(p *Profile) int { return p.Chains }},
 	{"transactions", 400, 20_000_000, func(p *Profile) int { return p.Transactions }},
 	{"validators", smallest.Validators, 4_000, func(p *Profile) int { return p.Validators }},
 	{"delegators", smallest.Delegators, 40_000, func(p *Profile) int { return p.Delegators }},
@@ -119,7 +119,7 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 		if lines["l1Validators"] == 0 {
 			p.L1Validators = max(p.L1Validators, 2*need)
 		}
-		if p.headcount(i).l1Validators < need {
+		if p.networkSize(i).l1Validators < need {
 			return nil, fmt.Errorf("profile %s: line %d: l1Validators is %d, %d chains need at least %d on %s, which gets half of them",
 				source, lines["l1Validators"], p.L1Validators, p.Chains, need, n.Name)
 		}
@@ -130,7 +130,7 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 // l1Stations is how many L1 validators a network needs: those with a role, and one for each L1.
 func (p *Profile) l1Stations(network string) int {
 	need := l1Stations
-	for _, c := range catalogue[:p.Chains] {
+	for _, c := range chainSpecs[:p.Chains] {
 		if c.network == network && c.kind == evm.KindL1 {
 			need++
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // pocket is where outputs of one kind lie that the same owners may spend on the same chain.
-type pocket struct {
+type utxoKey struct {
 	chain  int // where they can be spent
 	source int // which chain made them; another when they were exported
 	asset  ids.ID
@@ -19,10 +19,10 @@ type pocket struct {
 }
 
 // purse holds unspent outputs, oldest first in each pocket, as wallets keep them.
-type purse map[pocket][]*primary.UTXO
+type utxoSet map[utxoKey][]*primary.UTXO
 
-func pocketOf(chain, source int, asset ids.ID, out primary.Output, owners *primary.OutputOwners) pocket {
-	return pocket{chain: chain, source: source, asset: asset, kind: fmt.Sprintf("%T", out), owners: ownersText(owners)}
+func utxoKeyOf(chain, source int, asset ids.ID, out primary.Output, owners *primary.OutputOwners) utxoKey {
+	return utxoKey{chain: chain, source: source, asset: asset, kind: fmt.Sprintf("%T", out), owners: ownersText(owners)}
 }
 
 func ownersText(o *primary.OutputOwners) string {
@@ -33,13 +33,13 @@ func ownersText(o *primary.OutputOwners) string {
 	return string(all.Bytes())
 }
 
-func (p purse) put(chain, source int, u *primary.UTXO) {
-	at := pocketOf(chain, source, u.AssetID, u.Out, u.Owners())
+func (p utxoSet) put(chain, source int, u *primary.UTXO) {
+	at := utxoKeyOf(chain, source, u.AssetID, u.Out, u.Owners())
 	p[at] = append(p[at], u)
 }
 
-func (p purse) take(chain, source int, u *primary.UTXO) {
-	at := pocketOf(chain, source, u.AssetID, u.Out, u.Owners())
+func (p utxoSet) take(chain, source int, u *primary.UTXO) {
+	at := utxoKeyOf(chain, source, u.AssetID, u.Out, u.Owners())
 	held := p[at]
 	for i := len(held) - 1; i >= 0; i-- {
 		if held[i].UTXOID == u.UTXOID {
@@ -51,7 +51,7 @@ func (p purse) take(chain, source int, u *primary.UTXO) {
 
 // gather takes the newest outputs of a pocket until they suffice: mostly the change of the last payment. At most so many
 // that a transaction stays small.
-func (p purse) gather(at pocket, want uint64) (chosen []*primary.UTXO, sum uint64, enough bool) {
+func (p utxoSet) gather(at utxoKey, want uint64) (chosen []*primary.UTXO, sum uint64, enough bool) {
 	const most = 60
 	held := p[at]
 	for i := len(held) - 1; i >= 0 && (sum < want || len(chosen) == 0) && len(chosen) < most; i-- {
@@ -62,19 +62,19 @@ func (p purse) gather(at pocket, want uint64) (chosen []*primary.UTXO, sum uint6
 }
 
 // observe learns from what a block of a chain changed.
-func (r *realm) observe(chain int, d *primary.Diff) {
+func (r *primaryNetwork) observe(chain int, d *primary.Diff) {
 	peer, _ := r.rules.ChainOf(d.Peer)
 	for _, u := range d.Spent {
-		r.purse.take(chain, chain, u)
+		r.utxoSet.take(chain, chain, u)
 	}
 	for _, u := range d.Imported {
-		r.purse.take(chain, int(peer), u)
+		r.utxoSet.take(chain, int(peer), u)
 	}
 	for _, u := range d.Created {
-		r.purse.put(chain, chain, u)
+		r.utxoSet.put(chain, chain, u)
 	}
 	for _, u := range d.Exported {
-		r.purse.put(int(peer), chain, u)
+		r.utxoSet.put(int(peer), chain, u)
 	}
 	for _, s := range d.Stakers {
 		r.observeStaker(s)
@@ -82,7 +82,7 @@ func (r *realm) observe(chain int, d *primary.Diff) {
 }
 
 // observeStaker notes since when a node validates.
-func (r *realm) observeStaker(s *primary.Staker) {
+func (r *primaryNetwork) observeStaker(s *primary.Staker) {
 	m := r.byNode[s.NodeID]
 	if m == nil || s.Delegator || s.SubnetID != ids.Empty {
 		return

@@ -13,10 +13,10 @@ import (
 )
 
 // run plays a chain's history, block by block. The blocks of a C-Chain stand among those of its network's P- and X-chain.
-func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
+func (s *evmChain) run(ctx context.Context, creation *sim.Creation, moments []moment, size int, progress func(int)) error {
 	creation.AddChain(s.chain)
 	creation.AddBlock(s.first)
-	size -= len(s.office.mail)
+	size -= len(s.icmEndpoint.mail)
 	script, err := s.script(size)
 	if err != nil {
 		return err
@@ -26,11 +26,11 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m := momentAt(moments, n)
+		m := plannedBlockAt(moments, n)
 		m.time = max(m.time, s.after(next >= ready))
-		switch at, due := s.appointment(next >= ready); {
+		switch at, due := s.nextDue(next >= ready); {
 		case due && (at <= m.time || next >= size):
-			if m = (moment{time: at}); next < ready && s.hurried(at) {
+			if m = (moment{time: at}); next < ready && s.messengerMissing(at) {
 				m.size = perBlock // nobody writes before there is a messenger
 			}
 		case next >= size:
@@ -48,26 +48,26 @@ func (s *stage) run(ctx context.Context, creation *sim.Creation, moments []momen
 }
 
 // appointment is when the chain must make a block next, whatever its own people do: because value crosses, or for its mail.
-func (s *stage) appointment(ready bool) (at uint64, due bool) {
-	at, due = s.crossing()
-	if mail, waits := s.posted(ready); waits && (!due || mail < at) {
+func (s *evmChain) nextDue(ready bool) (at uint64, due bool) {
+	at, due = s.atomicTx()
+	if mail, waits := s.nextScheduled(ready); waits && (!due || mail < at) {
 		return mail, true
 	}
 	return at, due
 }
 
 // hurried tells whether the appointment at a time, before the chain has its contracts, is one with mail that needs them.
-func (s *stage) hurried(at uint64) bool {
-	mail, waits := s.posted(false)
-	return waits && mail <= at && !s.office.mail[s.office.next].early
+func (s *evmChain) messengerMissing(at uint64) bool {
+	mail, waits := s.nextScheduled(false)
+	return waits && mail <= at && !s.icmEndpoint.mail[s.icmEndpoint.next].early
 }
 
 // crossing is when value crosses to or from the chain next, in a block of its own.
-func (s *stage) crossing() (at uint64, due bool) {
-	if s.realm == nil || len(s.realm.crossings) == 0 {
+func (s *evmChain) atomicTx() (at uint64, due bool) {
+	if s.primaryNetwork == nil || len(s.primaryNetwork.atomicTxs) == 0 {
 		return 0, false
 	}
-	return max(s.realm.crossings[0].at, s.after(true)), true
+	return max(s.primaryNetwork.atomicTxs[0].at, s.after(true)), true
 }
 
 // feeWindow is how many seconds an L1 looks back on to see how much gas was used.
@@ -75,7 +75,7 @@ const feeWindow = 10
 
 // after is the first second in which another block can stand. While the chain gets its contracts, blocks leave each other so
 // much time that gas becomes no dearer.
-func (s *stage) after(ready bool) uint64 {
+func (s *evmChain) after(ready bool) uint64 {
 	head, _ := s.builder.Head()
 	if !ready {
 		return head.Time + 1 + feeWindow
@@ -84,7 +84,7 @@ func (s *stage) after(ready bool) uint64 {
 }
 
 // momentAt is the n-th block to be. What did not fit into the planned blocks goes into more of them, right after.
-func momentAt(moments []moment, n int) moment {
+func plannedBlockAt(moments []moment, n int) moment {
 	if n < len(moments) {
 		return moments[n]
 	}
@@ -94,27 +94,27 @@ func momentAt(moments []moment, n int) moment {
 
 // script is everything that happens, one step a transaction: first what sets the chain up, then the personas' parts
 // strewn among everyone else's doings.
-func (s *stage) script(size int) ([]step, error) {
-	opening, later := s.council()
-	script, plays := append(s.setup(), opening...), append(s.plays(), later...)
-	if need := len(script) + len(plays); need > size {
+func (s *evmChain) script(size int) ([]action, error) {
+	opening, later := s.precompileCalls()
+	script, personaActions := append(s.setup(), opening...), append(s.personaActions(), later...)
+	if need := len(script) + len(personaActions); need > size {
 		return nil, fmt.Errorf("chain %d: %d transactions are too few, its people need %d", s.chain.EVMID, size, need)
 	}
-	rest := make([]step, size-len(script))
-	copy(rest, plays)
-	for n := len(plays); n < len(rest); n++ {
+	rest := make([]action, size-len(script))
+	copy(rest, personaActions)
+	for n := len(personaActions); n < len(rest); n++ {
 		rest[n] = s.live
 	}
-	r := s.dice.For("script", s.chain.EVMID)
+	r := s.rng.For("script", s.chain.EVMID)
 	r.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	return append(script, rest...), nil
 }
 
 // block makes one block of the next steps, as many as are due and fit, and says how many those were. A block in which
 // nothing fits is not made: the steps wait for the next moment. The mail comes first: it is to be on time.
-func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, steps []step, ready bool) (done, handled int, err error) {
-	if s.realm != nil {
-		if err := s.realm.advance(m.time); err != nil {
+func (s *evmChain) block(ctx context.Context, creation *sim.Creation, m moment, steps []action, ready bool) (done, handled int, err error) {
+	if s.primaryNetwork != nil {
+		if err := s.primaryNetwork.advance(m.time); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -126,7 +126,7 @@ func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, ste
 		return 0, 0, err
 	}
 	for ; done < min(m.size, len(steps)); done++ {
-		r := s.dice.For("tx", s.chain.EVMID, m.time, done)
+		r := s.rng.For("tx", s.chain.EVMID, m.time, done)
 		i, err := s.decide(p, steps[done], r)
 		if err != nil {
 			return 0, 0, err
@@ -151,15 +151,15 @@ func (s *stage) block(ctx context.Context, creation *sim.Creation, m moment, ste
 }
 
 // cross moves what is due between the chain and its network's others, and says whether anything was.
-func (s *stage) cross(p *evm.Pending) (bool, error) {
-	if s.realm == nil {
+func (s *evmChain) cross(p *evm.Pending) (bool, error) {
+	if s.primaryNetwork == nil {
 		return false, nil
 	}
-	return s.realm.cross(p)
+	return s.primaryNetwork.cross(p)
 }
 
 // decide is what somebody wants now. Who cannot pay for it is sent money first: that is then what happens instead.
-func (s *stage) decide(p *evm.Pending, do step, r *rand.Rand) (*intent, error) {
+func (s *evmChain) decide(p *evm.Pending, do action, r *rand.Rand) (*txRequest, error) {
 	i, err := do(r)
 	if err == nil && i == nil {
 		i, err = s.live(r)

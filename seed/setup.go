@@ -10,7 +10,7 @@ import (
 )
 
 // step is one thing that happens on a stage, decided when its turn comes. A step that has nothing to do answers nil.
-type step func(*rand.Rand) (*intent, error)
+type action func(*rand.Rand) (*txRequest, error)
 
 // tokens are the ERC-20s of a chain by role; the first ones are deployed directly, the last six by the factory.
 var tokens = []struct {
@@ -56,20 +56,20 @@ func erc20s() []string {
 
 // setup is everything that has to be there before people come: the deployer puts up every contract, directly and
 // through the factory, hands out tokens and opens the exchange.
-func (s *stage) setup() []step {
+func (s *evmChain) setup() []action {
 	steps := s.deployments()
 	steps = append(steps, s.factoryDeployments()...)
 	steps = append(steps, s.distribution()...)
-	return append(steps, s.gallery()...)
+	return append(steps, s.mintNFTs()...)
 }
 
-func (s *stage) deployments() []step {
+func (s *evmChain) deployments() []action {
 	d, spammer := s.people["deployer"], s.spammer()
-	direct := func(role, artifact string, args func() []any) step {
-		return func(*rand.Rand) (*intent, error) { return create(d, role, artifact, args()...) }
+	direct := func(role, artifact string, args func() []any) action {
+		return func(*rand.Rand) (*txRequest, error) { return create(d, role, artifact, args()...) }
 	}
 	with := func(args ...any) func() []any { return func() []any { return args } }
-	steps := []step{
+	steps := []action{
 		direct("messenger", "Messenger", with()), // first: the same nonce gives it the same address on every chain
 		direct("factory", "Factory", with()),
 		direct("wrapped", "WrappedNative", with("Wrapped "+s.chain.TokenName, "W"+s.chain.TokenSymbol, uint8(18))),
@@ -103,21 +103,23 @@ func word(text string) (w [32]byte) {
 
 // factoryDeployments deploys through the factory: six tokens, and then a copy of every other contract, by CREATE and
 // CREATE2 in turn.
-func (s *stage) factoryDeployments() []step {
+func (s *evmChain) factoryDeployments() []action {
 	d := s.people["deployer"]
-	var steps []step
+	var steps []action
 	for _, t := range tokens[len(tokens)-factoryTokens:] {
-		steps = append(steps, func(*rand.Rand) (*intent, error) {
-			return s.offspring(t.role, "Token", 1_400_000, "deployToken",
+		steps = append(steps, func(*rand.Rand) (*txRequest, error) {
+			return s.createByFactory(t.role, "Token", 1_400_000, "deployToken",
 				t.name, t.symbol, t.decimals, units(t.millions*1e6, int(t.decimals)), word(t.role))
 		})
 	}
 	steps = append(steps,
-		func(*rand.Rand) (*intent, error) { return s.offspring("vault-created", "Vault", 700_000, "deploy") },
-		func(*rand.Rand) (*intent, error) {
-			return s.offspring("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
+		func(*rand.Rand) (*txRequest, error) {
+			return s.createByFactory("vault-created", "Vault", 700_000, "deploy")
 		},
-		func(*rand.Rand) (*intent, error) {
+		func(*rand.Rand) (*txRequest, error) {
+			return s.createByFactory("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
+		},
+		func(*rand.Rand) (*txRequest, error) {
 			return s.callWith(d, "factory", "Factory", "createAndBoom", units(1, 18), 400_000, d.address)
 		})
 	for n, c := range []struct {
@@ -136,13 +138,13 @@ func (s *stage) factoryDeployments() []step {
 		{"Airdrop", func() []any { return []any{"Copied claim", "CCLAIM", d.address} }},
 		{"SpamCollection", func() []any { return []any{"Copied Box", "CBOX", "", d.address} }},
 	} {
-		steps = append(steps, func(*rand.Rand) (*intent, error) { return s.copy(n, c.artifact, c.args) })
+		steps = append(steps, func(*rand.Rand) (*txRequest, error) { return s.copy(n, c.artifact, c.args) })
 	}
 	return steps
 }
 
 // offspring calls the factory so that it deploys a contract under a role.
-func (s *stage) offspring(role, artifact string, gas uint64, method string, args ...any) (*intent, error) {
+func (s *evmChain) createByFactory(role, artifact string, gas uint64, method string, args ...any) (*txRequest, error) {
 	i, err := s.call(s.people["deployer"], "factory", "Factory", method, args...)
 	if err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (s *stage) offspring(role, artifact string, gas uint64, method string, args
 	return i, nil
 }
 
-func (s *stage) copy(n int, artifact string, args func() []any) (*intent, error) {
+func (s *evmChain) copy(n int, artifact string, args func() []any) (*txRequest, error) {
 	a, err := contracts.Load(artifact)
 	if err != nil {
 		return nil, err
@@ -166,17 +168,17 @@ func (s *stage) copy(n int, artifact string, args func() []any) (*intent, error)
 	}
 	role, gas := "copy-of-"+artifact, gasCreate(len(code))+100_000
 	if n%2 == 0 {
-		return s.offspring(role, artifact, gas, "deployCode", code)
+		return s.createByFactory(role, artifact, gas, "deployCode", code)
 	}
-	return s.offspring(role, artifact, gas, "deployCode2", word(artifact), code)
+	return s.createByFactory(role, artifact, gas, "deployCode2", word(artifact), code)
 }
 
 // distribution hands tokens to personas and to the most active of the others, and fills the exchange.
-func (s *stage) distribution() []step {
+func (s *evmChain) distribution() []action {
 	d := s.people["deployer"]
-	var steps []step
+	var steps []action
 	for _, t := range tokens {
-		steps = append(steps, func(r *rand.Rand) (*intent, error) {
+		steps = append(steps, func(r *rand.Rand) (*txRequest, error) {
 			to := []common.Address{s.people["alice"].address, s.people["bob"].address, s.people["collector"].address}
 			if t.role == "usdx" || t.role == "snow" {
 				to = append(to, s.people["spammed"].address, s.people["clumsy"].address)
@@ -194,27 +196,27 @@ func (s *stage) distribution() []step {
 	const near96 = 96
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), near96), big.NewInt(1))
 	return append(steps,
-		func(*rand.Rand) (*intent, error) {
+		func(*rand.Rand) (*txRequest, error) {
 			return s.call(d, "mkx", "Bytes32Token", "transfer", s.people["alice"].address, units(40, 18))
 		},
-		func(*rand.Rand) (*intent, error) {
+		func(*rand.Rand) (*txRequest, error) {
 			return s.call(d, "snow", "Token", "mint", s.people["whale"].address, vast)
 		},
 		s.approve(d, "usdx", "exchange"),
 		s.approve(d, "snow", "exchange"),
-		func(*rand.Rand) (*intent, error) {
+		func(*rand.Rand) (*txRequest, error) {
 			return s.callWith(d, "exchange", "Exchange", "addLiquidity", nil, 400_000, units(500_000, 6), units(250_000, 18))
 		})
 }
 
 // approve lets a contract spend all of somebody's tokens.
-func (s *stage) approve(from *actor, token, spender string) step {
-	return func(*rand.Rand) (*intent, error) {
+func (s *evmChain) approve(from *account, token, spender string) action {
+	return func(*rand.Rand) (*txRequest, error) {
 		return s.call(from, token, tokenArtifact(token), "approve", s.places[spender], new(big.Int).Lsh(big.NewInt(1), 128))
 	}
 }
 
-func (s *stage) spammer() *actor { return s.others[2] }
+func (s *evmChain) spammer() *account { return s.accounts[2] }
 
 // other is somebody without a name, more often an active one.
-func (s *stage) other(r *rand.Rand) *actor { return s.others[skewed(r, len(s.others))] }
+func (s *evmChain) other(r *rand.Rand) *account { return s.accounts[skewed(r, len(s.accounts))] }

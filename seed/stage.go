@@ -16,8 +16,8 @@ import (
 )
 
 // intent is a transaction that somebody wants.
-type intent struct {
-	from  *actor
+type txRequest struct {
+	from  *account
 	to    *common.Address // nil creates a contract
 	value *big.Int        // wei, nil for none
 	data  []byte
@@ -28,24 +28,24 @@ type intent struct {
 }
 
 // stage is one chain with everyone and everything on it, while its history is made.
-type stage struct {
-	dice     dice
-	chain    store.Chain
-	signer   types.Signer
-	builder  *evm.Builder
-	first    *store.Delta // the chain's block 0
-	schedule *precompile.Schedule
-	people   map[string]*actor
-	others   []*actor // the most active first
-	full     bool     // personas act in full, otherwise a tenth
-	realm    *realm   // of a C-Chain: the other chains of its network
-	office   *office
-	lodge    *lodge // of an L1: how it stands with the P-chain
+type evmChain struct {
+	rng            rng
+	chain          store.Chain
+	signer         types.Signer
+	builder        *evm.Builder
+	first          *store.Delta // the chain's block 0
+	schedule       *precompile.Schedule
+	people         map[string]*account
+	accounts       []*account      // the most active first
+	full           bool            // personas act in full, otherwise a tenth
+	primaryNetwork *primaryNetwork // of a C-Chain: the other chains of its network
+	icmEndpoint    *icmEndpoint
+	l1             *l1 // of an L1: how it stands with the P-chain
 
-	places    map[string]common.Address // contracts by role
-	contracts []store.Contract
-	ledger    *ledger
-	crystals  int64 // batches minted so far, which number their tokens
+	places        map[string]common.Address // contracts by role
+	contracts     []store.Contract
+	tokenBalances *tokenBalances
+	crystals      int64 // batches minted so far, which number their tokens
 }
 
 const (
@@ -55,12 +55,12 @@ const (
 )
 
 // pay moves the chain's own token.
-func pay(from *actor, to common.Address, value *big.Int) *intent {
-	return &intent{from: from, to: &to, value: value, gas: gasPay}
+func pay(from *account, to common.Address, value *big.Int) *txRequest {
+	return &txRequest{from: from, to: &to, value: value, gas: gasPay}
 }
 
 // call calls a contract that plays a part.
-func (s *stage) call(from *actor, role, artifact, method string, args ...any) (*intent, error) {
+func (s *evmChain) call(from *account, role, artifact, method string, args ...any) (*txRequest, error) {
 	a, err := contracts.Load(artifact)
 	if err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func (s *stage) call(from *actor, role, artifact, method string, args ...any) (*
 	if err != nil {
 		return nil, fmt.Errorf("%s.%s: %w", artifact, method, err)
 	}
-	return &intent{from: from, to: &place, data: data, gas: gasCall}, nil
+	return &txRequest{from: from, to: &place, data: data, gas: gasCall}, nil
 }
 
 // callWith is a call that sends value along, or has a gas limit of its own.
-func (s *stage) callWith(from *actor, role, artifact, method string, value *big.Int, gas uint64, args ...any) (*intent, error) {
+func (s *evmChain) callWith(from *account, role, artifact, method string, value *big.Int, gas uint64, args ...any) (*txRequest, error) {
 	i, err := s.call(from, role, artifact, method, args...)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *stage) callWith(from *actor, role, artifact, method string, value *big.
 }
 
 // create deploys a contract under a role.
-func create(from *actor, role, artifact string, args ...any) (*intent, error) {
+func create(from *account, role, artifact string, args ...any) (*txRequest, error) {
 	a, err := contracts.Load(artifact)
 	if err != nil {
 		return nil, err
@@ -96,15 +96,15 @@ func create(from *actor, role, artifact string, args ...any) (*intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &intent{from: from, data: code, gas: gasCreate(len(code)), role: role, made: artifact}, nil
+	return &txRequest{from: from, data: code, gas: gasCreate(len(code)), role: role, made: artifact}, nil
 }
 
 // gasCreate is enough to deploy init code of this length: the code is paid for as data and, once, as state.
 func gasCreate(size int) uint64 { return 300_000 + 240*uint64(size) }
 
 // perform signs an intent as its sender would and executes it in the pending block.
-func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
-	tx, err := types.SignTx(types.NewTx(s.envelope(p, i, r)), s.signer, i.from.key)
+func (s *evmChain) perform(p *evm.Pending, i *txRequest, r *rand.Rand) error {
+	tx, err := types.SignTx(types.NewTx(s.txData(p, i, r)), s.signer, i.from.key)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
 	if i.done != nil {
 		i.done()
 	}
-	s.ledger.observe(receipt)
+	s.tokenBalances.observe(receipt)
 	return nil
 }
 
@@ -135,13 +135,13 @@ func created(r *types.Receipt) common.Address {
 }
 
 // place remembers a contract that plays a part.
-func (s *stage) place(role, artifact string, address common.Address) {
+func (s *evmChain) place(role, artifact string, address common.Address) {
 	s.places[role] = address
 	s.contracts = append(s.contracts, store.Contract{Chain: s.chain.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
 }
 
 // envelope chooses the transaction's type and price: most people use type 2, some wallets are older.
-func (s *stage) envelope(p *evm.Pending, i *intent, r *rand.Rand) types.TxData {
+func (s *evmChain) txData(p *evm.Pending, i *txRequest, r *rand.Rand) types.TxData {
 	base, tip := p.Header().BaseFee, big.NewInt(between(r, 1, 20)*gwei/10)
 	price := new(big.Int).Add(base, tip)
 	nonce, value := p.Nonce(i.from.address), i.value
@@ -163,7 +163,7 @@ func (s *stage) envelope(p *evm.Pending, i *intent, r *rand.Rand) types.TxData {
 
 const gasAccess = 2400 + 1900 // one address and one key
 
-func accessList(i *intent) types.AccessList {
+func accessList(i *txRequest) types.AccessList {
 	if i.to == nil || len(i.data) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // stations are the roles by which /sim/world names nodes.
-var stations = [roleCount]string{"popular", "full", "expiring", "low-uptime", "completed", "refused", "pending", "removed", "active",
+var nodeRoles = [roleCount]string{"popular", "full", "expiring", "low-uptime", "completed", "refused", "pending", "removed", "active",
 	"staker-finished", "staker-running"}
 
 // members is how many validators the permissioned subnet ever has.
@@ -36,25 +36,25 @@ const members = 3
 const popularity = 26
 
 // primaryValidators is how many nodes validate the primary network sooner or later.
-func (r *realm) primaryValidators() int { return r.plan.validators - members }
+func (r *primaryNetwork) primaryValidators() int { return r.plan.validators - members }
 
 // stint is a validator's or delegator's time and weight.
-type stint struct {
-	who        *actor
+type stakingPeriod struct {
+	who        *account
 	weight     uint64
 	start, end uint64
 }
 
 // unit is a usual stake, in nAVAX.
-func (r *realm) unit() uint64 { return max(r.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
+func (r *primaryNetwork) unit() uint64 { return max(r.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
 
 // settleGenesis decides who validates from the beginning.
-func (r *realm) settleGenesis(g *rand.Rand) error {
+func (r *primaryNetwork) settleGenesis(g *rand.Rand) error {
 	for i := range r.genesisValidators() {
-		m := r.machines[i]
+		m := r.nodes[i]
 		s := r.role(i, g)
 		if i < roleCount {
-			m.row.Role = stations[i]
+			m.row.Role = nodeRoles[i]
 		}
 		tx, err := primary.NewTx(primary.PChain, r.genesisValidator(m, s, i))
 		if err != nil {
@@ -69,12 +69,12 @@ func (r *realm) settleGenesis(g *rand.Rand) error {
 }
 
 // genesisValidators is how many validators a network begins with; the others join.
-func (r *realm) genesisValidators() int { return max(roleCount, r.primaryValidators()*6/10) }
+func (r *primaryNetwork) genesisValidators() int { return max(roleCount, r.primaryValidators()*6/10) }
 
 // role decides how long and how heavy the n-th validator stakes, and how well it runs.
-func (r *realm) role(n int, g *rand.Rand) stint {
-	m := r.machines[n]
-	s := stint{who: m.owner, weight: r.unit() * uint64(between(g, 2, 30)), start: r.start - uint64(between(g, 20, 90))*day - uint64(between(g, 0, day)),
+func (r *primaryNetwork) role(n int, g *rand.Rand) stakingPeriod {
+	m := r.nodes[n]
+	s := stakingPeriod{who: m.owner, weight: r.unit() * uint64(between(g, 2, 30)), start: r.start - uint64(between(g, 20, 90))*day - uint64(between(g, 0, day)),
 		end: r.until + uint64(between(g, 20, 150))*day + uint64(between(g, 0, day))}
 	switch n {
 	case popular:
@@ -110,7 +110,7 @@ func (r *realm) role(n int, g *rand.Rand) stint {
 
 // genesisValidator is a validator that was there before history. Those that wait, and a few old hands, joined before
 // nodes had BLS keys.
-func (r *realm) genesisValidator(m *machine, s stint, n int) primary.Unsigned {
+func (r *primaryNetwork) genesisValidator(m *node, s stakingPeriod, n int) primary.Unsigned {
 	owners := primary.Owner(s.who.primary.Address())
 	v := primary.Validator{NodeID: m.id, Start: s.start, End: s.end, Weight: s.weight}
 	stake := []*primary.TransferableOutput{r.pay(s.weight, owners)}
@@ -125,33 +125,33 @@ func (r *realm) genesisValidator(m *machine, s stint, n int) primary.Unsigned {
 
 // settleDelegators decides who delegates from the beginning: two finished delegations of the persona, one that waits, and
 // a third of all others.
-func (r *realm) settleDelegators(g *rand.Rand) error {
+func (r *primaryNetwork) settleDelegators(g *rand.Rand) error {
 	persona := r.people["delegator"]
-	stints := []struct {
+	periods := []struct {
 		node int
-		stint
+		stakingPeriod
 	}{
-		{completed, stint{persona, r.some(g), r.start - 15*day, r.moment(300, 0)}},
-		{active, stint{persona, r.some(g), r.start - 15*day, r.moment(700, 0)}},
-		{active, stint{r.other(5), r.some(g), r.until + 3*day, r.until + 40*day}},
+		{completed, stakingPeriod{persona, r.some(g), r.start - 15*day, r.moment(300, 0)}},
+		{active, stakingPeriod{persona, r.some(g), r.start - 15*day, r.moment(700, 0)}},
+		{active, stakingPeriod{r.other(5), r.some(g), r.until + 3*day, r.until + 40*day}},
 	}
-	for i := range r.genesisDelegators() - len(stints) {
+	for i := range r.genesisDelegators() - len(periods) {
 		node := popular
 		if i >= popularity/2 {
 			node = int(between(g, active, int64(r.genesisValidators())-1))
 		}
-		m := r.machines[node]
+		m := r.nodes[node]
 		end := m.end - min(uint64(between(g, 0, 6*day)), m.end/2)
 		if m.end < r.until {
 			end = m.end
 		}
-		stints = append(stints, struct {
+		periods = append(periods, struct {
 			node int
-			stint
-		}{node, stint{r.other(i), r.some(g), r.start - 15*day, end}})
+			stakingPeriod
+		}{node, stakingPeriod{r.other(i), r.some(g), r.start - 15*day, end}})
 	}
-	for _, s := range stints {
-		m, owners := r.machines[s.node], primary.Owner(s.who.primary.Address())
+	for _, s := range periods {
+		m, owners := r.nodes[s.node], primary.Owner(s.who.primary.Address())
 		tx, err := primary.NewTx(primary.PChain, &primary.AddDelegatorTx{
 			BaseTx: *r.blank(store.PChain), Validator: primary.Validator{NodeID: m.id, Start: s.start, End: s.end, Weight: s.weight},
 			StakeOuts: []*primary.TransferableOutput{r.pay(s.weight, owners)}, RewardsOwner: &owners,
@@ -164,20 +164,20 @@ func (r *realm) settleDelegators(g *rand.Rand) error {
 	return nil
 }
 
-func (r *realm) genesisDelegators() int { return max(3+popularity/2, r.plan.delegators/3) }
+func (r *primaryNetwork) genesisDelegators() int { return max(3+popularity/2, r.plan.delegators/3) }
 
 // some is a usual delegation.
-func (r *realm) some(g *rand.Rand) uint64 {
+func (r *primaryNetwork) some(g *rand.Rand) uint64 {
 	return max(r.rules.Staking.MinDelegatorStake, 2*nanoAVAX) * uint64(between(g, 1, 12))
 }
 
 // stakers puts everyone who joins during history into the script.
-func (r *realm) stakers(g *rand.Rand) {
+func (r *primaryNetwork) stakers(g *rand.Rand) {
 	for i := r.genesisValidators(); i < r.primaryValidators(); i++ {
-		m, at := r.machines[i], r.moment(int(between(g, 30, 900)), int(between(g, 0, hour)))
-		s := stint{who: r.other(int(between(g, 0, 40))), weight: r.unit() * uint64(between(g, 1, 3)), end: r.term(g, at)}
+		m, at := r.nodes[i], r.moment(int(between(g, 30, 900)), int(between(g, 0, hour)))
+		s := stakingPeriod{who: r.other(int(between(g, 0, 40))), weight: r.unit() * uint64(between(g, 1, 3)), end: r.term(g, at)}
 		r.expect(s)
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) {
+		r.add(store.PChain, at, singleTx(func(at uint64) (*primary.Tx, error) {
 			tx, err := r.join(m, s, at)
 			if tx == nil && err == nil { // the whale steps in for who cannot pay
 				s.who = r.people["whale"]
@@ -187,16 +187,16 @@ func (r *realm) stakers(g *rand.Rand) {
 		}))
 	}
 	whale := r.people["whale"]
-	r.add(store.PChain, r.moment(200, 11), one(func(at uint64) (*primary.Tx, error) {
-		m := r.machines[full]
-		return r.delegate(m, stint{who: whale, weight: r.net.P.Room(m.id, m.end), end: m.end}, at)
+	r.add(store.PChain, r.moment(200, 11), singleTx(func(at uint64) (*primary.Tx, error) {
+		m := r.nodes[full]
+		return r.delegate(m, stakingPeriod{who: whale, weight: r.net.P.Room(m.id, m.end), end: m.end}, at)
 	}))
 	for i := range r.plan.delegators - r.genesisDelegators() - 1 {
 		who := r.other(int(between(g, 0, 60)))
 		if i < 3 {
 			who = r.people["delegator"]
 		}
-		s, at := stint{who: who, weight: r.some(g)}, r.moment(int(between(g, 20, 950)), int(between(g, 0, hour)))
+		s, at := stakingPeriod{who: who, weight: r.some(g)}, r.moment(int(between(g, 20, 950)), int(between(g, 0, hour)))
 		s.end = r.term(g, at)
 		first := int(between(g, 0, int64(r.primaryValidators())-1))
 		if i < popularity-popularity/2 {
@@ -204,19 +204,19 @@ func (r *realm) stakers(g *rand.Rand) {
 			s.end = max(s.end, at+r.rules.Staking.MinStakeDuration+hour)
 		}
 		r.expect(s)
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return r.delegateSomewhere(first, s, at) }))
+		r.add(store.PChain, at, singleTx(func(at uint64) (*primary.Tx, error) { return r.delegateSomewhere(first, s, at) }))
 	}
 }
 
 // expect counts on the reward of a stake that ends within history.
-func (r *realm) expect(s stint) {
+func (r *primaryNetwork) expect(s stakingPeriod) {
 	if s.end <= r.until {
-		r.shortStints++
+		r.endingPeriods++
 	}
 }
 
 // term is when a stake that begins now ends: before the end of history now and then, if there is time for it.
-func (r *realm) term(g *rand.Rand, at uint64) uint64 {
+func (r *primaryNetwork) term(g *rand.Rand, at uint64) uint64 {
 	shortest := r.rules.Staking.MinStakeDuration + uint64(between(g, hour, 3*day))
 	if chance(g, 40) {
 		return at + shortest
@@ -224,10 +224,10 @@ func (r *realm) term(g *rand.Rand, at uint64) uint64 {
 	return max(at+shortest, r.until+uint64(between(g, 2, 60))*day)
 }
 
-func (r *realm) join(m *machine, s stint, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) join(m *node, s stakingPeriod, at uint64) (*primary.Tx, error) {
 	m.owner = s.who
 	owners := primary.Owner(s.who.primary.Address())
-	return r.write(draft{chain: store.PChain, from: alone(s.who), more: s.weight, build: func(base primary.BaseTx) primary.Unsigned {
+	return r.write(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, build: func(base primary.BaseTx) primary.Unsigned {
 		return &primary.AddPermissionlessValidatorTx{
 			BaseTx: base, Validator: primary.Validator{NodeID: m.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty, Signer: m.proof,
 			StakeOuts: []*primary.TransferableOutput{r.pay(s.weight, owners)}, ValidationOwner: &owners, DelegationOwner: &owners,
@@ -238,10 +238,10 @@ func (r *realm) join(m *machine, s stint, at uint64) (*primary.Tx, error) {
 
 // delegateSomewhere delegates to the first node from a place on that can take it until the end wished; what is to outlast
 // history may end a bit sooner.
-func (r *realm) delegateSomewhere(first int, s stint, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) delegateSomewhere(first int, s stakingPeriod, at uint64) (*primary.Tx, error) {
 	for i := range r.primaryValidators() {
 		n := (first + i) % r.primaryValidators()
-		m, t := r.machines[n], s
+		m, t := r.nodes[n], s
 		t.end = min(t.end, m.end)
 		if n == full || m.start == 0 || t.end < at+r.rules.Staking.MinStakeDuration || (t.end <= r.until) != (s.end <= r.until) || s.end <= r.until && t.end < s.end {
 			continue
@@ -253,9 +253,9 @@ func (r *realm) delegateSomewhere(first int, s stint, at uint64) (*primary.Tx, e
 	return nil, nil
 }
 
-func (r *realm) delegate(m *machine, s stint, at uint64) (*primary.Tx, error) {
+func (r *primaryNetwork) delegate(m *node, s stakingPeriod, at uint64) (*primary.Tx, error) {
 	owners := primary.Owner(s.who.primary.Address())
-	return r.write(draft{chain: store.PChain, from: alone(s.who), more: s.weight, build: func(base primary.BaseTx) primary.Unsigned {
+	return r.write(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, build: func(base primary.BaseTx) primary.Unsigned {
 		return &primary.AddPermissionlessDelegatorTx{
 			BaseTx: base, Validator: primary.Validator{NodeID: m.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty,
 			StakeOuts: []*primary.TransferableOutput{r.pay(s.weight, owners)}, RewardsOwner: &owners,
