@@ -29,7 +29,7 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 			return nil
 		}
 		blocks := 0
-		for ; replayed.P.NextChange() < uint64(DefaultUntil.Unix())+30*day; blocks++ {
+		for ; replayed.P.NextChange() < uint64(DefaultUntil.Unix())+30*Day; blocks++ {
 			one, two := replayed.P.NextChange(), restored.P.NextChange()
 			if one != two {
 				t.Fatalf("network %d: next changes at %d and %d", row.ID, one, two)

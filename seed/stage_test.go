@@ -11,19 +11,23 @@ import (
 
 // TestCallsOfMissingContractsAreErrors lets somebody act on a chain without the contract that the action calls.
 func TestCallsOfMissingContractsAreErrors(t *testing.T) {
-	s := &evmChain{chain: store.Chain{EVMID: 43114}, places: map[string]common.Address{}, tokenBalances: newTokenBalances(), accounts: []*account{{}}, people: map[string]*account{"alice": {}}}
-	for want, act := range map[string]func(*account, *rand.Rand) (*txRequest, error){
-		"chain 43114 has no vault":    s.deposit,
-		"chain 43114 has no wrapped":  s.wrap,
-		"chain 43114 has no splitter": func(who *account, r *rand.Rand) (*txRequest, error) { return s.split("alice")(r) },
+	who := &Account{}
+	c := &Chain{Row: store.Chain{EVMID: 43114}, byRole: map[string]common.Address{}, balances: newTokenBalances(), accounts: []*Account{who}, Personas: &Personas{}}
+	a := &activity{chain: c}
+	for want, act := range map[string]func(*Account, *rand.Rand) (*TxRequest, error){
+		"chain 43114 has no vault":   a.deposit,
+		"chain 43114 has no wrapped": a.wrap,
+		"chain 43114 has no splitter": func(who *Account, r *rand.Rand) (*TxRequest, error) {
+			return (&personaActivity{a, true}).splitTo(who)(r)
+		},
 	} {
-		if i, err := act(s.accounts[0], rng(1).For(want)); i != nil || err == nil || err.Error() != want {
-			t.Errorf("got %v, %v, want %s", i, err, want)
+		if request, err := act(who, RNG(1).For(want)); request != nil || err == nil || err.Error() != want {
+			t.Errorf("got %v, %v, want %s", request, err, want)
 		}
 	}
 	for n := range 20 {
-		if i, err := s.withdraw(s.accounts[0], rng(1).For(n)); i != nil || err == nil || err.Error() != "chain 43114 has no vault" {
-			t.Errorf("withdraw: got %v, %v", i, err)
+		if request, err := a.withdraw(who, RNG(1).For(n)); request != nil || err == nil || err.Error() != "chain 43114 has no vault" {
+			t.Errorf("withdraw: got %v, %v", request, err)
 		}
 	}
 }
