@@ -162,7 +162,7 @@ func (a *activity) sendGear(who *Account, r *rand.Rand) (*TxRequest, error) {
 	return a.chain.Call(who, "items", "Items", "safeTransferFrom", who.Address, to.Address, new(big.Int).SetUint64(it.id), big.NewInt(1), []byte{})
 }
 
-// payMany pays several people in one call: internal transfers, some of which are undone.
+// payMany pays several accounts in one call: internal transfers, some of which revert.
 func (a *activity) payMany(who *Account, r *rand.Rand) (*TxRequest, error) {
 	to := make([]common.Address, Between(r, 2, 5))
 	for n := range to {
@@ -218,7 +218,7 @@ func (a *activity) faucet(who *Account, r *rand.Rand) (*TxRequest, error) {
 	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, Units(Between(r, 20, 4_000), int(t.decimals)))
 }
 
-// spam is the spammer sending worthless tokens to people who did not ask for them.
+// spam is the spammer sending worthless tokens to accounts that did not ask for them.
 func (a *activity) spam(_ *Account, r *rand.Rand) (*TxRequest, error) {
 	to := []common.Address{a.chain.Personas.Spammed.Address}
 	for range Between(r, 2, 6) {

@@ -99,7 +99,7 @@ func (p *personaActivity) collector() []action {
 	})...)
 }
 
-// sendUsualCrystal sends one of the tokens that habits mint: those with special metadata stay with the collector.
+// sendUsualCrystal sends one of the tokens that accounts mint: those with special metadata stay with the collector.
 func (a *activity) sendUsualCrystal(who *Account, r *rand.Rand) (*TxRequest, error) {
 	for _, it := range a.chain.balances.items[holding{a.chain.byRole["collection"], who.Address}] {
 		if it.id >= firstUsualCrystal {
