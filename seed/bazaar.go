@@ -9,56 +9,56 @@ import (
 	"snowglobe/sim/store"
 )
 
-// bazaar is what the deployer and the collector do with assets of the X-chain's own: one of a fixed amount, one that is
-// minted, one of NFTs and properties.
-func (r *realm) bazaar() {
-	r.add(store.XChain, r.moment(20, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("fixed", r.fixed(), at) }))
-	r.add(store.XChain, r.moment(22, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("variable", r.variable(), at) }))
-	r.add(store.XChain, r.moment(24, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("collectible", r.collectible(), at) }))
-	r.add(store.XChain, r.moment(26, 3), one(func(at uint64) (*primary.Tx, error) { return r.issue("spam", r.leaflet(), at) }))
+// assets are the X-Chain's own: one of a fixed amount, one that is minted, one of NFTs and properties, one of spam. The deployer
+// creates them.
+type assets struct{ *Network }
+
+// schedule plans the creation and the minting of assets.
+func (n *assets) schedule() {
+	n.create(20, "fixed", n.fixed)
+	n.create(22, "variable", n.variable)
+	n.create(24, "collectible", n.collectible)
+	n.create(26, "spam", n.spam)
 	for i := range 3 {
-		r.add(store.XChain, r.moment(120+250*i, 3), one(func(at uint64) (*primary.Tx, error) { return r.mint(uint64(i+1)*5_000, at) }))
-		r.add(store.XChain, r.moment(140+250*i, 3), one(func(at uint64) (*primary.Tx, error) { return r.paint(i, at) }))
+		n.Network.schedule(store.XChain, n.span.At(120+250*i, 3), func(at uint64) (*primary.Tx, error) { return n.mint(uint64(i+1)*5_000, at) })
+		n.Network.schedule(store.XChain, n.span.At(140+250*i, 3), func(at uint64) (*primary.Tx, error) { return n.mintNFT(i, at) })
 	}
-	r.add(store.XChain, r.moment(720, 3), one(r.admitProperty))
+	n.Network.schedule(store.XChain, n.span.At(720, 3), n.mintProperty)
 }
 
-func (r *realm) issue(role string, d *primary.CreateAssetTx, at uint64) (*primary.Tx, error) {
-	if err := primary.SortStates(d.States); err != nil {
-		return nil, err
-	}
-	tx, err := r.write(draft{chain: store.XChain, from: alone(r.people["deployer"]), fee: r.rules.CreateAssetFee, build: func(base primary.BaseTx) primary.Unsigned {
-		d.BaseTx = base
-		return d
-	}}, at)
-	if tx != nil {
-		r.assets[role] = tx.ID()
-	}
-	return tx, err
+// create plans the creation of an asset.
+func (n *assets) create(thousandth int, role string, of func() *primary.CreateAssetTx) {
+	n.Network.schedule(store.XChain, n.span.At(thousandth, 3), func(at uint64) (*primary.Tx, error) {
+		unsigned := of()
+		if err := primary.SortStates(unsigned.States); err != nil {
+			return nil, err
+		}
+		tx, err := n.wallet.sign(txDraft{chain: store.XChain, from: singleSigner(n.personas.Deployer), fee: n.rules.CreateAssetFee, tx: unsigned}, at)
+		if tx != nil {
+			n.assetIDs[role] = tx.ID()
+		}
+		return tx, err
+	})
 }
 
-func (r *realm) ownerOf(name string) primary.OutputOwners {
-	return primary.Owner(r.people[name].primary.Address())
-}
-
-// fixed is spread among the nameless from the start.
-func (r *realm) fixed() *primary.CreateAssetTx {
-	state := &primary.InitialState{Outs: []primary.Output{&primary.TransferOutput{Amount: 50_000_000, OutputOwners: r.ownerOf("alice")}}}
+// fixed is spread among accounts from the start.
+func (n *assets) fixed() *primary.CreateAssetTx {
+	state := &primary.InitialState{Outs: []primary.Output{&primary.TransferOutput{Amount: 50_000_000, OutputOwners: n.personas.Alice.Owner()}}}
 	for i := range 24 {
-		state.Outs = append(state.Outs, &primary.TransferOutput{Amount: uint64(1_000_000 + 1_000*i), OutputOwners: primary.Owner(r.other(i).primary.Address())})
+		state.Outs = append(state.Outs, &primary.TransferOutput{Amount: uint64(1_000_000 + 1_000*i), OutputOwners: n.account(i).Owner()})
 	}
 	return &primary.CreateAssetTx{Name: "Flake Coin", Symbol: "FLKC", Denomination: 6, States: []*primary.InitialState{state}}
 }
 
-func (r *realm) variable() *primary.CreateAssetTx {
+func (n *assets) variable() *primary.CreateAssetTx {
 	return &primary.CreateAssetTx{Name: "Snow Credit", Symbol: "SNWC", Denomination: 2, States: []*primary.InitialState{{Outs: []primary.Output{
-		&primary.MintOutput{OutputOwners: r.ownerOf("deployer")},
-		&primary.TransferOutput{Amount: 1_000_000, OutputOwners: r.ownerOf("bob")},
+		&primary.MintOutput{OutputOwners: n.personas.Deployer.Owner()},
+		&primary.TransferOutput{Amount: 1_000_000, OutputOwners: n.personas.Bob.Owner()},
 	}}}}
 }
 
-func (r *realm) collectible() *primary.CreateAssetTx {
-	owner := r.ownerOf("deployer")
+func (n *assets) collectible() *primary.CreateAssetTx {
+	owner := n.personas.Deployer.Owner()
 	nfts := &primary.InitialState{FxIndex: 1}
 	for group := range uint32(3) {
 		nfts.Outs = append(nfts.Outs, &primary.NFTMintOutput{GroupID: group + 1, OutputOwners: owner})
@@ -67,81 +67,80 @@ func (r *realm) collectible() *primary.CreateAssetTx {
 	return &primary.CreateAssetTx{Name: "Alpine Badges", Symbol: "ALPB", States: []*primary.InitialState{nfts, properties}}
 }
 
-// leaflet is an asset that spammed and others get without having asked.
-func (r *realm) leaflet() *primary.CreateAssetTx {
+// spam is an asset that spammed and others get without having asked for it.
+func (n *assets) spam() *primary.CreateAssetTx {
 	state := &primary.InitialState{}
-	for _, who := range []*actor{r.people["spammed"], r.people["alice"], r.other(3), r.other(4)} {
-		state.Outs = append(state.Outs, &primary.TransferOutput{Amount: 1_000_000_000, OutputOwners: primary.Owner(who.primary.Address())})
+	for _, who := range []*Account{n.personas.Spammed, n.personas.Alice, n.account(3), n.account(4)} {
+		state.Outs = append(state.Outs, &primary.TransferOutput{Amount: 1_000_000_000, OutputOwners: who.Owner()})
 	}
 	return &primary.CreateAssetTx{Name: "Visit claim frost example", Symbol: "CLM", States: []*primary.InitialState{state}}
 }
 
-// operate carries out operations on behalf of the deployer.
-func (r *realm) operate(op *primary.Operation, at uint64) (*primary.Tx, error) {
-	deployer := alone(r.people["deployer"])
-	return r.write(draft{chain: store.XChain, from: deployer, auth: [][]*primary.Key{deployer.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.OperationTx{BaseTx: base, Ops: []*primary.Operation{op}}
-	}}, at)
+// operate makes an OperationTx of the deployer's.
+func (n *assets) operate(op *primary.Operation, at uint64) (*primary.Tx, error) {
+	deployer := singleSigner(n.personas.Deployer)
+	return n.wallet.sign(txDraft{chain: store.XChain, from: deployer, auth: [][]*primary.Key{deployer.keys},
+		tx: &primary.OperationTx{Ops: []*primary.Operation{op}}}, at)
 }
 
-// right is the n-th of the deployer's outputs of a kind that an operation consumes.
-func (r *realm) right(role string, kind primary.Output, n int) (*primary.UTXO, ids.ID) {
-	held := r.asset(store.XChain, r.assets[role], kind, alone(r.people["deployer"]))
+// mintOutput is the i-th of the deployer's outputs of a kind that an operation consumes, or nil.
+func (n *assets) mintOutput(role string, kind primary.Output, i int) (*primary.UTXO, ids.ID) {
+	held := n.wallet.ofAsset(store.XChain, n.assetIDs[role], kind, singleSigner(n.personas.Deployer))
 	if len(held) == 0 {
 		return nil, ids.Empty
 	}
-	return held[n%len(held)], r.assets[role]
+	return held[i%len(held)], n.assetIDs[role]
 }
 
-var first = primary.Input{SigIndices: []uint32{0}}
+var firstOwner = primary.Input{SigIndices: []uint32{0}}
 
-func (r *realm) mint(amount, at uint64) (*primary.Tx, error) {
-	u, asset := r.right("variable", (*primary.MintOutput)(nil), 0)
+func (n *assets) mint(amount, at uint64) (*primary.Tx, error) {
+	u, asset := n.mintOutput("variable", (*primary.MintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
 	}
-	return r.operate(&primary.Operation{AssetID: asset, UTXOIDs: []*primary.UTXOID{&u.UTXOID}, Op: &primary.MintOperation{
-		MintInput: first, MintOutput: primary.MintOutput{OutputOwners: *u.Owners()},
-		TransferOutput: primary.TransferOutput{Amount: amount * 100, OutputOwners: r.ownerOf("alice")},
+	return n.operate(&primary.Operation{AssetID: asset, UTXOIDs: []*primary.UTXOID{&u.UTXOID}, Op: &primary.MintOperation{
+		MintInput: firstOwner, MintOutput: primary.MintOutput{OutputOwners: *u.Owners()},
+		TransferOutput: primary.TransferOutput{Amount: amount * 100, OutputOwners: n.personas.Alice.Owner()},
 	}}, at)
 }
 
-// paint mints NFTs for the collector and one of the nameless.
-func (r *realm) paint(n int, at uint64) (*primary.Tx, error) {
-	u, asset := r.right("collectible", (*primary.NFTMintOutput)(nil), n)
+// mintNFT mints NFTs for the collector and an account.
+func (n *assets) mintNFT(i int, at uint64) (*primary.Tx, error) {
+	u, asset := n.mintOutput("collectible", (*primary.NFTMintOutput)(nil), i)
 	if u == nil {
 		return nil, nil
 	}
 	group, _ := u.Out.(*primary.NFTMintOutput)
-	collector, other := r.ownerOf("collector"), primary.Owner(r.other(n).primary.Address())
-	return r.operate(&primary.Operation{AssetID: asset, UTXOIDs: []*primary.UTXOID{&u.UTXOID}, Op: &primary.NFTMintOperation{
-		MintInput: first, GroupID: group.GroupID, Payload: primary.HexBytes(MetadataBase + "badges/" + string(rune('1'+n)) + ".json"),
+	collector, other := n.personas.Collector.Owner(), n.account(i).Owner()
+	return n.operate(&primary.Operation{AssetID: asset, UTXOIDs: []*primary.UTXOID{&u.UTXOID}, Op: &primary.NFTMintOperation{
+		MintInput: firstOwner, GroupID: group.GroupID, Payload: primary.HexBytes(MetadataBase + "badges/" + string(rune('1'+i)) + ".json"),
 		Outputs: []*primary.OutputOwners{&collector, &other},
 	}}, at)
 }
 
-func (r *realm) admitProperty(at uint64) (*primary.Tx, error) {
-	u, asset := r.right("collectible", (*primary.PropertyMintOutput)(nil), 0)
+func (n *assets) mintProperty(at uint64) (*primary.Tx, error) {
+	u, asset := n.mintOutput("collectible", (*primary.PropertyMintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
 	}
-	return r.operate(&primary.Operation{AssetID: asset, UTXOIDs: []*primary.UTXOID{&u.UTXOID}, Op: &primary.PropertyMintOperation{
-		MintInput: first, MintOutput: primary.PropertyMintOutput{OutputOwners: *u.Owners()},
-		OwnedOutput: primary.PropertyOwnedOutput{OutputOwners: r.ownerOf("collector")},
+	return n.operate(&primary.Operation{AssetID: asset, UTXOIDs: []*primary.UTXOID{&u.UTXOID}, Op: &primary.PropertyMintOperation{
+		MintInput: firstOwner, MintOutput: primary.PropertyMintOutput{OutputOwners: *u.Owners()},
+		OwnedOutput: primary.PropertyOwnedOutput{OutputOwners: n.personas.Collector.Owner()},
 	}}, at)
 }
 
-// trade passes on a part of what somebody holds of the fixed asset or of the minted one.
-func (r *realm) trade(who *actor, g *rand.Rand, at uint64) (*primary.Tx, error) {
-	asset := r.assets[[]string{"fixed", "variable"}[g.IntN(2)]]
-	from := alone(who)
-	held := r.asset(store.XChain, asset, (*primary.TransferOutput)(nil), from)
+// trade sends a part of what somebody holds of the fixed asset or of the minted one.
+func (n *assets) trade(who *Account, r *rand.Rand, at uint64) (*primary.Tx, error) {
+	asset := n.assetIDs[[]string{"fixed", "variable"}[r.IntN(2)]]
+	from := singleSigner(who)
+	held := n.wallet.ofAsset(store.XChain, asset, (*primary.TransferOutput)(nil), from)
 	if len(held) == 0 || held[0].Amount() < 10 {
 		return nil, nil
 	}
-	u, to := held[0], primary.Owner(r.other(skewed(g, len(r.others))).primary.Address())
-	part := u.Amount() / uint64(between(g, 2, 9))
-	return r.write(draft{chain: store.XChain, from: from, extra: []*primary.UTXO{u}, build: plain, outs: []*primary.TransferableOutput{
+	u, to := held[0], n.account(Skewed(r, len(n.accounts))).Owner()
+	part := u.Amount() / uint64(Between(r, 2, 9))
+	return n.wallet.sign(txDraft{chain: store.XChain, from: from, extra: []*primary.UTXO{u}, tx: &primary.BaseTx{}, outs: []*primary.TransferableOutput{
 		primary.Pay(asset, part, to), primary.Pay(asset, u.Amount()-part, from.owners),
 	}}, at)
 }

@@ -10,31 +10,29 @@ const (
 	gasTight = 24_000 // runs out in the first storage write of a token transfer
 )
 
-// stumble is a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an
+// fail is a transaction that fails in the EVM: with a reason, with a custom error, without data, in a panic, by an
 // invalid opcode, or by running out of gas.
-func (s *stage) stumble(who *actor, r *rand.Rand) (*intent, error) {
-	return s.blunder(who, r.IntN(8), r)
+func (a *activity) fail(who *Account, r *rand.Rand) (*TxRequest, error) {
+	return a.failingCall(who, r.IntN(8), r)
 }
 
-func (s *stage) blunder(who *actor, kind int, r *rand.Rand) (*intent, error) {
+func (a *activity) failingCall(who *Account, kind int, r *rand.Rand) (*TxRequest, error) {
 	switch kind {
 	case 0:
-		return s.call(who, "reverter", "Reverter", "withReason", []string{"not today", "paused", "slippage too high"}[r.IntN(3)])
+		return a.chain.Call(who, "reverter", "Reverter", "withReason", []string{"not today", "paused", "slippage too high"}[r.IntN(3)])
 	case 1:
-		return s.call(who, "reverter", "Reverter", "withCustomError", big.NewInt(between(r, 1, 99)))
+		return a.chain.Call(who, "reverter", "Reverter", "withCustomError", big.NewInt(Between(r, 1, 99)))
 	case 2:
-		return s.call(who, "reverter", "Reverter", "withoutData")
+		return a.chain.Call(who, "reverter", "Reverter", "withoutData")
 	case 3:
-		return s.call(who, "reverter", "Reverter", "withPanic")
+		return a.chain.Call(who, "reverter", "Reverter", "withPanic")
 	case 4:
-		i, err := s.call(who, "reverter", "Reverter", "burnGas")
-		return i.with(nil, gasShort), err
+		return a.chain.CallWith(who, "reverter", "Reverter", "burnGas", nil, gasShort)
 	case 5:
-		return s.call(who, "reverter", "Reverter", "nestedRevert")
+		return a.chain.Call(who, "reverter", "Reverter", "nestedRevert")
 	case 6: // more than anyone has
-		return s.call(who, "usdx", "Token", "transfer", s.people["bob"].address, new(big.Int).Lsh(big.NewInt(1), 200))
+		return a.chain.Call(who, "usdx", "Token", "transfer", a.chain.Personas.Bob.Address, new(big.Int).Lsh(big.NewInt(1), 200))
 	default:
-		i, err := s.call(who, "usdx", "Token", "transfer", s.people["bob"].address, big.NewInt(1))
-		return i.with(nil, gasTight), err
+		return a.chain.CallWith(who, "usdx", "Token", "transfer", nil, gasTight, a.chain.Personas.Bob.Address, big.NewInt(1))
 	}
 }

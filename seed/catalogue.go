@@ -3,7 +3,6 @@ package seed
 import (
 	"maps"
 	"math/big"
-	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -16,29 +15,32 @@ import (
 	"snowglobe/sim/store"
 )
 
-// setting is an EVM chain of the world before anything happened on it.
-type setting struct {
-	network     string
+// ValidatorManager is where an L1's chain has the contract that manages its validators, from its first block on.
+var ValidatorManager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000")
+
+// chainSpec is an EVM chain of the world before anything happened on it.
+type chainSpec struct {
+	Network     string
 	kind        evm.Kind
 	evmID       uint64 // 0: the network's C-Chain id
 	name        string
 	description string
 	tokenName   string
 	tokenSymbol string
-	share       int // of the world's transactions
+	Share       int // of the world's transactions
 	fees        precompile.FeeConfig
-	charter     charter // of an L1
+	precompiles precompileConfig // of an L1
 }
 
-// catalogue lists the EVM chains in the order in which profiles take them.
-var catalogue = []setting{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, charter{}},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, charter{}},
+// ChainSpecs lists the EVM chains in the order in which profiles take them.
+var ChainSpecs = []chainSpec{
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
 	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
-		charter{deployers: true, fees: true, minter: true}},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), charter{}},
+		precompileConfig{deployers: true, fees: true, minter: true}},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}},
 	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
-		charter{minter: true, minterEnds: 600}},
+		precompileConfig{minter: true, minterEnds: 600}},
 }
 
 var feesC = fees(25e9, 15_000_000)
@@ -47,9 +49,12 @@ func fees(floor, target int64) precompile.FeeConfig {
 	return precompile.UsualFees(20_000_000, floor, target)
 }
 
-// found makes the chain's row and genesis.
-func (s setting) found(id int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
-	network, err := fixtures.NetworkNamed(s.network)
+// IsL1 tells whether the chain is an L1's; the others are C-Chains.
+func (s *chainSpec) IsL1() bool { return s.kind == evm.KindL1 }
+
+// genesis makes the chain's row and genesis.
+func (s *chainSpec) genesis(id int, span Span, personas *Personas, accounts []*Account, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
+	network, err := fixtures.NetworkNamed(s.Network)
 	if err != nil {
 		return store.Chain{}, nil, err
 	}
@@ -58,17 +63,17 @@ func (s setting) found(id int, start, until time.Time, people map[string]*actor,
 		evmID = network.CChainEVMID
 	}
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
-	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: uint64(start.Unix()), Extra: []byte{0}, Alloc: own}
-	genesis.Schedule = s.charter.schedule(s.kind, s.fees, evmID, start, until, people, others)
+	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: span.Start, Extra: []byte{0}, Alloc: own}
+	genesis.Schedule = s.precompiles.schedule(s, evmID, span, personas, accounts)
 	if s.kind == evm.KindL1 {
 		code, err := contracts.Load("ValidatorManager")
 		if err != nil {
 			return store.Chain{}, nil, err
 		}
-		own[manager] = types.Account{Code: code.Runtime, Nonce: 1}
+		own[ValidatorManager] = types.Account{Code: code.Runtime, Nonce: 1}
 	}
-	if !s.charter.minter {
-		own[treasury(evmID)] = types.Account{Balance: units(1, 18)}
+	if !s.precompiles.minter {
+		own[Treasury(evmID)] = types.Account{Balance: Units(1, 18)}
 	}
 	raw, upgrades, err := genesis.Encode()
 	if err != nil {
@@ -79,35 +84,32 @@ func (s setting) found(id int, start, until time.Time, people map[string]*actor,
 		blockchain, vm = ids.Empty, fixtures.SubnetEVMID
 	}
 	return store.Chain{
-		ID: id, Network: s.network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: subnet[:], VMID: vm[:],
+		ID: id, Network: s.Network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: subnet[:], VMID: vm[:],
 		Kind: string(s.kind), Name: s.name, Description: s.description, TokenName: s.tokenName, TokenSymbol: s.tokenSymbol,
 		Genesis: raw, Upgrades: upgrades,
 	}, genesis, nil
 }
 
-// treasury is the address of a chain's treasury: the chain's own id, where nobody has a key.
-func treasury(id uint64) common.Address {
+// Treasury is the address of a chain's treasury: the chain's own id, where nobody has a key.
+func Treasury(id uint64) common.Address {
 	return common.BytesToAddress(append([]byte("treasury"), new(big.Int).SetUint64(id).FillBytes(make([]byte, 12))...))
 }
 
-// endowment is what everyone holds before the first block.
-func endowment(d dice, people map[string]*actor, others []*actor) (types.GenesisAlloc, error) {
+// GenesisAlloc is what everyone holds on an EVM chain before the first block.
+func GenesisAlloc(g RNG, personas *Personas, accounts []*Account) (types.GenesisAlloc, error) {
 	multicall, err := contracts.Load("Multicall3")
 	if err != nil {
 		return nil, err
 	}
 	alloc := types.GenesisAlloc{fixtures.Multicall: {Code: multicall.Runtime, Nonce: 1}}
-	give := func(a *actor, amount *big.Int) {
-		alloc[a.address] = types.Account{Balance: amount}
+	for _, p := range personas.Funded {
+		if p.Genesis.Wei != nil {
+			alloc[p.Account.Address] = types.Account{Balance: new(big.Int).Set(p.Genesis.Wei)}
+		}
 	}
-	for _, name := range []string{"alice", "bob", "deployer", "collector", "clumsy", "spammed", "ewoq"} {
-		give(people[name], units(20_000, 18))
-	}
-	give(people["whale"], new(big.Int).Lsh(big.NewInt(3), 96))
-	give(people["deployer"], units(5_000_000, 18))
-	r := d.For("endowment")
-	for i, a := range others {
-		give(a, units(between(r, 50, 400)+int64(2_000_000/(i+20)), 18))
+	r := g.For("endowment")
+	for i, a := range accounts {
+		alloc[a.Address] = types.Account{Balance: Units(Between(r, 50, 400)+int64(2_000_000/(i+20)), 18)}
 	}
 	return alloc, nil
 }

@@ -1,8 +1,6 @@
 package seed
 
 import (
-	"time"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
 
@@ -10,47 +8,47 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// charter is what the founders of a chain wrote down: which contracts it has built in, and for how long.
-type charter struct {
-	deployers  bool // not everyone may create contracts
-	fees       bool // the fee configuration can be changed
-	minter     bool // coins can be made
-	minterEnds int  // per mille of history after which an upgrade turns the minter off, 0 for never
+// precompileConfig says which precompiles a chain's genesis enables, as in subnet-evm's genesis file, and what an upgrade disables.
+type precompileConfig struct {
+	deployers  bool // contractDeployerAllowListConfig: not everyone may create contracts
+	fees       bool // feeManagerConfig: the fee configuration can be changed
+	minter     bool // contractNativeMinterConfig
+	minterEnds int  // per mille of history after which an upgrade disables the minter, 0 for never
 }
 
 const (
-	warpQuorum = 67  // hundredths of the weight that must sign a message
-	teams      = 12  // how many of the nameless may deploy where not everyone may
-	firstCoins = 500 // of the treasury of a chain with a minter
+	warpQuorum       = 67  // hundredths of the weight that must sign a message
+	enabledAccounts  = 12  // how many accounts may deploy where not everyone may
+	treasuryFromMint = 500 // initial mint of a chain with a minter
 )
 
-// schedule is the charter in the network's words. The deployer runs every contract.
-func (c charter) schedule(kind evm.Kind, fees precompile.FeeConfig, id uint64, start, until time.Time, people map[string]*actor, others []*actor) precompile.Schedule {
-	born, quorum, primary := uint64(start.Unix()), uint64(warpQuorum), kind == evm.KindL1
-	s := precompile.Schedule{Fees: fees, Genesis: precompile.Settings{
-		precompile.Warp.Key: {BlockTimestamp: &born, Quorum: &quorum, PrimarySigners: &primary},
+// schedule is the configuration in the network's terms. The deployer is admin of every precompile.
+func (c precompileConfig) schedule(spec *chainSpec, id uint64, span Span, personas *Personas, accounts []*Account) precompile.Schedule {
+	quorum, primary := uint64(warpQuorum), spec.kind == evm.KindL1
+	s := precompile.Schedule{Fees: spec.fees, Genesis: precompile.Settings{
+		precompile.Warp.Key: {BlockTimestamp: &span.Start, Quorum: &quorum, PrimarySigners: &primary},
 	}}
-	run := precompile.Setting{BlockTimestamp: &born, Admins: []common.Address{people["deployer"].address}}
+	admin := precompile.Setting{BlockTimestamp: &span.Start, Admins: []common.Address{personas.Deployer.Address}}
 	if c.deployers {
-		setting := run
-		setting.Managers = []common.Address{people["alice"].address}
-		for _, a := range others[:min(teams, len(others))] {
-			setting.Enabled = append(setting.Enabled, a.address)
+		setting := admin
+		setting.Managers = []common.Address{personas.Alice.Address}
+		for _, a := range accounts[:min(enabledAccounts, len(accounts))] {
+			setting.Enabled = append(setting.Enabled, a.Address)
 		}
 		s.Genesis[precompile.Deployers.Key] = setting
 	}
 	if c.minter {
-		setting := run
-		setting.Enabled = []common.Address{people["whale"].address}
-		setting.InitialMint = map[common.Address]*math.HexOrDecimal256{treasury(id): (*math.HexOrDecimal256)(units(firstCoins, 18))}
+		setting := admin
+		setting.Enabled = []common.Address{personas.Whale.Address}
+		setting.InitialMint = map[common.Address]*math.HexOrDecimal256{Treasury(id): (*math.HexOrDecimal256)(Units(treasuryFromMint, 18))}
 		s.Genesis[precompile.Minter.Key] = setting
 	}
 	if c.fees {
-		s.Genesis[precompile.Fees.Key] = run
+		s.Genesis[precompile.Fees.Key] = admin
 	}
 	if c.minterEnds > 0 {
-		off := born + uint64(until.Unix()-start.Unix())*uint64(c.minterEnds)/1000
-		s.Upgrades = []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}}
+		end := span.At(c.minterEnds, 0)
+		s.Upgrades = []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &end, Disable: true}}}
 	}
 	return s
 }

@@ -4,216 +4,128 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
-	"time"
-
-	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// compose writes the script: everything that the people of a network do on P and X, and where value crosses to C.
-func (r *realm) compose() error {
-	g := r.dice.For("script", r.rules.NetworkID)
-	for i, l := range r.lodges {
-		r.found(l, r.start+60+uint64(30*i))
-	}
-	r.script = append(r.script, errand{at: r.start + 600, chain: store.PChain, pass: true, do: func(uint64) ([]*primary.Tx, error) {
-		if err := r.seal(); err != nil {
+// txBuilder makes a transaction at the time when it is due. It answers nil when it has become impossible.
+type txBuilder func(at uint64) (*primary.Tx, error)
+
+// scheduledBlock is a block of P or X that is made at a time, with what build answers then. When that is nothing, something
+// everyday happens instead.
+type scheduledBlock struct {
+	at       uint64
+	chain    int
+	build    func(at uint64) ([]*primary.Tx, error)
+	optional bool // nothing happens instead
+}
+
+// schedule plans a block with one transaction.
+func (n *Network) schedule(chain int, at uint64, build txBuilder) {
+	n.scheduleBlock(chain, at, func(at uint64) ([]*primary.Tx, error) {
+		tx, err := build(at)
+		if tx == nil || err != nil {
 			return nil, err
 		}
-		r.unsigned = r.post.letters
-		close(r.founded)
-		return nil, nil
-	}})
-	r.club(g)
-	for i, l := range r.lodges {
-		l.settle(r, i == 0, g)
-	}
-	r.stakers(g)
-	r.bazaar()
-	r.hoard()
-	r.allowances(g)
-	r.sessions()
-	r.journeys()
-	r.fill(g)
-	slices.SortStableFunc(r.script, func(a, b errand) int { return cmp.Compare(a.at, b.at) })
-	slices.SortStableFunc(r.crossings, func(a, b crossing) int { return cmp.Compare(a.at, b.at) })
-	return nil
+		return []*primary.Tx{tx}, nil
+	})
 }
 
-// seal writes all that chains say to each other, once they have their ids.
-func (r *realm) seal() error {
-	for _, l := range r.lodges {
-		if err := l.seal(r.rules.NetworkID); err != nil {
-			return err
+func (n *Network) scheduleBlock(chain int, at uint64, build func(at uint64) ([]*primary.Tx, error)) {
+	n.script = append(n.script, scheduledBlock{at: at, chain: chain, build: build})
+}
+
+// plan schedules everything that happens on P and X, and the value that moves to C.
+func (n *Network) plan() {
+	r := n.rng.For("script", n.rules.NetworkID)
+	for i, l := range n.l1s {
+		l.scheduleCreation(n.span.Start + 60 + uint64(30*i))
+	}
+	n.script = append(n.script, scheduledBlock{at: n.span.Start + 600, chain: store.PChain, optional: true, build: n.l1sCreated})
+	(&permissionedSubnet{Network: n}).schedule()
+	for i, l := range n.l1s {
+		l.schedule(i == 0, r)
+	}
+	(&staking{n}).schedule(r)
+	(&assets{n}).schedule()
+	p := &payments{n}
+	p.scheduleHoarder()
+	p.scheduleAliceToBob(r)
+	p.scheduleMultisig()
+	(&transfers{n}).schedulePersonas()
+	n.fill(r)
+	slices.SortStableFunc(n.script, func(a, b scheduledBlock) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(n.atomicTxs, func(a, b atomicTx) int { return cmp.Compare(a.at, b.at) })
+}
+
+// l1sCreated writes all messages that chains send each other, once the chains have their ids.
+func (n *Network) l1sCreated(uint64) ([]*primary.Tx, error) {
+	for _, l := range n.l1s {
+		if err := l.writeMessages(); err != nil {
+			return nil, err
 		}
 	}
-	return r.post.seal()
+	if err := n.ICM.writeMessages(); err != nil {
+		return nil, err
+	}
+	close(n.l1sReady)
+	return nil, nil
 }
 
-// fill adds what ordinary people do, until there are as many transactions as the profile asks for.
-func (r *realm) fill(g *rand.Rand) {
-	rest := r.plan.transactions - len(r.script) + 1 - r.rewards()
-	trips := rest / 12
-	r.trips(g, trips)
-	rest -= 2 * trips
-	from, to := time.Unix(int64(r.start), 0).UTC(), time.Unix(int64(r.until), 0).UTC()
+// fill adds everyday transactions, until there are as many as the profile asks for.
+func (n *Network) fill(r *rand.Rand) {
+	rest := n.size.Transactions - len(n.script) + 1 - n.rewards()
+	moves := rest / 12
+	(&transfers{n}).scheduleAccounts(r, moves)
+	rest -= 2 * moves
 	for i, chain := range []int{store.XChain, store.PChain} {
 		size := rest * 3 / 5
 		if i == 1 {
 			size = rest - rest*3/5
 		}
 		left := size
-		for _, m := range schedule(r.dice.For("errands", r.rules.NetworkID, chain), size, from, to) {
-			n := min(m.size, left)
-			left -= n
-			r.add(chain, m.time, func(at uint64) ([]*primary.Tx, error) { return r.ordinary(chain, n, at) })
+		for _, b := range PlanBlocks(n.rng.For("errands", n.rules.NetworkID, chain), size, n.span) {
+			count := min(b.Size, left)
+			left -= count
+			n.scheduleBlock(chain, b.Time, func(at uint64) ([]*primary.Tx, error) { return n.everydayTxs(chain, count, at) })
 		}
 	}
 }
 
-// rewards is how many stakers end before history does: each brings a transaction.
-func (r *realm) rewards() int {
-	n := 0
-	for _, tx := range r.genesis.Platform.Validators {
-		if s, err := primary.NewStaker(tx, primary.Active); err == nil && s.Start <= r.until && s.End <= r.until {
-			n++
+// rewards is how many stakers end before history does: each brings a RewardValidatorTx.
+func (n *Network) rewards() int {
+	count := 0
+	for _, tx := range n.genesis.Platform.Validators {
+		if s, err := primary.NewStaker(tx, primary.Active); err == nil && s.Start <= n.span.Until && s.End <= n.span.Until {
+			count++
 		}
 	}
-	return n + r.shortStints
+	return count + n.ending
 }
 
-// club is the permissioned subnet: it has a chain, takes members, removes one, and passes from its founder to the
-// committee, which then takes one more.
-func (r *realm) club(g *rand.Rand) {
-	l := &lodge{name: "Guild", vm: ids.ID{'g', 'u', 'i', 'l', 'd', 'v', 'm'}, genesis: []byte(`{"guild":true}`)}
-	r.found(l, r.start+400)
-	owner := alone(r.people["deployer"])
-	for i, node := range []int{removed, popular} {
-		r.add(store.PChain, r.moment(30+10*i, 7), one(func(at uint64) (*primary.Tx, error) { return r.admit(l, node, owner, at) }))
-	}
-	r.add(store.PChain, r.moment(450, 7), one(func(at uint64) (*primary.Tx, error) {
-		return r.write(draft{chain: store.PChain, from: owner, auth: [][]*primary.Key{owner.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-			return &primary.RemoveSubnetValidatorTx{BaseTx: base, NodeID: r.machines[removed].id, SubnetID: l.subnet, SubnetAuth: &primary.Input{SigIndices: owner.indices}}
-		}}, at)
-	}))
-	committee := r.committee()
-	r.add(store.PChain, r.moment(650, 7), one(func(at uint64) (*primary.Tx, error) {
-		return r.write(draft{chain: store.PChain, from: owner, auth: [][]*primary.Key{owner.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-			return &primary.TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnet, SubnetAuth: &primary.Input{SigIndices: owner.indices}, Owner: &committee.owners}
-		}}, at)
-	}))
-	r.add(store.PChain, r.moment(800, 7), one(func(at uint64) (*primary.Tx, error) { return r.admit(l, active, committee, at) }))
-}
-
-func (r *realm) admit(l *lodge, node int, by party, at uint64) (*primary.Tx, error) {
-	m := r.machines[node]
-	end := max(at+r.rules.Staking.MinStakeDuration, r.until+15*day)
-	return r.write(draft{chain: store.PChain, from: by, auth: [][]*primary.Key{by.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.AddSubnetValidatorTx{BaseTx: base, SubnetAuth: &primary.Input{SigIndices: by.indices},
-			Validator: primary.SubnetValidator{Validator: primary.Validator{NodeID: m.id, End: end, Weight: 100}, SubnetID: l.subnet}}
-	}}, at)
-}
-
-// hoard gives the hoarder many small outputs.
-func (r *realm) hoard() {
-	to, whale := primary.Owner(r.people["hoarder"].primary.Address()), alone(r.people["whale"])
-	const payments, size = 4, 270
-	for i := range payments {
-		r.add(store.XChain, r.moment(50+200*i, 21), one(func(at uint64) (*primary.Tx, error) {
-			d := draft{chain: store.XChain, from: whale, build: plain}
-			for n := range size {
-				d.outs = append(d.outs, r.pay(uint64(1_000_000+1_000*n+i), to))
-			}
-			return r.write(d, at)
-		}))
-	}
-}
-
-// allowances are what alice sends bob, again and again.
-func (r *realm) allowances(g *rand.Rand) {
-	alice, bob := alone(r.people["alice"]), primary.Owner(r.people["bob"].primary.Address())
-	for _, chain := range []int{store.PChain, store.XChain} {
-		for range max(5, r.plan.transactions/50) {
-			amount := uint64(between(g, 1, 900)) * nanoAVAX / 100
-			r.add(chain, r.moment(int(between(g, 10, 990)), int(between(g, 0, 500))), one(func(at uint64) (*primary.Tx, error) {
-				return r.write(draft{chain: chain, from: alice, build: plain, outs: []*primary.TransferableOutput{r.pay(amount, bob)}}, at)
-			}))
-		}
-	}
-}
-
-// sessions are the committee's payments, and what locked receives for later.
-func (r *realm) sessions() {
-	committee, whale := r.committee(), alone(r.people["whale"])
-	locked := r.people["locked"].primary.Address()
-	for _, chain := range []int{store.PChain, store.XChain} {
-		for i := range 2 {
-			r.add(chain, r.moment(250+300*i, 33), one(func(at uint64) (*primary.Tx, error) {
-				return r.write(draft{chain: chain, from: committee, build: plain,
-					outs: []*primary.TransferableOutput{r.pay(uint64(40+i)*nanoAVAX, primary.Owner(r.people["bob"].primary.Address()))}}, at)
-			}))
-		}
-		r.add(chain, r.moment(333, 33), one(func(at uint64) (*primary.Tx, error) {
-			return r.write(draft{chain: chain, from: whale, build: plain,
-				outs: []*primary.TransferableOutput{r.pay(75*nanoAVAX, primary.NewOwners(r.until+45*day, 1, locked))}}, at)
-		}))
-	}
-}
-
-// ordinary is what people do every day, in n transactions of as many people.
-func (r *realm) ordinary(chain, n int, at uint64) ([]*primary.Tx, error) {
-	g := r.dice.For("ordinary", r.rules.NetworkID, chain, at, n)
+// everydayTxs are payments of as many senders.
+func (n *Network) everydayTxs(chain, count int, at uint64) ([]*primary.Tx, error) {
+	r := n.rng.For("ordinary", n.rules.NetworkID, chain, at, count)
+	p := &payments{n}
 	var txs []*primary.Tx
-	used := map[*actor]bool{}
-	for tries := 0; len(txs) < n && tries < 200; tries++ {
-		who := r.somebody(g)
+	used := map[*Account]bool{}
+	for tries := 0; len(txs) < count && tries < 200; tries++ {
+		from := p.randomSender(r)
 		if tries > 100 {
-			who = r.people["whale"]
+			from = n.personas.Whale
 		}
-		if used[who] {
+		if used[from] {
 			continue
 		}
-		tx, err := r.routine(chain, who, g, at)
+		tx, err := p.everyday(chain, from, r, at)
 		if err != nil {
 			return nil, err
 		}
 		if tx != nil {
-			used[who] = true
+			used[from] = true
 			txs = append(txs, tx)
 		}
 	}
 	return txs, nil
-}
-
-// somebody is a payer: often alice, mostly one of the nameless.
-func (r *realm) somebody(g *rand.Rand) *actor {
-	switch n := g.IntN(20); {
-	case n < 3:
-		return r.people["alice"]
-	case n == 3:
-		return r.people["bob"]
-	case n == 4:
-		return r.people[[]string{"ewoq", "collector", "clumsy", "whale", "deployer"}[g.IntN(5)]]
-	}
-	return r.other(skewed(g, min(len(r.others), landed)))
-}
-
-// routine is one payment, on X sometimes of another asset.
-func (r *realm) routine(chain int, who *actor, g *rand.Rand, at uint64) (*primary.Tx, error) {
-	if chain == store.XChain && chance(g, 20) {
-		if tx, err := r.trade(who, g, at); tx != nil || err != nil {
-			return tx, err
-		}
-	}
-	d := draft{chain: chain, from: alone(who), build: plain}
-	for range between(g, 1, 3) {
-		to := r.other(skewed(g, len(r.others)))
-		if chance(g, 15) {
-			to = r.people[[]string{"alice", "bob", "bob", "spammed"}[g.IntN(4)]]
-		}
-		d.outs = append(d.outs, r.pay(uint64(between(g, 1, 4_000))*nanoAVAX/100, primary.Owner(to.primary.Address())))
-	}
-	return r.write(d, at)
 }

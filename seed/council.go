@@ -11,84 +11,88 @@ import (
 )
 
 const (
-	gasRole = 80_000  // enough to give a role, or to make coins
+	gasRole = 80_000  // enough to give a role, or to mint
 	gasFees = 320_000 // enough to change a fee configuration
 )
 
-// council is what happens with the contracts that an L1 has built in, in order: opening comes before everyone else, later
-// is strewn over the history. Some of it is done by people who may not.
-func (s *stage) council() (opening, later []step) {
-	has := func(c *precompile.Contract) bool { _, named := s.schedule.Genesis[c.Key]; return named }
+// precompileCalls are calls of the precompiles of an L1's genesis: minting, roles, fee configurations. Some revert, since the
+// sender has no role that allows them.
+type precompileCalls struct{ chain *Chain }
+
+// actions are those that come before everyone else's, and those that are strewn over history, in order.
+func (p *precompileCalls) actions() (opening, later []action) {
+	w := p.chain.Personas
+	has := func(c *precompile.Contract) bool { _, named := p.chain.precompiles.Genesis[c.Key]; return named }
 	if has(precompile.Minter) {
-		opening = append(opening, s.mintCoins("deployer", "alice", 1_000), s.role("deployer", precompile.Minter, "setEnabled", "bob"))
-		later = append(later, s.mintCoins("bob", "collector", 40), s.mintCoins("clumsy", "clumsy", 1_000_000),
-			s.mintCoins("whale", "spammed", 75), s.role("deployer", precompile.Minter, "setNone", "bob"), s.mintCoins("bob", "bob", 9))
+		opening = append(opening, p.mint(w.Deployer, w.Alice, 1_000), p.setRole(w.Deployer, precompile.Minter, "setEnabled", w.Bob))
+		later = append(later, p.mint(w.Bob, w.Collector, 40), p.mint(w.Clumsy, w.Clumsy, 1_000_000),
+			p.mint(w.Whale, w.Spammed, 75), p.setRole(w.Deployer, precompile.Minter, "setNone", w.Bob), p.mint(w.Bob, w.Bob, 9))
 	}
 	if has(precompile.Deployers) {
-		later = append(later, s.putUp("clumsy"), s.role("alice", precompile.Deployers, "setEnabled", "collector"), s.putUp("collector"),
-			s.role("alice", precompile.Deployers, "setNone", "collector"), s.role("clumsy", precompile.Deployers, "setAdmin", "clumsy"))
+		later = append(later, p.deploy(w.Clumsy), p.setRole(w.Alice, precompile.Deployers, "setEnabled", w.Collector), p.deploy(w.Collector),
+			p.setRole(w.Alice, precompile.Deployers, "setNone", w.Collector), p.setRole(w.Clumsy, precompile.Deployers, "setAdmin", w.Clumsy))
 	}
 	if has(precompile.Fees) {
-		changes := []step{s.changeFees("deployer", 25, 15), s.changeFees("clumsy", 1, 1), s.changeFees("deployer", 8, 9), s.changeFees("deployer", 12, 11)}
+		changes := []action{p.setFees(w.Deployer, 25, 15), p.setFees(w.Clumsy, 1, 1), p.setFees(w.Deployer, 8, 9), p.setFees(w.Deployer, 12, 11)}
 		for i, change := range changes {
 			later = slices.Insert(later, min(2*i+1, len(later)), change)
 		}
 	}
-	return opening, s.inOrder(later)
+	return opening, inOrder(later)
 }
 
-// inOrder is as many steps, each of which does the first act that has not been done yet. An act that has become
-// impossible is passed over.
-func (s *stage) inOrder(acts []step) []step {
+// inOrder are as many actions, each of which is the first one that has not been done yet. One that has become impossible is
+// passed over.
+func inOrder(actions []action) []action {
 	next := 0
-	return slices.Repeat([]step{func(r *rand.Rand) (*intent, error) {
-		for ; next < len(acts); next++ {
-			i, err := acts[next](r)
+	return slices.Repeat([]action{func(r *rand.Rand) (*TxRequest, error) {
+		for ; next < len(actions); next++ {
+			request, err := actions[next](r)
 			if err != nil {
 				return nil, err
 			}
-			if i != nil {
-				i.done = func() { next++ }
-				return i, nil
+			if request != nil {
+				request.done = func() { next++ }
+				return request, nil
 			}
 		}
 		return nil, nil
-	}}, len(acts))
+	}}, len(actions))
 }
 
-// use calls a built-in contract, as long as it is there.
-func (s *stage) use(who string, c *precompile.Contract, gas uint64, signature string, words ...common.Hash) (*intent, error) {
-	if head, _ := s.builder.Head(); !slices.Contains(s.schedule.Active(head.Time), c) {
+// call calls a precompile, as long as it is active.
+func (p *precompileCalls) call(who *Account, c *precompile.Contract, gas uint64, signature string, words ...common.Hash) (*TxRequest, error) {
+	if head, _ := p.chain.Builder.Head(); !slices.Contains(p.chain.precompiles.Active(head.Time), c) {
 		return nil, nil
 	}
-	return &intent{from: s.people[who], to: &c.Address, data: precompile.Input(signature, words...), gas: gas}, nil
+	return &TxRequest{From: who, To: &c.Address, Data: precompile.Input(signature, words...), Gas: gas}, nil
 }
 
-func (s *stage) mintCoins(who, to string, coins int64) step {
-	return func(*rand.Rand) (*intent, error) {
-		return s.use(who, precompile.Minter, gasRole, "mintNativeCoin(address,uint256)", s.wordOf(to), common.BigToHash(units(coins, 18)))
+func (p *precompileCalls) mint(who, to *Account, coins int64) action {
+	return func(*rand.Rand) (*TxRequest, error) {
+		return p.call(who, precompile.Minter, gasRole, "mintNativeCoin(address,uint256)", wordOf(to), common.BigToHash(Units(coins, 18)))
 	}
 }
 
-func (s *stage) role(who string, c *precompile.Contract, method, to string) step {
-	return func(*rand.Rand) (*intent, error) { return s.use(who, c, gasRole, method+"(address)", s.wordOf(to)) }
+func (p *precompileCalls) setRole(who *Account, c *precompile.Contract, method string, to *Account) action {
+	return func(*rand.Rand) (*TxRequest, error) { return p.call(who, c, gasRole, method+"(address)", wordOf(to)) }
 }
 
-func (s *stage) wordOf(name string) common.Hash {
-	return common.BytesToHash(s.people[name].address.Bytes())
+func wordOf(who *Account) common.Hash {
+	return common.BytesToHash(who.Address.Bytes())
 }
 
-// putUp is somebody deploying a small contract.
-func (s *stage) putUp(who string) step {
-	return func(*rand.Rand) (*intent, error) { return create(s.people[who], "", "Vault") }
+// deploy deploys a small contract.
+func (p *precompileCalls) deploy(who *Account) action {
+	return func(*rand.Rand) (*TxRequest, error) { return Deploy(who, "", "Vault") }
 }
 
-// changeFees sets floor and target to so many tenths of what they were at the beginning.
-func (s *stage) changeFees(who string, floor, target int64) step {
-	return func(*rand.Rand) (*intent, error) {
-		f := s.schedule.Fees
+// setFees sets floor and target to so many tenths of what they were at the beginning.
+func (p *precompileCalls) setFees(who *Account, floor, target int64) action {
+	return func(*rand.Rand) (*TxRequest, error) {
+		f := p.chain.precompiles.Fees
 		f.MinBaseFee, f.TargetGas = tenths(f.MinBaseFee, floor), tenths(f.TargetGas, target)
-		return s.use(who, precompile.Fees, gasFees, precompile.SetFees, f.Words()...)
+		return p.call(who, precompile.Fees, gasFees, precompile.SetFees, f.Words()...)
 	}
 }
 

@@ -17,8 +17,32 @@ const digestFile = "../testdata/digests.txt"
 
 var update = flag.Bool("update", false, "write the digests down instead of comparing them")
 
-// world makes a world in memory that goes away with the test.
+// worlds are those that tests share, by profile and seed. Tests only read them.
+var worlds = map[string]*sim.World{}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	for name, w := range worlds {
+		if err := w.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, name, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// world is a world in memory, which other tests read, too.
 func world(t testing.TB, profile string, seed int64) *sim.World {
+	t.Helper()
+	name := fmt.Sprint(profile, " ", seed)
+	if worlds[name] == nil {
+		worlds[name] = newWorld(t, profile, seed)
+	}
+	return worlds[name]
+}
+
+func newWorld(t testing.TB, profile string, seed int64) *sim.World {
 	t.Helper()
 	p, err := LoadProfile(profile)
 	if err != nil {
@@ -28,11 +52,6 @@ func world(t testing.TB, profile string, seed int64) *sim.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return w
 }
 
@@ -43,8 +62,12 @@ func TestDeterminism(t *testing.T) {
 	for _, profile := range profiles() {
 		for _, processors := range []int{1, 8} {
 			before := runtime.GOMAXPROCS(processors)
-			digest := fmt.Sprintf("%x", world(t, profile, 1).Meta.Digest)
+			w := newWorld(t, profile, 1)
 			runtime.GOMAXPROCS(before)
+			digest := fmt.Sprintf("%x", w.Meta.Digest)
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
 			if *update {
 				known[profile] = digest
 			}

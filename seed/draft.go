@@ -1,74 +1,104 @@
 package seed
 
 import (
-	"github.com/ava-labs/avalanchego/ids"
 	"math"
 
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/network"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 )
 
-// party is who pays and signs: one key, or as many of several as their outputs ask for.
-type party struct {
+// signer is who pays and signs: one key, or as many of several as their outputs ask for.
+type signer struct {
 	owners  primary.OutputOwners
 	keys    []*primary.Key
 	indices []uint32
 }
 
-func alone(a *actor) party {
-	return party{owners: primary.Owner(a.primary.Address()), keys: []*primary.Key{a.primary}, indices: []uint32{0}}
+func singleSigner(a *Account) signer {
+	return signer{owners: a.Owner(), keys: []*primary.Key{a.Primary}, indices: []uint32{0}}
 }
 
-// draft is a transaction of P or X that somebody wants.
-type draft struct {
+// committeeSigner is any two of the committee's three members.
+func committeeSigner(w *Personas) signer {
+	members := []*primary.Key{w.Committee.Primary, w.CommitteeTwo.Primary, w.CommitteeThree.Primary}
+	owners := primary.NewOwners(0, 2, members[0].Address(), members[1].Address(), members[2].Address())
+	s := signer{owners: owners, indices: []uint32{0, 2}}
+	for _, index := range s.indices {
+		for _, key := range members {
+			if key.Address() == owners.Addresses[index] {
+				s.keys = append(s.keys, key)
+			}
+		}
+	}
+	return s
+}
+
+// auth says which of the owners sign for more than inputs, as SubnetAuth does.
+func (s signer) auth() *primary.Input { return &primary.Input{SigIndices: s.indices} }
+
+// txDraft is a transaction of P or X that somebody wants. The wallet adds inputs and change.
+type txDraft struct {
 	chain int
-	from  party
+	from  signer
+	tx    primary.Unsigned // without its BaseTx
 	outs  []*primary.TransferableOutput
-	more  uint64          // nAVAX that leaves as stake, deposit or export
-	extra []*primary.UTXO // outputs of other assets to spend
-	build func(primary.BaseTx) primary.Unsigned
+	more  uint64           // nAVAX that leaves as stake, balance or export
+	extra []*primary.UTXO  // outputs of other assets to spend
 	auth  [][]*primary.Key // who signs for more than inputs
 	fee   uint64           // on X, when it is not the usual one
 }
 
-func plain(base primary.BaseTx) primary.Unsigned { return &base }
+// wallet makes the transactions of P and X, with the outputs that their senders own.
+type wallet struct {
+	rules *primary.Network
+	net   *network.Network // once history has begun
+	utxos utxoSet
+}
 
-// pay is an output of AVAX.
-func (r *realm) pay(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
-	return primary.Pay(r.rules.AVAXAssetID, amount, owners)
+// output is an output of AVAX.
+func (w *wallet) output(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
+	return primary.Pay(w.rules.AVAXAssetID, amount, owners)
 }
 
 func codecOf(chain int) primary.Chain { return primary.Chain(chain) }
 
-// avax is the pocket in which a party's everyday money on a chain lies.
-func (r *realm) avax(chain, source int, p party) pocket {
-	return pocketOf(chain, source, r.rules.AVAXAssetID, (*primary.TransferOutput)(nil), &p.owners)
+// avax names the AVAX that a signer can spend on a chain.
+func (w *wallet) avax(chain, source int, s signer) utxoKey {
+	return utxoKeyOf(chain, source, w.rules.AVAXAssetID, (*primary.TransferOutput)(nil), &s.owners)
 }
 
-// write makes the transaction, signed. It is nil when the party cannot pay.
-func (r *realm) write(d draft, at uint64) (*primary.Tx, error) {
+// ofAsset are a signer's outputs of an asset, of one kind.
+func (w *wallet) ofAsset(chain int, asset ids.ID, kind primary.Output, s signer) []*primary.UTXO {
+	return w.utxos[utxoKeyOf(chain, chain, asset, kind, &s.owners)]
+}
+
+// sign completes and signs a draft. It answers nil when the sender cannot pay.
+func (w *wallet) sign(d txDraft, at uint64) (*primary.Tx, error) {
 	fee := d.fee
 	if fee == 0 && d.chain == store.XChain {
-		fee = r.rules.TxFee
+		fee = w.rules.TxFee
 	}
 	need := d.more
 	for _, out := range d.outs {
-		if out.AssetID == r.rules.AVAXAssetID {
-			need += amount(out)
+		if out.AssetID == w.rules.AVAXAssetID {
+			need += amountOf(out)
 		}
 	}
 	for {
-		spent, sum, enough := r.purse.gather(r.avax(d.chain, d.chain, d.from), need+fee)
+		spent, sum, enough := w.utxos.gather(w.avax(d.chain, d.chain, d.from), need+fee)
 		if !enough {
 			return nil, nil
 		}
-		base, err := r.base(d, spent, sum-need-fee)
+		base, err := w.base(d, spent, sum-need-fee)
 		if err != nil {
 			return nil, err
 		}
-		unsigned := d.build(*base)
+		*d.tx.Base() = *base
 		if d.chain == store.PChain {
-			price, err := r.net.P.Fee(unsigned, at)
+			price, err := w.net.P.Fee(d.tx, at)
 			if err != nil {
 				return nil, err
 			}
@@ -77,85 +107,96 @@ func (r *realm) write(d draft, at uint64) (*primary.Tx, error) {
 				continue
 			}
 		}
-		return primary.NewSigned(codecOf(d.chain), unsigned, append(signatures(len(base.Ins), d.from), d.auth...)...)
+		return primary.NewSigned(codecOf(d.chain), d.tx, append(signatures(len(base.Ins), d.from), d.auth...)...)
 	}
 }
 
-func amount(out *primary.TransferableOutput) uint64 {
+func amountOf(out *primary.TransferableOutput) uint64 {
 	u := primary.UTXO{Out: out.Out}
 	return u.Amount()
 }
 
-func signatures(inputs int, p party) [][]*primary.Key {
+func signatures(inputs int, s signer) [][]*primary.Key {
 	all := make([][]*primary.Key, inputs)
 	for i := range all {
-		all[i] = p.keys
+		all[i] = s.keys
 	}
 	return all
 }
 
-func (r *realm) base(d draft, spent []*primary.UTXO, change uint64) (*primary.BaseTx, error) {
-	base := r.blank(d.chain)
+func (w *wallet) base(d txDraft, spent []*primary.UTXO, change uint64) (*primary.BaseTx, error) {
+	base := w.emptyBase(d.chain)
 	base.Outs = append(base.Outs, d.outs...)
 	if change > 0 {
-		base.Outs = append(base.Outs, r.pay(change, d.from.owners))
+		base.Outs = append(base.Outs, w.output(change, d.from.owners))
 	}
 	for _, u := range append(spent[:len(spent):len(spent)], d.extra...) {
-		base.Ins = append(base.Ins, spending(u, d.from))
+		base.Ins = append(base.Ins, spend(u, d.from))
 	}
 	primary.SortInputs(base.Ins)
 	return base, primary.SortOutputs(codecOf(d.chain), base.Outs)
 }
 
-func (r *realm) blank(chain int) *primary.BaseTx {
+func (w *wallet) emptyBase(chain int) *primary.BaseTx {
 	return &primary.BaseTx{
-		NetworkID: r.rules.NetworkID, BlockchainID: r.rules.BlockchainID(codecOf(chain)),
+		NetworkID: w.rules.NetworkID, BlockchainID: w.rules.BlockchainID(codecOf(chain)),
 		Outs: []*primary.TransferableOutput{}, Ins: []*primary.TransferableInput{}, Memo: primary.HexBytes{},
 	}
 }
 
-func spending(u *primary.UTXO, p party) *primary.TransferableInput {
+func spend(u *primary.UTXO, s signer) *primary.TransferableInput {
 	return &primary.TransferableInput{UTXOID: u.UTXOID, AssetID: u.AssetID,
-		In: &primary.TransferInput{Amount: u.Amount(), Input: primary.Input{SigIndices: p.indices}}}
+		In: &primary.TransferInput{Amount: u.Amount(), Input: primary.Input{SigIndices: s.indices}}}
 }
 
-// export hands an amount to another chain.
-func (r *realm) export(chain, to int, from party, amount uint64, owners primary.OutputOwners, at uint64) (*primary.Tx, error) {
-	destination := r.rules.BlockchainID(codecOf(to))
-	return r.write(draft{chain: chain, from: from, more: amount, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.ExportTx{BaseTx: base, DestinationChain: destination, ExportedOutputs: []*primary.TransferableOutput{r.pay(amount, owners)}}
-	}}, at)
+// exportTx exports an amount to another chain.
+func (w *wallet) exportTx(chain, to int, from signer, amount uint64, at uint64) (*primary.Tx, error) {
+	return w.sign(txDraft{chain: chain, from: from, more: amount, tx: &primary.ExportTx{
+		DestinationChain: w.rules.BlockchainID(codecOf(to)), ExportedOutputs: []*primary.TransferableOutput{w.output(amount, from.owners)}}}, at)
 }
 
-// collect imports everything that another chain exported to a party; nil when there is nothing.
-func (r *realm) collect(chain, source int, p party, at uint64) (*primary.Tx, error) {
-	spent, sum, _ := r.purse.gather(r.avax(chain, source, p), math.MaxUint64)
+// importTx imports everything that another chain exported to a signer; nil when there is nothing.
+func (w *wallet) importTx(chain, source int, s signer, at uint64) (*primary.Tx, error) {
+	spent, sum, _ := w.utxos.gather(w.avax(chain, source, s), math.MaxUint64)
 	if len(spent) == 0 {
 		return nil, nil
 	}
 	build := func(change uint64) *primary.ImportTx {
-		tx := &primary.ImportTx{BaseTx: *r.blank(chain), SourceChain: r.rules.BlockchainID(codecOf(source))}
+		tx := &primary.ImportTx{BaseTx: *w.emptyBase(chain), SourceChain: w.rules.BlockchainID(codecOf(source))}
 		for _, u := range spent {
-			tx.ImportedInputs = append(tx.ImportedInputs, spending(u, p))
+			tx.ImportedInputs = append(tx.ImportedInputs, spend(u, s))
 		}
 		primary.SortInputs(tx.ImportedInputs)
-		tx.Outs = append(tx.Outs, r.pay(change, p.owners))
+		tx.Outs = append(tx.Outs, w.output(change, s.owners))
 		return tx
 	}
-	fee := r.rules.TxFee
+	fee := w.rules.TxFee
 	if chain == store.PChain {
 		var err error
-		if fee, err = r.net.P.Fee(build(sum), at); err != nil {
+		if fee, err = w.net.P.Fee(build(sum), at); err != nil {
 			return nil, err
 		}
 	}
 	if sum <= fee {
 		return nil, nil
 	}
-	return primary.NewSigned(codecOf(chain), build(sum-fee), signatures(len(spent), p)...)
+	return primary.NewSigned(codecOf(chain), build(sum-fee), signatures(len(spent), s)...)
 }
 
-// asset finds what a party holds of an asset, in outputs of a kind.
-func (r *realm) asset(chain int, asset ids.ID, kind primary.Output, p party) []*primary.UTXO {
-	return r.purse[pocketOf(chain, chain, asset, kind, &p.owners)]
+// observe learns from what a block of a chain changed.
+func (w *wallet) observe(c primary.Chain, d *primary.Diff) {
+	chain := int(c)
+	peer, _ := w.rules.ChainOf(d.Peer)
+	for _, u := range d.Spent {
+		w.utxos.remove(chain, chain, u)
+	}
+	for _, u := range d.Imported {
+		w.utxos.remove(chain, int(peer), u)
+	}
+	for _, u := range d.Created {
+		w.utxos.add(chain, chain, u)
+	}
+	for _, u := range d.Exported {
+		w.utxos.add(int(peer), chain, u)
+	}
 }

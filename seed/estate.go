@@ -2,131 +2,217 @@ package seed
 
 import (
 	"crypto/sha256"
+	"math/rand/v2"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/network"
 	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
 )
 
-// estate is what somebody owns on P and on X when a network begins, in AVAX.
-type estate struct {
-	name     string
-	platform uint64
-	exchange uint64
-}
+// accountsWithAVAX is how many accounts that are no personas own something on P and X from the beginning.
+const accountsWithAVAX = 400
 
-var estates = []estate{
-	{"alice", 20_000, 20_000},
-	{"bob", 4_000, 2_000},
-	{"whale", 3_000_000, 2_000_000},
-	{"deployer", 400_000, 50_000},
-	{"collector", 1_000, 1_000},
-	{"clumsy", 1_000, 1_000},
-	{"spammed", 500, 500},
-	{"ewoq", 1_000_000, 1_000_000},
-	{"hoarder", 100, 100},
-	{"traveller", 30_000, 30_000},
-	{"staker", 600_000, 1_000},
-	{"delegator", 100_000, 1_000},
-}
-
-// landed is how many of the nameless own something on P and X from the beginning.
-const landed = 400
-
-// supplies are how much AVAX there is when history begins.
+// supplies are how much AVAX there is when history begins, by network id.
 var supplies = map[uint32]uint64{1: 455_000_000 * nanoAVAX, 5: 380_000_000 * nanoAVAX}
 
-// endow makes the genesis. What nobody owns lies in a treasury without a key.
-func (r *realm) endow() error {
-	p := &primary.PlatformGenesis{Timestamp: r.start, InitialSupply: supplies[r.rules.NetworkID], Message: "Snowglobe", Chains: []*primary.Tx{}}
-	x := &primary.ExchangeGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: r.start,
-		Assets: []*primary.GenesisAsset{{ID: r.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
-	r.genesis = &network.Genesis{Platform: p, Exchange: x}
-	for _, e := range estates {
-		r.grant(e.platform, e.exchange, primary.Owner(r.people[e.name].primary.Address()))
-	}
-	r.grant(0, 120, primary.Owner(r.people["fresh"].primary.Address()))
-	r.grant(30_000, 30_000, r.committee().owners)
-	r.lockUp()
-	g := r.dice.For("estate", r.rules.NetworkID)
-	for i := range min(len(r.others), landed) {
-		rich := uint64(1_000_000 / (i + 4))
-		r.grant(rich+uint64(between(g, 900, 9_000)), uint64(between(g, 100, 3_000)), primary.Owner(r.others[i].primary.Address()))
-	}
-	if err := r.settleGenesis(g); err != nil {
-		return err
-	}
-	return r.fillTreasury()
+// genesisBuilder makes the genesis of P and X: who owns what and who validates.
+type genesisBuilder struct {
+	*Network
+	p *primary.PlatformGenesis
+	x *primary.ExchangeGenesis
 }
 
-// grant gives amounts in AVAX on P and on X. Whole fortunes lie in several outputs.
-func (r *realm) grant(platform, exchange uint64, owners primary.OutputOwners) {
-	const hoard = 500_000
-	for ; platform > 0; platform -= min(platform, hoard) {
-		r.grantP(&primary.TransferOutput{Amount: min(platform, hoard) * nanoAVAX, OutputOwners: owners})
+// build makes the genesis. What nobody owns lies in a treasury without a key.
+func (b *genesisBuilder) build() (*network.Genesis, error) {
+	b.p = &primary.PlatformGenesis{Timestamp: b.span.Start, InitialSupply: supplies[b.rules.NetworkID], Message: "Snowglobe", Chains: []*primary.Tx{}}
+	b.x = &primary.ExchangeGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: b.span.Start,
+		Assets: []*primary.GenesisAsset{{ID: b.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
+	fresh := b.personas.Fresh
+	for _, p := range b.personas.Funded {
+		if p.Account != fresh {
+			b.grant(p.Genesis.P, p.Genesis.X, p.Account.Owner())
+		}
 	}
-	for ; exchange > 0; exchange -= min(exchange, hoard) {
-		g := r.genesis.Exchange
-		g.UTXOs = append(g.UTXOs, &primary.UTXO{
-			UTXOID: primary.UTXOID{TxID: r.rules.AVAXAssetID, OutputIndex: uint32(len(g.UTXOs))}, AssetID: r.rules.AVAXAssetID,
-			Out: &primary.TransferOutput{Amount: min(exchange, hoard) * nanoAVAX, OutputOwners: owners},
+	b.grant(0, 120, fresh.Owner())
+	b.grant(30_000, 30_000, committeeSigner(b.personas).owners)
+	b.grantLocked()
+	r := b.rng.For("estate", b.rules.NetworkID)
+	for i := range min(len(b.accounts), accountsWithAVAX) {
+		p := uint64(1_000_000/(i+4)) + uint64(Between(r, 900, 9_000))
+		b.grant(p, uint64(Between(r, 100, 3_000)), b.accounts[i].Owner())
+	}
+	if err := b.addValidators(r); err != nil {
+		return nil, err
+	}
+	if err := b.addDelegators(r); err != nil {
+		return nil, err
+	}
+	return &network.Genesis{Platform: b.p, Exchange: b.x}, b.fillTreasury()
+}
+
+// grant gives amounts in AVAX on P and on X. Large ones lie in several outputs.
+func (b *genesisBuilder) grant(p, x uint64, owners primary.OutputOwners) {
+	const largest = 500_000
+	for ; p > 0; p -= min(p, largest) {
+		b.grantP(&primary.TransferOutput{Amount: min(p, largest) * nanoAVAX, OutputOwners: owners})
+	}
+	for ; x > 0; x -= min(x, largest) {
+		b.x.UTXOs = append(b.x.UTXOs, &primary.UTXO{
+			UTXOID: primary.UTXOID{TxID: b.rules.AVAXAssetID, OutputIndex: uint32(len(b.x.UTXOs))}, AssetID: b.rules.AVAXAssetID,
+			Out: &primary.TransferOutput{Amount: min(x, largest) * nanoAVAX, OutputOwners: owners},
 		})
 	}
 }
 
-func (r *realm) grantP(out primary.Output) {
-	g := r.genesis.Platform
-	g.UTXOs = append(g.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: primary.UTXO{
-		UTXOID: primary.UTXOID{OutputIndex: uint32(len(g.UTXOs))}, AssetID: r.rules.AVAXAssetID, Out: out,
+func (b *genesisBuilder) grantP(out primary.Output) {
+	b.p.UTXOs = append(b.p.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: primary.UTXO{
+		UTXOID: primary.UTXOID{OutputIndex: uint32(len(b.p.UTXOs))}, AssetID: b.rules.AVAXAssetID, Out: out,
 	}})
 }
 
-// lockUp gives locked what cannot be spent yet, and what until then can only be staked.
-func (r *realm) lockUp() {
-	address := r.people["locked"].primary.Address()
-	r.grant(0, 40, primary.Owner(address))
-	r.grant(90, 0, primary.Owner(address))
+// grantLocked gives locked what cannot be spent yet, and what until then can only be staked.
+func (b *genesisBuilder) grantLocked() {
+	locked := b.personas.Locked
+	b.grant(0, 40, locked.Owner())
+	b.grant(90, 0, locked.Owner())
 	for _, days := range []uint64{30, 180, 700} {
-		later := primary.NewOwners(r.until+days*day, 1, address)
-		r.grant(1_000+days, 500+days, later)
-		r.grantP(&primary.StakeableLockOut{Locktime: r.until + days*day,
-			Output: &primary.TransferOutput{Amount: (2_500 + days) * nanoAVAX, OutputOwners: primary.Owner(address)}})
+		until := b.span.Until + days*Day
+		b.grant(1_000+days, 500+days, primary.NewOwners(until, 1, locked.Primary.Address()))
+		b.grantP(&primary.StakeableLockOut{Locktime: until,
+			Output: &primary.TransferOutput{Amount: (2_500 + days) * nanoAVAX, OutputOwners: locked.Owner()}})
 	}
 }
 
-// committee is any two of its three members.
-func (r *realm) committee() party {
-	members := []*primary.Key{r.people["committee"].primary, r.people["committee-two"].primary, r.people["committee-three"].primary}
-	owners := primary.NewOwners(0, 2, members[0].Address(), members[1].Address(), members[2].Address())
-	p := party{owners: owners, indices: []uint32{0, 2}}
-	for _, index := range p.indices {
-		for _, key := range members {
-			if key.Address() == owners.Addresses[index] {
-				p.keys = append(p.keys, key)
-			}
+// addValidators decides who validates from the beginning.
+func (b *genesisBuilder) addValidators(r *rand.Rand) error {
+	for i := range b.genesisValidators() {
+		node := b.nodes.all[i]
+		s := b.genesisPeriod(i, r)
+		if i < nodeRoleCount {
+			node.row.Role = nodeRoles[i]
+		}
+		tx, err := primary.NewTx(primary.PChain, b.validator(node, s, i))
+		if err != nil {
+			return err
+		}
+		b.p.Validators = append(b.p.Validators, tx)
+		if s.start <= b.span.Start {
+			node.start, node.end = s.start, s.end
 		}
 	}
-	return p
+	return nil
+}
+
+// genesisPeriod decides how long and how heavy the i-th validator stakes, and how well it runs.
+func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
+	node := b.nodes.all[i]
+	s := stakingPeriod{who: node.owner, weight: b.usualStake() * uint64(Between(r, 2, 30)), start: b.span.Start - uint64(Between(r, 20, 90))*Day - uint64(Between(r, 0, Day)),
+		end: b.span.Until + uint64(Between(r, 20, 150))*Day + uint64(Between(r, 0, Day))}
+	switch i {
+	case popular:
+		s.weight, s.end = 25*b.usualStake(), b.span.Until+160*Day
+	case full:
+		s.weight, s.end = b.usualStake(), b.span.Until+120*Day
+	case expiring:
+		s.end = b.span.Until + 35*60
+	case lowUptime:
+		node.row.Uptime, node.row.Connected = 613_000, false
+	case completed:
+		s.end = b.span.At(420, 0)
+	case refused:
+		node.row.Uptime, s.end = 455_000, b.span.At(550, 0)
+	case removed:
+		s.end = b.span.Until + 100*Day
+	case pending:
+		s.start, s.end = b.span.Until+2*Day, b.span.Until+62*Day
+	case active:
+		s.end = b.span.Until + 140*Day
+	case finished:
+		s.who, s.end = b.personas.Staker, b.span.At(610, 0)
+	case running:
+		s.who, s.end = b.personas.Staker, b.span.Until+90*Day
+	default:
+		if Chance(r, 25) {
+			s.end = b.span.At(int(Between(r, 100, 950)), int(Between(r, 0, Hour)))
+		}
+	}
+	node.owner = s.who
+	return s
+}
+
+// validator is a validator that was there before history. The pending one, and a few others, joined before nodes had BLS keys.
+func (b *genesisBuilder) validator(n *node, s stakingPeriod, i int) primary.Unsigned {
+	owners := s.who.Owner()
+	v := primary.Validator{NodeID: n.id, Start: s.start, End: s.end, Weight: s.weight}
+	stake := []*primary.TransferableOutput{b.wallet.output(s.weight, owners)}
+	base := *b.wallet.emptyBase(store.PChain)
+	shares := uint32(20_000 + 10_000*(i*7%11))
+	if i == pending || i >= nodeRoleCount && i%9 == 0 {
+		return &primary.AddValidatorTx{BaseTx: base, Validator: v, StakeOuts: stake, RewardsOwner: &owners, Shares: shares}
+	}
+	return &primary.AddPermissionlessValidatorTx{BaseTx: base, Validator: v, Signer: n.proof, StakeOuts: stake,
+		ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: shares}
+}
+
+// delegation is a delegation to the node with an index.
+type delegation struct {
+	node int
+	stakingPeriod
+}
+
+// addDelegators decides who delegates from the beginning: two finished delegations of the persona, one that is pending, and a
+// third of all others.
+func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
+	persona, start := b.personas.Delegator, b.span.Start-15*Day
+	all := []delegation{
+		{completed, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(300, 0)}},
+		{active, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(700, 0)}},
+		{active, stakingPeriod{b.account(5), b.usualDelegation(r), b.span.Until + 3*Day, b.span.Until + 40*Day}},
+	}
+	for i := range b.genesisDelegators() - len(all) {
+		index := popular
+		if i >= popularDelegations/2 {
+			index = int(Between(r, active, int64(b.genesisValidators())-1))
+		}
+		node := b.nodes.all[index]
+		end := node.end - min(uint64(Between(r, 0, 6*Day)), node.end/2)
+		if node.end < b.span.Until {
+			end = node.end
+		}
+		all = append(all, delegation{index, stakingPeriod{b.account(i), b.usualDelegation(r), start, end}})
+	}
+	for _, d := range all {
+		owners := d.who.Owner()
+		tx, err := primary.NewTx(primary.PChain, &primary.AddDelegatorTx{
+			BaseTx: *b.wallet.emptyBase(store.PChain), Validator: primary.Validator{NodeID: b.nodes.all[d.node].id, Start: d.start, End: d.end, Weight: d.weight},
+			StakeOuts: []*primary.TransferableOutput{b.wallet.output(d.weight, owners)}, RewardsOwner: &owners,
+		})
+		if err != nil {
+			return err
+		}
+		b.p.Validators = append(b.p.Validators, tx)
+	}
+	return nil
 }
 
 // fillTreasury leaves the rest of the supply where nobody has a key.
-func (r *realm) fillTreasury() error {
+func (b *genesisBuilder) fillTreasury() error {
 	owned := uint64(0)
-	for _, u := range r.genesis.Platform.UTXOs {
+	for _, u := range b.p.UTXOs {
 		owned += u.Amount()
 	}
-	for _, u := range r.genesis.Exchange.UTXOs {
+	for _, u := range b.x.UTXOs {
 		owned += u.Amount()
 	}
-	for _, tx := range r.genesis.Platform.Validators {
+	for _, tx := range b.p.Validators {
 		s, err := primary.NewStaker(tx, primary.Active)
 		if err != nil {
 			return err
 		}
 		owned += s.Weight
 	}
-	vault := treasury(uint64(r.rules.NetworkID))
-	r.grantP(&primary.TransferOutput{Amount: r.genesis.Platform.InitialSupply - owned, OutputOwners: primary.Owner(ids.ShortID(vault))})
+	b.grantP(&primary.TransferOutput{Amount: b.p.InitialSupply - owned, OutputOwners: primary.Owner(ids.ShortID(Treasury(uint64(b.rules.NetworkID))))})
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 // MetadataBase is where the NFTs of a world keep their metadata.
 const MetadataBase = fixtures.MetadataURL
 
-// oddities are token URIs whose metadata cannot be indexed, one for each reason, by the number of the token that has it.
-var oddities = []struct {
+// unindexable are token URIs whose metadata cannot be indexed, one for each reason, by the number of the token that has it.
+var unindexable = []struct {
 	id  int64
 	uri string
 }{
@@ -28,22 +28,20 @@ var oddities = []struct {
 // Tokens of which a contract has no URI to give: there is none, or asking for it fails.
 const (
 	withdrawn = 6
-	untold    = 15
-	gone      = 99 // the crystal is burned, the gear withdrawn
+	concealed = 15
+	destroyed = 99 // the crystal is burned, the gear withdrawn
 )
 
-// gallery mints what collectors collect: crystals (ERC-721) and gear (ERC-1155) of every metadata status for the
-// collector, and plenty of both for alice.
-func (s *stage) gallery() []step {
-	d, collector, alice := s.people["deployer"], s.people["collector"], s.people["alice"]
-	mint := func(to *actor, first, n int64) step {
-		return func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "collection", "Collection", "batchMint", to.address, big.NewInt(first), big.NewInt(n), MetadataBase+"crystals/")
-			return i.with(nil, 200_000+150_000*uint64(n)), err
+// mintNFTs mints crystals (ERC-721) and gear (ERC-1155) of every metadata status for the collector, and plenty of both for alice.
+func (d *deployment) mintNFTs() []action {
+	deployer, collector, alice := d.chain.Personas.Deployer, d.chain.Personas.Collector, d.chain.Personas.Alice
+	mint := func(to *Account, first, n int64) action {
+		return func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.CallWith(deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.Address, big.NewInt(first), big.NewInt(n), MetadataBase+"crystals/")
 		}
 	}
-	gear := func(to *actor, first, n int64, more ...int64) step {
-		return func(*rand.Rand) (*intent, error) {
+	gear := func(to *Account, first, n int64, more ...int64) action {
+		return func(*rand.Rand) (*TxRequest, error) {
 			var ids, amounts []*big.Int
 			for id := first; id < first+n; id++ {
 				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(5+id%7))
@@ -51,27 +49,25 @@ func (s *stage) gallery() []step {
 			for _, id := range more {
 				ids, amounts = append(ids, big.NewInt(id)), append(amounts, big.NewInt(1))
 			}
-			i, err := s.call(d, "items", "Items", "mintBatch", to.address, ids, amounts)
-			return i.with(nil, 200_000+60_000*uint64(int(n)+len(more))), err
+			return d.chain.CallWith(deployer, "items", "Items", "mintBatch", nil, 200_000+60_000*uint64(int(n)+len(more)), to.Address, ids, amounts)
 		}
 	}
-	one := func(by *actor, role, artifact, method string, args ...any) step {
-		return func(*rand.Rand) (*intent, error) {
-			i, err := s.call(by, role, artifact, method, args...)
-			return i.with(nil, 300_000), err
+	single := func(by *Account, role, artifact, method string, args ...any) action {
+		return func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.CallWith(by, role, artifact, method, nil, 300_000, args...)
 		}
 	}
-	steps := []step{one(d, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),
-		mint(alice, 1000, 30), gear(collector, 1, 18, gone), gear(alice, 1000, 30)}
-	for _, odd := range oddities {
-		id := big.NewInt(odd.id)
-		steps = append(steps, one(d, "collection", "Collection", "mint", collector.address, id, odd.uri),
-			one(d, "items", "Items", "setURI", id, odd.uri))
+	actions := []action{single(deployer, "collection", "Collection", "withdraw", big.NewInt(withdrawn)), mint(collector, 1, withdrawn),
+		mint(alice, 1000, 30), gear(collector, 1, 18, destroyed), gear(alice, 1000, 30)}
+	for _, u := range unindexable {
+		id := big.NewInt(u.id)
+		actions = append(actions, single(deployer, "collection", "Collection", "mint", collector.Address, id, u.uri),
+			single(deployer, "items", "Items", "setURI", id, u.uri))
 	}
-	return append(steps,
-		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(untold), ""),
-		one(d, "items", "Items", "conceal", big.NewInt(untold)),
-		one(d, "collection", "Collection", "mint", collector.address, big.NewInt(gone), MetadataBase+"crystals/99.json"),
-		one(collector, "collection", "Collection", "burn", big.NewInt(gone)),
-		one(d, "items", "Items", "withdraw", big.NewInt(gone)))
+	return append(actions,
+		single(deployer, "collection", "Collection", "mint", collector.Address, big.NewInt(concealed), ""),
+		single(deployer, "items", "Items", "conceal", big.NewInt(concealed)),
+		single(deployer, "collection", "Collection", "mint", collector.Address, big.NewInt(destroyed), MetadataBase+"crystals/99.json"),
+		single(collector, "collection", "Collection", "burn", big.NewInt(destroyed)),
+		single(deployer, "items", "Items", "withdraw", big.NewInt(destroyed)))
 }

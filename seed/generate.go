@@ -3,20 +3,16 @@ package seed
 import (
 	"context"
 	"errors"
-	"math/big"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"golang.org/x/sync/errgroup"
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
-	"snowglobe/sim/evm"
-	"snowglobe/sim/store"
 )
 
 // Options say which world to make and where.
@@ -47,217 +43,193 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := play(ctx, o, creation)
+	g, err := newGeneration(o)
+	if err == nil {
+		err = g.run(ctx, o.Progress, creation)
+	}
 	if err != nil {
 		return nil, errors.Join(err, creation.Abort())
 	}
-	who, err := w.cast()
+	who, err := g.participants()
 	if err != nil {
 		return nil, errors.Join(err, creation.Abort())
 	}
 	return creation.Finish(ctx, who)
 }
 
-// theatre is everything that plays in a world.
-type theatre struct {
-	personas []store.Persona
-	realms   []*realm // mainnet, fuji
-	stages   []*stage
+// generation is a world while it is made.
+type generation struct {
+	profile  *Profile
+	span     Span
+	personas *Personas
+	networks []*Network // mainnet, fuji
+	chains   []*chain
 }
 
-// cast says who was who.
-func (t *theatre) cast() (sim.Cast, error) {
-	who := sim.Cast{Personas: t.personas}
-	for _, r := range t.realms {
-		row, err := r.genesis.Row(r.rules.NetworkID)
-		if err != nil {
-			return who, err
-		}
-		who.Networks = append(who.Networks, row)
-		who.Nodes = append(who.Nodes, r.nodes()...)
-	}
-	for _, s := range t.stages {
-		who.Contracts = append(who.Contracts, s.contracts...)
-		who.Markets = append(who.Markets, s.markets()...)
-	}
-	return who, nil
+// chain is an EVM chain of the world with its network; l1 is nil for a C-Chain.
+type chain struct {
+	*Chain
+	network *Network
+	l1      *L1
 }
 
-// play builds every chain's history, as many at a time as there are processors. A network's P- and X-chain come with its
-// C-Chain.
-func play(ctx context.Context, o Options, creation *sim.Creation) (*theatre, error) {
-	t, err := assemble(o)
+// newGeneration makes all accounts, networks and chains, before anything happens.
+func newGeneration(o Options) (*generation, error) {
+	rng := RNG(o.Seed)
+	personas, err := NewPersonas()
 	if err != nil {
 		return nil, err
 	}
-	d, start := dice(o.Seed), o.Until.AddDate(0, 0, -o.Profile.Days)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	progress := counter(o.Progress, o.Profile.Transactions)
-	for n, size := range shares(o.Profile) {
-		s := t.stages[n]
-		group.Go(func() error {
-			if err := s.open(ctx, creation, t.realms); err != nil {
-				return err
-			}
-			s.full = s.chain.Kind == string(evm.KindC) && size >= fullSize
-			moments := schedule(d.For("schedule", s.chain.EVMID), size, start, o.Until)
-			if err := s.run(ctx, creation, moments, size, progress); err != nil || s.realm == nil {
-				return err
-			}
-			return s.realm.advance(uint64(o.Until.Unix()))
-		})
-	}
-	return t, group.Wait()
-}
-
-// landedL1 is how many of the nameless own something on an L1 from its beginning: a genesis travels in a transaction.
-const landedL1 = 500
-
-// assemble makes everyone and every place, before anything happens.
-func assemble(o Options) (*theatre, error) {
-	d, t := dice(o.Seed), &theatre{}
-	people, personas, err := cast()
+	accounts, err := NewAccounts(rng, accountCount(o.Profile))
 	if err != nil {
 		return nil, err
 	}
-	others, err := crowd(d, crowdSize(o.Profile))
-	if err != nil {
-		return nil, err
-	}
-	t.personas = personas
-	start := o.Until.AddDate(0, 0, -o.Profile.Days)
-	if t.realms, err = realms(d, o, start, people, others); err != nil {
+	g := &generation{profile: o.Profile, personas: personas,
+		span: Span{uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), uint64(o.Until.Unix())}}
+	if err := g.makeNetworks(rng, accounts); err != nil {
 		return nil, err
 	}
 	for n, size := range shares(o.Profile) {
-		rich := others
-		if catalogue[n].kind == evm.KindL1 {
-			rich = others[:min(len(others), landedL1)]
-		}
-		alloc, err := endowment(d, people, rich)
-		if err != nil {
+		if err := g.makeChain(rng, n, size, accounts); err != nil {
 			return nil, err
 		}
-		s, err := newStage(d, n, size, start, o.Until, people, others, alloc)
-		if err != nil {
-			return nil, err
-		}
-		t.stages = append(t.stages, s)
-		if s.lodge != nil {
-			home := t.realms[networkIndex(s.chain.Network)]
-			home.lodges = append(home.lodges, s.lodge)
-		}
 	}
-	t.correspond(d, o, uint64(start.Unix()))
-	return t, nil
+	for _, n := range g.networks {
+		n.ICM.Plan()
+	}
+	return g, nil
 }
 
-// correspond plans the mail between the chains of each network.
-func (t *theatre) correspond(d dice, o Options, start uint64) {
-	all := shares(o.Profile)
-	for i, r := range t.realms {
-		var stages []*stage
-		var sizes []int
-		for n, s := range t.stages {
-			if networkIndex(s.chain.Network) == i {
-				stages, sizes = append(stages, s), append(sizes, all[n])
-			}
-		}
-		r.post.compose(d, stages, sizes, r.lodges[0], start, uint64(o.Until.Unix()))
-	}
-}
-
-func realms(d dice, o Options, start time.Time, people map[string]*actor, others []*actor) ([]*realm, error) {
-	all := make([]*realm, len(fixtures.Networks))
+func (g *generation) makeNetworks(rng RNG, accounts []*Account) error {
+	g.networks = make([]*Network, len(fixtures.Networks))
 	group := errgroup.Group{}
-	for i := range all {
+	for i := range g.networks {
 		group.Go(func() (err error) {
-			all[i], err = newRealm(d, i, o.Profile, uint64(start.Unix()), uint64(o.Until.Unix()), people, others)
+			g.networks[i], err = NewNetwork(rng, i, g.profile.networkSize(i), g.span, g.personas, accounts)
 			return err
 		})
 	}
-	return all, group.Wait()
+	return group.Wait()
+}
+
+// accountsOnL1 is how many accounts own something on an L1 from its beginning: a genesis travels in a transaction.
+const accountsOnL1 = 500
+
+// makeChain makes the n-th EVM chain.
+func (g *generation) makeChain(rng RNG, n, size int, accounts []*Account) error {
+	funded := accounts
+	if ChainSpecs[n].IsL1() {
+		funded = accounts[:min(len(accounts), accountsOnL1)]
+	}
+	alloc, err := GenesisAlloc(rng, g.personas, funded)
+	if err != nil {
+		return err
+	}
+	c := &chain{network: g.networks[networkIndex(ChainSpecs[n].Network)]}
+	if c.Chain, err = NewChain(rng, n, size, g.span, g.personas, accounts, alloc); err != nil {
+		return err
+	}
+	if c.IsL1() {
+		c.l1 = c.network.AddL1(c.Row.Name, fixtures.SubnetEVMID, c.Row.Genesis, size)
+	}
+	c.network.ICM.AddChain(c.Chain, c.l1)
+	g.chains = append(g.chains, c)
+	return nil
 }
 
 // networkIndex is the place of a network among those of a world.
 func networkIndex(name string) int {
-	for i, n := range fixtures.Networks {
-		if n.Name == name {
-			return i
-		}
-	}
-	return 0
+	return max(slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.Name == name }), 0)
 }
 
-// open begins a chain. A C-Chain begins its network's other chains; an L1 waits for the P-chain to have made it.
-func (s *stage) open(ctx context.Context, creation *sim.Creation, realms []*realm) error {
-	home := realms[networkIndex(s.chain.Network)]
-	if s.lodge == nil {
-		s.realm = home
-		s.builder.Settle(s.home(&home.post))
-		return home.begin(creation.AddPrimaryBlock)
+// run makes every chain's history, as many at a time as there are processors. A network's P- and X-Chain come with its C-Chain.
+func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Creation) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	progress := progressCounter(report, g.profile.Transactions)
+	for _, c := range g.chains {
+		group.Go(func() error {
+			if c.l1 != nil {
+				return c.runL1(ctx, creation, progress)
+			}
+			return c.runPrimary(ctx, creation, progress, g.span.Until)
+		})
 	}
+	return group.Wait()
+}
+
+// runPrimary makes the three chains of a primary network, in the order of time: P and X advance to each block of C.
+func (c *chain) runPrimary(ctx context.Context, creation *sim.Creation, progress func(int), until uint64) error {
+	c.network.ICM.Connect(c.Chain)
+	if err := c.network.Begin(creation.AddPrimaryBlock); err != nil {
+		return err
+	}
+	if err := c.makeBlocks(ctx, creation, c.network, c.network.Advance, progress); err != nil {
+		return err
+	}
+	return c.network.Advance(until)
+}
+
+// runL1 makes the chain of an L1 once the P-Chain has created it.
+func (c *chain) runL1(ctx context.Context, creation *sim.Creation, progress func(int)) error {
 	select {
-	case <-home.founded:
+	case <-c.network.Created():
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s.chain.SubnetID, s.chain.BlockchainID = s.lodge.subnet[:], s.lodge.chain[:]
-	s.builder.Settle(s.home(&home.post))
-	return nil
+	subnet, blockchain := c.l1.IDs()
+	c.Row.SubnetID, c.Row.BlockchainID = subnet[:], blockchain[:]
+	c.network.ICM.Connect(c.Chain)
+	return c.makeBlocks(ctx, creation, nil, func(uint64) error { return nil }, progress)
 }
 
-// counter adds up what all chains report.
-func counter(report func(done, total int), total int) func(int) {
+// makeBlocks makes the blocks of a chain. Before each of them the chains that it depends on advance to its time.
+func (c *chain) makeBlocks(ctx context.Context, creation *sim.Creation, source AtomicTxs, advance func(to uint64) error, progress func(int)) error {
+	creation.AddChain(c.Row)
+	h, err := c.Begin(source, c.network.ICM.Scheduled(c.Chain), creation.AddBlock)
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		b, more := h.Next()
+		if !more {
+			return nil
+		}
+		if err := advance(b.Time); err != nil {
+			return err
+		}
+		done, err := h.Make(ctx, b)
+		if err != nil {
+			return err
+		}
+		progress(done)
+	}
+	return ctx.Err()
+}
+
+// participants are the rows of everyone and everything that took part.
+func (g *generation) participants() (sim.Cast, error) {
+	who := sim.Cast{Personas: g.personas.Rows}
+	for _, n := range g.networks {
+		row, err := n.Row()
+		if err != nil {
+			return who, err
+		}
+		who.Networks = append(who.Networks, row)
+		who.Nodes = append(who.Nodes, n.NodeRows()...)
+	}
+	for _, c := range g.chains {
+		who.Contracts = append(who.Contracts, c.Contracts()...)
+		who.Markets = append(who.Markets, c.Markets()...)
+	}
+	return who, nil
+}
+
+// progressCounter adds up what all chains report.
+func progressCounter(report func(done, total int), total int) func(int) {
 	if report == nil {
 		return func(int) {}
 	}
 	var done atomic.Int64
 	return func(n int) { report(int(done.Add(int64(n))), total) }
-}
-
-// fullSize is how many transactions a C-Chain must have for its personas to act in full.
-const fullSize = 1500
-
-// crowdSize is how many nameless people a world has.
-func crowdSize(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
-
-// shares splits a profile's transactions among its chains: each gets what its people need, and its part of the others. What
-// does not divide goes to the first.
-func shares(p *Profile) []int {
-	total, sizes := 0, make([]int, p.Chains)
-	for _, c := range catalogue[:p.Chains] {
-		total += c.share
-	}
-	rest := p.Transactions
-	others := rest - p.Chains*minimumPerChain
-	for n := range sizes {
-		sizes[n] = minimumPerChain + others*catalogue[n].share/total
-		rest -= sizes[n]
-	}
-	sizes[0] += rest
-	return sizes
-}
-
-// perMember is how many transactions of an L1 it takes for each validator, so that its manager's do not crowd out the others.
-const perMember = 50
-
-func newStage(d dice, n, size int, start, until time.Time, people map[string]*actor, others []*actor, alloc types.GenesisAlloc) (*stage, error) {
-	row, genesis, err := catalogue[n].found(n+1, start, until, people, others, alloc)
-	if err != nil {
-		return nil, err
-	}
-	s := &stage{
-		dice: d, chain: row, people: people, others: others, places: map[string]common.Address{}, ledger: newLedger(),
-		schedule: &genesis.Schedule,
-		signer:   types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
-	}
-	if row.Kind == string(evm.KindL1) {
-		s.lodge = &lodge{name: row.Name, vm: fixtures.SubnetEVMID, genesis: row.Genesis, room: max(size/perMember, 2)}
-		s.place("validator-manager", "ValidatorManager", manager)
-	}
-	s.place("multicall", "Multicall3", fixtures.Multicall)
-	s.builder, s.first, err = evm.NewBuilder(row.ID, genesis)
-	return s, err
 }

@@ -7,230 +7,227 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// habit is something that people do, and how often: the weights of all habits add up to what happens on a usual day.
-type habit struct {
-	weight int
-	act    func(*stage, *actor, *rand.Rand) (*intent, error)
+// activity is what accounts that are no personas do on a chain.
+type activity struct {
+	chain   *Chain
+	batches int64 // of crystals minted so far, which number their tokens
 }
 
-// habits are those of the nameless. An act that is not possible for this actor now answers nil, and another is chosen.
-var habits = []habit{
-	{30, (*stage).sendNative},
-	{24, (*stage).sendToken},
-	{10, (*stage).swap},
-	{4, (*stage).wrap},
-	{3, (*stage).unwrap},
-	{4, (*stage).mintCrystal},
-	{3, (*stage).sendCrystal},
-	{3, (*stage).sendGear},
-	{4, (*stage).payMany},
-	{6, (*stage).register},
-	{2, (*stage).clear},
-	{2, (*stage).deposit},
-	{1, (*stage).withdraw},
-	{1, (*stage).deploy},
-	{2, (*stage).faucet},
-	{2, (*stage).spam},
-	{2, (*stage).stumble},
+// usual lists what they do and how often. What is not possible for an account at the moment answers nil, and something else is
+// chosen.
+var usual = []struct {
+	weight int
+	act    func(*activity, *Account, *rand.Rand) (*TxRequest, error)
+}{
+	{30, (*activity).sendNative},
+	{24, (*activity).sendToken},
+	{10, (*activity).swap},
+	{4, (*activity).wrap},
+	{3, (*activity).unwrap},
+	{4, (*activity).mintCrystal},
+	{3, (*activity).sendCrystal},
+	{3, (*activity).sendGear},
+	{4, (*activity).payMany},
+	{6, (*activity).register},
+	{2, (*activity).clear},
+	{2, (*activity).deposit},
+	{1, (*activity).withdraw},
+	{1, (*activity).deploy},
+	{2, (*activity).faucet},
+	{2, (*activity).spam},
+	{2, (*activity).fail},
 }
 
 var totalWeight = func() (sum int) {
-	for _, h := range habits {
-		sum += h.weight
+	for _, u := range usual {
+		sum += u.weight
 	}
 	return sum
 }()
 
-// live lets one of the nameless do what people do.
-func (s *stage) live(r *rand.Rand) (*intent, error) {
+// any is anything usual, by an account that is no persona.
+func (a *activity) any(r *rand.Rand) (*TxRequest, error) {
 	for range 8 {
-		draw, who := r.IntN(totalWeight), s.other(r)
-		for _, h := range habits {
-			if draw -= h.weight; draw >= 0 {
+		draw, who := r.IntN(totalWeight), a.chain.randomAccount(r)
+		for _, u := range usual {
+			if draw -= u.weight; draw >= 0 {
 				continue
 			}
-			if i, err := h.act(s, who, r); i != nil || err != nil {
-				return i, err
+			if request, err := u.act(a, who, r); request != nil || err != nil {
+				return request, err
 			}
 			break
 		}
 	}
-	return s.sendNative(s.other(r), r)
+	return a.sendNative(a.chain.randomAccount(r), r)
 }
 
-// somebody is anyone whom people send things to: each other, alice and bob; indirect, fresh and nobody never.
-func (s *stage) somebody(r *rand.Rand) common.Address {
+// somebody is a recipient: an account, or alice or bob; indirect, fresh and nobody never.
+func (a *activity) somebody(r *rand.Rand) common.Address {
 	switch n := r.IntN(40); {
 	case n == 0:
-		return s.people["alice"].address
+		return a.chain.Personas.Alice.Address
 	case n < 3:
-		return s.people["bob"].address
+		return a.chain.Personas.Bob.Address
 	default:
-		return s.other(r).address
+		return a.chain.randomAccount(r).Address
 	}
 }
 
-func (s *stage) sendNative(who *actor, r *rand.Rand) (*intent, error) {
-	value := new(big.Int).Div(units(between(r, 1, 3_000), 18), big.NewInt(between(r, 100, 2_000)))
-	return pay(who, s.somebody(r), value), nil
+func (a *activity) sendNative(who *Account, r *rand.Rand) (*TxRequest, error) {
+	value := new(big.Int).Div(Units(Between(r, 1, 3_000), 18), big.NewInt(Between(r, 100, 2_000)))
+	return transfer(who, a.somebody(r), value), nil
 }
 
 // holdingOf draws an ERC-20 that somebody holds.
-func (s *stage) holdingOf(who *actor, r *rand.Rand) (role string, balance *big.Int) {
+func (a *activity) holdingOf(who *Account, r *rand.Rand) (role string, balance *big.Int) {
 	roles := erc20s()
 	first := r.IntN(len(roles))
 	for n := range roles {
 		role := roles[(first+n)%len(roles)]
-		if b := s.ledger.balance(s.places[role], who.address); b.BitLen() > 4 {
+		if b := a.chain.balances.balance(a.chain.byRole[role], who.Address); b.BitLen() > 4 {
 			return role, b
 		}
 	}
 	return "", nil
 }
 
-func (s *stage) sendToken(who *actor, r *rand.Rand) (*intent, error) {
-	role, balance := s.holdingOf(who, r)
+func (a *activity) sendToken(who *Account, r *rand.Rand) (*TxRequest, error) {
+	role, balance := a.holdingOf(who, r)
 	if role == "" {
 		return nil, nil
 	}
-	return s.call(who, role, tokenArtifact(role), "transfer", s.somebody(r), part(r, balance, 60, 4))
+	return a.chain.Call(who, role, tokenArtifact(role), "transfer", a.somebody(r), Fraction(r, balance, 60, 4))
 }
 
 // swap trades on the exchange; whoever never did approves first.
-func (s *stage) swap(who *actor, r *rand.Rand) (*intent, error) {
+func (a *activity) swap(who *Account, r *rand.Rand) (*TxRequest, error) {
 	for _, role := range []string{"usdx", "snow"} {
-		token := s.places[role]
-		balance := s.ledger.balance(token, who.address)
+		token := a.chain.byRole[role]
+		balance := a.chain.balances.balance(token, who.Address)
 		if balance.BitLen() < 16 || balance.BitLen() > 90 {
 			continue
 		}
-		if !s.ledger.approved[[3]common.Address{token, who.address, s.places["exchange"]}] {
-			return s.approve(who, role, "exchange")(r)
+		if !a.chain.balances.approved[[3]common.Address{token, who.Address, a.chain.byRole["exchange"]}] {
+			return a.chain.approve(who, role, "exchange")(r)
 		}
-		return s.call(who, "exchange", "Exchange", "swap", token, part(r, balance, 90, 12), new(big.Int), who.address)
+		return a.chain.Call(who, "exchange", "Exchange", "swap", token, Fraction(r, balance, 90, 12), new(big.Int), who.Address)
 	}
 	return nil, nil
 }
 
-func (s *stage) wrap(who *actor, r *rand.Rand) (*intent, error) {
-	i, err := s.call(who, "wrapped", "WrappedNative", "deposit")
-	return i.with(units(between(r, 1, 20), 17), gasCall), err
+func (a *activity) wrap(who *Account, r *rand.Rand) (*TxRequest, error) {
+	return a.chain.CallWith(who, "wrapped", "WrappedNative", "deposit", Units(Between(r, 1, 20), 17), GasCall)
 }
 
-func (s *stage) unwrap(who *actor, r *rand.Rand) (*intent, error) {
-	balance := s.ledger.balance(s.places["wrapped"], who.address)
+func (a *activity) unwrap(who *Account, r *rand.Rand) (*TxRequest, error) {
+	balance := a.chain.balances.balance(a.chain.byRole["wrapped"], who.Address)
 	if balance.BitLen() < 40 {
 		return nil, nil
 	}
-	return s.call(who, "wrapped", "WrappedNative", "withdraw", part(r, balance, 9, 2))
+	return a.chain.Call(who, "wrapped", "WrappedNative", "withdraw", Fraction(r, balance, 9, 2))
 }
+
+// firstUsualCrystal is the number from which on crystals have metadata of the usual kind.
+const firstUsualCrystal = 100_000
 
 // mintCrystal is the deployer minting for somebody: only the owner of a collection mints.
-func (s *stage) mintCrystal(who *actor, r *rand.Rand) (*intent, error) {
-	s.crystals++
-	n := between(r, 1, 4)
-	first := big.NewInt(100_000 + 10*s.crystals)
-	i, err := s.call(s.people["deployer"], "collection", "Collection", "batchMint", who.address, first, big.NewInt(n), MetadataBase+"crystals/")
-	return i.with(nil, 200_000+150_000*uint64(n)), err
+func (a *activity) mintCrystal(who *Account, r *rand.Rand) (*TxRequest, error) {
+	a.batches++
+	n := Between(r, 1, 4)
+	first := big.NewInt(firstUsualCrystal + 10*a.batches)
+	return a.chain.CallWith(a.chain.Personas.Deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), who.Address, first, big.NewInt(n), MetadataBase+"crystals/")
 }
 
-func (s *stage) sendCrystal(who *actor, r *rand.Rand) (*intent, error) {
-	held := s.ledger.items[holding{s.places["collection"], who.address}]
+func (a *activity) sendCrystal(who *Account, r *rand.Rand) (*TxRequest, error) {
+	held := a.chain.balances.items[holding{a.chain.byRole["collection"], who.Address}]
 	if len(held) == 0 {
 		return nil, nil
 	}
 	id := new(big.Int).SetUint64(held[r.IntN(len(held))].id)
-	return s.call(who, "collection", "Collection", "safeTransfer", s.somebody(r), id)
+	return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), id)
 }
 
 // sendGear passes on one piece of gear; who has none gets some from the deployer.
-func (s *stage) sendGear(who *actor, r *rand.Rand) (*intent, error) {
-	held := s.ledger.items[holding{s.places["items"], who.address}]
+func (a *activity) sendGear(who *Account, r *rand.Rand) (*TxRequest, error) {
+	held := a.chain.balances.items[holding{a.chain.byRole["items"], who.Address}]
 	if len(held) == 0 {
-		return s.call(s.people["deployer"], "items", "Items", "mint", who.address, big.NewInt(between(r, 1, 18)), big.NewInt(between(r, 1, 50)))
+		return a.chain.Call(a.chain.Personas.Deployer, "items", "Items", "mint", who.Address, big.NewInt(Between(r, 1, 18)), big.NewInt(Between(r, 1, 50)))
 	}
 	it := held[r.IntN(len(held))]
-	to := s.other(r)
+	to := a.chain.randomAccount(r)
 	if to == who {
 		return nil, nil
 	}
-	return s.call(who, "items", "Items", "safeTransferFrom", who.address, to.address, new(big.Int).SetUint64(it.id), big.NewInt(1), []byte{})
+	return a.chain.Call(who, "items", "Items", "safeTransferFrom", who.Address, to.Address, new(big.Int).SetUint64(it.id), big.NewInt(1), []byte{})
 }
 
-// payMany pays several people in one call: internal transfers, some of which are undone.
-func (s *stage) payMany(who *actor, r *rand.Rand) (*intent, error) {
-	to := make([]common.Address, between(r, 2, 5))
+// payMany pays several accounts in one call: internal transfers, some of which revert.
+func (a *activity) payMany(who *Account, r *rand.Rand) (*TxRequest, error) {
+	to := make([]common.Address, Between(r, 2, 5))
 	for n := range to {
-		to[n] = s.somebody(r)
+		to[n] = a.somebody(r)
 	}
 	method := "split"
-	if chance(r, 25) {
+	if Chance(r, 25) {
 		method = "splitInner"
 	}
-	i, err := s.call(who, "splitter", "Splitter", method, to)
-	return i.with(units(between(r, 1, 90), 16), 120_000+60_000*uint64(len(to))), err
+	return a.chain.CallWith(who, "splitter", "Splitter", method, Units(Between(r, 1, 90), 16), 120_000+60_000*uint64(len(to)), to)
 }
 
-func (s *stage) register(who *actor, r *rand.Rand) (*intent, error) {
-	if chance(r, 15) {
-		n := between(r, 2, 12)
-		i, err := s.call(who, "registry", "Registry", "touch", big.NewInt(n))
-		return i.with(nil, 100_000+45_000*uint64(n)), err
+func (a *activity) register(who *Account, r *rand.Rand) (*TxRequest, error) {
+	if Chance(r, 15) {
+		n := Between(r, 2, 12)
+		return a.chain.CallWith(who, "registry", "Registry", "touch", nil, 100_000+45_000*uint64(n), big.NewInt(n))
 	}
-	key, value := s.dice.hash("key", who.address, r.IntN(20)), s.dice.hash("value", r.Uint64())
-	return s.call(who, "registry", "Registry", "set", key, value)
+	key, value := a.chain.rng.Hash("key", who.Address, r.IntN(20)), a.chain.rng.Hash("value", r.Uint64())
+	return a.chain.Call(who, "registry", "Registry", "set", key, value)
 }
 
 // clear zeroes one of the caller's slots.
-func (s *stage) clear(who *actor, r *rand.Rand) (*intent, error) {
-	key := s.dice.hash("key", who.address, r.IntN(20))
-	return s.call(who, "registry", "Registry", "set", key, [32]byte{})
+func (a *activity) clear(who *Account, r *rand.Rand) (*TxRequest, error) {
+	key := a.chain.rng.Hash("key", who.Address, r.IntN(20))
+	return a.chain.Call(who, "registry", "Registry", "set", key, [32]byte{})
 }
 
-func (s *stage) deposit(who *actor, r *rand.Rand) (*intent, error) {
-	i, err := s.call(who, "vault", "Vault", "deposit")
-	return i.with(units(between(r, 2, 9), 17), gasCall), err
+func (a *activity) deposit(who *Account, r *rand.Rand) (*TxRequest, error) {
+	return a.chain.CallWith(who, "vault", "Vault", "deposit", Units(Between(r, 2, 9), 17), GasCall)
 }
 
-func (s *stage) withdraw(who *actor, r *rand.Rand) (*intent, error) {
-	i, err := s.call(who, "vault", "Vault", "deposit")
-	if err != nil || chance(r, 50) {
-		return i.with(units(1, 18), gasCall), err
+func (a *activity) withdraw(who *Account, r *rand.Rand) (*TxRequest, error) {
+	if Chance(r, 50) {
+		return a.chain.CallWith(who, "vault", "Vault", "deposit", Units(1, 18), GasCall)
 	}
-	return s.call(who, "vault", "Vault", "withdraw", s.somebody(r), new(big.Int))
+	return a.chain.Call(who, "vault", "Vault", "withdraw", a.somebody(r), new(big.Int))
 }
 
-// deploy puts up a small contract, directly or through the factory.
-func (s *stage) deploy(who *actor, r *rand.Rand) (*intent, error) {
-	if chance(r, 50) {
-		return create(who, "", "Vault")
+// deploy deploys a small contract, directly or through the factory.
+func (a *activity) deploy(who *Account, r *rand.Rand) (*TxRequest, error) {
+	if Chance(r, 50) {
+		return Deploy(who, "", "Vault")
 	}
-	if chance(r, 50) {
-		i, err := s.call(who, "factory", "Factory", "deploy2", s.dice.hash("salt", r.Uint64()))
-		return i.with(nil, 700_000), err
+	if Chance(r, 50) {
+		return a.chain.CallWith(who, "factory", "Factory", "deploy2", nil, 700_000, a.chain.rng.Hash("salt", r.Uint64()))
 	}
-	i, err := s.call(who, "factory", "Factory", "deploy")
-	return i.with(nil, 700_000), err
+	return a.chain.CallWith(who, "factory", "Factory", "deploy", nil, 700_000)
 }
 
-// faucet hands tokens to somebody, so that new people come to hold some.
-func (s *stage) faucet(who *actor, r *rand.Rand) (*intent, error) {
+// faucet hands tokens to somebody, so that more accounts hold some.
+func (a *activity) faucet(who *Account, r *rand.Rand) (*TxRequest, error) {
 	t := tokens[r.IntN(len(tokens))]
-	return s.call(s.people["deployer"], t.role, "Token", "transfer", who.address, units(between(r, 20, 4_000), int(t.decimals)))
+	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, Units(Between(r, 20, 4_000), int(t.decimals)))
 }
 
-// spam is the spammer sending worthless tokens to people who did not ask.
-func (s *stage) spam(_ *actor, r *rand.Rand) (*intent, error) {
-	to := []common.Address{s.people["spammed"].address}
-	for range between(r, 2, 6) {
-		to = append(to, s.somebody(r))
+// spam is the spammer sending worthless tokens to accounts that did not ask for them.
+func (a *activity) spam(_ *Account, r *rand.Rand) (*TxRequest, error) {
+	to := []common.Address{a.chain.Personas.Spammed.Address}
+	for range Between(r, 2, 6) {
+		to = append(to, a.somebody(r))
 	}
 	gas := 120_000 + 60_000*uint64(len(to))
-	if chance(r, 30) {
-		i, err := s.call(s.spammer(), "spam-collection", "SpamCollection", "spam", to, big.NewInt(between(r, 1, 5)), big.NewInt(1))
-		return i.with(nil, gas), err
+	if Chance(r, 30) {
+		return a.chain.CallWith(a.chain.spammer(), "spam-collection", "SpamCollection", "spam", nil, gas, to, big.NewInt(Between(r, 1, 5)), big.NewInt(1))
 	}
 	role := []string{"airdrop", "giveaway"}[r.IntN(2)]
-	i, err := s.call(s.spammer(), role, "Airdrop", "spam", to, units(1_000_000, 18))
-	return i.with(nil, gas), err
+	return a.chain.CallWith(a.chain.spammer(), role, "Airdrop", "spam", nil, gas, to, Units(1_000_000, 18))
 }

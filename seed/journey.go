@@ -11,119 +11,118 @@ import (
 	"snowglobe/sim/store"
 )
 
-// leg is one move of value from a chain to another: an export, and some minutes later the import.
-type leg struct {
-	who      *actor
-	from, to int
-	amount   uint64 // nAVAX
-	leave    uint64
-	arrive   uint64
+// crossChainTransfer moves AVAX from one chain to another: an export, and some minutes later the import.
+type crossChainTransfer struct {
+	who        *Account
+	from, to   int
+	amount     uint64 // nAVAX
+	exportTime uint64
+	importTime uint64
 }
 
-// crossing is an atomic transaction that somebody wants on the C-Chain at a time.
-type crossing struct {
-	at uint64
-	do func(*evm.Pending) ([]*primary.Tx, error)
+// atomicTx is an atomic transaction that somebody wants on the C-Chain at a time. Build answers nil when there is no money.
+type atomicTx struct {
+	at    uint64
+	build func(*evm.Pending) (*primary.Tx, error)
 }
 
-// move puts a leg into the scripts. What happens on C waits there until the C-Chain makes a block at that time.
-func (r *realm) move(l leg) {
-	p := alone(l.who)
-	if l.from == store.CChain {
-		r.crossings = append(r.crossings, crossing{l.leave, func(p *evm.Pending) ([]*primary.Tx, error) { return r.leave(p, l) }})
+// transfers move AVAX between the chains of a network.
+type transfers struct{ *Network }
+
+// schedule plans a transfer. What happens on C waits until the C-Chain makes a block at that time.
+func (n *transfers) schedule(t crossChainTransfer) {
+	from := singleSigner(t.who)
+	if t.from == store.CChain {
+		n.atomicTxs = append(n.atomicTxs, atomicTx{t.exportTime, func(p *evm.Pending) (*primary.Tx, error) { return n.exportFromC(p, t) }})
 	} else {
-		r.add(l.from, l.leave, one(func(at uint64) (*primary.Tx, error) { return r.export(l.from, l.to, p, l.amount, p.owners, at) }))
+		n.Network.schedule(t.from, t.exportTime, func(at uint64) (*primary.Tx, error) { return n.wallet.exportTx(t.from, t.to, from, t.amount, at) })
 	}
-	if l.to == store.CChain {
-		r.crossings = append(r.crossings, crossing{l.arrive, func(p *evm.Pending) ([]*primary.Tx, error) { return r.arrive(p, l) }})
+	if t.to == store.CChain {
+		n.atomicTxs = append(n.atomicTxs, atomicTx{t.importTime, func(p *evm.Pending) (*primary.Tx, error) { return n.importToC(p, t) }})
 		return
 	}
-	r.add(l.to, l.arrive, one(func(at uint64) (*primary.Tx, error) { return r.collect(l.to, l.from, p, at) }))
+	n.Network.schedule(t.to, t.importTime, func(at uint64) (*primary.Tx, error) { return n.wallet.importTx(t.to, t.from, from, at) })
 }
 
-// journeys take the traveller along every way between the three chains, and others along some.
-func (r *realm) journeys() {
-	traveller := r.people["traveller"]
+// schedulePersonas moves the traveller's AVAX along every way between the three chains, and that of others along some.
+func (n *transfers) schedulePersonas() {
+	traveller := n.personas.Traveller
 	for i, way := range [][2]int{
 		{store.XChain, store.CChain}, {store.PChain, store.CChain}, {store.CChain, store.XChain}, {store.CChain, store.PChain},
 		{store.XChain, store.PChain}, {store.PChain, store.XChain},
 	} {
-		at := r.moment(60+140*i, 40)
-		r.move(leg{traveller, way[0], way[1], uint64(300-20*i) * nanoAVAX, at, at + 4*60})
+		at := n.span.At(60+140*i, 40)
+		n.schedule(crossChainTransfer{traveller, way[0], way[1], uint64(300-20*i) * nanoAVAX, at, at + 4*60})
 	}
-	for i, name := range []string{"alice", "ewoq", "whale"} {
-		at := r.moment(330+100*i, 55)
-		r.move(leg{r.people[name], store.CChain, store.PChain, uint64(25+i) * nanoAVAX, at, at + 5*60})
+	for i, who := range []*Account{n.personas.Alice, n.personas.Ewoq, n.personas.Whale} {
+		at := n.span.At(330+100*i, 55)
+		n.schedule(crossChainTransfer{who, store.CChain, store.PChain, uint64(25+i) * nanoAVAX, at, at + 5*60})
 	}
-	at := r.moment(880, 55)
-	r.move(leg{r.people["bob"], store.XChain, store.CChain, 20 * nanoAVAX, at, at + 3*60})
-	// What has left and not arrived yet when history ends.
-	late := r.moment(970, 0)
+	at := n.span.At(880, 55)
+	n.schedule(crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 20 * nanoAVAX, at, at + 3*60})
+	// What was exported and not imported yet when history ends.
+	late := n.span.At(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {
-		r.add(store.PChain, late+uint64(60*i), one(func(at uint64) (*primary.Tx, error) {
-			p := alone(traveller)
-			return r.export(store.PChain, to, p, 7*nanoAVAX, p.owners, at)
-		}))
+		n.Network.schedule(store.PChain, late+uint64(60*i), func(at uint64) (*primary.Tx, error) {
+			return n.wallet.exportTx(store.PChain, to, singleSigner(traveller), 7*nanoAVAX, at)
+		})
 	}
 }
 
-// trips are the legs of the nameless.
-func (r *realm) trips(g *rand.Rand, n int) {
-	for i := range n {
-		who := r.other(skewed(g, min(len(r.others), landed)))
-		at := r.moment(int(between(g, 20, 960)), int(between(g, 0, 1_000)))
-		way := [2]int{store.XChain, store.PChain}
+// scheduleAccounts are transfers between X and P by accounts that are no personas.
+func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
+	for i := range count {
+		who := n.account(Skewed(r, min(len(n.accounts), accountsWithAVAX)))
+		at := n.span.At(int(Between(r, 20, 960)), int(Between(r, 0, 1_000)))
+		from, to := store.XChain, store.PChain
 		if i%2 == 1 {
-			way = [2]int{store.PChain, store.XChain}
+			from, to = to, from
 		}
-		r.move(leg{who, way[0], way[1], uint64(between(g, 5, 200)) * nanoAVAX / 10, at, at + uint64(between(g, 20, 900))})
+		n.schedule(crossChainTransfer{who, from, to, uint64(Between(r, 5, 200)) * nanoAVAX / 10, at, at + uint64(Between(r, 20, 900))})
 	}
 }
 
-// arrive imports what waits for somebody; leave exports from an account. Both answer nothing when there is no money.
-func (r *realm) arrive(p *evm.Pending, l leg) ([]*primary.Tx, error) {
-	from := alone(l.who)
-	spent, sum, _ := r.purse.gather(r.avax(store.CChain, l.from, from), math.MaxUint64)
+// importToC imports what another chain exported to an account.
+func (n *transfers) importToC(p *evm.Pending, t crossChainTransfer) (*primary.Tx, error) {
+	from := singleSigner(t.who)
+	spent, sum, _ := n.wallet.utxos.gather(n.wallet.avax(store.CChain, t.from, from), math.MaxUint64)
 	if len(spent) == 0 {
 		return nil, nil
 	}
-	return priced(p, func(fee uint64) (*primary.Tx, error) {
+	return withAtomicFee(p, func(fee uint64) (*primary.Tx, error) {
 		if sum <= fee {
 			return nil, nil
 		}
-		tx := &primary.AtomicImportTx{NetworkID: r.rules.NetworkID, BlockchainID: r.rules.CChainID, SourceChain: r.rules.BlockchainID(codecOf(l.from)),
-			Outs: []primary.EVMOutput{{Address: l.who.address, Amount: sum - fee, AssetID: r.rules.AVAXAssetID}}}
+		tx := &primary.AtomicImportTx{NetworkID: n.rules.NetworkID, BlockchainID: n.rules.CChainID, SourceChain: n.rules.BlockchainID(codecOf(t.from)),
+			Outs: []primary.EVMOutput{{Address: t.who.Address, Amount: sum - fee, AssetID: n.rules.AVAXAssetID}}}
 		for _, u := range spent {
-			tx.ImportedInputs = append(tx.ImportedInputs, spending(u, from))
+			tx.ImportedInputs = append(tx.ImportedInputs, spend(u, from))
 		}
 		primary.SortInputs(tx.ImportedInputs)
 		return primary.NewSigned(primary.CChain, tx, signatures(len(spent), from)...)
 	})
 }
 
-func (r *realm) leave(p *evm.Pending, l leg) ([]*primary.Tx, error) {
-	from := alone(l.who)
-	return priced(p, func(fee uint64) (*primary.Tx, error) {
-		cost := new(uint256.Int).Mul(uint256.NewInt(l.amount+fee), uint256.NewInt(1e9))
-		if p.Balance(l.who.address).Lt(cost) {
+// exportFromC exports from an account's balance.
+func (n *transfers) exportFromC(p *evm.Pending, t crossChainTransfer) (*primary.Tx, error) {
+	from := singleSigner(t.who)
+	return withAtomicFee(p, func(fee uint64) (*primary.Tx, error) {
+		cost := new(uint256.Int).Mul(uint256.NewInt(t.amount+fee), uint256.NewInt(1e9))
+		if p.Balance(t.who.Address).Lt(cost) {
 			return nil, nil
 		}
-		tx := &primary.AtomicExportTx{NetworkID: r.rules.NetworkID, BlockchainID: r.rules.CChainID, DestinationChain: r.rules.BlockchainID(codecOf(l.to)),
-			Ins:             []primary.EVMInput{{Address: l.who.address, Amount: l.amount + fee, AssetID: r.rules.AVAXAssetID, Nonce: p.Nonce(l.who.address)}},
-			ExportedOutputs: []*primary.TransferableOutput{r.pay(l.amount, from.owners)}}
+		tx := &primary.AtomicExportTx{NetworkID: n.rules.NetworkID, BlockchainID: n.rules.CChainID, DestinationChain: n.rules.BlockchainID(codecOf(t.to)),
+			Ins:             []primary.EVMInput{{Address: t.who.Address, Amount: t.amount + fee, AssetID: n.rules.AVAXAssetID, Nonce: p.Nonce(t.who.Address)}},
+			ExportedOutputs: []*primary.TransferableOutput{n.wallet.output(t.amount, from.owners)}}
 		return primary.NewSigned(primary.CChain, tx, from.keys)
 	})
 }
 
-// priced makes a transaction that burns what its gas costs in the block.
-func priced(p *evm.Pending, build func(fee uint64) (*primary.Tx, error)) ([]*primary.Tx, error) {
+// withAtomicFee makes a transaction that burns what its gas costs in the block.
+func withAtomicFee(p *evm.Pending, build func(fee uint64) (*primary.Tx, error)) (*primary.Tx, error) {
 	tx, err := build(1)
 	if err != nil || tx == nil {
 		return nil, err
 	}
-	tx, err = build(primary.AtomicFee(primary.AtomicGas(tx), p.Header().BaseFee))
-	if err != nil || tx == nil {
-		return nil, err
-	}
-	return []*primary.Tx{tx}, nil
+	return build(primary.AtomicFee(primary.AtomicGas(tx), p.Header().BaseFee))
 }

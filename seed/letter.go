@@ -1,7 +1,6 @@
 package seed
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 
@@ -9,85 +8,53 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures/contracts"
-	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/warp"
 )
 
-// office is a chain as the mail sees it.
-type office struct {
-	stage *stage // nil for a chain that the world does not simulate
-	lodge *lodge // of an L1
-	mail  []posting
-	next  int
-}
+// icmMessage is a message from one chain to another. Its bytes are known before any chain sends it: the chains' histories are made
+// side by side, and the one that receives it must not wait for the one that sends it.
+type icmMessage struct {
+	from, to        *icmEndpoint
+	by              *Account // who sends it, through the greeter
+	paysFee         bool     // and then sends it itself
+	fromConstructor bool     // of a contract that is deployed
+	text            string
+	due             uint64 // when it is delivered; 0 for never
 
-// posting is something that somebody does with the messenger of a chain, or with its manager, at a time. Postings happen in
-// their order.
-type posting struct {
-	at    uint64
-	do    func(*stage, *evm.Pending) (*types.Transaction, *actor, error)
-	early bool // it needs no messenger
-
-	sends, takes *letter
-	says         *petition
-}
-
-// message is what the chain sends with the posting, or nil.
-func (m *posting) message() *warp.UnsignedMessage {
-	switch {
-	case m.sends != nil:
-		return m.sends.message
-	case m.says != nil:
-		return m.says.message
-	}
-	return nil
-}
-
-// letter is a message from one chain to another. What it says, down to its bytes, is settled before any chain sends it: the
-// chains' histories are made side by side, and the one that receives it must not wait for the one that sends it.
-type letter struct {
-	from, to *office
-	by       *actor // who sends it, through the greeter
-	paid     bool   // himself, with a fee
-	herald   bool   // by deploying a contract
-	text     string
-	due      uint64 // when it is delivered; 0 for never
-
-	nonce    int64
-	receipts []receipt
-	message  *warp.UnsignedMessage
-	signed   []byte
-	ready    chan struct{} // closed once it is signed
+	nonce       int64
+	receipts    []teleporterReceipt
+	message     *warp.UnsignedMessage
+	signed      []byte
+	signedReady chan struct{} // closed once it is signed
 }
 
 // The messenger's own types, as its interface packs them.
 type (
-	receipt struct {
+	teleporterReceipt struct {
 		ReceivedMessageNonce *big.Int
 		RelayerRewardAddress common.Address
 	}
-	feeInfo struct {
+	teleporterFeeInfo struct {
 		FeeTokenAddress common.Address
 		Amount          *big.Int
 	}
-	sealed struct {
+	teleporterMessage struct {
 		MessageNonce            *big.Int
 		OriginSenderAddress     common.Address
 		DestinationBlockchainID [32]byte
 		DestinationAddress      common.Address
 		RequiredGasLimit        *big.Int
 		AllowedRelayerAddresses []common.Address
-		Receipts                []receipt
+		Receipts                []teleporterReceipt
 		Message                 []byte
 	}
-	input struct {
+	teleporterMessageInput struct {
 		DestinationBlockchainID [32]byte
 		DestinationAddress      common.Address
-		FeeInfo                 feeInfo
+		FeeInfo                 teleporterFeeInfo
 		RequiredGasLimit        *big.Int
 		AllowedRelayerAddresses []common.Address
 		Message                 []byte
@@ -95,61 +62,60 @@ type (
 )
 
 const (
-	deliveryGas = 200_000 // that the greeter asks for
-	gasSend     = 900_000
-	gasTake     = 1_600_000
-	letterFee   = 1_000_000 // of the fee token
+	requiredGas        = 200_000 // that the greeter asks for
+	gasSend            = 900_000
+	messageFee         = 1_000_000 // of the fee token
+	receiptsPerMessage = 5         // as the messenger has it
 )
 
-// messengerNonce and greeterNonce are where in the deployer's life the two contracts come to be, so that they have the same
-// address on every chain.
-const messengerNonce, greeterNonce = 0, 18
-
-func (s *stage) messengerAt() common.Address {
-	return crypto.CreateAddress(s.people["deployer"].address, messengerNonce)
-}
-
-func (s *stage) greeterAt() common.Address {
-	return crypto.CreateAddress(s.people["deployer"].address, greeterNonce)
-}
-
-var errMoved = errors.New("the messenger or the greeter is not where it is expected")
-
-// settled refuses a chain whose messenger or greeter is not in its place.
-func (s *stage) settled() error {
-	if s.places["messenger"] != s.messengerAt() || s.places["greeter"] != s.greeterAt() {
-		return errMoved
+// writeReceipts writes the messages of a chain with their receipts, in the order of its transactions.
+func (t *ICM) writeReceipts(e *icmEndpoint) error {
+	waiting := map[*icmEndpoint][]teleporterReceipt{}
+	for _, tx := range e.txs {
+		switch {
+		case tx.delivers != nil:
+			from := tx.delivers.from
+			waiting[from] = append(waiting[from], teleporterReceipt{big.NewInt(tx.delivers.nonce), e.chain.Relayer().Address})
+		case tx.sends != nil:
+			queue := waiting[tx.sends.to]
+			count := min(len(queue), receiptsPerMessage)
+			tx.sends.receipts, waiting[tx.sends.to] = append([]teleporterReceipt{}, queue[:count]...), queue[count:]
+			if err := tx.sends.write(t.network.rules.NetworkID, t.network.personas); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// seal writes the message, once it is known where it comes in its chain's mail.
-func (l *letter) seal(network uint32, some *stage) error {
+// write writes the message, once its nonce and its receipts are known.
+func (m *icmMessage) write(network uint32, w *Personas) error {
 	messenger, err := contracts.Load("Messenger")
 	if err != nil {
 		return err
 	}
-	body, err := textBytes(l.text)
+	body, err := packText(m.text)
 	if err != nil {
 		return err
 	}
-	origin := some.greeterAt()
-	if l.paid {
-		origin = l.by.address
+	greeter := GreeterAddress(w)
+	origin := greeter
+	if m.paysFee {
+		origin = m.by.Address
 	}
 	form := abi.Arguments{{Type: messenger.ABI.Events["SendCrossChainMessage"].Inputs[2].Type}}
-	payload, err := form.Pack(sealed{
-		big.NewInt(l.nonce), origin, l.to.id(), some.greeterAt(), big.NewInt(deliveryGas), []common.Address{}, l.receipts, body,
+	payload, err := form.Pack(teleporterMessage{
+		big.NewInt(m.nonce), origin, m.to.id(), greeter, big.NewInt(requiredGas), []common.Address{}, m.receipts, body,
 	})
 	if err != nil {
-		return fmt.Errorf("letter: %w", err)
+		return fmt.Errorf("ICM message: %w", err)
 	}
-	call, err := warp.AddressedCall(some.messengerAt().Bytes(), payload)
-	l.message = &warp.UnsignedMessage{NetworkID: network, SourceChainID: l.from.id(), Payload: call}
+	call, err := warp.AddressedCall(MessengerAddress(w).Bytes(), payload)
+	m.message = &warp.UnsignedMessage{NetworkID: network, SourceChainID: m.from.id(), Payload: call}
 	return err
 }
 
-func textBytes(text string) ([]byte, error) {
+func packText(text string) ([]byte, error) {
 	kind, err := abi.NewType("string", "", nil)
 	if err != nil {
 		return nil, err
@@ -157,67 +123,63 @@ func textBytes(text string) ([]byte, error) {
 	return abi.Arguments{{Type: kind}}.Pack(text)
 }
 
-func (o *office) id() ids.ID {
-	if o.lodge != nil {
-		return o.lodge.chain
+func (e *icmEndpoint) id() ids.ID {
+	if e.l1 != nil {
+		return e.l1.chain
 	}
-	return ids.ID(o.stage.chain.BlockchainID)
+	return ids.ID(e.chain.Row.BlockchainID)
 }
 
-func (o *office) subnet() ids.ID {
-	if o.lodge != nil {
-		return o.lodge.subnet
+func (e *icmEndpoint) subnet() ids.ID {
+	if e.l1 != nil {
+		return e.l1.subnet
 	}
 	return ids.Empty
 }
 
-// send is the transaction that sends a letter.
-func (l *letter) send(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	if l.herald {
-		i, err := create(l.by, "herald", "Herald", s.greeterAt(), l.to.id(), s.greeterAt(), l.text)
-		return s.stamp(p, i, 2*gasSend, nil, err)
+// sending is the transaction that sends the message.
+func (m *icmMessage) sending(at uint64) icmTx {
+	return icmTx{sends: m, ScheduledTx: ScheduledTx{At: at, Request: m.send, Message: func() *warp.UnsignedMessage { return m.message }}}
+}
+
+// delivery is the transaction that delivers the message.
+func (m *icmMessage) delivery() icmTx {
+	return icmTx{delivers: m, ScheduledTx: ScheduledTx{At: m.due, Request: m.deliver, Ready: m.signedReady}}
+}
+
+func (m *icmMessage) send(c *Chain) (*TxRequest, error) {
+	greeter := GreeterAddress(c.Personas)
+	if m.fromConstructor {
+		request, err := Deploy(m.by, "herald", "Herald", greeter, m.to.id(), greeter, m.text)
+		if err != nil {
+			return nil, err
+		}
+		request.Gas = 2 * gasSend
+		return request, nil
 	}
-	if !l.paid {
-		i, err := s.call(l.by, "greeter", "Greeter", "greet", l.to.id(), s.greeterAt(), l.text)
-		return s.stamp(p, i, gasSend, nil, err)
+	if !m.paysFee {
+		return c.CallWith(m.by, "greeter", "Greeter", "greet", nil, gasSend, m.to.id(), greeter, m.text)
 	}
-	body, err := textBytes(l.text)
+	body, err := packText(m.text)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	i, err := s.call(l.by, "messenger", "Messenger", "sendCrossChainMessage", input{
-		l.to.id(), s.greeterAt(), feeInfo{s.places["usdx"], big.NewInt(letterFee)}, big.NewInt(deliveryGas), []common.Address{}, body,
+	return c.CallWith(m.by, "messenger", "Messenger", "sendCrossChainMessage", nil, gasSend, teleporterMessageInput{
+		m.to.id(), greeter, teleporterFeeInfo{c.Contract("usdx"), big.NewInt(messageFee)}, big.NewInt(requiredGas), []common.Address{}, body,
 	})
-	return s.stamp(p, i, gasSend, nil, err)
 }
 
-// take is the transaction that delivers a letter.
-func (l *letter) take(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	carrier := s.carrier()
-	i, err := s.call(carrier, "messenger", "Messenger", "receiveCrossChainMessage", uint32(0), carrier.address)
-	list := types.AccessList{{Address: precompile.WarpAddress, StorageKeys: precompile.NewPredicate(l.signed)}}
-	return s.stamp(p, i, gasTake, list, err)
-}
-
-// allow lets the messenger take fees from the deployer.
-func allow(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	i, err := s.call(s.people["deployer"], "usdx", "Token", "approve", s.messengerAt(), units(1_000_000, 6))
-	return s.stamp(p, i, gasCall, nil, err)
-}
-
-// carrier is who delivers letters on a chain.
-func (s *stage) carrier() *actor { return s.others[4] }
-
-// stamp signs the transaction of a posting.
-func (s *stage) stamp(p *evm.Pending, i *intent, gas uint64, list types.AccessList, err error) (*types.Transaction, *actor, error) {
+func (m *icmMessage) deliver(c *Chain) (*TxRequest, error) {
+	relayer := c.Relayer()
+	request, err := c.CallWith(relayer, "messenger", "Messenger", "receiveCrossChainMessage", nil, GasDeliver, uint32(0), relayer.Address)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	base, tip := p.Header().BaseFee, big.NewInt(gwei)
-	limit := new(big.Int).Add(new(big.Int).Mul(base, big.NewInt(2)), tip)
-	tx, err := types.SignTx(types.NewTx(&types.DynamicFeeTx{
-		ChainID: s.signer.ChainID(), Nonce: p.Nonce(i.from.address), GasTipCap: tip, GasFeeCap: limit, Gas: gas, To: i.to,
-		Value: new(big.Int), Data: i.data, AccessList: list,
-	}), s.signer, i.from.key)
-	return tx, i.from, err
+	request.AccessList = types.AccessList{{Address: precompile.WarpAddress, StorageKeys: precompile.NewPredicate(m.signed)}}
+	return request, nil
+}
+
+// approveFees lets the messenger take fees from the deployer.
+func approveFees(c *Chain) (*TxRequest, error) {
+	return c.Call(c.Personas.Deployer, "usdx", "Token", "approve", MessengerAddress(c.Personas), Units(1_000_000, 6))
 }

@@ -12,161 +12,191 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// lodge is an L1: a subnet with a chain that became a place of its own.
-type lodge struct {
+// L1 is a subnet with a chain that is converted to an L1 (ACP-77).
+type L1 struct {
+	network *Network
 	name    string
 	vm      ids.ID
 	genesis []byte
 	room    int // for validators, where there is a limit
 
-	subnet, chain ids.ID
-	members       []*machine
-	pioneers      []*machine // those that the conversion names, in its order
-	petitions     []*petition
-	validations   map[*machine]ids.ID
+	subnet, chain     ids.ID
+	validators        []*node
+	initialValidators []*node // those that the conversion names, in its order
+	changes           []*validatorChange
+	validationIDs     map[*node]ids.ID
 }
 
-const secondPrice = 512 // nAVAX that an L1 validator pays each second while there are few
+// txsPerValidator is how many transactions of an L1's chain it takes for each validator, so that its manager's do not crowd out
+// the others.
+const txsPerValidator = 50
+
+// AddL1 makes the L1 of a chain with a genesis and so many transactions.
+func (n *Network) AddL1(name string, vm ids.ID, genesis []byte, size int) *L1 {
+	l := &L1{network: n, name: name, vm: vm, genesis: genesis, room: max(size/txsPerValidator, 2)}
+	n.l1s = append(n.l1s, l)
+	return l
+}
+
+// Created is closed once every L1 of the network has its ids.
+func (n *Network) Created() <-chan struct{} { return n.l1sReady }
+
+// IDs are those of the transactions that created the subnet and the chain.
+func (l *L1) IDs() (subnet, chain ids.ID) { return l.subnet, l.chain }
+
+// SecondPrice is how many nAVAX an L1 validator pays each second while there are few of them (ACP-77).
+const SecondPrice = 512
 
 // The validators of a network's first L1, each with a role.
 const (
-	guardian   = iota // outweighs all others, so that it can speak for the L1
-	fading            // runs out of balance within the hour after history
-	spent             // ran out
-	disabled          // was disabled by its owner
-	dismissed         // was removed by its L1
-	l1Stations        // how many roles there are
+	dominant  = iota // outweighs all others, so that it can sign for the L1
+	expiresL1        // runs out of balance within the hour after history
+	inactive         // ran out of balance
+	disabled         // was disabled by its owner
+	removedL1        // was removed by its L1
+	L1RoleCount
 )
 
-var l1Roles = [l1Stations]string{"l1-active", "l1-about-to-run-out", "l1-out-of-balance", "l1-disabled", "l1-removed"}
+var l1Roles = [L1RoleCount]string{"l1-active", "l1-about-to-run-out", "l1-out-of-balance", "l1-disabled", "l1-removed"}
 
-// enlist splits the machines of L1 validators among the lodges. The first has the roles and whom no other has room for; but
-// the one that is removed is the last to join an L1 whose chain the world has, where there is one.
-func (r *realm) enlist() {
-	first, free := r.lodges[0], r.machines[r.primaryValidators():]
-	for i, m := range free[:l1Stations] {
-		if m.row.Role = l1Roles[i]; i != dismissed {
-			first.members = append(first.members, m)
+// assignNodes splits the nodes of L1 validators among the L1s. The first L1 has those with a role and whom no other has room for;
+// but the one that is removed is the last to join an L1 whose chain the world has, where there is one.
+func (n *Network) assignNodes() {
+	first, free := n.l1s[0], n.nodes.ofL1
+	for i, node := range free[:L1RoleCount] {
+		node.row.Role = l1Roles[i]
+		if i != removedL1 {
+			first.validators = append(first.validators, node)
 		}
 	}
-	for i, m := range free[l1Stations:] {
-		l := r.lodges[(i+1)%len(r.lodges)]
-		if l.room > 0 && len(l.members) >= l.room {
+	for i, node := range free[L1RoleCount:] {
+		l := n.l1s[(i+1)%len(n.l1s)]
+		if l.room > 0 && len(l.validators) >= l.room {
 			l = first
 		}
-		l.members = append(l.members, m)
+		l.validators = append(l.validators, node)
 	}
-	last := r.lodges[min(1, len(r.lodges)-1)]
-	last.members = append(last.members, free[dismissed])
-	for i, l := range r.lodges {
-		l.validations = map[*machine]ids.ID{}
-		for n, m := range l.members {
-			m.row.Connected = m.row.Connected || i > 0 || n == guardian // so that a chain's messages find enough signatures
+	last := n.l1s[min(1, len(n.l1s)-1)]
+	last.validators = append(last.validators, free[removedL1])
+	for i, l := range n.l1s {
+		l.validationIDs = map[*node]ids.ID{}
+		for k, node := range l.validators {
+			node.row.Connected = node.row.Connected || i > 0 || k == dominant // so that a chain's messages find enough signatures
 		}
 	}
 }
 
-// found makes a subnet and its chain.
-func (r *realm) found(l *lodge, at uint64) {
-	owner := alone(r.people["deployer"])
-	r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) {
-		tx, err := r.write(draft{chain: store.PChain, from: owner, build: func(base primary.BaseTx) primary.Unsigned {
-			return &primary.CreateSubnetTx{BaseTx: base, Owner: &owner.owners}
-		}}, at)
-		if tx != nil {
-			l.subnet = tx.ID()
-		}
-		return tx, err
-	}))
-	r.add(store.PChain, at+12, one(func(at uint64) (*primary.Tx, error) {
-		tx, err := r.write(draft{chain: store.PChain, from: owner, auth: [][]*primary.Key{owner.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-			return &primary.CreateChainTx{BaseTx: base, SubnetID: l.subnet, ChainName: l.name, VMID: l.vm, FxIDs: []ids.ID{},
-				GenesisData: l.genesis, SubnetAuth: &primary.Input{SigIndices: owner.indices}}
-		}}, at)
-		if tx != nil {
-			l.chain = tx.ID()
-		}
-		return tx, err
-	}))
+// owner is who owns the subnet.
+func (l *L1) owner() signer { return singleSigner(l.network.personas.Deployer) }
+
+// scheduleCreation plans the subnet and its chain.
+func (l *L1) scheduleCreation(at uint64) {
+	l.network.schedule(store.PChain, at, l.createSubnet)
+	l.network.schedule(store.PChain, at+12, l.createChain)
 }
 
-// settle puts the life of an L1 into the script. Its first validators come with the conversion, the others register.
-func (l *lodge) settle(r *realm, first bool, g *rand.Rand) {
-	pioneers := max(1, (len(l.members)+1)/3)
+func (l *L1) createSubnet(at uint64) (*primary.Tx, error) {
+	owner := l.owner()
+	tx, err := l.network.wallet.sign(txDraft{chain: store.PChain, from: owner, tx: &primary.CreateSubnetTx{Owner: &owner.owners}}, at)
+	if tx != nil {
+		l.subnet = tx.ID()
+	}
+	return tx, err
+}
+
+func (l *L1) createChain(at uint64) (*primary.Tx, error) {
+	owner := l.owner()
+	tx, err := l.network.wallet.sign(txDraft{chain: store.PChain, from: owner, auth: [][]*primary.Key{owner.keys}, tx: &primary.CreateChainTx{
+		SubnetID: l.subnet, ChainName: l.name, VMID: l.vm, FxIDs: []ids.ID{}, GenesisData: l.genesis, SubnetAuth: owner.auth()}}, at)
+	if tx != nil {
+		l.chain = tx.ID()
+	}
+	return tx, err
+}
+
+// schedule plans the conversion and what becomes of the validators. The first of them come with the conversion, the others
+// register.
+func (l *L1) schedule(first bool, r *rand.Rand) {
+	initial := max(1, (len(l.validators)+1)/3)
 	if first {
-		pioneers = 2
+		initial = 2
 	}
-	l.pioneers = slices.SortedFunc(slices.Values(l.members[:pioneers]), func(a, b *machine) int { return bytes.Compare(a.id[:], b.id[:]) })
-	converted := r.moment(15, int(between(g, 0, hour)))
-	r.add(store.PChain, converted, one(func(at uint64) (*primary.Tx, error) { return l.convert(r, at) }))
-	for i := pioneers; i < len(l.members); i++ {
-		m, balance := l.members[i], uint64(0)
-		at := r.moment(int(between(g, 40, 300)), int(between(g, 0, hour)))
-		if balance = r.upkeep(at, between(g, 30, 200)*day); first && i == spent {
-			balance = (r.until - r.start) / 4 * secondPrice
+	l.initialValidators = slices.SortedFunc(slices.Values(l.validators[:initial]), func(a, b *node) int { return bytes.Compare(a.id[:], b.id[:]) })
+	span := l.network.span
+	converted := span.At(15, int(Between(r, 0, Hour)))
+	l.network.schedule(store.PChain, converted, l.convert)
+	for i := initial; i < len(l.validators); i++ {
+		at := span.At(int(Between(r, 40, 300)), int(Between(r, 0, Hour)))
+		balance := l.balanceFor(at, uint64(Between(r, 30, 200)*Day))
+		if first && i == inactive {
+			balance = (span.Until - span.Start) / 4 * SecondPrice
 		}
-		p := l.petition(&petition{member: m, joins: true, weight: startingWeight, at: at})
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.register(r, p, balance, at) }))
+		l.scheduleRegistration(l.validators[i], balance, at)
 	}
-	l.play(r)
-	for range len(l.members) / 2 {
-		m := l.members[int(between(g, 0, int64(len(l.members))-1))]
-		weight, amount := uint64(between(g, 10, 60)), uint64(between(g, 1, 4_000))*nanoAVAX/1000
-		at := r.moment(int(between(g, 450, 980)), int(between(g, 0, hour)))
-		if chance(g, 50) {
-			r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.topUp(r, m, amount, at) }))
-		} else if m != l.members[guardian] && m.row.Role != l1Roles[dismissed] {
-			l.reweigh(r, m, weight, at)
-		}
-	}
-	r.post.submit(l, converted)
+	l.scheduleRoles()
+	l.scheduleChanges(r)
+	l.network.ICM.scheduleManager(l, converted)
 }
 
-// upkeep is what an L1 validator needs from a time to some seconds past history.
-func (r *realm) upkeep(at uint64, beyond int64) uint64 {
-	return (r.until - at + uint64(beyond)) * secondPrice
+// balanceFor is what an L1 validator needs from a time to some seconds past history.
+func (l *L1) balanceFor(at, beyond uint64) uint64 {
+	return (l.network.span.Until - at + beyond) * SecondPrice
 }
 
-// play gives the validators with a role their fates.
-func (l *lodge) play(r *realm) {
-	for _, m := range l.members {
-		switch m.row.Role {
-		case l1Roles[guardian]:
-			l.reweigh(r, m, 1100, r.moment(400, 5))
-			r.add(store.PChain, r.moment(500, 5), one(func(at uint64) (*primary.Tx, error) { return l.topUp(r, m, 2*nanoAVAX, at) }))
+// scheduleRoles plans what happens to the validators with a role.
+func (l *L1) scheduleRoles() {
+	span := l.network.span
+	for _, node := range l.validators {
+		switch node.row.Role {
+		case l1Roles[dominant]:
+			l.scheduleWeight(node, 1100, span.At(400, 5))
+			l.network.schedule(store.PChain, span.At(500, 5), l.increaseBalance(node, 2*nanoAVAX))
 		case l1Roles[disabled]:
-			r.add(store.PChain, r.moment(600, 5), one(func(at uint64) (*primary.Tx, error) { return l.disable(r, m, at) }))
-		case l1Roles[dismissed]:
-			l.reweigh(r, m, 0, r.moment(700, 5))
+			l.network.schedule(store.PChain, span.At(600, 5), l.disable(node))
+		case l1Roles[removedL1]:
+			l.scheduleWeight(node, 0, span.At(700, 5))
 		}
 	}
 }
 
-func (l *lodge) convert(r *realm, at uint64) (*primary.Tx, error) {
-	owner := alone(r.people["deployer"])
+// scheduleChanges plans other weights and higher balances.
+func (l *L1) scheduleChanges(r *rand.Rand) {
+	for range len(l.validators) / 2 {
+		node := l.validators[int(Between(r, 0, int64(len(l.validators))-1))]
+		weight, amount := uint64(Between(r, 10, 60)), uint64(Between(r, 1, 4_000))*nanoAVAX/1000
+		at := l.network.span.At(int(Between(r, 450, 980)), int(Between(r, 0, Hour)))
+		if Chance(r, 50) {
+			l.network.schedule(store.PChain, at, l.increaseBalance(node, amount))
+		} else if node != l.validators[dominant] && node.row.Role != l1Roles[removedL1] {
+			l.scheduleWeight(node, weight, at)
+		}
+	}
+}
+
+// convert makes the ConvertSubnetToL1Tx.
+func (l *L1) convert(at uint64) (*primary.Tx, error) {
+	owner := l.owner()
 	var validators []*primary.ConversionValidator
 	total := uint64(0)
-	for _, m := range l.pioneers {
-		v := &primary.ConversionValidator{NodeID: m.id[:], Weight: 2 * startingWeight, Balance: r.upkeep(at, 100*day), Signer: *m.proof,
-			RemainingBalanceOwner: control(m.owner), DeactivationOwner: control(m.owner)}
-		if m == l.members[guardian] {
-			v.Weight = 1000 * uint64(1+len(l.members)/10)
+	for _, node := range l.initialValidators {
+		v := &primary.ConversionValidator{NodeID: node.id[:], Weight: 2 * startingWeight, Balance: l.balanceFor(at, 100*Day), Signer: *node.proof,
+			RemainingBalanceOwner: warpOwner(node.owner), DeactivationOwner: warpOwner(node.owner)}
+		if node == l.validators[dominant] {
+			v.Weight = 1000 * uint64(1+len(l.validators)/10)
 		}
-		if m.row.Role == l1Roles[fading] {
-			v.Balance = r.upkeep(at, 40*60)
+		if node.row.Role == l1Roles[expiresL1] {
+			v.Balance = l.balanceFor(at, 40*60)
 		}
 		total += v.Balance
 		validators = append(validators, v)
 	}
-	return r.write(draft{chain: store.PChain, from: owner, more: total, auth: [][]*primary.Key{owner.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnet, ChainID: l.chain, Address: manager[:], Validators: validators,
-			SubnetAuth: &primary.Input{SigIndices: owner.indices}}
-	}}, at)
+	return l.network.wallet.sign(txDraft{chain: store.PChain, from: owner, more: total, auth: [][]*primary.Key{owner.keys}, tx: &primary.ConvertSubnetToL1Tx{
+		SubnetID: l.subnet, ChainID: l.chain, Address: ValidatorManager[:], Validators: validators, SubnetAuth: owner.auth()}}, at)
 }
 
 // sign signs what the manager says with the keys of all validators of the L1.
-func (l *lodge) sign(r *realm, p *petition) ([]byte, error) {
-	validators, err := r.net.P.Validators(l.subnet)
+func (l *L1) sign(m *warp.UnsignedMessage) ([]byte, error) {
+	validators, err := l.network.net.P.Validators(l.subnet)
 	if err != nil {
 		return nil, err
 	}
@@ -178,55 +208,34 @@ func (l *lodge) sign(r *realm, p *petition) ([]byte, error) {
 	for i := range indices {
 		indices[i] = i
 	}
-	m, err := warp.Aggregate(p.message, set, indices, func(m *warp.Member) (*warp.SecretKey, error) { return r.byNode[m.NodeIDs[0]].bls, nil })
+	signed, err := warp.Aggregate(m, set, indices, l.network.nodes.key)
 	if err != nil {
 		return nil, err
 	}
-	return m.Bytes()
+	return signed.Bytes()
 }
 
-func (l *lodge) register(r *realm, p *petition, balance, at uint64) (*primary.Tx, error) {
-	message, err := l.sign(r, p)
-	if err != nil {
-		return nil, err
+// isValidator tells whether a node is a validator of the L1.
+func (l *L1) isValidator(node *node) bool {
+	_, there := l.network.net.P.L1Validator(l.validationIDs[node])
+	return there
+}
+
+// increaseBalance adds to a balance, unless that would spoil a role.
+func (l *L1) increaseBalance(node *node, amount uint64) txBuilder {
+	return func(at uint64) (*primary.Tx, error) {
+		if !l.isValidator(node) || node.row.Role != "" && node.row.Role != l1Roles[dominant] {
+			return nil, nil
+		}
+		return l.network.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(l.network.personas.Ewoq), more: amount,
+			tx: &primary.IncreaseL1ValidatorBalanceTx{ValidationID: l.validationIDs[node], Balance: amount}}, at)
 	}
-	return r.write(draft{chain: store.PChain, from: alone(r.people["deployer"]), more: balance, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.RegisterL1ValidatorTx{BaseTx: base, Balance: balance, ProofOfPossession: p.member.proof.ProofOfPossession, Message: message}
-	}}, at)
 }
 
-// reweigh plans to give a validator another weight.
-func (l *lodge) reweigh(r *realm, m *machine, weight, at uint64) {
-	p := l.petition(&petition{member: m, weight: weight, at: at})
-	r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return l.weigh(r, p, at) }))
-}
-
-func (l *lodge) weigh(r *realm, p *petition, at uint64) (*primary.Tx, error) {
-	if _, there := r.net.P.L1Validator(l.validations[p.member]); !there {
-		return nil, nil
+func (l *L1) disable(node *node) txBuilder {
+	return func(at uint64) (*primary.Tx, error) {
+		owner := singleSigner(node.owner)
+		return l.network.wallet.sign(txDraft{chain: store.PChain, from: l.owner(), auth: [][]*primary.Key{owner.keys},
+			tx: &primary.DisableL1ValidatorTx{ValidationID: l.validationIDs[node], DisableAuth: owner.auth()}}, at)
 	}
-	message, err := l.sign(r, p)
-	if err != nil {
-		return nil, err
-	}
-	return r.write(draft{chain: store.PChain, from: alone(r.people["deployer"]), build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.SetL1ValidatorWeightTx{BaseTx: base, Message: message}
-	}}, at)
-}
-
-// topUp adds to a balance, unless that would spoil a role.
-func (l *lodge) topUp(r *realm, m *machine, amount, at uint64) (*primary.Tx, error) {
-	if _, there := r.net.P.L1Validator(l.validations[m]); !there || m.row.Role != "" && m.row.Role != l1Roles[guardian] {
-		return nil, nil
-	}
-	return r.write(draft{chain: store.PChain, from: alone(r.people["ewoq"]), more: amount, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: l.validations[m], Balance: amount}
-	}}, at)
-}
-
-func (l *lodge) disable(r *realm, m *machine, at uint64) (*primary.Tx, error) {
-	owner := alone(m.owner)
-	return r.write(draft{chain: store.PChain, from: alone(r.people["deployer"]), auth: [][]*primary.Key{owner.keys}, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.DisableL1ValidatorTx{BaseTx: base, ValidationID: l.validations[m], DisableAuth: &primary.Input{SigIndices: owner.indices}}
-	}}, at)
 }

@@ -14,20 +14,39 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// machine is a node of a network.
-type machine struct {
+// node is a node of a network.
+type node struct {
 	row   store.Node
 	id    ids.NodeID
 	bls   *warp.SecretKey
 	proof *primary.ProofOfPossession
-	owner *actor // who runs it
-	start uint64 // of its time as a validator of the primary network, once that has begun
+	owner *Account // who runs it
+	start uint64   // of its time as a validator of the primary network, once that has begun
 	end   uint64
 }
 
-// places are where nodes stand, so that a map of them looks like one.
-var places = []struct {
-	city, country, code string
+// nodes are a network's: those with a role first, then others, then those that validate L1s.
+type nodes struct {
+	all  []*node
+	ofL1 []*node // the last ones of all
+	byID map[ids.NodeID]*node
+}
+
+// key is the BLS key of a validator, which runs one node.
+func (n *nodes) key(m *warp.Member) (*warp.SecretKey, error) { return n.byID[m.NodeIDs[0]].bls, nil }
+
+// observeStaker notes since when a node validates the primary network.
+func (n *nodes) observeStaker(s *primary.Staker) {
+	node := n.byID[s.NodeID]
+	if node == nil || s.Delegator || s.SubnetID != ids.Empty || s.Status != primary.Active {
+		return
+	}
+	node.start, node.end = s.Start, s.End
+}
+
+// cities are where nodes stand.
+var cities = []struct {
+	name, country, code string
 	latitude, longitude int64
 }{
 	{"Frankfurt", "Germany", "DE", 50_110_900, 8_682_100},
@@ -47,48 +66,55 @@ var versions = []string{"avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego
 // certificateBytes is how long a node's certificate is; its first bytes are those of a DER sequence of that length.
 const certificateBytes = 128
 
-// newMachine makes the n-th node of a network.
-func newMachine(d dice, network uint32, n int) *machine {
-	r := d.For("machine", network, n)
-	m := &machine{}
+// newNode makes the i-th node of a network.
+func newNode(g RNG, network uint32, i int) *node {
+	r := g.For("machine", network, i)
+	n := &node{}
 	certificate := append([]byte{0x30, 0x7e}, make([]byte, certificateBytes-2)...)
-	for i := 2; i < len(certificate); i++ {
-		certificate[i] = byte(r.IntN(256))
+	for k := 2; k < len(certificate); k++ {
+		certificate[k] = byte(r.IntN(256))
 	}
-	m.id = primary.NodeIDOf(certificate)
-	m.bls = warp.NewSecretKey(d.hash("bls", network, n))
-	secret := m.bls.Bytes()
-	place := places[r.IntN(len(places))]
+	n.id = primary.NodeIDOf(certificate)
+	n.bls = warp.NewSecretKey(g.Hash("bls", network, i))
+	secret := n.bls.Bytes()
+	city := cities[r.IntN(len(cities))]
 	faker := gofakeit.NewFaker(r, false)
 	ip, err := netip.ParseAddr(faker.IPv4Address())
 	if err != nil {
-		ip = netip.AddrFrom4([4]byte{198, 51, 100, byte(n)})
+		ip = netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})
 	}
-	m.row = store.Node{
-		Network: network, Node: m.id[:], Certificate: certificate, Secret: secret[:], Version: versions[r.IntN(len(versions))],
-		IP: fmt.Sprintf("%s:9651", ip), Uptime: uint32(between(r, 920_000, 1_000_000)), Connected: !chance(r, 4),
-		City: place.city, Country: place.country, Code: place.code,
-		Latitude: place.latitude + between(r, -90_000, 90_000), Longitude: place.longitude + between(r, -90_000, 90_000),
+	n.row = store.Node{
+		Network: network, Node: n.id[:], Certificate: certificate, Secret: secret[:], Version: versions[r.IntN(len(versions))],
+		IP: fmt.Sprintf("%s:9651", ip), Uptime: uint32(Between(r, 920_000, 1_000_000)), Connected: !Chance(r, 4),
+		City: city.name, Country: city.country, Code: city.code,
+		Latitude: city.latitude + Between(r, -90_000, 90_000), Longitude: city.longitude + Between(r, -90_000, 90_000),
 	}
-	return m
+	return n
 }
 
-// machines makes nodes with their proofs, on all processors: a proof takes half a millisecond.
-func machines(d dice, network uint32, count int) ([]*machine, error) {
-	all := make([]*machine, count)
+// newNodes makes nodes with their proofs of possession, on all processors: a proof takes half a millisecond.
+func newNodes(g RNG, network uint32, primaryValidators, l1Validators int) (*nodes, error) {
+	all := make([]*node, primaryValidators+l1Validators)
 	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	const each = 16
-	for first := 0; first < count; first += each {
+	for first := 0; first < len(all); first += each {
 		group.Go(func() (err error) {
-			for n := first; n < min(first+each, count); n++ {
-				all[n] = newMachine(d, network, n)
-				if all[n].proof, err = primary.NewProofOfPossession(all[n].bls); err != nil {
-					return fmt.Errorf("node %d: %w", n, err)
+			for i := first; i < min(first+each, len(all)); i++ {
+				all[i] = newNode(g, network, i)
+				if all[i].proof, err = primary.NewProofOfPossession(all[i].bls); err != nil {
+					return fmt.Errorf("node %d: %w", i, err)
 				}
 			}
 			return nil
 		})
 	}
-	return all, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	n := &nodes{all: all, ofL1: all[primaryValidators:], byID: map[ids.NodeID]*node{}}
+	for _, node := range all {
+		n.byID[node.id] = node
+	}
+	return n, nil
 }

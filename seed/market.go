@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// quote is about what something costs, and how far that moves.
+// quote is what something costs on average, and how far that moves.
 type quote struct{ price, swing int64 } // 10^-8 US dollars, millionths
 
 // quotes are the markets of a world by series: the chains' own tokens by symbol, others by role. What is not listed
@@ -27,19 +27,19 @@ var quotes = map[string]quote{
 	"mkx":        {1_450_00000000, 250_000},
 }
 
-// markets is what the market knows of a chain's tokens, the chain's own among them.
-func (s *stage) markets() []store.Market {
-	rows := []store.Market{s.market(common.Address{}.Bytes(), s.chain.TokenSymbol)}
-	for _, c := range s.contracts {
-		series := c.Role
-		if c.Role == "wrapped" {
-			series = s.chain.TokenSymbol
+// Markets are the prices and reputations of a chain's tokens, the chain's own among them.
+func (c *Chain) Markets() []store.Market {
+	rows := []store.Market{c.market(common.Address{}.Bytes(), c.Row.TokenSymbol)}
+	for _, contract := range c.contracts {
+		series := contract.Role
+		if contract.Role == "wrapped" {
+			series = c.Row.TokenSymbol
 		}
-		m := s.market(c.Address, series)
+		m := c.market(contract.Address, series)
 		switch {
-		case c.Artifact == "Airdrop" || c.Artifact == "SpamCollection":
+		case contract.Artifact == "Airdrop" || contract.Artifact == "SpamCollection":
 			m.Reputation = "Malicious"
-		case c.Role == "usdx" || c.Role == "btcx" || c.Role == "eurx" || c.Role == "wrapped":
+		case contract.Role == "usdx" || contract.Role == "btcx" || contract.Role == "eurx" || contract.Role == "wrapped":
 			m.Reputation = "Benign"
 		}
 		if m.Series != "" || m.Reputation != "" {
@@ -49,8 +49,8 @@ func (s *stage) markets() []store.Market {
 	return rows
 }
 
-func (s *stage) market(address []byte, series string) store.Market {
-	m := store.Market{Chain: s.chain.ID, Address: address}
+func (c *Chain) market(address []byte, series string) store.Market {
+	m := store.Market{Chain: c.Row.ID, Address: address}
 	if q, ok := quotes[series]; ok {
 		m.Series, m.Price, m.Swing = series, q.price, q.swing
 	}

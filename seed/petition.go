@@ -6,120 +6,151 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
-	"snowglobe/sim/evm"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
 
-// petition is what an L1 asks of the P-chain for one of its validators: to register it, to give it another weight, or to
-// remove it. The L1's manager says it in a transaction of the L1's chain, and a while later one of the P-chain carries it.
-// What it says is settled before, as with letters: neither chain's history waits for the other's.
-type petition struct {
-	member  *machine
-	joins   bool   // the L1, with this petition
-	weight  uint64 // 0 removes the validator
-	at      uint64 // when the P-chain takes it in
-	message *warp.UnsignedMessage
+// validatorChange is a change of an L1's validators: one registers, gets another weight, or is removed. The L1's validator manager
+// sends an ICM message for it in a transaction of the L1's chain, and a while later a RegisterL1ValidatorTx or
+// SetL1ValidatorWeightTx of the P-Chain carries the message. Its bytes are known before either: neither chain's history waits
+// for the other's.
+type validatorChange struct {
+	node      *node
+	registers bool
+	weight    uint64 // 0 removes the validator
+	at        uint64 // when the P-Chain accepts it
+	message   *warp.UnsignedMessage
 }
 
 const (
-	carriage         = 240 // seconds from the manager's word to the P-chain's
-	registrationTerm = day // for which the manager lets a registration hold
+	initiateLead     = 240 // seconds from the manager's transaction to the P-Chain's
+	registrationTerm = Day // after which a registration expires
 	startingWeight   = 20
-	gasPetition      = 500_000
+	gasManager       = 500_000
 )
 
-// manager is where a chain has the contract that manages its L1's validators, from its first block on.
-var manager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000")
+// managerOwner owns the validator manager of every L1.
+func managerOwner(w *Personas) *Account { return w.Ewoq }
 
-// chair is the persona who owns the manager of every L1.
-const chair = "ewoq"
+// initiatedAt is when the manager sends the message. The expiry of a registration counts from then, so that it must be that very
+// second.
+func (c *validatorChange) initiatedAt() uint64 { return c.at - initiateLead }
 
-// said is when the manager says it. The term of a registration begins then, so that it must be that very second.
-func (p *petition) said() uint64 { return p.at - carriage }
-
-// petition plans to ask for something.
-func (l *lodge) petition(p *petition) *petition {
-	l.petitions = append(l.petitions, p)
-	return p
+// scheduleRegistration plans to register a validator.
+func (l *L1) scheduleRegistration(node *node, balance, at uint64) {
+	c := &validatorChange{node: node, registers: true, weight: startingWeight, at: at}
+	l.changes = append(l.changes, c)
+	l.network.schedule(store.PChain, at, l.register(c, balance))
 }
 
-// seal writes the L1's petitions, once it has its ids: the manager counts what it asks for a validator.
-func (l *lodge) seal(network uint32) error {
-	for i, m := range l.pioneers {
-		l.validations[m] = warp.ConversionValidationID(l.subnet, uint32(i))
+// scheduleWeight plans to give a validator another weight.
+func (l *L1) scheduleWeight(node *node, weight, at uint64) {
+	c := &validatorChange{node: node, weight: weight, at: at}
+	l.changes = append(l.changes, c)
+	l.network.schedule(store.PChain, at, l.setWeight(c))
+}
+
+func (l *L1) register(c *validatorChange, balance uint64) txBuilder {
+	return func(at uint64) (*primary.Tx, error) {
+		message, err := l.sign(c.message)
+		if err != nil {
+			return nil, err
+		}
+		return l.network.wallet.sign(txDraft{chain: store.PChain, from: l.owner(), more: balance, tx: &primary.RegisterL1ValidatorTx{
+			Balance: balance, ProofOfPossession: c.node.proof.ProofOfPossession, Message: message}}, at)
 	}
-	sent := map[*machine]uint64{}
-	for _, p := range l.petitions {
+}
+
+func (l *L1) setWeight(c *validatorChange) txBuilder {
+	return func(at uint64) (*primary.Tx, error) {
+		if !l.isValidator(c.node) {
+			return nil, nil
+		}
+		message, err := l.sign(c.message)
+		if err != nil {
+			return nil, err
+		}
+		return l.network.wallet.sign(txDraft{chain: store.PChain, from: l.owner(), tx: &primary.SetL1ValidatorWeightTx{Message: message}}, at)
+	}
+}
+
+// writeMessages writes the messages of the changes, once the L1 has its ids: the manager counts the weights of a validator.
+func (l *L1) writeMessages() error {
+	for i, node := range l.initialValidators {
+		l.validationIDs[node] = warp.ConversionValidationID(l.subnet, uint32(i))
+	}
+	nonces := map[*node]uint64{}
+	for _, c := range l.changes {
 		var event warp.Event
-		if p.joins {
-			request := l.registration(p)
+		if c.registers {
+			request := l.registration(c)
 			id, err := request.ValidationID()
 			if err != nil {
 				return err
 			}
-			event, l.validations[p.member] = request, id
+			event, l.validationIDs[c.node] = request, id
 		} else {
-			sent[p.member]++
-			event = &warp.L1ValidatorWeight{ValidationID: l.validations[p.member], Nonce: sent[p.member], Weight: p.weight}
+			nonces[c.node]++
+			event = &warp.L1ValidatorWeight{ValidationID: l.validationIDs[c.node], Nonce: nonces[c.node], Weight: c.weight}
 		}
 		var err error
-		if p.message, err = warp.NewEventMessage(network, l.chain, manager[:], event); err != nil {
+		if c.message, err = warp.NewEventMessage(l.network.rules.NetworkID, l.chain, ValidatorManager[:], event); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *lodge) registration(p *petition) *warp.RegisterL1Validator {
-	m := p.member
-	return &warp.RegisterL1Validator{SubnetID: l.subnet, NodeID: m.id[:], PublicKey: m.proof.PublicKey, Expiry: p.said() + registrationTerm,
-		RemainingBalanceOwner: control(m.owner), DisableOwner: control(m.owner), Weight: p.weight}
+func (l *L1) registration(c *validatorChange) *warp.RegisterL1Validator {
+	return &warp.RegisterL1Validator{SubnetID: l.subnet, NodeID: c.node.id[:], PublicKey: c.node.proof.PublicKey, Expiry: c.initiatedAt() + registrationTerm,
+		RemainingBalanceOwner: warpOwner(c.node.owner), DisableOwner: warpOwner(c.node.owner), Weight: c.weight}
 }
 
-func control(a *actor) warp.Owner {
-	return warp.Owner{Threshold: 1, Addresses: []ids.ShortID{a.primary.Address()}}
+func warpOwner(a *Account) warp.Owner {
+	return warp.Owner{Threshold: 1, Addresses: []ids.ShortID{a.Primary.Address()}}
 }
 
-// submit gives the petitions of an L1 to the mail of its chain, if the world has it, after what the manager has to know first.
-func (t *post) submit(l *lodge, converted uint64) {
-	slices.SortStableFunc(l.petitions, func(a, b *petition) int { return cmp.Compare(a.at, b.at) })
-	for _, o := range t.offices {
-		if o.stage == nil || o.lodge != l {
+// scheduleManager plans the transactions of an L1's validator manager, if the world has its chain.
+func (t *ICM) scheduleManager(l *L1, converted uint64) {
+	slices.SortStableFunc(l.changes, func(a, b *validatorChange) int { return cmp.Compare(a.at, b.at) })
+	for _, e := range t.endpoints {
+		if e.chain == nil || e.l1 != l {
 			continue
 		}
-		o.mail = append(o.mail, posting{at: converted, early: true, do: introduce})
-		for _, p := range l.petitions {
-			o.mail = append(o.mail, posting{at: p.said(), early: true, do: p.say, says: p})
+		e.add(icmTx{ScheduledTx: ScheduledTx{At: converted, Early: true, Request: l.initializeManager}})
+		for _, c := range l.changes {
+			e.add(icmTx{ScheduledTx: ScheduledTx{At: c.initiatedAt(), Early: true, Request: l.initiate(c), Message: func() *warp.UnsignedMessage { return c.message }}})
 		}
-		slices.SortStableFunc(o.mail, func(a, b posting) int { return cmp.Compare(a.at, b.at) })
+		e.sort()
 	}
 }
 
-// introduce tells the manager of a chain whose it is and of which L1.
-func introduce(s *stage, p *evm.Pending) (*types.Transaction, *actor, error) {
-	i, err := s.call(s.people[chair], "validator-manager", "ValidatorManager", "initialize", s.people[chair].address, s.lodge.subnet)
-	return s.stamp(p, i, gasPetition, nil, err)
+// initializeManager tells the manager of a chain who owns it and of which L1 it is.
+func (l *L1) initializeManager(c *Chain) (*TxRequest, error) {
+	owner := managerOwner(c.Personas)
+	return c.CallWith(owner, "validator-manager", "ValidatorManager", "initialize", nil, gasManager, owner.Address, l.subnet)
 }
 
-// pChainOwner is a control group as the manager's interface packs it.
+// pChainOwner is PChainOwner of the manager's interface.
 type pChainOwner struct {
 	Threshold uint32
 	Addresses []common.Address
 }
 
-// say is the transaction in which the manager says it.
-func (p *petition) say(s *stage, pending *evm.Pending) (*types.Transaction, *actor, error) {
-	m, id := p.member, s.lodge.validations[p.member]
-	method, args := "initiateValidatorWeightUpdate", []any{id, p.weight}
-	switch {
-	case p.joins:
-		owner := pChainOwner{1, []common.Address{common.Address(m.owner.primary.Address())}}
-		method, args = "initiateValidatorRegistration", []any{m.id[:], m.proof.PublicKey[:], owner, owner, p.weight}
-	case p.weight == 0:
-		method, args = "initiateValidatorRemoval", []any{id}
+// initiate is the transaction in which the manager sends the message of a change.
+func (l *L1) initiate(change *validatorChange) func(*Chain) (*TxRequest, error) {
+	return func(c *Chain) (*TxRequest, error) {
+		node, id := change.node, l.validationIDs[change.node]
+		method, args := "initiateValidatorWeightUpdate", []any{id, change.weight}
+		switch {
+		case change.registers:
+			owner := pChainOwner{1, []common.Address{common.Address(node.owner.Primary.Address())}}
+			method, args = "initiateValidatorRegistration", []any{node.id[:], node.proof.PublicKey[:], owner, owner, change.weight}
+		case change.weight == 0:
+			method, args = "initiateValidatorRemoval", []any{id}
+		}
+		return c.CallWith(managerOwner(c.Personas), "validator-manager", "ValidatorManager", method, nil, gasManager, args...)
 	}
-	i, err := s.call(s.people[chair], "validator-manager", "ValidatorManager", method, args...)
-	return s.stamp(pending, i, gasPetition, nil, err)
 }

@@ -32,7 +32,7 @@ func sayings(t *testing.T, w *sim.World, c *evm.Chain) map[ids.ID][]saying {
 	found := map[ids.ID][]saying{}
 	for _, log := range logs {
 		if common.BytesToAddress(log.Address) != precompile.WarpAddress || !bytes.Equal(log.Topic, topicSendWarp) ||
-			common.BytesToAddress(log.Topics[:32]) != manager {
+			common.BytesToAddress(log.Topics[:32]) != ValidatorManager {
 			continue
 		}
 		b := must(c.Block(t.Context(), log.ID.Number()))(t)

@@ -10,7 +10,8 @@ import (
 
 // TestReadsOfThePrimaryNetworkScanNothing asks for something of every kind and then how the database would look for it.
 func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
-	w := world(t, "tiny", 1)
+	w := newWorld(t, "tiny", 1) // its own: the statements of others' reads do not count
+	t.Cleanup(func() { must(0, w.Close())(t) })
 	must(network.Restore(t.Context(), w.DB, 1))(t)
 	s := shores(t, w)[0]
 	ctx, db := t.Context(), w.DB

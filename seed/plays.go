@@ -3,142 +3,143 @@ package seed
 import (
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// plays are the things that the personas of a chain do in the course of its history, in no particular order.
-func (s *stage) plays() []step {
-	var steps []step
-	for _, play := range []func() []step{s.alice, s.bob, s.whale, s.collector, s.clumsy, s.spammed, s.indirect, s.fresh} {
-		steps = append(steps, play()...)
-	}
-	return steps
+// personaActivity is what personas do on a chain.
+type personaActivity struct {
+	*activity
+	full bool // otherwise a tenth
 }
 
-// times repeats a step as often as the persona's situation asks for: in full on the big chains, a tenth elsewhere.
-func (s *stage) times(full int, do step) []step {
+// fullSize is how many transactions a C-Chain must have for its personas to act in full.
+const fullSize = 1500
+
+// actions are what the personas do in the course of history, in no particular order.
+func (p *personaActivity) actions() []action {
+	var all []action
+	for _, of := range []func() []action{p.alice, p.bob, p.whale, p.collector, p.clumsy, p.spammed, p.indirect, p.fresh} {
+		all = append(all, of()...)
+	}
+	return all
+}
+
+// times repeats an action as often as the persona's situation asks for: in full on the big chains, a tenth elsewhere.
+func (p *personaActivity) times(full int, do action) []action {
 	n := full
-	if !s.full {
+	if !p.full {
 		n = max(full/10, 1)
 	}
-	steps := make([]step, n)
-	for i := range steps {
-		steps[i] = do
-	}
-	return steps
+	return slices.Repeat([]action{do}, n)
 }
 
-// by lets a persona follow a habit, and send something to a friend when that is not possible at the moment.
-func (s *stage) by(name, friend string, act func(*stage, *actor, *rand.Rand) (*intent, error)) step {
-	return func(r *rand.Rand) (*intent, error) {
-		who := s.people[name]
-		if i, err := act(s, who, r); i != nil || err != nil {
-			return i, err
+// orPayBob lets a persona do something, or pay bob when that is not possible at the moment.
+func (p *personaActivity) orPayBob(who *Account, act func(*activity, *Account, *rand.Rand) (*TxRequest, error)) action {
+	return func(r *rand.Rand) (*TxRequest, error) {
+		if request, err := act(p.activity, who, r); request != nil || err != nil {
+			return request, err
 		}
-		return pay(who, s.people[friend].address, units(between(r, 1, 40), 15)), nil
+		return transfer(who, p.chain.Personas.Bob.Address, Units(Between(r, 1, 40), 15)), nil
 	}
 }
 
-func (s *stage) alice() []step {
-	toBob := func(r *rand.Rand) (*intent, error) {
-		return pay(s.people["alice"], s.people["bob"].address, units(between(r, 1, 900), 15)), nil
+func (p *personaActivity) alice() []action {
+	alice := p.chain.Personas.Alice
+	toBob := func(r *rand.Rand) (*TxRequest, error) {
+		return transfer(alice, p.chain.Personas.Bob.Address, Units(Between(r, 1, 900), 15)), nil
 	}
-	steps := s.times(250, toBob)
-	steps = append(steps, s.times(60, s.by("alice", "bob", (*stage).sendToken))...)
-	steps = append(steps, s.times(30, s.by("alice", "bob", (*stage).swap))...)
-	steps = append(steps, s.times(20, s.by("alice", "bob", (*stage).wrap))...)
-	steps = append(steps, s.times(20, s.by("alice", "bob", (*stage).unwrap))...)
-	steps = append(steps, s.times(12, s.by("alice", "bob", (*stage).sendCrystal))...)
-	steps = append(steps, s.times(12, s.by("alice", "bob", (*stage).sendGear))...)
-	return append(steps, s.times(30, s.split("alice"))...)
+	actions := p.times(250, toBob)
+	actions = append(actions, p.times(60, p.orPayBob(alice, (*activity).sendToken))...)
+	actions = append(actions, p.times(30, p.orPayBob(alice, (*activity).swap))...)
+	actions = append(actions, p.times(20, p.orPayBob(alice, (*activity).wrap))...)
+	actions = append(actions, p.times(20, p.orPayBob(alice, (*activity).unwrap))...)
+	actions = append(actions, p.times(12, p.orPayBob(alice, (*activity).sendCrystal))...)
+	actions = append(actions, p.times(12, p.orPayBob(alice, (*activity).sendGear))...)
+	return append(actions, p.times(30, p.splitTo(alice))...)
 }
 
-// split is somebody paying a persona among others in one call: to the persona, an internal transaction.
-func (s *stage) split(name string) step {
-	return func(r *rand.Rand) (*intent, error) {
-		to := []common.Address{s.people[name].address, s.other(r).address}
-		i, err := s.call(s.other(r), "splitter", "Splitter", "split", to)
-		return i.with(units(between(r, 1, 60), 16), 240_000), err
+// splitTo pays a persona among others in one call: to the persona, an internal transaction.
+func (p *personaActivity) splitTo(who *Account) action {
+	return func(r *rand.Rand) (*TxRequest, error) {
+		to := []common.Address{who.Address, p.chain.randomAccount(r).Address}
+		return p.chain.CallWith(p.chain.randomAccount(r), "splitter", "Splitter", "split", Units(Between(r, 1, 60), 16), 240_000, to)
 	}
 }
 
-func (s *stage) bob() []step {
-	return s.times(12, func(r *rand.Rand) (*intent, error) {
-		return pay(s.people["bob"], s.people["alice"].address, units(between(r, 1, 90), 15)), nil
+func (p *personaActivity) bob() []action {
+	return p.times(12, func(r *rand.Rand) (*TxRequest, error) {
+		return transfer(p.chain.Personas.Bob, p.chain.Personas.Alice.Address, Units(Between(r, 1, 90), 15)), nil
 	})
 }
 
 // whale moves amounts that do not fit 64 bits, and wraps one just below 2^96.
-func (s *stage) whale() []step {
-	whale := s.people["whale"]
+func (p *personaActivity) whale() []action {
+	whale := p.chain.Personas.Whale
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1))
-	steps := []step{
-		func(*rand.Rand) (*intent, error) {
-			i, err := s.call(whale, "wrapped", "WrappedNative", "deposit")
-			return i.with(vast, gasCall), err
+	actions := []action{
+		func(*rand.Rand) (*TxRequest, error) {
+			return p.chain.CallWith(whale, "wrapped", "WrappedNative", "deposit", vast, GasCall)
 		},
-		func(*rand.Rand) (*intent, error) {
-			return s.call(whale, "snow", "Token", "transfer", s.people["ewoq"].address, new(big.Int).Lsh(big.NewInt(1), 80))
+		func(*rand.Rand) (*TxRequest, error) {
+			return p.chain.Call(whale, "snow", "Token", "transfer", p.chain.Personas.Ewoq.Address, new(big.Int).Lsh(big.NewInt(1), 80))
 		},
 	}
-	return append(steps, s.times(14, func(r *rand.Rand) (*intent, error) {
-		value := new(big.Int).Lsh(big.NewInt(between(r, 1, 1_000_000)), 64)
-		return pay(whale, s.other(r).address, value.Add(value, big.NewInt(between(r, 1, gwei)))), nil
+	return append(actions, p.times(14, func(r *rand.Rand) (*TxRequest, error) {
+		value := new(big.Int).Lsh(big.NewInt(Between(r, 1, 1_000_000)), 64)
+		return transfer(whale, p.chain.randomAccount(r).Address, value.Add(value, big.NewInt(Between(r, 1, gwei)))), nil
 	})...)
 }
 
-func (s *stage) collector() []step {
-	steps := s.times(20, s.by("collector", "bob", func(s *stage, who *actor, r *rand.Rand) (*intent, error) {
-		return s.pass(who, r)
-	}))
-	return append(steps, s.times(20, func(r *rand.Rand) (*intent, error) {
-		return s.mintCrystal(s.people["collector"], r)
+func (p *personaActivity) collector() []action {
+	actions := p.times(20, p.orPayBob(p.chain.Personas.Collector, (*activity).sendUsualCrystal))
+	return append(actions, p.times(20, func(r *rand.Rand) (*TxRequest, error) {
+		return p.mintCrystal(p.chain.Personas.Collector, r)
 	})...)
 }
 
-// pass sends on a crystal that is not one of the oddities: those are to be found with the collector.
-func (s *stage) pass(who *actor, r *rand.Rand) (*intent, error) {
-	for _, it := range s.ledger.items[holding{s.places["collection"], who.address}] {
-		if it.id >= 100_000 {
-			return s.call(who, "collection", "Collection", "safeTransfer", s.somebody(r), new(big.Int).SetUint64(it.id))
+// sendUsualCrystal sends one of the tokens that accounts mint: those with special metadata stay with the collector.
+func (a *activity) sendUsualCrystal(who *Account, r *rand.Rand) (*TxRequest, error) {
+	for _, it := range a.chain.balances.items[holding{a.chain.byRole["collection"], who.Address}] {
+		if it.id >= firstUsualCrystal {
+			return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), new(big.Int).SetUint64(it.id))
 		}
 	}
 	return nil, nil
 }
 
-func (s *stage) clumsy() []step {
-	var steps []step
+func (p *personaActivity) clumsy() []action {
+	var actions []action
 	for kind := range 8 {
-		steps = append(steps, s.times(6, func(r *rand.Rand) (*intent, error) {
-			return s.blunder(s.people["clumsy"], kind, r)
+		actions = append(actions, p.times(6, func(r *rand.Rand) (*TxRequest, error) {
+			return p.failingCall(p.chain.Personas.Clumsy, kind, r)
 		})...)
 	}
-	return append(steps, func(r *rand.Rand) (*intent, error) { return s.sendNative(s.people["clumsy"], r) })
+	return append(actions, func(r *rand.Rand) (*TxRequest, error) { return p.sendNative(p.chain.Personas.Clumsy, r) })
 }
 
-// spammed gets one of every kind of spam at least.
-func (s *stage) spammed() []step {
-	to := func() []common.Address { return []common.Address{s.people["spammed"].address} }
-	airdrop := func(role string) step {
-		return func(*rand.Rand) (*intent, error) {
-			return s.call(s.spammer(), role, "Airdrop", "spam", to(), units(1_000_000, 18))
+// spammed receives one of every kind of spam at least.
+func (p *personaActivity) spammed() []action {
+	to := func() []common.Address { return []common.Address{p.chain.Personas.Spammed.Address} }
+	airdrop := func(role string) action {
+		return func(*rand.Rand) (*TxRequest, error) {
+			return p.chain.Call(p.chain.spammer(), role, "Airdrop", "spam", to(), Units(1_000_000, 18))
 		}
 	}
-	box := func(*rand.Rand) (*intent, error) {
-		return s.call(s.spammer(), "spam-collection", "SpamCollection", "spam", to(), big.NewInt(1), big.NewInt(1))
+	box := func(*rand.Rand) (*TxRequest, error) {
+		return p.chain.Call(p.chain.spammer(), "spam-collection", "SpamCollection", "spam", to(), big.NewInt(1), big.NewInt(1))
 	}
-	return append(s.times(12, s.spamStep()), airdrop("airdrop"), airdrop("giveaway"), box)
+	random := func(r *rand.Rand) (*TxRequest, error) { return p.spam(nil, r) }
+	return append(p.times(12, random), airdrop("airdrop"), airdrop("giveaway"), box)
 }
 
-func (s *stage) spamStep() step {
-	return func(r *rand.Rand) (*intent, error) { return s.spam(nil, r) }
+func (p *personaActivity) indirect() []action {
+	return p.times(24, p.splitTo(p.chain.Personas.Indirect))
 }
 
-func (s *stage) indirect() []step { return s.times(24, s.split("indirect")) }
-
-func (s *stage) fresh() []step {
-	return []step{func(*rand.Rand) (*intent, error) {
-		return pay(s.people["ewoq"], s.people["fresh"].address, units(25, 18)), nil
+func (p *personaActivity) fresh() []action {
+	return []action{func(*rand.Rand) (*TxRequest, error) {
+		return transfer(p.chain.Personas.Ewoq, p.chain.Personas.Fresh.Address, Units(25, 18)), nil
 	}}
 }

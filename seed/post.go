@@ -1,173 +1,189 @@
 package seed
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"sync"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim/evm"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/warp"
 )
 
-// post is the mail between the chains of a network.
-type post struct {
-	rules   *primary.Network
-	offices []*office
-	letters []*letter // that are delivered, by when they are due
+// ICM plans the messages between the chains of a network, and signs them as validators would.
+type ICM struct {
+	network   *Network
+	endpoints []*icmEndpoint
+	messages  []*icmMessage // that are delivered, by when they are due
+	unsigned  []*icmMessage // of those, once their bytes are known
 
-	mu    sync.Mutex
-	views map[view]*warp.CanonicalSet
-	homes map[ids.ID]ids.ID // the subnet of each blockchain, once the L1s are founded
+	mu       sync.Mutex
+	sets     map[epochKey]*warp.CanonicalSet
+	subnetOf map[ids.ID]ids.ID // the subnet of each blockchain, once the L1s have their ids
 }
 
-// view is who validates a subnet as the blocks of an epoch see it.
-type view struct {
+// icmEndpoint is a chain that sends and receives messages.
+type icmEndpoint struct {
+	chain *Chain // nil for a chain that the world does not simulate
+	l1    *L1    // nil for a C-Chain
+	txs   []icmTx
+}
+
+// icmTx is a scheduled transaction that may send or deliver a message.
+type icmTx struct {
+	ScheduledTx
+	sends, delivers *icmMessage
+}
+
+// epochKey names who validates a subnet as the blocks of an epoch see it (ACP-181).
+type epochKey struct {
 	subnet ids.ID
 	since  uint64
 }
 
 const (
-	epoch       = 5 * 60
-	perPair     = 3   // letters each way between two chains that are alone with each other
-	perRoute    = 2   // from one chain to another where there are more, at least,
-	routeShare  = 400 // and one more for so many transactions
-	maxPerRoute = 40
-	loiter      = 20 * 60 // nothing is delivered that late in history
+	epoch          = 5 * 60
+	perPair        = 3   // messages each way between two chains that are alone with each other
+	perRoute       = 2   // from one chain to another where there are more, at least,
+	routeShare     = 400 // and one more for so many transactions
+	maxPerRoute    = 40
+	deliveryMargin = 20 * 60 // nothing is delivered that late in history
 )
 
-// compose plans all letters. A chain that is alone on its network writes to itself. first is a chain of the network that the
-// world does not simulate: it sends, too.
-func (t *post) compose(d dice, stages []*stage, sizes []int, first *lodge, start, until uint64) {
-	t.views = map[view]*warp.CanonicalSet{}
-	for _, s := range stages {
-		s.office = &office{stage: s, lodge: s.lodge}
-		t.offices = append(t.offices, s.office)
-	}
+// AddChain makes a chain an endpoint; l is its L1, nil for a C-Chain.
+func (t *ICM) AddChain(c *Chain, l *L1) {
+	t.endpoints = append(t.endpoints, &icmEndpoint{chain: c, l1: l})
+}
+
+// Plan plans all messages. A chain that is alone on its network sends to itself. The chain of the network's first L1, which the
+// world does not simulate, sends, too.
+func (t *ICM) Plan() {
+	t.sets = map[epochKey]*warp.CanonicalSet{}
 	least := perRoute
-	if len(t.offices) == 2 {
+	if len(t.endpoints) == 2 {
 		least = perPair
 	}
-	for i, from := range t.offices {
-		for j, to := range t.offices {
-			if i != j || len(t.offices) == 1 {
-				t.route(d, from, to, min(least+min(sizes[i], sizes[j])/routeShare, maxPerRoute), start, until)
+	span := t.network.span
+	for i, from := range t.endpoints {
+		for j, to := range t.endpoints {
+			if i != j || len(t.endpoints) == 1 {
+				t.planRoute(from, to, min(least+min(from.chain.Size(), to.chain.Size())/routeShare, maxPerRoute))
 			}
 		}
-		from.mail = append(from.mail, posting{at: start + (until-start)*440/1000, do: allow})
+		from.add(icmTx{ScheduledTx: ScheduledTx{At: span.At(440, 0), Request: approveFees}})
 	}
-	abroad := &office{lodge: first}
-	t.heralds(abroad, start+(until-start)*445/1000)
-	t.visit(abroad, t.offices[0], start+(until-start)*700/1000)
-	t.offices = append(t.offices, abroad)
-	for _, o := range t.offices {
-		slices.SortStableFunc(o.mail, func(a, b posting) int { return cmp.Compare(a.at, b.at) })
+	outside := &icmEndpoint{l1: t.network.l1s[0]}
+	t.planFromConstructors(outside, span.At(445, 0))
+	t.planFromOutside(outside, t.endpoints[0], span.At(700, 0))
+	t.endpoints = append(t.endpoints, outside)
+	for _, e := range t.endpoints {
+		e.sort()
 	}
-	slices.SortStableFunc(t.letters, func(a, b *letter) int { return cmp.Compare(a.due, b.due) })
+	slices.SortStableFunc(t.messages, func(a, b *icmMessage) int { return cmp.Compare(a.due, b.due) })
 }
 
-// visit is a letter from a chain that the world does not simulate.
-func (t *post) visit(abroad, to *office, due uint64) {
-	l := &letter{from: abroad, to: to, text: "greetings from afar", due: due - due%epoch + 60, ready: make(chan struct{})}
-	t.letters = append(t.letters, l)
-	abroad.mail = append(abroad.mail, posting{at: due - epoch, sends: l})
-	to.mail = append(to.mail, posting{at: l.due, do: l.take, takes: l})
+func (e *icmEndpoint) add(tx icmTx) { e.txs = append(e.txs, tx) }
+
+func (e *icmEndpoint) sort() {
+	slices.SortStableFunc(e.txs, func(a, b icmTx) int { return cmp.Compare(a.At, b.At) })
 }
 
-// heralds greet another chain from their constructors; where there is no other, one that the world does not simulate.
-func (t *post) heralds(abroad *office, at uint64) {
-	for i, from := range t.offices {
-		to := abroad
-		if len(t.offices) > 1 {
-			to = t.offices[(i+1)%len(t.offices)]
+// planFromOutside plans a message from a chain that the world does not simulate.
+func (t *ICM) planFromOutside(outside, to *icmEndpoint, due uint64) {
+	m := &icmMessage{from: outside, to: to, text: "greetings from afar", due: due - due%epoch + 60, signedReady: make(chan struct{})}
+	t.messages = append(t.messages, m)
+	outside.add(icmTx{ScheduledTx: ScheduledTx{At: due - epoch}, sends: m})
+	to.add(m.delivery())
+}
+
+// planFromConstructors has each chain send a message from a constructor to another chain; where there is no other, to one that
+// the world does not simulate.
+func (t *ICM) planFromConstructors(outside *icmEndpoint, at uint64) {
+	for i, from := range t.endpoints {
+		to := outside
+		if len(t.endpoints) > 1 {
+			to = t.endpoints[(i+1)%len(t.endpoints)]
 		}
-		l := &letter{from: from, to: to, by: from.stage.people["deployer"], herald: true, text: "here I am", ready: make(chan struct{})}
-		from.mail = append(from.mail, posting{at: at, do: l.send, sends: l})
+		m := &icmMessage{from: from, to: to, by: t.network.personas.Deployer, fromConstructor: true, text: "here I am", signedReady: make(chan struct{})}
+		from.add(m.sending(at))
 	}
 }
 
 var greetings = []string{"hello over there", "is it snowing?", "the pass is open", "grüezi mitenand", "see you at the hut", "bring skins and an axe", "❄"}
 
-// route plans what one chain writes to another, letter after letter, so that the first ones are answered. They arrive, the
-// last never does; one arrives that its recipient refuses, since it is empty.
-func (t *post) route(d dice, from, to *office, count int, start, until uint64) {
-	g := d.For("letters", from.stage.chain.EVMID, to.stage.chain.EVMID)
-	s := from.stage
+// planRoute plans what one chain sends to another, so that the first messages are answered. They arrive, the last never does; one
+// arrives that its recipient refuses, since it is empty.
+func (t *ICM) planRoute(from, to *icmEndpoint, count int) {
+	r := t.network.rng.For("letters", from.chain.Row.EVMID, to.chain.Row.EVMID)
+	span, w := t.network.span, t.network.personas
 	for n := range count {
-		sent := start + (until-start)*uint64(450+(510*n+int(between(g, 0, 500)))/count)/1000 + uint64(between(g, 0, 900))
-		l := &letter{from: from, to: to, by: s.people[[]string{"alice", "bob", "ewoq", "whale"}[g.IntN(4)]],
-			text: greetings[g.IntN(len(greetings))], ready: make(chan struct{})}
+		sent := span.At(450+(510*n+int(Between(r, 0, 500)))/count, 0) + uint64(Between(r, 0, 900))
+		m := &icmMessage{from: from, to: to, by: []*Account{w.Alice, w.Bob, w.Ewoq, w.Whale}[r.IntN(4)],
+			text: greetings[r.IntN(len(greetings))], signedReady: make(chan struct{})}
 		switch {
 		case n == 1:
-			l.text = ""
+			m.text = ""
 		case n%3 == 2:
-			l.by, l.paid = s.people["deployer"], true
+			m.by, m.paysFee = w.Deployer, true
 		}
-		due := sent + uint64(between(g, 2, 12))*epoch
-		if due = due - due%epoch + uint64(between(g, 40, 120)); n < 2 || n < count-1 && chance(g, 80) && due+loiter < until {
-			l.due = due
+		due := sent + uint64(Between(r, 2, 12))*epoch
+		due += uint64(Between(r, 40, 120)) - due%epoch
+		if n < 2 || n < count-1 && Chance(r, 80) && due+deliveryMargin < span.Until {
+			m.due = due
 		}
-		from.mail = append(from.mail, posting{at: sent, do: l.send, sends: l})
-		if l.due > 0 {
-			to.mail = append(to.mail, posting{at: l.due, do: l.take, takes: l})
-			t.letters = append(t.letters, l)
+		from.add(m.sending(sent))
+		if m.due > 0 {
+			to.add(m.delivery())
+			t.messages = append(t.messages, m)
 		}
 	}
 }
 
-// seal writes every letter, once the chains have their ids: the messenger counts what it sends, and confirms what it
+// writeMessages writes every message, once the chains have their ids: the messenger numbers what it sends, and confirms what it
 // received with what it sends back.
-func (t *post) seal() error {
-	some := t.offices[0].stage
-	t.homes = map[ids.ID]ids.ID{ids.Empty: ids.Empty, t.rules.XChainID: ids.Empty, t.rules.CChainID: ids.Empty}
-	for _, o := range t.offices {
-		t.homes[o.id()] = o.subnet()
+func (t *ICM) writeMessages() error {
+	rules := t.network.rules
+	t.subnetOf = map[ids.ID]ids.ID{ids.Empty: ids.Empty, rules.XChainID: ids.Empty, rules.CChainID: ids.Empty}
+	for _, e := range t.endpoints {
+		t.subnetOf[e.id()] = e.subnet()
 		nonce := int64(0)
-		for _, m := range o.mail {
-			if m.sends != nil {
+		for _, tx := range e.txs {
+			if tx.sends != nil {
 				nonce++
-				m.sends.nonce = nonce
+				tx.sends.nonce = nonce
 			}
 		}
 	}
-	for _, o := range t.offices {
-		waiting := map[*office][]receipt{}
-		for _, m := range o.mail {
-			switch {
-			case m.takes != nil:
-				from := m.takes.from
-				waiting[from] = append(waiting[from], receipt{big.NewInt(m.takes.nonce), o.stage.carrier().address})
-			case m.sends != nil:
-				queue := waiting[m.sends.to]
-				count := min(len(queue), receiptsPerLetter)
-				m.sends.receipts, waiting[m.sends.to] = append([]receipt{}, queue[:count]...), queue[count:]
-				if err := m.sends.seal(t.rules.NetworkID, some); err != nil {
-					return err
-				}
-			}
+	for _, e := range t.endpoints {
+		if err := t.writeReceipts(e); err != nil {
+			return err
 		}
+	}
+	t.unsigned = t.messages
+	return nil
+}
+
+// signUntil signs the messages whose epoch the P-Chain enters with a block at this time.
+func (t *ICM) signUntil(at uint64) error {
+	for len(t.unsigned) > 0 && evm.PView(t.unsigned[0].due) <= at {
+		if err := t.sign(t.unsigned[0]); err != nil {
+			return err
+		}
+		t.unsigned = t.unsigned[1:]
 	}
 	return nil
 }
 
-const receiptsPerLetter = 5 // as the messenger has it
-
-// look keeps what blocks of an epoch, and of the one after, need to know of the validators, and signs what is due.
-func (r *realm) look(l *letter) error {
-	subnet := l.from.subnet()
-	if subnet == ids.Empty && !l.to.primarySigners() {
-		subnet = l.to.subnet()
+// sign keeps the validators that blocks of the message's epoch, and of the one after, see, and has them sign.
+func (t *ICM) sign(m *icmMessage) error {
+	subnet := m.from.subnet()
+	if subnet == ids.Empty && m.to.l1 == nil {
+		subnet = m.to.subnet() // L1s want the signatures of the whole primary network on what the C-Chain sends
 	}
-	validators, err := r.net.P.Validators(subnet)
+	validators, err := t.network.net.P.Validators(subnet)
 	if err != nil {
 		return err
 	}
@@ -175,47 +191,33 @@ func (r *realm) look(l *letter) error {
 	if err != nil {
 		return err
 	}
-	since := evm.PView(l.due)
-	r.post.mu.Lock()
+	since := evm.PView(m.due)
+	t.mu.Lock()
 	for n := range uint64(2) {
-		r.post.views[view{subnet, since + n*epoch}] = set
+		t.sets[epochKey{subnet, since + n*epoch}] = set
 	}
-	r.post.mu.Unlock()
-	if l.signed, err = r.sign(l.message, set); err != nil {
-		return fmt.Errorf("letter due at %d: %w", l.due, err)
+	t.mu.Unlock()
+	if m.signed, err = t.aggregate(m.message, set); err != nil {
+		return fmt.Errorf("ICM message due at %d: %w", m.due, err)
 	}
-	close(l.ready)
+	close(m.signedReady)
 	return nil
 }
 
-// primarySigners tells whether a chain wants the whole primary network to have signed what the C-Chain says.
-func (o *office) primarySigners() bool { return o.lodge != nil }
+// quorum is the percentage of the weight that signs a message, a little more than what is asked for.
+const quorum = 75
 
-// deliver signs the letters whose epoch the P-chain enters with a block at this time.
-func (r *realm) deliver(at uint64) error {
-	for len(r.unsigned) > 0 && evm.PView(r.unsigned[0].due) <= at {
-		if err := r.look(r.unsigned[0]); err != nil {
-			return err
-		}
-		r.unsigned = r.unsigned[1:]
-	}
-	return nil
-}
-
-// enough is the percentage of the weight that signs a letter, a little more than what is asked for.
-const enough = 75
-
-// sign has the validators sign, in their order, until enough have.
-func (r *realm) sign(m *warp.UnsignedMessage, set *warp.CanonicalSet) ([]byte, error) {
-	var places []int
-	signed, aim := uint64(0), warp.Enough(set.TotalWeight, enough, warp.QuorumDenominator)
+// aggregate has the validators sign, in their order, until enough have.
+func (t *ICM) aggregate(m *warp.UnsignedMessage, set *warp.CanonicalSet) ([]byte, error) {
+	var indices []int
+	signed, aim := uint64(0), warp.Enough(set.TotalWeight, quorum, warp.QuorumDenominator)
 	for i, member := range set.Members {
 		if signed >= aim {
 			break
 		}
-		places, signed = append(places, i), signed+member.Weight
+		indices, signed = append(indices, i), signed+member.Weight
 	}
-	message, err := warp.Aggregate(m, set, places, func(m *warp.Member) (*warp.SecretKey, error) { return r.byNode[m.NodeIDs[0]].bls, nil })
+	message, err := warp.Aggregate(m, set, indices, t.network.nodes.key)
 	if err != nil {
 		return nil, err
 	}
@@ -223,103 +225,46 @@ func (r *realm) sign(m *warp.UnsignedMessage, set *warp.CanonicalSet) ([]byte, e
 }
 
 // SubnetOf tells the chains of the network where a message comes from.
-func (t *post) SubnetOf(blockchain ids.ID) (ids.ID, error) {
-	subnet, known := t.homes[blockchain]
+func (t *ICM) SubnetOf(blockchain ids.ID) (ids.ID, error) {
+	subnet, known := t.subnetOf[blockchain]
 	if !known {
 		return ids.Empty, fmt.Errorf("blockchain %s is not of the network", blockchain)
 	}
 	return subnet, nil
 }
 
-var errBlind = errors.New("nobody looked at the validators of that time")
+var errNoValidatorSet = errors.New("the validators of that epoch were not kept")
 
-// WarpSet is what look kept.
-func (t *post) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error) {
+// WarpSet is what sign kept.
+func (t *ICM) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalSet, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if set := t.views[view{subnet, evm.PView(time)}]; set != nil {
+	if set := t.sets[epochKey{subnet, evm.PView(time)}]; set != nil {
 		return set, nil
 	}
-	return nil, errBlind
+	return nil, errNoValidatorSet
 }
 
 // Simulates tells whether the world has the chain.
-func (t *post) Simulates(blockchain ids.ID) bool {
-	return slices.ContainsFunc(t.offices, func(o *office) bool { return o.stage != nil && o.id() == blockchain })
+func (t *ICM) Simulates(blockchain ids.ID) bool {
+	return slices.ContainsFunc(t.endpoints, func(e *icmEndpoint) bool { return e.chain != nil && e.id() == blockchain })
 }
 
-// home is where a stage stands.
-func (s *stage) home(t *post) evm.Home {
-	return evm.Home{NetworkID: t.rules.NetworkID, ChainID: s.office.id(), SubnetID: s.office.subnet(), Network: t}
+// Connect tells a chain which ids it has and who signs messages.
+func (t *ICM) Connect(c *Chain) {
+	e := t.endpoint(c)
+	c.Builder.Settle(evm.Home{NetworkID: t.network.rules.NetworkID, ChainID: e.id(), SubnetID: e.subnet(), Network: t})
 }
 
-// posted is when the chain's mail asks for a block next, be it to get ready for it.
-func (s *stage) posted(ready bool) (at uint64, due bool) {
-	if s.office.next == len(s.office.mail) {
-		return 0, false
+// Scheduled are the transactions that a chain has to make at their time.
+func (t *ICM) Scheduled(c *Chain) []ScheduledTx {
+	var txs []ScheduledTx
+	for _, tx := range t.endpoint(c).txs {
+		txs = append(txs, tx.ScheduledTx)
 	}
-	m := &s.office.mail[s.office.next]
-	return max(m.at, s.after(ready || m.early)), true
+	return txs
 }
 
-// handle does with the mail what is due by the time of a block under construction, and says how much that was. Most of it
-// waits for the chain to have its contracts.
-func (s *stage) handle(ctx context.Context, p *evm.Pending, ready bool) (done int, err error) {
-	for o := s.office; o.next < len(o.mail) && o.mail[o.next].at <= p.Header().Time; o.next++ {
-		m := o.mail[o.next]
-		if p.Room() < gasTake || !ready && !m.early {
-			return done, nil
-		}
-		if !m.early {
-			if err := s.settled(); err != nil {
-				return done, err
-			}
-		}
-		if m.takes != nil {
-			select {
-			case <-m.takes.ready:
-			case <-ctx.Done():
-				return done, ctx.Err()
-			}
-		}
-		tx, from, err := m.do(s, p)
-		if err != nil {
-			return done, err
-		}
-		if err := s.mail(p, tx, from, &m); err != nil {
-			return done, fmt.Errorf("chain %d, block %d: %w", s.chain.EVMID, p.Header().Number, err)
-		}
-		done++
-	}
-	return done, nil
-}
-
-var errLetter = errors.New("a letter went astray")
-
-// mail executes a posting, which must do what was planned: letters that were to follow depend on it.
-func (s *stage) mail(p *evm.Pending, tx *types.Transaction, from *actor, m *posting) error {
-	receipt, err := p.Apply(tx, from.address)
-	if err != nil {
-		return err
-	}
-	s.ledger.observe(receipt)
-	if m.sends != nil && m.sends.herald {
-		s.place("herald", "Herald", receipt.ContractAddress)
-	}
-	if receipt.Status != types.ReceiptStatusSuccessful {
-		return errLetter
-	}
-	message := m.message()
-	if message == nil {
-		return nil
-	}
-	id, err := message.ID()
-	if err != nil {
-		return err
-	}
-	sent := func(l *types.Log) bool { return len(l.Topics) == 3 && l.Topics[2] == common.Hash(id) }
-	if !slices.ContainsFunc(receipt.Logs, sent) {
-		return fmt.Errorf("%w: %x", errLetter, bytes.TrimRight(id[:], "\x00"))
-	}
-	return nil
+func (t *ICM) endpoint(c *Chain) *icmEndpoint {
+	return t.endpoints[slices.IndexFunc(t.endpoints, func(e *icmEndpoint) bool { return e.chain == c })]
 }

@@ -15,7 +15,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
-	"snowglobe/sim/evm"
 )
 
 // History may only lie where one set of rules applies: after Granite and before Helicon, on both networks.
@@ -51,7 +50,7 @@ var bounds = []struct {
 	value     func(*Profile) int
 }{
 	{"days", 2, 250, func(p *Profile) int { return p.Days }},
-	{"chains", 2, len(catalogue), func(p *Profile) int { return p.Chains }},
+	{"chains", 2, len(ChainSpecs), func(p *Profile) int { return p.Chains }},
 	{"transactions", 400, 20_000_000, func(p *Profile) int { return p.Transactions }},
 	{"validators", smallest.Validators, 4_000, func(p *Profile) int { return p.Validators }},
 	{"delegators", smallest.Delegators, 40_000, func(p *Profile) int { return p.Delegators }},
@@ -115,11 +114,11 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
 	}
 	for i, n := range fixtures.Networks {
-		need := p.l1Stations(n.Name)
+		need := p.leastL1Validators(n.Name)
 		if lines["l1Validators"] == 0 {
 			p.L1Validators = max(p.L1Validators, 2*need)
 		}
-		if p.headcount(i).l1Validators < need {
+		if p.networkSize(i).L1Validators < need {
 			return nil, fmt.Errorf("profile %s: line %d: l1Validators is %d, %d chains need at least %d on %s, which gets half of them",
 				source, lines["l1Validators"], p.L1Validators, p.Chains, need, n.Name)
 		}
@@ -127,11 +126,11 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 	return &p, nil
 }
 
-// l1Stations is how many L1 validators a network needs: those with a role, and one for each L1.
-func (p *Profile) l1Stations(network string) int {
-	need := l1Stations
-	for _, c := range catalogue[:p.Chains] {
-		if c.network == network && c.kind == evm.KindL1 {
+// leastL1Validators is how many L1 validators a network needs: those with a role, and one for each L1.
+func (p *Profile) leastL1Validators(network string) int {
+	need := L1RoleCount
+	for _, c := range ChainSpecs[:p.Chains] {
+		if c.Network == network && c.IsL1() {
 			need++
 		}
 	}
@@ -184,4 +183,33 @@ func (p *Profile) CheckSpan(until time.Time) error {
 func BuiltInProfiles() []string {
 	order := []string{"tiny", "default", "large"}
 	return slices.DeleteFunc(order, func(name string) bool { return !slices.Contains(builtIn(fixtures.Profiles), name) })
+}
+
+// networkSize splits what a profile asks for between the networks; what is odd goes to mainnet.
+func (p *Profile) networkSize(index int) Size {
+	half := func(n, least int) int { return (max(n, least) + 1 - index) / 2 }
+	return Size{
+		half(p.Validators, smallest.Validators), half(p.Delegators, smallest.Delegators),
+		half(p.L1Validators, smallest.L1Validators), half(p.PrimaryTransactions, smallest.PrimaryTransactions),
+	}
+}
+
+// accountCount is how many accounts a world has that are no personas.
+func accountCount(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
+
+// shares splits a profile's transactions among its chains: each gets what its personas need, and its part of the others. What does
+// not divide goes to the first.
+func shares(p *Profile) []int {
+	total, sizes := 0, make([]int, p.Chains)
+	for _, c := range ChainSpecs[:p.Chains] {
+		total += c.Share
+	}
+	rest := p.Transactions
+	others := rest - p.Chains*minimumPerChain
+	for n := range sizes {
+		sizes[n] = minimumPerChain + others*ChainSpecs[n].Share/total
+		rest -= sizes[n]
+	}
+	sizes[0] += rest
+	return sizes
 }

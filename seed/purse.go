@@ -9,8 +9,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// pocket is where outputs of one kind lie that the same owners may spend on the same chain.
-type pocket struct {
+// utxoKey names the outputs of one kind that the same owners may spend on the same chain.
+type utxoKey struct {
 	chain  int // where they can be spent
 	source int // which chain made them; another when they were exported
 	asset  ids.ID
@@ -18,11 +18,11 @@ type pocket struct {
 	owners string
 }
 
-// purse holds unspent outputs, oldest first in each pocket, as wallets keep them.
-type purse map[pocket][]*primary.UTXO
+// utxoSet holds unspent outputs, oldest first under each key, as wallets keep them.
+type utxoSet map[utxoKey][]*primary.UTXO
 
-func pocketOf(chain, source int, asset ids.ID, out primary.Output, owners *primary.OutputOwners) pocket {
-	return pocket{chain: chain, source: source, asset: asset, kind: fmt.Sprintf("%T", out), owners: ownersText(owners)}
+func utxoKeyOf(chain, source int, asset ids.ID, out primary.Output, owners *primary.OutputOwners) utxoKey {
+	return utxoKey{chain: chain, source: source, asset: asset, kind: fmt.Sprintf("%T", out), owners: ownersText(owners)}
 }
 
 func ownersText(o *primary.OutputOwners) string {
@@ -33,59 +33,30 @@ func ownersText(o *primary.OutputOwners) string {
 	return string(all.Bytes())
 }
 
-func (p purse) put(chain, source int, u *primary.UTXO) {
-	at := pocketOf(chain, source, u.AssetID, u.Out, u.Owners())
-	p[at] = append(p[at], u)
+func (s utxoSet) add(chain, source int, u *primary.UTXO) {
+	key := utxoKeyOf(chain, source, u.AssetID, u.Out, u.Owners())
+	s[key] = append(s[key], u)
 }
 
-func (p purse) take(chain, source int, u *primary.UTXO) {
-	at := pocketOf(chain, source, u.AssetID, u.Out, u.Owners())
-	held := p[at]
+func (s utxoSet) remove(chain, source int, u *primary.UTXO) {
+	key := utxoKeyOf(chain, source, u.AssetID, u.Out, u.Owners())
+	held := s[key]
 	for i := len(held) - 1; i >= 0; i-- {
 		if held[i].UTXOID == u.UTXOID {
-			p[at] = append(held[:i:i], held[i+1:]...)
+			s[key] = append(held[:i:i], held[i+1:]...)
 			return
 		}
 	}
 }
 
-// gather takes the newest outputs of a pocket until they suffice: mostly the change of the last payment. At most so many
-// that a transaction stays small.
-func (p purse) gather(at pocket, want uint64) (chosen []*primary.UTXO, sum uint64, enough bool) {
+// gather takes the newest outputs of a key until they suffice: mostly the change of the last payment. At most so many that a
+// transaction stays small.
+func (s utxoSet) gather(key utxoKey, want uint64) (chosen []*primary.UTXO, sum uint64, enough bool) {
 	const most = 60
-	held := p[at]
+	held := s[key]
 	for i := len(held) - 1; i >= 0 && (sum < want || len(chosen) == 0) && len(chosen) < most; i-- {
 		chosen = append(chosen, held[i])
 		sum += held[i].Amount()
 	}
 	return chosen, sum, sum >= want && len(chosen) > 0
-}
-
-// observe learns from what a block of a chain changed.
-func (r *realm) observe(c primary.Chain, d *primary.Diff) {
-	chain := int(c)
-	peer, _ := r.rules.ChainOf(d.Peer)
-	for _, u := range d.Spent {
-		r.purse.take(chain, chain, u)
-	}
-	for _, u := range d.Imported {
-		r.purse.take(chain, int(peer), u)
-	}
-	for _, u := range d.Created {
-		r.purse.put(chain, chain, u)
-	}
-	for _, u := range d.Exported {
-		r.purse.put(int(peer), chain, u)
-	}
-}
-
-// observeStaker notes since when a node validates.
-func (r *realm) observeStaker(s *primary.Staker) {
-	m := r.byNode[s.NodeID]
-	if m == nil || s.Delegator || s.SubnetID != ids.Empty {
-		return
-	}
-	if s.Status == primary.Active {
-		m.start, m.end = s.Start, s.End
-	}
 }

@@ -11,269 +11,238 @@ import (
 	"snowglobe/sim/store"
 )
 
-const (
-	nanoAVAX = 1_000_000_000
-	hour     = 60 * 60
-	day      = 24 * hour
-)
+const nanoAVAX = 1_000_000_000
 
-// realm is the P-, X- and C-chain of one network while their history is made, all three in the order of time. The C-Chain's
-// own story is a stage; it meets the others where value crosses.
-type realm struct {
-	dice    dice
-	rules   *primary.Network
-	net     *network.Network
-	genesis *network.Genesis
-	emit    func(*store.PrimaryDelta)
+// Size is how many of a kind one network has.
+type Size struct{ Validators, Delegators, L1Validators, Transactions int }
 
-	people map[string]*actor
-	others []*actor
-	start  uint64
-	until  uint64
-	plan   headcount
+// Network is the P-, X- and C-Chain of one network while their history is made: what happens on P and X, and which value moves to
+// and from C. The C-Chain's own history is a Chain.
+type Network struct {
+	ICM *ICM
 
-	machines []*machine // those with a role first, then others, then those of L1s
-	byNode   map[ids.NodeID]*machine
-	purse    purse
-	lodges   []*lodge
-	founded  chan struct{} // closed once every L1 has its chain
-	post     post
-	unsigned []*letter // by when they are due
-	assets   map[string]ids.ID
+	rng      RNG
+	rules    *primary.Network
+	personas *Personas
+	accounts []*Account // that are no personas, the most active first
+	span     Span
+	size     Size
+	net      *network.Network
+	genesis  *network.Genesis
+	emit     func(*store.PrimaryDelta)
 
-	script      []errand   // of P and X, by time
-	crossings   []crossing // of C, by time
-	shortStints int        // of those who join and end within history
+	nodes    *nodes
+	wallet   *wallet
+	l1s      []*L1
+	l1sReady chan struct{}     // closed once every L1 has its chain
+	assetIDs map[string]ids.ID // of the X-Chain's assets, by role
+
+	script    []scheduledBlock // of P and X, by time
+	atomicTxs []atomicTx       // of C, by time
+	ending    int              // stakers who join and end within history
 }
 
-// headcount is how many of a kind one network has.
-type headcount struct{ validators, delegators, l1Validators, transactions int }
-
-// errand is something that happens at a time on one of the chains. It answers the transactions of one block, or none
-// when there is nothing to do; then something ordinary happens instead.
-type errand struct {
-	at    uint64
-	chain int
-	do    func(at uint64) ([]*primary.Tx, error)
-	pass  bool // nothing happens instead
-}
-
-// headcount splits what a profile asks for between the networks; what is odd goes to mainnet.
-func (p *Profile) headcount(index int) headcount {
-	half := func(n, least int) int { return (max(n, least) + 1 - index) / 2 }
-	return headcount{
-		half(p.Validators, smallest.Validators), half(p.Delegators, smallest.Delegators),
-		half(p.L1Validators, smallest.L1Validators), half(p.PrimaryTransactions, smallest.PrimaryTransactions),
-	}
-}
-
-// newRealm founds a network: who has what at its genesis, and everything that is going to happen.
-func newRealm(d dice, index int, p *Profile, start, until uint64, people map[string]*actor, others []*actor) (*realm, error) {
+// NewNetwork makes the index-th network of a world, with its nodes.
+func NewNetwork(g RNG, index int, size Size, span Span, personas *Personas, accounts []*Account) (*Network, error) {
 	rules := []*primary.Network{primary.Mainnet, primary.Fuji}[index]
-	r := &realm{
-		dice: d, rules: rules, people: people, others: others, start: start, until: until, plan: p.headcount(index),
-		post: post{rules: rules}, byNode: map[ids.NodeID]*machine{}, purse: purse{}, founded: make(chan struct{}), assets: map[string]ids.ID{},
+	n := &Network{
+		rng: g, rules: rules, personas: personas, accounts: accounts, span: span, size: size,
+		wallet: &wallet{rules: rules, utxos: utxoSet{}}, l1sReady: make(chan struct{}), assetIDs: map[string]ids.ID{},
 	}
 	var err error
-	if r.machines, err = machines(d, rules.NetworkID, r.primaryValidators()+r.plan.l1Validators); err != nil {
+	if n.nodes, err = newNodes(g, rules.NetworkID, n.primaryValidators(), n.size.L1Validators); err != nil {
 		return nil, err
 	}
-	for i, m := range r.machines {
-		m.owner = r.other(i)
-		r.byNode[m.id] = m
+	for i, node := range n.nodes.all {
+		node.owner = n.account(i)
 	}
+	n.ICM = &ICM{network: n}
 	// The first L1 of each network has no chain that the world simulates: it is there for its validators.
-	r.lodges = []*lodge{{name: "Hollow", vm: ids.ID{'h', 'o', 'l', 'l', 'o', 'w', 'v', 'm'}, genesis: []byte(`{"hollow":true}`)}}
-	return r, nil
+	n.l1s = []*L1{{network: n, name: "Hollow", vm: ids.ID{'h', 'o', 'l', 'l', 'o', 'w', 'v', 'm'}, genesis: []byte(`{"hollow":true}`)}}
+	return n, nil
 }
 
-// begin makes the genesis and the script, once the L1s are known.
-func (r *realm) begin(emit func(*store.PrimaryDelta)) error {
-	r.emit = emit
-	r.enlist()
-	if err := r.endow(); err != nil {
-		return err
-	}
-	n, deltas, err := network.New(r.rules, r.genesis)
+// Begin makes the genesis and plans the history, once the L1s are known.
+func (n *Network) Begin(emit func(*store.PrimaryDelta)) error {
+	n.emit = emit
+	n.assignNodes()
+	genesis, err := (&genesisBuilder{Network: n}).build()
 	if err != nil {
 		return err
 	}
-	r.net = n
-	n.Watch, n.WatchStaker = r.observe, r.observeStaker
-	for _, u := range r.genesis.Platform.UTXOs {
-		r.purse.put(store.PChain, store.PChain, &u.UTXO)
+	net, deltas, err := network.New(n.rules, genesis)
+	if err != nil {
+		return err
 	}
-	for _, u := range r.genesis.Exchange.UTXOs {
-		r.purse.put(store.XChain, store.XChain, u)
+	n.genesis, n.net, n.wallet.net = genesis, net, net
+	net.Watch, net.WatchStaker = n.wallet.observe, n.nodes.observeStaker
+	for _, u := range genesis.Platform.UTXOs {
+		n.wallet.utxos.add(store.PChain, store.PChain, &u.UTXO)
+	}
+	for _, u := range genesis.Exchange.UTXOs {
+		n.wallet.utxos.add(store.XChain, store.XChain, u)
 	}
 	for _, delta := range deltas {
 		emit(delta)
 	}
-	return r.compose()
+	n.plan()
+	return nil
 }
 
-// other is the n-th of the nameless, over and over.
-func (r *realm) other(n int) *actor { return r.others[n%len(r.others)] }
+// Row is what the world's file keeps of the network.
+func (n *Network) Row() (store.PrimaryNetwork, error) { return n.genesis.Row(n.rules.NetworkID) }
 
-// moment is a time in history: so many thousandths of it, and some seconds.
-func (r *realm) moment(thousandth, seconds int) uint64 {
-	return r.start + (r.until-r.start)*uint64(thousandth)/1000 + uint64(seconds)
+// NodeRows are the rows of the network's nodes.
+func (n *Network) NodeRows() []store.Node {
+	rows := make([]store.Node, len(n.nodes.all))
+	for i, node := range n.nodes.all {
+		rows[i] = node.row
+	}
+	return rows
 }
 
-// advance plays everything on P and X up to a time.
-func (r *realm) advance(to uint64) error {
-	for len(r.script) > 0 && r.script[0].at <= to {
-		e := r.script[0]
-		r.script = r.script[1:]
-		if err := r.perform(e); err != nil {
-			return fmt.Errorf("network %d at %d: %w", r.rules.NetworkID, e.at, err)
+// account is the i-th account that is no persona, over and over.
+func (n *Network) account(i int) *Account { return n.accounts[i%len(n.accounts)] }
+
+// Advance makes all blocks of P and X up to a time.
+func (n *Network) Advance(to uint64) error {
+	for len(n.script) > 0 && n.script[0].at <= to {
+		next := n.script[0]
+		n.script = n.script[1:]
+		if err := n.execute(next); err != nil {
+			return fmt.Errorf("network %d at %d: %w", n.rules.NetworkID, next.at, err)
 		}
 	}
-	if err := r.settle(to); err != nil {
+	if err := n.advanceStakers(to); err != nil {
 		return err
 	}
-	return r.deliver(to)
+	return n.ICM.signUntil(to)
 }
 
-func (r *realm) perform(e errand) error {
-	if err := r.settle(e.at); err != nil {
+func (n *Network) execute(s scheduledBlock) error {
+	if err := n.advanceStakers(s.at); err != nil {
 		return err
 	}
-	txs, err := e.do(e.at)
-	if err == nil && len(txs) == 0 && !e.pass {
-		txs, err = r.ordinary(e.chain, 1, e.at)
+	txs, err := s.build(s.at)
+	if err == nil && len(txs) == 0 && !s.optional {
+		txs, err = n.everydayTxs(s.chain, 1, s.at)
 	}
 	if err != nil || len(txs) == 0 {
 		return err
 	}
-	if e.chain == store.XChain {
-		return r.exchange(e.at, txs)
+	if s.chain == store.XChain {
+		return n.makeX(s.at, txs)
 	}
-	return r.platform(e.at, txs)
+	return n.makeP(s.at, txs)
 }
 
-// settle makes the blocks that time alone asks for: rewards, and what begins or runs out.
-func (r *realm) settle(to uint64) error {
+// advanceStakers makes the blocks that time alone asks for: rewards, and stakers that begin or run out.
+func (n *Network) advanceStakers(to uint64) error {
 	for {
-		at := r.net.P.NextChange()
+		at := n.net.P.NextChange()
 		if at > to {
 			return nil
 		}
-		if s, due := r.net.P.NextReward(at); due {
-			if err := r.reward(s, at); err != nil {
+		if s, due := n.net.P.NextReward(at); due {
+			if err := n.reward(s, at); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.platform(at, nil); err != nil {
+		if err := n.makeP(at, nil); err != nil {
 			return err
 		}
 	}
 }
 
-// reward proposes to reward a staker and decides it by the uptime of the node.
-func (r *realm) reward(s *primary.Staker, at uint64) error {
-	b, err := r.net.P.BuildProposal(at)
+// reward proposes to reward a staker (RewardValidatorTx) and decides it by the uptime of the node.
+func (n *Network) reward(s *primary.Staker, at uint64) error {
+	b, err := n.net.P.BuildProposal(at)
 	if err != nil {
 		return err
 	}
-	if err := r.acceptP(b, true); err != nil {
+	if err := n.acceptP(b, true); err != nil {
 		return err
 	}
-	m := r.byNode[s.NodeID]
-	if b, err = r.net.P.BuildOption(m == nil || m.row.Uptime >= r.rules.Staking.UptimeRequirement); err != nil {
-		return err
-	}
-	return r.acceptP(b, false)
-}
-
-func (r *realm) platform(at uint64, txs []*primary.Tx) error {
-	b, err := r.net.P.Build(at, txs)
+	node := n.nodes.byID[s.NodeID]
+	b, err = n.net.P.BuildOption(node == nil || node.row.Uptime >= n.rules.Staking.UptimeRequirement)
 	if err != nil {
 		return err
 	}
-	return r.acceptP(b, true)
+	return n.acceptP(b, false)
 }
 
-func (r *realm) acceptP(b *primary.Block, proposed bool) error {
-	if err := r.deliver(b.Time()); err != nil {
+func (n *Network) makeP(at uint64, txs []*primary.Tx) error {
+	b, err := n.net.P.Build(at, txs)
+	if err != nil {
 		return err
 	}
-	var seat *network.Seat
+	return n.acceptP(b, true)
+}
+
+func (n *Network) acceptP(b *primary.Block, proposed bool) error {
+	if err := n.ICM.signUntil(b.Time()); err != nil {
+		return err
+	}
+	var proposer *network.Seat
 	if proposed {
-		seat = r.seat(store.PChain, b)
+		proposer = n.proposer(store.PChain, b)
 	}
-	delta, err := r.net.AcceptP(b, seat)
-	return r.accepted(delta, err)
-}
-
-func (r *realm) exchange(at uint64, txs []*primary.Tx) error {
-	b, err := r.net.X.Build(at, txs)
+	delta, err := n.net.AcceptP(b, proposer)
 	if err != nil {
 		return err
 	}
-	delta, err := r.net.AcceptX(b, r.seat(store.XChain, b))
-	return r.accepted(delta, err)
-}
-
-func (r *realm) accepted(delta *store.PrimaryDelta, err error) error {
-	if err != nil {
-		return err
-	}
-	r.emit(delta)
+	n.emit(delta)
 	return nil
 }
 
-// seat draws who proposes a block among the validators of its time.
-func (r *realm) seat(chain int, b *primary.Block) *network.Seat {
-	g := r.dice.For("proposer", r.rules.NetworkID, chain, b.Height())
-	var m *machine
-	for m == nil || m.start == 0 || m.start > b.Time() || m.end < b.Time() {
-		m = r.machines[g.IntN(r.primaryValidators())]
+func (n *Network) makeX(at uint64, txs []*primary.Tx) error {
+	b, err := n.net.X.Build(at, txs)
+	if err != nil {
+		return err
 	}
-	return &network.Seat{Certificate: m.row.Certificate, PHeight: r.net.P.Height()}
+	delta, err := n.net.AcceptX(b, n.proposer(store.XChain, b))
+	if err != nil {
+		return err
+	}
+	n.emit(delta)
+	return nil
 }
 
-// cross plays what happens between the C-Chain and the others at the time of a block under construction.
-func (r *realm) cross(p *evm.Pending) (bool, error) {
+// proposer draws who proposes a block among the validators of its time.
+func (n *Network) proposer(chain int, b *primary.Block) *network.Seat {
+	r := n.rng.For("proposer", n.rules.NetworkID, chain, b.Height())
+	var node *node
+	for node == nil || node.start == 0 || node.start > b.Time() || node.end < b.Time() {
+		node = n.nodes.all[r.IntN(n.primaryValidators())]
+	}
+	return &network.Seat{Certificate: node.row.Certificate, PHeight: n.net.P.Height()}
+}
+
+// NextAtomic is when value moves to or from the C-Chain next, in a block of its own.
+func (n *Network) NextAtomic() (at uint64, due bool) {
+	if len(n.atomicTxs) == 0 {
+		return 0, false
+	}
+	return n.atomicTxs[0].at, true
+}
+
+// ApplyAtomic executes what is due between the C-Chain and the others at the time of a block under construction.
+func (n *Network) ApplyAtomic(p *evm.Pending) (bool, error) {
 	at := p.Header().Time
-	if len(r.crossings) == 0 || r.crossings[0].at > at {
+	if len(n.atomicTxs) == 0 || n.atomicTxs[0].at > at {
 		return false, nil
 	}
-	c := r.crossings[0]
-	r.crossings = r.crossings[1:]
-	txs, err := c.do(p)
-	if err != nil || len(txs) == 0 {
+	next := n.atomicTxs[0]
+	n.atomicTxs = n.atomicTxs[1:]
+	tx, err := next.build(p)
+	if err != nil || tx == nil {
 		return false, err
 	}
-	rows, err := r.net.AcceptC(txs, p.Header().Number.Uint64(), p.Header().BaseFee, at)
+	txs := []*primary.Tx{tx}
+	rows, err := n.net.AcceptC(txs, p.Header().Number.Uint64(), p.Header().BaseFee, at)
 	if err != nil {
 		return false, err
 	}
 	return true, p.Atomic(txs, rows)
-}
-
-// nodes are the rows of the network's machines.
-func (r *realm) nodes() []store.Node {
-	rows := make([]store.Node, len(r.machines))
-	for i, m := range r.machines {
-		rows[i] = m.row
-	}
-	return rows
-}
-
-// add puts an errand into the script.
-func (r *realm) add(chain int, at uint64, do func(at uint64) ([]*primary.Tx, error)) {
-	r.script = append(r.script, errand{at: at, chain: chain, do: do})
-}
-
-// one is an errand of a single transaction.
-func one(do func(at uint64) (*primary.Tx, error)) func(uint64) ([]*primary.Tx, error) {
-	return func(at uint64) ([]*primary.Tx, error) {
-		tx, err := do(at)
-		if tx == nil || err != nil {
-			return nil, err
-		}
-		return []*primary.Tx{tx}, nil
-	}
 }

@@ -220,12 +220,12 @@ func (s *shore) l1Roles(until uint64) {
 		if rows[0].PaidUntil == 0 {
 			return rows[0], 0
 		}
-		return rows[0], uint64(rows[0].PaidUntil-head.Accrued)/secondPrice + uint64(head.Time) - until
+		return rows[0], uint64(rows[0].PaidUntil-head.Accrued)/SecondPrice + uint64(head.Time) - until
 	}
 	_, seconds := lasts("l1-active")
-	s.check(seconds > day, "l1-active lasts %d s", seconds)
+	s.check(seconds > Day, "l1-active lasts %d s", seconds)
 	_, seconds = lasts("l1-about-to-run-out")
-	s.check(seconds > 0 && seconds < hour, "l1-about-to-run-out lasts %d s", seconds)
+	s.check(seconds > 0 && seconds < Hour, "l1-about-to-run-out lasts %d s", seconds)
 	for _, role := range []string{"l1-out-of-balance", "l1-disabled"} {
 		row, _ := lasts(role)
 		s.check(row.PaidUntil == 0 && row.Weight > 0, "%s is active or gone", role)

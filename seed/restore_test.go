@@ -20,7 +20,7 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 		}
 		restored := must(network.Restore(t.Context(), w.DB, row.ID))(t)
 		nodes := must(w.DB.Nodes(t.Context(), row.ID))(t)
-		seat := func(n *network.Network) *network.Seat {
+		proposer := func(n *network.Network) *network.Seat {
 			for _, node := range nodes {
 				if node.Role == "popular" {
 					return &network.Seat{Certificate: node.Certificate, PHeight: n.P.Height()}
@@ -29,12 +29,12 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 			return nil
 		}
 		blocks := 0
-		for ; replayed.P.NextChange() < uint64(DefaultUntil.Unix())+30*day; blocks++ {
+		for ; replayed.P.NextChange() < uint64(DefaultUntil.Unix())+30*Day; blocks++ {
 			one, two := replayed.P.NextChange(), restored.P.NextChange()
 			if one != two {
 				t.Fatalf("network %d: next changes at %d and %d", row.ID, one, two)
 			}
-			if a, b := turn(t, replayed, one, seat(replayed)), turn(t, restored, one, seat(restored)); !reflect.DeepEqual(a, b) {
+			if a, b := turn(t, replayed, one, proposer(replayed)), turn(t, restored, one, proposer(restored)); !reflect.DeepEqual(a, b) {
 				t.Fatalf("network %d: %+v and %+v", row.ID, a, b)
 			}
 		}
@@ -45,12 +45,12 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 }
 
 // turn makes the blocks that a time asks for.
-func turn(t *testing.T, n *network.Network, at uint64, seat *network.Seat) []*store.PrimaryDelta {
+func turn(t *testing.T, n *network.Network, at uint64, proposer *network.Seat) []*store.PrimaryDelta {
 	t.Helper()
 	build := func(b *primary.Block, err error) *primary.Block { return must(b, err)(t) }
 	if _, due := n.P.NextReward(at); due {
-		first := must(n.AcceptP(build(n.P.BuildProposal(at)), seat))(t)
+		first := must(n.AcceptP(build(n.P.BuildProposal(at)), proposer))(t)
 		return []*store.PrimaryDelta{first, must(n.AcceptP(build(n.P.BuildOption(true)), nil))(t)}
 	}
-	return []*store.PrimaryDelta{must(n.AcceptP(build(n.P.Build(at, nil)), seat))(t)}
+	return []*store.PrimaryDelta{must(n.AcceptP(build(n.P.Build(at, nil)), proposer))(t)}
 }

@@ -9,9 +9,6 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
-// step is one thing that happens on a stage, decided when its turn comes. A step that has nothing to do answers nil.
-type step func(*rand.Rand) (*intent, error)
-
 // tokens are the ERC-20s of a chain by role; the first ones are deployed directly, the last six by the factory.
 var tokens = []struct {
 	role, name, symbol string
@@ -54,44 +51,46 @@ func erc20s() []string {
 	return roles
 }
 
-// setup is everything that has to be there before people come: the deployer puts up every contract, directly and
-// through the factory, hands out tokens and opens the exchange.
-func (s *stage) setup() []step {
-	steps := s.deployments()
-	steps = append(steps, s.factoryDeployments()...)
-	steps = append(steps, s.distribution()...)
-	return append(steps, s.gallery()...)
+// deployment is what the deployer does before anyone else acts: deploy every contract, directly and through the factory, hand out
+// tokens, open the exchange, mint NFTs.
+type deployment struct{ chain *Chain }
+
+func (d *deployment) actions() []action {
+	actions := d.deployments()
+	actions = append(actions, d.factoryDeployments()...)
+	actions = append(actions, d.distribution()...)
+	return append(actions, d.mintNFTs()...)
 }
 
-func (s *stage) deployments() []step {
-	d, spammer := s.people["deployer"], s.spammer()
-	direct := func(role, artifact string, args func() []any) step {
-		return func(*rand.Rand) (*intent, error) { return create(d, role, artifact, args()...) }
+func (d *deployment) deployments() []action {
+	deployer, spammer := d.chain.Personas.Deployer, d.chain.spammer()
+	direct := func(role, artifact string, args func() []any) action {
+		return func(*rand.Rand) (*TxRequest, error) { return Deploy(deployer, role, artifact, args()...) }
 	}
 	with := func(args ...any) func() []any { return func() []any { return args } }
-	steps := []step{
+	actions := []action{
 		direct("messenger", "Messenger", with()), // first: the same nonce gives it the same address on every chain
 		direct("factory", "Factory", with()),
-		direct("wrapped", "WrappedNative", with("Wrapped "+s.chain.TokenName, "W"+s.chain.TokenSymbol, uint8(18))),
-		direct("mkx", "Bytes32Token", with(word("Maker Flake"), word("MKX"), units(1_000_000, 18), d.address)),
+		direct("wrapped", "WrappedNative", with("Wrapped "+d.chain.Row.TokenName, "W"+d.chain.Row.TokenSymbol, uint8(18))),
+		direct("mkx", "Bytes32Token", with(word("Maker Flake"), word("MKX"), Units(1_000_000, 18), deployer.Address)),
 	}
 	for _, t := range tokens[:len(tokens)-factoryTokens] {
-		steps = append(steps, direct(t.role, "Token", with(t.name, t.symbol, t.decimals, units(t.millions*1e6, int(t.decimals)), d.address)))
+		actions = append(actions, direct(t.role, "Token", with(t.name, t.symbol, t.decimals, Units(t.millions*1e6, int(t.decimals)), deployer.Address)))
 	}
-	return append(steps,
-		direct("exchange", "Exchange", func() []any { return []any{s.places["usdx"], s.places["snow"]} }),
-		direct("collection", "Collection", with("Snow Crystals", "CRYSTAL", d.address)),
-		direct("items", "Items", with("Expedition Gear", "GEAR", MetadataBase+"items/{id}.json", d.address)),
+	return append(actions,
+		direct("exchange", "Exchange", func() []any { return []any{d.chain.byRole["usdx"], d.chain.byRole["snow"]} }),
+		direct("collection", "Collection", with("Snow Crystals", "CRYSTAL", deployer.Address)),
+		direct("items", "Items", with("Expedition Gear", "GEAR", MetadataBase+"items/{id}.json", deployer.Address)),
 		direct("splitter", "Splitter", with()),
 		direct("reverter", "Reverter", with()),
 		direct("registry", "Registry", with()),
 		direct("vault", "Vault", with()),
 		direct("multicall-copy", "Multicall3", with()),
 		direct("self-destructor", "SelfDestructor", with()),
-		direct("greeter", "Greeter", func() []any { return []any{s.places["messenger"]} }),
-		direct("airdrop", "Airdrop", with("Visit claim-frost.example to claim", "CLAIM", spammer.address)),
-		direct("giveaway", "Airdrop", with("$1000 USDC bonus at usdx-gift.example", "BONUS", spammer.address)),
-		direct("spam-collection", "SpamCollection", with("Free Mystery Box", "BOX", MetadataBase+"spam/{id}.json", spammer.address)),
+		direct("greeter", "Greeter", func() []any { return []any{d.chain.byRole["messenger"]} }),
+		direct("airdrop", "Airdrop", with("Visit claim-frost.example to claim", "CLAIM", spammer.Address)),
+		direct("giveaway", "Airdrop", with("$1000 USDC bonus at usdx-gift.example", "BONUS", spammer.Address)),
+		direct("spam-collection", "SpamCollection", with("Free Mystery Box", "BOX", MetadataBase+"spam/{id}.json", spammer.Address)),
 	)
 }
 
@@ -103,56 +102,57 @@ func word(text string) (w [32]byte) {
 
 // factoryDeployments deploys through the factory: six tokens, and then a copy of every other contract, by CREATE and
 // CREATE2 in turn.
-func (s *stage) factoryDeployments() []step {
-	d := s.people["deployer"]
-	var steps []step
+func (d *deployment) factoryDeployments() []action {
+	deployer := d.chain.Personas.Deployer
+	var actions []action
 	for _, t := range tokens[len(tokens)-factoryTokens:] {
-		steps = append(steps, func(*rand.Rand) (*intent, error) {
-			return s.offspring(t.role, "Token", 1_400_000, "deployToken",
-				t.name, t.symbol, t.decimals, units(t.millions*1e6, int(t.decimals)), word(t.role))
+		actions = append(actions, func(*rand.Rand) (*TxRequest, error) {
+			return d.createByFactory(t.role, "Token", 1_400_000, "deployToken",
+				t.name, t.symbol, t.decimals, Units(t.millions*1e6, int(t.decimals)), word(t.role))
 		})
 	}
-	steps = append(steps,
-		func(*rand.Rand) (*intent, error) { return s.offspring("vault-created", "Vault", 700_000, "deploy") },
-		func(*rand.Rand) (*intent, error) {
-			return s.offspring("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
+	actions = append(actions,
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.createByFactory("vault-created", "Vault", 700_000, "deploy")
 		},
-		func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "factory", "Factory", "createAndBoom", d.address)
-			return i.with(units(1, 18), 400_000), err
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.createByFactory("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
+		},
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.CallWith(deployer, "factory", "Factory", "createAndBoom", Units(1, 18), 400_000, deployer.Address)
 		})
 	for n, c := range []struct {
 		artifact string
 		args     func() []any
 	}{
-		{"Token", func() []any { return []any{"Copy", "COPY", uint8(18), units(1, 18), d.address} }},
-		{"Bytes32Token", func() []any { return []any{word("Copy32"), word("C32"), units(1, 18), d.address} }},
+		{"Token", func() []any { return []any{"Copy", "COPY", uint8(18), Units(1, 18), deployer.Address} }},
+		{"Bytes32Token", func() []any { return []any{word("Copy32"), word("C32"), Units(1, 18), deployer.Address} }},
 		{"WrappedNative", func() []any { return []any{"Wrapped Copy", "WCOPY", uint8(18)} }},
-		{"Exchange", func() []any { return []any{s.places["btcx"], s.places["usdx"]} }},
-		{"Collection", func() []any { return []any{"Copies", "CPS", d.address} }},
-		{"Items", func() []any { return []any{"Copied Gear", "CGEAR", MetadataBase + "items/{id}.json", d.address} }},
+		{"Exchange", func() []any { return []any{d.chain.byRole["btcx"], d.chain.byRole["usdx"]} }},
+		{"Collection", func() []any { return []any{"Copies", "CPS", deployer.Address} }},
+		{"Items", func() []any { return []any{"Copied Gear", "CGEAR", MetadataBase + "items/{id}.json", deployer.Address} }},
 		{"Factory", nil}, {"Splitter", nil}, {"Reverter", nil}, {"Registry", nil}, {"Multicall3", nil},
 		{"SelfDestructor", nil}, {"Messenger", nil},
-		{"Greeter", func() []any { return []any{s.places["messenger"]} }},
-		{"Airdrop", func() []any { return []any{"Copied claim", "CCLAIM", d.address} }},
-		{"SpamCollection", func() []any { return []any{"Copied Box", "CBOX", "", d.address} }},
+		{"Greeter", func() []any { return []any{d.chain.byRole["messenger"]} }},
+		{"Airdrop", func() []any { return []any{"Copied claim", "CCLAIM", deployer.Address} }},
+		{"SpamCollection", func() []any { return []any{"Copied Box", "CBOX", "", deployer.Address} }},
 	} {
-		steps = append(steps, func(*rand.Rand) (*intent, error) { return s.copy(n, c.artifact, c.args) })
+		actions = append(actions, func(*rand.Rand) (*TxRequest, error) { return d.copy(n, c.artifact, c.args) })
 	}
-	return steps
+	return actions
 }
 
-// offspring calls the factory so that it deploys a contract under a role.
-func (s *stage) offspring(role, artifact string, gas uint64, method string, args ...any) (*intent, error) {
-	i, err := s.call(s.people["deployer"], "factory", "Factory", method, args...)
+// createByFactory calls the factory so that it deploys a contract under a role.
+func (d *deployment) createByFactory(role, artifact string, gas uint64, method string, args ...any) (*TxRequest, error) {
+	request, err := d.chain.Call(d.chain.Personas.Deployer, "factory", "Factory", method, args...)
 	if err != nil {
 		return nil, err
 	}
-	i.role, i.made, i.gas = role, artifact, gas
-	return i, nil
+	request.role, request.artifact, request.Gas = role, artifact, gas
+	return request, nil
 }
 
-func (s *stage) copy(n int, artifact string, args func() []any) (*intent, error) {
+func (d *deployment) copy(n int, artifact string, args func() []any) (*TxRequest, error) {
 	a, err := contracts.Load(artifact)
 	if err != nil {
 		return nil, err
@@ -165,59 +165,52 @@ func (s *stage) copy(n int, artifact string, args func() []any) (*intent, error)
 	if err != nil {
 		return nil, err
 	}
-	role, gas := "copy-of-"+artifact, gasCreate(len(code))+100_000
+	role, gas := "copy-of-"+artifact, gasDeploy(len(code))+100_000
 	if n%2 == 0 {
-		return s.offspring(role, artifact, gas, "deployCode", code)
+		return d.createByFactory(role, artifact, gas, "deployCode", code)
 	}
-	return s.offspring(role, artifact, gas, "deployCode2", word(artifact), code)
+	return d.createByFactory(role, artifact, gas, "deployCode2", word(artifact), code)
 }
 
-// distribution hands tokens to personas and to the most active of the others, and fills the exchange.
-func (s *stage) distribution() []step {
-	d := s.people["deployer"]
-	var steps []step
+// distribution hands tokens to personas and to accounts, mostly active ones, and fills the exchange.
+func (d *deployment) distribution() []action {
+	deployer := d.chain.Personas.Deployer
+	var actions []action
 	for _, t := range tokens {
-		steps = append(steps, func(r *rand.Rand) (*intent, error) {
-			to := []common.Address{s.people["alice"].address, s.people["bob"].address, s.people["collector"].address}
+		actions = append(actions, func(r *rand.Rand) (*TxRequest, error) {
+			to := []common.Address{d.chain.Personas.Alice.Address, d.chain.Personas.Bob.Address, d.chain.Personas.Collector.Address}
 			if t.role == "usdx" || t.role == "snow" {
-				to = append(to, s.people["spammed"].address, s.people["clumsy"].address)
+				to = append(to, d.chain.Personas.Spammed.Address, d.chain.Personas.Clumsy.Address)
 			}
 			for range 12 {
-				to = append(to, s.other(r).address)
+				to = append(to, d.chain.randomAccount(r).Address)
 			}
 			amounts := make([]*big.Int, len(to))
 			for i := range amounts {
-				amounts[i] = units(between(r, 100, 9_000), int(t.decimals))
+				amounts[i] = Units(Between(r, 100, 9_000), int(t.decimals))
 			}
-			i, err := s.call(d, t.role, "Token", "batchTransfer", to, amounts)
-			return i.with(nil, 900_000), err
+			return d.chain.CallWith(deployer, t.role, "Token", "batchTransfer", nil, 900_000, to, amounts)
 		})
 	}
 	const near96 = 96
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), near96), big.NewInt(1))
-	return append(steps,
-		func(*rand.Rand) (*intent, error) {
-			return s.call(d, "mkx", "Bytes32Token", "transfer", s.people["alice"].address, units(40, 18))
+	return append(actions,
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.Call(deployer, "mkx", "Bytes32Token", "transfer", d.chain.Personas.Alice.Address, Units(40, 18))
 		},
-		func(*rand.Rand) (*intent, error) {
-			return s.call(d, "snow", "Token", "mint", s.people["whale"].address, vast)
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.Call(deployer, "snow", "Token", "mint", d.chain.Personas.Whale.Address, vast)
 		},
-		s.approve(d, "usdx", "exchange"),
-		s.approve(d, "snow", "exchange"),
-		func(*rand.Rand) (*intent, error) {
-			i, err := s.call(d, "exchange", "Exchange", "addLiquidity", units(500_000, 6), units(250_000, 18))
-			return i.with(nil, 400_000), err
+		d.chain.approve(deployer, "usdx", "exchange"),
+		d.chain.approve(deployer, "snow", "exchange"),
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.CallWith(deployer, "exchange", "Exchange", "addLiquidity", nil, 400_000, Units(500_000, 6), Units(250_000, 18))
 		})
 }
 
 // approve lets a contract spend all of somebody's tokens.
-func (s *stage) approve(from *actor, token, spender string) step {
-	return func(*rand.Rand) (*intent, error) {
-		return s.call(from, token, tokenArtifact(token), "approve", s.places[spender], new(big.Int).Lsh(big.NewInt(1), 128))
+func (c *Chain) approve(from *Account, token, spender string) action {
+	return func(*rand.Rand) (*TxRequest, error) {
+		return c.Call(from, token, tokenArtifact(token), "approve", c.byRole[spender], new(big.Int).Lsh(big.NewInt(1), 128))
 	}
 }
-
-func (s *stage) spammer() *actor { return s.others[2] }
-
-// other is somebody without a name, more often an active one.
-func (s *stage) other(r *rand.Rand) *actor { return s.others[skewed(r, len(s.others))] }

@@ -1,167 +1,95 @@
 package seed
 
 import (
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
-	"snowglobe/fixtures/contracts"
+	"snowglobe/fixtures"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
-// intent is a transaction that somebody wants.
-type intent struct {
-	from  *actor
-	to    *common.Address // nil creates a contract
-	value *big.Int        // wei, nil for none
-	data  []byte
-	gas   uint64
-	role  string // of the contract that it creates, if that plays a part
-	made  string // name of the compiled contract that it creates
-	done  func() // what follows when it has been performed; may be nil
-}
+// Chain is one EVM chain while its history is made: its builder, who acts on it, and what was deployed.
+type Chain struct {
+	Row      store.Chain
+	Builder  *evm.Builder
+	Personas *Personas
 
-// stage is one chain with everyone and everything on it, while its history is made.
-type stage struct {
-	dice     dice
-	chain    store.Chain
-	signer   types.Signer
-	builder  *evm.Builder
-	first    *store.Delta // the chain's block 0
-	schedule *precompile.Schedule
-	people   map[string]*actor
-	others   []*actor // the most active first
-	full     bool     // personas act in full, otherwise a tenth
-	realm    *realm   // of a C-Chain: the other chains of its network
-	office   *office
-	lodge    *lodge // of an L1: how it stands with the P-chain
+	rng         RNG
+	size        int // how many transactions its history has
+	span        Span
+	signer      types.Signer
+	genesis     *store.Delta // block 0
+	precompiles *precompile.Schedule
+	accounts    []*Account // that are no personas, the most active first
 
-	places    map[string]common.Address // contracts by role
+	byRole    map[string]common.Address // contracts
 	contracts []store.Contract
-	ledger    *ledger
-	crystals  int64 // batches minted so far, which number their tokens
+	balances  *tokenBalances
 }
 
-const (
-	gasPay  = 21_000
-	gasCall = 160_000 // enough for any call on the fixture contracts that is not listed with its own limit
-	gwei    = 1e9
-)
-
-// pay moves the chain's own token.
-func pay(from *actor, to common.Address, value *big.Int) *intent {
-	return &intent{from: from, to: &to, value: value, gas: gasPay}
-}
-
-// call calls a contract that plays a part.
-func (s *stage) call(from *actor, role, artifact, method string, args ...any) (*intent, error) {
-	a, err := contracts.Load(artifact)
+// NewChain makes the n-th EVM chain of a world with its genesis block.
+func NewChain(g RNG, n, size int, span Span, personas *Personas, accounts []*Account, alloc types.GenesisAlloc) (*Chain, error) {
+	row, genesis, err := ChainSpecs[n].genesis(n+1, span, personas, accounts, alloc)
 	if err != nil {
 		return nil, err
 	}
-	place, ok := s.places[role]
-	if !ok {
-		return nil, fmt.Errorf("chain %d has no %s", s.chain.EVMID, role)
+	c := &Chain{
+		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Schedule, accounts: accounts,
+		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, balances: newTokenBalances(),
 	}
-	data, err := a.ABI.Pack(method, args...)
-	if err != nil {
-		return nil, fmt.Errorf("%s.%s: %w", artifact, method, err)
+	if c.IsL1() {
+		c.addContract("validator-manager", "ValidatorManager", ValidatorManager)
 	}
-	return &intent{from: from, to: &place, data: data, gas: gasCall}, nil
+	c.addContract("multicall", "Multicall3", fixtures.Multicall)
+	c.Builder, c.genesis, err = evm.NewBuilder(row.ID, genesis)
+	return c, err
 }
 
-// create deploys a contract under a role.
-func create(from *actor, role, artifact string, args ...any) (*intent, error) {
-	a, err := contracts.Load(artifact)
+// IsL1 tells whether the chain is an L1's; the others are C-Chains.
+func (c *Chain) IsL1() bool { return c.Row.Kind == string(evm.KindL1) }
+
+// Size is how many transactions the chain's history has.
+func (c *Chain) Size() int { return c.size }
+
+// Contracts are those with a role.
+func (c *Chain) Contracts() []store.Contract { return c.contracts }
+
+// Contract is the address of the contract with a role, zero while there is none.
+func (c *Chain) Contract(role string) common.Address { return c.byRole[role] }
+
+// addContract remembers a contract that has a role.
+func (c *Chain) addContract(role, artifact string, address common.Address) {
+	c.byRole[role] = address
+	c.contracts = append(c.contracts, store.Contract{Chain: c.Row.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
+}
+
+// spammer sends tokens that nobody asked for.
+func (c *Chain) spammer() *Account { return c.accounts[2] }
+
+// Relayer delivers the chain's ICM messages.
+func (c *Chain) Relayer() *Account { return c.accounts[4] }
+
+// randomAccount is an account that is no persona, more often an active one.
+func (c *Chain) randomAccount(r *rand.Rand) *Account { return c.accounts[Skewed(r, len(c.accounts))] }
+
+// execute signs a request and executes it in the pending block.
+func (c *Chain) execute(p *evm.Pending, request *TxRequest, data types.TxData) (*types.Receipt, error) {
+	tx, err := types.SignTx(types.NewTx(data), c.signer, request.From.Key)
 	if err != nil {
 		return nil, err
 	}
-	code, err := a.InitCode(args...)
+	receipt, err := p.Apply(tx, request.From.Address)
 	if err != nil {
 		return nil, err
 	}
-	return &intent{from: from, data: code, gas: gasCreate(len(code)), role: role, made: artifact}, nil
-}
-
-// gasCreate is enough to deploy init code of this length: the code is paid for as data and, once, as state.
-func gasCreate(size int) uint64 { return 300_000 + 240*uint64(size) }
-
-// with sets value and gas limit of a call.
-func (i *intent) with(value *big.Int, gas uint64) *intent {
-	i.value, i.gas = value, gas
-	return i
-}
-
-// perform signs an intent as its sender would and executes it in the pending block.
-func (s *stage) perform(p *evm.Pending, i *intent, r *rand.Rand) error {
-	tx, err := types.SignTx(types.NewTx(s.envelope(p, i, r)), s.signer, i.from.key)
-	if err != nil {
-		return err
+	if request.role != "" {
+		c.addContract(request.role, request.artifact, deployed(receipt))
 	}
-	receipt, err := p.Apply(tx, i.from.address)
-	if err != nil {
-		return fmt.Errorf("chain %d, block %d: %w", s.chain.EVMID, p.Header().Number, err)
-	}
-	if i.role != "" {
-		s.place(i.role, i.made, created(receipt))
-	}
-	if i.done != nil {
-		i.done()
-	}
-	s.ledger.observe(receipt)
-	return nil
-}
-
-var topicDeployed = crypto.Keccak256Hash([]byte("Deployed(address,bool)"))
-
-// created is the contract that a transaction deployed, itself or through the factory.
-func created(r *types.Receipt) common.Address {
-	for _, log := range r.Logs {
-		if len(log.Topics) == 2 && log.Topics[0] == topicDeployed {
-			return address(log.Topics[1])
-		}
-	}
-	return r.ContractAddress
-}
-
-// place remembers a contract that plays a part.
-func (s *stage) place(role, artifact string, address common.Address) {
-	s.places[role] = address
-	s.contracts = append(s.contracts, store.Contract{Chain: s.chain.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
-}
-
-// envelope chooses the transaction's type and price: most people use type 2, some wallets are older.
-func (s *stage) envelope(p *evm.Pending, i *intent, r *rand.Rand) types.TxData {
-	base, tip := p.Header().BaseFee, big.NewInt(between(r, 1, 20)*gwei/10)
-	price := new(big.Int).Add(base, tip)
-	nonce, value := p.Nonce(i.from.address), i.value
-	if value == nil {
-		value = new(big.Int)
-	}
-	switch kind := r.IntN(20); {
-	case kind < 3:
-		return &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: i.gas, To: i.to, Value: value, Data: i.data}
-	case kind == 3:
-		return &types.AccessListTx{ChainID: s.signer.ChainID(), Nonce: nonce, GasPrice: price, Gas: i.gas + gasAccess, To: i.to,
-			Value: value, Data: i.data, AccessList: accessList(i)}
-	default:
-		limit := new(big.Int).Mul(base, big.NewInt(2))
-		return &types.DynamicFeeTx{ChainID: s.signer.ChainID(), Nonce: nonce, GasTipCap: tip, GasFeeCap: limit.Add(limit, tip),
-			Gas: i.gas, To: i.to, Value: value, Data: i.data}
-	}
-}
-
-const gasAccess = 2400 + 1900 // one address and one key
-
-func accessList(i *intent) types.AccessList {
-	if i.to == nil || len(i.data) == 0 {
-		return nil
-	}
-	return types.AccessList{{Address: *i.to, StorageKeys: []common.Hash{{}}}}
+	c.balances.observe(receipt)
+	return receipt, nil
 }

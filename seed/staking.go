@@ -9,7 +9,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The places of the nodes with a role among a network's machines.
+// The indices of the nodes with a role among a network's nodes.
 const (
 	popular   = iota // 25 delegations and more
 	full             // no room for another delegation
@@ -18,247 +18,142 @@ const (
 	completed        // finished and rewarded
 	refused          // finished without a reward
 	pending          // begins after history
-	removed          // was removed from the guild
+	removed          // was removed from the permissioned subnet
 	active           // nothing special
 	finished         // of the persona staker, finished and rewarded
 	running          // of the persona staker, validating
-	roleCount
+	nodeRoleCount
 )
 
-// stations are the roles by which /sim/world names nodes.
-var stations = [roleCount]string{"popular", "full", "expiring", "low-uptime", "completed", "refused", "pending", "removed", "active",
+// nodeRoles are the roles by which /sim/world names nodes.
+var nodeRoles = [nodeRoleCount]string{"popular", "full", "expiring", "low-uptime", "completed", "refused", "pending", "removed", "active",
 	"staker-finished", "staker-running"}
 
-// members is how many validators the permissioned subnet ever has.
-const members = 3
+// subnetValidators is how many validators the permissioned subnet ever has.
+const subnetValidators = 3
 
-// popularity is how many delegations the popular node has at the end of history.
-const popularity = 26
+// popularDelegations is how many delegations the popular node has at the end of history.
+const popularDelegations = 26
 
 // primaryValidators is how many nodes validate the primary network sooner or later.
-func (r *realm) primaryValidators() int { return r.plan.validators - members }
+func (n *Network) primaryValidators() int { return n.size.Validators - subnetValidators }
 
-// stint is a validator's or delegator's time and weight.
-type stint struct {
-	who        *actor
+// genesisValidators is how many validators a network begins with; the others join.
+func (n *Network) genesisValidators() int { return max(nodeRoleCount, n.primaryValidators()*6/10) }
+
+// genesisDelegators is how many delegators a network begins with.
+func (n *Network) genesisDelegators() int { return max(3+popularDelegations/2, n.size.Delegators/3) }
+
+// usualStake is in nAVAX.
+func (n *Network) usualStake() uint64 { return max(n.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
+
+// usualDelegation is in nAVAX.
+func (n *Network) usualDelegation(r *rand.Rand) uint64 {
+	return max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX) * uint64(Between(r, 1, 12))
+}
+
+// stakingPeriod is a validator's or delegator's time and weight.
+type stakingPeriod struct {
+	who        *Account
 	weight     uint64
 	start, end uint64
 }
 
-// unit is a usual stake, in nAVAX.
-func (r *realm) unit() uint64 { return max(r.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
+// staking is who joins the validators and delegators of the primary network in the course of history.
+type staking struct{ *Network }
 
-// settleGenesis decides who validates from the beginning.
-func (r *realm) settleGenesis(g *rand.Rand) error {
-	for i := range r.genesisValidators() {
-		m := r.machines[i]
-		s := r.role(i, g)
-		if i < roleCount {
-			m.row.Role = stations[i]
-		}
-		tx, err := primary.NewTx(primary.PChain, r.genesisValidator(m, s, i))
-		if err != nil {
-			return err
-		}
-		r.genesis.Platform.Validators = append(r.genesis.Platform.Validators, tx)
-		if s.start <= r.start {
-			m.start, m.end = s.start, s.end
-		}
-	}
-	return r.settleDelegators(g)
+// schedule plans everyone who joins.
+func (n *staking) schedule(r *rand.Rand) {
+	n.scheduleValidators(r)
+	n.Network.schedule(store.PChain, n.span.At(200, 11), func(at uint64) (*primary.Tx, error) {
+		node := n.nodes.all[full]
+		return n.delegate(node, stakingPeriod{who: n.personas.Whale, weight: n.net.P.Room(node.id, node.end), end: node.end}, at)
+	})
+	n.scheduleDelegators(r)
 }
 
-// genesisValidators is how many validators a network begins with; the others join.
-func (r *realm) genesisValidators() int { return max(roleCount, r.primaryValidators()*6/10) }
-
-// role decides how long and how heavy the n-th validator stakes, and how well it runs.
-func (r *realm) role(n int, g *rand.Rand) stint {
-	m := r.machines[n]
-	s := stint{who: m.owner, weight: r.unit() * uint64(between(g, 2, 30)), start: r.start - uint64(between(g, 20, 90))*day - uint64(between(g, 0, day)),
-		end: r.until + uint64(between(g, 20, 150))*day + uint64(between(g, 0, day))}
-	switch n {
-	case popular:
-		s.weight, s.end = 25*r.unit(), r.until+160*day
-	case full:
-		s.weight, s.end = r.unit(), r.until+120*day
-	case expiring:
-		s.end = r.until + 35*60
-	case lowUptime:
-		m.row.Uptime, m.row.Connected = 613_000, false
-	case completed:
-		s.end = r.moment(420, 0)
-	case refused:
-		m.row.Uptime, s.end = 455_000, r.moment(550, 0)
-	case removed:
-		s.end = r.until + 100*day
-	case pending:
-		s.start, s.end = r.until+2*day, r.until+62*day
-	case active:
-		s.end = r.until + 140*day
-	case finished:
-		s.who, s.end = r.people["staker"], r.moment(610, 0)
-	case running:
-		s.who, s.end = r.people["staker"], r.until+90*day
-	default:
-		if chance(g, 25) {
-			s.end = r.moment(int(between(g, 100, 950)), int(between(g, 0, hour)))
-		}
-	}
-	m.owner = s.who
-	return s
-}
-
-// genesisValidator is a validator that was there before history. Those that wait, and a few old hands, joined before
-// nodes had BLS keys.
-func (r *realm) genesisValidator(m *machine, s stint, n int) primary.Unsigned {
-	owners := primary.Owner(s.who.primary.Address())
-	v := primary.Validator{NodeID: m.id, Start: s.start, End: s.end, Weight: s.weight}
-	stake := []*primary.TransferableOutput{r.pay(s.weight, owners)}
-	base := *r.blank(store.PChain)
-	shares := uint32(20_000 + 10_000*(n*7%11))
-	if n == pending || n >= roleCount && n%9 == 0 {
-		return &primary.AddValidatorTx{BaseTx: base, Validator: v, StakeOuts: stake, RewardsOwner: &owners, Shares: shares}
-	}
-	return &primary.AddPermissionlessValidatorTx{BaseTx: base, Validator: v, Signer: m.proof, StakeOuts: stake,
-		ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: shares}
-}
-
-// settleDelegators decides who delegates from the beginning: two finished delegations of the persona, one that waits, and
-// a third of all others.
-func (r *realm) settleDelegators(g *rand.Rand) error {
-	persona := r.people["delegator"]
-	stints := []struct {
-		node int
-		stint
-	}{
-		{completed, stint{persona, r.some(g), r.start - 15*day, r.moment(300, 0)}},
-		{active, stint{persona, r.some(g), r.start - 15*day, r.moment(700, 0)}},
-		{active, stint{r.other(5), r.some(g), r.until + 3*day, r.until + 40*day}},
-	}
-	for i := range r.genesisDelegators() - len(stints) {
-		node := popular
-		if i >= popularity/2 {
-			node = int(between(g, active, int64(r.genesisValidators())-1))
-		}
-		m := r.machines[node]
-		end := m.end - min(uint64(between(g, 0, 6*day)), m.end/2)
-		if m.end < r.until {
-			end = m.end
-		}
-		stints = append(stints, struct {
-			node int
-			stint
-		}{node, stint{r.other(i), r.some(g), r.start - 15*day, end}})
-	}
-	for _, s := range stints {
-		m, owners := r.machines[s.node], primary.Owner(s.who.primary.Address())
-		tx, err := primary.NewTx(primary.PChain, &primary.AddDelegatorTx{
-			BaseTx: *r.blank(store.PChain), Validator: primary.Validator{NodeID: m.id, Start: s.start, End: s.end, Weight: s.weight},
-			StakeOuts: []*primary.TransferableOutput{r.pay(s.weight, owners)}, RewardsOwner: &owners,
-		})
-		if err != nil {
-			return err
-		}
-		r.genesis.Platform.Validators = append(r.genesis.Platform.Validators, tx)
-	}
-	return nil
-}
-
-func (r *realm) genesisDelegators() int { return max(3+popularity/2, r.plan.delegators/3) }
-
-// some is a usual delegation.
-func (r *realm) some(g *rand.Rand) uint64 {
-	return max(r.rules.Staking.MinDelegatorStake, 2*nanoAVAX) * uint64(between(g, 1, 12))
-}
-
-// stakers puts everyone who joins during history into the script.
-func (r *realm) stakers(g *rand.Rand) {
-	for i := r.genesisValidators(); i < r.primaryValidators(); i++ {
-		m, at := r.machines[i], r.moment(int(between(g, 30, 900)), int(between(g, 0, hour)))
-		s := stint{who: r.other(int(between(g, 0, 40))), weight: r.unit() * uint64(between(g, 1, 3)), end: r.term(g, at)}
-		r.expect(s)
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) {
-			tx, err := r.join(m, s, at)
-			if tx == nil && err == nil { // the whale steps in for who cannot pay
-				s.who = r.people["whale"]
-				tx, err = r.join(m, s, at)
+func (n *staking) scheduleValidators(r *rand.Rand) {
+	for i := n.genesisValidators(); i < n.primaryValidators(); i++ {
+		node, at := n.nodes.all[i], n.span.At(int(Between(r, 30, 900)), int(Between(r, 0, Hour)))
+		s := stakingPeriod{who: n.account(int(Between(r, 0, 40))), weight: n.usualStake() * uint64(Between(r, 1, 3)), end: n.endOf(at, r)}
+		n.expectReward(s)
+		n.Network.schedule(store.PChain, at, func(at uint64) (*primary.Tx, error) {
+			tx, err := n.validate(node, s, at)
+			if tx == nil && err == nil { // the whale stakes for who cannot pay
+				s.who = n.personas.Whale
+				tx, err = n.validate(node, s, at)
 			}
 			return tx, err
-		}))
+		})
 	}
-	whale := r.people["whale"]
-	r.add(store.PChain, r.moment(200, 11), one(func(at uint64) (*primary.Tx, error) {
-		m := r.machines[full]
-		return r.delegate(m, stint{who: whale, weight: r.net.P.Room(m.id, m.end), end: m.end}, at)
-	}))
-	for i := range r.plan.delegators - r.genesisDelegators() - 1 {
-		who := r.other(int(between(g, 0, 60)))
+}
+
+func (n *staking) scheduleDelegators(r *rand.Rand) {
+	for i := range n.size.Delegators - n.genesisDelegators() - 1 {
+		who := n.account(int(Between(r, 0, 60)))
 		if i < 3 {
-			who = r.people["delegator"]
+			who = n.personas.Delegator
 		}
-		s, at := stint{who: who, weight: r.some(g)}, r.moment(int(between(g, 20, 950)), int(between(g, 0, hour)))
-		s.end = r.term(g, at)
-		first := int(between(g, 0, int64(r.primaryValidators())-1))
-		if i < popularity-popularity/2 {
-			first, s.end = popular, r.until+uint64(between(g, 1, 150))*day
-			s.end = max(s.end, at+r.rules.Staking.MinStakeDuration+hour)
+		s, at := stakingPeriod{who: who, weight: n.usualDelegation(r)}, n.span.At(int(Between(r, 20, 950)), int(Between(r, 0, Hour)))
+		s.end = n.endOf(at, r)
+		first := int(Between(r, 0, int64(n.primaryValidators())-1))
+		if i < popularDelegations-popularDelegations/2 {
+			first, s.end = popular, n.span.Until+uint64(Between(r, 1, 150))*Day
+			s.end = max(s.end, at+n.rules.Staking.MinStakeDuration+Hour)
 		}
-		r.expect(s)
-		r.add(store.PChain, at, one(func(at uint64) (*primary.Tx, error) { return r.delegateSomewhere(first, s, at) }))
+		n.expectReward(s)
+		n.Network.schedule(store.PChain, at, func(at uint64) (*primary.Tx, error) { return n.delegateFrom(first, s, at) })
 	}
 }
 
-// expect counts on the reward of a stake that ends within history.
-func (r *realm) expect(s stint) {
-	if s.end <= r.until {
-		r.shortStints++
+// expectReward counts on the reward of a stake that ends within history.
+func (n *staking) expectReward(s stakingPeriod) {
+	if s.end <= n.span.Until {
+		n.ending++
 	}
 }
 
-// term is when a stake that begins now ends: before the end of history now and then, if there is time for it.
-func (r *realm) term(g *rand.Rand, at uint64) uint64 {
-	shortest := r.rules.Staking.MinStakeDuration + uint64(between(g, hour, 3*day))
-	if chance(g, 40) {
+// endOf is when a stake that begins at a time ends: before the end of history now and then, if there is time for it.
+func (n *staking) endOf(at uint64, r *rand.Rand) uint64 {
+	shortest := n.rules.Staking.MinStakeDuration + uint64(Between(r, Hour, 3*Day))
+	if Chance(r, 40) {
 		return at + shortest
 	}
-	return max(at+shortest, r.until+uint64(between(g, 2, 60))*day)
+	return max(at+shortest, n.span.Until+uint64(Between(r, 2, 60))*Day)
 }
 
-func (r *realm) join(m *machine, s stint, at uint64) (*primary.Tx, error) {
-	m.owner = s.who
-	owners := primary.Owner(s.who.primary.Address())
-	return r.write(draft{chain: store.PChain, from: alone(s.who), more: s.weight, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.AddPermissionlessValidatorTx{
-			BaseTx: base, Validator: primary.Validator{NodeID: m.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty, Signer: m.proof,
-			StakeOuts: []*primary.TransferableOutput{r.pay(s.weight, owners)}, ValidationOwner: &owners, DelegationOwner: &owners,
-			DelegationShares: 20_000 + 5_000*uint32(m.id[0]%20),
-		}
+func (n *staking) validate(node *node, s stakingPeriod, at uint64) (*primary.Tx, error) {
+	node.owner = s.who
+	owners := s.who.Owner()
+	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, tx: &primary.AddPermissionlessValidatorTx{
+		Validator: primary.Validator{NodeID: node.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty, Signer: node.proof,
+		StakeOuts: []*primary.TransferableOutput{n.wallet.output(s.weight, owners)}, ValidationOwner: &owners, DelegationOwner: &owners,
+		DelegationShares: 20_000 + 5_000*uint32(node.id[0]%20),
 	}}, at)
 }
 
-// delegateSomewhere delegates to the first node from a place on that can take it until the end wished; what is to outlast
-// history may end a bit sooner.
-func (r *realm) delegateSomewhere(first int, s stint, at uint64) (*primary.Tx, error) {
-	for i := range r.primaryValidators() {
-		n := (first + i) % r.primaryValidators()
-		m, t := r.machines[n], s
-		t.end = min(t.end, m.end)
-		if n == full || m.start == 0 || t.end < at+r.rules.Staking.MinStakeDuration || (t.end <= r.until) != (s.end <= r.until) || s.end <= r.until && t.end < s.end {
+// delegateFrom delegates to the first node from an index on that can take it until the end wished; what is to outlast history may
+// end a bit sooner.
+func (n *staking) delegateFrom(first int, s stakingPeriod, at uint64) (*primary.Tx, error) {
+	for i := range n.primaryValidators() {
+		index := (first + i) % n.primaryValidators()
+		node, t := n.nodes.all[index], s
+		t.end = min(t.end, node.end)
+		if index == full || node.start == 0 || t.end < at+n.rules.Staking.MinStakeDuration || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||
+			s.end <= n.span.Until && t.end < s.end {
 			continue
 		}
-		if r.net.P.Room(m.id, t.end) >= t.weight {
-			return r.delegate(m, t, at)
+		if n.net.P.Room(node.id, t.end) >= t.weight {
+			return n.delegate(node, t, at)
 		}
 	}
 	return nil, nil
 }
 
-func (r *realm) delegate(m *machine, s stint, at uint64) (*primary.Tx, error) {
-	owners := primary.Owner(s.who.primary.Address())
-	return r.write(draft{chain: store.PChain, from: alone(s.who), more: s.weight, build: func(base primary.BaseTx) primary.Unsigned {
-		return &primary.AddPermissionlessDelegatorTx{
-			BaseTx: base, Validator: primary.Validator{NodeID: m.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty,
-			StakeOuts: []*primary.TransferableOutput{r.pay(s.weight, owners)}, RewardsOwner: &owners,
-		}
+func (n *staking) delegate(node *node, s stakingPeriod, at uint64) (*primary.Tx, error) {
+	owners := s.who.Owner()
+	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, tx: &primary.AddPermissionlessDelegatorTx{
+		Validator: primary.Validator{NodeID: node.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty,
+		StakeOuts: []*primary.TransferableOutput{n.wallet.output(s.weight, owners)}, RewardsOwner: &owners,
 	}}, at)
 }

@@ -25,7 +25,7 @@ func Banner(d *sim.Description, version, base string) (string, error) {
 	for _, c := range w.Chains {
 		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)
 	}
-	b.WriteString("\nPersonas (mnemonic: " + fixtures.Mnemonic + ")\n")
+	fmt.Fprintf(&b, "\nPersonas (mnemonic: %s)\n", fixtures.Mnemonic)
 	for _, p := range w.Personas[:min(len(w.Personas), listed)] {
 		fmt.Fprintf(&b, "  %-10s %s  %s\n", p.Name, p.Address, p.Key)
 	}
