@@ -14,11 +14,12 @@ import (
 	"strings"
 	"syscall"
 
+	"snowglobe/handlers"
 	"snowglobe/handlers/control"
-	"snowglobe/handlers/server"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
 )
 
 const usage = `usage: snowglobe [serve|generate|verify|digest|version] [flags]
@@ -42,7 +43,7 @@ func main() {
 // command is one run of the program: what was asked for and where its words go.
 type command struct {
 	world  seed.Options
-	server server.Options
+	server handlers.Options
 	addr   string
 	chosen map[string]bool // flags that the user set, on the command line or in the environment
 	stdout io.Writer
@@ -96,7 +97,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 func (c *command) parse(args []string, env func(string) (string, bool)) error {
 	f := flag.NewFlagSet("snowglobe", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	world, serving := seed.NewFlags(f), server.NewFlags(f)
+	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(c.stderr, usage)
@@ -148,7 +149,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	return errors.Join(server.Run(ctx, listener, w, c.server, c.notes), w.Close())
+	return errors.Join(handlers.Run(ctx, listener, w, c.server, c.notes), w.Close())
 }
 
 func (c *command) generate(ctx context.Context) error {
@@ -165,7 +166,7 @@ func (c *command) generate(ctx context.Context) error {
 
 func (c *command) verify(ctx context.Context) error {
 	return c.with(ctx, func(w *sim.World) error {
-		found, err := sim.Verify(ctx, w, control.Progress(c.notes, "verifying", "blocks"))
+		found, err := verify.Verify(ctx, w, control.Progress(c.notes, "verifying", "blocks"))
 		if err == nil {
 			fmt.Fprintf(c.stdout, "verified: %s\n", found)
 		}

@@ -2,41 +2,82 @@ package handlers_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"reflect"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
-
-	"snowglobe/handlers"
+	"text/tabwriter"
+	"time"
 )
 
-// discard is a client that reads nothing.
-type discard struct{ header http.Header }
+// How often each thing is measured; the median is reported.
+const (
+	generations = 3
+	starts      = 7
+	rounds      = 5
+)
 
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
-func (d *discard) WriteHeader(int)             {}
+// BenchmarkReport runs the built program and prints what it achieves beside its budgets. It is what `make bench` shows.
+func BenchmarkReport(b *testing.B) {
+	r := &report{b: b, program: release(b), folder: b.TempDir()}
+	fmt.Printf("\n%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
+	r.size()
+	r.generation()
+	r.rollups()
+	r.starts()
+	r.serving()
+	r.signing()
+	r.growth()
+	r.exports()
+}
 
-// BenchmarkRequest measures what the contract costs on top of net/http, with as many routes as the simulator has.
-func BenchmarkRequest(b *testing.B) {
-	s := newServer(b, nil)
-	for i := range 90 {
-		op := handlers.Operation{ID: fmt.Sprint("filler", i), Path: fmt.Sprintf("/v1/chains/{chainId}/filler%d/{address}", i),
-			Answer: reflect.TypeFor[token](), Params: []handlers.Param{chainID, {Name: "address", Kind: handlers.KindAddress}}, Handle: sampleToken}
-		if err := s.Register(handlers.Data, op); err != nil {
-			b.Fatal(err)
-		}
+// report is one run of the benchmark.
+type report struct {
+	b       *testing.B
+	program string
+	folder  string
+}
+
+func (r *report) size() {
+	r.table("binary\tMiB\tbudget", func(row func(string, ...any)) {
+		row("stripped\t%.1f\t40", mebibytes(r.fileSize(r.program)))
+	})
+}
+
+func (r *report) fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		r.b.Fatal(err)
 	}
-	for name, target := range map[string]string{
-		"object": tokenPath,
-		"page":   "/v1/numbers?pageSize=10",
-		"miss":   "/v1/chains/43114/tokens",
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s.ServeHTTP(&discard{http.Header{}}, httptest.NewRequest("GET", target, nil))
-			}
-		})
+	return info.Size()
+}
+
+// table prints a heading and the rows that fill writes.
+func (r *report) table(heading string, fill func(row func(format string, args ...any))) {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "\n%s\t\n", heading)
+	fill(func(format string, args ...any) { fmt.Fprintf(t, format+"\t\n", args...) })
+	if err := t.Flush(); err != nil {
+		r.b.Fatal(err)
 	}
+}
+
+// median of an odd number of measurements.
+func median[T ~int64 | ~float64](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// write puts a file with a text in the report's folder.
+func (r *report) write(name, text string) string {
+	path := filepath.Join(r.folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.b.Fatal(err)
+	}
+	return path
 }

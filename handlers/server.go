@@ -1,188 +1,214 @@
+// Package server puts the interfaces together: one port, all of them over one world.
 package handlers
 
 import (
-	"fmt"
+	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
-	"strings"
-	"sync"
-	"sync/atomic"
+	"strconv"
 	"time"
 
-	"github.com/gorilla/mux"
-
+	"snowglobe/fixtures"
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/node"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/export"
 )
 
-// Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
+// Options are what the user may choose about a server.
 type Options struct {
-	Clock    *sim.Clock
-	Revision func() int64 // counts the changes of the world; without it no answer is kept to be given again
-	WorldKey []byte       // 32 bytes of the world's own, for page tokens
-	Dialect  Mode
-	Version  string // of the simulator, for the documentation
+	Version string
+	Dialect rest.DialectMode
+	Network string // for which the unqualified paths of the node speak
+	Log     *slog.Logger
+	Node    NodeOptions
+	Data    data.Options
 
-	Log     *slog.Logger // failures, and the access log at level info; nothing is logged by default
-	Now     func() time.Time
-	MaxBody int64 // bytes, 1 MiB by default
-
-	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
-	MaxHead int
-
-	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
-	Observe func(operation string, status int, took time.Duration)
-
-	RateLimit  int // requests per minute and client; unlimited by default
-	Keys       *Keys
+	RateLimit  int // requests per minute and client, 0 for no limit
+	Keys       *rest.Keys
 	RequireKey bool
 
-	// Alias answers the blockchain id that a name stands for on a network, or on any when none is named, or the name
-	// itself.
-	Alias func(network, name string) string
-
-	// NetworkOf names the network of a chain, for keys that are confined to one network.
-	NetworkOf func(ChainID) (network string, ok bool)
-
-	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.
-	Same func(ChainID) ChainID
+	Exports export.Options
 }
 
-// Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.
+// NodeOptions are what the user may choose about the node.
+type NodeOptions struct {
+	Hosts    []string // by which it may be called, beside addresses
+	Public   bool     // hide what is about one particular node
+	Admin    bool     // serve the admin API
+	Profiles string   // folder for its profiles; empty for a temporary one
+}
+
+const (
+	headerTimeout = 10 * time.Second // for a client to send its headers
+	readTimeout   = 60 * time.Second // for a client to send its request
+	writeTimeout  = 2 * time.Minute  // for a client to take its answer
+	idleTimeout   = 2 * time.Minute
+	graceTimeout  = 5 * time.Second // for requests under way when the server stops
+	maxHeader     = 1 << 20         // the REST interfaces refuse less, in their own words
+)
+
+// Server answers for a world.
 type Server struct {
-	opts   Options
-	tokens *tokenCodec
-	access *access
-	cache  *responseCache
-
-	routes *routes
-	mounts []mount
-	docs   *documentation
-
-	build    sync.Once
-	mux      *mux.Router
-	requests atomic.Uint64
+	http.Handler
+	exports *export.Jobs
+	node    *node.Node
 }
 
-// mount is a handler that is not made of operations.
-type mount struct {
-	name, prefix string
-	handler      http.Handler
-}
+// Close ends the subscriptions of the node's clients, and their WebSocket connections.
+func (s *Server) Close() { s.node.Close() }
 
-// New makes a server without endpoints.
-func New(o Options) (*Server, error) {
-	if len(o.WorldKey) < 32 {
-		return nil, fmt.Errorf("world key has %d bytes: at least 32 are needed", len(o.WorldKey))
-	}
-	if o.Clock == nil {
-		return nil, fmt.Errorf("server needs the world's clock")
-	}
-	o.fill()
-	tokens, err := newTokenCodec(o.WorldKey, o.Clock.Unix)
-	if err != nil {
-		return nil, fmt.Errorf("page tokens: %w", err)
-	}
-	s := &Server{opts: o, tokens: tokens, access: newAccess(&o), cache: newResponseCache(), routes: &routes{byID: map[string]*operation{}}}
-	s.docs = newDocumentation(s.routes, o.Version)
-	return s, nil
-}
+// Work carries out what clients started in the background, until the context ends.
+func (s *Server) Work(ctx context.Context) error { return s.exports.Run(ctx) }
 
-func (o *Options) fill() {
-	if o.Dialect == "" {
-		o.Dialect = ModeAuto
-	}
+// New answers for a world.
+func New(w *sim.World, o Options) (*Server, error) {
+	m, loggers := newRequestMetrics(), map[string]*node.Loggers{}
 	if o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Alias == nil {
-		o.Alias = func(_, name string) string { return name }
+	for _, l := range w.Networks {
+		loggers[l.Name] = node.NewLoggers(l, o.Log)
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if main := loggers[o.Network]; main != nil {
+		o.Log = main.Main()
 	}
-	if o.MaxBody == 0 {
-		o.MaxBody = 1 << 20
-	}
-	if o.MaxHead == 0 {
-		o.MaxHead = 64 << 10
-	}
-}
-
-// Register adds operations of an interface. A declaration that cannot be served is an error.
-func (s *Server) Register(in *Interface, ops ...Operation) error {
-	for _, o := range ops {
-		op, err := compile(in, o)
-		if err != nil {
-			return err
-		}
-		if err := s.routes.add(op); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Mount serves everything at and below a path with a handler of its own; name stands for it in the access log. Such a
-// handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
-// the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
-func (s *Server) Mount(name, prefix string, h http.Handler) {
-	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
-}
-
-// router builds the routes once, when everything is registered.
-func (s *Server) router() *mux.Router {
-	s.build.Do(func() {
-		r := mux.NewRouter().SkipClean(true)
-		r.Handle("/openapi.json", s.openAPIHandler())
-		r.Handle("/docs", s.docsHandler())
-		r.HandleFunc("/", toDocs)
-		s.routes.addTo(r)
-		r.NotFoundHandler = http.HandlerFunc(s.notFound)
-		s.mux = r
+	s, err := rest.New(rest.Options{
+		Observe: m.observe, Alias: w.Alias,
+		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
-	return s.mux
+	if err != nil {
+		return nil, err
+	}
+	if err := control.Register(s, w, o.Version); err != nil {
+		return nil, err
+	}
+	o.Exports.Log = o.Log
+	exports := export.NewJobs(w, o.Exports)
+	if err := RegisterData(s, w, exports, o.Data); err != nil {
+		return nil, err
+	}
+	if err := metrics.Register(s, w); err != nil {
+		return nil, err
+	}
+	n, err := mountNode(s, w, o, m, loggers)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{s, exports, n}, nil
 }
 
-// mounted is the mount that a path belongs to, or nil. Doubled slashes in front do not hide it.
-func (s *Server) mounted(path string) *mount {
-	path = "/" + strings.TrimLeft(path, "/")
-	for i := range s.mounts {
-		rest, ok := strings.CutPrefix(path, s.mounts[i].prefix)
-		if ok && (rest == "" || rest[0] == '/') {
-			return &s.mounts[i]
+// networkOf tells the network of a chain, for keys that are confined to one.
+func networkOf(w *sim.World) func(schema.ChainID) (string, bool) {
+	return func(id schema.ChainID) (string, bool) {
+		if c := w.ChainNamed(id.String()); c != nil {
+			return c.Row.Network, true
 		}
+		return "", false
 	}
-	return nil
 }
 
-// ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := s.newRequestContext(w, r)
-	defer c.finish()
-	if m := s.mounted(c.request.URL.Path); m != nil {
-		c.mounted = m.name
-		m.handler.ServeHTTP(c, c.request.WithContext(c.context(c.request)))
-		return
+// sameChain names an EVM chain by its EVM chain id, however the client did.
+func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
+	return func(id schema.ChainID) schema.ChainID {
+		if c := w.ChainNamed(id.String()); c != nil && id.Name == "" {
+			return schema.ChainID{EVM: c.Row.EVMID}
+		}
+		return id
 	}
-	c.allowOrigins()
-	if headSize(r) > s.opts.MaxHead {
-		c.fail(tooMuchHead(s.opts.MaxHead), false)
-		return
-	}
-	c.request = normalizePath(c.request)
-	s.router().ServeHTTP(c, c.request)
 }
 
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	c := w.(*requestContext)
-	if isPreflight(r) {
-		c.preflight(r, r.Header.Get("Access-Control-Request-Method"))
-		return
+// mountNode serves the node's interface under /ext, and under a network's name before it.
+func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, loggers map[string]*node.Loggers) (*node.Node, error) {
+	var profiler *node.Profiler
+	if o.Node.Admin {
+		profiler = node.NewProfiler(o.Node.Profiles)
 	}
-	text := "Cannot " + r.Method + " " + Shorten(c.pathAsSent(r.URL.Path))
-	if near := s.routes.suggest(r.Method, r.URL.Path, c.pathAsSent); near != "" {
-		text += ": did you mean " + near + "?"
+	n, err := node.New(node.Options{
+		Chains: w.Chains, Ledgers: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
+		Hosts: o.Node.Hosts, Public: o.Node.Public, Loggers: loggers, Profiler: profiler,
+	})
+	if err != nil {
+		return nil, err
 	}
-	c.fail(NotFound("%s", text), false)
+	for _, network := range fixtures.Networks {
+		n.Handle(network.Name, "metrics", m.handler(w, n))
+	}
+	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
+		s.Mount("node", prefix, n)
+	}
+	return n, nil
+}
+
+// Serve answers on the listener until the context ends; then it lets requests under way finish.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTimeout)
+		defer cancel()
+		stopped <- server.Shutdown(grace)
+	}()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	if err := <-stopped; !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return server.Close()
+}
+
+// Run answers for a world on the listener until the context ends, after greeting the user with a banner.
+func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.Writer) error {
+	if err := w.Claim(ctx); err != nil {
+		return err
+	}
+	h, err := New(w, o)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	d, err := control.Describe(ctx, w)
+	if err != nil {
+		return err
+	}
+	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Addr()))
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(greet, banner); err != nil {
+		return err
+	}
+	return h.beside(ctx, func(ctx context.Context) error { return Serve(ctx, l, h, o.Log) })
+}
+
+// beside does something while the work in the background goes on, which stops when that is done.
+func (s *Server) beside(ctx context.Context, do func(context.Context) error) error {
+	working, stop := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Work(working) }()
+	err := do(ctx)
+	stop()
+	return errors.Join(err, <-stopped)
+}
+
+// reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.
+func reachable(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }

@@ -11,6 +11,7 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
 )
 
 const digestFile = "../testdata/digests.txt"
@@ -114,7 +115,7 @@ func TestSeedsDiffer(t *testing.T) {
 			t.Errorf("seeds %d and %d make the same world", seed, other)
 		}
 		digests[string(w.Meta.Digest)] = seed
-		if _, err := sim.Verify(context.Background(), w, nil); err != nil {
+		if _, err := verify.Verify(context.Background(), w, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"snowglobe/fixtures"
+	"snowglobe/seed/evm"
+	"snowglobe/seed/population"
+	"snowglobe/seed/primary"
 	"snowglobe/sim"
 )
 
@@ -60,32 +63,32 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 // generation is a world while it is made.
 type generation struct {
 	profile  *Profile
-	span     Span
-	personas *Personas
-	networks []*Network // mainnet, fuji
+	span     population.Span
+	personas *population.Personas
+	networks []*primary.Network // mainnet, fuji
 	chains   []*chain
 }
 
 // chain is an EVM chain of the world with its network; l1 is nil for a C-Chain.
 type chain struct {
-	*Chain
-	network *Network
-	l1      *L1
+	*evm.Chain
+	network *primary.Network
+	l1      *primary.L1
 }
 
 // newGeneration makes all accounts, networks and chains, before anything happens.
 func newGeneration(o Options) (*generation, error) {
-	rng := RNG(o.Seed)
-	personas, err := NewPersonas()
+	rng := population.RNG(o.Seed)
+	personas, err := population.NewPersonas()
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := NewAccounts(rng, accountCount(o.Profile))
+	accounts, err := population.NewAccounts(rng, accountCount(o.Profile))
 	if err != nil {
 		return nil, err
 	}
 	g := &generation{profile: o.Profile, personas: personas,
-		span: Span{uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), uint64(o.Until.Unix())}}
+		span: population.Span{uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), uint64(o.Until.Unix())}}
 	if err := g.makeNetworks(rng, accounts); err != nil {
 		return nil, err
 	}
@@ -100,12 +103,12 @@ func newGeneration(o Options) (*generation, error) {
 	return g, nil
 }
 
-func (g *generation) makeNetworks(rng RNG, accounts []*Account) error {
-	g.networks = make([]*Network, len(fixtures.Networks))
+func (g *generation) makeNetworks(rng population.RNG, accounts []*population.Account) error {
+	g.networks = make([]*primary.Network, len(fixtures.Networks))
 	group := errgroup.Group{}
 	for i := range g.networks {
 		group.Go(func() (err error) {
-			g.networks[i], err = NewNetwork(rng, i, g.profile.networkSize(i), g.span, g.personas, accounts)
+			g.networks[i], err = primary.NewNetwork(rng, i, g.profile.networkSize(i), g.span, g.personas, accounts)
 			return err
 		})
 	}
@@ -116,17 +119,17 @@ func (g *generation) makeNetworks(rng RNG, accounts []*Account) error {
 const accountsOnL1 = 500
 
 // makeChain makes the n-th EVM chain.
-func (g *generation) makeChain(rng RNG, n, size int, accounts []*Account) error {
+func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*population.Account) error {
 	funded := accounts
-	if ChainSpecs[n].IsL1() {
+	if evm.ChainSpecs[n].IsL1() {
 		funded = accounts[:min(len(accounts), accountsOnL1)]
 	}
-	alloc, err := GenesisAlloc(rng, g.personas, funded)
+	alloc, err := evm.GenesisAlloc(rng, g.personas, funded)
 	if err != nil {
 		return err
 	}
-	c := &chain{network: g.networks[networkIndex(ChainSpecs[n].Network)]}
-	if c.Chain, err = NewChain(rng, n, size, g.span, g.personas, accounts, alloc); err != nil {
+	c := &chain{network: g.networks[networkIndex(evm.ChainSpecs[n].Network)]}
+	if c.Chain, err = evm.NewChain(rng, n, size, g.span, g.personas, accounts, alloc); err != nil {
 		return err
 	}
 	if c.IsL1() {
@@ -143,7 +146,7 @@ func networkIndex(name string) int {
 }
 
 // run makes every chain's history, as many at a time as there are processors. A network's P- and X-Chain come with its C-Chain.
-func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Creation) error {
+func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Builder) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	progress := progressCounter(report, g.profile.Transactions)
@@ -159,7 +162,7 @@ func (g *generation) run(ctx context.Context, report func(done, total int), crea
 }
 
 // runPrimary makes the three chains of a primary network, in the order of time: P and X advance to each block of C.
-func (c *chain) runPrimary(ctx context.Context, creation *sim.Creation, progress func(int), until uint64) error {
+func (c *chain) runPrimary(ctx context.Context, creation *sim.Builder, progress func(int), until uint64) error {
 	c.network.ICM.Connect(c.Chain)
 	if err := c.network.Begin(creation.AddPrimaryBlock); err != nil {
 		return err
@@ -171,7 +174,7 @@ func (c *chain) runPrimary(ctx context.Context, creation *sim.Creation, progress
 }
 
 // runL1 makes the chain of an L1 once the P-Chain has created it.
-func (c *chain) runL1(ctx context.Context, creation *sim.Creation, progress func(int)) error {
+func (c *chain) runL1(ctx context.Context, creation *sim.Builder, progress func(int)) error {
 	select {
 	case <-c.network.Created():
 	case <-ctx.Done():
@@ -184,7 +187,7 @@ func (c *chain) runL1(ctx context.Context, creation *sim.Creation, progress func
 }
 
 // makeBlocks makes the blocks of a chain. Before each of them the chains that it depends on advance to its time.
-func (c *chain) makeBlocks(ctx context.Context, creation *sim.Creation, source AtomicTxs, advance func(to uint64) error, progress func(int)) error {
+func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source evm.AtomicTxs, advance func(to uint64) error, progress func(int)) error {
 	creation.AddChain(c.Row)
 	h, err := c.Begin(source, c.network.ICM.Scheduled(c.Chain), creation.AddBlock)
 	if err != nil {
@@ -208,8 +211,8 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Creation, source A
 }
 
 // participants are the rows of everyone and everything that took part.
-func (g *generation) participants() (sim.Cast, error) {
-	who := sim.Cast{Personas: g.personas.Rows}
+func (g *generation) participants() (sim.Participants, error) {
+	who := sim.Participants{Personas: g.personas.Rows}
 	for _, n := range g.networks {
 		row, err := n.Row()
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -24,7 +25,7 @@ type census struct {
 }
 
 // count reads a whole chain.
-func count(t *testing.T, w *sim.World, c *evm.Chain) func(common.Address) *census {
+func count(t *testing.T, w *sim.World, c *reader.Chain) func(common.Address) *census {
 	t.Helper()
 	ctx, all := context.Background(), map[common.Address]*census{}
 	of := func(a common.Address) *census {
@@ -120,7 +121,7 @@ func TestPersonas(t *testing.T) {
 }
 
 // checkBalances looks at what fresh, nobody, ewoq and the whale hold at the head.
-func checkBalances(t *testing.T, w *sim.World, c *evm.Chain, people map[string]common.Address) {
+func checkBalances(t *testing.T, w *sim.World, c *reader.Chain, people map[string]common.Address) {
 	ctx := context.Background()
 	head, err := w.DB.Head(ctx, c.Row.ID)
 	if err != nil {

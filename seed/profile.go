@@ -15,6 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/seed/evm"
+	"snowglobe/seed/primary"
 )
 
 // History may only lie where one set of rules applies: after Granite and before Helicon, on both networks.
@@ -50,7 +52,7 @@ var bounds = []struct {
 	value     func(*Profile) int
 }{
 	{"days", 2, 250, func(p *Profile) int { return p.Days }},
-	{"chains", 2, len(ChainSpecs), func(p *Profile) int { return p.Chains }},
+	{"chains", 2, len(evm.ChainSpecs), func(p *Profile) int { return p.Chains }},
 	{"transactions", 400, 20_000_000, func(p *Profile) int { return p.Transactions }},
 	{"validators", smallest.Validators, 4_000, func(p *Profile) int { return p.Validators }},
 	{"delegators", smallest.Delegators, 40_000, func(p *Profile) int { return p.Delegators }},
@@ -128,8 +130,8 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 
 // leastL1Validators is how many L1 validators a network needs: those with a role, and one for each L1.
 func (p *Profile) leastL1Validators(network string) int {
-	need := L1RoleCount
-	for _, c := range ChainSpecs[:p.Chains] {
+	need := primary.L1RoleCount
+	for _, c := range evm.ChainSpecs[:p.Chains] {
 		if c.Network == network && c.IsL1() {
 			need++
 		}
@@ -186,9 +188,9 @@ func BuiltInProfiles() []string {
 }
 
 // networkSize splits what a profile asks for between the networks; what is odd goes to mainnet.
-func (p *Profile) networkSize(index int) Size {
+func (p *Profile) networkSize(index int) primary.Size {
 	half := func(n, least int) int { return (max(n, least) + 1 - index) / 2 }
-	return Size{
+	return primary.Size{
 		half(p.Validators, smallest.Validators), half(p.Delegators, smallest.Delegators),
 		half(p.L1Validators, smallest.L1Validators), half(p.PrimaryTransactions, smallest.PrimaryTransactions),
 	}
@@ -201,13 +203,13 @@ func accountCount(p *Profile) int { return min(max(p.Transactions/15, 40), 20_00
 // not divide goes to the first.
 func shares(p *Profile) []int {
 	total, sizes := 0, make([]int, p.Chains)
-	for _, c := range ChainSpecs[:p.Chains] {
+	for _, c := range evm.ChainSpecs[:p.Chains] {
 		total += c.Share
 	}
 	rest := p.Transactions
 	others := rest - p.Chains*minimumPerChain
 	for n := range sizes {
-		sizes[n] = minimumPerChain + others*ChainSpecs[n].Share/total
+		sizes[n] = minimumPerChain + others*evm.ChainSpecs[n].Share/total
 		rest -= sizes[n]
 	}
 	sizes[0] += rest

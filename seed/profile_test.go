@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/seed/evm"
 	"snowglobe/sim/store"
 )
 
@@ -73,7 +74,7 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 // TestFewestTransactionsAreEnough makes a world of each number of chains with as few transactions as a profile may ask for,
 // and with as few L1 validators, or with many.
 func TestFewestTransactionsAreEnough(t *testing.T) {
-	for chains := 2; chains <= len(ChainSpecs); chains++ {
+	for chains := 2; chains <= len(evm.ChainSpecs); chains++ {
 		for _, more := range []string{"", "l1Validators: 160\n"} {
 			p, err := ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n%s", chains, chains*minimumPerChain, more))
 			if err != nil {

@@ -4,9 +4,10 @@ import (
 	"reflect"
 	"testing"
 
-	"snowglobe/sim/network"
+	"snowglobe/seed/population"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // TestRestoredNetworksGoOnAlike lets a network restored from rows and one replayed from blocks live through everything
@@ -14,23 +15,23 @@ import (
 func TestRestoredNetworksGoOnAlike(t *testing.T) {
 	w := world(t, "tiny", 4)
 	for i, row := range must(w.DB.PrimaryNetworks(t.Context()))(t) {
-		replayed, err := network.Replay(t.Context(), w.DB, row, i+1, func(*store.PrimaryDelta) error { return nil })
+		replayed, err := primary.Replay(t.Context(), w.DB, row, i+1, func(*store.PrimaryDelta) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		restored := must(network.Restore(t.Context(), w.DB, row.ID))(t)
+		restored := must(primary.Restore(t.Context(), w.DB, row.ID))(t)
 		nodes := must(w.DB.Nodes(t.Context(), row.ID))(t)
-		proposer := func(n *network.Network) *network.Seat {
+		proposer := func(n *primary.Network) *primary.Proposer {
 			for _, node := range nodes {
 				if node.Role == "popular" {
-					return &network.Seat{Certificate: node.Certificate, PHeight: n.P.Height()}
+					return &primary.Proposer{Certificate: node.Certificate, PHeight: n.P.Height()}
 				}
 			}
 			return nil
 		}
 		blocks := 0
-		for ; replayed.P.NextChange() < uint64(DefaultUntil.Unix())+30*Day; blocks++ {
-			one, two := replayed.P.NextChange(), restored.P.NextChange()
+		for ; replayed.P.NextStakerChangeTime() < uint64(DefaultUntil.Unix())+30*population.Day; blocks++ {
+			one, two := replayed.P.NextStakerChangeTime(), restored.P.NextStakerChangeTime()
 			if one != two {
 				t.Fatalf("network %d: next changes at %d and %d", row.ID, one, two)
 			}
@@ -45,12 +46,12 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 }
 
 // turn makes the blocks that a time asks for.
-func turn(t *testing.T, n *network.Network, at uint64, proposer *network.Seat) []*store.PrimaryDelta {
+func turn(t *testing.T, n *primary.Network, at uint64, proposer *primary.Proposer) []*store.PrimaryDelta {
 	t.Helper()
-	build := func(b *primary.Block, err error) *primary.Block { return must(b, err)(t) }
-	if _, due := n.P.NextReward(at); due {
+	build := func(b *txs.Block, err error) *txs.Block { return must(b, err)(t) }
+	if _, due := n.P.NextStakerToReward(at); due {
 		first := must(n.AcceptP(build(n.P.BuildProposal(at)), proposer))(t)
 		return []*store.PrimaryDelta{first, must(n.AcceptP(build(n.P.BuildOption(true)), nil))(t)}
 	}
-	return []*store.PrimaryDelta{must(n.AcceptP(build(n.P.Build(at, nil)), proposer))(t)}
+	return []*store.PrimaryDelta{must(n.AcceptP(build(n.P.BuildBlock(at, nil)), proposer))(t)}
 }

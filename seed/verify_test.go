@@ -18,6 +18,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
 )
 
 // small is a world for tests that need many.
@@ -49,9 +50,9 @@ func exported(t *testing.T, w *sim.World) {
 		scope.Accounts = append(scope.Accounts, common.BytesToAddress(p.Address))
 	}
 	for _, c := range w.Chains {
-		scope.Lanes = append(scope.Lanes, export.Lane{Kind: export.KindEVM, Network: c.Row.Network, ChainID: c.Row.EVMID})
+		scope.Chains = append(scope.Chains, export.ChainRef{Kind: export.KindEVM, Network: c.Row.Network, ChainID: c.Row.EVMID})
 	}
-	exports := sim.NewExports(w, sim.ExportOptions{MaxRows: 100})
+	exports := export.NewJobs(w, export.Options{MaxRows: 100})
 	started, err := exports.Start(t.Context(), scope)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func exported(t *testing.T, w *sim.World) {
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
 	go func() { stopped <- exports.Run(ctx) }()
-	for status := store.Running; status == store.Running; time.Sleep(time.Millisecond) {
+	for status := store.OperationRunning; status == store.OperationRunning; time.Sleep(time.Millisecond) {
 		o, err := exports.Operation(t.Context(), started.UUID)
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +115,7 @@ func verifyFile(t *testing.T, path string) error {
 		return err
 	}
 	defer w.Close()
-	_, err = sim.Verify(t.Context(), w, nil)
+	_, err = verify.Verify(t.Context(), w, nil)
 	return err
 }
 

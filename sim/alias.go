@@ -6,8 +6,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/evm"
-	"snowglobe/sim/primary"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/rules"
 )
 
 // Aliases are the names of a network's chains. Those given later last as long as the process, as on a node.
@@ -19,12 +19,12 @@ type Aliases struct {
 	order []string // the chains, each by its first name
 }
 
-func newAliases(rules *primary.Network, network string, chains []*evm.Chain) *Aliases {
+func newAliases(networkRules *rules.Network, network string, chains []*reader.Chain) *Aliases {
 	a := &Aliases{chain: map[string]ids.ID{}, names: map[ids.ID][]string{}, given: map[string]bool{}}
 	for _, c := range []struct {
 		id    ids.ID
 		names []string
-	}{{ids.Empty, []string{"P", "platform"}}, {rules.XChainID, []string{"X", "avm"}}, {rules.CChainID, []string{"C", "evm"}}} {
+	}{{ids.Empty, []string{"P", "platform"}}, {networkRules.XChainID, []string{"X", "avm"}}, {networkRules.CChainID, []string{"C", "evm"}}} {
 		for _, name := range append(c.names, c.id.String()) {
 			a.add(name, c.id)
 		}

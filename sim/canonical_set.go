@@ -18,7 +18,7 @@ const canonicalSetsKept = 16
 type canonicalSets struct {
 	mu   sync.Mutex
 	keys *NodeKeys // nil until first needed
-	sets *lru.Cache[canonicalSetID, *warp.CanonicalSet]
+	sets *lru.Cache[canonicalSetID, *warp.CanonicalValidatorSet]
 }
 
 type canonicalSetID struct {
@@ -27,7 +27,7 @@ type canonicalSetID struct {
 }
 
 func newCanonicalSets() *canonicalSets {
-	return &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalSet](canonicalSetsKept)}
+	return &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalValidatorSet](canonicalSetsKept)}
 }
 
 // NodeKeys are the BLS keys of a network's nodes, and which of the nodes are connected.
@@ -51,7 +51,7 @@ func (k *NodeKeys) PublicKey(compressed []byte) (*warp.PublicKey, error) {
 
 // Secret is the key with which a member of a canonical set signs; nil if it is no node's, or if no node that uses it is
 // connected.
-func (k *NodeKeys) Secret(m *warp.Member) *warp.SecretKey {
+func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 	pair, known := k.pairs[m.PublicKey.Compressed()]
 	if !known {
 		return nil
@@ -65,13 +65,13 @@ func (k *NodeKeys) Secret(m *warp.Member) *warp.SecretKey {
 }
 
 // NodeKeys are read once.
-func (l *Ledger) NodeKeys(ctx context.Context) (*NodeKeys, error) {
+func (l *Network) NodeKeys(ctx context.Context) (*NodeKeys, error) {
 	l.canonicalSets.mu.Lock()
 	defer l.canonicalSets.mu.Unlock()
 	return l.nodeKeys(ctx)
 }
 
-func (l *Ledger) nodeKeys(ctx context.Context) (*NodeKeys, error) {
+func (l *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 	if l.canonicalSets.keys != nil {
 		return l.canonicalSets.keys, nil
 	}
@@ -90,9 +90,9 @@ func (l *Ledger) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 	return k, nil
 }
 
-// CanonicalSet is that of a subnet at a height, which may not be above the P-Chain's last block. A subnet without validators
+// CanonicalValidatorSet is that of a subnet at a height, which may not be above the P-Chain's last block. A subnet without validators
 // has an empty one. It is shared: nobody changes it.
-func (l *Ledger) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalSet, error) {
+func (l *Network) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalValidatorSet, error) {
 	id := canonicalSetID{subnet, height}
 	if set, ok := l.canonicalSets.sets.Get(id); ok {
 		return set, nil
@@ -110,7 +110,7 @@ func (l *Ledger) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64)
 	return set, nil
 }
 
-func (l *Ledger) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp.CanonicalSet, error) {
+func (l *Network) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp.CanonicalValidatorSet, error) {
 	keys, err := l.nodeKeys(ctx)
 	if err != nil {
 		return nil, err
@@ -129,5 +129,5 @@ func (l *Ledger) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp
 			return nil, err
 		}
 	}
-	return warp.NewCanonicalSet(validators)
+	return warp.NewCanonicalValidatorSet(validators)
 }

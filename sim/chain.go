@@ -6,27 +6,27 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
 // ChainAt is the EVM chain to which a position in the file belongs, or nil.
-func (w *World) ChainAt(at store.Position) *evm.Chain {
-	return w.find(func(c *evm.Chain) bool { return c.Row.ID == at.Chain() })
+func (w *World) ChainAt(at store.Position) *reader.Chain {
+	return w.find(func(c *reader.Chain) bool { return c.Row.ID == at.Chain() })
 }
 
 // ChainByEVMID is the EVM chain with an EVM chain id, or nil.
-func (w *World) ChainByEVMID(id uint64) *evm.Chain {
-	return w.find(func(c *evm.Chain) bool { return c.Row.EVMID == id })
+func (w *World) ChainByEVMID(id uint64) *reader.Chain {
+	return w.find(func(c *reader.Chain) bool { return c.Row.EVMID == id })
 }
 
 // ChainByBlockchainID is the EVM chain with a blockchain id, or nil.
-func (w *World) ChainByBlockchainID(id ids.ID) *evm.Chain {
-	return w.find(func(c *evm.Chain) bool { return ids.ID(c.Row.BlockchainID) == id })
+func (w *World) ChainByBlockchainID(id ids.ID) *reader.Chain {
+	return w.find(func(c *reader.Chain) bool { return ids.ID(c.Row.BlockchainID) == id })
 }
 
-// Chain is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
-func (w *World) Chain(name string) *evm.Chain {
+// ChainNamed is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
+func (w *World) ChainNamed(name string) *reader.Chain {
 	if number, err := strconv.ParseUint(name, 10, 64); err == nil {
 		return w.ChainByEVMID(number)
 	}
@@ -37,7 +37,7 @@ func (w *World) Chain(name string) *evm.Chain {
 	return w.ChainByBlockchainID(id)
 }
 
-func (w *World) find(matches func(*evm.Chain) bool) *evm.Chain {
+func (w *World) find(matches func(*reader.Chain) bool) *reader.Chain {
 	if i := slices.IndexFunc(w.Chains, matches); i >= 0 {
 		return w.Chains[i]
 	}
@@ -45,15 +45,15 @@ func (w *World) find(matches func(*evm.Chain) bool) *evm.Chain {
 }
 
 // NetworkNamed is mainnet or fuji, or nil.
-func (w *World) NetworkNamed(name string) *Ledger {
-	if i := slices.IndexFunc(w.Ledgers, func(n *Ledger) bool { return n.Network == name }); i >= 0 {
-		return w.Ledgers[i]
+func (w *World) NetworkNamed(name string) *Network {
+	if i := slices.IndexFunc(w.Networks, func(n *Network) bool { return n.Name == name }); i >= 0 {
+		return w.Networks[i]
 	}
 	return nil
 }
 
 // NetworkOf is the network to which an EVM chain belongs.
-func (w *World) NetworkOf(c *evm.Chain) *Ledger { return w.NetworkNamed(c.Row.Network) }
+func (w *World) NetworkOf(c *reader.Chain) *Network { return w.NetworkNamed(c.Row.Network) }
 
 // CChain is the network's C-Chain.
-func (l *Ledger) CChain() *evm.Chain { return l.World.ChainByBlockchainID(l.Rules.CChainID) }
+func (l *Network) CChain() *reader.Chain { return l.World.ChainByBlockchainID(l.Rules.CChainID) }

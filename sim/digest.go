@@ -9,7 +9,7 @@ import (
 	"hash"
 	"slices"
 
-	"snowglobe/sim/network"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -42,7 +42,7 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[in
 			return nil, err
 		}
 		for _, m := range markets {
-			write(h, "market", m.Address, m.Reputation, m.Series, m.Price, m.Swing)
+			write(h, "market", m.Address, m.Reputation, m.Series, m.Price, m.Amplitude)
 		}
 	}
 	personas, err := db.Personas(ctx)
@@ -72,9 +72,9 @@ func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int
 		return err
 	}
 	for _, n := range networks {
-		write(h, "network", n.ID, n.Platform, n.Exchange)
+		write(h, "network", n.ID, n.PChainGenesis, n.XChainGenesis)
 		for _, chain := range []int{store.PChain, store.XChain} {
-			number := store.PrimaryChain(network.Index(n.ID), chain)
+			number := store.PrimaryChain(rules.Index(n.ID), chain)
 			head, err := db.PrimaryHead(ctx, number)
 			if err != nil {
 				return fmt.Errorf("network %d: %w", n.ID, err)

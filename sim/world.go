@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -18,11 +18,11 @@ const Generator = "4"
 // World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
 // Digest grows with what clients send.
 type World struct {
-	DB      *store.DB
-	Meta    store.Meta
-	Clock   *Clock
-	Chains  []*evm.Chain
-	Ledgers []*Ledger // mainnet, fuji
+	DB       *store.DB
+	Meta     store.Meta
+	Clock    *Clock
+	Chains   []*reader.Chain
+	Networks []*Network // mainnet, fuji
 
 	mu         sync.Mutex
 	digest     []byte
@@ -34,7 +34,7 @@ type World struct {
 func Open(ctx context.Context, path string) (*World, error) {
 	db, err := store.Open(path)
 	switch {
-	case errors.Is(err, store.ErrForeign):
+	case errors.Is(err, store.ErrNotWorld):
 		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
 	case errors.Is(err, store.ErrVersion):
 		return nil, fmt.Errorf("%s: %w; delete the file to make it anew, or name another with --db", path, err)
@@ -63,7 +63,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, err
 	}
 	for _, row := range rows {
-		chain, err := evm.NewChain(db, row)
+		chain, err := reader.NewChain(db, row)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 
 // Claim makes this process the only one that may add to the world, until it is closed.
 func (w *World) Claim(ctx context.Context) error {
-	if err := w.DB.Claim(); err != nil {
+	if err := w.DB.Lock(); err != nil {
 		return err
 	}
 	meta, err := w.DB.Meta(ctx)
@@ -111,7 +111,7 @@ func (w *World) Close() error { return w.DB.Close() }
 // the clock does, every request has the same answer.
 func (w *World) Revision() int64 {
 	n := w.DB.Commits()
-	for _, l := range w.Ledgers {
+	for _, l := range w.Networks {
 		n += l.Aliases.count()
 	}
 	return n
@@ -120,16 +120,16 @@ func (w *World) Revision() int64 {
 // Alias is the blockchain id for which a name was given later on a network, or on any when none is named, or the name
 // itself: what names a chain from the beginning keeps its meaning on both networks.
 func (w *World) Alias(network, name string) string {
-	if w.Chain(name) != nil {
+	if w.ChainNamed(name) != nil {
 		return name
 	}
 	given := name
-	for _, l := range w.Ledgers {
+	for _, l := range w.Networks {
 		id, known := l.Aliases.Lookup(name)
 		switch _, later := l.Aliases.Given(name); {
 		case known && !later:
 			return name
-		case known && given == name && (network == "" || network == l.Network):
+		case known && given == name && (network == "" || network == l.Name):
 			given = id.String()
 		}
 	}

@@ -51,7 +51,7 @@ func TestOpenSaysWhatToDo(t *testing.T) {
 	if err := os.WriteFile(path, []byte("some text, and no database at all"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sim.Open(t.Context(), path); !errors.Is(err, store.ErrForeign) || !strings.Contains(err.Error(), "--db") {
+	if _, err := sim.Open(t.Context(), path); !errors.Is(err, store.ErrNotWorld) || !strings.Contains(err.Error(), "--db") {
 		t.Errorf("a text file: %v", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 func TestAWorldOpensAsItWasClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
 	made := generate(t, path)
-	digest, node := hex.EncodeToString(made.Digest()), made.Ledgers[1].Self.ID()
+	digest, node := hex.EncodeToString(made.Digest()), made.Networks[1].LocalNode.ID()
 	if err := made.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func TestAWorldOpensAsItWasClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if hex.EncodeToString(w.Digest()) != digest || w.Ledgers[1].Self.ID() != node || w.Clock.Unix() != w.Meta.Until {
-		t.Errorf("digest %x, local node %s, clock %s", w.Digest(), w.Ledgers[1].Self.ID(), w.Clock.Now())
+	if hex.EncodeToString(w.Digest()) != digest || w.Networks[1].LocalNode.ID() != node || w.Clock.Unix() != w.Meta.Until {
+		t.Errorf("digest %x, local node %s, clock %s", w.Digest(), w.Networks[1].LocalNode.ID(), w.Clock.Now())
 	}
 	if err := errors.Join(w.CheckDigest(t.Context()), w.Claim(t.Context())); err != nil {
 		t.Error(err)
@@ -113,7 +113,7 @@ func TestOperationsChangeTheDigest(t *testing.T) {
 		}
 	}
 	draft := func(number int64) *store.Operation {
-		return &store.Operation{ID: number, UUID: bytes.Repeat([]byte{byte(number)}, 16), Status: store.Running, Content: []byte{}, Request: "{}"}
+		return &store.Operation{ID: number, UUID: bytes.Repeat([]byte{byte(number)}, 16), Status: store.OperationRunning, Content: []byte{}, Request: "{}"}
 	}
 	for want := int64(1); want <= 2; want++ {
 		o, err := w.AddOperation(ctx, draft)
@@ -121,7 +121,7 @@ func TestOperationsChangeTheDigest(t *testing.T) {
 			t.Errorf("operation %d of %d, want %d", o.ID, w.Operations(), want)
 		}
 		ended := *o
-		ended.Status = store.Completed
+		ended.Status = store.OperationCompleted
 		changed(w.UpdateOperation(ctx, &ended, func(*store.Batch) error { return nil }))
 		changed(w.DeleteOperation(ctx, o.ID))
 	}
@@ -139,16 +139,16 @@ func TestLookUps(t *testing.T) {
 	for _, c := range w.Chains {
 		id := ids.ID(c.Row.BlockchainID)
 		if w.ChainByEVMID(c.Row.EVMID) != c || w.ChainByBlockchainID(id) != c || w.ChainAt(store.At(c.Row.ID, 5, 1)) != c ||
-			w.Chain(strconv.FormatUint(c.Row.EVMID, 10)) != c || w.Chain(id.String()) != c || w.NetworkOf(c).Network != c.Row.Network {
+			w.ChainNamed(strconv.FormatUint(c.Row.EVMID, 10)) != c || w.ChainNamed(id.String()) != c || w.NetworkOf(c).Name != c.Row.Network {
 			t.Errorf("chain %d is not found by all of its names", c.Row.EVMID)
 		}
 	}
-	if w.Chain("7") != nil || w.Chain("alice") != nil || w.Chain(ids.Empty.String()) != nil || w.NetworkNamed("testnet") != nil {
+	if w.ChainNamed("7") != nil || w.ChainNamed("alice") != nil || w.ChainNamed(ids.Empty.String()) != nil || w.NetworkNamed("testnet") != nil {
 		t.Error("something is found that does not exist")
 	}
-	for _, n := range w.Ledgers {
-		if c := n.CChain(); c == nil || c.Row.Network != n.Network || w.NetworkNamed(n.Network) != n {
-			t.Errorf("%s has no C-Chain of its own", n.Network)
+	for _, n := range w.Networks {
+		if c := n.CChain(); c == nil || c.Row.Network != n.Name || w.NetworkNamed(n.Name) != n {
+			t.Errorf("%s has no C-Chain of its own", n.Name)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestLookUps(t *testing.T) {
 func TestAliases(t *testing.T) {
 	w := generate(t, store.Memory)
 	defer w.Close()
-	n, before := w.Ledgers[0], w.Revision()
+	n, before := w.Networks[0], w.Revision()
 	c := n.CChain()
 	id := ids.ID(c.Row.BlockchainID)
 	if got, known := n.Aliases.Lookup("C"); !known || got != id {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"snowglobe/fixtures"
-	"snowglobe/sim"
 )
 
 // listed is how many personas the banner lists: the ten accounts of the mnemonic and ewoq.
@@ -13,7 +12,7 @@ const listed = 11
 
 // Banner is what a person sees when the simulator starts: the world, where to ask, who is who, and two lines to paste.
 // Only the ten personas of the well-known mnemonic and ewoq have keys worth showing.
-func Banner(d *sim.Description, version, base string) (string, error) {
+func Banner(d *Description, version, base string) (string, error) {
 	w, err := render(d, version, base)
 	if err != nil {
 		return "", err

@@ -8,7 +8,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
 
@@ -45,7 +44,7 @@ type Token struct {
 	Decimals *int   `json:"decimals,omitempty" doc:"Of an ERC-20."`
 }
 
-func chain(d *sim.ChainDescription, base string) Chain {
+func chain(d *ChainDescription, base string) Chain {
 	row := d.Chain.Row
 	id := ids.ID(row.BlockchainID).String()
 	c := Chain{

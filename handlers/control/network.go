@@ -2,12 +2,10 @@ package control
 
 import (
 	"github.com/ava-labs/avalanchego/ids"
-
-	"snowglobe/sim"
 )
 
 // describe fills in what is on the network's P- and X-chain.
-func (n *Network) describe(d *sim.NetworkDescription) {
+func (n *Network) describe(d *NetworkDescription) {
 	n.PHeight, n.XHeight, n.PTransactions, n.XTransactions = d.PHeight, d.XHeight, d.PTransactions, d.XTransactions
 	n.Validators, n.Delegators, n.L1Validators = d.Validators, d.Delegators, d.L1Validators
 	n.Nodes, n.Subnets, n.Samples = []Node{}, []Subnet{}, map[string]string{}

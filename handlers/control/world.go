@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures"
-	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -31,7 +31,7 @@ type World struct {
 	Personas []Persona `json:"personas"`
 	Counts   Counts    `json:"counts"`
 
-	Endpoints []handlers.Endpoint `json:"endpoints" doc:"Everything that is served. The REST paths answer below /upstream too."`
+	Endpoints []rest.Endpoint `json:"endpoints" doc:"Everything that is served. The REST paths answer below /upstream too."`
 }
 
 // Clock is the world's own time.
@@ -110,13 +110,13 @@ type Health struct {
 }
 
 // Register adds the simulator's own operations.
-func Register(s *handlers.Server, w *sim.World, version string) error {
-	return s.Register(handlers.Sim,
-		handlers.Operation{
+func Register(s *rest.Server, w *sim.World, version string) error {
+	return s.Register(rest.Sim,
+		rest.Operation{
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name",
 			Answer: reflect.TypeFor[World](),
-			Handle: func(r *handlers.Request) (any, error) {
-				d, err := sim.Describe(r.Context(), w)
+			Handle: func(r *rest.Request) (any, error) {
+				d, err := Describe(r.Context(), w)
 				if err != nil {
 					return nil, err
 				}
@@ -127,12 +127,12 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 				return answer, err
 			},
 		},
-		handlers.Operation{
+		rest.Operation{
 			ID: "checkHealth", Path: "/sim/health", Summary: "Whether the world answers",
 			Live: true, Answer: reflect.TypeFor[Health](),
-			Handle: func(r *handlers.Request) (any, error) {
+			Handle: func(r *rest.Request) (any, error) {
 				if _, err := w.DB.Meta(r.Context()); err != nil {
-					return nil, handlers.Unavailable("The world does not answer.")
+					return nil, rest.Unavailable("The world does not answer.")
 				}
 				return &Health{Healthy: true, Digest: hex(w.Digest())}, nil
 			},
@@ -141,7 +141,7 @@ func Register(s *handlers.Server, w *sim.World, version string) error {
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
 
-func render(d *sim.Description, version, base string) (*World, error) {
+func render(d *Description, version, base string) (*World, error) {
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
 		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
@@ -165,7 +165,7 @@ func render(d *sim.Description, version, base string) (*World, error) {
 
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-func networks(described []sim.NetworkDescription) []Network {
+func networks(described []NetworkDescription) []Network {
 	var all []Network
 	for i, n := range fixtures.Networks {
 		network := Network{Name: n.Name, Aliases: []string{}, ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),

@@ -1,28 +1,30 @@
 package data_test
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestAliasesKeepToTheirNetworks: a name that was given on both networks is each one's own chain, and no name takes the
 // place of what names a chain from the beginning.
 func TestAliasesKeepToTheirNetworks(t *testing.T) {
 	g := open(t, 1)
-	for _, l := range g.Ledgers {
-		for _, name := range []string{"same", "c-chain", "43114", g.Ledgers[1].Rules.XChainID.String()} {
+	for _, l := range g.Networks {
+		for _, name := range []string{"same", "c-chain", "43114", g.Networks[1].Rules.XChainID.String()} {
 			l.Aliases.Give(name, l.Rules.XChainID)
 		}
 	}
-	for _, l := range g.Ledgers {
-		blocks := "/v1/networks/" + l.Network + "/blockchains/"
+	for _, l := range g.Networks {
+		blocks := "/v1/networks/" + l.Name + "/blockchains/"
 		for name, want := range map[string]string{"same": "x-chain", "c-chain": "c-chain"} {
 			if have := dig(g.get(t, blocks+name+"/blocks"), "chainInfo", "chainName"); have != want {
-				t.Errorf("%s on %s is %v: want %s", name, l.Network, have, want)
+				t.Errorf("%s on %s is %v: want %s", name, l.Name, have, want)
 			}
 		}
 	}
 	if have := g.get(t, "/v1/chains/43114")["chainId"]; have != "43114" {
 		t.Errorf("43114 is %v", have)
 	}
-	fuji := g.Ledgers[1].Rules.XChainID.String()
+	fuji := g.Networks[1].Rules.XChainID.String()
 	if have := dig(g.get(t, "/v1/networks/fuji/blockchains/"+fuji+"/blocks"), "chainInfo", "network"); have != "fuji" {
 		t.Errorf("%s is of %v", fuji, have)
 	}
@@ -32,11 +34,11 @@ func TestAliasesKeepToTheirNetworks(t *testing.T) {
 func TestNamesThatAreGivenLaterChangeAnswers(t *testing.T) {
 	g := open(t, 1)
 	for _, l := range []int{1, 0} {
-		l := g.Ledgers[l]
+		l := g.Networks[l]
 		l.Aliases.Give("contracts", l.Rules.CChainID)
 		for range 2 {
 			if have := g.get(t, "/v1/chains/contracts")["platformChainId"]; have != l.Rules.CChainID.String() {
-				t.Errorf("the name of %s is of %v", l.Network, have)
+				t.Errorf("the name of %s is of %v", l.Name, have)
 			}
 		}
 	}

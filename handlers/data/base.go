@@ -3,9 +3,10 @@ package data
 import (
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -14,32 +15,32 @@ type Options struct {
 	KnownOnly bool // sign only messages that the world knows
 }
 
-// base is what the families of operations share: the world, and what was read of it lately.
-type base struct {
-	world   *sim.World
+// Base is what the families of operations share: the world, and what was read of it lately.
+type Base struct {
+	World   *sim.World
 	tokens  *tokenCatalog
-	stakers *stakerIndexes
-	readers *chainReaders
+	Stakers *query.StakerIndexes
+	Readers *query.ChainReaders
 }
 
-func newBase(w *sim.World) *base {
-	return &base{world: w, tokens: newTokenCatalog(w), stakers: newStakerIndexes(), readers: newChainReaders(w)}
+func NewBase(w *sim.World) *Base {
+	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: query.NewStakerIndexes(), Readers: query.NewChainReaders(w)}
 }
 
 // chain is the EVM chain that the request names.
-func (b *base) chain(r *handlers.Request) (*evm.Chain, error) {
+func (b *Base) chain(r *rest.Request) (*reader.Chain, error) {
 	id := r.Chain("chainId")
-	for _, c := range b.world.Chains {
+	for _, c := range b.World.Chains {
 		if id.EVM != 0 && c.Row.EVMID == id.EVM || id.EVM == 0 && string(c.Row.BlockchainID) == string(id.Blockchain[:]) {
 			return c, nil
 		}
 	}
-	return nil, handlers.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
+	return nil, rest.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
 }
 
-// onChain turns a handler for one chain into one that finds the chain first.
-func (b *base) onChain(handle func(*handlers.Request, *evm.Chain) (any, error)) func(*handlers.Request) (any, error) {
-	return func(r *handlers.Request) (any, error) {
+// OnChain turns a handler for one chain into one that finds the chain first.
+func (b *Base) OnChain(handle func(*rest.Request, *reader.Chain) (any, error)) func(*rest.Request) (any, error) {
+	return func(r *rest.Request) (any, error) {
 		c, err := b.chain(r)
 		if err != nil {
 			return nil, err
@@ -48,13 +49,13 @@ func (b *base) onChain(handle func(*handlers.Request, *evm.Chain) (any, error)) 
 	}
 }
 
-// chainsOf are the EVM chains of the network that the request names, or all.
-func (b *base) chainsOf(r *handlers.Request) []*evm.Chain {
+// ChainsOf are the EVM chains of the network that the request names, or all.
+func (b *Base) ChainsOf(r *rest.Request) []*reader.Chain {
 	if !r.Given("network") {
-		return b.world.Chains
+		return b.World.Chains
 	}
-	var some []*evm.Chain
-	for _, c := range b.world.Chains {
+	var some []*reader.Chain
+	for _, c := range b.World.Chains {
 		if c.Row.Network == r.Text("network") {
 			some = append(some, c)
 		}
@@ -62,9 +63,9 @@ func (b *base) chainsOf(r *handlers.Request) []*evm.Chain {
 	return some
 }
 
-// chainAt is the EVM chain of a position, nil if there is none.
-func (b *base) chainAt(at store.Position) *evm.Chain {
-	for _, c := range b.world.Chains {
+// ChainAt is the EVM chain of a position, nil if there is none.
+func (b *Base) ChainAt(at store.Position) *reader.Chain {
+	for _, c := range b.World.Chains {
 		if c.Row.ID == at.Chain() {
 			return c
 		}
@@ -73,8 +74,8 @@ func (b *base) chainAt(at store.Position) *evm.Chain {
 }
 
 // chainOf is the EVM chain with a blockchain id, nil if the world does not simulate it.
-func (b *base) chainOf(blockchain ids.ID) *evm.Chain {
-	for _, c := range b.world.Chains {
+func (b *Base) chainOf(blockchain ids.ID) *reader.Chain {
+	for _, c := range b.World.Chains {
 		if ids.ID(c.Row.BlockchainID) == blockchain {
 			return c
 		}
@@ -82,10 +83,10 @@ func (b *base) chainOf(blockchain ids.ID) *evm.Chain {
 	return nil
 }
 
-// evmID is the EVM chain id of a blockchain, empty if the world does not simulate it.
-func (b *base) evmID(blockchain ids.ID) string {
+// EVMID is the EVM chain id of a blockchain, empty if the world does not simulate it.
+func (b *Base) EVMID(blockchain ids.ID) string {
 	if c := b.chainOf(blockchain); c != nil {
-		return decimals(c.Row.EVMID)
+		return Decimals(c.Row.EVMID)
 	}
 	return ""
 }

@@ -6,13 +6,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// kept is how many decoded rows of each kind stay in memory: they never change.
-const kept = 4096
+// Kept is how many decoded rows of each kind stay in memory: they never change.
+const Kept = 4096
 
-// cached answers the rows at positions, which come newest first. read reads those from the first position down to the
+// Cached answers the rows at positions, which come newest first. read reads those from the first position down to the
 // last: rows between them never change. Lists find the positions of their rows first, which an index alone answers, and
 // read the rows only when one of them is not in the cache.
-func cached[R, F any](at []store.Position, cache *lru.Cache[store.Position, *F],
+func Cached[R, F any](at []store.Position, cache *lru.Cache[store.Position, *F],
 	read func(high, low store.Position, limit int) ([]R, error), decode func(*R) (store.Position, *F, error)) ([]*F, error) {
 	facts := make([]*F, len(at))
 	known := true

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // TestListsAreWhatARowByRowEvaluationSays asks for random combinations of everything that the lists of the primary
@@ -22,7 +22,7 @@ func TestListsAreWhatARowByRowEvaluationSays(t *testing.T) {
 		g, rng := open(t, number), rand.New(rand.NewPCG(uint64(number), 55))
 		for _, network := range networks {
 			base := "/v1/networks/" + network
-			filterDelegators(t, g, rng, ledger(t, g, network).Network, base)
+			filterDelegators(t, g, rng, ledger(t, g, network).Name, base)
 			filterL1Validators(t, g, rng, network, base)
 			for _, chain := range chainAliases {
 				filterBlocks(t, g, rng, base+"/blockchains/"+chain)
@@ -39,7 +39,7 @@ var chainAliases = []string{"p-chain", "x-chain", "c-chain"}
 func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
 	l := ledger(t, g, network)
-	rows, err := l.DB.Stakers(context.Background(), l.Chain(primary.PChain))
+	rows, err := l.DB.Stakers(context.Background(), l.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 			status = "active"
 		}
 		var owners []any
-		for _, a := range store.ParseOwners(s.Owner).Addresses {
+		for _, a := range store.ParseOutputOwners(s.Owner).Addresses {
 			owners = append(owners, l.Rules.Bech32(ids.ShortID(a)))
 		}
 		all = append(all, object{"txHash": ids.ID(s.Tx).String(), "nodeId": ids.NodeID(s.Node).String(), "owners": owners, "status": status})
@@ -79,18 +79,18 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 func filterL1Validators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
 	l := ledger(t, g, network)
-	head, err := l.DB.PrimaryHead(context.Background(), l.Chain(primary.PChain))
+	head, err := l.DB.PrimaryHead(context.Background(), l.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := l.DB.L1Validators(context.Background(), l.Chain(primary.PChain), head.ID.Number())
+	rows, err := l.DB.L1Validators(context.Background(), l.Chain(txs.PChain), head.ID.Number())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []object
 	for _, v := range slices.Backward(rows) {
 		all = append(all, object{"validationId": ids.ID(v.Validation).String(), "nodeId": ids.NodeID(v.Node).String(), "subnetId": ids.ID(v.Subnet).String(),
-			"active": v.Weight > 0 && v.PaidUntil > l.Accrued(head)})
+			"active": v.Weight > 0 && v.EndAccumulatedFee > l.Accrued(head)})
 	}
 	for range times(60) {
 		q := newTrial(t, g, rng, base+"/l1Validators", "validators", "validationId", all)

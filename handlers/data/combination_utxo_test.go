@@ -11,8 +11,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // filterUTXOs compares with the rows of random personas.
@@ -22,7 +22,7 @@ func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	for kind, chain := range chainAliases {
 		for range times(25) {
 			a, b := owner(t, g, network, people[rng.IntN(len(people))]), owner(t, g, network, people[rng.IntN(len(people))])
-			all := outputsOf(t, ledger(t, g, network), primary.Chain(kind), a, b)
+			all := outputsOf(t, ledger(t, g, network), txs.Chain(kind), a, b)
 			q := newTrial(t, g, rng, base+"/blockchains/"+chain+"/utxos", "utxos", "utxoId", all)
 			q.query.Set("addresses", a+","+b)
 			if !q.sometimes(2, "includeSpent", "true", func(object) bool { return true }) {
@@ -42,15 +42,15 @@ func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 }
 
 // outputsOf are the outputs of two owners, spent or not, newest first.
-func outputsOf(t *testing.T, l *sim.Ledger, kind primary.Chain, owners ...string) (all []object) {
+func outputsOf(t *testing.T, l *sim.Network, kind txs.Chain, owners ...string) (all []object) {
 	t.Helper()
 	type made struct {
 		store.UTXO
 		time int64
 	}
 	var rows []made
-	for _, maker := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-		if (kind == primary.CChain) == (maker == primary.CChain) && kind == primary.CChain || kind != primary.CChain && maker != kind {
+	for _, maker := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		if (kind == txs.CChain) == (maker == txs.CChain) && kind == txs.CChain || kind != txs.CChain && maker != kind {
 			continue
 		}
 		found, err := l.DB.UTXOsMadeBy(t.Context(), l.Chain(maker))
@@ -58,7 +58,7 @@ func outputsOf(t *testing.T, l *sim.Ledger, kind primary.Chain, owners ...string
 			t.Fatal(err)
 		}
 		for _, u := range found {
-			parsed, err := primary.ParseUTXO(maker, u.Bytes())
+			parsed, err := txs.ParseUTXO(maker, u.Bytes())
 			if err != nil {
 				t.Fatal(err)
 			}

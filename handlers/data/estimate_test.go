@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
 )
 
 // TestPendingStakersKnowWhatToExpect compares the estimates of those who wait with the network's formula at the current
@@ -30,7 +30,7 @@ func TestPendingStakersKnowWhatToExpect(t *testing.T) {
 		for _, d := range delegators {
 			gross := expected(t, g, network, d, "amountDelegated")
 			percents, rest, _ := strings.Cut(d["delegationFee"].(string), ".")
-			_, net := primary.SplitReward(uint64(gross), uint32(integer(percents+rest[:4])))
+			_, net := rules.SplitReward(uint64(gross), uint32(integer(percents+rest[:4])))
 			for field, want := range map[string]int64{"grossReward": gross, "estimatedGrossReward": gross, "netReward": int64(net), "estimatedNetReward": int64(net)} {
 				if gross == 0 || integer(d[field]) != want {
 					t.Errorf("%s of %v is %v: want %d", field, d["txHash"], d[field], want)

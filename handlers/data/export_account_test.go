@@ -7,37 +7,36 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/sim"
 	"snowglobe/sim/export"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // TestAccountsOfTheCChain: an account's imports and exports, with the change of its balance.
 func TestAccountsOfTheCChain(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	traveller := o.persona(t, "traveller")
 	rows := o.rows(t, exportOf(export.Primary, asks{"cChainEvmAddresses": []string{traveller}, "includeChains": primaryChains}))
 	count := 0
-	for _, l := range o.Ledgers {
-		chain := l.Chain(primary.CChain)
-		txs, err := o.DB.PrimaryTxsBetween(t.Context(), store.First(chain), store.Last(chain))
+	for _, l := range o.Networks {
+		chain := l.Chain(txs.CChain)
+		transactions, err := o.DB.PrimaryTxsBetween(t.Context(), store.First(chain), store.Last(chain))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range txs {
-			tx, err := primary.ParseTx(primary.CChain, txs[i].Bytes)
+		for i := range transactions {
+			tx, err := txs.ParseTx(txs.CChain, transactions[i].Bytes)
 			if err != nil {
 				t.Fatal(err)
 			}
 			switch u := tx.Unsigned.(type) {
-			case *primary.AtomicImportTx:
+			case *txs.AtomicImportTx:
 				for _, out := range u.Outs {
-					count += o.hasRow(t, rows, traveller, tx, l.Network, "CREDIT", out.Address, out.Amount)
+					count += o.hasRow(t, rows, traveller, tx, l.Name, "CREDIT", out.Address, out.Amount)
 				}
-			case *primary.AtomicExportTx:
+			case *txs.AtomicExportTx:
 				for _, in := range u.Ins {
-					count += o.hasRow(t, rows, traveller, tx, l.Network, "DEBIT", in.Address, in.Amount)
+					count += o.hasRow(t, rows, traveller, tx, l.Name, "DEBIT", in.Address, in.Amount)
 				}
 			}
 		}
@@ -48,7 +47,7 @@ func TestAccountsOfTheCChain(t *testing.T) {
 }
 
 // hasRow looks for the row about an account, and counts 1 if the account is the one that the rows are about.
-func (o *office) hasRow(t *testing.T, rows []record, about string, tx *primary.Tx, network, kind string, account common.Address, amount uint64) int {
+func (o *office) hasRow(t *testing.T, rows []record, about string, tx *txs.Tx, network, kind string, account common.Address, amount uint64) int {
 	t.Helper()
 	if account.Hex() != about {
 		return 0

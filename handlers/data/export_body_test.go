@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"snowglobe/sim"
 	"snowglobe/sim/export"
 )
 
@@ -54,7 +53,7 @@ var refused = []struct {
 }
 
 func TestEveryBadBodyIsRefusedWithItsReasons(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	before, err := o.DB.Count(t.Context(), "operation")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +85,7 @@ func TestEveryBadBodyIsRefusedWithItsReasons(t *testing.T) {
 
 // TestStartOfAnExport: the statuses of the dialects, at once and without a file, and two for two equal posts.
 func TestStartOfAnExport(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	seen := map[string]bool{}
 	for _, kind := range export.Types {
 		options := asks{"addresses": []string{"fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm"}, "includeChains": []string{"p-chain", "yH8D7ThNJkxmtkuv2jgBa4P1Rn3Qpr4pPr7QYNfcdoS6k6HWp"}}
@@ -109,7 +108,7 @@ func TestStartOfAnExport(t *testing.T) {
 
 // TestExportsOfTheFutureFail: whether a day has come is known when the export runs.
 func TestExportsOfTheFutureFail(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	ask := evmExport([]string{o.persona(t, "alice")}, o.chainIDs(), asks{"firstDate": "2026-07-02"})
 	done := o.finish(t, ask)
 	if done["operationStatus"] != "FAILED" || dig(done, "metadata", "code") != "ErrInvalidRequest" || dig(done, "metadata", "downloadUrl") != nil ||
@@ -126,7 +125,7 @@ func TestExportsOfTheFutureFail(t *testing.T) {
 // TestExportsSayHowLongTheyWait starts none of them.
 func TestExportsSayHowLongTheyWait(t *testing.T) {
 	w := generate(t, 1)
-	o := serveExports(t, w, sim.NewExports(w, sim.ExportOptions{}))
+	o := serveExports(t, w, export.NewJobs(w, export.Options{}))
 	for _, want := range []string{"is the next to begin", "waits for 1 export before it", "waits for 2 exports before it"} {
 		if _, answer := o.post(t, "", evmExport([]string{o.persona(t, "alice")}, o.chainIDs())); answer["message"] != want {
 			t.Errorf("%v, want %s", answer, want)

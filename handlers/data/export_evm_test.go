@@ -9,13 +9,13 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/sim"
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/export"
 )
 
 // TestExportsEqualTheLists compares the rows about every persona with what the lists about its address say.
 func TestExportsEqualTheLists(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func essence(r record) string {
 }
 
 // listed is the essence of everything in the lists about an address on a chain.
-func (o *office) listed(t *testing.T, c *evm.Chain, address string) (lines []string) {
+func (o *office) listed(t *testing.T, c *reader.Chain, address string) (lines []string) {
 	chain := fmt.Sprint(c.Row.EVMID)
 	list := func(name string, add func(object, record)) {
 		for _, item := range o.pages(t, path(c, "addresses", address, "transactions:"+name), "transactions", 100) {
@@ -143,7 +143,7 @@ func orEmpty(v any) any {
 
 // TestExportedAmountsAreExact works amounts, values and fees out anew, in fractions.
 func TestExportedAmountsAreExact(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	priced := 0
 	for _, r := range o.rows(t, evmExport([]string{o.persona(t, "alice"), o.persona(t, "whale")}, o.chainIDs())) {
 		unit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), number(r["TokenDecimals"]), nil))
@@ -182,7 +182,7 @@ func amounts(t *testing.T, r record, column string, want *big.Rat) {
 
 // TestExportsOfSeveralAddressesHaveEachRowOnce: who deals with one another appears once, as both see it.
 func TestExportsOfSeveralAddressesHaveEachRowOnce(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	alice, bob := o.persona(t, "alice"), o.persona(t, "bob")
 	separate := map[string]int{}
 	for _, address := range []string{alice, bob} {

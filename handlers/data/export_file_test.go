@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"snowglobe/sim"
 	"snowglobe/sim/export"
 )
 
@@ -37,7 +36,7 @@ func (o *office) large(t *testing.T) (path, text string) {
 }
 
 func TestFileIsServedAsFilesAre(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	path, text := o.large(t)
 	whole := o.serve(http.MethodGet, path, "", nil)
 	tag := whole.Header().Get("Etag")
@@ -79,7 +78,7 @@ func TestFileIsServedAsFilesAre(t *testing.T) {
 
 // TestRangesAreThoseOfTheFile asks for many ranges, across the borders of chunks.
 func TestRangesAreThoseOfTheFile(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	path, text := o.large(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	border := 1 << 20

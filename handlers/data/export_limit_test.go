@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/sim"
 	"snowglobe/sim/export"
+	"snowglobe/sim/verify"
 )
 
 // TestFollowingNextDateGivesEveryRowOnce exports with limits from one row, which no day keeps, up to more than there are.
 func TestFollowingNextDateGivesEveryRowOnce(t *testing.T) {
-	whole := openOffice(t, sim.ExportOptions{})
+	whole := openOffice(t, export.Options{})
 	for _, body := range []asks{
 		evmExport([]string{whole.persona(t, "alice"), whole.persona(t, "clumsy")}, whole.chainIDs()),
 		exportOf(export.Primary, asks{"addresses": whole.everyOwner(t), "includeChains": primaryChains}),
@@ -22,7 +22,7 @@ func TestFollowingNextDateGivesEveryRowOnce(t *testing.T) {
 		want := whole.rows(t, body)
 		limits := []int64{60, 7, 1, int64(len(want)) - 1, int64(len(want)), int64(len(want)) + 1}
 		for _, limit := range limits[:times(len(limits))] {
-			o := openOffice(t, sim.ExportOptions{MaxRows: limit})
+			o := openOffice(t, export.Options{MaxRows: limit})
 			got, parts := o.follow(t, body, limit)
 			if !slices.EqualFunc(got, want, maps.Equal) {
 				t.Errorf("limit %d: %d rows in %d parts, there are %d", limit, len(got), parts, len(want))
@@ -69,7 +69,7 @@ func (o *office) follow(t *testing.T, body asks, limit int64) (rows []record, pa
 
 // TestDatesAreWholeDays compares exports of every span of days with the rows of those days.
 func TestDatesAreWholeDays(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	alice := []string{o.persona(t, "alice")}
 	all := o.rows(t, evmExport(alice, o.chainIDs()))
 	day := func(r record) string { return r["BlockTimestamp"][:len(time.DateOnly)] }
@@ -98,7 +98,7 @@ func TestDatesAreWholeDays(t *testing.T) {
 
 // TestExportsKeepToTheirRetention moves the clock: an export that ended is there to the last second, and then is not.
 func TestExportsKeepToTheirRetention(t *testing.T) {
-	o := serveOffice(t, generate(t, 1), sim.ExportOptions{Retention: 3600})
+	o := serveOffice(t, generate(t, 1), export.Options{Retention: 3600})
 	ask := evmExport([]string{o.persona(t, "bob")}, o.chainIDs())
 	done := o.finish(t, ask)
 	o.Clock.Set(o.Clock.Now().Add(3599 * time.Second))
@@ -122,7 +122,7 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 	if err != nil || count != 1 || chunks != 1 {
 		t.Errorf("%d operations and %d chunks are left: %v", count, chunks, err)
 	}
-	if _, err := sim.Verify(t.Context(), o.World, nil); err != nil {
+	if _, err := verify.Verify(t.Context(), o.World, nil); err != nil {
 		t.Error(err)
 	}
 	if got := fmt.Sprint(later["createdAtTimestamp"]); got != fmt.Sprint(o.Clock.Unix()) {
@@ -132,7 +132,7 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 
 // TestExportsScanNothing asks the database how it would run every statement that exports of all kinds prepared.
 func TestExportsScanNothing(t *testing.T) {
-	o := serveOffice(t, generate(t, 1), sim.ExportOptions{Retention: 3600, MaxRows: 100})
+	o := serveOffice(t, generate(t, 1), export.Options{Retention: 3600, MaxRows: 100})
 	o.finish(t, evmExport([]string{o.persona(t, "alice")}, o.chainIDs()))
 	for _, kind := range []export.Type{export.Primary, export.Staking} {
 		o.finish(t, exportOf(kind, asks{"addresses": o.everyOwner(t), "cChainEvmAddresses": []string{o.persona(t, "traveller")}, "includeChains": primaryChains}))

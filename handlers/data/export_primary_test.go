@@ -14,8 +14,8 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/export"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 var primaryChains = []string{"p-chain", "x-chain", "c-chain"}
@@ -23,7 +23,7 @@ var primaryChains = []string{"p-chain", "x-chain", "c-chain"}
 // keyOwner is a persona's address on P and X.
 func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
 	t.Helper()
-	key, err := primary.KeyFromBytes(p.Key)
+	key, err := txs.KeyFromBytes(p.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,16 +33,16 @@ func keyOwner(t *testing.T, p store.Persona) ids.ShortID {
 // TestExportsEqualTheOutputs compares the movements of every persona on both networks with the outputs in the file, and
 // what is left with what it owns.
 func TestExportsEqualTheOutputs(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	for _, l := range o.Ledgers {
+	for _, l := range o.Networks {
 		for _, p := range personas {
 			address := keyOwner(t, p)
-			options := asks{"addresses": []string{l.Rules.Address(primary.PChain, address)}, "includeChains": primaryChains}
+			options := asks{"addresses": []string{l.Rules.Address(txs.PChain, address)}, "includeChains": primaryChains}
 			got, left := map[string]string{}, map[string]int{}
 			for _, r := range o.rows(t, exportOf(export.Primary, options)) {
 				kind := r["FundTransferType"]
@@ -59,11 +59,11 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 			}
 			want, unspent := o.moved(t, l, address)
 			if !maps.Equal(got, want) {
-				t.Errorf("%s on %s: %d movements, the outputs tell of %d", p.Name, l.Network, len(got), len(want))
+				t.Errorf("%s on %s: %d movements, the outputs tell of %d", p.Name, l.Name, len(got), len(want))
 			}
 			maps.DeleteFunc(left, func(_ string, n int) bool { return n == 0 })
 			if !slices.Equal(slices.Sorted(maps.Keys(left)), unspent) {
-				t.Errorf("%s on %s: %d outputs are left, it owns %d", p.Name, l.Network, len(left), len(unspent))
+				t.Errorf("%s on %s: %d outputs are left, it owns %d", p.Name, l.Name, len(left), len(unspent))
 			}
 		}
 	}
@@ -75,11 +75,11 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 }
 
 // moved is every making and spending of the outputs of an address, by chain, kind and output; and the outputs not spent.
-func (o *office) moved(t *testing.T, l *sim.Ledger, address ids.ShortID) (moves map[string]string, unspent []string) {
+func (o *office) moved(t *testing.T, l *sim.Network, address ids.ShortID) (moves map[string]string, unspent []string) {
 	t.Helper()
 	moves = map[string]string{}
-	for _, c := range []primary.Chain{primary.PChain, primary.XChain, primary.CChain} {
-		utxos, err := o.DB.UTXOsOf(t.Context(), address[:], l.Chain(c), math.MaxInt64, 1<<20)
+	for _, c := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		utxos, err := o.DB.UTXOsOfAddress(t.Context(), address[:], l.Chain(c), math.MaxInt64, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,13 +118,13 @@ func (o *office) maker(t *testing.T, u *store.UTXO) string {
 // TestExportsEqualThePrimaryLists compares the movements of every persona with the outputs in the lists of transactions. The
 // lists show stake with the transaction that locked it only, and no genesis.
 func TestExportsEqualThePrimaryLists(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	personas, err := o.DB.Personas(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	compared := 0
-	for _, l := range o.Ledgers {
+	for _, l := range o.Networks {
 		for _, p := range personas {
 			address := l.Rules.Bech32(keyOwner(t, p))
 			got := map[string]int{}
@@ -137,7 +137,7 @@ func TestExportsEqualThePrimaryLists(t *testing.T) {
 			}
 			want := map[string]int{}
 			for _, chain := range primaryChains {
-				for _, tx := range o.pages(t, "/v1/networks/"+l.Network+"/blockchains/"+chain+"/transactions?addresses="+address, "transactions", 100) {
+				for _, tx := range o.pages(t, "/v1/networks/"+l.Name+"/blockchains/"+chain+"/transactions?addresses="+address, "transactions", 100) {
 					for list, kind := range map[string]string{"consumedUtxos": "DEBIT", "emittedUtxos": "CREDIT"} {
 						for _, u := range elements(tx[list]) {
 							if slices.Contains(elements(u.(object)["addresses"]), any(address)) {
@@ -149,7 +149,7 @@ func TestExportsEqualThePrimaryLists(t *testing.T) {
 			}
 			compared += len(want)
 			if !maps.Equal(got, want) {
-				t.Errorf("%s on %s: %d movements, the lists have %d: %s", p.Name, l.Network, len(got), len(want),
+				t.Errorf("%s on %s: %d movements, the lists have %d: %s", p.Name, l.Name, len(got), len(want),
 					differing(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))))
 			}
 		}
@@ -182,7 +182,7 @@ func listedAt(t *testing.T, tx object) string {
 
 // TestSmallerExportsArePartsOfTheFullOne: simple has the same rows with fewer columns, staking some of the rows.
 func TestSmallerExportsArePartsOfTheFullOne(t *testing.T) {
-	o := openOffice(t, sim.ExportOptions{})
+	o := openOffice(t, export.Options{})
 	addresses := o.everyOwner(t)
 	options := asks{"addresses": addresses, "includeChains": primaryChains}
 	full := o.rows(t, exportOf(export.Primary, options))
@@ -215,16 +215,16 @@ func (o *office) everyOwner(t *testing.T) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range o.Ledgers {
+	for _, l := range o.Networks {
 		for _, p := range personas {
 			all = append(all, l.Rules.Bech32(keyOwner(t, p)))
 		}
-		stakers, err := o.DB.Stakers(t.Context(), l.Chain(primary.PChain))
+		stakers, err := o.DB.Stakers(t.Context(), l.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range stakers {
-			for _, address := range store.ParseOwners(stakers[i].FeeOwner).Addresses {
+			for _, address := range store.ParseOutputOwners(stakers[i].FeeOwner).Addresses {
 				all = append(all, l.Rules.Bech32(ids.ShortID(address)))
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 )
@@ -28,7 +29,7 @@ var officeWorld struct {
 }
 
 // openOffice lets exports run in the tiny world of seed 1, which tests about them share.
-func openOffice(t testing.TB, o sim.ExportOptions) *office {
+func openOffice(t testing.TB, o export.Options) *office {
 	t.Helper()
 	officeWorld.Lock()
 	defer officeWorld.Unlock()
@@ -38,9 +39,9 @@ func openOffice(t testing.TB, o sim.ExportOptions) *office {
 	return serveOffice(t, officeWorld.World, o)
 }
 
-func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
+func serveOffice(t testing.TB, w *sim.World, o export.Options) *office {
 	t.Helper()
-	exports := sim.NewExports(w, o)
+	exports := export.NewJobs(w, o)
 	opened := serveExports(t, w, exports)
 	ctx, stop := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
@@ -55,13 +56,13 @@ func serveOffice(t testing.TB, w *sim.World, o sim.ExportOptions) *office {
 }
 
 // serveExports answers for exports, whether they run or not.
-func serveExports(t testing.TB, w *sim.World, exports *sim.Exports) *office {
+func serveExports(t testing.TB, w *sim.World, exports *export.Jobs) *office {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
+	s, err := rest.New(rest.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w, exports, data.Options{}); err != nil {
+	if err := handlers.RegisterData(s, w, exports, data.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return &office{&globe{w, s}}

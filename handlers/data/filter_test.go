@@ -13,8 +13,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
-	"snowglobe/sim/evm"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/evm/reader"
 )
 
 func TestChainsByNetworkAndFeature(t *testing.T) {
@@ -169,14 +169,14 @@ func TestMetadataHasEveryStatus(t *testing.T) {
 }
 
 // holdsEveryStatus asserts that the collector's own lists have every status too.
-func (g *globe) holdsEveryStatus(t *testing.T, c *evm.Chain) {
+func (g *globe) holdsEveryStatus(t *testing.T, c *reader.Chain) {
 	t.Helper()
 	for list, key := range map[string]string{"listErc721": "erc721TokenBalances", "listErc1155": "erc1155TokenBalances"} {
 		have := map[string]bool{}
 		for _, item := range g.pages(t, "/upstream"+path(c, "addresses", g.persona(t, "collector"), "balances:"+list), key, 7) {
 			have[dig(item, "metadata", "indexStatus").(string)] = true
 		}
-		for _, status := range handlers.IndexStatuses {
+		for _, status := range schema.IndexStatuses {
 			if !have[status] {
 				t.Errorf("%s of the collector on %s has nothing that is %s", list, c.Row.Name, status)
 			}

@@ -12,8 +12,9 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/sim"
-	"snowglobe/sim/evm"
+	"snowglobe/handlers/control"
+	"snowglobe/sim/evm/index"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -24,15 +25,15 @@ func letters(t *testing.T, g *globe, path string) []object {
 }
 
 // logged reads every log of a chain that sends or delivers a message, straight from the rows of its logs.
-func logged(t *testing.T, g *globe, c *evm.Chain) (sent, received map[string]*evm.Letter) {
+func logged(t *testing.T, g *globe, c *reader.Chain) (sent, received map[string]*index.TeleporterLog) {
 	t.Helper()
 	rows, err := g.DB.LogsBetween(context.Background(), store.First(c.Row.ID), store.Last(c.Row.ID), 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, received = map[string]*evm.Letter{}, map[string]*evm.Letter{}
+	sent, received = map[string]*index.TeleporterLog{}, map[string]*index.TeleporterLog{}
 	for i := range rows {
-		if m := evm.ReadLetter(&rows[i]); m != nil {
+		if m := index.ParseTeleporterLog(&rows[i]); m != nil {
 			if len(rows[i].Topics) == 2*common.HashLength {
 				sent[m.ID.Hex()] = m
 			} else {
@@ -55,7 +56,7 @@ func TestMessagesAreTheLogs(t *testing.T) {
 			}
 			listed[m["messageId"].(string)] = m
 		}
-		delivered := map[string]*evm.Letter{}
+		delivered := map[string]*index.TeleporterLog{}
 		for _, c := range g.Chains {
 			_, received := logged(t, g, c)
 			for id, m := range received {
@@ -70,7 +71,7 @@ func TestMessagesAreTheLogs(t *testing.T) {
 				delete(listed, id)
 			}
 			for id, m := range received {
-				if g.Chain(m.Peer.String()) == nil {
+				if g.ChainNamed(m.Peer.String()) == nil {
 					count[testForeign(t, listed[id], c, m)]++
 					delete(listed, id)
 				}
@@ -87,7 +88,7 @@ func TestMessagesAreTheLogs(t *testing.T) {
 	}
 }
 
-func testLetter(t *testing.T, shown object, c *evm.Chain, m, delivered *evm.Letter) string {
+func testLetter(t *testing.T, shown object, c *reader.Chain, m, delivered *index.TeleporterLog) string {
 	t.Helper()
 	if shown == nil {
 		t.Fatalf("message %s is not listed", m.ID)
@@ -99,8 +100,8 @@ func testLetter(t *testing.T, shown object, c *evm.Chain, m, delivered *evm.Lett
 	}
 	if delivered != nil {
 		want["status"] = "delivered"
-		if have := dig(shown, "destinationTransaction", "delivererAddress"); have != delivered.Carrier.Hex() {
-			t.Errorf("message %s was delivered by %v: want %s", m.ID, have, delivered.Carrier)
+		if have := dig(shown, "destinationTransaction", "delivererAddress"); have != delivered.Relayer.Hex() {
+			t.Errorf("message %s was delivered by %v: want %s", m.ID, have, delivered.Relayer)
 		}
 	} else if shown["destinationTransaction"] != nil || shown["messageExecuted"] == true {
 		t.Errorf("message %s is pending: %v", m.ID, shown)
@@ -119,7 +120,7 @@ func testLetter(t *testing.T, shown object, c *evm.Chain, m, delivered *evm.Lett
 	return shown["status"].(string)
 }
 
-func testForeign(t *testing.T, shown object, c *evm.Chain, m *evm.Letter) string {
+func testForeign(t *testing.T, shown object, c *reader.Chain, m *index.TeleporterLog) string {
 	t.Helper()
 	if shown == nil || shown["sourceTransaction"] != nil || shown["sourceEvmChainId"] != "" || shown["destinationEvmChainId"] != itoa(int(c.Row.EVMID)) {
 		t.Fatalf("message %s of a chain that is not simulated: %v", m.ID, shown)
@@ -299,7 +300,7 @@ func TestMessageErrors(t *testing.T) {
 // TestWorldNamesMessages: the samples in the world's description are what they say.
 func TestWorldNamesMessages(t *testing.T) {
 	g := open(t, 1)
-	d, err := sim.Describe(context.Background(), g.World)
+	d, err := control.Describe(context.Background(), g.World)
 	if err != nil {
 		t.Fatal(err)
 	}

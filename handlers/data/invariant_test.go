@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 )
 
 // The lists of the Data API are compared with what the chain's node says, over whole worlds.
@@ -22,9 +22,9 @@ var seeds = []int64{1, 2, 77}
 
 // story is all that a chain's node tells.
 type story struct {
-	blocks    []*evm.Block
-	txs       []*evm.Transaction // with receipts
-	addresses []common.Address   // that appear anywhere, in order
+	blocks    []*reader.Block
+	txs       []*reader.Transaction // with receipts
+	addresses []common.Address      // that appear anywhere, in order
 	parties   map[common.Address]bool
 }
 
@@ -37,7 +37,7 @@ func (s *story) meet(addresses ...common.Address) {
 	}
 }
 
-func tell(t *testing.T, c *evm.Chain) *story {
+func tell(t *testing.T, c *reader.Chain) *story {
 	t.Helper()
 	ctx := context.Background()
 	head, err := c.Head(ctx)
@@ -50,11 +50,11 @@ func tell(t *testing.T, c *evm.Chain) *story {
 		if err != nil {
 			t.Fatal(err)
 		}
-		txs, err := c.Receipts(ctx, b)
+		transactions, err := c.Receipts(ctx, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.blocks, s.txs = append(s.blocks, b), append(s.txs, txs...)
+		s.blocks, s.txs = append(s.blocks, b), append(s.txs, transactions...)
 	}
 	for _, tx := range s.txs {
 		s.meet(tx.Sender, target(tx))
@@ -70,14 +70,14 @@ func tell(t *testing.T, c *evm.Chain) *story {
 }
 
 // target is the recipient, or the contract that was created.
-func target(tx *evm.Transaction) common.Address {
+func target(tx *reader.Transaction) common.Address {
 	if to := tx.To(); to != nil {
 		return *to
 	}
 	return common.BytesToAddress(tx.Row.Created)
 }
 
-func eachChain(t *testing.T, check func(*testing.T, *globe, *evm.Chain, *story)) {
+func eachChain(t *testing.T, check func(*testing.T, *globe, *reader.Chain, *story)) {
 	for _, number := range seeds[:times(len(seeds))] {
 		g := open(t, number)
 		for _, c := range g.Chains {
@@ -109,26 +109,26 @@ func same(t *testing.T, what string, have, want []string) {
 }
 
 func TestBlocksAndTransactionsAreTheNodes(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
-		var hashes, txs, failed, succeeded []string
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+		var hashes, transactions, failed, succeeded []string
 		var all int
 		for _, b := range s.blocks {
 			hashes = append(hashes, b.Hash.Hex())
 		}
 		for _, tx := range s.txs {
-			txs = append(txs, tx.Hash().Hex())
+			transactions = append(transactions, tx.Hash().Hex())
 			if tx.Row.Status == 1 {
 				succeeded = append(succeeded, tx.Hash().Hex())
 			} else {
 				failed = append(failed, tx.Hash().Hex())
 			}
 		}
-		for _, l := range [][]string{hashes, txs, failed, succeeded} {
+		for _, l := range [][]string{hashes, transactions, failed, succeeded} {
 			slices.Reverse(l)
 		}
 		blocks := g.pages(t, path(c, "blocks"), "blocks", 17)
 		same(t, "blocks", text(blocks, "blockHash"), hashes)
-		same(t, "transactions", text(g.pages(t, path(c, "transactions"), "transactions", 17), "txHash"), txs)
+		same(t, "transactions", text(g.pages(t, path(c, "transactions"), "transactions", 17), "txHash"), transactions)
 		same(t, "failed", text(g.pages(t, path(c, "transactions?status=failed"), "transactions", 3), "txHash"), failed)
 		same(t, "succeeded", text(g.pages(t, path(c, "transactions?status=success"), "transactions", 100), "txHash"), succeeded)
 		for i, b := range slices.Backward(blocks) {
@@ -141,7 +141,7 @@ func TestBlocksAndTransactionsAreTheNodes(t *testing.T) {
 }
 
 func TestFeesOfABlockAreItsTransactions(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
 		paid := map[string]*big.Int{}
 		for _, tx := range g.pages(t, path(c, "transactions"), "transactions", 100) {
 			price, _ := new(big.Int).SetString(tx["gasPrice"].(string), 10)
@@ -165,7 +165,7 @@ func TestFeesOfABlockAreItsTransactions(t *testing.T) {
 }
 
 func TestNativeListsAreTheTransactionsOfEachAddress(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
 		for _, a := range s.addresses {
 			var want []string
 			for _, tx := range slices.Backward(s.txs) {
@@ -182,7 +182,7 @@ func TestNativeListsAreTheTransactionsOfEachAddress(t *testing.T) {
 var selectors = map[string][]byte{}
 
 // call asks a contract after a block.
-func call(t *testing.T, c *evm.Chain, b *evm.Block, to common.Address, signature string, words ...[]byte) []byte {
+func call(t *testing.T, c *reader.Chain, b *reader.Block, to common.Address, signature string, words ...[]byte) []byte {
 	t.Helper()
 	if selectors[signature] == nil {
 		selectors[signature] = crypto.Keccak256([]byte(signature))[:4]
@@ -191,7 +191,7 @@ func call(t *testing.T, c *evm.Chain, b *evm.Block, to common.Address, signature
 	for _, w := range words {
 		input = append(input, common.LeftPadBytes(w, 32)...)
 	}
-	result, err := c.Call(context.Background(), b, &evm.Call{To: &to, Input: &input}, evm.Overrides{})
+	result, err := c.Call(context.Background(), b, &reader.Call{To: &to, Input: &input}, reader.Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestBalancesAreWhatTheContractsSay(t *testing.T) {
 }
 
 // erc20s are the ERC-20s of a chain, found by asking every contract that was ever deployed.
-func erc20s(t *testing.T, g *globe, c *evm.Chain) []common.Address {
+func erc20s(t *testing.T, g *globe, c *reader.Chain) []common.Address {
 	t.Helper()
 	var all []common.Address
 	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)
@@ -254,8 +254,8 @@ func erc20s(t *testing.T, g *globe, c *evm.Chain) []common.Address {
 }
 
 func TestNativeBalancesAreTheStates(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
-		for _, b := range []*evm.Block{s.blocks[0], s.blocks[len(s.blocks)/2], s.blocks[len(s.blocks)-1]} {
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
+		for _, b := range []*reader.Block{s.blocks[0], s.blocks[len(s.blocks)/2], s.blocks[len(s.blocks)-1]} {
 			state, err := c.State(context.Background(), b)
 			if err != nil {
 				t.Fatal(err)
@@ -272,7 +272,7 @@ func TestNativeBalancesAreTheStates(t *testing.T) {
 
 // TestCollectiblesAreWhatTheContractsSay asks the collections about every item that anyone is said to hold.
 func TestCollectiblesAreWhatTheContractsSay(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
 		head, held := s.blocks[len(s.blocks)-1], 0
 		for _, a := range s.addresses {
 			for _, item := range g.pages(t, path(c, "addresses", a.Hex(), "balances:listCollectibles"), "collectibleBalances", 100) {
@@ -296,7 +296,7 @@ func TestCollectiblesAreWhatTheContractsSay(t *testing.T) {
 
 // TestHistoryIsTheUnionOfTheLists compares the list of all kinds with the lists of each kind, in both orders.
 func TestHistoryIsTheUnionOfTheLists(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
 		for _, a := range s.addresses[:min(len(s.addresses), 40)] {
 			places := map[string]string{}
 			parts := 0
@@ -339,14 +339,14 @@ func TestListsAcrossChainsHoldEverything(t *testing.T) {
 		if network != "" {
 			query = "?network=" + network
 		}
-		blocks, txs := 0, 0
+		blocks, transactions := 0, 0
 		for _, c := range g.Chains {
 			if network == "" || c.Row.Network == network {
 				s := tell(t, c)
-				blocks, txs = blocks+len(s.blocks), txs+len(s.txs)
+				blocks, transactions = blocks+len(s.blocks), transactions+len(s.txs)
 			}
 		}
-		for key, want := range map[string]int{"blocks": blocks, "transactions": txs} {
+		for key, want := range map[string]int{"blocks": blocks, "transactions": transactions} {
 			list := g.pages(t, "/v1/"+key+query, key, 13)
 			if len(list) != want {
 				t.Errorf("%s%s: %d items: want %d", key, query, len(list), want)

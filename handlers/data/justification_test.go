@@ -12,8 +12,11 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
+	"snowglobe/sim/export"
+	"snowglobe/sim/signing"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
 )
 
@@ -22,23 +25,23 @@ func TestJustificationsTellWhatToSign(t *testing.T) {
 	known := serveKnown(t, g.World)
 	for _, network := range networks {
 		l := ledger(t, g, network)
-		rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), "SetL1ValidatorWeightTx")
+		rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), "SetL1ValidatorWeightTx")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, kind := range []string{"ConvertSubnetToL1Tx", "RegisterL1ValidatorTx"} {
-			more, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), kind)
+			more, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), kind)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rows = append(rows, more...)
 		}
 		for _, row := range rows {
-			s, err := sim.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
+			s, err := signing.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := sim.MessageFromJustification(context.Background(), l, s.Justification)
+			m, err := signing.MessageFromJustification(context.Background(), l, s.Justification)
 			if err != nil {
 				t.Fatalf("%s: %v", row.Type, err)
 			}
@@ -56,11 +59,11 @@ func TestJustificationsTellWhatToSign(t *testing.T) {
 // serveKnown answers for a world whose validators sign only what they know.
 func serveKnown(t testing.TB, w *sim.World) *globe {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: bytes.Repeat([]byte("k"), 32)})
+	s, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: bytes.Repeat([]byte("k"), 32)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w, sim.NewExports(w, sim.ExportOptions{}), data.Options{KnownOnly: true}); err != nil {
+	if err := handlers.RegisterData(s, w, export.NewJobs(w, export.Options{}), data.Options{KnownOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	return &globe{w, s}
@@ -70,13 +73,13 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 	g := open(t, 1)
 	known := serveKnown(t, g.World)
 	l := ledger(t, g, "mainnet")
-	subnets, err := l.DB.Subnets(context.Background(), l.Chain(primary.PChain))
+	subnets, err := l.DB.Subnets(context.Background(), l.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
 	conversion, validation := ids.ID(subnets[0].State.Conversion), warp.ConversionValidationID(ids.ID(subnets[0].Hash), 0)
-	platform := func(e warp.Event) string {
-		m, err := warp.NewEventMessage(1, ids.Empty, nil, e)
+	platform := func(e warp.L1Message) string {
+		m, err := warp.NewL1Message(1, ids.Empty, nil, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,18 +133,18 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 }
 
 // testManagers has the requests signed that L1s sent to the P-chain.
-func testManagers(t *testing.T, known *globe, l *sim.Ledger) {
+func testManagers(t *testing.T, known *globe, l *sim.Network) {
 	t.Helper()
-	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), "SetL1ValidatorWeightTx")
+	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), "SetL1ValidatorWeightTx")
 	if err != nil || len(rows) == 0 {
 		t.Fatal(rows, err)
 	}
 	for _, row := range rows {
-		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+		tx, err := txs.ParseTx(txs.PChain, row.Bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := warp.ParseMessage(tx.Unsigned.(*primary.SetL1ValidatorWeightTx).Message)
+		m, err := warp.ParseMessage(tx.Unsigned.(*txs.SetL1ValidatorWeightTx).Message)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,9 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // TestLastActivityIsTheNewestTransaction compares with the newest transaction of each persona that moved an output of it,
@@ -43,8 +44,8 @@ func TestLastActivityIsTheNewestTransaction(t *testing.T) {
 }
 
 // newestMove is what the newest of some transactions did with outputs of somebody, nil for nothing.
-func newestMove(txs []object, who string) (move object) {
-	for _, tx := range txs {
+func newestMove(transactions []object, who string) (move object) {
+	for _, tx := range transactions {
 		for _, kind := range []string{"consumedUtxos", "emittedUtxos"} {
 			list, _ := tx[kind].([]any)
 			for _, u := range list {
@@ -67,7 +68,7 @@ func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 	quiet := 0 // who did nothing since
 	for _, network := range networks {
 		l := ledger(t, g, network)
-		for _, kind := range []primary.Chain{primary.PChain, primary.XChain} {
+		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
 			chain := l.Chain(kind)
 			base := "/v1/networks/" + network + "/blockchains/" + chainAliases[kind]
 			made, err := l.DB.UTXOsOfBlock(t.Context(), chain, 0)
@@ -106,16 +107,16 @@ func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 }
 
 // ownersOf are the owners of outputs, each with the ids of theirs in order.
-func ownersOf(t *testing.T, rules *primary.Network, kind primary.Chain, made []store.UTXO) map[string][]string {
+func ownersOf(t *testing.T, networkRules *rules.Network, kind txs.Chain, made []store.UTXO) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for _, u := range made {
-		parsed, err := primary.ParseUTXO(kind, u.Bytes())
+		parsed, err := txs.ParseUTXO(kind, u.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, address := range parsed.Owners().Addresses {
-			who := rules.Bech32(address)
+			who := networkRules.Bech32(address)
 			all[who] = append(all[who], ids.ID(u.Hash).String())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
+	"snowglobe/sim/txs"
 )
 
 // TestOutputsThatAreSpentLater spends, between two pages, the very output after which the second goes on.
@@ -92,7 +92,7 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 }
 
 // spend pays an output of the hoarder to somebody in equal parts, and answers the transaction as the API shows it.
-func spend(t *testing.T, g *globe, l *sim.Ledger, u object, to string, parts int) object {
+func spend(t *testing.T, g *globe, l *sim.Network, u object, to string, parts int) object {
 	t.Helper()
 	id, err := ids.FromString(u["creationTxHash"].(string))
 	if err != nil {
@@ -102,32 +102,32 @@ func spend(t *testing.T, g *globe, l *sim.Ledger, u object, to string, parts int
 	if err != nil {
 		t.Fatal(err)
 	}
-	var key *primary.Key
+	var key *txs.Key
 	var heir ids.ShortID
 	for _, p := range personas {
-		k, err := primary.KeyFromBytes(p.Key)
+		k, err := txs.KeyFromBytes(p.Key)
 		if err != nil {
 			continue
 		}
 		switch l.Rules.Bech32(k.Address()) {
 		case to:
 			heir = k.Address()
-		case owner(t, g, l.Network, "hoarder"):
+		case owner(t, g, l.Name, "hoarder"):
 			key = k
 		}
 	}
 	amount, index := uint64(integer(dig(u, "asset", "amount"))), uint32(integer(u["outputIndex"]))
-	part := primary.Pay(l.Rules.AVAXAssetID, (amount-l.Rules.TxFee)/uint64(parts), primary.Owner(heir))
-	tx, err := primary.NewSigned(primary.XChain, &primary.BaseTx{
-		NetworkID: l.Rules.NetworkID, BlockchainID: l.Rules.XChainID, Outs: slices.Repeat([]*primary.TransferableOutput{part}, parts),
-		Ins: []*primary.TransferableInput{{UTXOID: primary.UTXOID{TxID: id, OutputIndex: index}, AssetID: l.Rules.AVAXAssetID,
-			In: &primary.TransferInput{Amount: amount, Input: primary.Input{SigIndices: []uint32{0}}}}},
-	}, []*primary.Key{key})
+	part := txs.NewTransferableOutput(l.Rules.AVAXAssetID, (amount-l.Rules.TxFee)/uint64(parts), txs.NewOwner(heir))
+	tx, err := txs.NewSigned(txs.XChain, &txs.BaseTx{
+		NetworkID: l.Rules.NetworkID, BlockchainID: l.Rules.XChainID, Outs: slices.Repeat([]*txs.TransferableOutput{part}, parts),
+		Ins: []*txs.TransferableInput{{UTXOID: txs.UTXOID{TxID: id, OutputIndex: index}, AssetID: l.Rules.AVAXAssetID,
+			In: &txs.TransferInput{Amount: amount, Input: txs.Input{SigIndices: []uint32{0}}}}},
+	}, []*txs.Key{key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := l.IssueX(context.Background(), tx); err != nil {
 		t.Fatal(err)
 	}
-	return g.get(t, fmt.Sprint("/v1/networks/", l.Network, "/blockchains/x-chain/transactions/", tx.ID()))
+	return g.get(t, fmt.Sprint("/v1/networks/", l.Name, "/blockchains/x-chain/transactions/", tx.ID()))
 }

@@ -12,21 +12,23 @@ import (
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
 )
 
 // sender makes blocks of alice's transactions on a chain, the way a client's transactions become blocks.
 type sender struct {
 	t       *testing.T
 	g       *globe
-	c       *evm.Chain
+	c       *reader.Chain
 	builder *evm.Builder
 	key     []byte
 }
 
-func newSender(t *testing.T, g *globe, c *evm.Chain) *sender {
+func newSender(t *testing.T, g *globe, c *reader.Chain) *sender {
 	t.Helper()
-	b, err := evm.Restore(context.Background(), c)
+	b, err := reader.Restore(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +129,7 @@ func TestBlocksThatComeLaterAreIndexed(t *testing.T) {
 				t.Error("a block comes twice")
 			}
 		}
-		if err := evm.VerifyChain(context.Background(), g.DB, c, func(*store.Delta) {}); err != nil {
+		if err := verify.VerifyChain(context.Background(), g.DB, c, func(*store.Delta) {}); err != nil {
 			t.Errorf("verify after the later blocks: %v", err)
 		}
 	}

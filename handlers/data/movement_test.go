@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures/contracts"
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 )
 
 // moved is a transfer as it can be read off a log.
@@ -32,11 +32,11 @@ func (m moved) String() string {
 }
 
 // transfersIn reads the transfers off the logs with an ABI decoder of its own.
-func transfersIn(t *testing.T, txs []*evm.Transaction) []moved {
+func transfersIn(t *testing.T, transactions []*reader.Transaction) []moved {
 	t.Helper()
 	erc20, erc1155 := events(t, "Token"), events(t, "Items")
 	var all []moved
-	for _, tx := range txs {
+	for _, tx := range transactions {
 		for _, l := range tx.Logs {
 			m := moved{tx: tx.Hash(), log: l.Index, token: l.Address.Hex(), id: "<nil>", value: "<nil>"}
 			switch {
@@ -116,7 +116,7 @@ func newest(all []moved, keep func(moved) bool) []string {
 }
 
 func TestTransferListsAreTheLogs(t *testing.T) {
-	eachChain(t, func(t *testing.T, g *globe, c *evm.Chain, s *story) {
+	eachChain(t, func(t *testing.T, g *globe, c *reader.Chain, s *story) {
 		all := transfersIn(t, s.txs)
 		for _, a := range s.addresses {
 			for name, standard := range map[string]string{"listErc20": "ERC-20", "listErc721": "ERC-721", "listErc1155": "ERC-1155"} {
@@ -178,7 +178,7 @@ func TestInternalTransactionsAreTheTraces(t *testing.T) {
 		s := tell(t, c)
 		want := map[common.Address][]string{}
 		for _, tx := range s.txs {
-			raw, err := c.TraceTransaction(context.Background(), tx, &evm.TraceConfig{Tracer: &tracer})
+			raw, err := c.TraceTransaction(context.Background(), tx, &reader.TraceConfig{Tracer: &tracer})
 			if err != nil {
 				t.Fatal(err)
 			}

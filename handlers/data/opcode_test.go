@@ -11,7 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -73,7 +73,7 @@ func calls(list []any, tx string) (all []string, kinds string) {
 // traced are the calls of a transaction as its trace has them.
 func traced(t *testing.T, g *globe, row store.Chain, hash common.Hash) []string {
 	t.Helper()
-	c, err := evm.NewChain(g.DB, row) // it opens at the newest block
+	c, err := reader.NewChain(g.DB, row) // it opens at the newest block
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func traced(t *testing.T, g *globe, row store.Chain, hash common.Hash) []string 
 		t.Fatal(err)
 	}
 	tracer := "callTracer"
-	raw, err := c.TraceTransaction(context.Background(), tx, &evm.TraceConfig{Tracer: &tracer})
+	raw, err := c.TraceTransaction(context.Background(), tx, &reader.TraceConfig{Tracer: &tracer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,22 +1,23 @@
 package data
 
 import (
-	"snowglobe/handlers"
-	"snowglobe/sim/evm"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
-// span is the part of a chain that a page may show: from the newest position down to the oldest.
-func span(r *handlers.Request, c *evm.Chain) (high, low store.Position) {
-	high, low = bounds(r, c)
+// Span is the part of a chain that a page may show: from the newest position down to the oldest.
+func Span(r *rest.Request, c *reader.Chain) (high, low store.Position) {
+	high, low = Bounds(r, c)
 	if n, resumed := r.PositionNumber(); resumed {
 		high = min(high, store.First(c.Row.ID)+store.Position(n)-1)
 	}
 	return high, low
 }
 
-// bounds are the newest and the oldest position that the request's block range allows.
-func bounds(r *handlers.Request, c *evm.Chain) (high, low store.Position) {
+// Bounds are the newest and the oldest position that the request's block range allows.
+func Bounds(r *rest.Request, c *reader.Chain) (high, low store.Position) {
 	high, low = store.Last(c.Row.ID), store.First(c.Row.ID)
 	if r.Given("startBlock") {
 		low = store.At(c.Row.ID, limited(r.Int("startBlock")), 0)
@@ -29,8 +30,8 @@ func bounds(r *handlers.Request, c *evm.Chain) (high, low store.Position) {
 
 func limited(n int64) uint64 { return min(uint64(n), store.MaxNumber) }
 
-// cut takes the row off that was read to learn whether there is another page, and makes that page's token.
-func cut[T any](r *handlers.Request, rows []T, position func(*T) []byte) ([]T, string) {
+// CutPage takes the row off that was read to learn whether there is another page, and makes that page's token.
+func CutPage[T any](r *rest.Request, rows []T, position func(*T) []byte) ([]T, string) {
 	if len(rows) <= r.PageSize() {
 		return rows, ""
 	}
@@ -38,13 +39,13 @@ func cut[T any](r *handlers.Request, rows []T, position func(*T) []byte) ([]T, s
 	return rows, r.NextPageToken(position(&rows[len(rows)-1]))
 }
 
-// within is a position on its chain, for a page token.
-func within(p store.Position) []byte {
-	return handlers.Position(uint64(p - store.First(p.Chain())))
+// Within is a position on its chain, for a page token.
+func Within(p store.Position) []byte {
+	return rest.Position(uint64(p - store.First(p.Chain())))
 }
 
-// list is never null in JSON.
-func list[T, U any](rows []T, item func(*T) U) []U {
+// List is never null in JSON.
+func List[T, U any](rows []T, item func(*T) U) []U {
 	items := make([]U, len(rows))
 	for i := range rows {
 		items[i] = item(&rows[i])
@@ -52,15 +53,15 @@ func list[T, U any](rows []T, item func(*T) U) []U {
 	return items
 }
 
-// pageOf takes a page of those who pass out of a keyset, backwards if the request says so.
-func pageOf[T any](r *handlers.Request, k keyset[T], passes func(*T) bool) (page []*T, next string) {
+// PageOf takes a page of those who pass out of a keyset, backwards if the request says so.
+func PageOf[T any](r *rest.Request, k query.Keyset[T], passes func(*T) bool) (page []*T, next string) {
 	after, resumed := r.PositionNumber()
-	page, more := k.page(keysetQuery{resumed: resumed, after: after, ascending: r.Text("sortOrder") == "asc", size: r.PageSize()}, passes)
+	page, more := k.Page(query.KeysetQuery{Resumed: resumed, After: after, Ascending: r.Text("sortOrder") == "asc", Size: r.PageSize()}, passes)
 	if more {
-		next = r.NextPageToken(handlers.Position(k.cursor(page[len(page)-1])))
+		next = r.NextPageToken(rest.Position(k.Cursor(page[len(page)-1])))
 	}
 	return page, next
 }
 
-// position is the same as a function of a list's items.
-func position(p *store.Position) []byte { return within(*p) }
+// Position is the same as a function of a list's items.
+func Position(p *store.Position) []byte { return Within(*p) }

@@ -1,29 +1,32 @@
 package data
 
-import "snowglobe/handlers"
+import (
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+)
 
 // Parameters that many operations share.
 var (
-	chainParam    = handlers.Param{Name: "chainId", Kind: handlers.KindChain, Doc: "An EVM chain id or a blockchain id."}
-	addressParam  = handlers.Param{Name: "address", Kind: handlers.KindAddress, Doc: "An EVM address."}
-	networkParam  = handlers.Param{Name: "network", Kind: handlers.KindNetwork, Doc: "Only chains of this network; testnet is another name for fuji."}
-	currencyParam = handlers.Param{Name: "currency", Kind: handlers.KindCurrency, Default: "usd", Doc: "The currency of prices and values."}
-	statusParam   = handlers.Param{Name: "status", Kind: handlers.KindEnum, Enum: []string{"failed", "success"}, Doc: "Only transactions with this outcome."}
-	atBlockParam  = handlers.Param{Name: "blockNumber", Kind: handlers.KindAmount, Doc: "The balance after this block, of the latest block unless given."}
-	rangeParams   = []handlers.Param{
-		{Name: "startBlock", Kind: handlers.KindInteger, Min: "0", NotAbove: "endBlock", Doc: "The first block of the range, inclusive; a range that ends where it starts is empty."},
-		{Name: "endBlock", Kind: handlers.KindInteger, Min: "0", Doc: "The end of the range, exclusive."},
+	ChainParam    = rest.Param{Name: "chainId", Kind: schema.KindChain, Doc: "An EVM chain id or a blockchain id."}
+	AddressParam  = rest.Param{Name: "address", Kind: schema.KindAddress, Doc: "An EVM address."}
+	NetworkParam  = rest.Param{Name: "network", Kind: schema.KindNetwork, Doc: "Only chains of this network; testnet is another name for fuji."}
+	CurrencyParam = rest.Param{Name: "currency", Kind: schema.KindCurrency, Default: "usd", Doc: "The currency of prices and values."}
+	StatusParam   = rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"failed", "success"}, Doc: "Only transactions with this outcome."}
+	AtBlockParam  = rest.Param{Name: "blockNumber", Kind: schema.KindAmount, Doc: "The balance after this block, of the latest block unless given."}
+	RangeParams   = []rest.Param{
+		{Name: "startBlock", Kind: schema.KindInteger, Min: "0", NotAbove: "endBlock", Doc: "The first block of the range, inclusive; a range that ends where it starts is empty."},
+		{Name: "endBlock", Kind: schema.KindInteger, Min: "0", Doc: "The end of the range, exclusive."},
 	}
 )
 
-// with joins parameters and lists of them.
-func with(lists ...any) []handlers.Param {
-	var all []handlers.Param
+// JoinParams joins parameters and lists of them.
+func JoinParams(lists ...any) []rest.Param {
+	var all []rest.Param
 	for _, l := range lists {
 		switch l := l.(type) {
-		case handlers.Param:
+		case rest.Param:
 			all = append(all, l)
-		case []handlers.Param:
+		case []rest.Param:
 			all = append(all, l...)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/txs"
 )
 
 func TestPrimaryBlocksAreTheChains(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
 		l := ledger(t, g, network)
-		for kind, name := range map[primary.Chain]string{primary.PChain: "p-chain", primary.XChain: "x-chain"} {
+		for kind, name := range map[txs.Chain]string{txs.PChain: "p-chain", txs.XChain: "x-chain"} {
 			base := "/v1/networks/" + network + "/blockchains/" + name
 			all := g.pages(t, base+"/blocks", "blocks", 17)
 			for i, b := range all {
@@ -25,7 +25,7 @@ func TestPrimaryBlocksAreTheChains(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := primaryBlockFields
-				if kind == primary.PChain {
+				if kind == txs.PChain {
 					want = want.with(pBlockFields)
 				}
 				if row.ID.Number() > 0 {

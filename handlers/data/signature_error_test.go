@@ -9,7 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/warp"
 )
 
@@ -33,7 +33,7 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 		{`{"message":"00"}`, "message is not a warp message"},
 		{`{"message":"` + unsigned(5, l.Rules.CChainID) + `"}`, "message is of network 5: expected 1"},
 		{`{"message":"` + unsigned(1, ids.ID{9}) + `"}`, "message is from blockchain"},
-		{`{"message":"` + unsigned(1, primary.Fuji.CChainID) + `"}`, "message is from blockchain"},
+		{`{"message":"` + unsigned(1, rules.Fuji.CChainID) + `"}`, "message is from blockchain"},
 		{askFor("message", good, "justification", "0x123"), "justification has an odd"},
 		{askFor("message", good, "justification", "xyxy"), "justification is not hexadecimal"},
 		{`{"justification":"0001abcd"}`, "justification alone"},

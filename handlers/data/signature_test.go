@@ -13,8 +13,10 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/signing"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
 )
 
@@ -31,7 +33,7 @@ func askFor(fields ...any) string {
 	return encode(o)
 }
 
-func spoken(t testing.TB, l *sim.Ledger, source ids.ID, text string) *warp.UnsignedMessage {
+func spoken(t testing.TB, l *sim.Network, source ids.ID, text string) *warp.UnsignedMessage {
 	t.Helper()
 	payload, err := warp.AddressedCall(bytes.Repeat([]byte{7}, 20), []byte(text))
 	if err != nil {
@@ -63,7 +65,7 @@ func signedBy(t testing.TB, answer object) *warp.Message {
 }
 
 // setAt is the canonical set of a subnet, made from the rows.
-func setAt(t testing.TB, l *sim.Ledger, subnet ids.ID, height uint64) *warp.CanonicalSet {
+func setAt(t testing.TB, l *sim.Network, subnet ids.ID, height uint64) *warp.CanonicalValidatorSet {
 	t.Helper()
 	all, err := l.ValidatorsAt(context.Background(), subnet, height)
 	if err != nil {
@@ -79,14 +81,14 @@ func setAt(t testing.TB, l *sim.Ledger, subnet ids.ID, height uint64) *warp.Cano
 		}
 		validators = append(validators, v)
 	}
-	set, err := warp.NewCanonicalSet(validators)
+	set, err := warp.NewCanonicalValidatorSet(validators)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-func head(t testing.TB, l *sim.Ledger) uint64 {
+func head(t testing.TB, l *sim.Network) uint64 {
 	t.Helper()
 	height, err := l.PHeight(context.Background())
 	if err != nil {
@@ -96,7 +98,7 @@ func head(t testing.TB, l *sim.Ledger) uint64 {
 }
 
 // answering is how much of a set's weight, in percent rounded down, is of nodes that are up.
-func answering(t testing.TB, l *sim.Ledger, set *warp.CanonicalSet) uint64 {
+func answering(t testing.TB, l *sim.Network, set *warp.CanonicalValidatorSet) uint64 {
 	t.Helper()
 	nodes, err := l.DB.Nodes(context.Background(), l.Rules.NetworkID)
 	if err != nil {
@@ -107,7 +109,7 @@ func answering(t testing.TB, l *sim.Ledger, set *warp.CanonicalSet) uint64 {
 		up[ids.NodeID(n.Node)] = n.Connected
 	}
 	weight := uint64(0)
-	for _, m := range set.Members {
+	for _, m := range set.Validators {
 		if up[m.NodeIDs[0]] {
 			weight += m.Weight
 		}
@@ -116,10 +118,10 @@ func answering(t testing.TB, l *sim.Ledger, set *warp.CanonicalSet) uint64 {
 }
 
 // sources are the blockchains of a network that send messages, with the subnets that validate them.
-func sources(t testing.TB, l *sim.Ledger) map[ids.ID]ids.ID {
+func sources(t testing.TB, l *sim.Network) map[ids.ID]ids.ID {
 	t.Helper()
 	all := map[ids.ID]ids.ID{ids.Empty: ids.Empty, l.Rules.XChainID: ids.Empty, l.Rules.CChainID: ids.Empty}
-	rows, err := l.DB.Blockchains(context.Background(), l.Chain(primary.PChain))
+	rows, err := l.DB.Blockchains(context.Background(), l.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,17 +151,17 @@ func TestSignaturesVerifyForEveryChain(t *testing.T) {
 }
 
 // testQuorums asks for several quorums: they are reached as far as there are validators who answer.
-func testQuorums(t *testing.T, g *globe, l *sim.Ledger, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalSet) {
+func testQuorums(t *testing.T, g *globe, l *sim.Network, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalValidatorSet) {
 	t.Helper()
 	if set.TotalWeight == 0 {
-		g.post(t, aggregator(l.Network), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
+		g.post(t, aggregator(l.Name), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
 		return
 	}
 	most := answering(t, l, set)
 	for _, q := range []struct{ quorum, buffer uint64 }{{1, 0}, {33, 20}, {50, 50}, {67, 0}, {67, 33}, {100, 0}} {
 		body := askFor("message", "0x"+hexOf(t, m), "quorumPercentage", q.quorum, "quorumPercentageBuffer", q.buffer, "pChainHeight", height, "signingSubnetId", subnet.String())
 		if q.quorum > most {
-			says := g.post(t, aggregator(l.Network), body, http.StatusServiceUnavailable)["message"].(string)
+			says := g.post(t, aggregator(l.Name), body, http.StatusServiceUnavailable)["message"].(string)
 			for _, part := range []string{"threshold of signatures", "signature weight is insufficient", fmt.Sprintf("(%d.", most), fmt.Sprintf("%d%% is needed", q.quorum)} {
 				if !strings.Contains(says, part) {
 					t.Errorf("quorum %d of %d%%: %s does not say %q", q.quorum, most, says, part)
@@ -168,7 +170,7 @@ func testQuorums(t *testing.T, g *globe, l *sim.Ledger, m *warp.UnsignedMessage,
 			testSum(t, says, set)
 			continue
 		}
-		signed := signedBy(t, g.post(t, aggregator(l.Network), body, http.StatusOK))
+		signed := signedBy(t, g.post(t, aggregator(l.Name), body, http.StatusOK))
 		if signed.UnsignedMessage.SourceChainID != m.SourceChainID || !bytes.Equal(signed.Payload, m.Payload) {
 			t.Fatalf("another message: %+v", signed)
 		}
@@ -179,10 +181,10 @@ func testQuorums(t *testing.T, g *globe, l *sim.Ledger, m *warp.UnsignedMessage,
 }
 
 // testSum adds up the weights in the message of a quorum that was missed: who signs, who is down, and who has no key.
-func testSum(t *testing.T, says string, set *warp.CanonicalSet) {
+func testSum(t *testing.T, says string, set *warp.CanonicalValidatorSet) {
 	t.Helper()
 	keyless := set.TotalWeight
-	for _, m := range set.Members {
+	for _, m := range set.Validators {
 		keyless -= m.Weight
 	}
 	weight := func(shape string) uint64 {
@@ -253,7 +255,7 @@ func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 	g := open(t, 1)
 	l := ledger(t, g, "mainnet")
 	m := spoken(t, l, l.Rules.CChainID, "hello")
-	answer := g.post(t, aggregator("testnet"), askFor("message", hexOf(t, spoken(t, ledger(t, g, "fuji"), primary.Fuji.CChainID, "hello"))), http.StatusOK)
+	answer := g.post(t, aggregator("testnet"), askFor("message", hexOf(t, spoken(t, ledger(t, g, "fuji"), rules.Fuji.CChainID, "hello"))), http.StatusOK)
 	if signedBy(t, answer).NetworkID != 5 {
 		t.Error("testnet is not fuji")
 	}
@@ -265,9 +267,9 @@ func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 	}
 	for name, tamper := range map[string]func(){
 		"bit":    func() { signed.Signature.Signers = warp.SignerBits(places[1:]) },
-		"weight": func() { set.Members[places[0]].Weight = 1; set.TotalWeight *= 2 },
+		"weight": func() { set.Validators[places[0]].Weight = 1; set.TotalWeight *= 2 },
 		"order": func() {
-			set.Members[0], set.Members[len(set.Members)-1] = set.Members[len(set.Members)-1], set.Members[0]
+			set.Validators[0], set.Validators[len(set.Validators)-1] = set.Validators[len(set.Validators)-1], set.Validators[0]
 		},
 	} {
 		tamper()
@@ -289,7 +291,7 @@ func TestStatementsOfTransactions(t *testing.T) {
 		for _, network := range networks {
 			l := ledger(t, g, network)
 			for h := uint64(1); h <= head(t, l); h++ {
-				rows, err := l.DB.PrimaryTxs(context.Background(), store.At(l.Chain(primary.PChain), h, 0))
+				rows, err := l.DB.PrimaryTxs(context.Background(), store.At(l.Chain(txs.PChain), h, 0))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -306,17 +308,17 @@ func TestStatementsOfTransactions(t *testing.T) {
 	}
 }
 
-func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, seen map[string]int) {
+func testStatement(t *testing.T, g *globe, l *sim.Network, row store.PrimaryTx, seen map[string]int) {
 	t.Helper()
-	path := aggregator(l.Network) + "/" + ids.ID(row.Hash).String()
-	var want func(warp.Event) bool
+	path := aggregator(l.Name) + "/" + ids.ID(row.Hash).String()
+	var want func(warp.L1Message) bool
 	switch row.Type {
 	case "ConvertSubnetToL1Tx":
-		want = func(e warp.Event) bool { _, ok := e.(*warp.SubnetToL1Conversion); return ok }
+		want = func(e warp.L1Message) bool { _, ok := e.(*warp.SubnetToL1Conversion); return ok }
 	case "RegisterL1ValidatorTx", "DisableL1ValidatorTx":
-		want = func(e warp.Event) bool { r, ok := e.(*warp.L1ValidatorRegistration); return ok && r.Registered }
+		want = func(e warp.L1Message) bool { r, ok := e.(*warp.L1ValidatorRegistration); return ok && r.Registered }
 	case "SetL1ValidatorWeightTx":
-		want = func(e warp.Event) bool {
+		want = func(e warp.L1Message) bool {
 			r, gone := e.(*warp.L1ValidatorRegistration)
 			w, ok := e.(*warp.L1ValidatorWeight)
 			return gone && !r.Registered || ok && w.Weight > 0
@@ -331,7 +333,7 @@ func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, s
 		}
 		return
 	}
-	statement, err := sim.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
+	statement, err := signing.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
 	if err != nil {
 		t.Fatalf("%s: %v", row.Type, err)
 	}
@@ -345,7 +347,7 @@ func testStatement(t *testing.T, g *globe, l *sim.Ledger, row store.PrimaryTx, s
 	if err := signed.Verify(l.Rules.NetworkID, set, 67, 100); err != nil {
 		t.Errorf("%s: %v", row.Type, err)
 	}
-	if sender, e, err := signed.Event(); err != nil || len(sender) > 0 || signed.SourceChainID != ids.Empty || !want(e) {
+	if sender, e, err := signed.L1Message(); err != nil || len(sender) > 0 || signed.SourceChainID != ids.Empty || !want(e) {
 		t.Errorf("%s: %x says %+v, %v", row.Type, sender, e, err)
 	}
 }
@@ -369,7 +371,7 @@ func TestAggregatorSpeaksBothDialects(t *testing.T) {
 	g := open(t, 1)
 	l := ledger(t, g, "mainnet")
 	g.post(t, "/upstream"+aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, l, l.Rules.CChainID, "x"))), http.StatusCreated)
-	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(primary.PChain), "ConvertSubnetToL1Tx")
+	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), "ConvertSubnetToL1Tx")
 	if err != nil {
 		t.Fatal(err)
 	}

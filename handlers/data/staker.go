@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -22,9 +23,9 @@ type AssetAmount struct {
 	Amount       string `json:"amount" format:"uint"`
 }
 
-// avax is an amount of nAVAX.
-func avax(l *sim.Ledger, amount uint64) AssetAmount {
-	return AssetAmount{l.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", decimals(amount)}
+// AVAX is an amount of nAVAX.
+func AVAX(l *sim.Network, amount uint64) AssetAmount {
+	return AssetAmount{l.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", Decimals(amount)}
 }
 
 // BlsCredentials are a BLS key with the proof that someone has its secret.
@@ -33,8 +34,8 @@ type BlsCredentials struct {
 	ProofOfPossession string `json:"proofOfPossession" format:"hex"`
 }
 
-// blsCredentials are those of a transaction with a signer, nil for one without.
-func blsCredentials(key, proof []byte) *BlsCredentials {
+// NewBlsCredentials are those of a transaction with a signer, nil for one without.
+func NewBlsCredentials(key, proof []byte) *BlsCredentials {
 	if key == nil {
 		return nil
 	}
@@ -46,28 +47,28 @@ type BlsKey struct {
 	PublicKey string `json:"publicKey" format:"hex"`
 }
 
-// perPercent is a percent of what shares and uptimes are counted in, a million.
-const perPercent = 10_000
+// PerPercent is a percent of what shares and uptimes are counted in, a million.
+const PerPercent = 10_000
 
-// percentage writes a part of a million as percent with the sixteen places of the live service; empty for none.
-func percentage(millionths int64) string {
-	if millionths == noValue {
+// Percentage writes a part of a million as percent with the sixteen places of the live service; empty for none.
+func Percentage(millionths int64) string {
+	if millionths == query.NoValue {
 		return ""
 	}
-	return fmt.Sprintf("%d.%04d000000000000", millionths/perPercent, millionths%perPercent)
+	return fmt.Sprintf("%d.%04d000000000000", millionths/PerPercent, millionths%PerPercent)
 }
 
-// owned tells whether one of the addresses is in a control group.
-func owned(owner []byte, addresses []ids.ShortID) bool {
-	return slices.ContainsFunc(store.ParseOwners(owner).Addresses, func(o []byte) bool {
+// OwnedBy tells whether one of the addresses is in a control group.
+func OwnedBy(owner []byte, addresses []ids.ShortID) bool {
+	return slices.ContainsFunc(store.ParseOutputOwners(owner).Addresses, func(o []byte) bool {
 		return slices.Contains(addresses, ids.ShortID(o))
 	})
 }
 
-// rewardOwners are all whom a staker's rewards go to, each once.
-func rewardOwners(s *store.Staker) [][]byte {
-	owners := store.ParseOwners(s.Owner).Addresses
-	for _, o := range store.ParseOwners(s.FeeOwner).Addresses {
+// RewardOwners are all whom a staker's rewards go to, each once.
+func RewardOwners(s *store.Staker) [][]byte {
+	owners := store.ParseOutputOwners(s.Owner).Addresses
+	for _, o := range store.ParseOutputOwners(s.FeeOwner).Addresses {
 		if !slices.ContainsFunc(owners, func(p []byte) bool { return bytes.Equal(o, p) }) {
 			owners = append(owners, o)
 		}

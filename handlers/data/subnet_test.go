@@ -10,8 +10,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 func TestNetworkDetailsAddUp(t *testing.T) {
@@ -50,7 +50,7 @@ func TestSubnetsAndTheirBlockchains(t *testing.T) {
 		if slices.Reverse(back); encode(back) != encode(chains) {
 			t.Error("ascending is not descending backwards")
 		}
-		rows, err := l.DB.Blockchains(context.Background(), l.Chain(primary.PChain))
+		rows, err := l.DB.Blockchains(context.Background(), l.Chain(txs.PChain))
 		if err != nil || len(chains) != len(rows)+3 {
 			t.Errorf("%s has %d blockchains: want %d and the primary network's, %v", network, len(chains), len(rows), err)
 		}
@@ -70,7 +70,7 @@ func TestSubnetsAndTheirBlockchains(t *testing.T) {
 			if s["isL1"] == true {
 				l1s++
 				id, err := ids.FromString(s["l1ConversionTransactionHash"].(string))
-				tx, missing := l.DB.PrimaryTxByHash(context.Background(), l.Chain(primary.PChain), id[:])
+				tx, missing := l.DB.PrimaryTxByHash(context.Background(), l.Chain(txs.PChain), id[:])
 				if err != nil || missing != nil || tx.Type != "ConvertSubnetToL1Tx" || dig(s, "l1ValidatorManagerDetails", "contractAddress") == nil {
 					t.Errorf("L1 %v was converted by %v: %v", s["subnetId"], s["l1ConversionTransactionHash"], missing)
 				}
@@ -104,7 +104,7 @@ func TestAssetsAreTheRows(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
 		l := ledger(t, g, network)
-		rows, err := l.DB.Assets(context.Background(), l.Chain(primary.XChain))
+		rows, err := l.DB.Assets(context.Background(), l.Chain(txs.XChain))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
 		l, base := ledger(t, g, network), "/v1/networks/"+network
-		outputs, err := l.DB.UTXOsMadeBy(context.Background(), l.Chain(primary.PChain))
+		outputs, err := l.DB.UTXOsMadeBy(context.Background(), l.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 			}
 		}
 		nodes := map[string]bool{}
-		stakers, _ := l.DB.Stakers(context.Background(), l.Chain(primary.PChain))
+		stakers, _ := l.DB.Stakers(context.Background(), l.Chain(txs.PChain))
 		pending := 0
 		for _, s := range stakers {
 			nodes[ids.NodeID(s.Node).String()] = true

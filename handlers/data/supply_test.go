@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 var supplyFields = fields{"circulatingSupply": "string", "totalSupply": "string", "totalPBurned": "string", "totalCBurned": "string",
@@ -27,13 +27,13 @@ func TestSupplyIsWhatTheRowsAddUpTo(t *testing.T) {
 		g.Clock.Set(g.Clock.Now().Add(later))
 		have := g.get(t, "/v1/avax/supply")
 		supplyFields.check(t, "supply", have)
-		fees := paidFees(t, l.DB, l.Chain(primary.PChain), l.Accrued)
+		fees := paidFees(t, l.DB, l.Chain(txs.PChain), l.Accrued)
 		want := map[string]*big.Rat{
-			"totalXBurned":    avaxOf(burned(t, g, l.Chain(primary.XChain))),
-			"totalPBurned":    avaxOf(burned(t, g, l.Chain(primary.PChain)) + fees),
-			"totalRewards":    avaxOf(rewarded(t, g, l.Chain(primary.PChain))),
+			"totalXBurned":    avaxOf(burned(t, g, l.Chain(txs.XChain))),
+			"totalPBurned":    avaxOf(burned(t, g, l.Chain(txs.PChain)) + fees),
+			"totalRewards":    avaxOf(rewarded(t, g, l.Chain(txs.PChain))),
 			"l1ValidatorFees": avaxOf(fees),
-			"totalCBurned":    new(big.Rat).Add(avaxOf(burned(t, g, l.Chain(primary.CChain))), gasOf(t, g)),
+			"totalCBurned":    new(big.Rat).Add(avaxOf(burned(t, g, l.Chain(txs.CChain))), gasOf(t, g)),
 			"genesisUnlock":   big.NewRat(455_000_000, 1),
 		}
 		total := new(big.Rat).Add(want["genesisUnlock"], want["totalRewards"])
@@ -58,11 +58,11 @@ func avaxOf(nano uint64) *big.Rat {
 
 func burned(t *testing.T, g *globe, chain int) (sum uint64) {
 	t.Helper()
-	txs, err := g.DB.PrimaryTxsBetween(context.Background(), store.First(chain), store.Last(chain))
+	transactions, err := g.DB.PrimaryTxsBetween(context.Background(), store.First(chain), store.Last(chain))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tx := range txs {
+	for _, tx := range transactions {
 		sum += uint64(tx.Burned)
 	}
 	return sum
@@ -105,26 +105,26 @@ func gasOf(t *testing.T, g *globe) *big.Rat {
 func paidFees(t *testing.T, db *store.DB, chain int, accrued func(*store.PrimaryBlock) store.Amount) uint64 {
 	t.Helper()
 	ctx := context.Background()
-	txs, err := db.PrimaryTxsBetween(ctx, store.First(chain), store.Last(chain))
+	transactions, err := db.PrimaryTxsBetween(ctx, store.First(chain), store.Last(chain))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sum uint64
-	for _, row := range txs {
-		tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+	for _, row := range transactions {
+		tx, err := txs.ParseTx(txs.PChain, row.Bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch u := tx.Unsigned.(type) {
-		case *primary.ConvertSubnetToL1Tx:
+		case *txs.ConvertSubnetToL1Tx:
 			for _, v := range u.Validators {
 				sum += v.Balance
 			}
-		case *primary.RegisterL1ValidatorTx:
+		case *txs.RegisterL1ValidatorTx:
 			sum += u.Balance
-		case *primary.IncreaseL1ValidatorBalanceTx:
+		case *txs.IncreaseL1ValidatorBalanceTx:
 			sum += u.Balance
-		case *primary.SetL1ValidatorWeightTx, *primary.DisableL1ValidatorTx:
+		case *txs.SetL1ValidatorWeightTx, *txs.DisableL1ValidatorTx:
 			made, err := db.UTXOsOfTx(ctx, chain, row.Hash)
 			if err != nil {
 				t.Fatal(err)
@@ -145,7 +145,7 @@ func paidFees(t *testing.T, db *store.DB, chain int, accrued func(*store.Primary
 		t.Fatal(err)
 	}
 	for _, v := range left {
-		sum -= uint64(v.PaidUntil - min(accrued(head), v.PaidUntil))
+		sum -= uint64(v.EndAccumulatedFee - min(accrued(head), v.EndAccumulatedFee))
 	}
 	return sum
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/txs"
 )
 
 // owner is a persona's address on a network.
@@ -16,17 +17,17 @@ func owner(t testing.TB, g *globe, network, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := primary.Mainnet
+	networkRules := rules.Mainnet
 	if network == "fuji" {
-		rules = primary.Fuji
+		networkRules = rules.Fuji
 	}
 	for _, p := range personas {
 		if p.Name == name {
-			key, err := primary.KeyFromBytes(p.Key)
+			key, err := txs.KeyFromBytes(p.Key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return rules.Bech32(key.Address())
+			return networkRules.Bech32(key.Address())
 		}
 	}
 	t.Fatalf("there is no %s", name)

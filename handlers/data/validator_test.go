@@ -15,8 +15,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 var (
@@ -38,13 +38,13 @@ var (
 
 var networks = []string{"mainnet", "fuji"}
 
-func ledger(t *testing.T, g *globe, network string) *sim.Ledger {
+func ledger(t *testing.T, g *globe, network string) *sim.Network {
 	t.Helper()
-	i := slices.IndexFunc(g.Ledgers, func(l *sim.Ledger) bool { return l.Network == network })
+	i := slices.IndexFunc(g.Networks, func(l *sim.Network) bool { return l.Name == network })
 	if i < 0 {
 		t.Fatalf("there is no network %s", network)
 	}
-	return g.Ledgers[i]
+	return g.Networks[i]
 }
 
 func TestStakersHaveTheFieldsOfTheSpecification(t *testing.T) {
@@ -93,10 +93,10 @@ type naive struct {
 
 var statusNames = []string{"pending", "active", "completed", "removed"}
 
-func naives(t *testing.T, l *sim.Ledger) []naive {
+func naives(t *testing.T, l *sim.Network) []naive {
 	t.Helper()
 	ctx := context.Background()
-	rows, err := l.DB.Stakers(ctx, l.Chain(primary.PChain))
+	rows, err := l.DB.Stakers(ctx, l.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -449,7 +449,7 @@ func TestChainInteractions(t *testing.T) {
 			if len(p.Key) == 0 || p.Name != "traveller" && p.Name != "nobody" {
 				continue
 			}
-			key, err := primary.KeyFromBytes(p.Key)
+			key, err := txs.KeyFromBytes(p.Key)
 			if err != nil {
 				t.Fatal(err)
 			}

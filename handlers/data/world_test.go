@@ -15,16 +15,18 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
 	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/export"
 	"snowglobe/sim/store"
 )
 
 // globe is a tiny world with a server in front of it.
 type globe struct {
 	*sim.World
-	server *handlers.Server
+	server *rest.Server
 }
 
 var globes struct {
@@ -71,11 +73,11 @@ func generate(t testing.TB, number int64) *sim.World {
 
 func serve(t testing.TB, w *sim.World) *globe {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
+	s, err := rest.New(rest.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := data.Register(s, w, sim.NewExports(w, sim.ExportOptions{}), data.Options{}); err != nil {
+	if err := handlers.RegisterData(s, w, export.NewJobs(w, export.Options{}), data.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return &globe{w, s}
@@ -160,7 +162,7 @@ func (g *globe) persona(t testing.TB, name string) string {
 }
 
 // contract is the address of a contract that plays a part.
-func (g *globe) contract(t testing.TB, c *evm.Chain, role string) string {
+func (g *globe) contract(t testing.TB, c *reader.Chain, role string) string {
 	t.Helper()
 	contracts, err := g.DB.Contracts(context.Background(), c.Row.ID)
 	if err != nil {
@@ -176,7 +178,7 @@ func (g *globe) contract(t testing.TB, c *evm.Chain, role string) string {
 }
 
 // path is the path of something on a chain.
-func path(c *evm.Chain, parts ...string) string {
+func path(c *reader.Chain, parts ...string) string {
 	return "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/" + strings.Join(parts, "/")
 }
 

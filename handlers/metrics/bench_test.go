@@ -4,8 +4,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/rest"
 )
 
 // BenchmarkRead measures what answers cost on the default world, read from the file and given again from memory: a first
@@ -13,7 +13,7 @@ import (
 // stakes, fees and messages.
 func BenchmarkRead(b *testing.B) {
 	w := generate(b, "default", 1)
-	forgetful, err := handlers.New(handlers.Options{Clock: w.Clock, WorldKey: w.Meta.Digest}) // keeps no answers
+	forgetful, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: w.Meta.Digest}) // keeps no answers
 	if err == nil {
 		err = metrics.Register(forgetful, w)
 	}
@@ -34,7 +34,7 @@ func BenchmarkRead(b *testing.B) {
 		"summary of messages":  "/v2/icm/summary",
 		"chains":               "/v2/chains",
 	} {
-		for kind, s := range map[string]*handlers.Server{"/anew": forgetful, "/again": serve(b, w)} {
+		for kind, s := range map[string]*rest.Server{"/anew": forgetful, "/again": serve(b, w)} {
 			b.Run(name+kind, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

@@ -6,8 +6,10 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 )
 
 // Chain is an EVM chain that has metrics.
@@ -25,21 +27,21 @@ type Chains struct {
 	NextPageToken string  `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
 }
 
-func (a *api) chains() []handlers.Operation {
-	return []handlers.Operation{
+func (a *api) chains() []rest.Operation {
+	return []rest.Operation{
 		{ID: "listMetricsChains", Path: "/v2/chains", Summary: "Get a list of supported blockchains",
-			Params: []handlers.Param{
-				handlers.Paging(pageSize, mostSize)[0],
-				{Name: "network", Kind: handlers.KindNetwork, Doc: "Only the chains of this network."}},
+			Params: []rest.Param{
+				rest.Paging(pageSize, mostSize)[0],
+				{Name: "network", Kind: schema.KindNetwork, Doc: "Only the chains of this network."}},
 			Answer: reflect.TypeFor[Chains](), Handle: a.listChains},
 		{ID: "getMetricsChain", Path: "/v2/chains/{chainId}", Summary: "Get chain information for supported blockchain",
-			Params: []handlers.Param{{Name: "chainId", Kind: handlers.KindChain}},
+			Params: []rest.Param{{Name: "chainId", Kind: schema.KindChain}},
 			Answer: reflect.TypeFor[Chain](), Handle: a.getChain},
 	}
 }
 
 // listChains pages by the rows' ids, a fixed number of chains to a page.
-func (a *api) listChains(r *handlers.Request) (any, error) {
+func (a *api) listChains(r *rest.Request) (any, error) {
 	answer := Chains{Chains: []Chain{}}
 	after, _ := r.PositionNumber()
 	last := after
@@ -48,7 +50,7 @@ func (a *api) listChains(r *handlers.Request) (any, error) {
 			continue
 		}
 		if len(answer.Chains) == pageSize {
-			answer.NextPageToken = r.NextPageToken(handlers.Position(last))
+			answer.NextPageToken = r.NextPageToken(rest.Position(last))
 			break
 		}
 		answer.Chains = append(answer.Chains, a.shown[c.Row.ID])
@@ -57,7 +59,7 @@ func (a *api) listChains(r *handlers.Request) (any, error) {
 	return answer, nil
 }
 
-func (a *api) getChain(r *handlers.Request) (any, error) {
+func (a *api) getChain(r *rest.Request) (any, error) {
 	c, err := a.chain(r.Chain("chainId"))
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func (a *api) getChain(r *handlers.Request) (any, error) {
 	return a.shown[c.Row.ID], nil
 }
 
-func describe(c *evm.Chain) Chain {
+func describe(c *reader.Chain) Chain {
 	network, name := mainnet, "c_chain"
 	if c.Row.Network == "fuji" {
 		network = testnet

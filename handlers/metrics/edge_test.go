@@ -39,7 +39,7 @@ func newSmall(t *testing.T, id int, network string, start time.Time) *small {
 		alloc[c.account(i)] = types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 96)}
 	}
 	genesis := &evm.Genesis{Kind: evm.KindL1, ChainID: uint64(1000 + id), Timestamp: uint64(start.Unix()), Alloc: alloc,
-		Schedule: precompile.Schedule{Fees: precompile.UsualFees(20_000_000, 25e9, 1_000_000)}}
+		Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(20_000_000, 25e9, 1_000_000)}}
 	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func smallWorld(t *testing.T, until time.Time, chains []*small, deltas ...*store
 	for _, d := range deltas {
 		creation.AddBlock(d)
 	}
-	w, err := creation.Finish(t.Context(), sim.Cast{})
+	w, err := creation.Finish(t.Context(), sim.Participants{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"snowglobe/handlers/metrics"
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // accrued is what an always active L1 validator has paid before a second, from the newest block that is not after it.
@@ -30,13 +30,13 @@ func (c *chain) accrued(t testing.TB, second int64) uint64 {
 	if last.L1Excess != 0 {
 		t.Fatal("the fee is not constant: this evaluation is too naive")
 	}
-	return uint64(last.Accrued) + uint64(second-last.Time)*c.l.Rules.ValidatorFees.MinPrice
+	return uint64(last.AccruedFees) + uint64(second-last.Time)*c.l.Rules.ValidatorFees.MinPrice
 }
 
 // disabled tells whether a transaction of a block disabled an L1 validator.
 func (c *chain) disabled(validation []byte, height uint64) bool {
 	for i, tx := range c.txs {
-		if u, ok := tx.Unsigned.(*primary.DisableL1ValidatorTx); ok && c.heights[i] == height && bytes.Equal(u.ValidationID[:], validation) {
+		if u, ok := tx.Unsigned.(*txs.DisableL1ValidatorTx); ok && c.heights[i] == height && bytes.Equal(u.ValidationID[:], validation) {
 			return true
 		}
 	}
@@ -50,29 +50,29 @@ type stretch struct {
 	drained  uint64 // accrued fee at which the balance was used up, 0 if a transaction ended it
 }
 
-func (c *chain) stretches(v *store.L1, clock int64) (all []stretch) {
+func (c *chain) stretches(v *store.L1ValidatorView, clock int64) (all []stretch) {
 	states := c.states[v.ID]
 	for i, s := range states {
 		active := len(all) > 0 && all[len(all)-1].to == 1<<62
 		switch {
-		case s.PaidUntil > 0 && !active:
+		case s.EndAccumulatedFee > 0 && !active:
 			all = append(all, stretch{from: c.times[s.Height], to: 1 << 62})
-		case s.PaidUntil == 0 && active:
+		case s.EndAccumulatedFee == 0 && active:
 			last := &all[len(all)-1]
 			last.to = c.times[s.Height]
 			if s.Weight > 0 && !c.disabled(v.Validation, s.Height) {
-				last.drained = uint64(states[i-1].PaidUntil)
+				last.drained = uint64(states[i-1].EndAccumulatedFee)
 			}
 		}
 	}
 	if n := len(all) - 1; n >= 0 && all[n].to == 1<<62 && clock > c.times[len(c.times)-1] {
-		all[n].drained = uint64(states[len(states)-1].PaidUntil)
+		all[n].drained = uint64(states[len(states)-1].EndAccumulatedFee)
 	}
 	return all
 }
 
 // paid is what an L1 validator paid before a second.
-func (c *chain) paid(t testing.TB, v *store.L1, second, clock int64) (sum uint64) {
+func (c *chain) paid(t testing.TB, v *store.L1ValidatorView, second, clock int64) (sum uint64) {
 	for _, s := range c.stretches(v, clock) {
 		if s.from >= second {
 			continue
@@ -88,14 +88,14 @@ func (c *chain) paid(t testing.TB, v *store.L1, second, clock int64) (sum uint64
 
 // member is an L1 validator with its chain.
 type member struct {
-	*store.L1
+	*store.L1ValidatorView
 	c *chain
 }
 
 // feeTargets are the metrics of everything that pays, with the L1 validators of each.
 func feeTargets(t testing.TB, w *sim.World) map[string][]member {
 	targets := map[string][]member{}
-	for _, l := range w.Ledgers {
+	for _, l := range w.Networks {
 		c := readChain(t, l)
 		for i := range c.members {
 			v := &c.members[i]
@@ -121,7 +121,7 @@ func compareFees(t *testing.T, w *sim.World) {
 	for target, members := range feeTargets(t, w) {
 		first := clock + secondsOfDay
 		for _, m := range members {
-			if all := m.c.stretches(m.L1, clock); len(all) > 0 {
+			if all := m.c.stretches(m.L1ValidatorView, clock); len(all) > 0 {
 				first = min(first, all[0].from)
 			}
 		}
@@ -129,7 +129,7 @@ func compareFees(t *testing.T, w *sim.World) {
 		for i, p := range ask[metrics.Series](t, s, target).Results {
 			var want uint64
 			for _, m := range members {
-				want += m.c.shown(t, target, m.L1, day, clock)
+				want += m.c.shown(t, target, m.L1ValidatorView, day, clock)
 			}
 			if p.Timestamp != day || p.Value.String() != fmt.Sprint(want) {
 				t.Fatalf("%s: point %d is %d %s, want %d %d (%s)", target, i, p.Timestamp, p.Value, day, want, time.Unix(day, 0).UTC())
@@ -143,7 +143,7 @@ func compareFees(t *testing.T, w *sim.World) {
 }
 
 // shown is what one validator adds to a metric on a day.
-func (c *chain) shown(t testing.TB, target string, v *store.L1, day, clock int64) uint64 {
+func (c *chain) shown(t testing.TB, target string, v *store.L1ValidatorView, day, clock int64) uint64 {
 	end := min(day+secondsOfDay, clock)
 	switch {
 	case strings.Contains(target, "Cumulative"):
@@ -170,12 +170,12 @@ func TestEveryFeeIsWhatTheRowsSay(t *testing.T) {
 
 func TestFeesOfWhatDoesNotExist(t *testing.T) {
 	w := generate(t, "tiny", 1)
-	s, c := serve(t, w), readChain(t, w.Ledgers[0])
+	s, c := serve(t, w), readChain(t, w.Networks[0])
 	v := c.members[0]
 	subnet, validation := ids.ID(v.Subnet).String(), ids.ID(v.Validation).String()
 	var never string // a validator of the primary network only
 	for _, staker := range c.stakers {
-		if !slices.ContainsFunc(c.members, func(m store.L1) bool { return bytes.Equal(m.Node, staker.Node) }) {
+		if !slices.ContainsFunc(c.members, func(m store.L1ValidatorView) bool { return bytes.Equal(m.Node, staker.Node) }) {
 			never = ids.NodeID(staker.Node).String()
 		}
 	}
@@ -206,7 +206,7 @@ func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
 	w := generate(t, "tiny", 3)
 	s := serve(t, w)
 	compared := 0
-	for _, l := range w.Ledgers {
+	for _, l := range w.Networks {
 		c := readChain(t, l)
 		for i := range c.members {
 			v := &c.members[i]
@@ -215,8 +215,8 @@ func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
 				continue
 			}
 			left := uint64(0)
-			if now := c.accrued(t, w.Clock.Unix()); uint64(v.PaidUntil) > now {
-				left = uint64(v.PaidUntil) - now
+			if now := c.accrued(t, w.Clock.Unix()); uint64(v.EndAccumulatedFee) > now {
+				left = uint64(v.EndAccumulatedFee) - now
 			}
 			target := "/v2/validation/" + ids.ID(v.Validation).String() + "/metrics/validationCumulativeFeesDaily"
 			have := ask[metrics.Series](t, s, target).Results
@@ -232,7 +232,7 @@ func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
 }
 
 // deposit is everything that transactions deposited for an L1 validator; whole says that none was returned.
-func (c *chain) deposit(t testing.TB, v *store.L1) (sum uint64, whole bool) {
+func (c *chain) deposit(t testing.TB, v *store.L1ValidatorView) (sum uint64, whole bool) {
 	registration, err := c.l.DB.PrimaryTx(t.Context(), v.Tx)
 	if err != nil {
 		t.Fatal(err)
@@ -240,21 +240,21 @@ func (c *chain) deposit(t testing.TB, v *store.L1) (sum uint64, whole bool) {
 	for i, tx := range c.txs {
 		id := tx.ID()
 		switch u := tx.Unsigned.(type) {
-		case *primary.RegisterL1ValidatorTx:
+		case *txs.RegisterL1ValidatorTx:
 			if bytes.Equal(id[:], registration.Hash) {
 				sum += u.Balance
 			}
-		case *primary.ConvertSubnetToL1Tx:
+		case *txs.ConvertSubnetToL1Tx:
 			for _, converted := range u.Validators {
 				if bytes.Equal(id[:], registration.Hash) && bytes.Equal(converted.NodeID, v.Node) {
 					sum += converted.Balance
 				}
 			}
-		case *primary.IncreaseL1ValidatorBalanceTx:
+		case *txs.IncreaseL1ValidatorBalanceTx:
 			if bytes.Equal(u.ValidationID[:], v.Validation) {
 				sum += u.Balance
 			}
-		case *primary.DisableL1ValidatorTx:
+		case *txs.DisableL1ValidatorTx:
 			if c.disabled(v.Validation, c.heights[i]) {
 				return 0, false
 			}

@@ -3,7 +3,7 @@ package metrics
 import (
 	"reflect"
 
-	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
 )
 
 // Health says whether the service and what it needs are up.
@@ -19,8 +19,8 @@ type Indicator struct {
 	Status string `json:"status" enum:"up,down"`
 }
 
-func (a *api) health() []handlers.Operation {
-	return []handlers.Operation{
+func (a *api) health() []rest.Operation {
+	return []rest.Operation{
 		{ID: "metricsHealthCheck", Path: "/v2/health-check", Summary: "Get the health of the service",
 			Answer: reflect.TypeFor[Health](), Live: true, Handle: a.checkHealth},
 		{ID: "metricsLiveCheck", Path: "/v2/live-check", Summary: "Get the liveliness of the service",
@@ -29,16 +29,16 @@ func (a *api) health() []handlers.Operation {
 }
 
 // checkHealth reads from the world's file.
-func (a *api) checkHealth(r *handlers.Request) (any, error) {
+func (a *api) checkHealth(r *rest.Request) (any, error) {
 	if _, err := a.world.DB.Meta(r.Context()); err != nil {
-		return nil, handlers.Unavailable("the world's file cannot be read")
+		return nil, rest.Unavailable("the world's file cannot be read")
 	}
 	up := map[string]Indicator{"database": {"up"}}
 	return Health{Status: "ok", Info: up, Error: map[string]Indicator{}, Details: up}, nil
 }
 
 // checkLife answers as long as there is someone to answer.
-func (a *api) checkLife(*handlers.Request) (any, error) {
+func (a *api) checkLife(*rest.Request) (any, error) {
 	none := map[string]Indicator{}
 	return Health{Status: "ok", Info: none, Error: none, Details: none}, nil
 }

@@ -8,9 +8,10 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
-	"snowglobe/sim"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/metric"
+	"snowglobe/sim/query"
 )
 
 // Ends are the chains that cross-chain messages went between.
@@ -56,25 +57,25 @@ const (
 	byDestination = "destBlockchainId"
 )
 
-func (a *api) icm() []handlers.Operation {
-	chains := []handlers.Param{
-		{Name: bySource, Kind: handlers.KindChain, Doc: "Only messages from this chain, by blockchain id or EVM chain id."},
-		{Name: byDestination, Kind: handlers.KindChain, Doc: "Only messages to this chain."},
-		{Name: "groupBy", Kind: handlers.KindEnum, Enum: []string{bySource, byDestination, bySource + "," + byDestination},
+func (a *api) icm() []rest.Operation {
+	chains := []rest.Param{
+		{Name: bySource, Kind: schema.KindChain, Doc: "Only messages from this chain, by blockchain id or EVM chain id."},
+		{Name: byDestination, Kind: schema.KindChain, Doc: "Only messages to this chain."},
+		{Name: "groupBy", Kind: schema.KindEnum, Enum: []string{bySource, byDestination, bySource + "," + byDestination},
 			Doc: "Count the messages of each chain by themselves."},
-		{Name: "network", Kind: handlers.KindNetwork, Doc: "Only messages of this network."},
+		{Name: "network", Kind: schema.KindNetwork, Doc: "Only messages of this network."},
 	}
-	interval := handlers.Param{Name: "timeInterval", Kind: handlers.KindEnum, Enum: metric.Intervals, Default: "day"}
-	return []handlers.Operation{
+	interval := rest.Param{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day"}
+	return []rest.Operation{
 		{ID: "getICMTimeseries", Path: "/v2/icm/timeseries", Summary: "Get ICM timeseries metrics", Answer: reflect.TypeFor[IcmSeries](), Handle: a.icmSeries,
-			Params: slices.Concat(between, chains, []handlers.Param{interval}, handlers.Paging(pageSize, mostSize))},
+			Params: slices.Concat(between, chains, []rest.Param{interval}, rest.Paging(pageSize, mostSize))},
 		{ID: "getICMSummary", Path: "/v2/icm/summary", Summary: "Get ICM summary metrics", Answer: reflect.TypeFor[IcmSummary](), Handle: a.icmSummary,
 			Params: chains},
 	}
 }
 
 // lanes is what the parameters say about chains; all is the name for messages of several chains.
-func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, all string, err error) {
+func (a *api) lanes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope, all string, err error) {
 	scope, all = metric.Total, total
 	switch r.Text("network") {
 	case "mainnet":
@@ -103,7 +104,7 @@ func (a *api) lanes(r *handlers.Request) (l metric.Lanes, scope metric.Scope, al
 }
 
 // ends names the chains of a lane.
-func ends(l metric.Lanes, lane metric.Lane, all string) Ends {
+func ends(l metric.RouteFilter, lane metric.Route, all string) Ends {
 	name := func(group, only string) string {
 		if id := cmp.Or(group, only); id != "" {
 			return ids.ID([]byte(id)).String()
@@ -113,30 +114,30 @@ func ends(l metric.Lanes, lane metric.Lane, all string) Ends {
 	return Ends{name(lane.Source, l.From), name(lane.Destination, l.To)}
 }
 
-func (a *api) icmSeries(r *handlers.Request) (any, error) {
+func (a *api) icmSeries(r *rest.Request) (any, error) {
 	l, scope, all, err := a.lanes(r)
 	if err != nil {
 		return nil, err
 	}
-	q := sim.TrafficQuery{Lanes: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
+	q := query.ICMQuery{RouteFilter: l, Scope: scope, Interval: metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval"))),
 		From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize(), After: lastPoint(r, l)}
-	points, more, err := sim.Traffic(r.Context(), a.world, q)
-	page, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Lane]Ends{}
+	points, more, err := query.ICMSeries(r.Context(), a.world, q)
+	page, named := IcmSeries{Results: []IcmPoint{}}, map[metric.Route]Ends{}
 	for _, p := range points {
-		if _, known := named[p.Lane]; !known {
-			named[p.Lane] = ends(l, p.Lane, all)
+		if _, known := named[p.Route]; !known {
+			named[p.Route] = ends(l, p.Route, all)
 		}
-		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, named[p.Lane]})
+		page.Results = append(page.Results, IcmPoint{p.Messages, p.Start, named[p.Route]})
 	}
 	if more {
 		last := points[len(points)-1]
-		page.NextPageToken = r.NextPageToken(append([]byte(last.Source+last.Destination), handlers.Position(uint64(last.Start))...))
+		page.NextPageToken = r.NextPageToken(append([]byte(last.Source+last.Destination), rest.Position(uint64(last.Start))...))
 	}
 	return page, err
 }
 
 // lastPoint is where the page before ended: the chains that it is counted for, and its interval.
-func lastPoint(r *handlers.Request, l metric.Lanes) (p metric.LanePoint) {
+func lastPoint(r *rest.Request, l metric.RouteFilter) (p metric.RoutePoint) {
 	at, _ := r.Position()
 	for _, part := range []struct {
 		there bool
@@ -152,12 +153,12 @@ func lastPoint(r *handlers.Request, l metric.Lanes) (p metric.LanePoint) {
 	return p
 }
 
-func (a *api) icmSummary(r *handlers.Request) (any, error) {
+func (a *api) icmSummary(r *rest.Request) (any, error) {
 	l, scope, all, err := a.lanes(r)
 	if err != nil {
 		return nil, err
 	}
-	lanes, counts, err := sim.TrafficSummary(r.Context(), a.world, scope, l)
+	lanes, counts, err := query.ICMSummary(r.Context(), a.world, scope, l)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func (a *api) icmSummary(r *handlers.Request) (any, error) {
 			sum[i] += n
 		}
 	}
-	summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Lane{}, all))}
+	summary := IcmSummary{Result: rollingOf(sum, ends(l, metric.Route{}, all))}
 	if r.Given("groupBy") {
 		summary.Groups = groups
 	}

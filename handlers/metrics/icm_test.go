@@ -10,8 +10,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -19,7 +19,7 @@ import (
 // letters are all cross-chain messages of a world.
 func letters(t testing.TB, w *sim.World) []store.Message {
 	t.Helper()
-	all, err := w.DB.Messages(t.Context(), store.MessageFilter{}, store.Mark{Time: math.MaxInt64, ID: math.MaxInt64}, 1<<30)
+	all, err := w.DB.Messages(t.Context(), store.MessageFilter{}, store.MessageCursor{Time: math.MaxInt64, ID: math.MaxInt64}, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func icmQueries(all []store.Message) []icmQuery {
 }
 
 // everyIcm reads all pages of a series, and says of each point what it shows.
-func everyIcm(t testing.TB, s *handlers.Server, target string, size int) (all []string) {
+func everyIcm(t testing.TB, s *rest.Server, target string, size int) (all []string) {
 	t.Helper()
 	var last *metrics.IcmPoint
 	for token := ""; ; {
@@ -177,7 +177,7 @@ func same2(have, want []string) bool {
 }
 
 // compareSummary compares the windows of all messages together and those of each group.
-func compareSummary(t *testing.T, w *sim.World, s *handlers.Server, all []store.Message, q icmQuery) {
+func compareSummary(t *testing.T, w *sim.World, s *rest.Server, all []store.Message, q icmQuery) {
 	t.Helper()
 	summary := ask[metrics.IcmSummary](t, s, "/v2/icm/summary"+q.String())
 	together := q

@@ -8,8 +8,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -58,7 +58,7 @@ func TestAnswersFollowTheWorldAtOnce(t *testing.T) {
 	for _, move := range []func(){
 		func() {},
 		func() { w.Clock.Set(w.Clock.Now().Add(time.Second)) },
-		func() { write(t, w, func(b *store.Batch) error { return b.AddTraffic(&sent) }) },
+		func() { write(t, w, func(b *store.Batch) error { return b.AddICMCount(&sent) }) },
 		func() { w.Clock.Set(w.Clock.Now().Add(30 * 24 * time.Hour)) },
 		func() { w.Clock.Set(w.Clock.Now().Add(-30 * 24 * time.Hour)) },
 	} {
@@ -76,7 +76,7 @@ func TestAnswersFollowTheWorldAtOnce(t *testing.T) {
 }
 
 // compareWithNew asks a server, and one that has never been asked, and is what both answer.
-func compareWithNew(t testing.TB, old *handlers.Server, w *sim.World, targets []string) []string {
+func compareWithNew(t testing.TB, old *rest.Server, w *sim.World, targets []string) []string {
 	t.Helper()
 	have, want := answers(t, old, targets), answers(t, serve(t, w), targets)
 	for i, target := range targets {
@@ -87,7 +87,7 @@ func compareWithNew(t testing.TB, old *handlers.Server, w *sim.World, targets []
 	return have
 }
 
-func answers(t testing.TB, s *handlers.Server, targets []string) (all []string) {
+func answers(t testing.TB, s *rest.Server, targets []string) (all []string) {
 	t.Helper()
 	for _, target := range targets {
 		code, body := get(t, s, target)
@@ -131,7 +131,7 @@ func TestWritersFindWhatTheyWrote(t *testing.T) {
 		})
 	}
 	for i := range int64(100) {
-		write(t, w, func(b *store.Batch) error { return b.AddTraffic(&sent) })
+		write(t, w, func(b *store.Batch) error { return b.AddICMCount(&sent) })
 		if n := count(); n != first+i+1 {
 			t.Errorf("after %d messages there are %d more", i+1, n-first)
 		}

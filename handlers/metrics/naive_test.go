@@ -13,6 +13,7 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -53,7 +54,7 @@ func happenings(t testing.TB, w *sim.World) []happening {
 	return all
 }
 
-func happen(t testing.TB, w *sim.World, c *evm.Chain, b *store.Block) happening {
+func happen(t testing.TB, w *sim.World, c *reader.Chain, b *store.Block) happening {
 	t.Helper()
 	h := happening{chain: c.Row.ID, network: c.Row.Network, time: b.Time, fees: new(big.Int)}
 	header, err := evm.DecodeHeader(c.Kind, b.Header)
@@ -132,7 +133,7 @@ func in(all []happening, scope string, w *sim.World) []happening {
 	var kept []happening
 	for _, h := range all {
 		ok := scope == "total" || scope == "mainnet" && h.network == "mainnet" || scope == "testnet" && h.network == "fuji"
-		if c := w.Chain(scope); c != nil {
+		if c := w.ChainNamed(scope); c != nil {
 			ok = c.Row.ID == h.chain
 		}
 		if ok {

@@ -24,7 +24,7 @@ func TestNoStatementScansATable(t *testing.T) {
 		get(t, s, "/v2/chains/43114/rollingWindowMetrics/"+metric)
 	}
 	everyDay(t, s, "/v2/networks/fuji/metrics/validatorCount?endTimestamp=9999999999&", 3)
-	v := readChain(t, w.Ledgers[0]).members[0]
+	v := readChain(t, w.Networks[0]).members[0]
 	for _, target := range []string{"/validators/metrics/totalValidatorFeesDaily", "/validation/" + ids.ID(v.Validation).String() + "/metrics/validationFeesDaily",
 		"/validator/" + ids.NodeID(v.Node).String() + "/metrics/perNodeDailyFeesPaid", "/subnet/" + ids.ID(v.Subnet).String() + "/metrics/perSubnetDailyFeesPaid"} {
 		get(t, s, "/v2"+target)

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"snowglobe/handlers"
-	"snowglobe/sim"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/metric"
+	"snowglobe/sim/query"
 )
 
 // Rolling is the answer with a metric's values over windows that end at the world's clock.
@@ -25,21 +26,21 @@ type RollingValues struct {
 	AllTime    json.Number `json:"allTime"`
 }
 
-func (a *api) rolling() []handlers.Operation {
-	return []handlers.Operation{{
+func (a *api) rolling() []rest.Operation {
+	return []rest.Operation{{
 		ID: "getEvmChainRollingWindowMetrics", Path: "/v2/chains/{chainId}/rollingWindowMetrics/{metric}",
 		Summary: "Get rolling window metrics for EVM chains", Answer: reflect.TypeFor[Rolling](), Handle: a.roll,
-		Params: []handlers.Param{anyScope,
-			{Name: "metric", Kind: handlers.KindEnum, Enum: metricNames(func(m *metric.Metric) bool { return m.Rolling })}},
+		Params: []rest.Param{anyScope,
+			{Name: "metric", Kind: schema.KindEnum, Enum: metricNames(func(m *metric.Metric) bool { return m.Rolling })}},
 	}}
 }
 
-func (a *api) roll(r *handlers.Request) (any, error) {
+func (a *api) roll(r *rest.Request) (any, error) {
 	scope, err := a.scope(r)
 	if err != nil {
 		return nil, err
 	}
-	values, err := sim.Rolling(r.Context(), a.world, metric.Named(r.Text("metric")), scope)
+	values, err := query.Rolling(r.Context(), a.world, metric.ByName(r.Text("metric")), scope)
 	if err != nil {
 		return nil, err
 	}

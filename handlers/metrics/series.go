@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strconv"
 
-	"snowglobe/handlers"
-	"snowglobe/sim"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/metric"
+	"snowglobe/sim/query"
 )
 
 // Point is the value of a metric over an interval.
@@ -40,53 +41,53 @@ const (
 	mostSize = 2160
 )
 
-func (a *api) series() []handlers.Operation {
-	points := []handlers.Param{
+func (a *api) series() []rest.Operation {
+	points := []rest.Param{
 		anyScope,
-		{Name: "metric", Kind: handlers.KindEnum, Enum: metricNames(func(*metric.Metric) bool { return true })},
+		{Name: "metric", Kind: schema.KindEnum, Enum: metricNames(func(*metric.Metric) bool { return true })},
 		between[0], between[1],
-		{Name: "timeInterval", Kind: handlers.KindEnum, Enum: metric.Intervals, Default: "day",
+		{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day",
 			Doc: "Only activeAddresses, activeSenders, gasUsed and txCount have others than day."},
 	}
-	return []handlers.Operation{
+	return []rest.Operation{
 		{ID: "getEvmChainMetrics", Path: "/v2/chains/{chainId}/metrics/{metric}", Summary: "Get metrics for EVM chains",
-			Spec: "Metrics API, Metric definitions", Params: append(points, handlers.Paging(pageSize, mostSize)...),
+			Spec: "Metrics API, Metric definitions", Params: append(points, rest.Paging(pageSize, mostSize)...),
 			Answer: reflect.TypeFor[Series](), Handle: a.metric},
 		{ID: "getAverageTps", Path: "/v1/avg_tps/{chainId}", Summary: "Get the average transactions per second, by day",
 			Spec:   "Metrics API, Average TPS response",
-			Params: []handlers.Param{anyScope, handlers.Paging(pageSize, mostSize)[0]},
+			Params: []rest.Param{anyScope, rest.Paging(pageSize, mostSize)[0]},
 			Answer: reflect.TypeFor[AverageTPS](), Handle: a.averageTPS},
 	}
 }
 
-func (a *api) metric(r *handlers.Request) (any, error) {
-	m := metric.Named(r.Text("metric"))
+func (a *api) metric(r *rest.Request) (any, error) {
+	m := metric.ByName(r.Text("metric"))
 	i := metric.Interval(slices.Index(metric.Intervals, r.Text("timeInterval")))
 	if i != metric.Day && !m.Long {
-		return nil, handlers.BadRequest(fmt.Sprintf("timeInterval %q is not allowed: expected day, the only interval of %s",
+		return nil, rest.BadRequest(fmt.Sprintf("timeInterval %q is not allowed: expected day, the only interval of %s",
 			r.Text("timeInterval"), m.Name))
 	}
-	return a.points(r, sim.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
+	return a.points(r, query.SeriesQuery{Metric: m, Interval: i, From: r.Int("startTimestamp"), To: end(r), Limit: r.PageSize()})
 }
 
-func (a *api) averageTPS(r *handlers.Request) (any, error) {
-	page, err := a.points(r, sim.SeriesQuery{Metric: metric.Named("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
+func (a *api) averageTPS(r *rest.Request) (any, error) {
+	page, err := a.points(r, query.SeriesQuery{Metric: metric.ByName("avgTps"), Interval: metric.Day, To: math.MaxInt64, Limit: pageSize})
 	page.lastRun = a.world.Clock.Unix()
 	return page, err
 }
 
 // points reads those of one page.
-func (a *api) points(r *handlers.Request, q sim.SeriesQuery) (page pointPage, err error) {
+func (a *api) points(r *rest.Request, q query.SeriesQuery) (page pointPage, err error) {
 	if q.Scope, err = a.scope(r); err != nil {
 		return page, err
 	}
 	q.To = before(r, q.To)
-	points, more, err := sim.Series(r.Context(), a.world, q)
+	points, more, err := query.Series(r.Context(), a.world, q)
 	return series(r, points, more), err
 }
 
 // before is where a page must end: where the page before began, or where the series ends.
-func before(r *handlers.Request, end int64) int64 {
+func before(r *rest.Request, end int64) int64 {
 	if oldest, resumed := r.PositionNumber(); resumed {
 		return min(end, int64(oldest))
 	}
@@ -101,10 +102,10 @@ type pointPage struct {
 }
 
 // series is a page of points. The place from which the next one goes on is the oldest point of this one.
-func series(r *handlers.Request, points []metric.Point, more bool) pointPage {
+func series(r *rest.Request, points []metric.Point, more bool) pointPage {
 	page := pointPage{points: points}
 	if more {
-		page.next = r.NextPageToken(handlers.Position(uint64(points[len(points)-1].Start)))
+		page.next = r.NextPageToken(rest.Position(uint64(points[len(points)-1].Start)))
 	}
 	return page
 }

@@ -9,32 +9,32 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 const secondsOfDay = 24 * 60 * 60
 
 // chain is what the naive evaluation knows of a P-chain: its rows, and when each block came.
 type chain struct {
-	l       *sim.Ledger
+	l       *sim.Network
 	times   []int64
 	blocks  []store.PrimaryBlock
 	stakers []store.Staker
-	members []store.L1
-	states  map[store.UTXONumber][]store.L1State
-	subnets []store.SubnetNow
-	txs     []*primary.Tx
+	members []store.L1ValidatorView
+	states  map[store.UTXONumber][]store.L1ValidatorState
+	subnets []store.SubnetView
+	txs     []*txs.Tx
 	heights []uint64 // of the transactions
 }
 
-func readChain(t testing.TB, l *sim.Ledger) *chain {
+func readChain(t testing.TB, l *sim.Network) *chain {
 	t.Helper()
-	ctx, p := t.Context(), l.Chain(primary.PChain)
-	c := &chain{l: l, states: map[store.UTXONumber][]store.L1State{}}
+	ctx, p := t.Context(), l.Chain(txs.PChain)
+	c := &chain{l: l, states: map[store.UTXONumber][]store.L1ValidatorState{}}
 	check := func(err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func readChain(t testing.TB, l *sim.Ledger) *chain {
 		rows, err := l.DB.PrimaryTxs(ctx, b.ID)
 		check(err)
 		for _, row := range rows {
-			tx, err := primary.ParseTx(primary.PChain, row.Bytes)
+			tx, err := txs.ParseTx(txs.PChain, row.Bytes)
 			check(err)
 			c.txs, c.heights = append(c.txs, tx), append(c.heights, b.ID.Number())
 		}
@@ -58,7 +58,7 @@ func readChain(t testing.TB, l *sim.Ledger) *chain {
 	c.members, err = l.DB.L1Validators(ctx, p, math.MaxInt64)
 	check(err)
 	for _, v := range c.members {
-		c.states[v.ID], err = l.DB.L1History(ctx, v.ID)
+		c.states[v.ID], err = l.DB.L1ValidatorHistory(ctx, v.ID)
 		check(err)
 	}
 	c.subnets, err = l.DB.Subnets(ctx, p)
@@ -89,7 +89,7 @@ func (c *chain) stake(subnet []byte, moment, clock int64) map[string]uint64 {
 		sum[role+"Weight"] += uint64(s.Weight)
 	}
 	for _, v := range c.members {
-		var now store.L1State
+		var now store.L1ValidatorState
 		for _, s := range c.states[v.ID] {
 			if c.times[s.Height] < moment {
 				now = s
@@ -104,7 +104,7 @@ func (c *chain) stake(subnet []byte, moment, clock int64) map[string]uint64 {
 }
 
 // everyDay reads all pages of a series of days.
-func everyDay(t testing.TB, s *handlers.Server, target string, size int) (all []metrics.Point) {
+func everyDay(t testing.TB, s *rest.Server, target string, size int) (all []metrics.Point) {
 	t.Helper()
 	for token := ""; ; {
 		page := ask[metrics.Series](t, s, fmt.Sprintf("%spageSize=%d&pageToken=%s", target, size, token))
@@ -122,7 +122,7 @@ func everyDay(t testing.TB, s *handlers.Server, target string, size int) (all []
 func compareStakes(t *testing.T, w *sim.World) {
 	t.Helper()
 	s, clock := serve(t, w), w.Clock.Unix()
-	for _, l := range w.Ledgers {
+	for _, l := range w.Networks {
 		c := readChain(t, l)
 		made := map[ids.ID]int64{ids.Empty: c.times[0]}
 		for _, row := range c.subnets {
@@ -130,7 +130,7 @@ func compareStakes(t *testing.T, w *sim.World) {
 		}
 		for subnet, from := range made {
 			for _, name := range []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"} {
-				target := fmt.Sprintf("/v2/networks/%s/metrics/%s?subnetId=%s&", l.Network, name, subnet)
+				target := fmt.Sprintf("/v2/networks/%s/metrics/%s?subnetId=%s&", l.Name, name, subnet)
 				points := everyDay(t, s, target, 100)
 				day := clock - clock%secondsOfDay
 				for i, p := range points {
@@ -173,15 +173,15 @@ func seeds() []int64 {
 func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
 	w := generate(t, "tiny", 1)
 	s := serve(t, w)
-	for _, l := range w.Ledgers {
-		n, err := l.DB.Stakers(t.Context(), l.Chain(primary.PChain))
+	for _, l := range w.Networks {
+		n, err := l.DB.Stakers(t.Context(), l.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var active, pending int
 		for i := range n {
 			if !n[i].Delegator && ids.ID(n[i].Subnet) == ids.Empty {
-				switch l.Standing(&n[i]) {
+				switch l.StatusAt(&n[i]) {
 				case store.StakerActive:
 					active++
 				case store.StakerPending:
@@ -189,9 +189,9 @@ func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
 				}
 			}
 		}
-		have := ask[metrics.Series](t, s, "/v2/networks/"+l.Network+"/metrics/validatorCount?pageSize=1")
+		have := ask[metrics.Series](t, s, "/v2/networks/"+l.Name+"/metrics/validatorCount?pageSize=1")
 		if have.Results[0].Value.String() != fmt.Sprint(active) {
-			t.Errorf("%s: %s validators, the roster has %d and %d who wait", l.Network, have.Results[0].Value, active, pending)
+			t.Errorf("%s: %s validators, the roster has %d and %d who wait", l.Name, have.Results[0].Value, active, pending)
 		}
 	}
 	if a, b := ask[metrics.Series](t, s, "/v2/networks/fuji/metrics/validatorWeight"), ask[metrics.Series](t, s, "/v2/networks/testnet/metrics/validatorWeight"); fmt.Sprint(a) != fmt.Sprint(b) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/metrics"
+	"snowglobe/handlers/rest"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -50,9 +50,9 @@ func generate(t testing.TB, profile string, number int64) *sim.World {
 	return w
 }
 
-func serve(t testing.TB, w *sim.World) *handlers.Server {
+func serve(t testing.TB, w *sim.World) *rest.Server {
 	t.Helper()
-	s, err := handlers.New(handlers.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: w.Meta.Digest})
+	s, err := rest.New(rest.Options{Clock: w.Clock, Revision: w.Revision, WorldKey: w.Meta.Digest})
 	if err == nil {
 		err = metrics.Register(s, w)
 	}
@@ -62,7 +62,7 @@ func serve(t testing.TB, w *sim.World) *handlers.Server {
 	return s
 }
 
-func get(t testing.TB, s *handlers.Server, target string) (int, []byte) {
+func get(t testing.TB, s *rest.Server, target string) (int, []byte) {
 	t.Helper()
 	r := httptest.NewRequest("GET", target, nil)
 	w := httptest.NewRecorder()
@@ -74,7 +74,7 @@ func get(t testing.TB, s *handlers.Server, target string) (int, []byte) {
 }
 
 // ask decodes the answer of a request that must succeed.
-func ask[T any](t testing.TB, s *handlers.Server, target string) (answer T) {
+func ask[T any](t testing.TB, s *rest.Server, target string) (answer T) {
 	t.Helper()
 	code, body := get(t, s, target)
 	if err := json.Unmarshal(body, &answer); code != 200 || err != nil {
@@ -84,7 +84,7 @@ func ask[T any](t testing.TB, s *handlers.Server, target string) (answer T) {
 }
 
 // everyPoint reads all pages of a series.
-func everyPoint(t testing.TB, s *handlers.Server, scope, metric, interval string, size int) (all []metrics.Point) {
+func everyPoint(t testing.TB, s *rest.Server, scope, metric, interval string, size int) (all []metrics.Point) {
 	t.Helper()
 	target := fmt.Sprintf("/v2/chains/%s/metrics/%s?timeInterval=%s&pageSize=%d", scope, metric, interval, size)
 	for token := ""; ; {
@@ -124,7 +124,7 @@ func compareAll(t *testing.T, w *sim.World) {
 	}
 }
 
-func compare(t *testing.T, w *sim.World, s *handlers.Server, all []happening, scope, metric, interval string) {
+func compare(t *testing.T, w *sim.World, s *rest.Server, all []happening, scope, metric, interval string) {
 	t.Helper()
 	points := everyPoint(t, s, scope, metric, interval, 1000)
 	var want []int64

@@ -7,7 +7,10 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers"
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 )
 
 // adminAPI has the methods of /ext/admin: avalanchego's api/admin.Admin.
@@ -46,13 +49,13 @@ type (
 	}
 	// SetLoggerLevelArgs change the levels of a logger, or of all of them.
 	SetLoggerLevelArgs struct {
-		LoggerName   string `json:"loggerName"`
-		LogLevel     *Level `json:"logLevel"`
-		DisplayLevel *Level `json:"displayLevel"`
+		LoggerName   string    `json:"loggerName"`
+		LogLevel     *LogLevel `json:"logLevel"`
+		DisplayLevel *LogLevel `json:"displayLevel"`
 	}
 	// LoggerLevelsReply are the levels of loggers.
 	LoggerLevelsReply struct {
-		LoggerLevels map[string]LevelPair `json:"loggerLevels,omitempty"`
+		LoggerLevels map[string]LogAndDisplayLevels `json:"loggerLevels,omitempty"`
 	}
 	// LoadVMsReply are the virtual machines that a plugin folder newly holds.
 	LoadVMsReply struct {
@@ -80,7 +83,7 @@ func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyRep
 		return errLongAlias
 	}
 	network := a.router.network
-	id, err := ChainByAlias(network, args.Chain)
+	id, err := primary.ChainByAlias(network, args.Chain)
 	if err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func (a *adminAPI) GetLoggerLevel(_ *http.Request, args *LoggerArgs, reply *Logg
 	if err != nil {
 		return err
 	}
-	reply.LoggerLevels = map[string]LevelPair{}
+	reply.LoggerLevels = map[string]LogAndDisplayLevels{}
 	for _, name := range names {
 		reply.LoggerLevels[name] = *a.loggers.all[name].levels.Load()
 	}
@@ -132,33 +135,35 @@ func (a *adminAPI) SetLoggerLevel(r *http.Request, args *SetLoggerLevelArgs, rep
 		}
 		a.loggers.all[name].levels.Store(&pair)
 	}
-	if handlers.DialectOf(r.Context()) == handlers.Upstream {
+	if rest.RequestDialect(r.Context()) == schema.Upstream {
 		return a.GetLoggerLevel(r, &LoggerArgs{args.LoggerName}, reply)
 	}
 	return nil
 }
 
 // LoadVMs answers what is new in the plugin folder: nothing ever is, as every virtual machine is built in.
-func (a *adminAPI) LoadVMs(_ *http.Request, _ *NoArgs, reply *LoadVMsReply) error {
+func (a *adminAPI) LoadVMs(_ *http.Request, _ *jsonrpc.NoArgs, reply *LoadVMsReply) error {
 	a.loggers.named("vm-factory").Info("no new virtual machines")
 	reply.NewVMs = map[ids.ID][]string{}
 	return nil
 }
 
 // StartCPUProfiler begins cpu.profile.
-func (a *adminAPI) StartCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
+func (a *adminAPI) StartCPUProfiler(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
 	return a.profiler.start()
 }
 
 // StopCPUProfiler ends cpu.profile.
-func (a *adminAPI) StopCPUProfiler(*http.Request, *NoArgs, *EmptyReply) error {
+func (a *adminAPI) StopCPUProfiler(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
 	return a.profiler.stop()
 }
 
 // MemoryProfile writes mem.profile.
-func (a *adminAPI) MemoryProfile(*http.Request, *NoArgs, *EmptyReply) error {
+func (a *adminAPI) MemoryProfile(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
 	return a.profiler.memory()
 }
 
 // LockProfile writes lock.profile.
-func (a *adminAPI) LockProfile(*http.Request, *NoArgs, *EmptyReply) error { return a.profiler.locks() }
+func (a *adminAPI) LockProfile(*http.Request, *jsonrpc.NoArgs, *EmptyReply) error {
+	return a.profiler.locks()
+}

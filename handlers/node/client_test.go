@@ -119,16 +119,16 @@ func TestSubscriptions(t *testing.T) {
 	subscribe(client.SubscribeFilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{*w.c.counter()}}, logs))
 	subscribe(client.Client().EthSubscribe(ctx, hashes, "newAcceptedTransactions"))
 	subscribe(client.Client().EthSubscribe(ctx, full, "newPendingTransactions", true))
-	txs := w.c.block(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}}, &types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})
-	for range txs {
-		if log := await(t, ctx, logs); log.BlockNumber != 6 || !slices.Contains([]common.Hash{txs[0].Hash(), txs[1].Hash()}, log.TxHash) {
+	transactions := w.c.block(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}}, &types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})
+	for range transactions {
+		if log := await(t, ctx, logs); log.BlockNumber != 6 || !slices.Contains([]common.Hash{transactions[0].Hash(), transactions[1].Hash()}, log.TxHash) {
 			t.Errorf("log %+v", log)
 		}
 	}
 	if head := await(t, ctx, heads); head.Number.Uint64() != 6 {
 		t.Errorf("head %d", head.Number)
 	}
-	for _, tx := range txs {
+	for _, tx := range transactions {
 		if hash, whole := await(t, ctx, hashes), await(t, ctx, full); hash != tx.Hash() || whole.Hash() != tx.Hash() {
 			t.Errorf("accepted %s and %s, want %s", hash, whole.Hash(), tx.Hash())
 		}

@@ -6,13 +6,14 @@ import (
 	"net/http"
 	"time"
 
+	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/sim"
 )
 
 // healthAPI tells whether the node is well: avalanchego's api/health.Service.
 type healthAPI struct {
 	clock   *sim.Clock
-	heights func(context.Context) ([]Head, error) // of every chain
+	heights func(context.Context) ([]ChainHeight, error) // of every chain
 }
 
 // HealthReply is the state of the node.
@@ -37,11 +38,11 @@ type ChainHealth struct {
 // byMethod sends GET and HEAD one way and the rest another.
 type byMethod struct {
 	get, other   http.Handler
-	capabilities *Capabilities
+	capabilities *jsonrpc.Capabilities
 }
 
 // Capabilities are those of both.
-func (b byMethod) Capabilities() *Capabilities { return b.capabilities }
+func (b byMethod) Capabilities() *jsonrpc.Capabilities { return b.capabilities }
 
 func (b byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -97,19 +98,19 @@ func (a *healthAPI) check(started time.Time, found any, err error) Check {
 }
 
 // Health answers whether every chain is well.
-func (a *healthAPI) Health(r *http.Request, _ *NoArgs, reply *HealthReply) error {
+func (a *healthAPI) Health(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
 	*reply = a.health(r.Context())
 	return nil
 }
 
 // Readiness answers whether the node has caught up.
-func (a *healthAPI) Readiness(r *http.Request, _ *NoArgs, reply *HealthReply) error {
+func (a *healthAPI) Readiness(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
 	*reply = a.readiness(r.Context())
 	return nil
 }
 
 // Liveness answers whether the process runs.
-func (a *healthAPI) Liveness(r *http.Request, _ *NoArgs, reply *HealthReply) error {
+func (a *healthAPI) Liveness(r *http.Request, _ *jsonrpc.NoArgs, reply *HealthReply) error {
 	*reply = a.liveness(r.Context())
 	return nil
 }

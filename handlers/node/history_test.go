@@ -3,7 +3,7 @@ package node
 import (
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
 )
 
@@ -11,92 +11,92 @@ import (
 func (l *testNetwork) history() {
 	l.assets()
 	l.transfers()
-	subnet := l.issueP(&primary.CreateSubnetTx{BaseTx: l.spend(primary.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
-	chain := l.issueP(&primary.CreateChainTx{
-		BaseTx: l.spend(primary.PChain, 0), SubnetID: subnet, ChainName: "Serac", VMID: ids.ID{'s', 'e', 'r', 'a', 'c'}, FxIDs: []ids.ID{},
+	subnet := l.issueP(&txs.CreateSubnetTx{BaseTx: l.spend(txs.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
+	chain := l.issueP(&txs.CreateChainTx{
+		BaseTx: l.spend(txs.PChain, 0), SubnetID: subnet, ChainName: "Serac", VMID: ids.ID{'s', 'e', 'r', 'a', 'c'}, FxIDs: []ids.ID{},
 		GenesisData: []byte("genesis"), SubnetAuth: &first,
 	}, 2).ID()
 	l.delegate()
-	other := l.issueP(&primary.CreateSubnetTx{BaseTx: l.spend(primary.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
-	l.issueP(&primary.AddSubnetValidatorTx{
-		BaseTx:    l.spend(primary.PChain, 0),
-		Validator: primary.SubnetValidator{Validator: l.validates(1, 42, 30*day), SubnetID: other}, SubnetAuth: &first,
+	other := l.issueP(&txs.CreateSubnetTx{BaseTx: l.spend(txs.PChain, 0), Owner: l.ownedBy(l.alice)}, 1).ID()
+	l.issueP(&txs.AddSubnetValidatorTx{
+		BaseTx:    l.spend(txs.PChain, 0),
+		Validator: txs.SubnetValidator{Validator: l.validates(1, 42, 30*day), SubnetID: other}, SubnetAuth: &first,
 	}, 2)
 	l.convert(subnet, chain)
 }
 
-func (l *testNetwork) ownedBy(keys ...*primary.Key) *primary.OutputOwners {
+func (l *testNetwork) ownedBy(keys ...*txs.Key) *txs.OutputOwners {
 	var addresses []ids.ShortID
 	for _, key := range keys {
 		addresses = append(addresses, key.Address())
 	}
-	owners := primary.NewOwners(0, 1, addresses...)
+	owners := txs.NewOutputOwners(0, 1, addresses...)
 	return &owners
 }
 
-func (l *testNetwork) validates(node int, weight, duration uint64) primary.Validator {
-	return primary.Validator{NodeID: primary.NodeIDOf(l.nodes[node].Certificate), Start: l.now, End: l.now + duration, Weight: weight}
+func (l *testNetwork) validates(node int, weight, duration uint64) txs.Validator {
+	return txs.Validator{NodeID: txs.NodeIDOf(l.nodes[node].Certificate), Start: l.now, End: l.now + duration, Weight: weight}
 }
 
 // assets makes an asset of alice's, of which bob gets some, and pays bob in AVAX: alone, with alice, and later.
 func (l *testNetwork) assets() {
-	asset := l.issueX(&primary.CreateAssetTx{
-		BaseTx: l.spend(primary.XChain, 0), Name: "Test Token", Symbol: "TEST", Denomination: 3,
-		States: []*primary.InitialState{{Outs: []primary.Output{
-			&primary.MintOutput{OutputOwners: *l.ownedBy(l.alice)}, &primary.TransferOutput{Amount: 1_000, OutputOwners: *l.ownedBy(l.alice)},
+	asset := l.issueX(&txs.CreateAssetTx{
+		BaseTx: l.spend(txs.XChain, 0), Name: "Test Token", Symbol: "TEST", Denomination: 3,
+		States: []*txs.InitialState{{Outs: []txs.Output{
+			&txs.MintOutput{OutputOwners: *l.ownedBy(l.alice)}, &txs.TransferOutput{Amount: 1_000, OutputOwners: *l.ownedBy(l.alice)},
 		}}},
 	}, 1)
-	base := l.spend(primary.XChain, 0, primary.Pay(asset.ID(), 400, *l.ownedBy(l.bob)), primary.Pay(asset.ID(), 600, *l.ownedBy(l.alice)))
-	base.Ins = append(base.Ins, &primary.TransferableInput{UTXOID: primary.UTXOID{TxID: asset.ID(), OutputIndex: 2}, AssetID: asset.ID(),
-		In: &primary.TransferInput{Amount: 1_000, Input: first}})
-	primary.SortInputs(base.Ins)
+	base := l.spend(txs.XChain, 0, txs.NewTransferableOutput(asset.ID(), 400, *l.ownedBy(l.bob)), txs.NewTransferableOutput(asset.ID(), 600, *l.ownedBy(l.alice)))
+	base.Ins = append(base.Ins, &txs.TransferableInput{UTXOID: txs.UTXOID{TxID: asset.ID(), OutputIndex: 2}, AssetID: asset.ID(),
+		In: &txs.TransferInput{Amount: 1_000, Input: first}})
+	txs.SortInputs(base.Ins)
 	l.issueX(&base, 2)
-	later := primary.NewOwners(l.now+900*day, 1, l.bob.Address())
-	paid := l.spend(primary.XChain, 6*avax, l.pay(avax, *l.ownedBy(l.bob)), l.pay(2*avax, *l.ownedBy(l.alice, l.bob)), l.pay(3*avax, later))
+	later := txs.NewOutputOwners(l.now+900*day, 1, l.bob.Address())
+	paid := l.spend(txs.XChain, 6*avax, l.pay(avax, *l.ownedBy(l.bob)), l.pay(2*avax, *l.ownedBy(l.alice, l.bob)), l.pay(3*avax, later))
 	l.issueX(&paid, 1)
 }
 
-func (l *testNetwork) pay(amount uint64, owners primary.OutputOwners) *primary.TransferableOutput {
-	return primary.Pay(l.rules.AVAXAssetID, amount, owners)
+func (l *testNetwork) pay(amount uint64, owners txs.OutputOwners) *txs.TransferableOutput {
+	return txs.NewTransferableOutput(l.rules.AVAXAssetID, amount, owners)
 }
 
 // transfers move AVAX of alice's from X to P, and export some of bob's in both directions that nobody imports.
 func (l *testNetwork) transfers() {
-	out := l.issueX(&primary.ExportTx{BaseTx: l.spend(primary.XChain, 9*avax), ExportedOutputs: []*primary.TransferableOutput{l.pay(9*avax, *l.ownedBy(l.alice))}}, 1)
+	out := l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 9*avax), ExportedOutputs: []*txs.TransferableOutput{l.pay(9*avax, *l.ownedBy(l.alice))}}, 1)
 	_, exported := out.Exported()
-	base := l.base(primary.PChain)
+	base := l.base(txs.PChain)
 	base.Outs = append(base.Outs, l.pay(8*avax, *l.ownedBy(l.alice)))
-	l.issueP(&primary.ImportTx{BaseTx: base, SourceChain: l.rules.XChainID, ImportedInputs: []*primary.TransferableInput{
-		{UTXOID: exported[0].UTXOID, AssetID: exported[0].AssetID, In: &primary.TransferInput{Amount: 9 * avax, Input: first}},
+	l.issueP(&txs.ImportTx{BaseTx: base, SourceChain: l.rules.XChainID, ImportedInputs: []*txs.TransferableInput{
+		{UTXOID: exported[0].UTXOID, AssetID: exported[0].AssetID, In: &txs.TransferInput{Amount: 9 * avax, Input: first}},
 	}}, 1)
-	l.issueX(&primary.ExportTx{BaseTx: l.spend(primary.XChain, 4*avax), ExportedOutputs: []*primary.TransferableOutput{l.pay(4*avax, *l.ownedBy(l.bob))}}, 1)
-	l.issueP(&primary.ExportTx{BaseTx: l.spend(primary.PChain, 12*avax), DestinationChain: l.rules.XChainID,
-		ExportedOutputs: []*primary.TransferableOutput{l.pay(5*avax, *l.ownedBy(l.bob)), l.pay(7*avax, *l.ownedBy(l.bob))}}, 1)
+	l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 4*avax), ExportedOutputs: []*txs.TransferableOutput{l.pay(4*avax, *l.ownedBy(l.bob))}}, 1)
+	l.issueP(&txs.ExportTx{BaseTx: l.spend(txs.PChain, 12*avax), DestinationChain: l.rules.XChainID,
+		ExportedOutputs: []*txs.TransferableOutput{l.pay(5*avax, *l.ownedBy(l.bob)), l.pay(7*avax, *l.ownedBy(l.bob))}}, 1)
 }
 
 // delegate adds to the weight of the first validator.
 func (l *testNetwork) delegate() {
 	weight := uint64(30 * avax)
-	l.issueP(&primary.AddPermissionlessDelegatorTx{
-		BaseTx: l.spend(primary.PChain, weight), Validator: l.validates(0, weight, 60*day),
-		StakeOuts: []*primary.TransferableOutput{l.pay(weight, *l.ownedBy(l.alice))}, RewardsOwner: l.ownedBy(l.bob),
+	l.issueP(&txs.AddPermissionlessDelegatorTx{
+		BaseTx: l.spend(txs.PChain, weight), Validator: l.validates(0, weight, 60*day),
+		StakeOuts: []*txs.TransferableOutput{l.pay(weight, *l.ownedBy(l.alice))}, RewardsOwner: l.ownedBy(l.bob),
 	}, 1)
 }
 
 // convert makes an L1 of a subnet, with one validator that pays and one that does not.
 func (l *testNetwork) convert(subnet, chain ids.ID) {
-	owner := warp.Owner{Threshold: 1, Addresses: []ids.ShortID{l.alice.Address()}}
-	var validators []*primary.ConversionValidator
+	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{l.alice.Address()}}
+	var validators []*txs.ConversionValidator
 	for i, balance := range []uint64{2 * avax, 0} {
 		node := l.nodes[i].Node
-		validators = append(validators, &primary.ConversionValidator{
+		validators = append(validators, &txs.ConversionValidator{
 			NodeID: node, Weight: uint64(100 + i), Balance: balance, Signer: *l.proof(i), RemainingBalanceOwner: owner, DeactivationOwner: owner,
 		})
 	}
 	if string(validators[0].NodeID) > string(validators[1].NodeID) {
 		validators[0], validators[1] = validators[1], validators[0]
 	}
-	l.issueP(&primary.ConvertSubnetToL1Tx{
-		BaseTx: l.spend(primary.PChain, 2*avax), SubnetID: subnet, ChainID: chain, Address: []byte{0xfe, 0xed}, Validators: validators, SubnetAuth: &first,
+	l.issueP(&txs.ConvertSubnetToL1Tx{
+		BaseTx: l.spend(txs.PChain, 2*avax), SubnetID: subnet, ChainID: chain, Address: []byte{0xfe, 0xed}, Validators: validators, SubnetAuth: &first,
 	}, 2)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rs/cors"
 
-	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
 )
 
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
@@ -54,7 +54,7 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 		return
 	}
 	if served.log != nil {
-		handlers.LogThrough(r.Context(), served.log)
+		rest.SetLogger(r.Context(), served.log)
 	}
 	if served.handler == nil {
 		http.NotFound(w, r)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
+	"snowglobe/sim/txs"
 )
 
 // TestInfoKnowsEveryChain asks for every chain that platform.getBlockchains lists, those that are no EVM too.
@@ -28,7 +28,7 @@ func TestInfoKnowsEveryChain(t *testing.T) {
 		}
 		return string(text)
 	}
-	rows, err := w.DB.Blockchains(t.Context(), w.Ledgers[0].Chain(primary.PChain))
+	rows, err := w.DB.Blockchains(t.Context(), w.Networks[0].Chain(txs.PChain))
 	if err != nil || len(rows) < 2 {
 		t.Fatal(rows, err)
 	}

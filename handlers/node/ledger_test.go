@@ -10,10 +10,13 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim"
-	"snowglobe/sim/network"
+	"snowglobe/sim/pchain"
 	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
+	"snowglobe/sim/xchain"
 )
 
 const (
@@ -26,24 +29,24 @@ const (
 // testNetwork is a small P- and X-Chain under construction. Everything is alice's, who may also be asked to sign for bob.
 type testNetwork struct {
 	t          testing.TB
-	rules      *primary.Network
-	net        *network.Network
-	creation   *sim.Creation
-	alice, bob *primary.Key
+	rules      *rules.Network
+	net        *primary.Network
+	creation   *sim.Builder
+	alice, bob *txs.Key
 	nodes      []store.Node
 	now        uint64
 	spent      [2]int // genesisUTXOs that were used, on P and X
 }
 
 // newTestNetworks is a world of two networks with the same history under different rules.
-func newTestNetworks(t testing.TB) []*sim.Ledger {
+func newTestNetworks(t testing.TB) []*sim.Network {
 	t.Helper()
 	creation, err := sim.Create(store.Memory, sim.Identity{Profile: "test", Until: time.Unix(genesisTime+10*day, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var participants sim.Cast
-	for _, rules := range []*primary.Network{primary.Mainnet, primary.Fuji} {
+	var participants sim.Participants
+	for _, rules := range []*rules.Network{rules.Mainnet, rules.Fuji} {
 		l := &testNetwork{t: t, rules: rules, creation: creation, now: genesisTime, alice: testKey(t, 1), bob: testKey(t, 2)}
 		row := l.begin()
 		l.history()
@@ -54,11 +57,11 @@ func newTestNetworks(t testing.TB) []*sim.Ledger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	return w.Ledgers
+	return w.Networks
 }
 
-func testKey(t testing.TB, n byte) *primary.Key {
-	key, err := primary.KeyFromBytes(common.LeftPadBytes([]byte{n}, 32))
+func testKey(t testing.TB, n byte) *txs.Key {
+	key, err := txs.KeyFromBytes(common.LeftPadBytes([]byte{n}, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,21 +80,21 @@ func must[T any](t testing.TB) func(T, error) T {
 
 // begin makes the genesis: outputs of alice, three validators, one of whom waits, and somebody who waits to delegate.
 func (l *testNetwork) begin() store.PrimaryNetwork {
-	p := &primary.PlatformGenesis{Timestamp: l.now, InitialSupply: 400_000_000 * avax, Message: "test", Chains: []*primary.Tx{}}
-	x := &primary.ExchangeGenesis{Timestamp: l.now, Assets: []*primary.GenesisAsset{{ID: l.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
+	p := &pchain.PChainGenesis{Timestamp: l.now, InitialSupply: 400_000_000 * avax, Message: "test", Chains: []*txs.Tx{}}
+	x := &xchain.XChainGenesis{Timestamp: l.now, Assets: []*xchain.GenesisAsset{{ID: l.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
 	for i := range uint32(genesisUTXOs) {
-		out := &primary.TransferOutput{Amount: testStake, OutputOwners: primary.Owner(l.alice.Address())}
-		p.UTXOs = append(p.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, i, out)})
+		out := &txs.TransferOutput{Amount: testStake, OutputOwners: txs.NewOwner(l.alice.Address())}
+		p.UTXOs = append(p.UTXOs, &pchain.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, i, out)})
 		u := l.genesisUTXO(l.rules.AVAXAssetID, i, out)
 		x.UTXOs = append(x.UTXOs, &u)
 	}
-	later := &primary.StakeableLockOut{Locktime: l.now + 900*day, Output: &primary.TransferOutput{Amount: 7 * avax, OutputOwners: primary.Owner(l.bob.Address())}}
-	p.UTXOs = append(p.UTXOs, &primary.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, genesisUTXOs, later)})
+	later := &txs.StakeableLockOut{Locktime: l.now + 900*day, Output: &txs.TransferOutput{Amount: 7 * avax, OutputOwners: txs.NewOwner(l.bob.Address())}}
+	p.UTXOs = append(p.UTXOs, &pchain.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, genesisUTXOs, later)})
 	for i := range 3 {
 		p.Validators = append(p.Validators, l.genesisValidator(i))
 	}
-	g := &network.Genesis{Platform: p, Exchange: x}
-	net, deltas, err := network.New(l.rules, g)
+	g := &primary.Genesis{PChain: p, XChain: x}
+	net, deltas, err := primary.New(l.rules, g)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -102,93 +105,93 @@ func (l *testNetwork) begin() store.PrimaryNetwork {
 	return must[store.PrimaryNetwork](l.t)(g.Row(l.rules.NetworkID))
 }
 
-func (l *testNetwork) genesisUTXO(txID ids.ID, index uint32, out primary.Output) primary.UTXO {
-	return primary.UTXO{UTXOID: primary.UTXOID{TxID: txID, OutputIndex: index}, AssetID: l.rules.AVAXAssetID, Out: out}
+func (l *testNetwork) genesisUTXO(txID ids.ID, index uint32, out txs.Output) txs.UTXO {
+	return txs.UTXO{UTXOID: txs.UTXOID{TxID: txID, OutputIndex: index}, AssetID: l.rules.AVAXAssetID, Out: out}
 }
 
 // genesisValidator is a validator of the genesis with its node. The third begins on day 20.
-func (l *testNetwork) genesisValidator(i int) *primary.Tx {
+func (l *testNetwork) genesisValidator(i int) *txs.Tx {
 	certificate := fmt.Appendf(nil, "certificate %d of network %d", i, l.rules.NetworkID)
 	secret := warp.NewSecretKey(sha256.Sum256(certificate))
 	key := secret.Bytes()
-	node := primary.NodeIDOf(certificate)
+	node := txs.NodeIDOf(certificate)
 	l.nodes = append(l.nodes, store.Node{
 		Network: l.rules.NetworkID, Node: node[:], Certificate: certificate, Secret: key[:], Version: "avalanchego/1.14.2",
 		IP: "203.0.113.1:9651", Uptime: 987_654, Connected: i != 1,
 	})
-	v := primary.Validator{NodeID: node, Start: l.now, End: l.now + 300*day, Weight: 2_000 * avax}
-	owner := primary.Owner(l.alice.Address())
-	stake := []*primary.TransferableOutput{primary.Pay(l.rules.AVAXAssetID, v.Weight, owner)}
+	v := txs.Validator{NodeID: node, Start: l.now, End: l.now + 300*day, Weight: 2_000 * avax}
+	owner := txs.NewOwner(l.alice.Address())
+	stake := []*txs.TransferableOutput{txs.NewTransferableOutput(l.rules.AVAXAssetID, v.Weight, owner)}
 	if i == 2 {
 		v.Start += 20 * day
-		return must[*primary.Tx](l.t)(primary.NewTx(primary.PChain, &primary.AddValidatorTx{BaseTx: l.base(primary.PChain), Validator: v, StakeOuts: stake, RewardsOwner: &owner, Shares: 20_000}))
+		return must[*txs.Tx](l.t)(txs.NewTx(txs.PChain, &txs.AddValidatorTx{BaseTx: l.base(txs.PChain), Validator: v, StakeOuts: stake, RewardsOwner: &owner, Shares: 20_000}))
 	}
-	return must[*primary.Tx](l.t)(primary.NewTx(primary.PChain, &primary.AddPermissionlessValidatorTx{
-		BaseTx: l.base(primary.PChain), Validator: v, Signer: l.proof(i), StakeOuts: stake, ValidationOwner: &owner, DelegationOwner: &owner, DelegationShares: 62_500,
+	return must[*txs.Tx](l.t)(txs.NewTx(txs.PChain, &txs.AddPermissionlessValidatorTx{
+		BaseTx: l.base(txs.PChain), Validator: v, Signer: l.proof(i), StakeOuts: stake, ValidationOwner: &owner, DelegationOwner: &owner, DelegationShares: 62_500,
 	}))
 }
 
 // proof is a node's key with the proof that it has it.
-func (l *testNetwork) proof(i int) *primary.ProofOfPossession {
-	return must[*primary.ProofOfPossession](l.t)(primary.NewProofOfPossession(warp.NewSecretKey([32]byte(l.nodes[i].Secret))))
+func (l *testNetwork) proof(i int) *txs.ProofOfPossession {
+	return must[*txs.ProofOfPossession](l.t)(txs.NewProofOfPossession(warp.NewSecretKey([32]byte(l.nodes[i].Secret))))
 }
 
-func (l *testNetwork) base(c primary.Chain) primary.BaseTx {
-	return primary.BaseTx{
-		NetworkID: l.rules.NetworkID, BlockchainID: l.rules.BlockchainID(c), Memo: primary.HexBytes{},
-		Outs: []*primary.TransferableOutput{}, Ins: []*primary.TransferableInput{},
+func (l *testNetwork) base(c txs.Chain) txs.BaseTx {
+	return txs.BaseTx{
+		NetworkID: l.rules.NetworkID, BlockchainID: l.rules.BlockchainID(c), Memo: txs.HexBytes{},
+		Outs: []*txs.TransferableOutput{}, Ins: []*txs.TransferableInput{},
 	}
 }
 
 // spend is a base that spends alice's next output of the genesis. All but what leaves otherwise comes back to her; a hundredth of an AVAX
 // is burned, more than anything costs.
-func (l *testNetwork) spend(c primary.Chain, leaves uint64, outs ...*primary.TransferableOutput) primary.BaseTx {
-	from := primary.UTXOID{OutputIndex: uint32(l.spent[c])}
-	if c == primary.XChain {
+func (l *testNetwork) spend(c txs.Chain, leaves uint64, outs ...*txs.TransferableOutput) txs.BaseTx {
+	from := txs.UTXOID{OutputIndex: uint32(l.spent[c])}
+	if c == txs.XChain {
 		from.TxID = l.rules.AVAXAssetID
 	}
 	l.spent[c]++
 	base := l.base(c)
-	base.Ins = append(base.Ins, &primary.TransferableInput{UTXOID: from, AssetID: l.rules.AVAXAssetID, In: &primary.TransferInput{Amount: testStake, Input: first}})
-	base.Outs = append(outs, primary.Pay(l.rules.AVAXAssetID, testStake-leaves-avax/100, primary.Owner(l.alice.Address())))
-	if err := primary.SortOutputs(c, base.Outs); err != nil {
+	base.Ins = append(base.Ins, &txs.TransferableInput{UTXOID: from, AssetID: l.rules.AVAXAssetID, In: &txs.TransferInput{Amount: testStake, Input: first}})
+	base.Outs = append(outs, txs.NewTransferableOutput(l.rules.AVAXAssetID, testStake-leaves-avax/100, txs.NewOwner(l.alice.Address())))
+	if err := txs.SortOutputs(c, base.Outs); err != nil {
 		l.t.Fatal(err)
 	}
 	return base
 }
 
 // first names the only owner.
-var first = primary.Input{SigIndices: []uint32{0}}
+var first = txs.Input{SigIndices: []uint32{0}}
 
 // issueP puts a transaction of alice's into the next block of P, an hour after the last one.
-func (l *testNetwork) issueP(unsigned primary.Unsigned, signatures int) *primary.Tx {
+func (l *testNetwork) issueP(unsigned txs.Unsigned, signatures int) *txs.Tx {
 	l.t.Helper()
 	l.now += 3600
-	tx := l.signed(primary.PChain, unsigned, signatures)
-	b := must[*primary.Block](l.t)(l.net.P.Build(l.now, []*primary.Tx{tx}))
+	tx := l.signed(txs.PChain, unsigned, signatures)
+	b := must[*txs.Block](l.t)(l.net.P.BuildBlock(l.now, []*txs.Tx{tx}))
 	l.creation.AddPrimaryBlock(must[*store.PrimaryDelta](l.t)(l.net.AcceptP(b, l.proposer())))
 	return tx
 }
 
 // issueX is issueP for X.
-func (l *testNetwork) issueX(unsigned primary.Unsigned, signatures int) *primary.Tx {
+func (l *testNetwork) issueX(unsigned txs.Unsigned, signatures int) *txs.Tx {
 	l.t.Helper()
 	l.now += 3600
-	tx := l.signed(primary.XChain, unsigned, signatures)
-	b := must[*primary.Block](l.t)(l.net.X.Build(l.now, []*primary.Tx{tx}))
+	tx := l.signed(txs.XChain, unsigned, signatures)
+	b := must[*txs.Block](l.t)(l.net.X.BuildBlock(l.now, []*txs.Tx{tx}))
 	l.creation.AddPrimaryBlock(must[*store.PrimaryDelta](l.t)(l.net.AcceptX(b, l.proposer())))
 	return tx
 }
 
-func (l *testNetwork) proposer() *network.Seat {
-	return &network.Seat{Certificate: l.nodes[0].Certificate, PHeight: l.net.P.Height()}
+func (l *testNetwork) proposer() *primary.Proposer {
+	return &primary.Proposer{Certificate: l.nodes[0].Certificate, PHeight: l.net.P.Height()}
 }
 
-func (l *testNetwork) signed(c primary.Chain, unsigned primary.Unsigned, signatures int) *primary.Tx {
+func (l *testNetwork) signed(c txs.Chain, unsigned txs.Unsigned, signatures int) *txs.Tx {
 	l.t.Helper()
-	signers := make([][]*primary.Key, signatures)
+	signers := make([][]*txs.Key, signatures)
 	for i := range signers {
-		signers[i] = []*primary.Key{l.alice}
+		signers[i] = []*txs.Key{l.alice}
 	}
-	return must[*primary.Tx](l.t)(primary.NewSigned(c, unsigned, signers...))
+	return must[*txs.Tx](l.t)(txs.NewSigned(c, unsigned, signers...))
 }

@@ -14,8 +14,8 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
 )
 
@@ -37,7 +37,7 @@ func seeded(t testing.TB) *sim.World {
 // serveSeeded answers for a world until the test ends.
 func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 	t.Helper()
-	o.Chains, o.Ledgers, o.Network, o.Version = w.Chains, w.Ledgers, "mainnet", fixtures.NodeVersion
+	o.Chains, o.Ledgers, o.Network, o.Version = w.Chains, w.Networks, "mainnet", fixtures.NodeVersion
 	n, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 // roleNames are the names that transcripts of a seeded world may use.
 func roleNames(t testing.TB, w *sim.World) *strings.Replacer {
 	t.Helper()
-	mainnet := w.Ledgers[0]
-	names := append(chainNames(t, w), "{SELF}", mainnet.Self.ID().String())
+	mainnet := w.Networks[0]
+	names := append(chainNames(t, w), "{SELF}", mainnet.LocalNode.ID().String())
 	for _, c := range w.Chains {
 		if c.Row.EVMID == 70411 {
 			names = append(names, "{L1}", ids.ID(c.Row.BlockchainID).String())
@@ -89,8 +89,8 @@ func TestNetworkTranscripts(t *testing.T) {
 			o := Options{Public: strings.HasPrefix(string(written), "# public")}
 			if strings.HasPrefix(string(written), "# admin") {
 				o.Loggers, o.Profiler = map[string]*Loggers{}, NewProfiler(t.TempDir())
-				for _, l := range w.Ledgers {
-					o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+				for _, l := range w.Networks {
+					o.Loggers[l.Name] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
 				}
 			}
 			keep(t, file, string(written), converse(t, serveSeeded(t, w, o), roleNames(t, w), string(written)))
@@ -99,20 +99,20 @@ func TestNetworkTranscripts(t *testing.T) {
 }
 
 func TestAnsweringNodeProvesItsKey(t *testing.T) {
-	for _, l := range seeded(t).Ledgers {
-		if got := primary.NodeIDOf(l.Self.Certificate); got != l.Self.ID() {
-			t.Errorf("%s: the certificate is that of %s, not of %s", l.Network, got, l.Self.ID())
+	for _, l := range seeded(t).Networks {
+		if got := txs.NodeIDOf(l.LocalNode.Certificate); got != l.LocalNode.ID() {
+			t.Errorf("%s: the certificate is that of %s, not of %s", l.Name, got, l.LocalNode.ID())
 		}
-		key, err := warp.ParsePublicKey(l.Self.PublicKey)
+		key, err := warp.ParsePublicKey(l.LocalNode.PublicKey)
 		if err != nil {
 			t.Fatal(err)
 		}
-		proof, err := warp.ParseSignature(l.Self.Proof)
+		proof, err := warp.ParseSignature(l.LocalNode.Proof)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !key.VerifyPossession(proof) {
-			t.Errorf("%s: the proof of possession does not verify", l.Network)
+			t.Errorf("%s: the proof of possession does not verify", l.Name)
 		}
 	}
 }

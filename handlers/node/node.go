@@ -9,14 +9,20 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/node/avm"
+	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/info"
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 )
 
 // Options say what a node answers for.
 type Options struct {
-	Chains   []*evm.Chain
-	Ledgers  []*sim.Ledger       // P- and X-chains
+	Chains   []*reader.Chain
+	Ledgers  []*sim.Network      // P- and X-chains
 	Network  string              // whose C-Chain the plain aliases name: mainnet or fuji
 	Version  string              // web3_clientVersion
 	MaxBody  int64               // bytes of a request, DefaultMaxBody when zero
@@ -37,8 +43,8 @@ type Node struct {
 	options         Options
 	networks        map[string]*router
 	routed          map[string]http.Handler // by blockchain id, for the routing header
-	chainValidators *Services
-	chains          []*endpoint
+	chainValidators *jsonrpc.Services
+	chains          []*eth.Endpoint
 }
 
 // New makes the handler of a node. Close it to end its subscriptions.
@@ -49,7 +55,7 @@ func New(o Options) (*Node, error) {
 	if o.Hosts == nil {
 		o.Hosts = []string{"localhost"}
 	}
-	validators, err := NewServices(o.MaxBody, Service{Name: "validators", Methods: validatorsAPI{}})
+	validators, err := jsonrpc.NewServices(o.MaxBody, jsonrpc.Service{Name: "validators", Methods: validatorsAPI{}})
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +64,8 @@ func New(o Options) (*Node, error) {
 		n.networks[network] = newRouter()
 	}
 	for _, l := range o.Ledgers {
-		t := n.networks[l.Network]
-		t.network, t.nodeID, t.loggers, t.validators = l, l.Self.ID().String(), o.Loggers[l.Network], validators
+		t := n.networks[l.Name]
+		t.network, t.nodeID, t.loggers, t.validators = l, l.LocalNode.ID().String(), o.Loggers[l.Name], validators
 	}
 	for _, chain := range o.Chains {
 		if err := n.addChain(chain); err != nil {
@@ -75,8 +81,8 @@ func New(o Options) (*Node, error) {
 }
 
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
-func (n *Node) addChain(chain *evm.Chain) error {
-	e, err := newEndpoint(chain, n.options.Version, n.options.MaxBody)
+func (n *Node) addChain(chain *reader.Chain) error {
+	e, err := eth.New(chain, n.options.Version, n.options.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -96,68 +102,68 @@ func (n *Node) addChain(chain *evm.Chain) error {
 }
 
 // addNetwork makes the services of a network reachable: info, health, admin, and those of its P- and X-Chain.
-func (n *Node) addNetwork(l *sim.Ledger) error {
+func (n *Node) addNetwork(l *sim.Network) error {
 	if err := errors.Join(n.addInfo(l), n.addHealth(l), n.addAdmin(l)); err != nil {
 		return err
 	}
-	pChain, err := NewServices(n.options.MaxBody, Service{Name: "platform", Methods: newPlatform(l)})
+	pChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "platform", Methods: platform.New(l)})
 	if err != nil {
 		return err
 	}
-	x := newAVM(l)
-	xChain, err := NewServices(n.options.MaxBody, Service{Name: "avm", Methods: x}, Service{Name: "xvm", Methods: x})
+	x := avm.New(l)
+	xChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "avm", Methods: x}, jsonrpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
-	wallet, err := NewServices(n.options.MaxBody, Service{Name: "wallet", Methods: newWallet(x)})
+	wallet, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
 	if err != nil {
 		return err
 	}
 	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + l.Rules.XChainID.String()} {
-		n.Handle(l.Network, alias, xChain)
-		n.Handle(l.Network, alias+"/wallet", wallet)
+		n.Handle(l.Name, alias, xChain)
+		n.Handle(l.Name, alias+"/wallet", wallet)
 	}
 	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
-		n.Handle(l.Network, alias, pChain)
+		n.Handle(l.Name, alias, pChain)
 	}
 	return nil
 }
 
-func (n *Node) addInfo(l *sim.Ledger) error {
-	handler, err := NewServices(n.options.MaxBody, Service{Name: "info", Methods: newInfo(l, n.options.Public)})
+func (n *Node) addInfo(l *sim.Network) error {
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "info", Methods: info.New(l, n.options.Public)})
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Network, "info", handler)
+	n.Handle(l.Name, "info", handler)
 	return nil
 }
 
 // addAdmin makes the admin service of a network reachable, when the node is to have one.
-func (n *Node) addAdmin(l *sim.Ledger) error {
+func (n *Node) addAdmin(l *sim.Network) error {
 	if n.options.Profiler == nil || n.options.Public {
 		return nil
 	}
-	t := n.networks[l.Network]
-	handler, err := NewServices(n.options.MaxBody, Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	t := n.networks[l.Name]
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Network, "admin", handler)
+	n.Handle(l.Name, "admin", handler)
 	return nil
 }
 
 // addHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
 // tells a load balancer enough.
-func (n *Node) addHealth(l *sim.Ledger) error {
-	a := &healthAPI{l.Clock, func(ctx context.Context) ([]Head, error) { return n.Heads(ctx, l.Network) }}
-	rpc, err := NewServices(n.options.MaxBody, Service{Name: "health", Methods: a})
+func (n *Node) addHealth(l *sim.Network) error {
+	a := &healthAPI{l.Clock, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, l.Name) }}
+	rpc, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}
-	both := &Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC}
-	n.Handle(l.Network, "health", byMethod{plain(a.health), rpc, both})
-	n.Handle(l.Network, "health/readiness", plain(a.readiness))
-	n.Handle(l.Network, "health/liveness", plain(a.liveness))
+	both := &jsonrpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC}
+	n.Handle(l.Name, "health", byMethod{plain(a.health), rpc, both})
+	n.Handle(l.Name, "health/readiness", plain(a.readiness))
+	n.Handle(l.Name, "health/liveness", plain(a.liveness))
 	return nil
 }
 
@@ -193,8 +199,8 @@ func (n *Node) networkOf(r *http.Request, path string) string {
 		return own
 	}
 	for _, l := range n.options.Ledgers {
-		if _, err := l.SubnetOf(r.Context(), id); err == nil && l.Network != own {
-			return l.Network
+		if _, err := l.SubnetOf(r.Context(), id); err == nil && l.Name != own {
+			return l.Name
 		}
 	}
 	return own

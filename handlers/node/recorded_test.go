@@ -15,7 +15,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
-	"snowglobe/sim/primary"
+	"snowglobe/sim/txs"
 )
 
 // recordedCall is what a real node was asked for, and its answer. In paths, parameters and errors {names} stand for what
@@ -34,8 +34,8 @@ type recordedCall struct {
 func TestRecordedCalls(t *testing.T) {
 	w := seeded(t)
 	o := Options{Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())}
-	for _, l := range w.Ledgers {
-		o.Loggers[l.Network] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	for _, l := range w.Networks {
+		o.Loggers[l.Name] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	}
 	url, names := serveSeeded(t, w, o), roleNames(t, w)
 	file, err := os.Open(filepath.Join(testdata(), "node", "services.jsonl"))
@@ -113,7 +113,7 @@ func chainNames(t testing.TB, w *sim.World) []string {
 	t.Helper()
 	mainnet := fixtures.Networks[0]
 	names := []string{"{X}", mainnet.XChainID.String(), "{C}", mainnet.CChainID.String()}
-	subnets, err := w.DB.Subnets(t.Context(), w.Ledgers[0].Chain(primary.PChain))
+	subnets, err := w.DB.Subnets(t.Context(), w.Networks[0].Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}

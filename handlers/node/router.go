@@ -9,6 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
@@ -17,12 +18,12 @@ import (
 type route struct {
 	handler      http.Handler
 	log          *slog.Logger
-	capabilities *Capabilities
+	capabilities *jsonrpc.Capabilities
 }
 
 // router is what the node serves of one network, by the path after /ext/. It does what avalanchego's api/server router does.
 type router struct {
-	network    *sim.Ledger // nil when the node does not serve the network's P- and X-Chain
+	network    *sim.Network // nil when the node does not serve the network's P- and X-Chain
 	nodeID     string
 	loggers    *Loggers // nil for the server's own logger
 	routes     map[string]route
@@ -36,7 +37,7 @@ func newRouter() *router {
 
 // handle serves a path.
 func (t *router) handle(path string, h http.Handler) {
-	r := route{handler: h, capabilities: CapabilitiesOf(h)}
+	r := route{handler: h, capabilities: jsonrpc.CapabilitiesOf(h)}
 	if t.network != nil && t.loggers != nil {
 		r.log = t.loggers.named(loggerOf(t.network, path))
 	}
@@ -44,7 +45,7 @@ func (t *router) handle(path string, h http.Handler) {
 }
 
 // loggerOf names the logger for what is served at a path: its chain's, or main.
-func loggerOf(l *sim.Ledger, path string) string {
+func loggerOf(l *sim.Network, path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
 	if id, known := l.Aliases.Lookup(name); known {
 		return l.Aliases.Names(id)[0]

@@ -77,10 +77,10 @@ func (a *asker) compareFees(block hexutil.Uint64) int64 {
 	for _, w := range said.FeeConfig.Words() {
 		want = append(want, w[:]...)
 	}
-	if have := a.read(precompile.Fees.Address, precompile.Input("getFeeConfig()"), block); string(have) != string(want) {
+	if have := a.read(precompile.FeeManager.Address, precompile.PackInput("getFeeConfig()"), block); string(have) != string(want) {
 		a.t.Errorf("block %d: the contract says %s, the node %+v", block, have, said.FeeConfig)
 	}
-	changed := new(big.Int).SetBytes(a.read(precompile.Fees.Address, precompile.Input("getFeeConfigLastChangedAt()"), block))
+	changed := new(big.Int).SetBytes(a.read(precompile.FeeManager.Address, precompile.PackInput("getFeeConfigLastChangedAt()"), block))
 	if changed.Cmp(said.LastChangedAt) != 0 {
 		a.t.Errorf("block %d: changed in block %d, the node says %d", block, changed, said.LastChangedAt)
 	}
@@ -92,15 +92,15 @@ func (a *asker) compareRoles() {
 	a.t.Helper()
 	var genesis struct{ Timestamp hexutil.Uint64 }
 	a.ask(&genesis, "eth_getBlockByNumber", "0x0", false)
-	var settings precompile.Settings
+	var settings precompile.Configs
 	a.ask(&settings, "eth_getActivePrecompilesAt", uint64(genesis.Timestamp))
-	for _, c := range []*precompile.Contract{precompile.Deployers, precompile.Minter, precompile.Fees} {
+	for _, c := range []*precompile.Contract{precompile.DeployerAllowList, precompile.NativeMinter, precompile.FeeManager} {
 		for role, holders := range map[precompile.Role][]common.Address{
 			precompile.Admin: settings[c.Key].Admins, precompile.Manager: settings[c.Key].Managers,
 			precompile.Enabled: settings[c.Key].Enabled, precompile.None: {{19: 1}},
 		} {
 			for _, holder := range holders {
-				have := a.read(c.Address, precompile.Input("readAllowList(address)", common.BytesToHash(holder[:])), 0)
+				have := a.read(c.Address, precompile.PackInput("readAllowList(address)", common.BytesToHash(holder[:])), 0)
 				if len(have) != 32 || precompile.Role(have[31]) != role {
 					a.t.Errorf("%s: %s has role %s, want %s", c.Key, holder, have, role)
 				}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // recordedAnswer is an answer of a real node.
@@ -57,23 +57,23 @@ func TestShapes(t *testing.T) {
 // shapeParams asks the test world for what the recorded cases asked a node for.
 func shapeParams(t *testing.T, w *testWorld) map[string]string {
 	l := w.ledgers[0]
-	tx := func(c primary.Chain, height uint64) string {
+	tx := func(c txs.Chain, height uint64) string {
 		row := must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(c), height, 0)))
 		return ids.ID(row.Hash).String()
 	}
-	genesis := must[*store.PrimaryBlock](t)(l.DB.PrimaryBlock(t.Context(), l.Chain(primary.XChain), 0))
-	l1 := must[[]store.L1](t)(l.DB.L1Validators(t.Context(), l.Chain(primary.PChain), 8))[0]
-	x, p := l.Rules.Address(primary.XChain, testKey(t, 2).Address()), l.Rules.Address(primary.PChain, testKey(t, 1).Address())
-	subnet, l1Subnet := fmt.Sprintf(`{"subnetID":%q}`, tx(primary.PChain, 6)), fmt.Sprintf(`{"subnetID":%q}`, tx(primary.PChain, 3))
-	delegated := must[*store.Staker](t)(l.DB.StakerOfTx(t.Context(), must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(primary.PChain), 5, 0))).Hash))
+	genesis := must[*store.PrimaryBlock](t)(l.DB.PrimaryBlock(t.Context(), l.Chain(txs.XChain), 0))
+	l1 := must[[]store.L1ValidatorView](t)(l.DB.L1Validators(t.Context(), l.Chain(txs.PChain), 8))[0]
+	x, p := l.Rules.Address(txs.XChain, testKey(t, 2).Address()), l.Rules.Address(txs.PChain, testKey(t, 1).Address())
+	subnet, l1Subnet := fmt.Sprintf(`{"subnetID":%q}`, tx(txs.PChain, 6)), fmt.Sprintf(`{"subnetID":%q}`, tx(txs.PChain, 3))
+	delegated := must[*store.Staker](t)(l.DB.StakerOfTx(t.Context(), must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(txs.PChain), 5, 0))).Hash))
 	return map[string]string{
 		"AVAX":                                 fmt.Sprintf(`{"address":%q,"assetID":"AVAX"}`, x),
 		"ok":                                   fmt.Sprintf(`{"address":%q}`, x),
-		"accepted":                             fmt.Sprintf(`{"txID":%q}`, tx(primary.XChain, 1)),
+		"accepted":                             fmt.Sprintf(`{"txID":%q}`, tx(txs.XChain, 1)),
 		"two addresses limit 2":                fmt.Sprintf(`{"addresses":[%q],"limit":2}`, x),
 		"default":                              fmt.Sprintf(`{"blockID":%q}`, ids.ID(genesis.Hash)),
 		"genesis json":                         fmt.Sprintf(`{"blockID":%q,"encoding":"json"}`, ids.ID(genesis.Hash)),
-		"xExportCTx json":                      fmt.Sprintf(`{"txID":%q,"encoding":"json"}`, tx(primary.XChain, 5)),
+		"xExportCTx json":                      fmt.Sprintf(`{"txID":%q,"encoding":"json"}`, tx(txs.XChain, 5)),
 		"getL1Validator":                       fmt.Sprintf(`{"validationID":%q}`, ids.ID(l1.Validation)),
 		"getSubnet l1":                         l1Subnet,
 		"getSubnet sub":                        subnet,
@@ -85,7 +85,7 @@ func shapeParams(t *testing.T, w *testWorld) map[string]string {
 		"getAllValidatorsAt":                   `{"height":"proposed"}`,
 		"getUTXOs":                             fmt.Sprintf(`{"addresses":[%q]}`, p),
 		"getBalance":                           fmt.Sprintf(`{"addresses":[%q]}`, p),
-		"getTxStatus":                          fmt.Sprintf(`{"txID":%q}`, tx(primary.PChain, 1)),
+		"getTxStatus":                          fmt.Sprintf(`{"txID":%q}`, tx(txs.PChain, 1)),
 		"getStake":                             fmt.Sprintf(`{"addresses":[%q]}`, p),
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
@@ -31,7 +32,7 @@ const genesisTime = 1_775_000_000
 
 // testChain is a chain that the tests can add blocks to.
 type testChain struct {
-	*evm.Chain
+	*reader.Chain
 	t       testing.TB
 	db      *store.DB
 	builder *evm.Builder
@@ -44,7 +45,7 @@ type testChain struct {
 type testWorld struct {
 	db          *store.DB
 	c, l1, fuji *testChain
-	ledgers     []*sim.Ledger
+	ledgers     []*sim.Network
 	node        *Node
 	server      *httptest.Server
 }
@@ -72,7 +73,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	w.l1.callPrecompiles()
 	w.ledgers = newTestNetworks(t)
 	w.node, err = New(Options{
-		Chains: []*evm.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
+		Chains: []*reader.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
 		Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {
@@ -95,11 +96,11 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	c := &testChain{t: t, db: db, key: key, from: crypto.PubkeyToAddress(key.PublicKey), time: genesisTime + uint64(id)}
 	genesis := &evm.Genesis{
 		Kind: kind, ChainID: evmID, Timestamp: c.time,
-		Schedule: precompile.Schedule{Fees: precompile.UsualFees(10_000_000, 1_000_000_000, 15_000_000)},
-		Alloc:    types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}, Extra: []byte{0},
+		Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(10_000_000, 1_000_000_000, 15_000_000)},
+		Alloc:       types.GenesisAlloc{c.from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}, Extra: []byte{0},
 	}
 	if kind == evm.KindL1 {
-		enablePrecompiles(&genesis.Schedule, c.from, c.time)
+		enablePrecompiles(&genesis.Precompiles, c.from, c.time)
 	}
 	raw, upgrades, err := genesis.Encode()
 	if err != nil {
@@ -111,7 +112,7 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 	}
 	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: blockchain[:],
 		VMID: []byte{1}, Kind: string(kind), Genesis: raw, Upgrades: upgrades}
-	if c.Chain, err = evm.NewChain(db, row); err != nil {
+	if c.Chain, err = reader.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}
 	c.write(func(b *store.Batch) error { return b.AddChain(row) })
@@ -120,31 +121,31 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 }
 
 // enablePrecompiles turns contracts on from the first block, and the minter off while the history goes on.
-func enablePrecompiles(s *precompile.Schedule, admin common.Address, activated uint64) {
+func enablePrecompiles(s *precompile.Upgrades, admin common.Address, activated uint64) {
 	off, quorum, primary := activated+400, uint64(67), true
-	run := precompile.Setting{Admins: []common.Address{admin}, BlockTimestamp: &activated}
+	run := precompile.Config{Admins: []common.Address{admin}, BlockTimestamp: &activated}
 	minter := run
 	minter.InitialMint = map[common.Address]*math.HexOrDecimal256{common.HexToAddress("0x7ea5"): math.NewHexOrDecimal256(16)}
-	s.Genesis = precompile.Settings{
-		precompile.Deployers.Key: run, precompile.Minter.Key: minter, precompile.Fees.Key: run,
+	s.Genesis = precompile.Configs{
+		precompile.DeployerAllowList.Key: run, precompile.NativeMinter.Key: minter, precompile.FeeManager.Key: run,
 		precompile.Warp.Key: {BlockTimestamp: &activated, Quorum: &quorum, PrimarySigners: &primary},
 	}
-	s.Upgrades = []precompile.Upgrade{{precompile.Minter.Key: {BlockTimestamp: &off, Disable: true}}}
+	s.Upgrades = []precompile.PrecompileUpgrade{{precompile.NativeMinter.Key: {BlockTimestamp: &off, Disable: true}}}
 }
 
 // callPrecompiles mints coins, changes the fee configuration and goes on past the upgrade that turns the minter off.
 func (c *testChain) callPrecompiles() {
-	fees := precompile.UsualFees(12_000_000, 2_000_000_000, 9_000_000)
-	c.block(&types.DynamicFeeTx{To: &precompile.Minter.Address, Data: precompile.Input("mintNativeCoin(address,uint256)",
+	fees := precompile.NewFeeConfig(12_000_000, 2_000_000_000, 9_000_000)
+	c.block(&types.DynamicFeeTx{To: &precompile.NativeMinter.Address, Data: precompile.PackInput("mintNativeCoin(address,uint256)",
 		common.HexToHash("0xabcd"), common.BigToHash(big.NewInt(5)))})
-	c.block(&types.DynamicFeeTx{To: &precompile.Fees.Address, Data: precompile.Input(precompile.SetFees, fees.Words()...)})
+	c.block(&types.DynamicFeeTx{To: &precompile.FeeManager.Address, Data: precompile.PackInput(precompile.SetFeeConfig, fees.Words()...)})
 	c.block(&types.DynamicFeeTx{To: c.counter(), Data: []byte{0}})
 }
 
 func (c *testChain) commit(d *store.Delta) {
 	c.t.Helper()
 	c.write(func(b *store.Batch) error { return b.AddBlock(d) })
-	if err := c.Published(d); err != nil {
+	if err := c.Publish(d); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -161,7 +162,7 @@ func (c *testChain) write(add func(*store.Batch) error) {
 }
 
 // block makes, commits and publishes a block of transactions, each filled in with what a sender would add.
-func (c *testChain) block(txs ...types.TxData) []*types.Transaction {
+func (c *testChain) block(transactions ...types.TxData) []*types.Transaction {
 	c.t.Helper()
 	c.time += 60
 	pending, err := c.builder.Open(c.time)
@@ -169,7 +170,7 @@ func (c *testChain) block(txs ...types.TxData) []*types.Transaction {
 		c.t.Fatal(err)
 	}
 	var signed []*types.Transaction
-	for _, data := range txs {
+	for _, data := range transactions {
 		tx := types.MustSignNewTx(c.key, types.LatestSignerForChainID(c.id()), c.complete(data, pending.Nonce(c.from)))
 		if _, err := pending.Apply(tx, c.from); err != nil {
 			c.t.Fatal(err)

@@ -11,8 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/holiman/uint256"
 
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
 )
 
 // weiPerNano converts nAVAX, the unit of the P-Chain and the X-Chain, to wei.
@@ -24,14 +25,14 @@ var errNotCChain = errors.New("only the C-Chain moves value to and from other ch
 // Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every
 // Apply. Whether their outputs exist and their signatures hold is the network's to check; the error says what an account
 // cannot pay. The rows of what they do to outputs go with the block.
-func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
-	if len(txs) == 0 {
+func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error {
+	if len(transactions) == 0 {
 		return nil
 	}
 	if p.b.kind != KindC {
 		return errNotCChain
 	}
-	raw, err := primary.AtomicBatch(txs)
+	raw, err := txs.AtomicBatch(transactions)
 	if err != nil {
 		return err
 	}
@@ -40,11 +41,11 @@ func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
 		return err
 	}
 	gas := new(big.Int)
-	for _, tx := range txs {
+	for _, tx := range transactions {
 		if err := p.applyAtomic(tx); err != nil {
 			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
 		}
-		gas.Add(gas, new(big.Int).SetUint64(primary.AtomicGas(tx)))
+		gas.Add(gas, new(big.Int).SetUint64(utxo.AtomicGas(tx)))
 	}
 	p.extData, p.delta.Atomic = raw, rows
 	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), gas
@@ -52,7 +53,7 @@ func (p *Pending) Atomic(txs []*primary.Tx, rows *store.PrimaryDelta) error {
 }
 
 // applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
-func (p *Pending) applyAtomic(tx *primary.Tx) error {
+func (p *Pending) applyAtomic(tx *txs.Tx) error {
 	for _, change := range tx.AccountChanges() {
 		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
 		if !change.Debit {

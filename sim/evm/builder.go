@@ -19,6 +19,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
@@ -33,10 +34,10 @@ type Builder struct {
 	chain       int
 	kind        Kind
 	chainConfig *params.ChainConfig
-	schedule    *precompile.Schedule
-	home        Home
+	schedule    *precompile.Upgrades
+	home        WarpContext
 	state       *buildState
-	index       *Index
+	index       *index.Index
 
 	head      *Header
 	hash      common.Hash
@@ -50,10 +51,10 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 	return &Builder{
 		chain:       chain,
 		chainConfig: genesis.ChainConfig(),
-		schedule:    &genesis.Schedule,
+		schedule:    &genesis.Precompiles,
 		kind:        genesis.Kind,
 		state:       newBuildState(genesis.Kind),
-		index:       NewIndex(chain),
+		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),
 	}
@@ -94,14 +95,14 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 }
 
 // RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file.
-func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, home Home) (*Builder, error) {
+func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, home WarpContext) (*Builder, error) {
 	row, err := db.Head(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
 	b := newBuilder(chain, genesis)
 	b.hash, b.allTxs, b.digest = common.BytesToHash(row.Hash), row.AllTxs, row.Digest
-	b.Settle(home)
+	b.SetWarpContext(home)
 	if b.head, err = DecodeHeader(b.kind, row.Header); err != nil {
 		return nil, err
 	}
@@ -121,8 +122,8 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 	return b, err
 }
 
-// Settle gives the builder what the verification of warp messages needs. Call it before the first Open.
-func (b *Builder) Settle(h Home) {
+// SetWarpContext gives the builder what the verification of warp messages needs. Call it before the first Open.
+func (b *Builder) SetWarpContext(h WarpContext) {
 	b.home = h
 	b.index.SetNetwork(h.ChainID, h.Network)
 }
@@ -144,7 +145,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
-	if err := b.index.Add(delta, number, int64(header.Time), func() (*ContractReader, error) { return b.contractReader(header) }); err != nil {
+	if err := b.index.Add(delta, number, int64(header.Time), func() (*index.ContractReader, error) { return b.contractReader(header) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	delta.Block = store.Block{
@@ -187,7 +188,7 @@ type Pending struct {
 	evm      *VM
 	gas      *core.GasPool
 	feeRules feeRules
-	recorder *CallRecorder
+	recorder *index.CallRecorder
 
 	txs        types.Transactions
 	receipts   types.Receipts
@@ -215,7 +216,7 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 	p := &Pending{
 		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int), delta: &store.Delta{},
 		gas:      core.NewGasPool(rates.gasCapacity(b.head, header)),
-		recorder: NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
+		recorder: index.NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
 	s := b.vmContext(header, states)
 	s.Tracer = p.recorder.Hooks()
@@ -252,8 +253,8 @@ func (p *Pending) Nonce(address common.Address) uint64 { return p.state.GetNonce
 // Balance is what an account holds, in wei.
 func (p *Pending) Balance(address common.Address) *uint256.Int { return p.state.GetBalance(address) }
 
-// Room is the gas that the block has left.
-func (p *Pending) Room() uint64 { return p.gas.Available(false) }
+// GasLeft is the gas that the block has left.
+func (p *Pending) GasLeft() uint64 { return p.gas.Available(false) }
 
 // Apply executes a signed transaction. The error says why it is not valid in this block; a transaction that fails in
 // the EVM is valid, and its receipt says so.
@@ -301,7 +302,7 @@ func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee 
 	for _, amount := range []struct {
 		to   **uint256.Int
 		from *big.Int
-	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, EffectivePrice(tx, baseFee)}} {
+	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, EffectiveGasPrice(tx, baseFee)}} {
 		value, overflow := uint256.FromBig(amount.from)
 		if overflow {
 			return nil, fmt.Errorf("%w: address %v, bit length %d", core.ErrFeeCapVeryHigh, sender, amount.from.BitLen())
@@ -311,8 +312,8 @@ func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee 
 	return m, nil
 }
 
-// EffectivePrice is what a transaction pays for each unit of gas in a block with this base fee.
-func EffectivePrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
+// EffectiveGasPrice is what a transaction pays for each unit of gas in a block with this base fee.
+func EffectiveGasPrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
 	price := new(big.Int).Add(baseFee, tx.GasTipCap())
 	if limit := tx.GasFeeCap(); price.Cmp(limit) > 0 {
 		return limit

@@ -19,8 +19,8 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		key, _ := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80")
 		from := crypto.PubkeyToAddress(key.PublicKey)
 		g := &Genesis{Kind: kind, ChainID: 43114, Timestamp: 1_700_000_000,
-			Schedule: precompile.Schedule{Fees: precompile.UsualFees(20_000_000, 25e9, 1_000_000)},
-			Alloc:    types.GenesisAlloc{from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
+			Precompiles: precompile.Upgrades{FeeConfig: precompile.NewFeeConfig(20_000_000, 25e9, 1_000_000)},
+			Alloc:       types.GenesisAlloc{from: {Balance: new(big.Int).Lsh(big.NewInt(1), 96)}}}
 		raw, upgrades, err := g.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		}
 		write(block(b, "600760015560018060005260016000f3", 1_700_000_100))
 		write(block(b, "600960025560018060005260016000f3", 1_700_000_101))
-		again, err := RestoreBuilder(context.Background(), db, row.ID, g, Home{})
+		again, err := RestoreBuilder(context.Background(), db, row.ID, g, WarpContext{})
 		if err != nil {
 			t.Fatal(err)
 		}

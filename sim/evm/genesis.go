@@ -17,12 +17,12 @@ import (
 
 // Genesis is everything that a chain starts from, and what turns its built-in contracts on and off later.
 type Genesis struct {
-	Kind      Kind
-	ChainID   uint64
-	Timestamp uint64
-	Extra     []byte // of the header
-	Alloc     types.GenesisAlloc
-	Schedule  precompile.Schedule
+	Kind        Kind
+	ChainID     uint64
+	Timestamp   uint64
+	Extra       []byte // of the header
+	Alloc       types.GenesisAlloc
+	Precompiles precompile.Upgrades
 }
 
 // document is a genesis as the network's virtual machines read it.
@@ -67,8 +67,8 @@ func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	for address, account := range d.Alloc {
 		g.Alloc[common.Address(address)] = account
 	}
-	g.Schedule.Fees = c.Fees
-	err := g.Schedule.Parse(d.Config, upgrades)
+	g.Precompiles.FeeConfig = c.Fees
+	err := g.Precompiles.Parse(d.Config, upgrades)
 	switch {
 	case err != nil:
 	case c.AllowFeeRecipients:
@@ -90,13 +90,13 @@ func (d *document) other(limit bool) bool {
 
 // Encode is the genesis and the upgrades as a node reads them: their JSON has one form only.
 func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
-	settings, err := g.Schedule.Genesis.Beside(config{ChainID: g.ChainID, Fees: g.Schedule.Fees})
+	settings, err := g.Precompiles.Genesis.Beside(config{ChainID: g.ChainID, Fees: g.Precompiles.FeeConfig})
 	if err != nil {
 		return nil, nil, err
 	}
 	d := document{
 		Config: settings, Alloc: map[common.UnprefixedAddress]types.Account{}, Timestamp: math.HexOrDecimal64(g.Timestamp), Extra: g.Extra,
-		GasLimit: math.HexOrDecimal64(g.Schedule.Fees.GasLimit.Uint64()), Difficulty: new(math.HexOrDecimal256),
+		GasLimit: math.HexOrDecimal64(g.Precompiles.FeeConfig.GasLimit.Uint64()), Difficulty: new(math.HexOrDecimal256),
 	}
 	for address, account := range g.Alloc {
 		if account.Balance == nil {
@@ -107,7 +107,7 @@ func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	if raw, err = json.Marshal(d); err != nil {
 		return nil, nil, err
 	}
-	upgrades, err = g.Schedule.EncodeUpgrades()
+	upgrades, err = g.Precompiles.EncodeUpgrades()
 	return raw, upgrades, err
 }
 
@@ -141,10 +141,10 @@ func (g *Genesis) header() *Header {
 		ReceiptHash:      types.EmptyReceiptsHash,
 		Difficulty:       new(big.Int),
 		Number:           new(big.Int),
-		GasLimit:         g.Schedule.Fees.GasLimit.Uint64(),
+		GasLimit:         g.Precompiles.FeeConfig.GasLimit.Uint64(),
 		Time:             g.Timestamp,
 		Extra:            g.Extra,
-		BaseFee:          new(big.Int).Set(g.Schedule.Fees.MinBaseFee),
+		BaseFee:          new(big.Int).Set(g.Precompiles.FeeConfig.MinBaseFee),
 		ExtDataGasUsed:   new(big.Int),
 		BlockGasCost:     new(big.Int),
 		TimeMilliseconds: g.Timestamp * 1000,

@@ -30,7 +30,7 @@ func warmAddresses(kind Kind) []common.Address {
 }
 
 // PrecompilesAt are the contracts that a chain has built in at a time.
-func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Schedule, time uint64) Precompiles {
+func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Upgrades, time uint64) Precompiles {
 	all := Precompiles{stateless: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}, Warm: warmAddresses(kind)}
 	if kind == KindC {
 		for _, address := range deprecatedAddresses {

@@ -21,7 +21,7 @@ const knownAddresses = 4096
 
 // evmReader reads the transactions, internal ones and token transfers of some accounts on one chain.
 type evmReader struct {
-	world   *World
+	world   *Source
 	source  *chainSource
 	chainID string
 	market  *market
@@ -32,7 +32,7 @@ type evmReader struct {
 	base   *big.Int
 }
 
-func openEVM(ctx context.Context, w *World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
+func openEVM(ctx context.Context, w *Source, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
 	m, err := openMarket(ctx, w, at.rows)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +69,7 @@ func (r *evmReader) read(ctx context.Context, at []store.Position) ([]Event, err
 		var moved []store.Transfer
 		inside, calls = take(calls, func(c *store.Call) bool { return c.ID.Block()+store.Position(c.Tx) == tx.ID })
 		moved, transfers = take(transfers, func(t *store.Transfer) bool { return t.Transaction() == tx.ID })
-		e := Event{Time: tx.Time, At: tx.ID}
+		e := Event{Time: tx.BlockTime, At: tx.ID}
 		if err := r.event(ctx, &e, tx, inside, moved); err != nil {
 			return nil, err
 		}
@@ -91,8 +91,8 @@ func take[T any](rows []T, belongs func(*T) bool) (own, rest []T) {
 
 // event writes the rows of a transaction: itself, its internal ones, its transfers.
 func (r *evmReader) event(ctx context.Context, e *Event, tx *store.TransactionView, calls []store.Call, transfers []store.Transfer) error {
-	place := evmRow{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.Time, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
-		dollars: r.market.dollars(r.market.Native, tx.Time)}
+	place := evmRow{evmReader: r, number: strconv.FormatUint(tx.ID.Number(), 10), time: tx.BlockTime, hash: common.BytesToHash(tx.Transaction.Hash).Hex(),
+		dollars: r.market.dollars(r.market.Native, tx.BlockTime)}
 	to := tx.Recipient
 	if to == nil {
 		to = tx.Created
@@ -165,7 +165,7 @@ func (r *evmReader) native(row *evmRow, tx *store.TransactionView) error {
 		r.header, r.base = tx.ID.Block(), h.BaseFee
 	}
 	row.kind, row.succeeded, row.method, row.amount = "NATIVE", tx.Status == 1, method(&signed), signed.Value()
-	row.gas = &gas{used: tx.GasUsed, price: evm.EffectivePrice(&signed, r.base)}
+	row.gas = &gas{used: tx.GasUsed, price: evm.EffectiveGasPrice(&signed, r.base)}
 	row.gas.fee = new(big.Int).Mul(row.gas.price, new(big.Int).SetUint64(tx.GasUsed))
 	return nil
 }

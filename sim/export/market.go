@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim/price"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -14,8 +15,8 @@ const hour = 3600
 
 // market knows the tokens of an EVM chain and what they cost.
 type market struct {
-	*Markets
-	world *World
+	*query.Markets
+	world *Source
 	read  map[store.TokenID]*token
 }
 
@@ -26,8 +27,8 @@ type token struct {
 	series  *price.Series // nil without a market
 }
 
-func openMarket(ctx context.Context, w *World, chain int) (*market, error) {
-	m, err := ReadMarkets(ctx, w.DB, chain)
+func openMarket(ctx context.Context, w *Source, chain int) (*market, error) {
+	m, err := query.ReadMarkets(ctx, w.DB, chain)
 	return &market{Markets: m, world: w, read: map[store.TokenID]*token{}}, err
 }
 
@@ -59,7 +60,7 @@ func worth(amount *big.Int, decimals int, dollars *big.Int) string {
 	if dollars == nil {
 		return ""
 	}
-	return price.Decimal(new(big.Int).Mul(amount, dollars), decimals+price.Places)
+	return price.Decimal(new(big.Int).Mul(amount, dollars), decimals+price.Decimals)
 }
 
 // cost writes the price of one whole unit, empty without a market.
@@ -67,5 +68,5 @@ func cost(dollars *big.Int) string {
 	if dollars == nil {
 		return ""
 	}
-	return price.Decimal(dollars, price.Places)
+	return price.Decimal(dollars, price.Decimals)
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // primaryReader reads what was done with some owners' outputs on one chain of the primary network.
 type primaryReader struct {
-	world    *World
+	world    *Source
 	scope    *Scope
 	source   *chainSource
-	codec    primary.Chain
+	codec    txs.Chain
 	market   *market // of the C-Chain, whose token is AVAX
 	owners   map[ids.ShortID]bool
 	accounts map[common.Address]bool
@@ -25,7 +25,7 @@ type primaryReader struct {
 	table    table[primaryRow]
 }
 
-func openPrimary(ctx context.Context, w *World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
+func openPrimary(ctx context.Context, w *Source, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
 	m, err := openMarket(ctx, w, at.evm.Row.ID)
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +111,7 @@ func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []pr
 	if err != nil {
 		return nil, err
 	}
-	tx, err := primary.ReadTx(r.codec, ids.ID(row.Hash), row.Bytes)
+	tx, err := txs.ReadTx(r.codec, ids.ID(row.Hash), row.Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []pr
 	if u := tx.Unsigned.Base(); u != nil {
 		base.memo = u.Memo
 	}
-	for _, part := range []func(context.Context, primaryRow, *primary.Tx) ([]primaryRow, error){r.spent, r.accountMoves, r.made, r.staked} {
+	for _, part := range []func(context.Context, primaryRow, *txs.Tx) ([]primaryRow, error){r.spent, r.accountMoves, r.made, r.staked} {
 		rows, err := part(ctx, base, tx)
 		if err != nil {
 			return nil, err
@@ -154,21 +154,21 @@ func (r *primaryReader) genesisOutputs(ctx context.Context, at store.Position) (
 
 // add appends the row of a stored output if it concerns the owners.
 func (r *primaryReader) add(ctx context.Context, all []primaryRow, m primaryRow, u *store.UTXO) ([]primaryRow, error) {
-	parsed, err := primary.ParseUTXO(r.codec, u.Bytes())
+	parsed, err := txs.ParseUTXO(r.codec, u.Bytes())
 	if err != nil {
 		return nil, err
 	}
 	m.amount = parsed.Amount()
 	switch parsed.Out.(type) {
-	case *primary.NFTTransferOutput, *primary.PropertyOwnedOutput:
+	case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:
 		m.amount = 1 // one unit each
 	}
 	return r.own(ctx, all, m, parsed.UTXOID, parsed.AssetID, parsed.Out)
 }
 
 // own appends the row of an output if it concerns the owners.
-func (r *primaryReader) own(ctx context.Context, all []primaryRow, m primaryRow, from primary.UTXOID, assetID ids.ID, out primary.Output) (_ []primaryRow, err error) {
-	held := primary.UTXO{Out: out}
+func (r *primaryReader) own(ctx context.Context, all []primaryRow, m primaryRow, from txs.UTXOID, assetID ids.ID, out txs.Output) (_ []primaryRow, err error) {
+	held := txs.UTXO{Out: out}
 	concerned := false
 	for _, owner := range held.Owners().Addresses {
 		concerned = concerned || r.owners[owner]
@@ -199,4 +199,4 @@ func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
 }
 
 // exchange is the number of the network's X-chain.
-func (r *primaryReader) exchange() int { return r.source.rows - int(r.codec) + int(primary.XChain) }
+func (r *primaryReader) exchange() int { return r.source.rows - int(r.codec) + int(txs.XChain) }

@@ -5,13 +5,15 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/network"
-	"snowglobe/sim/primary"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // spent are the outputs that a transaction consumed: of its own chain, then those that another exported.
-func (r *primaryReader) spent(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
+func (r *primaryReader) spent(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	base.kind = debit
 	for _, id := range tx.Consumed() {
 		if all, err = r.consumed(ctx, all, base, id); err != nil {
@@ -30,18 +32,18 @@ func (r *primaryReader) spent(ctx context.Context, base primaryRow, tx *primary.
 }
 
 // imports are what a transaction takes from another chain, and which.
-func imports(tx *primary.Tx) (ids.ID, []*primary.TransferableInput) {
+func imports(tx *txs.Tx) (ids.ID, []*txs.TransferableInput) {
 	switch u := tx.Unsigned.(type) {
-	case *primary.ImportTx:
+	case *txs.ImportTx:
 		return u.SourceChain, u.ImportedInputs
-	case *primary.AtomicImportTx:
+	case *txs.AtomicImportTx:
 		return u.SourceChain, u.ImportedInputs
 	}
 	return ids.Empty, nil
 }
 
 func (r *primaryReader) consumed(ctx context.Context, all []primaryRow, base primaryRow, id ids.ID) ([]primaryRow, error) {
-	u, err := r.world.DB.UTXOOfNetwork(ctx, network.Index(r.source.rules.NetworkID), id[:])
+	u, err := r.world.DB.UTXOOfNetwork(ctx, rules.Index(r.source.rules.NetworkID), id[:])
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +51,15 @@ func (r *primaryReader) consumed(ctx context.Context, all []primaryRow, base pri
 }
 
 // accountMoves are what an atomic transaction did to accounts of the C-Chain.
-func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
-	var moves []primary.EVMOutput
+func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
+	var moves []txs.EVMOutput
 	switch u := tx.Unsigned.(type) {
-	case *primary.AtomicExportTx:
+	case *txs.AtomicExportTx:
 		base.kind = debit
 		for _, in := range u.Ins {
-			moves = append(moves, primary.EVMOutput{Address: in.Address, Amount: in.Amount, AssetID: in.AssetID})
+			moves = append(moves, txs.EVMOutput{Address: in.Address, Amount: in.Amount, AssetID: in.AssetID})
 		}
-	case *primary.AtomicImportTx:
+	case *txs.AtomicImportTx:
 		base.kind, moves = credit, u.Outs
 	}
 	for _, move := range moves {
@@ -76,9 +78,9 @@ func (r *primaryReader) accountMoves(ctx context.Context, base primaryRow, tx *p
 
 // made are the outputs that a transaction left: on its own chain, or for another. A reward's are those of the block that
 // decides about it.
-func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
+func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
 	maker, height := tx.ID(), base.tx.ID.Number()
-	if u, ends := tx.Unsigned.(*primary.RewardValidatorTx); ends {
+	if u, ends := tx.Unsigned.(*txs.RewardValidatorTx); ends {
 		maker, height = u.TxID, height+1
 		if base.stake, err = r.stakeOf(ctx, u.TxID); err != nil {
 			return nil, err
@@ -100,14 +102,14 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *primary.T
 		row := base
 		row.kind = credit
 		if u.Chain != r.source.rows {
-			row.kind, row.peer = creditAtomic, primary.Chain(u.Chain-r.source.rows+int(r.codec))
+			row.kind, row.peer = creditAtomic, txs.Chain(u.Chain-r.source.rows+int(r.codec))
 		}
 		if u.Reward {
 			staker, err := r.world.DB.StakerOfTx(ctx, u.Tx)
 			if err != nil {
 				return nil, err
 			}
-			row.reward = RewardKind(staker, rewards)
+			row.reward = query.PaidRewardKind(staker, rewards)
 			rewards++
 		}
 		if all, err = r.add(ctx, all, row, u); err != nil {
@@ -118,8 +120,8 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *primary.T
 }
 
 // staked are the outputs that a staking transaction locked. They will be its outputs when staking ends.
-func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *primary.Tx) (all []primaryRow, err error) {
-	staker, err := primary.NewStaker(tx, primary.Active)
+func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *txs.Tx) (all []primaryRow, err error) {
+	staker, err := pchain.NewStaker(tx, pchain.Active)
 	if err != nil || len(staker.Stake()) == 0 {
 		return nil, nil // it stakes nothing
 	}
@@ -129,7 +131,7 @@ func (r *primaryReader) staked(ctx context.Context, base primaryRow, tx *primary
 	}
 	index := len(tx.Unsigned.Base().Outs)
 	for i, out := range staker.Stake() {
-		u := primary.UTXO{UTXOID: primary.UTXOID{TxID: tx.ID(), OutputIndex: uint32(index + i)}, AssetID: out.AssetID, Out: out.Out}
+		u := txs.UTXO{UTXOID: txs.UTXOID{TxID: tx.ID(), OutputIndex: uint32(index + i)}, AssetID: out.AssetID, Out: out.Out}
 		row := base
 		row.amount = u.Amount()
 		if all, err = r.own(ctx, all, row, u.UTXOID, u.AssetID, u.Out); err != nil {
@@ -145,11 +147,11 @@ func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) 
 	if err != nil {
 		return nil, err
 	}
-	tx, err := primary.ReadTx(r.codec, id, row.Bytes)
+	tx, err := txs.ReadTx(r.codec, id, row.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	staker, err := primary.NewStaker(tx, primary.Active)
+	staker, err := pchain.NewStaker(tx, pchain.Active)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func (r *primaryReader) stakeOf(ctx context.Context, id ids.ID) (*stake, error) 
 
 // terms is where and when somebody stakes. Staking begins with the block that accepts the transaction; only a genesis
 // heeds the start that the transaction names.
-func (r *primaryReader) terms(ctx context.Context, row *store.PrimaryTx, s *primary.Staker) (*stake, error) {
+func (r *primaryReader) terms(ctx context.Context, row *store.PrimaryTx, s *pchain.Staker) (*stake, error) {
 	t := &stake{s.TxID, s.NodeID, s.SubnetID, s.Start, s.End}
 	if row.ID.Number() == 0 {
 		return t, nil

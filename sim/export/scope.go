@@ -10,10 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/fixtures"
-	"snowglobe/sim/evm"
-	"snowglobe/sim/network"
-	"snowglobe/sim/primary"
+	evmreader "snowglobe/sim/evm/reader"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // Scope is what an export is about.
@@ -24,7 +24,7 @@ type Scope struct {
 	MaxRows  int64                    `json:"maxRows,omitempty"`  // 0 for no limit
 	Accounts []common.Address         `json:"accounts,omitempty"` // of EVM chains
 	Owners   map[string][]ids.ShortID `json:"owners,omitempty"`   // of outputs, by network
-	Lanes    []Lane                   `json:"lanes"`
+	Chains   []ChainRef               `json:"lanes"`
 }
 
 // Kind says how a chain is read.
@@ -38,8 +38,8 @@ const (
 	KindC   Kind = "C"
 )
 
-// Lane is one of the chains that an export reads, as it was when it was asked for.
-type Lane struct {
+// ChainRef is one of the chains that an export reads, as it was when it was asked for.
+type ChainRef struct {
 	Kind    Kind   `json:"kind"`
 	Network string `json:"network"`           // mainnet or fuji
 	ChainID uint64 `json:"chainId,omitempty"` // of an EVM chain
@@ -68,27 +68,27 @@ func (s Scope) Before(day int64) Scope {
 	return s
 }
 
-// World is what an export reads.
-type World struct {
+// Source is what an export reads.
+type Source struct {
 	DB     *store.DB
 	Seed   int64 // decides prices
-	Chains []*evm.Chain
+	Chains []*evmreader.Chain
 }
 
 var errNoChain = errors.New("the chain does not exist")
 
 // chainSource is where the rows of one of the chains are found.
 type chainSource struct {
-	Lane
-	rules  *primary.Network // of a primary chain
-	evm    *evm.Chain       // of an EVM chain and of a C-Chain
+	ChainRef
+	rules  *rules.Network   // of a primary chain
+	evm    *evmreader.Chain // of an EVM chain and of a C-Chain
 	blocks int              // the chain to which the blocks belong
 	rows   int              // the chain to which the transactions belong
 }
 
 // chainSource finds the rows of a chain.
-func (w *World) chainSource(l Lane) (*chainSource, error) {
-	s := &chainSource{Lane: l}
+func (w *Source) chainSource(l ChainRef) (*chainSource, error) {
+	s := &chainSource{ChainRef: l}
 	if l.Kind == KindEVM {
 		for _, c := range w.Chains {
 			if c.Row.EVMID == l.ChainID {
@@ -102,10 +102,10 @@ func (w *World) chainSource(l Lane) (*chainSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.rules, err = primary.NetworkByID(known.ID); err != nil {
+	if s.rules, err = rules.NetworkByID(known.ID); err != nil {
 		return nil, err
 	}
-	s.rows = store.PrimaryChain(network.Index(known.ID), int(s.primary()))
+	s.rows = store.PrimaryChain(rules.Index(known.ID), int(s.primary()))
 	s.blocks = s.rows
 	if s.evm = w.cChain(s.rules); s.evm == nil {
 		return nil, fmt.Errorf("C-Chain of %s: %w", l.Network, errNoChain)
@@ -117,7 +117,7 @@ func (w *World) chainSource(l Lane) (*chainSource, error) {
 }
 
 // cChain is the EVM side of a network's C-Chain.
-func (w *World) cChain(rules *primary.Network) *evm.Chain {
+func (w *Source) cChain(rules *rules.Network) *evmreader.Chain {
 	for _, c := range w.Chains {
 		if ids.ID(c.Row.BlockchainID) == rules.CChainID {
 			return c
@@ -127,12 +127,12 @@ func (w *World) cChain(rules *primary.Network) *evm.Chain {
 }
 
 // primary is which of the primary network's chains a lane is.
-func (l *Lane) primary() primary.Chain {
-	return map[Kind]primary.Chain{KindP: primary.PChain, KindX: primary.XChain, KindC: primary.CChain}[l.Kind]
+func (l *ChainRef) primary() txs.Chain {
+	return map[Kind]txs.Chain{KindP: txs.PChain, KindX: txs.XChain, KindC: txs.CChain}[l.Kind]
 }
 
 // Height is the number of the newest block on the chain of a lane.
-func (w *World) Height(ctx context.Context, l Lane) (uint64, error) {
+func (w *Source) Height(ctx context.Context, l ChainRef) (uint64, error) {
 	s, err := w.chainSource(l)
 	if err != nil {
 		return 0, err

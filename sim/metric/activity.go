@@ -24,23 +24,23 @@ type Roles uint8
 // set holds one role.
 func (r Role) set() Roles { return 1 << r }
 
-// Mention is an address that took part in a block.
-type Mention struct {
+// Participant is an address that took part in a block.
+type Participant struct {
 	Address common.Address
 	Roles   Roles
 }
 
 // Activity is what a block adds to the metrics of its chain.
 type Activity struct {
-	Time      int64 // of the block, Unix seconds
-	Gap       int64 // seconds since the block before it, 0 for a chain's first block
-	Txs       int64
-	Gas       int64
-	Contracts int64 // created
-	Fees      uint256.Int
-	Prices    uint256.Int // sum over transactions
-	TopPrice  uint256.Int
-	Mentions  []Mention // by address, each once after Close
+	Time         int64 // of the block, Unix seconds
+	Gap          int64 // seconds since the block before it, 0 for a chain's first block
+	Txs          int64
+	Gas          int64
+	Contracts    int64 // created
+	Fees         uint256.Int
+	Prices       uint256.Int // sum over transactions
+	TopPrice     uint256.Int
+	Participants []Participant // by address, each once after Close
 }
 
 // NewActivity is that of a block at a time, with no transactions yet. The time of the block before it is nil for a
@@ -81,19 +81,19 @@ func (a *Activity) Transfer(from, to []byte) {
 }
 
 func (a *Activity) mention(address []byte, as Roles) {
-	a.Mentions = append(a.Mentions, Mention{common.BytesToAddress(address), as})
+	a.Participants = append(a.Participants, Participant{common.BytesToAddress(address), as})
 }
 
 // Close sorts the mentions and makes one of all those of an address.
 func (a *Activity) Close() {
-	slices.SortFunc(a.Mentions, func(x, y Mention) int { return x.Address.Cmp(y.Address) })
-	kept := a.Mentions[:0]
-	for _, m := range a.Mentions {
+	slices.SortFunc(a.Participants, func(x, y Participant) int { return x.Address.Cmp(y.Address) })
+	kept := a.Participants[:0]
+	for _, m := range a.Participants {
 		if last := len(kept) - 1; last >= 0 && kept[last].Address == m.Address {
 			kept[last].Roles |= m.Roles
 		} else {
 			kept = append(kept, m)
 		}
 	}
-	a.Mentions = kept
+	a.Participants = kept
 }

@@ -1,6 +1,8 @@
 package metric
 
-import "time"
+import (
+	"time"
+)
 
 // Interval is a length of time that the calendar (UTC) is cut into.
 type Interval int
@@ -17,20 +19,20 @@ const (
 var Intervals = []string{"hour", "day", "week", "month"}
 
 const (
-	hour = 3600
-	day  = 24 * hour
+	SecondsPerHour = 3600
+	SecondsPerDay  = 24 * SecondsPerHour
 )
 
 // Start is the beginning of the interval that holds a moment, both in Unix seconds.
 func (i Interval) Start(unix int64) int64 {
 	switch i {
 	case Hour:
-		return unix - unix%hour
+		return unix - unix%SecondsPerHour
 	case Day:
-		return unix - unix%day
+		return unix - unix%SecondsPerDay
 	case Week:
-		days := unix / day
-		return (days - (days+3)%7) * day // the first day of Unix time was a Thursday
+		days := unix / SecondsPerDay
+		return (days - (days+3)%7) * SecondsPerDay // the first day of Unix time was a Thursday
 	default:
 		y, m, _ := time.Unix(unix, 0).UTC().Date()
 		return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Unix()
@@ -38,10 +40,10 @@ func (i Interval) Start(unix int64) int64 {
 }
 
 // longest is at least as long as each interval of a kind, and shorter than two of them.
-var longest = [...]int64{hour, day, 7 * day, 31 * day}
+var longest = [...]int64{SecondsPerHour, SecondsPerDay, 7 * SecondsPerDay, 31 * SecondsPerDay}
 
 // shortest is at most as long as each interval of a kind.
-var shortest = [...]int64{hour, day, 7 * day, 28 * day}
+var shortest = [...]int64{SecondsPerHour, SecondsPerDay, 7 * SecondsPerDay, 28 * SecondsPerDay}
 
 // Next is the beginning of the interval after the one that begins at start.
 func (i Interval) Next(start int64) int64 { return i.Start(start + longest[i]) }

@@ -61,8 +61,8 @@ var Metrics = []Metric{
 	{Name: "feesPaid", Amount: Fees, Rolling: true},
 }
 
-// Named is the metric with this name, or nil.
-func Named(name string) *Metric {
+// ByName is the metric with this name, or nil.
+func ByName(name string) *Metric {
 	for i := range Metrics {
 		if Metrics[i].Name == name {
 			return &Metrics[i]

@@ -17,10 +17,10 @@ type MonthKey struct {
 
 // Rollup folds the activity of blocks into tallies. The blocks of one chain must come in order.
 type Rollup struct {
-	Tallies *Cache[Key, Tally]
-	Months  *Cache[MonthKey, Hours]
-	Lives   *Cache[common.Address, Lives]
-	Network func(chain int) (Scope, error)
+	Tallies   *Cache[Key, Tally]
+	Presences *Cache[MonthKey, Presence]
+	Lifetimes *Cache[common.Address, Lifetime]
+	Network   func(chain int) (Scope, error)
 
 	// Fresh says that nothing is in the tables yet, so that nothing has to be looked for.
 	Fresh bool
@@ -30,7 +30,7 @@ type Rollup struct {
 
 // Add counts a block of a chain.
 func (r *Rollup) Add(chain int, a *Activity) error {
-	if len(r.Tallies.order)+len(r.Months.order)+len(r.Lives.order) > cached {
+	if len(r.Tallies.order)+len(r.Presences.order)+len(r.Lifetimes.order) > cached {
 		if err := r.Flush(); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 			t.known = true
 		}
 	}
-	for _, m := range a.Mentions {
+	for _, m := range a.Participants {
 		if err := r.mention(chain, scopes, a.Time, m); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 // Flush writes everything that changed.
 func (r *Rollup) Flush() error {
 	r.Fresh = false
-	for _, flush := range []func() error{r.Tallies.flush, r.Months.flush, r.Lives.flush} {
+	for _, flush := range []func() error{r.Tallies.flush, r.Presences.flush, r.Lifetimes.flush} {
 		if err := flush(); err != nil {
 			return fmt.Errorf("roll-up: %w", err)
 		}
@@ -109,13 +109,13 @@ func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
 }
 
 // mention counts an address in the roles in which this hour has not seen it on this chain.
-func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Mention) error {
+func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Participant) error {
 	month := Month.Start(moment)
-	hours, err := r.Months.row(MonthKey{month, m.Address}, r.Fresh)
+	hours, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
 	if err != nil {
 		return err
 	}
-	at := int(moment-month) / hour
+	at := int(moment-month) / SecondsPerHour
 	fresh := m.Roles &^ hours.value.roles(at, chain)
 	for role := Present; role < roles; role++ {
 		if fresh&role.set() == 0 {
@@ -124,7 +124,7 @@ func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Mention) er
 		if err := r.distinct(scopes, moment, m.Address, role); err != nil {
 			return err
 		}
-		if err := r.live(chain, scopes, moment, m.Address, role); err != nil {
+		if err := r.updateLifetime(chain, scopes, moment, m.Address, role); err != nil {
 			return err
 		}
 	}
@@ -165,20 +165,20 @@ func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Rol
 	start := i.Start(moment)
 	end := i.Next(start)
 	for month := Month.Start(start); month < end; month = Month.Next(month) {
-		hours, err := r.Months.row(MonthKey{month, address}, r.Fresh)
+		hours, err := r.Presences.row(MonthKey{month, address}, r.Fresh)
 		if err != nil {
 			return false, err
 		}
-		if hours.value.any(int(max(start-month, 0))/hour, int(end-month)/hour, role, in) {
+		if hours.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// live moves the first and the latest appearance of an address, in each scope in which they change.
-func (r *Rollup) live(chain int, scopes [3]Scope, moment int64, address common.Address, role Role) error {
-	lifetimes, err := r.Lives.row(address, r.Fresh)
+// updateLifetime moves the first and the latest appearance of an address, in each scope in which they change.
+func (r *Rollup) updateLifetime(chain int, scopes [3]Scope, moment int64, address common.Address, role Role) error {
+	lifetimes, err := r.Lifetimes.row(address, r.Fresh)
 	if err != nil {
 		return err
 	}
@@ -188,12 +188,12 @@ func (r *Rollup) live(chain int, scopes [3]Scope, moment int64, address common.A
 	for _, scope := range scopes {
 		first, last, known := span(before, role, r.within(scope))
 		if !known || at < first {
-			if err := r.move(scope, role, known, first, at, debuts); err != nil {
+			if err := r.move(scope, role, known, first, at, firstSeen); err != nil {
 				return err
 			}
 		}
 		if !known || at > last {
-			if err := r.move(scope, role, known, last, at, latest); err != nil {
+			if err := r.move(scope, role, known, last, at, lastSeen); err != nil {
 				return err
 			}
 		}
@@ -201,8 +201,8 @@ func (r *Rollup) live(chain int, scopes [3]Scope, moment int64, address common.A
 	return nil
 }
 
-func debuts(t *Tally) *[roles]int64 { return &t.Debuts }
-func latest(t *Tally) *[roles]int64 { return &t.Latest }
+func firstSeen(t *Tally) *[roles]int64 { return &t.FirstSeen }
+func lastSeen(t *Tally) *[roles]int64  { return &t.LastSeen }
 
 // move takes an address out of the hour and the day of one moment, if it was there, and puts it into those of another.
 func (r *Rollup) move(s Scope, role Role, known bool, from, to int64, count func(*Tally) *[roles]int64) error {

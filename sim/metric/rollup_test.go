@@ -31,13 +31,13 @@ func (t *tables) rollup() *Rollup {
 			Read:  func(k Key) (Tally, bool, error) { v, ok := t.tallies[k]; return v, ok, nil },
 			Write: func(k Key, v *Tally) error { t.tallies[k] = *v; return nil },
 		},
-		Months: &Cache[MonthKey, Hours]{
-			Read:  func(k MonthKey) (Hours, bool, error) { v, ok := t.months[k]; return Hours(v), ok, nil },
-			Write: func(k MonthKey, v *Hours) error { t.months[k] = string(*v); return nil },
+		Presences: &Cache[MonthKey, Presence]{
+			Read:  func(k MonthKey) (Presence, bool, error) { v, ok := t.months[k]; return Presence(v), ok, nil },
+			Write: func(k MonthKey, v *Presence) error { t.months[k] = string(*v); return nil },
 		},
-		Lives: &Cache[common.Address, Lives]{
-			Read:  func(k common.Address) (Lives, bool, error) { v, ok := t.lifetimes[k]; return Lives(v), ok, nil },
-			Write: func(k common.Address, v *Lives) error { t.lifetimes[k] = string(*v); return nil },
+		Lifetimes: &Cache[common.Address, Lifetime]{
+			Read:  func(k common.Address) (Lifetime, bool, error) { v, ok := t.lifetimes[k]; return Lifetime(v), ok, nil },
+			Write: func(k common.Address, v *Lifetime) error { t.lifetimes[k] = string(*v); return nil },
 		},
 	}
 }
@@ -52,7 +52,7 @@ func histories(r *rand.Rand) [][]arrival {
 	start := time.Date(2026, 4, 20, 0, 0, 0, 0, time.UTC).Unix()
 	all := make([][]arrival, 4)
 	for n := range all {
-		at, before := start+int64(r.IntN(48))*hour/2, (*int64)(nil)
+		at, before := start+int64(r.IntN(48))*SecondsPerHour/2, (*int64)(nil)
 		for range 150 {
 			a := NewActivity(at, before)
 			for range r.IntN(4) {
@@ -64,7 +64,7 @@ func histories(r *rand.Rand) [][]arrival {
 			a.Close()
 			all[n] = append(all[n], arrival{n + 1, a})
 			last := at
-			before, at = &last, at+1+int64(r.IntN(46))*hour/2
+			before, at = &last, at+1+int64(r.IntN(46))*SecondsPerHour/2
 		}
 	}
 	return all
@@ -140,7 +140,7 @@ func checkDistinct(t *testing.T, arrivals []arrival, have *tables) {
 		}
 		for _, scope := range scopes {
 			for i := range Intervals {
-				for _, m := range a.activity.Mentions {
+				for _, m := range a.activity.Participants {
 					for role := range roles {
 						if m.Roles&role.set() == 0 {
 							continue

@@ -29,7 +29,7 @@ type Tally struct {
 
 	// Addresses by role that took part in the scope for the first time in this interval, and that have not taken part
 	// since. Kept for hours and days.
-	Debuts, Latest [roles]int64
+	FirstSeen, LastSeen [roles]int64
 }
 
 // Rate is an amount over some seconds. The rate zero has no seconds.

@@ -16,8 +16,8 @@ type Window struct {
 
 // Windows are the spans that there are rolling values for.
 var Windows = []Window{
-	{"lastHour", hour}, {"lastDay", day}, {"lastWeek", 7 * day}, {"lastMonth", 30 * day},
-	{"last90Days", 90 * day}, {"lastYear", 365 * day}, {"allTime", 0},
+	{"lastHour", SecondsPerHour}, {"lastDay", SecondsPerDay}, {"lastWeek", 7 * SecondsPerDay}, {"lastMonth", 30 * SecondsPerDay},
+	{"last90Days", 90 * SecondsPerDay}, {"lastYear", 365 * SecondsPerDay}, {"allTime", 0},
 }
 
 // From is where the window begins when the clock shows now.

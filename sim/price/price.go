@@ -10,8 +10,8 @@ import (
 	"math/bits"
 )
 
-// Places is how many decimals a price has.
-const Places = 8
+// Decimals is how many decimals a price has.
+const Decimals = 8
 
 // Unit is one whole of a currency.
 const Unit = 100_000_000
@@ -20,9 +20,9 @@ const million = 1_000_000
 
 // Series is a price that moves.
 type Series struct {
-	Name   string
-	Middle int64 // 10^-8 of a currency
-	Swing  int64 // how far it moves from its middle at most, millionths of it
+	Name      string
+	Middle    int64 // 10^-8 of a currency
+	Amplitude int64 // how far it moves from its middle at most, millionths of it
 }
 
 // waves are the lengths of a series' movements in hours, and how much of the swing each takes, in percent.
@@ -38,7 +38,7 @@ func (s Series) At(seed, hour int64) int64 {
 		from, to := point(key, n, hour/w.hours), point(key, n, hour/w.hours+1)
 		moved += w.share * (from + (to-from)*(hour%w.hours)/w.hours)
 	}
-	return s.Middle + scale(s.Middle, moved/100*s.Swing/million)
+	return s.Middle + scale(s.Middle, moved/100*s.Amplitude/million)
 }
 
 // point is a height of a wave, from minus one million to one million.
@@ -84,7 +84,7 @@ func Rate(seed int64, currency string, hour int64) int64 {
 	if currency == "usd" {
 		return Unit
 	}
-	return Series{Name: "usd/" + currency, Middle: rates[currency], Swing: 40_000}.At(seed, hour)
+	return Series{Name: "usd/" + currency, Middle: rates[currency], Amplitude: 40_000}.At(seed, hour)
 }
 
 // In is a price in US dollars in another currency, cut to 10^-8.

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSeriesStaysInItsSwing(t *testing.T) {
-	s := Series{Name: "btcx", Middle: 98_000 * Unit, Swing: 300_000}
+	s := Series{Name: "btcx", Middle: 98_000 * Unit, Amplitude: 300_000}
 	low, high := s.Middle-s.Middle*3/10, s.Middle+s.Middle*3/10
 	seen := map[int64]bool{}
 	for hour := int64(490_000); hour < 494_000; hour++ {

@@ -1,69 +1,81 @@
 package primary
 
 import (
+	"bytes"
 	"fmt"
 
-	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/metric"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/xchain"
 )
 
-// GenesisUTXO is an output of a P-Chain genesis; Message is free text.
-type GenesisUTXO struct {
-	UTXO    `serialize:"true"`
-	Message []byte `serialize:"true"`
-}
-
-// PlatformGenesis is what a P-Chain begins with, in the network's own layout. Validators are staking transactions without
-// inputs; whose start is past Timestamp waits for it. Chains stays empty: the ids of the primary network's own chains are
-// constants here.
-type PlatformGenesis struct {
-	UTXOs         []*GenesisUTXO `serialize:"true"`
-	Validators    []*Tx          `serialize:"true"`
-	Chains        []*Tx          `serialize:"true"`
-	Timestamp     uint64         `serialize:"true"`
-	InitialSupply uint64         `serialize:"true"`
-	Message       string         `serialize:"true"`
-}
-
-// Bytes is the genesis in the P-Chain's encoding.
-func (g *PlatformGenesis) Bytes() ([]byte, error) { return PChain.marshal(g) }
-
-// ParsePlatformGenesis reads what Bytes wrote.
-func ParsePlatformGenesis(b []byte) (*PlatformGenesis, error) {
-	g := &PlatformGenesis{}
-	if err := PChain.unmarshal(b, g); err != nil {
-		return nil, fmt.Errorf("P-Chain genesis: %w", err)
-	}
-	return g, Initialize(PChain, g.Validators)
-}
-
-// Block is the P-Chain's block 0.
-func (g *PlatformGenesis) Block() (*Block, error) {
-	b, err := g.Bytes()
+// recordPChainGenesis records the P-Chain's genesis: its outputs, and its staking transactions as transactions of block 0.
+func (n *Network) recordPChainGenesis(g *pchain.PChainGenesis, at pchain.Snapshot) (*store.PrimaryDelta, error) {
+	b, err := g.Block()
 	if err != nil {
 		return nil, err
 	}
-	return NewBlock(PChain, &GenesisBlock{Link{ParentID: hashing.ComputeHash256Array(b)}})
+	n.P.SetTip(b.ID(), 0, g.Timestamp)
+	r := n.record(txs.PChain, 0)
+	r.stake(ids.Empty, metric.Stake{})
+	for i, tx := range g.Validators {
+		if err := r.pChainTx(i, tx, &pchain.PlatformDiff{Stakers: at.Stakers[i : i+1]}); err != nil {
+			return nil, err
+		}
+	}
+	return r.genesisBlock(b, at.UTXOs, g.Timestamp)
 }
 
-// State is what the P-Chain knows at its block 0. Potential rewards of those who stake already count as supply, one
-// after the other as the transactions stand.
-func (g *PlatformGenesis) State(n *Network) (PlatformState, error) {
-	at := PlatformState{Time: g.Timestamp, Supply: g.InitialSupply, Fees: FeeState{Capacity: n.Fees.MaxCapacity}}
-	for _, u := range g.UTXOs {
-		at.UTXOs = append(at.UTXOs, &u.UTXO)
+// recordXChainGenesis records the X-Chain's genesis.
+func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDelta, error) {
+	b, err := g.Block()
+	if err != nil {
+		return nil, err
 	}
-	for i, tx := range g.Validators {
-		s, err := NewStaker(tx, Active)
-		if err != nil {
-			return at, fmt.Errorf("genesis validator %d: %w", i, err)
-		}
-		if s.Start > g.Timestamp {
-			s.Status = Pending
-		} else {
-			s.PotentialReward = n.Staking.Reward(s.End-s.Start, s.Weight, at.Supply)
-			at.Supply += s.PotentialReward
-		}
-		at.Stakers = append(at.Stakers, s)
+	n.X.SetTip(b.ID(), 0, g.Timestamp)
+	r := n.record(txs.XChain, 0)
+	for i, a := range g.State() {
+		r.asset(a, r.at(i))
 	}
-	return at, nil
+	return r.genesisBlock(b, g.UTXOs, g.Timestamp)
 }
+
+// genesisBlock records a block 0, which no proposer made.
+func (r *record) genesisBlock(b *txs.Block, utxos []*txs.UTXO, time uint64) (*store.PrimaryDelta, error) {
+	for _, u := range utxos {
+		if err := r.create(u, r.chain, false); err != nil {
+			return nil, err
+		}
+	}
+	id, parent := b.ID(), b.Parent()
+	row := &store.PrimaryBlock{
+		ID: r.at(0), Hash: id[:], Parent: bytes.Clone(parent[:]), Time: int64(time), Type: "Genesis", Size: len(b.Bytes()), Head: b.Bytes(),
+	}
+	r.finish(row, tip{outer: ids.ID(id), time: time})
+	return r.delta, nil
+}
+
+// VerifyProofs checks the proofs of possession in a genesis; those in blocks are checked with their blocks.
+func (g *Genesis) VerifyProofs() error {
+	for i, tx := range g.PChain.Validators {
+		u, ok := tx.Unsigned.(*txs.AddPermissionlessValidatorTx)
+		if !ok {
+			continue
+		}
+		proof, ok := u.Signer.(*txs.ProofOfPossession)
+		if !ok {
+			continue
+		}
+		if err := proof.Verify(); err != nil {
+			return fmt.Errorf("genesis validator %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Name is mainnet or fuji.
+func (n *Network) Name() string { return n.Rules.Name }

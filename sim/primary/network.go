@@ -1,129 +1,200 @@
+// Package network makes one of the P-, X- and C-Chain of a network: it accepts blocks under the rules of package primary
+// and turns what they change into rows. Whoever makes a block, the seed, a client or verify, hands it to a Network.
 package primary
 
 import (
+	"errors"
 	"fmt"
+	"math/big"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/fixtures"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+	"snowglobe/sim/xchain"
 )
 
-// Network is what distinguishes one network from another: ids, fees and the rules of staking. Amounts are in nAVAX,
-// times in seconds.
+// Network is the state of the three chains. It is for one writer at a time. When what an Accept answered could not be
+// stored, the Network is ahead of the file and must be restored from it.
 type Network struct {
-	Name           string // mainnet or fuji
-	NetworkID      uint32
-	HRP            string // the human-readable part of addresses
-	XChainID       ids.ID
-	CChainID       ids.ID
-	AVAXAssetID    ids.ID
-	TxFee          uint64 // of X-Chain transactions
-	CreateAssetFee uint64
-	Staking        StakingRules
-	Fees           FeeConfig
-	ValidatorFees  ValidatorFeeConfig
+	Rules *rules.Network
+	P     *pchain.Platform
+	X     *xchain.Exchange
+	C     *utxo.AtomicBackend
+	// Watch is told what a block changed of a chain's outputs, and WatchStaker what it changed of a staker, before Accept
+	// answers; both may be nil.
+	Watch       func(txs.Chain, *utxo.Diff)
+	WatchStaker func(*pchain.Staker)
+
+	index    int // of the network, by which its chains are numbered
+	shared   *utxo.SharedMemory
+	tips     [2]tip // of P and X
+	utxos    map[ids.ID]store.UTXONumber
+	stakers  map[ids.ID]*store.Staker
+	periods  map[ids.NodeID][]stakingPeriod
+	l1       map[ids.ID]*l1Validator
+	subnets  map[ids.ID]store.Position
+	proposal *proposal
 }
 
-// StakingRules bound what validators and delegators of the primary network may do.
-type StakingRules struct {
-	UptimeRequirement  uint32 // of a million
-	MinValidatorStake  uint64
-	MaxValidatorStake  uint64
-	MinDelegatorStake  uint64
-	MinDelegationFee   uint32 // of a million
-	MinStakeDuration   uint64
-	MaxStakeDuration   uint64
-	MaxConsumptionRate uint64 // of a million
-	MinConsumptionRate uint64 // of a million
-	MintingPeriod      uint64
-	SupplyCap          uint64
+// tip is what the next block of P or X continues, beside the chain's own state.
+type tip struct {
+	digest  []byte
+	allTxs  int64
+	outer   ids.ID
+	pHeight uint64
+	time    uint64
+	epoch   txs.Epoch
+	meter   rules.ValidatorFeeState // of the P-Chain
 }
 
-const (
-	avax = 1_000_000_000
-	day  = 24 * 60 * 60
+// stakingPeriod is a time during which a node validates the primary network.
+type stakingPeriod struct{ start, end uint64 }
 
-	// percentDenominator is the whole in shares and rates.
-	percentDenominator = 1_000_000
+// proposal is a reward that the next block decides.
+type proposal struct {
+	at   store.Position
+	txID ids.ID
+}
+
+// Proposer is who proposes a block: a node's certificate and the P-Chain height that it sees.
+type Proposer struct {
+	Certificate []byte
+	PHeight     uint64
+}
+
+// The reasons why a network refuses a block that its chains would take.
+var (
+	errProposer = errors.New("the proposer is not a validator at that time")
+	errPHeight  = errors.New("the proposer cannot have seen that height of the P-Chain")
+	errHead     = errors.New("a proposal must hold nothing but its reward")
 )
 
-// Mainnet is network 1.
-var Mainnet = publicNetwork(&fixtures.Networks[0], Network{
-	Staking:       stakingRules(2000*avax, 25*avax, 14*day),
-	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 1_246_488_515},
-})
-
-// Fuji is network 5, the test network.
-var Fuji = publicNetwork(&fixtures.Networks[1], Network{
-	Staking:       stakingRules(avax, avax, day),
-	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
-})
-
-// networks stand in the order in which a world lists them.
-var networks = [...]*Network{Mainnet, Fuji}
-
-// publicNetwork completes the rules of a network by its ids and by the fees that the public networks share.
-func publicNetwork(f *fixtures.Network, n Network) *Network {
-	n.Name, n.NetworkID, n.HRP = f.Name, f.ID, f.HRP
-	n.XChainID, n.CChainID, n.AVAXAssetID = f.XChainID, f.CChainID, f.AVAXAssetID
-	n.TxFee, n.CreateAssetFee, n.Fees = avax/1000, avax/100, dynamicFees
-	return &n
+// Genesis is what the chains of a network begin with.
+type Genesis struct {
+	PChain *pchain.PChainGenesis
+	XChain *xchain.XChainGenesis
 }
 
-// BlockchainID is the id of one of the primary network's chains; the P-Chain's is the zero id.
-func (n *Network) BlockchainID(c Chain) ids.ID {
-	return [...]ids.ID{ids.Empty, n.XChainID, n.CChainID}[c]
+// Row is the genesis as the file keeps it.
+func (g *Genesis) Row(networkID uint32) (store.PrimaryNetwork, error) {
+	p, err := g.PChain.Bytes()
+	if err != nil {
+		return store.PrimaryNetwork{}, err
+	}
+	x, err := g.XChain.Bytes()
+	return store.PrimaryNetwork{ID: networkID, PChainGenesis: p, XChainGenesis: x}, err
 }
 
-// ChainOf names the chain of the primary network that has this blockchain id.
-func (n *Network) ChainOf(blockchainID ids.ID) (Chain, bool) {
-	for _, c := range []Chain{PChain, XChain, CChain} {
-		if n.BlockchainID(c) == blockchainID {
-			return c, true
+// ParseGenesis reads what Row wrote.
+func ParseGenesis(row store.PrimaryNetwork) (*Genesis, error) {
+	p, err := pchain.ParsePChainGenesis(row.PChainGenesis)
+	if err != nil {
+		return nil, err
+	}
+	x, err := xchain.ParseXChainGenesis(row.XChainGenesis)
+	return &Genesis{PChain: p, XChain: x}, err
+}
+
+func empty(networkRules *rules.Network) *Network {
+	return &Network{
+		Rules: networkRules, index: rules.Index(networkRules.NetworkID), shared: utxo.NewSharedMemory(),
+		utxos: map[ids.ID]store.UTXONumber{}, stakers: map[ids.ID]*store.Staker{}, periods: map[ids.NodeID][]stakingPeriod{},
+		l1: map[ids.ID]*l1Validator{}, subnets: map[ids.ID]store.Position{},
+	}
+}
+
+// New begins a network at its genesis and answers the rows of its P- and X-Chain's block 0.
+func New(networkRules *rules.Network, g *Genesis) (*Network, []*store.PrimaryDelta, error) {
+	n := empty(networkRules)
+	at, err := g.PChain.State(networkRules)
+	if err != nil {
+		return nil, nil, err
+	}
+	n.P = pchain.NewPlatform(networkRules, n.shared, at)
+	n.X = xchain.NewExchange(networkRules, n.shared, g.XChain.State(), g.XChain.UTXOs)
+	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
+	platform, err := n.recordPChainGenesis(g.PChain, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	exchange, err := n.recordXChainGenesis(g.XChain)
+	return n, []*store.PrimaryDelta{platform, exchange}, err
+}
+
+// Chain is the number under which the store has one of the network's chains.
+func (n *Network) Chain(c txs.Chain) int { return store.PrimaryChain(n.index, int(c)) }
+
+// AcceptP verifies the next block of the P-Chain, applies it and answers its rows. A commit or abort has no proposer:
+// it follows from its proposal.
+func (n *Network) AcceptP(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta, error) {
+	if err := n.verifyProposer(b, proposer); err != nil {
+		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
+	}
+	diffs, err := n.P.Accept(b)
+	if err != nil {
+		return nil, err
+	}
+	r := n.record(txs.PChain, b.Height())
+	if err := r.pChainBlock(b, diffs); err != nil {
+		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
+	}
+	return r.delta, r.block(b, proposer)
+}
+
+// AcceptX is AcceptP for the X-Chain.
+func (n *Network) AcceptX(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta, error) {
+	if err := n.verifyProposer(b, proposer); err != nil {
+		return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
+	}
+	diffs, err := n.X.Accept(b)
+	if err != nil {
+		return nil, err
+	}
+	r := n.record(txs.XChain, b.Height())
+	for i, tx := range b.Txs() {
+		if err := r.xChainTx(i, tx, diffs[i]); err != nil {
+			return nil, fmt.Errorf("X block %d: %w", b.Height(), err)
 		}
 	}
-	return 0, false
+	return r.delta, r.block(b, proposer)
 }
 
-// Address writes an address of a chain, such as P-avax1....
-func (n *Network) Address(c Chain, a ids.ShortID) string { return FormatAddress(c, n.HRP, a) }
-
-// Bech32 writes an address without a chain, such as avax1....
-func (n *Network) Bech32(a ids.ShortID) string { return FormatBech32(n.HRP, a) }
-
-// NetworkByID finds a network by its number.
-func NetworkByID(networkID uint32) (*Network, error) {
-	for _, n := range networks {
-		if n.NetworkID == networkID {
-			return n, nil
+// AcceptC verifies the atomic transactions of a C-Chain block with this number, base fee and time, applies what they do to
+// outputs and answers its rows. Accounts are the EVM's.
+func (n *Network) AcceptC(transactions []*txs.Tx, number uint64, baseFee *big.Int, time uint64) (*store.PrimaryDelta, error) {
+	diffs, err := n.C.Accept(transactions, baseFee, time)
+	if err != nil {
+		return nil, err
+	}
+	r := n.record(txs.CChain, number)
+	for i, tx := range transactions {
+		if err := r.atomicTx(i, tx, diffs[i]); err != nil {
+			return nil, fmt.Errorf("C block %d: %w", number, err)
 		}
 	}
-	return nil, fmt.Errorf("network %d is not simulated", networkID)
+	return r.delta, nil
 }
 
-// stakingRules are those of the public networks, which share all but the smallest stakes and times.
-func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
-	return StakingRules{
-		UptimeRequirement:  800_000,
-		MinValidatorStake:  minValidator,
-		MaxValidatorStake:  3_000_000 * avax,
-		MinDelegatorStake:  minDelegator,
-		MinDelegationFee:   20_000,
-		MinStakeDuration:   minDuration,
-		MaxStakeDuration:   365 * day,
-		MaxConsumptionRate: 120_000,
-		MinConsumptionRate: 100_000,
-		MintingPeriod:      365 * day,
-		SupplyCap:          720_000_000 * avax,
+// verifyProposer checks that a block's proposer validates at the block's time.
+func (n *Network) verifyProposer(b *txs.Block, proposer *Proposer) error {
+	if proposer == nil {
+		return nil
 	}
+	if proposer.PHeight > n.P.Height() {
+		return errPHeight
+	}
+	if !n.CanPropose(proposer.Certificate, b.Time()) {
+		return errProposer
+	}
+	return nil
 }
 
-// dynamicFees is the P-Chain's fee configuration (ACP-103), equal on all public networks.
-var dynamicFees = FeeConfig{
-	Weights:          Complexity{Bandwidth: 1, Reads: 1000, Writes: 1000, Compute: 4},
-	MaxCapacity:      1_000_000,
-	MaxPerSecond:     100_000,
-	TargetPerSecond:  50_000,
-	MinPrice:         1,
-	ExcessConversion: 2_164_043,
+// CanPropose tells whether the node with a certificate validates the primary network at a time, and so may propose.
+func (n *Network) CanPropose(certificate []byte, time uint64) bool {
+	return slices.ContainsFunc(n.periods[txs.NodeIDOf(certificate)], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
 }

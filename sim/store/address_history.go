@@ -8,9 +8,9 @@ import (
 // TransactionView is a transaction with its block.
 type TransactionView struct {
 	Transaction
-	Hash   []byte `db:"block_hash"` // of the block
-	Time   int64  `db:"time"`       // of the block, Unix seconds
-	Header []byte `db:"header"`     // of the block, RLP
+	BlockHash []byte `db:"block_hash"` // of the block
+	BlockTime int64  `db:"time"`       // of the block, Unix seconds
+	Header    []byte `db:"header"`     // of the block, RLP
 }
 
 const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash AS block_hash, b.time, b.header`
@@ -81,19 +81,19 @@ func (db *DB) NativeHistory(ctx context.Context, address []byte, high, low Posit
 	return list[TransactionView](ctx, db, nativeHistory, address, high, low, limit)
 }
 
-// Interval is a part of an address's history: at most Limit transactions of any kind between two positions, the newest
+// AddressHistory is a part of an address's history: at most Limit transactions of any kind between two positions, the newest
 // first unless Ascending.
-type Interval struct {
+type AddressHistory struct {
 	Address   []byte
 	High, Low Position
 	Limit     int
 	Ascending bool
 }
 
-func (i Interval) args() []any { return []any{i.Address, i.High, i.Low, i.Limit} }
+func (i AddressHistory) args() []any { return []any{i.Address, i.High, i.Low, i.Limit} }
 
 // in chooses between a statement that reads newest first and one that reads oldest first.
-func (i Interval) in(texts [2]string) string {
+func (i AddressHistory) in(texts [2]string) string {
 	if i.Ascending {
 		return texts[1]
 	}
@@ -121,18 +121,18 @@ var (
 )
 
 // WholeHistory reads the transactions of an interval.
-func (db *DB) WholeHistory(ctx context.Context, i Interval) ([]TransactionView, error) {
+func (db *DB) WholeHistory(ctx context.Context, i AddressHistory) ([]TransactionView, error) {
 	return list[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
 }
 
 // HistoryTransfers reads the transfers from or to the address in the transactions of an interval; their inclusion
 // stays empty.
-func (db *DB) HistoryTransfers(ctx context.Context, i Interval) ([]TransferView, error) {
+func (db *DB) HistoryTransfers(ctx context.Context, i AddressHistory) ([]TransferView, error) {
 	return list[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
 }
 
 // HistoryCalls reads the internal transactions from or to the address in the transactions of an interval.
-func (db *DB) HistoryCalls(ctx context.Context, i Interval) ([]Call, error) {
+func (db *DB) HistoryCalls(ctx context.Context, i AddressHistory) ([]Call, error) {
 	return list[Call](ctx, db, i.in(historyCalls), i.args()...)
 }
 
@@ -148,9 +148,9 @@ func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionV
 		at)
 }
 
-// Seen reports whether an address took part in any transaction of a chain, or has or had an account there: what came from
+// AddressSeen reports whether an address took part in any transaction of a chain, or has or had an account there: what came from
 // another chain of the network came without a transaction of this one.
-func (db *DB) Seen(ctx context.Context, chain int, address []byte) (bool, error) {
+func (db *DB) AddressSeen(ctx context.Context, chain int, address []byte) (bool, error) {
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
 		OR EXISTS (SELECT 1 FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?2 AND ?3)
 		OR EXISTS (SELECT 1 FROM touch WHERE address = ?1 AND tx BETWEEN ?2 AND ?3)

@@ -102,21 +102,21 @@ func (b *Batch) scan(text string, args []any, fields ...any) error {
 
 // PrimaryDelta is everything that one block of P or X adds to the world, or the atomic transactions of one C-Chain block.
 type PrimaryDelta struct {
-	Block        *PrimaryBlock // nil for C, whose blocks are EVM blocks
-	Transactions []PrimaryTx
-	UTXOs        []UTXO
-	Spends       []Spend
-	Activity     []Activity
-	Assets       []PrimaryAsset
-	Stakers      []Staker // new ones and new values of old ones
-	L1Validators []L1Validator
-	L1States     []L1State
-	Subnets      []Subnet
-	SubnetStates []SubnetState
-	Blockchains  []Blockchain
-	Stakes       []StakeChange
-	Fees         []FeeChange
-	Meter        []MeterRow
+	Block             *PrimaryBlock // nil for C, whose blocks are EVM blocks
+	Transactions      []PrimaryTx
+	UTXOs             []UTXO
+	Spends            []Spend
+	Activity          []PrimaryActivity
+	Assets            []PrimaryAsset
+	Stakers           []Staker // new ones and new values of old ones
+	L1Validators      []L1Validator
+	L1ValidatorStates []L1ValidatorState
+	Subnets           []Subnet
+	SubnetStates      []SubnetState
+	Blockchains       []Blockchain
+	Stakes            []StakeChange
+	Fees              []FeeChange
+	AccruedFees       []AccruedFee
 }
 
 // AddPrimaryBlock writes everything that a block adds.
@@ -138,7 +138,7 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 		func() error { return addAll(d.Assets, b.addAsset) },
 		func() error { return addAll(d.Stakers, b.putStaker) },
 		func() error { return addAll(d.L1Validators, b.addL1Validator) },
-		func() error { return addAll(d.L1States, b.addL1State) },
+		func() error { return addAll(d.L1ValidatorStates, b.addL1State) },
 		func() error { return addAll(d.Subnets, b.addSubnet) },
 		func() error { return addAll(d.SubnetStates, b.addSubnetState) },
 		func() error { return addAll(d.Blockchains, b.addBlockchain) },
@@ -162,12 +162,12 @@ type Delta struct {
 	Slots        []Slot
 	Codes        []Code
 
-	Tokens      []Token
-	Deployments []Deployment
-	Transfers   []Transfer
-	Holdings    []Holding
-	Items       []Item
-	Touches     []Touch
+	Tokens        []Token
+	Deployments   []Deployment
+	Transfers     []Transfer
+	TokenBalances []TokenBalance
+	NFTStates     []NFTState
+	Touches       []Touch
 
 	Messages      []Message
 	MessageEvents []MessageEvent
@@ -192,12 +192,12 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return addAll(d.Tokens, b.addToken) },
 		func() error { return addAll(d.Deployments, b.addDeployment) },
 		func() error { return addAll(d.Transfers, b.addTransfer) },
-		func() error { return addAll(d.Holdings, b.addHolding) },
-		func() error { return addAll(d.Items, b.addItem) },
+		func() error { return addAll(d.TokenBalances, b.addTokenBalance) },
+		func() error { return addAll(d.NFTStates, b.addNFTState) },
 		func() error { return addAll(d.Touches, b.addTouch) },
 		func() error { return addAll(d.Messages, b.addMessage) },
 		func() error { return addAll(d.MessageEvents, b.addMessageEvent) },
-		func() error { return addAll(d.Messages, b.AddTraffic) },
+		func() error { return addAll(d.Messages, b.AddICMCount) },
 		func() error { return b.AddActivity(d.Block.ID.Chain(), d.Activity) },
 		func() error { return b.AddPrimaryBlock(d.Atomic) },
 	} {

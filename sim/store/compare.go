@@ -15,7 +15,7 @@ var primaryTables = []string{"primary_block", "primary_tx", "utxo", "utxo_owner"
 
 // SameRollUps compares the roll-ups with those of another file, value by value. The error names the first difference.
 func (db *DB) SameRollUps(ctx context.Context, want *DB) error {
-	return db.sameTables(ctx, want, RollUps)
+	return db.sameTables(ctx, want, MetricTables)
 }
 
 // SamePrimary compares everything that the blocks of the primary chains left behind.
@@ -87,8 +87,8 @@ func sameRow(have, want *sqlx.Rows) error {
 	return nil
 }
 
-// Audited are the tables whose rows verify counts.
-var Audited = []string{"chain", "block", "tx", "log", "call", "account", "slot", "code", "persona", "contract",
+// CountedTables are the tables whose rows verify counts.
+var CountedTables = []string{"chain", "block", "tx", "log", "call", "account", "slot", "code", "persona", "contract",
 	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "operation", "chunk", "message", "message_event"}
 
 // Count says how many rows a table has. It reads the whole table: only verify asks.

@@ -40,12 +40,12 @@ var primarySchema string
 var primaryIndexes string
 
 var (
-	// ErrForeign says that a file is not a world at all.
-	ErrForeign = errors.New("the file is not a Snowglobe world")
+	// ErrNotWorld says that a file is not a world at all.
+	ErrNotWorld = errors.New("the file is not a Snowglobe world")
 	// ErrVersion says that another generator version made the file.
 	ErrVersion = errors.New("the file was made by another version of Snowglobe")
-	// ErrClaimed says that another process serves a world.
-	ErrClaimed = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
+	// ErrLocked says that another process serves a world.
+	ErrLocked = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
 	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
 )
@@ -201,13 +201,13 @@ func (db *DB) Close() error {
 // Commits counts the commits since the file was opened: while it stands still, so does the world.
 func (db *DB) Commits() int64 { return db.commits.Load() }
 
-// Names counts the commits that brought a token, a contract or a market since the file was opened: while it stands
+// TokenCommits counts the commits that brought a token, a contract or a market since the file was opened: while it stands
 // still, what is known by name has not changed.
-func (db *DB) Names() int64 { return db.tokenCommits.Load() }
+func (db *DB) TokenCommits() int64 { return db.tokenCommits.Load() }
 
-// Primaries counts the commits that brought a block to a P-, X- or C-Chain of UTXOs since the file was opened: while it
+// PrimaryCommits counts the commits that brought a block to a P-, X- or C-Chain of UTXOs since the file was opened: while it
 // stands still, so do their stakers and outputs.
-func (db *DB) Primaries() int64 { return db.primaryCommits.Load() }
+func (db *DB) PrimaryCommits() int64 { return db.primaryCommits.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.
 func (db *DB) disconnect() error {

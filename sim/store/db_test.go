@@ -112,7 +112,7 @@ func TestOpenRefusesWhatIsNoWorld(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		want error
-	}{{text, ErrForeign}, {other, ErrForeign}, {dir, ErrForeign}, {old, ErrVersion}, {filepath.Join(dir, "none"), os.ErrNotExist}} {
+	}{{text, ErrNotWorld}, {other, ErrNotWorld}, {dir, ErrNotWorld}, {old, ErrVersion}, {filepath.Join(dir, "none"), os.ErrNotExist}} {
 		if db, err := Open(c.path); !errors.Is(err, c.want) {
 			t.Errorf("Open(%s): %v, %v; want %v", filepath.Base(c.path), db, err, c.want)
 		}
@@ -122,7 +122,7 @@ func TestOpenRefusesWhatIsNoWorld(t *testing.T) {
 func TestOnlyOneProcessClaimsAWorld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	first := made(t, path, writeMeta)
-	if err := first.Claim(); err != nil {
+	if err := first.Lock(); err != nil {
 		t.Fatal(err)
 	}
 	second, err := Open(path)
@@ -130,7 +130,7 @@ func TestOnlyOneProcessClaimsAWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	if err := second.Claim(); !errors.Is(err, ErrClaimed) {
+	if err := second.Lock(); !errors.Is(err, ErrLocked) {
 		t.Errorf("second Claim: %v", err)
 	}
 	if _, err := second.Meta(t.Context()); err != nil {
@@ -140,7 +140,7 @@ func TestOnlyOneProcessClaimsAWorld(t *testing.T) {
 
 func TestBatchIsAllOrNothing(t *testing.T) {
 	db := made(t, Memory, writeMeta)
-	commits, tokens := db.Commits(), db.Names()
+	commits, tokens := db.Commits(), db.TokenCommits()
 	b, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	if err := b.End(failure); !errors.Is(err, failure) {
 		t.Errorf("End: %v", err)
 	}
-	if m, err := db.Markets(t.Context(), 1); err != nil || len(m) > 0 || db.Commits() != commits || db.Names() != tokens {
+	if m, err := db.Markets(t.Context(), 1); err != nil || len(m) > 0 || db.Commits() != commits || db.TokenCommits() != tokens {
 		t.Errorf("after a rollback: %v, %v, %d commits", m, err, db.Commits())
 	}
 	if b, err = db.Begin(); err != nil {
@@ -161,7 +161,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	if err := b.End(b.AddMarket(Market{Chain: 1, Address: []byte{1}, Series: "avax"})); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := db.Markets(t.Context(), 1); err != nil || len(m) != 1 || m[0].Series != "avax" || db.Commits() != commits+1 || db.Names() != tokens+1 {
+	if m, err := db.Markets(t.Context(), 1); err != nil || len(m) != 1 || m[0].Series != "avax" || db.Commits() != commits+1 || db.TokenCommits() != tokens+1 {
 		t.Errorf("after a commit: %+v, %v", m, err)
 	}
 }

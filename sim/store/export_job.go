@@ -9,10 +9,10 @@ import (
 
 // The states of an operation.
 const (
-	Running   = "RUNNING"
-	Completed = "COMPLETED"
-	Warned    = "COMPLETED_WITH_WARNING"
-	Broken    = "FAILED"
+	OperationRunning              = "RUNNING"
+	OperationCompleted            = "COMPLETED"
+	OperationCompletedWithWarning = "COMPLETED_WITH_WARNING"
+	OperationFailed               = "FAILED"
 )
 
 // Operation is something that a client asked to be done in the background: an export of transactions.
@@ -107,26 +107,26 @@ const chunkBits = 24
 // MaxChunks is how many chunks a file can have.
 const MaxChunks = 1 << chunkBits
 
-// NumberChunk is the id of the n-th chunk of an operation's file.
-func NumberChunk(operation int64, n int) ChunkID { return ChunkID(operation<<chunkBits | int64(n)) }
+// NewChunkID is the id of the n-th chunk of an operation's file.
+func NewChunkID(operation int64, n int) ChunkID { return ChunkID(operation<<chunkBits | int64(n)) }
 
-// Piece says where in an export's file a chunk is. The file goes on after it as if nothing had come between.
-type Piece struct {
-	ID      ChunkID  `db:"id"`
-	Start   int64    `db:"start"`   // where in the file it begins
-	Size    int64    `db:"size"`    // bytes of the file
-	Stored  int64    `db:"stored"`  // bytes of the data, deflated
-	Rows    int64    `db:"rows"`    // of the file up to and with this chunk
-	Sum     uint32   `db:"sum"`     // CRC-32 of the file up to and with this chunk
-	Reached int64    `db:"reached"` // the time of its last transaction, Unix seconds
-	Lane    int      `db:"lane"`    // that transaction's chain, by its index in the request
-	At      Position `db:"at"`
-	Digest  []byte   `db:"digest"`
+// ChunkInfo says where in an export's file a chunk is. The file goes on after it as if nothing had come between.
+type ChunkInfo struct {
+	ID         ChunkID  `db:"id"`
+	Start      int64    `db:"start"`   // where in the file it begins
+	Size       int64    `db:"size"`    // bytes of the file
+	Stored     int64    `db:"stored"`  // bytes of the data, deflated
+	Rows       int64    `db:"rows"`    // of the file up to and with this chunk
+	Sum        uint32   `db:"sum"`     // CRC-32 of the file up to and with this chunk
+	Reached    int64    `db:"reached"` // the time of its last transaction, Unix seconds
+	ChainIndex int      `db:"lane"`    // that transaction's chain, by its index in the request
+	At         Position `db:"at"`
+	Digest     []byte   `db:"digest"`
 }
 
 // Chunk is a piece of an export's file with its bytes.
 type Chunk struct {
-	Piece
+	ChunkInfo
 	Data []byte `db:"data"` // deflated
 }
 
@@ -134,7 +134,7 @@ type Chunk struct {
 func (c *Chunk) Seal(before []byte) {
 	h := sha256.New()
 	h.Write(before)
-	for _, n := range []int64{int64(c.ID), c.Start, c.Size, c.Rows, int64(c.Sum), c.Reached, int64(c.Lane), int64(c.At)} {
+	for _, n := range []int64{int64(c.ID), c.Start, c.Size, c.Rows, int64(c.Sum), c.Reached, int64(c.ChainIndex), int64(c.At)} {
 		h.Write(binary.BigEndian.AppendUint64(nil, uint64(n)))
 	}
 	h.Write(c.Data)
@@ -143,24 +143,24 @@ func (c *Chunk) Seal(before []byte) {
 
 const chunkInfoColumns = `id, start, size, length(data) AS stored, rows, sum, reached, lane, at, digest`
 
-// Pieces lists the chunks of an operation's file from one number up to another, without their bytes.
-func (db *DB) Pieces(ctx context.Context, operation int64, first, last int) ([]Piece, error) {
-	return list[Piece](ctx, db, `SELECT `+chunkInfoColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
-		NumberChunk(operation, first), NumberChunk(operation, last))
+// ChunkInfos lists the chunks of an operation's file from one number up to another, without their bytes.
+func (db *DB) ChunkInfos(ctx context.Context, operation int64, first, last int) ([]ChunkInfo, error) {
+	return list[ChunkInfo](ctx, db, `SELECT `+chunkInfoColumns+` FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id`,
+		NewChunkID(operation, first), NewChunkID(operation, last))
 }
 
 // Chunk reads a chunk of an operation's file.
 func (db *DB) Chunk(ctx context.Context, operation int64, n int) (*Chunk, error) {
-	return get[Chunk](ctx, db, `SELECT `+chunkInfoColumns+`, data FROM chunk WHERE id = ?`, NumberChunk(operation, n))
+	return get[Chunk](ctx, db, `SELECT `+chunkInfoColumns+`, data FROM chunk WHERE id = ?`, NewChunkID(operation, n))
 }
 
 // AddChunk writes a chunk.
 func (b *Batch) AddChunk(c *Chunk) error {
 	return b.exec(`INSERT INTO chunk (id, start, size, rows, sum, reached, lane, at, digest, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.ID, c.Start, c.Size, c.Rows, c.Sum, c.Reached, c.Lane, c.At, c.Digest, c.Data)
+		c.ID, c.Start, c.Size, c.Rows, c.Sum, c.Reached, c.ChainIndex, c.At, c.Digest, c.Data)
 }
 
 // DropChunks deletes the chunks of an operation's file from one number on.
 func (b *Batch) DropChunks(operation int64, first int) error {
-	return b.exec(`DELETE FROM chunk WHERE id BETWEEN ? AND ?`, NumberChunk(operation, first), NumberChunk(operation, MaxChunks-1))
+	return b.exec(`DELETE FROM chunk WHERE id BETWEEN ? AND ?`, NewChunkID(operation, first), NewChunkID(operation, MaxChunks-1))
 }

@@ -1,6 +1,8 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
 // Call is a call inside a transaction that moved value or created a contract.
 type Call struct {
@@ -32,7 +34,7 @@ func (b *Batch) addCall(c *Call) error {
 // CallView is an internal transaction with its inclusion.
 type CallView struct {
 	Call
-	Place
+	Inclusion
 }
 
 // InternalTransactions reads the internal transactions of a transaction in order.

@@ -1,6 +1,8 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
 // Log is one event that a transaction left behind.
 type Log struct {
@@ -33,8 +35,8 @@ func (b *Batch) addLog(l *Log) error {
 		l.ID, l.Tx, l.Address, l.Topic, l.Topics, l.Data)
 }
 
-// Event is a log with the hashes of the block and the transaction that it belongs to.
-type Event struct {
+// LogView is a log with the hashes of the block and the transaction that it belongs to.
+type LogView struct {
 	Log
 	BlockHash []byte `db:"block_hash"`
 	TxHash    []byte `db:"tx_hash"`
@@ -48,17 +50,17 @@ const (
 	eventOrder = ` ORDER BY l.id LIMIT 0 + ?`
 )
 
-// EventsBetween reads at most limit logs from one position to another, both included, ascending.
-func (db *DB) EventsBetween(ctx context.Context, first, last Position, limit int) ([]Event, error) {
-	return list[Event](ctx, db, eventSelect+`l.id BETWEEN ? AND ?`+eventOrder, first, last, limit)
+// LogViewsBetween reads at most limit logs from one position to another, both included, ascending.
+func (db *DB) LogViewsBetween(ctx context.Context, first, last Position, limit int) ([]LogView, error) {
+	return list[LogView](ctx, db, eventSelect+`l.id BETWEEN ? AND ?`+eventOrder, first, last, limit)
 }
 
-// EventsOf reads at most limit logs of one contract between two positions, ascending.
-func (db *DB) EventsOf(ctx context.Context, address []byte, first, last Position, limit int) ([]Event, error) {
-	return list[Event](ctx, db, eventSelect+`l.address = ? AND l.id BETWEEN ? AND ?`+eventOrder, address, first, last, limit)
+// LogViewsOfAddress reads at most limit logs of one contract between two positions, ascending.
+func (db *DB) LogViewsOfAddress(ctx context.Context, address []byte, first, last Position, limit int) ([]LogView, error) {
+	return list[LogView](ctx, db, eventSelect+`l.address = ? AND l.id BETWEEN ? AND ?`+eventOrder, address, first, last, limit)
 }
 
-// EventsAbout reads at most limit logs with this first topic between two positions, ascending.
-func (db *DB) EventsAbout(ctx context.Context, topic []byte, first, last Position, limit int) ([]Event, error) {
-	return list[Event](ctx, db, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
+// LogViewsOfTopic reads at most limit logs with this first topic between two positions, ascending.
+func (db *DB) LogViewsOfTopic(ctx context.Context, topic []byte, first, last Position, limit int) ([]LogView, error) {
+	return list[LogView](ctx, db, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
 }

@@ -55,20 +55,20 @@ type MessageFilter struct {
 	Party       []byte // sender or recipient
 }
 
-// Mark is the cursor of a page of messages: it goes on before a time, and before a position at that time.
-type Mark struct {
+// MessageCursor is the cursor of a page of messages: it goes on before a time, and before a position at that time.
+type MessageCursor struct {
 	Time int64
 	ID   Position
 }
 
 // Messages reads at most limit messages before a cursor, newest first.
-func (db *DB) Messages(ctx context.Context, f MessageFilter, before Mark, limit int) ([]Message, error) {
+func (db *DB) Messages(ctx context.Context, f MessageFilter, before MessageCursor, limit int) ([]Message, error) {
 	text, args := f.query(before, limit)
 	return list[Message](ctx, db, text, args...)
 }
 
 // query looks along the index of what is rarest first; what may be either of two is looked for along both.
-func (f *MessageFilter) query(before Mark, limit int) (text string, args []any) {
+func (f *MessageFilter) query(before MessageCursor, limit int) (text string, args []any) {
 	type condition struct {
 		column string
 		value  []byte

@@ -11,8 +11,8 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// RollUps are the tables that hold nothing but what follows from the others.
-var RollUps = []string{"tally", "presence", "lifetime", "traffic"}
+// MetricTables are the tables that hold nothing but what follows from the others.
+var MetricTables = []string{"tally", "presence", "lifetime", "traffic"}
 
 // AddActivity counts a block of a chain in the roll-ups of the metrics. The chain must be known.
 func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
@@ -31,11 +31,11 @@ func (b *Batch) newRollup() (*metric.Rollup, error) {
 		return nil, err
 	}
 	return &metric.Rollup{
-		Fresh:   !used,
-		Network: b.scopeOf,
-		Tallies: &metric.Cache[metric.Key, metric.Tally]{Read: b.tally, Write: b.setTally},
-		Months:  &metric.Cache[metric.MonthKey, metric.Hours]{Read: b.presence, Write: b.setPresence},
-		Lives:   &metric.Cache[common.Address, metric.Lives]{Read: b.lifetime, Write: b.setLifetime},
+		Fresh:     !used,
+		Network:   b.scopeOf,
+		Tallies:   &metric.Cache[metric.Key, metric.Tally]{Read: b.tally, Write: b.setTally},
+		Presences: &metric.Cache[metric.MonthKey, metric.Presence]{Read: b.presence, Write: b.setPresence},
+		Lifetimes: &metric.Cache[common.Address, metric.Lifetime]{Read: b.lifetime, Write: b.setLifetime},
 	}, nil
 }
 
@@ -66,8 +66,8 @@ func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 		&t.First, &t.Last, &t.Txs, &t.Gas, &t.Contracts, &fees, &prices, &top,
 		&t.TopGas.Amount, &t.TopGas.Seconds, &t.TopTxs.Amount, &t.TopTxs.Seconds,
 		&t.Distinct[metric.Present], &t.Distinct[metric.Sender], &t.Distinct[metric.Deployer],
-		&t.Debuts[metric.Present], &t.Debuts[metric.Sender], &t.Debuts[metric.Deployer],
-		&t.Latest[metric.Present], &t.Latest[metric.Sender], &t.Latest[metric.Deployer])
+		&t.FirstSeen[metric.Present], &t.FirstSeen[metric.Sender], &t.FirstSeen[metric.Deployer],
+		&t.LastSeen[metric.Present], &t.LastSeen[metric.Sender], &t.LastSeen[metric.Deployer])
 	t.Fees.SetBytes(fees)
 	t.Prices.SetBytes(prices)
 	t.TopPrice.SetBytes(top)
@@ -82,31 +82,31 @@ func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
 		t.First, t.Last, t.Txs, t.Gas, t.Contracts, amount(&t.Fees), amount(&t.Prices), amount(&t.TopPrice),
 		t.TopGas.Amount, t.TopGas.Seconds, t.TopTxs.Amount, t.TopTxs.Seconds,
 		t.Distinct[metric.Present], t.Distinct[metric.Sender], t.Distinct[metric.Deployer],
-		t.Debuts[metric.Present], t.Debuts[metric.Sender], t.Debuts[metric.Deployer],
-		t.Latest[metric.Present], t.Latest[metric.Sender], t.Latest[metric.Deployer])
+		t.FirstSeen[metric.Present], t.FirstSeen[metric.Sender], t.FirstSeen[metric.Deployer],
+		t.LastSeen[metric.Present], t.LastSeen[metric.Sender], t.LastSeen[metric.Deployer])
 }
 
 // amount is a number without leading zeros.
 func amount(n *uint256.Int) []byte { return append([]byte{}, n.Bytes()...) }
 
-func (b *Batch) presence(k metric.MonthKey) (h metric.Hours, ok bool, err error) {
+func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err error) {
 	hours, err := value[[]byte](context.Background(), b, `SELECT hours FROM presence WHERE month = ? AND address = ?`,
 		k.Month, k.Address[:])
 	ok, err = found(err)
 	return hours, ok, err
 }
 
-func (b *Batch) setPresence(k metric.MonthKey, h *metric.Hours) error {
+func (b *Batch) setPresence(k metric.MonthKey, h *metric.Presence) error {
 	return b.exec(`INSERT OR REPLACE INTO presence (month, address, hours) VALUES (?, ?, ?)`, k.Month, k.Address[:], []byte(*h))
 }
 
-func (b *Batch) lifetime(address common.Address) (l metric.Lives, ok bool, err error) {
+func (b *Batch) lifetime(address common.Address) (l metric.Lifetime, ok bool, err error) {
 	spans, err := value[[]byte](context.Background(), b, `SELECT spans FROM lifetime WHERE address = ?`, address[:])
 	ok, err = found(err)
 	return spans, ok, err
 }
 
-func (b *Batch) setLifetime(address common.Address, l *metric.Lives) error {
+func (b *Batch) setLifetime(address common.Address, l *metric.Lifetime) error {
 	return b.exec(`INSERT OR REPLACE INTO lifetime (address, spans) VALUES (?, ?)`, address[:], []byte(*l))
 }
 
@@ -171,8 +171,8 @@ func (db *DB) SumBefore(ctx context.Context, m *metric.Metric, scope metric.Scop
 	return value[int64](ctx, db, text, scope, i, moment)
 }
 
-// AddTraffic counts a message in the intervals around its time, for its network and for all.
-func (b *Batch) AddTraffic(m *Message) error {
+// AddICMCount counts a message in the intervals around its time, for its network and for all.
+func (b *Batch) AddICMCount(m *Message) error {
 	network, err := b.scopeOf(m.ID.Chain())
 	if err != nil {
 		return err
@@ -189,15 +189,15 @@ func (b *Batch) AddTraffic(m *Message) error {
 	return nil
 }
 
-// Traffic reads how many messages were sent from where to where in each interval that begins from one moment on and before
+// ICMCounts reads how many messages were sent from where to where in each interval that begins from one moment on and before
 // another, newest first.
-func (db *DB) Traffic(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.Traffic, error) {
-	return list[metric.Traffic](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
+func (db *DB) ICMCounts(ctx context.Context, scope metric.Scope, i metric.Interval, from, before int64) ([]metric.ICMCount, error) {
+	return list[metric.ICMCount](ctx, db, `SELECT start, source, destination, messages FROM traffic WHERE scope = ? AND interval = ? AND start >= ? AND start < ?
 		ORDER BY start DESC, source DESC, destination DESC`, scope, i, from, before)
 }
 
-// TrafficSpan says where the oldest and the newest interval with messages begin. ErrNotFound says that there is none.
-func (db *DB) TrafficSpan(ctx context.Context, scope metric.Scope, i metric.Interval) (oldest, newest int64, err error) {
+// ICMCountSpan says where the oldest and the newest interval with messages begin. ErrNotFound says that there is none.
+func (db *DB) ICMCountSpan(ctx context.Context, scope metric.Scope, i metric.Interval) (oldest, newest int64, err error) {
 	const end = `SELECT start FROM traffic WHERE scope = ? AND interval = ? ORDER BY start `
 	if oldest, err = value[int64](ctx, db, end+`LIMIT 1`, scope, i); err != nil {
 		return 0, 0, err
@@ -266,11 +266,11 @@ func (db *DB) NewestStake(ctx context.Context, chain int, subnet []byte) (day in
 // a subnet by its id, or empty for all of the network.
 type FeeChange struct {
 	Payer []byte
-	metric.Dues
+	metric.ContinuousFee
 }
 
-// MeterRow is the accrued fee of a P-Chain at the end of a day.
-type MeterRow struct {
+// AccruedFee is the accrued fee of a P-Chain at the end of a day.
+type AccruedFee struct {
 	Day     int64  `db:"day"` // its beginning, Unix seconds
 	Accrued Amount `db:"accrued"`
 }
@@ -285,13 +285,13 @@ type feeRow struct {
 	Paying int64  `db:"paying"`
 }
 
-func (r *feeRow) dues() metric.Dues {
-	return metric.Dues{Active: r.Active, Base: uint64(r.Base), Paying: r.Paying}
+func (r *feeRow) dues() metric.ContinuousFee {
+	return metric.ContinuousFee{Active: r.Active, Base: uint64(r.Base), Paying: r.Paying}
 }
 
 // addFees adds a block's changes to the day of the block, in which those pay who were active when it began.
 func (b *Batch) addFees(d *PrimaryDelta) error {
-	for _, m := range d.Meter {
+	for _, m := range d.AccruedFees {
 		if err := b.exec(`INSERT INTO fee_meter (chain, day, accrued) VALUES (?, ?, ?)`, d.Block.ID.Chain(), m.Day, m.Accrued); err != nil {
 			return err
 		}
@@ -306,7 +306,7 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 		if row.Day != day {
 			row.Paying = row.Active
 		}
-		now := row.dues().Plus(c.Dues)
+		now := row.dues().Plus(c.ContinuousFee)
 		if err := b.exec(`INSERT OR REPLACE INTO fee (payer, chain, `+feeColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 			c.Payer, chain, day, now.Active, Amount(now.Base), now.Paying); err != nil {
 			return err
@@ -324,15 +324,15 @@ func (db *DB) FirstFee(ctx context.Context, chain int, payer []byte) (first int6
 // before them; newest first.
 func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before int64) ([]metric.FeeRow, error) {
 	var all []metric.FeeRow
-	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, Dues: r.dues()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
+	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, ContinuousFee: r.dues()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
 		AND day >= COALESCE((SELECT MAX(day) FROM fee WHERE payer = ? AND chain = ? AND day < ?), ?) ORDER BY day DESC`,
 		payer, chain, before, payer, chain, from, from)
 	return all, err
 }
 
-// Meter reads the accrued fee of a P-Chain at the end of each day from one to another, both included, as far as blocks
+// AccruedFees reads the accrued fee of a P-Chain at the end of each day from one to another, both included, as far as blocks
 // came after them.
-func (db *DB) Meter(ctx context.Context, chain int, from, to int64) ([]MeterRow, error) {
-	return list[MeterRow](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,
+func (db *DB) AccruedFees(ctx context.Context, chain int, from, to int64) ([]AccruedFee, error) {
+	return list[AccruedFee](ctx, db, `SELECT day, accrued FROM fee_meter WHERE chain = ? AND day BETWEEN ? AND ? ORDER BY day`,
 		chain, from, to)
 }

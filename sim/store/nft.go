@@ -1,9 +1,11 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
-// Item is a token of an ERC-721 or a kind of an ERC-1155 from a block on, until a later row.
-type Item struct {
+// NFTState is a token of an ERC-721 or a kind of an ERC-1155 from a block on, until a later row.
+type NFTState struct {
 	Asset AssetKey `db:"asset"`
 	Block Position `db:"block"`
 	Owner []byte   `db:"owner"` // nil for an ERC-1155, and for a token that is gone
@@ -25,14 +27,14 @@ func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
 	return get[NFT](ctx, db, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []byte(asset))
 }
 
-// ItemAt reads the row of an item that a block added.
-func (db *DB) ItemAt(ctx context.Context, asset AssetKey, block Position) (*Item, error) {
-	return get[Item](ctx, db, `SELECT asset, block, owner, uri FROM nft WHERE asset = ? AND block = ?`, []byte(asset), block)
+// NFTStateAt reads the row of an item that a block added.
+func (db *DB) NFTStateAt(ctx context.Context, asset AssetKey, block Position) (*NFTState, error) {
+	return get[NFTState](ctx, db, `SELECT asset, block, owner, uri FROM nft WHERE asset = ? AND block = ?`, []byte(asset), block)
 }
 
 // NFTs reads at most limit items after one asset and before another, by number.
-func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]HoldingView, error) {
-	return list[HoldingView](ctx, db, `
+func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]TokenBalanceView, error) {
+	return list[TokenBalanceView](ctx, db, `
 		WITH RECURSIVE item(asset) AS (
 			SELECT min(asset) FROM nft WHERE asset > ?1 AND asset < ?2
 			UNION ALL
@@ -44,6 +46,6 @@ func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]Ho
 		LIMIT 0 + ?3`, []byte(after), []byte(before), limit)
 }
 
-func (b *Batch) addItem(i *Item) error {
+func (b *Batch) addNFTState(i *NFTState) error {
 	return b.exec(`INSERT INTO nft (asset, block, owner, uri) VALUES (?, ?, ?, ?)`, []byte(i.Asset), i.Block, i.Owner, i.URI)
 }

@@ -14,7 +14,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Open opens a finished world. A file that is not one is refused with ErrForeign, one of another schema with ErrVersion.
+// Open opens a finished world. A file that is not one is refused with ErrNotWorld, one of another schema with ErrVersion.
 func Open(path string) (*DB, error) {
 	if err := checkHeader(path); err != nil {
 		return nil, err
@@ -30,9 +30,9 @@ func Open(path string) (*DB, error) {
 	return db, nil
 }
 
-// Claim locks the file: it makes this process the only one that may add to the world, until Close. What is derived from
+// Lock locks the file: it makes this process the only one that may add to the world, until Close. What is derived from
 // the rows is kept in memory, so a second writer would not see what the first one adds.
-func (db *DB) Claim() error {
+func (db *DB) Lock() error {
 	if db.path == Memory || db.readOnly {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (db *DB) Claim() error {
 	}
 	taken, err := lock(file)
 	if err != nil || !taken {
-		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, ErrClaimed), file.Close()))
+		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, ErrLocked), file.Close()))
 	}
 	db.lock = file
 	return nil
@@ -89,11 +89,11 @@ func checkHeader(path string) error {
 	defer file.Close()
 	header := make([]byte, headerLength)
 	if info, err := file.Stat(); err != nil || info.IsDir() {
-		return errors.Join(ErrForeign, err)
+		return errors.Join(ErrNotWorld, err)
 	}
 	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
 		binary.BigEndian.Uint32(header[headerApplication:]) != applicationID {
-		return ErrForeign
+		return ErrNotWorld
 	}
 	if version := binary.BigEndian.Uint32(header[headerVersion:]); version != schemaVersion {
 		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)

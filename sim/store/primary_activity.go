@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Activity says that a transaction touched a subject: an address, an account of the C-Chain, an asset of the X-Chain, or an
+// PrimaryActivity says that a transaction touched a subject: an address, an account of the C-Chain, an asset of the X-Chain, or an
 // L1 validation.
-type Activity struct {
+type PrimaryActivity struct {
 	Subject []byte
 	Tx      Position
 }
@@ -91,6 +91,6 @@ func (db *DB) PrimaryTouched(ctx context.Context, subject []byte, tx Position) (
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ? AND tx = ?)`, subject, tx)
 }
 
-func (b *Batch) addActivity(a *Activity) error {
+func (b *Batch) addActivity(a *PrimaryActivity) error {
 	return b.exec(`INSERT INTO primary_activity (subject, tx) VALUES (?, ?)`, a.Subject, a.Tx)
 }

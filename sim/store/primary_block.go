@@ -1,6 +1,8 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
 // PrimaryBlock is a block of a P- or X-Chain.
 type PrimaryBlock struct {
@@ -21,7 +23,7 @@ type PrimaryBlock struct {
 	EpochHeight uint64   `db:"epoch_height"` // P-Chain height that holds for the epoch
 	EpochStart  uint64   `db:"epoch_start"`
 	Supply      Amount   `db:"supply"` // the following are 0 on the X-Chain
-	Accrued     Amount   `db:"accrued"`
+	AccruedFees Amount   `db:"accrued"`
 	L1Excess    uint64   `db:"l1_excess"`
 	L1Active    uint64   `db:"l1_active"`
 	GasCapacity uint64   `db:"gas_capacity"`
@@ -73,8 +75,8 @@ func (b *PrimaryBlock) Bytes(txs []PrimaryTx) []byte {
 	return raw
 }
 
-// SplitBlock is the head of a block with these bytes and transactions.
-func SplitBlock(raw []byte, txs []PrimaryTx) []byte {
+// BlockHead is the head of a block with these bytes and transactions.
+func BlockHead(raw []byte, txs []PrimaryTx) []byte {
 	length := len(raw)
 	for i := range txs {
 		length -= len(txs[i].Bytes) - versionBytes
@@ -85,11 +87,11 @@ func SplitBlock(raw []byte, txs []PrimaryTx) []byte {
 func (b *Batch) addPrimaryBlock(r *PrimaryBlock) error {
 	return b.exec(`INSERT INTO primary_block (`+primaryBlockColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, r.Hash, r.Parent, r.Time, r.Type, r.Txs, r.AllTxs, r.Size, r.Head, r.OuterID, r.OuterParent, r.Proposer, r.PHeight,
-		r.Epoch, r.EpochHeight, r.EpochStart, r.Supply, r.Accrued, r.L1Excess, r.L1Active, r.GasCapacity, r.GasExcess, r.Digest)
+		r.Epoch, r.EpochHeight, r.EpochStart, r.Supply, r.AccruedFees, r.L1Excess, r.L1Active, r.GasCapacity, r.GasExcess, r.Digest)
 }
 
-// PrimaryName is a transaction of a primary chain by its position and id.
-type PrimaryName struct {
+// PrimaryTxHash is a transaction of a primary chain by its position and id.
+type PrimaryTxHash struct {
 	ID   Position `db:"id"`
 	Hash []byte   `db:"hash"`
 }
@@ -105,9 +107,9 @@ func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Positi
 		node, low, high, limit)
 }
 
-// PrimaryNames reads the ids of the transactions from one position to another, both included, ascending.
-func (db *DB) PrimaryNames(ctx context.Context, first, last Position) ([]PrimaryName, error) {
-	return list[PrimaryName](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+// PrimaryTxHashes reads the ids of the transactions from one position to another, both included, ascending.
+func (db *DB) PrimaryTxHashes(ctx context.Context, first, last Position) ([]PrimaryTxHash, error) {
+	return list[PrimaryTxHash](ctx, db, `SELECT id, hash FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 // PrimaryTime is when the block of a P- or X-Chain at a position was made.
@@ -138,9 +140,9 @@ func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + ch
 
 // PrimaryNetwork is what the P- and the X-Chain of a network began with.
 type PrimaryNetwork struct {
-	ID       uint32 `db:"id"`
-	Platform []byte `db:"platform"` // genesis bytes
-	Exchange []byte `db:"exchange"` // genesis bytes
+	ID            uint32 `db:"id"`
+	PChainGenesis []byte `db:"platform"` // genesis bytes
+	XChainGenesis []byte `db:"exchange"` // genesis bytes
 }
 
 // PrimaryNetworks lists the networks with their genesis, mainnet first.
@@ -150,5 +152,5 @@ func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
 
 // AddPrimaryNetwork writes a network's genesis.
 func (b *Batch) AddPrimaryNetwork(n PrimaryNetwork) error {
-	return b.exec(`INSERT INTO primary_network (id, platform, exchange) VALUES (?, ?, ?)`, n.ID, n.Platform, n.Exchange)
+	return b.exec(`INSERT INTO primary_network (id, platform, exchange) VALUES (?, ?, ?)`, n.ID, n.PChainGenesis, n.XChainGenesis)
 }

@@ -40,8 +40,8 @@ func fullDelta() *Delta {
 		Tokens:        []Token{{ID: token, Address: address, Block: 1, Name: "Name", Symbol: "N"}},
 		Deployments:   []Deployment{{ID: at, Address: address, Sender: address}},
 		Transfers:     []Transfer{{ID: at, Standard: ERC721, Asset: token.Asset([]byte{5}), Sender: address, Recipient: address, Amount: []byte{1}}},
-		Holdings:      []Holding{{Owner: address, Asset: token.Asset([]byte{5}), Block: 1, Amount: []byte{1}}},
-		Items:         []Item{{Asset: token.Asset([]byte{5}), Block: at, Owner: address, URI: &uri}},
+		TokenBalances: []TokenBalance{{Owner: address, Asset: token.Asset([]byte{5}), Block: 1, Amount: []byte{1}}},
+		NFTStates:     []NFTState{{Asset: token.Asset([]byte{5}), Block: at, Owner: address, URI: &uri}},
 		Touches:       []Touch{{Address: hash[:20], Tx: at}},
 		Messages:      []Message{{ID: at, Time: 110, Hash: hash, Source: hash, Destination: hash, Sender: address, Recipient: address}},
 		MessageEvents: []MessageEvent{{ID: at, Kind: MessageExecuted, Hash: hash}},
@@ -86,11 +86,11 @@ func TestRowsOfABlockComeBack(t *testing.T) {
 	same(t, "DeploymentsIn", deployments, d.Deployments, err)
 	transfers, err := db.Transfers(ctx, at, at)
 	same(t, "Transfers", transfers, d.Transfers, err)
-	holding, err := db.Holding(ctx, address, d.Holdings[0].Asset, 5)
-	same(t, "Holding", *holding, d.Holdings[0], err)
-	item, err := db.ItemAt(ctx, d.Items[0].Asset, at)
-	same(t, "ItemAt", *item, d.Items[0], err)
-	messages, err := db.Messages(ctx, MessageFilter{Party: address}, Mark{200, 0}, 9)
+	holding, err := db.TokenBalance(ctx, address, d.TokenBalances[0].Asset, 5)
+	same(t, "Holding", *holding, d.TokenBalances[0], err)
+	item, err := db.NFTStateAt(ctx, d.NFTStates[0].Asset, at)
+	same(t, "ItemAt", *item, d.NFTStates[0], err)
+	messages, err := db.Messages(ctx, MessageFilter{Party: address}, MessageCursor{200, 0}, 9)
 	same(t, "Messages", messages, d.Messages, err)
 	events, err := db.MessageEvents(ctx, hash)
 	same(t, "MessageEvents", events, d.MessageEvents, err)
@@ -100,29 +100,29 @@ func TestViewsJoinTheirBlock(t *testing.T) {
 	d := fullDelta()
 	db := made(t, Memory, writeChain(d))
 	ctx, at, low := t.Context(), d.Block.ID, First(1)
-	inclusion := Place{TxHash: hash, Hash: hash, Time: 110, Header: []byte{0xc0}}
+	inclusion := Inclusion{TxHash: hash, BlockHash: hash, BlockTime: 110, Header: []byte{0xc0}}
 	updated := int64(110)
-	nft := NFT{Owner: address, URI: d.Items[0].URI, Updated: &updated}
+	nft := NFT{Owner: address, URI: d.NFTStates[0].URI, Updated: &updated}
 
 	tx, err := db.TransactionViewByHash(ctx, 1, hash)
-	same(t, "TransactionViewByHash", *tx, TransactionView{Transaction: d.Transactions[0], Hash: hash, Time: 110, Header: []byte{0xc0}}, err)
-	history, err := db.WholeHistory(ctx, Interval{Address: hash[:20], High: at, Low: low, Limit: 9})
+	same(t, "TransactionViewByHash", *tx, TransactionView{Transaction: d.Transactions[0], BlockHash: hash, BlockTime: 110, Header: []byte{0xc0}}, err)
+	history, err := db.WholeHistory(ctx, AddressHistory{Address: hash[:20], High: at, Low: low, Limit: 9})
 	same(t, "WholeHistory", history, []TransactionView{*tx}, err)
 	transfers, err := db.TransfersOfAddress(ctx, address, ERC721, at, low, 9)
 	same(t, "TransfersOfAddress", transfers, []TransferView{{d.Transfers[0], inclusion, nft}}, err)
 	calls, err := db.InternalHistory(ctx, address, at, low, 9)
 	same(t, "InternalHistory", calls, []CallView{{d.Calls[0], inclusion}}, err)
-	asset := d.Holdings[0].Asset
-	held, err := db.HoldingViews(ctx, address, asset[:6], append(asset[:6:6], 0xff), 5, 9)
-	same(t, "HoldingViews", held, []HoldingView{{asset, []byte{1}, nft}}, err)
+	asset := d.TokenBalances[0].Asset
+	held, err := db.NFTBalances(ctx, address, asset[:6], append(asset[:6:6], 0xff), 5, 9)
+	same(t, "HoldingViews", held, []TokenBalanceView{{asset, []byte{1}, nft}}, err)
 	deployments, err := db.DeploymentsBy(ctx, address, at, low, 9)
 	same(t, "DeploymentsBy", deployments, []DeploymentView{{d.Deployments[0], hash}}, err)
-	events, err := db.EventsOf(ctx, address, low, at, 9)
-	same(t, "EventsOf", events, []Event{{d.Logs[0], hash, hash}}, err)
-	if seen, err := db.Seen(ctx, 1, hash[:20]); !seen || err != nil {
+	events, err := db.LogViewsOfAddress(ctx, address, low, at, 9)
+	same(t, "EventsOf", events, []LogView{{d.Logs[0], hash, hash}}, err)
+	if seen, err := db.AddressSeen(ctx, 1, hash[:20]); !seen || err != nil {
 		t.Errorf("Seen: %t, %v", seen, err)
 	}
-	if seen, err := db.Seen(ctx, 1, wei[:20]); seen || err != nil {
+	if seen, err := db.AddressSeen(ctx, 1, wei[:20]); seen || err != nil {
 		t.Errorf("Seen, of nobody: %t, %v", seen, err)
 	}
 }
@@ -142,21 +142,21 @@ func TestFirstSince(t *testing.T) {
 func TestPrimaryRowsComeBack(t *testing.T) {
 	p := PrimaryChain(0, PChain)
 	began := int64(1)
-	owners := Owners{Threshold: 1, Addresses: [][]byte{address}}.Bytes()
+	owners := OutputOwners{Threshold: 1, Addresses: [][]byte{address}}.Bytes()
 	d := &PrimaryDelta{
-		Block:        &PrimaryBlock{ID: At(p, 1, 0), Hash: hash, Parent: hash, Time: 86400, Type: "Standard", Txs: 1, AllTxs: 1, Head: []byte{1}, Supply: 1 << 63, Digest: hash},
-		Transactions: []PrimaryTx{{ID: At(p, 1, 0), Hash: hash, Type: "BaseTx", Burned: 5, Bytes: []byte{0, 0, 7}}},
-		UTXOs:        []UTXO{{ID: NumberUTXO(p, 1, 0), Hash: inputID(hash, 0), Tx: hash, Chain: p, Asset: hash, Amount: 7, Out: bytes.Repeat([]byte{1}, 30), Owners: [][]byte{address}}},
-		Assets:       []PrimaryAsset{{ID: At(p, 1, 0), Hash: hash, Name: "Asset", Symbol: "A", Denomination: 9, Fxs: []byte{0}}},
-		Stakers:      []Staker{{ID: At(p, 1, 0), Tx: hash, Node: address, Subnet: hash, Weight: 9, Start: 1, End: 2, Owner: owners, FeeOwner: owners, Status: StakerActive, Began: &began}},
-		L1Validators: []L1Validator{{ID: NumberUTXO(p, 1, 1), Validation: hash, Subnet: hash, Node: address, BLS: hash, BalanceOwner: owners, DeactivationOwner: owners, Start: 3, Tx: At(p, 1, 0)}},
-		L1States:     []L1State{{Validator: NumberUTXO(p, 1, 1), Height: 1, Weight: 20, PaidUntil: 1 << 63}},
-		Subnets:      []Subnet{{ID: At(p, 1, 0), Hash: hash}},
-		SubnetStates: []SubnetState{{Subnet: At(p, 1, 0), Height: 1, Owner: owners}},
-		Blockchains:  []Blockchain{{ID: At(p, 1, 0), Hash: hash, Subnet: hash, Name: "chain", VM: hash}},
-		Stakes:       []StakeChange{{hash, metric.ValidatorStake(1, 1<<63)}},
-		Fees:         []FeeChange{{address, metric.Dues{Active: 1, Base: 1 << 63, Paying: 1}}},
-		Meter:        []MeterRow{{Day: 0, Accrued: 3}},
+		Block:             &PrimaryBlock{ID: At(p, 1, 0), Hash: hash, Parent: hash, Time: 86400, Type: "Standard", Txs: 1, AllTxs: 1, Head: []byte{1}, Supply: 1 << 63, Digest: hash},
+		Transactions:      []PrimaryTx{{ID: At(p, 1, 0), Hash: hash, Type: "BaseTx", Burned: 5, Bytes: []byte{0, 0, 7}}},
+		UTXOs:             []UTXO{{ID: NewUTXONumber(p, 1, 0), Hash: inputID(hash, 0), Tx: hash, Chain: p, Asset: hash, Amount: 7, Out: bytes.Repeat([]byte{1}, 30), OwnerAddresses: [][]byte{address}}},
+		Assets:            []PrimaryAsset{{ID: At(p, 1, 0), Hash: hash, Name: "Asset", Symbol: "A", Denomination: 9, Fxs: []byte{0}}},
+		Stakers:           []Staker{{ID: At(p, 1, 0), Tx: hash, Node: address, Subnet: hash, Weight: 9, Start: 1, End: 2, Owner: owners, FeeOwner: owners, Status: StakerActive, Began: &began}},
+		L1Validators:      []L1Validator{{ID: NewUTXONumber(p, 1, 1), Validation: hash, Subnet: hash, Node: address, BLS: hash, BalanceOwner: owners, DeactivationOwner: owners, Start: 3, Tx: At(p, 1, 0)}},
+		L1ValidatorStates: []L1ValidatorState{{Validator: NewUTXONumber(p, 1, 1), Height: 1, Weight: 20, EndAccumulatedFee: 1 << 63}},
+		Subnets:           []Subnet{{ID: At(p, 1, 0), Hash: hash}},
+		SubnetStates:      []SubnetState{{Subnet: At(p, 1, 0), Height: 1, Owner: owners}},
+		Blockchains:       []Blockchain{{ID: At(p, 1, 0), Hash: hash, Subnet: hash, Name: "chain", VM: hash}},
+		Stakes:            []StakeChange{{hash, metric.ValidatorStake(1, 1<<63)}},
+		Fees:              []FeeChange{{address, metric.ContinuousFee{Active: 1, Base: 1 << 63, Paying: 1}}},
+		AccruedFees:       []AccruedFee{{Day: 0, Accrued: 3}},
 	}
 	db := made(t, Memory, func(b *Batch) error { return b.AddPrimaryBlock(d) })
 	ctx := t.Context()
@@ -167,24 +167,24 @@ func TestPrimaryRowsComeBack(t *testing.T) {
 	same(t, "PrimaryTxByHash", *tx, d.Transactions[0], err)
 	utxo, err := db.UTXOByHash(ctx, p, d.UTXOs[0].Hash)
 	want := d.UTXOs[0]
-	want.Owners = nil
+	want.OwnerAddresses = nil
 	same(t, "UTXOByHash", utxo, &want, err)
-	unspent, err := db.UnspentUTXOs(ctx, address, p, p, NumberUTXO(p, 9, 0), 9)
+	unspent, err := db.UnspentUTXOs(ctx, address, p, p, NewUTXONumber(p, 9, 0), 9)
 	same(t, "UnspentUTXOs", unspent, []UTXO{want}, err)
 	stakers, err := db.Stakers(ctx, p)
 	same(t, "Stakers", stakers, d.Stakers, err)
 	l1, err := db.L1Validator(ctx, hash, 5)
-	same(t, "L1Validator", *l1, L1{d.L1Validators[0], d.L1States[0]}, err)
+	same(t, "L1Validator", *l1, L1ValidatorView{d.L1Validators[0], d.L1ValidatorStates[0]}, err)
 	subnet, err := db.Subnet(ctx, p, hash)
-	same(t, "Subnet", *subnet, SubnetNow{d.Subnets[0], d.SubnetStates[0]}, err)
+	same(t, "Subnet", *subnet, SubnetView{d.Subnets[0], d.SubnetStates[0]}, err)
 	chains, err := db.Blockchains(ctx, p)
 	same(t, "Blockchains", chains, d.Blockchains, err)
 	stakes, err := db.StakeRows(ctx, p, hash, 0, 1<<40)
 	same(t, "StakeRows", stakes, []metric.StakeRow{{Day: 86400, Stake: d.Stakes[0].Stake}}, err)
 	fees, err := db.FeeRows(ctx, p, address, 0, 1<<40)
-	same(t, "FeeRows", fees, []metric.FeeRow{{Day: 86400, Dues: d.Fees[0].Dues}}, err)
-	meter, err := db.Meter(ctx, p, 0, 1<<40)
-	same(t, "Meter", meter, d.Meter, err)
+	same(t, "FeeRows", fees, []metric.FeeRow{{Day: 86400, ContinuousFee: d.Fees[0].ContinuousFee}}, err)
+	meter, err := db.AccruedFees(ctx, p, 0, 1<<40)
+	same(t, "Meter", meter, d.AccruedFees, err)
 	if first, err := db.FirstPrimarySince(ctx, p, 0); err == nil {
 		t.Errorf("FirstPrimarySince without a genesis: %d", first)
 	}
@@ -220,8 +220,8 @@ func TestAColumnWithoutAFieldIsAnError(t *testing.T) {
 }
 
 func TestOperationsAndChunksComeBack(t *testing.T) {
-	o := Operation{ID: 1, UUID: hash[:16], Status: Running, Created: 5, Updated: 5, Content: hash, Request: "{}"}
-	c := Chunk{Piece{ID: NumberChunk(1, 0), Size: 9, Stored: 2, Rows: 1, Sum: 7, Reached: 8, At: 3}, []byte{1, 2}}
+	o := Operation{ID: 1, UUID: hash[:16], Status: OperationRunning, Created: 5, Updated: 5, Content: hash, Request: "{}"}
+	c := Chunk{ChunkInfo{ID: NewChunkID(1, 0), Size: 9, Stored: 2, Rows: 1, Sum: 7, Reached: 8, At: 3}, []byte{1, 2}}
 	c.Seal(nil)
 	db := made(t, Memory, func(b *Batch) error { return errors.Join(b.PutOperation(&o), b.AddChunk(&c)) })
 	ctx := t.Context()
@@ -231,6 +231,6 @@ func TestOperationsAndChunksComeBack(t *testing.T) {
 	same(t, "RunningOperations", running, []int64{1}, err)
 	chunk, err := db.Chunk(ctx, 1, 0)
 	same(t, "Chunk", *chunk, c, err)
-	pieces, err := db.Pieces(ctx, 1, 0, 9)
-	same(t, "Pieces", pieces, []Piece{c.Piece}, err)
+	pieces, err := db.ChunkInfos(ctx, 1, 0, 9)
+	same(t, "Pieces", pieces, []ChunkInfo{c.ChunkInfo}, err)
 }

@@ -1,6 +1,8 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
 // The states of a staker.
 const (
@@ -12,26 +14,26 @@ const (
 
 // Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet.
 type Staker struct {
-	ID        Position `db:"id"` // of its transaction
-	Tx        []byte   `db:"tx"`
-	Node      []byte   `db:"node"`
-	Subnet    []byte   `db:"subnet"` // zero for the primary network
-	Delegator bool     `db:"delegator"`
-	Weight    Amount   `db:"weight"` // own stake, nAVAX
-	Start     int64    `db:"start"`
-	End       int64    `db:"until"`
-	Shares    uint32   `db:"shares"`    // delegation fee, of a million
-	Reward    Amount   `db:"reward"`    // potential reward
-	Delegatee Amount   `db:"delegatee"` // fees from delegations that ended
-	BLS       []byte   `db:"bls"`       // public key, nil for none
-	Proof     []byte   `db:"proof"`
-	Owner     []byte   `db:"owner"`     // of the rewards, see Owners; nil for a subnet's validator
-	FeeOwner  []byte   `db:"fee_owner"` // of a validator's delegation fees
-	Status    int      `db:"status"`    // as the chain has it; the clock may be ahead of the chain
-	Began     *int64   `db:"began"`     // height at which it became active
-	Ended     *int64   `db:"ended"`     // height at which its staking ended
-	Rewarded  bool     `db:"rewarded"`
-	RewardTx  []byte   `db:"reward_tx"` // the RewardValidatorTx, nil while there is none
+	ID              Position `db:"id"` // of its transaction
+	Tx              []byte   `db:"tx"`
+	Node            []byte   `db:"node"`
+	Subnet          []byte   `db:"subnet"` // zero for the primary network
+	Delegator       bool     `db:"delegator"`
+	Weight          Amount   `db:"weight"` // own stake, nAVAX
+	Start           int64    `db:"start"`
+	End             int64    `db:"until"`
+	Shares          uint32   `db:"shares"`    // delegation fee, of a million
+	PotentialReward Amount   `db:"reward"`    // potential reward
+	DelegateeReward Amount   `db:"delegatee"` // fees from delegations that ended
+	BLS             []byte   `db:"bls"`       // public key, nil for none
+	Proof           []byte   `db:"proof"`
+	Owner           []byte   `db:"owner"`     // of the rewards, see Owners; nil for a subnet's validator
+	FeeOwner        []byte   `db:"fee_owner"` // of a validator's delegation fees
+	Status          int      `db:"status"`    // as the chain has it; the clock may be ahead of the chain
+	Began           *int64   `db:"began"`     // height at which it became active
+	Ended           *int64   `db:"ended"`     // height at which its staking ended
+	Rewarded        bool     `db:"rewarded"`
+	RewardTx        []byte   `db:"reward_tx"` // the RewardValidatorTx, nil while there is none
 }
 
 const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, shares, reward, delegatee, bls, proof, owner, fee_owner,
@@ -59,8 +61,8 @@ func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
 	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
 }
 
-// StakersOf lists the stakers of a P-Chain whose rewards an address owns, oldest first.
-func (db *DB) StakersOf(ctx context.Context, chain int, address []byte) ([]Staker, error) {
+// StakersOfAddress lists the stakers of a P-Chain whose rewards an address owns, oldest first.
+func (db *DB) StakersOfAddress(ctx context.Context, chain int, address []byte) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
 		s.bls, s.proof, s.owner, s.fee_owner, s.status, s.began, s.ended, s.rewarded, s.reward_tx
 		FROM staker_owner o CROSS JOIN staker s ON s.id = o.staker
@@ -69,12 +71,12 @@ func (db *DB) StakersOf(ctx context.Context, chain int, address []byte) ([]Stake
 
 func (b *Batch) putStaker(s *Staker) error {
 	if err := b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		s.ID, s.Tx, s.Node, s.Subnet, s.Delegator, s.Weight, s.Start, s.End, s.Shares, s.Reward, s.Delegatee, s.BLS, s.Proof,
+		s.ID, s.Tx, s.Node, s.Subnet, s.Delegator, s.Weight, s.Start, s.End, s.Shares, s.PotentialReward, s.DelegateeReward, s.BLS, s.Proof,
 		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx); err != nil {
 		return err
 	}
 	for _, raw := range [][]byte{s.Owner, s.FeeOwner} {
-		for _, address := range ParseOwners(raw).Addresses {
+		for _, address := range ParseOutputOwners(raw).Addresses {
 			if err := b.exec(`INSERT OR IGNORE INTO staker_owner (address, staker) VALUES (?, ?)`, address, s.ID); err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
 // Subnet is a subnet by the transaction that made it.
 type Subnet struct {
@@ -18,8 +20,8 @@ type SubnetState struct {
 	ManagerAddress []byte   `db:"manager_address"`
 }
 
-// SubnetNow is a subnet with its newest state.
-type SubnetNow struct {
+// SubnetView is a subnet with its newest state.
+type SubnetView struct {
 	Subnet
 	State SubnetState `db:"state"`
 }
@@ -42,13 +44,13 @@ const (
 )
 
 // Subnets lists the subnets of a P-Chain as they are now, oldest first.
-func (db *DB) Subnets(ctx context.Context, chain int) ([]SubnetNow, error) {
-	return list[SubnetNow](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
+func (db *DB) Subnets(ctx context.Context, chain int) ([]SubnetView, error) {
+	return list[SubnetView](ctx, db, subnetNow+`n.id BETWEEN ? AND ? ORDER BY n.id`, First(chain), Last(chain))
 }
 
 // Subnet reads the subnet of a P-Chain with this id as it is now.
-func (db *DB) Subnet(ctx context.Context, chain int, hash []byte) (*SubnetNow, error) {
-	return get[SubnetNow](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
+func (db *DB) Subnet(ctx context.Context, chain int, hash []byte) (*SubnetView, error) {
+	return get[SubnetView](ctx, db, subnetNow+`n.hash = ? AND n.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
 }
 
 // SubnetHistory reads every state of a subnet, oldest first.

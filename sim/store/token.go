@@ -154,7 +154,7 @@ type Market struct {
 	Reputation string `db:"reputation"` // Malicious, or empty when nothing is known
 	Series     string `db:"series"`     // name of the price series, empty without a market
 	Price      int64  `db:"price"`      // about which the series moves, 10^-8 US dollars
-	Swing      int64  `db:"swing"`      // how far it moves, millionths
+	Amplitude  int64  `db:"swing"`      // how far it moves, millionths
 }
 
 // Markets lists what is known of the tokens of a chain.
@@ -167,5 +167,5 @@ func (db *DB) Markets(ctx context.Context, chain int) ([]Market, error) {
 func (b *Batch) AddMarket(m Market) error {
 	b.tokens = true
 	return b.exec(`INSERT INTO market (chain, address, reputation, series, price, swing) VALUES (?, ?, ?, ?, ?, ?)`,
-		m.Chain, m.Address, m.Reputation, m.Series, m.Price, m.Swing)
+		m.Chain, m.Address, m.Reputation, m.Series, m.Price, m.Amplitude)
 }

@@ -1,23 +1,25 @@
 package store
 
-import "context"
+import (
+	"context"
+)
 
-// Holding is how much of an asset an address held from a block on, until a later row.
-type Holding struct {
+// TokenBalance is how much of an asset an address held from a block on, until a later row.
+type TokenBalance struct {
 	Owner  []byte   `db:"owner"`
 	Asset  AssetKey `db:"asset"`
 	Block  uint64   `db:"block"`
 	Amount []byte   `db:"amount"` // without leading zeros, empty for nothing
 }
 
-// Holding reads what an address held of an asset after a block.
-func (db *DB) Holding(ctx context.Context, owner []byte, asset AssetKey, block uint64) (*Holding, error) {
-	return get[Holding](ctx, db, `SELECT owner, asset, block, amount FROM holding
+// TokenBalance reads what an address held of an asset after a block.
+func (db *DB) TokenBalance(ctx context.Context, owner []byte, asset AssetKey, block uint64) (*TokenBalance, error) {
+	return get[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding
 		WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`, owner, []byte(asset), block)
 }
 
-// HoldingView is something that an address holds, with what is known of the item.
-type HoldingView struct {
+// TokenBalanceView is something that an address holds, with what is known of the item.
+type TokenBalanceView struct {
 	Asset  AssetKey `db:"asset"`
 	Amount []byte   `db:"amount"`
 	NFT
@@ -56,24 +58,24 @@ const newestERC20Balances = `
 	)
 	SELECT row FROM held WHERE length(row) > 6 LIMIT 0 + ?4`
 
-// Holdings reads at most limit ERC-20 assets after one and before another that an address held after a block, MaxNumber
+// ERC20Balances reads at most limit ERC-20 assets after one and before another that an address held after a block, MaxNumber
 // for now.
-func (db *DB) Holdings(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
+func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
 	if block == MaxNumber {
-		var all []HoldingView
+		var all []TokenBalanceView
 		err := each(ctx, db, func(row *[]byte) {
-			all = append(all, HoldingView{Asset: AssetKey((*row)[:assetToken:assetToken]), Amount: (*row)[assetToken:]})
+			all = append(all, TokenBalanceView{Asset: AssetKey((*row)[:assetToken:assetToken]), Amount: (*row)[assetToken:]})
 		}, newestERC20Balances, owner, []byte(after), []byte(before), limit)
 		return all, err
 	}
-	return list[HoldingView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
+	return list[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
-// HoldingViews is Holdings for items, with what is known of them now.
-func (db *DB) HoldingViews(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]HoldingView, error) {
-	return list[HoldingView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
+// NFTBalances is Holdings for items, with what is known of them now.
+func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
+	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
 }
 
-func (b *Batch) addHolding(h *Holding) error {
+func (b *Batch) addTokenBalance(h *TokenBalance) error {
 	return b.exec(`INSERT INTO holding (owner, asset, block, amount) VALUES (?, ?, ?, ?)`, h.Owner, []byte(h.Asset), h.Block, h.Amount)
 }

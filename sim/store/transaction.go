@@ -42,8 +42,8 @@ func (db *DB) Transactions(ctx context.Context, block Position) ([]Transaction, 
 	return db.TransactionsBetween(ctx, block.Block(), block.End())
 }
 
-// FirstFailed reads the oldest failed transaction of a chain.
-func (db *DB) FirstFailed(ctx context.Context, chain int) (*Transaction, error) {
+// FirstFailedTransaction reads the oldest failed transaction of a chain.
+func (db *DB) FirstFailedTransaction(ctx context.Context, chain int) (*Transaction, error) {
 	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx
 		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, First(chain), Last(chain))
 }
@@ -53,12 +53,12 @@ func (b *Batch) addTransaction(t *Transaction) error {
 		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
 }
 
-// Place is the inclusion of something in a chain: its transaction and its block.
-type Place struct {
-	TxHash []byte `db:"tx_hash"`
-	Hash   []byte `db:"block_hash"` // of the block
-	Time   int64  `db:"time"`       // of the block, Unix seconds
-	Header []byte `db:"header"`     // of the block, RLP
+// Inclusion is the inclusion of something in a chain: its transaction and its block.
+type Inclusion struct {
+	TxHash    []byte `db:"tx_hash"`
+	BlockHash []byte `db:"block_hash"` // of the block
+	BlockTime int64  `db:"time"`       // of the block, Unix seconds
+	Header    []byte `db:"header"`     // of the block, RLP
 }
 
 // inclusionColumns are those of a transaction t in a block b.
@@ -79,12 +79,12 @@ func (b *Batch) addTouch(t *Touch) error {
 	return b.exec(`INSERT INTO touch (address, tx) VALUES (?, ?)`, t.Address, t.Tx)
 }
 
-// Gathered is how many transactions can be read at once by their positions.
-const Gathered = 64
+// MaxTransactionsAt is how many transactions can be read at once by their positions.
+const MaxTransactionsAt = 64
 
 var (
 	// k is a table of positions, in the order in which they are given.
-	positionTable = `WITH k(at) AS (VALUES ` + strings.TrimSuffix(strings.Repeat("(?), ", Gathered), ", ") + `) `
+	positionTable = `WITH k(at) AS (VALUES ` + strings.TrimSuffix(strings.Repeat("(?), ", MaxTransactionsAt), ", ") + `) `
 
 	transactionsAt = positionTable + `SELECT ` + transactionView + `
 		FROM k CROSS JOIN tx t ON t.id = k.at CROSS JOIN block b ON b.id = k.at & ~65535`
@@ -99,7 +99,7 @@ const nowhere = Position(0)
 
 // positionArgs are the positions as arguments of a statement with positionTable.
 func positionArgs(at []Position) []any {
-	args := make([]any, Gathered)
+	args := make([]any, MaxTransactionsAt)
 	for i := range args {
 		args[i] = nowhere
 		if i < len(at) {

@@ -30,7 +30,7 @@ func (db *DB) Transfers(ctx context.Context, first, last Position) ([]Transfer, 
 // TransferView is a transfer with what else a list shows of it.
 type TransferView struct {
 	Transfer
-	Place
+	Inclusion
 	NFT
 }
 

@@ -15,8 +15,8 @@ type UTXONumber int64
 
 const outputBits = 24
 
-// NumberUTXO is the number of the n-th UTXO that a block made.
-func NumberUTXO(chain int, height uint64, n int) UTXONumber {
+// NewUTXONumber is the number of the n-th UTXO that a block made.
+func NewUTXONumber(chain int, height uint64, n int) UTXONumber {
 	return UTXONumber(int64(chain)<<(numberBits+indexBits) | int64(height)<<outputBits | int64(n))
 }
 
@@ -30,25 +30,25 @@ func (n UTXONumber) Height() uint64 {
 
 // UTXO is an output, spent or not.
 type UTXO struct {
-	ID     UTXONumber `db:"id"`
-	Hash   []byte     // the input id
-	Tx     []byte     `db:"tx"` // id of the transaction
-	Output uint32     `db:"output"`
-	Chain  int        `db:"chain"` // where it can be spent; another than ID.Chain() when it was exported
-	Asset  []byte     `db:"asset"`
-	Amount Amount     `db:"amount"` // 0 for what is not an amount
-	Out    []byte     `db:"out"`    // the output with its type id
-	Reward bool       `db:"reward"` // it pays a reward
-	Spent  *Position  `db:"spent"`
-	Owners [][]byte   // addresses; written, not read
+	ID             UTXONumber `db:"id"`
+	Hash           []byte     // the input id
+	Tx             []byte     `db:"tx"` // id of the transaction
+	Output         uint32     `db:"output"`
+	Chain          int        `db:"chain"` // where it can be spent; another than ID.Chain() when it was exported
+	Asset          []byte     `db:"asset"`
+	Amount         Amount     `db:"amount"` // 0 for what is not an amount
+	Out            []byte     `db:"out"`    // the output with its type id
+	Reward         bool       `db:"reward"` // it pays a reward
+	Spent          *Position  `db:"spent"`
+	OwnerAddresses [][]byte   // addresses; written, not read
 }
 
 // Spend says that a transaction spent a UTXO.
 type Spend struct {
-	UTXO   UTXONumber
-	By     Position
-	Chain  int // where it could be spent
-	Owners [][]byte
+	UTXO           UTXONumber
+	By             Position
+	Chain          int // where it could be spent
+	OwnerAddresses [][]byte
 }
 
 const utxoColumns = `id, tx, output, chain, asset, amount, out, reward, spent`
@@ -94,7 +94,7 @@ func (db *DB) UTXO(ctx context.Context, id UTXONumber) (*UTXO, error) {
 // UTXOByHash reads the UTXO with this input id that a chain made: outputs of a genesis have the same ids on every chain.
 func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
-		inputIDPrefix(hash), NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
+		inputIDPrefix(hash), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
@@ -102,14 +102,14 @@ func (db *DB) UTXOByHash(ctx context.Context, chain int, hash []byte) (*UTXO, er
 // ids on every network.
 func (db *DB) UTXOOfNetwork(ctx context.Context, network int, hash []byte) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND id >= ? AND id < ?`,
-		inputIDPrefix(hash), NumberUTXO(PrimaryChain(network, PChain), 0, 0), NumberUTXO(PrimaryChain(network+1, PChain), 0, 0))
+		inputIDPrefix(hash), NewUTXONumber(PrimaryChain(network, PChain), 0, 0), NewUTXONumber(PrimaryChain(network+1, PChain), 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
 // UnspentUTXO reads the unspent UTXO with this input id that a chain can spend and that another, or the chain itself, made.
 func (db *DB) UnspentUTXO(ctx context.Context, hash []byte, chain, source int) (*UTXO, error) {
 	found, err := utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE mark = ? AND chain = ? AND id >= ? AND id < ? AND spent IS NULL`,
-		inputIDPrefix(hash), chain, NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0))
+		inputIDPrefix(hash), chain, NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0))
 	return only(found, err, func(u *UTXO) bool { return bytes.Equal(u.Hash, hash) })
 }
 
@@ -128,7 +128,7 @@ func only(found []UTXO, err error, wanted func(*UTXO) bool) (*UTXO, error) {
 // UTXOsOfBlock reads what the block of a chain at a height made, in the order in which it did.
 func (db *DB) UTXOsOfBlock(ctx context.Context, chain int, height uint64) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
-		NumberUTXO(chain, height, 0), NumberUTXO(chain, height+1, 0))
+		NewUTXONumber(chain, height, 0), NewUTXONumber(chain, height+1, 0))
 }
 
 // UTXOsOfTx reads what a transaction of a chain made, by output: at once, and when its staking ended.
@@ -159,22 +159,22 @@ func (db *DB) UTXOsOfTx(ctx context.Context, chain int, tx []byte) ([]UTXO, erro
 // UnspentUTXOs reads at most limit unspent UTXOs of an address that a chain can spend and that another, or the chain
 // itself, made: newest first, all before a number.
 func (db *DB) UnspentUTXOs(ctx context.Context, address []byte, chain, source int, before UTXONumber, limit int) ([]UTXO, error) {
-	first, last := NumberUTXO(source, 0, 0), NumberUTXO(source+1, 0, 0)
+	first, last := NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0)
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, first, min(before, last), limit)
 }
 
-// UTXOsOf reads at most limit UTXOs of an address that a chain can or could spend, newest first by the chain that made
+// UTXOsOfAddress reads at most limit UTXOs of an address that a chain can or could spend, newest first by the chain that made
 // them, all before a number.
-func (db *DB) UTXOsOf(ctx context.Context, address []byte, chain int, before UTXONumber, limit int) ([]UTXO, error) {
+func (db *DB) UTXOsOfAddress(ctx context.Context, address []byte, chain int, before UTXONumber, limit int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
 		WHERE o.address = ? AND o.chain = ? AND o.utxo < ? ORDER BY o.utxo DESC LIMIT ?`, address, chain, before, limit)
 }
 
-// LiveUTXOsOf reads the unspent UTXOs of an address that a chain can spend, whichever chain made them.
-func (db *DB) LiveUTXOsOf(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
+// UnspentUTXOsOfAddress reads the unspent UTXOs of an address that a chain can spend, whichever chain made them.
+func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
@@ -183,13 +183,13 @@ func (db *DB) LiveUTXOsOf(ctx context.Context, address []byte, chain int) ([]UTX
 // UTXOsMadeBy reads every UTXO that a primary chain made, spent or not. It reads them all: only verify and a restart ask.
 func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
-		NumberUTXO(chain, 0, 0), NumberUTXO(chain+1, 0, 0))
+		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
 func (b *Batch) addUTXO(u *UTXO) error {
 	err := b.exec(`INSERT INTO utxo (mark, `+utxoColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
 		inputIDPrefix(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, u.Out, u.Reward)
-	for _, address := range u.Owners {
+	for _, address := range u.OwnerAddresses {
 		if err == nil {
 			err = b.exec(`INSERT INTO utxo_owner (address, chain, utxo, live) VALUES (?, ?, ?, 1)`, address, u.Chain, u.ID)
 		}
@@ -199,7 +199,7 @@ func (b *Batch) addUTXO(u *UTXO) error {
 
 func (b *Batch) addSpend(s *Spend) error {
 	err := b.exec(`UPDATE utxo SET spent = ? WHERE id = ?`, s.By, s.UTXO)
-	for _, address := range s.Owners {
+	for _, address := range s.OwnerAddresses {
 		if err == nil {
 			err = b.exec(`UPDATE utxo_owner SET live = 0 WHERE address = ? AND chain = ? AND utxo = ?`, address, s.Chain, s.UTXO)
 		}
@@ -207,8 +207,8 @@ func (b *Batch) addSpend(s *Spend) error {
 	return err
 }
 
-// Owners are the owners of an output (secp256k1fx.OutputOwners): threshold of the addresses, from locktime on.
-type Owners struct {
+// OutputOwners are the owners of an output (secp256k1fx.OutputOwners): threshold of the addresses, from locktime on.
+type OutputOwners struct {
 	Threshold uint32
 	Locktime  uint64
 	Addresses [][]byte // 20 bytes each, ascending
@@ -220,7 +220,7 @@ const (
 )
 
 // Bytes is how rows keep the owners.
-func (o Owners) Bytes() []byte {
+func (o OutputOwners) Bytes() []byte {
 	raw := binary.BigEndian.AppendUint32(nil, o.Threshold)
 	raw = binary.BigEndian.AppendUint64(raw, o.Locktime)
 	for _, address := range o.Addresses {
@@ -229,8 +229,8 @@ func (o Owners) Bytes() []byte {
 	return raw
 }
 
-// ParseOwners reads what Bytes wrote; no bytes are no owners.
-func ParseOwners(raw []byte) (o Owners) {
+// ParseOutputOwners reads what Bytes wrote; no bytes are no owners.
+func ParseOutputOwners(raw []byte) (o OutputOwners) {
 	if len(raw) < ownersHead {
 		return o
 	}
@@ -252,5 +252,5 @@ func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
 func (db *DB) UTXOsOfGenesis(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`, address, chain, NumberUTXO(chain, 0, 0), NumberUTXO(chain, 1, 0))
+		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`, address, chain, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain, 1, 0))
 }

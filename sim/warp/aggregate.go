@@ -1,16 +1,18 @@
 package warp
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Aggregate signs a message for the members of a set at these indices. secret gives the key of a member. Since all keys
 // are at hand, the sum of the secrets signs once instead of everyone signing for himself.
-func Aggregate(m *UnsignedMessage, set *CanonicalSet, indices []int, secret func(*Member) (*SecretKey, error)) (*Message, error) {
+func Aggregate(m *UnsignedMessage, set *CanonicalValidatorSet, indices []int, secret func(*CanonicalValidator) (*SecretKey, error)) (*Message, error) {
 	keys := make([]*SecretKey, 0, len(indices))
 	for _, i := range indices {
-		if i < 0 || i >= len(set.Members) {
-			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, i, len(set.Members))
+		if i < 0 || i >= len(set.Validators) {
+			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, i, len(set.Validators))
 		}
-		key, err := secret(set.Members[i])
+		key, err := secret(set.Validators[i])
 		if err != nil {
 			return nil, fmt.Errorf("validator %d: %w", i, err)
 		}

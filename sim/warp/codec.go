@@ -9,10 +9,10 @@ import (
 
 const codecVersion = 0
 
-// messageCodec knows the signature types; eventCodec knows the P-Chain's L1 messages (ACP-77).
+// messageCodec knows the signature types; l1MessageCodec knows the P-Chain's L1 messages (ACP-77).
 var (
-	messageCodec = newCodec(&BitSetSignature{})
-	eventCodec   = newCodec(&SubnetToL1Conversion{}, &RegisterL1Validator{}, &L1ValidatorRegistration{}, &L1ValidatorWeight{})
+	messageCodec   = newCodec(&BitSetSignature{})
+	l1MessageCodec = newCodec(&SubnetToL1Conversion{}, &RegisterL1Validator{}, &L1ValidatorRegistration{}, &L1ValidatorWeight{})
 )
 
 // newCodec builds a manager that gives each type its position as id. Like the network's it sets no limit: whoever takes a

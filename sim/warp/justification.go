@@ -134,7 +134,7 @@ func (j *Justification) ValidationID() (ids.ID, error) {
 
 // Registration is the request, where the justification is one.
 func (j *Justification) Registration() (*RegisterL1Validator, error) {
-	e, err := ParseEvent(j.Request)
+	e, err := ParseL1Message(j.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -63,11 +63,11 @@ func TestEventsMatchTheNetwork(t *testing.T) {
 		"register":        v.ACP77.Register.Bytes,
 		"conversion":      v.ACP77.Conversion.Bytes,
 	} {
-		e, err := ParseEvent(unhex(t, want))
+		e, err := ParseL1Message(unhex(t, want))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		b, err := EventBytes(e)
+		b, err := L1MessageBytes(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,11 +78,11 @@ func TestEventsMatchTheNetwork(t *testing.T) {
 		v.ACP77.Weight.Bytes:           v.ACP77.Weight.UnsignedWarpFromPChain,
 		v.ACP77.Conversion.Bytes:       v.ACP77.Conversion.UnsignedWarpFromPChain,
 	} {
-		e, err := ParseEvent(unhex(t, event))
+		e, err := ParseL1Message(unhex(t, event))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := NewEventMessage(12345, ids.Empty, nil, e)
+		m, err := NewL1Message(12345, ids.Empty, nil, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestValidationAndConversionIDs(t *testing.T) {
 		}
 		wantID(t, "validation id", ConversionValidationID(subnet, c.Index), c.ValidationID)
 	}
-	e, err := ParseEvent(unhex(t, v.ACP77.Register.Bytes))
+	e, err := ParseL1Message(unhex(t, v.ACP77.Register.Bytes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestValidationAndConversionIDs(t *testing.T) {
 	if err := register.Verify(); err != nil {
 		t.Error(err)
 	}
-	var data ConversionData
-	if _, err := eventCodec.Unmarshal(unhex(t, v.ACP77.Conversion.ConversionDataBytes), &data); err != nil {
+	var data SubnetToL1ConversionData
+	if _, err := l1MessageCodec.Unmarshal(unhex(t, v.ACP77.Conversion.ConversionDataBytes), &data); err != nil {
 		t.Fatal(err)
 	}
 	conversionID, err := data.ID()
@@ -130,19 +130,19 @@ func TestValidationAndConversionIDs(t *testing.T) {
 func TestCanonicalSetMergesAndOrders(t *testing.T) {
 	v := readVectors(t)
 	set := v.set(t)
-	if set.TotalWeight != v.Canonical.Total || len(set.Members) != len(v.Canonical.Validators) {
-		t.Fatalf("total %d of %d members", set.TotalWeight, len(set.Members))
+	if set.TotalWeight != v.Canonical.Total || len(set.Validators) != len(v.Canonical.Validators) {
+		t.Fatalf("total %d of %d members", set.TotalWeight, len(set.Validators))
 	}
 	for i, want := range v.Canonical.Validators {
-		member := set.Members[i]
-		key := member.PublicKey.Compressed()
+		validator := set.Validators[i]
+		key := validator.PublicKey.Compressed()
 		wantHex(t, "key", key[:], want.Key)
-		if member.Weight != want.Weight || len(member.NodeIDs) != want.Nodes {
-			t.Errorf("member %d weighs %d with %d nodes", i, member.Weight, len(member.NodeIDs))
+		if validator.Weight != want.Weight || len(validator.NodeIDs) != want.Nodes {
+			t.Errorf("member %d weighs %d with %d nodes", i, validator.Weight, len(validator.NodeIDs))
 		}
 	}
 	overflow := []Validator{{Weight: 1 << 63}, {Weight: 1 << 63}}
-	if _, err := NewCanonicalSet(overflow); !errors.Is(err, ErrWeightOverflow) {
+	if _, err := NewCanonicalValidatorSet(overflow); !errors.Is(err, ErrWeightOverflow) {
 		t.Errorf("overflow: %v", err)
 	}
 }

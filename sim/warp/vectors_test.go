@@ -108,7 +108,7 @@ func (v *vectors) secrets(t testing.TB) []*SecretKey {
 }
 
 // set is the canonical set of the vectors.
-func (v *vectors) set(t testing.TB) *CanonicalSet {
+func (v *vectors) set(t testing.TB) *CanonicalValidatorSet {
 	t.Helper()
 	keys := v.secrets(t)
 	var validators []Validator
@@ -123,7 +123,7 @@ func (v *vectors) set(t testing.TB) *CanonicalSet {
 		}
 		validators = append(validators, validator)
 	}
-	set, err := NewCanonicalSet(validators)
+	set, err := NewCanonicalValidatorSet(validators)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ const (
 	QuorumDenominator      = 100
 )
 
-// CheckQuorum refuses a signed weight below numerator/denominator of the total.
-func CheckQuorum(signed, total, numerator, denominator uint64) error {
+// VerifyWeight refuses a signed weight below numerator/denominator of the total.
+func VerifyWeight(signed, total, numerator, denominator uint64) error {
 	product := func(a, b uint64) *big.Int {
 		return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 	}
@@ -35,8 +35,8 @@ func CheckQuorum(signed, total, numerator, denominator uint64) error {
 	return nil
 }
 
-// Enough is the least weight that reaches numerator/denominator of the total; a part above the whole is out of reach.
-func Enough(total, numerator, denominator uint64) uint64 {
+// QuorumWeight is the least weight that reaches numerator/denominator of the total; a part above the whole is out of reach.
+func QuorumWeight(total, numerator, denominator uint64) uint64 {
 	high, low := bits.Mul64(total, numerator)
 	if high >= denominator {
 		return math.MaxUint64
@@ -48,54 +48,54 @@ func Enough(total, numerator, denominator uint64) uint64 {
 	return weight
 }
 
-// Members are the validators of the set that a signature claims.
-func (s *BitSetSignature) Members(set *CanonicalSet) ([]*Member, error) {
+// Validators are the validators of the set that a signature claims.
+func (s *BitSetSignature) Validators(set *CanonicalValidatorSet) ([]*CanonicalValidator, error) {
 	indices, err := SignerIndices(s.Signers)
 	if err != nil {
 		return nil, err
 	}
-	members := make([]*Member, len(indices))
+	validators := make([]*CanonicalValidator, len(indices))
 	for i, index := range indices {
-		if index >= len(set.Members) {
-			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, index, len(set.Members))
+		if index >= len(set.Validators) {
+			return nil, fmt.Errorf("%w: index %d >= %d validators", ErrUnknownValidator, index, len(set.Validators))
 		}
-		members[i] = set.Members[index]
+		validators[i] = set.Validators[index]
 	}
-	return members, nil
+	return validators, nil
 }
 
-// SignedWeight is the weight of the members that a signature claims.
-func SignedWeight(members []*Member) uint64 {
+// SumWeight is the weight of the members that a signature claims.
+func SumWeight(validators []*CanonicalValidator) uint64 {
 	var weight uint64
-	for _, m := range members {
+	for _, m := range validators {
 		weight += m.Weight
 	}
 	return weight
 }
 
 // Verify checks the aggregate signature of a message against a validator set and a quorum.
-func (m *Message) Verify(networkID uint32, set *CanonicalSet, numerator, denominator uint64) error {
+func (m *Message) Verify(networkID uint32, set *CanonicalValidatorSet, numerator, denominator uint64) error {
 	if m.NetworkID != networkID {
 		return ErrWrongNetworkID
 	}
-	members, err := m.Signature.Members(set)
+	validators, err := m.Signature.Validators(set)
 	if err != nil {
 		return err
 	}
-	if err := CheckQuorum(SignedWeight(members), set.TotalWeight, numerator, denominator); err != nil {
+	if err := VerifyWeight(SumWeight(validators), set.TotalWeight, numerator, denominator); err != nil {
 		return err
 	}
 	sig, err := ParseSignature(m.Signature.Signature[:])
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrParseSignature, err)
 	}
-	return m.verifySignature(members, sig)
+	return m.verifySignature(validators, sig)
 }
 
-func (m *Message) verifySignature(members []*Member, sig *Signature) error {
-	keys := make([]*PublicKey, len(members))
-	for i, member := range members {
-		keys[i] = member.PublicKey
+func (m *Message) verifySignature(validators []*CanonicalValidator, sig *Signature) error {
+	keys := make([]*PublicKey, len(validators))
+	for i, validator := range validators {
+		keys[i] = validator.PublicKey
 	}
 	unsigned, err := m.UnsignedMessage.Bytes()
 	if err != nil {

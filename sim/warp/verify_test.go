@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func signed(t *testing.T) (*vectors, *CanonicalSet, *Message) {
+func signed(t *testing.T) (*vectors, *CanonicalValidatorSet, *Message) {
 	t.Helper()
 	v := readVectors(t)
 	m, err := ParseMessage(unhex(t, v.Warp.Signed))
@@ -37,18 +37,18 @@ func TestVerifyJudgesAsTheNetwork(t *testing.T) {
 func TestVerifyRefusesWhatWasTampered(t *testing.T) {
 	cases := map[string]struct {
 		want   error
-		tamper func(m *Message, set *CanonicalSet)
+		tamper func(m *Message, set *CanonicalValidatorSet)
 	}{
-		"wrong network": {ErrWrongNetworkID, func(m *Message, _ *CanonicalSet) { m.NetworkID = 1 }},
-		"another bit":   {ErrInvalidSignature, func(m *Message, _ *CanonicalSet) { m.Signature.Signers = SignerBits([]int{1, 2, 4}) }},
-		"a bit more":    {ErrInvalidSignature, func(m *Message, _ *CanonicalSet) { m.Signature.Signers = SignerBits([]int{0, 1, 2, 4}) }},
-		"beyond":        {ErrUnknownValidator, func(m *Message, _ *CanonicalSet) { m.Signature.Signers = SignerBits([]int{0, 9}) }},
-		"padded":        {ErrInvalidBitSet, func(m *Message, _ *CanonicalSet) { m.Signature.Signers = []byte{0, 0x15} }},
-		"no signers":    {ErrInsufficientWeight, func(m *Message, _ *CanonicalSet) { m.Signature.Signers = nil }},
-		"wrong weight":  {ErrInsufficientWeight, func(_ *Message, set *CanonicalSet) { set.Members[0].Weight = 0 }},
-		"wrong order":   {ErrInvalidSignature, func(_ *Message, set *CanonicalSet) { slices.Reverse(set.Members[:2]) }},
-		"payload":       {ErrInvalidSignature, func(m *Message, _ *CanonicalSet) { m.Payload[len(m.Payload)-1] ^= 1 }},
-		"no point":      {ErrParseSignature, func(m *Message, _ *CanonicalSet) { m.Signature.Signature = [96]byte{0x8f} }},
+		"wrong network": {ErrWrongNetworkID, func(m *Message, _ *CanonicalValidatorSet) { m.NetworkID = 1 }},
+		"another bit":   {ErrInvalidSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = SignerBits([]int{1, 2, 4}) }},
+		"a bit more":    {ErrInvalidSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = SignerBits([]int{0, 1, 2, 4}) }},
+		"beyond":        {ErrUnknownValidator, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = SignerBits([]int{0, 9}) }},
+		"padded":        {ErrInvalidBitSet, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = []byte{0, 0x15} }},
+		"no signers":    {ErrInsufficientWeight, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signers = nil }},
+		"wrong weight":  {ErrInsufficientWeight, func(_ *Message, set *CanonicalValidatorSet) { set.Validators[0].Weight = 0 }},
+		"wrong order":   {ErrInvalidSignature, func(_ *Message, set *CanonicalValidatorSet) { slices.Reverse(set.Validators[:2]) }},
+		"payload":       {ErrInvalidSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Payload[len(m.Payload)-1] ^= 1 }},
+		"no point":      {ErrParseSignature, func(m *Message, _ *CanonicalValidatorSet) { m.Signature.Signature = [96]byte{0x8f} }},
 	}
 	for name, c := range cases {
 		_, set, m := signed(t)
@@ -65,9 +65,9 @@ func TestVerifyRefusesWhatWasTampered(t *testing.T) {
 func TestAggregateMakesTheNetworksBytes(t *testing.T) {
 	v, set, m := signed(t)
 	keys := v.secrets(t)
-	secret := func(member *Member) (*SecretKey, error) {
+	secret := func(validator *CanonicalValidator) (*SecretKey, error) {
 		for _, k := range keys {
-			if k.PublicKey().Compressed() == member.PublicKey.Compressed() {
+			if k.PublicKey().Compressed() == validator.PublicKey.Compressed() {
 				return k, nil
 			}
 		}
@@ -91,11 +91,11 @@ func TestAggregateMakesTheNetworksBytes(t *testing.T) {
 func TestEnoughIsTheLeastThatPasses(t *testing.T) {
 	for _, total := range []uint64{0, 1, 2, 3, 99, 100, 101, 1180, 291100000000000, 1 << 60, 1<<64 - 1} {
 		for numerator := uint64(0); numerator <= 100; numerator++ {
-			enough := Enough(total, numerator, 100)
-			if err := CheckQuorum(enough, total, numerator, 100); err != nil {
+			enough := QuorumWeight(total, numerator, 100)
+			if err := VerifyWeight(enough, total, numerator, 100); err != nil {
 				t.Errorf("%d of %d: %d is not enough: %v", numerator, total, enough, err)
 			}
-			if enough > 0 && CheckQuorum(enough-1, total, numerator, 100) == nil {
+			if enough > 0 && VerifyWeight(enough-1, total, numerator, 100) == nil {
 				t.Errorf("%d of %d: %d is more than enough", numerator, total, enough)
 			}
 		}

@@ -54,7 +54,7 @@ type Call struct {
 	Origin common.Address // who signed the transaction
 	State  vm.StateDB
 	Block  *vm.BlockContext
-	Warp   *Mail
+	Warp   *WarpInput
 	Input  []byte // what follows the selector
 }
 
@@ -115,8 +115,8 @@ func (c *Call) emit(contract common.Address, data []byte, topics ...common.Hash)
 	c.State.AddLog(&types.Log{Address: contract, Topics: topics, Data: data, BlockNumber: c.Block.BlockNumber.Uint64()})
 }
 
-// Input is what a caller sends: the selector of a function and its arguments, one word each.
-func Input(signature string, words ...common.Hash) []byte {
+// PackInput is what a caller sends: the selector of a function and its arguments, one word each.
+func PackInput(signature string, words ...common.Hash) []byte {
 	data := crypto.Keccak256([]byte(signature))[:selectorBytes]
 	for _, w := range words {
 		data = append(data, w[:]...)

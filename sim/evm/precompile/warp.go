@@ -33,8 +33,8 @@ const (
 	addMessageGas = 20_000
 )
 
-// Mail is what the warp contract needs to know of its chain, and of the transaction under way.
-type Mail struct {
+// WarpInput is what the warp contract needs to know of its chain, and of the transaction under way.
+type WarpInput struct {
 	NetworkID  uint32
 	ChainID    ids.ID
 	Predicates []Predicate

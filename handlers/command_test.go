@@ -1,0 +1,331 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var binary = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "snowglobe-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "snowglobe")
+	build := exec.Command("go", "build", "-o", path, "snowglobe")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	if os.Getenv(bareVariable) != "" {
+		if err := serveBare(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// command prepares a run of the built program in a folder of its own.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), path, args...)
+	c.Dir = t.TempDir()
+	return c
+}
+
+// outcome runs a command to its end.
+func outcome(t *testing.T, c *exec.Cmd) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func TestUsageErrorsExitTwo(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		env  string
+		want string
+	}{
+		{[]string{"fly"}, "", `unknown verb "fly"`},
+		{[]string{"serve", "--nope"}, "", "nope"},
+		{[]string{"serve", "more"}, "", `unexpected argument "more"`},
+		{[]string{"--seed", "x"}, "", "seed"},
+		{[]string{"digest"}, "SNOWGLOBE_SEED=x", "SNOWGLOBE_SEED"},
+		{[]string{"--profile", "huge"}, "", "tiny"},
+		{[]string{"--until", "yesterday"}, "", "yesterday"},
+		{[]string{"--until", "2027-01-01T00:00:00Z", "--db", ":memory:"}, "", "Helicon"},
+		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
+		{[]string{"--dialect", "slang"}, "", "slang"},
+		{[]string{"--log-format", "xml"}, "", "xml"},
+		{[]string{"--warp-sign", "some"}, "", "any, known"},
+		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
+		{[]string{"--rate-limit", "-1"}, "", "-1"},
+		{[]string{"--export-workers", "0"}, "", "--export-workers: 0"},
+		{[]string{"--export-max-rows", "-5"}, "", "--export-max-rows: -5"},
+		{[]string{"--export-retention", "-1s"}, "", "--export-retention: -1s"},
+		{nil, "SNOWGLOBE_EXPORT_RETENTION=soon", "soon"},
+		{[]string{"--addr", "nowhere"}, "", "HOST:PORT"},
+		{[]string{"--addr", "127.0.0.1:70000"}, "", "70000"},
+		{[]string{"--require-api-key"}, "", "--api-keys"},
+		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
+	} {
+		run := command(t, c.args...)
+		run.Env = append(os.Environ(), c.env)
+		code, stdout, stderr := outcome(t, run)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v %s: exit %d, stdout %q, stderr %q", c.args, c.env, code, stdout, stderr)
+		}
+	}
+}
+
+func TestFailuresExitOneWithAdvice(t *testing.T) {
+	made := command(t, "generate", "--profile", "tiny", "--db", "w.db")
+	if code, _, stderr := outcome(t, made); code != 0 {
+		t.Fatal(stderr)
+	}
+	if err := os.WriteFile(filepath.Join(made.Dir, "foreign.db"), []byte("SQLite format 3\x00 not really"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"generate --db w.db", "exists already"},
+		{"digest --db w.db --seed 2", "seed 1, not of seed 2"},
+		{"verify --db w.db --profile default", "profile tiny, not of profile default"},
+		{"digest --db w.db --until 2026-06-01T00:00:00Z", "history ends at 2026-07-01"},
+		{"serve --db foreign.db --addr 127.0.0.1:0", "not a Snowglobe world"},
+		{"verify --db absent.db", "no world"},
+		{"serve --db :memory: --addr " + taken.Addr().String(), "address already in use"},
+	} {
+		run := command(t, strings.Fields(c.args)...)
+		run.Dir = made.Dir
+		code, stdout, stderr := outcome(t, run)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestDigestStandsAloneAndVerifyCounts(t *testing.T) {
+	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
+	if code, stdout, stderr := outcome(t, made); code != 0 || stdout+stderr != "" {
+		t.Fatal(code, stdout, stderr)
+	}
+	digest := command(t, "digest", "--db", "w.db")
+	digest.Dir = made.Dir
+	_, fromFile, _ := outcome(t, digest)
+	_, fromMemory, _ := outcome(t, command(t, "digest", "--db", ":memory:", "--profile", "tiny"))
+	if !regexp.MustCompile(`^[0-9a-f]{64}\n$`).MatchString(fromFile) || fromFile != fromMemory {
+		t.Errorf("digests %q and %q", fromFile, fromMemory)
+	}
+	verify := command(t, "verify", "--db", "w.db")
+	verify.Dir = made.Dir
+	code, stdout, stderr := outcome(t, verify)
+	if code != 0 || !strings.Contains(stdout, "600 transactions") || stderr != "" {
+		t.Error(code, stdout, stderr)
+	}
+	if left, _ := os.ReadDir(made.Dir); len(left) != 1 {
+		t.Errorf("more than the world is left: %v", left)
+	}
+}
+
+// started is a server that runs, and what it says.
+type started struct {
+	cmd    *exec.Cmd
+	url    string
+	banner *bytes.Buffer
+}
+
+// start serves on a free port and waits for the first answer.
+func start(t *testing.T, folder string, args ...string) *started {
+	t.Helper()
+	return startAs(t, nil, folder, args...)
+}
+
+// startAs is start as somebody else.
+func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...string) *started {
+	t.Helper()
+	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := probe.Addr().String()
+	probe.Close()
+	s := &started{cmd: command(t, append([]string{"serve", "--addr", address, "--profile", "tiny"}, args...)...), banner: &bytes.Buffer{}}
+	s.cmd.Dir, s.cmd.Stderr, s.cmd.SysProcAttr, s.url = folder, s.banner, who, "http://"+address
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		if answer, err := http.Get(s.url + "/sim/health"); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return s
+			}
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("no answer: %s", s.banner)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// TestOneServerAtATime: what a server derives from a world it keeps in memory, so a second one is refused, and verifying is
+// not. A server that was killed is in nobody's way.
+func TestOneServerAtATime(t *testing.T) {
+	folder := t.TempDir()
+	first := start(t, folder)
+	second := command(t, "serve", "--addr", "127.0.0.1:0")
+	second.Dir = folder
+	if code, _, stderr := outcome(t, second); code != 1 || !strings.Contains(stderr, "another process serves this world") {
+		t.Errorf("the second server: exit %d, %s", code, stderr)
+	}
+	verify := command(t, "verify")
+	verify.Dir = folder
+	if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.HasPrefix(stdout, "verified") {
+		t.Errorf("verify beside a server: exit %d, %s", code, stderr)
+	}
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.cmd.Wait()
+	if err := start(t, folder).cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
+	folder := t.TempDir()
+	for range 2 {
+		s := start(t, folder)
+		answer, err := http.Get(s.url + "/sim/world")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if !bytes.Contains(body, []byte("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")) {
+			t.Errorf("/sim/world does not name alice: %.300s", body)
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.cmd.Wait(); err != nil {
+			t.Errorf("exit after SIGTERM: %v, %s", err, s.banner)
+		}
+		for _, want := range []string{"seed 1, profile tiny", "43114", "43113", s.url + "/ext/bc/", "alice", "ac0974bec", "nobody"} {
+			if !strings.Contains(s.banner.String(), want) {
+				t.Errorf("the banner lacks %q:\n%s", want, s.banner)
+			}
+		}
+		if strings.Count(s.banner.String(), "\n  curl ") != 2 {
+			t.Errorf("the banner has not two lines to paste:\n%s", s.banner)
+		}
+		left, err := os.ReadDir(folder)
+		if err != nil || len(left) != 1 || left[0].Name() != "snowglobe.db" {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+	}
+}
+
+// TestKilledGenerationLeavesNothingHalfMade kills generations at random moments: there is no file, or a whole one.
+func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
+	r, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
+	for range 12 {
+		run := command(t, "generate", "--profile", "tiny", "--db", "w.db")
+		run.Dir = folder
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(r.IntN(350)) * time.Millisecond)
+		_ = run.Process.Kill() // it may have ended
+		_ = run.Wait()
+		if _, err := os.Stat(filepath.Join(run.Dir, "w.db")); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		verify := command(t, "verify", "--db", "w.db")
+		verify.Dir = run.Dir
+		if code, _, stderr := outcome(t, verify); code != 0 {
+			t.Errorf("a killed generation left a file that does not verify: %s", stderr)
+		}
+		if err := os.Remove(filepath.Join(folder, "w.db")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTwoGenerationsOfOneFile: one makes the world, the other says why it does not.
+func TestTwoGenerationsOfOneFile(t *testing.T) {
+	first := command(t, "generate", "--db", "w.db")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		if _, err := os.Stat(filepath.Join(first.Dir, "w.db.tmp")); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond)
+	second := command(t, "generate", "--db", "w.db")
+	second.Dir = first.Dir
+	code, _, stderr := outcome(t, second)
+	if code != 1 || !strings.Contains(stderr, "right now") && !strings.Contains(stderr, "exists already") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if err := first.Wait(); err != nil {
+		t.Errorf("the first generation: %v", err)
+	}
+}
+
+func TestEnvironmentSetsFlagsAndFlagsWin(t *testing.T) {
+	run := command(t, "generate", "--seed", "5", "--db", "w.db")
+	run.Env = append(os.Environ(), "SNOWGLOBE_SEED=4", "SNOWGLOBE_PROFILE=tiny")
+	code, _, stderr := outcome(t, run)
+	if code != 0 || !strings.Contains(stderr, "seed 5, profile tiny") {
+		t.Error(code, stderr)
+	}
+}

@@ -1,0 +1,106 @@
+package control
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+)
+
+const svg = "image/svg+xml"
+
+// assetsAPI serves what the URLs in answers and contracts lead to: metadata and images of NFTs, logos, explorers.
+type assetsAPI struct{ world *sim.World }
+
+// RegisterAssets adds these resources to a server.
+func RegisterAssets(server *rest.Server, world *sim.World) error {
+	return server.Register(rest.Sim, (&assetsAPI{world}).operations()...)
+}
+
+func (a *assetsAPI) operations() []rest.Operation {
+	file := rest.Param{Name: "file", Kind: schema.KindText}
+	chain := rest.Param{Name: "chainId", Kind: schema.KindChain, Doc: "An EVM chain id or a blockchain id."}
+	kind := rest.Param{Name: "kind", Kind: schema.KindText}
+	return []rest.Operation{
+		{ID: "getMetadata", Path: "/sim/metadata/{kind}/{file}", Summary: "The metadata of an NFT", Params: []rest.Param{kind, file},
+			Produces: "application/json", Handle: a.serveMetadata},
+		{ID: "getImage", Path: "/sim/image/{kind}/{file}", Summary: "The image of an NFT", Params: []rest.Param{kind, file}, Produces: svg, Handle: a.serveImage},
+		{ID: "getLogo", Path: "/sim/logo/{file}", Summary: "The logo of a token or chain", Params: []rest.Param{file}, Produces: svg, Handle: a.serveLogo},
+		{ID: "getExplorer", Path: "/sim/explorer/{chainId}", Summary: "A page that names a chain", Params: []rest.Param{chain},
+			Produces: "text/html; charset=utf-8", Handle: a.serveExplorer},
+	}
+}
+
+// serveLogo draws the first letters of the name on the color that ends it.
+func (a *assetsAPI) serveLogo(r *rest.Request) (any, error) {
+	name, ok := strings.CutSuffix(r.Text("file"), ".svg")
+	cutAt := strings.LastIndexByte(name, '-')
+	if !ok || cutAt < 0 || len(name)-cutAt != 7 {
+		return nil, rest.NotFound("there is no logo %s", r.Text("file"))
+	}
+	color, err := strconv.ParseUint(name[cutAt+1:], 16, 32)
+	if err != nil {
+		return nil, rest.NotFound("there is no logo %s", r.Text("file"))
+	}
+	letters := []rune(name[:cutAt])
+	return rest.Raw{Type: svg, Body: fixtures.LogoSVG(string(letters[:min(len(letters), 4)]), color)}, nil
+}
+
+// serveImage draws an NFT.
+func (a *assetsAPI) serveImage(r *rest.Request) (any, error) {
+	name, ok := strings.CutSuffix(r.Text("file"), ".svg")
+	still, moves := strings.CutSuffix(name, "-moving")
+	d := fixtures.NFTDocumentOf(r.Text("kind"), still)
+	if !ok || d == nil {
+		return nil, rest.NotFound("there is no image %s/%s", r.Text("kind"), r.Text("file"))
+	}
+	return rest.Raw{Type: svg, Body: d.SVG(moves)}, nil
+}
+
+// serveExplorer names the chain.
+func (a *assetsAPI) serveExplorer(r *rest.Request) (any, error) {
+	id := r.Chain("chainId")
+	c := a.world.ChainNamed(id.String())
+	if c == nil {
+		return nil, rest.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
+	}
+	return rest.Raw{Type: "text/html; charset=utf-8", Body: fmt.Appendf(nil,
+		"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>%[1]s</title><h1>%[1]s</h1><p>%[2]s</p>"+
+			"<p>EVM chain id %[3]d on %[4]s. Its blocks are at <a href=\"%[5]s\">%[5]s</a>.</p></html>\n",
+		html.EscapeString(c.Row.Name), html.EscapeString(c.Row.Description), c.Row.EVMID, c.Row.Network,
+		html.EscapeString(fmt.Sprintf("%s/v1/chains/%d/blocks", r.BaseURL(), c.Row.EVMID)))}, nil
+}
+
+// tooLarge is what the metadata that is too large weighs, in bytes.
+const tooLarge = 12 << 20
+
+// serveMetadata answers as the token's URI promises, and misbehaves where the world says so.
+func (a *assetsAPI) serveMetadata(r *rest.Request) (any, error) {
+	kind, file := r.Text("kind"), r.Text("file")
+	switch kind {
+	case "throttled":
+		return nil, rest.TooMany("this metadata is always throttled", 60)
+	case "too-large":
+		return rest.Raw{Type: "application/json", Body: []byte(`{"name":"` + strings.Repeat("large ", tooLarge/6) + `"}`)}, nil
+	case "no-metadata":
+		return rest.Raw{Type: "application/json", Body: []byte(`["this","is","no","metadata"]`)}, nil
+	case "no-json":
+		return rest.Raw{Type: "application/json", Body: []byte(`<html>this is no JSON</html>`)}, nil
+	case "unindexed":
+		kind = "crystals"
+	}
+	d := fixtures.NFTDocumentOf(kind, file)
+	if d == nil {
+		return nil, rest.NotFound("there is no metadata %s/%s", kind, file)
+	}
+	for _, url := range []*string{&d.Image, &d.AnimationURL, &d.ExternalURL} {
+		*url = fixtures.ReachableURL(r.BaseURL(), *url)
+	}
+	body, err := d.JSON()
+	return rest.Raw{Type: "application/json; charset=utf-8", Body: body}, err
+}

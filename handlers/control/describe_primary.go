@@ -1,0 +1,195 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// NetworkDescription is what there is on the P- and X-Chain of a network.
+type NetworkDescription struct {
+	Rules         *rules.Network
+	PHeight       uint64
+	XHeight       uint64
+	PTransactions int64
+	XTransactions int64
+	Validators    int // of the primary network and of permissioned subnets, at any time
+	Delegators    int
+	L1Validators  int
+	Nodes         []NodeDescription // those with a role
+	Subnets       []SubnetDescription
+	Samples       map[string][]byte // ids by what they show
+}
+
+// NodeDescription is a node with a role.
+type NodeDescription struct {
+	Role       string
+	Node       []byte
+	Validation []byte // of an L1 validator
+	Tx         []byte // of a validator of the primary network
+}
+
+// SubnetDescription is a subnet with its chains.
+type SubnetDescription struct {
+	store.SubnetView
+	Blockchains []store.Blockchain
+}
+
+func describeNetworks(ctx context.Context, db *store.DB) ([]NetworkDescription, error) {
+	rows, err := db.PrimaryNetworks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []NetworkDescription
+	for _, row := range rows {
+		d, err := describeNetwork(ctx, db, row.ID)
+		if err != nil {
+			return nil, fmt.Errorf("network %d: %w", row.ID, err)
+		}
+		all = append(all, *d)
+	}
+	return all, nil
+}
+
+func describeNetwork(ctx context.Context, db *store.DB, id uint32) (*NetworkDescription, error) {
+	d := &NetworkDescription{Samples: map[string][]byte{}}
+	var err error
+	if d.Rules, err = rules.NetworkByID(id); err != nil {
+		return nil, err
+	}
+	chains := [3]int{}
+	for i := range chains {
+		chains[i] = store.PrimaryChain(rules.Index(id), i)
+	}
+	p, err := db.PrimaryHead(ctx, chains[store.PChain])
+	if err != nil {
+		return nil, err
+	}
+	x, err := db.PrimaryHead(ctx, chains[store.XChain])
+	if err != nil {
+		return nil, err
+	}
+	d.PHeight, d.PTransactions, d.XHeight, d.XTransactions = p.ID.Number(), p.AllTxs, x.ID.Number(), x.AllTxs
+	return d, errors.Join(countStakers(ctx, db, d, chains), describeRoles(ctx, db, d, chains), describeSubnets(ctx, db, d, chains),
+		samples(ctx, db, d, chains))
+}
+
+func countStakers(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	stakers, err := db.Stakers(ctx, chains[store.PChain])
+	if err != nil {
+		return err
+	}
+	for i := range stakers {
+		if stakers[i].Delegator {
+			d.Delegators++
+		} else {
+			d.Validators++
+		}
+	}
+	l1, err := db.L1Validators(ctx, chains[store.PChain], d.PHeight)
+	d.L1Validators = len(l1)
+	return err
+}
+
+// describeRoles finds what the nodes with a role validate or validated.
+func describeRoles(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	nodes, err := db.Nodes(ctx, d.Rules.NetworkID)
+	if err != nil {
+		return err
+	}
+	for i := range nodes {
+		if nodes[i].Role == "" {
+			continue
+		}
+		n := NodeDescription{Role: nodes[i].Role, Node: nodes[i].Node}
+		stakers, err := db.StakersOfNode(ctx, chains[store.PChain], n.Node)
+		if err != nil {
+			return err
+		}
+		l1, err := db.L1ValidatorsOfNode(ctx, n.Node, d.PHeight)
+		if err != nil {
+			return err
+		}
+		if len(stakers) > 0 {
+			n.Tx = stakers[0].Tx
+		}
+		if len(l1) > 0 {
+			n.Validation = l1[0].Validation
+		}
+		d.Nodes = append(d.Nodes, n)
+	}
+	return nil
+}
+
+func describeSubnets(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	subnets, err := db.Subnets(ctx, chains[store.PChain])
+	if err != nil {
+		return err
+	}
+	for _, s := range subnets {
+		blockchains, err := db.BlockchainsOfSubnet(ctx, s.Hash)
+		if err != nil {
+			return err
+		}
+		d.Subnets = append(d.Subnets, SubnetDescription{s, blockchains})
+	}
+	return nil
+}
+
+// samples finds one transaction of each type, and one whose inputs took two signatures.
+func samples(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+	for i, chain := range chains {
+		for _, kind := range txs.TypeNames {
+			tx, err := db.FirstPrimaryTx(ctx, chain, kind)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+			case err != nil:
+				return err
+			default:
+				d.Samples[txs.Chain(i).String()+"."+kind] = tx.Hash
+			}
+		}
+	}
+	return sampleMultisig(ctx, db, d, chains[store.XChain])
+}
+
+func sampleMultisig(ctx context.Context, db *store.DB, d *NetworkDescription, chain int) error {
+	personas, err := db.Personas(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range personas {
+		if p.Name != "committee" {
+			continue
+		}
+		key, err := crypto.ToECDSA(p.Key)
+		if err != nil {
+			return err
+		}
+		address := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
+		const few = 20
+		utxos, err := db.UTXOsOfAddress(ctx, address, chain, math.MaxInt64, few)
+		if err != nil {
+			return err
+		}
+		for _, u := range utxos {
+			if u.Spent == nil {
+				continue
+			}
+			tx, err := db.PrimaryTx(ctx, *u.Spent)
+			if err != nil {
+				return err
+			}
+			d.Samples["multisigSpend"] = tx.Hash
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package control_test
+
+import (
+	"regexp"
+	"testing"
+
+	"snowglobe/handlers/control"
+	"snowglobe/seed"
+	"snowglobe/sim/store"
+)
+
+// TestADescriptionScansNoTable describes a world and then asks how the database looked for it.
+func TestADescriptionScansNoTable(t *testing.T) {
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	d, err := control.Describe(t.Context(), w)
+	if err != nil || len(d.Chains) != len(w.Chains) || len(d.Networks) != len(w.Networks) {
+		t.Fatal(d, err)
+	}
+	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
+	for _, text := range w.DB.Statements() {
+		steps, err := w.DB.Explain(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range steps {
+			if regexp.MustCompile(`^SCAN |TEMP B-TREE`).MatchString(step) && !few.MatchString(text) {
+				t.Errorf("%s in %s", step, text)
+			}
+		}
+	}
+}

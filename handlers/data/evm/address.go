@@ -1,0 +1,101 @@
+package evm
+
+import (
+	"reflect"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/lru"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+)
+
+// RichAddress is an address with what is known of it.
+type RichAddress struct {
+	Name     string `json:"name,omitempty" doc:"The contract's name."`
+	Symbol   string `json:"symbol,omitempty" doc:"The token's symbol."`
+	Decimals *int   `json:"decimals,omitempty" doc:"Of an ERC-20."`
+	LogoURI  string `json:"logoUri,omitempty" format:"url"`
+	Address  string `json:"address" format:"address"`
+}
+
+// nftMetadata keeps what indexers make of tokens' metadata, by URI.
+type nftMetadata = lru.Cache[string, *metadata]
+
+// tokenViews opens tokenView for requests.
+type tokenViews struct {
+	*data.Base
+	metadata *nftMetadata
+}
+
+// tokenView is a chain with the prices of its tokens: what the answer to one request on one chain is made with.
+type tokenView struct {
+	*data.PriceView
+	metadata *nftMetadata
+}
+
+func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {
+	p, err := t.Prices(r, chain)
+	return &tokenView{p, t.metadata}, err
+}
+
+// hexAddress is an address that was written once.
+type hexAddress struct {
+	address common.Address
+	hex     string
+}
+
+func hexAddressOf(address []byte) hexAddress {
+	a := common.BytesToAddress(address)
+	return hexAddress{a, a.Hex()}
+}
+
+// rich is an address reference.
+func (s *tokenView) rich(address []byte) RichAddress { return s.known(hexAddressOf(address)) }
+
+// known is an address reference with what the catalog knows.
+func (s *tokenView) known(p hexAddress) RichAddress {
+	e := s.Entries[data.ChainAddress{Chain: s.Chain, Address: p.address}]
+	ref := RichAddress{Address: p.hex}
+	if e == nil {
+		return ref
+	}
+	ref.Name = e.Name
+	if t := e.Token; t != nil {
+		ref.Symbol, ref.LogoURI = t.Symbol, t.Logo(s.Request)
+		if t.ID.Standard() == 0 {
+			ref.Decimals = &t.Decimals
+		}
+	}
+	return ref
+}
+
+type addressChains struct {
+	IndexedChains   []Chain  `json:"indexedChains"`
+	UnindexedChains []string `json:"unindexedChains"`
+}
+
+func (a *chainAPI) addressOperations() []rest.Operation {
+	list := rest.Operation{
+		ID: "listAddressChains", Path: "/v1/address/{address}/chains", Summary: "List the chains on which an address has an account or took part in a transaction",
+		Params: data.JoinParams(data.AddressParam), AllNetworks: true, Answer: reflect.TypeFor[addressChains](), Handle: a.listAddressChains,
+	}
+	old := list
+	old.ID, old.Path, old.Summary, old.Deprecated = "getAddressChains", "/v1/chains/address/{address}", "The same under its deprecated path", true
+	return []rest.Operation{list, old}
+}
+
+func (a *chainAPI) listAddressChains(r *rest.Request) (any, error) {
+	answer := addressChains{IndexedChains: []Chain{}, UnindexedChains: []string{}}
+	address := r.Address("address")
+	for _, c := range a.World.Chains {
+		seen, err := a.World.DB.AddressSeen(r.Context(), c.Row.ID, address[:])
+		if err != nil {
+			return nil, err
+		}
+		if seen {
+			answer.IndexedChains = append(answer.IndexedChains, describe(r, c))
+		}
+	}
+	return answer, nil
+}

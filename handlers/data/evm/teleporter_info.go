@@ -1,0 +1,75 @@
+package evm
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/index"
+	"snowglobe/sim/store"
+)
+
+// TeleporterMessageInfo says that a transaction sent or delivered a cross-chain message.
+type TeleporterMessageInfo struct {
+	TeleporterMessageID string `json:"teleporterMessageId" format:"hash"`
+	Direction           string `json:"direction" enum:"SOURCE_TRANSACTION,DESTINATION_TRANSACTION"`
+	SourceChainID       string `json:"sourceChainId,omitempty" doc:"Of a destination transaction: the EVM chain id, or the blockchain id of a chain that the world does not simulate."`
+	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"Of a source transaction."`
+}
+
+// messageInfo is the first message that a transaction sent or delivered, nil for none.
+func (a *chainAPI) messageInfo(r *rest.Request, at store.Position) (*TeleporterMessageInfo, error) {
+	sent, err := a.World.DB.MessagesIn(r.Context(), at)
+	if err != nil {
+		return nil, err
+	}
+	here := a.ChainAt(at).Row.BlockchainID
+	for i := range sent {
+		if m := &sent[i]; m.Transaction() == at && bytes.Equal(m.Source, here) {
+			return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(m.Hash), Direction: "SOURCE_TRANSACTION", DestinationChainID: a.nameOf(m.Destination)}, nil
+		}
+	}
+	events, err := a.World.DB.MessageEventsIn(r.Context(), at)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Kind != store.MessageReceived || e.Transaction() != at {
+			continue
+		}
+		source, err := a.sourceOf(r, e)
+		if err != nil {
+			return nil, err
+		}
+		return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(e.Hash), Direction: "DESTINATION_TRANSACTION", SourceChainID: a.nameOf(source[:])}, nil
+	}
+	return nil, nil
+}
+
+// sourceOf is the blockchain from which a message came that was received.
+func (a *chainAPI) sourceOf(r *rest.Request, e *store.MessageEvent) (ids.ID, error) {
+	logs, err := a.World.DB.LogsBetween(r.Context(), e.ID, e.ID, 1)
+	if err != nil {
+		return ids.Empty, err
+	}
+	if len(logs) == 0 {
+		return ids.Empty, fmt.Errorf("log %d: %w", e.ID, store.ErrNotFound)
+	}
+	m := index.ParseTeleporterLog(&logs[0])
+	if m == nil {
+		return ids.Empty, fmt.Errorf("log %d is of no message", e.ID)
+	}
+	return m.Peer, nil
+}
+
+// nameOf is the EVM chain id of a chain, or its blockchain id if the world does not simulate it.
+func (a *chainAPI) nameOf(blockchain []byte) string {
+	if name := a.EVMID(ids.ID(blockchain)); name != "" {
+		return name
+	}
+	return data.CB58(blockchain)
+}

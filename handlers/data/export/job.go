@@ -1,0 +1,176 @@
+package export
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/export"
+	"snowglobe/sim/store"
+)
+
+// Operation is the state of an export.
+type Operation struct {
+	OperationID        string         `json:"operationId" format:"uuid"`
+	OperationType      string         `json:"operationType" enum:"TRANSACTION_EXPORT_EVM,TRANSACTION_EXPORT_PRIMARY_NETWORK,TRANSACTION_EXPORT_PRIMARY_NETWORK_STAKING,TRANSACTION_EXPORT_PRIMARY_NETWORK_SIMPLE"`
+	OperationStatus    string         `json:"operationStatus" enum:"RUNNING,COMPLETED,COMPLETED_WITH_WARNING,FAILED"`
+	Message            string         `json:"message" doc:"The state in words."`
+	Metadata           ExportMetadata `json:"metadata"`
+	CreatedAtTimestamp int64          `json:"createdAtTimestamp" doc:"Unix seconds of the world's clock."`
+	UpdatedAtTimestamp int64          `json:"updatedAtTimestamp" doc:"Unix seconds of the world's clock."`
+}
+
+// ExportMetadata is what an export has come to.
+type ExportMetadata struct {
+	Code        string `json:"code,omitempty" enum:"ErrInvalidRequest,ErrInternal,WarnTruncatedExport"`
+	DownloadURL string `json:"downloadUrl,omitempty" format:"url" doc:"Of the file, once it is complete."`
+	NextDate    string `json:"nextDate,omitempty" doc:"YYYY-MM-DD. The firstDate with which another export goes on, when this one was truncated."`
+	RowCount    int64  `json:"rowCount" min:"0" doc:"Rows of the file so far."`
+	ByteCount   int64  `json:"byteCount" min:"0" doc:"Bytes of the file so far."`
+	ReachedDate string `json:"reachedDate,omitempty" doc:"YYYY-MM-DD. The day of the last row so far."`
+}
+
+const csvType = "text/csv; charset=utf-8; header=present"
+
+var operationParam = rest.Param{Name: "operationId", Kind: schema.KindUUID, Doc: "As the answer that started the operation names it."}
+
+func (a *exportAPI) operationOperations() []rest.Operation {
+	return []rest.Operation{
+		{ID: "startTransactionExport", Method: "POST", Path: "/v1/operations/transactions:export", Summary: "Start an export of transactions", Spec: "Operations",
+			Doc: exportDoc(), Body: reflect.TypeFor[exportBody](), Answer: reflect.TypeFor[Operation](), Status: 200, UpstreamStatus: 201,
+			Networks: a.exportNetworks, Handle: a.startExport},
+		{ID: "getOperation", Path: "/v1/operations/{operationId}", Summary: "Get the state of an export", Spec: "Operations",
+			Params: data.JoinParams(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Live: true, Handle: a.getOperation},
+	}
+}
+
+func (a *exportAPI) fileOperations() []rest.Operation {
+	return []rest.Operation{{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
+		Doc:    "Sent with gzip on request; Range and If-None-Match are heeded.",
+		Params: data.JoinParams(operationParam), Produces: csvType, Handle: a.downloadExport}}
+}
+
+// exportDoc names the columns of every type of export.
+func exportDoc() string {
+	var b strings.Builder
+	b.WriteString("The answer comes at once; the operation tells when the file is complete. Rows are ordered by time, dates are days in UTC. " +
+		"The file is CSV (RFC 4180) with a header.")
+	for _, t := range export.Types {
+		fmt.Fprintf(&b, "\n\nColumns of %s:\n", t)
+		for _, c := range t.Columns() {
+			fmt.Fprintf(&b, "\n- %s: %s", c.Name, c.Doc)
+		}
+	}
+	return b.String()
+}
+
+// describeOperation is an operation as clients see it.
+func (a *exportAPI) describeOperation(r *rest.Request, o *store.Operation) (*Operation, error) {
+	scope, err := export.ParseScope(o.Request)
+	if err != nil {
+		return nil, fmt.Errorf("operation %s: %w", o.Name(), err)
+	}
+	shown := &Operation{OperationID: o.Name(), OperationType: string(scope.Type), OperationStatus: o.Status, Message: a.progress(o),
+		CreatedAtTimestamp: o.Created, UpdatedAtTimestamp: o.Updated,
+		Metadata: ExportMetadata{Code: o.Code, RowCount: o.Rows, ByteCount: o.Size, NextDate: date(o.Next), ReachedDate: date(o.Reached)}}
+	switch o.Status {
+	case store.OperationRunning:
+		shown.Metadata.NextDate = ""
+	case store.OperationCompleted, store.OperationCompletedWithWarning:
+		shown.Metadata.DownloadURL = r.BaseURL() + "/sim/exports/" + o.Name() + "/transactions.csv"
+	}
+	return shown, nil
+}
+
+// date writes the day of a moment; nothing for none.
+func date(unix int64) string {
+	if unix == 0 {
+		return ""
+	}
+	return time.Unix(unix, 0).UTC().Format(time.DateOnly)
+}
+
+// progress says in words how far an export is.
+func (a *exportAPI) progress(o *store.Operation) string {
+	switch before := a.exports.Before(o.ID); {
+	case o.Message != "":
+		return o.Message
+	case o.Status == store.OperationRunning && before == 1:
+		return "waits for 1 export before it"
+	case o.Status == store.OperationRunning && before > 1:
+		return fmt.Sprintf("waits for %d exports before it", before)
+	case o.Status == store.OperationRunning && before == 0:
+		return "is the next to begin"
+	case o.Status == store.OperationRunning && o.Rows > 0:
+		return fmt.Sprintf("%d rows so far, up to %s", o.Rows, date(o.Reached))
+	case o.Status == store.OperationRunning:
+		return "has begun"
+	}
+	return fmt.Sprintf("%d rows", o.Rows)
+}
+
+// operation is the one that the request names.
+func (a *exportAPI) operation(r *rest.Request) (*store.Operation, error) {
+	name := r.Text("operationId")
+	uuid, err := hex.DecodeString(strings.ReplaceAll(name, "-", ""))
+	if err != nil {
+		return nil, rest.BadRequest(fmt.Sprintf("operationId %q is not a UUID", name))
+	}
+	o, err := a.exports.Operation(r.Context(), uuid)
+	return o, data.OrNotFound(err, rest.NotFound("operation %s does not exist", name))
+}
+
+// operationNetworks are those of the chains that an operation reads; none if there is no such operation.
+func (a *exportAPI) operationNetworks(r *rest.Request) []string {
+	o, err := a.operation(r)
+	if err != nil {
+		return nil // the handler says so
+	}
+	scope, err := export.ParseScope(o.Request)
+	if err != nil {
+		return nil // the handler says so
+	}
+	return networksOf(&scope)
+}
+
+func (a *exportAPI) getOperation(r *rest.Request) (any, error) {
+	o, err := a.operation(r)
+	if err != nil {
+		return nil, err
+	}
+	return a.describeOperation(r, o)
+}
+
+func (a *exportAPI) startExport(r *rest.Request) (any, error) {
+	scope, problems := a.exportScope(rest.Body[exportBody](r))
+	if len(problems) > 0 {
+		return nil, rest.BadRequest(problems...)
+	}
+	o, err := a.exports.Start(r.Context(), scope)
+	if errors.Is(err, store.ErrReadOnly) {
+		return nil, rest.Forbidden(store.ErrReadOnly.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.describeOperation(r, o)
+}
+
+func (a *exportAPI) downloadExport(r *rest.Request) (any, error) {
+	o, err := a.operation(r)
+	if err != nil {
+		return nil, err
+	}
+	if o.Status != store.OperationCompleted && o.Status != store.OperationCompletedWithWarning {
+		return nil, rest.NotFound("operation %s has no file: it is %s", o.Name(), o.Status)
+	}
+	return rest.File{Type: csvType, Name: "transactions-" + o.Name() + ".csv", Tag: hex.EncodeToString(o.Content[:12]),
+		Open: func(zipped bool) (io.ReadSeeker, error) { return a.exports.Content(r.Context(), o, zipped) }}, nil
+}

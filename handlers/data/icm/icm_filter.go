@@ -1,0 +1,62 @@
+package icm
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/store"
+)
+
+// messageMark is where the page begins.
+func messageMark(r *rest.Request) store.MessageCursor {
+	if at, resumed := r.Position(); resumed && len(at) == 16 {
+		return store.MessageCursor{Time: int64(binary.BigEndian.Uint64(at)), ID: store.Position(binary.BigEndian.Uint64(at[8:]))}
+	}
+	return store.MessageCursor{Time: math.MaxInt64, ID: math.MaxInt64}
+}
+
+// messageFilter is what the request asks for; none says that no message can be that. A message does not leave its network,
+// so that a chain which is named tells the network, unless the request does.
+func (a *icmAPI) messageFilter(r *rest.Request) (f store.MessageFilter, none bool) {
+	var networks []string
+	if r.Given("network") {
+		networks = append(networks, r.Text("network"))
+	}
+	for name, field := range map[string]*[]byte{"sourceBlockchainId": &f.Source, "destinationBlockchainId": &f.Destination, "blockchainId": &f.Either} {
+		if !r.Given(name) {
+			continue
+		}
+		id := r.Chain(name)
+		switch c := a.World.ChainNamed(id.String()); {
+		case c == nil && id.EVM != 0:
+			none = true
+		case c == nil:
+			*field = id.Blockchain[:]
+		default:
+			*field = c.Row.BlockchainID
+			if !r.Given("network") {
+				networks = append(networks, c.Row.Network)
+			}
+		}
+	}
+	f.Chains = a.chainsIn(networks)
+	for name, field := range map[string]*[]byte{"from": &f.Sender, "to": &f.Recipient, "address": &f.Party} {
+		if r.Given(name) {
+			address := r.Address(name)
+			*field = address[:]
+		}
+	}
+	return f, none || len(networks) > 0 && f.Chains == 0
+}
+
+// chainsIn has a bit for each EVM chain of these networks.
+func (a *icmAPI) chainsIn(networks []string) (bits uint64) {
+	for _, c := range a.World.Chains {
+		if slices.Contains(networks, c.Row.Network) {
+			bits |= 1 << c.Row.ID
+		}
+	}
+	return bits
+}

@@ -1,0 +1,248 @@
+package icm
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	simsigning "snowglobe/sim/signing"
+	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
+)
+
+// SignatureRequest asks the validators of a subnet to sign a message.
+type SignatureRequest struct {
+	Message          string `json:"message,omitempty" doc:"An unsigned warp message, or the data of the SendWarpMessage event that has it; hexadecimal, with or without 0x. Without one the justification tells what the P-Chain is asked to say."`
+	Justification    string `json:"justification,omitempty" doc:"What convinces the P-Chain of the message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
+	SigningSubnetID  string `json:"signingSubnetId,omitempty" doc:"In cb58 or hexadecimal; that of the message's source chain unless given."`
+	QuorumPercentage uint64 `json:"quorumPercentage,omitempty" min:"0" max:"100" doc:"Of the subnet's weight that must sign; 67 if 0 or absent."`
+	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"More of the weight, which signs where it can."`
+	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"Whose validators sign; those at the proposed height if 0 or absent."`
+}
+
+// SignedMessage is a message with the aggregate signature of validators.
+type SignedMessage struct {
+	SignedMessage string `json:"signedMessage" pattern:"^([0-9a-f]{2})+$" doc:"The signed warp message, hexadecimal."`
+}
+
+const signaturePath = "/v1/signatureAggregator/{network}/aggregateSignatures"
+
+func (a *signatureAPI) signatureOperations() []rest.Operation {
+	return []rest.Operation{
+		{ID: "aggregateSignatures", Method: http.MethodPost, Path: signaturePath, Summary: "Have a subnet's validators sign a message",
+			Spec: "Signature aggregator", Params: data.JoinParams(data.PathNetworkParam), UpstreamStatus: http.StatusCreated,
+			Body: reflect.TypeFor[SignatureRequest](), Answer: reflect.TypeFor[SignedMessage](), Handle: a.OnNetwork(a.aggregateSignatures)},
+		{ID: "getAggregatedSignatures", Path: signaturePath + "/{txHash}", Summary: "Get the signed message that the P-Chain sends to an L1 about a transaction",
+			Spec: "Signature aggregator", UpstreamStatus: http.StatusCreated,
+			Params: data.JoinParams(data.PathNetworkParam, rest.Param{Name: "txHash", Kind: schema.KindIDOrHex, Doc: "Of a transaction of the P-Chain."}),
+			Answer: reflect.TypeFor[SignedMessage](), Handle: a.OnNetwork(a.getAggregatedSignatures)},
+	}
+}
+
+func (a *signatureAPI) aggregateSignatures(r *rest.Request, l *sim.Network) (any, error) {
+	ask, err := a.readSigning(r, l)
+	if err != nil {
+		return nil, err
+	}
+	return a.sign(r.Context(), l, ask)
+}
+
+func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, l *sim.Network) (any, error) {
+	hash := rest.Value[ids.ID](r, "txHash")
+	s, err := simsigning.PChainMessageOf(r.Context(), l, hash)
+	switch {
+	case errors.Is(err, simsigning.ErrNoPChainMessage):
+		return nil, rest.BadRequest(fmt.Sprintf("txHash %s has nothing to sign: %s", hash, err))
+	case err != nil:
+		return nil, data.OrNotFound(err, rest.NotFound("transaction %s does not exist on %s", hash, l.Name))
+	}
+	height, err := l.PHeight(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return a.sign(r.Context(), l, &signing{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
+}
+
+// sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
+func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signing) (any, error) {
+	c, err := simsigning.Signers(ctx, l, ask.subnet, ask.height)
+	if err != nil {
+		return nil, err
+	}
+	if c.TotalWeight == 0 {
+		return nil, rest.BadRequest(fmt.Sprintf("%s: subnet %s has no validators at height %d of the P-Chain", ask.field, ask.subnet, ask.height))
+	}
+	if a.options.KnownOnly {
+		if err = simsigning.VerifyMessage(ctx, l, ask.message, ask.justification); errors.Is(err, simsigning.ErrRefused) {
+			return nil, unsigned(c.Refusal(ask.quorum, err))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	m, err := c.Sign(ask.message, ask.quorum, ask.buffer)
+	var missed *simsigning.QuorumError
+	if errors.As(err, &missed) {
+		return nil, unsigned(missed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	raw, err := m.Bytes()
+	return SignedMessage{hex.EncodeToString(raw)}, err
+}
+
+func unsigned(missed *simsigning.QuorumError) error {
+	return rest.Unavailable("failed to aggregate signatures: " + missed.Error())
+}
+
+// signing is a request for signatures that was read.
+type signing struct {
+	message       *warp.UnsignedMessage
+	justification []byte
+	subnet        ids.ID
+	height        uint64
+	quorum        uint64
+	buffer        uint64
+	field         string // that chose the subnet or the height
+
+	problems []string
+}
+
+func (s *signing) fail(format string, args ...any) {
+	s.problems = append(s.problems, fmt.Sprintf(format, args...))
+}
+
+// readSigning reads a request for signatures and reports all that is wrong with it at once.
+func (a *signatureAPI) readSigning(r *rest.Request, l *sim.Network) (*signing, error) {
+	body, s := rest.Body[SignatureRequest](r), &signing{}
+	if body.Message == "" && body.Justification == "" {
+		s.fail("message or justification is required: expected hexadecimal digits in one of them")
+	}
+	s.quorum, s.buffer = body.QuorumPercentage, body.QuorumBuffer
+	if s.quorum+s.buffer > warp.QuorumDenominator {
+		s.fail("quorumPercentage %d and quorumPercentageBuffer %d make more than 100", s.quorum, s.buffer)
+	}
+	if s.quorum == 0 {
+		s.quorum = warp.DefaultQuorumNumerator
+	}
+	raw := s.readHex("message", body.Message)
+	s.justification = s.readHex("justification", body.Justification)
+	for _, read := range []func() error{
+		func() error { return s.readMessage(r.Context(), l, body.Message != "", raw) },
+		func() error { return s.readSubnet(r.Context(), l, body.SigningSubnetID) },
+		func() error { return s.readHeight(r.Context(), l, body.PChainHeight) },
+	} {
+		if err := read(); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.problems) > 0 {
+		return nil, rest.BadRequest(s.problems...)
+	}
+	return s, nil
+}
+
+func (s *signing) readHex(field, text string) []byte {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
+	switch {
+	case text == "":
+	case errors.Is(err, hex.ErrLength):
+		s.fail("%s has an odd number of hexadecimal digits", field)
+	case err != nil:
+		s.fail("%s is not hexadecimal: expected digits with or without 0x before them", field)
+	case text == "0x":
+		s.fail("%s is empty: expected hexadecimal digits after 0x", field)
+	default:
+		return raw
+	}
+	return nil
+}
+
+// readMessage reads what is to be signed, or concludes it from the justification, and finds the subnet of its source.
+func (s *signing) readMessage(ctx context.Context, l *sim.Network, given bool, raw []byte) (err error) {
+	switch {
+	case given && raw != nil:
+		if s.message, err = warp.ParseSent(raw); err != nil {
+			s.fail("message is not a warp message: expected the bytes of an unsigned one, or the data of a SendWarpMessage event")
+			return nil
+		}
+	case !given && s.justification != nil:
+		if s.message, err = simsigning.MessageFromJustification(ctx, l, s.justification); errors.Is(err, simsigning.ErrRefused) {
+			s.fail("justification alone does not tell what to sign: %s", err)
+			return nil
+		}
+	}
+	if err != nil || s.message == nil {
+		return err
+	}
+	if s.message.NetworkID != l.Rules.NetworkID {
+		s.fail("message is of network %d: expected %d, which is %s", s.message.NetworkID, l.Rules.NetworkID, l.Name)
+		return nil
+	}
+	s.subnet, err = l.SubnetOf(ctx, s.message.SourceChainID)
+	if errors.Is(err, store.ErrNotFound) {
+		s.fail("message is from blockchain %s: expected one of %s", s.message.SourceChainID, l.Name)
+		return nil
+	}
+	return err
+}
+
+// longestSubnetID is that of an id in hexadecimal: reading cb58 costs the square of the length.
+const longestSubnetID = len("0x") + 2*ids.IDLen
+
+func subnetID(text string) (ids.ID, error) {
+	if len(text) > longestSubnetID {
+		return ids.Empty, errors.New("too long")
+	}
+	return ids.FromString(text)
+}
+
+// readSubnet reads whose validators sign.
+func (s *signing) readSubnet(ctx context.Context, l *sim.Network, text string) error {
+	if s.field = "message"; text == "" {
+		return nil
+	}
+	s.field = "signingSubnetId"
+	id, err := subnetID(text)
+	if raw, bad := hex.DecodeString(strings.TrimPrefix(text, "0x")); bad == nil && len(raw) == ids.IDLen {
+		id, err = ids.ID(raw), nil
+	}
+	if err != nil {
+		s.fail("signingSubnetId is not an id: expected cb58 with its checksum, or 64 hexadecimal digits")
+		return nil
+	}
+	s.subnet = id
+	known, err := l.HasSubnet(ctx, id)
+	if err == nil && !known {
+		s.fail("signingSubnetId %s is not known: expected a subnet of %s", id, l.Name)
+	}
+	return err
+}
+
+// readHeight reads at which height the validators are taken.
+func (s *signing) readHeight(ctx context.Context, l *sim.Network, height uint64) error {
+	last, err := l.PHeight(ctx)
+	if err != nil {
+		return err
+	}
+	if height > last {
+		s.fail("pChainHeight %d is above the last block of the P-Chain: expected at most %d", height, last)
+	}
+	if s.height = height; height == 0 {
+		s.height = last
+	} else {
+		s.field = "pChainHeight"
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package data
+
+import (
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/txs"
+)
+
+// ChainNames are the aliases of the primary chains, by their number.
+var ChainNames = []string{"p-chain", "x-chain", "c-chain"}
+
+// PrimaryIDs is every name that the specification gives the primary chains of both networks.
+var PrimaryIDs = append([]string{
+	ids.Empty.String(), rules.Mainnet.XChainID.String(), rules.Fuji.XChainID.String(),
+	rules.Mainnet.CChainID.String(), rules.Fuji.CChainID.String(),
+}, ChainNames...)
+
+// SameChain is the alias of the primary chain that a name stands for.
+func SameChain(name string) string {
+	for _, networkRules := range []*rules.Network{rules.Mainnet, rules.Fuji} {
+		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+			if name == networkRules.BlockchainID(kind).String() {
+				return ChainNames[kind]
+			}
+		}
+	}
+	return name
+}
+
+// Parameters of the primary network's operations.
+var (
+	PathNetworkParam = rest.Param{Name: "network", Kind: schema.KindNetwork, Doc: "testnet is another name for fuji."}
+	PrimaryParam     = rest.Param{Name: "blockchainId", Kind: schema.KindEnum, Enum: PrimaryIDs, Same: SameChain, Doc: "A primary chain, by id or alias."}
+	SortOrderParam   = rest.Param{Name: "sortOrder", Kind: schema.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc",
+		Doc: "desc lists the newest, or the largest, first."}
+	NodeParam  = rest.Param{Name: "nodeId", Kind: schema.KindNodeID}
+	NodesParam = rest.Param{Name: "nodeIds", Kind: schema.KindNodeID, List: true, MaxItems: 64, Doc: "Only of these nodes, by their whole ids."}
+	TimeParams = []rest.Param{
+		{Name: "startTimestamp", Kind: schema.KindTimestamp, NotAbove: "endTimestamp", Doc: "The start of the time range, inclusive; a range that ends where it starts is empty."},
+		{Name: "endTimestamp", Kind: schema.KindTimestamp, Doc: "The end of the time range, exclusive."},
+	}
+)
+
+// network is the network that the request names.
+func (b *Base) network(r *rest.Request) (*sim.Network, error) {
+	name := r.Text("network")
+	for _, l := range b.World.Networks {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	return nil, rest.NotFound("network %s does not exist", name)
+}
+
+// OnNetwork turns a handler for one network into one that finds the network first.
+func (b *Base) OnNetwork(handle func(*rest.Request, *sim.Network) (any, error)) func(*rest.Request) (any, error) {
+	return func(r *rest.Request) (any, error) {
+		l, err := b.network(r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(r, l)
+	}
+}

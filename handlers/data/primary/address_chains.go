@@ -1,0 +1,75 @@
+package primary
+
+import (
+	"reflect"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Interaction says on which primary chains an address was used: by a transaction, or by the genesis. On the C-Chain only
+// atomic transactions count.
+type Interaction struct {
+	Address       string   `json:"address"`
+	BlockchainIDs []string `json:"blockchainIds" format:"cb58"`
+}
+
+type interactions struct {
+	Addresses []Interaction `json:"addresses" doc:"Without those that were never used."`
+}
+
+func (a *primaryAPI) interactionOperations() []rest.Operation {
+	return []rest.Operation{{
+		ID: "listChainIds", Path: "/v1/networks/{network}/addresses:listChainIds", Spec: "Primary network",
+		Summary: "List the primary chains on which addresses were used, by a transaction or by the genesis",
+		Params: data.JoinParams(data.PathNetworkParam, rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64, Required: true,
+			Doc: "X- or P-Chain addresses, with their chain's prefix or without; one that is given twice is answered once, one of the other network is refused."}),
+		Answer: reflect.TypeFor[interactions](), Handle: a.OnNetwork(a.listInteractions),
+	}}
+}
+
+func (a *primaryAPI) listInteractions(r *rest.Request, l *sim.Network) (any, error) {
+	for _, p := range rest.List[schema.PrimaryAddress](r, "addresses") {
+		if p.Chain == txs.CChain.String() {
+			return nil, rest.BadRequest("addresses " + p.String() + " is not allowed: expected a P- or X-Chain address in bech32")
+		}
+	}
+	addresses, err := data.AddressesOf(r, l, "addresses")
+	if err != nil {
+		return nil, err
+	}
+	answer, b := interactions{Addresses: []Interaction{}}, a.view(r, l)
+	for _, address := range addresses {
+		found := Interaction{Address: l.Rules.Bech32(address)}
+		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+			used, err := b.used(kind, address)
+			if err != nil {
+				return nil, err
+			}
+			if used {
+				found.BlockchainIDs = append(found.BlockchainIDs, l.Rules.BlockchainID(kind).String())
+			}
+		}
+		if found.BlockchainIDs != nil {
+			answer.Addresses = append(answer.Addresses, found)
+		}
+	}
+	return answer, nil
+}
+
+// used tells whether a transaction of a chain concerned an address, or its genesis.
+func (b *chainView) used(kind txs.Chain, address ids.ShortID) (bool, error) {
+	chain := b.Chain(kind)
+	transactions, err := b.DB.ActivityOf(b.Ctx, chain, address[:], store.Last(chain), 1)
+	if err != nil || len(transactions) > 0 {
+		return err == nil, err
+	}
+	genesisUTXO, err := b.GenesisUTXO(kind, []ids.ShortID{address})
+	return genesisUTXO != nil, err
+}

@@ -1,0 +1,179 @@
+package primary
+
+import (
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/query"
+	"snowglobe/sim/txs"
+)
+
+// AggregatedAmount is what several outputs hold of an asset.
+type AggregatedAmount struct {
+	data.AssetAmount
+	UTXOCount int `json:"utxoCount"`
+}
+
+// SharedAmount is what a chain can import from another.
+type SharedAmount struct {
+	AggregatedAmount
+	SharedWithChainID string `json:"sharedWithChainId" format:"cb58" doc:"The chain that exported it."`
+}
+
+// PlatformSharedAmount is a shared amount as the P-Chain shows it.
+type PlatformSharedAmount struct {
+	SharedAmount
+	Status string `json:"status" enum:"unlocked,locked"`
+}
+
+// PlatformBalance is what addresses own on the P-Chain. A stake is staked until the block that returns it.
+type PlatformBalance struct {
+	UnlockedUnstaked     []AggregatedAmount     `json:"unlockedUnstaked"`
+	UnlockedStaked       []AggregatedAmount     `json:"unlockedStaked" doc:"Staked, free when the stake ends."`
+	LockedPlatform       []AggregatedAmount     `json:"lockedPlatform" doc:"Not yet to be spent."`
+	LockedStakeable      []AggregatedAmount     `json:"lockedStakeable" doc:"Not yet to be spent, but by staking."`
+	LockedStaked         []AggregatedAmount     `json:"lockedStaked" doc:"Staked, still locked when the stake ends."`
+	PendingStaked        []AggregatedAmount     `json:"pendingStaked" doc:"Staked for a time that has not begun."`
+	AtomicMemoryUnlocked []PlatformSharedAmount `json:"atomicMemoryUnlocked" doc:"Exported to the chain and not yet imported."`
+	AtomicMemoryLocked   []PlatformSharedAmount `json:"atomicMemoryLocked"`
+}
+
+// ExchangeBalance is what addresses own on the X-Chain: amounts, neither NFTs nor rights.
+type ExchangeBalance struct {
+	Locked               []AggregatedAmount `json:"locked"`
+	Unlocked             []AggregatedAmount `json:"unlocked"`
+	AtomicMemoryUnlocked []SharedAmount     `json:"atomicMemoryUnlocked" doc:"Exported to the chain and not yet imported."`
+	AtomicMemoryLocked   []SharedAmount     `json:"atomicMemoryLocked"`
+}
+
+// AtomicBalance is what addresses can import to the C-Chain.
+type AtomicBalance struct {
+	AtomicMemoryUnlocked []SharedAmount `json:"atomicMemoryUnlocked"`
+	AtomicMemoryLocked   []SharedAmount `json:"atomicMemoryLocked"`
+}
+
+// anyHolding is a balance in the shape of its chain.
+type anyHolding struct{ of any }
+
+// MarshalJSON writes the shape.
+func (b anyHolding) MarshalJSON() ([]byte, error) { return data.Marshal(b.of) }
+
+// Schema is one of the shapes.
+func (anyHolding) Schema(d *schema.Schemas) *schema.Schema {
+	return data.Either(d, reflect.TypeFor[PlatformBalance](), reflect.TypeFor[ExchangeBalance](), reflect.TypeFor[AtomicBalance]())
+}
+
+type primaryBalances struct {
+	Balances  anyHolding `json:"balances"`
+	ChainInfo ChainInfo  `json:"chainInfo"`
+}
+
+func (a *primaryAPI) primaryBalanceOperations() []rest.Operation {
+	at := rest.Param{Name: "blockTimestamp", Kind: schema.KindTimestamp,
+		Doc: "What they owned after the blocks up to this time; unless given, and for any later time, by the world's clock."}
+	return []rest.Operation{{
+		ID: "listPrimaryBalances", Path: primaryBlocksPath + "/balances", Summary: "Sum up what addresses own on a primary chain, each output once",
+		Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, at, ownersParam), Answer: reflect.TypeFor[primaryBalances](), Handle: a.onPrimary(a.listPrimaryBalances),
+	}}
+}
+
+func (a *primaryAPI) listPrimaryBalances(r *rest.Request, c *primaryChain) (any, error) {
+	addresses, err := owners(r, c.Network)
+	if err != nil {
+		return nil, err
+	}
+	at := c.Clock.Unix()
+	past := r.Given("blockTimestamp") && r.Int("blockTimestamp") < at
+	if past {
+		at = r.Int("blockTimestamp")
+	}
+	view := a.view(r, c.Network)
+	sum, err := view.SumBalances(c.kind, addresses, at, past)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := view.balance(sum)
+	return primaryBalances{anyHolding{shown}, c.info()}, err
+}
+
+// balance is a sum in the shape of its chain.
+func (b *chainView) balance(w *query.BalanceSum) (any, error) {
+	switch w.Kind {
+	case txs.XChain:
+		return b.xChainBalance(w)
+	case txs.CChain:
+		return b.cChainBalance(w)
+	}
+	return b.pChainBalance(w)
+}
+
+func (b *chainView) pChainBalance(w *query.BalanceSum) (shown PlatformBalance, err error) {
+	for name, into := range map[string]*[]AggregatedAmount{
+		query.Unlocked: &shown.UnlockedUnstaked, query.UnlockedStaked: &shown.UnlockedStaked, query.Locked: &shown.LockedPlatform,
+		query.LockedStakeable: &shown.LockedStakeable, query.LockedStaked: &shown.LockedStaked, query.PendingStaked: &shown.PendingStaked,
+	} {
+		var problem error
+		*into, problem = b.amounts(w, name)
+		err = errors.Join(err, problem)
+	}
+	for name, into := range map[string]*[]PlatformSharedAmount{query.AtomicUnlocked: &shown.AtomicMemoryUnlocked, query.AtomicLocked: &shown.AtomicMemoryLocked} {
+		shares, problem := b.shares(w, name)
+		err = errors.Join(err, problem)
+		status := query.Unlocked
+		if name == query.AtomicLocked {
+			status = query.Locked
+		}
+		*into = data.List(shares, func(s *SharedAmount) PlatformSharedAmount { return PlatformSharedAmount{*s, status} })
+	}
+	return shown, err
+}
+
+func (b *chainView) xChainBalance(w *query.BalanceSum) (shown ExchangeBalance, err error) {
+	free, problem := b.amounts(w, query.Unlocked)
+	held, err := b.amounts(w, query.Locked)
+	shares, failure := b.cChainBalance(w)
+	return ExchangeBalance{held, free, shares.AtomicMemoryUnlocked, shares.AtomicMemoryLocked}, errors.Join(problem, err, failure)
+}
+
+func (b *chainView) cChainBalance(w *query.BalanceSum) (AtomicBalance, error) {
+	free, problem := b.shares(w, query.AtomicUnlocked)
+	held, err := b.shares(w, query.AtomicLocked)
+	return AtomicBalance{free, held}, errors.Join(problem, err)
+}
+
+// amounts are the subtotals of a name, by asset.
+func (b *chainView) amounts(w *query.BalanceSum, name string) ([]AggregatedAmount, error) {
+	all := []AggregatedAmount{}
+	for _, h := range w.Subtotals[name] {
+		asset, err := b.asset(h.Asset, 0)
+		if err != nil {
+			return nil, err
+		}
+		asset.Amount = h.Sum.String()
+		all = append(all, AggregatedAmount{asset, h.Count})
+	}
+	slices.SortFunc(all, func(x, y AggregatedAmount) int { return cmp.Compare(x.AssetID, y.AssetID) })
+	return all, nil
+}
+
+// shares are the subtotals of a name, by asset and by the chain that made them.
+func (b *chainView) shares(w *query.BalanceSum, name string) ([]SharedAmount, error) {
+	all := []SharedAmount{}
+	for _, h := range w.Subtotals[name] {
+		asset, err := b.asset(h.Asset, 0)
+		if err != nil {
+			return nil, err
+		}
+		asset.Amount = h.Sum.String()
+		all = append(all, SharedAmount{AggregatedAmount{asset, h.Count}, b.Rules.BlockchainID(h.Maker).String()})
+	}
+	slices.SortFunc(all, func(x, y SharedAmount) int {
+		return cmp.Or(cmp.Compare(x.AssetID, y.AssetID), cmp.Compare(x.SharedWithChainID, y.SharedWithChainID))
+	})
+	return all, nil
+}

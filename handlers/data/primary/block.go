@@ -1,0 +1,183 @@
+package primary
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// PrimaryBlock is a block of a primary chain. On the C-Chain its transactions are the atomic ones, and its hashes those
+// of the EVM.
+type PrimaryBlock struct {
+	BlockNumber             string           `json:"blockNumber" format:"uint"`
+	BlockHash               string           `json:"blockHash"`
+	ParentHash              string           `json:"parentHash"`
+	BlockTimestamp          int64            `json:"blockTimestamp"`
+	BlockType               string           `json:"blockType" doc:"Genesis, Standard, Proposal, Commit or Abort."`
+	TxCount                 int              `json:"txCount"`
+	Transactions            []string         `json:"transactions" format:"cb58"`
+	BlockSizeBytes          int              `json:"blockSizeBytes"`
+	L1ValidatorsAccruedFees *uint64          `json:"l1ValidatorsAccruedFees,omitempty" doc:"nAVAX that an always active L1 validator would have paid; of the P-Chain."`
+	ActiveL1Validators      *uint64          `json:"activeL1Validators,omitempty" doc:"Of the P-Chain."`
+	CurrentSupply           string           `json:"currentSupply,omitempty" format:"uint" doc:"nAVAX, potential rewards included; of the P-Chain."`
+	ProposerDetails         *ProposerDetails `json:"proposerDetails,omitempty" doc:"Of the P- and the X-Chain after genesis."`
+}
+
+// ProposerDetails are of the block that a proposer put around a block. Options follow from their parent: they have no
+// proposer of their own.
+type ProposerDetails struct {
+	ProposerID           string  `json:"proposerId,omitempty" format:"cb58"`
+	ProposerParentID     string  `json:"proposerParentId,omitempty" format:"cb58"`
+	ProposerNodeID       string  `json:"proposerNodeId,omitempty" format:"nodeId"`
+	ProposerPChainHeight *uint64 `json:"proposerPChainHeight,omitempty"`
+	ProposerTimestamp    *int64  `json:"proposerTimestamp,omitempty"`
+}
+
+type primaryBlocks struct {
+	NextPageToken string         `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Blocks        []PrimaryBlock `json:"blocks"`
+	ChainInfo     ChainInfo      `json:"chainInfo"`
+}
+
+const primaryBlocksPath = "/v1/networks/{network}/blockchains/{blockchainId}"
+
+func (a *primaryAPI) primaryBlockOperations() []rest.Operation {
+	return []rest.Operation{
+		{ID: "listPrimaryBlocks", Path: primaryBlocksPath + "/blocks", Summary: "List the latest blocks of a primary chain", Spec: "Blocks",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, data.TimeParams, rest.Paging(10, 100)), Answer: reflect.TypeFor[primaryBlocks](),
+			Handle: a.onPrimary(a.listPrimaryBlocks)},
+		{ID: "getPrimaryBlock", Path: primaryBlocksPath + "/blocks/{blockId}", Summary: "Get a block of a primary chain by its height or hash",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, rest.Param{Name: "blockId", Kind: schema.KindPrimaryBlock}),
+			Answer: reflect.TypeFor[PrimaryBlock](), Handle: a.onPrimary(a.getPrimaryBlock)},
+		{ID: "listNodeBlocks", Path: primaryBlocksPath + "/nodes/{nodeId}/blocks", Summary: "List the blocks of the P- or X-Chain that a node proposed",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, data.NodeParam, data.TimeParams, rest.Paging(10, 100)), Answer: reflect.TypeFor[primaryBlocks](),
+			Handle: a.onPrimary(a.listNodeBlocks)},
+	}
+}
+
+func (a *primaryAPI) listPrimaryBlocks(r *rest.Request, c *primaryChain) (any, error) {
+	high, low, err := c.span(r, c.blocks())
+	if err != nil {
+		return nil, err
+	}
+	if c.evm != nil {
+		return a.listAtomicBlocks(r, c, high, low)
+	}
+	at, err := c.DB.PrimaryBlockIDs(r.Context(), high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	return a.primaryPage(r, c, at)
+}
+
+func (a *primaryAPI) listNodeBlocks(r *rest.Request, c *primaryChain) (any, error) {
+	high, low, err := c.span(r, c.number())
+	if err != nil {
+		return nil, err
+	}
+	node := rest.Value[ids.NodeID](r, "nodeId")
+	at, err := c.DB.PrimaryBlocksBy(r.Context(), node[:], high, low, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	return a.primaryPage(r, c, at)
+}
+
+func (a *primaryAPI) primaryPage(r *rest.Request, c *primaryChain, at []store.Position) (any, error) {
+	at, next := data.CutPage(r, at, data.Position)
+	return blockPage(c, at, next, func(p store.Position) (data.RawJSON, error) { return a.primaryBlock(r, c, p) })
+}
+
+// blockPage is a page of blocks.
+func blockPage(c *primaryChain, at []store.Position, next string, block func(store.Position) (data.RawJSON, error)) (any, error) {
+	page := &data.JSONPage{Next: next, Name: "blocks", Items: make([]data.RawJSON, len(at)), More: c.more()}
+	for i, p := range at {
+		var err error
+		if page.Items[i], err = block(p); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// primaryBlock is a block of the P- or X-Chain as JSON, or from the cache.
+func (a *primaryAPI) primaryBlock(r *rest.Request, c *primaryChain, at store.Position) (data.RawJSON, error) {
+	if text, ok := a.blocks.Get(at); ok {
+		return text, nil
+	}
+	row, err := c.DB.PrimaryBlock(r.Context(), c.number(), at.Number())
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.DB.PrimaryTxHashes(r.Context(), at, at.End())
+	if err != nil {
+		return nil, err
+	}
+	text, err := data.Marshal(showPrimaryBlock(c, row, names))
+	if err == nil {
+		a.blocks.Add(at, text)
+	}
+	return text, err
+}
+
+func showPrimaryBlock(c *primaryChain, b *store.PrimaryBlock, names []store.PrimaryTxHash) PrimaryBlock {
+	shown := PrimaryBlock{
+		BlockNumber: strconv.FormatUint(b.ID.Number(), 10), BlockHash: data.CB58(b.Hash), ParentHash: data.CB58(b.Parent), BlockTimestamp: b.Time,
+		BlockType: b.Type, TxCount: len(names), Transactions: data.List(names, func(n *store.PrimaryTxHash) string { return data.CB58(n.Hash) }),
+		BlockSizeBytes: b.Size, ProposerDetails: proposer(b),
+	}
+	if c.kind == txs.PChain {
+		accrued := uint64(b.AccruedFees)
+		shown.L1ValidatorsAccruedFees, shown.ActiveL1Validators = &accrued, &b.L1Active
+		shown.CurrentSupply = strconv.FormatUint(uint64(b.Supply), 10)
+	}
+	return shown
+}
+
+func proposer(b *store.PrimaryBlock) *ProposerDetails {
+	if b.OuterID == nil {
+		return nil
+	}
+	d := &ProposerDetails{ProposerID: data.CB58(b.OuterID), ProposerParentID: data.CB58(b.OuterParent)}
+	if b.Proposer != nil {
+		d.ProposerNodeID, d.ProposerPChainHeight, d.ProposerTimestamp = ids.NodeID(b.Proposer).String(), &b.PHeight, &b.Time
+	}
+	return d
+}
+
+func (a *primaryAPI) getPrimaryBlock(r *rest.Request, c *primaryChain) (any, error) {
+	if c.evm != nil {
+		return a.getAtomicBlock(r, c)
+	}
+	id := r.Block("blockId")
+	if id.ByHash {
+		row, err := c.DB.PrimaryBlockByHash(r.Context(), c.number(), id.Hash[:])
+		if err != nil {
+			return nil, data.OrNotFound(err, noBlock(id, c))
+		}
+		id.Number = row.ID.Number()
+	}
+	if id.Number > store.MaxNumber {
+		return nil, noBlock(id, c)
+	}
+	text, err := a.primaryBlock(r, c, store.At(c.number(), id.Number, 0))
+	if err != nil {
+		return nil, data.OrNotFound(err, noBlock(id, c))
+	}
+	return text, nil
+}
+
+func noBlock(id schema.BlockID, c *primaryChain) *rest.Error {
+	text := id.String()
+	if id.ByHash && c.evm == nil {
+		text = data.CB58(id.Hash[:])
+	}
+	return rest.NotFound("block %s does not exist on the %s of %s", text, data.ChainNames[c.kind], c.Name)
+}

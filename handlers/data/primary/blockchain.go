@@ -1,0 +1,133 @@
+package primary
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Blockchain is a chain that a subnet validates.
+type Blockchain struct {
+	CreateBlockTimestamp int64  `json:"createBlockTimestamp"`
+	CreateBlockNumber    string `json:"createBlockNumber" doc:"Height on the P-Chain; -1 for the chains of the genesis."`
+	BlockchainID         string `json:"blockchainId" format:"cb58"`
+	VMID                 string `json:"vmId"`
+	SubnetID             string `json:"subnetId" format:"cb58"`
+	BlockchainName       string `json:"blockchainName"`
+	EVMChainID           uint64 `json:"evmChainId,omitempty" doc:"Of chains that run the EVM."`
+}
+
+type blockchains struct {
+	NextPageToken string       `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Blockchains   []Blockchain `json:"blockchains"`
+}
+
+// blockchainEntry is a blockchain with where it began.
+type blockchainEntry struct {
+	place uint64 // its transaction's; lower for the chains of the genesis
+	shown Blockchain
+}
+
+func blockchainCursor(b *blockchainEntry) uint64 { return b.place }
+
+func (a *subnetAPI) blockchainOperations() []rest.Operation {
+	known := append([]string{ids.Empty.String()}, data.ChainNames...)
+	one := rest.Param{Name: "blockchainId", Kind: schema.KindChain, Enum: known, Doc: "A blockchain id, an EVM chain id, or an alias."}
+	return []rest.Operation{
+		{ID: "listBlockchains", Path: "/v1/networks/{network}/blockchains", Summary: "List blockchains",
+			Params: data.JoinParams(data.PathNetworkParam, rest.Paging(100, 10000), data.SortOrderParam), Answer: reflect.TypeFor[blockchains](),
+			Handle: a.OnNetwork(a.listBlockchains)},
+		{ID: "getBlockchain", Path: "/v1/networks/{network}/blockchains/{blockchainId}", Summary: "Get a blockchain",
+			Params: data.JoinParams(data.PathNetworkParam, one), Answer: reflect.TypeFor[Blockchain](), Handle: a.OnNetwork(a.getBlockchain)},
+	}
+}
+
+// blockchains are those of a network, newest first, the primary network's last.
+func (a *subnetAPI) blockchains(r *rest.Request, l *sim.Network) ([]*blockchainEntry, error) {
+	chain := l.Chain(txs.PChain)
+	rows, err := l.DB.Blockchains(r.Context(), chain)
+	if err != nil {
+		return nil, err
+	}
+	start, err := l.DB.PrimaryTime(r.Context(), store.First(chain))
+	if err != nil {
+		return nil, err
+	}
+	all := genesisBlockchains(l, start)
+	for i := range rows {
+		shown, err := a.blockchain(r, l, &rows[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &blockchainEntry{query.CursorOfTx(rows[i].ID), shown})
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// genesisBlockchains are the chains that the primary network began with. P and X go by the names of their machines.
+func genesisBlockchains(l *sim.Network, start int64) []*blockchainEntry {
+	primaries := []Blockchain{
+		{BlockchainID: ids.Empty.String(), VMID: "platformvm", BlockchainName: "P-Chain"},
+		{BlockchainID: l.Rules.XChainID.String(), VMID: "avm", BlockchainName: "X-Chain"},
+		{BlockchainID: l.Rules.CChainID.String(), VMID: fixtures.EVMID.String(), BlockchainName: "C-Chain"},
+	}
+	var all []*blockchainEntry
+	for i, c := range primaries {
+		c.CreateBlockTimestamp, c.CreateBlockNumber, c.SubnetID = start, "-1", ids.Empty.String()
+		if n, err := fixtures.NetworkNamed(l.Name); err == nil && n.CChainID.String() == c.BlockchainID {
+			c.EVMChainID = n.CChainEVMID
+		}
+		all = append(all, &blockchainEntry{uint64(i), c})
+	}
+	return all
+}
+
+func (a *subnetAPI) blockchain(r *rest.Request, l *sim.Network, row *store.Blockchain) (Blockchain, error) {
+	time, err := l.DB.PrimaryTime(r.Context(), row.ID.Block())
+	shown := Blockchain{CreateBlockTimestamp: time, CreateBlockNumber: data.Decimals(row.ID.Number()), BlockchainID: data.CB58(row.Hash),
+		VMID: data.CB58(row.VM), SubnetID: data.CB58(row.Subnet), BlockchainName: row.Name}
+	for _, c := range a.World.Chains {
+		if string(c.Row.BlockchainID) == string(row.Hash) {
+			shown.EVMChainID = c.Row.EVMID
+		}
+	}
+	return shown, err
+}
+
+func (a *subnetAPI) listBlockchains(r *rest.Request, l *sim.Network) (any, error) {
+	all, err := a.blockchains(r, l)
+	if err != nil {
+		return nil, err
+	}
+	page, next := data.PageOf(r, query.NewKeyset(all, blockchainCursor), func(*blockchainEntry) bool { return true })
+	return blockchains{next, data.List(page, func(b **blockchainEntry) Blockchain { return (*b).shown })}, nil
+}
+
+func (a *subnetAPI) getBlockchain(r *rest.Request, l *sim.Network) (any, error) {
+	all, err := a.blockchains(r, l)
+	if err != nil {
+		return nil, err
+	}
+	id := r.Chain("blockchainId")
+	name := id.String()
+	if i := slices.Index(data.ChainNames, name); i >= 0 {
+		name = l.Rules.BlockchainID(txs.Chain(i)).String()
+	}
+	for _, b := range all {
+		if b.shown.BlockchainID == name || id.EVM != 0 && b.shown.EVMChainID == id.EVM {
+			return b.shown, nil
+		}
+	}
+	return nil, rest.NotFound("blockchain %s does not exist on %s", id, l.Name)
+}

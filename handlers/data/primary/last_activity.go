@@ -1,0 +1,100 @@
+package primary
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+)
+
+// LastActivity is the newest transaction that made or spent an output of some addresses, or the genesis. One that did both
+// is known by the last output that it made.
+type LastActivity struct {
+	Timestamp   int64  `json:"timestamp"`
+	BlockNumber string `json:"blockNumber" format:"uint"`
+	TxHash      string `json:"txHash" format:"cb58" doc:"Of the genesis: what its outputs name as the transaction that made them; there is none."`
+	UTXOID      string `json:"utxoId" format:"cb58"`
+	IsConsumed  bool   `json:"isConsumed" doc:"Whether it spent the output."`
+	ChainName   string `json:"chainName" enum:"p-chain,x-chain,c-chain"`
+	Network     string `json:"network" enum:"mainnet,fuji"`
+}
+
+func (a *primaryAPI) lastActivityOperations() []rest.Operation {
+	const path, summary = primaryBlocksPath + "/lastActivityTimestampByAddresses", "Find when outputs of addresses were last made or spent on a chain"
+	answer := reflect.TypeFor[LastActivity]()
+	return []rest.Operation{
+		{ID: "getLastActivity", Path: path, Summary: summary, Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, ownersParam),
+			Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
+		{ID: "getLastActivityByBody", Method: http.MethodPost, Path: path, Summary: "The same for more addresses",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam), Body: reflect.TypeFor[addressesBody](), Answer: answer, Handle: a.onPrimary(a.getLastActivity)},
+	}
+}
+
+// activitiesAtOnce is how many transactions are looked at before more are asked for: the first will mostly do.
+const activitiesAtOnce = 8
+
+func (a *primaryAPI) getLastActivity(r *rest.Request, c *primaryChain) (any, error) {
+	addresses, err := owners(r, c.Network)
+	if err != nil {
+		return nil, err
+	}
+	b := a.view(r, c.Network)
+	f := store.TxRange{High: store.Last(c.number()), Low: store.First(c.number()), Limit: activitiesAtOnce}
+	for {
+		found, err := c.DB.ActivityIDs(r.Context(), query.Subjects(addresses), f)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			if shown, err := b.activity(c, at, addresses); shown != nil || err != nil {
+				return shown, err
+			}
+			f.High = at - 1
+		}
+		if len(found) < f.Limit {
+			return b.beginning(c, addresses)
+		}
+	}
+}
+
+// activity is what a transaction did with outputs of some addresses, nil for nothing.
+func (b *chainView) activity(c *primaryChain, at store.Position, addresses []ids.ShortID) (*LastActivity, error) {
+	t, err := b.TxUTXOs(c.kind, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, spent := range []bool{false, true} {
+		outputs := t.EmittedUTXOs
+		if spent {
+			outputs = t.ConsumedUTXOs
+		}
+		for _, o := range slices.Backward(outputs) {
+			if slices.ContainsFunc(o.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(addresses, a) }) {
+				return &LastActivity{t.Block.Unix, data.Decimals(at.Number()), data.CB58(t.Row.Hash), o.ID.String(), spent, data.ChainNames[c.kind], c.Name}, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// beginning is what addresses have of the genesis that no transaction ever concerned.
+func (b *chainView) beginning(c *primaryChain, addresses []ids.ShortID) (*LastActivity, error) {
+	u, err := b.GenesisUTXO(c.kind, addresses)
+	if err != nil {
+		return nil, err
+	}
+	if u == nil {
+		return nil, rest.NotFound("no transaction of the %s of %s concerns the addresses, nor its genesis", data.ChainNames[c.kind], c.Name)
+	}
+	o, err := b.Output(u)
+	if err != nil {
+		return nil, err
+	}
+	return &LastActivity{o.Made.Unix, data.Decimals(o.Height), o.TxID.String(), o.ID.String(), false, data.ChainNames[c.kind], c.Name}, nil
+}

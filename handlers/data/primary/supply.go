@@ -1,0 +1,158 @@
+package primary
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"reflect"
+	"strings"
+	"sync"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+	"snowglobe/sim/metric"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Supply is how much AVAX there is on mainnet and where it is, in whole AVAX. What there is is what history began with
+// and all rewards, less what was burned.
+type Supply struct {
+	CirculatingSupply string `json:"circulatingSupply" format:"decimal" doc:"The same as totalSupply."`
+	TotalSupply       string `json:"totalSupply" format:"decimal"`
+	TotalPBurned      string `json:"totalPBurned" format:"decimal" doc:"Fees of L1 validators among it."`
+	TotalCBurned      string `json:"totalCBurned" format:"decimal" doc:"By EVM and atomic transactions."`
+	TotalXBurned      string `json:"totalXBurned" format:"decimal"`
+	TotalStaked       string `json:"totalStaked" format:"decimal" doc:"By active validators and delegators."`
+	TotalLocked       string `json:"totalLocked" format:"decimal" doc:"Unspent outputs of the P- and the X-Chain whose locktime has not come."`
+	TotalRewards      string `json:"totalRewards" format:"decimal" doc:"That were paid."`
+	LastUpdated       string `json:"lastUpdated" doc:"The world's clock, as a date and time."`
+	GenesisUnlock     string `json:"genesisUnlock" format:"decimal" doc:"What history began with."`
+	L1ValidatorFees   string `json:"l1ValidatorFees" format:"decimal" doc:"That L1 validators paid by the world's clock."`
+}
+
+// burnedSums keep what was added up of mainnet's transactions: each is read once.
+type burnedSums struct {
+	mu      sync.Mutex
+	genesis uint64
+	burned  map[txs.Chain]uint64
+	upTo    map[txs.Chain]store.Position
+}
+
+// supplyAPI sums up the supply of AVAX.
+type supplyAPI struct {
+	*data.Base
+	burned burnedSums
+}
+
+func (a *supplyAPI) supplyOperations() []rest.Operation {
+	return []rest.Operation{{
+		ID: "getAvaxSupply", Path: "/v1/avax/supply", Summary: "Sum up the supply of AVAX on mainnet", Answer: reflect.TypeFor[Supply](), Handle: a.getSupply,
+	}}
+}
+
+func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
+	l := a.World.Networks[0]
+	all, err := a.Stakers.Of(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	burned, genesis, err := a.burned.read(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	fees, err := query.FeesPaid(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	gas, err := a.gasBurned(r.Context(), l)
+	if err != nil {
+		return nil, err
+	}
+	held, err := a.Readers.Reader(r.Context(), l).LockedNow()
+	if err != nil {
+		return nil, err
+	}
+	p, x, c := nano(burned[txs.PChain]+fees), nano(burned[txs.XChain]), nano(burned[txs.CChain])
+	c.Add(c, gas)
+	total := nano(genesis + all.Paid())
+	for _, lost := range []*big.Int{p, x, c} {
+		total.Sub(total, lost)
+	}
+	return Supply{whole(total), whole(total), whole(p), whole(c), whole(x), whole(nano(all.Stake)), whole(nano(held)), whole(nano(all.Paid())),
+		l.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
+}
+
+// read adds what came since the last time.
+func (s *burnedSums) read(ctx context.Context, l *sim.Network) (map[txs.Chain]uint64, uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.burned == nil {
+		if err := s.begin(ctx, l); err != nil {
+			return nil, 0, err
+		}
+	}
+	now := map[txs.Chain]uint64{}
+	for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		chain := l.Chain(kind)
+		newest, err := l.DB.PrimaryTxIDs(ctx, store.TxRange{High: store.Last(chain), Low: store.First(chain), Limit: 1})
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(newest) > 0 {
+			more, err := l.DB.Burned(ctx, max(store.First(chain), s.upTo[kind]+1), newest[0])
+			if err != nil {
+				return nil, 0, err
+			}
+			s.burned[kind], s.upTo[kind] = s.burned[kind]+more, newest[0]
+		}
+		now[kind] = s.burned[kind]
+	}
+	return now, s.genesis, nil
+}
+
+func (s *burnedSums) begin(ctx context.Context, l *sim.Network) error {
+	rows, err := l.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.ID == l.Rules.NetworkID {
+			genesis, err := pchain.ParsePChainGenesis(row.PChainGenesis)
+			if err != nil {
+				return err
+			}
+			s.genesis = genesis.InitialSupply
+		}
+	}
+	s.burned, s.upTo = map[txs.Chain]uint64{}, map[txs.Chain]store.Position{}
+	return nil
+}
+
+// gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
+func (a *supplyAPI) gasBurned(ctx context.Context, l *sim.Network) (*big.Int, error) {
+	chain := a.Readers.EVMOf(l, txs.CChain).Row.ID
+	days, err := a.World.DB.ReadingsSince(ctx, metric.ByName("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
+	sum := new(big.Int)
+	for _, day := range days {
+		sum.Add(sum, day.Amount.ToBig())
+	}
+	return sum, err
+}
+
+// weiPerNano is what nAVAX are on the EVM.
+const weiPerNano = 1_000_000_000
+
+// nano is an amount of nAVAX in wei.
+func nano(n uint64) *big.Int {
+	return new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(weiPerNano))
+}
+
+// whole writes wei as AVAX, exactly.
+func whole(wei *big.Int) string {
+	text := new(big.Rat).SetFrac(wei, big.NewInt(weiPerNano*weiPerNano)).FloatString(18)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}

@@ -1,0 +1,249 @@
+package primary
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// anyTransaction is a transaction in the shape of its chain.
+type anyTransaction struct{}
+
+// Schema is one of the shapes.
+func (anyTransaction) Schema(d *schema.Schemas) *schema.Schema {
+	return data.Either(d, reflect.TypeFor[PlatformTransaction](), reflect.TypeFor[ExchangeTransaction](),
+		reflect.TypeFor[AtomicExport](), reflect.TypeFor[AtomicImport]())
+}
+
+// cachedTx is a transaction as one block and one second of the clock have it: outputs are spent, stakes end.
+type cachedTx struct {
+	version, unix int64
+	text          data.RawJSON
+	outputs       int // that it spent and made
+}
+
+const (
+	// mostOutputs is how many outputs the transactions of a page may have: a page that would have more is shorter.
+	mostOutputs = 10_000
+	// keptText is the size above which a transaction is not kept in the cache.
+	keptText = 64 << 10
+)
+
+type primaryTransactions struct {
+	NextPageToken string           `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Transactions  []anyTransaction `json:"transactions"`
+	ChainInfo     ChainInfo        `json:"chainInfo"`
+}
+
+// pChainTxTypes are the names of the types of the P-Chain's transactions that the API knows; a world has not all of them.
+var pChainTxTypes = []string{
+	"AddValidatorTx", "AddSubnetValidatorTx", "AddDelegatorTx", "CreateChainTx", "CreateSubnetTx", "ImportTx", "ExportTx",
+	"AdvanceTimeTx", "RewardValidatorTx", "RemoveSubnetValidatorTx", "TransformSubnetTx", "AddPermissionlessValidatorTx",
+	"AddPermissionlessDelegatorTx", "BaseTx", "TransferSubnetOwnershipTx", "ConvertSubnetToL1Tx", "RegisterL1ValidatorTx",
+	"SetL1ValidatorWeightTx", "DisableL1ValidatorTx", "IncreaseL1ValidatorBalanceTx", "UNKNOWN",
+}
+
+// txTypes are the names of the types of all primary chains.
+var txTypes = slices.Concat(pChainTxTypes, []string{"CreateAssetTx", "OperationTx"})
+
+// mostAddresses is how many addresses a query may name; a body may name more.
+const mostAddresses = 64
+
+var (
+	touchedParam = rest.Param{Name: "addresses", Kind: schema.KindPrimaryParticipant, List: true, MaxItems: mostAddresses,
+		Doc: "Only transactions that touched one of these addresses, as owner of what they spent, made, staked or reward; with a chain's prefix or without; one of the other network is refused. " +
+			"An EVM address finds imports to it and exports from it on the C-Chain."}
+	typesParam = rest.Param{Name: "txTypes", Kind: schema.KindEnum, Enum: txTypes, List: true, MaxItems: len(txTypes), Doc: "Only transactions of these types; a type that the chain does not know finds none."}
+	// pChainParam names the P-Chain.
+	pChainParam = rest.Param{Name: "blockchainId", Kind: schema.KindEnum, Doc: "The P-Chain, by id or alias.",
+		Same: data.SameChain, Enum: []string{ids.Empty.String(), data.ChainNames[txs.PChain]}}
+)
+
+func (a *primaryAPI) primaryTransactionOperations() []rest.Operation {
+	validation := rest.Param{Name: "l1ValidationId", Kind: schema.KindIDOrHex,
+		Doc: "Only transactions of the P-Chain about this L1 validation, by its id in cb58 or hexadecimal."}
+	id := rest.Param{Name: "txHash", Kind: schema.KindID, Doc: "A transaction's id in cb58; on the C-Chain that of an atomic one."}
+	answer := reflect.TypeFor[primaryTransactions]()
+	return []rest.Operation{
+		{ID: "listPrimaryTransactions", Path: primaryBlocksPath + "/transactions", Summary: "List transactions of a primary chain; of the C-Chain the atomic ones. A page is shorter if they have very many outputs",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, touchedParam, validation, typesParam, data.TimeParams, rest.Paging(10, 100), data.SortOrderParam),
+			Answer: answer, Handle: a.onPrimary(a.listPrimaryTransactions)},
+		{ID: "getPrimaryTransaction", Path: primaryBlocksPath + "/transactions/{txHash}", Summary: "Get a transaction of a primary chain",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, id), Answer: reflect.TypeFor[anyTransaction](), Handle: a.onPrimary(a.getPrimaryTransaction)},
+		{ID: "listStakingTransactions", Path: primaryBlocksPath + "/transactions:listStaking",
+			Summary: "List the transactions whose validation or delegation is active by the world's clock",
+			Params:  data.JoinParams(data.PathNetworkParam, pChainParam, touchedParam, typesParam, data.TimeParams, rest.Paging(10, 100), data.SortOrderParam),
+			Answer:  answer, Handle: a.onPrimary(a.listStakingTransactions)},
+		{ID: "listAssetTransactions", Path: primaryBlocksPath + "/assets/{assetId}/transactions", Summary: "List the X-Chain's transactions with an asset",
+			Params: data.JoinParams(data.PathNetworkParam, xChainParam, rest.Param{Name: "assetId", Kind: schema.KindID}, typesParam, data.TimeParams, rest.Paging(10, 100)),
+			Answer: answer, Handle: a.onPrimary(a.listAssetTransactions)},
+	}
+}
+
+// txRange is the part of the chain that a page may show, one transaction longer than the page.
+func (c *primaryChain) txRange(r *rest.Request) (f store.TxRange, err error) {
+	f = store.TxRange{Types: rest.List[string](r, "txTypes"), Ascending: r.Text("sortOrder") == "asc", Limit: r.PageSize() + 1}
+	n, resumed := r.PositionNumber()
+	after := store.First(c.number()) + store.Position(n)
+	if f.High, f.Low, err = c.times(r, c.number()); err != nil || !resumed {
+		return f, err
+	}
+	if f.Ascending {
+		f.Low = max(f.Low, after+1)
+	} else {
+		f.High = min(f.High, after-1)
+	}
+	return f, nil
+}
+
+func (a *primaryAPI) listPrimaryTransactions(r *rest.Request, c *primaryChain) (any, error) {
+	owners, err := data.AddressesOf(r, c.Network, "addresses")
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.txRange(r)
+	if err != nil {
+		return nil, err
+	}
+	var at []store.Position
+	switch {
+	case r.Given("l1ValidationId") && c.kind != txs.PChain:
+		return nil, rest.BadRequest("l1ValidationId is only possible on the p-chain")
+	case r.Given("l1ValidationId"):
+		id := rest.Value[ids.ID](r, "l1ValidationId")
+		at, err = c.search(r, f, func(f store.TxRange) ([]store.Position, error) {
+			return c.DB.ActivityIDs(r.Context(), [][]byte{id[:]}, f)
+		}, func(at store.Position) (bool, error) { return c.touches(r, at, owners) })
+	case len(owners) > 0:
+		at, err = c.DB.ActivityIDs(r.Context(), query.Subjects(owners), f)
+	default:
+		at, err = c.DB.PrimaryTxIDs(r.Context(), f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.transactionPage(r, c, at)
+}
+
+// touches tells whether a transaction touched one of some addresses; without any, every transaction does.
+func (c *primaryChain) touches(r *rest.Request, at store.Position, owners []ids.ShortID) (bool, error) {
+	for i := range owners {
+		if touched, err := c.DB.PrimaryTouched(r.Context(), owners[i][:], at); err != nil || touched {
+			return touched, err
+		}
+	}
+	return len(owners) == 0, nil
+}
+
+func (a *primaryAPI) listAssetTransactions(r *rest.Request, c *primaryChain) (any, error) {
+	id := rest.Value[ids.ID](r, "assetId")
+	if _, err := c.DB.AssetByHash(r.Context(), c.number(), id[:]); err != nil {
+		return nil, data.OrNotFound(err, rest.NotFound("asset %s does not exist on the X-Chain of %s", id, c.Name))
+	}
+	f, err := c.txRange(r)
+	if err != nil {
+		return nil, err
+	}
+	at, err := c.DB.ActivityIDs(r.Context(), [][]byte{id[:]}, f)
+	if err != nil {
+		return nil, err
+	}
+	return a.transactionPage(r, c, at)
+}
+
+func (a *primaryAPI) getPrimaryTransaction(r *rest.Request, c *primaryChain) (any, error) {
+	id := rest.Value[ids.ID](r, "txHash")
+	row, err := c.DB.PrimaryTxByHash(r.Context(), c.number(), id[:])
+	if err != nil {
+		return nil, c.noTransaction(r, id, err)
+	}
+	t, err := a.primaryTransaction(r, c, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	return t.text, nil
+}
+
+// noTransaction says why there is no transaction. The outputs of a genesis name one that nobody made.
+func (c *primaryChain) noTransaction(r *rest.Request, id ids.ID, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	genesis := c.kind == txs.PChain && id == ids.Empty
+	if c.kind == txs.XChain {
+		asset, err := c.DB.AssetByHash(r.Context(), c.number(), id[:])
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		genesis = err == nil && asset.ID.Number() == 0
+	}
+	if genesis {
+		return rest.NotFound("transaction %s does not exist: outputs name it that the genesis of the %s of %s made, which is block 0", id, data.ChainNames[c.kind], c.Name)
+	}
+	return rest.NotFound("transaction %s does not exist on the %s of %s", id, data.ChainNames[c.kind], c.Name)
+}
+
+// transactionPage shows as many transactions as fit on a page; those that do not are the next page's.
+func (a *primaryAPI) transactionPage(r *rest.Request, c *primaryChain, at []store.Position) (any, error) {
+	shown, next := data.CutPage(r, at, data.Position)
+	page := &data.JSONPage{Name: "transactions", More: c.more()}
+	outputs := 0
+	for i := range shown {
+		t, err := a.primaryTransaction(r, c, shown[i])
+		if err != nil {
+			return nil, err
+		}
+		if outputs += t.outputs; outputs > mostOutputs && i > 0 {
+			next = r.NextPageToken(data.Position(&shown[i-1]))
+			break
+		}
+		page.Items = append(page.Items, t.text)
+	}
+	page.Next = next
+	return page, nil
+}
+
+// primaryTransaction is a transaction as JSON.
+func (a *primaryAPI) primaryTransaction(r *rest.Request, c *primaryChain, at store.Position) (*cachedTx, error) {
+	version, unix := c.DB.PrimaryCommits(), c.Clock.Unix()
+	if s, ok := a.txs.Get(at); ok && s.version == version && s.unix == unix {
+		return s, nil
+	}
+	b := a.view(r, c.Network)
+	t, err := b.TxUTXOs(c.kind, at)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := b.transaction(t)
+	if err != nil {
+		return nil, err
+	}
+	text, err := data.Marshal(shown)
+	if err != nil {
+		return nil, err
+	}
+	s := &cachedTx{version, unix, text, len(t.ConsumedUTXOs) + len(t.EmittedUTXOs)}
+	if len(text) <= keptText {
+		a.txs.Add(at, s)
+	}
+	return s, nil
+}
+
+func (b *chainView) transaction(t *query.TxUTXOs) (any, error) {
+	switch t.Kind {
+	case txs.PChain:
+		return b.pChainTransaction(t)
+	case txs.XChain:
+		return b.xChainTransaction(t)
+	}
+	return b.cChainTransaction(t)
+}

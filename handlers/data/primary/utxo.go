@@ -1,0 +1,202 @@
+package primary
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"strconv"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// CommonUTXO is what every chain shows of an output.
+type CommonUTXO struct {
+	Addresses         []string         `json:"addresses"`
+	Asset             data.AssetAmount `json:"asset"`
+	ConsumedOnChainID string           `json:"consumedOnChainId" format:"cb58" doc:"Where it can be or was spent."`
+	ConsumingTxHash   string           `json:"consumingTxHash,omitempty" format:"cb58"`
+	CreatedOnChainID  string           `json:"createdOnChainId" format:"cb58"`
+	UTXOID            string           `json:"utxoId" format:"cb58"`
+	UTXOBytes         string           `json:"utxoBytes,omitempty" doc:"Hexadecimal with a checksum, as a node's getUTXOs gives them."`
+}
+
+// UTXO is an output as the X- and the C-Chain show it.
+type UTXO struct {
+	CommonUTXO
+	ConsumingTxTimestamp int64            `json:"consumingTxTimestamp,omitempty"`
+	CreationTxHash       string           `json:"creationTxHash" format:"cb58" doc:"Of an output of the genesis: the asset's id. No transaction made it."`
+	Credentials          []UTXOCredential `json:"credentials,omitempty" doc:"That let the consuming transaction spend it."`
+	GroupID              *uint32          `json:"groupId,omitempty" doc:"Of an NFT, or of the right to mint some."`
+	Locktime             uint64           `json:"locktime"`
+	OutputIndex          string           `json:"outputIndex" format:"uint"`
+	Payload              string           `json:"payload,omitempty" format:"hex" doc:"Of an NFT."`
+	Threshold            uint32           `json:"threshold"`
+	Timestamp            int64            `json:"timestamp"`
+	UTXOType             string           `json:"utxoType" enum:"transfer,mint" doc:"mint is the right to make more of the asset."`
+}
+
+// PlatformUTXO is an output as the P-Chain shows it.
+type PlatformUTXO struct {
+	CommonUTXO
+	Amount                  string `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
+	AssetID                 string `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
+	BlockNumber             string `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did."`
+	BlockTimestamp          int64  `json:"blockTimestamp"`
+	ConsumingBlockNumber    string `json:"consumingBlockNumber,omitempty" format:"uint"`
+	ConsumingBlockTimestamp int64  `json:"consumingBlockTimestamp,omitempty"`
+	PlatformLocktime        uint64 `json:"platformLocktime"`
+	OutputIndex             uint32 `json:"outputIndex"`
+	RewardType              string `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward."`
+	StakeableLocktime       uint64 `json:"stakeableLocktime,omitempty"`
+	Staked                  bool   `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
+	Threshold               uint32 `json:"threshold"`
+	TxHash                  string `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
+	UTXOEndTimestamp        int64  `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends."`
+	UTXOStartTimestamp      int64  `json:"utxoStartTimestamp,omitempty" doc:"When the stake began."`
+	UTXOType                string `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE is or was staked."`
+}
+
+// anyOutput is an output in the shape of a chain.
+type anyOutput struct{}
+
+// Schema is one of the shapes.
+func (anyOutput) Schema(d *schema.Schemas) *schema.Schema {
+	return data.Either(d, reflect.TypeFor[PlatformUTXO](), reflect.TypeFor[UTXO]())
+}
+
+// outputKey is an output in a state that does not change any more, in one of its shapes.
+type outputKey struct {
+	number store.UTXONumber
+	live   bool
+	kind   txs.Chain
+}
+
+// text is an output as JSON in a chain's shape, or from the cache.
+func (b *chainView) text(kind txs.Chain, number store.UTXONumber, live bool) (data.RawJSON, error) {
+	key := outputKey{number, live, kind}
+	if text, ok := b.api.outputs.Get(key); ok {
+		return text, nil
+	}
+	row, err := b.DB.UTXO(b.Ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	o, err := b.Output(row)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := b.shape(kind, o)
+	if err != nil {
+		return nil, err
+	}
+	text, err := data.Marshal(shown)
+	if err == nil {
+		b.api.outputs.Add(outputKey{number, row.Spent == nil, kind}, text)
+	}
+	return text, err
+}
+
+// shape is an output as a chain shows it.
+func (b *chainView) shape(kind txs.Chain, o *query.Output) (any, error) {
+	if kind == txs.PChain {
+		return b.pChainUTXO(o)
+	}
+	return b.xChainUTXO(o)
+}
+
+func (b *chainView) commonUTXO(o *query.Output) (shown CommonUTXO, err error) {
+	if shown.Asset, err = b.asset(o.AssetID, o.Amount()); err != nil {
+		return shown, err
+	}
+	shown.Addresses, shown.UTXOID = data.ShortBech32s(b.Rules, o.Owners().Addresses), o.ID.String()
+	shown.CreatedOnChainID = b.Rules.BlockchainID(o.MadeBy).String()
+	shown.ConsumedOnChainID, shown.ConsumingTxHash = b.Rules.BlockchainID(o.UsedBy).String(), o.SpentBy
+	shown.UTXOBytes, err = formatting.Encode(formatting.Hex, o.Raw)
+	return shown, err
+}
+
+func (b *chainView) pChainUTXO(o *query.Output) (PlatformUTXO, error) {
+	common, err := b.commonUTXO(o)
+	shown := PlatformUTXO{
+		CommonUTXO: common, Amount: common.Asset.Amount, AssetID: common.Asset.AssetID, BlockNumber: data.Decimals(o.Height),
+		BlockTimestamp: o.Made.Unix, PlatformLocktime: o.Owners().Locktime, OutputIndex: o.OutputIndex, RewardType: o.Reward,
+		StakeableLocktime: o.StakeableUntil(), Staked: o.Locked, Threshold: o.Owners().Threshold, TxHash: o.TxID.String(), UTXOType: "TRANSFER",
+	}
+	if o.Spent != nil {
+		shown.ConsumingBlockNumber, shown.ConsumingBlockTimestamp = data.Decimals(o.Spent.Number()), o.Used.Unix
+	}
+	if o.Staker != nil {
+		shown.UTXOType, shown.UTXOStartTimestamp, shown.UTXOEndTimestamp = "STAKE", o.Staker.Start, o.Staker.End
+	}
+	return shown, err
+}
+
+func (b *chainView) xChainUTXO(o *query.Output) (UTXO, error) {
+	common, err := b.commonUTXO(o)
+	if err != nil {
+		return UTXO{}, err
+	}
+	shown := UTXO{
+		CommonUTXO: common, CreationTxHash: o.TxID.String(), Locktime: o.Owners().Locktime,
+		OutputIndex: strconv.FormatUint(uint64(o.OutputIndex), 10), Threshold: o.Owners().Threshold, Timestamp: o.Made.Unix, UTXOType: "transfer",
+	}
+	switch out := o.Out.(type) {
+	case *txs.MintOutput, *txs.PropertyMintOutput:
+		shown.UTXOType = "mint"
+	case *txs.NFTMintOutput:
+		shown.UTXOType, shown.GroupID = "mint", &out.GroupID
+	case *txs.NFTTransferOutput:
+		shown.GroupID, shown.Payload = &out.GroupID, hexutil.Encode(out.Payload)
+	}
+	if o.Spent != nil {
+		w, err := b.txCredentials(*o.Spent)
+		if err != nil {
+			return UTXO{}, err
+		}
+		shown.ConsumingTxTimestamp, shown.Credentials = o.Used.Unix, w[o.ID]
+	}
+	return shown, nil
+}
+
+// asset is an amount of an asset of the X-Chain, AVAX among them.
+func (b *chainView) asset(id ids.ID, amount uint64) (data.AssetAmount, error) {
+	if id == b.Rules.AVAXAssetID {
+		return data.AVAX(b.Network, amount), nil
+	}
+	row, err := b.DB.AssetByHash(b.Ctx, b.Chain(txs.XChain), id[:])
+	if err != nil {
+		return data.AssetAmount{}, fmt.Errorf("asset %s: %w", id, err)
+	}
+	return data.AssetAmount{AssetID: id.String(), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row),
+		Amount: data.Decimals(amount)}, nil
+}
+
+// sums adds up amounts asset by asset, in the order in which the assets come.
+func (b *chainView) sums(outputs []*query.Output) ([]data.AssetAmount, error) {
+	var order []ids.ID
+	totals := map[ids.ID]*big.Int{}
+	for _, o := range outputs {
+		if totals[o.AssetID] == nil {
+			order = append(order, o.AssetID)
+			totals[o.AssetID] = new(big.Int)
+		}
+		totals[o.AssetID].Add(totals[o.AssetID], new(big.Int).SetUint64(o.Amount()))
+	}
+	sums := make([]data.AssetAmount, len(order))
+	for i, id := range order {
+		var err error
+		if sums[i], err = b.asset(id, 0); err != nil {
+			return nil, err
+		}
+		sums[i].Amount = totals[id].String()
+	}
+	return sums, nil
+}

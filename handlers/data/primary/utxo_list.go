@@ -1,0 +1,110 @@
+package primary
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+)
+
+type utxos struct {
+	NextPageToken string      `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	UTXOs         []anyOutput `json:"utxos"`
+	ChainInfo     ChainInfo   `json:"chainInfo"`
+}
+
+// addressesBody names more addresses than a query can.
+type addressesBody struct {
+	Addresses string `json:"addresses" doc:"P-, X- or C-Chain addresses, separated by commas, with their chain's prefix or without; at most 1,024."`
+}
+
+// Canonical is the addresses without the chains' prefixes, each once, in order.
+func (b *addressesBody) Canonical() any {
+	given, problems := rest.ReadList[schema.PrimaryAddress](ownersInBody, b.Addresses)
+	if len(problems) > 0 {
+		return b
+	}
+	var texts []string
+	for _, address := range given {
+		texts = append(texts, fmt.Sprint(address.Canonical()))
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// ownersParam names whose outputs a query is about; ownersInBody reads the same from a body.
+var (
+	ownersParam = rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: mostAddresses, Required: true,
+		Doc: "P-, X- or C-Chain addresses, with their chain's prefix or without: the chain of the path counts. One that is given twice counts once, one of the other network is refused."}
+	ownersInBody = rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, MaxItems: 1024}
+)
+
+func (a *primaryAPI) utxoOperations() []rest.Operation {
+	filters := data.JoinParams(
+		rest.Param{Name: "assetId", Kind: schema.KindID, Doc: "Only outputs of this asset."},
+		rest.Param{Name: "minUtxoAmount", Kind: schema.KindAmount, Min: "0", Doc: "Only outputs with this amount or more."},
+		rest.Param{Name: "includeSpent", Kind: schema.KindBoolean, Default: "false", Doc: "Also outputs that were spent."},
+		rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: []string{"timestamp", "amount"}, Default: "timestamp",
+			Doc: "timestamp is when the output was made. Ties go by amount, time and place."},
+		data.SortOrderParam)
+	const summary = "List outputs that addresses own on a chain: those that it made, and on the C-Chain those that were exported to it. " +
+		"What is staked is none until it is returned"
+	answer := reflect.TypeFor[utxos]()
+	return []rest.Operation{
+		{ID: "listUtxos", Path: primaryBlocksPath + "/utxos", Summary: summary,
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, ownersParam, rest.Paging(10, 100), filters), Answer: answer, Handle: a.onPrimary(a.listUTXOs)},
+		{ID: "listUtxosByBody", Method: http.MethodPost, Path: primaryBlocksPath + "/utxos", Summary: "The same for more addresses",
+			Params: data.JoinParams(data.PathNetworkParam, data.PrimaryParam, rest.Paging(10, 1024), filters), Body: reflect.TypeFor[addressesBody](),
+			Answer: answer, Handle: a.onPrimary(a.listUTXOs)},
+	}
+}
+
+// owners are the addresses of a query or a body, each once, sorted.
+func owners(r *rest.Request, l *sim.Network) ([]ids.ShortID, error) {
+	given := rest.List[schema.PrimaryAddress](r, "addresses")
+	if r.HTTP.Method == http.MethodPost {
+		var problems []string
+		given, problems = rest.ReadList[schema.PrimaryAddress](ownersInBody, rest.Body[addressesBody](r).Addresses)
+		if len(problems) > 0 {
+			return nil, rest.BadRequest(problems...)
+		}
+	}
+	all, err := data.AddressesIn(given, l, "addresses")
+	slices.SortFunc(all, func(a, b ids.ShortID) int { return bytes.Compare(a[:], b[:]) })
+	return all, err
+}
+
+func (a *primaryAPI) listUTXOs(r *rest.Request, c *primaryChain) (any, error) {
+	addresses, err := owners(r, c.Network)
+	if err != nil {
+		return nil, err
+	}
+	b := a.view(r, c.Network)
+	p, err := b.UTXOSet(c.kind, addresses, r.Bool("includeSpent"))
+	if err != nil {
+		return nil, err
+	}
+	asset, least := rest.Value[ids.ID](r, "assetId"), r.Amount("minUtxoAmount")
+	if least != nil && !least.IsUint64() { // no output holds so much
+		return &data.JSONPage{Name: "utxos", More: c.more()}, nil
+	}
+	found, next := data.PageOf(r, p.Keyset(b.ChainReader, c.kind, r.Text("sortBy")), func(o *query.UTXOEntry) bool {
+		return (!r.Given("assetId") || o.Asset == asset) && (least == nil || uint64(o.Amount) >= least.Uint64())
+	})
+	page := &data.JSONPage{Next: next, Name: "utxos", Items: make([]data.RawJSON, len(found)), More: c.more()}
+	for i, o := range found {
+		if page.Items[i], err = b.text(c.kind, o.ID, o.Spent == nil); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}

@@ -1,0 +1,144 @@
+package staking
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// PricedAmount is an amount with what one whole unit cost at the time.
+type PricedAmount struct {
+	data.AssetAmount
+	HistoricalPrice *data.Price `json:"historicalPrice,omitempty" doc:"Of rewards that are older than a day."`
+}
+
+// Reward is what the pending and the paid rewards share.
+type Reward struct {
+	Addresses      []string `json:"addresses"`
+	TxHash         string   `json:"txHash" format:"cb58" doc:"Of the staking transaction."`
+	AmountStaked   string   `json:"amountStaked" format:"uint" doc:"nAVAX"`
+	NodeID         string   `json:"nodeId" format:"nodeId"`
+	StartTimestamp int64    `json:"startTimestamp"`
+	EndTimestamp   int64    `json:"endTimestamp"`
+	RewardType     string   `json:"rewardType" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE"`
+}
+
+// PendingReward is a reward that somebody will be paid if all goes well.
+type PendingReward struct {
+	Reward
+	Progress        float64          `json:"progress" min:"0" max:"100" doc:"Percent of the staking time that is over."`
+	EstimatedReward data.AssetAmount `json:"estimatedReward"`
+}
+
+// HistoricalReward is a reward that was paid.
+type HistoricalReward struct {
+	Reward
+	UTXOID       string       `json:"utxoId" format:"cb58"`
+	OutputIndex  uint32       `json:"outputIndex"`
+	RewardPaid   PricedAmount `json:"reward"`
+	RewardTxHash string       `json:"rewardTxHash" format:"cb58"`
+}
+
+type pendingRewards struct {
+	NextPageToken  string          `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	PendingRewards []PendingReward `json:"pendingRewards"`
+}
+
+type historicalRewards struct {
+	NextPageToken     string             `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	HistoricalRewards []HistoricalReward `json:"historicalRewards"`
+}
+
+func (a *stakingAPI) rewardOperations() []rest.Operation {
+	params := data.JoinParams(data.PathNetworkParam, rest.Param{Name: "addresses", Kind: schema.KindPrimaryAddress, List: true, MaxItems: 64,
+		Doc: "Only rewards of these addresses, with a chain's prefix or without; one of the other network is refused. These or nodeIds must be given."}, rest.Paging(10, 100), data.NodesParam, data.SortOrderParam)
+	return []rest.Operation{
+		{ID: "listPendingRewards", Path: "/v1/networks/{network}/rewards:listPending", Summary: "List the rewards of those who stake",
+			Params: params, Answer: reflect.TypeFor[pendingRewards](), Handle: a.OnNetwork(a.listPendingRewards)},
+		{ID: "listRewards", Path: "/v1/networks/{network}/rewards", Summary: "List the rewards that were paid",
+			Params: data.JoinParams(params, data.CurrencyParam), Answer: reflect.TypeFor[historicalRewards](), Handle: a.OnNetwork(a.listRewards)},
+	}
+}
+
+// earned is a page of those rewards of a status that the request asks for.
+func (a *stakingAPI) earned(r *rest.Request, l *sim.Network, status int) (page []*query.RewardEntry, next string, err error) {
+	addresses, err := data.AddressesOf(r, l, "addresses")
+	if err != nil {
+		return nil, "", err
+	}
+	nodes := rest.List[ids.NodeID](r, "nodeIds")
+	if len(addresses)+len(nodes) == 0 {
+		return nil, "", rest.BadRequest("addresses or nodeIds is required")
+	}
+	all, err := a.Stakers.Of(r.Context(), l)
+	if err != nil {
+		return nil, "", err
+	}
+	page, next = data.PageOf(r, all.Rewards, func(e *query.RewardEntry) bool {
+		return e.Status == status && (len(nodes) == 0 || slices.Contains(nodes, ids.NodeID(e.Staker.Node))) &&
+			(len(addresses) == 0 || data.OwnedBy(e.Owner, addresses))
+	})
+	return page, next, nil
+}
+
+func shownReward(l *sim.Network, e *query.RewardEntry) Reward {
+	s := e.Staker
+	return Reward{data.Bech32s(l.Rules, store.ParseOutputOwners(e.Owner).Addresses), data.CB58(s.Tx), data.Decimals(uint64(s.Weight)),
+		ids.NodeID(s.Node).String(), s.Start, s.End, e.Kind}
+}
+
+func (a *stakingAPI) listPendingRewards(r *rest.Request, l *sim.Network) (any, error) {
+	found, next, err := a.earned(r, l, store.StakerActive)
+	now := l.Clock.Unix()
+	return pendingRewards{next, data.List(found, func(e **query.RewardEntry) PendingReward {
+		s := (*e).Staker
+		return PendingReward{shownReward(l, *e), 100 * float64(now-s.Start) / float64(s.End-s.Start), data.AVAX(l, (*e).Amount)}
+	})}, err
+}
+
+func (a *stakingAPI) listRewards(r *rest.Request, l *sim.Network) (any, error) {
+	found, next, err := a.earned(r, l, store.StakerCompleted)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := a.Prices(r, a.Readers.EVMOf(l, txs.CChain).Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	page := historicalRewards{next, make([]HistoricalReward, len(found))}
+	for i, e := range found {
+		if page.HistoricalRewards[i], err = paidReward(prices, l, e); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// paidReward is a reward with the output that paid it.
+func paidReward(s *data.PriceView, l *sim.Network, e *query.RewardEntry) (HistoricalReward, error) {
+	chain := l.Chain(txs.PChain)
+	outputs, err := l.DB.UTXOsOfTx(s.Context(), chain, e.Staker.Tx)
+	if err != nil {
+		return HistoricalReward{}, err
+	}
+	outputs = slices.DeleteFunc(outputs, func(u store.UTXO) bool { return !u.Reward })
+	if e.Part >= len(outputs) {
+		return HistoricalReward{}, rest.NotFound("the reward of %s does not exist", data.CB58(e.Staker.Tx))
+	}
+	u := outputs[e.Part]
+	time, err := l.DB.PrimaryTime(s.Context(), store.At(chain, u.ID.Height(), 0))
+	paid := PricedAmount{AssetAmount: data.AVAX(l, uint64(u.Amount))}
+	if time < l.Clock.Unix()-data.Day {
+		paid.HistoricalPrice = s.Price(s.Native[s.Chain], time)
+	}
+	return HistoricalReward{shownReward(l, e), data.CB58(u.Hash), u.Output, paid, data.CB58(e.Staker.RewardTx)}, err
+}

@@ -1,0 +1,129 @@
+package staking
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+)
+
+// stakerStatuses are the names of a staker's statuses, by their numbers.
+var stakerStatuses = []string{"pending", "active", "completed", "removed"}
+
+var (
+	sortBys          = []string{"blockIndex", "delegationCapacity", "timeRemaining", "delegationFee", "uptimePerformance"}
+	validationStatus = rest.Param{Name: "validationStatus", Kind: schema.KindEnum, Enum: []string{"completed", "active", "pending", "removed"}}
+	subnetParam      = rest.Param{Name: "subnetId", Kind: schema.KindID, List: true, MaxItems: 64, Doc: "Only validators of these subnets."}
+)
+
+// validatorFilters are the filters of the list of validators. Who lacks what a range is about, as a subnet's validator
+// lacks a fee, drops out when either end of the range is given.
+var validatorFilters = data.JoinParams(
+	rest.Param{Name: "nodeIds", Kind: schema.KindNodeIDPart, List: true, MaxItems: 64,
+		Doc: "Parts of node ids. A validator is listed when one of them occurs in its node's id, NodeID- included; upper and lower case differ."},
+	rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: sortBys, Default: "blockIndex",
+		Doc: "Ties go by transaction hash, in the same direction. Who has no value comes after all who have one, when the largest come first. " +
+			"delegationFee only on mainnet, with the primary network's subnetId."},
+	data.SortOrderParam, validationStatus,
+	rest.Param{Name: "minDelegationCapacity", Kind: schema.KindAmount, Min: "0", Max: "720000000000000000", NotAbove: "maxDelegationCapacity",
+		Doc: "nAVAX, inclusive. Active validators of the primary network have a capacity: others are left out."},
+	rest.Param{Name: "maxDelegationCapacity", Kind: schema.KindAmount, Min: "0", Max: "720000000000000000", Doc: "nAVAX, inclusive."},
+	rest.Param{Name: "minTimeRemaining", Kind: schema.KindNumber, Min: "0", Max: "2147483647", NotAbove: "maxTimeRemaining",
+		Doc: "Seconds, inclusive. Active and pending validators have time left: others are left out."},
+	rest.Param{Name: "maxTimeRemaining", Kind: schema.KindNumber, Min: "0", Max: "2147483647", Doc: "Seconds, inclusive."},
+	rest.Param{Name: "minFeePercentage", Kind: schema.KindNumber, Min: "2", Max: "100", Default: "2", NotAbove: "maxFeePercentage",
+		Doc: "Percent, inclusive. When given, validators of other subnets are left out; unless one end is given, no range holds."},
+	rest.Param{Name: "maxFeePercentage", Kind: schema.KindNumber, Min: "2", Max: "100", Default: "100",
+		Doc: "Percent, inclusive. When given, validators of other subnets are left out."},
+	rest.Param{Name: "minUptimePerformance", Kind: schema.KindNumber, Min: "0", Max: "100", Default: "90", NotAbove: "maxUptimePerformance",
+		Doc: "Percent, inclusive. Active validators have an uptime: others are left out. The default holds when only the other end is given; " +
+			"unless one is given, no range holds."},
+	rest.Param{Name: "maxUptimePerformance", Kind: schema.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent, inclusive."},
+	subnetParam,
+)
+
+// validatorFilter decides who is in a list.
+type validatorFilter struct {
+	network  *sim.Network
+	now      int64
+	parts    []string
+	subnets  []ids.ID
+	status   string
+	capacity between
+	time     between
+	fee      between
+	uptime   between
+}
+
+// between is a range of integers, both ends included; without given ends it holds everything.
+type between struct {
+	given     bool
+	low, high int64
+}
+
+const largest = 1<<63 - 1
+
+// holds tells whether a value is in range. What has no value is in no range.
+func (b between) holds(n int64) bool { return !b.given || n >= max(b.low, 0) && n <= b.high }
+
+// unbounded is the range of a name before its ends are read.
+func unbounded(r *rest.Request, name string) between {
+	return between{given: r.Given("min"+name) || r.Given("max"+name), high: largest}
+}
+
+// numbers reads a range of decimal numbers in units of 1/scale, rounded inwards: no integer is lost or won by it.
+func numbers(r *rest.Request, name string, scale int64) between {
+	b := unbounded(r, name)
+	if n := r.Number("min" + name); n != nil {
+		floor := scaled(new(big.Rat).Neg(n), scale)
+		b.low = -floor
+	}
+	if n := r.Number("max" + name); n != nil {
+		b.high = scaled(n, scale)
+	}
+	return b
+}
+
+// scaled is the largest integer that is not above n × scale.
+func scaled(n *big.Rat, scale int64) int64 {
+	n = new(big.Rat).Mul(n, new(big.Rat).SetInt64(scale))
+	return new(big.Int).Div(n.Num(), n.Denom()).Int64()
+}
+
+func amounts(r *rest.Request, name string) between {
+	b := unbounded(r, name)
+	if n := r.Amount("min" + name); n != nil {
+		b.low = n.Int64()
+	}
+	if n := r.Amount("max" + name); n != nil {
+		b.high = n.Int64()
+	}
+	return b
+}
+
+func (a *stakingAPI) validatorFilter(r *rest.Request, l *sim.Network, now int64) (*validatorFilter, error) {
+	f := &validatorFilter{
+		network: l, now: now, parts: rest.List[string](r, "nodeIds"), subnets: rest.List[ids.ID](r, "subnetId"),
+		status: r.Text("validationStatus"), capacity: amounts(r, "DelegationCapacity"), time: numbers(r, "TimeRemaining", 1),
+		fee: numbers(r, "FeePercentage", data.PerPercent), uptime: numbers(r, "UptimePerformance", data.PerPercent),
+	}
+	if r.Text("sortBy") == "delegationFee" && (l.Name != "mainnet" || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
+		return nil, rest.BadRequest(fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
+	}
+	return f, nil
+}
+
+func (f *validatorFilter) holds(v *query.ValidatorEntry) bool {
+	return (f.status == "" || stakerStatuses[v.StatusNow] == f.status) &&
+		(len(f.subnets) == 0 || slices.Contains(f.subnets, ids.ID(v.Subnet))) &&
+		(len(f.parts) == 0 || slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(v.NodeID, part) })) &&
+		f.fee.holds(v.Fee()) && f.uptime.holds(v.Uptime()) && f.time.holds(v.Remaining(f.now)) && f.capacity.holds(v.Capacity(f.network))
+}

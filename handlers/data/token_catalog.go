@@ -1,0 +1,150 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+	"snowglobe/sim/price"
+	"snowglobe/sim/store"
+)
+
+// tokenCatalog knows every token and every named contract, as answers name them at every turn. It is read anew when
+// there is a new one.
+type tokenCatalog struct {
+	world *sim.World
+	mu    sync.Mutex
+	now   atomic.Pointer[tokenNames]
+}
+
+// tokenNames is one state of the catalog; it is never changed.
+type tokenNames struct {
+	version int64
+	tokens  map[store.TokenID]*Token
+	Entries map[ChainAddress]*contractName
+	Native  map[int]*price.Series // of the chains' own tokens
+}
+
+// ChainAddress is an address on a chain.
+type ChainAddress struct {
+	Chain   int
+	Address common.Address
+}
+
+// contractName is what an address reference shows of a contract.
+type contractName struct {
+	Name  string
+	Token *Token // nil for a contract that is none
+}
+
+// Token is a token with what the market knows of it.
+type Token struct {
+	store.Token
+	Hex        string        // the address, with its checksum
+	Reputation string        // Malicious or Benign, empty when nothing is known
+	Series     *price.Series // nil without a market
+}
+
+func newTokenCatalog(world *sim.World) *tokenCatalog { return &tokenCatalog{world: world} }
+
+// read is the present state of the catalog.
+func (c *tokenCatalog) read(ctx context.Context) (*tokenNames, error) {
+	version := c.world.DB.TokenCommits()
+	if n := c.now.Load(); n != nil && n.version == version {
+		return n, nil
+	}
+	return c.renew(ctx, version)
+}
+
+// renew reads the catalog anew; it holds at least what was there at the version.
+func (c *tokenCatalog) renew(ctx context.Context, version int64) (*tokenNames, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := c.load(ctx, version)
+	if err == nil {
+		c.now.Store(n)
+	}
+	return n, err
+}
+
+func (c *tokenCatalog) load(ctx context.Context, version int64) (*tokenNames, error) {
+	n := &tokenNames{version: version, tokens: map[store.TokenID]*Token{}, Entries: map[ChainAddress]*contractName{}, Native: map[int]*price.Series{}}
+	for _, chain := range c.world.Chains {
+		if err := c.loadChain(ctx, n, chain.Row.ID); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) error {
+	contracts, err := c.world.DB.Contracts(ctx, chain)
+	if err != nil {
+		return err
+	}
+	for _, r := range contracts {
+		n.Entries[ChainAddress{chain, common.BytesToAddress(r.Address)}] = &contractName{Name: r.Artifact}
+	}
+	for s := store.ERC20; s <= store.ERC1155; s++ {
+		rows, err := c.world.DB.Tokens(ctx, chain, s, 0)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			address := common.BytesToAddress(row.Address)
+			t := &Token{Token: row, Hex: address.Hex()}
+			n.tokens[row.ID] = t
+			n.Entries[ChainAddress{chain, address}] = &contractName{Name: row.Name, Token: t}
+		}
+	}
+	return c.loadMarkets(ctx, n, chain)
+}
+
+func (c *tokenCatalog) loadMarkets(ctx context.Context, n *tokenNames, chain int) error {
+	markets, err := c.world.DB.Markets(ctx, chain)
+	if err != nil {
+		return err
+	}
+	for _, m := range markets {
+		var series *price.Series
+		if m.Series != "" {
+			series = &price.Series{Name: m.Series, Middle: m.Price, Amplitude: m.Amplitude}
+		}
+		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
+			n.Native[chain] = series
+		} else if e := n.Entries[ChainAddress{chain, common.BytesToAddress(m.Address)}]; e != nil && e.Token != nil {
+			e.Token.Series, e.Token.Reputation = series, m.Reputation
+		}
+	}
+	return nil
+}
+
+// At is the token at an address, nil if there is none.
+func (n *tokenNames) At(chain int, address common.Address) *Token {
+	if e := n.Entries[ChainAddress{chain, address}]; e != nil {
+		return e.Token
+	}
+	return nil
+}
+
+// Logo is where the token's logo is; malicious tokens have none.
+func (t *Token) Logo(r *rest.Request) string {
+	if t.Reputation == Malicious {
+		return ""
+	}
+	return LogoURL(r, t.Symbol)
+}
+
+// Malicious is the reputation of tokens that are hidden unless they are asked for.
+const Malicious = "Malicious"
+
+// LogoURL is where the logo of a name is.
+func LogoURL(r *rest.Request, name string) string {
+	return r.BaseURL() + "/sim/logo/" + fixtures.LogoName(name) + ".svg"
+}

@@ -1,0 +1,64 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
+)
+
+// TestKeysOfOneNetworkExportThatNetwork: the networks of an export are those of the chains in its body.
+func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
+	keys, err := rest.ReadKeys([]byte("- key: own\n  networks: [mainnet]\n- key: other\n  networks: [testnet]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Keys: keys, RequireKey: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(key, method, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Header.Set("x-service-api-key", key)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for _, c := range []struct {
+		kind, address, chain string
+		own, other           int
+	}{
+		{"TRANSACTION_EXPORT_EVM", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "43114", 200, 403},
+		{"TRANSACTION_EXPORT_EVM", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "43113", 403, 200},
+		{"TRANSACTION_EXPORT_PRIMARY_NETWORK", "avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy", "p-chain", 200, 403},
+		{"TRANSACTION_EXPORT_PRIMARY_NETWORK", "fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm", "p-chain", 403, 200},
+		{"TRANSACTION_EXPORT_PRIMARY_NETWORK", "nobody", "q-chain", 400, 400},
+	} {
+		body := exportBody(t, c.kind, []string{c.address}, []string{c.chain})
+		for key, status := range map[string]int{"own": c.own, "other": c.other} {
+			started := ask(key, http.MethodPost, "/v1/operations/transactions:export", body)
+			if started.Code != status {
+				t.Errorf("%s by key %s: %d %s", body, key, started.Code, started.Body)
+			}
+			if started.Code != 200 {
+				continue
+			}
+			var o struct{ OperationID string }
+			if err := json.Unmarshal(started.Body.Bytes(), &o); err != nil {
+				t.Fatal(err)
+			}
+			for reader, status := range map[string]int{"own": c.own, "other": c.other} {
+				if w := ask(reader, http.MethodGet, "/v1/operations/"+o.OperationID, ""); w.Code != status {
+					t.Errorf("the operation of %s by key %s: %d %s", body, reader, w.Code, w.Body)
+				}
+			}
+		}
+	}
+	if w := ask("own", http.MethodGet, "/v1/operations/00000000-0000-4000-8000-000000000000", ""); w.Code != 404 {
+		t.Errorf("an operation that does not exist: %d %s", w.Code, w.Body)
+	}
+}

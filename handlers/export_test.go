@@ -1,0 +1,232 @@
+package handlers_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// operationState is what the tests look at of an export.
+type operationState struct {
+	OperationID     string
+	OperationStatus string
+	Message         string
+	Metadata        struct {
+		DownloadURL string
+		RowCount    int
+	}
+}
+
+// exportAll are the bodies that ask for everything that the personas of a world did: on every EVM chain, and on the
+// primary network.
+func exportAll(t *testing.T, world string) (evm, primary string) {
+	t.Helper()
+	var w struct {
+		Chains   []struct{ ChainID string }
+		Personas []struct {
+			Address   string
+			Addresses map[string]string
+		}
+	}
+	if err := json.Unmarshal([]byte(world), &w); err != nil || len(w.Personas) == 0 {
+		t.Fatal(err)
+	}
+	var accounts, owners, chains []string
+	for _, p := range w.Personas {
+		accounts = append(accounts, p.Address)
+		owners = append(owners, p.Addresses["mainnet"], p.Addresses["fuji"])
+	}
+	for _, c := range w.Chains {
+		chains = append(chains, c.ChainID)
+	}
+	return exportBody(t, "TRANSACTION_EXPORT_EVM", accounts, chains),
+		exportBody(t, "TRANSACTION_EXPORT_PRIMARY_NETWORK", owners, []string{"p-chain", "x-chain", "c-chain"})
+}
+
+func exportBody(t *testing.T, kind string, addresses, chains []string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"type": kind, "options": map[string]any{"addresses": addresses, "includeChains": chains}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (s *started) reads(t *testing.T, path string) string {
+	t.Helper()
+	answer, err := http.Get(s.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return string(text)
+}
+
+// state asks how far an export is.
+func (s *started) state(t *testing.T, id string) (o operationState) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(s.reads(t, "/v1/operations/"+id)), &o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// begin posts an export.
+func (s *started) begin(t *testing.T, body string) operationState {
+	t.Helper()
+	var o operationState
+	if text := s.says(t, "/v1/operations/transactions:export", body); json.Unmarshal([]byte(text), &o) != nil || o.OperationStatus != "RUNNING" {
+		t.Fatal(text)
+	}
+	return o
+}
+
+// ended waits for the end of an export.
+func (s *started) ended(t *testing.T, id string) operationState {
+	t.Helper()
+	o := s.state(t, id)
+	for deadline := time.Now().Add(time.Minute); o.OperationStatus == "RUNNING" && time.Now().Before(deadline); o = s.state(t, id) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return o
+}
+
+// whole waits for the end of an export and reads its file.
+func (s *started) whole(t *testing.T, id string) string {
+	t.Helper()
+	return s.completed(t, s.ended(t, id))
+}
+
+// completed reads the file of an export that says that it is complete, and compares it with what it says.
+func (s *started) completed(t *testing.T, o operationState) string {
+	t.Helper()
+	path, found := strings.CutPrefix(o.Metadata.DownloadURL, s.url)
+	if o.OperationStatus != "COMPLETED" || !found {
+		t.Fatalf("%+v", o)
+	}
+	file := s.reads(t, path)
+	rows, err := csv.NewReader(strings.NewReader(file)).ReadAll()
+	if err != nil || len(rows) != o.Metadata.RowCount+1 {
+		t.Fatalf("%d rows of %d: %v", len(rows)-1, o.Metadata.RowCount, err)
+	}
+	return file
+}
+
+// TestExportsSurviveKills kills the program again and again while it exports. Whatever says at any time that it is complete
+// is whole, and in the end everything is.
+func TestExportsSurviveKills(t *testing.T) {
+	const fewest, most = 12, 60
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(3, 4))
+	flags := []string{"--quiet", "--db", "w.db", "--export-workers", "2"}
+	s := start(t, folder, flags...)
+	evm, primary := exportAll(t, s.reads(t, "/sim/world"))
+	began := time.Now()
+	want := map[string]string{evm: s.whole(t, s.begin(t, evm).OperationID), primary: s.whole(t, s.begin(t, primary).OperationID)}
+	span := int64(time.Since(began)) // that a job needs, whatever the machine
+	pending, kills, unfinished, begun := map[string]string{}, 0, 0, 0
+	for ; kills < fewest || begun == 0 && kills < most; kills++ {
+		for _, body := range []string{evm, primary} {
+			pending[s.begin(t, body).OperationID] = want[body]
+		}
+		time.Sleep(time.Duration(r.Int64N(span)))
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+		s = start(t, folder, flags...)
+		for id, file := range pending {
+			switch o := s.state(t, id); {
+			case o.OperationStatus == "RUNNING":
+				unfinished++
+				begun += min(o.Metadata.RowCount, 1)
+			case s.completed(t, o) != file:
+				t.Errorf("%+v has another file", o)
+			default:
+				delete(pending, id)
+			}
+		}
+	}
+	for id, file := range pending {
+		if s.whole(t, id) != file {
+			t.Errorf("%s has another file", id)
+		}
+	}
+	if unfinished == 0 || begun == 0 {
+		t.Errorf("exports were found unfinished %d times, %d times with a part of the file", unfinished, begun)
+	}
+	s.stopped(t)
+	verify := command(t, "verify", "--db", filepath.Join(folder, "w.db"))
+	if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.Contains(stdout, fmt.Sprintf("; %d exports", 2*kills+2)) {
+		t.Error(code, stdout, stderr)
+	}
+}
+
+// stopped stops the program as a user does.
+func (s *started) stopped(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("exit: %v, %s", err, s.banner)
+	}
+}
+
+// TestTwoHundredExportsAtOnce: each is its own job, answered at once and done in the end; reading goes on meanwhile.
+func TestTwoHundredExportsAtOnce(t *testing.T) {
+	const posts, alice = 200, "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	for _, db := range []string{"w.db", ":memory:"} {
+		s := start(t, t.TempDir(), "--quiet", "--db", db)
+		body := exportBody(t, "TRANSACTION_EXPORT_EVM", []string{alice}, []string{"43114", "43113"})
+		operations, names := make([]operationState, posts), map[string]bool{}
+		var all sync.WaitGroup
+		for i := range operations {
+			all.Go(func() { operations[i] = s.begin(t, body) })
+		}
+		all.Wait()
+		want := s.whole(t, operations[0].OperationID)
+		for i, o := range operations {
+			names[o.OperationID] = true
+			switch o = s.ended(t, o.OperationID); {
+			case o.OperationStatus != "COMPLETED" || o.Metadata.RowCount != strings.Count(want, "\r\n")-1:
+				t.Errorf("%+v", o)
+			case i%20 == 0 && s.completed(t, o) != want:
+				t.Errorf("%s has another file", o.OperationID)
+			}
+		}
+		if len(names) != posts || !regexp.MustCompile(`(?m)^Avalanche`).MatchString(want) {
+			t.Errorf("%s: %d operations, %.200s", db, len(names), want)
+		}
+		s.stopped(t)
+	}
+}
+
+// TestExportFlags: the limits that flags set are those that exports have.
+func TestExportFlags(t *testing.T) {
+	s := start(t, t.TempDir(), "--quiet", "--db", ":memory:", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")
+	body, _ := exportAll(t, s.reads(t, "/sim/world"))
+	id := s.begin(t, body).OperationID
+	text := ""
+	for range 2000 {
+		if text = s.reads(t, "/v1/operations/"+id); !strings.Contains(text, "RUNNING") {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if !regexp.MustCompile(`"COMPLETED_WITH_WARNING".*"WarnTruncatedExport".*"nextDate":"2026-\d\d-\d\d"`).MatchString(text) {
+		t.Error(text)
+	}
+	s.stopped(t)
+}

@@ -1,0 +1,141 @@
+package handlers
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/export"
+)
+
+// What validators may be told to sign.
+const (
+	signAny   = "any"
+	signKnown = "known"
+)
+
+// Flags are the command line's words about serving.
+type Flags struct {
+	Addr  string
+	Quiet bool
+
+	network, dialect, logFormat, keys, hosts, profiles, warpSign string
+	requireKey, admin, public                                    bool
+	rateLimit                                                    int
+	exportWorkers                                                int
+	exportMaxRows                                                int64
+	exportRetention                                              time.Duration
+}
+
+// NewFlags declares the flags about serving.
+func NewFlags(f *flag.FlagSet) *Flags {
+	s := &Flags{}
+	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to answer on")
+	f.StringVar(&s.network, "network", "mainnet", "`NAME` of the network for which unqualified /ext paths speak: mainnet or fuji")
+	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests per minute and client, twice as many with a key; 0 for no limit")
+	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys, their limits, interfaces and networks")
+	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse requests to the Data API without a key of --api-keys")
+	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
+	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` for the profiles that the admin API writes; without one they go to a new temporary folder")
+	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "comma-separated `NAMES` by which the node's interface may be called, beside addresses; * for any")
+	f.BoolVar(&s.public, "public", false, "answer as a public server: nothing about one particular node, no admin API")
+	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` cross-chain messages validators sign: any well-formed one, or only known ones, which the world sent or can justify")
+	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; the others wait")
+	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, save that a day stays whole; 0 for no limit")
+	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` of the world's clock for which an export that ended is kept, such as 24h; 0 for ever")
+	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text or json")
+	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
+	return s
+}
+
+// Options reads what the flags say; the log goes to w.
+func (s *Flags) Options(w io.Writer) (o Options, err error) {
+	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey}
+	if err = checkAddress(s.Addr); err != nil {
+		return o, fmt.Errorf("--addr: %w", err)
+	}
+	network, err := fixtures.NetworkNamed(s.network)
+	if err != nil {
+		return o, fmt.Errorf("--network: %w", err)
+	}
+	o.Network = network.Name
+	if o.Dialect, err = rest.ParseDialectMode(s.dialect); err != nil {
+		return o, fmt.Errorf("--dialect: %w", err)
+	}
+	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
+		return o, fmt.Errorf("--log-format: %w", err)
+	}
+	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, Profiles: s.profiles}
+	if s.warpSign != signAny && s.warpSign != signKnown {
+		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
+	}
+	o.Data.KnownOnly = s.warpSign == signKnown
+	if s.rateLimit < 0 {
+		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
+	}
+	if err = s.readExports(&o.Exports); err != nil {
+		return o, err
+	}
+	return o, s.readKeys(&o)
+}
+
+func (s *Flags) readExports(o *export.Options) error {
+	switch {
+	case s.exportWorkers < 1:
+		return fmt.Errorf("--export-workers: %d is less than 1", s.exportWorkers)
+	case s.exportMaxRows < 0:
+		return fmt.Errorf("--export-max-rows: %d is less than 0", s.exportMaxRows)
+	case s.exportRetention < 0 || s.exportRetention%time.Second != 0:
+		return fmt.Errorf("--export-retention: %s is not whole seconds", s.exportRetention)
+	}
+	o.Workers, o.MaxRows, o.Retention = s.exportWorkers, s.exportMaxRows, int64(s.exportRetention/time.Second)
+	return nil
+}
+
+// checkAddress refuses what could never be listened on.
+func checkAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not of the form HOST:PORT", addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("port %q of %q is not a number from 0 to 65535", port, addr)
+	}
+	return nil
+}
+
+func splitNames(list string) []string {
+	names := []string{}
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s *Flags) readKeys(o *Options) error {
+	if s.keys == "" {
+		if s.requireKey {
+			return fmt.Errorf("--require-api-key needs --api-keys")
+		}
+		return nil
+	}
+	raw, err := os.ReadFile(s.keys)
+	if err != nil {
+		return fmt.Errorf("--api-keys: %w", err)
+	}
+	if o.Keys, err = rest.ReadKeys(raw); err != nil {
+		return fmt.Errorf("--api-keys: %s: %w", s.keys, err)
+	}
+	return nil
+}

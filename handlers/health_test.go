@@ -1,0 +1,36 @@
+package handlers_test
+
+import (
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+)
+
+// TestHealthIsAskedEachTime: a world that answered once and is gone is not said to be well from memory.
+func TestHealthIsAskedEachTime(t *testing.T) {
+	w := tinyWorld(t)
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := map[string][2]string{ // what each says while the world is there, and after
+		"/sim/health":      {`"healthy":true`, `"statusCode":503`},
+		"/v1/health-check": {`"status":"ok"`, `"statusCode":503`},
+		"/v1/live-check":   {`"status":"ok"`, `"statusCode":503`},
+		"/v2/health-check": {`"status":"ok"`, `"statusCode":503`},
+	}
+	for path, say := range checks {
+		if answer := ask(h, "GET", path, ""); !strings.Contains(answer, say[0]) {
+			t.Errorf("%s is %s", path, answer)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for path, say := range checks {
+		if answer := ask(h, "GET", path, ""); !strings.Contains(answer, say[1]) {
+			t.Errorf("%s without a world is %s", path, answer)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package handlers_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	connections = 16
+	roundTime   = 600 * time.Millisecond
+	roundCount  = 50_000 // requests of one connection in one round, at most
+)
+
+// load is what one round measured.
+type load struct {
+	perSecond float64
+	p50, p99  time.Duration
+	cpu       time.Duration // of the server for one request
+}
+
+// exchange is a request on the wire and the body of its answer.
+type exchange struct{ request, want []byte }
+
+// press sends requests over all connections as often as answers come, for one round.
+func press(address string, pid int, exchanges []exchange) (load, error) {
+	var (
+		all  sync.WaitGroup
+		took = make([][]time.Duration, connections)
+		errs = make([]error, connections)
+	)
+	open, err := dialAll(address)
+	defer closeAll(open)
+	if err != nil {
+		return load{}, err
+	}
+	worked, begin := busy(pid), time.Now()
+	for i, c := range open {
+		all.Go(func() { took[i], errs[i] = c.repeat(exchanges, i*len(exchanges)/connections, begin.Add(roundTime)) })
+	}
+	all.Wait()
+	whole, worked := time.Since(begin), busy(pid)-worked
+	durations := slices.Concat(took...)
+	slices.Sort(durations)
+	n := len(durations)
+	return load{
+		perSecond: float64(n) / whole.Seconds(),
+		p50:       durations[n/2], p99: durations[n*99/100],
+		cpu: worked / time.Duration(n),
+	}, errors.Join(errs...)
+}
+
+func dialAll(address string) (open []*connection, err error) {
+	for range connections {
+		c, err := dial(address)
+		if err != nil {
+			return open, err
+		}
+		open = append(open, c)
+	}
+	return open, nil
+}
+
+func closeAll(open []*connection) {
+	for _, c := range open {
+		c.Close()
+	}
+}
+
+// repeat sends the requests in turn, at least one, until the time is over, and tells how long each answer took.
+func (c *connection) repeat(exchanges []exchange, from int, until time.Time) (took []time.Duration, err error) {
+	for i := range roundCount {
+		begin := time.Now()
+		if err := c.expect(exchanges[(from+i)%len(exchanges)]); err != nil {
+			return append(took, time.Since(begin)), err
+		}
+		end := time.Now()
+		took = append(took, end.Sub(begin))
+		if end.After(until) {
+			break
+		}
+	}
+	return took, nil
+}
+
+// medians of the rounds, each figure for itself.
+func medians(all []load) load {
+	return load{
+		perSecond: median(each(all, func(l load) float64 { return l.perSecond })),
+		p50:       median(each(all, func(l load) time.Duration { return l.p50 })),
+		p99:       median(each(all, func(l load) time.Duration { return l.p99 })),
+		cpu:       median(each(all, func(l load) time.Duration { return l.cpu })),
+	}
+}
+
+func each[T any](all []load, figure func(load) T) (values []T) {
+	for _, l := range all {
+		values = append(values, figure(l))
+	}
+	return values
+}

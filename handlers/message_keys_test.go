@@ -1,0 +1,105 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
+)
+
+// TestKeysOfOneNetworkReadItsMessages: a chain that is named tells the network of a list of messages.
+func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
+	keys, err := rest.ReadKeys([]byte("- key: main\n  networks: [mainnet]\n- key: test\n  networks: [testnet]\n- key: both\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tinyWorld(t)
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Keys: keys, RequireKey: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blockchain := func(evm string) string { return ids.ID(w.ChainNamed(evm).Row.BlockchainID).String() }
+	for query, status := range map[string]map[string]int{
+		"":                                           {"main": 403, "test": 403, "both": 200},
+		"?network=mainnet":                           {"main": 200, "test": 403, "both": 200},
+		"?network=testnet":                           {"main": 403, "test": 200, "both": 200},
+		"?sourceBlockchainId=43114":                  {"main": 200, "test": 403, "both": 200},
+		"?destinationBlockchainId=43114":             {"main": 200, "test": 403, "both": 200},
+		"?blockchainId=70411&pageSize=1":             {"main": 200, "test": 403, "both": 200},
+		"?sourceBlockchainId=43113":                  {"main": 403, "test": 200, "both": 200},
+		"?blockchainId=" + blockchain("43113"):       {"main": 403, "test": 200, "both": 200},
+		"?sourceBlockchainId=" + blockchain("43114"): {"main": 200, "test": 403, "both": 200},
+		"?destinationBlockchainId=" + blockchain("70411") + "&network=mainnet":         {"main": 200, "test": 403, "both": 200},
+		"?sourceBlockchainId=43114&network=fuji":                                       {"main": 403, "test": 403, "both": 200},
+		"?sourceBlockchainId=43114&destinationBlockchainId=43113":                      {"main": 403, "test": 403, "both": 200},
+		"?sourceBlockchainId=" + ids.ID{9}.String():                                    {"main": 403, "test": 403, "both": 200},
+		"?sourceBlockchainId=" + ids.ID{9}.String() + "&destinationBlockchainId=43114": {"main": 200, "test": 403, "both": 200},
+	} {
+		for _, path := range []string{"/v1/icm/messages", "/v1/teleporter/messages"} {
+			for key, want := range status {
+				r := httptest.NewRequest(http.MethodGet, path+query, nil)
+				r.Header.Set("x-service-api-key", key)
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != want {
+					t.Errorf("%s%s by key %s: %d %s, want %d", path, query, key, w.Code, w.Body, want)
+				}
+			}
+		}
+	}
+}
+
+// TestDeprecatedPathsAreMarked, and no others.
+func TestDeprecatedPathsAreMarked(t *testing.T) {
+	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/openapi.json", "/upstream/openapi.json"} {
+		var document struct {
+			Paths      map[string]map[string]struct{ Deprecated bool }
+			Components struct {
+				Schemas map[string]struct {
+					Properties map[string]struct{ Deprecated bool }
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(ask(h, "GET", path, "")), &document); err != nil || len(document.Paths) == 0 {
+			t.Fatal(err, document)
+		}
+		others := []string{"/v1/chains/allBlocks", "/v1/chains/allTransactions", "/v1/chains/address/{address}"}
+		marked := 0
+		for path, calls := range document.Paths {
+			for method, call := range calls {
+				if want := strings.HasPrefix(path, "/v1/teleporter/") || slices.Contains(others, path); call.Deprecated != want {
+					t.Errorf("%s %s: deprecated is %v", method, path, call.Deprecated)
+				}
+				if call.Deprecated {
+					marked++
+				}
+			}
+		}
+		if marked != len(others)+3 {
+			t.Errorf("%d operations are deprecated", marked)
+		}
+		schemas := document.Components.Schemas
+		for _, field := range [][2]string{{"exportBody", "startDate"}, {"exportBody", "endDate"}, {"DataSubnet", "ownerAddresses"}, {"PlatformUTXO", "amount"}} {
+			if !schemas[field[0]].Properties[field[1]].Deprecated {
+				t.Errorf("%v is not deprecated", field)
+			}
+		}
+		if schemas["exportBody"].Properties["firstDate"].Deprecated {
+			t.Error("firstDate is deprecated")
+		}
+	}
+	page := ask(h, "GET", "/docs", "")
+	if strings.Count(page, "<em>deprecated</em>") != 6 {
+		t.Error("the page does not say what is deprecated")
+	}
+}

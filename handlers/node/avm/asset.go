@@ -1,0 +1,64 @@
+package avm
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/store"
+)
+
+// AssetArgs name an asset by its id or alias.
+type AssetArgs struct {
+	AssetID string `json:"assetID"`
+}
+
+// AssetReply describes an asset.
+type AssetReply struct {
+	AssetID      ids.ID        `json:"assetID"`
+	Name         string        `json:"name"`
+	Symbol       string        `json:"symbol"`
+	Denomination jsonrpc.Uint8 `json:"denomination"`
+}
+
+// avaxAlias is the only alias that an asset has.
+const avaxAlias = "AVAX"
+
+var errNoAsset = errors.New("transaction doesn't create an asset")
+
+// asset finds an asset's id. There need not be such an asset.
+func (a *Service) asset(name string) (ids.ID, error) {
+	if name == avaxAlias {
+		return a.Network.Rules.AVAXAssetID, nil
+	}
+	id, err := ids.FromString(name)
+	if err != nil {
+		return ids.Empty, fmt.Errorf("asset '%s' not found", name)
+	}
+	return id, nil
+}
+
+// GetAssetDescription answers an asset's name, symbol and denomination.
+func (a *Service) GetAssetDescription(r *http.Request, args *AssetArgs, reply *AssetReply) error {
+	id, err := a.asset(args.AssetID)
+	if err != nil {
+		return err
+	}
+	row, err := a.Network.DB.AssetByHash(r.Context(), a.StoreChain(), id[:])
+	if errors.Is(err, store.ErrNotFound) {
+		return a.notAsset(r, id)
+	}
+	*reply = AssetReply{id, row.Name, row.Symbol, jsonrpc.Uint8(row.Denomination)}
+	return err
+}
+
+// notAsset tells an id that means something else from one that means nothing.
+func (a *Service) notAsset(r *http.Request, id ids.ID) error {
+	if _, err := a.Network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), id[:]); err != nil {
+		return err
+	}
+	return errNoAsset
+}

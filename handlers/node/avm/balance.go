@@ -1,0 +1,121 @@
+package avm
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
+	"snowglobe/sim/txs"
+)
+
+// BalanceArgs ask for an address's balance of one asset.
+type BalanceArgs struct {
+	Address        string `json:"address"`
+	AssetID        string `json:"assetID"`
+	IncludePartial bool   `json:"includePartial"` // what several own, or what is locked
+}
+
+// BalanceReply is a balance with the outputs that make it up.
+type BalanceReply struct {
+	Balance jsonrpc.Uint64   `json:"balance"`
+	UTXOIDs []primary.UTXOID `json:"utxoIDs"`
+}
+
+// AllBalancesReply is an address's balance of every asset that it has.
+type AllBalancesReply struct {
+	Balances []AssetBalance `json:"balances"`
+}
+
+// AssetBalance is a balance of one asset, named by its alias if it has one.
+type AssetBalance struct {
+	Asset   string         `json:"asset"`
+	Balance jsonrpc.Uint64 `json:"balance"`
+}
+
+var errOverflow = errors.New("overflow")
+
+// GetBalance answers an address's balance of one asset.
+func (a *Service) GetBalance(r *http.Request, args *BalanceArgs, reply *BalanceReply) error {
+	utxos, err := a.utxosOf(r, args)
+	if err != nil {
+		return err
+	}
+	id, err := a.asset(args.AssetID)
+	if err != nil {
+		return err
+	}
+	reply.UTXOIDs = []primary.UTXOID{}
+	for _, u := range utxos {
+		if u.AssetID != id {
+			continue
+		}
+		if reply.Balance, err = plus(reply.Balance, u.Amount()); err != nil {
+			return err
+		}
+		reply.UTXOIDs = append(reply.UTXOIDs, primary.UTXOID(u.UTXOID))
+	}
+	return nil
+}
+
+// GetAllBalances answers an address's balance of every asset, in the order of the newest output of each.
+func (a *Service) GetAllBalances(r *http.Request, args *BalanceArgs, reply *AllBalancesReply) error {
+	utxos, err := a.utxosOf(r, args)
+	if err != nil {
+		return err
+	}
+	reply.Balances = []AssetBalance{}
+	index := map[ids.ID]int{}
+	for _, u := range utxos {
+		at, known := index[u.AssetID]
+		if !known {
+			at = len(reply.Balances)
+			index[u.AssetID] = at
+			reply.Balances = append(reply.Balances, AssetBalance{Asset: a.assetName(u.AssetID)})
+		}
+		if reply.Balances[at].Balance, err = plus(reply.Balances[at].Balance, u.Amount()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Service) assetName(id ids.ID) string {
+	if id == a.Network.Rules.AVAXAssetID {
+		return avaxAlias
+	}
+	return id.String()
+}
+
+// utxosOf are the outputs of an address that hold an amount, newest first: those that it alone can spend now, or all that it has part in.
+func (a *Service) utxosOf(r *http.Request, args *BalanceArgs) ([]*txs.UTXO, error) {
+	owner, err := a.Address(args.Address)
+	if err != nil {
+		return nil, fmt.Errorf("problem parsing address '%s': %w", args.Address, err)
+	}
+	all, err := a.Unspent(r.Context(), []ids.ShortID{owner})
+	if err != nil {
+		return nil, err
+	}
+	var utxos []*txs.UTXO
+	for _, u := range all {
+		out, ok := u.Out.(*txs.TransferOutput)
+		if !ok || !args.IncludePartial && (len(out.Addresses) != 1 || out.Locktime > uint64(a.Network.Clock.Unix())) {
+			continue
+		}
+		utxos = append(utxos, u)
+	}
+	return utxos, nil
+}
+
+func plus(sum jsonrpc.Uint64, amount uint64) (jsonrpc.Uint64, error) {
+	total, carry := bits.Add64(uint64(sum), amount, 0)
+	if carry != 0 {
+		return 0, errOverflow
+	}
+	return jsonrpc.Uint64(total), nil
+}

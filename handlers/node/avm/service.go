@@ -1,0 +1,59 @@
+package avm
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Service has the methods of the X-Chain: avalanchego's vms/avm.Service.
+type Service struct{ primary.Service }
+
+func New(network *sim.Network) *Service { return &Service{primary.New(network, txs.XChain)} }
+
+// TxFeeReply is what transactions cost.
+type TxFeeReply struct {
+	TxFee            jsonrpc.Uint64 `json:"txFee"`
+	CreateAssetTxFee jsonrpc.Uint64 `json:"createAssetTxFee"`
+}
+
+var errNilTxID = errors.New("nil transaction ID")
+
+// GetTxFee answers what transactions cost, in nAVAX.
+func (a *Service) GetTxFee(_ *http.Request, _ *jsonrpc.NoArgs, reply *TxFeeReply) error {
+	reply.TxFee, reply.CreateAssetTxFee = jsonrpc.Uint64(a.Network.Rules.TxFee), jsonrpc.Uint64(a.Network.Rules.CreateAssetFee)
+	return nil
+}
+
+// GetTx answers a transaction.
+func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.TxReply) error {
+	if args.TxID == ids.Empty {
+		return errNilTxID
+	}
+	var err error
+	*reply, err = a.Tx(r.Context(), args)
+	return err
+}
+
+// GetTxStatus answers Accepted, or Unknown for what is in no block: nothing waits here.
+func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *primary.TxStatusReply) error {
+	if args.TxID == ids.Empty {
+		return errNilTxID
+	}
+	switch _, err := a.Network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), args.TxID[:]); {
+	case errors.Is(err, store.ErrNotFound):
+		reply.Status = "Unknown"
+	case err != nil:
+		return err
+	default:
+		reply.Status = "Accepted"
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/platform"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// validatorsAPI tells who validates the subnet of a chain: subnet-evm's plugin/evm.ValidatorsAPI. One serves every chain;
+// which one is meant, the request's context says.
+type validatorsAPI struct{}
+
+// validatedChain is what a request for the validators of a chain is about.
+type validatedChain struct {
+	network *sim.Network
+	subnet  ids.ID
+}
+
+type validatedChainKey struct{}
+
+// CurrentValidatorsArgs choose validators; without node ids it is all of them.
+type CurrentValidatorsArgs struct {
+	NodeIDs []ids.NodeID `json:"nodeIDs"`
+}
+
+// CurrentValidatorsReply are the validators of a subnet.
+type CurrentValidatorsReply struct {
+	Validators []CurrentValidator `json:"validators"`
+}
+
+// CurrentValidator is a validator as a chain sees it.
+type CurrentValidator struct {
+	ValidationID     ids.ID     `json:"validationID"`
+	NodeID           ids.NodeID `json:"nodeID"`
+	Weight           uint64     `json:"weight"`
+	StartTimestamp   uint64     `json:"startTimestamp"`
+	IsActive         bool       `json:"isActive"`
+	IsL1Validator    bool       `json:"isL1Validator"`
+	IsConnected      bool       `json:"isConnected"`
+	UptimePercentage float32    `json:"uptimePercentage"`
+	UptimeSeconds    uint64     `json:"uptimeSeconds"`
+}
+
+// validatorsOf serves bc/{blockchainID}/validators. Whether there is such a chain is looked up for each request, as
+// chains can be created while the node runs; chains of the primary network have none.
+func (t *router) validatorsOf(id ids.ID) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		subnet, err := t.subnetOf(r.Context(), id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			http.NotFound(w, r)
+		case err != nil:
+			http.Error(w, "the chain could not be looked up", http.StatusInternalServerError)
+		default:
+			ctx := context.WithValue(r.Context(), validatedChainKey{}, validatedChain{t.network, subnet})
+			t.validators.ServeHTTP(w, r.WithContext(ctx))
+		}
+	})
+}
+
+// chainOfValidators is the chain that a path bc/{blockchainID}/validators names.
+func chainOfValidators(path string) (ids.ID, bool) {
+	name, found := strings.CutSuffix(strings.TrimPrefix(path, "bc/"), "/validators")
+	if !found {
+		return ids.Empty, false
+	}
+	id, err := ids.FromString(name)
+	return id, err == nil
+}
+
+// GetCurrentValidators answers who validates the chain's subnet now, validators of an L1 whose balance ran out included.
+func (validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
+	chain, _ := r.Context().Value(validatedChainKey{}).(validatedChain)
+	state := platform.State{Network: chain.network}
+	head, err := state.Head(r.Context())
+	if err != nil {
+		return err
+	}
+	stakers, err := state.Stakers(r.Context(), chain.subnet, nil, state.Current)
+	if err != nil {
+		return err
+	}
+	l1, err := state.Network.DB.L1ValidatorsOfSubnet(r.Context(), chain.subnet[:], head.ID.Number())
+	if err != nil {
+		return err
+	}
+	nodes, err := state.Nodes(r.Context())
+	if err != nil {
+		return err
+	}
+	reply.Validators = []CurrentValidator{}
+	add := func(v CurrentValidator) {
+		if len(args.NodeIDs) == 0 || slices.Contains(args.NodeIDs, v.NodeID) {
+			v.observe(chain.network, nodes[v.NodeID])
+			reply.Validators = append(reply.Validators, v)
+		}
+	}
+	for i := range stakers {
+		s := &stakers[i]
+		add(CurrentValidator{ValidationID: ids.ID(s.Tx), NodeID: ids.NodeID(s.Node), Weight: uint64(s.Weight),
+			StartTimestamp: uint64(s.Start), IsActive: true})
+	}
+	for i := range l1 {
+		if v := &l1[i]; v.Weight > 0 {
+			add(CurrentValidator{ValidationID: ids.ID(v.Validation), NodeID: ids.NodeID(v.Node), Weight: uint64(v.Weight),
+				StartTimestamp: uint64(v.Start), IsActive: state.Balance(v, head) > 0, IsL1Validator: true})
+		}
+	}
+	return nil
+}
+
+// observe adds what the answering node saw of a validator.
+func (v *CurrentValidator) observe(network *sim.Network, node store.Node) {
+	const million = 1_000_000
+	v.IsConnected = node.Connected || v.NodeID == network.LocalNode.ID()
+	v.UptimePercentage = float32(node.Uptime) / platform.Percent
+	elapsed := max(network.Clock.Unix()-int64(v.StartTimestamp), 0)
+	v.UptimeSeconds = uint64(elapsed) * uint64(node.Uptime) / million
+}

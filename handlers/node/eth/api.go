@@ -1,0 +1,110 @@
+package eth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// api is what the methods of all namespaces share.
+type api struct {
+	chain  *reader.Chain
+	blocks *blockCache
+}
+
+var errHash = errors.New("header for hash not found")
+
+// latest stands for every tag that names the newest block: nothing here is pending, and all that is there is final.
+const latest = -1
+
+// blockNumber is a block number or a tag as clients write them.
+type blockNumber int64
+
+// UnmarshalJSON reads what go-ethereum reads, and the network's own tag.
+func (b *blockNumber) UnmarshalJSON(data []byte) error {
+	if string(data) == `"accepted"` {
+		*b = latest
+		return nil
+	}
+	var number rpc.BlockNumber
+	if err := number.UnmarshalJSON(data); err != nil {
+		return err
+	}
+	*b = numberOf(number)
+	return nil
+}
+
+func numberOf(number rpc.BlockNumber) blockNumber {
+	switch {
+	case number == rpc.EarliestBlockNumber:
+		return 0
+	case number < 0:
+		return latest
+	default:
+		return blockNumber(number)
+	}
+}
+
+// blockRef is a block by number, tag or hash, plain or in an object.
+type blockRef struct {
+	number blockNumber
+	hash   *common.Hash
+}
+
+// UnmarshalJSON reads the forms of EIP-1898.
+func (b *blockRef) UnmarshalJSON(data []byte) error {
+	var ref rpc.BlockNumberOrHash
+	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"latest"`))); err != nil {
+		return err
+	}
+	b.hash = ref.BlockHash
+	if ref.BlockNumber != nil {
+		b.number = numberOf(*ref.BlockNumber)
+	}
+	return nil
+}
+
+func (a *api) byNumber(ctx context.Context, number blockNumber) (*reader.Block, error) {
+	if number == latest {
+		return a.chain.Head(ctx)
+	}
+	return a.chain.Block(ctx, uint64(number))
+}
+
+// block finds the block that a reference means; no reference means the head.
+func (a *api) block(ctx context.Context, ref *blockRef) (*reader.Block, error) {
+	switch {
+	case ref == nil:
+		return a.chain.Head(ctx)
+	case ref.hash == nil:
+		return a.byNumber(ctx, ref.number)
+	}
+	b, err := a.chain.BlockByHash(ctx, *ref.hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, errHash
+	}
+	return b, err
+}
+
+// null is the answer when there is no such thing.
+var null json.RawMessage
+
+// missing says whether an error only means that there is no such thing, which clients are told by null.
+func missing(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
+}
+
+// orNull makes an answer of something that may not be there.
+func orNull(answer json.RawMessage, err error) (json.RawMessage, error) {
+	if missing(err) {
+		return null, nil
+	}
+	return answer, err
+}

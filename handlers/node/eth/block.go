@@ -1,0 +1,143 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/common/lru"
+
+	"snowglobe/sim/evm/reader"
+)
+
+// blockAPI has the eth methods about blocks and headers: coreth's internal/ethapi.BlockChainAPI.
+type blockAPI struct{ *api }
+
+// BlockNumber is the number of the head.
+func (a *blockAPI) BlockNumber(ctx context.Context) (hexutil.Uint64, error) {
+	b, err := a.chain.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return hexutil.Uint64(b.Number), nil
+}
+
+// GetBlockByNumber answers a block, with its transactions in full or by hash. A number above the head is an error.
+func (a *blockAPI) GetBlockByNumber(ctx context.Context, number blockNumber, full bool) (json.RawMessage, error) {
+	b, err := a.byNumber(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	return a.blockJSON(ctx, b, full)
+}
+
+// GetBlockByHash answers a block, or null.
+func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bool) (json.RawMessage, error) {
+	b, err := a.chain.BlockByHash(ctx, hash)
+	if err != nil {
+		return orNull(nil, err)
+	}
+	return a.blockJSON(ctx, b, full)
+}
+
+// GetHeaderByNumber answers a header. A number above the head is an error.
+func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number blockNumber) (json.RawMessage, error) {
+	b, err := a.byNumber(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	return headerJSON(a.chain.Kind, b), nil
+}
+
+// GetHeaderByHash answers a header, or null.
+func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+	b, err := a.chain.BlockByHash(ctx, hash)
+	if err != nil {
+		return orNull(nil, err)
+	}
+	return headerJSON(a.chain.Kind, b), nil
+}
+
+// GetBlockTransactionCountByNumber counts the transactions of a block, or answers null.
+func (a *blockAPI) GetBlockTransactionCountByNumber(ctx context.Context, number blockNumber) (*hexutil.Uint, error) {
+	return count(a.byNumber(ctx, number))
+}
+
+// GetBlockTransactionCountByHash counts the transactions of a block, or answers null.
+func (a *blockAPI) GetBlockTransactionCountByHash(ctx context.Context, hash common.Hash) (*hexutil.Uint, error) {
+	return count(a.chain.BlockByHash(ctx, hash))
+}
+
+func count(b *reader.Block, err error) (*hexutil.Uint, error) {
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := hexutil.Uint(b.Row.Txs)
+	return &n, nil
+}
+
+// GetUncleCountByBlockNumber is zero for every block: these chains have no uncles.
+func (a *blockAPI) GetUncleCountByBlockNumber(ctx context.Context, number blockNumber) (*hexutil.Uint, error) {
+	n, err := count(a.byNumber(ctx, number))
+	return noUncles(n), err
+}
+
+// GetUncleCountByBlockHash is zero for every block.
+func (a *blockAPI) GetUncleCountByBlockHash(ctx context.Context, hash common.Hash) (*hexutil.Uint, error) {
+	n, err := count(a.chain.BlockByHash(ctx, hash))
+	return noUncles(n), err
+}
+
+func noUncles(transactions *hexutil.Uint) *hexutil.Uint {
+	if transactions == nil {
+		return nil
+	}
+	return new(hexutil.Uint)
+}
+
+// GetUncleByBlockNumberAndIndex is always null.
+func (a *blockAPI) GetUncleByBlockNumberAndIndex(context.Context, blockNumber, hexutil.Uint) json.RawMessage {
+	return null
+}
+
+// GetUncleByBlockHashAndIndex is always null.
+func (a *blockAPI) GetUncleByBlockHashAndIndex(context.Context, common.Hash, hexutil.Uint) json.RawMessage {
+	return null
+}
+
+// blockCache keeps the answers of the blocks that were asked for last: blocks never change.
+type blockCache = lru.SizeConstrainedCache[blockKey, []byte]
+
+type blockKey struct {
+	number uint64
+	full   bool
+}
+
+const blockCacheBytes = 4 << 20 // bytes for each chain
+
+func newBlockCache() *blockCache {
+	return lru.NewSizeConstrainedCache[blockKey, []byte](blockCacheBytes)
+}
+
+// blockJSON is a block as JSON, from the cache if it was asked for lately.
+func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.RawMessage, error) {
+	key := blockKey{b.Number, full}
+	if answer, known := a.blocks.Get(key); known {
+		return answer, nil
+	}
+	transactions, err := a.chain.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := a.chain.RawBlock(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	answer := blockJSON(a.chain.Kind, b, transactions, len(raw), full)
+	a.blocks.Add(key, answer)
+	return answer, nil
+}

@@ -1,0 +1,129 @@
+package eth
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"snowglobe/sim/evm/reader"
+)
+
+// callAPI has the eth methods that execute code without changing anything: coreth's internal/ethapi.BlockChainAPI.
+type callAPI struct{ *api }
+
+// revertCode is the code of an error that carries what a contract reverted with.
+const revertCode = 3
+
+// revertError is a revert with data.
+type revertError struct {
+	reason string
+	data   []byte
+}
+
+func (e *revertError) Error() string  { return e.reason }
+func (e *revertError) ErrorCode() int { return revertCode }
+func (e *revertError) ErrorData() any { return hexutil.Encode(e.data) }
+
+// executionError is what a client is told when the code failed: a revert with its data, else the EVM's reason.
+func executionError(result *core.ExecutionResult) error {
+	data := result.Revert()
+	if len(data) == 0 {
+		return result.Err
+	}
+	reason := vm.ErrExecutionReverted.Error()
+	if text, err := abi.UnpackRevert(data); err == nil {
+		reason = fmt.Sprintf("%s: %s", reason, text)
+	}
+	return &revertError{reason, data}
+}
+
+func (a *callAPI) run(ctx context.Context, call *reader.Call, ref *blockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (*core.ExecutionResult, error) {
+	b, err := a.block(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.Call(ctx, b, call, overrides(states, block))
+}
+
+func overrides(states *reader.StateOverrides, block *reader.BlockOverrides) reader.Overrides {
+	o := reader.Overrides{Block: block}
+	if states != nil {
+		o.State = *states
+	}
+	return o
+}
+
+// Call executes a call and answers what it returns.
+func (a *callAPI) Call(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Bytes, error) {
+	result, err := a.run(ctx, &call, ref, states, block)
+	if err != nil {
+		return nil, err
+	}
+	return result.Return(), executionError(result)
+}
+
+// detailedResult tells how a call went, whatever became of it.
+type detailedResult struct {
+	Gas        uint64        `json:"gas"`
+	ErrCode    int           `json:"errCode"`
+	Err        string        `json:"err"`
+	ReturnData hexutil.Bytes `json:"returnData"`
+}
+
+// CallDetailed executes a call and answers its gas and its error beside what it returns.
+func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides) (*detailedResult, error) {
+	result, err := a.run(ctx, &call, ref, states, nil)
+	if err != nil {
+		return nil, err
+	}
+	detailed := &detailedResult{Gas: result.UsedGas, ReturnData: result.ReturnData}
+	if err := executionError(result); err != nil {
+		detailed.Err = err.Error()
+		if reverted, ok := err.(*revertError); ok {
+			detailed.ErrCode = reverted.ErrorCode()
+		}
+	}
+	return detailed, nil
+}
+
+// EstimateGas answers a gas limit with which a transaction succeeds.
+func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Uint64, error) {
+	b, err := a.block(ctx, ref)
+	if err != nil {
+		return 0, err
+	}
+	gas, result, err := a.chain.Estimate(ctx, b, &call, overrides(states, block))
+	if err == nil && result != nil {
+		err = executionError(result)
+	}
+	return hexutil.Uint64(gas), err
+}
+
+// accessListResult is what a transaction touches and what it costs with that known in advance.
+type accessListResult struct {
+	AccessList types.AccessList `json:"accessList"`
+	Error      string           `json:"error,omitempty"`
+	GasUsed    hexutil.Uint64   `json:"gasUsed"`
+}
+
+// CreateAccessList answers the access list of a transaction.
+func (a *callAPI) CreateAccessList(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides) (*accessListResult, error) {
+	b, err := a.block(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	list, result, err := a.chain.AccessList(ctx, b, &call, overrides(states, nil))
+	if err != nil {
+		return nil, err
+	}
+	answer := &accessListResult{AccessList: list, GasUsed: hexutil.Uint64(result.UsedGas)}
+	if result.Err != nil {
+		answer.Error = result.Err.Error()
+	}
+	return answer, nil
+}

@@ -1,0 +1,70 @@
+package eth
+
+import (
+	"encoding/json"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/evm"
+)
+
+// chainAPI has the eth methods about the chain and the node itself.
+type chainAPI struct{ *api }
+
+// ChainId is the chain's EVM chain id.
+func (a *chainAPI) ChainId() hexutil.Uint64 { return hexutil.Uint64(a.chain.Genesis.ChainID) }
+
+// Syncing is false: everything is there.
+func (a *chainAPI) Syncing() bool { return false }
+
+// Accounts is empty: the node holds no keys.
+func (a *chainAPI) Accounts() []common.Address { return []common.Address{} }
+
+// Coinbase is where all fees go to be burned.
+func (a *chainAPI) Coinbase() common.Address { return evm.Blackhole }
+
+// Etherbase is another name for Coinbase.
+func (a *chainAPI) Etherbase() common.Address { return evm.Blackhole }
+
+// GetChainConfig is the configuration of the chain, in the words of its virtual machine.
+func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {
+	network, err := fixtures.NetworkNamed(a.chain.Row.Network)
+	if err != nil {
+		return nil, err
+	}
+	if a.chain.Kind == evm.KindC {
+		return json.Marshal(configOfC(a.chain.Genesis, network.Upgrades))
+	}
+	return configOfL1(a.chain.Genesis, network.Upgrades)
+}
+
+// forks are Ethereum's changes of the rules, all of them in force from the first block on.
+func forks(g *evm.Genesis, u fixtures.Upgrades) map[string]any {
+	config := map[string]any{"chainId": g.ChainID, "shanghaiTime": u.Durango, "cancunTime": u.Etna,
+		"etnaTimestamp": u.Etna, "graniteTimestamp": u.Granite, "heliconTimestamp": u.Helicon}
+	for _, fork := range []string{"homestead", "eip150", "eip155", "eip158", "byzantium", "constantinople", "petersburg",
+		"istanbul", "muirGlacier", "berlin", "london"} {
+		config[fork+"Block"] = 0
+	}
+	return config
+}
+
+func configOfC(g *evm.Genesis, u fixtures.Upgrades) map[string]any {
+	config := forks(g, u)
+	config["daoForkBlock"], config["daoForkSupport"] = 0, true
+	config["apricotPhase1BlockTimestamp"] = u.ApricotPhase1
+	config["apricotPhase2BlockTimestamp"] = u.ApricotPhase2
+	config["apricotPhase3BlockTimestamp"] = u.ApricotPhase3
+	config["apricotPhase4BlockTimestamp"] = u.ApricotPhase4
+	config["apricotPhase5BlockTimestamp"] = u.ApricotPhase5
+	config["apricotPhasePre6BlockTimestamp"] = u.ApricotPhasePre6
+	config["apricotPhase6BlockTimestamp"] = u.ApricotPhase6
+	config["apricotPhasePost6BlockTimestamp"] = u.ApricotPhasePost6
+	config["banffBlockTimestamp"] = u.Banff
+	config["cortinaBlockTimestamp"] = u.Cortina
+	config["durangoBlockTimestamp"] = u.Durango
+	config["fortunaTimestamp"] = u.Fortuna
+	return config
+}

@@ -1,0 +1,109 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// debugAPI has the methods of the debug namespace that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
+type debugAPI struct{ *api }
+
+var errTransaction = errors.New("transaction not found")
+
+// TraceTransaction executes a transaction again, where it stands in its block, and answers its trace.
+func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
+	t, err := a.chain.Transaction(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, errTransaction
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.TraceTransaction(ctx, t, config)
+}
+
+// TraceBlockByNumber traces every transaction of a block.
+func (a *debugAPI) TraceBlockByNumber(ctx context.Context, number blockNumber, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+	return a.traceBlock(ctx, blockRef{number: number}, config)
+}
+
+// TraceBlockByHash traces every transaction of a block.
+func (a *debugAPI) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+	return a.traceBlock(ctx, blockRef{hash: &hash}, config)
+}
+
+func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.TraceBlock(ctx, b, config)
+}
+
+// traceCallConfig is a trace's configuration with what the call shall see differently.
+type traceCallConfig struct {
+	reader.TraceConfig
+	StateOverrides *reader.StateOverrides
+	BlockOverrides *reader.BlockOverrides
+}
+
+// TraceCall traces a call on top of a block.
+func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRef, config *traceCallConfig) (json.RawMessage, error) {
+	b, err := a.block(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if config == nil {
+		config = &traceCallConfig{}
+	}
+	return a.chain.TraceCall(ctx, b, &call, overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
+}
+
+// GetRawHeader answers the RLP of a header.
+func (a *debugAPI) GetRawHeader(ctx context.Context, ref blockRef) (hexutil.Bytes, error) {
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	return b.Row.Header, nil
+}
+
+// GetRawBlock answers the RLP of a block.
+func (a *debugAPI) GetRawBlock(ctx context.Context, ref blockRef) (hexutil.Bytes, error) {
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.RawBlock(ctx, b)
+}
+
+// GetRawReceipts answers the receipts of a block in consensus form.
+func (a *debugAPI) GetRawReceipts(ctx context.Context, ref blockRef) ([]hexutil.Bytes, error) {
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := a.chain.Receipts(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]hexutil.Bytes, len(transactions))
+	for i, t := range transactions {
+		if all[i], err = t.Receipt().MarshalBinary(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// GetRawTransaction answers the bytes of a transaction, none when there is no such transaction.
+func (a *debugAPI) GetRawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
+	return raw(a.chain.Transaction(ctx, hash))
+}

@@ -1,0 +1,168 @@
+package eth
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+)
+
+// Limits of a batch, as a node has them.
+const (
+	batchItems = 1_000
+	batchBytes = 25_000_000
+)
+
+// Endpoint is one chain's JSON-RPC over HTTP.
+type Endpoint struct {
+	server       *rpc.Server
+	websocket    *websocket
+	capabilities *jsonrpc.Capabilities
+	broadcaster  *broadcaster
+	methods      map[string]bool // that it has, by name
+	maxBody      int64
+}
+
+// New serves a chain; version is what web3_clientVersion answers, maxBody how many bytes of a request are read.
+func New(chain *reader.Chain, version string, maxBody int64) (*Endpoint, error) {
+	e := &Endpoint{server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody}
+	e.server.SetBatchLimits(batchItems, batchBytes)
+	e.server.SetHTTPBodyLimit(int(maxBody))
+	e.server.SetWebsocketReadLimit(maxBody)
+	all := namespaces(chain, e.broadcaster, version)
+	e.methods = methodsOf(all)
+	names := slices.Sorted(maps.Keys(e.methods))
+	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names}
+	e.websocket = &websocket{e.server.WebsocketHandler([]string{"*"}),
+		&jsonrpc.Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
+	for _, n := range all {
+		if err := e.server.RegisterName(n.name, n.methods); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// Capabilities are the methods of every namespace.
+func (e *Endpoint) Capabilities() *jsonrpc.Capabilities { return e.capabilities }
+
+// WebSocket is the other way to the chain's methods, with subscriptions.
+func (e *Endpoint) WebSocket() http.Handler { return e.websocket }
+
+// Close ends the subscriptions and every connection that is still open.
+func (e *Endpoint) Close() {
+	e.server.Stop()
+	e.broadcaster.close()
+}
+
+// websocket is the handler of a chain's WebSocket connections.
+type websocket struct {
+	http.Handler
+	capabilities *jsonrpc.Capabilities
+}
+
+// Capabilities are the methods of every namespace, and subscriptions.
+func (s *websocket) Capabilities() *jsonrpc.Capabilities { return s.capabilities }
+
+// namespace is a set of methods whose names begin alike, such as eth_.
+type namespace struct {
+	name    string
+	methods any
+}
+
+func namespaces(chain *reader.Chain, b *broadcaster, version string) []namespace {
+	a := &api{chain: chain, blocks: newBlockCache()}
+	all := []namespace{
+		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
+		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, b}},
+		{"debug", &debugAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
+	}
+	if chain.Kind == evm.KindC {
+		return append(all, namespace{"eth", &priceAPI{a}})
+	}
+	return append(all, namespace{"eth", &rulesAPI{a}})
+}
+
+// methodsOf are the names by which the methods of namespaces are called. What can only be subscribed to is not among them.
+func methodsOf(all []namespace) map[string]bool {
+	names := map[string]bool{"rpc_modules": true}
+	for _, n := range all {
+		methods := reflect.TypeOf(n.methods)
+		for i := range methods.NumMethod() {
+			if m := methods.Method(i); m.Type.NumOut() == 0 || m.Type.Out(0) != reflect.TypeFor[*rpc.Subscription]() {
+				names[n.name+"_"+jsonrpc.LowerFirst(m.Name)] = true
+			}
+		}
+	}
+	return names
+}
+
+// ServeHTTP reads the request whole, within the limit, and leaves to go-ethereum's server what that does as a node does.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, ok := jsonrpc.ReadBody(w, r, e.maxBody)
+	if !ok {
+		return
+	}
+	body = firstValue(body)
+	jsonrpc.NameRequest(r.Context(), e.method(body))
+	request := *r
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)
+}
+
+// method is what names a request: the method that it calls, or batch. What the chain does not have has one name.
+func (e *Endpoint) method(body []byte) string {
+	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) > 0 && body[0] == '[' {
+		return "batch"
+	}
+	var call struct{ Method string }
+	if json.Unmarshal(body, &call) != nil || !e.methods[call.Method] {
+		return "unknown method"
+	}
+	return call.Method
+}
+
+// firstValue drops what follows the first JSON value: a node never looks at it.
+func firstValue(body []byte) []byte {
+	if json.Valid(body) {
+		return body
+	}
+	var value json.RawMessage
+	if json.NewDecoder(bytes.NewReader(body)).Decode(&value) != nil {
+		return body
+	}
+	return value
+}
+
+// lineWriter ends an answer with a newline, as a node does. Answers to requests that could not be read at all have
+// none; go-ethereum's server marks them by a transfer encoding that would also close the connection.
+type lineWriter struct{ http.ResponseWriter }
+
+func (l *lineWriter) Write(answer []byte) (int, error) {
+	header := l.Header()
+	if header.Get("Transfer-Encoding") != "" {
+		header.Del("Transfer-Encoding")
+		return l.ResponseWriter.Write(answer)
+	}
+	if header.Get("Content-Length") != strconv.Itoa(len(answer)) {
+		return l.ResponseWriter.Write(answer) // a text written by http.Error
+	}
+	header.Set("Content-Length", strconv.Itoa(len(answer)+1))
+	n, err := l.ResponseWriter.Write(answer)
+	if err == nil {
+		_, err = l.ResponseWriter.Write(newline)
+	}
+	return n, err
+}
+
+var newline = []byte{'\n'}

@@ -1,0 +1,197 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/sim/evm/reader"
+)
+
+// Bounds of the filters that clients leave with a chain.
+const (
+	maxFilters   = 1_000
+	filterExpiry = 5 * time.Minute // without a question
+)
+
+var errFilter = errors.New("filter not found")
+
+// filterAPI has the eth methods that ask again and again what is new: go-ethereum's eth/filters.FilterAPI. A filter remembers only how far its client has
+// read; the blocks themselves tell what is new.
+type filterAPI struct {
+	*api
+	mu      sync.Mutex
+	filters map[rpc.ID]*filter
+}
+
+type filterKind int
+
+const (
+	newBlocks filterKind = iota
+	newTransactions
+	newLogs
+)
+
+type filter struct {
+	kind   filterKind
+	wanted filterCriteria // of newLogs
+	next   uint64         // the first block that the client has not seen
+	asked  time.Time
+}
+
+func newFilterAPI(a *api) *filterAPI { return &filterAPI{api: a, filters: map[rpc.ID]*filter{}} }
+
+// NewFilter watches for logs.
+func (a *filterAPI) NewFilter(ctx context.Context, wanted filterCriteria) (rpc.ID, error) {
+	if err := wanted.filter.Check(); err != nil {
+		return "", err
+	}
+	if wanted.from != nil && wanted.to != nil && *wanted.from > 0 && *wanted.to > 0 && *wanted.from > *wanted.to {
+		return "", errRange
+	}
+	return a.add(ctx, &filter{kind: newLogs, wanted: wanted})
+}
+
+// NewBlockFilter watches for blocks.
+func (a *filterAPI) NewBlockFilter(ctx context.Context) (rpc.ID, error) {
+	return a.add(ctx, &filter{kind: newBlocks})
+}
+
+// NewPendingTransactionFilter watches for transactions; they are told of once they are in a block.
+func (a *filterAPI) NewPendingTransactionFilter(ctx context.Context, _ *bool) (rpc.ID, error) {
+	return a.add(ctx, &filter{kind: newTransactions})
+}
+
+func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
+	b, err := a.chain.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	f.next, f.asked = b.Number+1, time.Now()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id, old := range a.filters {
+		if time.Since(old.asked) > filterExpiry {
+			delete(a.filters, id)
+		}
+	}
+	if len(a.filters) >= maxFilters {
+		a.evictOldest()
+	}
+	id := rpc.NewID()
+	a.filters[id] = f
+	return id, nil
+}
+
+// evictOldest drops the filter that was not asked for the longest, so that one client's filters do not keep others out.
+func (a *filterAPI) evictOldest() {
+	var oldest rpc.ID
+	for id, f := range a.filters {
+		if oldest == "" || f.asked.Before(a.filters[oldest].asked) {
+			oldest = id
+		}
+	}
+	delete(a.filters, oldest)
+}
+
+// UninstallFilter forgets a filter and says whether there was one.
+func (a *filterAPI) UninstallFilter(id rpc.ID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, known := a.filters[id]
+	delete(a.filters, id)
+	return known
+}
+
+// find answers a filter and the span of blocks that its client has not seen; when read, they count as seen.
+func (a *filterAPI) find(id rpc.ID, top uint64, read bool) (f filter, first uint64, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := a.filters[id]
+	if known == nil {
+		return filter{}, 0, errFilter
+	}
+	known.asked = time.Now()
+	first = known.next
+	if read {
+		known.next = max(first, top+1)
+	}
+	return *known, first, nil
+}
+
+// GetFilterChanges answers what came since the last time.
+func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMessage, error) {
+	b, err := a.chain.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, first, err := a.find(id, b.Number, true)
+	if err != nil {
+		return nil, err
+	}
+	if f.kind == newLogs {
+		return a.newLogs(ctx, &f.wanted, first, b.Number)
+	}
+	w := &jsonWriter{}
+	w.open('[')
+	for number := first; number <= b.Number; number++ {
+		if err := a.newHashes(ctx, w, f.kind, number); err != nil {
+			return nil, err
+		}
+	}
+	w.close(']')
+	return w.json, nil
+}
+
+func (a *filterAPI) newLogs(ctx context.Context, c *filterCriteria, first, last uint64) (json.RawMessage, error) {
+	if c.from != nil && *c.from > 0 {
+		first = max(first, uint64(*c.from))
+	}
+	if c.to != nil && *c.to >= 0 {
+		last = min(last, uint64(*c.to))
+	}
+	logs, err := c.between(ctx, a.api, first, last)
+	if err != nil {
+		return nil, err
+	}
+	return logsJSON(logs), nil
+}
+
+func (a *filterAPI) newHashes(ctx context.Context, w *jsonWriter, kind filterKind, number uint64) error {
+	b, err := a.chain.Block(ctx, number)
+	if err != nil {
+		return err
+	}
+	if kind == newBlocks {
+		w.bytes(b.Hash[:])
+		return nil
+	}
+	var transactions []*reader.Transaction
+	if transactions, err = a.chain.Transactions(ctx, b); err != nil {
+		return err
+	}
+	for _, t := range transactions {
+		w.bytes(t.Row.Hash)
+	}
+	return nil
+}
+
+// GetFilterLogs answers all logs that a filter for logs describes, old and new.
+func (a *filterAPI) GetFilterLogs(ctx context.Context, id rpc.ID) (json.RawMessage, error) {
+	f, _, err := a.find(id, 0, false)
+	if err != nil {
+		return nil, err
+	}
+	if f.kind != newLogs {
+		return nil, errFilter
+	}
+	logs, err := f.wanted.logs(ctx, a.api)
+	if err != nil {
+		return nil, err
+	}
+	return logsJSON(logs), nil
+}

@@ -1,0 +1,165 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// filterCriteria is what a client says about the logs that it wants, read as go-ethereum's filters.FilterCriteria.
+type filterCriteria struct {
+	hash     *common.Hash
+	from, to *blockNumber
+	filter   reader.LogFilter
+}
+
+var (
+	errUnknownBlock = errors.New("unknown block")
+	errRange        = errors.New("invalid block range params")
+	errBothRanges   = errors.New("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other")
+	errAddresses    = errors.New("invalid addresses in query")
+	errTopic        = errors.New("invalid topic(s)")
+)
+
+// UnmarshalJSON reads one address or a list, and topics that are each null, one or a list.
+func (c *filterCriteria) UnmarshalJSON(data []byte) error {
+	type input struct {
+		BlockHash *common.Hash      `json:"blockHash"`
+		FromBlock *blockNumber      `json:"fromBlock"`
+		ToBlock   *blockNumber      `json:"toBlock"`
+		Address   json.RawMessage   `json:"address"`
+		Topics    []json.RawMessage `json:"topics"`
+	}
+	var in input
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	if in.BlockHash != nil && (in.FromBlock != nil || in.ToBlock != nil) {
+		return errBothRanges
+	}
+	c.hash, c.from, c.to = in.BlockHash, in.FromBlock, in.ToBlock
+	if err := c.addresses(in.Address); err != nil {
+		return err
+	}
+	for _, raw := range in.Topics {
+		choices, err := topics(raw)
+		if err != nil {
+			return err
+		}
+		c.filter.Topics = append(c.filter.Topics, choices)
+	}
+	return nil
+}
+
+func (c *filterCriteria) addresses(raw json.RawMessage) error {
+	texts, err := oneOrMany(raw, errAddresses)
+	for i, text := range texts {
+		if text == nil {
+			return fmt.Errorf("non-string address at index %d", i)
+		}
+		data, err := hexutil.Decode(*text)
+		if err == nil && len(data) != common.AddressLength {
+			err = fmt.Errorf("hex has invalid length %d after decoding; expected %d for address", len(data), common.AddressLength)
+		}
+		if err != nil {
+			return fmt.Errorf("invalid address at index %d: %w", i, err)
+		}
+		c.filter.Addresses = append(c.filter.Addresses, common.BytesToAddress(data))
+	}
+	return err
+}
+
+// topics reads the choices for one position; null among them means any.
+func topics(raw json.RawMessage) ([]common.Hash, error) {
+	texts, err := oneOrMany(raw, errTopic)
+	if err != nil {
+		return nil, err
+	}
+	var choices []common.Hash
+	for _, text := range texts {
+		if text == nil {
+			return nil, nil
+		}
+		data, err := hexutil.Decode(*text)
+		if err == nil && len(data) != common.HashLength {
+			err = fmt.Errorf("hex has invalid length %d after decoding; expected %d for topic", len(data), common.HashLength)
+		}
+		if err != nil {
+			return nil, err
+		}
+		choices = append(choices, common.BytesToHash(data))
+	}
+	return choices, nil
+}
+
+// oneOrMany reads a string or a list of strings and nulls; nothing or null is an empty list.
+func oneOrMany(raw json.RawMessage, wrong error) ([]*string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []*string{&one}, nil
+	}
+	var many []*string
+	if json.Unmarshal(raw, &many) != nil {
+		return nil, wrong
+	}
+	return many, nil
+}
+
+// blockRange finds the first and the last block of the criteria; a range whose end lies before its beginning is empty.
+func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last uint64, err error) {
+	if c.hash != nil {
+		b, err := a.chain.BlockByHash(ctx, *c.hash)
+		if errors.Is(err, store.ErrNotFound) {
+			return 0, 0, errUnknownBlock
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		return b.Number, b.Number, nil
+	}
+	b, err := a.chain.Head(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	first, last = b.Number, b.Number
+	if c.from != nil && *c.from != latest {
+		first = uint64(*c.from)
+	}
+	if c.to != nil && *c.to != latest {
+		last = uint64(*c.to)
+	}
+	if c.from != nil && c.to != nil && *c.from > 0 && *c.to > 0 && first > last {
+		return 0, 0, errRange
+	}
+	if first > b.Number {
+		return 0, 0, fmt.Errorf("requested from block %d after last accepted block %d", first, b.Number)
+	}
+	return first, min(last, b.Number), nil
+}
+
+// logs are the logs that the criteria choose, within their range.
+func (c *filterCriteria) logs(ctx context.Context, a *api) ([]*types.Log, error) {
+	first, last, err := c.blockRange(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return c.between(ctx, a, first, last)
+}
+
+func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64) ([]*types.Log, error) {
+	if err := c.filter.Check(); err != nil || first > last {
+		return nil, err
+	}
+	return a.chain.Logs(ctx, &c.filter, first, last)
+}

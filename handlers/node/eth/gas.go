@@ -1,0 +1,124 @@
+package eth
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/common/math"
+)
+
+// gasAPI has the eth methods about prices: coreth's internal/ethapi.EthereumAPI.
+type gasAPI struct{ *api }
+
+// BaseFee is the base fee of the next block.
+func (a *gasAPI) BaseFee(ctx context.Context) (*hexutil.Big, error) {
+	fee, err := a.chain.NextBaseFee(ctx)
+	return (*hexutil.Big)(fee), err
+}
+
+// MaxPriorityFeePerGas is the suggested tip.
+func (a *gasAPI) MaxPriorityFeePerGas(ctx context.Context) (*hexutil.Big, error) {
+	tip, err := a.chain.SuggestTip(ctx)
+	return (*hexutil.Big)(tip), err
+}
+
+// GasPrice is the base fee of the next block and the suggested tip.
+func (a *gasAPI) GasPrice(ctx context.Context) (*hexutil.Big, error) {
+	fee, tip, err := a.prices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return (*hexutil.Big)(tip.Add(tip, fee)), nil
+}
+
+func (a *api) prices(ctx context.Context) (fee, tip *big.Int, err error) {
+	if fee, err = a.chain.NextBaseFee(ctx); err != nil {
+		return nil, nil, err
+	}
+	tip, err = a.chain.SuggestTip(ctx)
+	return fee, tip, err
+}
+
+// feeHistory is the answer of FeeHistory. The network gives one base fee a block and none for the next block.
+type feeHistory struct {
+	OldestBlock   hexutil.Uint64   `json:"oldestBlock"`
+	Reward        [][]*hexutil.Big `json:"reward,omitempty"`
+	BaseFeePerGas []*hexutil.Big   `json:"baseFeePerGas,omitempty"`
+	GasUsedRatio  []float64        `json:"gasUsedRatio"`
+}
+
+// FeeHistory tells what the last blocks cost. Clients write null when they want no rewards.
+func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last blockNumber, percentiles *[]float64) (*feeHistory, error) {
+	if percentiles == nil {
+		percentiles = new([]float64)
+	}
+	number := uint64(last)
+	if last == latest {
+		b, err := a.chain.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		number = b.Number
+	}
+	h, err := a.chain.FeeHistory(ctx, uint64(count), number, *percentiles)
+	if err != nil {
+		return nil, err
+	}
+	answer := &feeHistory{OldestBlock: hexutil.Uint64(h.Oldest), GasUsedRatio: h.Used, BaseFeePerGas: bigs(h.BaseFees)}
+	for _, rewards := range h.Rewards {
+		answer.Reward = append(answer.Reward, bigs(rewards))
+	}
+	return answer, nil
+}
+
+func bigs(numbers []*big.Int) []*hexutil.Big {
+	hexes := make([]*hexutil.Big, len(numbers))
+	for i, n := range numbers {
+		hexes[i] = (*hexutil.Big)(n)
+	}
+	return hexes
+}
+
+// priceAPI has what only a C-Chain answers.
+type priceAPI struct{ *api }
+
+// The three speeds of eth_suggestPriceOptions: coreth's SuggestPriceOptions with its default configuration.
+const (
+	slowPercent = 95
+	fastPercent = 105
+	maxSpeedTip = 20_000_000_000 // wei
+)
+
+type priceOption struct {
+	MaxPriorityFeePerGas *hexutil.Big `json:"maxPriorityFeePerGas"`
+	MaxFeePerGas         *hexutil.Big `json:"maxFeePerGas"`
+}
+
+type priceOptions struct {
+	Slow   priceOption `json:"slow"`
+	Normal priceOption `json:"normal"`
+	Fast   priceOption `json:"fast"`
+}
+
+// SuggestPriceOptions are fees for three speeds: the tip a little below or above the usual one, on twice the base fee.
+func (a *priceAPI) SuggestPriceOptions(ctx context.Context) (*priceOptions, error) {
+	fee, tip, err := a.prices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &priceOptions{priceOptionOf(fee, tip, slowPercent), priceOptionOf(fee, tip, 100), priceOptionOf(fee, tip, fastPercent)}, nil
+}
+
+func priceOptionOf(fee, tip *big.Int, percent int64) priceOption {
+	speedTip := new(big.Int).Mul(tip, big.NewInt(percent))
+	speedTip.Div(speedTip, big.NewInt(100))
+	if speedTip.Sign() == 0 {
+		speedTip.SetInt64(1)
+	}
+	if limit := big.NewInt(maxSpeedTip); speedTip.Cmp(limit) > 0 {
+		speedTip = limit
+	}
+	maxFee := new(big.Int).Lsh(fee, 1)
+	return priceOption{(*hexutil.Big)(speedTip), (*hexutil.Big)(maxFee.Add(maxFee, speedTip))}
+}

@@ -1,0 +1,129 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
+)
+
+// rulesAPI has the eth methods of an L1 about what its configuration says, at any block or time: subnet-evm's
+// internal/ethapi/api_extra.go.
+type rulesAPI struct{ *api }
+
+type feeConfigResult struct {
+	FeeConfig     precompile.FeeConfig `json:"feeConfig"`
+	LastChangedAt *big.Int             `json:"lastChangedAt"`
+}
+
+// FeeConfig is the fee configuration after a block, and the block in which it last changed.
+func (a *rulesAPI) FeeConfig(ctx context.Context, ref *blockRef) (*feeConfigResult, error) {
+	b, err := a.block(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	config, changed, err := a.chain.FeeConfigAt(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return &feeConfigResult{config, changed}, nil
+}
+
+// at is the time that a client names, or that of the newest block.
+func (a *rulesAPI) at(ctx context.Context, time *uint64) (uint64, error) {
+	if time != nil {
+		return *time, nil
+	}
+	head, err := a.chain.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return head.Header.Time, nil
+}
+
+// GetActivePrecompilesAt are the settings of the contracts that are turned on at a time, by their keys.
+func (a *rulesAPI) GetActivePrecompilesAt(ctx context.Context, time *uint64) (precompile.Configs, error) {
+	at, err := a.at(ctx, time)
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.Genesis.Precompiles.At(at), nil
+}
+
+// activeRules are the changes of the rules that are in force, with the network's names.
+type activeRules struct {
+	Eth         ethRules                    `json:"ethRules"`
+	Avalanche   avalancheRules              `json:"avalancheRules"`
+	Precompiles map[string]activePrecompile `json:"precompiles"`
+}
+
+type ethRules struct {
+	ChainID                                                 *big.Int
+	IsHomestead, IsEIP150, IsEIP155, IsEIP158               bool
+	IsByzantium, IsConstantinople, IsPetersburg, IsIstanbul bool
+	IsBerlin, IsLondon                                      bool
+	IsMerge, IsShanghai, IsCancun, IsPrague                 bool
+	IsVerkle                                                bool
+}
+
+// avalancheRules never have Fortuna: it changed the C-Chain only.
+type avalancheRules struct {
+	IsSubnetEVM, IsDurango, IsEtna, IsFortuna, IsGranite, IsHelicon bool
+}
+
+type activePrecompile struct {
+	Timestamp uint64 `json:"timestamp"`
+}
+
+// GetActiveRulesAt says which rules hold at a time.
+func (a *rulesAPI) GetActiveRulesAt(ctx context.Context, time *uint64) (*activeRules, error) {
+	at, err := a.at(ctx, time)
+	if err != nil {
+		return nil, err
+	}
+	network, err := fixtures.NetworkNamed(a.chain.Row.Network)
+	if err != nil {
+		return nil, err
+	}
+	u := network.Upgrades
+	since := func(upgrade int64) bool { return at >= uint64(upgrade) }
+	rules := &activeRules{
+		Eth: ethRules{
+			ChainID: new(big.Int).SetUint64(a.chain.Genesis.ChainID), IsHomestead: true, IsEIP150: true, IsEIP155: true, IsEIP158: true,
+			IsByzantium: true, IsConstantinople: true, IsPetersburg: true, IsIstanbul: true, IsBerlin: true, IsLondon: true,
+			IsMerge: true, IsShanghai: since(u.Durango), IsCancun: since(u.Etna),
+		},
+		Avalanche: avalancheRules{
+			IsSubnetEVM: true, IsDurango: since(u.Durango), IsEtna: since(u.Etna), IsGranite: since(u.Granite), IsHelicon: since(u.Helicon),
+		},
+		Precompiles: map[string]activePrecompile{},
+	}
+	for key, setting := range a.chain.Genesis.Precompiles.At(at) {
+		rules.Precompiles[key] = activePrecompile{*setting.BlockTimestamp}
+	}
+	return rules, nil
+}
+
+// configOfL1 has the upgrades behind the sorted keys, as a node has them.
+func configOfL1(g *evm.Genesis, u fixtures.Upgrades) (json.RawMessage, error) {
+	config := forks(g, u)
+	config["feeConfig"] = g.Precompiles.FeeConfig
+	config["allowFeeRecipients"] = false
+	config["eip150Hash"] = common.Hash{} // of no block: every chain begins with the rules of EIP-150
+	config["subnetEVMTimestamp"] = 0
+	config["durangoTimestamp"] = u.Durango
+	sorted, err := g.Precompiles.Genesis.Beside(config)
+	if err != nil {
+		return nil, err
+	}
+	upgrades, err := g.Precompiles.EncodeUpgrades()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(append(sorted[:len(sorted)-1], `,"upgrades":`...), upgrades...), '}'), nil
+}

@@ -1,0 +1,161 @@
+package eth
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm/reader"
+)
+
+// stateAPI has the eth methods about accounts, at any block: coreth's internal/ethapi.BlockChainAPI.
+type stateAPI struct{ *api }
+
+// maxProofKeys is how many slots one proof may cover.
+const maxProofKeys = 1_024
+
+func (a *api) state(ctx context.Context, ref blockRef) (*state.StateDB, error) {
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.State(ctx, b)
+}
+
+// GetBalance is what an account holds, in wei.
+func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref blockRef) (*hexutil.U256, error) {
+	states, err := a.state(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	balance := (*hexutil.U256)(states.GetBalance(address))
+	return balance, states.Error()
+}
+
+// GetTransactionCount is the next nonce of an account.
+func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Address, ref blockRef) (hexutil.Uint64, error) {
+	states, err := a.state(ctx, ref)
+	if err != nil {
+		return 0, err
+	}
+	nonce := hexutil.Uint64(states.GetNonce(address))
+	return nonce, states.Error()
+}
+
+// GetCode is the code of a contract.
+func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref blockRef) (hexutil.Bytes, error) {
+	states, err := a.state(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	code := hexutil.Bytes(states.GetCode(address))
+	return code, states.Error()
+}
+
+// GetStorageAt is the value of a storage slot.
+func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slot string, ref blockRef) (hexutil.Bytes, error) {
+	key, _, err := slotKey(slot)
+	if err != nil {
+		return nil, fmt.Errorf("unable to decode storage key: %w", err)
+	}
+	states, err := a.state(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	value := states.GetState(address, key)
+	return value[:], states.Error()
+}
+
+// slotKey reads the number of a slot, with or without leading zeros; whole says whether all of them were there.
+func slotKey(text string) (key common.Hash, whole bool, err error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X")
+	if len(digits)%2 == 1 {
+		digits = "0" + digits
+	}
+	raw, err := hex.DecodeString(digits)
+	if err != nil {
+		return key, false, errors.New("hex string invalid")
+	}
+	if len(raw) > common.HashLength {
+		return key, false, fmt.Errorf("hex string too long, want at most %d bytes", common.HashLength)
+	}
+	return common.BytesToHash(raw), len(raw) == common.HashLength, nil
+}
+
+// accountProof is an account with the proof that it is in the state.
+type accountProof struct {
+	Address      common.Address `json:"address"`
+	AccountProof []string       `json:"accountProof"`
+	Balance      *hexutil.U256  `json:"balance"`
+	CodeHash     common.Hash    `json:"codeHash"`
+	Nonce        hexutil.Uint64 `json:"nonce"`
+	StorageHash  common.Hash    `json:"storageHash"`
+	StorageProof []slotProof    `json:"storageProof"`
+}
+
+type slotProof struct {
+	Key   string        `json:"key"`
+	Value *hexutil.U256 `json:"value"`
+	Proof []string      `json:"proof"`
+}
+
+// GetProof answers an account and some of its slots with proofs against the block's state root.
+func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots []string, ref blockRef) (*accountProof, error) {
+	if len(slots) > maxProofKeys {
+		return nil, fmt.Errorf("too many keys (max %d)", maxProofKeys)
+	}
+	keys := make([]common.Hash, len(slots))
+	names := make([]string, len(slots))
+	for i, slot := range slots {
+		key, whole, err := slotKey(slot)
+		if err != nil {
+			return nil, err
+		}
+		keys[i], names[i] = key, key.Hex()
+		if !whole {
+			names[i] = hexutil.EncodeBig(key.Big())
+		}
+	}
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	proof, err := a.chain.Prove(ctx, b, address, keys)
+	if err != nil {
+		return nil, err
+	}
+	return accountProofOf(address, names, proof), nil
+}
+
+func accountProofOf(address common.Address, names []string, p *reader.Proof) *accountProof {
+	account := p.Account
+	if account == nil {
+		account = types.NewEmptyStateAccount()
+	}
+	answer := &accountProof{
+		Address: address, AccountProof: hexes(p.Nodes), Balance: (*hexutil.U256)(account.Balance),
+		CodeHash: common.BytesToHash(account.CodeHash), Nonce: hexutil.Uint64(account.Nonce),
+		StorageHash: account.Root, StorageProof: make([]slotProof, len(names)),
+	}
+	for i, slot := range p.Slots {
+		value := (*hexutil.U256)(new(uint256.Int).SetBytes(slot.Value[:]))
+		answer.StorageProof[i] = slotProof{names[i], value, hexes(slot.Nodes)}
+	}
+	return answer
+}
+
+func hexes(nodes [][]byte) []string {
+	texts := make([]string, len(nodes))
+	for i, node := range nodes {
+		texts[i] = hexutil.Encode(node)
+	}
+	return texts
+}

@@ -1,0 +1,127 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim/evm/reader"
+)
+
+// transactionAPI has the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
+type transactionAPI struct{ *api }
+
+var (
+	errSend    = errors.New("sending transactions is not available in this version")
+	errAccount = errors.New("unknown account")
+)
+
+// GetTransactionByHash answers a transaction, or null.
+func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+	return encoded(a.chain.Transaction(ctx, hash))
+}
+
+// GetTransactionByBlockNumberAndIndex answers a transaction, or null.
+func (a *transactionAPI) GetTransactionByBlockNumberAndIndex(ctx context.Context, number blockNumber, index hexutil.Uint) (json.RawMessage, error) {
+	b, err := a.byNumber(ctx, number)
+	return encoded(a.at(ctx, b, err, index))
+}
+
+// GetTransactionByBlockHashAndIndex answers a transaction, or null.
+func (a *transactionAPI) GetTransactionByBlockHashAndIndex(ctx context.Context, hash common.Hash, index hexutil.Uint) (json.RawMessage, error) {
+	b, err := a.chain.BlockByHash(ctx, hash)
+	return encoded(a.at(ctx, b, err, index))
+}
+
+func (a *transactionAPI) at(ctx context.Context, b *reader.Block, err error, index hexutil.Uint) (*reader.Transaction, error) {
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.TransactionAt(ctx, b, uint64(index))
+}
+
+func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
+	if err != nil {
+		return orNull(nil, err)
+	}
+	return transactionJSON(t), nil
+}
+
+// GetRawTransactionByHash answers the bytes of a transaction, none when there is no such transaction.
+func (a *transactionAPI) GetRawTransactionByHash(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
+	return raw(a.chain.Transaction(ctx, hash))
+}
+
+// GetRawTransactionByBlockNumberAndIndex answers the bytes of a transaction.
+func (a *transactionAPI) GetRawTransactionByBlockNumberAndIndex(ctx context.Context, number blockNumber, index hexutil.Uint) (hexutil.Bytes, error) {
+	b, err := a.byNumber(ctx, number)
+	return raw(a.at(ctx, b, err, index))
+}
+
+// GetRawTransactionByBlockHashAndIndex answers the bytes of a transaction.
+func (a *transactionAPI) GetRawTransactionByBlockHashAndIndex(ctx context.Context, hash common.Hash, index hexutil.Uint) (hexutil.Bytes, error) {
+	b, err := a.chain.BlockByHash(ctx, hash)
+	return raw(a.at(ctx, b, err, index))
+}
+
+func raw(t *reader.Transaction, err error) (hexutil.Bytes, error) {
+	if missing(err) {
+		return hexutil.Bytes{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.Row.Raw, nil
+}
+
+// GetTransactionReceipt answers the receipt of a transaction, or null.
+func (a *transactionAPI) GetTransactionReceipt(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+	t, err := a.chain.Receipt(ctx, hash)
+	if err != nil {
+		return orNull(nil, err)
+	}
+	w := &jsonWriter{make([]byte, 0, 2*headerBytes)}
+	w.receipt(t)
+	return w.json, nil
+}
+
+// GetBlockReceipts answers the receipts of a block in order, or null.
+func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref blockRef) (json.RawMessage, error) {
+	b, err := a.block(ctx, &ref)
+	if errors.Is(err, errHash) || missing(err) {
+		return null, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := a.chain.Receipts(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	w := &jsonWriter{make([]byte, 0, headerBytes*(len(transactions)+1))}
+	w.open('[')
+	for _, t := range transactions {
+		w.receipt(t)
+	}
+	w.close(']')
+	return w.json, nil
+}
+
+// PendingTransactions is empty: what is sent is either in a block or refused.
+func (a *transactionAPI) PendingTransactions() []any { return []any{} }
+
+// SendRawTransaction says what is wrong with a transaction; a good one is refused too, and told so.
+func (a *transactionAPI) SendRawTransaction(raw hexutil.Bytes) (common.Hash, error) {
+	if _, _, err := a.chain.Recover(raw); err != nil {
+		return common.Hash{}, err
+	}
+	return common.Hash{}, errSend
+}
+
+// SendTransaction fails as on a node that holds no keys.
+func (a *transactionAPI) SendTransaction(reader.Call) (common.Hash, error) {
+	return common.Hash{}, errAccount
+}

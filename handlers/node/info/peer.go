@@ -1,0 +1,216 @@
+package info
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/json"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/platform"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Requests and answers about peers.
+type (
+	// PeersArgs choose peers; without node ids it is all of them.
+	PeersArgs struct {
+		NodeIDs []ids.NodeID `json:"nodeIDs"`
+	}
+	// PeersReply are those who are connected.
+	PeersReply struct {
+		NumPeers jsonrpc.Uint64 `json:"numPeers"`
+		Peers    []Peer         `json:"peers"`
+	}
+	// Peer is a node that the answering one is connected to.
+	Peer struct {
+		IP             string         `json:"ip"`
+		PublicIP       string         `json:"publicIP"`
+		NodeID         ids.NodeID     `json:"nodeID"`
+		Version        string         `json:"version"`
+		UpgradeTime    uint64         `json:"upgradeTime"`
+		LastSent       time.Time      `json:"lastSent"`
+		LastReceived   time.Time      `json:"lastReceived"`
+		ObservedUptime jsonrpc.Uint32 `json:"observedUptime"` // of the answering node, in percent
+		TrackedSubnets []ids.ID       `json:"trackedSubnets"`
+		SupportedACPs  []uint32       `json:"supportedACPs"`
+		ObjectedACPs   []uint32       `json:"objectedACPs"`
+		Benched        []string       `json:"benched"`
+	}
+	// UptimeReply is how the validators see the answering node.
+	UptimeReply struct {
+		RewardingStakePercentage  json.Float64 `json:"rewardingStakePercentage"`
+		WeightedAveragePercentage json.Float64 `json:"weightedAveragePercentage"`
+	}
+	// ACPsReply is what validators think of proposals.
+	ACPsReply struct {
+		ACPs map[uint32]*ACP `json:"acps"`
+	}
+	// ACP is a proposal with who is for and who against it, by stake.
+	ACP struct {
+		SupportWeight jsonrpc.Uint64 `json:"supportWeight"`
+		Supporters    []ids.NodeID   `json:"supporters"`
+		ObjectWeight  jsonrpc.Uint64 `json:"objectWeight"`
+		Objectors     []ids.NodeID   `json:"objectors"`
+		AbstainWeight jsonrpc.Uint64 `json:"abstainWeight"`
+	}
+)
+
+var errNotValidator = errors.New("couldn't get node uptime: node is not a validator")
+
+// Peers answers who is connected: the validators of any subnet whose nodes are up.
+func (a *Service) Peers(r *http.Request, args *PeersArgs, reply *PeersReply) error {
+	all, err := a.peers(r)
+	if err != nil {
+		return err
+	}
+	reply.Peers = all
+	if len(args.NodeIDs) > 0 {
+		reply.Peers = []Peer{}
+	}
+	for _, node := range args.NodeIDs {
+		if i := slices.IndexFunc(all, func(p Peer) bool { return p.NodeID == node }); i >= 0 {
+			reply.Peers = append(reply.Peers, all[i])
+		}
+	}
+	reply.NumPeers = jsonrpc.Uint64(len(reply.Peers))
+	return nil
+}
+
+// peers are all who are connected, by node id.
+func (a *Service) peers(r *http.Request) ([]Peer, error) {
+	upgrades, err := a.schedule()
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := a.network.DB.Nodes(r.Context(), a.network.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	tracked, err := a.tracked(r)
+	if err != nil {
+		return nil, err
+	}
+	all := []Peer{}
+	for i := range nodes {
+		id := ids.NodeID(nodes[i].Node)
+		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.network.LocalNode.ID() {
+			all = append(all, a.peer(&nodes[i], subnets, upgrades.Granite))
+		}
+	}
+	return all, nil
+}
+
+func (a *Service) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
+	id, now := ids.NodeID(n.Node), a.network.Clock.Unix()
+	sent, received := sim.SecondsSinceContact(id)
+	p := Peer{
+		IP: n.IP, PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
+		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: jsonrpc.Uint32(a.network.ObservedBy(id)),
+		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: []string{},
+	}
+	for _, acp := range fixtures.ACPs {
+		switch sim.BallotOf(id, acp) {
+		case sim.Supports:
+			p.SupportedACPs = append(p.SupportedACPs, acp)
+		case sim.Objects:
+			p.ObjectedACPs = append(p.ObjectedACPs, acp)
+		}
+	}
+	return p
+}
+
+// tracked tells what each validator validates: the primary network, which everyone follows, and subnets.
+func (a *Service) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
+	subnets, err := a.platform.Subnets(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	tracked := map[ids.NodeID][]ids.ID{}
+	for _, subnet := range subnets {
+		members, err := a.platform.ValidatorsNow(r.Context(), subnet)
+		if err != nil {
+			return nil, err
+		}
+		for node := range members {
+			if tracked[node] == nil {
+				tracked[node] = []ids.ID{ids.Empty}
+			}
+			if subnet != ids.Empty {
+				tracked[node] = append(tracked[node], subnet)
+			}
+		}
+	}
+	return tracked, nil
+}
+
+// Uptime answers how the validators of a subnet see the answering node: what share of the stake would reward it, and for
+// how much of the time they saw it on average. Who is not connected has seen nothing.
+func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *UptimeReply) error {
+	members, peers, err := a.validatorsAndPeers(r, args.SubnetID)
+	if err != nil {
+		return err
+	}
+	own := members[a.network.LocalNode.ID()]
+	if own == nil {
+		return errNotValidator
+	}
+	rewarding, seen := own.Weight, 100*float64(own.Weight) // the sum of whole stakes in hundredths would not fit
+	for _, p := range peers {
+		if m := members[p.NodeID]; m != nil {
+			seen += float64(m.Weight) * float64(p.ObservedUptime)
+			if uint32(p.ObservedUptime)*platform.Percent >= a.network.Rules.Staking.UptimeRequirement {
+				rewarding += m.Weight
+			}
+		}
+	}
+	total := float64(members.Weight())
+	reply.RewardingStakePercentage = json.Float64(100 * float64(rewarding) / total)
+	reply.WeightedAveragePercentage = json.Float64(seen / total)
+	return nil
+}
+
+// validatorsAndPeers are the validators of a subnet and who is connected.
+func (a *Service) validatorsAndPeers(r *http.Request, subnet ids.ID) (platform.ValidatorsAtReply, []Peer, error) {
+	members, err := a.platform.ValidatorsNow(r.Context(), subnet)
+	if err != nil {
+		return nil, nil, fmt.Errorf("couldn't get validators: %w", err)
+	}
+	peers, err := a.peers(r)
+	return members, peers, err
+}
+
+// Acps answers what the validators of the primary network think of proposals, as far as they are connected.
+func (a *Service) Acps(r *http.Request, _ *jsonrpc.NoArgs, reply *ACPsReply) error {
+	members, peers, err := a.validatorsAndPeers(r, ids.Empty)
+	if err != nil {
+		return err
+	}
+	reply.ACPs = map[uint32]*ACP{}
+	for _, number := range fixtures.ACPs {
+		acp := &ACP{Supporters: []ids.NodeID{}, Objectors: []ids.NodeID{}}
+		for _, p := range peers {
+			if m := members[p.NodeID]; m != nil {
+				acp.count(p.NodeID, m.Weight, sim.BallotOf(p.NodeID, number))
+			}
+		}
+		acp.AbstainWeight = members.Weight() - acp.SupportWeight - acp.ObjectWeight
+		reply.ACPs[number] = acp
+	}
+	return nil
+}
+
+func (p *ACP) count(node ids.NodeID, weight jsonrpc.Uint64, ballot sim.Ballot) {
+	switch ballot {
+	case sim.Supports:
+		p.Supporters, p.SupportWeight = append(p.Supporters, node), p.SupportWeight+weight
+	case sim.Objects:
+		p.Objectors, p.ObjectWeight = append(p.Objectors, node), p.ObjectWeight+weight
+	}
+}

@@ -1,0 +1,119 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/utils/json"
+	"github.com/gorilla/rpc/v2"
+)
+
+// Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a
+// pointer to its answer, and is called by its name with a lower-case first letter.
+type Service struct {
+	Name    string
+	Methods any
+}
+
+// contentTypes are what requests may come as. There must be two: with one, gorilla's server would take it for whatever
+// comes without a type.
+var contentTypes = []string{"application/json", "application/json;charset=UTF-8"}
+
+// NoArgs is for methods that take nothing.
+type NoArgs struct{}
+
+// NewServices makes the handler of services that share a path, by the codec of avalanchego (utils/json.NewCodec): errors
+// are JSON-RPC errors with status 200, and a null id asks for no answer.
+func NewServices(maxBody int64, all ...Service) (*Services, error) {
+	server := rpc.NewServer()
+	h := &Services{server: server, maxBody: maxBody, capabilities: &Capabilities{HTTP: []string{http.MethodPost}}}
+	for _, contentType := range contentTypes {
+		server.RegisterCodec(json.NewCodec(), contentType)
+	}
+	server.RegisterBeforeFunc(nameService)
+	for _, s := range all {
+		if err := server.RegisterService(s.Methods, s.Name); err != nil {
+			return nil, fmt.Errorf("service %s: %w", s.Name, err)
+		}
+		h.capabilities.RPC = append(h.capabilities.RPC, h.methods(s)...)
+	}
+	return h, nil
+}
+
+// Services is the handler of services that share a path.
+type Services struct {
+	server       *rpc.Server
+	maxBody      int64
+	capabilities *Capabilities
+}
+
+// Capabilities are those of all the services.
+func (s *Services) Capabilities() *Capabilities { return s.capabilities }
+
+// methods are those of a service that the server took: with a request, arguments and an answer.
+func (s *Services) methods(service Service) []string {
+	var names []string
+	methods := reflect.TypeOf(service.Methods)
+	for i := range methods.NumMethod() {
+		name := service.Name + "." + methods.Method(i).Name
+		if s.server.HasMethod(name) {
+			names = append(names, service.Name+"."+LowerFirst(strings.TrimPrefix(name, service.Name+".")))
+		}
+	}
+	return names
+}
+
+func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, ok := ReadBody(w, r, s.maxBody)
+	if !ok {
+		return
+	}
+	if longText(body) {
+		http.Error(w, fmt.Sprintf("a text in the request is longer than %d bytes and not hexadecimal", longestText), http.StatusRequestEntityTooLarge)
+		return
+	}
+	request := *r
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	s.server.ServeHTTP(w, &request)
+}
+
+// ReadBody reads a request whole. When it is too large, or cannot be read, it has answered that.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		http.Error(w, fmt.Sprintf("request body too large: the limit is %d bytes", limit), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	if err != nil {
+		http.Error(w, "the request body could not be read", http.StatusBadRequest)
+		return nil, false
+	}
+	return body, true
+}
+
+// longestText bounds what may be read as an id or an address: cb58 costs the square of the length.
+const longestText = 4096
+
+// longText reports whether a JSON document holds a text that is too long for anything but bytes in hexadecimal.
+func longText(body []byte) bool {
+	for {
+		begin := bytes.IndexByte(body, '"')
+		if begin < 0 {
+			return false
+		}
+		body = body[begin+1:]
+		end := bytes.IndexByte(body, '"')
+		if end < 0 {
+			end = len(body)
+		}
+		if end > longestText && !bytes.HasPrefix(body, []byte("0x")) {
+			return true
+		}
+		body = body[min(end+1, len(body)):]
+	}
+}

@@ -1,0 +1,113 @@
+package node
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"snowglobe/sim"
+)
+
+// LogLevel is how much a logger lets through.
+type LogLevel string
+
+// levels are those of avalanchego's utils/logging, each with where it begins on slog's scale.
+var levels = map[LogLevel]slog.Level{
+	"OFF": math.MaxInt, "FATAL": 12, "ERROR": slog.LevelError, "WARN": slog.LevelWarn, "INFO": slog.LevelInfo,
+	"TRACE": -2, "DEBUG": slog.LevelDebug, "VERBO": -8,
+}
+
+var errLevel = errors.New("unknown log level")
+
+// UnmarshalJSON reads a level in any case.
+func (l *LogLevel) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := stdjson.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*l = LogLevel(strings.ToUpper(text))
+	if _, known := levels[*l]; !known {
+		return fmt.Errorf("%w: %q", errLevel, text)
+	}
+	return nil
+}
+
+// LogAndDisplayLevels are the levels of a logger. The program writes one log, so an event is written when either lets it through.
+type LogAndDisplayLevels struct {
+	LogLevel     LogLevel `json:"logLevel"`
+	DisplayLevel LogLevel `json:"displayLevel"`
+}
+
+// Loggers are the loggers of one network's node, by name: main, vm-factory, P, X, C, and one for each L1.
+type Loggers struct {
+	names []string
+	all   map[string]*logger
+}
+
+type logger struct {
+	*slog.Logger
+	levels atomic.Pointer[LogAndDisplayLevels]
+}
+
+// NewLoggers makes the loggers of a network's node, which write to log and begin with its level.
+func NewLoggers(l *sim.Network, log *slog.Logger) *Loggers {
+	g := &Loggers{names: append([]string{"main", "vm-factory"}, l.Aliases.Chains()...), all: map[string]*logger{}}
+	begin := LogAndDisplayLevels{"INFO", "OFF"}
+	if !log.Enabled(context.Background(), slog.LevelInfo) {
+		begin.LogLevel = "ERROR"
+	}
+	for _, name := range g.names {
+		one := &logger{}
+		one.levels.Store(&begin)
+		one.Logger = slog.New(levelHandler{log.Handler(), one}).With("logger", name)
+		g.all[name] = one
+	}
+	return g
+}
+
+// Main is the logger of what concerns no chain.
+func (g *Loggers) Main() *slog.Logger { return g.all["main"].Logger }
+
+// named is the logger of a chain, or main.
+func (g *Loggers) named(name string) *slog.Logger {
+	if one := g.all[name]; one != nil {
+		return one.Logger
+	}
+	return g.Main()
+}
+
+// choose answers the names that a request means: one, or all without a name.
+func (g *Loggers) choose(name string) ([]string, error) {
+	if name == "" {
+		return g.names, nil
+	}
+	if !slices.Contains(g.names, name) {
+		return nil, fmt.Errorf("logger with name %q not found", name)
+	}
+	return []string{name}, nil
+}
+
+// levelHandler lets through what a logger's levels allow at the moment, whatever the handler behind it would.
+type levelHandler struct {
+	slog.Handler
+	logger *logger
+}
+
+func (h levelHandler) Enabled(_ context.Context, at slog.Level) bool {
+	pair := h.logger.levels.Load()
+	return at >= min(levels[pair.LogLevel], levels[pair.DisplayLevel])
+}
+
+func (h levelHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return levelHandler{h.Handler.WithAttrs(attrs), h.logger}
+}
+
+func (h levelHandler) WithGroup(name string) slog.Handler {
+	return levelHandler{h.Handler.WithGroup(name), h.logger}
+}

@@ -1,0 +1,90 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// AddressesArgs name addresses.
+type AddressesArgs struct {
+	Addresses []string `json:"addresses"`
+}
+
+// BalanceReply is what some addresses have part in, by what can be done with it now.
+type BalanceReply struct {
+	Balance             jsonrpc.Uint64            `json:"balance"`
+	Unlocked            jsonrpc.Uint64            `json:"unlocked"`
+	LockedStakeable     jsonrpc.Uint64            `json:"lockedStakeable"`
+	LockedNotStakeable  jsonrpc.Uint64            `json:"lockedNotStakeable"`
+	Balances            map[ids.ID]jsonrpc.Uint64 `json:"balances"`
+	Unlockeds           map[ids.ID]jsonrpc.Uint64 `json:"unlockeds"`
+	LockedStakeables    map[ids.ID]jsonrpc.Uint64 `json:"lockedStakeables"`
+	LockedNotStakeables map[ids.ID]jsonrpc.Uint64 `json:"lockedNotStakeables"`
+	UTXOIDs             []primary.UTXOID          `json:"utxoIDs"`
+}
+
+// GetBalance answers what some addresses have part in.
+func (a *Service) GetBalance(r *http.Request, args *AddressesArgs, reply *BalanceReply) error {
+	owners, err := a.Addresses(args.Addresses)
+	if err != nil {
+		return err
+	}
+	utxos, err := a.Unspent(r.Context(), owners)
+	if err != nil {
+		return fmt.Errorf("couldn't get UTXO set of %v: %w", args.Addresses, err)
+	}
+	reply.Balances, reply.Unlockeds = map[ids.ID]jsonrpc.Uint64{}, map[ids.ID]jsonrpc.Uint64{}
+	reply.LockedStakeables, reply.LockedNotStakeables = map[ids.ID]jsonrpc.Uint64{}, map[ids.ID]jsonrpc.Uint64{}
+	for _, u := range utxos {
+		reply.kind(u, uint64(a.Network.Clock.Unix()))[u.AssetID] += jsonrpc.Uint64(u.Amount())
+		reply.Balances[u.AssetID] += jsonrpc.Uint64(u.Amount())
+		reply.UTXOIDs = append(reply.UTXOIDs, primary.UTXOID(u.UTXOID))
+	}
+	avax := a.Network.Rules.AVAXAssetID
+	reply.Balance, reply.Unlocked = reply.Balances[avax], reply.Unlockeds[avax]
+	reply.LockedStakeable, reply.LockedNotStakeable = reply.LockedStakeables[avax], reply.LockedNotStakeables[avax]
+	return nil
+}
+
+// kind is where an output counts at a time.
+func (b *BalanceReply) kind(u *txs.UTXO, now uint64) map[ids.ID]jsonrpc.Uint64 {
+	switch {
+	case u.Owners().Locktime > now:
+		return b.LockedNotStakeables
+	case u.StakeableUntil() > now:
+		return b.LockedStakeables
+	}
+	return b.Unlockeds
+}
+
+// RewardUTXOsReply lists outputs that pay rewards.
+type RewardUTXOsReply struct {
+	NumFetched jsonrpc.Uint64   `json:"numFetched"`
+	UTXOs      []string         `json:"utxos"`
+	Encoding   jsonrpc.Encoding `json:"encoding"`
+}
+
+// GetRewardUTXOs lists the outputs that rewarded a staking transaction.
+func (a *Service) GetRewardUTXOs(r *http.Request, args *primary.TxIDArgs, reply *RewardUTXOsReply) error {
+	rows, err := a.Network.DB.UTXOsOfTx(r.Context(), a.StoreChain(), args.TxID[:])
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("couldn't get reward UTXOs: %w", err)
+	}
+	var rewards []store.UTXO
+	for _, row := range rows {
+		if row.Reward {
+			rewards = append(rewards, row)
+		}
+	}
+	reply.UTXOs, err = a.EncodeUTXOs(rewards, args.Encoding)
+	reply.NumFetched, reply.Encoding = jsonrpc.Uint64(len(rewards)), args.Encoding
+	return err
+}

@@ -1,0 +1,80 @@
+package platform
+
+import (
+	"net/http"
+	"time"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/rules"
+)
+
+// FeeConfigReply is what the P-Chain's dynamic fee (ACP-103) is made from: avalanchego's gas.Config.
+type FeeConfigReply struct {
+	Weights                  [4]uint64 `json:"weights"` // of bandwidth, reads, writes and compute
+	MaxCapacity              uint64    `json:"maxCapacity"`
+	MaxPerSecond             uint64    `json:"maxPerSecond"`
+	TargetPerSecond          uint64    `json:"targetPerSecond"`
+	MinPrice                 uint64    `json:"minPrice"`
+	ExcessConversionConstant uint64    `json:"excessConversionConstant"`
+}
+
+// FeeStateReply is the state of the dynamic fee: avalanchego's gas.State and price.
+type FeeStateReply struct {
+	Capacity  uint64    `json:"capacity"`
+	Excess    uint64    `json:"excess"`
+	Price     uint64    `json:"price"` // nAVAX for a unit of gas
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// ValidatorFeeConfigReply is what the continuous fee of L1 validators (ACP-77) is made from: avalanchego's fee.Config.
+type ValidatorFeeConfigReply struct {
+	Capacity                 uint64 `json:"capacity"`
+	Target                   uint64 `json:"target"`
+	MinPrice                 uint64 `json:"minPrice"`
+	ExcessConversionConstant uint64 `json:"excessConversionConstant"`
+}
+
+// ValidatorFeeStateReply is the state of the continuous fee.
+type ValidatorFeeStateReply struct {
+	Excess    uint64    `json:"excess"`
+	Price     uint64    `json:"price"` // nAVAX for a second
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// GetFeeConfig answers the constants of the dynamic fee.
+func (a *Service) GetFeeConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeeConfigReply) error {
+	f := &a.Network.Rules.Fees
+	*reply = FeeConfigReply{
+		[4]uint64{f.Weights.Bandwidth, f.Weights.Reads, f.Weights.Writes, f.Weights.Compute},
+		f.MaxCapacity, f.MaxPerSecond, f.TargetPerSecond, f.MinPrice, f.ExcessConversion,
+	}
+	return nil
+}
+
+// GetFeeState answers where the dynamic fee stood after the last block.
+func (a *Service) GetFeeState(r *http.Request, _ *jsonrpc.NoArgs, reply *FeeStateReply) error {
+	head, err := a.state.Head(r.Context())
+	if err != nil {
+		return err
+	}
+	state := rules.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess}
+	*reply = FeeStateReply{state.Capacity, state.Excess, state.Price(&a.Network.Rules.Fees), time.Unix(head.Time, 0).UTC()}
+	return nil
+}
+
+// GetValidatorFeeConfig answers the constants of the continuous fee.
+func (a *Service) GetValidatorFeeConfig(_ *http.Request, _ *jsonrpc.NoArgs, reply *ValidatorFeeConfigReply) error {
+	f := &a.Network.Rules.ValidatorFees
+	*reply = ValidatorFeeConfigReply{f.Capacity, f.Target, f.MinPrice, f.ExcessConversion}
+	return nil
+}
+
+// GetValidatorFeeState answers where the continuous fee stood after the last block.
+func (a *Service) GetValidatorFeeState(r *http.Request, _ *jsonrpc.NoArgs, reply *ValidatorFeeStateReply) error {
+	head, err := a.state.Head(r.Context())
+	if err != nil {
+		return err
+	}
+	*reply = ValidatorFeeStateReply{head.L1Excess, a.Network.Rules.ValidatorFees.Price(head.L1Excess), time.Unix(head.Time, 0).UTC()}
+	return nil
+}

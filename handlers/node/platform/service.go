@@ -1,0 +1,130 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Service has the methods of the P-Chain, one for each of RPC: avalanchego's vms/platformvm.Service.
+type Service struct {
+	primary.Service
+	state State
+}
+
+func New(network *sim.Network) *Service {
+	return &Service{primary.New(network, txs.PChain), State{Network: network}}
+}
+
+// SubnetArgs name a subnet; without one it is the primary network.
+type SubnetArgs struct {
+	SubnetID ids.ID `json:"subnetID"`
+}
+
+// TimestampReply is the chain's time.
+type TimestampReply struct {
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// GetProposedHeight answers the height that a proposer would see.
+func (a *Service) GetProposedHeight(r *http.Request, args *jsonrpc.NoArgs, reply *primary.HeightReply) error {
+	return a.GetHeight(r, args, reply)
+}
+
+// GetTimestamp answers the chain's time: that of its last block.
+func (a *Service) GetTimestamp(r *http.Request, _ *jsonrpc.NoArgs, reply *TimestampReply) error {
+	head, err := a.state.Head(r.Context())
+	reply.Timestamp = time.Unix(head.Time, 0).UTC()
+	return err
+}
+
+// GetTx answers a transaction.
+func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.TxReply) error {
+	tx, err := a.Tx(r.Context(), args)
+	if err != nil {
+		return fmt.Errorf("couldn't get tx: %w", err)
+	}
+	*reply = tx
+	return nil
+}
+
+// GetTxStatus answers what became of a transaction. A reward that its block's successor refused is Aborted.
+func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *primary.TxStatusReply) error {
+	row, err := a.Network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), args.TxID[:])
+	if errors.Is(err, store.ErrNotFound) {
+		reply.Status = "Unknown"
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reply.Status = "Committed"
+	if row.Type != "RewardValidatorTx" {
+		return nil
+	}
+	option, err := a.Network.DB.PrimaryBlock(r.Context(), a.StoreChain(), row.ID.Number()+1)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		reply.Status = "Processing"
+		return nil
+	case err == nil && option.Type == "Abort":
+		reply.Status = "Aborted"
+	}
+	return err
+}
+
+// SupplyReply is how much AVAX there is.
+type SupplyReply struct {
+	Supply jsonrpc.Uint64 `json:"supply"`
+	Height jsonrpc.Uint64 `json:"height"`
+}
+
+// GetCurrentSupply answers how much AVAX there is, potential rewards included. Other subnets have no supply of their own.
+func (a *Service) GetCurrentSupply(r *http.Request, args *SubnetArgs, reply *SupplyReply) error {
+	if args.SubnetID != ids.Empty {
+		return fmt.Errorf("fetching current supply failed: %w", store.ErrNotFound)
+	}
+	head, err := a.state.Head(r.Context())
+	reply.Supply, reply.Height = jsonrpc.Uint64(head.Supply), jsonrpc.Uint64(head.ID.Number())
+	return err
+}
+
+// StakingAssetReply is the asset in which a subnet's validators stake.
+type StakingAssetReply struct {
+	AssetID ids.ID `json:"assetID"`
+}
+
+// GetStakingAssetID answers the asset in which validators stake.
+func (a *Service) GetStakingAssetID(_ *http.Request, args *SubnetArgs, reply *StakingAssetReply) error {
+	reply.AssetID = a.Network.Rules.AVAXAssetID
+	return args.requirePrimaryNetwork()
+}
+
+// MinStakeReply is the least that validators and delegators must stake.
+type MinStakeReply struct {
+	MinValidatorStake jsonrpc.Uint64 `json:"minValidatorStake"`
+	MinDelegatorStake jsonrpc.Uint64 `json:"minDelegatorStake"`
+}
+
+// GetMinStake answers the least that validators and delegators must stake, in nAVAX.
+func (a *Service) GetMinStake(_ *http.Request, args *SubnetArgs, reply *MinStakeReply) error {
+	reply.MinValidatorStake, reply.MinDelegatorStake = jsonrpc.Uint64(a.Network.Rules.Staking.MinValidatorStake), jsonrpc.Uint64(a.Network.Rules.Staking.MinDelegatorStake)
+	return args.requirePrimaryNetwork()
+}
+
+// requirePrimaryNetwork refuses what only the primary network has: no other subnet was ever transformed to be staked in.
+func (args *SubnetArgs) requirePrimaryNetwork() error {
+	if args.SubnetID == ids.Empty {
+		return nil
+	}
+	return fmt.Errorf("failed fetching subnet transformation for %s: %w", args.SubnetID, store.ErrNotFound)
+}

@@ -1,0 +1,104 @@
+package platform
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/store"
+)
+
+// SubnetReply is who controls a subnet.
+type SubnetReply struct {
+	IsPermissioned           bool           `json:"isPermissioned"`
+	ControlKeys              []string       `json:"controlKeys"`
+	Threshold                jsonrpc.Uint32 `json:"threshold"`
+	Locktime                 jsonrpc.Uint64 `json:"locktime"`
+	SubnetTransformationTxID ids.ID         `json:"subnetTransformationTxID"`
+	ConversionID             ids.ID         `json:"conversionID"`
+	ManagerChainID           ids.ID         `json:"managerChainID"`
+	ManagerAddress           jsonrpc.Hex    `json:"managerAddress"`
+}
+
+// SubnetsArgs name subnets; none means all.
+type SubnetsArgs struct {
+	IDs []ids.ID `json:"ids"`
+}
+
+// SubnetsReply lists subnets.
+type SubnetsReply struct {
+	Subnets []SubnetSummary `json:"subnets"`
+}
+
+// SubnetSummary is a subnet with those who control it.
+type SubnetSummary struct {
+	ID          ids.ID         `json:"id"`
+	ControlKeys []string       `json:"controlKeys"`
+	Threshold   jsonrpc.Uint32 `json:"threshold"`
+}
+
+var errPrimaryNetwork = errors.New("the primary network isn't a subnet")
+
+// primaryNetwork is how lists show the primary network.
+var primaryNetwork = SubnetSummary{ids.Empty, []string{}, 0}
+
+// GetSubnet answers who controls a subnet.
+func (a *Service) GetSubnet(r *http.Request, args *SubnetArgs, reply *SubnetReply) error {
+	if args.SubnetID == ids.Empty {
+		return errPrimaryNetwork
+	}
+	row, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:])
+	if err != nil {
+		return err
+	}
+	owner := a.owner(row.State.Owner)
+	*reply = SubnetReply{IsPermissioned: true, ControlKeys: owner.Addresses, Threshold: owner.Threshold, Locktime: owner.Locktime}
+	if row.State.Conversion != nil {
+		reply.IsPermissioned, reply.ManagerAddress = false, row.State.ManagerAddress
+		reply.ConversionID, reply.ManagerChainID = ids.ID(row.State.Conversion), ids.ID(row.State.ManagerChain)
+	}
+	return nil
+}
+
+// GetSubnets lists subnets, the primary network last. Unknown ones are left out.
+func (a *Service) GetSubnets(r *http.Request, args *SubnetsArgs, reply *SubnetsReply) error {
+	if len(args.IDs) > 0 {
+		return a.subnets(r, args.IDs, reply)
+	}
+	rows, err := a.Network.DB.Subnets(r.Context(), a.StoreChain())
+	for i := range rows {
+		reply.Subnets = append(reply.Subnets, a.summary(&rows[i]))
+	}
+	reply.Subnets = append(reply.Subnets, primaryNetwork)
+	return err
+}
+
+func (a *Service) subnets(r *http.Request, wanted []ids.ID, reply *SubnetsReply) error {
+	seen := map[ids.ID]bool{}
+	for _, id := range wanted {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if id == ids.Empty {
+			reply.Subnets = append(reply.Subnets, primaryNetwork)
+			continue
+		}
+		row, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), id[:])
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		reply.Subnets = append(reply.Subnets, a.summary(row))
+	}
+	return nil
+}
+
+func (a *Service) summary(row *store.SubnetView) SubnetSummary {
+	owner := a.owner(row.State.Owner)
+	return SubnetSummary{ids.ID(row.Hash), owner.Addresses, owner.Threshold}
+}

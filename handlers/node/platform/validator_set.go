@@ -1,0 +1,141 @@
+package platform
+
+import (
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim"
+	"snowglobe/sim/warp"
+)
+
+// ValidatorsAtArgs name a subnet at a height.
+type ValidatorsAtArgs struct {
+	Height   Height `json:"height"`
+	SubnetID ids.ID `json:"subnetID"`
+}
+
+// Height is a height of the P-Chain, or "proposed" for the one that a proposer would see.
+type Height struct {
+	number   jsonrpc.Uint64
+	proposed bool
+}
+
+// UnmarshalJSON reads both forms.
+func (h *Height) UnmarshalJSON(data []byte) error {
+	if string(data) == `"proposed"` {
+		h.proposed = true
+		return nil
+	}
+	return stdjson.Unmarshal(data, &h.number)
+}
+
+// ValidatorsAtReply is a set of validators by node.
+type ValidatorsAtReply map[ids.NodeID]*Member
+
+// Weight is that of all of them.
+func (set ValidatorsAtReply) Weight() (total jsonrpc.Uint64) {
+	for _, m := range set {
+		total += m.Weight
+	}
+	return total
+}
+
+// Member is a place in a set of validators.
+type Member struct {
+	PublicKey jsonrpc.Hex    `json:"publicKey"`
+	Weight    jsonrpc.Uint64 `json:"weight"`
+}
+
+var errUnfinalized = errors.New("failed to fetch validator set at unfinalized height")
+
+// GetValidatorsAt answers who validated a subnet at a height, with their delegations.
+func (a *Service) GetValidatorsAt(r *http.Request, args *ValidatorsAtArgs, reply *ValidatorsAtReply) error {
+	height, err := a.finalized(r, args.Height)
+	if err != nil {
+		return err
+	}
+	*reply, err = a.state.ValidatorsAt(r.Context(), args.SubnetID, height)
+	return err
+}
+
+// finalized is the height that is meant, which the chain must have reached.
+func (a *Service) finalized(r *http.Request, h Height) (uint64, error) {
+	last, err := a.Height(r.Context())
+	switch height := uint64(h.number); {
+	case err != nil || h.proposed:
+		return last, err
+	case height > last:
+		return 0, fmt.Errorf("failed to get validator set at %d: %w: %d > %d", height, errUnfinalized, height, last)
+	default:
+		return height, nil
+	}
+}
+
+func membersOf(all []sim.Validator, err error) (ValidatorsAtReply, error) {
+	set := make(ValidatorsAtReply, len(all))
+	for _, w := range all {
+		set[w.Node] = &Member{PublicKey: w.Key, Weight: jsonrpc.Uint64(w.Weight)}
+	}
+	return set, err
+}
+
+// HeightArgs name a height of the P-Chain.
+type HeightArgs struct {
+	Height Height `json:"height"`
+}
+
+// ValidatorSetsReply is the canonical set of every subnet that has one.
+type ValidatorSetsReply struct {
+	ValidatorSets map[ids.ID]CanonicalSet `json:"validatorSets"`
+}
+
+// CanonicalValidatorSet is a subnet's validators as signatures of cross-chain messages name them.
+type CanonicalSet struct {
+	Validators  []CanonicalMember `json:"validators"`
+	TotalWeight jsonrpc.Uint64    `json:"totalWeight"`
+}
+
+// CanonicalMember is a key with the weight of all nodes that use it.
+type CanonicalMember struct {
+	PublicKey jsonrpc.Hex    `json:"publicKey"`
+	Weight    jsonrpc.Uint64 `json:"weight"`
+	NodeIDs   []ids.NodeID   `json:"nodeIDs"`
+}
+
+// GetAllValidatorsAt answers the canonical validators of every subnet at a height.
+func (a *Service) GetAllValidatorsAt(r *http.Request, args *HeightArgs, reply *ValidatorSetsReply) error {
+	subnets, err := a.state.Subnets(r.Context())
+	if err != nil {
+		return err
+	}
+	height, err := a.finalized(r, args.Height)
+	if err != nil {
+		return err
+	}
+	reply.ValidatorSets = map[ids.ID]CanonicalSet{}
+	for _, subnet := range subnets {
+		set, err := a.Network.CanonicalSet(r.Context(), subnet, height)
+		if err != nil {
+			return err
+		}
+		if set.TotalWeight > 0 {
+			reply.ValidatorSets[subnet] = canonical(set)
+		}
+	}
+	return nil
+}
+
+// canonical is a set as signatures name it.
+func canonical(set *warp.CanonicalValidatorSet) CanonicalSet {
+	reply := CanonicalSet{Validators: []CanonicalMember{}, TotalWeight: jsonrpc.Uint64(set.TotalWeight)}
+	for _, m := range set.Validators {
+		key := m.PublicKey.Compressed()
+		reply.Validators = append(reply.Validators, CanonicalMember{key[:], jsonrpc.Uint64(m.Weight), m.NodeIDs})
+	}
+	return reply
+}

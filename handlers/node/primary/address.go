@@ -1,0 +1,66 @@
+package primary
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting/address"
+)
+
+var errMismatched = errors.New("mismatched chainIDs")
+
+// Address reads an address of the chain, or 20 bytes in cb58: avalanchego's avax.ParseServiceAddress.
+func (a *Service) Address(text string) (ids.ShortID, error) {
+	if short, err := ids.ShortFromString(text); err == nil {
+		return short, nil
+	}
+	short, err := a.parseLocal(text)
+	if err != nil {
+		return short, fmt.Errorf("couldn't parse address %q: %w", text, err)
+	}
+	return short, nil
+}
+
+// parseLocal reads an address with the prefix of a chain, which must be this one.
+func (a *Service) parseLocal(text string) (ids.ShortID, error) {
+	alias, hrp, raw, err := address.Parse(text)
+	if err != nil {
+		return ids.ShortEmpty, err
+	}
+	chain, err := ChainByAlias(a.Network, alias)
+	if err != nil {
+		return ids.ShortEmpty, err
+	}
+	if hrp != a.Network.Rules.HRP {
+		return ids.ShortEmpty, fmt.Errorf("expected hrp %q but got %q", a.Network.Rules.HRP, hrp)
+	}
+	short, err := ids.ToShortID(raw)
+	if err != nil {
+		return ids.ShortEmpty, err
+	}
+	if own := a.Network.Rules.BlockchainID(a.chain); chain != own {
+		return ids.ShortEmpty, fmt.Errorf("%w: expected %q but got %q", errMismatched, own, chain)
+	}
+	return short, nil
+}
+
+// Addresses reads several, each once, ascending: the order in which a node searches.
+func (a *Service) Addresses(texts []string) ([]ids.ShortID, error) {
+	all := make([]ids.ShortID, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = a.Address(text); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(all, func(a, b ids.ShortID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(all), nil
+}
+
+// FormatAddress writes an address of the chain.
+func (a *Service) FormatAddress(short ids.ShortID) string {
+	return a.Network.Rules.Address(a.chain, short)
+}

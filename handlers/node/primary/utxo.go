@@ -1,0 +1,141 @@
+package primary
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Bounds of getUTXOs.
+const (
+	maxUTXOAddresses = 1024
+	maxUTXOs         = 1024
+)
+
+// UTXOArgs ask for a page of outputs.
+type UTXOArgs struct {
+	Addresses   []string         `json:"addresses"`
+	SourceChain string           `json:"sourceChain"` // asks for what this chain exported; the chain itself when empty
+	Limit       jsonrpc.Uint32   `json:"limit"`
+	StartIndex  UTXOIndex        `json:"startIndex"`
+	Encoding    jsonrpc.Encoding `json:"encoding"`
+}
+
+// UTXOIndex is where a page ends, and the next one goes on.
+type UTXOIndex struct {
+	Address string `json:"address"`
+	UTXO    string `json:"utxo"` // the output's input id
+}
+
+// UTXOReply is a page of outputs.
+type UTXOReply struct {
+	NumFetched jsonrpc.Uint64   `json:"numFetched"`
+	UTXOs      []string         `json:"utxos"`
+	EndIndex   UTXOIndex        `json:"endIndex"`
+	Encoding   jsonrpc.Encoding `json:"encoding"`
+}
+
+// UTXOID names an output.
+type UTXOID struct {
+	TxID        ids.ID `json:"txID"`
+	OutputIndex uint32 `json:"outputIndex"`
+}
+
+var errNoAddresses = errors.New("no addresses provided")
+
+// GetUTXOs answers a page of the outputs that some addresses own: address by address, newest first.
+func (a *Service) GetUTXOs(r *http.Request, args *UTXOArgs, reply *UTXOReply) error {
+	p, err := a.page(args)
+	if err != nil {
+		return err
+	}
+	if err := p.read(r.Context()); err != nil {
+		return fmt.Errorf("problem retrieving UTXOs: %w", err)
+	}
+	if reply.UTXOs, err = a.EncodeUTXOs(p.found, args.Encoding); err != nil {
+		return err
+	}
+	reply.NumFetched, reply.Encoding = jsonrpc.Uint64(len(p.found)), args.Encoding
+	reply.EndIndex = UTXOIndex{a.FormatAddress(p.address), p.utxo.String()}
+	return nil
+}
+
+// page reads the arguments in the order in which a node complains about them.
+func (a *Service) page(args *UTXOArgs) (*utxoPage, error) {
+	switch n := len(args.Addresses); {
+	case n == 0:
+		return nil, errNoAddresses
+	case n > maxUTXOAddresses:
+		return nil, fmt.Errorf("number of addresses given, %d, exceeds maximum, %d", n, maxUTXOAddresses)
+	}
+	p := &utxoPage{Service: a, source: a.StoreChain(), limit: int(min(args.Limit, maxUTXOs))}
+	if p.limit == 0 {
+		p.limit = maxUTXOs
+	}
+	var err error
+	if args.SourceChain != "" {
+		if p.source, err = a.source(args.SourceChain); err != nil {
+			return nil, fmt.Errorf("problem parsing source chainID %q: %w", args.SourceChain, err)
+		}
+	}
+	if p.owners, err = a.Addresses(args.Addresses); err != nil {
+		return nil, err
+	}
+	if args.StartIndex == (UTXOIndex{}) {
+		return p, nil
+	}
+	if p.address, err = a.Address(args.StartIndex.Address); err != nil {
+		return nil, fmt.Errorf("couldn't parse start index address %q: %w", args.StartIndex.Address, err)
+	}
+	if p.utxo, err = ids.FromString(args.StartIndex.UTXO); err != nil {
+		return nil, fmt.Errorf("couldn't parse start index utxo: %w", err)
+	}
+	return p, nil
+}
+
+// nowhere is a chain that never exports anything.
+const nowhere = 0
+
+// source is the number of the chain with a name.
+func (a *Service) source(name string) (int, error) {
+	id, err := ChainByAlias(a.Network, name)
+	if err != nil {
+		return nowhere, err
+	}
+	chain, found := a.Network.Rules.ChainOf(id)
+	if !found {
+		return nowhere, nil
+	}
+	return a.Network.Chain(chain), nil
+}
+
+// EncodeUTXOs writes outputs as strings. The chains have two ways to say that they cannot.
+func (a *Service) EncodeUTXOs(rows []store.UTXO, encoding jsonrpc.Encoding) ([]string, error) {
+	form := "string"
+	if a.chain == txs.PChain {
+		form = encoding.String()
+	}
+	texts := make([]string, len(rows))
+	for i := range rows {
+		var err error
+		if texts[i], err = formatting.Encode(encoding, rows[i].Bytes()); err != nil {
+			return nil, fmt.Errorf("couldn't encode UTXO %s as %s: %w", ids.ID(rows[i].Hash), form, err)
+		}
+	}
+	return texts, nil
+}
+
+func (a *Service) parse(row *store.UTXO) (*txs.UTXO, error) {
+	u, err := txs.ParseUTXO(a.chain, row.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("UTXO %s: %w", ids.ID(row.Hash), err)
+	}
+	return u, nil
+}

@@ -1,0 +1,135 @@
+package handlers_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// release builds the program as it is handed out: stripped, without the builder's paths.
+func release(b *testing.B, flags ...string) string {
+	path := filepath.Join(b.TempDir(), "snowglobe")
+	build := exec.Command("go", append(append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", path}, flags...), "snowglobe")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("build: %v: %s", err, out)
+	}
+	return path
+}
+
+// path of the file of a profile's world.
+func (r *report) path(profile string) string { return filepath.Join(r.folder, title(profile)+".db") }
+
+// title of a profile that may be a file.
+func title(profile string) string { return strings.TrimSuffix(filepath.Base(profile), ".yaml") }
+
+// make makes a profile's world, and tells how long it took and how long processors were busy with it.
+func (r *report) make(profile string) (took, busy time.Duration) {
+	run := exec.Command(r.program, "generate", "--quiet", "--profile", profile, "--db", r.path(profile))
+	begin := time.Now()
+	if out, err := run.CombinedOutput(); err != nil {
+		r.b.Fatalf("generate %s: %v: %s", profile, err, out)
+	}
+	return time.Since(begin), run.ProcessState.UserTime() + run.ProcessState.SystemTime()
+}
+
+// world is the file of a profile's world, made when it is not there.
+func (r *report) world(profile string) string {
+	if _, err := os.Stat(r.path(profile)); errors.Is(err, os.ErrNotExist) {
+		r.make(profile)
+	}
+	return r.path(profile)
+}
+
+// process is a server that runs.
+type process struct {
+	r       *report
+	cmd     *exec.Cmd
+	address string
+	waited  time.Duration // from its start to its first answer
+}
+
+const patience = time.Minute
+
+// serve starts the program on a free port and waits for its first answer. Its log goes nowhere, but is written.
+func (r *report) serve(args ...string) *process {
+	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	p := &process{r: r, address: probe.Addr().String()}
+	probe.Close()
+	p.cmd = exec.CommandContext(r.b.Context(), r.program, append([]string{"serve", "--addr", p.address}, args...)...)
+	begin := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		r.b.Fatal(err)
+	}
+	chainID := call("eth_chainId")[0]
+	for {
+		_, err := p.once(chainID)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) || time.Since(begin) > patience {
+			r.b.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	p.waited = time.Since(begin)
+	return p
+}
+
+// once sends one request over a connection of its own.
+func (p *process) once(ask request) (answer, error) {
+	c, err := dial(p.address)
+	if err != nil {
+		return answer{}, err
+	}
+	defer c.Close()
+	return c.ask(ask.bytes(p.address))
+}
+
+func (p *process) stop() {
+	if err := errors.Join(p.cmd.Process.Signal(syscall.SIGTERM), p.cmd.Wait()); err != nil {
+		p.r.b.Fatal(err)
+	}
+}
+
+// memory of the process in bytes, now and at its highest. Only Linux tells; elsewhere it is 0.
+func memory(pid int) (now, peak int64) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range bytes.Lines(status) {
+		var kilobytes int64
+		switch name, rest, _ := strings.Cut(string(line), ":"); name {
+		case "VmRSS":
+			fmt.Sscan(rest, &kilobytes)
+			now = kilobytes << 10
+		case "VmHWM":
+			fmt.Sscan(rest, &kilobytes)
+			peak = kilobytes << 10
+		}
+	}
+	return now, peak
+}
+
+// busy is how long processors have worked for a process. Only Linux tells, in hundredths of a second; elsewhere it is 0.
+func busy(pid int) time.Duration {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name of the program may hold spaces
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond
+}

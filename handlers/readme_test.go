@@ -1,0 +1,83 @@
+package handlers_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const readme = "../../README.md"
+
+// commands are the lines of the README's shell blocks.
+func commands(t *testing.T) []string {
+	raw, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	inside := false
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "```sh":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && line != "":
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) < 10 {
+		t.Fatalf("only %d commands in the README", len(lines))
+	}
+	return lines
+}
+
+// TestReadmeCommands runs every command of the README: servers until they answer, questions against the server started
+// last, everything else to its end. Targets of make that run this very test are only looked up.
+func TestReadmeCommands(t *testing.T) {
+	folder := t.TempDir()
+	var last *started
+	for _, line := range commands(t) {
+		words := strings.Fields(line)
+		switch {
+		case words[0] == "make":
+			if out, err := exec.Command("make", "-C", "../..", "-n", words[1]).CombinedOutput(); err != nil {
+				t.Errorf("%s: %s", line, out)
+			}
+		case words[0] == "curl":
+			ask := exec.Command("sh", "-c", "set -e; "+strings.ReplaceAll(line, "curl -s", "curl -sf")+" | grep -q .")
+			ask.Args[2] = strings.ReplaceAll(ask.Args[2], "http://127.0.0.1:9650", last.url)
+			if out, err := ask.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v %s", line, err, out)
+			}
+		case strings.HasPrefix(line, "go run .") && (len(words) == 3 || words[3] == "serve"):
+			last = serveLine(t, folder, words[3:])
+		case strings.HasPrefix(line, "go run ."):
+			run := command(t, words[3:]...)
+			run.Dir = folder
+			if code, _, stderr := outcome(t, run); code != 0 {
+				t.Errorf("%s: exit %d: %s", line, code, stderr)
+			}
+		default:
+			t.Errorf("this test does not know how to run %q", line)
+		}
+	}
+}
+
+// serveLine starts the server of a README line with its own flags, save the address and, where it names none, the size.
+func serveLine(t *testing.T, folder string, words []string) *started {
+	var args []string
+	for i := 0; i < len(words); i++ {
+		switch words[i] {
+		case "serve":
+		case "--addr":
+			i++
+		default:
+			args = append(args, words[i])
+		}
+	}
+	return start(t, filepath.Clean(folder), args...)
+}

@@ -1,0 +1,198 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Raw is an answer that is not JSON: a logo, a page, a file.
+type Raw struct {
+	Type string // the content type
+	Name string // if set, browsers save it under this name
+	Body []byte
+}
+
+// RawJSON is an answer that writes itself as JSON, because most of it was written before.
+type RawJSON interface{ WriteJSON(*bytes.Buffer) error }
+
+var (
+	jsonType = []string{"application/json; charset=utf-8"}
+	vary     = []string{"Accept-Encoding"}
+	noCache  = []string{"no-cache"}
+	gzipped  = []string{"gzip"}
+)
+
+// gzipFrom is the size at which compression begins to pay.
+const gzipFrom = 1024
+
+// The writer of klauspost takes 150 µs for 15 kB of JSON where that of the standard library takes 200. Its gzhttp would drop
+// Content-Length, and answer HEAD with other headers than GET.
+var (
+	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	gzips   = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed); return w }}
+)
+
+// keptBuffer is the size above which a buffer is not worth keeping.
+const keptBuffer = 1 << 20
+
+func release(b *bytes.Buffer) {
+	if b.Cap() <= keptBuffer {
+		buffers.Put(b)
+	}
+}
+
+// send encodes an answer and sends it. Nothing is sent if it cannot be encoded.
+func (c *requestContext) send(r *http.Request, status int, answer any) error {
+	if file, ok := answer.(File); ok {
+		return c.sendFile(r, &file)
+	}
+	if raw, ok := answer.(Raw); ok {
+		c.sendRaw(r, status, raw)
+		return nil
+	}
+	return c.sendJSON(r, status, answer, func([]byte) {})
+}
+
+func (w *responseWriter) sendRaw(r *http.Request, status int, raw Raw) {
+	h := w.Header()
+	h["Content-Type"] = []string{raw.Type}
+	if raw.Name != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+raw.Name+`"`)
+	}
+	w.sendBody(r, status, raw.Body)
+}
+
+// sendJSON shows the body to keep before it goes.
+func (w *responseWriter) sendJSON(r *http.Request, status int, answer any, keep func(body []byte)) error {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	defer release(b)
+	if err := encode(b, answer); err != nil {
+		return err
+	}
+	keep(b.Bytes())
+	w.sendEncoded(r, status, b.Bytes())
+	return nil
+}
+
+func (w *responseWriter) sendEncoded(r *http.Request, status int, body []byte) {
+	w.Header()["Content-Type"] = jsonType
+	w.sendBody(r, status, body)
+}
+
+func encode(b *bytes.Buffer, answer any) error {
+	if raw, ok := answer.(RawJSON); ok {
+		return raw.WriteJSON(b)
+	}
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(answer); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the encoder's newline
+	return nil
+}
+
+// sendBody sends a body the way the client wants it: compressed, or not at all if it has it already.
+func (w *responseWriter) sendBody(r *http.Request, status int, body []byte) {
+	h := w.Header()
+	h["Vary"] = vary
+	compress := len(body) >= gzipFrom && acceptsGzip(r.Header.Get("Accept-Encoding"))
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		tag := etag(body)
+		h["Etag"] = []string{variant(tag, compress)}
+		h["Cache-Control"] = noCache
+		if unchanged(r.Header["If-None-Match"], tag) {
+			delete(h, "Content-Type")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	if compress {
+		w.sendGzip(r, status, body)
+		return
+	}
+	w.writeBody(r, status, body)
+}
+
+func (w *responseWriter) sendGzip(r *http.Request, status int, body []byte) {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	defer release(b)
+	z := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(z)
+	z.Reset(b)
+	_, _ = z.Write(body) // a buffer takes everything
+	_ = z.Close()
+	w.Header()["Content-Encoding"] = gzipped
+	w.writeBody(r, status, b.Bytes())
+}
+
+func (w *responseWriter) writeBody(r *http.Request, status int, body []byte) {
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a client that has gone away needs no answer
+	}
+}
+
+// etag is the part of the entity tag that depends on the content alone.
+func etag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:12])
+}
+
+// variant is the whole tag: a strong tag must differ between the compressed bytes and the plain ones.
+func variant(tag string, compress bool) string {
+	if compress {
+		return `"` + tag + `-gzip"`
+	}
+	return `"` + tag + `"`
+}
+
+// unchanged reports whether the client holds this content, in either form.
+func unchanged(headers []string, tag string) bool {
+	for _, header := range headers {
+		for item := range strings.SplitSeq(header, ",") {
+			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
+			if item == "*" || item == variant(tag, false) || item == variant(tag, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// acceptsGzip reads an Accept-Encoding header: the weight of gzip, if it has one, else that of everything. A weight of
+// zero is a refusal.
+func acceptsGzip(header string) bool {
+	accepts := false
+	for item := range strings.SplitSeq(header, ",") {
+		coding, weight, _ := strings.Cut(item, ";")
+		switch coding = strings.TrimSpace(coding); {
+		case strings.EqualFold(coding, "gzip"):
+			return weighs(weight)
+		case coding == "*":
+			accepts = weighs(weight)
+		}
+	}
+	return accepts
+}
+
+// weighs tells whether the weight of a coding is above zero; none is one.
+func weighs(weight string) bool {
+	name, value, found := strings.Cut(weight, "=")
+	if !found {
+		return strings.TrimSpace(weight) == ""
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	return strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && n > 0
+}

@@ -1,0 +1,85 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// readBody decodes the JSON body that the operation declares. All problems of its content come back as one 400.
+func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, problems []string, err error) {
+	if op.Body == nil {
+		return nil, nil, nil
+	}
+	if coding := hr.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, nil, unsupportedCoding(coding)
+	}
+	raw, err := c.readAll(hr)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, []string{"the body is empty: expected a JSON object"}, nil
+	}
+	if err := checkContentType(hr.Header.Get("Content-Type")); err != nil {
+		return nil, nil, err
+	}
+	return op.decode(c.server.schemas(schema.Spec), raw)
+}
+
+func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
+	most := c.server.opts.MaxBody
+	raw, err := io.ReadAll(http.MaxBytesReader(c, hr.Body, most))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, tooLarge(most)
+	}
+	if err != nil {
+		return nil, BadRequest("the body could not be read to its end")
+	}
+	return raw, nil
+}
+
+// checkContentType takes a body without a type for JSON, as some clients leave it out.
+func checkContentType(text string) error {
+	if text == "" {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(text)
+	charset := params["charset"]
+	if err != nil || kind != "application/json" || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
+		return unsupportedMedia(text)
+	}
+	return nil
+}
+
+func (op *operation) decode(d *schema.Schemas, raw []byte) (any, []string, error) {
+	var loose any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&loose); err != nil {
+		return nil, []string{"the body is not JSON: " + err.Error()}, nil
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, []string{"the body has something after its JSON value"}, nil
+	}
+	if problems := d.Check(op.Body, loose, false); len(problems) > 0 {
+		return nil, problems, nil
+	}
+	known, err := json.Marshal(schema.DigitsOnly(loose))
+	if err != nil {
+		return nil, nil, err
+	}
+	body := reflect.New(op.Body).Interface()
+	if err := json.Unmarshal(known, body); err != nil {
+		return nil, []string{"the body has a number that is out of its range"}, nil
+	}
+	return body, nil, nil
+}

@@ -1,0 +1,185 @@
+package rest
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// endpoint is one path with the operations that its methods stand for.
+type endpoint struct {
+	path     string
+	template template
+	ops      []*operation
+}
+
+func (e *endpoint) add(op *operation) error {
+	if e.operation(op.Method) != nil {
+		return fmt.Errorf("operation %s: %s %s is declared already", op.ID, op.Method, op.Path)
+	}
+	e.ops = append(e.ops, op)
+	return nil
+}
+
+// operation finds what a method stands for; HEAD is GET without the body.
+func (e *endpoint) operation(method string) *operation {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for _, op := range e.ops {
+		if op.Method == method {
+			return op
+		}
+	}
+	return nil
+}
+
+// matches takes the place of the router's own templates. Those are regular expressions, which it tries one after the
+// other: with 90 of them before its own a request takes 50 µs, where this takes 30.
+func (e *endpoint) matches(r *http.Request, found *mux.RouteMatch) (ok bool) {
+	found.Vars, ok = e.template.match(r.URL.Path)
+	return ok
+}
+
+// methods lists what the path answers to. Those that only pages of this server may use are left out for others.
+func (e *endpoint) methods(crossOrigin bool) string {
+	var list []string
+	for _, op := range e.ops {
+		if crossOrigin && op.SameOrigin {
+			continue
+		}
+		if list = append(list, op.Method); op.Method == http.MethodGet {
+			list = append(list, http.MethodHead)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(append(list, http.MethodOptions), ", ")
+}
+
+// ServeHTTP finds the operation, runs it and sends its answer.
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	c := w.(*requestContext)
+	c.op = e.operation(hr.Method)
+	switch {
+	case c.op != nil:
+		c.serve(hr)
+	case isPreflight(hr):
+		c.preflight(hr, e.methods(true))
+	case hr.Method == http.MethodOptions:
+		c.Header().Set("Allow", e.methods(false))
+		c.WriteHeader(http.StatusNoContent)
+	default:
+		c.fail(methodNotAllowed(hr.Method, c.pathAsSent(hr.URL.Path), e.methods(false)), false)
+	}
+}
+
+func (c *requestContext) serve(hr *http.Request) {
+	r, err := c.enter(hr)
+	if err == nil {
+		err = c.reply(r)
+	}
+	if err != nil {
+		c.fail(c.asError(err), c.op.in.ArrayErrors || c.dialect == schema.Upstream)
+	}
+}
+
+// enter checks origin, API key, parameters and body before the handler is called, cheapest first.
+func (c *requestContext) enter(hr *http.Request) (*Request, error) {
+	if err := c.checkOrigin(hr); err != nil {
+		return nil, err
+	}
+	key, err := c.server.access.authenticate(c.Header(), hr, c.op)
+	if err != nil {
+		return nil, err
+	}
+	if err := key.checkInterface(c.op.in); err != nil {
+		return nil, err
+	}
+	r, err := c.read(hr)
+	if err != nil {
+		return nil, err
+	}
+	return r, key.checkNetworks(r)
+}
+
+// reply sends the answer to a request, one from memory if it is still good.
+func (c *requestContext) reply(r *Request) error {
+	status := c.op.status(c.dialect)
+	key, lasts := c.cacheKey(r)
+	if body, found := c.server.cache.get(key); lasts && found {
+		c.sendEncoded(r.HTTP, status, body)
+		return nil
+	}
+	answer, err := c.op.Handle(r)
+	if err != nil {
+		return err
+	}
+	if !lasts {
+		return c.send(r.HTTP, status, answer)
+	}
+	return c.sendJSON(r.HTTP, status, answer, func(body []byte) { c.server.cache.add(key, body) })
+}
+
+// read parses everything that the request says.
+func (c *requestContext) read(hr *http.Request) (*Request, error) {
+	r := &Request{HTTP: hr, server: c.server, op: c.op, dialect: c.dialect, prefixed: c.prefixed}
+	values, given, problems := c.op.parse(hr, c.server.opts.Alias)
+	body, wrong, err := c.op.readBody(c, hr)
+	if err != nil {
+		return nil, err
+	}
+	r.values, r.given, r.body = values, given, body
+	problems = slices.Concat(problems, wrong, r.reversed())
+	// A token is bound to the rest of the query, so it can only be judged when the rest is sound.
+	if len(problems) == 0 {
+		if problem := r.resume(); problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, BadRequest(problems...)
+	}
+	return r, nil
+}
+
+// Endpoint is something that is served, at one path or at several.
+type Endpoint struct {
+	Interface  string   `json:"interface" doc:"data, metrics, sim or node."`
+	Methods    []string `json:"methods" doc:"HTTP methods."`
+	Paths      []string `json:"paths" doc:"With {name} for what varies."`
+	Operations []string `json:"operations" doc:"Names of operations, or of JSON-RPC methods."`
+}
+
+// Lister is a mounted handler that can tell what it serves.
+type Lister interface{ Endpoints() []Endpoint }
+
+// pages are what a server has beside its operations.
+var pages = []string{"/", "/docs", "/openapi.json"}
+
+// Endpoints lists everything that is served: the operations, the documentation, and what mounted handlers tell.
+func (s *Server) Endpoints() []Endpoint {
+	var all []Endpoint
+	for _, e := range s.routes.sorted() {
+		for _, op := range e.ops {
+			all = append(all, Endpoint{op.in.Name, []string{op.Method}, []string{op.Path}, []string{op.ID}})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Endpoint) int {
+		return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(a.Paths[0], b.Paths[0]), cmp.Compare(a.Methods[0], b.Methods[0]))
+	})
+	all = append(all, Endpoint{Sim.Name, []string{http.MethodGet}, pages, []string{}})
+	var told []Lister
+	for _, m := range s.mounts {
+		if l, ok := m.handler.(Lister); ok && !slices.Contains(told, l) {
+			told = append(told, l)
+			all = append(all, l.Endpoints()...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,152 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// Error is a failure that the client is told about: a status, and sentences it can act on.
+type Error struct {
+	Status   int
+	Problems []string
+	header   http.Header
+}
+
+// Error joins the sentences.
+func (e *Error) Error() string { return strings.Join(e.Problems, "; ") }
+
+// ErrorAnswer is the body of every answer that is not a success.
+type ErrorAnswer struct {
+	Message    Message `json:"message" doc:"What is wrong; an array where the interface allows one."`
+	Error      string  `json:"error" doc:"The name of the status."`
+	StatusCode int     `json:"statusCode" doc:"The HTTP status."`
+}
+
+// Message is a sentence, or several of them as an array.
+type Message struct {
+	Sentences []string
+	Array     bool
+}
+
+// MarshalJSON writes an array of sentences or one text.
+func (m Message) MarshalJSON() ([]byte, error) {
+	if m.Array {
+		return json.Marshal(m.Sentences)
+	}
+	return json.Marshal(strings.Join(m.Sentences, "; "))
+}
+
+// Schema allows both forms.
+func (Message) Schema(*schema.Schemas) *schema.Schema {
+	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, {Type: "array", Items: &schema.Schema{Type: "string"}}}}
+}
+
+// BadRequest names every problem of a request: the parameter, the bad value and what is allowed.
+func BadRequest(problems ...string) *Error {
+	return &Error{Status: http.StatusBadRequest, Problems: problems}
+}
+
+// NotFound says what does not exist.
+func NotFound(format string, args ...any) *Error {
+	return sentence(http.StatusNotFound, fmt.Sprintf(format, args...))
+}
+
+// Unauthorized says that an API key is missing or unknown.
+func Unauthorized(text string) *Error { return sentence(http.StatusUnauthorized, text) }
+
+// Forbidden says why a known client may not do this.
+func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text) }
+
+// Unavailable says what cannot be answered at the moment.
+func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
+
+// TooMany says that the client must wait so many seconds.
+func TooMany(text string, seconds int64) *Error {
+	e := sentence(http.StatusTooManyRequests, fmt.Sprintf("%s: try again in %d seconds", text, seconds))
+	e.header = http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}}
+	return e
+}
+
+func tooLarge(most int64) *Error {
+	return sentence(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", most))
+}
+
+func tooMuchHead(most int) *Error {
+	return sentence(http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("the path, query and headers are larger than %d bytes", most))
+}
+
+// headSize is how much a client wrote before the body, save the line ends.
+func headSize(r *http.Request) int {
+	size := len(r.RequestURI)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	return size
+}
+
+func unsupportedMedia(got string) *Error {
+	return sentence(http.StatusUnsupportedMediaType,
+		fmt.Sprintf("content-type %q is not supported: expected application/json", schema.Shorten(got)))
+}
+
+func unsupportedCoding(got string) *Error {
+	return sentence(http.StatusUnsupportedMediaType,
+		fmt.Sprintf("content-encoding %q is not supported: send the body as it is", schema.Shorten(got)))
+}
+
+func methodNotAllowed(method, path, allow string) *Error {
+	e := sentence(http.StatusMethodNotAllowed, fmt.Sprintf("Cannot %s %s: allowed are %s", method, path, allow))
+	e.header = http.Header{"Allow": {allow}}
+	return e
+}
+
+func sentence(status int, text string) *Error {
+	return &Error{Status: status, Problems: []string{text}}
+}
+
+// fail tells the client of an error.
+func (c *requestContext) fail(e *Error, array bool) {
+	h := c.Header()
+	for name, values := range e.header {
+		h[name] = values
+	}
+	if err := c.send(c.request, e.Status, e.answer(array)); err != nil {
+		c.server.opts.Log.Error("error answer failed", "id", c.id, "err", err)
+	}
+}
+
+// asError turns whatever a handler returned into what the client may see. Everything that is not an Error is the
+// simulator's own failure, so it is logged and the client learns only where to look.
+func (c *requestContext) asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if !errors.Is(err, context.Canceled) {
+		c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
+	}
+	return c.failure()
+}
+
+// failure is all that a client learns of what went wrong inside.
+func (c *requestContext) failure() *Error {
+	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+c.id)
+}
+
+// answer is the body that tells of the error.
+func (e *Error) answer(array bool) ErrorAnswer {
+	return ErrorAnswer{
+		Message:    Message{Sentences: e.Problems, Array: array && e.Status == http.StatusBadRequest},
+		Error:      http.StatusText(e.Status),
+		StatusCode: e.Status,
+	}
+}

@@ -1,0 +1,192 @@
+package rest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// Key is an API key with what it allows. Empty lists allow everything.
+type Key struct {
+	Key        string   `yaml:"key"`
+	Limit      int      `yaml:"limit"` // requests per minute; twice the general limit if 0
+	Interfaces []string `yaml:"interfaces"`
+	Networks   []string `yaml:"networks"`
+}
+
+// Keys are the API keys that the server knows.
+type Keys struct{ byKey map[string]*Key }
+
+// ReadKeys reads an API-keys file: a YAML list of keys, each with key, limit, interfaces and networks.
+func ReadKeys(text []byte) (*Keys, error) {
+	var list []*Key
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("API keys: %w", err)
+	}
+	k := &Keys{byKey: map[string]*Key{}}
+	for i, key := range list {
+		if err := k.add(key); err != nil {
+			return nil, fmt.Errorf("API keys: entry %d: %w", i+1, err)
+		}
+	}
+	return k, nil
+}
+
+func (k *Keys) add(key *Key) error {
+	switch {
+	case key == nil || key.Key == "":
+		return errors.New("has no key")
+	case k.byKey[key.Key] != nil:
+		return errors.New("repeats an earlier key")
+	case key.Limit < 0:
+		return fmt.Errorf("limit %d is negative", key.Limit)
+	}
+	for _, name := range key.Interfaces {
+		if !slices.ContainsFunc(interfaces, func(in *Interface) bool { return in.Name == name }) {
+			return fmt.Errorf("interface %q is not one of data, metrics, sim", name)
+		}
+	}
+	for i, name := range key.Networks {
+		network, ok := schema.NetworkName(name)
+		if !ok {
+			return fmt.Errorf("network %q is not one of mainnet, fuji, testnet", name)
+		}
+		key.Networks[i] = network
+	}
+	k.byKey[key.Key] = key
+	return nil
+}
+
+// keysOf are the keys that a request carries in the three places where clients put one.
+func keysOf(r *http.Request) []string {
+	return slices.DeleteFunc([]string{r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Glacier-Api-Key"), queryToken(r)},
+		func(key string) bool { return key == "" })
+}
+
+func queryToken(r *http.Request) string {
+	if !strings.Contains(r.URL.RawQuery, "rltoken=") {
+		return ""
+	}
+	query, _ := url.ParseQuery(r.URL.RawQuery) // the parser reports what is malformed
+	return query.Get("rltoken")
+}
+
+// access decides who may ask, and how often.
+type access struct {
+	keys       *Keys // nil if any key will do
+	requireKey bool
+	rateLimit  int // requests per minute of a client without a key; unlimited if 0
+	limiter    *limiter
+	now        func() time.Time
+}
+
+func newAccess(o *Options) *access {
+	return &access{keys: o.Keys, requireKey: o.RequireKey, rateLimit: o.RateLimit, limiter: newLimiter(time.Minute, maxClients), now: o.Now}
+}
+
+// authenticate finds out who asks, whether they need to be known, and whether they have asked too often. What is left of
+// their allowance goes into the answer's header.
+func (a *access) authenticate(answer http.Header, r *http.Request, op *operation) (*Key, error) {
+	if op.Keyless {
+		return nil, nil
+	}
+	key, err := a.identify(keysOf(r), op.in)
+	if err != nil || !op.in.Limited {
+		return key, err
+	}
+	return key, a.limit(answer, r, key)
+}
+
+// identify finds the key, the first that is known. Without a keys file, any key will do; with one, an unknown key is no
+// key.
+func (a *access) identify(carried []string, in *Interface) (*Key, error) {
+	for _, text := range carried {
+		if a.keys == nil {
+			return &Key{Key: text}, nil
+		}
+		if key := a.keys.byKey[text]; key != nil {
+			return key, nil
+		}
+	}
+	if !a.requireKey || in.Keyless {
+		return nil, nil
+	}
+	if len(carried) == 0 {
+		return nil, Unauthorized("an API key is required: send it in the header x-service-api-key or x-glacier-api-key")
+	}
+	return nil, Unauthorized("the API key is not known")
+}
+
+// checkInterface refuses a key outside the interfaces that it is for, whatever the request says.
+func (k *Key) checkInterface(in *Interface) error {
+	if k == nil || in.Keyless || len(k.Interfaces) == 0 || slices.Contains(k.Interfaces, in.Name) {
+		return nil
+	}
+	return Forbidden("the API key is not for the " + in.Title)
+}
+
+// checkNetworks refuses a key outside the networks that it is for.
+func (k *Key) checkNetworks(r *Request) error {
+	if k == nil || r.op.in.Keyless {
+		return nil
+	}
+	for _, network := range r.networks(len(k.Networks) > 0) {
+		if !slices.Contains(k.Networks, network) {
+			return Forbidden("the API key is not for the network " + network + ", only for " + strings.Join(k.Networks, " and "))
+		}
+	}
+	return nil
+}
+
+// networks are those that an answer may draw on: the network or the chain's network of each such parameter, or both
+// networks if nothing narrows the answer, although a parameter could.
+func (r *Request) networks(wanted bool) []string {
+	if !wanted {
+		return nil
+	}
+	var list, named []string
+	open := false
+	if r.op.AllNetworks {
+		list = append(list, "mainnet", "fuji")
+	}
+	if r.op.Networks != nil {
+		list = append(list, r.op.Networks(r)...)
+	}
+	for i, p := range r.op.params {
+		switch v := r.values[i].(type) {
+		case string:
+			if p.Kind == schema.KindNetwork {
+				named = append(named, v)
+			}
+		case schema.ChainID:
+			if network, ok := r.networkOf(v); ok {
+				named = append(named, network)
+			}
+		case nil:
+			open = open || p.Kind == schema.KindNetwork
+		}
+	}
+	if open && len(named) == 0 {
+		named = []string{"mainnet", "fuji"}
+	}
+	return append(list, named...)
+}
+
+func (r *Request) networkOf(c schema.ChainID) (string, bool) {
+	if r.server.opts.NetworkOf == nil {
+		return "", false
+	}
+	return r.server.opts.NetworkOf(c)
+}

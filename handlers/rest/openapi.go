@@ -1,0 +1,224 @@
+package rest
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// document is the OpenAPI document of one dialect, made when it is first asked for.
+type document struct {
+	once    sync.Once
+	schemas *schema.Schemas
+	json    []byte
+	page    []byte
+	err     error
+}
+
+type openAPI struct {
+	OpenAPI    string                         `json:"openapi"`
+	Info       map[string]string              `json:"info"`
+	Servers    []map[string]string            `json:"servers,omitempty"`
+	Tags       []map[string]string            `json:"tags,omitempty"`
+	Security   []map[string][]string          `json:"security"`
+	Paths      map[string]map[string]*apiCall `json:"paths"`
+	Components map[string]any                 `json:"components"`
+}
+
+type apiCall struct {
+	OperationID string              `json:"operationId"`
+	Summary     string              `json:"summary,omitempty"`
+	Description string              `json:"description,omitempty"`
+	Deprecated  bool                `json:"deprecated,omitempty"`
+	Tags        []string            `json:"tags"`
+	Parameters  []apiParam          `json:"parameters,omitempty"`
+	RequestBody *apiBody            `json:"requestBody,omitempty"`
+	Responses   map[string]*apiBody `json:"responses"`
+}
+
+type apiParam struct {
+	Name        string         `json:"name"`
+	In          In             `json:"in"`
+	Description string         `json:"description,omitempty"`
+	Required    bool           `json:"required,omitempty"`
+	Schema      *schema.Schema `json:"schema"`
+}
+
+type apiBody struct {
+	Description string                               `json:"description,omitempty"`
+	Required    bool                                 `json:"required,omitempty"`
+	Content     map[string]map[string]*schema.Schema `json:"content,omitempty"`
+}
+
+// documentation is the OpenAPI document and the page at /docs, in every dialect.
+type documentation struct {
+	routes    *routes
+	version   string
+	documents map[schema.Dialect]*document
+}
+
+func newDocumentation(t *routes, version string) *documentation {
+	return &documentation{routes: t, version: cmp.Or(version, "0"), documents: map[schema.Dialect]*document{schema.Spec: {}, schema.Upstream: {}}}
+}
+
+// of makes the document of a dialect once.
+func (d *documentation) of(dialect schema.Dialect) *document {
+	doc := d.documents[dialect]
+	doc.once.Do(func() {
+		doc.schemas = schema.NewSchemas(dialect)
+		doc.json, doc.err = json.Marshal(d.describe(doc.schemas))
+		if doc.err == nil {
+			doc.page, doc.err = d.docsPage(doc.schemas)
+		}
+	})
+	return doc
+}
+
+func (s *Server) schemas(d schema.Dialect) *schema.Schemas { return s.docs.of(d).schemas }
+
+func (s *Server) openAPIHandler() http.Handler {
+	return s.documentHandler("application/json; charset=utf-8", func(d *document) []byte { return d.json })
+}
+
+func (s *Server) documentHandler(kind string, part func(*document) []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := w.(*requestContext)
+		c.mounted = "documentation"
+		if c.refuse(r) {
+			return
+		}
+		doc := s.docs.of(c.dialect)
+		err := doc.err
+		if err == nil {
+			err = c.send(r, http.StatusOK, Raw{Type: kind, Body: part(doc)})
+		}
+		if err != nil {
+			c.fail(c.asError(err), false)
+		}
+	})
+}
+
+// refuse answers whatever is not a read of a page, and says whether it did.
+func (c *requestContext) refuse(r *http.Request) bool {
+	const methods = "GET, HEAD, OPTIONS"
+	switch {
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		return false
+	case isPreflight(r):
+		c.preflight(r, methods)
+	case r.Method == http.MethodOptions:
+		c.Header().Set("Allow", methods)
+		c.WriteHeader(http.StatusNoContent)
+	default:
+		c.fail(methodNotAllowed(r.Method, c.pathAsSent(r.URL.Path), methods), false)
+	}
+	return true
+}
+
+// describe writes the whole table of operations as OpenAPI 3.1.
+func (d *documentation) describe(schemas *schema.Schemas) *openAPI {
+	endpoints := d.routes.sorted()
+	doc := &openAPI{
+		OpenAPI:  "3.1.0",
+		Info:     map[string]string{"title": "Snowglobe", "version": d.version, "description": "The " + string(schemas.Dialect) + " dialect."},
+		Security: []map[string][]string{{"apiKey": {}}, {"glacierApiKey": {}}, {"rltoken": {}}, {}},
+		Paths:    map[string]map[string]*apiCall{},
+	}
+	if schemas.Dialect == schema.Upstream {
+		doc.Servers = []map[string]string{{"url": upstreamPrefix}}
+	}
+	for _, in := range d.routes.interfaces() {
+		doc.Tags = append(doc.Tags, map[string]string{"name": in.Title})
+	}
+	for _, e := range endpoints {
+		calls := map[string]*apiCall{}
+		for _, op := range e.ops {
+			calls[strings.ToLower(op.Method)] = op.describe(schemas)
+		}
+		doc.Paths[e.path] = calls
+	}
+	doc.Components = map[string]any{
+		"schemas": schemas.Named(),
+		"securitySchemes": map[string]any{
+			"apiKey":        keyIn("header", "x-service-api-key"),
+			"glacierApiKey": keyIn("header", "x-glacier-api-key"),
+			"rltoken":       keyIn("query", "rltoken"),
+		},
+	}
+	return doc
+}
+
+func keyIn(place, name string) map[string]string {
+	return map[string]string{"type": "apiKey", "in": place, "name": name}
+}
+
+func (op *operation) describe(d *schema.Schemas) *apiCall {
+	c := &apiCall{OperationID: op.ID, Summary: op.Summary, Deprecated: op.Deprecated, Tags: []string{op.in.Title}, Responses: map[string]*apiBody{}}
+	if op.Spec != "" {
+		c.Description = "Specification: " + op.Spec + "."
+	}
+	if op.Doc != "" {
+		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
+	}
+	for _, p := range op.params {
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema()})
+	}
+	if op.Body != nil {
+		c.RequestBody = content("", "application/json", d.Of(op.Body))
+		c.RequestBody.Required = true
+	}
+	c.Responses[strconv.Itoa(op.status(d.Dialect))] = op.success(d)
+	failure := d.Of(reflect.TypeFor[ErrorAnswer]())
+	for status, description := range op.failures() {
+		c.Responses[strconv.Itoa(status)] = content(description, "application/json", failure)
+	}
+	c.Responses["default"] = content("Any other failure.", "application/json", failure)
+	return c
+}
+
+// failures are the statuses of requests that are refused before the handler is called, and what each means.
+func (op *operation) failures() map[int]string {
+	f := map[int]string{
+		http.StatusBadRequest:          "A parameter or the body is not allowed; the message names each problem.",
+		http.StatusInternalServerError: "The simulator failed; its log has the cause.",
+	}
+	if op.in.Limited && !op.Keyless {
+		f[http.StatusTooManyRequests] = "The requests of this minute are used up; retry-after says for how long."
+	}
+	if !op.in.Keyless && !op.Keyless {
+		f[http.StatusUnauthorized] = "An API key is required, and the request has none that is known."
+		f[http.StatusForbidden] = "The API key is not for this interface or network."
+	}
+	if op.SameOrigin {
+		f[http.StatusForbidden] = "A browser page of another origin may not do this."
+	}
+	if strings.Contains(op.Path, "{") {
+		f[http.StatusNotFound] = "What the path names does not exist."
+	}
+	if op.Body != nil {
+		f[http.StatusRequestEntityTooLarge] = "The body is too large."
+		f[http.StatusUnsupportedMediaType] = "The body is not declared as JSON, or is compressed."
+	}
+	return f
+}
+
+func (op *operation) success(d *schema.Schemas) *apiBody {
+	if op.Answer == nil {
+		kind := op.Produces
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		return content("Success.", kind, &schema.Schema{})
+	}
+	return content("Success.", "application/json", d.Of(op.Answer))
+}
+
+func content(description, kind string, s *schema.Schema) *apiBody {
+	return &apiBody{Description: description, Content: map[string]map[string]*schema.Schema{kind: {"schema": s}}}
+}

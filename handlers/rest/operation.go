@@ -1,0 +1,149 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// Interface is one family of REST endpoints, with the rules that hold for all of its operations.
+type Interface struct {
+	Name        string // what an API-keys file calls it
+	Title       string // what the documentation calls it
+	ArrayErrors bool   // whether the message of a 400 is an array in every dialect; upstream's always is
+	Keyless     bool   // whether it answers without an API key even when keys are required
+	Limited     bool   // whether its requests count against the rate limit
+}
+
+// The REST interfaces of the simulator.
+var (
+	Data    = &Interface{Name: "data", Title: "Data API", Limited: true}
+	Metrics = &Interface{Name: "metrics", Title: "Metrics API", ArrayErrors: true, Keyless: true, Limited: true}
+	Sim     = &Interface{Name: "sim", Title: "Simulator", Keyless: true}
+)
+
+// interfaces are those that an API key may be confined to.
+var interfaces = []*Interface{Data, Metrics, Sim}
+
+// Operation is one endpoint, declared once for the router, the parser, the 400 texts and the OpenAPI document.
+type Operation struct {
+	ID      string // unique; names the operation in the access log and in OpenAPI
+	Method  string // GET unless set
+	Path    string // with {name} for each path parameter; a colon in it is literal
+	Summary string
+	Spec    string // the section of the specification that it serves
+	Doc     string // what more there is to say
+	Params  []Param
+
+	Deprecated bool // another path serves the same
+
+	Body     reflect.Type // the type of the JSON body, nil if it takes none
+	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw or a File
+	Produces string       // the content type of a Raw answer or a File
+
+	Status         int // of a success, 200 unless set
+	UpstreamStatus int // of a success in the upstream dialect, where it differs
+
+	// SameOrigin refuses browser pages of other origins: for operations that change the world.
+	SameOrigin bool
+
+	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
+	Keyless bool
+
+	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
+	Live bool
+
+	// AllNetworks says that the answer spans both networks, although no parameter names one.
+	AllNetworks bool
+
+	// Networks names the networks that are drawn on without a parameter that says so, for keys that are confined to some;
+	// nil if none.
+	Networks func(*Request) []string
+
+	Handle func(*Request) (any, error)
+}
+
+// operation is an Operation made ready to serve.
+type operation struct {
+	Operation
+	in     *Interface
+	params []*param
+	pager  bool
+}
+
+func compile(in *Interface, o Operation) (*operation, error) {
+	if o.Method == "" {
+		o.Method = http.MethodGet
+	}
+	if o.Status == 0 {
+		o.Status = http.StatusOK
+	}
+	if o.UpstreamStatus == 0 {
+		o.UpstreamStatus = o.Status
+	}
+	op := &operation{Operation: o, in: in}
+	if o.ID == "" || o.Handle == nil || !strings.HasPrefix(o.Path, "/") {
+		return nil, fmt.Errorf("operation %q %s: an id, a path and a handler are needed", o.ID, o.Path)
+	}
+	for i := range o.Params {
+		p, err := compileParam(o.Path, o.Params[i])
+		if err != nil {
+			return nil, fmt.Errorf("operation %s: parameter %s: %w", o.ID, o.Params[i].Name, err)
+		}
+		op.params = append(op.params, p)
+		op.pager = op.pager || p.Kind == schema.KindPageToken
+	}
+	return op, errors.Join(op.checkPath(), op.joinRanges())
+}
+
+// param finds a declared parameter by its name.
+func (op *operation) param(name string) *param {
+	i := slices.IndexFunc(op.params, func(p *param) bool { return p.Name == name })
+	return op.params[i]
+}
+
+// checkPath makes sure that each variable of the path is declared as a parameter, and each path parameter used.
+func (op *operation) checkPath() error {
+	for _, s := range splitTemplate(op.Path) {
+		if s.name == "" {
+			continue
+		}
+		if !slices.ContainsFunc(op.params, func(p *param) bool { return p.Name == s.name }) {
+			return fmt.Errorf("operation %s: path parameter %s is not declared", op.ID, s.name)
+		}
+	}
+	for _, p := range op.params {
+		if p.In == InPath && !strings.Contains(op.Path, "{"+p.Name+"}") {
+			return fmt.Errorf("operation %s: path parameter %s is not in the path", op.ID, p.Name)
+		}
+	}
+	return nil
+}
+
+// joinRanges finds both ends of each range, which must be alike.
+func (op *operation) joinRanges() error {
+	for _, p := range op.params {
+		if p.NotAbove == "" {
+			continue
+		}
+		i := slices.IndexFunc(op.params, func(o *param) bool { return o.Name == p.NotAbove && o.Kind == p.Kind })
+		if i < 0 {
+			return fmt.Errorf("operation %s: parameter %s has no %s of its kind", op.ID, p.Name, p.NotAbove)
+		}
+		p.rangeEnd, op.params[i].rangeEnd = true, true
+	}
+	return nil
+}
+
+// status is that of a success in a dialect.
+func (op *operation) status(d schema.Dialect) int {
+	if d == schema.Upstream {
+		return op.UpstreamStatus
+	}
+	return op.Status
+}

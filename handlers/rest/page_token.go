@@ -1,0 +1,224 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// A page token is encrypted with the world's key and stored nowhere. It carries the keyset position after which the
+// next page begins, the fingerprint of the query it belongs to and the second in which it was issued.
+//
+// A position of up to five bytes (a row id, a block number) makes a token that is one valid version 4 UUID: 122 free
+// bits, permuted as a whole by a block cipher (encrypted again until the six fixed bits come out right, which keeps it
+// a permutation). Of 2^122 UUIDs at most 2^57 open for a given query and day, so a guess succeeds once in 2^65.
+// A longer position makes several UUIDs joined by hyphens, encrypted and authenticated with a synthetic nonce.
+//
+// Nothing in a token is random: the same request at the same time of the world's clock gives the same token.
+
+// TokenLife is how long a page token is good for, on the world's clock.
+const TokenLife = 24 * time.Hour
+
+// What can be wrong with a page token.
+var (
+	errTokenShape   = errors.New("is not a page token: expected the nextPageToken of an earlier answer")
+	errTokenUnknown = errors.New("was not issued by this world: start again without it")
+	errTokenForeign = errors.New("belongs to another query: repeat the query that it came from, or start again without it")
+	errTokenExpired = errors.New("has expired, as it is older than 24 hours of the world's clock: start again without it")
+)
+
+const (
+	uuidText      = 36
+	shortPosition = 5
+	longGroup     = 15 // bytes that one UUID of a long token carries
+	longTag       = 8
+	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, length
+)
+
+// tokenCodec writes and reads page tokens for one world.
+type tokenCodec struct {
+	short, long cipher.Block
+	mac         []byte
+	now         func() int64 // the world's clock in seconds
+}
+
+// page is what a token says.
+type page struct {
+	position    []byte
+	fingerprint uint32
+	issued      uint32
+}
+
+func newTokenCodec(key []byte, now func() int64) (*tokenCodec, error) {
+	short, err := aes.NewCipher(derive(key, "page token, short"))
+	if err != nil {
+		return nil, err
+	}
+	long, err := aes.NewCipher(derive(key, "page token, long"))
+	if err != nil {
+		return nil, err
+	}
+	return &tokenCodec{short: short, long: long, mac: derive(key, "page token, tag"), now: now}, nil
+}
+
+func derive(key []byte, use string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(use))
+	return h.Sum(nil)
+}
+
+// encode makes the token that continues a query after a position.
+func (t *tokenCodec) encode(position []byte, fingerprint uint32) string {
+	p := page{position: position, fingerprint: fingerprint, issued: uint32(t.now())}
+	if len(position) <= shortPosition {
+		return t.encodeShort(p)
+	}
+	return t.encodeLong(p)
+}
+
+// decode gives the position back, or says what is wrong with the token.
+func (t *tokenCodec) decode(token string, fingerprint uint32) ([]byte, error) {
+	if !schema.PageTokenShape.MatchString(token) {
+		return nil, errTokenShape
+	}
+	form := t.decodeShort
+	if len(token) > uuidText {
+		form = t.decodeLong
+	}
+	p, ok := form(token)
+	if !ok {
+		return nil, errTokenUnknown
+	}
+	if p.fingerprint != fingerprint {
+		return nil, errTokenForeign
+	}
+	if age := t.now() - int64(p.issued); age < 0 || age >= int64(TokenLife/time.Second) {
+		return nil, errTokenExpired
+	}
+	return p.position, nil
+}
+
+// encodeShort lays a page out around the fixed bits of a version 4 UUID and permutes it.
+func (t *tokenCodec) encodeShort(p page) string {
+	var b [16]byte
+	binary.BigEndian.PutUint32(b[0:], p.issued)
+	binary.BigEndian.PutUint16(b[4:], uint16(p.fingerprint>>16))
+	b[6] = 0x40 | byte(len(p.position))
+	b[8] = 0x80
+	binary.BigEndian.PutUint16(b[9:], uint16(p.fingerprint))
+	copy(b[11:], p.position)
+	for t.short.Encrypt(b[:], b[:]); !versionFour(b); t.short.Encrypt(b[:], b[:]) {
+	}
+	return uuid.UUID(b).String()
+}
+
+func (t *tokenCodec) decodeShort(token string) (page, bool) {
+	b, ok := parseUUID(token)
+	if !ok {
+		return page{}, false
+	}
+	for t.short.Decrypt(b[:], b[:]); !versionFour(b); t.short.Decrypt(b[:], b[:]) {
+	}
+	size := int(b[6] & 0x0f)
+	if b[7] != 0 || b[8] != 0x80 || size > shortPosition || !zero(b[11+size:]) {
+		return page{}, false
+	}
+	return page{
+		issued:      binary.BigEndian.Uint32(b[0:]),
+		fingerprint: uint32(binary.BigEndian.Uint16(b[4:]))<<16 | uint32(binary.BigEndian.Uint16(b[9:])),
+		position:    bytes.Clone(b[11 : 11+size]),
+	}, true
+}
+
+func (t *tokenCodec) encodeLong(p page) string {
+	groups := (longHead + len(p.position) + longGroup - 1) / longGroup
+	b := make([]byte, groups*longGroup)
+	binary.BigEndian.PutUint32(b[longTag:], p.issued)
+	binary.BigEndian.PutUint32(b[longTag+4:], p.fingerprint)
+	binary.BigEndian.PutUint16(b[longTag+8:], uint16(len(p.position)))
+	copy(b[longHead:], p.position)
+	copy(b, t.tag(b[longTag:]))
+	t.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
+	return joinUUIDs(b)
+}
+
+func (t *tokenCodec) decodeLong(token string) (page, bool) {
+	b, ok := splitUUIDs(token)
+	if !ok {
+		return page{}, false
+	}
+	t.stream(b[:longTag]).XORKeyStream(b[longTag:], b[longTag:])
+	size := int(binary.BigEndian.Uint16(b[longTag+8:]))
+	if !hmac.Equal(b[:longTag], t.tag(b[longTag:])) || longHead+size > len(b) {
+		return page{}, false
+	}
+	return page{
+		issued:      binary.BigEndian.Uint32(b[longTag:]),
+		fingerprint: binary.BigEndian.Uint32(b[longTag+4:]),
+		position:    b[longHead : longHead+size],
+	}, true
+}
+
+func (t *tokenCodec) tag(content []byte) []byte {
+	h := hmac.New(sha256.New, t.mac)
+	h.Write(content)
+	return h.Sum(nil)[:longTag]
+}
+
+// stream is keyed by the tag of the content, so equal pages give equal tokens and different pages different streams.
+func (t *tokenCodec) stream(tag []byte) cipher.Stream {
+	var nonce [aes.BlockSize]byte
+	copy(nonce[:], tag)
+	return cipher.NewCTR(t.long, nonce[:])
+}
+
+func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
+
+// joinUUIDs writes bytes as version 4 UUIDs, fifteen to each.
+func joinUUIDs(b []byte) string {
+	var texts []string
+	for ; len(b) > 0; b = b[longGroup:] {
+		var u [16]byte
+		copy(u[:6], b)
+		u[6] = 0x40 | b[6]>>4
+		u[7] = b[6]<<4 | b[7]>>4
+		u[8] = 0x80 | b[7]&0x0f
+		copy(u[9:], b[8:longGroup])
+		texts = append(texts, uuid.UUID(u).String())
+	}
+	return strings.Join(texts, "-")
+}
+
+func splitUUIDs(token string) ([]byte, bool) {
+	var b []byte
+	for i := 0; i < len(token); i += uuidText + 1 {
+		u, ok := parseUUID(token[i : i+uuidText])
+		if !ok || u[8]&0x30 != 0 {
+			return nil, false
+		}
+		b = append(b, u[:6]...)
+		b = append(b, u[6]<<4|u[7]>>4, u[7]<<4|u[8]&0x0f)
+		b = append(b, u[9:]...)
+	}
+	return b, true
+}
+
+func versionFour(b [16]byte) bool {
+	id := uuid.UUID(b)
+	return id.Version() == 4 && id.Variant() == uuid.RFC4122
+}
+
+func parseUUID(text string) ([16]byte, bool) {
+	id, err := uuid.Parse(text)
+	return id, err == nil && versionFour(id)
+}

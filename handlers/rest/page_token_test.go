@@ -1,0 +1,102 @@
+package rest
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func testCodec(t *testing.T) *tokenCodec {
+	t.Helper()
+	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func randomBytes(r *rand.Rand, size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func TestTokensCarryAnyPosition(t *testing.T) {
+	s, r := testCodec(t), rand.New(rand.NewPCG(1, 2))
+	seen := map[string]bool{}
+	for size := range 200 {
+		for range 5 {
+			position, fingerprint := randomBytes(r, size), r.Uint32()
+			token := s.encode(position, fingerprint)
+			if got, err := s.decode(token, fingerprint); err != nil || !bytes.Equal(got, position) {
+				t.Fatalf("position %x: token %s opens to %x, %v", position, token, got, err)
+			}
+			if s.encode(position, fingerprint) != token || seen[token] {
+				t.Fatalf("position %x: token %s is not its own", position, token)
+			}
+			if seen[token] = true; size <= shortPosition && len(token) != uuidText {
+				t.Fatalf("position %x: token %s is not one UUID", position, token)
+			}
+			if _, err := s.decode(token, fingerprint+1); !errors.Is(err, errTokenForeign) {
+				t.Fatalf("another query opens %s: %v", token, err)
+			}
+		}
+	}
+}
+
+func TestChangedTokensDoNotOpen(t *testing.T) {
+	s, r := testCodec(t), rand.New(rand.NewPCG(3, 4))
+	for _, size := range []int{0, 1, 5, 6, 13, 14, 40} {
+		token := []byte(s.encode(randomBytes(r, size), 7))
+		for i, c := range token {
+			for _, d := range []byte("0123456789abcdef-g") {
+				if d == c {
+					continue
+				}
+				token[i] = d
+				if position, err := s.decode(string(token), 7); err == nil {
+					t.Errorf("forged token %s opens to %x", token, position)
+				}
+			}
+			token[i] = c
+		}
+	}
+}
+
+func TestGuessedTokensDoNotOpen(t *testing.T) {
+	s, r := testCodec(t), rand.New(rand.NewPCG(5, 6))
+	for i := range 20000 {
+		b := randomBytes(r, longGroup*(1+i%3))
+		if position, err := s.decode(joinUUIDs(b), 7); err == nil {
+			t.Fatalf("guess %d opens to %x", i, position)
+		}
+	}
+}
+
+func TestSplicedTokensDoNotOpen(t *testing.T) {
+	s := testCodec(t)
+	a, b := s.encode(bytes.Repeat([]byte{1}, 13), 7), s.encode(bytes.Repeat([]byte{2}, 13), 7)
+	for _, forged := range []string{a[:uuidText] + b[uuidText:], a + "-" + b, a[:uuidText], a[uuidText+1:]} {
+		if _, err := s.decode(forged, 7); err == nil {
+			t.Errorf("spliced token %s opens", forged)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8")
+	f.Add("9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8-9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8")
+	f.Fuzz(func(t *testing.T, token string) {
+		if position, err := s.decode(token, 7); err == nil && s.encode(position, 7) != token {
+			t.Errorf("forged token %q opens to %x", token, position)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package rest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// In says which part of a request carries a parameter.
+type In string
+
+// The places of a parameter.
+const (
+	InPath   In = "path"
+	InQuery  In = "query"
+	InHeader In = "header"
+)
+
+// Param is one parameter of an operation. Min and Max are decimal literals, empty where the range is open.
+type Param struct {
+	Name     string
+	In       In // a query parameter unless set; path parameters are recognised by their place in the path
+	Kind     *schema.Kind
+	List     bool // several values, repeated or comma-joined
+	MaxItems int  // of a list, unbounded if 0
+	Default  string
+	Min, Max string
+	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
+	Required bool
+	Doc      string
+
+	// NotAbove names the parameter that this one must not exceed when both are given, as the start of a range its end.
+	NotAbove string
+
+	// Same is the one way to write a text that can be written in several: a page token fits however it was written.
+	Same func(text string) string
+}
+
+// Paging is the pair of parameters that every paged operation takes.
+func Paging(size, most int) []Param {
+	return []Param{
+		{Name: "pageToken", Kind: schema.KindPageToken, Doc: "The nextPageToken of the page before; valid for 24 hours of the world's clock."},
+		{Name: "pageSize", Kind: schema.KindPageSize, Default: fmt.Sprint(size), Min: "1", Max: fmt.Sprint(most),
+			Doc: "The most items that one page may hold."},
+	}
+}
+
+// param is a Param with its bounds and default read.
+type param struct {
+	Param
+	rule     *schema.Rule
+	fallback any
+	rangeEnd bool // whether it is one end of a range
+}
+
+func compileParam(path string, p Param) (*param, error) {
+	switch {
+	case strings.Contains(path, "{"+p.Name+"}"):
+		p.In, p.Required = InPath, true
+	case p.In == "":
+		p.In = InQuery
+	}
+	if p.Kind == nil {
+		return nil, errors.New("has no kind")
+	}
+	rule, err := schema.NewRule(p.Kind, p.Min, p.Max, p.Enum...)
+	if err != nil {
+		return nil, err
+	}
+	c := &param{Param: p, rule: rule}
+	if p.Default == "" {
+		return c, nil
+	}
+	v, problems := c.read([]string{p.Default})
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("default: %s", problems[0])
+	}
+	c.fallback = v
+	return c, nil
+}
+
+// description is what the document says about a parameter.
+func (p *param) description() string {
+	if p.NotAbove == "" {
+		return p.Doc
+	}
+	return strings.TrimSpace(p.Doc + " At most " + p.NotAbove + ".")
+}
+
+// schema is how OpenAPI describes the parameter's values.
+func (p *param) schema() *schema.Schema {
+	s := p.rule.Schema()
+	if p.List {
+		s = &schema.Schema{Type: "array", Items: s, MaxItems: p.MaxItems}
+	} else if p.fallback != nil {
+		s.Default = p.defaultJSON(s.Type)
+	}
+	return s
+}
+
+// defaultJSON is the default as JSON: bare for numbers and booleans, quoted for the rest.
+func (p *param) defaultJSON(kind string) any {
+	if kind == "string" {
+		return p.Default
+	}
+	return json.RawMessage(p.Default)
+}

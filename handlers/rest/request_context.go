@@ -1,0 +1,115 @@
+package rest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// requestContext is one request on its way through the server, with what is known about its answer so far. It is the
+// response writer that handlers get.
+type requestContext struct {
+	responseWriter
+	server   *Server
+	request  *http.Request
+	id       string
+	dialect  schema.Dialect
+	prefixed bool // whether it came under /upstream
+	op       *operation
+	mounted  string
+	logger   *slog.Logger // notes the request
+	start    time.Time
+}
+
+func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
+	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now(), logger: s.opts.Log}
+	c.id = s.requestID(r)
+	c.request, c.prefixed = cutPrefix(r)
+	c.dialect = s.opts.Dialect.choose(r, c.prefixed)
+	w.Header()["X-Request-Id"] = []string{c.id}
+	return c
+}
+
+// allowOrigins lets pages of any origin read the answer.
+func (c *requestContext) allowOrigins() {
+	h := c.Header()
+	h["Access-Control-Allow-Origin"] = anyOrigin
+	h["Access-Control-Expose-Headers"] = exposed
+}
+
+// pathAsSent is a path as this client writes it: under the prefix that it came with.
+func (c *requestContext) pathAsSent(path string) string {
+	if c.prefixed {
+		return upstreamPrefix + path
+	}
+	return path
+}
+
+// requestID is the client's own if it is fit to be logged, else the next of a count.
+func (s *Server) requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 128 && strings.Trim(id, idLetters) == "" {
+		return id
+	}
+	return "req-" + strconv.FormatUint(s.requests.Add(1), 10)
+}
+
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:"
+
+// finish answers for a handler that panicked and writes the access log.
+func (c *requestContext) finish() {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		c.server.opts.Log.Error("handler panicked", "id", c.id, "operation", c.operation(), "panic", p, "stack", string(debug.Stack()))
+		if c.status == 0 {
+			c.fail(c.failure(), false)
+		}
+	}
+	c.writeAccessLog()
+	c.observe()
+}
+
+// writeAccessLog writes one line about the request. The query is left out, as it may hold a key.
+func (c *requestContext) writeAccessLog() {
+	log, ctx := c.logger, c.request.Context()
+	if !log.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	log.LogAttrs(ctx, slog.LevelInfo, "request",
+		slog.String("id", c.id),
+		slog.String("method", c.request.Method),
+		slog.String("path", c.request.URL.Path),
+		slog.String("operation", c.operation()),
+		slog.String("dialect", string(c.dialect)),
+		slog.Int("status", c.status),
+		slog.Int64("bytes", c.bytes),
+		slog.Float64("took_ms", float64(c.server.opts.Now().Sub(c.start).Microseconds())/1000))
+}
+
+func (c *requestContext) operation() string {
+	if c.op != nil {
+		return c.op.ID
+	}
+	return c.mounted
+}
+
+type contextKey struct{}
+
+func (c *requestContext) context(r *http.Request) context.Context {
+	return context.WithValue(r.Context(), contextKey{}, c)
+}
+
+// RequestDialect is the dialect for a request that reached a mounted handler.
+func RequestDialect(ctx context.Context) schema.Dialect {
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		return c.dialect
+	}
+	return schema.Spec
+}

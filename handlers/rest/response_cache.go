@@ -1,0 +1,54 @@
+package rest
+
+import (
+	"bytes"
+	"net/http"
+
+	"github.com/ethereum/go-ethereum/common/lru"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// Bounds of the answers that are kept: all together, one, and the target that asked for it.
+const (
+	keptAnswers = 8 << 20
+	keptAnswer  = keptAnswers / 32
+	keptTarget  = 1024
+)
+
+// cacheKey is all that an answer depends on.
+type cacheKey struct {
+	operation    *operation
+	dialect      schema.Dialect
+	base, target string
+	revision     int64 // of the world
+	unix         int64 // its clock
+}
+
+// responseCache keeps the answers that were given lately. A change of the world or of its clock makes new keys of the same
+// requests, so an answer is never older than what it tells of.
+type responseCache struct {
+	answers *lru.SizeConstrainedCache[cacheKey, []byte]
+}
+
+func newResponseCache() *responseCache {
+	return &responseCache{lru.NewSizeConstrainedCache[cacheKey, []byte](keptAnswers)}
+}
+
+// cacheKey is what the answer of a request is kept under, and whether it lasts as long as the world stays as it is.
+func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
+	o := &c.server.opts
+	if o.Revision == nil || c.op.Live || c.op.Answer == nil || c.op.Method != http.MethodGet || len(r.HTTP.URL.Path)+len(r.HTTP.URL.RawQuery) > keptTarget {
+		return cacheKey{}, false
+	}
+	return cacheKey{c.op, c.dialect, r.BaseURL(), r.HTTP.URL.Path + "?" + r.HTTP.URL.RawQuery, o.Revision(), o.Clock.Unix()}, true
+}
+
+// get is the body of the JSON that was the answer before.
+func (c *responseCache) get(key cacheKey) ([]byte, bool) { return c.answers.Get(key) }
+
+func (c *responseCache) add(key cacheKey, body []byte) {
+	if len(body) <= keptAnswer {
+		c.answers.Add(key, bytes.Clone(body))
+	}
+}

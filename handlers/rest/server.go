@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+)
+
+// Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
+type Options struct {
+	Clock    *sim.Clock
+	Revision func() int64 // counts the changes of the world; without it no answer is kept to be given again
+	WorldKey []byte       // 32 bytes of the world's own, for page tokens
+	Dialect  DialectMode
+	Version  string // of the simulator, for the documentation
+
+	Log     *slog.Logger // failures, and the access log at level info; nothing is logged by default
+	Now     func() time.Time
+	MaxBody int64 // bytes, 1 MiB by default
+
+	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
+	MaxHead int
+
+	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
+	Observe func(operation string, status int, took time.Duration)
+
+	RateLimit  int // requests per minute and client; unlimited by default
+	Keys       *Keys
+	RequireKey bool
+
+	// Alias answers the blockchain id that a name stands for on a network, or on any when none is named, or the name
+	// itself.
+	Alias func(network, name string) string
+
+	// NetworkOf names the network of a chain, for keys that are confined to one network.
+	NetworkOf func(schema.ChainID) (network string, ok bool)
+
+	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.
+	Same func(schema.ChainID) schema.ChainID
+}
+
+// Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.
+type Server struct {
+	opts   Options
+	tokens *tokenCodec
+	access *access
+	cache  *responseCache
+
+	routes *routes
+	mounts []mount
+	docs   *documentation
+
+	build    sync.Once
+	mux      *mux.Router
+	requests atomic.Uint64
+}
+
+// mount is a handler that is not made of operations.
+type mount struct {
+	name, prefix string
+	handler      http.Handler
+}
+
+// New makes a server without endpoints.
+func New(o Options) (*Server, error) {
+	if len(o.WorldKey) < 32 {
+		return nil, fmt.Errorf("world key has %d bytes: at least 32 are needed", len(o.WorldKey))
+	}
+	if o.Clock == nil {
+		return nil, fmt.Errorf("server needs the world's clock")
+	}
+	o.fill()
+	tokens, err := newTokenCodec(o.WorldKey, o.Clock.Unix)
+	if err != nil {
+		return nil, fmt.Errorf("page tokens: %w", err)
+	}
+	s := &Server{opts: o, tokens: tokens, access: newAccess(&o), cache: newResponseCache(), routes: &routes{byID: map[string]*operation{}}}
+	s.docs = newDocumentation(s.routes, o.Version)
+	return s, nil
+}
+
+func (o *Options) fill() {
+	if o.Dialect == "" {
+		o.Dialect = DialectAuto
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+	}
+	if o.Alias == nil {
+		o.Alias = func(_, name string) string { return name }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = 1 << 20
+	}
+	if o.MaxHead == 0 {
+		o.MaxHead = 64 << 10
+	}
+}
+
+// Register adds operations of an interface. A declaration that cannot be served is an error.
+func (s *Server) Register(in *Interface, ops ...Operation) error {
+	for _, o := range ops {
+		op, err := compile(in, o)
+		if err != nil {
+			return err
+		}
+		if err := s.routes.add(op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Mount serves everything at and below a path with a handler of its own; name stands for it in the access log. Such a
+// handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
+// the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
+func (s *Server) Mount(name, prefix string, h http.Handler) {
+	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
+}
+
+// router builds the routes once, when everything is registered.
+func (s *Server) router() *mux.Router {
+	s.build.Do(func() {
+		r := mux.NewRouter().SkipClean(true)
+		r.Handle("/openapi.json", s.openAPIHandler())
+		r.Handle("/docs", s.docsHandler())
+		r.HandleFunc("/", toDocs)
+		s.routes.addTo(r)
+		r.NotFoundHandler = http.HandlerFunc(s.notFound)
+		s.mux = r
+	})
+	return s.mux
+}
+
+// mounted is the mount that a path belongs to, or nil. Doubled slashes in front do not hide it.
+func (s *Server) mounted(path string) *mount {
+	path = "/" + strings.TrimLeft(path, "/")
+	for i := range s.mounts {
+		rest, ok := strings.CutPrefix(path, s.mounts[i].prefix)
+		if ok && (rest == "" || rest[0] == '/') {
+			return &s.mounts[i]
+		}
+	}
+	return nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := s.newRequestContext(w, r)
+	defer c.finish()
+	if m := s.mounted(c.request.URL.Path); m != nil {
+		c.mounted = m.name
+		m.handler.ServeHTTP(c, c.request.WithContext(c.context(c.request)))
+		return
+	}
+	c.allowOrigins()
+	if headSize(r) > s.opts.MaxHead {
+		c.fail(tooMuchHead(s.opts.MaxHead), false)
+		return
+	}
+	c.request = normalizePath(c.request)
+	s.router().ServeHTTP(c, c.request)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	c := w.(*requestContext)
+	if isPreflight(r) {
+		c.preflight(r, r.Header.Get("Access-Control-Request-Method"))
+		return
+	}
+	text := "Cannot " + r.Method + " " + schema.Shorten(c.pathAsSent(r.URL.Path))
+	if near := s.routes.suggest(r.Method, r.URL.Path, c.pathAsSent); near != "" {
+		text += ": did you mean " + near + "?"
+	}
+	c.fail(NotFound("%s", text), false)
+}

@@ -1,0 +1,119 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+
+	"snowglobe/handlers/control"
+)
+
+// serving measures requests against the default world, and the memory that serving them takes.
+func (r *report) serving() {
+	p := r.serve("--profile", "default", "--db", r.world("default"))
+	defer p.stop()
+	w := r.describe(p)
+	r.requests(p, append(targets(w), r.primaryTargets(p, w)...))
+	r.requests(p, r.lists(p))
+	r.requests(p, r.primaryLists(p))
+	made := r.serve("--profile", "default", "--db", filepath.Join(r.b.TempDir(), "snowglobe.db"))
+	defer made.stop()
+	r.table("memory, MiB\tnow\tpeak\tbudget", func(row func(string, ...any)) {
+		now, peak := memory(p.cmd.Process.Pid)
+		row("default, from its file, after this load\t%.0f\t%.0f\t100", mebibytes(now), mebibytes(peak))
+		now, peak = memory(made.cmd.Process.Pid)
+		row("default, just made\t%.0f\t%.0f\t100", mebibytes(now), mebibytes(peak))
+	})
+}
+
+// growth measures the same lists in the large world.
+func (r *report) growth() {
+	p := r.serve("--profile", "large", "--db", r.world("large"))
+	defer p.stop()
+	r.requests(p, r.lists(p))
+	r.requests(p, r.primaryLists(p))
+}
+
+// requests measures every target and, in turns with it, a bare server that writes the same bytes.
+func (r *report) requests(p *process, all []target) {
+	var answers []answer
+	for _, t := range all {
+		for _, ask := range t.requests {
+			answers = append(answers, r.first(p, ask))
+		}
+	}
+	address, pid, stop := r.bare(answers)
+	defer stop()
+	r.table("16 connections\tbytes\trequests/s\tp50 ms\tp99 ms\tCPU µs\tbare requests/s\tp50 ms\tp99 ms\tCPU µs\tratio", func(row func(string, ...any)) {
+		done := 0
+		for _, t := range all {
+			var ours, bares []exchange
+			for _, ask := range t.requests {
+				want := answers[done].Body
+				ours = append(ours, exchange{ask.bytes(p.address), want})
+				bares = append(bares, exchange{request{ask.method, barePath(done), ask.body}.bytes(address), want})
+				done++
+			}
+			o, b, ratio := r.compare(t.name, side{p.address, p.cmd.Process.Pid, ours}, side{address, pid, bares})
+			row("%s\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.2f", t.name, bytesOf(ours),
+				o.perSecond, milliseconds(o.p50), milliseconds(o.p99), o.cpu.Microseconds(),
+				b.perSecond, milliseconds(b.p50), milliseconds(b.p99), b.cpu.Microseconds(), ratio)
+		}
+	})
+}
+
+// side is one of the two servers that are compared.
+type side struct {
+	address   string
+	pid       int
+	exchanges []exchange
+}
+
+// compare lets two servers answer in turns, and is the medians of each and of the ratio of each pair of rounds.
+func (r *report) compare(name string, ours, bare side) (load, load, float64) {
+	var os, bs []load
+	var ratios []float64
+	for range rounds {
+		o, b := r.round(name, ours), r.round(name, bare)
+		os, bs, ratios = append(os, o), append(bs, b), append(ratios, o.perSecond/b.perSecond)
+	}
+	return medians(os), medians(bs), median(ratios)
+}
+
+func (r *report) round(name string, s side) load {
+	l, err := press(s.address, s.pid, s.exchanges)
+	if err != nil {
+		r.b.Fatalf("%s: %v", name, err)
+	}
+	return l
+}
+
+// bytesOf is the mean length of the answers.
+func bytesOf(exchanges []exchange) (n int) {
+	for _, e := range exchanges {
+		n += len(e.want)
+	}
+	return n / len(exchanges)
+}
+
+// describe asks a server what is in its world.
+func (r *report) describe(p *process) (w control.World) {
+	a := r.first(p, request{http.MethodGet, "/sim/world", ""})
+	if err := json.Unmarshal(a.Body, &w); err != nil {
+		r.b.Fatal(err)
+	}
+	return w
+}
+
+// first is the answer to a request, which all later ones must equal.
+func (r *report) first(p *process, ask request) answer {
+	a, err := p.once(ask)
+	if err != nil {
+		r.b.Fatalf("%s %s: %v", ask.path, ask.body, err)
+	}
+	if bytes.Contains(a.Body, []byte(`"error":`)) {
+		r.b.Fatalf("%s %s: nothing to measure: %.300s", ask.path, ask.body, a.Body)
+	}
+	return a
+}

@@ -1,0 +1,42 @@
+package handlers_test
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// starts measures how long a user waits, from the start of the process to the first answer of eth_chainId.
+func (r *report) starts() {
+	r.table("start\tmedian ms\tslowest ms\tCPU ms\tbudget", func(row func(string, ...any)) {
+		for _, c := range []struct {
+			name, profile string
+			warm          bool
+			budget        int
+		}{
+			{"first, tiny", "tiny", false, 300},
+			{"first, default", "default", false, 2000},
+			{"with a file, tiny", "tiny", true, 50},
+			{"with a file, default", "default", true, 50},
+		} {
+			var took, worked []time.Duration
+			for range starts {
+				t, cpu := r.start(c.profile, c.warm)
+				took, worked = append(took, t), append(worked, cpu)
+			}
+			row("%s\t%.1f\t%.1f\t%.0f\t%d", c.name, milliseconds(median(took)), milliseconds(slices.Max(took)),
+				milliseconds(median(worked)), c.budget)
+		}
+	})
+}
+
+// start is how long one start took, and how long processors worked for it.
+func (r *report) start(profile string, warm bool) (took, worked time.Duration) {
+	db := filepath.Join(r.b.TempDir(), "snowglobe.db")
+	if warm {
+		db = r.world(profile)
+	}
+	p := r.serve("--profile", profile, "--db", db)
+	defer p.stop()
+	return p.waited, busy(p.cmd.Process.Pid)
+}

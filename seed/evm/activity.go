@@ -1,0 +1,235 @@
+package evm
+
+import (
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/seed/population"
+)
+
+// activity is what accounts that are no personas do on a chain.
+type activity struct {
+	chain   *Chain
+	batches int64 // of crystals minted so far, which number their tokens
+}
+
+// usual lists what they do and how often. What is not possible for an account at the moment answers nil, and something else is
+// chosen.
+var usual = []struct {
+	weight int
+	act    func(*activity, *population.Account, *rand.Rand) (*TxRequest, error)
+}{
+	{30, (*activity).sendNative},
+	{24, (*activity).sendToken},
+	{10, (*activity).swap},
+	{4, (*activity).wrap},
+	{3, (*activity).unwrap},
+	{4, (*activity).mintCrystal},
+	{3, (*activity).sendCrystal},
+	{3, (*activity).sendGear},
+	{4, (*activity).payMany},
+	{6, (*activity).register},
+	{2, (*activity).clear},
+	{2, (*activity).deposit},
+	{1, (*activity).withdraw},
+	{1, (*activity).deploy},
+	{2, (*activity).faucet},
+	{2, (*activity).spam},
+	{2, (*activity).fail},
+}
+
+var totalWeight = func() (sum int) {
+	for _, u := range usual {
+		sum += u.weight
+	}
+	return sum
+}()
+
+// any is anything usual, by an account that is no persona.
+func (a *activity) any(r *rand.Rand) (*TxRequest, error) {
+	for range 8 {
+		draw, who := r.IntN(totalWeight), a.chain.randomAccount(r)
+		for _, u := range usual {
+			if draw -= u.weight; draw >= 0 {
+				continue
+			}
+			if request, err := u.act(a, who, r); request != nil || err != nil {
+				return request, err
+			}
+			break
+		}
+	}
+	return a.sendNative(a.chain.randomAccount(r), r)
+}
+
+// somebody is a recipient: an account, or alice or bob; indirect, fresh and nobody never.
+func (a *activity) somebody(r *rand.Rand) common.Address {
+	switch n := r.IntN(40); {
+	case n == 0:
+		return a.chain.Personas.Alice.Address
+	case n < 3:
+		return a.chain.Personas.Bob.Address
+	default:
+		return a.chain.randomAccount(r).Address
+	}
+}
+
+func (a *activity) sendNative(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	value := new(big.Int).Div(population.Units(population.Between(r, 1, 3_000), 18), big.NewInt(population.Between(r, 100, 2_000)))
+	return transfer(who, a.somebody(r), value), nil
+}
+
+// holdingOf draws an ERC-20 that somebody holds.
+func (a *activity) holdingOf(who *population.Account, r *rand.Rand) (role string, balance *big.Int) {
+	roles := erc20s()
+	first := r.IntN(len(roles))
+	for n := range roles {
+		role := roles[(first+n)%len(roles)]
+		if b := a.chain.balances.balance(a.chain.byRole[role], who.Address); b.BitLen() > 4 {
+			return role, b
+		}
+	}
+	return "", nil
+}
+
+func (a *activity) sendToken(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	role, balance := a.holdingOf(who, r)
+	if role == "" {
+		return nil, nil
+	}
+	return a.chain.Call(who, role, tokenArtifact(role), "transfer", a.somebody(r), population.Fraction(r, balance, 60, 4))
+}
+
+// swap trades on the exchange; whoever never did approves first.
+func (a *activity) swap(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	for _, role := range []string{"usdx", "snow"} {
+		token := a.chain.byRole[role]
+		balance := a.chain.balances.balance(token, who.Address)
+		if balance.BitLen() < 16 || balance.BitLen() > 90 {
+			continue
+		}
+		if !a.chain.balances.approved[[3]common.Address{token, who.Address, a.chain.byRole["exchange"]}] {
+			return a.chain.approve(who, role, "exchange")(r)
+		}
+		return a.chain.Call(who, "exchange", "Exchange", "swap", token, population.Fraction(r, balance, 90, 12), new(big.Int), who.Address)
+	}
+	return nil, nil
+}
+
+func (a *activity) wrap(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	return a.chain.CallWith(who, "wrapped", "WrappedNative", "deposit", population.Units(population.Between(r, 1, 20), 17), GasCall)
+}
+
+func (a *activity) unwrap(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	balance := a.chain.balances.balance(a.chain.byRole["wrapped"], who.Address)
+	if balance.BitLen() < 40 {
+		return nil, nil
+	}
+	return a.chain.Call(who, "wrapped", "WrappedNative", "withdraw", population.Fraction(r, balance, 9, 2))
+}
+
+// firstUsualCrystal is the number from which on crystals have metadata of the usual kind.
+const firstUsualCrystal = 100_000
+
+// mintCrystal is the deployer minting for somebody: only the owner of a collection mints.
+func (a *activity) mintCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	a.batches++
+	n := population.Between(r, 1, 4)
+	first := big.NewInt(firstUsualCrystal + 10*a.batches)
+	return a.chain.CallWith(a.chain.Personas.Deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), who.Address, first, big.NewInt(n), MetadataBase+"crystals/")
+}
+
+func (a *activity) sendCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	held := a.chain.balances.items[holding{a.chain.byRole["collection"], who.Address}]
+	if len(held) == 0 {
+		return nil, nil
+	}
+	id := new(big.Int).SetUint64(held[r.IntN(len(held))].id)
+	return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), id)
+}
+
+// sendGear passes on one piece of gear; who has none gets some from the deployer.
+func (a *activity) sendGear(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	held := a.chain.balances.items[holding{a.chain.byRole["items"], who.Address}]
+	if len(held) == 0 {
+		return a.chain.Call(a.chain.Personas.Deployer, "items", "Items", "mint", who.Address, big.NewInt(population.Between(r, 1, 18)), big.NewInt(population.Between(r, 1, 50)))
+	}
+	it := held[r.IntN(len(held))]
+	to := a.chain.randomAccount(r)
+	if to == who {
+		return nil, nil
+	}
+	return a.chain.Call(who, "items", "Items", "safeTransferFrom", who.Address, to.Address, new(big.Int).SetUint64(it.id), big.NewInt(1), []byte{})
+}
+
+// payMany pays several accounts in one call: internal transfers, some of which revert.
+func (a *activity) payMany(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	to := make([]common.Address, population.Between(r, 2, 5))
+	for n := range to {
+		to[n] = a.somebody(r)
+	}
+	method := "split"
+	if population.Chance(r, 25) {
+		method = "splitInner"
+	}
+	return a.chain.CallWith(who, "splitter", "Splitter", method, population.Units(population.Between(r, 1, 90), 16), 120_000+60_000*uint64(len(to)), to)
+}
+
+func (a *activity) register(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	if population.Chance(r, 15) {
+		n := population.Between(r, 2, 12)
+		return a.chain.CallWith(who, "registry", "Registry", "touch", nil, 100_000+45_000*uint64(n), big.NewInt(n))
+	}
+	key, value := a.chain.rng.Hash("key", who.Address, r.IntN(20)), a.chain.rng.Hash("value", r.Uint64())
+	return a.chain.Call(who, "registry", "Registry", "set", key, value)
+}
+
+// clear zeroes one of the caller's slots.
+func (a *activity) clear(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	key := a.chain.rng.Hash("key", who.Address, r.IntN(20))
+	return a.chain.Call(who, "registry", "Registry", "set", key, [32]byte{})
+}
+
+func (a *activity) deposit(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	return a.chain.CallWith(who, "vault", "Vault", "deposit", population.Units(population.Between(r, 2, 9), 17), GasCall)
+}
+
+func (a *activity) withdraw(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	if population.Chance(r, 50) {
+		return a.chain.CallWith(who, "vault", "Vault", "deposit", population.Units(1, 18), GasCall)
+	}
+	return a.chain.Call(who, "vault", "Vault", "withdraw", a.somebody(r), new(big.Int))
+}
+
+// deploy deploys a small contract, directly or through the factory.
+func (a *activity) deploy(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	if population.Chance(r, 50) {
+		return Deploy(who, "", "Vault")
+	}
+	if population.Chance(r, 50) {
+		return a.chain.CallWith(who, "factory", "Factory", "deploy2", nil, 700_000, a.chain.rng.Hash("salt", r.Uint64()))
+	}
+	return a.chain.CallWith(who, "factory", "Factory", "deploy", nil, 700_000)
+}
+
+// faucet hands tokens to somebody, so that more accounts hold some.
+func (a *activity) faucet(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	t := tokens[r.IntN(len(tokens))]
+	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, population.Units(population.Between(r, 20, 4_000), int(t.decimals)))
+}
+
+// spam is the spammer sending worthless tokens to accounts that did not ask for them.
+func (a *activity) spam(_ *population.Account, r *rand.Rand) (*TxRequest, error) {
+	to := []common.Address{a.chain.Personas.Spammed.Address}
+	for range population.Between(r, 2, 6) {
+		to = append(to, a.somebody(r))
+	}
+	gas := 120_000 + 60_000*uint64(len(to))
+	if population.Chance(r, 30) {
+		return a.chain.CallWith(a.chain.spammer(), "spam-collection", "SpamCollection", "spam", nil, gas, to, big.NewInt(population.Between(r, 1, 5)), big.NewInt(1))
+	}
+	role := []string{"airdrop", "giveaway"}[r.IntN(2)]
+	return a.chain.CallWith(a.chain.spammer(), role, "Airdrop", "spam", nil, gas, to, population.Units(1_000_000, 18))
+}

@@ -1,0 +1,98 @@
+package evm
+
+import (
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/fixtures"
+	"snowglobe/seed/population"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/store"
+)
+
+// Chain is one EVM chain while its history is made: its builder, who acts on it, and what was deployed.
+type Chain struct {
+	Row      store.Chain
+	Builder  *evm.Builder
+	Personas *population.Personas
+
+	rng         population.RNG
+	size        int // how many transactions its history has
+	span        population.Span
+	signer      types.Signer
+	genesis     *store.Delta // block 0
+	precompiles *precompile.Upgrades
+	accounts    []*population.Account // that are no personas, the most active first
+
+	byRole    map[string]common.Address // contracts
+	contracts []store.Contract
+	balances  *tokenBalances
+}
+
+// NewChain makes the n-th EVM chain of a world with its genesis block.
+func NewChain(g population.RNG, n, size int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc) (*Chain, error) {
+	row, genesis, err := ChainSpecs[n].genesis(n+1, span, personas, accounts, alloc)
+	if err != nil {
+		return nil, err
+	}
+	c := &Chain{
+		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts,
+		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, balances: newTokenBalances(),
+	}
+	if c.IsL1() {
+		c.addContract("validator-manager", "ValidatorManager", ValidatorManager)
+	}
+	c.addContract("multicall", "Multicall3", fixtures.Multicall)
+	c.Builder, c.genesis, err = evm.NewBuilder(row.ID, genesis)
+	return c, err
+}
+
+// IsL1 tells whether the chain is an L1's; the others are C-Chains.
+func (c *Chain) IsL1() bool { return c.Row.Kind == string(evm.KindL1) }
+
+// Size is how many transactions the chain's history has.
+func (c *Chain) Size() int { return c.size }
+
+// Contracts are those with a role.
+func (c *Chain) Contracts() []store.Contract { return c.contracts }
+
+// Contract is the address of the contract with a role, zero while there is none.
+func (c *Chain) Contract(role string) common.Address { return c.byRole[role] }
+
+// addContract remembers a contract that has a role.
+func (c *Chain) addContract(role, artifact string, address common.Address) {
+	c.byRole[role] = address
+	c.contracts = append(c.contracts, store.Contract{Chain: c.Row.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
+}
+
+// spammer sends tokens that nobody asked for.
+func (c *Chain) spammer() *population.Account { return c.accounts[2] }
+
+// Relayer delivers the chain's ICM messages.
+func (c *Chain) Relayer() *population.Account { return c.accounts[4] }
+
+// randomAccount is an account that is no persona, more often an active one.
+func (c *Chain) randomAccount(r *rand.Rand) *population.Account {
+	return c.accounts[population.Skewed(r, len(c.accounts))]
+}
+
+// execute signs a request and executes it in the pending block.
+func (c *Chain) execute(p *evm.Pending, request *TxRequest, data types.TxData) (*types.Receipt, error) {
+	tx, err := types.SignTx(types.NewTx(data), c.signer, request.From.Key)
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := p.Apply(tx, request.From.Address)
+	if err != nil {
+		return nil, err
+	}
+	if request.role != "" {
+		c.addContract(request.role, request.artifact, deployed(receipt))
+	}
+	c.balances.observe(receipt)
+	return receipt, nil
+}

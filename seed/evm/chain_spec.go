@@ -1,0 +1,116 @@
+package evm
+
+import (
+	"maps"
+	"math/big"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
+	"snowglobe/seed/population"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/store"
+)
+
+// ValidatorManager is where an L1's chain has the contract that manages its validators, from its first block on.
+var ValidatorManager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000")
+
+// chainSpec is an EVM chain of the world before anything happened on it.
+type chainSpec struct {
+	Network     string
+	kind        evm.Kind
+	evmID       uint64 // 0: the network's C-Chain id
+	name        string
+	description string
+	tokenName   string
+	tokenSymbol string
+	Share       int // of the world's transactions
+	fees        precompile.FeeConfig
+	precompiles precompileConfig // of an L1
+}
+
+// ChainSpecs lists the EVM chains in the order in which profiles take them.
+var ChainSpecs = []chainSpec{
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
+	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
+		precompileConfig{deployers: true, fees: true, minter: true}},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}},
+	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
+		precompileConfig{minter: true, minterEnds: 600}},
+}
+
+var feesC = fees(25e9, 15_000_000)
+
+func fees(floor, target int64) precompile.FeeConfig {
+	return precompile.NewFeeConfig(20_000_000, floor, target)
+}
+
+// IsL1 tells whether the chain is an L1's; the others are C-Chains.
+func (s *chainSpec) IsL1() bool { return s.kind == evm.KindL1 }
+
+// genesis makes the chain's row and genesis.
+func (s *chainSpec) genesis(id int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
+	network, err := fixtures.NetworkNamed(s.Network)
+	if err != nil {
+		return store.Chain{}, nil, err
+	}
+	evmID := s.evmID
+	if s.kind == evm.KindC {
+		evmID = network.CChainEVMID
+	}
+	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
+	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: span.Start, Extra: []byte{0}, Alloc: own}
+	genesis.Precompiles = s.precompiles.schedule(s, evmID, span, personas, accounts)
+	if s.kind == evm.KindL1 {
+		code, err := contracts.Load("ValidatorManager")
+		if err != nil {
+			return store.Chain{}, nil, err
+		}
+		own[ValidatorManager] = types.Account{Code: code.Runtime, Nonce: 1}
+	}
+	if !s.precompiles.minter {
+		own[Treasury(evmID)] = types.Account{Balance: population.Units(1, 18)}
+	}
+	raw, upgrades, err := genesis.Encode()
+	if err != nil {
+		return store.Chain{}, nil, err
+	}
+	blockchain, subnet, vm := network.CChainID, ids.Empty, fixtures.EVMID
+	if s.kind == evm.KindL1 { // its ids are those of the transactions that will make it
+		blockchain, vm = ids.Empty, fixtures.SubnetEVMID
+	}
+	return store.Chain{
+		ID: id, Network: s.Network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: subnet[:], VMID: vm[:],
+		Kind: string(s.kind), Name: s.name, Description: s.description, TokenName: s.tokenName, TokenSymbol: s.tokenSymbol,
+		Genesis: raw, Upgrades: upgrades,
+	}, genesis, nil
+}
+
+// Treasury is the address of a chain's treasury: the chain's own id, where nobody has a key.
+func Treasury(id uint64) common.Address {
+	return common.BytesToAddress(append([]byte("treasury"), new(big.Int).SetUint64(id).FillBytes(make([]byte, 12))...))
+}
+
+// GenesisAlloc is what everyone holds on an EVM chain before the first block.
+func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*population.Account) (types.GenesisAlloc, error) {
+	multicall, err := contracts.Load("Multicall3")
+	if err != nil {
+		return nil, err
+	}
+	alloc := types.GenesisAlloc{fixtures.Multicall: {Code: multicall.Runtime, Nonce: 1}}
+	for _, p := range personas.Funded {
+		if p.Genesis.Wei != nil {
+			alloc[p.Account.Address] = types.Account{Balance: new(big.Int).Set(p.Genesis.Wei)}
+		}
+	}
+	r := g.For("endowment")
+	for i, a := range accounts {
+		alloc[a.Address] = types.Account{Balance: population.Units(population.Between(r, 50, 400)+int64(2_000_000/(i+20)), 18)}
+	}
+	return alloc, nil
+}

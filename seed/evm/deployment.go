@@ -1,0 +1,217 @@
+package evm
+
+import (
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/seed/population"
+)
+
+// tokens are the ERC-20s of a chain by role; the first ones are deployed directly, the last six by the factory.
+var tokens = []struct {
+	role, name, symbol string
+	decimals           uint8
+	millions           int64 // initial supply
+}{
+	{"usdx", "USD Flake", "USDX", 6, 4_000},
+	{"btcx", "Bitcoin Flake", "BTCX", 8, 21},
+	{"snow", "Snow", "SNOW", 18, 1_000},
+	{"points", "Summit Points", "POINTS", 0, 50},
+	{"floeckchen", "Schneeflöckchen ❄", "FLÖCK❄", 18, 300},
+	{"hail", "Hail", "HAIL", 18, 100},
+	{"frost", "Frost Governance", "FROST", 18, 10},
+	{"eurx", "Euro Flake", "EURX", 6, 2_000},
+	{"ridge", "Ridge", "RIDGE", 18, 88},
+	{"moraine", "Moraine", "MOR", 9, 7},
+	{"firn", "Firn", "FIRN", 18, 640},
+}
+
+const factoryTokens = 6 // of the tokens above
+
+// tokenArtifact says which compiled contract an ERC-20 role runs.
+func tokenArtifact(role string) string {
+	switch role {
+	case "wrapped":
+		return "WrappedNative"
+	case "mkx":
+		return "Bytes32Token"
+	default:
+		return "Token"
+	}
+}
+
+// erc20s are the roles of every honest ERC-20 of a chain.
+func erc20s() []string {
+	roles := []string{"wrapped", "mkx"}
+	for _, t := range tokens {
+		roles = append(roles, t.role)
+	}
+	return roles
+}
+
+// deployment is what the deployer does before anyone else acts: deploy every contract, directly and through the factory, hand out
+// tokens, open the exchange, mint NFTs.
+type deployment struct{ chain *Chain }
+
+func (d *deployment) actions() []action {
+	actions := d.deployments()
+	actions = append(actions, d.factoryDeployments()...)
+	actions = append(actions, d.distribution()...)
+	return append(actions, d.mintNFTs()...)
+}
+
+func (d *deployment) deployments() []action {
+	deployer, spammer := d.chain.Personas.Deployer, d.chain.spammer()
+	direct := func(role, artifact string, args func() []any) action {
+		return func(*rand.Rand) (*TxRequest, error) { return Deploy(deployer, role, artifact, args()...) }
+	}
+	with := func(args ...any) func() []any { return func() []any { return args } }
+	actions := []action{
+		direct("messenger", "Messenger", with()), // first: the same nonce gives it the same address on every chain
+		direct("factory", "Factory", with()),
+		direct("wrapped", "WrappedNative", with("Wrapped "+d.chain.Row.TokenName, "W"+d.chain.Row.TokenSymbol, uint8(18))),
+		direct("mkx", "Bytes32Token", with(word("Maker Flake"), word("MKX"), population.Units(1_000_000, 18), deployer.Address)),
+	}
+	for _, t := range tokens[:len(tokens)-factoryTokens] {
+		actions = append(actions, direct(t.role, "Token", with(t.name, t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), deployer.Address)))
+	}
+	return append(actions,
+		direct("exchange", "Exchange", func() []any { return []any{d.chain.byRole["usdx"], d.chain.byRole["snow"]} }),
+		direct("collection", "Collection", with("Snow Crystals", "CRYSTAL", deployer.Address)),
+		direct("items", "Items", with("Expedition Gear", "GEAR", MetadataBase+"items/{id}.json", deployer.Address)),
+		direct("splitter", "Splitter", with()),
+		direct("reverter", "Reverter", with()),
+		direct("registry", "Registry", with()),
+		direct("vault", "Vault", with()),
+		direct("multicall-copy", "Multicall3", with()),
+		direct("self-destructor", "SelfDestructor", with()),
+		direct("greeter", "Greeter", func() []any { return []any{d.chain.byRole["messenger"]} }),
+		direct("airdrop", "Airdrop", with("Visit claim-frost.example to claim", "CLAIM", spammer.Address)),
+		direct("giveaway", "Airdrop", with("$1000 USDC bonus at usdx-gift.example", "BONUS", spammer.Address)),
+		direct("spam-collection", "SpamCollection", with("Free Mystery Box", "BOX", MetadataBase+"spam/{id}.json", spammer.Address)),
+	)
+}
+
+// word is a text as a left-aligned bytes32.
+func word(text string) (w [32]byte) {
+	copy(w[:], text)
+	return w
+}
+
+// factoryDeployments deploys through the factory: six tokens, and then a copy of every other contract, by CREATE and
+// CREATE2 in turn.
+func (d *deployment) factoryDeployments() []action {
+	deployer := d.chain.Personas.Deployer
+	var actions []action
+	for _, t := range tokens[len(tokens)-factoryTokens:] {
+		actions = append(actions, func(*rand.Rand) (*TxRequest, error) {
+			return d.createByFactory(t.role, "Token", 1_400_000, "deployToken",
+				t.name, t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), word(t.role))
+		})
+	}
+	actions = append(actions,
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.createByFactory("vault-created", "Vault", 700_000, "deploy")
+		},
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.createByFactory("vault-created2", "Vault", 700_000, "deploy2", word("vault"))
+		},
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.CallWith(deployer, "factory", "Factory", "createAndBoom", population.Units(1, 18), 400_000, deployer.Address)
+		})
+	for n, c := range []struct {
+		artifact string
+		args     func() []any
+	}{
+		{"Token", func() []any { return []any{"Copy", "COPY", uint8(18), population.Units(1, 18), deployer.Address} }},
+		{"Bytes32Token", func() []any { return []any{word("Copy32"), word("C32"), population.Units(1, 18), deployer.Address} }},
+		{"WrappedNative", func() []any { return []any{"Wrapped Copy", "WCOPY", uint8(18)} }},
+		{"Exchange", func() []any { return []any{d.chain.byRole["btcx"], d.chain.byRole["usdx"]} }},
+		{"Collection", func() []any { return []any{"Copies", "CPS", deployer.Address} }},
+		{"Items", func() []any { return []any{"Copied Gear", "CGEAR", MetadataBase + "items/{id}.json", deployer.Address} }},
+		{"Factory", nil}, {"Splitter", nil}, {"Reverter", nil}, {"Registry", nil}, {"Multicall3", nil},
+		{"SelfDestructor", nil}, {"Messenger", nil},
+		{"Greeter", func() []any { return []any{d.chain.byRole["messenger"]} }},
+		{"Airdrop", func() []any { return []any{"Copied claim", "CCLAIM", deployer.Address} }},
+		{"SpamCollection", func() []any { return []any{"Copied Box", "CBOX", "", deployer.Address} }},
+	} {
+		actions = append(actions, func(*rand.Rand) (*TxRequest, error) { return d.copy(n, c.artifact, c.args) })
+	}
+	return actions
+}
+
+// createByFactory calls the factory so that it deploys a contract under a role.
+func (d *deployment) createByFactory(role, artifact string, gas uint64, method string, args ...any) (*TxRequest, error) {
+	request, err := d.chain.Call(d.chain.Personas.Deployer, "factory", "Factory", method, args...)
+	if err != nil {
+		return nil, err
+	}
+	request.role, request.artifact, request.Gas = role, artifact, gas
+	return request, nil
+}
+
+func (d *deployment) copy(n int, artifact string, args func() []any) (*TxRequest, error) {
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		return nil, err
+	}
+	var values []any
+	if args != nil {
+		values = args()
+	}
+	code, err := a.InitCode(values...)
+	if err != nil {
+		return nil, err
+	}
+	role, gas := "copy-of-"+artifact, gasDeploy(len(code))+100_000
+	if n%2 == 0 {
+		return d.createByFactory(role, artifact, gas, "deployCode", code)
+	}
+	return d.createByFactory(role, artifact, gas, "deployCode2", word(artifact), code)
+}
+
+// distribution hands tokens to personas and to accounts, mostly active ones, and fills the exchange.
+func (d *deployment) distribution() []action {
+	deployer := d.chain.Personas.Deployer
+	var actions []action
+	for _, t := range tokens {
+		actions = append(actions, func(r *rand.Rand) (*TxRequest, error) {
+			to := []common.Address{d.chain.Personas.Alice.Address, d.chain.Personas.Bob.Address, d.chain.Personas.Collector.Address}
+			if t.role == "usdx" || t.role == "snow" {
+				to = append(to, d.chain.Personas.Spammed.Address, d.chain.Personas.Clumsy.Address)
+			}
+			for range 12 {
+				to = append(to, d.chain.randomAccount(r).Address)
+			}
+			amounts := make([]*big.Int, len(to))
+			for i := range amounts {
+				amounts[i] = population.Units(population.Between(r, 100, 9_000), int(t.decimals))
+			}
+			return d.chain.CallWith(deployer, t.role, "Token", "batchTransfer", nil, 900_000, to, amounts)
+		})
+	}
+	const near96 = 96
+	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), near96), big.NewInt(1))
+	return append(actions,
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.Call(deployer, "mkx", "Bytes32Token", "transfer", d.chain.Personas.Alice.Address, population.Units(40, 18))
+		},
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.Call(deployer, "snow", "Token", "mint", d.chain.Personas.Whale.Address, vast)
+		},
+		d.chain.approve(deployer, "usdx", "exchange"),
+		d.chain.approve(deployer, "snow", "exchange"),
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.CallWith(deployer, "exchange", "Exchange", "addLiquidity", nil, 400_000, population.Units(500_000, 6), population.Units(250_000, 18))
+		})
+}
+
+// approve lets a contract spend all of somebody's tokens.
+func (c *Chain) approve(from *population.Account, token, spender string) action {
+	return func(*rand.Rand) (*TxRequest, error) {
+		return c.Call(from, token, tokenArtifact(token), "approve", c.byRole[spender], new(big.Int).Lsh(big.NewInt(1), 128))
+	}
+}

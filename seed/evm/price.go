@@ -1,0 +1,58 @@
+package evm
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// quote is what something costs on average, and how far that moves.
+type quote struct{ price, swing int64 } // 10^-8 US dollars, millionths
+
+// quotes are the markets of a world by series: the chains' own tokens by symbol, others by role. What is not listed
+// here has no market.
+var quotes = map[string]quote{
+	"AVAX":       {24_50000000, 350_000},
+	"ICE":        {85000000, 500_000},
+	"PWD":        {3100000, 600_000},
+	"CRN":        {1_90000000, 400_000},
+	"usdx":       {1_00000000, 1_500},
+	"btcx":       {98_000_00000000, 280_000},
+	"snow":       {42000000, 450_000},
+	"floeckchen": {3_10000000, 300_000},
+	"hail":       {870000, 700_000},
+	"frost":      {12_40000000, 420_000},
+	"eurx":       {1_08000000, 30_000},
+	"ridge":      {19000000, 500_000},
+	"mkx":        {1_450_00000000, 250_000},
+}
+
+// Markets are the prices and reputations of a chain's tokens, the chain's own among them.
+func (c *Chain) Markets() []store.Market {
+	rows := []store.Market{c.market(common.Address{}.Bytes(), c.Row.TokenSymbol)}
+	for _, contract := range c.contracts {
+		series := contract.Role
+		if contract.Role == "wrapped" {
+			series = c.Row.TokenSymbol
+		}
+		m := c.market(contract.Address, series)
+		switch {
+		case contract.Artifact == "Airdrop" || contract.Artifact == "SpamCollection":
+			m.Reputation = "Malicious"
+		case contract.Role == "usdx" || contract.Role == "btcx" || contract.Role == "eurx" || contract.Role == "wrapped":
+			m.Reputation = "Benign"
+		}
+		if m.Series != "" || m.Reputation != "" {
+			rows = append(rows, m)
+		}
+	}
+	return rows
+}
+
+func (c *Chain) market(address []byte, series string) store.Market {
+	m := store.Market{Chain: c.Row.ID, Address: address}
+	if q, ok := quotes[series]; ok {
+		m.Series, m.Price, m.Amplitude = series, q.price, q.swing
+	}
+	return m
+}

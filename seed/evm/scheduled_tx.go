@@ -1,0 +1,140 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/seed/population"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/warp"
+)
+
+// ScheduledTx is a transaction that stands at a time known before the history is made, because another chain depends on it: it
+// sends or delivers an ICM message, or prepares for that. A chain's scheduled transactions happen in their order.
+type ScheduledTx struct {
+	At      uint64
+	Early   bool                             // it needs no Teleporter messenger
+	Ready   <-chan struct{}                  // closed once Request can be asked; nil for at once
+	Request func(*Chain) (*TxRequest, error) // with its gas and its access list
+	Message func() *warp.UnsignedMessage     // that it must send; nil for none
+}
+
+// GasDeliver is enough to deliver a message to the messenger.
+const GasDeliver = 1_600_000
+
+// The messenger and the greeter are contracts that the deployer creates with these nonces, so that each has the same address on
+// every chain.
+const messengerNonce, greeterNonce = 0, 18
+
+// MessengerAddress is where every chain has its Teleporter messenger.
+func MessengerAddress(p *population.Personas) common.Address {
+	return crypto.CreateAddress(p.Deployer.Address, messengerNonce)
+}
+
+// GreeterAddress is where every chain has the contract that sends and receives greetings.
+func GreeterAddress(p *population.Personas) common.Address {
+	return crypto.CreateAddress(p.Deployer.Address, greeterNonce)
+}
+
+var (
+	errContractMoved  = errors.New("the messenger or the greeter is not where it is expected")
+	errMessageNotSent = errors.New("a scheduled transaction did not send its ICM message")
+)
+
+// scheduledTxs are a chain's scheduled transactions, the first of which were sent.
+type scheduledTxs struct {
+	chain *Chain
+	txs   []ScheduledTx
+}
+
+// next is when the next transaction asks for a block, be it to get ready for it. Earliest is when a block can stand, by whether
+// the chain has its contracts.
+func (s *scheduledTxs) next(deployed bool, earliest func(deployed bool) uint64) (at uint64, due bool) {
+	if len(s.txs) == 0 {
+		return 0, false
+	}
+	return max(s.txs[0].At, earliest(deployed || s.txs[0].Early)), true
+}
+
+// waits tells whether a transaction that is due at a time needs contracts that the chain does not have yet.
+func (s *scheduledTxs) waits(at, earliest uint64) bool {
+	return len(s.txs) > 0 && !s.txs[0].Early && max(s.txs[0].At, earliest) <= at
+}
+
+// send sends what is due by the time of a block under construction, and says how many transactions that was. Most of them wait
+// for the chain to have its contracts.
+func (s *scheduledTxs) send(ctx context.Context, p *evm.Pending, deployed bool) (done int, err error) {
+	for ; len(s.txs) > 0 && s.txs[0].At <= p.Header().Time; s.txs = s.txs[1:] {
+		tx := &s.txs[0]
+		if p.GasLeft() < GasDeliver || !deployed && !tx.Early {
+			return done, nil
+		}
+		if err := s.wait(ctx, tx); err != nil {
+			return done, err
+		}
+		if err := s.execute(p, tx); err != nil {
+			return done, err
+		}
+		done++
+	}
+	return done, nil
+}
+
+// wait returns when the transaction can be made.
+func (s *scheduledTxs) wait(ctx context.Context, tx *ScheduledTx) error {
+	c := s.chain
+	if !tx.Early && (c.byRole["messenger"] != MessengerAddress(c.Personas) || c.byRole["greeter"] != GreeterAddress(c.Personas)) {
+		return errContractMoved
+	}
+	if tx.Ready == nil {
+		return nil
+	}
+	select {
+	case <-tx.Ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// execute executes a transaction, which must do what was planned: messages that follow depend on it.
+func (s *scheduledTxs) execute(p *evm.Pending, tx *ScheduledTx) error {
+	request, err := tx.Request(s.chain)
+	if err != nil {
+		return err
+	}
+	receipt, err := s.chain.execute(p, request, s.chain.scheduledTxData(p, request))
+	if err == nil {
+		err = tx.check(receipt)
+	}
+	if err != nil {
+		return fmt.Errorf("chain %d, block %d: %w", s.chain.Row.EVMID, p.Header().Number, err)
+	}
+	return nil
+}
+
+// check finds the message in a receipt.
+func (tx *ScheduledTx) check(receipt *types.Receipt) error {
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		return errMessageNotSent
+	}
+	if tx.Message == nil {
+		return nil
+	}
+	id, err := tx.Message().ID()
+	if err != nil {
+		return err
+	}
+	sent := func(l *types.Log) bool { return len(l.Topics) == 3 && l.Topics[2] == common.Hash(id) }
+	if !slices.ContainsFunc(receipt.Logs, sent) {
+		return fmt.Errorf("%w: %x", errMessageNotSent, bytes.TrimRight(id[:], "\x00"))
+	}
+	return nil
+}

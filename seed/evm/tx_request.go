@@ -1,0 +1,133 @@
+package evm
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/seed/population"
+	"snowglobe/sim/evm"
+)
+
+// TxRequest is a transaction that an account wants, before it has a nonce, a price and a signature.
+type TxRequest struct {
+	From       *population.Account
+	To         *common.Address // nil creates a contract
+	Value      *big.Int        // wei, nil for none
+	Data       []byte
+	Gas        uint64
+	AccessList types.AccessList
+
+	role     string // of the contract that it creates, if that has one
+	artifact string // name of the compiled contract that it creates
+	done     func() // called when it has been executed; may be nil
+}
+
+const (
+	gasTransfer = 21_000
+	GasCall     = 160_000 // enough for any call on the fixture contracts that is not given its own limit
+	gwei        = 1e9
+)
+
+// transfer sends the chain's own token.
+func transfer(from *population.Account, to common.Address, value *big.Int) *TxRequest {
+	return &TxRequest{From: from, To: &to, Value: value, Gas: gasTransfer}
+}
+
+// Call calls the contract with a role.
+func (c *Chain) Call(from *population.Account, role, artifact, method string, args ...any) (*TxRequest, error) {
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		return nil, err
+	}
+	address, ok := c.byRole[role]
+	if !ok {
+		return nil, fmt.Errorf("chain %d has no %s", c.Row.EVMID, role)
+	}
+	data, err := a.ABI.Pack(method, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s.%s: %w", artifact, method, err)
+	}
+	return &TxRequest{From: from, To: &address, Data: data, Gas: GasCall}, nil
+}
+
+// CallWith is a call that sends value along, or has a gas limit of its own.
+func (c *Chain) CallWith(from *population.Account, role, artifact, method string, value *big.Int, gas uint64, args ...any) (*TxRequest, error) {
+	request, err := c.Call(from, role, artifact, method, args...)
+	if err != nil {
+		return nil, err
+	}
+	request.Value, request.Gas = value, gas
+	return request, nil
+}
+
+// Deploy creates a contract under a role; with an empty role nobody remembers it.
+func Deploy(from *population.Account, role, artifact string, args ...any) (*TxRequest, error) {
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		return nil, err
+	}
+	code, err := a.InitCode(args...)
+	if err != nil {
+		return nil, err
+	}
+	return &TxRequest{From: from, Data: code, Gas: gasDeploy(len(code)), role: role, artifact: artifact}, nil
+}
+
+// gasDeploy is enough to deploy init code of this length: the code is paid for as data and, once, as state.
+func gasDeploy(size int) uint64 { return 300_000 + 240*uint64(size) }
+
+var topicDeployed = crypto.Keccak256Hash([]byte("Deployed(address,bool)"))
+
+// deployed is the contract that a transaction deployed, itself or through the factory.
+func deployed(r *types.Receipt) common.Address {
+	for _, log := range r.Logs {
+		if len(log.Topics) == 2 && log.Topics[0] == topicDeployed {
+			return addressOf(log.Topics[1])
+		}
+	}
+	return r.ContractAddress
+}
+
+// txData chooses the transaction's type and price: most accounts use EIP-1559's, some wallets are older.
+func (c *Chain) txData(p *evm.Pending, q *TxRequest, r *rand.Rand) types.TxData {
+	base, tip := p.Header().BaseFee, big.NewInt(population.Between(r, 1, 20)*gwei/10)
+	price := new(big.Int).Add(base, tip)
+	nonce, value := p.Nonce(q.From.Address), q.Value
+	if value == nil {
+		value = new(big.Int)
+	}
+	switch kind := r.IntN(20); {
+	case kind < 3:
+		return &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: q.Gas, To: q.To, Value: value, Data: q.Data}
+	case kind == 3:
+		return &types.AccessListTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasPrice: price, Gas: q.Gas + gasAccess, To: q.To,
+			Value: value, Data: q.Data, AccessList: accessList(q)}
+	default:
+		limit := new(big.Int).Mul(base, big.NewInt(2))
+		return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasTipCap: tip, GasFeeCap: limit.Add(limit, tip),
+			Gas: q.Gas, To: q.To, Value: value, Data: q.Data}
+	}
+}
+
+const gasAccess = 2400 + 1900 // one address and one key
+
+func accessList(q *TxRequest) types.AccessList {
+	if q.To == nil || len(q.Data) == 0 {
+		return nil
+	}
+	return types.AccessList{{Address: *q.To, StorageKeys: []common.Hash{{}}}}
+}
+
+// scheduledTxData prices a transaction that has to be in this very block.
+func (c *Chain) scheduledTxData(p *evm.Pending, q *TxRequest) types.TxData {
+	base, tip := p.Header().BaseFee, big.NewInt(gwei)
+	limit := new(big.Int).Add(new(big.Int).Mul(base, big.NewInt(2)), tip)
+	return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: p.Nonce(q.From.Address), GasTipCap: tip, GasFeeCap: limit, Gas: q.Gas, To: q.To,
+		Value: new(big.Int), Data: q.Data, AccessList: q.AccessList}
+}

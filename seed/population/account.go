@@ -1,0 +1,44 @@
+package population
+
+import (
+	"crypto/ecdsa"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim/txs"
+)
+
+// Account is a key with its addresses on all chains.
+type Account struct {
+	Key     *ecdsa.PrivateKey
+	Address common.Address
+	Primary *txs.Key // the same key as owner of UTXOs
+}
+
+// NewAccount is the account of a private key.
+func NewAccount(secret []byte) (*Account, error) {
+	key, err := crypto.ToECDSA(secret)
+	if err != nil {
+		return nil, err
+	}
+	owner := txs.NewKey(key)
+	return &Account{Key: key, Address: owner.EVMAddress(), Primary: owner}, nil
+}
+
+// Owner is who may spend what belongs to the account on P and X.
+func (a *Account) Owner() txs.OutputOwners { return txs.NewOwner(a.Primary.Address()) }
+
+// NewAccounts makes the accounts that are no personas, the most active first. The key of an account is a hash of its number.
+func NewAccounts(g RNG, size int) ([]*Account, error) {
+	all := make([]*Account, size)
+	for i := range all {
+		secret := g.Hash("actor", i)
+		var err error
+		if all[i], err = NewAccount(secret[:]); err != nil {
+			return nil, fmt.Errorf("account %d: %w", i, err)
+		}
+	}
+	return all, nil
+}

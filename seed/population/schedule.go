@@ -1,0 +1,87 @@
+package population
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"time"
+)
+
+// daily is how busy each hour of a UTC day is, weekly each day from Sunday on.
+var (
+	daily  = [24]int{30, 22, 16, 12, 10, 10, 14, 24, 40, 56, 66, 72, 78, 86, 94, 100, 98, 92, 86, 80, 72, 62, 50, 40}
+	weekly = [7]int{62, 92, 100, 100, 98, 96, 70}
+)
+
+// Hour and Day are counted in seconds, as the blocks' times are.
+const (
+	Hour = 60 * 60
+	Day  = 24 * Hour
+)
+
+// Span is the time of a world's history, in Unix seconds.
+type Span struct{ Start, Until uint64 }
+
+// At is so many thousandths into history, and some seconds.
+func (s Span) At(thousandth, seconds int) uint64 {
+	return s.Start + (s.Until-s.Start)*uint64(thousandth)/1000 + uint64(seconds)
+}
+
+const (
+	TxsPerBlock = 3  // transactions in an average block
+	burstEvery  = 70 // one hour in so many is a burst,
+	burstFactor = 9  // and so much busier
+	trainEvery  = 40 // one block in so many starts a train: blocks that follow each other by seconds
+)
+
+// PlannedBlock is when a block is to be made, and how many transactions it should hold.
+type PlannedBlock struct {
+	Time uint64
+	Size int
+}
+
+// PlanBlocks spreads n transactions over history as activity spreads: by the hour of the day and the day of the week, growing
+// over time, with bursts and quiet nights.
+func PlanBlocks(r *rand.Rand, n int, s Span) []PlannedBlock {
+	sums := busyness(r, s)
+	times := make([]uint64, 0, max(n/TxsPerBlock, 1))
+	for len(times) < cap(times) {
+		hour := sort.SearchInts(sums, r.IntN(sums[len(sums)-1])+1)
+		t := s.Start + uint64(hour)*Hour + uint64(r.IntN(Hour))
+		times = append(times, t)
+		for r.IntN(trainEvery) == 0 && len(times) < cap(times) {
+			for range min(int(Between(r, 5, 14)), cap(times)-len(times)) {
+				t += uint64(Between(r, 1, 3))
+				times = append(times, t)
+			}
+		}
+	}
+	slices.Sort(times)
+	blocks := make([]PlannedBlock, 0, len(times))
+	for _, t := range slices.Compact(times) {
+		blocks = append(blocks, PlannedBlock{Time: t, Size: 1})
+	}
+	for range n - len(blocks) {
+		blocks[r.IntN(len(blocks))].Size++
+	}
+	return blocks
+}
+
+// busyness is the running sum of how busy each hour is. The first hour is left out: chains start before their users.
+func busyness(r *rand.Rand, s Span) []int {
+	hours := int((s.Until-s.Start)/Hour) - 1 // the last hour is room for what did not fit
+	sums, total := make([]int, hours), 0
+	for h := range sums {
+		at := time.Unix(int64(s.Start)+int64(h)*Hour, 0).UTC()
+		weight := daily[at.Hour()] * weekly[at.Weekday()] * (100 + 150*h/hours) / 100
+		weight = weight * int(Between(r, 70, 130)) / 100
+		if r.IntN(burstEvery) == 0 {
+			weight *= burstFactor
+		}
+		if h > 0 {
+			total += weight
+		}
+		sums[h] = total
+	}
+	return sums
+}

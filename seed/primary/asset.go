@@ -1,0 +1,148 @@
+package primary
+
+import (
+	"math/rand/v2"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/seed/evm"
+	"snowglobe/seed/population"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// assets are the X-Chain's own: one of a fixed amount, one that is minted, one of NFTs and properties, one of spam. The deployer
+// creates them.
+type assets struct{ *Network }
+
+// schedule plans the creation and the minting of assets.
+func (n *assets) schedule() {
+	n.create(20, "fixed", n.fixed)
+	n.create(22, "variable", n.variable)
+	n.create(24, "collectible", n.collectible)
+	n.create(26, "spam", n.spam)
+	for i := range 3 {
+		n.Network.schedule(store.XChain, n.span.At(120+250*i, 3), func(at uint64) (*txs.Tx, error) { return n.mint(uint64(i+1)*5_000, at) })
+		n.Network.schedule(store.XChain, n.span.At(140+250*i, 3), func(at uint64) (*txs.Tx, error) { return n.mintNFT(i, at) })
+	}
+	n.Network.schedule(store.XChain, n.span.At(720, 3), n.mintProperty)
+}
+
+// create plans the creation of an asset.
+func (n *assets) create(thousandth int, role string, of func() *txs.CreateAssetTx) {
+	n.Network.schedule(store.XChain, n.span.At(thousandth, 3), func(at uint64) (*txs.Tx, error) {
+		unsigned := of()
+		if err := txs.SortStates(unsigned.States); err != nil {
+			return nil, err
+		}
+		tx, err := n.wallet.sign(txDraft{chain: store.XChain, from: singleSigner(n.personas.Deployer), fee: n.rules.CreateAssetFee, tx: unsigned}, at)
+		if tx != nil {
+			n.assetIDs[role] = tx.ID()
+		}
+		return tx, err
+	})
+}
+
+// fixed is spread among accounts from the start.
+func (n *assets) fixed() *txs.CreateAssetTx {
+	state := &txs.InitialState{Outs: []txs.Output{&txs.TransferOutput{Amount: 50_000_000, OutputOwners: n.personas.Alice.Owner()}}}
+	for i := range 24 {
+		state.Outs = append(state.Outs, &txs.TransferOutput{Amount: uint64(1_000_000 + 1_000*i), OutputOwners: n.account(i).Owner()})
+	}
+	return &txs.CreateAssetTx{Name: "Flake Coin", Symbol: "FLKC", Denomination: 6, States: []*txs.InitialState{state}}
+}
+
+func (n *assets) variable() *txs.CreateAssetTx {
+	return &txs.CreateAssetTx{Name: "Snow Credit", Symbol: "SNWC", Denomination: 2, States: []*txs.InitialState{{Outs: []txs.Output{
+		&txs.MintOutput{OutputOwners: n.personas.Deployer.Owner()},
+		&txs.TransferOutput{Amount: 1_000_000, OutputOwners: n.personas.Bob.Owner()},
+	}}}}
+}
+
+func (n *assets) collectible() *txs.CreateAssetTx {
+	owner := n.personas.Deployer.Owner()
+	nfts := &txs.InitialState{FxIndex: 1}
+	for group := range uint32(3) {
+		nfts.Outs = append(nfts.Outs, &txs.NFTMintOutput{GroupID: group + 1, OutputOwners: owner})
+	}
+	properties := &txs.InitialState{FxIndex: 2, Outs: []txs.Output{&txs.PropertyMintOutput{OutputOwners: owner}}}
+	return &txs.CreateAssetTx{Name: "Alpine Badges", Symbol: "ALPB", States: []*txs.InitialState{nfts, properties}}
+}
+
+// spam is an asset that spammed and others get without having asked for it.
+func (n *assets) spam() *txs.CreateAssetTx {
+	state := &txs.InitialState{}
+	for _, who := range []*population.Account{n.personas.Spammed, n.personas.Alice, n.account(3), n.account(4)} {
+		state.Outs = append(state.Outs, &txs.TransferOutput{Amount: 1_000_000_000, OutputOwners: who.Owner()})
+	}
+	return &txs.CreateAssetTx{Name: "Visit claim frost example", Symbol: "CLM", States: []*txs.InitialState{state}}
+}
+
+// operate makes an OperationTx of the deployer's.
+func (n *assets) operate(op *txs.Operation, at uint64) (*txs.Tx, error) {
+	deployer := singleSigner(n.personas.Deployer)
+	return n.wallet.sign(txDraft{chain: store.XChain, from: deployer, auth: [][]*txs.Key{deployer.keys},
+		tx: &txs.OperationTx{Ops: []*txs.Operation{op}}}, at)
+}
+
+// mintOutput is the i-th of the deployer's outputs of a kind that an operation consumes, or nil.
+func (n *assets) mintOutput(role string, kind txs.Output, i int) (*txs.UTXO, ids.ID) {
+	held := n.wallet.ofAsset(store.XChain, n.assetIDs[role], kind, singleSigner(n.personas.Deployer))
+	if len(held) == 0 {
+		return nil, ids.Empty
+	}
+	return held[i%len(held)], n.assetIDs[role]
+}
+
+var firstOwner = txs.Input{SigIndices: []uint32{0}}
+
+func (n *assets) mint(amount, at uint64) (*txs.Tx, error) {
+	u, asset := n.mintOutput("variable", (*txs.MintOutput)(nil), 0)
+	if u == nil {
+		return nil, nil
+	}
+	return n.operate(&txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.MintOperation{
+		MintInput: firstOwner, MintOutput: txs.MintOutput{OutputOwners: *u.Owners()},
+		TransferOutput: txs.TransferOutput{Amount: amount * 100, OutputOwners: n.personas.Alice.Owner()},
+	}}, at)
+}
+
+// mintNFT mints NFTs for the collector and an account.
+func (n *assets) mintNFT(i int, at uint64) (*txs.Tx, error) {
+	u, asset := n.mintOutput("collectible", (*txs.NFTMintOutput)(nil), i)
+	if u == nil {
+		return nil, nil
+	}
+	group, _ := u.Out.(*txs.NFTMintOutput)
+	collector, other := n.personas.Collector.Owner(), n.account(i).Owner()
+	return n.operate(&txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.NFTMintOperation{
+		MintInput: firstOwner, GroupID: group.GroupID, Payload: txs.HexBytes(evm.MetadataBase + "badges/" + string(rune('1'+i)) + ".json"),
+		Outputs: []*txs.OutputOwners{&collector, &other},
+	}}, at)
+}
+
+func (n *assets) mintProperty(at uint64) (*txs.Tx, error) {
+	u, asset := n.mintOutput("collectible", (*txs.PropertyMintOutput)(nil), 0)
+	if u == nil {
+		return nil, nil
+	}
+	return n.operate(&txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.PropertyMintOperation{
+		MintInput: firstOwner, MintOutput: txs.PropertyMintOutput{OutputOwners: *u.Owners()},
+		OwnedOutput: txs.PropertyOwnedOutput{OutputOwners: n.personas.Collector.Owner()},
+	}}, at)
+}
+
+// trade sends a part of what somebody holds of the fixed asset or of the minted one.
+func (n *assets) trade(who *population.Account, r *rand.Rand, at uint64) (*txs.Tx, error) {
+	asset := n.assetIDs[[]string{"fixed", "variable"}[r.IntN(2)]]
+	from := singleSigner(who)
+	held := n.wallet.ofAsset(store.XChain, asset, (*txs.TransferOutput)(nil), from)
+	if len(held) == 0 || held[0].Amount() < 10 {
+		return nil, nil
+	}
+	u, to := held[0], n.account(population.Skewed(r, len(n.accounts))).Owner()
+	part := u.Amount() / uint64(population.Between(r, 2, 9))
+	return n.wallet.sign(txDraft{chain: store.XChain, from: from, extra: []*txs.UTXO{u}, tx: &txs.BaseTx{}, outs: []*txs.TransferableOutput{
+		txs.NewTransferableOutput(asset, part, to), txs.NewTransferableOutput(asset, u.Amount()-part, from.owners),
+	}}, at)
+}

@@ -1,0 +1,222 @@
+package primary
+
+import (
+	"crypto/sha256"
+	"math/rand/v2"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/seed/evm"
+	"snowglobe/seed/population"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/xchain"
+)
+
+// accountsWithAVAX is how many accounts that are no personas own something on P and X from the beginning.
+const accountsWithAVAX = 400
+
+// supplies are how much AVAX there is when history begins, by network id.
+var supplies = map[uint32]uint64{1: 455_000_000 * nanoAVAX, 5: 380_000_000 * nanoAVAX}
+
+// genesisBuilder makes the genesis of P and X: who owns what and who validates.
+type genesisBuilder struct {
+	*Network
+	p *pchain.PChainGenesis
+	x *xchain.XChainGenesis
+}
+
+// build makes the genesis. What nobody owns lies in a treasury without a key.
+func (b *genesisBuilder) build() (*primary.Genesis, error) {
+	b.p = &pchain.PChainGenesis{Timestamp: b.span.Start, InitialSupply: supplies[b.rules.NetworkID], Message: "Snowglobe", Chains: []*txs.Tx{}}
+	b.x = &xchain.XChainGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: b.span.Start,
+		Assets: []*xchain.GenesisAsset{{ID: b.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
+	fresh := b.personas.Fresh
+	for _, p := range b.personas.Funded {
+		if p.Account != fresh {
+			b.grant(p.Genesis.P, p.Genesis.X, p.Account.Owner())
+		}
+	}
+	b.grant(0, 120, fresh.Owner())
+	b.grant(30_000, 30_000, committeeSigner(b.personas).owners)
+	b.grantLocked()
+	r := b.rng.For("estate", b.rules.NetworkID)
+	for i := range min(len(b.accounts), accountsWithAVAX) {
+		p := uint64(1_000_000/(i+4)) + uint64(population.Between(r, 900, 9_000))
+		b.grant(p, uint64(population.Between(r, 100, 3_000)), b.accounts[i].Owner())
+	}
+	if err := b.addValidators(r); err != nil {
+		return nil, err
+	}
+	if err := b.addDelegators(r); err != nil {
+		return nil, err
+	}
+	return &primary.Genesis{PChain: b.p, XChain: b.x}, b.fillTreasury()
+}
+
+// grant gives amounts in AVAX on P and on X. Large ones lie in several outputs.
+func (b *genesisBuilder) grant(p, x uint64, owners txs.OutputOwners) {
+	const largest = 500_000
+	for ; p > 0; p -= min(p, largest) {
+		b.grantP(&txs.TransferOutput{Amount: min(p, largest) * nanoAVAX, OutputOwners: owners})
+	}
+	for ; x > 0; x -= min(x, largest) {
+		b.x.UTXOs = append(b.x.UTXOs, &txs.UTXO{
+			UTXOID: txs.UTXOID{TxID: b.rules.AVAXAssetID, OutputIndex: uint32(len(b.x.UTXOs))}, AssetID: b.rules.AVAXAssetID,
+			Out: &txs.TransferOutput{Amount: min(x, largest) * nanoAVAX, OutputOwners: owners},
+		})
+	}
+}
+
+func (b *genesisBuilder) grantP(out txs.Output) {
+	b.p.UTXOs = append(b.p.UTXOs, &pchain.GenesisUTXO{Message: []byte{}, UTXO: txs.UTXO{
+		UTXOID: txs.UTXOID{OutputIndex: uint32(len(b.p.UTXOs))}, AssetID: b.rules.AVAXAssetID, Out: out,
+	}})
+}
+
+// grantLocked gives locked what cannot be spent yet, and what until then can only be staked.
+func (b *genesisBuilder) grantLocked() {
+	locked := b.personas.Locked
+	b.grant(0, 40, locked.Owner())
+	b.grant(90, 0, locked.Owner())
+	for _, days := range []uint64{30, 180, 700} {
+		until := b.span.Until + days*population.Day
+		b.grant(1_000+days, 500+days, txs.NewOutputOwners(until, 1, locked.Primary.Address()))
+		b.grantP(&txs.StakeableLockOut{Locktime: until,
+			Output: &txs.TransferOutput{Amount: (2_500 + days) * nanoAVAX, OutputOwners: locked.Owner()}})
+	}
+}
+
+// addValidators decides who validates from the beginning.
+func (b *genesisBuilder) addValidators(r *rand.Rand) error {
+	for i := range b.genesisValidators() {
+		node := b.nodes.all[i]
+		s := b.genesisPeriod(i, r)
+		if i < nodeRoleCount {
+			node.row.Role = nodeRoles[i]
+		}
+		tx, err := txs.NewTx(txs.PChain, b.validator(node, s, i))
+		if err != nil {
+			return err
+		}
+		b.p.Validators = append(b.p.Validators, tx)
+		if s.start <= b.span.Start {
+			node.start, node.end = s.start, s.end
+		}
+	}
+	return nil
+}
+
+// genesisPeriod decides how long and how heavy the i-th validator stakes, and how well it runs.
+func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
+	node := b.nodes.all[i]
+	s := stakingPeriod{who: node.owner, weight: b.usualStake() * uint64(population.Between(r, 2, 30)), start: b.span.Start - uint64(population.Between(r, 20, 90))*population.Day - uint64(population.Between(r, 0, population.Day)),
+		end: b.span.Until + uint64(population.Between(r, 20, 150))*population.Day + uint64(population.Between(r, 0, population.Day))}
+	switch i {
+	case popular:
+		s.weight, s.end = 25*b.usualStake(), b.span.Until+160*population.Day
+	case full:
+		s.weight, s.end = b.usualStake(), b.span.Until+120*population.Day
+	case expiring:
+		s.end = b.span.Until + 35*60
+	case lowUptime:
+		node.row.Uptime, node.row.Connected = 613_000, false
+	case completed:
+		s.end = b.span.At(420, 0)
+	case refused:
+		node.row.Uptime, s.end = 455_000, b.span.At(550, 0)
+	case removed:
+		s.end = b.span.Until + 100*population.Day
+	case pending:
+		s.start, s.end = b.span.Until+2*population.Day, b.span.Until+62*population.Day
+	case active:
+		s.end = b.span.Until + 140*population.Day
+	case finished:
+		s.who, s.end = b.personas.Staker, b.span.At(610, 0)
+	case running:
+		s.who, s.end = b.personas.Staker, b.span.Until+90*population.Day
+	default:
+		if population.Chance(r, 25) {
+			s.end = b.span.At(int(population.Between(r, 100, 950)), int(population.Between(r, 0, population.Hour)))
+		}
+	}
+	node.owner = s.who
+	return s
+}
+
+// validator is a validator that was there before history. The pending one, and a few others, joined before nodes had BLS keys.
+func (b *genesisBuilder) validator(n *node, s stakingPeriod, i int) txs.Unsigned {
+	owners := s.who.Owner()
+	v := txs.Validator{NodeID: n.id, Start: s.start, End: s.end, Weight: s.weight}
+	stake := []*txs.TransferableOutput{b.wallet.output(s.weight, owners)}
+	base := *b.wallet.emptyBase(store.PChain)
+	shares := uint32(20_000 + 10_000*(i*7%11))
+	if i == pending || i >= nodeRoleCount && i%9 == 0 {
+		return &txs.AddValidatorTx{BaseTx: base, Validator: v, StakeOuts: stake, RewardsOwner: &owners, Shares: shares}
+	}
+	return &txs.AddPermissionlessValidatorTx{BaseTx: base, Validator: v, Signer: n.proof, StakeOuts: stake,
+		ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: shares}
+}
+
+// delegation is a delegation to the node with an index.
+type delegation struct {
+	node int
+	stakingPeriod
+}
+
+// addDelegators decides who delegates from the beginning: two finished delegations of the persona, one that is pending, and a
+// third of all others.
+func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
+	persona, start := b.personas.Delegator, b.span.Start-15*population.Day
+	all := []delegation{
+		{completed, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(300, 0)}},
+		{active, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(700, 0)}},
+		{active, stakingPeriod{b.account(5), b.usualDelegation(r), b.span.Until + 3*population.Day, b.span.Until + 40*population.Day}},
+	}
+	for i := range b.genesisDelegators() - len(all) {
+		index := popular
+		if i >= popularDelegations/2 {
+			index = int(population.Between(r, active, int64(b.genesisValidators())-1))
+		}
+		node := b.nodes.all[index]
+		end := node.end - min(uint64(population.Between(r, 0, 6*population.Day)), node.end/2)
+		if node.end < b.span.Until {
+			end = node.end
+		}
+		all = append(all, delegation{index, stakingPeriod{b.account(i), b.usualDelegation(r), start, end}})
+	}
+	for _, d := range all {
+		owners := d.who.Owner()
+		tx, err := txs.NewTx(txs.PChain, &txs.AddDelegatorTx{
+			BaseTx: *b.wallet.emptyBase(store.PChain), Validator: txs.Validator{NodeID: b.nodes.all[d.node].id, Start: d.start, End: d.end, Weight: d.weight},
+			StakeOuts: []*txs.TransferableOutput{b.wallet.output(d.weight, owners)}, RewardsOwner: &owners,
+		})
+		if err != nil {
+			return err
+		}
+		b.p.Validators = append(b.p.Validators, tx)
+	}
+	return nil
+}
+
+// fillTreasury leaves the rest of the supply where nobody has a key.
+func (b *genesisBuilder) fillTreasury() error {
+	owned := uint64(0)
+	for _, u := range b.p.UTXOs {
+		owned += u.Amount()
+	}
+	for _, u := range b.x.UTXOs {
+		owned += u.Amount()
+	}
+	for _, tx := range b.p.Validators {
+		s, err := pchain.NewStaker(tx, pchain.Active)
+		if err != nil {
+			return err
+		}
+		owned += s.Weight
+	}
+	b.grantP(&txs.TransferOutput{Amount: b.p.InitialSupply - owned, OutputOwners: txs.NewOwner(ids.ShortID(evm.Treasury(uint64(b.rules.NetworkID))))})
+	return nil
+}

@@ -1,0 +1,133 @@
+package primary
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"snowglobe/seed/population"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// txBuilder makes a transaction at the time when it is due. It answers nil when it has become impossible.
+type txBuilder func(at uint64) (*txs.Tx, error)
+
+// scheduledBlock is a block of P or X that is made at a time, with what build answers then. When that is nothing, something
+// everyday happens instead.
+type scheduledBlock struct {
+	at       uint64
+	chain    int
+	build    func(at uint64) ([]*txs.Tx, error)
+	optional bool // nothing happens instead
+}
+
+// schedule plans a block with one transaction.
+func (n *Network) schedule(chain int, at uint64, build txBuilder) {
+	n.scheduleBlock(chain, at, func(at uint64) ([]*txs.Tx, error) {
+		tx, err := build(at)
+		if tx == nil || err != nil {
+			return nil, err
+		}
+		return []*txs.Tx{tx}, nil
+	})
+}
+
+func (n *Network) scheduleBlock(chain int, at uint64, build func(at uint64) ([]*txs.Tx, error)) {
+	n.script = append(n.script, scheduledBlock{at: at, chain: chain, build: build})
+}
+
+// plan schedules everything that happens on P and X, and the value that moves to C.
+func (n *Network) plan() {
+	r := n.rng.For("script", n.rules.NetworkID)
+	for i, l := range n.l1s {
+		l.scheduleCreation(n.span.Start + 60 + uint64(30*i))
+	}
+	n.script = append(n.script, scheduledBlock{at: n.span.Start + 600, chain: store.PChain, optional: true, build: n.l1sCreated})
+	(&permissionedSubnet{Network: n}).schedule()
+	for i, l := range n.l1s {
+		l.schedule(i == 0, r)
+	}
+	(&staking{n}).schedule(r)
+	(&assets{n}).schedule()
+	p := &payments{n}
+	p.scheduleHoarder()
+	p.scheduleAliceToBob(r)
+	p.scheduleMultisig()
+	(&transfers{n}).schedulePersonas()
+	n.fill(r)
+	slices.SortStableFunc(n.script, func(a, b scheduledBlock) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(n.atomicTxs, func(a, b atomicTx) int { return cmp.Compare(a.at, b.at) })
+}
+
+// l1sCreated writes all messages that chains send each other, once the chains have their ids.
+func (n *Network) l1sCreated(uint64) ([]*txs.Tx, error) {
+	for _, l := range n.l1s {
+		if err := l.writeMessages(); err != nil {
+			return nil, err
+		}
+	}
+	if err := n.ICM.writeMessages(); err != nil {
+		return nil, err
+	}
+	close(n.l1sReady)
+	return nil, nil
+}
+
+// fill adds everyday transactions, until there are as many as the profile asks for.
+func (n *Network) fill(r *rand.Rand) {
+	rest := n.size.Transactions - len(n.script) + 1 - n.rewards()
+	moves := rest / 12
+	(&transfers{n}).scheduleAccounts(r, moves)
+	rest -= 2 * moves
+	for i, chain := range []int{store.XChain, store.PChain} {
+		size := rest * 3 / 5
+		if i == 1 {
+			size = rest - rest*3/5
+		}
+		left := size
+		for _, b := range population.PlanBlocks(n.rng.For("errands", n.rules.NetworkID, chain), size, n.span) {
+			count := min(b.Size, left)
+			left -= count
+			n.scheduleBlock(chain, b.Time, func(at uint64) ([]*txs.Tx, error) { return n.everydayTxs(chain, count, at) })
+		}
+	}
+}
+
+// rewards is how many stakers end before history does: each brings a RewardValidatorTx.
+func (n *Network) rewards() int {
+	count := 0
+	for _, tx := range n.genesis.PChain.Validators {
+		if s, err := pchain.NewStaker(tx, pchain.Active); err == nil && s.Start <= n.span.Until && s.End <= n.span.Until {
+			count++
+		}
+	}
+	return count + n.ending
+}
+
+// everydayTxs are payments of as many senders.
+func (n *Network) everydayTxs(chain, count int, at uint64) ([]*txs.Tx, error) {
+	r := n.rng.For("ordinary", n.rules.NetworkID, chain, at, count)
+	p := &payments{n}
+	var txs []*txs.Tx
+	used := map[*population.Account]bool{}
+	for tries := 0; len(txs) < count && tries < 200; tries++ {
+		from := p.randomSender(r)
+		if tries > 100 {
+			from = n.personas.Whale
+		}
+		if used[from] {
+			continue
+		}
+		tx, err := p.everyday(chain, from, r, at)
+		if err != nil {
+			return nil, err
+		}
+		if tx != nil {
+			used[from] = true
+			txs = append(txs, tx)
+		}
+	}
+	return txs, nil
+}

@@ -1,0 +1,160 @@
+package primary
+
+import (
+	"math/rand/v2"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/seed/population"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// The indices of the nodes with a role among a network's nodes.
+const (
+	popular   = iota // 25 delegations and more
+	full             // no room for another delegation
+	expiring         // ends within the hour after history
+	lowUptime        // below what a reward asks for
+	completed        // finished and rewarded
+	refused          // finished without a reward
+	pending          // begins after history
+	removed          // was removed from the permissioned subnet
+	active           // nothing special
+	finished         // of the persona staker, finished and rewarded
+	running          // of the persona staker, validating
+	nodeRoleCount
+)
+
+// nodeRoles are the roles by which /sim/world names nodes.
+var nodeRoles = [nodeRoleCount]string{"popular", "full", "expiring", "low-uptime", "completed", "refused", "pending", "removed", "active",
+	"staker-finished", "staker-running"}
+
+// subnetValidators is how many validators the permissioned subnet ever has.
+const subnetValidators = 3
+
+// popularDelegations is how many delegations the popular node has at the end of history.
+const popularDelegations = 26
+
+// primaryValidators is how many nodes validate the primary network sooner or later.
+func (n *Network) primaryValidators() int { return n.size.Validators - subnetValidators }
+
+// genesisValidators is how many validators a network begins with; the others join.
+func (n *Network) genesisValidators() int { return max(nodeRoleCount, n.primaryValidators()*6/10) }
+
+// genesisDelegators is how many delegators a network begins with.
+func (n *Network) genesisDelegators() int { return max(3+popularDelegations/2, n.size.Delegators/3) }
+
+// usualStake is in nAVAX.
+func (n *Network) usualStake() uint64 { return max(n.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
+
+// usualDelegation is in nAVAX.
+func (n *Network) usualDelegation(r *rand.Rand) uint64 {
+	return max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX) * uint64(population.Between(r, 1, 12))
+}
+
+// stakingPeriod is a validator's or delegator's time and weight.
+type stakingPeriod struct {
+	who        *population.Account
+	weight     uint64
+	start, end uint64
+}
+
+// staking is who joins the validators and delegators of the primary network in the course of history.
+type staking struct{ *Network }
+
+// schedule plans everyone who joins.
+func (n *staking) schedule(r *rand.Rand) {
+	n.scheduleValidators(r)
+	n.Network.schedule(store.PChain, n.span.At(200, 11), func(at uint64) (*txs.Tx, error) {
+		node := n.nodes.all[full]
+		return n.delegate(node, stakingPeriod{who: n.personas.Whale, weight: n.net.P.RemainingDelegation(node.id, node.end), end: node.end}, at)
+	})
+	n.scheduleDelegators(r)
+}
+
+func (n *staking) scheduleValidators(r *rand.Rand) {
+	for i := n.genesisValidators(); i < n.primaryValidators(); i++ {
+		node, at := n.nodes.all[i], n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
+		s := stakingPeriod{who: n.account(int(population.Between(r, 0, 40))), weight: n.usualStake() * uint64(population.Between(r, 1, 3)), end: n.endOf(at, r)}
+		n.expectReward(s)
+		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) {
+			tx, err := n.validate(node, s, at)
+			if tx == nil && err == nil { // the whale stakes for who cannot pay
+				s.who = n.personas.Whale
+				tx, err = n.validate(node, s, at)
+			}
+			return tx, err
+		})
+	}
+}
+
+func (n *staking) scheduleDelegators(r *rand.Rand) {
+	for i := range n.size.Delegators - n.genesisDelegators() - 1 {
+		who := n.account(int(population.Between(r, 0, 60)))
+		if i < 3 {
+			who = n.personas.Delegator
+		}
+		s, at := stakingPeriod{who: who, weight: n.usualDelegation(r)}, n.span.At(int(population.Between(r, 20, 950)), int(population.Between(r, 0, population.Hour)))
+		s.end = n.endOf(at, r)
+		first := int(population.Between(r, 0, int64(n.primaryValidators())-1))
+		if i < popularDelegations-popularDelegations/2 {
+			first, s.end = popular, n.span.Until+uint64(population.Between(r, 1, 150))*population.Day
+			s.end = max(s.end, at+n.rules.Staking.MinStakeDuration+population.Hour)
+		}
+		n.expectReward(s)
+		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) { return n.delegateFrom(first, s, at) })
+	}
+}
+
+// expectReward counts on the reward of a stake that ends within history.
+func (n *staking) expectReward(s stakingPeriod) {
+	if s.end <= n.span.Until {
+		n.ending++
+	}
+}
+
+// endOf is when a stake that begins at a time ends: before the end of history now and then, if there is time for it.
+func (n *staking) endOf(at uint64, r *rand.Rand) uint64 {
+	shortest := n.rules.Staking.MinStakeDuration + uint64(population.Between(r, population.Hour, 3*population.Day))
+	if population.Chance(r, 40) {
+		return at + shortest
+	}
+	return max(at+shortest, n.span.Until+uint64(population.Between(r, 2, 60))*population.Day)
+}
+
+func (n *staking) validate(node *node, s stakingPeriod, at uint64) (*txs.Tx, error) {
+	node.owner = s.who
+	owners := s.who.Owner()
+	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, tx: &txs.AddPermissionlessValidatorTx{
+		Validator: txs.Validator{NodeID: node.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty, Signer: node.proof,
+		StakeOuts: []*txs.TransferableOutput{n.wallet.output(s.weight, owners)}, ValidationOwner: &owners, DelegationOwner: &owners,
+		DelegationShares: 20_000 + 5_000*uint32(node.id[0]%20),
+	}}, at)
+}
+
+// delegateFrom delegates to the first node from an index on that can take it until the end wished; what is to outlast history may
+// end a bit sooner.
+func (n *staking) delegateFrom(first int, s stakingPeriod, at uint64) (*txs.Tx, error) {
+	for i := range n.primaryValidators() {
+		index := (first + i) % n.primaryValidators()
+		node, t := n.nodes.all[index], s
+		t.end = min(t.end, node.end)
+		if index == full || node.start == 0 || t.end < at+n.rules.Staking.MinStakeDuration || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||
+			s.end <= n.span.Until && t.end < s.end {
+			continue
+		}
+		if n.net.P.RemainingDelegation(node.id, t.end) >= t.weight {
+			return n.delegate(node, t, at)
+		}
+	}
+	return nil, nil
+}
+
+func (n *staking) delegate(node *node, s stakingPeriod, at uint64) (*txs.Tx, error) {
+	owners := s.who.Owner()
+	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.who), more: s.weight, tx: &txs.AddPermissionlessDelegatorTx{
+		Validator: txs.Validator{NodeID: node.id, End: s.end, Weight: s.weight}, SubnetID: ids.Empty,
+		StakeOuts: []*txs.TransferableOutput{n.wallet.output(s.weight, owners)}, RewardsOwner: &owners,
+	}}, at)
+}

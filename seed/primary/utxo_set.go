@@ -1,0 +1,62 @@
+package primary
+
+import (
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// utxoKey names the outputs of one kind that the same owners may spend on the same chain.
+type utxoKey struct {
+	chain  int // where they can be spent
+	source int // which chain made them; another when they were exported
+	asset  ids.ID
+	kind   string
+	owners string
+}
+
+// utxoSet holds unspent outputs, oldest first under each key, as wallets keep them.
+type utxoSet map[utxoKey][]*txs.UTXO
+
+func utxoKeyOf(chain, source int, asset ids.ID, out txs.Output, owners *txs.OutputOwners) utxoKey {
+	return utxoKey{chain: chain, source: source, asset: asset, kind: fmt.Sprintf("%T", out), owners: ownersText(owners)}
+}
+
+func ownersText(o *txs.OutputOwners) string {
+	all := store.OutputOwners{Threshold: o.Threshold, Locktime: o.Locktime}
+	for _, a := range o.Addresses {
+		all.Addresses = append(all.Addresses, a[:])
+	}
+	return string(all.Bytes())
+}
+
+func (s utxoSet) add(chain, source int, u *txs.UTXO) {
+	key := utxoKeyOf(chain, source, u.AssetID, u.Out, u.Owners())
+	s[key] = append(s[key], u)
+}
+
+func (s utxoSet) remove(chain, source int, u *txs.UTXO) {
+	key := utxoKeyOf(chain, source, u.AssetID, u.Out, u.Owners())
+	held := s[key]
+	for i := len(held) - 1; i >= 0; i-- {
+		if held[i].UTXOID == u.UTXOID {
+			s[key] = append(held[:i:i], held[i+1:]...)
+			return
+		}
+	}
+}
+
+// gather takes the newest outputs of a key until they suffice: mostly the change of the last payment. At most so many that a
+// transaction stays small.
+func (s utxoSet) gather(key utxoKey, want uint64) (chosen []*txs.UTXO, sum uint64, enough bool) {
+	const most = 60
+	held := s[key]
+	for i := len(held) - 1; i >= 0 && (sum < want || len(chosen) == 0) && len(chosen) < most; i-- {
+		chosen = append(chosen, held[i])
+		sum += held[i].Amount()
+	}
+	return chosen, sum, sum >= want && len(chosen) > 0
+}

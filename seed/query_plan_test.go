@@ -1,0 +1,66 @@
+package seed
+
+import (
+	"math"
+	"regexp"
+	"testing"
+
+	"snowglobe/sim/primary"
+)
+
+// TestReadsOfThePrimaryNetworkScanNothing asks for something of every kind and then how the database would look for it.
+func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
+	w := newWorld(t, "tiny", 1) // its own: the statements of others' reads do not count
+	t.Cleanup(func() { must(0, w.Close())(t) })
+	must(primary.Restore(t.Context(), w.DB, 1))(t)
+	s := shores(t, w)[0]
+	ctx, db := t.Context(), w.DB
+	block := must(db.PrimaryBlock(ctx, s.p, 1))(t)
+	must(db.PrimaryBlockByHash(ctx, s.p, block.Hash))(t)
+	must(db.PrimaryBlocks(ctx, s.p, 1, 9))(t)
+	must(db.PrimaryTxs(ctx, block.ID))(t)
+	u := must(db.UTXOByHash(ctx, s.x, s.unspent("alice", s.x)[0].Hash))(t)
+	must(db.UTXO(ctx, u.ID))(t)
+	must(db.UTXOsOfAddress(ctx, s.people["alice"], s.x, math.MaxInt64, 9))(t)
+	s.touched("alice", s.x)
+	asset := must(db.Assets(ctx, s.x))(t)[0]
+	must(db.AssetByHash(ctx, s.x, asset.Hash))(t)
+	staker := s.validator("completed")
+	must(db.UTXOsOfTx(ctx, s.p, staker.Tx))(t)
+	must(db.StakersOfSubnet(ctx, s.p, staker.Subnet))(t)
+	must(db.StakersOfAddress(ctx, s.p, s.people["delegator"]))(t)
+	must(db.Node(ctx, 1, staker.Node))(t)
+	subnet := must(db.Subnets(ctx, s.p))(t)[0]
+	must(db.Subnet(ctx, s.p, subnet.Hash))(t)
+	must(db.SubnetHistory(ctx, subnet.ID))(t)
+	must(db.Blockchain(ctx, must(db.BlockchainsOfSubnet(ctx, subnet.Hash))(t)[0].Hash))(t)
+	l1 := must(db.L1ValidatorsOfSubnet(ctx, subnet.Hash, math.MaxInt32))(t)[0]
+	must(db.L1Validator(ctx, l1.Validation, math.MaxInt32))(t)
+	must(db.L1ValidatorHistory(ctx, l1.ID))(t)
+	must(db.AtomicBlocks(ctx, 1))(t)
+	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
+	for _, text := range db.Statements() {
+		for _, step := range must(db.Explain(ctx, text))(t) {
+			if regexp.MustCompile(`^SCAN |TEMP B-TREE`).MatchString(step) && !few.MatchString(text) {
+				t.Errorf("%s in %s", step, text)
+			}
+		}
+	}
+}
+
+// TestStakersOutputsAreFoundWithTheirRewards: the stake that returns and the reward count as the staking transaction's.
+func TestStakersOutputsAreFoundWithTheirRewards(t *testing.T) {
+	for _, s := range shores(t, world(t, "tiny", 1)) {
+		rewards, stake := uint64(0), uint64(0)
+		staker := s.validator("completed")
+		for _, u := range must(s.w.DB.UTXOsOfTx(t.Context(), s.p, staker.Tx))(t) {
+			if u.Reward {
+				rewards += uint64(u.Amount)
+			} else {
+				stake += uint64(u.Amount)
+			}
+		}
+		s.check(stake == uint64(staker.Weight), "%d returned of a stake of %d", stake, staker.Weight)
+		s.check(rewards == uint64(staker.PotentialReward+staker.DelegateeReward), "%d paid, %d and %d earned", rewards, staker.PotentialReward, staker.DelegateeReward)
+	}
+}

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"snowglobe/sim/store"
+)
+
+// writeQueue is how many blocks may wait for the writer while chains are built.
+const writeQueue = 256
+
+// Identity is what decides a world's bytes, together with the generator's version.
+type Identity struct {
+	Seed    int64
+	Profile string // name of the profile
+	Shape   string // the profile as YAML
+	Until   time.Time
+}
+
+// Builder makes a world. Chains may be built at the same time; one writer takes in what they add.
+type Builder struct {
+	db      *store.DB
+	meta    store.Meta
+	added   chan func(*store.Batch) error
+	written chan error
+	closed  bool
+}
+
+// Create begins a world at path, which appears there only when Finish has made it whole.
+func Create(path string, id Identity) (*Builder, error) {
+	db, err := store.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c := &Builder{
+		db: db, added: make(chan func(*store.Batch) error, writeQueue), written: make(chan error, 1),
+		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
+			Until: id.Until.Unix(), Clock: id.Until.Unix(), Chains: []byte{}, Digest: []byte{}},
+	}
+	go func() { c.written <- c.writeAll() }()
+	return c, nil
+}
+
+// writeAll writes chains and blocks as they come, in one transaction: an unfinished world leaves nothing. After a failure it
+// goes on reading, so that no builder waits for ever.
+func (c *Builder) writeAll() error {
+	batch, err := c.db.Begin()
+	for add := range c.added {
+		if err == nil {
+			err = add(batch)
+		}
+	}
+	if batch == nil {
+		return err
+	}
+	return batch.End(err)
+}
+
+// AddChain hands a chain to the writer. It comes before the chain's first block.
+func (c *Builder) AddChain(chain store.Chain) {
+	c.added <- func(b *store.Batch) error { return b.AddChain(chain) }
+}
+
+// AddBlock hands a block of an EVM chain to the writer.
+func (c *Builder) AddBlock(delta *store.Delta) {
+	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
+}
+
+// AddPrimaryBlock hands a block of a P- or X-chain to the writer.
+func (c *Builder) AddPrimaryBlock(delta *store.PrimaryDelta) {
+	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
+}
+
+// Participants is the networks, nodes, personas, contracts and markets of a world.
+type Participants struct {
+	Networks  []store.PrimaryNetwork
+	Nodes     []store.Node
+	Personas  []store.Persona
+	Contracts []store.Contract
+	Markets   []store.Market
+}
+
+// Finish writes the participants and the digest, and opens the world.
+func (c *Builder) Finish(ctx context.Context, p Participants) (*World, error) {
+	c.closed = true
+	close(c.added)
+	if err := <-c.written; err != nil {
+		return nil, errors.Join(err, c.db.Close())
+	}
+	if err := c.writeDigest(ctx, p); err != nil {
+		return nil, errors.Join(err, c.db.Close())
+	}
+	w, err := read(ctx, c.db)
+	if err != nil {
+		return nil, errors.Join(err, c.db.Close())
+	}
+	return w, nil
+}
+
+func (c *Builder) writeDigest(ctx context.Context, p Participants) error {
+	batch, err := c.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err := batch.End(p.write(batch)); err != nil {
+		return err
+	}
+	if c.meta.Chains, err = computeDigest(ctx, c.db, c.meta, nil); err != nil {
+		return err
+	}
+	c.meta.Digest = c.meta.Chains
+	if batch, err = c.db.Begin(); err != nil {
+		return err
+	}
+	if err := batch.End(batch.SetMeta(c.meta)); err != nil {
+		return err
+	}
+	return c.db.Finish()
+}
+
+func (p Participants) write(batch *store.Batch) error {
+	return errors.Join(
+		all(p.Networks, batch.AddPrimaryNetwork),
+		all(p.Nodes, batch.AddNode),
+		all(p.Personas, batch.AddPersona),
+		all(p.Contracts, batch.AddContract),
+		all(p.Markets, batch.AddMarket),
+	)
+}
+
+func all[T any](rows []T, add func(T) error) error {
+	for _, row := range rows {
+		if err := add(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abort discards the world. After Finish it does nothing.
+func (c *Builder) Abort() error {
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	close(c.added)
+	return errors.Join(<-c.written, c.db.Close())
+}

@@ -1,0 +1,89 @@
+package index
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+
+	"snowglobe/sim/store"
+)
+
+// CallRecorder keeps the calls inside transactions that moved value or created a contract. It sees every call, but keeps
+// only what the index lists; a full trace is made by executing again.
+type CallRecorder struct {
+	block store.Position
+	tx    int
+	calls []store.Call
+	open  []openCall
+}
+
+// openCall is a call under way: the row it will fill (or -1) and how many rows there were when it began.
+type openCall struct{ row, first int }
+
+// NewCallRecorder records the calls of a block, whose rows are counted from a position.
+func NewCallRecorder(block store.Position) *CallRecorder { return &CallRecorder{block: block} }
+
+// Calls are the calls of all transactions so far, in the order in which they began.
+func (r *CallRecorder) Calls() []store.Call { return r.calls }
+
+// Hooks is the tracer.
+func (r *CallRecorder) Hooks() *tracing.Hooks {
+	return &tracing.Hooks{OnEnter: r.enter, OnExit: r.exit}
+}
+
+func (r *CallRecorder) enter(depth int, kind byte, from, to common.Address, _ []byte, gas uint64, value *big.Int) {
+	f := openCall{row: -1, first: len(r.calls)}
+	if depth > 0 && isIndexed(vm.OpCode(kind), value) {
+		f.row = len(r.calls)
+		call := store.Call{
+			ID: r.block + store.Position(f.row), Tx: r.tx, Depth: depth, Type: vm.OpCode(kind).String(),
+			Sender: from.Bytes(), Recipient: to.Bytes(), Value: make([]byte, 32), Gas: gas,
+		}
+		if value != nil {
+			value.FillBytes(call.Value)
+		}
+		r.calls = append(r.calls, call)
+	}
+	r.open = append(r.open, f)
+}
+
+func isIndexed(kind vm.OpCode, value *big.Int) bool {
+	switch kind {
+	case vm.CREATE, vm.CREATE2:
+		return true
+	case vm.CALL, vm.CALLCODE, vm.SELFDESTRUCT:
+		return value != nil && value.Sign() > 0
+	default:
+		return false
+	}
+}
+
+func (r *CallRecorder) exit(_ int, _ []byte, gasUsed uint64, err error, reverted bool) {
+	last := len(r.open) - 1
+	f := r.open[last]
+	r.open = r.open[:last]
+	if f.row >= 0 {
+		r.calls[f.row].GasUsed = gasUsed
+		if err != nil {
+			r.calls[f.row].Error = err.Error()
+		}
+	}
+	if reverted {
+		for i := f.first; i < len(r.calls); i++ {
+			r.calls[i].Reverted = true
+		}
+	}
+}
+
+// Begin starts a transaction and says how many calls there are before it.
+func (r *CallRecorder) Begin(tx int) (calls int) {
+	r.tx = tx
+	return len(r.calls)
+}
+
+// Truncate drops the calls of a transaction that turned out not to be valid.
+func (r *CallRecorder) Truncate(calls int) {
+	r.calls, r.open = r.calls[:calls], r.open[:0]
+}

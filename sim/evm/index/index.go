@@ -1,0 +1,296 @@
+package index
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// Index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
+//
+// A contract is a token if it behaves like one (see ContractReader.standard); it is called when it is deployed, and again when a
+// contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
+// whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
+// balance of someone whom no log names is beyond any index.
+type Index struct {
+	chain      int
+	blockchain ids.ID // of the blockchain
+	network    WorldChains
+	tokens     map[common.Address]store.TokenID
+	counts     [3]int
+}
+
+func New(chain int) *Index {
+	return &Index{chain: chain, tokens: map[common.Address]store.TokenID{}}
+}
+
+// WorldChains says which blockchains are EVM chains of the world.
+type WorldChains interface {
+	Simulates(blockchain ids.ID) bool
+}
+
+// SetNetwork tells the index which blockchain it is of, and what other EVM chains the world has. A Teleporter message from a
+// chain that is not one of them is indexed where it arrives, because nobody sees it being sent.
+func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
+	x.blockchain, x.network = blockchain, world
+}
+
+// Restore reads the tokens that a chain already has.
+func (x *Index) Restore(ctx context.Context, db *store.DB) error {
+	for s := store.ERC20; s <= store.ERC1155; s++ {
+		rows, err := db.Tokens(ctx, x.chain, s, 0)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			x.tokens[common.BytesToAddress(rows[i].Address)] = rows[i].ID
+			x.counts[s] = rows[i].ID.Count()
+		}
+	}
+	return nil
+}
+
+// blockIndex is the work on one block.
+type blockIndex struct {
+	*Index
+	delta  *store.Delta
+	block  store.Position
+	time   int64
+	open   func() (*ContractReader, error)
+	reader *ContractReader // opened when first needed
+
+	holdings map[string]bool // owner and asset, of those that have a row already
+	items    map[string]bool
+}
+
+// Add completes a block's delta with its index rows. open makes a reader of contracts on the state after the block.
+func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (*ContractReader, error)) error {
+	w := &blockIndex{Index: x, delta: delta, block: store.At(x.chain, number, 0), time: time, open: open,
+		holdings: map[string]bool{}, items: map[string]bool{}}
+	if err := w.addDeployments(number); err != nil {
+		return err
+	}
+	for i := range delta.Logs {
+		if err := w.addLog(&delta.Logs[i]); err != nil {
+			return err
+		}
+		w.addTeleporterLog(&delta.Logs[i])
+	}
+	w.addTouches()
+	if w.reader != nil {
+		return w.reader.state.Error()
+	}
+	return nil
+}
+
+func (w *blockIndex) contractReader() (*ContractReader, error) {
+	if w.reader != nil {
+		return w.reader, nil
+	}
+	var err error
+	w.reader, err = w.open()
+	return w.reader, err
+}
+
+// addDeployments lists the contracts that came to be in the block, and adds the tokens among them. The contracts of the
+// genesis have no deployment.
+func (w *blockIndex) addDeployments(number uint64) error {
+	coded := map[common.Address]bool{}
+	for i := range w.delta.Accounts {
+		if a := &w.delta.Accounts[i]; a.CodeHash != nil {
+			coded[common.BytesToAddress(a.Address)] = true
+			if number == 0 {
+				if err := w.addToken(common.BytesToAddress(a.Address)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	next := 0
+	for i := range w.delta.Transactions {
+		tx := &w.delta.Transactions[i]
+		if tx.Created != nil && tx.Status == 1 && coded[common.BytesToAddress(tx.Created)] {
+			if err := w.addDeployment(i, tx.Created, nil); err != nil {
+				return err
+			}
+		}
+		for ; next < len(w.delta.Calls) && w.delta.Calls[next].Tx == i; next++ {
+			c := &w.delta.Calls[next]
+			if !creates(c) || !coded[common.BytesToAddress(c.Recipient)] {
+				continue
+			}
+			if err := w.addDeployment(i, c.Recipient, c.Sender); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func creates(c *store.Call) bool {
+	return (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted && c.Error == ""
+}
+
+func (w *blockIndex) addDeployment(tx int, address, creator []byte) error {
+	w.delta.Deployments = append(w.delta.Deployments, store.Deployment{
+		ID: w.block + store.Position(len(w.delta.Deployments)), Tx: tx, Address: address,
+		Sender: w.delta.Transactions[tx].Sender, Creator: creator,
+	})
+	return w.addToken(common.BytesToAddress(address))
+}
+
+// addToken adds a contract to the tokens if it is one.
+func (w *blockIndex) addToken(contract common.Address) error {
+	if _, known := w.tokens[contract]; known {
+		return nil
+	}
+	p, err := w.contractReader()
+	if err != nil {
+		return err
+	}
+	s, ok := p.standard(contract)
+	if !ok || w.counts[s] == store.MaxTokens {
+		return nil
+	}
+	w.counts[s]++
+	t := p.token(contract, s)
+	t.ID, t.Block = store.NewTokenID(w.chain, s, w.counts[s]), w.block.Number()
+	w.tokens[contract] = t.ID
+	w.delta.Tokens = append(w.delta.Tokens, t)
+	return nil
+}
+
+// addLog adds what a log says about transfers, holders and metadata.
+func (w *blockIndex) addLog(l *store.Log) error {
+	contract := common.BytesToAddress(l.Address)
+	token, known := w.tokens[contract]
+	if !known {
+		if !IsTransfer(l) {
+			return nil
+		}
+		if err := w.addToken(contract); err != nil {
+			return err
+		}
+		if token, known = w.tokens[contract]; !known {
+			return nil
+		}
+	}
+	p, err := w.contractReader()
+	if err != nil {
+		return err
+	}
+	for _, m := range tokenTransfers(token.Standard(), l) {
+		w.addTransfer(p, contract, token, l, m)
+	}
+	if holder := wrappedHolder(l); holder != nil && token.Standard() == store.ERC20 {
+		w.addHolding(p, contract, token.Asset(nil), holder)
+	}
+	if item := updatedItem(token.Standard(), l); item != nil {
+		w.addItem(p, contract, token.Asset(item))
+	}
+	return nil
+}
+
+// addTransfer adds a movement. More of them in one block than positions have room for cannot be paid with a block's gas.
+func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, token store.TokenID, l *store.Log, m tokenTransfer) {
+	asset := token.Asset(m.item)
+	if len(w.delta.Transfers) <= store.MaxIndex {
+		w.delta.Transfers = append(w.delta.Transfers, store.Transfer{
+			ID: w.block + store.Position(len(w.delta.Transfers)), Tx: l.Tx, Log: l.ID.Index(), Standard: token.Standard(),
+			Asset: asset, Sender: bytes.Clone(m.from), Recipient: bytes.Clone(m.to), Amount: m.amount,
+		})
+	}
+	if token.Standard() != store.ERC20 {
+		w.addItem(p, contract, asset)
+	}
+	w.addHolding(p, contract, asset, m.from)
+	w.addHolding(p, contract, asset, m.to)
+}
+
+// addTokenBalance adds what somebody holds of an asset after the block.
+func (w *blockIndex) addHolding(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
+	key := string(owner) + string(asset)
+	if w.holdings[key] || common.BytesToAddress(owner) == (common.Address{}) {
+		return
+	}
+	w.holdings[key] = true
+	var amount []byte
+	switch asset.Token().Standard() {
+	case store.ERC20:
+		amount, _ = p.number(contract, methodBalanceOf, owner)
+	case store.ERC1155:
+		amount, _ = p.number(contract, methodBalanceOfItem, owner, asset.Item())
+	case store.ERC721:
+		if bytes.Equal(p.owner(contract, asset), owner) {
+			amount = []byte{1}
+		}
+	}
+	w.delta.TokenBalances = append(w.delta.TokenBalances, store.TokenBalance{
+		Owner: bytes.Clone(owner), Asset: asset, Block: w.block.Number(), Amount: append([]byte{}, amount...),
+	})
+}
+
+// addNFTState adds the state of an item after the block.
+func (w *blockIndex) addItem(p *ContractReader, contract common.Address, asset store.AssetKey) {
+	if w.items[string(asset)] {
+		return
+	}
+	w.items[string(asset)] = true
+	row := store.NFTState{Asset: asset, Block: w.block}
+	question := methodURI
+	if asset.Token().Standard() == store.ERC721 {
+		row.Owner, question = p.owner(contract, asset), methodTokenURI
+	}
+	if uri, ok := p.text(contract, question, asset.Item()); ok {
+		row.URI = &uri
+	}
+	w.delta.NFTStates = append(w.delta.NFTStates, row)
+}
+
+// owner is who holds a token of an ERC-721, nil for nobody.
+func (p *ContractReader) owner(contract common.Address, asset store.AssetKey) []byte {
+	answer := p.call(contract, methodOwnerOf, asset.Item())
+	if len(answer) != 32 || common.BytesToAddress(answer) == (common.Address{}) {
+		return nil
+	}
+	return answer[12:]
+}
+
+// addTouches lists who took part in a transaction without being its sender or recipient.
+func (w *blockIndex) addTouches() {
+	type part struct {
+		tx      int
+		address common.Address
+	}
+	seen := make(map[part]bool, 2*len(w.delta.Transactions))
+	for i := range w.delta.Transactions {
+		tx := &w.delta.Transactions[i]
+		for _, address := range [][]byte{tx.Sender, tx.Recipient, tx.Created} {
+			if address != nil {
+				seen[part{i, common.BytesToAddress(address)}] = true
+			}
+		}
+	}
+	touch := func(tx int, addresses ...[]byte) {
+		for _, address := range addresses {
+			key := part{tx, common.BytesToAddress(address)}
+			if !seen[key] {
+				seen[key] = true
+				w.delta.Touches = append(w.delta.Touches, store.Touch{Address: address, Tx: w.block + store.Position(tx)})
+			}
+		}
+	}
+	for i := range w.delta.Transfers {
+		t := &w.delta.Transfers[i]
+		touch(t.Tx, t.Sender, t.Recipient)
+	}
+	for i := range w.delta.Calls {
+		if c := &w.delta.Calls[i]; c.Type != "SELFDESTRUCT" {
+			touch(c.Tx, c.Sender, c.Recipient)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package precompile
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+)
+
+// Frames are the calls under way in an EVM. The engine hands a built-in contract nothing but its input; who calls it,
+// with how much gas and whether state may change is known here, because the engine tells its tracer of every call before
+// it runs it.
+type Frames struct {
+	Warp WarpInput // of the transaction under way
+
+	contracts []*Contract
+	evm       *vm.EVM
+	open      []frame
+	refusal   error // of the outermost frame
+}
+
+// frame is a call under way.
+type frame struct {
+	caller, target common.Address
+	gas            tracing.Gas
+	static         bool  // nothing may be written, here or further in
+	delegated      bool  // the code runs in the place of its caller
+	refused        error // why it must not create a contract
+}
+
+// NewFrames are the frames of an EVM that has contracts which keep state. mail says where they stand.
+func NewFrames(contracts []*Contract, mail WarpInput) *Frames {
+	return &Frames{contracts: contracts, Warp: mail}
+}
+
+// Attach names the EVM whose calls these are.
+func (f *Frames) Attach(evm *vm.EVM) { f.evm = evm }
+
+// Hooks are a tracer's hooks, which may be nil, with the keeping of frames before them.
+func (f *Frames) Hooks(inner *tracing.Hooks) *tracing.Hooks {
+	var hooks tracing.Hooks
+	if inner != nil {
+		hooks = *inner
+	}
+	hooks.OnEnterV2 = func(depth int, kind byte, from, to common.Address, input []byte, gas tracing.Gas, value *big.Int) {
+		f.enter(vm.OpCode(kind), from, to, gas)
+		inner.EmitEnter(depth, kind, from, to, input, gas, value)
+	}
+	hooks.OnExitV2 = func(depth int, output []byte, left tracing.Gas, err error, reverted bool) {
+		last := f.exit()
+		if last.refused != nil && errors.Is(err, vm.ErrContractAddressCollision) {
+			err = last.refused
+		}
+		inner.EmitExit(depth, output, last.gas, left, err, reverted)
+	}
+	return &hooks
+}
+
+func (f *Frames) enter(kind vm.OpCode, from, to common.Address, gas tracing.Gas) {
+	next := frame{caller: from, target: to, gas: gas, static: kind == vm.STATICCALL}
+	switch kind {
+	case vm.DELEGATECALL, vm.CALLCODE:
+		next.delegated = true
+	case vm.CREATE, vm.CREATE2:
+		next.refused = f.checkDeployer()
+	}
+	if len(f.open) == 0 {
+		f.refusal = next.refused
+	} else {
+		next.static = next.static || f.top().static
+	}
+	f.open = append(f.open, next)
+}
+
+func (f *Frames) exit() frame {
+	last := *f.top()
+	f.open = f.open[:len(f.open)-1]
+	return last
+}
+
+// Explain is the error of an outermost frame in the network's words.
+func (f *Frames) Explain(err error) error {
+	if f.refusal != nil && errors.Is(err, vm.ErrContractAddressCollision) {
+		return f.refusal
+	}
+	return err
+}
+
+// Bind is a contract as the EVM runs it.
+func (f *Frames) Bind(c *Contract) vm.PrecompiledContract { return boundContract{c, f} }
+
+// boundContract is a contract in an EVM.
+type boundContract struct {
+	*Contract
+	frames *Frames
+}
+
+func (b boundContract) Name() string { return b.Key }
+
+// call is what the contract sees of the innermost frame.
+func (b boundContract) call(input []byte) *Call {
+	evm := b.frames.evm
+	return &Call{
+		Caller: b.frames.top().caller, Origin: evm.Origin, State: evm.StateDB, Block: &evm.Context, Warp: &b.frames.Warp,
+		Input: slices.Clone(input[selectorBytes:]),
+	}
+}
+
+func (f *Frames) top() *frame { return &f.open[len(f.open)-1] }
+
+// RequiredGas is everything for a call that runs the contract in the place of its caller: since Granite that reverts and
+// gives nothing back. An input that names no function costs nothing here; its failure takes all.
+func (b boundContract) RequiredGas(input []byte) uint64 {
+	if top := b.frames.top(); top.delegated {
+		return top.gas.Execution
+	}
+	function, err := b.find(input)
+	if err != nil {
+		return 0
+	}
+	return function.Gas(b.call(input))
+}
+
+func (b boundContract) Run(input []byte) ([]byte, error) {
+	top := b.frames.top()
+	if top.delegated {
+		return nil, vm.ErrExecutionReverted
+	}
+	function, err := b.find(input)
+	if err != nil {
+		return nil, err
+	}
+	if function.Writes && top.static {
+		return nil, vm.ErrWriteProtection
+	}
+	if err := function.check(input[selectorBytes:]); err != nil {
+		return nil, err
+	}
+	return function.Run(b.call(input))
+}

@@ -1,0 +1,146 @@
+package precompile
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+)
+
+// contracts are all that a configuration may name, by address: the order in which they are set up.
+var contracts = []*Contract{DeployerAllowList, NativeMinter, FeeManager, Warp}
+
+// Config is what a genesis or an upgrade says of one contract, with the network's names.
+type Config struct {
+	Admins         []common.Address                         `json:"adminAddresses,omitempty"`
+	Managers       []common.Address                         `json:"managerAddresses,omitempty"`
+	Enabled        []common.Address                         `json:"enabledAddresses,omitempty"`
+	BlockTimestamp *uint64                                  `json:"blockTimestamp,omitempty"`
+	Disable        bool                                     `json:"disable,omitempty"`
+	InitialMint    map[common.Address]*math.HexOrDecimal256 `json:"initialMint,omitempty"`
+	InitialFees    *FeeConfig                               `json:"initialFeeConfig,omitempty"`
+	Quorum         *uint64                                  `json:"quorumNumerator,omitempty"` // of a message's signers, in hundredths of the weight
+	PrimarySigners *bool                                    `json:"requirePrimaryNetworkSigners,omitempty"`
+}
+
+// Configs are contracts' settings by their keys.
+type Configs map[string]Config
+
+// Activation is the moment in which a contract is turned on.
+type Activation struct {
+	State     vm.StateDB
+	Config    *Config
+	FeeConfig *FeeConfig // the chain's own
+	Number    uint64     // of the block
+}
+
+// configsBetween are the settings of a contract that take effect after one time and up to another; after is nil for a genesis.
+func (s *Upgrades) configsBetween(c *Contract, after *uint64, upTo uint64) []Config {
+	var all []Config
+	due := func(configs Configs) {
+		config, named := configs[c.Key]
+		if at := config.BlockTimestamp; named && at != nil && *at <= upTo && (after == nil || *at > *after) {
+			all = append(all, config)
+		}
+	}
+	due(s.Genesis)
+	for _, upgrade := range s.Upgrades {
+		due(upgrade)
+	}
+	return all
+}
+
+// configAt is the setting of a contract that is in force at a time, nil when the contract is off.
+func (s *Upgrades) configAt(c *Contract, time uint64) *Config {
+	var last *Config
+	for i := -1; i < len(s.Upgrades); i++ {
+		configs := s.Genesis
+		if i >= 0 {
+			configs = s.Upgrades[i]
+		}
+		if config, named := configs[c.Key]; named && config.BlockTimestamp != nil && *config.BlockTimestamp <= time {
+			last = &config
+		}
+	}
+	if last == nil || last.Disable {
+		return nil
+	}
+	return last
+}
+
+// At are the settings in force at a time, by key.
+func (s *Upgrades) At(time uint64) Configs {
+	active := Configs{}
+	for _, c := range contracts {
+		if config := s.configAt(c, time); config != nil {
+			active[c.Key] = *config
+		}
+	}
+	return active
+}
+
+// Active are the contracts in force at a time.
+func (s *Upgrades) Active(time uint64) []*Contract {
+	var active []*Contract
+	for _, c := range contracts {
+		if s.configAt(c, time) != nil {
+			active = append(active, c)
+		}
+	}
+	return active
+}
+
+// Apply makes a block's changes to the contracts before its transactions: those after its parent's time, up to its own.
+// Parent is nil for a genesis.
+func (s *Upgrades) Apply(states vm.StateDB, parent *uint64, time, number uint64) error {
+	for _, c := range contracts {
+		for _, config := range s.configsBetween(c, parent, time) {
+			if config.Disable {
+				states.SelfDestruct(c.Address)
+				states.Finalise(params.Rules{IsEIP158: true})
+				continue
+			}
+			if err := c.activate(&Activation{State: states, Config: &config, FeeConfig: &s.FeeConfig, Number: number}); err != nil {
+				return fmt.Errorf("%s: %w", c.Key, err)
+			}
+		}
+	}
+	return nil
+}
+
+// activate gives the contract a nonce and a code, as a deployed one has, so that it is not swept away and Solidity calls
+// it, and its first roles.
+func (c *Contract) activate(a *Activation) error {
+	a.State.SetNonce(c.Address, 1, tracing.NonceChangeUnspecified)
+	a.State.SetCode(c.Address, []byte{1}, tracing.CodeChangeUnspecified)
+	if c.configure != nil {
+		if err := c.configure(a); err != nil {
+			return err
+		}
+	}
+	for _, group := range []struct {
+		role Role
+		all  []common.Address
+	}{{Enabled, a.Config.Enabled}, {Admin, a.Config.Admins}, {Manager, a.Config.Managers}} {
+		for _, address := range group.all {
+			setRole(a.State, c.Address, address, group.role)
+		}
+	}
+	return nil
+}
+
+// Disabled are the addresses of the contracts that are turned off after one time and up to another.
+func (s *Upgrades) Disabled(after, upTo uint64) map[common.Address]bool {
+	off := map[common.Address]bool{}
+	for _, c := range contracts {
+		for _, config := range s.configsBetween(c, &after, upTo) {
+			if config.Disable {
+				off[c.Address] = true
+			}
+		}
+	}
+	return off
+}

@@ -1,0 +1,83 @@
+package precompile
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// FeeConfig is the fee configuration of an L1, with the network's names and in its order. The C-Chain has its own rule.
+type FeeConfig struct {
+	GasLimit                 *big.Int `json:"gasLimit"`
+	TargetBlockRate          uint64   `json:"targetBlockRate"`
+	MinBaseFee               *big.Int `json:"minBaseFee"`
+	TargetGas                *big.Int `json:"targetGas"`
+	BaseFeeChangeDenominator *big.Int `json:"baseFeeChangeDenominator"`
+	MinBlockGasCost          *big.Int `json:"minBlockGasCost"`
+	MaxBlockGasCost          *big.Int `json:"maxBlockGasCost"`
+	BlockGasCostStep         *big.Int `json:"blockGasCostStep"`
+}
+
+// NewFeeConfig is a configuration of which only the gas limit, the floor and the target of gas in ten seconds are chosen.
+func NewFeeConfig(limit, floor, target int64) FeeConfig {
+	return FeeConfig{
+		GasLimit: big.NewInt(limit), TargetBlockRate: 2, MinBaseFee: big.NewInt(floor), TargetGas: big.NewInt(target),
+		BaseFeeChangeDenominator: big.NewInt(36), MinBlockGasCost: new(big.Int), MaxBlockGasCost: big.NewInt(1_000_000),
+		BlockGasCostStep: big.NewInt(200_000),
+	}
+}
+
+// Words are the fields in order: that of the fee manager's arguments and of its slots.
+func (f *FeeConfig) Words() []common.Hash {
+	var words []common.Hash
+	for _, n := range []*big.Int{f.GasLimit, new(big.Int).SetUint64(f.TargetBlockRate), f.MinBaseFee, f.TargetGas,
+		f.BaseFeeChangeDenominator, f.MinBlockGasCost, f.MaxBlockGasCost, f.BlockGasCostStep} {
+		words = append(words, common.BigToHash(n))
+	}
+	return words
+}
+
+// feeConfigOf is the configuration with these fields; of the block rate only the last 64 bits count.
+func feeConfigOf(numbers [feeFields]*big.Int) FeeConfig {
+	return FeeConfig{
+		GasLimit: numbers[0], TargetBlockRate: numbers[1].Uint64(), MinBaseFee: numbers[2], TargetGas: numbers[3],
+		BaseFeeChangeDenominator: numbers[4], MinBlockGasCost: numbers[5], MaxBlockGasCost: numbers[6], BlockGasCostStep: numbers[7],
+	}
+}
+
+var errFeeRate = errors.New("targetBlockRate cannot be less than or equal to 0")
+
+// Check says what is wrong with a configuration, in the network's words.
+func (f *FeeConfig) Check() error {
+	for _, field := range []struct {
+		name     string
+		value    *big.Int
+		positive bool
+	}{
+		{"gasLimit", f.GasLimit, true}, {"minBaseFee", f.MinBaseFee, false}, {"targetGas", f.TargetGas, true},
+		{"baseFeeChangeDenominator", f.BaseFeeChangeDenominator, true}, {"minBlockGasCost", f.MinBlockGasCost, false},
+		{"maxBlockGasCost", f.MaxBlockGasCost, false}, {"blockGasCostStep", f.BlockGasCostStep, false},
+	} {
+		switch {
+		case field.value == nil:
+			return fmt.Errorf("%s cannot be nil", field.name)
+		case field.positive && field.value.Sign() <= 0:
+			return fmt.Errorf("%s cannot be less than or equal to 0: %s = %d", field.name, field.name, field.value)
+		case field.value.Sign() < 0:
+			return fmt.Errorf("%s cannot be less than 0: %s = %d", field.name, field.name, field.value)
+		case field.value.BitLen() > 8*wordBytes:
+			return fmt.Errorf("%s exceeds hash length: %d bytes", field.name, wordBytes)
+		}
+	}
+	switch {
+	case f.TargetBlockRate == 0:
+		return fmt.Errorf("%w: targetBlockRate = 0", errFeeRate)
+	case f.MinBlockGasCost.Cmp(f.MaxBlockGasCost) > 0:
+		return fmt.Errorf("minBlockGasCost cannot be greater than maxBlockGasCost: minBlockGasCost = %d, maxBlockGasCost = %d", f.MinBlockGasCost, f.MaxBlockGasCost)
+	case !f.MaxBlockGasCost.IsUint64():
+		return fmt.Errorf("maxBlockGasCost is not a valid uint64: maxBlockGasCost = %d", f.MaxBlockGasCost)
+	}
+	return nil
+}

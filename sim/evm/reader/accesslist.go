@@ -1,0 +1,83 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+
+	"snowglobe/sim/evm/precompile"
+)
+
+// AccessList finds the addresses and slots that a call touches, by executing it with what it touched before until
+// nothing new turns up. The result is that of the last execution.
+func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Overrides) (types.AccessList, *core.ExecutionResult, error) {
+	if err := call.check(c.Genesis.ChainID); err != nil {
+		return nil, nil, err
+	}
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	x, err := c.executionOn(ctx, b, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if call.Nonce == nil {
+		nonce := hexutil.Uint64(x.states.GetNonce(call.sender()))
+		call.Nonce = &nonce
+	}
+	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.accessList(ctx, m)
+}
+
+// accessList keeps what the message carries for the warp contract as it is and in its order, and adds no entry for that
+// contract: none of these is a hint, each is a message of another chain.
+func (x *execution) accessList(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
+	left, predicates := x.freeAddresses(m), types.AccessList{}
+	if x.precompilesAt().HasWarp() {
+		left[precompile.WarpAddress] = struct{}{}
+		predicates = append(predicates, m.AccessList...)
+		predicates = slices.DeleteFunc(predicates, func(entry types.AccessTuple) bool { return entry.Address != precompile.WarpAddress })
+	}
+	last := logger.NewAccessListTracer(m.AccessList, left)
+	for {
+		m.AccessList = append(slices.Clip(predicates), last.AccessList()...)
+		tracer := logger.NewAccessListTracer(m.AccessList, left)
+		result, err := x.copy().run(ctx, m, tracer.Hooks())
+		if err != nil {
+			return nil, nil, fmt.Errorf("failed to apply transaction: %w", err)
+		}
+		if tracer.Equal(last) {
+			return m.AccessList, result, nil
+		}
+		last = tracer
+	}
+}
+
+// freeAddresses are the addresses that every transaction touches for free.
+func (x *execution) freeAddresses(m *core.Message) map[common.Address]struct{} {
+	to := crypto.CreateAddress(m.From, m.Nonce)
+	if m.To != nil {
+		to = *m.To
+	}
+	free := map[common.Address]struct{}{m.From: {}, to: {}}
+	for _, address := range vm.ActivePrecompiles(x.rules()) {
+		free[address] = struct{}{}
+	}
+	for _, address := range x.precompilesAt().Warm {
+		free[address] = struct{}{}
+	}
+	return free
+}

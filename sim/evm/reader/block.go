@@ -1,0 +1,126 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/rlp"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// ErrUnfinalized answers a question about a block above the head, in a node's words.
+var ErrUnfinalized = errors.New("cannot query unfinalized data")
+
+// Block is a block of a chain as it was committed, without what is in it.
+type Block struct {
+	Row    *store.Block
+	Header *evm.Header
+	Hash   common.Hash
+	Number uint64
+}
+
+func (c *Chain) block(row *store.Block) (*Block, error) {
+	header, err := evm.DecodeHeader(c.Kind, row.Header)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", row.ID.Number(), err)
+	}
+	return &Block{Row: row, Header: header, Hash: common.BytesToHash(row.Hash), Number: row.ID.Number()}, nil
+}
+
+// Head is the chain's newest block.
+func (c *Chain) Head(ctx context.Context) (*Block, error) {
+	if head := c.head.Load(); head != nil {
+		return head, nil
+	}
+	row, err := c.db.Head(ctx, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	head, err := c.block(row)
+	if err != nil {
+		return nil, err
+	}
+	c.head.CompareAndSwap(nil, head)
+	return head, nil
+}
+
+// Block is the block with this number. A number above the head is ErrUnfinalized.
+func (c *Chain) Block(ctx context.Context, number uint64) (*Block, error) {
+	head, err := c.Head(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case number > head.Number:
+		return nil, ErrUnfinalized
+	case number == head.Number:
+		return head, nil
+	}
+	if b, known := c.cache.blocks.Get(number); known {
+		return b, nil
+	}
+	row, err := c.db.Block(ctx, c.Row.ID, number)
+	if err != nil {
+		return nil, err
+	}
+	return c.cached(row)
+}
+
+// BlockByHash is the block with this hash, or store.ErrNotFound.
+func (c *Chain) BlockByHash(ctx context.Context, hash common.Hash) (*Block, error) {
+	row, err := c.db.BlockByHash(ctx, c.Row.ID, hash[:])
+	if err != nil {
+		return nil, err
+	}
+	return c.cached(row)
+}
+
+func (c *Chain) cached(row *store.Block) (*Block, error) {
+	b, err := c.block(row)
+	if err == nil {
+		c.cache.blocks.Add(b.Number, b)
+	}
+	return b, err
+}
+
+// position is where the block's transactions, logs and calls begin.
+func (b *Block) position() store.Position { return b.Row.ID }
+
+// blockHash answers BLOCKHASH for contracts that run on top of a block.
+func (c *Chain) blockHash(ctx context.Context, top uint64) func(uint64) common.Hash {
+	return func(number uint64) common.Hash {
+		if number > top {
+			return common.Hash{}
+		}
+		b, err := c.Block(ctx, number)
+		if err != nil {
+			return common.Hash{}
+		}
+		return b.Hash
+	}
+}
+
+// RawBlock is the RLP of a whole block: header, transactions, uncles and, on a C-Chain, the version and the bytes of
+// the atomic transactions.
+func (c *Chain) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
+	rows, err := c.db.Transactions(ctx, b.position())
+	if err != nil {
+		return nil, err
+	}
+	transactions := make([]any, len(rows))
+	for i := range rows {
+		if raw := rows[i].Raw; raw[0] >= 0xc0 {
+			transactions[i] = rlp.RawValue(raw)
+		} else {
+			transactions[i] = raw
+		}
+	}
+	body := []any{rlp.RawValue(b.Row.Header), transactions, []any{}}
+	if c.Kind == evm.KindC {
+		body = append(body, uint32(0), b.Row.ExtData)
+	}
+	return rlp.EncodeToBytes(body)
+}

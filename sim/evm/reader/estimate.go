@@ -1,0 +1,128 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+)
+
+// estimateTolerance is how near an estimate comes to the least gas that suffices, in thousandths, as a node does it.
+const estimateTolerance = 15
+
+// Estimate is a gas limit with which a call succeeds on top of a block. When none does, the result says how the code
+// failed.
+func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides) (uint64, *core.ExecutionResult, error) {
+	if err := call.check(c.Genesis.ChainID); err != nil {
+		return 0, nil, err
+	}
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer leave()
+	x, err := c.executionOn(ctx, b, o)
+	if err != nil {
+		return 0, nil, err
+	}
+	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	if err != nil {
+		return 0, nil, err
+	}
+	e := estimate{execution: x, ctx: ctx, message: m}
+	highest, err := e.highest(call)
+	if err != nil {
+		return 0, nil, err
+	}
+	return e.search(highest)
+}
+
+// estimate is a search for a gas limit.
+type estimate struct {
+	*execution
+	ctx     context.Context
+	message *core.Message
+}
+
+// highest is the most gas that the call may use: its own limit or the block's, the node's, and what the sender can pay.
+func (e *estimate) highest(call *Call) (uint64, error) {
+	limit := e.context.GasLimit
+	if call.Gas != nil && uint64(*call.Gas) >= params.TxGas {
+		limit = uint64(*call.Gas)
+	}
+	if fee := e.message.GasFeeCap; !fee.IsZero() {
+		available := e.states.GetBalance(e.message.From).Clone()
+		if !e.message.Value.IsZero() && !e.message.Value.Lt(available) {
+			return 0, core.ErrInsufficientFundsForTransfer
+		}
+		available.Sub(available, e.message.Value)
+		if allowance := new(uint256.Int).Div(available, fee); allowance.IsUint64() {
+			limit = min(limit, allowance.Uint64())
+		}
+	}
+	return min(limit, e.chain.Limits.Gas), nil
+}
+
+// try executes with a gas limit; enough says whether it sufficed.
+func (e *estimate) try(gas uint64) (enough bool, result *core.ExecutionResult, err error) {
+	e.message.GasLimit = gas
+	result, err = e.execution.copy().run(e.ctx, e.message, nil)
+	switch {
+	case errors.Is(err, core.ErrIntrinsicGas):
+		return false, nil, nil
+	case err != nil && e.ctx.Err() != nil:
+		return false, nil, err
+	case err != nil:
+		return false, nil, fmt.Errorf("failed with %d gas: %w", gas, err)
+	}
+	return !result.Failed(), result, nil
+}
+
+// isTransfer says whether the call only moves value, which needs no search.
+func (e *estimate) isTransfer() bool {
+	return len(e.message.Data) == 0 && e.message.To != nil && e.states.GetCodeSize(*e.message.To) == 0
+}
+
+func (e *estimate) search(highest uint64) (uint64, *core.ExecutionResult, error) {
+	if e.isTransfer() {
+		if enough, result, err := e.try(params.TxGas); err == nil && enough {
+			return result.UsedGas, nil, nil
+		}
+	}
+	enough, result, err := e.try(highest)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !enough {
+		if result != nil && !errors.Is(result.Err, vm.ErrOutOfGas) {
+			return 0, result, nil
+		}
+		return 0, nil, fmt.Errorf("gas required exceeds allowance (%d)", highest)
+	}
+	low, high := result.UsedGas-1, highest
+	guess := (result.MaxUsedGas + params.CallStipend) * 64 / 63
+	if guess < high {
+		if low, high, err = e.narrow(low, high, guess); err != nil {
+			return 0, nil, err
+		}
+	}
+	for low+1 < high && (high-low)*1000 >= high*estimateTolerance {
+		if low, high, err = e.narrow(low, high, min(low+(high-low)/2, 2*low)); err != nil {
+			return 0, nil, err
+		}
+	}
+	return high, nil, nil
+}
+
+// narrow tries a limit between two bounds and moves one of them there.
+func (e *estimate) narrow(low, high, gas uint64) (uint64, uint64, error) {
+	enough, _, err := e.try(gas)
+	if enough {
+		return low, gas, err
+	}
+	return gas, high, err
+}

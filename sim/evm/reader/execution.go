@@ -1,0 +1,131 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm"
+)
+
+// Limits bound what one request that executes code may cost.
+type Limits struct {
+	Gas   uint64        // of a call; more is cut to this
+	Time  time.Duration // of a call or a trace
+	Trace int           // bytes of one trace
+}
+
+// DefaultLimits are a real node's gas limit, and enough time for it on a slow machine.
+func DefaultLimits() Limits {
+	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 16 << 20}
+}
+
+// maxExecutions is how many requests that execute code a chain serves at once: each may fill a good deal of memory.
+const maxExecutions = 8
+
+// traceSlots is how many traces the whole process makes at once: each may hold several times Limits.Trace.
+var traceSlots = make(chan struct{}, 2)
+
+// acquireTrace waits for a free slot among all traces, and then enters.
+func (c *Chain) acquireTrace(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+	select {
+	case traceSlots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	limited, done, err := c.acquire(ctx, limit)
+	if err != nil {
+		<-traceSlots
+		return nil, nil, err
+	}
+	return limited, func() { done(); <-traceSlots }, nil
+}
+
+// execution is code about to run on top of a block, on a state of its own.
+type execution struct {
+	chain            *Chain
+	states           *state.StateDB
+	context          vm.BlockContext
+	precompiles      *evm.Precompiles // nil until they are needed or overridden
+	failedPredicates *big.Int         // of the transaction that runs; nil for a call, whose warp messages all count as verified
+}
+
+// Overrides change the state and the block that a call sees.
+type Overrides struct {
+	State StateOverrides
+	Block *BlockOverrides
+}
+
+// acquire waits for a free slot and starts the time limit. The caller calls leave when it is done.
+func (c *Chain) acquire(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("execution aborted (timeout = %s)", limit))
+	return limited, func() { cancel(); <-c.slots }, nil
+}
+
+// executionOn prepares an execution with the block context of a block, on the state after it.
+func (c *Chain) executionOn(ctx context.Context, b *Block, o Overrides) (*execution, error) {
+	states, err := c.State(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, b.Number))}
+	o.Block.apply(&x.context)
+	return x, x.override(o.State)
+}
+
+// copy is the same execution on a copy of the state, for trying several times.
+func (x *execution) copy() *execution {
+	y := *x
+	y.states = x.states.Copy()
+	return &y
+}
+
+func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks) *evm.VM {
+	block := x.context
+	if m.GasPrice.IsZero() {
+		block.BaseFee = new(big.Int) // a call that offers no fee is free
+	}
+	return evm.VMContext{
+		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.cache.jumpDests, Precompiles: *x.precompilesAt(),
+		Tracer: hooks, NoBaseFee: true, Warp: x.chain.WarpContext.PrecompileInput(),
+	}.NewVM()
+}
+
+// precompilesAt are those built in where the execution takes place.
+func (x *execution) precompilesAt() *evm.Precompiles {
+	if x.precompiles == nil {
+		all := evm.PrecompilesAt(x.chain.Kind, x.rules(), x.chain.schedule, x.context.Time)
+		x.precompiles = &all
+	}
+	return x.precompiles
+}
+
+func (x *execution) rules() params.Rules {
+	return x.chain.chainConfig.Rules(x.context.BlockNumber, true, x.context.Time)
+}
+
+// run executes a message. The error says why it could not be tried at all; a failure of the code is in the result.
+func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hooks) (*core.ExecutionResult, error) {
+	evm := x.evm(m, x.states, hooks)
+	defer evm.Release()
+	stop := context.AfterFunc(ctx, evm.Cancel)
+	defer stop()
+	result, err := evm.Apply(m, nil, x.failedPredicates)
+	if evm.Cancelled() && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return result, errors.Join(x.states.Error(), err)
+}

@@ -1,0 +1,91 @@
+package reader
+
+import (
+	"context"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/triedb"
+
+	"snowglobe/sim/evm"
+)
+
+// historicalState is the history of one block behind the cache that a chain's readers share.
+type historicalState struct {
+	evm.FlatState
+	block uint64
+	cache *cache
+}
+
+var _ state.Reader = historicalState{}
+
+// State is the state after a block. It may be changed freely: nothing of it is ever written.
+func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
+	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
+	ctx = context.WithoutCancel(ctx)
+	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.cache}})
+}
+
+func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
+	at := accountKey{p.block, address}
+	account, known := p.cache.accounts.Get(at)
+	if !known {
+		var err error
+		if account, err = p.FlatState.Account(address); err != nil {
+			return nil, err
+		}
+		p.cache.accounts.Add(at, account)
+	}
+	if account == nil {
+		return nil, nil
+	}
+	return account.Copy(), nil
+}
+
+func (p historicalState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
+	at := slotKey{accountKey{p.block, address}, key}
+	value, known := p.cache.slots.Get(at)
+	if known {
+		return value, nil
+	}
+	value, err := p.FlatState.Storage(address, key)
+	if err == nil {
+		p.cache.slots.Add(at, value)
+	}
+	return value, err
+}
+
+func (p historicalState) Code(address common.Address, hash common.Hash) []byte {
+	code, known := p.cache.codes.Get(hash)
+	if !known {
+		if code = p.FlatState.Code(address, hash); len(code) > 0 {
+			p.cache.codes.Add(hash, code)
+		}
+	}
+	return code
+}
+
+func (p historicalState) CodeSize(address common.Address, hash common.Hash) int {
+	return len(p.Code(address, hash))
+}
+
+func (p historicalState) Has(address common.Address, hash common.Hash) bool {
+	return p.CodeSize(address, hash) > 0
+}
+
+// readOnlyState is a state database that can only be read, and only at one block.
+type readOnlyState struct{ reader state.Reader }
+
+var _ state.Database = readOnlyState{}
+
+func (f readOnlyState) Type() state.DatabaseType                     { return state.TypeMPT }
+func (f readOnlyState) Reader(common.Hash) (state.Reader, error)     { return f.reader, nil }
+func (f readOnlyState) Iteratee(common.Hash) (state.Iteratee, error) { return nil, evm.ErrFlatState }
+func (f readOnlyState) OpenTrie(common.Hash) (state.Trie, error)     { return nil, evm.ErrFlatState }
+func (f readOnlyState) TrieDB() *triedb.Database                     { return nil }
+func (f readOnlyState) Commit(*state.StateUpdate) error              { return evm.ErrFlatState }
+
+func (f readOnlyState) OpenStorageTrie(common.Hash, common.Address, common.Hash, state.Trie) (state.Trie, error) {
+	return nil, evm.ErrFlatState
+}

@@ -1,0 +1,178 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/store"
+)
+
+// Bounds of one search for logs. They let a whole chain of a usual world through and keep a greedy request from filling
+// the memory.
+const (
+	MaxLogs        = 50_000   // logs in one answer
+	maxLogBytes    = 32 << 20 // bytes of their data
+	maxLogsScanned = 1 << 20  // logs looked at
+	MaxAddresses   = 1_000
+	MaxTopics      = 4
+	logPage        = 2_048
+)
+
+var errTopics = errors.New("exceed max topics")
+
+// LogFilter chooses logs: by any of the addresses (all when there are none) and, position by position, by any of the
+// topics (all where there are none).
+type LogFilter struct {
+	Addresses []common.Address
+	Topics    [][]common.Hash
+}
+
+// Matches says whether the filter chooses a log with this address and these topics.
+func (f *LogFilter) Matches(address common.Address, topics []common.Hash) bool {
+	return (len(f.Addresses) == 0 || slices.Contains(f.Addresses, address)) && f.matchesTopics(topics)
+}
+
+func (f *LogFilter) matchesTopics(topics []common.Hash) bool {
+	if len(f.Topics) > len(topics) {
+		return false
+	}
+	for i, choices := range f.Topics {
+		if len(choices) > 0 && !slices.Contains(choices, topics[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Check says what is wrong with the filter itself.
+func (f *LogFilter) Check() error {
+	if len(f.Topics) > MaxTopics {
+		return errTopics
+	}
+	choices := 0
+	for _, topics := range f.Topics {
+		choices += len(topics)
+	}
+	if len(f.Addresses) > MaxAddresses || choices > MaxAddresses {
+		return fmt.Errorf("exceed max addresses or topics per search: %d", MaxAddresses)
+	}
+	return nil
+}
+
+// Logs are the logs that a filter chooses in the blocks from first to last, both included, in order.
+func (c *Chain) Logs(ctx context.Context, f *LogFilter, first, last uint64) ([]*types.Log, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	s := &logSearch{filter: f, last: store.At(c.Row.ID, min(last, store.MaxNumber), store.MaxIndex)}
+	for _, source := range c.sources(f) {
+		if err := s.run(ctx, source, store.At(c.Row.ID, min(first, store.MaxNumber), 0)); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(s.found, func(a, b *types.Log) int {
+		return cmp.Or(cmp.Compare(a.BlockNumber, b.BlockNumber), cmp.Compare(a.Index, b.Index))
+	})
+	return s.found, nil
+}
+
+// logSource reads a page of logs from one index.
+type logSource func(ctx context.Context, first, last store.Position, limit int) ([]store.LogView, error)
+
+// sources are the index ranges that together hold every log of the filter, each log once.
+func (c *Chain) sources(f *LogFilter) []logSource {
+	switch {
+	case len(f.Addresses) > 0:
+		return sourcesOf(f.Addresses, common.Address.Bytes, c.db.LogViewsOfAddress)
+	case len(f.Topics) > 0 && len(f.Topics[0]) > 0:
+		return sourcesOf(f.Topics[0], common.Hash.Bytes, c.db.LogViewsOfTopic)
+	default:
+		return []logSource{c.db.LogViewsBetween}
+	}
+}
+
+func sourcesOf[T comparable](keys []T, raw func(T) []byte,
+	read func(context.Context, []byte, store.Position, store.Position, int) ([]store.LogView, error)) []logSource {
+	var all []logSource
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			continue
+		}
+		all = append(all, func(ctx context.Context, first, last store.Position, limit int) ([]store.LogView, error) {
+			return read(ctx, raw(key), first, last, limit)
+		})
+	}
+	return all
+}
+
+// logSearch collects the logs of several sources within the bounds.
+type logSearch struct {
+	filter  *LogFilter
+	last    store.Position
+	found   []*types.Log
+	bytes   int
+	scanned int
+}
+
+func (s *logSearch) run(ctx context.Context, read logSource, next store.Position) error {
+	for {
+		page, err := read(ctx, next, s.last, logPage)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if err := s.add(logOf(&page[i])); err != nil {
+				return err
+			}
+		}
+		if len(page) < logPage {
+			return nil
+		}
+		next = page[len(page)-1].ID + 1
+	}
+}
+
+func (s *logSearch) add(log *types.Log) error {
+	if s.scanned++; s.scanned > maxLogsScanned {
+		return fmt.Errorf("query looks at more than %d logs; narrow the block range", maxLogsScanned)
+	}
+	if !s.filter.Matches(log.Address, log.Topics) {
+		return nil
+	}
+	s.found = append(s.found, log)
+	s.bytes += len(log.Data)
+	if len(s.found) > MaxLogs {
+		return fmt.Errorf("query returned more than %d results; narrow the block range", MaxLogs)
+	}
+	if s.bytes > maxLogBytes {
+		return fmt.Errorf("query returned more than %d bytes of log data; narrow the block range", maxLogBytes)
+	}
+	return nil
+}
+
+// logOf is a row as a log with its place in the chain.
+func logOf(e *store.LogView) *types.Log {
+	return &types.Log{
+		Address: common.BytesToAddress(e.Address), Topics: topicsOf(&e.Log), Data: e.Data,
+		BlockNumber: e.ID.Number(), BlockHash: common.BytesToHash(e.BlockHash),
+		TxHash: common.BytesToHash(e.TxHash), TxIndex: uint(e.Tx), Index: uint(e.ID.Index()),
+	}
+}
+
+func topicsOf(row *store.Log) []common.Hash {
+	if len(row.Topic) == 0 {
+		return []common.Hash{}
+	}
+	topics := make([]common.Hash, 1, 1+len(row.Topics)/common.HashLength)
+	topics[0] = common.BytesToHash(row.Topic)
+	for rest := row.Topics; len(rest) >= common.HashLength; rest = rest[common.HashLength:] {
+		topics = append(topics, common.BytesToHash(rest[:common.HashLength]))
+	}
+	return topics
+}

@@ -1,0 +1,120 @@
+package reader_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+)
+
+// receiptLogs are all logs of a chain by its receipts.
+func receiptLogs(c *randomChain) (all []*types.Log) {
+	head, err := c.Head(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for number := uint64(0); number <= head.Number; number++ {
+		b, err := c.Block(c.t.Context(), number)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		transactions, err := c.Receipts(c.t.Context(), b)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, tx := range transactions {
+			all = append(all, tx.Logs...)
+		}
+	}
+	return all
+}
+
+// TestLogsAreTheReceipts searches random worlds with random filters and compares with what the receipts hold.
+func TestLogsAreTheReceipts(t *testing.T) {
+	for seed := range uint64(4) {
+		c := newRandomChain(t, evm.KindC, seed, 30)
+		all := receiptLogs(c)
+		if len(all) < 30 {
+			t.Fatalf("only %d logs", len(all))
+		}
+		for range 200 {
+			f, first, last := c.filter()
+			var want []*types.Log
+			for _, log := range all {
+				if log.BlockNumber >= first && log.BlockNumber <= last && chosen(&f, log) {
+					want = append(want, log)
+				}
+			}
+			got, err := c.Logs(t.Context(), &f, first, last)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(got, want, sameLog) {
+				t.Errorf("seed %d, %v in %d-%d: %d logs, receipts have %d", seed, f, first, last, len(got), len(want))
+			}
+		}
+	}
+}
+
+func sameLog(a, b *types.Log) bool {
+	return a.Address == b.Address && slices.Equal(a.Topics, b.Topics) && string(a.Data) == string(b.Data) &&
+		a.BlockHash == b.BlockHash && a.BlockNumber == b.BlockNumber && a.TxHash == b.TxHash && a.TxIndex == b.TxIndex && a.Index == b.Index
+}
+
+func (c *randomChain) filter() (f reader.LogFilter, first, last uint64) {
+	for range c.random.IntN(3) {
+		f.Addresses = append(f.Addresses, emitters[c.random.IntN(len(emitters))])
+	}
+	for range c.random.IntN(4) {
+		var choices []common.Hash
+		for range c.random.IntN(3) {
+			choices = append(choices, c.word())
+		}
+		f.Topics = append(f.Topics, choices)
+	}
+	return f, c.random.Uint64N(20), 10 + c.random.Uint64N(30)
+}
+
+// chosen is the rule in other words: every position with choices has a topic that is one of them.
+func chosen(f *reader.LogFilter, log *types.Log) bool {
+	for i, choices := range f.Topics {
+		if i >= len(log.Topics) {
+			return false
+		}
+		if found := slices.Index(choices, log.Topics[i]); len(choices) > 0 && found < 0 {
+			return false
+		}
+	}
+	return len(f.Addresses) == 0 || slices.Index(f.Addresses, log.Address) >= 0
+}
+
+// TestReceiptFindsItsLogs compares single receipts with those of their block.
+func TestReceiptFindsItsLogs(t *testing.T) {
+	c := newRandomChain(t, evm.KindL1, 1, 10)
+	for _, log := range receiptLogs(c) {
+		tx, err := c.Receipt(t.Context(), log.TxHash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(tx.Logs, func(own *types.Log) bool { return sameLog(own, log) }) {
+			t.Errorf("the receipt of %s lacks log %d", log.TxHash, log.Index)
+		}
+	}
+}
+
+// TestLogFilterIsBounded refuses filters beyond the bounds.
+func TestLogFilterIsBounded(t *testing.T) {
+	for want, f := range map[string]reader.LogFilter{
+		"exceed max topics":    {Topics: make([][]common.Hash, 5)},
+		"exceed max addresses": {Addresses: make([]common.Address, reader.MaxAddresses+1)},
+	} {
+		if err := f.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package reader
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+	"github.com/holiman/uint256"
+)
+
+// StateOverrides are accounts that a call sees differently from the chain.
+type StateOverrides map[common.Address]AccountOverride
+
+// AccountOverride replaces the parts of an account that are set. State replaces all storage, StateDiff single slots.
+type AccountOverride struct {
+	Nonce            *hexutil.Uint64             `json:"nonce"`
+	Code             *hexutil.Bytes              `json:"code"`
+	Balance          *hexutil.Big                `json:"balance"`
+	State            map[common.Hash]common.Hash `json:"state"`
+	StateDiff        map[common.Hash]common.Hash `json:"stateDiff"`
+	MovePrecompileTo *common.Address             `json:"movePrecompileToAddress"`
+}
+
+// BlockOverrides replaces the fields of the block that are set, by their older and their newer names.
+type BlockOverrides struct {
+	Number        *hexutil.Big    `json:"number"`
+	Difficulty    *hexutil.Big    `json:"difficulty"`
+	Time          *hexutil.Uint64 `json:"time"`
+	GasLimit      *hexutil.Uint64 `json:"gasLimit"`
+	Coinbase      *common.Address `json:"coinbase"`
+	FeeRecipient  *common.Address `json:"feeRecipient"`
+	Random        *common.Hash    `json:"random"`
+	PrevRandao    *common.Hash    `json:"prevRandao"`
+	BaseFee       *hexutil.Big    `json:"baseFee"`
+	BaseFeePerGas *hexutil.Big    `json:"baseFeePerGas"`
+	BlobBaseFee   *hexutil.Big    `json:"blobBaseFee"`
+}
+
+func (o *BlockOverrides) apply(block *vm.BlockContext) {
+	if o == nil {
+		return
+	}
+	if o.Number != nil {
+		block.BlockNumber = o.Number.ToInt()
+	}
+	if o.Difficulty != nil {
+		block.Difficulty = o.Difficulty.ToInt()
+	}
+	if o.Time != nil {
+		block.Time = uint64(*o.Time)
+	}
+	if o.GasLimit != nil {
+		block.GasLimit = uint64(*o.GasLimit)
+	}
+	if address := either(o.Coinbase, o.FeeRecipient); address != nil {
+		block.Coinbase = *address
+	}
+	if random := either(o.Random, o.PrevRandao); random != nil {
+		block.Random = random
+	}
+	if fee := either(o.BaseFee, o.BaseFeePerGas); fee != nil {
+		block.BaseFee = fee.ToInt()
+	}
+	if o.BlobBaseFee != nil {
+		block.BlobBaseFee = o.BlobBaseFee.ToInt()
+	}
+}
+
+func either[T any](older, newer *T) *T {
+	if newer != nil {
+		return newer
+	}
+	return older
+}
+
+// override changes the state before the execution, as if an earlier transaction had done so.
+func (x *execution) override(all StateOverrides) error {
+	if len(all) == 0 {
+		return nil
+	}
+	own := x.precompilesAt().Clone()
+	x.precompiles = &own
+	moved := map[common.Address]bool{}
+	for _, address := range slices.SortedFunc(maps.Keys(all), func(a, b common.Address) int { return bytes.Compare(a[:], b[:]) }) {
+		o := all[address]
+		if moved[address] {
+			return fmt.Errorf("account %s has already been overridden by a precompile", address)
+		}
+		if err := x.movePrecompile(address, &o, all, moved); err != nil {
+			return err
+		}
+		if err := x.overrideAccount(address, &o); err != nil {
+			return err
+		}
+	}
+	x.states.Finalise(params.Rules{})
+	return nil
+}
+
+// movePrecompile takes the precompiled contract away from an overridden address, to another one when asked to.
+func (x *execution) movePrecompile(address common.Address, o *AccountOverride, all StateOverrides, moved map[common.Address]bool) error {
+	target := o.MovePrecompileTo
+	if !x.precompiles.Move(address, target) && target != nil {
+		return fmt.Errorf("account %s is not a precompile", address)
+	}
+	if target == nil {
+		return nil
+	}
+	if _, taken := all[*target]; taken {
+		return fmt.Errorf("account %s is already overridden", *target)
+	}
+	moved[*target] = true
+	return nil
+}
+
+func (x *execution) overrideAccount(address common.Address, o *AccountOverride) error {
+	if o.State != nil && o.StateDiff != nil {
+		return fmt.Errorf("account %s has both 'state' and 'stateDiff'", address)
+	}
+	if o.Nonce != nil {
+		x.states.SetNonce(address, uint64(*o.Nonce), tracing.NonceChangeUnspecified)
+	}
+	if o.Code != nil {
+		x.states.SetCode(address, *o.Code, tracing.CodeChangeUnspecified)
+	}
+	if o.Balance != nil {
+		balance, overflow := uint256.FromBig(o.Balance.ToInt())
+		if overflow || o.Balance.ToInt().Sign() < 0 {
+			return fmt.Errorf("balance of account %s does not fit 256 bits", address)
+		}
+		x.states.SetBalance(address, balance, tracing.BalanceChangeUnspecified)
+	}
+	if o.State != nil {
+		x.states.SetStorage(address, o.State)
+	}
+	for key, value := range o.StateDiff {
+		x.states.SetState(address, key, value)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package reader_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/warp"
+)
+
+// TestAccessListsKeepMessages: what a call carries comes back as it was, before all that it touches, and a transaction with
+// that list costs what was foretold.
+func TestAccessListsKeepMessages(t *testing.T) {
+	c, v := listening(t, false)
+	ctx := context.Background()
+	long := v.sign(t, said(t, friendChain, strings.Repeat("long ", 40)), friendSubnet, 3)
+	payload, err := warp.HashPayload(ids.ID{0xbe, 0xef})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := v.sign(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: friendChain, Payload: payload}, friendSubnet, 3)
+	hint := types.AccessTuple{Address: receiver, StorageKeys: []common.Hash{{2}, {1}}}
+	sorted := types.AccessTuple{Address: receiver, StorageKeys: []common.Hash{{1}, {2}}}
+	head, err := c.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, data := addressOf(c.guest), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
+	for name, q := range map[string]struct{ given, want types.AccessList }{
+		"one":                {types.AccessList{entry(long)}, types.AccessList{entry(long)}},
+		"two":                {types.AccessList{entry(long), entry(hash)}, types.AccessList{entry(long), entry(hash)}},
+		"twice the same":     {types.AccessList{entry(long), entry(long)}, types.AccessList{entry(long), entry(long)}},
+		"beside other hints": {types.AccessList{hint, entry(long)}, types.AccessList{entry(long), sorted}},
+	} {
+		call := &reader.Call{From: &from, To: &forwarder, Input: &data, AccessList: &q.given}
+		list, result, err := c.AccessList(ctx, head, call, reader.Overrides{})
+		if err != nil || result.Err != nil {
+			t.Fatalf("%s: %+v, %v", name, result, err)
+		}
+		if !slices.EqualFunc(list, q.want, func(a, b types.AccessTuple) bool {
+			return a.Address == b.Address && slices.Equal(a.StorageKeys, b.StorageKeys)
+		}) {
+			t.Errorf("%s: the list is %v, want %v", name, list, q.want)
+		}
+		receipt, _, err := c.carrying(forwarder, 500_000, data, list)
+		if err != nil || receipt.Status != 1 || receipt.GasUsed != result.UsedGas {
+			t.Errorf("%s: foretold %d gas, used %+v, %v", name, result.UsedGas, receipt, err)
+		}
+	}
+}
+
+// TestSendersNeedNoMessages: a call of the warp contract does not put that contract into the list, where it would be an empty
+// message and make the transaction invalid.
+func TestSendersNeedNoMessages(t *testing.T) {
+	c, _ := listening(t, false)
+	head, err := c.Head(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, data := addressOf(c.guest), hexutil.Bytes(selector("getBlockchainID()"))
+	list, result, err := c.AccessList(context.Background(), head, &reader.Call{From: &from, To: &forwarder, Input: &data}, reader.Overrides{})
+	if err != nil || result.Err != nil || list == nil || len(list) != 0 {
+		t.Fatalf("%v, %+v, %v", list, result, err)
+	}
+	if receipt, _, err := c.carrying(forwarder, 100_000, data, list); err != nil || receipt.Status != 1 || receipt.GasUsed != result.UsedGas {
+		t.Errorf("foretold %d gas, used %+v, %v", result.UsedGas, receipt, err)
+	}
+}
+
+// TestCallsThatCarryMessages asks by every way in which a call can be tried, and compares with the transaction.
+func TestCallsThatCarryMessages(t *testing.T) {
+	c, v := listening(t, false)
+	ctx := context.Background()
+	head, err := c.Head(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, data := addressOf(c.guest), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
+	list := types.AccessList{entry(v.sign(t, said(t, friendChain, "hello"), friendSubnet, 3))}
+	call := func() *reader.Call { return &reader.Call{From: &from, To: &forwarder, Input: &data, AccessList: &list} }
+	called, err := c.Call(ctx, head, call(), reader.Overrides{})
+	if err != nil || called.Err != nil {
+		t.Fatal(err, called)
+	}
+	limit, failed, err := c.Estimate(ctx, head, call(), reader.Overrides{})
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	for _, name := range tracerNames {
+		trace, err := c.TraceCall(ctx, head, call(), reader.Overrides{}, &reader.TraceConfig{Tracer: &name})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var top struct{ GasUsed hexutil.Uint64 }
+		if err := json.Unmarshal(trace, &top); name == "callTracer" && (err != nil || uint64(top.GasUsed) != called.UsedGas) {
+			t.Errorf("a trace has %d gas, a call %d: %v", top.GasUsed, called.UsedGas, err)
+		}
+	}
+	receipt, _, err := c.carrying(forwarder, limit, data, list)
+	if err != nil || receipt.Status != 1 || receipt.GasUsed != called.UsedGas {
+		t.Errorf("with the estimate of %d: %+v, %v; a call used %d", limit, receipt, err, called.UsedGas)
+	}
+	bad := types.AccessList{{Address: precompile.WarpAddress, StorageKeys: []common.Hash{{1, 2, 3}}}}
+	wrong := func() *reader.Call { return &reader.Call{From: &from, To: &forwarder, Input: &data, AccessList: &bad} }
+	_, _, listed := c.AccessList(ctx, head, wrong(), reader.Overrides{})
+	_, _, estimated := c.Estimate(ctx, head, wrong(), reader.Overrides{})
+	_, traced := c.TraceCall(ctx, head, wrong(), reader.Overrides{}, nil)
+	_, tried := c.Call(ctx, head, wrong(), reader.Overrides{})
+	for _, err := range []error{listed, estimated, traced, tried} {
+		if err == nil || !strings.Contains(err.Error(), "cannot unpack predicate bytes") {
+			t.Errorf("a malformed message: %v", err)
+		}
+	}
+}

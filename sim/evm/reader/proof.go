@@ -1,0 +1,93 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Proof shows an account and some of its slots to be in the state that a block's header names.
+type Proof struct {
+	Account *types.StateAccount // nil when there is no such account
+	Nodes   [][]byte            // from the state root down
+	Slots   []SlotProof
+}
+
+// SlotProof shows the value of a slot.
+type SlotProof struct {
+	Value common.Hash
+	Nodes [][]byte // from the account's storage root down
+}
+
+// Prove makes the proof of an account and its slots after a block.
+func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, keys []common.Hash) (*Proof, error) {
+	account, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).Account(address)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proof{Account: account, Slots: make([]SlotProof, len(keys))}
+	if p.Nodes, err = c.proveAccount(ctx, b, address); err != nil {
+		return nil, err
+	}
+	if len(keys) == 0 || account == nil || account.Root == types.EmptyRootHash {
+		return p, nil
+	}
+	return p, c.proveSlots(ctx, b, address, keys, p.Slots)
+}
+
+// proveAccount keeps the last block's trie: who asks for one proof usually asks for more of the same block.
+func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
+	c.cache.proofLock.Lock()
+	defer c.cache.proofLock.Unlock()
+	if c.cache.proofTrie == nil || c.cache.proofBlock != b.Number {
+		tree, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).AccountTrie(c.Kind)
+		if err != nil {
+			return nil, err
+		}
+		if root := tree.Hash(); root != b.Header.Root {
+			return nil, fmt.Errorf("block %d: the flat state hashes to %s, the header says %s", b.Number, root, b.Header.Root)
+		}
+		c.cache.proofTrie, c.cache.proofBlock = tree, b.Number
+	}
+	var nodes proofNodes
+	err := c.cache.proofTrie.Prove(crypto.Keccak256(address[:]), &nodes)
+	return nodes, err
+}
+
+func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, keys []common.Hash, proofs []SlotProof) error {
+	tree, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).StorageTrie(c.Kind, address)
+	if err != nil {
+		return err
+	}
+	tree.Hash()
+	for i, key := range keys {
+		value, err := c.db.Slot(ctx, c.Row.ID, address[:], key[:], b.Number)
+		if err != nil {
+			return err
+		}
+		var nodes proofNodes
+		if err := tree.Prove(crypto.Keccak256(key[:]), &nodes); err != nil {
+			return err
+		}
+		proofs[i] = SlotProof{Value: common.BytesToHash(value), Nodes: nodes}
+	}
+	return nil
+}
+
+// proofNodes collects the nodes of a proof in the order in which they are found.
+type proofNodes [][]byte
+
+// Put keeps a node; its hash need not be kept.
+func (p *proofNodes) Put(_, node []byte) error {
+	*p = append(*p, node)
+	return nil
+}
+
+// Delete is there for the interface only: a proof never takes a node back.
+func (p *proofNodes) Delete([]byte) error { return store.ErrNotFound }

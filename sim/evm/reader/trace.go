@@ -1,0 +1,210 @@
+package reader
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/eth/tracers"
+	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+	_ "github.com/ethereum/go-ethereum/eth/tracers/native" // registers the tracers
+
+	"snowglobe/sim/evm"
+)
+
+// TraceConfig chooses a tracer and its options; without a tracer every step is logged.
+type TraceConfig struct {
+	*logger.Config
+	Tracer       *string
+	Timeout      *string
+	TracerConfig json.RawMessage
+}
+
+// TraceResult is the trace of one transaction of a block.
+type TraceResult struct {
+	TxHash common.Hash     `json:"txHash"`
+	Result json.RawMessage `json:"result"`
+}
+
+var (
+	errGenesis = errors.New("genesis is not traceable")
+	errTimeout = errors.New("execution timeout")
+)
+
+// TraceBlock executes a block again and traces each of its transactions.
+func (c *Chain) TraceBlock(ctx context.Context, b *Block, config *TraceConfig) ([]TraceResult, error) {
+	transactions, err := c.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	results, size := make([]TraceResult, 0, len(transactions)), 0
+	err = c.replay(ctx, b, transactions, config, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
+		result, err := x.traceTransaction(ctx, t, m, config)
+		if size += len(result); size > c.Limits.Trace {
+			return errTraceSize(c.Limits.Trace)
+		}
+		results = append(results, TraceResult{t.Hash(), result})
+		return err
+	})
+	return results, err
+}
+
+// TraceTransaction executes a block again up to one of its transactions and traces that one.
+func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *TraceConfig) (json.RawMessage, error) {
+	transactions, err := c.Transactions(ctx, t.Block)
+	if err != nil {
+		return nil, err
+	}
+	var result json.RawMessage
+	err = c.replay(ctx, t.Block, transactions[:t.Index()+1], config, func(ctx context.Context, x *execution, tx *Transaction, m *core.Message) (err error) {
+		if tx.Index() < t.Index() {
+			return x.apply(ctx, tx, m)
+		}
+		result, err = x.traceTransaction(ctx, tx, m, config)
+		return err
+	})
+	return result, err
+}
+
+// TraceCall traces a call on top of a block.
+func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (json.RawMessage, error) {
+	if err := call.check(c.Genesis.ChainID); err != nil {
+		return nil, err
+	}
+	limit, err := c.traceTime(config)
+	if err != nil {
+		return nil, err
+	}
+	ctx, leave, err := c.acquireTrace(ctx, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	x, err := c.executionOn(ctx, b, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := call.message(x.context.BaseFee, c.Limits.Gas)
+	if err != nil {
+		return nil, err
+	}
+	tx := types.NewTx(&types.DynamicFeeTx{
+		ChainID: c.chainConfig.ChainID, Nonce: m.Nonce, Gas: m.GasLimit, To: m.To, Value: m.Value.ToBig(), Data: m.Data,
+		GasTipCap: m.GasTipCap.ToBig(), GasFeeCap: m.GasFeeCap.ToBig(), AccessList: m.AccessList,
+	})
+	return x.trace(ctx, tx, m, nil, new(tracers.Context), config)
+}
+
+// replay walks through transactions of a block on the state before it.
+func (c *Chain) replay(ctx context.Context, b *Block, transactions []*Transaction, config *TraceConfig,
+	each func(context.Context, *execution, *Transaction, *core.Message) error) error {
+	if b.Number == 0 {
+		return errGenesis
+	}
+	limit, err := c.traceTime(config)
+	if err != nil {
+		return err
+	}
+	ctx, leave, err := c.acquireTrace(ctx, limit)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	parent, err := c.Block(ctx, b.Number-1)
+	if err != nil {
+		return err
+	}
+	x, err := c.executionOn(ctx, parent, Overrides{})
+	if err != nil {
+		return err
+	}
+	x.context = evm.NewBlockContext(b.Header, c.blockHash(ctx, parent.Number))
+	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
+		return err
+	}
+	refused, err := evm.PredicateResults(c.Kind, b.Header)
+	if err != nil {
+		return err
+	}
+	for _, t := range transactions {
+		x.failedPredicates = refused[t.Hash()]
+		m, err := evm.TransactionToMessage(t.Transaction, t.Sender, b.Header.BaseFee)
+		if err != nil {
+			return err
+		}
+		if err := each(ctx, x, t, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// traceTime is the time that a trace may take: what was asked for, within the chain's limit.
+func (c *Chain) traceTime(config *TraceConfig) (time.Duration, error) {
+	if config == nil || config.Timeout == nil {
+		return c.Limits.Time, nil
+	}
+	asked, err := time.ParseDuration(*config.Timeout)
+	return min(asked, c.Limits.Time), err
+}
+
+// apply executes a transaction as its block did.
+func (x *execution) apply(ctx context.Context, t *Transaction, m *core.Message) error {
+	x.states.SetTxContext(t.Hash(), t.Index(), 0)
+	result, err := x.run(ctx, m, nil)
+	if err != nil {
+		return fmt.Errorf("tracing failed: %w", err)
+	}
+	evm.BurnBaseFee(x.states, t.Block.Header, result.UsedGas)
+	x.states.Finalise(x.rules())
+	return nil
+}
+
+func (x *execution) traceTransaction(ctx context.Context, t *Transaction, m *core.Message, config *TraceConfig) (json.RawMessage, error) {
+	return x.trace(ctx, t.Transaction, m, t.Block.Header, &tracers.Context{
+		BlockHash: t.Block.Hash, BlockNumber: t.Block.Header.Number, TxIndex: t.Index(), TxHash: t.Hash(),
+	}, config)
+}
+
+// trace executes a message under a tracer. A transaction of a block also burns its base fee, by that block's header.
+func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Message, header *evm.Header, at *tracers.Context, config *TraceConfig) (json.RawMessage, error) {
+	w, err := x.boundedTracer(config, at)
+	if err != nil {
+		return nil, err
+	}
+	states := state.NewHookedState(x.states, w.hooks)
+	run := x.evm(m, states, w.hooks)
+	defer run.Release()
+	w.cancel = run.Cancel
+	stop := context.AfterFunc(ctx, func() { w.stop(errTimeout) })
+	defer stop()
+	x.states.SetTxContext(at.TxHash, at.TxIndex, 0)
+	if w.hooks.OnTxStart != nil {
+		w.hooks.OnTxStart(run.GetVMContext(), tx, m.From)
+	}
+	result, err := run.Apply(m, nil, x.failedPredicates)
+	if err = errors.Join(err, x.states.Error()); err != nil {
+		return nil, fmt.Errorf("tracing failed: %w", err)
+	}
+	if header != nil {
+		evm.BurnBaseFee(states, header, result.UsedGas)
+	}
+	states.Finalise(run.GetRules())
+	if w.hooks.OnTxEnd != nil && w.size <= w.limit {
+		w.hooks.OnTxEnd(&types.Receipt{Type: tx.Type(), TxHash: tx.Hash(), GasUsed: result.UsedGas, EffectiveGasPrice: new(big.Int)}, nil)
+	}
+	return w.result()
+}
+
+// withoutReturnPrefix writes a step log's return value without the prefix, as the network's nodes do.
+func withoutReturnPrefix(result []byte) []byte {
+	return bytes.Replace(result, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1)
+}

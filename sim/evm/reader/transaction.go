@@ -1,0 +1,149 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// Transaction is an executed transaction with its outcome.
+type Transaction struct {
+	*types.Transaction
+	Row    *store.Transaction
+	Block  *Block
+	Sender common.Address
+	Logs   []*types.Log // filled by Receipts and Receipt only
+}
+
+// Index is the transaction's index in its block.
+func (t *Transaction) Index() int { return t.Row.ID.Index() }
+
+// Price is what the transaction paid for each unit of gas, in wei.
+func (t *Transaction) Price() *big.Int {
+	return evm.EffectiveGasPrice(t.Transaction, t.Block.Header.BaseFee)
+}
+
+func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
+	tx := new(types.Transaction)
+	if err := tx.UnmarshalBinary(row.Raw); err != nil {
+		return nil, fmt.Errorf("transaction %x: %w", row.Hash, err)
+	}
+	return &Transaction{Transaction: tx, Row: row, Block: b, Sender: common.BytesToAddress(row.Sender)}, nil
+}
+
+// Transactions are the transactions of a block in order.
+func (c *Chain) Transactions(ctx context.Context, b *Block) ([]*Transaction, error) {
+	rows, err := c.db.Transactions(ctx, b.position())
+	if err != nil {
+		return nil, err
+	}
+	transactions := make([]*Transaction, len(rows))
+	for i := range rows {
+		if transactions[i], err = b.transaction(&rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return transactions, nil
+}
+
+// Transaction is the transaction with this hash, or store.ErrNotFound.
+func (c *Chain) Transaction(ctx context.Context, hash common.Hash) (*Transaction, error) {
+	row, err := c.db.TransactionByHash(ctx, c.Row.ID, hash[:])
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.Block(ctx, row.ID.Number())
+	if err != nil {
+		return nil, err
+	}
+	return b.transaction(row)
+}
+
+// TransactionAt is the transaction of a block at an index, or store.ErrNotFound.
+func (c *Chain) TransactionAt(ctx context.Context, b *Block, index uint64) (*Transaction, error) {
+	if index >= uint64(b.Row.Txs) {
+		return nil, store.ErrNotFound
+	}
+	row, err := c.db.Transaction(ctx, b.position()+store.Position(index))
+	if err != nil {
+		return nil, err
+	}
+	return b.transaction(row)
+}
+
+// Receipts are the transactions of a block with their logs.
+func (c *Chain) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) {
+	transactions, err := c.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	events, err := c.db.LogViewsBetween(ctx, b.position(), b.position().End(), store.MaxIndex+1)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		transactions[events[i].Tx].Logs = append(transactions[events[i].Tx].Logs, logOf(&events[i]))
+	}
+	return transactions, nil
+}
+
+// Receipt is a transaction with its logs.
+func (c *Chain) Receipt(ctx context.Context, hash common.Hash) (*Transaction, error) {
+	t, err := c.Transaction(ctx, hash)
+	if err != nil || t.Row.Logs == 0 {
+		return t, err
+	}
+	before, err := c.logsBefore(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	first := t.Block.position() + store.Position(before)
+	events, err := c.db.LogViewsBetween(ctx, first, first+store.Position(t.Row.Logs-1), t.Row.Logs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		t.Logs = append(t.Logs, logOf(&events[i]))
+	}
+	return t, nil
+}
+
+// logsBefore counts the logs of the earlier transactions of the block: the index of t's first log.
+func (c *Chain) logsBefore(ctx context.Context, t *Transaction) (int, error) {
+	if t.Index() == 0 {
+		return 0, nil
+	}
+	rows, err := c.db.TransactionsBetween(ctx, t.Block.position(), t.Row.ID-1)
+	count := 0
+	for i := range rows {
+		count += rows[i].Logs
+	}
+	return count, err
+}
+
+// Receipt is the transaction's receipt in consensus form, with its bloom.
+func (t *Transaction) Receipt() *types.Receipt {
+	r := &types.Receipt{
+		Type: t.Type(), Status: t.Row.Status, CumulativeGasUsed: t.Row.GasTotal, GasUsed: t.Row.GasUsed, Logs: t.Logs,
+		TxHash: t.Hash(), BlockHash: t.Block.Hash, BlockNumber: t.Block.Header.Number, TransactionIndex: uint(t.Index()),
+		ContractAddress: common.BytesToAddress(t.Row.Created), EffectiveGasPrice: t.Price(),
+	}
+	r.Bloom = types.CreateBloom(r)
+	return r
+}
+
+// Recover decodes a signed transaction from outside and finds out who sent it. The error says what is wrong with it.
+func (c *Chain) Recover(raw []byte) (*types.Transaction, common.Address, error) {
+	tx := new(types.Transaction)
+	if err := tx.UnmarshalBinary(raw); err != nil {
+		return nil, common.Address{}, err
+	}
+	sender, err := types.Sender(c.signer, tx)
+	return tx, sender, err
+}

@@ -1,0 +1,136 @@
+package evm
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm/precompile"
+)
+
+// VMContext are what an EVM runs in. Every EVM is made from them, so that code finds the same world wherever it is
+// executed: in a block, in a call, in a trace or again for verification.
+type VMContext struct {
+	ChainConfig *params.ChainConfig
+	Block       vm.BlockContext
+	State       vm.StateDB
+	JumpDests   vm.JumpDestCache
+	Precompiles Precompiles
+	Tracer      *tracing.Hooks // a tracer's; may be nil
+	Warp        precompile.WarpInput
+	NoBaseFee   bool // gas may cost nothing
+}
+
+// VM is an EVM with the frames that its contracts which keep state look at.
+type VM struct {
+	*vm.EVM
+	frames     *precompile.Frames // nil where no contract needs them
+	warp       bool               // the warp precompile is active
+	warm       []common.Address   // cheap to reach, beside the engine's own
+	accessList types.AccessList   // whole list of a message with predicates; nil: the message's own
+}
+
+func (s VMContext) NewVM() *VM {
+	m := &VM{warm: s.Precompiles.Warm}
+	contracts, hooks, states := s.Precompiles.stateless, s.Tracer, vm.StateDB(networkState{s.State, m})
+	if len(s.Precompiles.stateful) > 0 {
+		m.warp = s.Precompiles.HasWarp()
+		m.frames = precompile.NewFrames(s.Precompiles.active(), s.Warp)
+		contracts = maps.Clone(contracts)
+		for address, c := range s.Precompiles.stateful {
+			contracts[address] = m.frames.Bind(c)
+		}
+		hooks, states = m.frames.Hooks(hooks), m.frames.State(states)
+	}
+	m.EVM = vm.NewEVM(s.Block, states, s.ChainConfig, vm.Config{Tracer: hooks, NoBaseFee: s.NoBaseFee})
+	if m.frames != nil {
+		m.frames.Attach(m.EVM)
+	}
+	m.SetJumpDestCache(s.JumpDests)
+	m.SetPrecompiles(contracts)
+	return m
+}
+
+// networkState is a state as these chains count gas: nothing is given back for storage that is cleared, and every transaction
+// begins with more addresses that are cheap to reach.
+type networkState struct {
+	vm.StateDB
+	vm *VM
+}
+
+func (networkState) AddRefund(uint64)  {}
+func (networkState) SubRefund(uint64)  {}
+func (networkState) GetRefund() uint64 { return 0 }
+
+func (n networkState) Prepare(rules params.Rules, sender, coinbase common.Address, to *common.Address, precompiles []common.Address, list types.AccessList) {
+	if n.vm.accessList != nil {
+		list = n.vm.accessList
+	}
+	n.StateDB.Prepare(rules, sender, coinbase, to, slices.Concat(precompiles, n.vm.warm), list)
+}
+
+// Apply executes a message. failed has a bit for each of its predicates that is invalid. The error
+// says why it could not be tried; a failure of the code is in the result.
+func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (result *core.ExecutionResult, err error) {
+	if m.frames == nil {
+		return core.ApplyMessage(m.EVM, message, gas)
+	}
+	predicates, rest := splitPredicates(message.AccessList)
+	if len(predicates) == 0 || !m.warp {
+		result, err = core.ApplyMessage(m.EVM, message, gas)
+	} else {
+		m.frames.Warp.Predicates, m.frames.Warp.Failed = predicates, failed
+		result, err = m.applyWithPredicates(message, predicates, rest, gas)
+		m.frames.Warp.Predicates, m.frames.Warp.Failed = nil, nil
+	}
+	if err == nil {
+		result.Err = m.frames.Explain(result.Err)
+	}
+	return result, err
+}
+
+// Precompiles are the contracts that a chain has built in at a time, each at its address.
+type Precompiles struct {
+	stateless vm.PrecompiledContracts // shared unless overridden: not to be changed
+	stateful  map[common.Address]*precompile.Contract
+	Warm      []common.Address // cheap to reach, beside the engine's own
+}
+
+// active are the contracts that keep state.
+func (b Precompiles) active() []*precompile.Contract {
+	var all []*precompile.Contract
+	for _, c := range b.stateful {
+		all = append(all, c)
+	}
+	return all
+}
+
+// HasWarp says whether the warp precompile is active, so that access lists carry predicates.
+func (b Precompiles) HasWarp() bool { return b.stateful[precompile.WarpAddress] == precompile.Warp }
+
+// Clone is a copy that may be changed.
+func (b Precompiles) Clone() Precompiles {
+	return Precompiles{maps.Clone(b.stateless), maps.Clone(b.stateful), b.Warm}
+}
+
+// Move takes the contract away from an address and, when a target is given, puts it there; it says whether there was one.
+func (b Precompiles) Move(from common.Address, to *common.Address) bool {
+	pure, isPure := b.stateless[from]
+	stateful, isStateful := b.stateful[from]
+	if to != nil && isPure {
+		b.stateless[*to] = pure
+	}
+	if to != nil && isStateful {
+		b.stateful[*to] = stateful
+	}
+	delete(b.stateless, from)
+	delete(b.stateful, from)
+	return isPure || isStateful
+}

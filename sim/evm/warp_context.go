@@ -1,0 +1,71 @@
+package evm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/warp"
+)
+
+// WarpContext identifies a chain to its network, as avalanchego's snow.Context does. A chain with the zero value has no network:
+// it refuses every warp message.
+type WarpContext struct {
+	NetworkID uint32
+	ChainID   ids.ID
+	SubnetID  ids.ID
+	Network   Network
+}
+
+// Network is what a chain asks about those who send it messages.
+type Network interface {
+	// SubnetOf is the subnet that validates a blockchain of the network.
+	SubnetOf(blockchain ids.ID) (ids.ID, error)
+
+	// WarpSet is the canonical set of a subnet for blocks at a time; see EpochStart.
+	WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidatorSet, error)
+
+	// Simulates tells whether a blockchain is one of the world's EVM chains, so that what it sends is known.
+	Simulates(blockchain ids.ID) bool
+}
+
+// epoch is the length of a P-Chain epoch in seconds: all blocks of an epoch verify messages with the validators of the same
+// P-Chain height (ACP-181).
+const epoch = 5 * 60
+
+// EpochStart is the time at which the epoch of a block began. The validators are those after the last P-Chain block before it.
+func EpochStart(time uint64) uint64 { return time - time%epoch }
+
+var errNoNetwork = errors.New("the chain has no network")
+
+// verifyPredicate refuses a message that is not properly signed, as the chain's configuration asks for.
+func (h *WarpContext) verifyPredicate(m *warp.Message, s precompile.Config, time uint64) error {
+	if h.Network == nil {
+		return errNoNetwork
+	}
+	subnet, err := h.Network.SubnetOf(m.SourceChainID)
+	if err != nil {
+		return fmt.Errorf("cannot retrieve validator set: %w", err)
+	}
+	// A subnet's own validators follow the P-Chain, so they sign for it; requirePrimaryNetworkSigners asks for the primary
+	// network's signatures on messages of the C- and X-Chain (subnet-evm, warp Config.VerifyPredicate).
+	primary := s.PrimarySigners != nil && *s.PrimarySigners
+	if subnet == ids.Empty && (!primary || m.SourceChainID == ids.Empty) {
+		subnet = h.SubnetID
+	}
+	set, err := h.Network.WarpSet(subnet, time)
+	if err != nil {
+		return fmt.Errorf("cannot retrieve validator set: %w", err)
+	}
+	quorum := uint64(warp.DefaultQuorumNumerator)
+	if s.Quorum != nil && *s.Quorum != 0 {
+		quorum = *s.Quorum
+	}
+	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
+}
+
+func (h *WarpContext) PrecompileInput() precompile.WarpInput {
+	return precompile.WarpInput{NetworkID: h.NetworkID, ChainID: h.ChainID}
+}

@@ -1,0 +1,115 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Options bound what the exports of a world may do.
+type Options struct {
+	Workers   int          // how many run at once, at least one
+	MaxRows   int64        // of one file, 0 for no limit; a day's rows stay together
+	Retention int64        // seconds of the world's clock for which an export that ended is kept, 0 for ever
+	Log       *slog.Logger // of what went wrong; nil for none
+}
+
+// Jobs are the transaction exports of a world: operations that clients start and that Run carries out. An operation
+// and its file are rows of the world: after a crash, the next Run goes on where the rows end.
+type Jobs struct {
+	world *sim.World
+	Options
+
+	mu      sync.Mutex
+	woken   *sync.Cond
+	waiting []int64 // numbers, in the order in which they begin
+	running map[int64]bool
+}
+
+// NewJobs opens the exports of a world.
+func NewJobs(w *sim.World, o Options) *Jobs {
+	o.Workers = max(o.Workers, 1)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Jobs{world: w, Options: o, running: map[int64]bool{}}
+	e.woken = sync.NewCond(&e.mu)
+	return e
+}
+
+// Start begins an export of what happened up to now. The scope needs no limit of rows and no heights of chains.
+func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error) {
+	scope.MaxRows = e.MaxRows
+	scope.Chains = slices.Clone(scope.Chains)
+	source := SourceOf(e.world)
+	var err error
+	for i := range scope.Chains {
+		if scope.Chains[i].Head, err = source.Height(ctx, scope.Chains[i]); err != nil {
+			return nil, err
+		}
+	}
+	request, err := scope.Text()
+	if err != nil {
+		return nil, err
+	}
+	now := e.world.Clock.Unix()
+	o, err := e.world.AddOperation(ctx, func(number int64) *store.Operation {
+		name := OperationUUID(e.world, number)
+		return &store.Operation{ID: number, UUID: name[:], Status: store.OperationRunning, Created: now, Updated: now,
+			Content: []byte{}, Request: request}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start an export: %w", err)
+	}
+	e.queue(o.ID)
+	return o, nil
+}
+
+// Operation is the one with a UUID. One past its retention does not exist, whether it was deleted already or not.
+func (e *Jobs) Operation(ctx context.Context, uuid []byte) (*store.Operation, error) {
+	o, err := e.world.DB.OperationByUUID(ctx, uuid)
+	if err != nil {
+		return nil, err
+	}
+	if e.Retention > 0 && o.Status != store.OperationRunning && o.Updated <= e.world.Clock.Unix()-e.Retention {
+		return nil, store.ErrNotFound
+	}
+	return o, nil
+}
+
+// Before is how many exports have to begin before one that waits; -1 when it waits no more.
+func (e *Jobs) Before(id int64) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Index(e.waiting, id)
+}
+
+// queue puts exports at the end of those that wait.
+func (e *Jobs) queue(numbers ...int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, id := range numbers {
+		if !e.running[id] && !slices.Contains(e.waiting, id) {
+			e.waiting = append(e.waiting, id)
+		}
+	}
+	e.woken.Broadcast()
+}
+
+// SourceOf is the world as exports read it.
+func SourceOf(w *sim.World) Source {
+	return Source{DB: w.DB, Seed: w.Meta.Seed, Chains: w.Chains}
+}
+
+// OperationUUID names the operation with a number, by a UUID of version 5 in a name space of the world's own.
+func OperationUUID(w *sim.World, number int64) uuid.UUID {
+	return uuid.NewSHA1(uuid.UUID(w.Identity()[:16]), strconv.AppendInt(nil, number, 10))
+}

@@ -1,0 +1,145 @@
+package export
+
+import (
+	"context"
+	"sort"
+
+	"snowglobe/sim/store"
+)
+
+// Event is what one transaction brings into a file.
+type Event struct {
+	Time int64 // of its block, Unix seconds
+	Lane int
+	At   store.Position
+	Text []byte // its rows
+	Rows int
+}
+
+// Position is that of an event, after which a walk can go on.
+type Position struct {
+	Time int64
+	Lane int
+	At   store.Position
+}
+
+// reader turns transactions of a chain into events. Those that bring no rows are left out.
+type reader interface {
+	read(ctx context.Context, at []store.Position) ([]Event, error)
+}
+
+// Scanner goes through the transactions of a scope in order.
+type Scanner struct{ chains []*chainCursor }
+
+// chainCursor is one chain of a walk.
+type chainCursor struct {
+	reader
+	left  *union
+	queue []Event
+}
+
+// NewScanner begins a walk, after a place if there is one.
+func NewScanner(ctx context.Context, w Source, s Scope, after *Position) (*Scanner, error) {
+	walk := &Scanner{}
+	for i, lane := range s.Chains {
+		source, err := w.chainSource(lane)
+		if err != nil {
+			return nil, err
+		}
+		low, high, err := source.span(ctx, &w, s, i, after)
+		if err != nil {
+			return nil, err
+		}
+		t := &chainCursor{}
+		if lane.Kind == KindEVM {
+			t.reader, t.left, err = openEVM(ctx, &w, &s, source, low, high)
+		} else {
+			t.reader, t.left, err = openPrimary(ctx, &w, &s, source, low, high)
+		}
+		if err != nil {
+			return nil, err
+		}
+		walk.chains = append(walk.chains, t)
+	}
+	return walk, nil
+}
+
+// span is the part of a chain that is left to read.
+func (s *chainSource) span(ctx context.Context, w *Source, scope Scope, lane int, after *Position) (low, high store.Position, err error) {
+	from, end := uint64(0), s.Head+1
+	if scope.From > 0 {
+		from, err = s.since(ctx, w, scope.From)
+	}
+	if scope.Until > 0 && err == nil {
+		end, err = s.since(ctx, w, scope.Until)
+	}
+	low, high = store.At(s.rows, from, 0), store.At(s.rows, end, 0)-1
+	if after == nil || err != nil {
+		return low, high, err
+	}
+	var gone uint64 // blocks whose time is over
+	switch {
+	case lane == after.Lane:
+		return max(low, after.At+1), high, nil
+	case lane < after.Lane:
+		gone, err = s.since(ctx, w, after.Time+1)
+	default:
+		gone, err = s.since(ctx, w, after.Time)
+	}
+	return max(low, store.At(s.rows, gone, 0)), high, err
+}
+
+// since is the height of the first block at or after a time; the next height when there is none. Times never fall from
+// one block to the next.
+func (s *chainSource) since(ctx context.Context, w *Source, unix int64) (uint64, error) {
+	var failed error
+	found := sort.Search(int(s.Head)+1, func(n int) bool {
+		time, err := s.time(ctx, w, uint64(n))
+		if err != nil {
+			failed = err
+		}
+		return time >= unix
+	})
+	return uint64(found), failed
+}
+
+func (s *chainSource) time(ctx context.Context, w *Source, height uint64) (int64, error) {
+	if s.Kind == KindP || s.Kind == KindX {
+		return w.DB.PrimaryTime(ctx, store.At(s.blocks, height, 0))
+	}
+	return w.DB.BlockTime(ctx, store.At(s.blocks, height, 0))
+}
+
+// Next is the next event, nil at the end.
+func (w *Scanner) Next(ctx context.Context) (*Event, error) {
+	best := -1
+	for i, t := range w.chains {
+		if err := t.fill(ctx); err != nil {
+			return nil, err
+		}
+		if len(t.queue) > 0 && (best < 0 || t.queue[0].Time < w.chains[best].queue[0].Time) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, nil
+	}
+	t := w.chains[best]
+	event := t.queue[0]
+	event.Lane, t.queue = best, t.queue[1:]
+	return &event, nil
+}
+
+// fill reads on until there is an event or nothing left.
+func (t *chainCursor) fill(ctx context.Context) error {
+	for len(t.queue) == 0 {
+		at, err := t.left.take(ctx, store.MaxTransactionsAt)
+		if err != nil || len(at) == 0 {
+			return err
+		}
+		if t.queue, err = t.read(ctx, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package metric
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// Lifetime say when one address took part first and last, on each chain and in each role: entries of eleven bytes in the
+// order of chain and role, which are two bytes and one, followed by two hours of Unix time, four bytes each. They are
+// kept in the file as they are.
+type Lifetime []byte
+
+const lifetimeSize = 11
+
+// roleLifetime is an entry.
+type roleLifetime struct {
+	chain       int
+	role        Role
+	first, last int64 // starts of hours, Unix seconds
+}
+
+func (l Lifetime) all() []roleLifetime {
+	lifetimes := make([]roleLifetime, 0, len(l)/lifetimeSize)
+	for ; len(l) >= lifetimeSize; l = l[lifetimeSize:] {
+		lifetimes = append(lifetimes, roleLifetime{
+			chain: int(binary.BigEndian.Uint16(l)), role: Role(l[2]),
+			first: int64(binary.BigEndian.Uint32(l[3:])) * SecondsPerHour, last: int64(binary.BigEndian.Uint32(l[7:])) * SecondsPerHour,
+		})
+	}
+	return lifetimes
+}
+
+// with widens the lifetime on a chain and in a role so that it holds a moment.
+func (l Lifetime) with(chain int, role Role, moment int64) Lifetime {
+	key := []byte{byte(chain >> 8), byte(chain), byte(role)}
+	at := uint32(moment / SecondsPerHour)
+	i := 0
+	for i < len(l) && slices.Compare(l[i:i+len(key)], key) < 0 {
+		i += lifetimeSize
+	}
+	if i == len(l) || slices.Compare(l[i:i+len(key)], key) != 0 {
+		entry := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, at), at)
+		return slices.Insert(l, i, entry...)
+	}
+	binary.BigEndian.PutUint32(l[i+3:], min(at, binary.BigEndian.Uint32(l[i+3:])))
+	binary.BigEndian.PutUint32(l[i+7:], max(at, binary.BigEndian.Uint32(l[i+7:])))
+	return l
+}
+
+// span is the first and the last hour in a role over all chains that are in; ok is false if there is none.
+func span(lifetimes []roleLifetime, role Role, in func(chain int) bool) (first, last int64, ok bool) {
+	first = math.MaxInt64
+	for _, e := range lifetimes {
+		if e.role == role && in(e.chain) {
+			first, last, ok = min(first, e.first), max(last, e.last), true
+		}
+	}
+	return first, last, ok
+}

@@ -1,0 +1,63 @@
+package metric
+
+import (
+	"sort"
+)
+
+// Presence are the hours of one month in which one address took part, with chain and roles: entries of three bytes in the
+// order of hour and chain, hour of the month << 14 | chain << 3 | roles. It is kept in the file as it is.
+type Presence []byte
+
+const (
+	entrySize  = 3
+	chainShift = 3
+	hourShift  = 14
+	chainMask  = 1<<(hourShift-chainShift) - 1
+)
+
+func (h Presence) entry(i int) int {
+	return int(h[i*entrySize])<<16 | int(h[i*entrySize+1])<<8 | int(h[i*entrySize+2])
+}
+
+// from is the index of the first entry that is not below a value.
+func (h Presence) from(value int) int {
+	return sort.Search(len(h)/entrySize, func(i int) bool { return h.entry(i) >= value })
+}
+
+// roles are those in which the address took part in an hour on a chain.
+func (h Presence) roles(hour, chain int) Roles {
+	key := hour<<hourShift | chain<<chainShift
+	if i := h.from(key); i < len(h)/entrySize && h.entry(i)&^int(all) == key {
+		return Roles(h.entry(i)) & all
+	}
+	return 0
+}
+
+// all is the set of every role.
+const all Roles = 1<<roles - 1
+
+// with adds roles in an hour on a chain.
+func (h Presence) with(hour, chain int, as Roles) Presence {
+	key := hour<<hourShift | chain<<chainShift
+	i := h.from(key) * entrySize
+	if h.roles(hour, chain) != 0 {
+		h[i+2] |= byte(as)
+		return h
+	}
+	entry := key | int(as)
+	h = append(h, 0, 0, 0)
+	copy(h[i+entrySize:], h[i:])
+	h[i], h[i+1], h[i+2] = byte(entry>>16), byte(entry>>8), byte(entry)
+	return h
+}
+
+// any reports whether the address took part in a role from one hour up to, but without, another, on a chain that is in.
+func (h Presence) any(from, to int, as Role, in func(chain int) bool) bool {
+	for i := h.from(from << hourShift); i < len(h)/entrySize && h.entry(i) < to<<hourShift; i++ {
+		e := h.entry(i)
+		if Roles(e)&as.set() != 0 && in(e>>chainShift&chainMask) {
+			return true
+		}
+	}
+	return false
+}

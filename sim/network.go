@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Network is one of a world's primary networks: what is read of its P- and X-Chain, and IssueX for what clients send.
+type Network struct {
+	Name      string // mainnet or fuji
+	Rules     *rules.Network
+	DB        *store.DB
+	Clock     *Clock
+	Aliases   *Aliases  // of the network's chains
+	LocalNode LocalNode // the node that answers for the network
+	World     *World    // whose network it is
+
+	index         int
+	canonicalSets *canonicalSets
+
+	mu    sync.Mutex
+	state *primary.Network // restored from the file when first needed, and after a block could not be stored
+}
+
+func (w *World) openNetworks(ctx context.Context) error {
+	rows, err := w.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		networkRules, err := rules.NetworkByID(row.ID)
+		if err != nil {
+			return err
+		}
+		index := rules.Index(row.ID)
+		l := &Network{
+			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: newCanonicalSets(),
+		}
+		l.Aliases = newAliases(networkRules, l.Name, w.Chains)
+		if err := l.chooseLocalNode(ctx); err != nil {
+			return err
+		}
+		w.Networks = append(w.Networks, l)
+	}
+	return nil
+}
+
+// Chain is the number of one of the network's chains in the file.
+func (l *Network) Chain(chain txs.Chain) int { return store.PrimaryChain(l.index, int(chain)) }
+
+// IssueX accepts a transaction in a new block of the X-Chain. The error is the network's reason to refuse it.
+func (l *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.restore(ctx); err != nil {
+		return err
+	}
+	at := max(uint64(l.Clock.Unix()), l.state.X.Time(), l.state.P.Time())
+	if err := l.state.X.Check(tx, at); err != nil {
+		return err
+	}
+	b, err := l.state.X.BuildBlock(at, []*txs.Tx{tx})
+	if err != nil {
+		return err
+	}
+	proposer, err := l.proposer(ctx, b)
+	if err != nil {
+		return err
+	}
+	delta, err := l.state.AcceptX(b, proposer)
+	if err != nil {
+		return err
+	}
+	return l.storeBlock(ctx, txs.XChain, delta)
+}
+
+func (l *Network) restore(ctx context.Context) (err error) {
+	if l.state == nil {
+		l.state, err = primary.Restore(ctx, l.DB, l.Rules.NetworkID)
+	}
+	return err
+}
+
+// storeBlock writes an accepted block. When that fails the block was never accepted: the next one restores the file's state.
+func (l *Network) storeBlock(ctx context.Context, chain txs.Chain, delta *store.PrimaryDelta) error {
+	heads := map[int][]byte{l.Chain(chain): delta.Block.Digest}
+	err := l.World.commit(ctx, heads, func(b *store.Batch) error { return b.AddPrimaryBlock(delta) })
+	if err != nil {
+		l.state = nil
+		return fmt.Errorf("%s block %d: %w", chain, delta.Block.ID.Number(), err)
+	}
+	return nil
+}
+
+// proposer chooses who proposes a block among the nodes that validate at its time: in turn, by the block's height.
+func (l *Network) proposer(ctx context.Context, b *txs.Block) (*primary.Proposer, error) {
+	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	var certificates [][]byte
+	for i := range nodes {
+		if l.state.CanPropose(nodes[i].Certificate, b.Time()) {
+			certificates = append(certificates, nodes[i].Certificate)
+		}
+	}
+	if len(certificates) == 0 {
+		return nil, errNoProposer
+	}
+	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: l.state.P.Height()}, nil
+}

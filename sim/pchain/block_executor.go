@@ -1,0 +1,181 @@
+package pchain
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+)
+
+// The reasons why a block of the P-Chain is refused, in the node's words.
+var (
+	errUnexpectedBlock = errors.New("unexpected block type")
+	errSkipsChange     = errors.New("proposed timestamp later than next staker change time")
+	errNoChanges       = errors.New("BanffStandardBlock performs no state changes")
+	errOptionTime      = errors.New("option block proposed timestamp not matching parent block one")
+	errUndecided       = errors.New("the proposal before is not decided")
+	errNothingToDecide = errors.New("no proposal to decide")
+)
+
+// blockExecutor verifies blocks and executes them, as avalanchego's block/executor.
+type blockExecutor struct {
+	*State
+}
+
+func (e *blockExecutor) accept(b *txs.Block) ([]*PlatformDiff, error) {
+	if err := e.VerifyParent(b); err != nil {
+		return nil, err
+	}
+	var (
+		diffs []*PlatformDiff
+		err   error
+	)
+	switch body := b.Body.(type) {
+	case *txs.StandardBlock:
+		diffs, err = e.standardBlock(body)
+	case *txs.ProposalBlock:
+		diffs, err = e.proposalBlock(body)
+	case *txs.CommitBlock:
+		diffs, err = e.optionBlock(body.Time, true)
+	case *txs.AbortBlock:
+		diffs, err = e.optionBlock(body.Time, false)
+	default:
+		err = errUnexpectedBlock
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.SetLastAccepted(b)
+	return diffs, nil
+}
+
+func (e *blockExecutor) standardBlock(b *txs.StandardBlock) ([]*PlatformDiff, error) {
+	diffs, err := e.executeTxs(b.Time, b.Txs)
+	if err != nil {
+		return nil, err
+	}
+	passed, deactivated := diffs[0], diffs[len(diffs)-1]
+	if len(b.Txs) == 0 && len(passed.Stakers) == 0 && len(passed.L1Validators) == 0 && len(deactivated.L1Validators) == 0 {
+		return nil, errNoChanges
+	}
+	return diffs, nil
+}
+
+// executeTxs lets time pass and executes transactions, all at the gas price that holds when the block begins.
+func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*PlatformDiff, error) {
+	if e.proposal != nil {
+		return nil, errUndecided
+	}
+	passed, err := e.advanceTimeTo(time)
+	if err != nil {
+		return nil, err
+	}
+	diffs := []*PlatformDiff{passed}
+	price := e.fees.Price(&e.Network.Fees)
+	for _, tx := range transactions {
+		diff, err := (&txExecutor{e.State, tx}).execute(price)
+		if err != nil {
+			return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
+		}
+		diffs = append(diffs, diff)
+	}
+	// L1 validators that could not pay for one more second are deactivated, so that time can go on.
+	deactivated := e.record(ids.Empty)
+	e.deactivateBelow(e.l1.afterNextSecond())
+	return append(diffs, deactivated), nil
+}
+
+func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*PlatformDiff, error) {
+	diffs, err := e.executeTxs(b.Time, b.Txs)
+	if err != nil {
+		return nil, err
+	}
+	reward, ok := b.Tx.Unsigned.(*txs.RewardValidatorTx)
+	if !ok {
+		return nil, utxo.ErrWrongTxType
+	}
+	s, err := e.rewardValidatorTx(reward)
+	if err != nil {
+		return nil, err
+	}
+	utxo.Set(e.journal, &e.proposal, s)
+	return slices.Insert(diffs, len(diffs)-1, &PlatformDiff{Diff: utxo.Diff{TxID: b.Tx.ID()}}), nil
+}
+
+// rewardValidatorTx checks that a staker is the next to leave and that its time has come.
+func (e *blockExecutor) rewardValidatorTx(u *txs.RewardValidatorTx) (*Staker, error) {
+	if len(e.current.queue) == 0 {
+		return nil, utxo.ErrNotFound
+	}
+	switch s := e.current.queue[0]; {
+	case s.TxID != u.TxID:
+		return nil, fmt.Errorf("attempting to remove wrong staker: %s != %s", s.TxID, u.TxID)
+	case s.End != e.Time():
+		return nil, fmt.Errorf("attempting to remove staker before their end time: TxID = %s with %d < %d", u.TxID, e.Time(), s.End)
+	default:
+		return s, nil
+	}
+}
+
+func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*PlatformDiff, error) {
+	switch {
+	case e.proposal == nil:
+		return nil, errNothingToDecide
+	case time != e.Time():
+		return nil, errOptionTime
+	}
+	s := e.proposal
+	utxo.Set(e.journal, &e.proposal, nil)
+	diff := e.record(s.TxID)
+	(&rewarder{e.State, s, len(s.Tx.Unsigned.Base().Outs)}).end(commit)
+	return []*PlatformDiff{diff}, nil
+}
+
+// advanceTimeTo lets time pass up to a block's time, as avalanchego's executor.AdvanceTimeTo.
+func (e *blockExecutor) advanceTimeTo(time uint64) (*PlatformDiff, error) {
+	if next := e.NextStakerChangeTime(); time > next {
+		return nil, fmt.Errorf("%w, proposed timestamp (%d), next staker change time (%d)", errSkipsChange, time, next)
+	}
+	diff := e.record(ids.Empty)
+	e.startPending(time)
+	e.endSubnetValidators(time)
+	e.l1.expire(time)
+	seconds := time - e.Time()
+	utxo.Set(e.journal, &e.fees, e.fees.Advance(&e.Network.Fees, seconds))
+	e.l1.charge(seconds)
+	e.deactivateBelow(e.l1.accrued + 1)
+	e.SetTime(time)
+	return diff, nil
+}
+
+// startPending makes those who waited active: validators first, so that delegators find theirs.
+func (e *blockExecutor) startPending(now uint64) {
+	var due []*Staker
+	for _, s := range e.pending.queue {
+		if s.Start > now {
+			break
+		}
+		due = append(due, s)
+	}
+	slices.SortStableFunc(due, func(a, b *Staker) int { return -cmp.Compare(a.priority(), b.priority()) })
+	for _, s := range due {
+		e.pending.remove(e.journal, s)
+		e.addStaker(s)
+	}
+}
+
+// endSubnetValidators ends validators of permissioned subnets, which time alone removes.
+func (e *blockExecutor) endSubnetValidators(now uint64) {
+	for len(e.current.queue) > 0 {
+		s := e.current.queue[0]
+		if s.End > now || !s.permissioned() {
+			return
+		}
+		e.deleteStaker(s, Completed, false)
+	}
+}

@@ -1,0 +1,83 @@
+package pchain
+
+import (
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/rules"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+)
+
+// Platform is the P-Chain: it builds blocks on its State and accepts them.
+type Platform struct {
+	*State
+}
+
+// NewPlatform begins at a genesis, or where a stored chain stands.
+func NewPlatform(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *Platform {
+	return &Platform{newPlatformState(n, shared, at)}
+}
+
+// BuildBlock makes a standard block of transactions; with none it only lets time pass to a change of validators.
+func (p *Platform) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
+	return txs.NewBlock(txs.PChain, &txs.StandardBlock{Time: time, Link: p.next(), Txs: transactions})
+}
+
+// BuildProposal makes the block that proposes to reward the staker whose time has come.
+func (p *Platform) BuildProposal(time uint64) (*txs.Block, error) {
+	s, found := p.NextStakerToReward(time)
+	if !found {
+		return nil, fmt.Errorf("block %d of P: no staker ends at %d", p.Height()+1, time)
+	}
+	tx, err := txs.NewTx(txs.PChain, &txs.RewardValidatorTx{TxID: s.TxID})
+	if err != nil {
+		return nil, err
+	}
+	return txs.NewBlock(txs.PChain, &txs.ProposalBlock{Time: time, Txs: []*txs.Tx{}, Link: p.next(), Tx: tx})
+}
+
+// BuildOption makes the block that decides a proposal: commit pays the reward, abort does not.
+func (p *Platform) BuildOption(commit bool) (*txs.Block, error) {
+	if commit {
+		return txs.NewBlock(txs.PChain, &txs.CommitBlock{Time: p.Time(), Link: p.next()})
+	}
+	return txs.NewBlock(txs.PChain, &txs.AbortBlock{Time: p.Time(), Link: p.next()})
+}
+
+func (p *Platform) next() txs.Link { return txs.Link{ParentID: p.Tip(), Height: p.Height() + 1} }
+
+// Accept verifies a block and applies it: the first Diff is what the passing of time changed, those that follow belong to
+// the transactions in order, and the last is what became of L1 validators that cannot pay on. An option block has one
+// Diff. On an error nothing has changed.
+func (p *Platform) Accept(b *txs.Block) ([]*PlatformDiff, error) {
+	p.journal.Begin()
+	diffs, err := (&blockExecutor{p.State}).accept(b)
+	if err != nil {
+		p.journal.Revert()
+		return nil, fmt.Errorf("block %d of P: %w", b.Height(), err)
+	}
+	return diffs, nil
+}
+
+// Fee is what a transaction must burn in a block of this time. Inputs and outputs count, amounts do not, so that it can be
+// asked for before the change is known.
+func (p *Platform) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {
+	complexity, err := rules.ComplexityOf(unsigned)
+	if err != nil {
+		return 0, err
+	}
+	fees := p.fees.Advance(&p.Network.Fees, time-min(time, p.Time()))
+	return p.Network.Fees.Gas(complexity) * fees.Price(&p.Network.Fees), nil
+}
+
+// RemainingDelegation is how much more may be delegated to a validator from now to a time.
+func (p *Platform) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
+	validator, found := p.Validator(ids.Empty, nodeID)
+	if !found {
+		return 0
+	}
+	peak := p.current.peak(validator, p.pending, p.Time(), end)
+	return p.Network.Staking.MaxWeight(validator.Weight) - min(peak, p.Network.Staking.MaxWeight(validator.Weight))
+}

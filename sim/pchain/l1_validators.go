@@ -1,0 +1,149 @@
+package pchain
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/rules"
+	"snowglobe/sim/utxo"
+)
+
+// l1Validators are the validators of L1s and the continuous fee that the active ones among them pay (ACP-77).
+type l1Validators struct {
+	journal    *utxo.Journal
+	fee        *rules.ValidatorFeeConfig
+	excess     uint64 // of the continuous fee
+	accrued    uint64 // what an L1 validator that was always active would have paid
+	byID       map[ids.ID]*L1Validator
+	bySubnet   map[ids.ID][]*L1Validator // oldest first
+	active     []*L1Validator            // by EndAccumulatedFee
+	registered map[ids.ID]uint64         // expiry of registration messages that were used
+}
+
+func newL1Validators(journal *utxo.Journal, fee *rules.ValidatorFeeConfig, at Snapshot) *l1Validators {
+	l := &l1Validators{
+		journal: journal, fee: fee, excess: at.Excess, accrued: at.Accrued,
+		byID: make(map[ids.ID]*L1Validator), bySubnet: make(map[ids.ID][]*L1Validator), registered: make(map[ids.ID]uint64),
+	}
+	for _, v := range at.L1Validators {
+		l.byID[v.ValidationID] = v
+		l.bySubnet[v.SubnetID] = append(l.bySubnet[v.SubnetID], v)
+		l.activate(v)
+	}
+	maps.Copy(l.registered, at.Registered)
+	return l
+}
+
+// nextChange is when the first balance is used up, if that is before next.
+func (l *l1Validators) nextChange(now, next uint64) uint64 {
+	if len(l.active) == 0 || next <= now {
+		return next
+	}
+	funds := l.active[0].EndAccumulatedFee - l.accrued
+	return now + l.fee.Seconds(uint64(len(l.active)), l.excess, funds, next-now)
+}
+
+// charge makes the continuous fee of some seconds due.
+func (l *l1Validators) charge(seconds uint64) {
+	cost, excess := l.fee.Cost(uint64(len(l.active)), l.excess, seconds)
+	utxo.Set(l.journal, &l.accrued, l.accrued+cost)
+	utxo.Set(l.journal, &l.excess, excess)
+}
+
+// afterNextSecond is where the accrued fee will stand one second later.
+func (l *l1Validators) afterNextSecond() uint64 {
+	cost, _ := l.fee.Cost(uint64(len(l.active)), l.excess, 1)
+	return l.accrued + cost
+}
+
+// firstBelow finds the active validator whose balance ends first, if that is before the accrued fee stands here.
+func (l *l1Validators) firstBelow(accrued uint64) (*L1Validator, bool) {
+	if len(l.active) == 0 || l.active[0].EndAccumulatedFee >= accrued {
+		return nil, false
+	}
+	return l.active[0], true
+}
+
+// exceeds tells whether so many more active validators would be too many.
+func (l *l1Validators) exceeds(more int) bool { return uint64(len(l.active)+more) > l.fee.Capacity }
+
+// endOf is the accrued fee at which a new balance is used up; 0 for none.
+func (l *l1Validators) endOf(balance uint64) uint64 {
+	if balance == 0 {
+		return 0
+	}
+	return balance + l.accrued
+}
+
+// has tells whether a node validates an L1.
+func (l *l1Validators) has(subnetID ids.ID, nodeID ids.NodeID) bool {
+	return slices.ContainsFunc(l.bySubnet[subnetID], func(v *L1Validator) bool { return v.NodeID == nodeID })
+}
+
+// register remembers a registration message until it expires, so that it is not used again.
+func (l *l1Validators) register(validationID ids.ID, expiry uint64) {
+	utxo.Put(l.journal, l.registered, validationID, expiry)
+}
+
+// expire forgets registration messages that could not be used again anyway.
+func (l *l1Validators) expire(now uint64) {
+	for _, validationID := range slices.SortedFunc(maps.Keys(l.registered), ids.ID.Compare) {
+		if l.registered[validationID] <= now {
+			utxo.Delete(l.journal, l.registered, validationID)
+		}
+	}
+}
+
+func compareActive(a, b *L1Validator) int {
+	return cmp.Or(cmp.Compare(a.EndAccumulatedFee, b.EndAccumulatedFee), bytes.Compare(a.ValidationID[:], b.ValidationID[:]))
+}
+
+// activate lists an L1 validator among those that pay, if it does.
+func (l *l1Validators) activate(v *L1Validator) {
+	if !v.Active() {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(l.active, v, compareActive)
+	l.active = slices.Insert(l.active, i, v)
+}
+
+func (l *l1Validators) deactivate(v *L1Validator) {
+	if i, found := slices.BinarySearchFunc(l.active, v, compareActive); found {
+		l.active = slices.Delete(l.active, i, i+1)
+	}
+}
+
+// put gives an L1 validator a new value; weight 0 removes it.
+func (l *l1Validators) put(v *L1Validator) {
+	old := l.byID[v.ValidationID]
+	if old != nil {
+		l.journal.OnRevert(func() { l.activate(old) })
+		l.deactivate(old)
+	}
+	l.putOfSubnet(old, v)
+	if v.Weight == 0 {
+		utxo.Delete(l.journal, l.byID, v.ValidationID)
+		return
+	}
+	utxo.Put(l.journal, l.byID, v.ValidationID, v)
+	l.journal.OnRevert(func() { l.deactivate(v) })
+	l.activate(v)
+}
+
+// putOfSubnet keeps the list of a subnet's L1 validators. The list is copied, since the journal keeps the old one.
+func (l *l1Validators) putOfSubnet(old, v *L1Validator) {
+	list := slices.Clone(l.bySubnet[v.SubnetID])
+	switch i := slices.Index(list, old); {
+	case old == nil:
+		list = append(list, v)
+	case v.Weight == 0:
+		list = slices.Delete(list, i, i+1)
+	default:
+		list[i] = v
+	}
+	utxo.Put(l.journal, l.bySubnet, v.SubnetID, list)
+}

@@ -1,0 +1,198 @@
+package pchain
+
+import (
+	"math"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/rules"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+)
+
+// State is what the P-Chain knows, as avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1
+// validators, the supply and the state of the fees. Changes go through the Journal and into the current PlatformDiff.
+type State struct {
+	utxo.UTXOState
+	Strict bool // recover every signature and check every proof, even those that this process made
+
+	journal     *utxo.Journal
+	diff        *PlatformDiff
+	current     *stakerSet
+	pending     *stakerSet
+	l1          *l1Validators
+	supply      uint64
+	fees        rules.FeeState
+	subnets     map[ids.ID]*Subnet
+	blockchains map[ids.ID]*Blockchain
+	proposal    *Staker // whose reward the next block decides
+}
+
+// Snapshot is everything that a State begins with: a genesis, or a stored chain.
+type Snapshot struct {
+	Time         uint64
+	Supply       uint64
+	Fees         rules.FeeState
+	Excess       uint64
+	Accrued      uint64
+	UTXOs        []*txs.UTXO
+	Stakers      []*Staker // pending and active ones
+	Subnets      []*Subnet
+	Blockchains  []*Blockchain
+	L1Validators []*L1Validator    // not removed ones
+	Registered   map[ids.ID]uint64 // expiry of registration messages that were used
+}
+
+func newPlatformState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
+	journal := &utxo.Journal{}
+	s := &State{
+		UTXOState:   utxo.NewUTXOState(n, txs.PChain, shared, journal, at.UTXOs),
+		journal:     journal,
+		current:     newStakerSet(func(s *Staker) uint64 { return s.End }),
+		pending:     newStakerSet(func(s *Staker) uint64 { return s.Start }),
+		l1:          newL1Validators(journal, &n.ValidatorFees, at),
+		supply:      at.Supply,
+		fees:        at.Fees,
+		subnets:     make(map[ids.ID]*Subnet),
+		blockchains: make(map[ids.ID]*Blockchain),
+	}
+	s.SetTip(ids.Empty, 0, at.Time)
+	for _, staker := range at.Stakers {
+		if staker.Status == Pending {
+			s.pending.insert(staker)
+			continue
+		}
+		s.current.insert(staker)
+	}
+	for _, subnet := range at.Subnets {
+		s.subnets[subnet.ID] = subnet
+	}
+	for _, b := range at.Blockchains {
+		s.blockchains[b.ID] = b
+	}
+	return s
+}
+
+// Supply is how much AVAX there is, counting the potential rewards of those who stake.
+func (s *State) Supply() uint64 { return s.supply }
+
+// Fees is the state of the dynamic fee (ACP-103).
+func (s *State) Fees() rules.FeeState { return s.fees }
+
+// ValidatorFees is the excess and the accrued sum of the continuous fee (ACP-77).
+func (s *State) ValidatorFees() (excess, accrued uint64) { return s.l1.excess, s.l1.accrued }
+
+// ActiveL1Validators is the number of L1 validators that pay the continuous fee.
+func (s *State) ActiveL1Validators() int { return len(s.l1.active) }
+
+// Subnet finds a subnet.
+func (s *State) Subnet(subnetID ids.ID) (*Subnet, bool) {
+	subnet, found := s.subnets[subnetID]
+	return subnet, found
+}
+
+// L1Validator finds a validator of an L1 that is not removed.
+func (s *State) L1Validator(validationID ids.ID) (*L1Validator, bool) {
+	v, found := s.l1.byID[validationID]
+	return v, found
+}
+
+// Validator finds an active validator, or one that waits to begin.
+func (s *State) Validator(subnetID ids.ID, nodeID ids.NodeID) (*Staker, bool) {
+	if v, found := s.current.validators[stakerKey{subnetID, nodeID}]; found {
+		return v, true
+	}
+	v, found := s.pending.validators[stakerKey{subnetID, nodeID}]
+	return v, found
+}
+
+// NextStakerChangeTime is the next time at which validators begin, end or run out of balance, avalanchego's
+// state.GetNextStakerChangeTime. No block may skip it.
+func (s *State) NextStakerChangeTime() uint64 {
+	next := uint64(math.MaxUint64)
+	if len(s.current.queue) > 0 {
+		next = s.current.queue[0].End
+	}
+	if len(s.pending.queue) > 0 {
+		next = min(next, s.pending.queue[0].Start)
+	}
+	return s.l1.nextChange(s.Time(), next)
+}
+
+// NextStakerToReward is the staker that the next proposal must reward, if its time has come at this time.
+func (s *State) NextStakerToReward(time uint64) (*Staker, bool) {
+	for _, staker := range s.current.queue {
+		switch {
+		case staker.End > time:
+			return nil, false
+		case !staker.permissioned():
+			return staker, true
+		}
+	}
+	return nil, false
+}
+
+// record begins a new Diff, into which all changes go from now on.
+func (s *State) record(txID ids.ID) *PlatformDiff {
+	s.diff = &PlatformDiff{Diff: utxo.Diff{TxID: txID}}
+	s.SetDiff(&s.diff.Diff)
+	return s.diff
+}
+
+// addStaker makes a staker active; the reward it may earn counts as supply from now on.
+func (s *State) addStaker(staker *Staker) {
+	started := *staker
+	started.Status = Active
+	if !staker.permissioned() {
+		started.PotentialReward = s.Network.Staking.Reward(staker.End-staker.Start, staker.Weight, s.supply)
+		utxo.Set(s.journal, &s.supply, s.supply+started.PotentialReward)
+	}
+	s.current.put(s.journal, &started)
+	s.diff.Stakers = append(s.diff.Stakers, &started)
+}
+
+// deleteStaker takes a staker out of the set.
+func (s *State) deleteStaker(staker *Staker, status StakerStatus, rewarded bool) {
+	s.current.remove(s.journal, staker)
+	ended := *staker
+	ended.Status, ended.Rewarded = status, rewarded
+	s.diff.Stakers = append(s.diff.Stakers, &ended)
+}
+
+// updateStaker gives a current staker a new value.
+func (s *State) updateStaker(old, updated *Staker) {
+	s.current.remove(s.journal, old)
+	s.current.put(s.journal, updated)
+	s.diff.Stakers = append(s.diff.Stakers, updated)
+}
+
+// putSubnet gives a subnet a new value.
+func (s *State) putSubnet(subnet *Subnet) {
+	utxo.Put(s.journal, s.subnets, subnet.ID, subnet)
+	s.diff.Subnets = append(s.diff.Subnets, subnet)
+}
+
+// addBlockchain creates a chain.
+func (s *State) addBlockchain(b *Blockchain) {
+	utxo.Put(s.journal, s.blockchains, b.ID, b)
+	s.diff.Blockchains = append(s.diff.Blockchains, b)
+}
+
+// putL1Validator gives an L1 validator a new value; weight 0 removes it.
+func (s *State) putL1Validator(v *L1Validator) {
+	s.l1.put(v)
+	s.diff.L1Validators = append(s.diff.L1Validators, v)
+}
+
+// deactivateBelow deactivates L1 validators whose balance is used up before the accrued fee stands here.
+func (s *State) deactivateBelow(accrued uint64) {
+	for {
+		v, found := s.l1.firstBelow(accrued)
+		if !found {
+			return
+		}
+		inactive := *v
+		inactive.EndAccumulatedFee = 0
+		s.putL1Validator(&inactive)
+	}
+}

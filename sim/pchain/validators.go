@@ -1,0 +1,90 @@
+package pchain
+
+import (
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+	"snowglobe/sim/warp"
+)
+
+// Validators are the validators of a subnet now, as those who check cross-chain messages see them: with delegations, and
+// with inactive L1 validators as weight that cannot sign.
+func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
+	var set []warp.Validator
+	for _, staker := range s.current.queue {
+		if staker.Delegator || staker.SubnetID != subnetID {
+			continue
+		}
+		v := warp.Validator{NodeID: staker.NodeID, Weight: staker.Weight}
+		for _, d := range s.current.delegators[staker.key()] {
+			v.Weight += d.Weight
+		}
+		key, err := parseBLS(s.signer(staker))
+		if err != nil {
+			return nil, err
+		}
+		v.PublicKey = key
+		set = append(set, v)
+	}
+	for _, l1 := range s.l1.bySubnet[subnetID] {
+		v := warp.Validator{Weight: l1.Weight}
+		if l1.Active() {
+			key, err := parseBLS(&txs.ProofOfPossession{PublicKey: l1.PublicKey})
+			if err != nil {
+				return nil, err
+			}
+			v.NodeID, v.PublicKey = l1.NodeID, key
+		}
+		set = append(set, v)
+	}
+	return set, nil
+}
+
+// signer is a validator's key; validators of permissioned subnets sign with the key they have on the primary network.
+func (s *State) signer(staker *Staker) *txs.ProofOfPossession {
+	if !staker.permissioned() {
+		return staker.BLS
+	}
+	if primary, found := s.current.validators[stakerKey{ids.Empty, staker.NodeID}]; found {
+		return primary.BLS
+	}
+	return nil
+}
+
+func parseBLS(signer *txs.ProofOfPossession) (*warp.PublicKey, error) {
+	if signer == nil {
+		return nil, nil
+	}
+	return warp.ParsePublicKey(signer.PublicKey[:])
+}
+
+// SubnetOf is the subnet that validates a blockchain; the primary network's is the zero id.
+func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
+	if _, found := s.Network.ChainOf(blockchainID); found {
+		return ids.Empty, nil
+	}
+	if b, found := s.blockchains[blockchainID]; found {
+		return b.SubnetID, nil
+	}
+	return ids.Empty, fmt.Errorf("blockchain %s: %w", blockchainID, utxo.ErrNotFound)
+}
+
+// VerifyMessage checks the signatures of a message against the validators of its source's subnet now.
+func (s *State) VerifyMessage(m *warp.Message) error {
+	subnetID, err := s.SubnetOf(m.SourceChainID)
+	if err != nil {
+		return err
+	}
+	validators, err := s.Validators(subnetID)
+	if err != nil {
+		return err
+	}
+	set, err := warp.NewCanonicalValidatorSet(validators)
+	if err != nil {
+		return err
+	}
+	return m.Verify(s.Network.NetworkID, set, warp.DefaultQuorumNumerator, warp.QuorumDenominator)
+}

@@ -1,0 +1,295 @@
+package primary
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+	"snowglobe/sim/xchain"
+)
+
+// record turns what one block changed into rows.
+type record struct {
+	*Network
+	chain  txs.Chain
+	height uint64
+	delta  *store.PrimaryDelta
+}
+
+func (n *Network) record(c txs.Chain, height uint64) *record {
+	return &record{Network: n, chain: c, height: height, delta: &store.PrimaryDelta{}}
+}
+
+func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
+
+// pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, what time changed first, and last what
+// became of L1 validators that cannot pay on.
+func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.PlatformDiff) error {
+	switch b.Body.(type) {
+	case *txs.CommitBlock, *txs.AbortBlock:
+		return r.optionBlock(diffs[0])
+	}
+	if err := r.pChainChanges(diffs[0], r.at(0)); err != nil {
+		return err
+	}
+	for i, tx := range b.Txs() {
+		if err := r.pChainTx(i, tx, diffs[i+1]); err != nil {
+			return err
+		}
+		if _, reward := tx.Unsigned.(*txs.RewardValidatorTx); reward {
+			r.proposal = &proposal{r.at(i), tx.ID()}
+		}
+	}
+	return r.pChainChanges(diffs[len(diffs)-1], r.at(0))
+}
+
+// optionBlock records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
+func (r *record) optionBlock(diff *pchain.PlatformDiff) error {
+	if err := r.pChainChanges(diff, r.proposal.at); err != nil {
+		return err
+	}
+	r.touch(r.proposal.at, diff.Created)
+	r.proposal = nil
+	return nil
+}
+
+// pChainTx records a transaction of the P-Chain with all that it did.
+func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.PlatformDiff) error {
+	at := r.at(index)
+	r.tx(at, tx, &diff.Diff)
+	if err := r.pChainChanges(diff, at); err != nil {
+		return err
+	}
+	var subjects [][]byte
+	for _, v := range diff.L1Validators {
+		subjects = append(subjects, v.ValidationID[:])
+	}
+	if u, ok := tx.Unsigned.(*txs.DisableL1ValidatorTx); ok { // of an inactive one, nothing changes
+		subjects = append(subjects, u.ValidationID[:])
+	}
+	r.concern(at, subjects)
+	return nil
+}
+
+// xChainTx records a transaction of the X-Chain with all that it did; it concerns each asset that it moves.
+func (r *record) xChainTx(index int, tx *txs.Tx, diff *xchain.ExchangeDiff) error {
+	at := r.at(index)
+	r.tx(at, tx, &diff.Diff)
+	if err := r.utxoChanges(&diff.Diff, nil, at); err != nil {
+		return err
+	}
+	if diff.Asset != nil {
+		r.asset(diff.Asset, at)
+	}
+	var subjects [][]byte
+	for _, u := range slices.Concat(diff.Spent, diff.Imported, diff.Created, diff.Exported) {
+		subjects = append(subjects, u.AssetID[:])
+	}
+	r.concern(at, subjects)
+	return nil
+}
+
+// atomicTx records an atomic transaction of the C-Chain with all that it did; it concerns each account that it moves.
+func (r *record) atomicTx(index int, tx *txs.Tx, diff *utxo.AtomicDiff) error {
+	at := r.at(index)
+	r.tx(at, tx, &diff.Diff)
+	if err := r.utxoChanges(&diff.Diff, nil, at); err != nil {
+		return err
+	}
+	var subjects [][]byte
+	for _, account := range diff.Accounts {
+		subjects = append(subjects, account.Address.Bytes())
+	}
+	r.concern(at, subjects)
+	return nil
+}
+
+// tx records a transaction itself and whose outputs it touched.
+func (r *record) tx(at store.Position, tx *txs.Tx, diff *utxo.Diff) {
+	id := tx.ID()
+	r.delta.Transactions = append(r.delta.Transactions, store.PrimaryTx{
+		ID: at, Hash: id[:], Type: tx.TypeName(), Burned: store.Amount(diff.Burned), Bytes: tx.Bytes(),
+	})
+	r.touch(at, diff.Spent, diff.Imported, diff.Created, diff.Exported, staked(tx))
+}
+
+// staked are the outputs that a staking transaction locks, as if they were there.
+func staked(tx *txs.Tx) []*txs.UTXO {
+	s, err := pchain.NewStaker(tx, pchain.Active)
+	if err != nil {
+		return nil
+	}
+	var locked []*txs.UTXO
+	for _, out := range s.Stake() {
+		locked = append(locked, &txs.UTXO{Out: out.Out})
+	}
+	for _, owners := range s.RewardOwners() {
+		locked = append(locked, &txs.UTXO{Out: &txs.TransferOutput{OutputOwners: *owners}})
+	}
+	return locked
+}
+
+// touch records once for each owner of outputs that a transaction concerned it.
+func (r *record) touch(at store.Position, groups ...[]*txs.UTXO) {
+	var owners []ids.ShortID
+	for _, utxos := range groups {
+		for _, u := range utxos {
+			owners = append(owners, u.Owners().Addresses...)
+		}
+	}
+	slices.SortFunc(owners, ids.ShortID.Compare)
+	for _, address := range slices.Compact(owners) {
+		r.delta.Activity = append(r.delta.Activity, store.PrimaryActivity{Subject: bytes.Clone(address[:]), Tx: at})
+	}
+}
+
+// concern records once for each account of the C-Chain, each asset of the X-Chain and each L1 validation that a
+// transaction was about it.
+func (r *record) concern(at store.Position, subjects [][]byte) {
+	slices.SortFunc(subjects, bytes.Compare)
+	for _, subject := range slices.CompactFunc(subjects, bytes.Equal) {
+		r.delta.Activity = append(r.delta.Activity, store.PrimaryActivity{Subject: bytes.Clone(subject), Tx: at})
+	}
+}
+
+// pChainChanges records what a transaction of the P-Chain, or the passing of time, changed.
+func (r *record) pChainChanges(diff *pchain.PlatformDiff, at store.Position) error {
+	if err := r.utxoChanges(&diff.Diff, diff.Rewards, at); err != nil {
+		return err
+	}
+	for _, s := range diff.Stakers {
+		r.staker(s, at)
+		if r.WatchStaker != nil {
+			r.WatchStaker(s)
+		}
+	}
+	r.subnetChanges(diff, at)
+	return nil
+}
+
+// utxoChanges records what happened to outputs.
+func (r *record) utxoChanges(diff *utxo.Diff, rewards []*txs.UTXO, at store.Position) error {
+	for _, u := range slices.Concat(diff.Spent, diff.Imported) {
+		r.spend(u, at)
+	}
+	for _, u := range diff.Created {
+		if err := r.create(u, r.chain, slices.Contains(rewards, u)); err != nil {
+			return err
+		}
+	}
+	for _, u := range diff.Exported {
+		peer, _ := r.Rules.ChainOf(diff.Peer)
+		if err := r.create(u, peer, false); err != nil {
+			return err
+		}
+	}
+	if r.Watch != nil {
+		r.Watch(r.chain, diff)
+	}
+	return nil
+}
+
+func (r *record) spend(u *txs.UTXO, at store.Position) {
+	id := u.InputID()
+	r.delta.Spends = append(r.delta.Spends, store.Spend{UTXO: r.utxos[id], By: at, Chain: r.Chain(r.chain), OwnerAddresses: addresses(u.Owners())})
+	delete(r.utxos, id)
+}
+
+func (r *record) create(u *txs.UTXO, on txs.Chain, reward bool) error {
+	out, err := u.OutBytes(r.chain)
+	if err != nil {
+		return err
+	}
+	id := u.InputID()
+	number := store.NewUTXONumber(r.Chain(r.chain), r.height, len(r.delta.UTXOs))
+	r.utxos[id] = number
+	r.delta.UTXOs = append(r.delta.UTXOs, store.UTXO{
+		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(on), Asset: bytes.Clone(u.AssetID[:]),
+		Amount: store.Amount(u.Amount()), Out: out, Reward: reward, OwnerAddresses: addresses(u.Owners()),
+	})
+	return nil
+}
+
+func addresses(o *txs.OutputOwners) [][]byte {
+	all := make([][]byte, len(o.Addresses))
+	for i := range all {
+		all[i] = bytes.Clone(o.Addresses[i][:])
+	}
+	return all
+}
+
+func (r *record) asset(a *xchain.Asset, at store.Position) {
+	row := store.PrimaryAsset{ID: at, Hash: bytes.Clone(a.ID[:]), Name: a.Name, Symbol: a.Symbol, Denomination: a.Denomination, Fxs: []byte{}}
+	for _, fx := range a.Fxs {
+		row.Fxs = append(row.Fxs, byte(fx))
+	}
+	r.delta.Assets = append(r.delta.Assets, row)
+}
+
+// block records the block itself, once everything in it is recorded.
+func (r *record) block(b *txs.Block, proposer *Proposer) error {
+	last := &r.tips[r.chain]
+	id, parent := b.ID(), b.Parent()
+	row := &store.PrimaryBlock{
+		ID: r.at(0), Hash: id[:], Parent: parent[:], Time: int64(b.Time()), Type: b.TypeName(), Txs: len(b.Txs()),
+		AllTxs: last.allTxs + int64(len(b.Txs())), Size: len(b.Bytes()), Head: store.BlockHead(b.Bytes(), r.delta.Transactions),
+	}
+	if !bytes.Equal(row.Bytes(r.delta.Transactions), b.Bytes()) {
+		return errHead
+	}
+	outer := r.envelope(last, b, proposer)
+	outerID := outer.ID(b.Bytes())
+	row.OuterID, row.OuterParent = outerID[:], bytes.Clone(outer.ParentID[:])
+	row.PHeight, row.Epoch, row.EpochHeight, row.EpochStart = outer.PHeight, outer.Epoch.Number, outer.Epoch.PHeight, outer.Epoch.Start
+	if proposer != nil {
+		node := txs.NodeIDOf(proposer.Certificate)
+		row.Proposer = node[:]
+	}
+	r.finish(row, tip{allTxs: row.AllTxs, outer: outerID, pHeight: outer.PHeight, time: b.Time(), epoch: outer.Epoch})
+	return nil
+}
+
+// envelope is the ProposerVM block around a block. An option has no proposer, and the height and epoch of its proposal.
+func (r *record) envelope(last *tip, b *txs.Block, proposer *Proposer) *txs.ProposerBlock {
+	outer := &txs.ProposerBlock{ParentID: last.outer, Time: b.Time(), PHeight: last.pHeight, Epoch: last.epoch}
+	if proposer != nil {
+		outer.PHeight, outer.Certificate = proposer.PHeight, proposer.Certificate
+		outer.Epoch = last.epoch.Next(last.pHeight, last.time)
+	}
+	return outer
+}
+
+// finish completes a block's row with what the P-Chain knows after it, and its digest.
+func (r *record) finish(row *store.PrimaryBlock, next tip) {
+	if r.chain == txs.PChain {
+		excess, accrued := r.P.ValidatorFees()
+		fees := r.P.Fees()
+		row.Supply, row.AccruedFees, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess
+		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
+		next.meter = r.meter(row)
+	}
+	row.Digest = digest(r.tips[r.chain].digest, row)
+	next.digest = row.Digest
+	r.tips[r.chain] = next
+	r.delta.Block = row
+}
+
+func digest(parent []byte, b *store.PrimaryBlock) []byte {
+	h := sha256.New()
+	h.Write(parent)
+	for _, blob := range [][]byte{b.Hash, b.OuterID, b.Proposer} {
+		h.Write([]byte{byte(len(blob))})
+		h.Write(blob)
+	}
+	for _, v := range []uint64{uint64(b.ID), b.PHeight, uint64(b.Supply), uint64(b.AccruedFees), b.L1Excess, b.L1Active, b.GasCapacity, b.GasExcess} {
+		h.Write(binary.BigEndian.AppendUint64(nil, v))
+	}
+	return h.Sum(nil)
+}

@@ -1,0 +1,121 @@
+package primary
+
+import (
+	"bytes"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/metric"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+)
+
+// stakeOf is what a staker adds to its subnet.
+func stakeOf(s *pchain.Staker) metric.Stake {
+	if s.Delegator {
+		return metric.DelegatorStake(s.Weight)
+	}
+	return metric.ValidatorStake(1, s.Weight)
+}
+
+// stake adds up what the block changes of a subnet's stake.
+func (r *record) stake(subnet ids.ID, change metric.Stake) {
+	for i := range r.delta.Stakes {
+		if c := &r.delta.Stakes[i]; bytes.Equal(c.Subnet, subnet[:]) {
+			c.Stake = c.Plus(change)
+			return
+		}
+	}
+	r.delta.Stakes = append(r.delta.Stakes, store.StakeChange{Subnet: bytes.Clone(subnet[:]), Stake: change})
+}
+
+// l1Validator is one that is not removed, with what the roll-ups need to know about it.
+type l1Validator struct {
+	number    store.UTXONumber
+	weight    uint64
+	paidUntil uint64
+	since     uint64 // when it became active, if it is
+	paid      uint64 // a second in which it was active before that
+}
+
+// pays tells whether a validator was or is active in a second of a day or later.
+func (v *l1Validator) pays(day uint64) bool { return v.paidUntil > 0 || v.paid >= day }
+
+// l1Metrics counts what becomes of an L1 validator. Drained says that its balance ended it, not a transaction.
+func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, drained bool) {
+	change := metric.ValidatorStake(0, v.Weight-old.weight)
+	switch {
+	case old.weight == 0:
+		change.Validators = 1
+	case v.Weight == 0:
+		change.Validators = -1
+	}
+	r.stake(v.SubnetID, change)
+	old.weight = v.Weight
+	if fees := r.payment(old, v.EndAccumulatedFee, drained); fees != (metric.ContinuousFee{}) {
+		for _, payer := range [][]byte{nil, v.SubnetID[:], v.NodeID[:], v.ValidationID[:]} {
+			r.fee(payer, fees)
+		}
+	}
+}
+
+// activate makes a validator active or inactive at a time.
+func (v *l1Validator) activate(paidUntil, time uint64) {
+	switch was, is := v.paidUntil > 0, paidUntil > 0; {
+	case is && !was:
+		v.since = time
+	case was && !is && v.since < time:
+		v.paid = time - 1
+	}
+	v.paidUntil = paidUntil
+}
+
+// payment activates or deactivates a validator and is what that changes of the fees that it and all around it pay.
+func (r *record) payment(v *l1Validator, paidUntil uint64, drained bool) (f metric.ContinuousFee) {
+	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *v
+	_, accrued := r.P.ValidatorFees()
+	v.activate(paidUntil, r.P.Time())
+	switch was, is := before.paidUntil > 0, paidUntil > 0; {
+	case is && !was:
+		f = metric.ContinuousFee{Active: 1, Base: -accrued}
+	case was && !is && drained:
+		f = metric.ContinuousFee{Active: -1, Base: before.paidUntil}
+	case was && !is:
+		f = metric.ContinuousFee{Active: -1, Base: accrued}
+	}
+	switch was, is := before.pays(today), v.pays(today); {
+	case is && !was:
+		f.Paying = 1
+	case was && !is:
+		f.Paying = -1
+	}
+	return f
+}
+
+// fee adds up what the block changes of a payer's fees.
+func (r *record) fee(payer []byte, change metric.ContinuousFee) {
+	for i := range r.delta.Fees {
+		if c := &r.delta.Fees[i]; bytes.Equal(c.Payer, payer) {
+			c.ContinuousFee = c.Plus(change)
+			return
+		}
+	}
+	r.delta.Fees = append(r.delta.Fees, store.FeeChange{Payer: append([]byte{}, payer...), ContinuousFee: change})
+}
+
+// ValidatorFeeStateOf is the continuous fee as a block of the P-Chain leaves it.
+func ValidatorFeeStateOf(b *store.PrimaryBlock) rules.ValidatorFeeState {
+	return rules.ValidatorFeeState{Time: uint64(b.Time), Accrued: uint64(b.AccruedFees), Excess: b.L1Excess, Active: b.L1Active}
+}
+
+// meter records the accrued fee at the end of each day that is over since the block before.
+func (r *record) meter(b *store.PrimaryBlock) rules.ValidatorFeeState {
+	m := r.tips[r.chain].meter
+	day := metric.Day.Start(int64(m.Time))
+	for next := metric.Day.Next(day); r.height > 0 && next <= b.Time; day, next = next, metric.Day.Next(next) {
+		m = m.At(&r.Rules.ValidatorFees, uint64(next))
+		r.delta.AccruedFees = append(r.delta.AccruedFees, store.AccruedFee{Day: day, Accrued: store.Amount(m.Accrued)})
+	}
+	return ValidatorFeeStateOf(b)
+}

@@ -1,0 +1,159 @@
+package primary
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/metric"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+const (
+	day   = 24 * 60 * 60
+	first = 20_000 * day
+	price = 512 // of a second
+)
+
+// turn is that a member becomes active or inactive in a block; a balance of an active one ends at an accrued fee.
+type turn struct {
+	time    uint64
+	member  int
+	end     uint64
+	drained bool
+}
+
+// turns draws what happens to some members in blocks close to midnights, several of them in the same second. No block
+// skips the second in which a balance no longer pays for another.
+func turns(r *rand.Rand, members int) (all []turn) {
+	active := make([]uint64, members)
+	for time := uint64(first + day - 2); time < first+5*day; time += r.Uint64N(3) + uint64(r.IntN(2)*r.IntN(day)) {
+		for _, end := range active {
+			if end > 0 && end/price <= time {
+				time = min(time, end/price)
+			}
+		}
+		t := turn{time: time, member: r.IntN(members)}
+		for i, end := range active {
+			if end > 0 && end/price <= time {
+				t.member, t.drained = i, true
+			}
+		}
+		switch end := active[t.member]; {
+		case t.drained:
+		case end == 0:
+			t.end = price*time + price + r.Uint64N(price*day)
+		case r.IntN(2) == 0:
+			t.end = end + r.Uint64N(price*day) // a balance that grows
+		}
+		active[t.member] = t.end
+		all = append(all, t)
+	}
+	return all
+}
+
+// TestFeesByDayAreThoseOfEverySecond rolls up what happens to a few L1 validators, the way a P-Chain's blocks do, and
+// compares each day with the sum over their active times.
+func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
+	const members = 4
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		all := turns(r, members)
+		db, err := store.Create(store.Memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rollUp(t, db, all)
+		compare(t, db, all, members)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func rollUp(t *testing.T, db *store.DB, all []turn) {
+	batch, err := db.Begin()
+	n := empty(rules.Mainnet)
+	states := map[int]*l1Validator{}
+	for height, turn := range all {
+		n.P = pchain.NewPlatform(rules.Mainnet, n.shared, pchain.Snapshot{Time: turn.time, Accrued: price * turn.time})
+		rec := n.record(txs.PChain, uint64(height))
+		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(turn.time), Hash: []byte{}, Parent: []byte{}, Head: []byte{}, Digest: []byte{}}
+		if states[turn.member] == nil {
+			states[turn.member] = &l1Validator{weight: 1}
+		}
+		v := &pchain.L1Validator{ValidationID: ids.Empty.Prefix(uint64(turn.member)), Weight: 1, EndAccumulatedFee: turn.end}
+		rec.l1Metrics(states[turn.member], v, turn.drained)
+		if err == nil {
+			err = batch.AddPrimaryBlock(rec.delta)
+		}
+	}
+	if err := batch.End(err); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compare looks at the days one by one.
+func compare(t *testing.T, db *store.DB, all []turn, members int) {
+	rows, err := db.FeeRows(t.Context(), store.PrimaryChain(0, store.PChain), []byte{}, first, first+6*day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := int64(first); d < first+6*day; d += day {
+		meter := map[int64]uint64{d - day: uint64(d) * price, d: uint64(d+day) * price}
+		record := &metric.FeeRecord{Rows: rows, AccruedFees: meter}
+		paid, paying := slowly(all, members, uint64(d))
+		for _, m := range metric.TotalFeeMetrics {
+			want := map[metric.FeeQuantity]uint64{metric.DailyFees: paid, metric.PayingValidators: paying}
+			if have := m.Value(record, d); m.Shows != metric.CumulativeFees && have != want[m.Shows] {
+				t.Fatalf("%s on day %d is %d, want %d, of %+v", m.Name, (d-first)/day, have, want[m.Shows], all)
+			}
+		}
+	}
+}
+
+// slowly adds up what was paid in a day and counts who was active in one of its seconds.
+func slowly(all []turn, members int, from uint64) (paid, paying uint64) {
+	to := from + day
+	for i := range members {
+		var since, last uint64 // the last end of a balance while it is active
+		pays := false
+		book := func(end uint64, fee uint64) { // active from since up to, without, end, where the fee had accrued
+			begin := max(since, from)
+			if begin < min(end, to) {
+				pays = true
+			}
+			switch {
+			case end < from || since >= to:
+			case end < to:
+				paid += fee - price*begin
+			default:
+				paid += price * (to - begin)
+			}
+		}
+		for _, t := range all {
+			switch {
+			case t.member != i:
+				continue
+			case t.end > 0 && last == 0:
+				since = t.time
+			case t.end == 0 && last > 0 && t.drained:
+				book(t.time, last)
+			case t.end == 0 && last > 0:
+				book(t.time, price*t.time)
+			}
+			last = t.end
+		}
+		if last > 0 {
+			book(1<<62, 0)
+		}
+		if pays {
+			paying++
+		}
+	}
+	return paid, paying
+}

@@ -1,0 +1,281 @@
+package primary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+	"snowglobe/sim/warp"
+	"snowglobe/sim/xchain"
+)
+
+// errUndecided says that a file ends with a reward that no block decides.
+var errUndecided = errors.New("the last block of the P-Chain is a proposal")
+
+// Restore makes a network as it stands at the end of what a file holds, from its rows.
+func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
+	networkRules, err := rules.NetworkByID(networkID)
+	if err != nil {
+		return nil, err
+	}
+	n := empty(networkRules)
+	r := &restoration{Network: n, db: db}
+	for _, load := range []func(context.Context) error{r.platform, r.exchange, r.outputs} {
+		if err := load(ctx); err != nil {
+			return nil, fmt.Errorf("network %d: %w", networkID, err)
+		}
+	}
+	n.P = pchain.NewPlatform(networkRules, n.shared, r.at)
+	n.X = xchain.NewExchange(networkRules, n.shared, r.assets, r.xUTXOs)
+	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
+	n.P.SetTip(ids.ID(r.heads[txs.PChain].Hash), r.heads[txs.PChain].ID.Number(), uint64(r.heads[txs.PChain].Time))
+	n.X.SetTip(ids.ID(r.heads[txs.XChain].Hash), r.heads[txs.XChain].ID.Number(), uint64(r.heads[txs.XChain].Time))
+	return n, nil
+}
+
+// restoration is a network under way from rows to a state.
+type restoration struct {
+	*Network
+	db     *store.DB
+	heads  [2]*store.PrimaryBlock // of P and X
+	at     pchain.Snapshot
+	assets []*xchain.Asset
+	xUTXOs []*txs.UTXO
+}
+
+// head loads the last block of P or X and what the next one continues.
+func (r *restoration) head(ctx context.Context, chain txs.Chain) error {
+	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
+	if err != nil {
+		return err
+	}
+	r.heads[chain] = head
+	outer := head.OuterID
+	if outer == nil {
+		outer = head.Hash
+	}
+	r.tips[chain] = tip{
+		digest: head.Digest, allTxs: head.AllTxs, outer: ids.ID(outer), pHeight: head.PHeight, time: uint64(head.Time),
+		epoch: txs.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart}, meter: ValidatorFeeStateOf(head),
+	}
+	return nil
+}
+
+func (r *restoration) platform(ctx context.Context) error {
+	if err := r.head(ctx, txs.PChain); err != nil {
+		return err
+	}
+	head := r.heads[txs.PChain]
+	if head.Type == "Proposal" {
+		return errUndecided
+	}
+	r.at = pchain.Snapshot{
+		Time: uint64(head.Time), Supply: uint64(head.Supply), Fees: rules.FeeState{Capacity: head.GasCapacity, Excess: head.GasExcess},
+		Excess: head.L1Excess, Accrued: uint64(head.AccruedFees), Registered: map[ids.ID]uint64{},
+	}
+	return errors.Join(r.loadStakers(ctx), r.loadSubnets(ctx), r.loadL1Validators(ctx))
+}
+
+func (r *restoration) loadStakers(ctx context.Context) error {
+	rows, err := r.db.Stakers(ctx, r.Chain(txs.PChain))
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if !row.Delegator && row.Began != nil && ids.ID(row.Subnet) == ids.Empty {
+			node := ids.NodeID(row.Node)
+			r.periods[node] = append(r.periods[node], stakingPeriod{uint64(row.Start), uint64(row.End)})
+		}
+		if row.Status > store.StakerActive {
+			continue
+		}
+		s, err := r.loadStaker(ctx, row)
+		if err != nil {
+			return fmt.Errorf("staker %x: %w", row.Tx, err)
+		}
+		r.at.Stakers = append(r.at.Stakers, s)
+		r.stakers[s.TxID] = row
+	}
+	return nil
+}
+
+func (r *restoration) loadStaker(ctx context.Context, row *store.Staker) (*pchain.Staker, error) {
+	raw, err := r.db.PrimaryTx(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := txs.ParseTx(txs.PChain, raw.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	s, err := pchain.NewStaker(tx, pchain.StakerStatus(row.Status))
+	if err != nil {
+		return nil, err
+	}
+	s.Start, s.PotentialReward, s.DelegateeReward = uint64(row.Start), uint64(row.PotentialReward), uint64(row.DelegateeReward)
+	return s, nil
+}
+
+func (r *restoration) loadSubnets(ctx context.Context) error {
+	subnets, err := r.db.Subnets(ctx, r.Chain(txs.PChain))
+	if err != nil {
+		return err
+	}
+	for _, row := range subnets {
+		s := &pchain.Subnet{ID: ids.ID(row.Hash), Owner: ownersOf(row.State.Owner)}
+		if row.State.Conversion != nil {
+			s.Conversion = &pchain.Conversion{ID: ids.ID(row.State.Conversion), ChainID: ids.ID(row.State.ManagerChain), Address: row.State.ManagerAddress}
+		}
+		r.at.Subnets = append(r.at.Subnets, s)
+		r.subnets[s.ID] = row.ID
+	}
+	chains, err := r.db.Blockchains(ctx, r.Chain(txs.PChain))
+	for _, row := range chains {
+		r.at.Blockchains = append(r.at.Blockchains, &pchain.Blockchain{ID: ids.ID(row.Hash), SubnetID: ids.ID(row.Subnet), Name: row.Name, VMID: ids.ID(row.VM)})
+	}
+	return err
+}
+
+func ownersOf(raw []byte) txs.OutputOwners {
+	o := store.ParseOutputOwners(raw)
+	owners := txs.OutputOwners{Locktime: o.Locktime, Threshold: o.Threshold, Addresses: make([]ids.ShortID, len(o.Addresses))}
+	for i, address := range o.Addresses {
+		owners.Addresses[i] = ids.ShortID(address)
+	}
+	return owners
+}
+
+func (r *restoration) loadL1Validators(ctx context.Context) error {
+	rows, err := r.db.L1Validators(ctx, r.Chain(txs.PChain), r.heads[txs.PChain].ID.Number())
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if err := r.loadRegistration(ctx, row); err != nil {
+			return fmt.Errorf("L1 validator %x: %w", row.Validation, err)
+		}
+		if row.Weight == 0 {
+			continue
+		}
+		if err := r.loadActivity(ctx, row); err != nil {
+			return fmt.Errorf("L1 validator %x: %w", row.Validation, err)
+		}
+		balance, deactivation := ownersOf(row.BalanceOwner), ownersOf(row.DeactivationOwner)
+		r.at.L1Validators = append(r.at.L1Validators, &pchain.L1Validator{
+			ValidationID: ids.ID(row.Validation), SubnetID: ids.ID(row.Subnet), NodeID: ids.NodeID(row.Node), PublicKey: [48]byte(row.BLS),
+			RemainingBalanceOwner: warp.PChainOwner{Threshold: balance.Threshold, Addresses: balance.Addresses},
+			DeactivationOwner:     warp.PChainOwner{Threshold: deactivation.Threshold, Addresses: deactivation.Addresses},
+			Start:                 uint64(row.Start), Weight: uint64(row.Weight), MinNonce: uint64(row.Nonce), EndAccumulatedFee: uint64(row.EndAccumulatedFee),
+		})
+	}
+	return nil
+}
+
+// loadActivity follows an L1 validator from its beginning to what it is now.
+func (r *restoration) loadActivity(ctx context.Context, row *store.L1ValidatorView) error {
+	states, err := r.db.L1ValidatorHistory(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	m := &l1Validator{number: row.ID}
+	for _, s := range states {
+		b, err := r.db.PrimaryBlock(ctx, r.Chain(txs.PChain), s.Height)
+		if err != nil {
+			return err
+		}
+		m.weight = uint64(s.Weight)
+		m.activate(uint64(s.EndAccumulatedFee), uint64(b.Time))
+	}
+	r.l1[ids.ID(row.Validation)] = m
+	return nil
+}
+
+// loadRegistration remembers a registration message that has not expired, so that it is not used again.
+func (r *restoration) loadRegistration(ctx context.Context, row *store.L1ValidatorView) error {
+	const longest = 24 * 60 * 60 // a message expires within a day of its use
+	if uint64(row.Start)+longest < r.at.Time {
+		return nil
+	}
+	raw, err := r.db.PrimaryTx(ctx, row.Tx)
+	if err != nil {
+		return err
+	}
+	tx, err := txs.ParseTx(txs.PChain, raw.Bytes)
+	if err != nil {
+		return err
+	}
+	u, ok := tx.Unsigned.(*txs.RegisterL1ValidatorTx)
+	if !ok {
+		return nil
+	}
+	message, err := warp.ParseMessage(u.Message)
+	if err != nil {
+		return err
+	}
+	_, event, err := message.L1Message()
+	if request, ok := event.(*warp.RegisterL1Validator); ok && request.Expiry > r.at.Time {
+		r.at.Registered[ids.ID(row.Validation)] = request.Expiry
+	}
+	return err
+}
+
+func (r *restoration) exchange(ctx context.Context) error {
+	if err := r.head(ctx, txs.XChain); err != nil {
+		return err
+	}
+	rows, err := r.db.Assets(ctx, r.Chain(txs.XChain))
+	for _, row := range rows {
+		a := &xchain.Asset{ID: ids.ID(row.Hash), Name: row.Name, Symbol: row.Symbol, Denomination: row.Denomination}
+		for _, fx := range row.Fxs {
+			a.Fxs = append(a.Fxs, uint32(fx))
+		}
+		r.assets = append(r.assets, a)
+	}
+	return err
+}
+
+// outputs loads what is unspent, on the chains and between them.
+func (r *restoration) outputs(ctx context.Context) error {
+	for _, source := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		rows, err := r.db.UTXOsMadeBy(ctx, r.Chain(source))
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if rows[i].Spent != nil {
+				continue
+			}
+			if err := r.output(source, &rows[i]); err != nil {
+				return fmt.Errorf("UTXO %x: %w", rows[i].Hash, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *restoration) output(source txs.Chain, row *store.UTXO) error {
+	u, err := txs.ParseUTXO(source, row.Bytes())
+	if err != nil {
+		return err
+	}
+	r.utxos[u.InputID()] = row.ID
+	switch {
+	case row.Chain != r.Chain(source):
+		peer := txs.Chain(row.Chain - r.Chain(txs.PChain))
+		r.shared.Put(r.Rules.BlockchainID(source), r.Rules.BlockchainID(peer), u)
+	case source == txs.PChain:
+		r.at.UTXOs = append(r.at.UTXOs, u)
+	default:
+		r.xUTXOs = append(r.xUTXOs, u)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sort"
+
+	"snowglobe/sim"
+	"snowglobe/sim/metric"
+	"snowglobe/sim/store"
+)
+
+// ICMQuery asks for the newest points of ICM message counts in [From, To), at most Limit and after the last one of the page
+// before.
+type ICMQuery struct {
+	metric.RouteFilter
+	Scope    metric.Scope // a network, or all
+	Interval metric.Interval
+	From, To int64             // Unix seconds
+	After    metric.RoutePoint // the zero one on the first page
+	Limit    int
+}
+
+// ICMSeries reads how many messages were sent, the newest intervals first, and says whether there are older points. There
+// is a point for each route of which a message was ever sent and each interval from that of the first message on.
+func ICMSeries(ctx context.Context, w *sim.World, q ICMQuery) (points []metric.RoutePoint, more bool, err error) {
+	span, err := icmRange(ctx, w, q)
+	if err != nil || span.Empty() {
+		return nil, false, err
+	}
+	used, err := routes(ctx, w, q.Scope, q.RouteFilter)
+	if err != nil || len(used) == 0 {
+		return nil, false, err
+	}
+	oldest := max(span.Oldest, span.Interval.Back(span.Newest, q.Limit/len(used)+1))
+	rows, err := w.DB.ICMCounts(ctx, q.Scope, q.Interval, oldest, span.Interval.Next(span.Newest))
+	if err != nil {
+		return nil, false, err
+	}
+	type key struct {
+		start int64
+		route metric.Route
+	}
+	counts := map[key]int64{}
+	for i := range rows {
+		if route, ok := q.Route(&rows[i]); ok {
+			counts[key{rows[i].Start, route}] += rows[i].Messages
+		}
+	}
+	for start := span.Newest; start >= oldest; start = span.Interval.Previous(start) {
+		for _, route := range used {
+			p := metric.RoutePoint{Route: route, Start: start, Messages: counts[key{start, route}]}
+			switch {
+			case q.After.Start > 0 && !q.After.Before(p):
+				continue
+			case len(points) == q.Limit:
+				return points, true, nil
+			}
+			points = append(points, p)
+		}
+	}
+	return points, false, nil
+}
+
+// icmRange is which intervals there are, from that of the page before on.
+func icmRange(ctx context.Context, w *sim.World, q ICMQuery) (metric.Range, error) {
+	oldest, newest, err := w.DB.ICMCountSpan(ctx, q.Scope, q.Interval)
+	if errors.Is(err, store.ErrNotFound) {
+		return metric.Range{Oldest: 1}, nil
+	}
+	newest = max(newest, q.Interval.Start(w.Clock.Unix()))
+	if newest >= q.To {
+		newest = q.Interval.Start(q.To - 1)
+	}
+	if q.After.Start > 0 {
+		newest = min(newest, q.After.Start)
+	}
+	return metric.Range{Interval: q.Interval, Oldest: oldest, Newest: newest}.Since(q.From), err
+}
+
+// routes are those of which a message was ever sent: each has a row in some month.
+func routes(ctx context.Context, w *sim.World, scope metric.Scope, l metric.RouteFilter) ([]metric.Route, error) {
+	months, err := w.DB.ICMCounts(ctx, scope, metric.Month, 0, math.MaxInt64)
+	return l.Routes(months), err
+}
+
+// ICMSummary counts the messages of each route in each of the windows that end at the clock.
+func ICMSummary(ctx context.Context, w *sim.World, scope metric.Scope, l metric.RouteFilter) (used []metric.Route, counts map[metric.Route][]int64, err error) {
+	days, err := w.DB.ICMCounts(ctx, scope, metric.Day, 0, math.MaxInt64)
+	if err != nil {
+		return nil, nil, err
+	}
+	used, counts = l.Routes(days), map[metric.Route][]int64{}
+	for _, route := range used {
+		counts[route] = make([]int64, len(metric.Windows))
+	}
+	for i, window := range metric.Windows {
+		from := window.From(w.Clock.Unix())
+		whole := metric.Day.From(from)
+		traffic := days[:sort.Search(len(days), func(i int) bool { return days[i].Start < whole })]
+		if from < whole {
+			hours, err := w.DB.ICMCounts(ctx, scope, metric.Hour, from, whole)
+			if err != nil {
+				return nil, nil, err
+			}
+			traffic = slices.Concat(traffic, hours)
+		}
+		for t := range traffic {
+			if route, ok := l.Route(&traffic[t]); ok {
+				counts[route][i] += traffic[t].Messages
+			}
+		}
+	}
+	return used, counts, nil
+}

@@ -1,0 +1,89 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"snowglobe/sim"
+	"snowglobe/sim/metric"
+	"snowglobe/sim/store"
+)
+
+// SeriesQuery asks for the newest points of a metric in [From, To), at most Limit.
+type SeriesQuery struct {
+	Metric   *metric.Metric
+	Scope    metric.Scope
+	Interval metric.Interval
+	From, To int64 // Unix seconds
+	Limit    int
+}
+
+// Series reads points of a metric, the newest first, and says whether there are older ones. There is a point for every
+// interval from that of the first block on to that in which the clock stands, or the newest block if that is later.
+func Series(ctx context.Context, w *sim.World, q SeriesQuery) (points []metric.Point, more bool, err error) {
+	newest, err := newestPoint(q.Interval, w.Clock.Unix(), q.To, func() (int64, error) { return w.DB.NewestTally(ctx, q.Scope, q.Interval) })
+	page := q.Interval.Page(q.From, newest, q.Limit)
+	if err != nil || page.Empty() {
+		return nil, false, err
+	}
+	readings, err := w.DB.ReadingsSince(ctx, q.Metric, q.Scope, q.Interval, page.Oldest, q.To)
+	if err != nil || len(readings) == 0 {
+		return nil, false, err
+	}
+	if readings[0].Start > newest { // blocks are ahead of the clock
+		q.To = q.Interval.Next(readings[0].Start)
+		return Series(ctx, w, q)
+	}
+	page, more = page.Begin(readings[len(readings)-1].Start, q.From)
+	var base int64
+	if q.Metric.Running {
+		base, err = w.DB.SumBefore(ctx, q.Metric, q.Scope, q.Interval, page.Oldest)
+	}
+	return q.Metric.Points(page, readings, base), more, err
+}
+
+// newestPoint is where the newest point before a moment begins: that in which the clock stands, or that of the newest row
+// if it is later. Without a moment the reader of rows finds out about those.
+func newestPoint(i metric.Interval, clock, before int64, row func() (int64, error)) (int64, error) {
+	newest := i.Start(clock)
+	switch {
+	case before == math.MaxInt64:
+		return newest, nil
+	case before > i.Next(newest):
+		last, err := row()
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return 0, err
+		}
+		newest = max(newest, last)
+	}
+	if newest >= before {
+		newest = i.Start(before - 1)
+	}
+	return newest, nil
+}
+
+// Rolling reads the value of a metric over each of the windows that end at the clock.
+func Rolling(ctx context.Context, w *sim.World, m *metric.Metric, scope metric.Scope) ([]metric.Value, error) {
+	rolled, now := m.Rolled(), w.Clock.Unix()
+	days, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Day, 0, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	var values []metric.Value
+	for _, window := range metric.Windows {
+		from := window.From(now)
+		whole := metric.Day.From(from)
+		days, rest := metric.Split(days, whole)
+		var hours []metric.Reading // of the day within which the window begins
+		if from < whole {
+			read, err := w.DB.ReadingsSince(ctx, rolled, scope, metric.Hour, from, whole)
+			if err != nil {
+				return nil, err
+			}
+			hours, rest = metric.Split(read, from)
+		}
+		values = append(values, rolled.Roll(rest, days, hours))
+	}
+	return values, nil
+}

@@ -1,0 +1,268 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// StakerIndexes keeps the staker index of each network. An index is made anew when a block came or the clock moved.
+type StakerIndexes struct {
+	mu  sync.Mutex
+	now map[string]*StakerIndex
+}
+
+func NewStakerIndexes() *StakerIndexes { return &StakerIndexes{now: map[string]*StakerIndex{}} }
+
+// StakerIndex is who stakes or staked on a network, as one block and one second of the clock have it: validators with their
+// delegators, nodes, status, rewards and stake. It is never changed.
+type StakerIndex struct {
+	version    int64
+	Unix       int64
+	Head       *store.PrimaryBlock
+	Validators []*ValidatorEntry                 // oldest first
+	Delegators []*DelegatorEntry                 // newest first
+	Orders     map[string]Keyset[ValidatorEntry] // by what they are sorted by
+	Delegated  Keyset[DelegatorEntry]            // newest first
+	Rewards    Keyset[RewardEntry]               // newest first
+	L1         []*L1Entry                        // newest first
+	accrued    store.Amount
+	Stake      uint64                  // of all who validate or delegate on the primary network now
+	Staking    map[store.Position]bool // the transactions of those
+}
+
+// ValidatorEntry is one stay of a node among the validators of a subnet.
+type ValidatorEntry struct {
+	store.Staker
+	Number         int // in the index
+	StatusNow      int
+	NodeInfo       *store.Node // nil for a validator without a known node
+	NodeID         string
+	EndedAt        int64 // when it was removed
+	Delegated      uint64
+	DelegatorCount int
+	Fees           uint64 // that the delegations that count bring, if all are rewarded
+	SubnetStake    uint64 // what the subnet's active validators weigh
+}
+
+// DelegatorEntry is a stake that somebody adds to a validator's.
+type DelegatorEntry struct {
+	store.Staker
+	Number          int // in the index
+	StatusNow       int
+	ValidatorShares uint32 // of the validator, of a million
+}
+
+// L1Entry is an L1 validator.
+type L1Entry struct {
+	*store.L1ValidatorView
+	Number int // in the index
+}
+
+// NetReward is what the validator leaves to the delegator.
+func (d *DelegatorEntry) NetReward() uint64 {
+	_, rest := rules.SplitReward(uint64(d.PotentialReward), d.ValidatorShares)
+	return rest
+}
+
+// Of is the present index of a network.
+func (x *StakerIndexes) Of(ctx context.Context, l *sim.Network) (*StakerIndex, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	version, unix := l.DB.PrimaryCommits(), l.Clock.Unix()
+	if r := x.now[l.Name]; r != nil && r.version == version && r.Unix == unix {
+		return r, nil
+	}
+	r, err := newStakerIndex(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	r.version, r.Unix = version, unix
+	x.now[l.Name] = r
+	return r, nil
+}
+
+func newStakerIndex(ctx context.Context, l *sim.Network) (*StakerIndex, error) {
+	chain := l.Chain(txs.PChain)
+	head, err := l.DB.PrimaryHead(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	x := &StakerIndex{Head: head, accrued: l.Accrued(head)}
+	l1, err := l.DB.L1Validators(ctx, chain, head.ID.Number())
+	if err != nil {
+		return nil, err
+	}
+	for i := range l1 {
+		x.L1 = append(x.L1, &L1Entry{&l1[len(l1)-1-i], i})
+	}
+	stakers, err := l.DB.Stakers(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range stakers {
+		stakers[i].PotentialReward = l.PotentialReward(&stakers[i], head)
+	}
+	x.fill(l, stakers, nodes)
+	x.Staking = x.stakingTxs()
+	if err := x.addRemovals(ctx, l); err != nil {
+		return nil, err
+	}
+	x.sort(l)
+	x.Rewards = NewKeyset(x.rewardEntries(), rewardCursor)
+	return x, nil
+}
+
+// fill splits the stakers and joins them: validators with their nodes, delegators with the validator that they lie within.
+func (x *StakerIndex) fill(l *sim.Network, stakers []store.Staker, nodes []store.Node) {
+	byID := make(map[ids.NodeID]*store.Node, len(nodes))
+	for i := range nodes {
+		byID[ids.NodeID(nodes[i].Node)] = &nodes[i]
+	}
+	ofNode := map[ids.NodeID][]*ValidatorEntry{}
+	for _, s := range stakers {
+		if !s.Delegator {
+			node := ids.NodeID(s.Node)
+			v := &ValidatorEntry{Staker: s, Number: len(x.Validators), StatusNow: l.StatusAt(&s), NodeInfo: byID[node], NodeID: node.String()}
+			x.Validators = append(x.Validators, v)
+			ofNode[node] = append(ofNode[node], v)
+		}
+	}
+	for _, s := range stakers {
+		if s.Delegator {
+			x.addDelegator(&DelegatorEntry{Staker: s, Number: len(x.Delegators), StatusNow: l.StatusAt(&s)}, ofNode[ids.NodeID(s.Node)])
+		}
+	}
+	x.sumStake()
+}
+
+// addDelegator adds a delegation to the validator that it lies within. While a validator is active only the delegations
+// that are active count, afterwards all do.
+func (x *StakerIndex) addDelegator(d *DelegatorEntry, validators []*ValidatorEntry) {
+	x.Delegators = append(x.Delegators, d)
+	for _, v := range validators {
+		if !OnPrimaryNetwork(v.Subnet) || d.Start < v.Start || d.End > v.End {
+			continue
+		}
+		d.ValidatorShares = v.Shares
+		fee, _ := rules.SplitReward(uint64(d.PotentialReward), v.Shares)
+		if v.StatusNow == store.StakerCompleted || v.StatusNow == store.StakerActive && d.StatusNow == store.StakerActive {
+			v.Delegated += uint64(d.Weight)
+			v.DelegatorCount++
+			v.Fees += fee
+		}
+	}
+}
+
+// OnPrimaryNetwork tells whether a subnet's id is that of the primary network.
+func OnPrimaryNetwork(subnet []byte) bool { return ids.ID(subnet) == ids.Empty }
+
+// sumStake adds up what the active validators of each subnet weigh, delegations included.
+func (x *StakerIndex) sumStake() {
+	totals := map[ids.ID]uint64{}
+	for _, v := range x.Validators {
+		if v.StatusNow == store.StakerActive {
+			totals[ids.ID(v.Subnet)] += uint64(v.Weight) + v.Delegated
+		}
+	}
+	for _, v := range x.Validators {
+		v.SubnetStake = totals[ids.ID(v.Subnet)]
+	}
+	x.Stake = totals[ids.Empty]
+}
+
+// stakingTxs are the transactions that the active stakes on the primary network come from.
+func (x *StakerIndex) stakingTxs() map[store.Position]bool {
+	active := map[store.Position]bool{}
+	for _, v := range x.Validators {
+		if v.StatusNow == store.StakerActive && OnPrimaryNetwork(v.Subnet) {
+			active[v.ID] = true
+		}
+	}
+	for _, d := range x.Delegators {
+		if d.StatusNow == store.StakerActive {
+			active[d.ID] = true
+		}
+	}
+	return active
+}
+
+// Active are the stakers of a subnet that are active by the world's clock, with their rewards, in the order in which they
+// leave: by end, delegators before validators. This is the order of avalanchego's current stakers.
+func (x *StakerIndex) Active(subnet ids.ID) []*store.Staker {
+	var all []*store.Staker
+	for _, v := range x.Validators {
+		if v.StatusNow == store.StakerActive && ids.ID(v.Subnet) == subnet {
+			all = append(all, &v.Staker)
+		}
+	}
+	for _, d := range x.Delegators {
+		if d.StatusNow == store.StakerActive && ids.ID(d.Subnet) == subnet {
+			all = append(all, &d.Staker)
+		}
+	}
+	slices.SortFunc(all, func(a, b *store.Staker) int {
+		delegators := 0
+		switch {
+		case a.Delegator && !b.Delegator:
+			delegators = -1
+		case b.Delegator && !a.Delegator:
+			delegators = 1
+		}
+		return cmp.Or(cmp.Compare(a.End, b.End), delegators, bytes.Compare(a.Tx, b.Tx))
+	})
+	return all
+}
+
+// L1Balance is what an L1 validator has left for the continuous fee (ACP-77). Without any it is inactive.
+func (x *StakerIndex) L1Balance(v *store.L1ValidatorView) uint64 { return v.Balance(x.accrued) }
+
+// addRemovals finds when validators were removed. A removal has no row of its own: it is the transaction of the block that
+// ended the stay.
+func (x *StakerIndex) addRemovals(ctx context.Context, l *sim.Network) (err error) {
+	for _, v := range x.Validators {
+		if v.StatusNow != store.StakerRemoved || v.Ended == nil {
+			continue
+		}
+		at := store.At(l.Chain(txs.PChain), uint64(*v.Ended), 0)
+		if v.EndedAt, err = l.DB.PrimaryTime(ctx, at); err != nil {
+			return err
+		}
+		if v.RewardTx, err = removalTx(ctx, l, at, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removalTx is the transaction in a block that removed a validator.
+func removalTx(ctx context.Context, l *sim.Network, block store.Position, v *ValidatorEntry) ([]byte, error) {
+	transactions, err := l.DB.PrimaryTxs(ctx, block)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range transactions {
+		tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		u, ok := tx.Unsigned.(*txs.RemoveSubnetValidatorTx)
+		if ok && bytes.Equal(u.NodeID[:], v.Node) && bytes.Equal(u.SubnetID[:], v.Subnet) {
+			return row.Hash, nil
+		}
+	}
+	return nil, nil
+}

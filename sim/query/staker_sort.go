@@ -1,0 +1,83 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// NoValue is where what has no value is sorted: below everything else.
+const NoValue = -1
+
+// sort puts the stakers in every order that a list may have. Ties go by transaction hash, descending too.
+func (x *StakerIndex) sort(l *sim.Network) {
+	validators, delegators := map[uint64]*ValidatorEntry{}, map[uint64]*DelegatorEntry{}
+	for _, v := range x.Validators {
+		validators[CursorOfTx(v.ID)] = v
+	}
+	for _, d := range x.Delegators {
+		delegators[CursorOfTx(d.ID)] = d
+	}
+	slices.SortFunc(x.Delegators, compareDelegators)
+	x.Delegated = newOrderedKeyset(x.Delegators, func(d *DelegatorEntry) uint64 { return CursorOfTx(d.ID) }, compareDelegators,
+		func(cursor uint64) *DelegatorEntry { return delegators[cursor] })
+	x.Orders = map[string]Keyset[ValidatorEntry]{}
+	for name, key := range sortKeys {
+		compare := func(a, b *ValidatorEntry) int {
+			return cmp.Or(cmp.Compare(key(l, b), key(l, a)), bytes.Compare(b.Tx, a.Tx))
+		}
+		order := slices.SortedFunc(slices.Values(x.Validators), compare)
+		x.Orders[name] = newOrderedKeyset(order, func(v *ValidatorEntry) uint64 { return CursorOfTx(v.ID) }, compare,
+			func(cursor uint64) *ValidatorEntry { return validators[cursor] })
+	}
+}
+
+// compareDelegators puts the newest block first, and within a block the highest hash.
+func compareDelegators(a, b *DelegatorEntry) int {
+	return cmp.Or(cmp.Compare(b.ID.Number(), a.ID.Number()), bytes.Compare(b.Tx, a.Tx))
+}
+
+// sortKeys are what validators can be sorted by. What ends later has more time remaining, whatever the clock says.
+var sortKeys = map[string]func(*sim.Network, *ValidatorEntry) int64{
+	"blockIndex":         func(_ *sim.Network, v *ValidatorEntry) int64 { return int64(v.ID.Number()) },
+	"delegationCapacity": func(l *sim.Network, v *ValidatorEntry) int64 { return v.Capacity(l) },
+	"timeRemaining":      func(_ *sim.Network, v *ValidatorEntry) int64 { return v.End },
+	"delegationFee":      func(_ *sim.Network, v *ValidatorEntry) int64 { return v.Fee() },
+	"uptimePerformance":  func(_ *sim.Network, v *ValidatorEntry) int64 { return v.Uptime() },
+}
+
+// Capacity is how much more nAVAX may be delegated to an active validator of the primary network.
+func (v *ValidatorEntry) Capacity(l *sim.Network) int64 {
+	if v.StatusNow != store.StakerActive || !OnPrimaryNetwork(v.Subnet) {
+		return NoValue
+	}
+	most, used := l.Rules.Staking.MaxWeight(uint64(v.Weight)), uint64(v.Weight)+v.Delegated
+	return int64(most - min(used, most))
+}
+
+// Fee is what a validator of the primary network keeps of its delegators' rewards, of a million.
+func (v *ValidatorEntry) Fee() int64 {
+	if !OnPrimaryNetwork(v.Subnet) {
+		return NoValue
+	}
+	return int64(v.Shares)
+}
+
+// Uptime is how much of the time the node of an active validator answered, of a million.
+func (v *ValidatorEntry) Uptime() int64 {
+	if v.StatusNow != store.StakerActive || v.NodeInfo == nil {
+		return NoValue
+	}
+	return int64(v.NodeInfo.Uptime)
+}
+
+// Remaining is how many seconds are left to who validates or will.
+func (v *ValidatorEntry) Remaining(now int64) int64 {
+	if v.StatusNow != store.StakerActive && v.StatusNow != store.StakerPending {
+		return NoValue
+	}
+	return max(v.End-now, 0)
+}

@@ -1,0 +1,166 @@
+package query
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// TxUTXOs is a transaction of a primary chain with the outputs that it spent and made.
+type TxUTXOs struct {
+	*txs.Tx
+	Kind          txs.Chain
+	Row           *store.PrimaryTx
+	Block         *blockTime
+	Staker        *store.Staker // that the transaction made, or rewards
+	ConsumedUTXOs []*Output
+	EmittedUTXOs  []*Output
+}
+
+// TxUTXOs reads the transaction at a position.
+func (b *ChainReader) TxUTXOs(kind txs.Chain, at store.Position) (*TxUTXOs, error) {
+	t := &TxUTXOs{Kind: kind}
+	var err error
+	if t.Row, err = b.DB.PrimaryTx(b.Ctx, at); err != nil {
+		return nil, err
+	}
+	if t.Tx, err = txs.ParseTx(kind, t.Row.Bytes); err != nil {
+		return nil, err
+	}
+	if t.Block, err = b.BlockTime(at); err != nil {
+		return nil, err
+	}
+	if err := b.findStaker(t); err != nil {
+		return nil, err
+	}
+	return t, errors.Join(b.consume(t), b.emit(t))
+}
+
+// consume finds what a transaction spent.
+func (b *ChainReader) consume(t *TxUTXOs) error {
+	for _, c := range t.SpentOutputs() {
+		from := t.Kind
+		if c.Imported {
+			from = b.source(t)
+		}
+		o, err := b.named(from, c.UTXOID)
+		if err == nil && o == nil {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		t.ConsumedUTXOs = append(t.ConsumedUTXOs, o)
+	}
+	return nil
+}
+
+// source is the chain that an import takes from.
+func (b *ChainReader) source(t *TxUTXOs) txs.Chain {
+	from := ids.Empty
+	switch u := t.Unsigned.(type) {
+	case *txs.ImportTx:
+		from = u.SourceChain
+	case *txs.AtomicImportTx:
+		from = u.SourceChain
+	}
+	kind, _ := b.Rules.ChainOf(from)
+	return kind
+}
+
+// findStaker finds the staker that the transaction is about, if it is about one.
+func (b *ChainReader) findStaker(t *TxUTXOs) error {
+	id := t.ID()
+	switch u := t.Unsigned.(type) {
+	case *txs.RewardValidatorTx:
+		id = u.TxID
+	case *txs.AddValidatorTx, *txs.AddDelegatorTx, *txs.AddSubnetValidatorTx,
+		*txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx:
+	default:
+		return nil
+	}
+	s, err := b.DB.StakerOfTx(b.Ctx, id[:])
+	t.Staker = s
+	if err != nil || s.Status != store.StakerPending {
+		return err
+	}
+	head, err := b.DB.PrimaryHead(b.Ctx, b.Chain(txs.PChain))
+	if err == nil {
+		s.PotentialReward = b.PotentialReward(s, head)
+	}
+	return err
+}
+
+// emit finds what a transaction made: its outputs, what it exported and staked, what remained of an L1 validator's
+// balance, and the rewards of one that ended a stake. The stake itself was made by the transaction that staked it.
+func (b *ChainReader) emit(t *TxUTXOs) error {
+	if u, ok := t.Unsigned.(*txs.RewardValidatorTx); ok {
+		return b.emitRewards(t, u.TxID)
+	}
+	_, exported := t.Exported()
+	made := append(t.Produced(), exported...)
+	for _, u := range made {
+		o, err := b.named(t.Kind, u.UTXOID)
+		if err != nil {
+			return err
+		}
+		if o == nil {
+			return store.ErrNotFound
+		}
+		t.EmittedUTXOs = append(t.EmittedUTXOs, o)
+	}
+	return b.emitLater(t, len(made))
+}
+
+// emitLater finds what comes after a transaction's own outputs. A stake becomes a row when it is returned.
+func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
+	switch t.Unsigned.(type) {
+	case *txs.SetL1ValidatorWeightTx, *txs.DisableL1ValidatorTx:
+		o, err := b.named(t.Kind, txs.UTXOID{TxID: t.ID(), OutputIndex: uint32(index)})
+		if o != nil {
+			t.EmittedUTXOs = append(t.EmittedUTXOs, o)
+		}
+		return err
+	}
+	for i, out := range stakeOf(t.Tx) {
+		id := txs.UTXOID{TxID: t.ID(), OutputIndex: uint32(index + i)}
+		o, err := b.named(t.Kind, id)
+		if err == nil && o == nil {
+			o, err = t.stake(&txs.UTXO{UTXOID: id, AssetID: out.AssetID, Out: out.Out})
+		}
+		if err != nil {
+			return err
+		}
+		t.EmittedUTXOs = append(t.EmittedUTXOs, o)
+	}
+	return nil
+}
+
+// stake is an output that is still locked by the transaction's staker.
+func (t *TxUTXOs) stake(u *txs.UTXO) (*Output, error) {
+	raw, err := u.Bytes(txs.PChain)
+	return &Output{UTXO: u, ID: u.InputID(), Raw: raw, Height: t.Row.ID.Number(), Made: t.Block, Staker: t.Staker, Locked: true}, err
+}
+
+// emitRewards finds what the end of a stake paid beside the stake, if it was this transaction that ended it.
+func (b *ChainReader) emitRewards(t *TxUTXOs, staking ids.ID) error {
+	made, err := b.DB.UTXOsOfTx(b.Ctx, t.Row.ID.Chain(), staking[:])
+	if errors.Is(err, store.ErrNotFound) || err == nil && !bytes.Equal(t.Staker.RewardTx, t.Row.Hash) {
+		return nil
+	}
+	for i := range made {
+		if !made[i].Reward {
+			continue
+		}
+		o, err := b.Output(&made[i])
+		if err != nil {
+			return err
+		}
+		t.EmittedUTXOs = append(t.EmittedUTXOs, o)
+	}
+	return err
+}

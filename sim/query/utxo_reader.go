@@ -1,0 +1,232 @@
+package query
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/lru"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// ChainReaders keeps what was read of the primary chains lately.
+type ChainReaders struct {
+	chains []*reader.Chain                        // of the world
+	times  *lru.Cache[store.Position, *blockTime] // of blocks
+	utxos  *lru.Cache[utxoSetKey, *utxoSet]
+}
+
+// How much a chainReaders keeps.
+const (
+	keptTimes    = 16_384
+	keptUTXOSets = 16
+)
+
+func NewChainReaders(w *sim.World) *ChainReaders {
+	return &ChainReaders{w.Chains, lru.NewCache[store.Position, *blockTime](keptTimes), lru.NewCache[utxoSetKey, *utxoSet](keptUTXOSets)}
+}
+
+// Reader reads the chains of a network for one request.
+func (c *ChainReaders) Reader(ctx context.Context, l *sim.Network) *ChainReader {
+	return &ChainReader{l, ctx, c}
+}
+
+// EVMOf is the EVM side of a network's C-Chain, nil for the other chains.
+func (c *ChainReaders) EVMOf(l *sim.Network, kind txs.Chain) *reader.Chain {
+	for _, chain := range c.chains {
+		if kind == txs.CChain && ids.ID(chain.Row.BlockchainID) == l.Rules.CChainID {
+			return chain
+		}
+	}
+	return nil
+}
+
+// ChainReader reads a network's primary chains for one request.
+type ChainReader struct {
+	*sim.Network
+	Ctx   context.Context
+	cache *ChainReaders
+}
+
+// blockTime is when a block of a primary chain was made, and which it is.
+type blockTime struct {
+	Unix int64
+	kind string // of the P- and the X-Chain: its type
+	Hash string
+}
+
+// Output is something that a transaction made or will make, with what became of it.
+type Output struct {
+	*txs.UTXO
+	ID      ids.ID // under which the network knows it
+	Raw     []byte
+	MadeBy  txs.Chain
+	UsedBy  txs.Chain
+	Height  uint64
+	Made    *blockTime
+	Spent   *store.Position
+	SpentBy string // transaction
+	Used    *blockTime
+	Staker  *store.Staker // whose stake it is or was
+	Locked  bool          // by that staker, still
+	Reward  string        // what it pays a reward for, if it does
+}
+
+// Kind is which of the network's chains has a number in the file.
+func (b *ChainReader) Kind(number int) txs.Chain {
+	for _, kind := range []txs.Chain{txs.XChain, txs.CChain} {
+		if b.Chain(kind) == number {
+			return kind
+		}
+	}
+	return txs.PChain
+}
+
+// BlockTime is that of the block at a position.
+func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
+	at = at.Block()
+	if m, ok := b.cache.times.Get(at); ok {
+		return m, nil
+	}
+	m := &blockTime{}
+	if kind := b.Kind(at.Chain()); kind == txs.CChain {
+		row, err := b.DB.Block(b.Ctx, b.cache.EVMOf(b.Network, kind).Row.ID, at.Number())
+		if err != nil {
+			return nil, err
+		}
+		m.Unix, m.Hash = row.Time, common.BytesToHash(row.Hash).Hex()
+	} else {
+		row, err := b.DB.PrimaryBlock(b.Ctx, at.Chain(), at.Number())
+		if err != nil {
+			return nil, err
+		}
+		m.Unix, m.kind, m.Hash = row.Time, row.Type, ids.ID(row.Hash).String()
+	}
+	b.cache.times.Add(at, m)
+	return m, nil
+}
+
+// Output reads an output with all that is known of it.
+func (b *ChainReader) Output(row *store.UTXO) (*Output, error) {
+	o := &Output{ID: ids.ID(row.Hash), Raw: row.Bytes(), MadeBy: b.Kind(row.ID.Chain()), UsedBy: b.Kind(row.Chain), Height: row.ID.Height(), Spent: row.Spent}
+	var err error
+	if o.UTXO, err = txs.ParseUTXO(o.MadeBy, o.Raw); err != nil {
+		return nil, err
+	}
+	if o.Made, err = b.BlockTime(store.At(row.ID.Chain(), o.Height, 0)); err != nil {
+		return nil, err
+	}
+	if err := b.spending(o); err != nil {
+		return nil, err
+	}
+	if row.Reward || o.Made.kind == "Commit" || o.Made.kind == "Abort" {
+		err = b.ended(o, row.Reward)
+	}
+	return o, err
+}
+
+// spending adds which transaction spent an output.
+func (b *ChainReader) spending(o *Output) (err error) {
+	if o.Spent == nil {
+		return nil
+	}
+	if o.Used, err = b.BlockTime(*o.Spent); err != nil {
+		return err
+	}
+	names, err := b.DB.PrimaryTxHashes(b.Ctx, *o.Spent, *o.Spent)
+	if err == nil && len(names) == 0 {
+		err = store.ErrNotFound
+	}
+	if err == nil {
+		o.SpentBy = ids.ID(names[0].Hash).String()
+	}
+	return err
+}
+
+// ended says of an output that the end of a stake made whether it is the stake or a reward, and for what. The outputs of
+// the staking transaction come first, then the stake, then the rewards.
+func (b *ChainReader) ended(o *Output, reward bool) error {
+	s, err := b.DB.StakerOfTx(b.Ctx, o.TxID[:])
+	if err != nil {
+		return err
+	}
+	if !reward {
+		o.Staker = s
+		return nil
+	}
+	tx, err := b.Tx(txs.PChain, s.ID)
+	if err != nil {
+		return err
+	}
+	o.Reward = RewardKind(s, store.StakerCompleted, int(o.OutputIndex)-len(tx.Unsigned.Base().Outs)-len(stakeOf(tx)))
+	return nil
+}
+
+// Tx reads the transaction at a position of a chain.
+func (b *ChainReader) Tx(kind txs.Chain, at store.Position) (*txs.Tx, error) {
+	row, err := b.DB.PrimaryTx(b.Ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return txs.ParseTx(kind, row.Bytes)
+}
+
+// stakeOf is what a transaction stakes, nothing for most.
+func stakeOf(tx *txs.Tx) []*txs.TransferableOutput {
+	s, err := pchain.NewStaker(tx, pchain.Active)
+	if err != nil {
+		return nil
+	}
+	return s.Stake()
+}
+
+// named reads the output of a chain's transaction with an index, nil if there is none.
+func (b *ChainReader) named(kind txs.Chain, id txs.UTXOID) (*Output, error) {
+	hash := id.InputID()
+	row, err := b.DB.UTXOByHash(b.Ctx, b.Chain(kind), hash[:])
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return b.Output(row)
+}
+
+// GenesisUTXO is the last output of the genesis of a chain that one of some addresses owns or owned, nil if there is none.
+func (b *ChainReader) GenesisUTXO(kind txs.Chain, owners []ids.ShortID) (last *store.UTXO, err error) {
+	for _, owner := range owners {
+		found, err := b.DB.UTXOsOfGenesis(b.Ctx, owner[:], b.Chain(kind))
+		if err != nil {
+			return nil, err
+		}
+		if n := len(found) - 1; n >= 0 && (last == nil || found[n].ID > last.ID) {
+			last = &found[n]
+		}
+	}
+	return last, nil
+}
+
+// Subjects are addresses as the index of activity has them.
+func Subjects(addresses []ids.ShortID) [][]byte {
+	all := make([][]byte, len(addresses))
+	for i := range addresses {
+		all[i] = addresses[i][:]
+	}
+	return all
+}
+
+// Amount is what an output holds of its asset: one of an NFT or a property, none as a right to mint.
+func (o *Output) Amount() uint64 {
+	switch o.Out.(type) {
+	case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:
+		return 1
+	}
+	return o.Amount()
+}

@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/holiman/uint256"
+)
+
+// Complexity is what a P-Chain transaction asks of a node, by dimension (ACP-103). Bandwidth is in bytes, compute in
+// microseconds.
+type Complexity struct {
+	Bandwidth, Reads, Writes, Compute uint64
+}
+
+func (c Complexity) plus(others ...Complexity) Complexity {
+	for _, o := range others {
+		c.Bandwidth += o.Bandwidth
+		c.Reads += o.Reads
+		c.Writes += o.Writes
+		c.Compute += o.Compute
+	}
+	return c
+}
+
+func (c Complexity) times(n int) Complexity {
+	k := uint64(n)
+	return Complexity{c.Bandwidth * k, c.Reads * k, c.Writes * k, c.Compute * k}
+}
+
+// FeeConfig are the constants of the P-Chain's dynamic fees.
+type FeeConfig struct {
+	Weights          Complexity
+	MaxCapacity      uint64
+	MaxPerSecond     uint64
+	TargetPerSecond  uint64
+	MinPrice         uint64
+	ExcessConversion uint64
+}
+
+// Gas is one number for a complexity: its dimensions by their weights.
+func (f *FeeConfig) Gas(c Complexity) uint64 {
+	return c.Bandwidth*f.Weights.Bandwidth + c.Reads*f.Weights.Reads + c.Writes*f.Weights.Writes + c.Compute*f.Weights.Compute
+}
+
+// FeeState is how much gas the next blocks may use and how far past use exceeded the target.
+type FeeState struct {
+	Capacity uint64
+	Excess   uint64
+}
+
+// Advance is the state after seconds without transactions.
+func (s FeeState) Advance(f *FeeConfig, seconds uint64) FeeState {
+	return FeeState{
+		Capacity: min(addProduct(s.Capacity, f.MaxPerSecond, seconds), f.MaxCapacity),
+		Excess:   subProduct(s.Excess, f.TargetPerSecond, seconds),
+	}
+}
+
+// Consume is the state after a block that uses gas.
+func (s FeeState) Consume(gas uint64) (FeeState, error) {
+	if gas > s.Capacity {
+		return s, fmt.Errorf("insufficient gas capacity: attempted to consume %d gas units with %d available", gas, s.Capacity)
+	}
+	return FeeState{Capacity: s.Capacity - gas, Excess: addProduct(s.Excess, gas, 1)}, nil
+}
+
+// Price is what a unit of gas costs in nAVAX.
+func (s FeeState) Price(f *FeeConfig) uint64 { return price(f.MinPrice, s.Excess, f.ExcessConversion) }
+
+// addProduct is a + b*c, at most the largest number.
+func addProduct(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(b, c)
+	sum, carry := bits.Add64(a, lo, 0)
+	if hi != 0 || carry != 0 {
+		return math.MaxUint64
+	}
+	return sum
+}
+
+// subProduct is a - b*c, at least 0.
+func subProduct(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(b, c)
+	if hi != 0 || lo > a {
+		return 0
+	}
+	return a - lo
+}
+
+// price approximates minimum * e^(excess/conversion) by its series in integers, as ACP-103 and EIP-4844 define it.
+func price(minimum, excess, conversion uint64) uint64 {
+	var term, sum, ceiling, numerator, denominator, i uint256.Int
+	numerator.SetUint64(excess)
+	denominator.SetUint64(conversion)
+	term.Mul(term.SetUint64(minimum), &denominator)
+	ceiling.Mul(ceiling.SetUint64(math.MaxUint64), &denominator)
+	for i.SetOne(); !term.IsZero(); i.AddUint64(&i, 1) {
+		sum.Add(&sum, &term)
+		if !sum.Lt(&ceiling) {
+			return math.MaxUint64
+		}
+		term.Mul(&term, &numerator)
+		term.Div(&term, &denominator)
+		term.Div(&term, &i)
+	}
+	return sum.Div(&sum, &denominator).Uint64()
+}

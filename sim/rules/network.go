@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/txs"
+)
+
+// Network is what distinguishes one network from another: ids, fees and the rules of staking. Amounts are in nAVAX,
+// times in seconds.
+type Network struct {
+	Name           string // mainnet or fuji
+	NetworkID      uint32
+	HRP            string // the human-readable part of addresses
+	XChainID       ids.ID
+	CChainID       ids.ID
+	AVAXAssetID    ids.ID
+	TxFee          uint64 // of X-Chain transactions
+	CreateAssetFee uint64
+	Staking        StakingRules
+	Fees           FeeConfig
+	ValidatorFees  ValidatorFeeConfig
+}
+
+// StakingRules bound what validators and delegators of the primary network may do.
+type StakingRules struct {
+	UptimeRequirement  uint32 // of a million
+	MinValidatorStake  uint64
+	MaxValidatorStake  uint64
+	MinDelegatorStake  uint64
+	MinDelegationFee   uint32 // of a million
+	MinStakeDuration   uint64
+	MaxStakeDuration   uint64
+	MaxConsumptionRate uint64 // of a million
+	MinConsumptionRate uint64 // of a million
+	MintingPeriod      uint64
+	SupplyCap          uint64
+}
+
+const (
+	avax = 1_000_000_000
+	day  = 24 * 60 * 60
+
+	// PercentDenominator is the whole in shares and rates.
+	PercentDenominator = 1_000_000
+)
+
+// Mainnet is network 1.
+var Mainnet = publicNetwork(&fixtures.Networks[0], Network{
+	Staking:       stakingRules(2000*avax, 25*avax, 14*day),
+	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 1_246_488_515},
+})
+
+// Fuji is network 5, the test network.
+var Fuji = publicNetwork(&fixtures.Networks[1], Network{
+	Staking:       stakingRules(avax, avax, day),
+	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
+})
+
+// networks stand in the order in which a world lists them.
+var networks = [...]*Network{Mainnet, Fuji}
+
+// publicNetwork completes the rules of a network by its ids and by the fees that the public networks share.
+func publicNetwork(f *fixtures.Network, n Network) *Network {
+	n.Name, n.NetworkID, n.HRP = f.Name, f.ID, f.HRP
+	n.XChainID, n.CChainID, n.AVAXAssetID = f.XChainID, f.CChainID, f.AVAXAssetID
+	n.TxFee, n.CreateAssetFee, n.Fees = avax/1000, avax/100, dynamicFees
+	return &n
+}
+
+// BlockchainID is the id of one of the primary network's chains; the P-Chain's is the zero id.
+func (n *Network) BlockchainID(c txs.Chain) ids.ID {
+	return [...]ids.ID{ids.Empty, n.XChainID, n.CChainID}[c]
+}
+
+// ChainOf names the chain of the primary network that has this blockchain id.
+func (n *Network) ChainOf(blockchainID ids.ID) (txs.Chain, bool) {
+	for _, c := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		if n.BlockchainID(c) == blockchainID {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// Address writes an address of a chain, such as P-avax1....
+func (n *Network) Address(c txs.Chain, a ids.ShortID) string { return txs.FormatAddress(c, n.HRP, a) }
+
+// Bech32 writes an address without a chain, such as avax1....
+func (n *Network) Bech32(a ids.ShortID) string { return txs.FormatBech32(n.HRP, a) }
+
+// NetworkByID finds a network by its number.
+func NetworkByID(networkID uint32) (*Network, error) {
+	for _, n := range networks {
+		if n.NetworkID == networkID {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("network %d is not simulated", networkID)
+}
+
+// stakingRules are those of the public networks, which share all but the smallest stakes and times.
+func stakingRules(minValidator, minDelegator, minDuration uint64) StakingRules {
+	return StakingRules{
+		UptimeRequirement:  800_000,
+		MinValidatorStake:  minValidator,
+		MaxValidatorStake:  3_000_000 * avax,
+		MinDelegatorStake:  minDelegator,
+		MinDelegationFee:   20_000,
+		MinStakeDuration:   minDuration,
+		MaxStakeDuration:   365 * day,
+		MaxConsumptionRate: 120_000,
+		MinConsumptionRate: 100_000,
+		MintingPeriod:      365 * day,
+		SupplyCap:          720_000_000 * avax,
+	}
+}
+
+// dynamicFees is the P-Chain's fee configuration (ACP-103), equal on all public networks.
+var dynamicFees = FeeConfig{
+	Weights:          Complexity{Bandwidth: 1, Reads: 1000, Writes: 1000, Compute: 4},
+	MaxCapacity:      1_000_000,
+	MaxPerSecond:     100_000,
+	TargetPerSecond:  50_000,
+	MinPrice:         1,
+	ExcessConversion: 2_164_043,
+}
+
+// Index is the place of a network among those of a world, by which its chains are numbered.
+func Index(networkID uint32) int {
+	return slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.ID == networkID })
+}

@@ -1,0 +1,70 @@
+package rules
+
+// ValidatorFeeState is the continuous fee of L1 validators at a moment: what one that was always active would have paid, and what
+// decides how that goes on while their number stays the same.
+type ValidatorFeeState struct {
+	Time    uint64 // Unix seconds
+	Accrued uint64 // nAVAX
+	Excess  uint64
+	Active  uint64
+}
+
+// At is the meter at a later moment; at an earlier one it is the meter itself.
+func (m ValidatorFeeState) At(f *ValidatorFeeConfig, time uint64) ValidatorFeeState {
+	if time <= m.Time {
+		return m
+	}
+	cost, excess := f.Cost(m.Active, m.Excess, time-m.Time)
+	return ValidatorFeeState{time, addProduct(m.Accrued, cost, 1), excess, m.Active}
+}
+
+// ValidatorFeeConfig are the constants of the continuous fee of L1 validators (ACP-77). Gas there is a validator active
+// for a second.
+type ValidatorFeeConfig struct {
+	Capacity         uint64
+	Target           uint64
+	MinPrice         uint64
+	ExcessConversion uint64
+}
+
+// Price is what a second of validating costs in nAVAX at an excess.
+func (f *ValidatorFeeConfig) Price(excess uint64) uint64 {
+	return price(f.MinPrice, excess, f.ExcessConversion)
+}
+
+// Cost is what each active validator pays for a number of seconds with a number of active validators, and the excess
+// after them. Every second has its own price.
+func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after uint64) {
+	for i := range seconds {
+		excess = f.advance(active, excess)
+		if excess == 0 && active <= f.Target {
+			return addProduct(cost, f.MinPrice, seconds-i), 0
+		}
+		cost = addProduct(cost, f.Price(excess), 1)
+	}
+	return cost, excess
+}
+
+// Seconds is how long a balance lasts with a number of active validators, at most limit.
+func (f *ValidatorFeeConfig) Seconds(active, excess, balance, limit uint64) uint64 {
+	for i := range limit {
+		excess = f.advance(active, excess)
+		if excess == 0 && active <= f.Target {
+			return min(addProduct(i, balance/f.MinPrice, 1), limit)
+		}
+		p := f.Price(excess)
+		if p > balance {
+			return i
+		}
+		balance -= p
+	}
+	return limit
+}
+
+// advance moves the excess by one second towards or away from the target.
+func (f *ValidatorFeeConfig) advance(active, excess uint64) uint64 {
+	if active < f.Target {
+		return subProduct(excess, f.Target-active, 1)
+	}
+	return addProduct(excess, active-f.Target, 1)
+}

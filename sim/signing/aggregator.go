@@ -1,0 +1,76 @@
+package signing
+
+import (
+	"fmt"
+	"math/big"
+
+	"snowglobe/sim/warp"
+)
+
+// QuorumError says that too few validators sign, and what became of all the weight.
+type QuorumError struct {
+	Quorum        uint64 // percent of the weight that is needed
+	Signed, Total uint64 // weights
+	Down, Members int    // validators with a key
+	Silent        uint64 // the weight of those that are down
+	Keyless       uint64 // the weight of validators without a key, who count but cannot sign
+	Reason        error  // why the others do not sign, nil if they do
+}
+
+// Error has the network's words for it, by which clients decide to try again, and then what was reached and needed.
+func (e *QuorumError) Error() string {
+	text := fmt.Sprintf("failed to collect a threshold of signatures: %v: a weight of %d of %d signs (%s%%), %d%% is needed; %d of %d validators do not answer (a weight of %d)",
+		warp.VerifyWeight(e.Signed, e.Total, e.Quorum, warp.QuorumDenominator), e.Signed, e.Total, percent(e.Signed, e.Total), e.Quorum, e.Down, e.Members, e.Silent)
+	if e.Keyless > 0 {
+		text += fmt.Sprintf("; validators without a BLS key, such as inactive ones of an L1, cannot sign (a weight of %d)", e.Keyless)
+	}
+	if e.Reason != nil {
+		text += fmt.Sprintf("; a weight of %d answers, but %v", e.Total-e.Silent-e.Keyless, e.Reason)
+	}
+	return text
+}
+
+// percent is a share with two decimals, rounded down.
+func percent(part, whole uint64) string {
+	share := new(big.Int).Mul(new(big.Int).SetUint64(part), big.NewInt(10_000))
+	share.Div(share, new(big.Int).SetUint64(max(whole, 1)))
+	return fmt.Sprintf("%d.%02d", share.Uint64()/100, share.Uint64()%100)
+}
+
+// Sign makes the signed message of a set that has any weight; the quorum is at least 1. As the signature aggregator of icm-services
+// does, it collects signatures until the quorum and the buffer, both in percent of the weight, are reached, here in the set's
+// order; if all who answer do not reach the buffer, the quorum is enough. Below it the error is a *QuorumError.
+func (c *SignerSet) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
+	var indices []int
+	var signed uint64
+	aim := warp.QuorumWeight(c.TotalWeight, min(quorum+buffer, warp.QuorumDenominator), warp.QuorumDenominator)
+	for i, member := range c.Validators {
+		if signed >= aim {
+			break
+		}
+		if c.keys.Secret(member) != nil {
+			indices, signed = append(indices, i), signed+member.Weight
+		}
+	}
+	if signed < warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator) {
+		return nil, c.missed(quorum, signed, nil)
+	}
+	return warp.Aggregate(m, c.CanonicalValidatorSet, indices, func(member *warp.CanonicalValidator) (*warp.SecretKey, error) { return c.keys.Secret(member), nil })
+}
+
+// Refusal says that nobody signs, for a reason.
+func (c *SignerSet) Refusal(quorum uint64, reason error) *QuorumError {
+	return c.missed(quorum, 0, reason)
+}
+
+func (c *SignerSet) missed(quorum, signed uint64, reason error) *QuorumError {
+	e := &QuorumError{Quorum: quorum, Signed: signed, Total: c.TotalWeight, Members: len(c.Validators), Keyless: c.TotalWeight, Reason: reason}
+	for _, member := range c.Validators {
+		e.Keyless -= member.Weight
+		if c.keys.Secret(member) == nil {
+			e.Down++
+			e.Silent += member.Weight
+		}
+	}
+	return e
+}

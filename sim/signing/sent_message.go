@@ -1,0 +1,63 @@
+package signing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/warp"
+)
+
+// isSent tells whether the source chain of a message sent it, through the warp precompile or as the hash of one of its
+// blocks. Of a chain that the world does not simulate, only messages in transactions of the P-Chain are known.
+func isSent(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) (bool, error) {
+	if c := n.World.ChainByBlockchainID(m.SourceChainID); c != nil {
+		return isSentByChain(ctx, n.DB, c, m)
+	}
+	return isInPChainTx(ctx, n, m)
+}
+
+// isSentByChain tells whether an EVM chain has a block with the hash in a message, or a SendWarpMessage log of it.
+func isSentByChain(ctx context.Context, db *store.DB, c *reader.Chain, m *warp.UnsignedMessage) (bool, error) {
+	if block, err := warp.ParseHashPayload(m.Payload); err == nil {
+		_, err = db.BlockByHash(ctx, c.Row.ID, block[:])
+		return isFound(err)
+	}
+	id, err := m.ID()
+	if err != nil {
+		return false, err
+	}
+	return isFound(db.SentWarpMessage(ctx, c.Row.ID, id[:]))
+}
+
+// isInPChainTx tells whether a transaction of the P-Chain carries a message.
+func isInPChainTx(ctx context.Context, n *sim.Network, m *warp.UnsignedMessage) (bool, error) {
+	unsigned, err := m.Bytes()
+	if err != nil {
+		return false, err
+	}
+	for _, kind := range []string{"RegisterL1ValidatorTx", "SetL1ValidatorWeightTx"} {
+		rows, err := n.DB.PrimaryTxsOfType(ctx, n.Chain(txs.PChain), kind)
+		if err != nil {
+			return false, err
+		}
+		for _, row := range rows {
+			if bytes.Contains(row.Bytes, unsigned) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// isFound tells whether what was looked for is there.
+func isFound(err error) (bool, error) {
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}

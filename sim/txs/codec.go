@@ -1,0 +1,78 @@
+package txs
+
+import (
+	"errors"
+
+	"github.com/ava-labs/avalanchego/codec"
+	"github.com/ava-labs/avalanchego/codec/linearcodec"
+)
+
+const (
+	codecVersion = 0
+	versionBytes = 2
+	maxBytes     = 2 << 20 // the largest message that nodes exchange, and so the largest block
+)
+
+// codecs are indexed by Chain. Type ids are positions in the order of registration; gaps are ids that the real network
+// gives to types that no world of ours contains.
+var codecs = [...]codec.Manager{
+	newCodec(pChainTypes),
+	newCodec(xChainTypes),
+	newCodec(atomicTypes),
+}
+
+// gap stands for n unused type ids in a table of types.
+type gap int
+
+var xChainTypes = []any{
+	&BaseTx{}, &CreateAssetTx{}, &OperationTx{}, &ImportTx{}, &ExportTx{},
+	&TransferInput{}, &MintOutput{}, &TransferOutput{}, &MintOperation{}, &Credential{},
+	&NFTMintOutput{}, &NFTTransferOutput{}, &NFTMintOperation{}, &NFTTransferOperation{}, &NFTCredential{},
+	&PropertyMintOutput{}, &PropertyOwnedOutput{}, &PropertyMintOperation{}, &PropertyBurnOperation{}, &PropertyCredential{},
+	&XChainBlock{},
+}
+
+var pChainTypes = []any{
+	gap(2), &GenesisBlock{}, gap(2),
+	&TransferInput{}, gap(1), &TransferOutput{}, gap(1), &Credential{}, &Input{}, &OutputOwners{},
+	&AddValidatorTx{}, &AddSubnetValidatorTx{}, &AddDelegatorTx{}, &CreateChainTx{}, &CreateSubnetTx{}, &ImportTx{}, &ExportTx{},
+	gap(1), &RewardValidatorTx{}, &StakeableLockIn{}, &StakeableLockOut{},
+	&RemoveSubnetValidatorTx{}, gap(1), &AddPermissionlessValidatorTx{}, &AddPermissionlessDelegatorTx{},
+	&EmptySigner{}, &ProofOfPossession{},
+	&ProposalBlock{}, &AbortBlock{}, &CommitBlock{}, &StandardBlock{},
+	&TransferSubnetOwnershipTx{}, &BaseTx{},
+	&ConvertSubnetToL1Tx{}, &RegisterL1ValidatorTx{}, &SetL1ValidatorWeightTx{}, &IncreaseL1ValidatorBalanceTx{}, &DisableL1ValidatorTx{},
+}
+
+var atomicTypes = []any{
+	&AtomicImportTx{}, &AtomicExportTx{}, gap(3),
+	&TransferInput{}, gap(1), &TransferOutput{}, gap(1), &Credential{}, &Input{}, &OutputOwners{},
+}
+
+// newCodec builds a manager from a table of types. A mistake in a table leaves a manager that knows no version, so every
+// use of it fails.
+func newCodec(types []any) codec.Manager {
+	c := linearcodec.NewDefault()
+	var errs []error
+	for _, t := range types {
+		if n, ok := t.(gap); ok {
+			c.SkipRegistrations(int(n))
+			continue
+		}
+		errs = append(errs, c.RegisterType(t))
+	}
+	manager := codec.NewManager(maxBytes)
+	if errors.Join(errs...) == nil {
+		_ = manager.RegisterCodec(codecVersion, c)
+	}
+	return manager
+}
+
+// Marshal writes v with the codec's version before it.
+func (c Chain) Marshal(v any) ([]byte, error) { return c.codec().Marshal(codecVersion, v) }
+
+// Unmarshal reads v from b, which must hold nothing else.
+func (c Chain) Unmarshal(b []byte, v any) error {
+	_, err := c.codec().Unmarshal(b, v)
+	return err
+}

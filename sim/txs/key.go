@@ -1,0 +1,97 @@
+package txs
+
+import (
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/cb58"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+const privateKeyPrefix = "PrivateKey-"
+
+var errNotPrivateKey = errors.New(`private key must begin with "` + privateKeyPrefix + `"`)
+
+// Key is a secp256k1 key. The same key owns UTXOs under its Address and an account under its EVM address.
+type Key struct {
+	secret  *ecdsa.PrivateKey
+	address ids.ShortID
+	evm     common.Address
+}
+
+// NewKey takes a key that an EVM wallet made.
+func NewKey(secret *ecdsa.PrivateKey) *Key {
+	return &Key{
+		secret:  secret,
+		address: publicKeyAddress(&secret.PublicKey),
+		evm:     crypto.PubkeyToAddress(secret.PublicKey),
+	}
+}
+
+// KeyFromBytes takes the 32 bytes of a secret.
+func KeyFromBytes(b []byte) (*Key, error) {
+	secret, err := crypto.ToECDSA(b)
+	if err != nil {
+		return nil, fmt.Errorf("private key: %w", err)
+	}
+	return NewKey(secret), nil
+}
+
+// ParseKey reads the network's text form, PrivateKey-<cb58>.
+func ParseKey(s string) (*Key, error) {
+	text, found := strings.CutPrefix(s, privateKeyPrefix)
+	if !found {
+		return nil, errNotPrivateKey
+	}
+	b, err := cb58.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("private key: %w", err)
+	}
+	return KeyFromBytes(b)
+}
+
+// String is the network's text form of the secret.
+func (k *Key) String() string {
+	text, err := cb58.Encode(crypto.FromECDSA(k.secret))
+	if err != nil {
+		return ""
+	}
+	return privateKeyPrefix + text
+}
+
+// Address owns the key's UTXOs.
+func (k *Key) Address() ids.ShortID { return k.address }
+
+// EVMAddress is the key's account.
+func (k *Key) EVMAddress() common.Address { return k.evm }
+
+// signHash signs a 32-byte hash.
+func (k *Key) signHash(hash []byte) (Signature, error) {
+	b, err := crypto.Sign(hash, k.secret)
+	if err != nil {
+		return Signature{}, fmt.Errorf("sign: %w", err)
+	}
+	return Signature(b), nil
+}
+
+func publicKeyAddress(key *ecdsa.PublicKey) ids.ShortID {
+	a, err := ids.ToShortID(hashing.PubkeyBytesToAddress(crypto.CompressPubkey(key)))
+	if err != nil {
+		return ids.ShortEmpty
+	}
+	return a
+}
+
+// RecoverKey finds who made a signature over a hash.
+func RecoverKey(hash []byte, sig Signature) (*ecdsa.PublicKey, error) {
+	key, err := crypto.SigToPub(hash, sig[:])
+	if err != nil {
+		return nil, fmt.Errorf("recover signer: %w", err)
+	}
+	return key, nil
+}

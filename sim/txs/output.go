@@ -1,0 +1,142 @@
+package txs
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// Output is what a UTXO holds: an amount, a right to mint, an NFT or a property, and its owners.
+type Output interface {
+	Owners() *OutputOwners
+	Verify() error
+}
+
+// TransferOutput holds an amount of an asset.
+type TransferOutput struct {
+	Amount       uint64 `serialize:"true" json:"amount"`
+	OutputOwners `serialize:"true"`
+}
+
+// MintOutput is the right to mint more of a variable-cap asset.
+type MintOutput struct {
+	OutputOwners `serialize:"true"`
+}
+
+// NFTMintOutput is the right to mint NFTs of one group of an asset.
+type NFTMintOutput struct {
+	GroupID      uint32 `serialize:"true" json:"groupID"`
+	OutputOwners `serialize:"true"`
+}
+
+// NFTTransferOutput is one NFT with its payload.
+type NFTTransferOutput struct {
+	GroupID      uint32   `serialize:"true" json:"groupID"`
+	Payload      HexBytes `serialize:"true" json:"payload"`
+	OutputOwners `serialize:"true"`
+}
+
+// PropertyMintOutput is the right to mint owned outputs of a property asset.
+type PropertyMintOutput struct {
+	OutputOwners `serialize:"true"`
+}
+
+// PropertyOwnedOutput is one unit of a property asset.
+type PropertyOwnedOutput struct {
+	OutputOwners `serialize:"true"`
+}
+
+// StakeableLockOut is a P-Chain amount that before Locktime may be staked but not transferred.
+type StakeableLockOut struct {
+	Locktime uint64 `serialize:"true" json:"locktime"`
+	Output   Output `serialize:"true" json:"output"`
+}
+
+func (o *StakeableLockOut) Owners() *OutputOwners { return o.Output.Owners() }
+
+// The reasons why an output is refused, in the node's words.
+var (
+	ErrNoValueOutput    = errors.New("output has no value")
+	ErrOutputsNotSorted = errors.New("outputs not sorted")
+	errInvalidLocktime  = errors.New("invalid locktime")
+	errNestedStakeable  = errors.New("shouldn't nest stakeable locks")
+)
+
+func (o *TransferOutput) Verify() error {
+	if o.Amount == 0 {
+		return ErrNoValueOutput
+	}
+	return o.OutputOwners.Verify()
+}
+
+func (o *StakeableLockOut) Verify() error {
+	if o.Locktime == 0 {
+		return errInvalidLocktime
+	}
+	if _, nested := o.Output.(*StakeableLockOut); nested {
+		return errNestedStakeable
+	}
+	return o.Output.Verify()
+}
+
+// AmountOf is the amount that an output carries, locked or not; outputs that are not amounts carry none.
+func AmountOf(o Output) uint64 {
+	switch o := o.(type) {
+	case *TransferOutput:
+		return o.Amount
+	case *StakeableLockOut:
+		return AmountOf(o.Output)
+	}
+	return 0
+}
+
+// TransferableOutput is an output of one asset in a transaction.
+type TransferableOutput struct {
+	AssetID ids.ID `serialize:"true" json:"assetID"`
+	Out     Output `serialize:"true" json:"output"`
+}
+
+// NewTransferableOutput is a plain output: amount of an asset to these owners.
+func NewTransferableOutput(assetID ids.ID, amount uint64, owners OutputOwners) *TransferableOutput {
+	return &TransferableOutput{AssetID: assetID, Out: &TransferOutput{Amount: amount, OutputOwners: owners}}
+}
+
+// SortOutputs puts outputs in the order that the network demands: by asset, then by serialized form.
+func SortOutputs(c Chain, outs []*TransferableOutput) error {
+	keys, err := outputKeys(c, outs)
+	if err != nil {
+		return err
+	}
+	order := make([]int, len(outs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
+	sorted := make([]*TransferableOutput, len(outs))
+	for i, from := range order {
+		sorted[i] = outs[from]
+	}
+	copy(outs, sorted)
+	return nil
+}
+
+// SortedOutputs reports whether outputs stand in the order of SortOutputs.
+func SortedOutputs(c Chain, outs []*TransferableOutput) bool {
+	keys, err := outputKeys(c, outs)
+	return err == nil && slices.IsSortedFunc(keys, bytes.Compare)
+}
+
+// outputKeys are byte strings that compare as the network compares outputs.
+func outputKeys(c Chain, outs []*TransferableOutput) ([][]byte, error) {
+	keys := make([][]byte, len(outs))
+	for i, out := range outs {
+		b, err := c.Marshal(&out.Out)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = append(out.AssetID[:], b...)
+	}
+	return keys, nil
+}

@@ -1,0 +1,125 @@
+package txs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/warp"
+)
+
+// Validator is who validates, when, and with what weight. Since Durango the network ignores Start: staking begins with
+// the block that accepts the transaction.
+type Validator struct {
+	NodeID ids.NodeID `serialize:"true" json:"nodeID"`
+	Start  uint64     `serialize:"true" json:"start"`
+	End    uint64     `serialize:"true" json:"end"`
+	Weight uint64     `serialize:"true" json:"weight"`
+}
+
+// AddValidatorTx is the form in which validators joined before Banff; a genesis still uses it.
+type AddValidatorTx struct {
+	BaseTx       `serialize:"true"`
+	Validator    Validator             `serialize:"true" json:"validator"`
+	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
+	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+	Shares       uint32                `serialize:"true" json:"shares"`
+}
+
+// AddDelegatorTx is the form in which delegators joined before Banff.
+type AddDelegatorTx struct {
+	BaseTx       `serialize:"true"`
+	Validator    Validator             `serialize:"true" json:"validator"`
+	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
+	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+}
+
+// AddPermissionlessValidatorTx stakes to validate the primary network.
+type AddPermissionlessValidatorTx struct {
+	BaseTx           `serialize:"true"`
+	Validator        Validator             `serialize:"true" json:"validator"`
+	SubnetID         ids.ID                `serialize:"true" json:"subnetID"`
+	Signer           Signer                `serialize:"true" json:"signer"`
+	StakeOuts        []*TransferableOutput `serialize:"true" json:"stake"`
+	ValidationOwner  Authority             `serialize:"true" json:"validationRewardsOwner"`
+	DelegationOwner  Authority             `serialize:"true" json:"delegationRewardsOwner"`
+	DelegationShares uint32                `serialize:"true" json:"shares"`
+}
+
+// AddPermissionlessDelegatorTx adds stake to a validator of the primary network.
+type AddPermissionlessDelegatorTx struct {
+	BaseTx       `serialize:"true"`
+	Validator    Validator             `serialize:"true" json:"validator"`
+	SubnetID     ids.ID                `serialize:"true" json:"subnetID"`
+	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
+	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+}
+
+// RewardValidatorTx ends the staking of a validator or delegator. It has no inputs and no credentials: a proposal block
+// carries it, and the commit or abort block after that decides about the reward.
+type RewardValidatorTx struct {
+	TxID ids.ID `serialize:"true" json:"txID"`
+}
+
+// Base is nil: there are no inputs, outputs or memo.
+func (*RewardValidatorTx) Base() *BaseTx { return nil }
+
+// Authority is a control group as the P-Chain's transactions name one.
+type Authority interface {
+	Owners() *OutputOwners
+	authority()
+}
+
+func (*OutputOwners) authority() {}
+
+// Auth says which members of a control group sign.
+type Auth interface {
+	Authorization() *Input
+}
+
+func (in *Input) Authorization() *Input { return in }
+
+// Signer is a validator's BLS key, or none.
+type Signer interface {
+	Key() *ProofOfPossession
+}
+
+// EmptySigner is the signer of a subnet validator, who uses the key registered on the primary network.
+type EmptySigner struct{}
+
+// ProofOfPossession is a BLS public key with the signature that proves its holder has the secret.
+type ProofOfPossession struct {
+	PublicKey         [48]byte `serialize:"true" json:"publicKey"`
+	ProofOfPossession [96]byte `serialize:"true" json:"proofOfPossession"`
+}
+
+func (*EmptySigner) Key() *ProofOfPossession         { return nil }
+func (p *ProofOfPossession) Key() *ProofOfPossession { return p }
+
+var ErrInvalidPossession = errors.New("invalid proof of possession") // in the node's words
+
+// Verify checks that the holder of the key has its secret.
+func (p *ProofOfPossession) Verify() error {
+	key, err := warp.ParsePublicKey(p.PublicKey[:])
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalidPossession, err)
+	}
+	proof, err := warp.ParseSignature(p.ProofOfPossession[:])
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalidPossession, err)
+	}
+	if !key.VerifyPossession(proof) {
+		return ErrInvalidPossession
+	}
+	return nil
+}
+
+// NewProofOfPossession makes the signer of a key; it takes about a millisecond.
+func NewProofOfPossession(key *warp.SecretKey) (*ProofOfPossession, error) {
+	proof, err := key.Prove()
+	if err != nil {
+		return nil, fmt.Errorf("proof of possession: %w", err)
+	}
+	return &ProofOfPossession{PublicKey: key.PublicKey().Compressed(), ProofOfPossession: proof.Bytes()}, nil
+}

@@ -1,0 +1,51 @@
+package txs
+
+import (
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// SubnetValidator is a validator of a permissioned subnet.
+type SubnetValidator struct {
+	Validator `serialize:"true"`
+	SubnetID  ids.ID `serialize:"true" json:"subnetID"`
+}
+
+// AddSubnetValidatorTx lets a node that already validates the primary network validate a permissioned subnet.
+type AddSubnetValidatorTx struct {
+	BaseTx     `serialize:"true"`
+	Validator  SubnetValidator `serialize:"true" json:"validator"`
+	SubnetAuth Auth            `serialize:"true" json:"subnetAuthorization"`
+}
+
+// RemoveSubnetValidatorTx removes a validator from a permissioned subnet before its time is over.
+type RemoveSubnetValidatorTx struct {
+	BaseTx     `serialize:"true"`
+	NodeID     ids.NodeID `serialize:"true" json:"nodeID"`
+	SubnetID   ids.ID     `serialize:"true" json:"subnetID"`
+	SubnetAuth Auth       `serialize:"true" json:"subnetAuthorization"`
+}
+
+// CreateSubnetTx makes a subnet; its id is the transaction's.
+type CreateSubnetTx struct {
+	BaseTx `serialize:"true"`
+	Owner  Authority `serialize:"true" json:"owner"`
+}
+
+// CreateChainTx makes a blockchain that a subnet validates; its id is the transaction's.
+type CreateChainTx struct {
+	BaseTx      `serialize:"true"`
+	SubnetID    ids.ID   `serialize:"true" json:"subnetID"`
+	ChainName   string   `serialize:"true" json:"chainName"`
+	VMID        ids.ID   `serialize:"true" json:"vmID"`
+	FxIDs       []ids.ID `serialize:"true" json:"fxIDs"`
+	GenesisData []byte   `serialize:"true" json:"genesisData"`
+	SubnetAuth  Auth     `serialize:"true" json:"subnetAuthorization"`
+}
+
+// TransferSubnetOwnershipTx gives a subnet to another control group.
+type TransferSubnetOwnershipTx struct {
+	BaseTx     `serialize:"true"`
+	SubnetID   ids.ID    `serialize:"true" json:"subnetID"`
+	SubnetAuth Auth      `serialize:"true" json:"subnetAuthorization"`
+	Owner      Authority `serialize:"true" json:"newOwner"`
+}

@@ -1,0 +1,72 @@
+package txs
+
+import (
+	"encoding/binary"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+)
+
+// ProposerBlock is the ProposerVM block in which a block of any chain travels: it says who proposed it, when, and what the
+// proposer saw of the P-Chain. Its id leaves out the proposer's signature, which no interface shows.
+type ProposerBlock struct {
+	ParentID    ids.ID // of the envelope before
+	Time        uint64
+	PHeight     uint64
+	Epoch       Epoch
+	Certificate []byte // the proposer's; none for an option, which follows from its proposal
+}
+
+// Epoch is the span for which the ProposerVM keeps to one P-Chain height (ACP-181).
+type Epoch struct {
+	PHeight uint64
+	Number  uint64
+	Start   uint64
+}
+
+// epochSeconds is how long an epoch lasts on the public networks.
+const epochSeconds = 5 * 60
+
+// Next is the epoch of an envelope by the one before it: its epoch, its P-Chain height and its time.
+func (e Epoch) Next(pHeight, time uint64) Epoch {
+	if e.Number > 0 && time < e.Start+epochSeconds {
+		return e
+	}
+	return Epoch{PHeight: pHeight, Number: e.Number + 1, Start: time}
+}
+
+// The type ids of ProposerVM blocks.
+const (
+	optionEnvelope  = 1
+	graniteEnvelope = 2
+)
+
+// ID is the hash of the envelope around a block with these bytes.
+func (e *ProposerBlock) ID(inner []byte) ids.ID {
+	b := binary.BigEndian.AppendUint16(nil, codecVersion)
+	if len(e.Certificate) == 0 {
+		b = binary.BigEndian.AppendUint32(b, optionEnvelope)
+		b = append(b, e.ParentID[:]...)
+		return hashing.ComputeHash256Array(appendBytes(b, inner))
+	}
+	b = binary.BigEndian.AppendUint32(b, graniteEnvelope)
+	b = append(b, e.ParentID[:]...)
+	b = binary.BigEndian.AppendUint64(b, e.Time)
+	b = binary.BigEndian.AppendUint64(b, e.PHeight)
+	b = appendBytes(b, e.Certificate)
+	b = appendBytes(b, inner)
+	for _, v := range []uint64{e.Epoch.PHeight, e.Epoch.Number, e.Epoch.Start} {
+		b = binary.BigEndian.AppendUint64(b, v)
+	}
+	return hashing.ComputeHash256Array(b)
+}
+
+func appendBytes(b, field []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(len(field)))
+	return append(b, field...)
+}
+
+// NodeIDOf is the id of the node that has a certificate: RIPEMD-160 of its SHA-256.
+func NodeIDOf(certificate []byte) ids.NodeID {
+	return ids.NodeID(hashing.ComputeHash160Array(hashing.ComputeHash256(certificate)))
+}

@@ -1,0 +1,112 @@
+package txs
+
+import (
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+)
+
+// Sign fills in the credentials and computes bytes and id. signers has one element for each input, in the order of
+// Inputs, then one for each operation or authorization; each lists the keys in the order of its signature indices.
+func (tx *Tx) Sign(c Chain, signers [][]*Key) error {
+	tx.Credentials = make([]FxCredential, 0, len(signers))
+	tx.signers = nil
+	if err := tx.initialize(c); err != nil {
+		return err
+	}
+	hash := hashing.ComputeHash256(tx.unsignedBytes)
+	made := make(map[ids.ShortID]Signature)
+	for i, keys := range signers {
+		cred, who, err := sign(hash, keys, made)
+		if err != nil {
+			return fmt.Errorf("credential %d: %w", i, err)
+		}
+		tx.Credentials = append(tx.Credentials, tx.credential(i, cred))
+		tx.signers = append(tx.signers, who)
+	}
+	return tx.initialize(c)
+}
+
+// NewSigned builds and signs a transaction.
+func NewSigned(c Chain, unsigned Unsigned, signers ...[]*Key) (*Tx, error) {
+	tx := &Tx{Unsigned: unsigned}
+	return tx, tx.Sign(c, signers)
+}
+
+// sign signs a hash with several keys; a key that signed before is not asked again, its signature is the same.
+func sign(hash []byte, keys []*Key, made map[ids.ShortID]Signature) (*Credential, []ids.ShortID, error) {
+	cred := &Credential{Signatures: make([]Signature, len(keys))}
+	who := make([]ids.ShortID, len(keys))
+	for i, key := range keys {
+		sig, found := made[key.address]
+		if !found {
+			var err error
+			if sig, err = key.signHash(hash); err != nil {
+				return nil, nil, err
+			}
+			made[key.address] = sig
+		}
+		cred.Signatures[i], who[i] = sig, key.address
+	}
+	return cred, who, nil
+}
+
+// credential gives the i-th credential the type that the input or operation it belongs to demands.
+func (tx *Tx) credential(i int, cred *Credential) FxCredential {
+	u, ok := tx.Unsigned.(*OperationTx)
+	if !ok || i < len(u.Ins) || i-len(u.Ins) >= len(u.Ops) {
+		return cred
+	}
+	switch FxIndex(u.Ops[i-len(u.Ins)].Op) {
+	case 1:
+		return &NFTCredential{*cred}
+	case 2:
+		return &PropertyCredential{*cred}
+	}
+	return cred
+}
+
+// Signers are the addresses that made the signatures of each credential. They are recovered unless this process made
+// the signatures itself.
+func (tx *Tx) Signers() ([][]ids.ShortID, error) {
+	if tx.signers != nil {
+		return tx.signers, nil
+	}
+	return tx.RecoverSigners()
+}
+
+// RecoverSigners finds the addresses that made the signatures from the signatures alone.
+func (tx *Tx) RecoverSigners() ([][]ids.ShortID, error) {
+	hash := hashing.ComputeHash256(tx.unsignedBytes)
+	known := make(map[Signature]ids.ShortID)
+	signers := make([][]ids.ShortID, len(tx.Credentials))
+	for i, cred := range tx.Credentials {
+		who, err := recoverAll(hash, cred.signatures(), known)
+		if err != nil {
+			return nil, fmt.Errorf("credential %d: %w", i, err)
+		}
+		signers[i] = who
+	}
+	return signers, nil
+}
+
+func recoverAll(hash []byte, sigs []Signature, known map[Signature]ids.ShortID) ([]ids.ShortID, error) {
+	who := make([]ids.ShortID, len(sigs))
+	for i, sig := range sigs {
+		address, found := known[sig]
+		if !found {
+			key, err := RecoverKey(hash, sig)
+			if err != nil {
+				return nil, err
+			}
+			address = publicKeyAddress(key)
+			known[sig] = address
+		}
+		who[i] = address
+	}
+	return who, nil
+}
+
+// SignedHere tells whether this process made the signatures, and so the proofs, of the transaction.
+func (tx *Tx) SignedHere() bool { return tx.signers != nil }

@@ -1,0 +1,51 @@
+package txs
+
+import (
+	"github.com/ava-labs/avalanchego/utils/hashing"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// SpentOutput is a UTXO that a transaction spends, with the signatures that let it.
+type SpentOutput struct {
+	UTXOID
+	Signatures []Signature
+	Imported   bool // from what another chain exported
+}
+
+// SpentOutputs are all UTXOs that a transaction spends, imported ones too, in the order of its credentials.
+func (tx *Tx) SpentOutputs() []SpentOutput {
+	var all []SpentOutput
+	own := 0
+	if base := tx.Unsigned.Base(); base != nil {
+		own = len(base.Ins)
+	}
+	for i, in := range tx.Inputs() {
+		all = append(all, SpentOutput{in.UTXOID, tx.Signatures(i), i >= own})
+	}
+	if u, ok := tx.Unsigned.(*OperationTx); ok {
+		first := len(all)
+		for i, op := range u.Ops {
+			for _, id := range op.UTXOIDs {
+				all = append(all, SpentOutput{*id, tx.Signatures(first + i), false})
+			}
+		}
+	}
+	return all
+}
+
+// Signatures are those of a transaction's i-th credential.
+func (tx *Tx) Signatures(i int) []Signature {
+	if i >= len(tx.Credentials) {
+		return nil
+	}
+	return tx.Credentials[i].signatures()
+}
+
+// PublicKey is the compressed key that signed the transaction so.
+func (tx *Tx) PublicKey(sig Signature) ([]byte, error) {
+	key, err := RecoverKey(hashing.ComputeHash256(tx.unsignedBytes), sig)
+	if err != nil {
+		return nil, err
+	}
+	return crypto.CompressPubkey(key), nil
+}

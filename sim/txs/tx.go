@@ -1,0 +1,188 @@
+package txs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+)
+
+// Unsigned is the part of a transaction that its credentials sign.
+type Unsigned interface {
+	// Base is the inputs, outputs and memo that most types begin with; nil for a type that has none.
+	Base() *BaseTx
+}
+
+// BaseTx moves value within one chain, and is what most other types begin with.
+type BaseTx struct {
+	NetworkID    uint32                `serialize:"true" json:"networkID"`
+	BlockchainID ids.ID                `serialize:"true" json:"blockchainID"`
+	Outs         []*TransferableOutput `serialize:"true" json:"outputs"`
+	Ins          []*TransferableInput  `serialize:"true" json:"inputs"`
+	Memo         HexBytes              `serialize:"true" json:"memo"`
+}
+
+// Base is the transaction itself.
+func (tx *BaseTx) Base() *BaseTx { return tx }
+
+// ImportTx spends outputs that another chain exported to this one. X and P share its form.
+type ImportTx struct {
+	BaseTx         `serialize:"true"`
+	SourceChain    ids.ID               `serialize:"true" json:"sourceChain"`
+	ImportedInputs []*TransferableInput `serialize:"true" json:"importedInputs"`
+}
+
+// ExportTx hands outputs to another chain. X and P share its form.
+type ExportTx struct {
+	BaseTx           `serialize:"true"`
+	DestinationChain ids.ID                `serialize:"true" json:"destinationChain"`
+	ExportedOutputs  []*TransferableOutput `serialize:"true" json:"exportedOutputs"`
+}
+
+// Tx is a signed transaction. Its bytes and id are those of the form it was built, signed or parsed in.
+type Tx struct {
+	Unsigned    Unsigned       `serialize:"true" json:"unsignedTx"`
+	Credentials []FxCredential `serialize:"true" json:"credentials"`
+
+	id            ids.ID
+	bytes         []byte
+	unsignedBytes []byte
+	signers       [][]ids.ShortID
+}
+
+// errNotCanonical refuses bytes that decode but would encode differently.
+var errNotCanonical = errors.New("transaction is not in its canonical form")
+
+// NewTx builds a transaction of a chain without credentials; genesis and reward transactions stay so.
+func NewTx(c Chain, unsigned Unsigned) (*Tx, error) {
+	tx := &Tx{Unsigned: unsigned, Credentials: []FxCredential{}}
+	return tx, tx.initialize(c)
+}
+
+// ParseTx reads a signed transaction of a chain.
+func ParseTx(c Chain, b []byte) (*Tx, error) {
+	tx := &Tx{}
+	if err := c.Unmarshal(b, tx); err != nil {
+		return nil, err
+	}
+	if err := tx.initialize(c); err != nil {
+		return nil, err
+	}
+	if string(tx.bytes) != string(b) {
+		return nil, errNotCanonical
+	}
+	return tx, nil
+}
+
+// ReadTx reads a transaction that is stored under its id, to be shown: it has not to be told again that it is canonical.
+func ReadTx(c Chain, id ids.ID, b []byte) (*Tx, error) {
+	tx := &Tx{id: id, bytes: b}
+	return tx, c.Unmarshal(b, tx)
+}
+
+// ID is the hash of the signed bytes.
+func (tx *Tx) ID() ids.ID { return tx.id }
+
+// Bytes is the signed form with the codec's version.
+func (tx *Tx) Bytes() []byte { return tx.bytes }
+
+// UnsignedBytes is what the credentials sign.
+func (tx *Tx) UnsignedBytes() []byte { return tx.unsignedBytes }
+
+// initialize computes bytes and id from the parts.
+func (tx *Tx) initialize(c Chain) error {
+	unsigned, err := c.Marshal(&tx.Unsigned)
+	if err != nil {
+		return fmt.Errorf("unsigned transaction: %w", err)
+	}
+	signed, err := c.Marshal(tx)
+	if err != nil {
+		return fmt.Errorf("transaction: %w", err)
+	}
+	tx.unsignedBytes, tx.bytes = unsigned, signed
+	tx.id = hashing.ComputeHash256Array(signed)
+	return nil
+}
+
+// Initialize computes bytes and ids of transactions that came in a block or a genesis.
+func Initialize(c Chain, transactions []*Tx) error {
+	for i, tx := range transactions {
+		if err := tx.initialize(c); err != nil {
+			return fmt.Errorf("transaction %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// Inputs are all inputs that spend an amount, imported ones last; credentials follow the same order.
+func (tx *Tx) Inputs() []*TransferableInput {
+	switch u := tx.Unsigned.(type) {
+	case *ImportTx:
+		return append(u.Ins[:len(u.Ins):len(u.Ins)], u.ImportedInputs...)
+	case *AtomicImportTx:
+		return u.ImportedInputs
+	}
+	if base := tx.Unsigned.Base(); base != nil {
+		return base.Ins
+	}
+	return nil
+}
+
+// Produced are the UTXOs that the transaction leaves on its own chain, without those that only a later event pays
+// (stake, rewards, refunds).
+func (tx *Tx) Produced() []*UTXO {
+	base := tx.Unsigned.Base()
+	if base == nil {
+		return nil
+	}
+	utxos := make([]*UTXO, 0, len(base.Outs))
+	for _, out := range base.Outs {
+		utxos = tx.append(utxos, out.AssetID, out.Out)
+	}
+	switch u := tx.Unsigned.(type) {
+	case *CreateAssetTx:
+		for _, state := range u.States {
+			for _, out := range state.Outs {
+				utxos = tx.append(utxos, tx.id, out)
+			}
+		}
+	case *OperationTx:
+		for _, op := range u.Ops {
+			for _, out := range op.Op.Outs() {
+				utxos = tx.append(utxos, op.AssetID, out)
+			}
+		}
+	}
+	return utxos
+}
+
+// append adds the transaction's next output.
+func (tx *Tx) append(utxos []*UTXO, assetID ids.ID, out Output) []*UTXO {
+	return append(utxos, tx.NewUTXO(len(utxos), assetID, out))
+}
+
+// NewUTXO is an output of the transaction; those that a later event pays follow its own.
+func (tx *Tx) NewUTXO(index int, assetID ids.ID, out Output) *UTXO {
+	return &UTXO{UTXOID: UTXOID{TxID: tx.id, OutputIndex: uint32(index)}, AssetID: assetID, Out: out}
+}
+
+// Exported are the UTXOs that the transaction hands to another chain, and which chain.
+func (tx *Tx) Exported() (ids.ID, []*UTXO) {
+	var (
+		destination ids.ID
+		offset      int
+		outs        []*TransferableOutput
+	)
+	switch u := tx.Unsigned.(type) {
+	case *ExportTx:
+		destination, offset, outs = u.DestinationChain, len(u.Outs), u.ExportedOutputs
+	case *AtomicExportTx:
+		destination, outs = u.DestinationChain, u.ExportedOutputs
+	}
+	utxos := make([]*UTXO, len(outs))
+	for i, out := range outs {
+		utxos[i] = tx.NewUTXO(offset+i, out.AssetID, out.Out)
+	}
+	return destination, utxos
+}

@@ -1,0 +1,52 @@
+package txs
+
+import (
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// UTXO is an output that no transaction has spent yet, with the place it came from.
+type UTXO struct {
+	UTXOID  `serialize:"true"`
+	AssetID ids.ID `serialize:"true" json:"assetID"`
+	Out     Output `serialize:"true" json:"output"`
+}
+
+// Owners says who may spend the UTXO.
+func (u *UTXO) Owners() *OutputOwners { return u.Out.Owners() }
+
+// Amount is what the UTXO holds of its asset; 0 when it holds something else than an amount.
+func (u *UTXO) Amount() uint64 { return AmountOf(u.Out) }
+
+// StakeableUntil is the time before which the amount may only be staked; 0 when it is not locked that way.
+func (u *UTXO) StakeableUntil() uint64 {
+	if lock, ok := u.Out.(*StakeableLockOut); ok {
+		return lock.Locktime
+	}
+	return 0
+}
+
+// Bytes is the UTXO as the chain's getUTXOs gives it.
+func (u *UTXO) Bytes(c Chain) ([]byte, error) { return c.Marshal(u) }
+
+// ParseUTXO reads what Bytes wrote.
+func ParseUTXO(c Chain, b []byte) (*UTXO, error) {
+	u := &UTXO{}
+	if err := c.Unmarshal(b, u); err != nil {
+		return nil, fmt.Errorf("utxo: %w", err)
+	}
+	return u, nil
+}
+
+// OutputBytes is an output with its asset, as platform.getStake gives staked outputs.
+func OutputBytes(c Chain, out *TransferableOutput) ([]byte, error) { return c.Marshal(out) }
+
+// OutBytes is the output alone with its type id, as Bytes ends with it.
+func (u *UTXO) OutBytes(c Chain) ([]byte, error) {
+	b, err := c.Marshal(&u.Out)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return b[versionBytes:], nil
+}

@@ -1,0 +1,83 @@
+package txs
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// InitialState is what a new asset consists of within one feature extension.
+type InitialState struct {
+	FxIndex uint32   `serialize:"true" json:"fxIndex"`
+	Outs    []Output `serialize:"true" json:"outputs"`
+}
+
+// CreateAssetTx makes a new asset on the X-Chain; the asset's id is the transaction's.
+type CreateAssetTx struct {
+	BaseTx       `serialize:"true"`
+	Name         string          `serialize:"true" json:"name"`
+	Symbol       string          `serialize:"true" json:"symbol"`
+	Denomination byte            `serialize:"true" json:"denomination"`
+	States       []*InitialState `serialize:"true" json:"initialStates"`
+}
+
+// OperationTx mints, transfers or burns what is not an amount.
+type OperationTx struct {
+	BaseTx `serialize:"true"`
+	Ops    []*Operation `serialize:"true" json:"operations"`
+}
+
+// SortStates puts initial states, and the outputs of each, in the network's order.
+func SortStates(states []*InitialState) error {
+	slices.SortFunc(states, compareStates)
+	for _, state := range states {
+		outs := make([]*TransferableOutput, len(state.Outs))
+		for i, out := range state.Outs {
+			outs[i] = &TransferableOutput{Out: out}
+		}
+		if err := SortOutputs(XChain, outs); err != nil {
+			return err
+		}
+		for i, out := range outs {
+			state.Outs[i] = out.Out
+		}
+	}
+	return nil
+}
+
+// SortedStates reports whether initial states stand in the order of SortStates, one for each feature extension.
+func SortedStates(states []*InitialState) bool {
+	for _, state := range states {
+		keys := make([][]byte, len(state.Outs))
+		for i := range state.Outs {
+			b, err := XChain.Marshal(&state.Outs[i])
+			if err != nil {
+				return false
+			}
+			keys[i] = b
+		}
+		if !slices.IsSortedFunc(keys, bytes.Compare) {
+			return false
+		}
+	}
+	return SortedUnique(states, compareStates)
+}
+
+// Consumed are the ids of all UTXOs of its own chain that an X-Chain or P-Chain transaction spends.
+func (tx *Tx) Consumed() []ids.ID {
+	var spent []ids.ID
+	if base := tx.Unsigned.Base(); base != nil {
+		for _, in := range base.Ins {
+			spent = append(spent, in.InputID())
+		}
+	}
+	if op, ok := tx.Unsigned.(*OperationTx); ok {
+		for _, o := range op.Ops {
+			for _, id := range o.UTXOIDs {
+				spent = append(spent, id.InputID())
+			}
+		}
+	}
+	return spent
+}

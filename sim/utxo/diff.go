@@ -1,0 +1,19 @@
+package utxo
+
+import (
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/txs"
+)
+
+// Diff is what one transaction, or the passing of time between blocks, changed of a chain's outputs. TxID is the zero id
+// when no transaction caused the change.
+type Diff struct {
+	TxID     ids.ID
+	Burned   uint64      // nAVAX
+	Spent    []*txs.UTXO // outputs of this chain
+	Created  []*txs.UTXO // outputs on this chain, rewards and refunds included
+	Peer     ids.ID      // the other chain of an import or export
+	Imported []*txs.UTXO // outputs taken from what Peer exported
+	Exported []*txs.UTXO // outputs handed to Peer
+}

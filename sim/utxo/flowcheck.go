@@ -1,0 +1,140 @@
+package utxo
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+
+	"snowglobe/sim/txs"
+)
+
+// The reasons why amounts do not balance, in the node's words.
+var (
+	ErrInsufficientFunds         = errors.New("insufficient funds")
+	ErrInsufficientUnlockedFunds = errors.New("insufficient unlocked funds")
+	ErrInsufficientLockedFunds   = errors.New("insufficient locked funds")
+	ErrOverflow                  = errors.New("overflow")
+)
+
+// FlowChecker adds up what a transaction consumes and produces (avalanchego's avax.FlowChecker and utxo.VerifySpendUTXOs). Amounts that may only be staked count apart, by the time they
+// unlock and by owner.
+type FlowChecker struct {
+	entries []*flowEntry
+	err     error
+}
+
+type flowEntry struct {
+	flowKey
+	consumed uint64
+	produced uint64
+}
+
+type flowKey struct {
+	asset  ids.ID
+	unlock uint64
+	owner  ids.ID
+}
+
+func (f *FlowChecker) entry(key flowKey) *flowEntry {
+	for _, e := range f.entries {
+		if e.flowKey == key {
+			return e
+		}
+	}
+	e := &flowEntry{flowKey: key}
+	f.entries = append(f.entries, e)
+	return e
+}
+
+func (f *FlowChecker) add(total *uint64, amount uint64) {
+	sum, carry := bits.Add64(*total, amount, 0)
+	if carry != 0 {
+		f.err = ErrOverflow
+	}
+	*total = sum
+}
+
+// Consume counts a free amount that is spent.
+func (f *FlowChecker) Consume(asset ids.ID, amount uint64) {
+	f.add(&f.entry(flowKey{asset: asset}).consumed, amount)
+}
+
+// Produce counts a free amount that is created, a fee or a deposit.
+func (f *FlowChecker) Produce(asset ids.ID, amount uint64) {
+	f.add(&f.entry(flowKey{asset: asset}).produced, amount)
+}
+
+// ConsumeUTXO counts a spent output, as locked if it still is.
+func (f *FlowChecker) ConsumeUTXO(u *txs.UTXO, now uint64) {
+	if until := u.StakeableUntil(); now < until {
+		f.add(&f.entry(f.locked(u.AssetID, until, u.Owners())).consumed, u.Amount())
+		return
+	}
+	f.Consume(u.AssetID, u.Amount())
+}
+
+// ProduceOutputs counts outputs; nothing but a stakeable lock keeps an amount from being free.
+func (f *FlowChecker) ProduceOutputs(outs []*txs.TransferableOutput) {
+	for _, out := range outs {
+		if lock, ok := out.Out.(*txs.StakeableLockOut); ok {
+			f.add(&f.entry(f.locked(out.AssetID, lock.Locktime, lock.Owners())).produced, txs.AmountOf(lock))
+			continue
+		}
+		f.Produce(out.AssetID, txs.AmountOf(out.Out))
+	}
+}
+
+func (f *FlowChecker) locked(asset ids.ID, until uint64, owners *txs.OutputOwners) flowKey {
+	b, err := txs.PChain.Marshal(owners)
+	if err != nil {
+		f.err = err
+	}
+	return flowKey{asset, until, hashing.ComputeHash256Array(b)}
+}
+
+// Produced is the free amount of an asset that was counted as produced; an error is that of an amount too large.
+func (f *FlowChecker) Produced(asset ids.ID) (uint64, error) {
+	return f.entry(flowKey{asset: asset}).produced, f.err
+}
+
+// Burned is what remains of an asset.
+func (f *FlowChecker) Burned(asset ids.ID) uint64 {
+	e := f.entry(flowKey{asset: asset})
+	return e.consumed - e.produced
+}
+
+// balanceLocked covers locked amounts that exceed those consumed from free ones: free value may be locked, not the
+// reverse.
+func (f *FlowChecker) balanceLocked() error {
+	for _, e := range f.entries {
+		if e.unlock == 0 || e.produced <= e.consumed {
+			continue
+		}
+		free := f.entry(flowKey{asset: e.asset})
+		more := e.produced - e.consumed
+		if more > free.consumed {
+			return fmt.Errorf("%w: %s needs %d more %s for locktime %d", ErrInsufficientLockedFunds, e.owner, more-free.consumed, e.asset, e.unlock)
+		}
+		free.consumed -= more
+	}
+	return nil
+}
+
+// Verify checks that no asset is produced out of nothing; the surplus is burned. lack is the chain's own error for it.
+func (f *FlowChecker) Verify(lack func(need uint64, asset ids.ID) error) error {
+	if f.err != nil {
+		return f.err
+	}
+	if err := f.balanceLocked(); err != nil {
+		return err
+	}
+	for _, e := range f.entries {
+		if e.unlock == 0 && e.produced > e.consumed {
+			return lack(e.produced-e.consumed, e.asset)
+		}
+	}
+	return nil
+}

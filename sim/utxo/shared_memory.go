@@ -1,0 +1,38 @@
+package utxo
+
+import (
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/txs"
+)
+
+// direction is from which chain to which an output was exported.
+type direction struct{ from, to ids.ID }
+
+// SharedMemory holds what the chains of one network have exported to each other and not yet imported.
+type SharedMemory struct {
+	exports map[direction]map[ids.ID]*txs.UTXO
+}
+
+// NewSharedMemory is empty.
+func NewSharedMemory() *SharedMemory {
+	return &SharedMemory{exports: make(map[direction]map[ids.ID]*txs.UTXO)}
+}
+
+// Put places an exported output; a state that is loaded from storage begins with these.
+func (s *SharedMemory) Put(from, to ids.ID, u *txs.UTXO) { s.exported(from, to)[u.InputID()] = u }
+
+// UTXO finds an output that one chain exported to another.
+func (s *SharedMemory) UTXO(from, to, inputID ids.ID) (*txs.UTXO, bool) {
+	u, found := s.exports[direction{from, to}][inputID]
+	return u, found
+}
+
+// exported are the outputs from one chain to another.
+func (s *SharedMemory) exported(from, to ids.ID) map[ids.ID]*txs.UTXO {
+	d := direction{from, to}
+	if s.exports[d] == nil {
+		s.exports[d] = make(map[ids.ID]*txs.UTXO)
+	}
+	return s.exports[d]
+}

@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Validator is a node with its weight among the validators of a subnet, delegations included. Key is its compressed BLS
+// public key, nil for one that cannot sign.
+type Validator struct {
+	Node   ids.NodeID
+	Key    []byte
+	Weight uint64
+}
+
+// PHeight is the height of the P-Chain's last block, which is also the one that a proposer would see.
+func (l *Network) PHeight(ctx context.Context) (uint64, error) {
+	head, err := l.DB.PrimaryHead(ctx, l.Chain(txs.PChain))
+	if err != nil {
+		return 0, fmt.Errorf("P-Chain: %w", err)
+	}
+	return head.ID.Number(), nil
+}
+
+// SubnetOf is the subnet that validates one of the network's blockchains; the zero id is the primary network. The error is
+// store.ErrNotFound for a blockchain of another network.
+func (l *Network) SubnetOf(ctx context.Context, blockchain ids.ID) (ids.ID, error) {
+	if _, own := l.Rules.ChainOf(blockchain); own {
+		return ids.Empty, nil
+	}
+	row, err := l.DB.Blockchain(ctx, blockchain[:])
+	if err != nil {
+		return ids.Empty, err
+	}
+	if row.ID.Chain() != l.Chain(txs.PChain) {
+		return ids.Empty, store.ErrNotFound
+	}
+	return ids.ID(row.Subnet), nil
+}
+
+// HasSubnet tells whether a subnet is one of the network's.
+func (l *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
+	if subnet == ids.Empty {
+		return true, nil
+	}
+	_, err := l.DB.Subnet(ctx, l.Chain(txs.PChain), subnet[:])
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// HasNode tells whether a node validates or validated something on the network.
+func (l *Network) HasNode(ctx context.Context, node []byte) (bool, error) {
+	stakers, err := l.DB.StakersOfNode(ctx, l.Chain(txs.PChain), node)
+	if err != nil || len(stakers) > 0 {
+		return err == nil, err
+	}
+	l1, err := l.DB.L1ValidatorsOfNode(ctx, node, math.MaxInt64)
+	return len(l1) > 0, err
+}
+
+// ValidatorsAt are those who validated a subnet at a height of the P-Chain.
+func (l *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Validator, error) {
+	return l.validators(ctx, subnet, height, validatorRule{
+		stakes: func(s *store.Staker) bool { return stakesAt(s, int64(height)) },
+		active: func(v *store.L1ValidatorView) bool { return v.EndAccumulatedFee > 0 },
+	})
+}
+
+// ValidatorsNow are those who validate a subnet by the world's clock: time alone lets stakers begin and end, and uses
+// balances up.
+func (l *Network) ValidatorsNow(ctx context.Context, subnet ids.ID) ([]Validator, error) {
+	head, err := l.DB.PrimaryHead(ctx, l.Chain(txs.PChain))
+	if err != nil {
+		return nil, fmt.Errorf("P-Chain: %w", err)
+	}
+	accrued := l.Accrued(head)
+	return l.validators(ctx, subnet, head.ID.Number(), validatorRule{
+		stakes: func(s *store.Staker) bool { return l.StatusAt(s) == store.StakerActive },
+		active: func(v *store.L1ValidatorView) bool { return v.EndAccumulatedFee > accrued },
+	})
+}
+
+// validatorRule says which stakers and L1 validators belong to a set.
+type validatorRule struct {
+	stakes func(*store.Staker) bool
+	active func(*store.L1ValidatorView) bool
+}
+
+// validators is a set. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1
+// validators are merged under the empty node id, without a key, as avalanchego's GetValidatorSet does.
+func (l *Network) validators(ctx context.Context, subnet ids.ID, height uint64, rule validatorRule) ([]Validator, error) {
+	set := &validatorSet{index: map[ids.NodeID]int{}}
+	if err := l.addStakers(ctx, set, subnet, rule); err != nil {
+		return nil, err
+	}
+	if subnet == ids.Empty {
+		return set.all, nil
+	}
+	if len(set.all) > 0 {
+		if err := l.addPrimaryNetworkKeys(ctx, set.all, rule); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := l.DB.L1ValidatorsOfSubnet(ctx, subnet[:], height)
+	for i := range rows {
+		switch v := &rows[i]; {
+		case v.Weight == 0 || v.ID.Chain() != l.Chain(txs.PChain):
+		case !rule.active(v):
+			set.add(ids.EmptyNodeID, nil, uint64(v.Weight))
+		default:
+			set.add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
+		}
+	}
+	return set.all, err
+}
+
+// addPrimaryNetworkKeys gives validators the keys that their nodes have on the primary network.
+func (l *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, rule validatorRule) error {
+	set := &validatorSet{index: map[ids.NodeID]int{}}
+	if err := l.addStakers(ctx, set, ids.Empty, rule); err != nil {
+		return err
+	}
+	for i := range all {
+		if at, there := set.index[all[i].Node]; there {
+			all[i].Key = set.all[at].Key
+		}
+	}
+	return nil
+}
+
+func (l *Network) addStakers(ctx context.Context, set *validatorSet, subnet ids.ID, rule validatorRule) error {
+	rows, err := l.DB.StakersOfSubnet(ctx, l.Chain(txs.PChain), subnet[:])
+	for i := range rows {
+		if s := &rows[i]; rule.stakes(s) {
+			set.add(ids.NodeID(s.Node), s.BLS, uint64(s.Weight))
+		}
+	}
+	return err
+}
+
+func stakesAt(s *store.Staker, height int64) bool {
+	return s.Began != nil && *s.Began <= height && (s.Ended == nil || *s.Ended > height)
+}
+
+// validatorSet is a set being built, with the index of each node in it.
+type validatorSet struct {
+	all   []Validator
+	index map[ids.NodeID]int
+}
+
+func (s *validatorSet) add(node ids.NodeID, key []byte, weight uint64) {
+	at, there := s.index[node]
+	if !there {
+		at = len(s.all)
+		s.index[node] = at
+		s.all = append(s.all, Validator{Node: node})
+	}
+	if key != nil {
+		s.all[at].Key = key
+	}
+	s.all[at].Weight += weight
+}

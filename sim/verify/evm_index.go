@@ -1,0 +1,89 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// compareIndex looks every index row of a block up and compares it, column by column.
+func (v *chainVerifier) compareIndex(ctx context.Context, want *store.Delta) error {
+	at := want.Block.ID
+	transfers, err := v.db.Transfers(ctx, at, at.End())
+	if err := errors.Join(err, sameRows("transfer", transfers, want.Transfers)); err != nil {
+		return err
+	}
+	deployments, err := v.db.DeploymentsIn(ctx, at)
+	if err := errors.Join(err, sameRows("deployment", deployments, want.Deployments)); err != nil {
+		return err
+	}
+	messages, err := v.db.MessagesIn(ctx, at)
+	if err := errors.Join(err, sameRows("message", messages, want.Messages)); err != nil {
+		return err
+	}
+	events, err := v.db.MessageEventsIn(ctx, at)
+	if err := errors.Join(err, sameRows("message event", events, want.MessageEvents)); err != nil {
+		return err
+	}
+	for i := range want.Touches {
+		t := &want.Touches[i]
+		found, err := v.db.Touched(ctx, t.Address, t.Tx)
+		if err == nil && !found {
+			err = store.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("touch of %s in transaction %d: %w", common.BytesToAddress(t.Address), t.Tx.Index(), err)
+		}
+	}
+	return v.compareTokens(ctx, want)
+}
+
+func (v *chainVerifier) compareTokens(ctx context.Context, want *store.Delta) error {
+	for i := range want.Tokens {
+		w := &want.Tokens[i]
+		have, err := v.db.Token(ctx, w.ID)
+		if err == nil {
+			err = same("token", have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("token %s: %w", common.BytesToAddress(w.Address), err)
+		}
+	}
+	for i := range want.TokenBalances {
+		w := &want.TokenBalances[i]
+		have, err := v.db.TokenBalance(ctx, w.Owner, w.Asset, w.Block)
+		if err == nil {
+			err = same("holding", have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("holding of %s: %w", common.BytesToAddress(w.Owner), err)
+		}
+	}
+	for i := range want.NFTStates {
+		w := &want.NFTStates[i]
+		have, err := v.db.NFTStateAt(ctx, w.Asset, w.Block)
+		if err == nil {
+			err = sameItem(have, w)
+		}
+		if err != nil {
+			return fmt.Errorf("item %x: %w", w.Asset, err)
+		}
+	}
+	return nil
+}
+
+func sameItem(have, want *store.NFTState) error {
+	switch {
+	case (have.URI == nil) != (want.URI == nil):
+		return errors.New("item's URI is there in only one of file and history")
+	case have.URI != nil && *have.URI != *want.URI:
+		return fmt.Errorf("item's URI is %q, it should be %q", *have.URI, *want.URI)
+	}
+	h, w := *have, *want
+	h.URI, w.URI = nil, nil
+	return same("item", &h, &w)
+}

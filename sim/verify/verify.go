@@ -1,0 +1,185 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum/crypto"
+	"golang.org/x/sync/errgroup"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// counted is what Verify counts, in the order in which it prints them. The rows of a table must be as many as the history
+// accounts for; P- and X-Chain are compared table by table instead.
+var counted = []struct {
+	table string
+	text  string
+	rows  func(*store.Delta) int // of an EVM block, nil for what is counted elsewhere
+}{
+	{"chain", "%d chains", nil},
+	{"block", ", %d blocks", func(*store.Delta) int { return 1 }},
+	{"tx", ", %d transactions with their senders", func(d *store.Delta) int { return len(d.Transactions) }},
+	{"log", ", %d logs", func(d *store.Delta) int { return len(d.Logs) }},
+	{"call", ", %d internal calls", func(d *store.Delta) int { return len(d.Calls) }},
+	{"account", ", %d account states", func(d *store.Delta) int { return len(d.Accounts) }},
+	{"slot", ", %d slot states", func(d *store.Delta) int { return len(d.Slots) }},
+	{"code", ", %d codes", nil},
+	{"token", ", %d tokens", func(d *store.Delta) int { return len(d.Tokens) }},
+	{"deployment", ", %d deployments", func(d *store.Delta) int { return len(d.Deployments) }},
+	{"transfer", ", %d transfers", func(d *store.Delta) int { return len(d.Transfers) }},
+	{"holding", ", %d holdings", func(d *store.Delta) int { return len(d.TokenBalances) }},
+	{"nft", ", %d items", func(d *store.Delta) int { return len(d.NFTStates) }},
+	{"touch", "", func(d *store.Delta) int { return len(d.Touches) }},
+	{"message", ", %d cross-chain messages", func(d *store.Delta) int { return len(d.Messages) }},
+	{"message_event", "", func(d *store.Delta) int { return len(d.MessageEvents) }},
+	{"primary_tx", "; %d P-, X- and atomic transactions with their signatures", nil},
+	{"utxo", ", %d UTXOs", nil},
+	{"operation", "; %d exports", nil},
+	{"chunk", "", nil},
+}
+
+// comparedElsewhere are the tables whose rows are not counted but compared with those made again.
+var comparedElsewhere = []string{"primary_tx", "utxo"}
+
+// Findings is how many rows of each table Verify has derived again.
+type Findings map[string]*atomic.Int64
+
+func newFindings() Findings {
+	f := make(Findings, len(counted))
+	for _, c := range counted {
+		f[c.table] = new(atomic.Int64)
+	}
+	return f
+}
+
+func (f Findings) String() string {
+	var text strings.Builder
+	for _, c := range counted {
+		if c.text != "" {
+			fmt.Fprintf(&text, c.text, f[c.table].Load())
+		}
+	}
+	return text.String()
+}
+
+func (f Findings) add(d *store.Delta, codes *codeSet) {
+	for _, c := range counted {
+		if c.rows != nil {
+			f[c.table].Add(int64(c.rows(d)))
+		}
+	}
+	f["code"].Add(codes.add(d.Codes))
+}
+
+// Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
+// names the first difference. progress is told how many blocks of how many are done; it may be nil.
+func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
+	found := newFindings()
+	if err := w.DB.Integrity(ctx); err != nil {
+		return found, err
+	}
+	if err := w.CheckDigest(ctx); err != nil {
+		return found, err
+	}
+	if err := verifyPersonas(ctx, w.DB); err != nil {
+		return found, err
+	}
+	group, within := errgroup.WithContext(ctx)
+	group.Go(func() error { return verifyEVM(within, w, found, progress) })
+	group.Go(func() error { return verifyPrimary(within, w, found) })
+	group.Go(func() error { return verifyOperations(within, w, found) })
+	if err := group.Wait(); err != nil {
+		return found, err
+	}
+	return found, verifyCounts(ctx, w, found)
+}
+
+func verifyEVM(ctx context.Context, w *sim.World, found Findings, progress func(done, total int)) error {
+	again, err := newRecount(w)
+	if err != nil {
+		return err
+	}
+	return again.finish(ctx, w, verifyChains(ctx, w, found, again, progress))
+}
+
+// verifyPersonas checks that every persona's key belongs to its address; the rest of their rows is in the digest.
+func verifyPersonas(ctx context.Context, db *store.DB) error {
+	personas, err := db.Personas(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range personas {
+		key, err := crypto.ToECDSA(p.Key)
+		if err != nil {
+			return fmt.Errorf("persona %s: %w", p.Name, err)
+		}
+		if address := crypto.PubkeyToAddress(key.PublicKey); !bytes.Equal(address[:], p.Address) {
+			return fmt.Errorf("persona %s: address is %x, the key's is %x", p.Name, p.Address, address)
+		}
+	}
+	return nil
+}
+
+func verifyChains(ctx context.Context, w *sim.World, found Findings, again *recount, progress func(done, total int)) error {
+	total, err := w.DB.Count(ctx, "block")
+	if err != nil {
+		return err
+	}
+	var codes codeSet
+	group, ctx := errgroup.WithContext(ctx)
+	for _, c := range w.Chains {
+		group.Go(func() error {
+			err := VerifyChain(ctx, w.DB, c, func(d *store.Delta) {
+				found.add(d, &codes)
+				again.add(d)
+				if progress != nil {
+					progress(int(found["block"].Load()), int(total))
+				}
+			})
+			if err != nil {
+				return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+			}
+			found["chain"].Add(1)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// codeSet counts each code once, however many contracts of however many chains run it.
+type codeSet struct{ seen sync.Map }
+
+func (s *codeSet) add(codes []store.Code) (fresh int64) {
+	for _, c := range codes {
+		if _, known := s.seen.LoadOrStore(string(c.Hash), true); !known {
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// verifyCounts finds rows that nothing accounts for.
+func verifyCounts(ctx context.Context, w *sim.World, f Findings) error {
+	var errs []error
+	for _, c := range counted {
+		if slices.Contains(comparedElsewhere, c.table) {
+			continue
+		}
+		want := f[c.table].Load()
+		switch have, err := w.DB.Count(ctx, c.table); {
+		case err != nil:
+			errs = append(errs, err)
+		case have != want:
+			errs = append(errs, fmt.Errorf("%s: %d rows, the history accounts for %d", c.table, have, want))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,161 @@
+package warp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/hashing"
+)
+
+// L1Message is one of the messages between an L1's manager and the P-Chain (ACP-77).
+type L1Message interface{ event() }
+
+// PChainOwner is a control group as L1 messages name one. Its addresses are sorted.
+type PChainOwner struct {
+	Threshold uint32        `serialize:"true" json:"threshold"`
+	Addresses []ids.ShortID `serialize:"true" json:"addresses"`
+}
+
+// SubnetToL1Conversion is the P-Chain's message that a subnet was converted as a manager expects.
+type SubnetToL1Conversion struct {
+	ID ids.ID `serialize:"true"`
+}
+
+// RegisterL1Validator is a manager's request to add a validator.
+type RegisterL1Validator struct {
+	SubnetID              ids.ID             `serialize:"true"`
+	NodeID                []byte             `serialize:"true"`
+	PublicKey             [PublicKeyLen]byte `serialize:"true"`
+	Expiry                uint64             `serialize:"true"`
+	RemainingBalanceOwner PChainOwner        `serialize:"true"`
+	DisableOwner          PChainOwner        `serialize:"true"`
+	Weight                uint64             `serialize:"true"`
+}
+
+// L1ValidatorRegistration is the P-Chain's message that a validator is registered, or never will be (again).
+type L1ValidatorRegistration struct {
+	ValidationID ids.ID `serialize:"true"`
+	Registered   bool   `serialize:"true"`
+}
+
+// L1ValidatorWeight is a manager's request for a weight, and the P-Chain's message that it was set.
+type L1ValidatorWeight struct {
+	ValidationID ids.ID `serialize:"true"`
+	Nonce        uint64 `serialize:"true"`
+	Weight       uint64 `serialize:"true"`
+}
+
+func (*SubnetToL1Conversion) event()    {}
+func (*RegisterL1Validator) event()     {}
+func (*L1ValidatorRegistration) event() {}
+func (*L1ValidatorWeight) event()       {}
+
+// L1MessageBytes is the body of the addressed call that carries an event.
+func L1MessageBytes(e L1Message) ([]byte, error) {
+	b, err := l1MessageCodec.Marshal(codecVersion, &e)
+	if err != nil {
+		return nil, fmt.Errorf("l1 message: %w", err)
+	}
+	return b, nil
+}
+
+// ParseL1Message reads an event.
+func ParseL1Message(b []byte) (L1Message, error) {
+	var e L1Message
+	if _, err := l1MessageCodec.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("l1 message: %w", err)
+	}
+	return e, nil
+}
+
+// NewL1Message wraps an event for sending. From the P-Chain, source is the zero id and sender empty.
+func NewL1Message(networkID uint32, source ids.ID, sender []byte, e L1Message) (*UnsignedMessage, error) {
+	body, err := L1MessageBytes(e)
+	if err != nil {
+		return nil, err
+	}
+	call, err := AddressedCall(sender, body)
+	if err != nil {
+		return nil, err
+	}
+	return &UnsignedMessage{NetworkID: networkID, SourceChainID: source, Payload: call}, nil
+}
+
+// L1Message reads the event in a message and who sent it.
+func (m *UnsignedMessage) L1Message() (sender []byte, e L1Message, err error) {
+	sender, body, err := ParseAddressedCall(m.Payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err = ParseL1Message(body)
+	return sender, e, err
+}
+
+// ValidationID is the id of the validator that the request registers: the hash of the request.
+func (r *RegisterL1Validator) ValidationID() (ids.ID, error) {
+	b, err := L1MessageBytes(r)
+	if err != nil {
+		return ids.Empty, err
+	}
+	return hashing.ComputeHash256Array(b), nil
+}
+
+// ConversionValidationID is the id of the i-th validator of a conversion.
+func ConversionValidationID(subnetID ids.ID, i uint32) ids.ID { return subnetID.Append(i) }
+
+// SubnetToL1ConversionData is what a conversion's id is the hash of.
+type SubnetToL1ConversionData struct {
+	SubnetID       ids.ID                              `serialize:"true"`
+	ManagerChainID ids.ID                              `serialize:"true"`
+	ManagerAddress []byte                              `serialize:"true"`
+	Validators     []SubnetToL1ConversionValidatorData `serialize:"true"`
+}
+
+// SubnetToL1ConversionValidatorData is one of the validators that an L1 begins with.
+type SubnetToL1ConversionValidatorData struct {
+	NodeID    []byte             `serialize:"true"`
+	PublicKey [PublicKeyLen]byte `serialize:"true"`
+	Weight    uint64             `serialize:"true"`
+}
+
+// ID is the conversion's id, which the manager contract computes for itself to check.
+func (d *SubnetToL1ConversionData) ID() (ids.ID, error) {
+	b, err := l1MessageCodec.Marshal(codecVersion, d)
+	if err != nil {
+		return ids.Empty, fmt.Errorf("conversion: %w", err)
+	}
+	return hashing.ComputeHash256Array(b), nil
+}
+
+// The reasons why the P-Chain refuses a message: avalanchego's error texts.
+var (
+	errSubnetID = errors.New("invalid subnet ID")
+	errWeight   = errors.New("invalid weight")
+	errNodeID   = errors.New("invalid node ID")
+	errNonce    = errors.New("maxUint64 nonce is reserved for removal")
+)
+
+// Verify checks what can be checked without a state.
+func (r *RegisterL1Validator) Verify() error {
+	switch id, err := ids.ToNodeID(r.NodeID); {
+	case r.SubnetID == ids.Empty:
+		return errSubnetID
+	case r.Weight == 0:
+		return errWeight
+	case err != nil:
+		return fmt.Errorf("%w: %w", errNodeID, err)
+	case id == ids.EmptyNodeID:
+		return fmt.Errorf("%w: empty nodeID is disallowed", errNodeID)
+	}
+	return nil
+}
+
+// Verify checks what can be checked without a state.
+func (w *L1ValidatorWeight) Verify() error {
+	if w.Nonce == math.MaxUint64 && w.Weight != 0 {
+		return errNonce
+	}
+	return nil
+}

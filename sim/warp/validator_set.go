@@ -1,0 +1,94 @@
+package warp
+
+import (
+	"bytes"
+	"errors"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+)
+
+// Validator is a validator of a subnet at a P-Chain height. One without a key counts in the weight but cannot sign.
+type Validator struct {
+	NodeID    ids.NodeID
+	PublicKey *PublicKey
+	Weight    uint64
+}
+
+// CanonicalValidator is one entry of the canonical set: a public key with the weight of all validators that share it.
+type CanonicalValidator struct {
+	PublicKey *PublicKey
+	Weight    uint64
+	NodeIDs   []ids.NodeID
+	key       [2 * PublicKeyLen]byte
+}
+
+// CanonicalValidatorSet is a subnet's validators in the order in which signatures name them: ascending by uncompressed key.
+// TotalWeight includes validators without a key.
+type CanonicalValidatorSet struct {
+	Validators  []*CanonicalValidator
+	TotalWeight uint64
+}
+
+// ErrWeightOverflow refuses a set whose weights do not fit 64 bits.
+var ErrWeightOverflow = errors.New("weight overflowed")
+
+// NewCanonicalValidatorSet merges validators that share a key and orders them.
+func NewCanonicalValidatorSet(validators []Validator) (*CanonicalValidatorSet, error) {
+	set := &CanonicalValidatorSet{}
+	byKey := make(map[[2 * PublicKeyLen]byte]*CanonicalValidator, len(validators))
+	for _, v := range validators {
+		total, carry := bits.Add64(set.TotalWeight, v.Weight, 0)
+		if carry != 0 {
+			return nil, ErrWeightOverflow
+		}
+		set.TotalWeight = total
+		if v.PublicKey == nil {
+			continue
+		}
+		key := v.PublicKey.Uncompressed()
+		validator := byKey[key]
+		if validator == nil {
+			validator = &CanonicalValidator{PublicKey: v.PublicKey, key: key}
+			byKey[key] = validator
+			set.Validators = append(set.Validators, validator)
+		}
+		validator.Weight += v.Weight
+		validator.NodeIDs = append(validator.NodeIDs, v.NodeID)
+	}
+	set.order()
+	return set, nil
+}
+
+func (s *CanonicalValidatorSet) order() {
+	slices.SortFunc(s.Validators, func(a, b *CanonicalValidator) int { return bytes.Compare(a.key[:], b.key[:]) })
+	for _, m := range s.Validators {
+		slices.SortFunc(m.NodeIDs, ids.NodeID.Compare)
+	}
+}
+
+// SignerBits writes indices into the canonical set as the signature carries them: a big-endian number without leading zeros.
+func SignerBits(indices []int) []byte {
+	set := new(big.Int)
+	for _, i := range indices {
+		set.SetBit(set, i, 1)
+	}
+	return set.Bytes()
+}
+
+// SignerIndices reads what SignerBits wrote; padded bytes are refused, since they would make two forms of one message.
+func SignerIndices(b []byte) ([]int, error) {
+	set := new(big.Int).SetBytes(b)
+	if len(set.Bytes()) != len(b) {
+		return nil, ErrInvalidBitSet
+	}
+	var indices []int
+	for i := range set.BitLen() {
+		if set.Bit(i) == 1 {
+			indices = append(indices, i)
+		}
+	}
+	return indices, nil
+}

@@ -1,0 +1,131 @@
+package xchain
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/rules"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
+)
+
+// Asset is something that the X-Chain's outputs hold.
+type Asset struct {
+	ID           ids.ID
+	Name         string
+	Symbol       string
+	Denomination byte
+	Fxs          []uint32 // the feature extensions it may be used with
+}
+
+// Exchange is the state of the X-Chain.
+type Exchange struct {
+	utxo.UTXOState
+	Strict  bool // recover every signature, even those that this process made
+	journal *utxo.Journal
+	assets  map[ids.ID]*Asset
+}
+
+// ExchangeDiff is what one transaction of the X-Chain changed.
+type ExchangeDiff struct {
+	utxo.Diff
+	Asset *Asset // that it created
+}
+
+var errBlockType = errors.New("unexpected block type")
+
+// NewExchange begins at a genesis, or where a stored chain stands.
+func NewExchange(n *rules.Network, shared *utxo.SharedMemory, assets []*Asset, utxos []*txs.UTXO) *Exchange {
+	journal := &utxo.Journal{}
+	x := &Exchange{UTXOState: utxo.NewUTXOState(n, txs.XChain, shared, journal, utxos), journal: journal, assets: make(map[ids.ID]*Asset, len(assets))}
+	for _, a := range assets {
+		x.assets[a.ID] = a
+	}
+	return x
+}
+
+// Asset finds an asset.
+func (x *Exchange) Asset(assetID ids.ID) (*Asset, bool) {
+	a, found := x.assets[assetID]
+	return a, found
+}
+
+// BuildBlock makes the next block.
+func (x *Exchange) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
+	return txs.NewBlock(txs.XChain, &txs.XChainBlock{ParentID: x.Tip(), Height: x.Height() + 1, Time: time, Txs: transactions})
+}
+
+// Check says why a transaction could not be in a block of this time.
+func (x *Exchange) Check(tx *txs.Tx, time uint64) error {
+	_, _, err := x.verify(tx, time)
+	return err
+}
+
+// Accept verifies a block and applies it, giving one Diff for each transaction. On an error nothing has changed.
+func (x *Exchange) Accept(b *txs.Block) ([]*ExchangeDiff, error) {
+	x.journal.Begin()
+	diffs, err := x.accept(b)
+	if err != nil {
+		x.journal.Revert()
+		return nil, fmt.Errorf("block %d of X: %w", b.Height(), err)
+	}
+	return diffs, nil
+}
+
+func (x *Exchange) accept(b *txs.Block) ([]*ExchangeDiff, error) {
+	if _, ok := b.Body.(*txs.XChainBlock); !ok {
+		return nil, errBlockType
+	}
+	if err := x.VerifyParent(b); err != nil {
+		return nil, err
+	}
+	x.SetLastAccepted(b)
+	diffs := make([]*ExchangeDiff, len(b.Txs()))
+	for i, tx := range b.Txs() {
+		diff, err := x.apply(tx)
+		if err != nil {
+			return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
+		}
+		diffs[i] = diff
+	}
+	return diffs, nil
+}
+
+// apply verifies a transaction at the chain's time and carries it out.
+func (x *Exchange) apply(tx *txs.Tx) (*ExchangeDiff, error) {
+	spent, burned, err := x.verify(tx, x.Time())
+	if err != nil {
+		return nil, err
+	}
+	diff := &ExchangeDiff{Diff: utxo.Diff{TxID: tx.ID(), Burned: burned}}
+	x.SetDiff(&diff.Diff)
+	x.MoveUTXOs(tx, spent)
+	if op, ok := tx.Unsigned.(*txs.OperationTx); ok {
+		x.consumeOperations(op)
+	}
+	if create, ok := tx.Unsigned.(*txs.CreateAssetTx); ok {
+		diff.Asset = NewAsset(tx.ID(), create)
+		utxo.Put(x.journal, x.assets, tx.ID(), diff.Asset)
+	}
+	return diff, nil
+}
+
+func (x *Exchange) consumeOperations(tx *txs.OperationTx) {
+	for _, op := range tx.Ops {
+		for _, from := range op.UTXOIDs {
+			if u, found := x.UTXO(from.InputID()); found {
+				x.DeleteUTXO(u)
+			}
+		}
+	}
+}
+
+func NewAsset(assetID ids.ID, tx *txs.CreateAssetTx) *Asset {
+	a := &Asset{ID: assetID, Name: tx.Name, Symbol: tx.Symbol, Denomination: tx.Denomination}
+	for _, state := range tx.States {
+		a.Fxs = append(a.Fxs, state.FxIndex)
+	}
+	return a
+}
