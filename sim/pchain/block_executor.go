@@ -27,12 +27,12 @@ type blockExecutor struct {
 	*State
 }
 
-func (e *blockExecutor) accept(b *txs.Block) ([]*PlatformDiff, error) {
+func (e *blockExecutor) accept(b *txs.Block) ([]*Diff, error) {
 	if err := e.VerifyParent(b); err != nil {
 		return nil, err
 	}
 	var (
-		diffs []*PlatformDiff
+		diffs []*Diff
 		err   error
 	)
 	switch body := b.Body.(type) {
@@ -54,7 +54,7 @@ func (e *blockExecutor) accept(b *txs.Block) ([]*PlatformDiff, error) {
 	return diffs, nil
 }
 
-func (e *blockExecutor) standardBlock(b *txs.StandardBlock) ([]*PlatformDiff, error) {
+func (e *blockExecutor) standardBlock(b *txs.StandardBlock) ([]*Diff, error) {
 	diffs, err := e.executeTxs(b.Time, b.Txs)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (e *blockExecutor) standardBlock(b *txs.StandardBlock) ([]*PlatformDiff, er
 }
 
 // executeTxs lets time pass and executes transactions, all at the gas price that holds when the block begins.
-func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*PlatformDiff, error) {
+func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff, error) {
 	if e.proposal != nil {
 		return nil, errUndecided
 	}
@@ -75,7 +75,7 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Plat
 	if err != nil {
 		return nil, err
 	}
-	diffs := []*PlatformDiff{passed}
+	diffs := []*Diff{passed}
 	price := e.fees.Price(&e.Network.Fees)
 	for _, tx := range transactions {
 		diff, err := (&txExecutor{e.State, tx}).execute(price)
@@ -90,7 +90,7 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Plat
 	return append(diffs, deactivated), nil
 }
 
-func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*PlatformDiff, error) {
+func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*Diff, error) {
 	diffs, err := e.executeTxs(b.Time, b.Txs)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*PlatformDiff, er
 		return nil, err
 	}
 	utxo.Set(e.journal, &e.proposal, s)
-	return slices.Insert(diffs, len(diffs)-1, &PlatformDiff{Diff: utxo.Diff{TxID: b.Tx.ID()}}), nil
+	return slices.Insert(diffs, len(diffs)-1, &Diff{Diff: utxo.Diff{TxID: b.Tx.ID()}}), nil
 }
 
 // rewardValidatorTx checks that a staker is the next to leave and that its time has come.
@@ -122,7 +122,7 @@ func (e *blockExecutor) rewardValidatorTx(u *txs.RewardValidatorTx) (*Staker, er
 	}
 }
 
-func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*PlatformDiff, error) {
+func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*Diff, error) {
 	switch {
 	case e.proposal == nil:
 		return nil, errNothingToDecide
@@ -133,11 +133,11 @@ func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*PlatformDiff, 
 	utxo.Set(e.journal, &e.proposal, nil)
 	diff := e.record(s.TxID)
 	(&rewarder{e.State, s, len(s.Tx.Unsigned.Base().Outs)}).end(commit)
-	return []*PlatformDiff{diff}, nil
+	return []*Diff{diff}, nil
 }
 
 // advanceTimeTo lets time pass up to a block's time, as avalanchego's executor.AdvanceTimeTo.
-func (e *blockExecutor) advanceTimeTo(time uint64) (*PlatformDiff, error) {
+func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 	if next := e.NextStakerChangeTime(); time > next {
 		return nil, fmt.Errorf("%w, proposed timestamp (%d), next staker change time (%d)", errSkipsChange, time, next)
 	}

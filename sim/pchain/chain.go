@@ -10,23 +10,23 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// Platform is the P-Chain: it builds blocks on its State and accepts them.
-type Platform struct {
+// Chain is the P-Chain: it builds blocks on its State and accepts them.
+type Chain struct {
 	*State
 }
 
-// NewPlatform begins at a genesis, or where a stored chain stands.
-func NewPlatform(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *Platform {
-	return &Platform{newPlatformState(n, shared, at)}
+// New begins at a genesis, or where a stored chain stands.
+func New(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *Chain {
+	return &Chain{newState(n, shared, at)}
 }
 
 // BuildBlock makes a standard block of transactions; with none it only lets time pass to a change of validators.
-func (p *Platform) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
+func (p *Chain) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
 	return txs.NewBlock(txs.PChain, &txs.StandardBlock{Time: time, Link: p.next(), Txs: transactions})
 }
 
 // BuildProposal makes the block that proposes to reward the staker whose time has come.
-func (p *Platform) BuildProposal(time uint64) (*txs.Block, error) {
+func (p *Chain) BuildProposal(time uint64) (*txs.Block, error) {
 	s, found := p.NextStakerToReward(time)
 	if !found {
 		return nil, fmt.Errorf("block %d of P: no staker ends at %d", p.Height()+1, time)
@@ -39,19 +39,19 @@ func (p *Platform) BuildProposal(time uint64) (*txs.Block, error) {
 }
 
 // BuildOption makes the block that decides a proposal: commit pays the reward, abort does not.
-func (p *Platform) BuildOption(commit bool) (*txs.Block, error) {
+func (p *Chain) BuildOption(commit bool) (*txs.Block, error) {
 	if commit {
 		return txs.NewBlock(txs.PChain, &txs.CommitBlock{Time: p.Time(), Link: p.next()})
 	}
 	return txs.NewBlock(txs.PChain, &txs.AbortBlock{Time: p.Time(), Link: p.next()})
 }
 
-func (p *Platform) next() txs.Link { return txs.Link{ParentID: p.Tip(), Height: p.Height() + 1} }
+func (p *Chain) next() txs.Link { return txs.Link{ParentID: p.Tip(), Height: p.Height() + 1} }
 
 // Accept verifies a block and applies it: the first Diff is what the passing of time changed, those that follow belong to
 // the transactions in order, and the last is what became of L1 validators that cannot pay on. An option block has one
 // Diff. On an error nothing has changed.
-func (p *Platform) Accept(b *txs.Block) ([]*PlatformDiff, error) {
+func (p *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	p.journal.Begin()
 	diffs, err := (&blockExecutor{p.State}).accept(b)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Platform) Accept(b *txs.Block) ([]*PlatformDiff, error) {
 
 // Fee is what a transaction must burn in a block of this time. Inputs and outputs count, amounts do not, so that it can be
 // asked for before the change is known.
-func (p *Platform) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {
+func (p *Chain) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {
 	complexity, err := rules.ComplexityOf(unsigned)
 	if err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func (p *Platform) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {
 }
 
 // RemainingDelegation is how much more may be delegated to a validator from now to a time.
-func (p *Platform) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
+func (p *Chain) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
 	validator, found := p.Validator(ids.Empty, nodeID)
 	if !found {
 		return 0

@@ -5,9 +5,9 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// PlatformDiff is what one transaction, or the passing of time between blocks, changed of the P-Chain. It carries the new
+// Diff is what one transaction, or the passing of time between blocks, changed of the P-Chain. It carries the new
 // values, ready to be stored.
-type PlatformDiff struct {
+type Diff struct {
 	utxo.Diff
 	Rewards      []*txs.UTXO // those of Created that pay a reward
 	Stakers      []*Staker

@@ -35,7 +35,7 @@ func newL1(t *testing.T) *l1 {
 }
 
 // convert makes two validators with this balance each.
-func (l *l1) convert(balance uint64) *PlatformDiff {
+func (l *l1) convert(balance uint64) *Diff {
 	l.t.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{l.owner.Address()}}
 	var validators []*txs.ConversionValidator

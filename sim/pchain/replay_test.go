@@ -70,14 +70,14 @@ func sent(t *testing.T, ins []*txs.TransferableInput) []*txs.UTXO {
 }
 
 // replayExchange runs the recorded X-Chain from its genesis.
-func replayExchange(t *testing.T, shared *utxo.SharedMemory) *xchain.Exchange {
+func replayExchange(t *testing.T, shared *utxo.SharedMemory) *xchain.Chain {
 	t.Helper()
 	genesis, err := txs.ParseTx(txs.XChain, recordedBytes(t, "transactions.jsonl", txs.XChain)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	asset := xchain.NewAsset(genesis.ID(), genesis.Unsigned.(*txs.CreateAssetTx))
-	x := xchain.NewExchange(local, shared, []*xchain.Asset{asset}, genesis.Produced())
+	x := xchain.New(local, shared, []*xchain.Asset{asset}, genesis.Produced())
 	x.Strict = true
 	blocks := recordedBlocks(t, txs.XChain)
 	x.SetTip(blocks[0].ID(), 0, 0)
@@ -121,7 +121,7 @@ func TestRecordedPlatformReplays(t *testing.T) {
 	shared := utxo.NewSharedMemory()
 	replayExchange(t, shared)
 	blocks := recordedBlocks(t, txs.PChain)
-	p := NewPlatform(local, shared, Snapshot{
+	p := New(local, shared, Snapshot{
 		Time:   1_795_000_000,
 		Supply: 361_196_333_750_752_149,
 		Fees:   rules.FeeState{Capacity: 1_000_000},

@@ -46,7 +46,7 @@ func (w *world) delegatorTx(key *txs.Key, node byte, weight, duration uint64) *t
 }
 
 // reward ends the next staker and decides about its reward.
-func (w *world) reward(commit bool) *PlatformDiff {
+func (w *world) reward(commit bool) *Diff {
 	w.t.Helper()
 	proposal, err := w.p.BuildProposal(w.p.NextStakerChangeTime())
 	if err != nil {
@@ -126,7 +126,7 @@ func (w *world) replay() {
 	sameState(w.t, fresh.p, w.p)
 }
 
-func sameState(t *testing.T, a, b *Platform) {
+func sameState(t *testing.T, a, b *Chain) {
 	t.Helper()
 	if a.Tip() != b.Tip() || a.Time() != b.Time() || a.Supply() != b.Supply() || a.Fees() != b.Fees() || a.Count() != b.Count() || a.l1.accrued != b.l1.accrued {
 		t.Errorf("states differ: %s %d %d %+v %d, %s %d %d %+v %d", a.Tip(), a.Time(), a.Supply(), a.Fees(), a.Count(), b.Tip(), b.Time(), b.Supply(), b.Fees(), b.Count())
@@ -251,7 +251,7 @@ func TestPendingStakersBecomeActive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPlatform(local, utxo.NewSharedMemory(), Snapshot{Time: start, Supply: 360_000_000 * nAVAX, Stakers: []*Staker{staker}})
+	p := New(local, utxo.NewSharedMemory(), Snapshot{Time: start, Supply: 360_000_000 * nAVAX, Stakers: []*Staker{staker}})
 	if p.NextStakerChangeTime() != start+100 {
 		t.Fatalf("next change in %d seconds", p.NextStakerChangeTime()-start)
 	}

@@ -11,13 +11,13 @@ import (
 )
 
 // State is what the P-Chain knows, as avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1
-// validators, the supply and the state of the fees. Changes go through the Journal and into the current PlatformDiff.
+// validators, the supply and the state of the fees. Changes go through the Journal and into the current Diff.
 type State struct {
 	utxo.UTXOState
 	Strict bool // recover every signature and check every proof, even those that this process made
 
 	journal     *utxo.Journal
-	diff        *PlatformDiff
+	diff        *Diff
 	current     *stakerSet
 	pending     *stakerSet
 	l1          *l1Validators
@@ -43,7 +43,7 @@ type Snapshot struct {
 	Registered   map[ids.ID]uint64 // expiry of registration messages that were used
 }
 
-func newPlatformState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
+func newState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
 	journal := &utxo.Journal{}
 	s := &State{
 		UTXOState:   utxo.NewUTXOState(n, txs.PChain, shared, journal, at.UTXOs),
@@ -133,8 +133,8 @@ func (s *State) NextStakerToReward(time uint64) (*Staker, bool) {
 }
 
 // record begins a new Diff, into which all changes go from now on.
-func (s *State) record(txID ids.ID) *PlatformDiff {
-	s.diff = &PlatformDiff{Diff: utxo.Diff{TxID: txID}}
+func (s *State) record(txID ids.ID) *Diff {
+	s.diff = &Diff{Diff: utxo.Diff{TxID: txID}}
 	s.SetDiff(&s.diff.Diff)
 	return s.diff
 }

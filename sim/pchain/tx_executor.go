@@ -35,7 +35,7 @@ type execution struct {
 }
 
 // execute verifies the transaction and carries it out, for at least this gas price.
-func (e *txExecutor) execute(price uint64) (*PlatformDiff, error) {
+func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	if err := e.SyntacticVerify(e.tx); err != nil {
 		return nil, err
 	}

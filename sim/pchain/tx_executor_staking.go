@@ -72,7 +72,7 @@ func (e *txExecutor) verifySigner(signer *txs.ProofOfPossession) error {
 }
 
 // verifyStake checks what validators and delegators share: duration, staked amount and reward owners.
-func (e *txExecutor) verifyStake(v txs.Validator, stake []*txs.TransferableOutput, owners ...txs.Authority) error {
+func (e *txExecutor) verifyStake(v txs.Validator, stake []*txs.TransferableOutput, owners ...txs.Owner) error {
 	if err := e.verifyDuration(v.End); err != nil {
 		return err
 	}

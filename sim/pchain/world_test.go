@@ -48,8 +48,8 @@ func id(cb58 string) ids.ID {
 type world struct {
 	t      *testing.T
 	shared *utxo.SharedMemory
-	p      *Platform
-	x      *xchain.Exchange
+	p      *Chain
+	x      *xchain.Chain
 	c      *utxo.AtomicBackend
 	keys   []*txs.Key
 	blocks []*txs.Block // of the P-Chain
@@ -83,11 +83,11 @@ func newWorld(t *testing.T) *world {
 	for i := range 4 {
 		w.keys = append(w.keys, testKey(t, byte(i)))
 	}
-	w.p = NewPlatform(local, w.shared, Snapshot{
+	w.p = New(local, w.shared, Snapshot{
 		Time: start, Supply: 360_000_000 * nAVAX, Fees: rules.FeeState{Capacity: 1_000_000}, UTXOs: genesisUTXOs(w.keys, 10_000_000*nAVAX),
 	})
 	avaxAsset := &xchain.Asset{ID: local.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9, Fxs: []uint32{0}}
-	w.x = xchain.NewExchange(local, w.shared, []*xchain.Asset{avaxAsset}, genesisUTXOs(w.keys, 1000*nAVAX))
+	w.x = xchain.New(local, w.shared, []*xchain.Asset{avaxAsset}, genesisUTXOs(w.keys, 1000*nAVAX))
 	w.x.SetTip(ids.Empty, 0, start)
 	w.c = utxo.NewAtomicBackend(local, w.shared)
 	return w
@@ -167,7 +167,7 @@ func (w *world) platformTxAt(time uint64, key *txs.Key, more uint64, build func(
 }
 
 // accept puts transactions into the next P-Chain block.
-func (w *world) accept(time uint64, transactions ...*txs.Tx) []*PlatformDiff {
+func (w *world) accept(time uint64, transactions ...*txs.Tx) []*Diff {
 	w.t.Helper()
 	b, err := w.p.BuildBlock(time, transactions)
 	if err != nil {
@@ -176,7 +176,7 @@ func (w *world) accept(time uint64, transactions ...*txs.Tx) []*PlatformDiff {
 	return w.acceptBlock(b)
 }
 
-func (w *world) acceptBlock(b *txs.Block) []*PlatformDiff {
+func (w *world) acceptBlock(b *txs.Block) []*Diff {
 	w.t.Helper()
 	diffs, err := w.p.Accept(b)
 	if err != nil {
@@ -196,7 +196,7 @@ func (w *world) refuse(want error, tx *txs.Tx) {
 	wantError(w.t, w.p.acceptOnly(b), want)
 }
 
-func (p *Platform) acceptOnly(b *txs.Block) error {
+func (p *Chain) acceptOnly(b *txs.Block) error {
 	_, err := p.Accept(b)
 	return err
 }

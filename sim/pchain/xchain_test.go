@@ -12,13 +12,13 @@ import (
 )
 
 // exchange accepts transactions in the next X-Chain block.
-func (w *world) exchange(transactions ...*txs.Tx) []*xchain.ExchangeDiff {
+func (w *world) exchange(transactions ...*txs.Tx) []*xchain.Diff {
 	w.t.Helper()
 	diffs, err := w.tryExchange(w.x.Time()+1, transactions...)
 	return must(w.t, diffs, err)
 }
 
-func (w *world) tryExchange(time uint64, transactions ...*txs.Tx) ([]*xchain.ExchangeDiff, error) {
+func (w *world) tryExchange(time uint64, transactions ...*txs.Tx) ([]*xchain.Diff, error) {
 	w.t.Helper()
 	b, err := w.x.BuildBlock(time, transactions)
 	if err != nil {

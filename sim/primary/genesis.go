@@ -23,7 +23,7 @@ func (n *Network) recordPChainGenesis(g *pchain.PChainGenesis, at pchain.Snapsho
 	r := n.record(txs.PChain, 0)
 	r.stake(ids.Empty, metric.Stake{})
 	for i, tx := range g.Validators {
-		if err := r.pChainTx(i, tx, &pchain.PlatformDiff{Stakers: at.Stakers[i : i+1]}); err != nil {
+		if err := r.pChainTx(i, tx, &pchain.Diff{Stakers: at.Stakers[i : i+1]}); err != nil {
 			return nil, err
 		}
 	}

@@ -31,7 +31,7 @@ func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain)
 
 // pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, what time changed first, and last what
 // became of L1 validators that cannot pay on.
-func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.PlatformDiff) error {
+func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.Diff) error {
 	switch b.Body.(type) {
 	case *txs.CommitBlock, *txs.AbortBlock:
 		return r.optionBlock(diffs[0])
@@ -51,7 +51,7 @@ func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.PlatformDiff) error {
 }
 
 // optionBlock records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
-func (r *record) optionBlock(diff *pchain.PlatformDiff) error {
+func (r *record) optionBlock(diff *pchain.Diff) error {
 	if err := r.pChainChanges(diff, r.proposal.at); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (r *record) optionBlock(diff *pchain.PlatformDiff) error {
 }
 
 // pChainTx records a transaction of the P-Chain with all that it did.
-func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.PlatformDiff) error {
+func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.Diff) error {
 	at := r.at(index)
 	r.tx(at, tx, &diff.Diff)
 	if err := r.pChainChanges(diff, at); err != nil {
@@ -79,7 +79,7 @@ func (r *record) pChainTx(index int, tx *txs.Tx, diff *pchain.PlatformDiff) erro
 }
 
 // xChainTx records a transaction of the X-Chain with all that it did; it concerns each asset that it moves.
-func (r *record) xChainTx(index int, tx *txs.Tx, diff *xchain.ExchangeDiff) error {
+func (r *record) xChainTx(index int, tx *txs.Tx, diff *xchain.Diff) error {
 	at := r.at(index)
 	r.tx(at, tx, &diff.Diff)
 	if err := r.utxoChanges(&diff.Diff, nil, at); err != nil {
@@ -160,7 +160,7 @@ func (r *record) concern(at store.Position, subjects [][]byte) {
 }
 
 // pChainChanges records what a transaction of the P-Chain, or the passing of time, changed.
-func (r *record) pChainChanges(diff *pchain.PlatformDiff, at store.Position) error {
+func (r *record) pChainChanges(diff *pchain.Diff, at store.Position) error {
 	if err := r.utxoChanges(&diff.Diff, diff.Rewards, at); err != nil {
 		return err
 	}

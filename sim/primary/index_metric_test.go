@@ -80,7 +80,7 @@ func rollUp(t *testing.T, db *store.DB, all []turn) {
 	n := empty(rules.Mainnet)
 	states := map[int]*l1Validator{}
 	for height, turn := range all {
-		n.P = pchain.NewPlatform(rules.Mainnet, n.shared, pchain.Snapshot{Time: turn.time, Accrued: price * turn.time})
+		n.P = pchain.New(rules.Mainnet, n.shared, pchain.Snapshot{Time: turn.time, Accrued: price * turn.time})
 		rec := n.record(txs.PChain, uint64(height))
 		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(turn.time), Hash: []byte{}, Parent: []byte{}, Head: []byte{}, Digest: []byte{}}
 		if states[turn.member] == nil {

@@ -70,7 +70,7 @@ func owner(o *txs.OutputOwners) []byte {
 }
 
 // subnetChanges records changes of subnets, their chains and their L1 validators.
-func (r *record) subnetChanges(diff *pchain.PlatformDiff, at store.Position) {
+func (r *record) subnetChanges(diff *pchain.Diff, at store.Position) {
 	for _, s := range diff.Subnets {
 		r.subnet(s, at)
 	}
@@ -99,7 +99,7 @@ func (r *record) subnet(s *pchain.Subnet, at store.Position) {
 	r.delta.SubnetStates = replace(r.delta.SubnetStates, state, func(o store.SubnetState) bool { return o.Subnet == number })
 }
 
-func (r *record) l1Validator(v *pchain.L1Validator, diff *pchain.PlatformDiff, at store.Position) {
+func (r *record) l1Validator(v *pchain.L1Validator, diff *pchain.Diff, at store.Position) {
 	m := r.l1[v.ValidationID]
 	if m == nil {
 		number := store.NewUTXONumber(r.Chain(r.chain), r.height, len(r.delta.L1Validators))

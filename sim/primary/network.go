@@ -22,8 +22,8 @@ import (
 // stored, the Network is ahead of the file and must be restored from it.
 type Network struct {
 	Rules *rules.Network
-	P     *pchain.Platform
-	X     *xchain.Exchange
+	P     *pchain.Chain
+	X     *xchain.Chain
 	C     *utxo.AtomicBackend
 	// Watch is told what a block changed of a chain's outputs, and WatchStaker what it changed of a staker, before Accept
 	// answers; both may be nil.
@@ -115,8 +115,8 @@ func New(networkRules *rules.Network, g *Genesis) (*Network, []*store.PrimaryDel
 	if err != nil {
 		return nil, nil, err
 	}
-	n.P = pchain.NewPlatform(networkRules, n.shared, at)
-	n.X = xchain.NewExchange(networkRules, n.shared, g.XChain.State(), g.XChain.UTXOs)
+	n.P = pchain.New(networkRules, n.shared, at)
+	n.X = xchain.New(networkRules, n.shared, g.XChain.State(), g.XChain.UTXOs)
 	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
 	platform, err := n.recordPChainGenesis(g.PChain, at)
 	if err != nil {

@@ -32,8 +32,8 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 			return nil, fmt.Errorf("network %d: %w", networkID, err)
 		}
 	}
-	n.P = pchain.NewPlatform(networkRules, n.shared, r.at)
-	n.X = xchain.NewExchange(networkRules, n.shared, r.assets, r.xUTXOs)
+	n.P = pchain.New(networkRules, n.shared, r.at)
+	n.X = xchain.New(networkRules, n.shared, r.assets, r.xUTXOs)
 	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
 	n.P.SetTip(ids.ID(r.heads[txs.PChain].Hash), r.heads[txs.PChain].ID.Number(), uint64(r.heads[txs.PChain].Time))
 	n.X.SetTip(ids.ID(r.heads[txs.XChain].Hash), r.heads[txs.XChain].ID.Number(), uint64(r.heads[txs.XChain].Time))

@@ -169,7 +169,7 @@ func signaturesComplexity(in *txs.Input) Complexity {
 
 func authComplexity(a txs.Auth) Complexity { return signaturesComplexity(a.Authorization()) }
 
-func ownersComplexity(a txs.Authority) Complexity {
+func ownersComplexity(a txs.Owner) Complexity {
 	return Complexity{Bandwidth: ownersBandwidth + uint64(len(a.Owners().Addresses))*addressLen}
 }
 

@@ -23,7 +23,7 @@ type AddValidatorTx struct {
 	BaseTx       `serialize:"true"`
 	Validator    Validator             `serialize:"true" json:"validator"`
 	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
-	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+	RewardsOwner Owner                 `serialize:"true" json:"rewardsOwner"`
 	Shares       uint32                `serialize:"true" json:"shares"`
 }
 
@@ -32,7 +32,7 @@ type AddDelegatorTx struct {
 	BaseTx       `serialize:"true"`
 	Validator    Validator             `serialize:"true" json:"validator"`
 	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
-	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+	RewardsOwner Owner                 `serialize:"true" json:"rewardsOwner"`
 }
 
 // AddPermissionlessValidatorTx stakes to validate the primary network.
@@ -42,8 +42,8 @@ type AddPermissionlessValidatorTx struct {
 	SubnetID         ids.ID                `serialize:"true" json:"subnetID"`
 	Signer           Signer                `serialize:"true" json:"signer"`
 	StakeOuts        []*TransferableOutput `serialize:"true" json:"stake"`
-	ValidationOwner  Authority             `serialize:"true" json:"validationRewardsOwner"`
-	DelegationOwner  Authority             `serialize:"true" json:"delegationRewardsOwner"`
+	ValidationOwner  Owner                 `serialize:"true" json:"validationRewardsOwner"`
+	DelegationOwner  Owner                 `serialize:"true" json:"delegationRewardsOwner"`
 	DelegationShares uint32                `serialize:"true" json:"shares"`
 }
 
@@ -53,7 +53,7 @@ type AddPermissionlessDelegatorTx struct {
 	Validator    Validator             `serialize:"true" json:"validator"`
 	SubnetID     ids.ID                `serialize:"true" json:"subnetID"`
 	StakeOuts    []*TransferableOutput `serialize:"true" json:"stake"`
-	RewardsOwner Authority             `serialize:"true" json:"rewardsOwner"`
+	RewardsOwner Owner                 `serialize:"true" json:"rewardsOwner"`
 }
 
 // RewardValidatorTx ends the staking of a validator or delegator. It has no inputs and no credentials: a proposal block
@@ -65,8 +65,8 @@ type RewardValidatorTx struct {
 // Base is nil: there are no inputs, outputs or memo.
 func (*RewardValidatorTx) Base() *BaseTx { return nil }
 
-// Authority is a control group as the P-Chain's transactions name one.
-type Authority interface {
+// Owner is a control group as the P-Chain's transactions name one.
+type Owner interface {
 	Owners() *OutputOwners
 	authority()
 }

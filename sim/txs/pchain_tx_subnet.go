@@ -28,7 +28,7 @@ type RemoveSubnetValidatorTx struct {
 // CreateSubnetTx makes a subnet; its id is the transaction's.
 type CreateSubnetTx struct {
 	BaseTx `serialize:"true"`
-	Owner  Authority `serialize:"true" json:"owner"`
+	Owner  Owner `serialize:"true" json:"owner"`
 }
 
 // CreateChainTx makes a blockchain that a subnet validates; its id is the transaction's.
@@ -45,7 +45,7 @@ type CreateChainTx struct {
 // TransferSubnetOwnershipTx gives a subnet to another control group.
 type TransferSubnetOwnershipTx struct {
 	BaseTx     `serialize:"true"`
-	SubnetID   ids.ID    `serialize:"true" json:"subnetID"`
-	SubnetAuth Auth      `serialize:"true" json:"subnetAuthorization"`
-	Owner      Authority `serialize:"true" json:"newOwner"`
+	SubnetID   ids.ID `serialize:"true" json:"subnetID"`
+	SubnetAuth Auth   `serialize:"true" json:"subnetAuthorization"`
+	Owner      Owner  `serialize:"true" json:"newOwner"`
 }

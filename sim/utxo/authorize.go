@@ -29,7 +29,7 @@ var (
 )
 
 // VerifyOwner is the owners that an authority must be. Other types embed owners and so decode in their place.
-func VerifyOwner(a txs.Authority) (*txs.OutputOwners, error) {
+func VerifyOwner(a txs.Owner) (*txs.OutputOwners, error) {
 	owners, ok := a.(*txs.OutputOwners)
 	if !ok {
 		return nil, ErrWrongOwnerType

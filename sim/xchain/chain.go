@@ -20,26 +20,26 @@ type Asset struct {
 	Fxs          []uint32 // the feature extensions it may be used with
 }
 
-// Exchange is the state of the X-Chain.
-type Exchange struct {
+// Chain is the state of the X-Chain.
+type Chain struct {
 	utxo.UTXOState
 	Strict  bool // recover every signature, even those that this process made
 	journal *utxo.Journal
 	assets  map[ids.ID]*Asset
 }
 
-// ExchangeDiff is what one transaction of the X-Chain changed.
-type ExchangeDiff struct {
+// Diff is what one transaction of the X-Chain changed.
+type Diff struct {
 	utxo.Diff
 	Asset *Asset // that it created
 }
 
 var errBlockType = errors.New("unexpected block type")
 
-// NewExchange begins at a genesis, or where a stored chain stands.
-func NewExchange(n *rules.Network, shared *utxo.SharedMemory, assets []*Asset, utxos []*txs.UTXO) *Exchange {
+// New begins at a genesis, or where a stored chain stands.
+func New(n *rules.Network, shared *utxo.SharedMemory, assets []*Asset, utxos []*txs.UTXO) *Chain {
 	journal := &utxo.Journal{}
-	x := &Exchange{UTXOState: utxo.NewUTXOState(n, txs.XChain, shared, journal, utxos), journal: journal, assets: make(map[ids.ID]*Asset, len(assets))}
+	x := &Chain{UTXOState: utxo.NewUTXOState(n, txs.XChain, shared, journal, utxos), journal: journal, assets: make(map[ids.ID]*Asset, len(assets))}
 	for _, a := range assets {
 		x.assets[a.ID] = a
 	}
@@ -47,24 +47,24 @@ func NewExchange(n *rules.Network, shared *utxo.SharedMemory, assets []*Asset, u
 }
 
 // Asset finds an asset.
-func (x *Exchange) Asset(assetID ids.ID) (*Asset, bool) {
+func (x *Chain) Asset(assetID ids.ID) (*Asset, bool) {
 	a, found := x.assets[assetID]
 	return a, found
 }
 
 // BuildBlock makes the next block.
-func (x *Exchange) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
+func (x *Chain) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
 	return txs.NewBlock(txs.XChain, &txs.XChainBlock{ParentID: x.Tip(), Height: x.Height() + 1, Time: time, Txs: transactions})
 }
 
 // Check says why a transaction could not be in a block of this time.
-func (x *Exchange) Check(tx *txs.Tx, time uint64) error {
+func (x *Chain) Check(tx *txs.Tx, time uint64) error {
 	_, _, err := x.verify(tx, time)
 	return err
 }
 
 // Accept verifies a block and applies it, giving one Diff for each transaction. On an error nothing has changed.
-func (x *Exchange) Accept(b *txs.Block) ([]*ExchangeDiff, error) {
+func (x *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	x.journal.Begin()
 	diffs, err := x.accept(b)
 	if err != nil {
@@ -74,7 +74,7 @@ func (x *Exchange) Accept(b *txs.Block) ([]*ExchangeDiff, error) {
 	return diffs, nil
 }
 
-func (x *Exchange) accept(b *txs.Block) ([]*ExchangeDiff, error) {
+func (x *Chain) accept(b *txs.Block) ([]*Diff, error) {
 	if _, ok := b.Body.(*txs.XChainBlock); !ok {
 		return nil, errBlockType
 	}
@@ -82,7 +82,7 @@ func (x *Exchange) accept(b *txs.Block) ([]*ExchangeDiff, error) {
 		return nil, err
 	}
 	x.SetLastAccepted(b)
-	diffs := make([]*ExchangeDiff, len(b.Txs()))
+	diffs := make([]*Diff, len(b.Txs()))
 	for i, tx := range b.Txs() {
 		diff, err := x.apply(tx)
 		if err != nil {
@@ -94,12 +94,12 @@ func (x *Exchange) accept(b *txs.Block) ([]*ExchangeDiff, error) {
 }
 
 // apply verifies a transaction at the chain's time and carries it out.
-func (x *Exchange) apply(tx *txs.Tx) (*ExchangeDiff, error) {
+func (x *Chain) apply(tx *txs.Tx) (*Diff, error) {
 	spent, burned, err := x.verify(tx, x.Time())
 	if err != nil {
 		return nil, err
 	}
-	diff := &ExchangeDiff{Diff: utxo.Diff{TxID: tx.ID(), Burned: burned}}
+	diff := &Diff{Diff: utxo.Diff{TxID: tx.ID(), Burned: burned}}
 	x.SetDiff(&diff.Diff)
 	x.MoveUTXOs(tx, spent)
 	if op, ok := tx.Unsigned.(*txs.OperationTx); ok {
@@ -112,7 +112,7 @@ func (x *Exchange) apply(tx *txs.Tx) (*ExchangeDiff, error) {
 	return diff, nil
 }
 
-func (x *Exchange) consumeOperations(tx *txs.OperationTx) {
+func (x *Chain) consumeOperations(tx *txs.OperationTx) {
 	for _, op := range tx.Ops {
 		for _, from := range op.UTXOIDs {
 			if u, found := x.UTXO(from.InputID()); found {

@@ -34,7 +34,7 @@ var (
 )
 
 // verify finds what a transaction spends and burns, or why it may not.
-func (x *Exchange) verify(tx *txs.Tx, now uint64) ([]*txs.UTXO, uint64, error) {
+func (x *Chain) verify(tx *txs.Tx, now uint64) ([]*txs.UTXO, uint64, error) {
 	if err := x.SyntacticVerify(tx); err != nil {
 		return nil, 0, err
 	}
@@ -60,7 +60,7 @@ func operations(tx *txs.Tx) int {
 }
 
 // verifyFlow adds up inputs, outputs and the fee.
-func (x *Exchange) verifyFlow(tx *txs.Tx) (uint64, error) {
+func (x *Chain) verifyFlow(tx *txs.Tx) (uint64, error) {
 	var f utxo.FlowChecker
 	for _, in := range tx.Inputs() {
 		f.Consume(in.AssetID, in.In.TransferInput().Amount)
@@ -78,7 +78,7 @@ func (x *Exchange) verifyFlow(tx *txs.Tx) (uint64, error) {
 	return f.Burned(x.Network.AVAXAssetID) + fee, err
 }
 
-func (x *Exchange) verifyType(tx *txs.Tx) error {
+func (x *Chain) verifyType(tx *txs.Tx) error {
 	switch u := tx.Unsigned.(type) {
 	case *txs.CreateAssetTx:
 		return verifyCreateAsset(u)
@@ -145,7 +145,7 @@ func verifyStates(states []*txs.InitialState) error {
 }
 
 // verifyInputs finds what a transaction spends and checks its signatures.
-func (x *Exchange) verifyInputs(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
+func (x *Chain) verifyInputs(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
 	spent, err := x.Inputs(tx)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (x *Exchange) verifyInputs(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
 }
 
 // verifyAsset checks that an asset exists and knows a feature extension.
-func (x *Exchange) verifyAsset(assetID ids.ID, fx uint32) error {
+func (x *Chain) verifyAsset(assetID ids.ID, fx uint32) error {
 	a, found := x.assets[assetID]
 	switch {
 	case !found:
@@ -180,7 +180,7 @@ func (x *Exchange) verifyAsset(assetID ids.ID, fx uint32) error {
 	return nil
 }
 
-func (x *Exchange) verifyOperations(credentials *utxo.Credentials, signed *txs.Tx, tx *txs.OperationTx) error {
+func (x *Chain) verifyOperations(credentials *utxo.Credentials, signed *txs.Tx, tx *txs.OperationTx) error {
 	for i, op := range tx.Ops {
 		if err := x.verifyOperation(credentials, signed, len(tx.Ins)+i, op); err != nil {
 			return fmt.Errorf("operation %d: %w", i, err)
@@ -189,7 +189,7 @@ func (x *Exchange) verifyOperations(credentials *utxo.Credentials, signed *txs.T
 	return nil
 }
 
-func (x *Exchange) verifyOperation(credentials *utxo.Credentials, signed *txs.Tx, i int, op *txs.Operation) error {
+func (x *Chain) verifyOperation(credentials *utxo.Credentials, signed *txs.Tx, i int, op *txs.Operation) error {
 	if len(op.UTXOIDs) != 1 {
 		return errOperationUTXO
 	}

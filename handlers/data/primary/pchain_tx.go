@@ -198,7 +198,7 @@ func (b *chainView) subnet(shown *PlatformTransaction, t *query.TxUTXOs) {
 	}
 }
 
-func (b *chainView) ownership(a txs.Authority) *SubnetOwnershipInfo {
+func (b *chainView) ownership(a txs.Owner) *SubnetOwnershipInfo {
 	o, ok := a.(*txs.OutputOwners)
 	if !ok {
 		return nil
