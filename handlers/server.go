@@ -1,4 +1,3 @@
-// Package server puts the interfaces together: one port, all of them over one world.
 package handlers
 
 import (

@@ -1,0 +1,8 @@
+// Package eth is the JSON-RPC of one EVM chain, over HTTP and WebSocket: the namespaces eth, debug, txpool, net and web3 as
+// coreth and subnet-evm have them (internal/ethapi, eth/filters, eth/tracers), served by go-ethereum's rpc.Server.
+//
+// Each file has the methods about one noun: block.go, transaction.go, state.go, call.go, gas.go, log.go, filter.go, subscribe.go,
+// chain.go, and rules.go for what only an L1 answers. What go-ethereum's server does differently from the network's nodes is
+// put right around it (endpoint.go). Blocks, transactions and logs are asked for most, and are written without reflection
+// (json_writer.go, block_json.go, transaction_json.go).
+package eth
