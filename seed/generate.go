@@ -88,7 +88,7 @@ func newGeneration(o Options) (*generation, error) {
 		return nil, err
 	}
 	g := &generation{profile: o.Profile, personas: personas,
-		span: population.Span{uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), uint64(o.Until.Unix())}}
+		span: population.Span{Start: uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), Until: uint64(o.Until.Unix())}}
 	if err := g.makeNetworks(rng, accounts); err != nil {
 		return nil, err
 	}

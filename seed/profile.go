@@ -191,8 +191,10 @@ func BuiltInProfiles() []string {
 func (p *Profile) networkSize(index int) primary.Size {
 	half := func(n, least int) int { return (max(n, least) + 1 - index) / 2 }
 	return primary.Size{
-		half(p.Validators, smallest.Validators), half(p.Delegators, smallest.Delegators),
-		half(p.L1Validators, smallest.L1Validators), half(p.PrimaryTransactions, smallest.PrimaryTransactions),
+		Validators:   half(p.Validators, smallest.Validators),
+		Delegators:   half(p.Delegators, smallest.Delegators),
+		L1Validators: half(p.L1Validators, smallest.L1Validators),
+		Transactions: half(p.PrimaryTransactions, smallest.PrimaryTransactions),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
 
@@ -35,7 +36,7 @@ type Chunker struct {
 }
 
 // NewChunker makes the chunks of an operation's file that come after the last one there is, or all of them.
-func NewChunker(ctx context.Context, w Source, s Scope, operation int64, last *store.ChunkInfo) (*Chunker, error) {
+func NewChunker(ctx context.Context, w *sim.World, s Scope, operation int64, last *store.ChunkInfo) (*Chunker, error) {
 	c := &Chunker{scope: s, operation: operation}
 	var err error
 	if c.deflater, err = flate.NewWriter(nil, flate.BestSpeed); err != nil {

@@ -9,13 +9,14 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/seed"
+	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
 // scopes are exports of everything that personas did: of EVM chains, and of the primary network.
-func scopes(t *testing.T) (export.Source, []export.Scope) {
+func scopes(t *testing.T) (*sim.World, []export.Scope) {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
@@ -26,7 +27,6 @@ func scopes(t *testing.T) (export.Source, []export.Scope) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	read := export.Source{DB: w.DB, Seed: w.Meta.Seed, Chains: w.Chains}
 	evm := export.Scope{Type: export.EVM}
 	owned := export.Scope{Type: export.Primary, Owners: map[string][]ids.ShortID{}}
 	for _, c := range w.Chains {
@@ -54,16 +54,16 @@ func scopes(t *testing.T) (export.Source, []export.Scope) {
 	all := []export.Scope{evm, owned}
 	for _, s := range all {
 		for i := range s.Chains {
-			if s.Chains[i].Head, err = read.Height(t.Context(), s.Chains[i]); err != nil {
+			if s.Chains[i].Head, err = export.Height(t.Context(), w, s.Chains[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	return read, all
+	return w, all
 }
 
 // walk is every event of a scope after a place.
-func walk(t *testing.T, w export.Source, s export.Scope, after *export.Position) (events []export.Event) {
+func walk(t *testing.T, w *sim.World, s export.Scope, after *export.Position) (events []export.Event) {
 	t.Helper()
 	way, err := export.NewScanner(t.Context(), w, s, after)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestWalksGoOnAfterAnyPlace(t *testing.T) {
 }
 
 // cut is every chunk of a scope, and what a cutter that begins again after each chunk makes.
-func cut(t *testing.T, w export.Source, s export.Scope, again bool) (chunks []*store.Chunk) {
+func cut(t *testing.T, w *sim.World, s export.Scope, again bool) (chunks []*store.Chunk) {
 	t.Helper()
 	c, err := export.NewChunker(t.Context(), w, s, 1, nil)
 	for {

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures/contracts"
+	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
@@ -21,7 +22,7 @@ const knownAddresses = 4096
 
 // evmReader reads the transactions, internal ones and token transfers of some accounts on one chain.
 type evmReader struct {
-	world   *Source
+	world   *sim.World
 	source  *chainSource
 	chainID string
 	market  *market
@@ -32,7 +33,7 @@ type evmReader struct {
 	base   *big.Int
 }
 
-func openEVM(ctx context.Context, w *Source, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
+func openEVM(ctx context.Context, w *sim.World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
 	m, err := openMarket(ctx, w, at.rows)
 	if err != nil {
 		return nil, nil, err

@@ -49,10 +49,9 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error) {
 	scope.MaxRows = e.MaxRows
 	scope.Chains = slices.Clone(scope.Chains)
-	source := SourceOf(e.world)
 	var err error
 	for i := range scope.Chains {
-		if scope.Chains[i].Head, err = source.Height(ctx, scope.Chains[i]); err != nil {
+		if scope.Chains[i].Head, err = Height(ctx, e.world, scope.Chains[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -102,11 +101,6 @@ func (e *Jobs) queue(numbers ...int64) {
 		}
 	}
 	e.woken.Broadcast()
-}
-
-// SourceOf is the world as exports read it.
-func SourceOf(w *sim.World) Source {
-	return Source{DB: w.DB, Seed: w.Meta.Seed, Chains: w.Chains}
 }
 
 // OperationUUID names the operation with a number, by a UUID of version 5 in a name space of the world's own.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/sim"
 	"snowglobe/sim/price"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -16,7 +17,7 @@ const hour = 3600
 // market knows the tokens of an EVM chain and what they cost.
 type market struct {
 	*query.Markets
-	world *Source
+	world *sim.World
 	read  map[store.TokenID]*token
 }
 
@@ -27,7 +28,7 @@ type token struct {
 	series  *price.Series // nil without a market
 }
 
-func openMarket(ctx context.Context, w *Source, chain int) (*market, error) {
+func openMarket(ctx context.Context, w *sim.World, chain int) (*market, error) {
 	m, err := query.ReadMarkets(ctx, w.DB, chain)
 	return &market{Markets: m, world: w, read: map[store.TokenID]*token{}}, err
 }
@@ -52,7 +53,7 @@ func (m *market) dollars(series *price.Series, unix int64) *big.Int {
 	if series == nil {
 		return nil
 	}
-	return big.NewInt(series.At(m.world.Seed, unix/hour))
+	return big.NewInt(series.At(m.world.Meta.Seed, unix/hour))
 }
 
 // worth writes the exact value of an amount, empty without a market.

@@ -8,13 +8,14 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
 // primaryReader reads what was done with some owners' outputs on one chain of the primary network.
 type primaryReader struct {
-	world    *Source
+	world    *sim.World
 	scope    *Scope
 	source   *chainSource
 	codec    txs.Chain
@@ -25,7 +26,7 @@ type primaryReader struct {
 	table    table[primaryRow]
 }
 
-func openPrimary(ctx context.Context, w *Source, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
+func openPrimary(ctx context.Context, w *sim.World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
 	m, err := openMarket(ctx, w, at.evm.Row.ID)
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 
+	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
 
@@ -39,22 +40,22 @@ type chainCursor struct {
 }
 
 // NewScanner begins a walk, after a place if there is one.
-func NewScanner(ctx context.Context, w Source, s Scope, after *Position) (*Scanner, error) {
+func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*Scanner, error) {
 	walk := &Scanner{}
 	for i, lane := range s.Chains {
-		source, err := w.chainSource(lane)
+		source, err := openChain(w, lane)
 		if err != nil {
 			return nil, err
 		}
-		low, high, err := source.span(ctx, &w, s, i, after)
+		low, high, err := source.span(ctx, w, s, i, after)
 		if err != nil {
 			return nil, err
 		}
 		t := &chainCursor{}
 		if lane.Kind == KindEVM {
-			t.reader, t.left, err = openEVM(ctx, &w, &s, source, low, high)
+			t.reader, t.left, err = openEVM(ctx, w, &s, source, low, high)
 		} else {
-			t.reader, t.left, err = openPrimary(ctx, &w, &s, source, low, high)
+			t.reader, t.left, err = openPrimary(ctx, w, &s, source, low, high)
 		}
 		if err != nil {
 			return nil, err
@@ -65,7 +66,7 @@ func NewScanner(ctx context.Context, w Source, s Scope, after *Position) (*Scann
 }
 
 // span is the part of a chain that is left to read.
-func (s *chainSource) span(ctx context.Context, w *Source, scope Scope, lane int, after *Position) (low, high store.Position, err error) {
+func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, lane int, after *Position) (low, high store.Position, err error) {
 	from, end := uint64(0), s.Head+1
 	if scope.From > 0 {
 		from, err = s.since(ctx, w, scope.From)
@@ -91,7 +92,7 @@ func (s *chainSource) span(ctx context.Context, w *Source, scope Scope, lane int
 
 // since is the height of the first block at or after a time; the next height when there is none. Times never fall from
 // one block to the next.
-func (s *chainSource) since(ctx context.Context, w *Source, unix int64) (uint64, error) {
+func (s *chainSource) since(ctx context.Context, w *sim.World, unix int64) (uint64, error) {
 	var failed error
 	found := sort.Search(int(s.Head)+1, func(n int) bool {
 		time, err := s.time(ctx, w, uint64(n))
@@ -103,7 +104,7 @@ func (s *chainSource) since(ctx context.Context, w *Source, unix int64) (uint64,
 	return uint64(found), failed
 }
 
-func (s *chainSource) time(ctx context.Context, w *Source, height uint64) (int64, error) {
+func (s *chainSource) time(ctx context.Context, w *sim.World, height uint64) (int64, error) {
 	if s.Kind == KindP || s.Kind == KindX {
 		return w.DB.PrimaryTime(ctx, store.At(s.blocks, height, 0))
 	}

@@ -9,10 +9,9 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/fixtures"
+	"snowglobe/sim"
 	evmreader "snowglobe/sim/evm/reader"
 	"snowglobe/sim/rules"
-	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
@@ -68,13 +67,6 @@ func (s Scope) Before(day int64) Scope {
 	return s
 }
 
-// Source is what an export reads.
-type Source struct {
-	DB     *store.DB
-	Seed   int64 // decides prices
-	Chains []*evmreader.Chain
-}
-
 var errNoChain = errors.New("the chain does not exist")
 
 // chainSource is where the rows of one of the chains are found.
@@ -86,44 +78,29 @@ type chainSource struct {
 	rows   int              // the chain to which the transactions belong
 }
 
-// chainSource finds the rows of a chain.
-func (w *Source) chainSource(l ChainRef) (*chainSource, error) {
-	s := &chainSource{ChainRef: l}
-	if l.Kind == KindEVM {
-		for _, c := range w.Chains {
-			if c.Row.EVMID == l.ChainID {
-				s.evm, s.blocks, s.rows = c, c.Row.ID, c.Row.ID
-				return s, nil
-			}
+// openChain finds the rows of a chain.
+func openChain(w *sim.World, ref ChainRef) (*chainSource, error) {
+	s := &chainSource{ChainRef: ref}
+	if ref.Kind == KindEVM {
+		if s.evm = w.ChainByEVMID(ref.ChainID); s.evm == nil {
+			return nil, fmt.Errorf("chain %d: %w", ref.ChainID, errNoChain)
 		}
-		return nil, fmt.Errorf("chain %d: %w", l.ChainID, errNoChain)
+		s.blocks, s.rows = s.evm.Row.ID, s.evm.Row.ID
+		return s, nil
 	}
-	known, err := fixtures.NetworkNamed(l.Network)
-	if err != nil {
-		return nil, err
+	n := w.NetworkNamed(ref.Network)
+	if n == nil {
+		return nil, fmt.Errorf("%s of %q: %w", ref.Kind, ref.Network, errNoChain)
 	}
-	if s.rules, err = rules.NetworkByID(known.ID); err != nil {
-		return nil, err
-	}
-	s.rows = store.PrimaryChain(rules.Index(known.ID), int(s.primary()))
+	s.rules, s.rows = n.Rules, n.Chain(s.primary())
 	s.blocks = s.rows
-	if s.evm = w.cChain(s.rules); s.evm == nil {
-		return nil, fmt.Errorf("C-Chain of %s: %w", l.Network, errNoChain)
+	if s.evm = n.CChain(); s.evm == nil {
+		return nil, fmt.Errorf("C-Chain of %s: %w", ref.Network, errNoChain)
 	}
-	if l.Kind == KindC {
+	if ref.Kind == KindC {
 		s.blocks = s.evm.Row.ID
 	}
 	return s, nil
-}
-
-// cChain is the EVM side of a network's C-Chain.
-func (w *Source) cChain(rules *rules.Network) *evmreader.Chain {
-	for _, c := range w.Chains {
-		if ids.ID(c.Row.BlockchainID) == rules.CChainID {
-			return c
-		}
-	}
-	return nil
 }
 
 // primary is which of the primary network's chains a lane is.
@@ -132,8 +109,8 @@ func (l *ChainRef) primary() txs.Chain {
 }
 
 // Height is the number of the newest block on the chain of a lane.
-func (w *Source) Height(ctx context.Context, l ChainRef) (uint64, error) {
-	s, err := w.chainSource(l)
+func Height(ctx context.Context, w *sim.World, l ChainRef) (uint64, error) {
+	s, err := openChain(w, l)
 	if err != nil {
 		return 0, err
 	}

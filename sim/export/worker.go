@@ -127,7 +127,7 @@ func (e *Jobs) resume(ctx context.Context, o *store.Operation, scope Scope) (*st
 		}
 		last = &pieces[0]
 	}
-	cutter, err := NewChunker(ctx, SourceOf(e.world), scope, o.ID, last)
+	cutter, err := NewChunker(ctx, e.world, scope, o.ID, last)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (g *PChainGenesis) Block() (*txs.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return txs.NewBlock(txs.PChain, &txs.GenesisBlock{txs.Link{ParentID: hashing.ComputeHash256Array(b)}})
+	return txs.NewBlock(txs.PChain, &txs.GenesisBlock{Link: txs.Link{ParentID: hashing.ComputeHash256Array(b)}})
 }
 
 // State is what the P-Chain knows at its block 0. Potential rewards of those who stake already count as supply, one

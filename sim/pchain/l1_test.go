@@ -242,7 +242,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*nAVAX, 30*oneDay))
 	add := func(node byte, days uint64) *txs.Tx {
 		return l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
-			v := txs.SubnetValidator{txs.Validator{nodeID(node), 0, l.p.Time() + days*oneDay, 42}, l.subnetID}
+			v := txs.SubnetValidator{Validator: txs.Validator{NodeID: nodeID(node), End: l.p.Time() + days*oneDay, Weight: 42}, SubnetID: l.subnetID}
 			return &txs.AddSubnetValidatorTx{BaseTx: base, Validator: v, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 		}, []*txs.Key{l.owner})
 	}

@@ -44,7 +44,7 @@ func verifyFile(ctx context.Context, w *sim.World, o *store.Operation) error {
 		if err != nil {
 			return err
 		}
-		again, err := export.NewChunker(ctx, export.SourceOf(w), scope.Before(o.Next), o.ID, nil)
+		again, err := export.NewChunker(ctx, w, scope.Before(o.Next), o.ID, nil)
 		if err != nil {
 			return err
 		}
