@@ -47,7 +47,7 @@ func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 
 // checkPredicates verifies the predicates of a transaction; the bits of the invalid ones are set, as coreth's CheckPredicates does.
 func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
-	setting, on := b.schedule.At(time)[precompile.Warp.Key]
+	config, on := b.schedule.At(time)[precompile.Warp.Key]
 	predicates, _ := splitPredicates(tx.AccessList())
 	if !on || len(predicates) == 0 {
 		return nil, false
@@ -56,7 +56,7 @@ func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int,
 	for i, p := range predicates {
 		m, err := p.Message()
 		if err == nil {
-			err = b.home.verifyPredicate(m, setting, time)
+			err = b.warpContext.verifyPredicate(m, config, time)
 		}
 		if err != nil {
 			failed.SetBit(failed, i, 1)
@@ -160,12 +160,12 @@ func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.
 			return nil, err
 		}
 	}
-	lighter := *message
-	lighter.GasLimit, lighter.AccessList = message.GasLimit-extra, rest
+	reduced := *message
+	reduced.GasLimit, reduced.AccessList = message.GasLimit-extra, rest
 	before := m.StateDB.Snapshot()
 	m.StateDB.SubBalance(message.From, times(extra, message.GasPrice), tracing.BalanceDecreaseGasBuy)
 	m.accessList = message.AccessList
-	result, err := core.ApplyMessage(m.EVM, &lighter, gas)
+	result, err := core.ApplyMessage(m.EVM, &reduced, gas)
 	m.accessList = nil
 	if err != nil {
 		m.StateDB.RevertToSnapshot(before)

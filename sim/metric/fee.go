@@ -20,7 +20,7 @@ func (d ContinuousFee) Plus(o ContinuousFee) ContinuousFee {
 }
 
 // paid is everything paid up to where the meter shows this, nAVAX.
-func (d ContinuousFee) paid(meter uint64) uint64 { return d.Base + uint64(d.Active)*meter }
+func (d ContinuousFee) paid(accrued uint64) uint64 { return d.Base + uint64(d.Active)*accrued }
 
 // FeeMetric is the definition of a metric of L1 validators' fees. Its value is for a day.
 type FeeMetric struct {
@@ -71,13 +71,13 @@ func (r *FeeRecord) on(day int64) (d ContinuousFee, today bool) {
 // paid is everything paid up to the end of a day.
 func (r *FeeRecord) paid(day int64) uint64 {
 	d, _ := r.on(day)
-	meter := r.AccruedFees[day]
+	accrued := r.AccruedFees[day]
 	for _, end := range r.EndAccumulatedFees {
-		if end <= meter {
+		if end <= accrued {
 			d = d.Plus(ContinuousFee{Active: -1, Base: end})
 		}
 	}
-	return d.paid(meter)
+	return d.paid(accrued)
 }
 
 // paying is how many paid in a day: nobody before its first second is over.

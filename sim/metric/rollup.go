@@ -50,7 +50,7 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 		}
 	}
 	for _, m := range a.Participants {
-		if err := r.mention(chain, scopes, a.Time, m); err != nil {
+		if err := r.addParticipant(chain, scopes, a.Time, m); err != nil {
 			return err
 		}
 	}
@@ -108,15 +108,15 @@ func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
 	return t, nil
 }
 
-// mention counts an address in the roles in which this hour has not seen it on this chain.
-func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Participant) error {
+// addParticipant counts an address in the roles in which this hour has not seen it on this chain.
+func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Participant) error {
 	month := Month.Start(moment)
-	hours, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
+	presence, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
 	if err != nil {
 		return err
 	}
 	at := int(moment-month) / SecondsPerHour
-	fresh := m.Roles &^ hours.value.roles(at, chain)
+	fresh := m.Roles &^ presence.value.roles(at, chain)
 	for role := Present; role < roles; role++ {
 		if fresh&role.set() == 0 {
 			continue
@@ -129,7 +129,7 @@ func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Participant
 		}
 	}
 	if fresh != 0 {
-		hours.value, hours.changed = hours.value.with(at, chain, fresh), true
+		presence.value, presence.changed = presence.value.with(at, chain, fresh), true
 	}
 	return nil
 }
@@ -165,11 +165,11 @@ func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Rol
 	start := i.Start(moment)
 	end := i.Next(start)
 	for month := Month.Start(start); month < end; month = Month.Next(month) {
-		hours, err := r.Presences.row(MonthKey{month, address}, r.Fresh)
+		presence, err := r.Presences.row(MonthKey{month, address}, r.Fresh)
 		if err != nil {
 			return false, err
 		}
-		if hours.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
+		if presence.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
 			return true, nil
 		}
 	}

@@ -43,12 +43,12 @@ func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	does, err := e.verify()
+	exec, err := e.verify()
 	if err != nil {
 		return nil, err
 	}
 	gas := e.Network.Fees.Gas(complexity)
-	spent, burned, err := e.verifySpend(does, gas*price)
+	spent, burned, err := e.verifySpend(exec, gas*price)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	diff := e.record(e.tx.ID())
 	diff.Burned = burned
 	e.MoveUTXOs(e.tx, spent)
-	does.run()
+	exec.run()
 	return diff, nil
 }
 
@@ -103,25 +103,25 @@ func (e *txExecutor) verifyL1() (*execution, error) {
 }
 
 // verifySpend finds what the transaction spends and burns, checks its signatures and that it pays for what it does.
-func (e *txExecutor) verifySpend(does *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
+func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
 	spent, err := e.Inputs(e.tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := e.verifyCredentials(does, spent); err != nil {
+	if err := e.verifyCredentials(exec, spent); err != nil {
 		return nil, 0, err
 	}
-	burned, err := e.verifyFlow(does, spent, fee)
-	if err != nil && does.stake != nil {
+	burned, err := e.verifyFlow(exec, spent, fee)
+	if err != nil && exec.stake != nil {
 		err = fmt.Errorf("%w: %w", errFlowCheck, err)
 	}
 	return spent, burned, err
 }
 
-func (e *txExecutor) verifyCredentials(does *execution, spent []*txs.UTXO) error {
+func (e *txExecutor) verifyCredentials(exec *execution, spent []*txs.UTXO) error {
 	ins := e.tx.Inputs()
 	want := len(ins)
-	if does.auth != nil {
+	if exec.auth != nil {
 		want++
 	}
 	if len(e.tx.Credentials) != want {
@@ -131,8 +131,8 @@ func (e *txExecutor) verifyCredentials(does *execution, spent []*txs.UTXO) error
 	if err != nil {
 		return err
 	}
-	if does.auth != nil {
-		if err := credentials.VerifyPermission(len(ins), does.auth, does.owners); err != nil {
+	if exec.auth != nil {
+		if err := credentials.VerifyPermission(len(ins), exec.auth, exec.owners); err != nil {
 			return fmt.Errorf("%w: %w", errUnauthorized, err)
 		}
 	}
@@ -145,17 +145,17 @@ func (e *txExecutor) verifyCredentials(does *execution, spent []*txs.UTXO) error
 }
 
 // verifyFlow adds up inputs, outputs, stake, deposits and the fee.
-func (e *txExecutor) verifyFlow(does *execution, spent []*txs.UTXO, fee uint64) (uint64, error) {
+func (e *txExecutor) verifyFlow(exec *execution, spent []*txs.UTXO, fee uint64) (uint64, error) {
 	var f utxo.FlowChecker
 	for _, u := range spent {
 		f.ConsumeUTXO(u, e.Time())
 	}
 	f.ProduceOutputs(e.tx.Unsigned.Base().Outs)
-	f.ProduceOutputs(does.stake)
+	f.ProduceOutputs(exec.stake)
 	if export, ok := e.tx.Unsigned.(*txs.ExportTx); ok {
 		f.ProduceOutputs(export.ExportedOutputs)
 	}
-	f.Produce(e.Network.AVAXAssetID, does.deposit)
+	f.Produce(e.Network.AVAXAssetID, exec.deposit)
 	f.Produce(e.Network.AVAXAssetID, fee)
 	err := f.Verify(func(need uint64, asset ids.ID) error {
 		return fmt.Errorf("%w: needs %d more %s", utxo.ErrInsufficientUnlockedFunds, need, asset)

@@ -273,7 +273,7 @@ func (r *record) finish(row *store.PrimaryBlock, next tip) {
 		fees := r.P.Fees()
 		row.Supply, row.AccruedFees, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess
 		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
-		next.meter = r.meter(row)
+		next.validatorFees = r.accrueValidatorFees(row)
 	}
 	row.Digest = digest(r.tips[r.chain].digest, row)
 	next.digest = row.Digest

@@ -43,13 +43,13 @@ type Network struct {
 
 // tip is what the next block of P or X continues, beside the chain's own state.
 type tip struct {
-	digest  []byte
-	allTxs  int64
-	outer   ids.ID
-	pHeight uint64
-	time    uint64
-	epoch   txs.Epoch
-	meter   rules.ValidatorFeeState // of the P-Chain
+	digest        []byte
+	allTxs        int64
+	outer         ids.ID
+	pHeight       uint64
+	time          uint64
+	epoch         txs.Epoch
+	validatorFees rules.ValidatorFeeState // of the P-Chain
 }
 
 // stakingPeriod is a time during which a node validates the primary network.
@@ -118,12 +118,12 @@ func New(networkRules *rules.Network, g *Genesis) (*Network, []*store.PrimaryDel
 	n.P = pchain.New(networkRules, n.shared, at)
 	n.X = xchain.New(networkRules, n.shared, g.XChain.State(), g.XChain.UTXOs)
 	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
-	platform, err := n.recordPChainGenesis(g.PChain, at)
+	pChain, err := n.recordPChainGenesis(g.PChain, at)
 	if err != nil {
 		return nil, nil, err
 	}
-	exchange, err := n.recordXChainGenesis(g.XChain)
-	return n, []*store.PrimaryDelta{platform, exchange}, err
+	xChain, err := n.recordXChainGenesis(g.XChain)
+	return n, []*store.PrimaryDelta{pChain, xChain}, err
 }
 
 // Chain is the number under which the store has one of the network's chains.

@@ -63,7 +63,7 @@ func (r *restoration) head(ctx context.Context, chain txs.Chain) error {
 	}
 	r.tips[chain] = tip{
 		digest: head.Digest, allTxs: head.AllTxs, outer: ids.ID(outer), pHeight: head.PHeight, time: uint64(head.Time),
-		epoch: txs.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart}, meter: ValidatorFeeStateOf(head),
+		epoch: txs.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart}, validatorFees: ValidatorFeeStateOf(head),
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func TestOpenRefusesWhatIsNoWorld(t *testing.T) {
 	}
 }
 
-func TestOnlyOneProcessClaimsAWorld(t *testing.T) {
+func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	first := made(t, path, writeMeta)
 	if err := first.Lock(); err != nil {

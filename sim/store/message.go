@@ -81,18 +81,18 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 			all = append(all, c)
 		}
 	}
-	arm := func(first string) string {
+	selectBy := func(first string) string {
 		s := strings.Builder{}
 		s.WriteString(`SELECT ` + messageColumns + ` FROM message WHERE (time, id) < (?, ?)`)
 		args = append(args, before.Time, before.ID)
 		for i, c := range all {
-			pair, double := either[c.column]
+			columns, twoColumns := either[c.column]
 			switch {
 			case i == 0 && first != "":
 				s.WriteString(` AND ` + first + ` = ?`)
 				args = append(args, c.value)
-			case double:
-				s.WriteString(` AND (+` + pair[0] + ` = ? OR +` + pair[1] + ` = ?)`)
+			case twoColumns:
+				s.WriteString(` AND (+` + columns[0] + ` = ? OR +` + columns[1] + ` = ?)`)
 				args = append(args, c.value, c.value)
 			default:
 				s.WriteString(` AND +` + c.column + ` = ?`)
@@ -107,12 +107,12 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 	}
 	switch {
 	case len(all) == 0:
-		text = arm("")
+		text = selectBy("")
 	case either[all[0].column] != [2]string{}:
-		pair := either[all[0].column]
-		text = arm(pair[0]) + ` UNION ` + arm(pair[1])
+		columns := either[all[0].column]
+		text = selectBy(columns[0]) + ` UNION ` + selectBy(columns[1])
 	default:
-		text = arm(all[0].column)
+		text = selectBy(all[0].column)
 	}
 	args = append(args, limit)
 	return text + ` ORDER BY time DESC, id DESC LIMIT 0 + ?`, args

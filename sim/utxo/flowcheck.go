@@ -124,7 +124,7 @@ func (f *FlowChecker) balanceLocked() error {
 }
 
 // Verify checks that no asset is produced out of nothing; the surplus is burned. lack is the chain's own error for it.
-func (f *FlowChecker) Verify(lack func(need uint64, asset ids.ID) error) error {
+func (f *FlowChecker) Verify(errInsufficient func(need uint64, asset ids.ID) error) error {
 	if f.err != nil {
 		return f.err
 	}
@@ -133,7 +133,7 @@ func (f *FlowChecker) Verify(lack func(need uint64, asset ids.ID) error) error {
 	}
 	for _, e := range f.entries {
 		if e.unlock == 0 && e.produced > e.consumed {
-			return lack(e.produced-e.consumed, e.asset)
+			return errInsufficient(e.produced-e.consumed, e.asset)
 		}
 	}
 	return nil

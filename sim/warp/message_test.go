@@ -54,7 +54,7 @@ func TestHashPayload(t *testing.T) {
 	wantHex(t, "hash payload", b, v.Warp.Hash)
 }
 
-func TestEventsMatchTheNetwork(t *testing.T) {
+func TestL1MessagesMatchTheNetwork(t *testing.T) {
 	v := readVectors(t)
 	for name, want := range map[string]string{
 		"registration":    v.ACP77.Registration.BytesTrue,
@@ -73,12 +73,12 @@ func TestEventsMatchTheNetwork(t *testing.T) {
 		}
 		wantHex(t, name, b, want)
 	}
-	for event, want := range map[string]string{
+	for message, want := range map[string]string{
 		v.ACP77.Registration.BytesTrue: v.ACP77.Registration.UnsignedWarpFromPChain,
 		v.ACP77.Weight.Bytes:           v.ACP77.Weight.UnsignedWarpFromPChain,
 		v.ACP77.Conversion.Bytes:       v.ACP77.Conversion.UnsignedWarpFromPChain,
 	} {
-		e, err := ParseL1Message(unhex(t, event))
+		e, err := ParseL1Message(unhex(t, message))
 		if err != nil {
 			t.Fatal(err)
 		}

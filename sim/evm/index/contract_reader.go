@@ -50,8 +50,8 @@ func NewContractReader(evm *vm.EVM, states *state.StateDB) *ContractReader {
 }
 
 // call calls a contract; nil means that it did not answer.
-func (p *ContractReader) call(contract common.Address, question []byte, words ...[]byte) []byte {
-	input := bytes.Clone(question)
+func (p *ContractReader) call(contract common.Address, method []byte, words ...[]byte) []byte {
+	input := bytes.Clone(method)
 	for _, w := range words {
 		input = append(input, common.LeftPadBytes(w, 32)...)
 	}
@@ -63,8 +63,8 @@ func (p *ContractReader) call(contract common.Address, question []byte, words ..
 }
 
 // number is an answer of one word, without leading zeros.
-func (p *ContractReader) number(contract common.Address, question []byte, words ...[]byte) ([]byte, bool) {
-	answer := p.call(contract, question, words...)
+func (p *ContractReader) number(contract common.Address, method []byte, words ...[]byte) ([]byte, bool) {
+	answer := p.call(contract, method, words...)
 	if len(answer) < 32 {
 		return nil, false
 	}
@@ -72,8 +72,8 @@ func (p *ContractReader) number(contract common.Address, question []byte, words 
 }
 
 // text is an answer that is a string, or a bytes32 as early tokens have it.
-func (p *ContractReader) text(contract common.Address, question []byte, words ...[]byte) (string, bool) {
-	answer := p.call(contract, question, words...)
+func (p *ContractReader) text(contract common.Address, method []byte, words ...[]byte) (string, bool) {
+	answer := p.call(contract, method, words...)
 	switch {
 	case len(answer) < 32:
 		return "", false

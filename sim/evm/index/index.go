@@ -63,14 +63,14 @@ type blockIndex struct {
 	open   func() (*ContractReader, error)
 	reader *ContractReader // opened when first needed
 
-	holdings map[string]bool // owner and asset, of those that have a row already
-	items    map[string]bool
+	tokenBalances map[string]bool // owner and asset, of those that have a row already
+	nftStates     map[string]bool
 }
 
 // Add completes a block's delta with its index rows. open makes a reader of contracts on the state after the block.
 func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (*ContractReader, error)) error {
 	w := &blockIndex{Index: x, delta: delta, block: store.At(x.chain, number, 0), time: time, open: open,
-		holdings: map[string]bool{}, items: map[string]bool{}}
+		tokenBalances: map[string]bool{}, nftStates: map[string]bool{}}
 	if err := w.addDeployments(number); err != nil {
 		return err
 	}
@@ -99,10 +99,10 @@ func (w *blockIndex) contractReader() (*ContractReader, error) {
 // addDeployments lists the contracts that came to be in the block, and adds the tokens among them. The contracts of the
 // genesis have no deployment.
 func (w *blockIndex) addDeployments(number uint64) error {
-	coded := map[common.Address]bool{}
+	hasCode := map[common.Address]bool{}
 	for i := range w.delta.Accounts {
 		if a := &w.delta.Accounts[i]; a.CodeHash != nil {
-			coded[common.BytesToAddress(a.Address)] = true
+			hasCode[common.BytesToAddress(a.Address)] = true
 			if number == 0 {
 				if err := w.addToken(common.BytesToAddress(a.Address)); err != nil {
 					return err
@@ -113,14 +113,14 @@ func (w *blockIndex) addDeployments(number uint64) error {
 	next := 0
 	for i := range w.delta.Transactions {
 		tx := &w.delta.Transactions[i]
-		if tx.Created != nil && tx.Status == 1 && coded[common.BytesToAddress(tx.Created)] {
+		if tx.Created != nil && tx.Status == 1 && hasCode[common.BytesToAddress(tx.Created)] {
 			if err := w.addDeployment(i, tx.Created, nil); err != nil {
 				return err
 			}
 		}
 		for ; next < len(w.delta.Calls) && w.delta.Calls[next].Tx == i; next++ {
 			c := &w.delta.Calls[next]
-			if !creates(c) || !coded[common.BytesToAddress(c.Recipient)] {
+			if !creates(c) || !hasCode[common.BytesToAddress(c.Recipient)] {
 				continue
 			}
 			if err := w.addDeployment(i, c.Recipient, c.Sender); err != nil {
@@ -187,10 +187,10 @@ func (w *blockIndex) addLog(l *store.Log) error {
 		w.addTransfer(p, contract, token, l, m)
 	}
 	if holder := wrappedHolder(l); holder != nil && token.Standard() == store.ERC20 {
-		w.addHolding(p, contract, token.Asset(nil), holder)
+		w.addTokenBalance(p, contract, token.Asset(nil), holder)
 	}
 	if item := updatedItem(token.Standard(), l); item != nil {
-		w.addItem(p, contract, token.Asset(item))
+		w.addNFTState(p, contract, token.Asset(item))
 	}
 	return nil
 }
@@ -205,19 +205,19 @@ func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, tok
 		})
 	}
 	if token.Standard() != store.ERC20 {
-		w.addItem(p, contract, asset)
+		w.addNFTState(p, contract, asset)
 	}
-	w.addHolding(p, contract, asset, m.from)
-	w.addHolding(p, contract, asset, m.to)
+	w.addTokenBalance(p, contract, asset, m.from)
+	w.addTokenBalance(p, contract, asset, m.to)
 }
 
 // addTokenBalance adds what somebody holds of an asset after the block.
-func (w *blockIndex) addHolding(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
+func (w *blockIndex) addTokenBalance(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
 	key := string(owner) + string(asset)
-	if w.holdings[key] || common.BytesToAddress(owner) == (common.Address{}) {
+	if w.tokenBalances[key] || common.BytesToAddress(owner) == (common.Address{}) {
 		return
 	}
-	w.holdings[key] = true
+	w.tokenBalances[key] = true
 	var amount []byte
 	switch asset.Token().Standard() {
 	case store.ERC20:
@@ -235,17 +235,17 @@ func (w *blockIndex) addHolding(p *ContractReader, contract common.Address, asse
 }
 
 // addNFTState adds the state of an item after the block.
-func (w *blockIndex) addItem(p *ContractReader, contract common.Address, asset store.AssetKey) {
-	if w.items[string(asset)] {
+func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, asset store.AssetKey) {
+	if w.nftStates[string(asset)] {
 		return
 	}
-	w.items[string(asset)] = true
+	w.nftStates[string(asset)] = true
 	row := store.NFTState{Asset: asset, Block: w.block}
-	question := methodURI
+	method := methodURI
 	if asset.Token().Standard() == store.ERC721 {
-		row.Owner, question = p.owner(contract, asset), methodTokenURI
+		row.Owner, method = p.owner(contract, asset), methodTokenURI
 	}
-	if uri, ok := p.text(contract, question, asset.Item()); ok {
+	if uri, ok := p.text(contract, method, asset.Item()); ok {
 		row.URI = &uri
 	}
 	w.delta.NFTStates = append(w.delta.NFTStates, row)

@@ -32,8 +32,8 @@ type frame struct {
 }
 
 // NewFrames are the frames of an EVM that has contracts which keep state. mail says where they stand.
-func NewFrames(contracts []*Contract, mail WarpInput) *Frames {
-	return &Frames{contracts: contracts, Warp: mail}
+func NewFrames(contracts []*Contract, warp WarpInput) *Frames {
+	return &Frames{contracts: contracts, Warp: warp}
 }
 
 // Attach names the EVM whose calls these are.
