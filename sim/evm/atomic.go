@@ -2,8 +2,18 @@ package evm
 
 import (
 	"errors"
+	"fmt"
+	"math/big"
 
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/holiman/uint256"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/utxo"
 )
 
 // weiPerNano converts nAVAX, the unit of the P-Chain and the X-Chain, to wei.
@@ -11,3 +21,53 @@ var weiPerNano = uint256.NewInt(1_000_000_000)
 
 // errNotCChain says that only a C-Chain has atomic transactions.
 var errNotCChain = errors.New("only the C-Chain moves value to and from other chains")
+
+// Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every
+// Apply. Whether their outputs exist and their signatures hold is the network's to check; the error says what an account
+// cannot pay. The rows of what they do to outputs go with the block.
+func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error {
+	if len(transactions) == 0 {
+		return nil
+	}
+	if p.b.kind != KindC {
+		return errNotCChain
+	}
+	raw, err := txs.AtomicBatch(transactions)
+	if err != nil {
+		return err
+	}
+	hash, err := rlp.EncodeToBytes(raw)
+	if err != nil {
+		return err
+	}
+	gas := new(big.Int)
+	for _, tx := range transactions {
+		if err := p.applyAtomic(tx); err != nil {
+			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
+		}
+		gas.Add(gas, new(big.Int).SetUint64(utxo.AtomicGas(tx)))
+	}
+	p.extData, p.delta.Atomic = raw, rows
+	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), gas
+	return p.state.Error()
+}
+
+// applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
+func (p *Pending) applyAtomic(tx *txs.Tx) error {
+	for _, change := range tx.AccountChanges() {
+		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
+		if !change.Debit {
+			p.state.AddBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
+			continue
+		}
+		if nonce := p.state.GetNonce(change.Address); nonce != change.Nonce {
+			return fmt.Errorf("%w: %s has nonce %d, not %d", core.ErrNonceTooLow, change.Address, nonce, change.Nonce)
+		}
+		if p.state.GetBalance(change.Address).Lt(amount) {
+			return fmt.Errorf("%w: %s", core.ErrInsufficientFunds, change.Address)
+		}
+		p.state.SubBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
+		p.state.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)
+	}
+	return nil
+}

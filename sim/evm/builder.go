@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/tracing"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
@@ -26,8 +27,8 @@ import (
 // ErrTime says that a block would stand before its parent or in the same second.
 var ErrTime = errors.New("a block must be at least one second after its parent")
 
-// Builder makes the blocks of one chain, one after the other. It is the only way in: the seed, a client's transaction
-// and verify all build blocks with it.
+// Builder makes the blocks of one chain, one after the other. The generator, a client's transaction and
+// verify all build blocks with it.
 type Builder struct {
 	chain       int
 	kind        Kind
@@ -157,7 +158,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 
 func fee32(fees []byte) []byte { return common.LeftPadBytes(fees, 32) }
 
-// digest covers what the block's hash does not: the calls inside its transactions.
+// digest covers the block's hash and what that does not cover: the calls inside its transactions.
 func digest(parent []byte, delta *store.Delta) []byte {
 	h := sha256.New()
 	h.Write(parent)
@@ -205,3 +206,50 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 }
 
 func (b *Builder) blockHash(number uint64) common.Hash { return b.hashes[number] }
+
+// stateAt is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
+func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
+	var base state.Database = b.state
+	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
+		base = withoutAccounts{b.state, off}
+	}
+	states, err := state.New(b.head.Root, base)
+	if err != nil {
+		return nil, err
+	}
+	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
+}
+
+// feeRules are those that hold after the head: the fee manager's, where there is one.
+func (b *Builder) feeRules() (feeRules, error) {
+	f := feeRules{b.kind, b.schedule.FeeConfig}
+	if !b.schedule.HasFeeManager(b.head.Time) {
+		return f, nil
+	}
+	var failed error
+	f.config, _ = precompile.StoredFeeConfig(func(contract common.Address, slot common.Hash) common.Hash {
+		value, err := b.state.Storage(contract, slot)
+		failed = errors.Join(failed, err)
+		return value
+	})
+	return f, failed
+}
+
+// contractReader calls contracts on the state after the head, whose header is h.
+func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
+	states, err := state.New(h.Root, b.state)
+	if err != nil {
+		return nil, err
+	}
+	s := b.vmContext(h, states)
+	s.NoBaseFee = true
+	return index.NewContractReader(s.NewVM().EVM, states), nil
+}
+
+// vmContext are those of code in a block with this header.
+func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
+	return VMContext{
+		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
+		Precompiles: PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.warpContext.PrecompileInput(),
+	}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // The base fee follows load. A C-Chain keeps a fee state in its header's extra data (24 bytes, the layout of ACP-176):
-// gas above the target piles up as excess, and the price is the floor times e^(excess / conversion). An L1 keeps the
+// gas above the target adds to the excess, and the price is the minimum times e^(excess / conversion). An L1 keeps the
 // gas used in each of the last ten seconds (80 bytes) and moves the fee by its fee configuration, as subnet-evm does.
 // The C-Chain's rates are scaled to a world whose blocks are minutes apart, so that its fee moves as a busy chain's does.
 const (
@@ -28,7 +28,7 @@ const (
 // maxFee is the largest base fee: a header has no room for more.
 var maxFee = new(uint256.Int).SetAllOne().ToBig()
 
-// feeRules answers for the header fields that follow load, by the configuration that holds after the parent.
+// feeRules computes the header fields of the fee rules, by the configuration that holds after the parent.
 type feeRules struct {
 	kind   Kind
 	config precompile.FeeConfig

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 
@@ -12,146 +11,12 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
-	"snowglobe/sim/evm/precompile"
-	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
-	"snowglobe/sim/txs"
-	"snowglobe/sim/utxo"
 )
-
-// What the next block is executed on: the state, the fee rules and the VM context.
-
-// stateAt is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
-func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
-	var base state.Database = b.state
-	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
-		base = withoutAccounts{b.state, off}
-	}
-	states, err := state.New(b.head.Root, base)
-	if err != nil {
-		return nil, err
-	}
-	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
-}
-
-// feeRules are those that hold after the head: the fee manager's, where there is one.
-func (b *Builder) feeRules() (feeRules, error) {
-	f := feeRules{b.kind, b.schedule.FeeConfig}
-	if !b.schedule.HasFeeManager(b.head.Time) {
-		return f, nil
-	}
-	var failed error
-	f.config, _ = precompile.StoredFeeConfig(func(contract common.Address, slot common.Hash) common.Hash {
-		value, err := b.state.Storage(contract, slot)
-		failed = errors.Join(failed, err)
-		return value
-	})
-	return f, failed
-}
-
-// contractReader calls contracts on the state after the head, whose header is h.
-func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
-	states, err := state.New(h.Root, b.state)
-	if err != nil {
-		return nil, err
-	}
-	s := b.vmContext(h, states)
-	s.NoBaseFee = true
-	return index.NewContractReader(s.NewVM().EVM, states), nil
-}
-
-// vmContext are those of code in a block with this header.
-func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
-	return VMContext{
-		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
-		Precompiles: PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.warpContext.PrecompileInput(),
-	}
-}
-
-// Atomic ends the block with atomic transactions: imports credit accounts, exports debit them. Call it once, after every
-// Apply. Whether their outputs exist and their signatures hold is the network's to check; the error says what an account
-// cannot pay. The rows of what they do to outputs go with the block.
-func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error {
-	if len(transactions) == 0 {
-		return nil
-	}
-	if p.b.kind != KindC {
-		return errNotCChain
-	}
-	raw, err := txs.AtomicBatch(transactions)
-	if err != nil {
-		return err
-	}
-	hash, err := rlp.EncodeToBytes(raw)
-	if err != nil {
-		return err
-	}
-	gas := new(big.Int)
-	for _, tx := range transactions {
-		if err := p.applyAtomic(tx); err != nil {
-			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
-		}
-		gas.Add(gas, new(big.Int).SetUint64(utxo.AtomicGas(tx)))
-	}
-	p.extData, p.delta.Atomic = raw, rows
-	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), gas
-	return p.state.Error()
-}
-
-// applyAtomic moves value into and out of accounts. A debit counts as a use of the account's nonce.
-func (p *Pending) applyAtomic(tx *txs.Tx) error {
-	for _, change := range tx.AccountChanges() {
-		amount := new(uint256.Int).Mul(uint256.NewInt(change.Amount), weiPerNano)
-		if !change.Debit {
-			p.state.AddBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
-			continue
-		}
-		if nonce := p.state.GetNonce(change.Address); nonce != change.Nonce {
-			return fmt.Errorf("%w: %s has nonce %d, not %d", core.ErrNonceTooLow, change.Address, nonce, change.Nonce)
-		}
-		if p.state.GetBalance(change.Address).Lt(amount) {
-			return fmt.Errorf("%w: %s", core.ErrInsufficientFunds, change.Address)
-		}
-		p.state.SubBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
-		p.state.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)
-	}
-	return nil
-}
-
-// blockMetrics is what the block adds to the metrics of its chain, from its rows and the prices on its receipts.
-func (p *Pending) blockMetrics() (*metric.Activity, error) {
-	parent := int64(p.b.head.Time)
-	a := metric.NewActivity(int64(p.header.Time), &parent)
-	for i := range p.delta.Transactions {
-		t := &p.delta.Transactions[i]
-		price, overflow := uint256.FromBig(p.receipts[i].EffectiveGasPrice)
-		if overflow {
-			return nil, fmt.Errorf("transaction %d: its gas price does not fit 256 bits", i)
-		}
-		a.Transaction(t.Sender, t.Recipient, t.GasUsed, price)
-		if t.Created != nil && t.Status == types.ReceiptStatusSuccessful {
-			a.Creation(t.Sender)
-		}
-	}
-	for i := range p.delta.Logs {
-		if l := &p.delta.Logs[i]; index.IsTransfer(l) {
-			from, to := index.TransferParties(l)
-			a.Transfer(from, to)
-		}
-	}
-	for i := range p.delta.Calls {
-		if c := &p.delta.Calls[i]; (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted {
-			a.Creation(c.Sender)
-		}
-	}
-	a.Close()
-	return a, nil
-}
 
 // Pending is a block under construction on the head of its chain. Dropping it changes nothing.
 type Pending struct {

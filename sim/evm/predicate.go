@@ -74,7 +74,7 @@ type predicateResult struct {
 // predicateResults are those of a block.
 type predicateResults []predicateResult
 
-// encode writes the verdicts as the network's codec writes maps of maps: by transaction, then by contract.
+// encode writes the results as the network's codec writes maps of maps: by transaction, then by contract.
 func (all predicateResults) encode() []byte {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b predicateResult) int { return bytes.Compare(a.tx[:], b.tx[:]) })

@@ -6,7 +6,7 @@
 // and what a block costs depends on what is in it, not on what came before.
 //
 // Distinct counts are true ones. For each address and month the roll-up knows in which hours on which chains the address
-// took part ([Hours]); an address is counted in an interval if it was not there before. This holds in whatever order the
+// took part ([Presence]); an address is counted in an interval if it was not there before. This holds in whatever order the
 // blocks of different chains arrive.
 //
 // What the definitions leave open is settled like this:

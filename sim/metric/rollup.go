@@ -9,7 +9,7 @@ import (
 // cached is how many rows a roll-up holds before it writes them.
 const cached = 1 << 17
 
-// MonthKey names the hours of an address in the month that begins at a moment.
+// MonthKey is the key of the presence of an address in the month that begins at a moment.
 type MonthKey struct {
 	Month   int64
 	Address common.Address
@@ -108,7 +108,7 @@ func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
 	return t, nil
 }
 
-// addParticipant counts an address in the roles in which this hour has not seen it on this chain.
+// addParticipant counts an address in the roles in which it has not taken part on this chain in this hour.
 func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Participant) error {
 	month := Month.Start(moment)
 	presence, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
@@ -134,8 +134,8 @@ func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Part
 	return nil
 }
 
-// distinct counts an address in each interval that has not seen it in this role. An interval that has seen it has
-// been seen by those around it, too, in time and in scope.
+// distinct counts an address in each interval in which it has not taken part in this role. Where it took part in an interval,
+// it did so in the longer intervals and larger scopes that hold it, too.
 func (r *Rollup) distinct(scopes [3]Scope, moment int64, address common.Address, role Role) error {
 	for _, scope := range scopes {
 		in := r.within(scope)

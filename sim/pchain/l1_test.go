@@ -51,7 +51,7 @@ func (l *l1) convert(balance uint64) *Diff {
 	return l.accept(l.p.Time(), tx)[1]
 }
 
-// message signs an event by the manager with these members of the L1.
+// message signs an L1 message of the manager with these validators of the L1.
 func (l *l1) message(message warp.L1Message, indices ...int) []byte {
 	l.t.Helper()
 	unsigned, err := warp.NewL1Message(12345, l.chainID, manager, message)
@@ -170,7 +170,7 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	first := l.subnetID.Append(0)
 	l.convert(1000) // lasts 1000 seconds at the local network's price of 1
 	if got := l.p.NextStakerChangeTime(); got != start+1000 {
-		t.Fatalf("drained in %d seconds", got-start)
+		t.Fatalf("used up in %d seconds", got-start)
 	}
 	top := l.pChainTx(l.owner, 500, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: first, Balance: 500}
@@ -189,13 +189,13 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	})
 	l.accept(l.p.Time(), reactivate)
 	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.l1.accrued) != 50 {
-		t.Errorf("revived with %d", v.Balance(l.p.l1.accrued))
+		t.Errorf("active again with %d", v.Balance(l.p.l1.accrued))
 	}
 	l.replay()
 }
 
-// TestBalanceForLessThanASecondIsDeactivatedLast: what a transaction activates and the same block cannot leave active is told
-// in this order.
+// TestBalanceForLessThanASecondIsDeactivatedLast: a validator that a transaction activates and that cannot pay for
+// another second is deactivated by the same block, in this order of diffs.
 func TestBalanceForLessThanASecondIsDeactivatedLast(t *testing.T) {
 	l := newL1(t)
 	l.convert(1000)
@@ -206,7 +206,7 @@ func TestBalanceForLessThanASecondIsDeactivatedLast(t *testing.T) {
 		return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: second, Balance: 50}
 	}))
 	if activated, deactivated := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(activated) != 1 || !activated[0].Active() || len(deactivated) != 1 || deactivated[0].Active() {
-		t.Errorf("raised %+v, settled %+v", activated, deactivated)
+		t.Errorf("activated %+v, deactivated %+v", activated, deactivated)
 	}
 	if v, _ := l.p.L1Validator(second); v.Active() {
 		t.Error("it is active")

@@ -109,7 +109,7 @@ func TestAbortPaysFeesOnly(t *testing.T) {
 	w.replay()
 }
 
-// replay feeds the bytes of all blocks to a fresh chain that believes nothing, and compares where it ends.
+// replay feeds the bytes of all blocks to a new chain that verifies every signature and proof, and compares the states.
 func (w *world) replay() {
 	w.t.Helper()
 	fresh := newWorld(w.t)
@@ -268,7 +268,7 @@ func TestPendingStakersBecomeActive(t *testing.T) {
 	}
 	p.Rollback()
 	if p.NextStakerChangeTime() != start+100 || p.Supply() != 360_000_000*nAVAX || p.Height() != 0 {
-		t.Error("rollback leaves traces")
+		t.Error("rollback does not restore the state")
 	}
 }
 

@@ -25,7 +25,7 @@ type txExecutor struct {
 	tx *txs.Tx
 }
 
-// execution is what a P-Chain transaction does beyond moving outputs. Making one verifies what is particular to the type.
+// execution is what a P-Chain transaction does beyond consuming and producing outputs. Making one verifies what is particular to the type.
 type execution struct {
 	stake   []*txs.TransferableOutput // locked until the staker ends
 	deposit uint64                    // moved into the balances of L1 validators
@@ -173,5 +173,5 @@ func (e *txExecutor) consumeGas(gas uint64) error {
 	return nil
 }
 
-// trusted tells whether proofs in the transaction need no checking because this process made them.
+// trusted tells whether the signatures and proofs in the transaction need no checking because this process made them.
 func (e *txExecutor) trusted() bool { return !e.Strict && e.tx.SignedHere() }

@@ -119,7 +119,7 @@ func TestMalformedTransactionsAreRefused(t *testing.T) {
 		wantError(t, err, want)
 	}
 	if w.x.Count() != 4 || w.x.Height() != 0 {
-		t.Error("refused transactions left traces")
+		t.Error("refused transactions changed the state")
 	}
 }
 

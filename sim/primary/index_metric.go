@@ -30,7 +30,7 @@ func (r *record) stake(subnet ids.ID, change metric.Stake) {
 	r.delta.Stakes = append(r.delta.Stakes, store.StakeChange{Subnet: bytes.Clone(subnet[:]), Stake: change})
 }
 
-// l1Validator is one that is not removed, with what the roll-ups need to know about it.
+// l1Validator is an L1 validator that is not removed, with what the metrics of stake and of the continuous fee need.
 type l1Validator struct {
 	number            store.UTXONumber
 	weight            uint64
@@ -42,7 +42,8 @@ type l1Validator struct {
 // pays tells whether a validator was or is active in a second of a day or later.
 func (v *l1Validator) pays(day uint64) bool { return v.endAccumulatedFee > 0 || v.lastActive >= day }
 
-// l1Metrics counts what becomes of an L1 validator. Drained says that its balance ended it, not a transaction.
+// l1Metrics counts what becomes of an L1 validator. outOfBalance says that it was deactivated because its
+// balance was used up, not by a transaction.
 func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, outOfBalance bool) {
 	change := metric.ValidatorStake(0, v.Weight-old.weight)
 	switch {
@@ -71,7 +72,8 @@ func (v *l1Validator) activate(endAccumulatedFee, time uint64) {
 	v.endAccumulatedFee = endAccumulatedFee
 }
 
-// payment activates or deactivates a validator and is what that changes of the fees that it and all around it pay.
+// payment activates or deactivates a validator and returns what that changes of the fees of its payers (the validation, its
+// node, its subnet and the network).
 func (r *record) payment(v *l1Validator, endAccumulatedFee uint64, outOfBalance bool) (f metric.ContinuousFee) {
 	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *v
 	_, accrued := r.P.ValidatorFees()

@@ -19,7 +19,7 @@ const (
 	price = 512 // of a second
 )
 
-// stateChange is that a member becomes active or inactive in a block; a balance of an active one ends at an accrued fee.
+// stateChange is that an L1 validator becomes active or inactive in a block; the balance of an active one is used up at an accrued fee.
 type stateChange struct {
 	time         uint64
 	validator    int
@@ -27,7 +27,7 @@ type stateChange struct {
 	outOfBalance bool
 }
 
-// randomChanges draws what happens to some members in blocks close to midnights, several of them in the same second. No block
+// randomChanges draws changes of some L1 validators in blocks close to midnights, several of them in the same second. No block
 // skips the second in which a balance no longer pays for another.
 func randomChanges(r *rand.Rand, validators int) (all []stateChange) {
 	active := make([]uint64, validators)

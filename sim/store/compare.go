@@ -18,7 +18,7 @@ func (db *DB) SameRollUps(ctx context.Context, want *DB) error {
 	return db.sameTables(ctx, want, MetricTables)
 }
 
-// SamePrimary compares everything that the blocks of the primary chains left behind.
+// SamePrimary compares all rows that follow from the blocks of the primary chains.
 func (db *DB) SamePrimary(ctx context.Context, want *DB) error {
 	return db.sameTables(ctx, want, primaryTables)
 }

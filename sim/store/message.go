@@ -67,7 +67,7 @@ func (db *DB) Messages(ctx context.Context, f MessageFilter, before MessageCurso
 	return list[Message](ctx, db, text, args...)
 }
 
-// query looks along the index of what is rarest first; what may be either of two is looked for along both.
+// query reads the index of the most selective condition; a condition that two columns may meet reads the index of each, in a UNION.
 func (f *MessageFilter) query(before MessageCursor, limit int) (text string, args []any) {
 	type condition struct {
 		column string

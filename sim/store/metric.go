@@ -206,7 +206,7 @@ func (db *DB) ICMCountSpan(ctx context.Context, scope metric.Scope, i metric.Int
 	return oldest, newest, err
 }
 
-// StakeChange is what a block changed of who stakes on a subnet, the zero id being the primary network.
+// StakeChange is what a block changed of the stake of a subnet, the zero id being the primary network.
 type StakeChange struct {
 	Subnet []byte
 	metric.Stake

@@ -34,7 +34,7 @@ type UTXO struct {
 	Hash           []byte     // the input id
 	Tx             []byte     `db:"tx"` // id of the transaction
 	Output         uint32     `db:"output"`
-	Chain          int        `db:"chain"` // where it can be spent; another than ID.Chain() when it was exported
+	Chain          int        `db:"chain"` // the chain that can spend it; another than ID.Chain() when it was exported
 	Asset          []byte     `db:"asset"`
 	Amount         Amount     `db:"amount"` // 0 for what is not an amount
 	Out            []byte     `db:"out"`    // the output with its type id

@@ -33,7 +33,7 @@ var (
 	errStateOrder     = errors.New("initial states not sorted and unique")
 )
 
-// verify finds what a transaction spends and burns, or why it may not.
+// verify finds what a transaction spends and burns, or the error that refuses it.
 func (x *Chain) verify(tx *txs.Tx, now uint64) ([]*txs.UTXO, uint64, error) {
 	if err := x.SyntacticVerify(tx); err != nil {
 		return nil, 0, err

@@ -19,7 +19,7 @@ type CallRecorder struct {
 	open  []openCall
 }
 
-// openCall is a call under way: the row it will fill (or -1) and how many rows there were when it began.
+// openCall is a call that has not returned: its row (or -1) and how many rows there were when it began.
 type openCall struct{ row, first int }
 
 // NewCallRecorder records the calls of a block, whose rows are counted from a position.

@@ -1,5 +1,5 @@
-// Package index makes rows by which readers find things out of a block that was executed: token transfers, tokens and
-// what everyone holds of them, items of NFT contracts, contract deployments, Teleporter messages, and the addresses that
+// Package index makes the rows of lists and searches from a block that was executed: token transfers, tokens, token
+// balances, items of NFT contracts, contract deployments, Teleporter messages, and the addresses that
 // took part in a transaction.
 //
 // CallRecorder is the tracer that keeps the calls inside transactions while a block is executed. Index.Add then reads the

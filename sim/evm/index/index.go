@@ -10,15 +10,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
+// Index adds to each block of a chain the rows of transfers, balances, tokens, deployments and messages; it holds the chain's
+// tokens.
 //
 // A contract is a token if it behaves like one (see ContractReader.standard); it is called when it is deployed, and again when a
 // contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
 // whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
-// balance of someone whom no log names is beyond any index.
+// balance of an address that no log names cannot be indexed.
 type Index struct {
 	chain      int
-	blockchain ids.ID // of the blockchain
+	blockchain ids.ID // of the chain
 	network    WorldChains
 	tokens     map[common.Address]store.TokenID
 	counts     [3]int
@@ -54,7 +55,7 @@ func (x *Index) Restore(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// blockIndex is the work on one block.
+// blockIndex adds the rows of one block.
 type blockIndex struct {
 	*Index
 	delta  *store.Delta
@@ -195,7 +196,7 @@ func (w *blockIndex) addLog(l *store.Log) error {
 	return nil
 }
 
-// addTransfer adds a movement. More of them in one block than positions have room for cannot be paid with a block's gas.
+// addTransfer adds a transfer. A block's gas does not pay for more of them than positions have room for.
 func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, token store.TokenID, l *store.Log, m tokenTransfer) {
 	asset := token.Asset(m.item)
 	if len(w.delta.Transfers) <= store.MaxIndex {
@@ -211,7 +212,7 @@ func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, tok
 	w.addTokenBalance(p, contract, asset, m.to)
 }
 
-// addTokenBalance adds what somebody holds of an asset after the block.
+// addTokenBalance adds the balance of an owner of an asset after the block.
 func (w *blockIndex) addTokenBalance(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
 	key := string(owner) + string(asset)
 	if w.tokenBalances[key] || common.BytesToAddress(owner) == (common.Address{}) {

@@ -13,7 +13,7 @@ import (
 // contracts are all that a configuration may name, by address: the order in which they are set up.
 var contracts = []*Contract{DeployerAllowList, NativeMinter, FeeManager, Warp}
 
-// Config is what a genesis or an upgrade says of one contract, with the network's names.
+// Config is the configuration of one precompile in a genesis or an upgrade, with subnet-evm's names.
 type Config struct {
 	Admins         []common.Address                         `json:"adminAddresses,omitempty"`
 	Managers       []common.Address                         `json:"managerAddresses,omitempty"`
@@ -29,7 +29,7 @@ type Config struct {
 // Configs are contracts' settings by their keys.
 type Configs map[string]Config
 
-// Activation is the moment in which a contract is turned on.
+// Activation is the block in which a precompile is activated.
 type Activation struct {
 	State     vm.StateDB
 	Config    *Config
@@ -111,8 +111,8 @@ func (s *Upgrades) Apply(states vm.StateDB, parent *uint64, time, number uint64)
 	return nil
 }
 
-// activate gives the contract a nonce and a code, as a deployed one has, so that it is not swept away and Solidity calls
-// it, and its first roles.
+// activate gives the contract a nonce and a code, as a deployed one has, so that it is not deleted as an empty account
+// (EIP-158) and Solidity's check for code finds it, and its first roles.
 func (c *Contract) activate(a *Activation) error {
 	a.State.SetNonce(c.Address, 1, tracing.NonceChangeUnspecified)
 	a.State.SetCode(c.Address, []byte{1}, tracing.CodeChangeUnspecified)

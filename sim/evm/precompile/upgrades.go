@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Upgrades is everything that turns contracts on and off over the life of a chain.
+// Upgrades is everything that activates and disables precompiles of a chain, from its genesis on.
 type Upgrades struct {
 	FeeConfig FeeConfig // those of a chain without a fee manager
 	Genesis   Configs
@@ -26,7 +26,7 @@ type upgrades struct {
 	Precompiles []PrecompileUpgrade `json:"precompileUpgrades,omitempty"`
 }
 
-// unsupported are the keys of contracts of the network that no chain here has: what they would change is not to be missed.
+// unsupported are the keys of subnet-evm's precompiles that are not simulated: a configuration with one is refused, not ignored.
 var unsupported = []string{"txAllowListConfig", "rewardManagerConfig"}
 
 // Parse reads the settings that stand in a genesis's configuration, and the upgrades, and checks them.
