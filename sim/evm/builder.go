@@ -207,7 +207,7 @@ func (b *Builder) Open(time uint64) (*Pending, error) {
 
 func (b *Builder) blockHash(number uint64) common.Hash { return b.hashes[number] }
 
-// stateAt is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
+// stateAt is the state that a block at a time begins with: the head's, with the precompiles activated and disabled that are due.
 func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
 	var base state.Database = b.state
 	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {

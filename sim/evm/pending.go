@@ -94,17 +94,19 @@ func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Re
 	return p.receipt(tx, sender, message, result), p.state.Error()
 }
 
-// burn sends the base fee where the tip already went: these chains burn all fees by crediting the coinbase.
+// burn credits the base fee to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting Blackhole.
 func (p *Pending) burn(gas uint64, m *core.Message) {
 	BurnBaseFee(p.state, p.header, gas)
 	p.fees.Add(p.fees, new(uint256.Int).Mul(uint256.NewInt(gas), m.GasPrice).ToBig())
 }
 
+// BurnBaseFee credits the base fee of gas used to the coinbase.
 func BurnBaseFee(states vm.StateDB, h *Header, gas uint64) {
 	base := new(uint256.Int).Mul(uint256.NewInt(gas), uint256.MustFromBig(h.BaseFee))
 	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
 }
 
+// TransactionToMessage is go-ethereum's core.TransactionToMessage for a sender that is already known.
 func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
 	m := &core.Message{
 		From: sender, To: tx.To(), Nonce: tx.Nonce(), GasLimit: tx.Gas(), Data: tx.Data(), AccessList: tx.AccessList(),
@@ -179,7 +181,7 @@ func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Re
 	}
 }
 
-// Seal finishes the block, makes it the head and answers the rows that it adds to the world.
+// Seal finishes the block, makes it the head and returns the rows that it adds to the world.
 func (p *Pending) Seal() (*store.Delta, error) {
 	h := p.header
 	for i, tx := range p.txs {

@@ -142,7 +142,7 @@ func (r *unpacker) number() uint32 {
 	return 0
 }
 
-// applyWithPredicates executes a message with predicates. go-ethereum knows none: their gas is taken from the limit and
+// applyWithPredicates executes a message with predicates. go-ethereum has none: their gas is taken from the limit and
 // from the sender before the message runs, and credited to the coinbase afterwards.
 func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
 	extra, err := predicateGas(predicates)

@@ -84,7 +84,7 @@ func (r *Rollup) scopes(chain int) ([3]Scope, error) {
 	return [3]Scope{Scope(chain), network, Total}, nil
 }
 
-// within tells which chains a scope holds. A chain that was never asked about has no rows.
+// within tells which chains a scope holds. A chain whose network was never looked up has no rows.
 func (r *Rollup) within(s Scope) func(chain int) bool {
 	switch {
 	case s > 0:

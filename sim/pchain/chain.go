@@ -20,7 +20,7 @@ func New(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *Chain {
 	return &Chain{newState(n, shared, at)}
 }
 
-// BuildBlock makes a standard block of transactions; with none it only lets time pass to a change of validators.
+// BuildBlock makes a standard block of transactions; with none it only advances the chain's time to the next change of stakers.
 func (p *Chain) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
 	return txs.NewBlock(txs.PChain, &txs.StandardBlock{Time: time, Link: p.next(), Txs: transactions})
 }

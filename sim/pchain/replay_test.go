@@ -116,7 +116,7 @@ func TestRecordedXChainReplays(t *testing.T) {
 	}
 }
 
-// The whole recorded P-Chain passes every rule, and ends in the state that the node told.
+// The whole recorded P-Chain passes every rule, and ends in the state that the node reported.
 func TestRecordedPChainReplays(t *testing.T) {
 	shared := utxo.NewSharedMemory()
 	replayXChain(t, shared)

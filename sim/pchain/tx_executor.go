@@ -25,16 +25,17 @@ type txExecutor struct {
 	tx *txs.Tx
 }
 
-// execution is what a P-Chain transaction does beyond consuming and producing outputs. Making one verifies what is particular to the type.
+// execution is what a P-Chain transaction does beyond consuming and producing outputs. The method that makes
+// one verifies the rules of the transaction's type.
 type execution struct {
 	stake   []*txs.TransferableOutput // locked until the staker ends
 	deposit uint64                    // moved into the balances of L1 validators
 	auth    *txs.Input                // further signatures that are needed
 	owners  *txs.OutputOwners         // and whose
-	run     func()                    // it can no longer be refused for what the sender did
+	run     func()                    // executes what was verified; it cannot fail
 }
 
-// execute verifies the transaction and carries it out, for at least this gas price.
+// execute verifies the transaction, which must pay at least this gas price, and executes it.
 func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	if err := e.SyntacticVerify(e.tx); err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	return diff, nil
 }
 
-// verify checks what is particular to the transaction's type.
+// verify checks the rules of the transaction's type.
 func (e *txExecutor) verify() (*execution, error) {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.BaseTx, *txs.ImportTx, *txs.ExportTx:

@@ -23,7 +23,7 @@ type Network struct {
 	P     *pchain.Chain
 	X     *xchain.Chain
 	C     *utxo.AtomicBackend
-	// Watch is told what a block changed of a chain's outputs, and WatchStaker what it changed of a staker, before Accept
+	// Watch is called with what a block changed of a chain's outputs, and WatchStaker with each changed staker, before Accept
 	// returns; both may be nil.
 	Watch       func(txs.Chain, *utxo.Diff)
 	WatchStaker func(*pchain.Staker)
@@ -50,7 +50,7 @@ type tip struct {
 	validatorFees rules.ValidatorFeeState // of the P-Chain
 }
 
-// stakingPeriod is a time during which a node validates the primary network.
+// stakingPeriod is a period in which a node validates the primary network.
 type stakingPeriod struct{ start, end uint64 }
 
 // proposal is a reward that the next block decides.
@@ -59,7 +59,7 @@ type proposal struct {
 	txID ids.ID
 }
 
-// Proposer is who proposes a block: a node's certificate and the P-Chain height that it sees.
+// Proposer is who proposes a block: a node's certificate and the P-Chain height in the block.
 type Proposer struct {
 	Certificate []byte
 	PHeight     uint64

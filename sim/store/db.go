@@ -24,7 +24,7 @@ const (
 	schemaVersion = 2
 
 	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
-	readCacheKiB  = 4 << 10  // and of each that reads: the system keeps the file at hand, too
+	readCacheKiB  = 4 << 10  // and of each that reads: the operating system caches the file, too
 )
 
 //go:embed schema.sql

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Message is a cross-chain message, by the log that sent it; one that none of the world's chains sent, by the log that
-// delivered it.
+// Message is a Teleporter message, by the log that sent it; one from a chain outside the world, by the log that delivered it.
 type Message struct {
 	ID          Position `db:"id"`     // of the log
 	Tx          int      `db:"tx"`     // index of the transaction in the block
@@ -22,7 +21,7 @@ type Message struct {
 const (
 	MessageReceived = iota
 	MessageExecuted
-	MessageReceipt // the sending chain learned of the delivery
+	MessageReceipt // the sending chain received the receipt of the delivery
 )
 
 // MessageEvent is the delivery, the execution or the receipt of a message.
@@ -133,7 +132,7 @@ func (db *DB) MessagesIn(ctx context.Context, block Position) ([]Message, error)
 	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
 }
 
-// MessageEventsIn lists what a block's logs tell of messages.
+// MessageEventsIn lists the message events of a block's logs.
 func (db *DB) MessageEventsIn(ctx context.Context, block Position) ([]MessageEvent, error) {
 	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
 		block.Block(), block.End())

@@ -47,7 +47,7 @@ func (b *Batch) scopeOf(chain int) (metric.Scope, error) {
 	return metric.ScopeOf(network)
 }
 
-// found tells a row that is not there from a failure.
+// found turns ErrNotFound into false, and keeps other errors.
 func found(err error) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
@@ -138,7 +138,7 @@ func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.
 	return all, err
 }
 
-// reading is a part of a tally, as far as a metric asks for it.
+// reading is the part of a tally that a metric needs.
 type reading struct {
 	Start   int64  `db:"start"`
 	Amount  number `db:"amount"`

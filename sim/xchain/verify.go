@@ -168,7 +168,7 @@ func (x *Chain) verifyInputs(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
 	return spent, nil
 }
 
-// verifyAsset checks that an asset exists and knows a feature extension.
+// verifyAsset checks that an asset exists and supports a feature extension.
 func (x *Chain) verifyAsset(assetID ids.ID, fx uint32) error {
 	a, found := x.assets[assetID]
 	switch {

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// CallRecorder keeps the calls inside transactions that moved value or created a contract. It sees every call, but keeps
-// only what the index lists; a full trace is made by executing again.
+// CallRecorder keeps the calls inside transactions that moved value or created a contract. It traces every call, but keeps
+// only those that the index lists; a full trace is made by executing again.
 type CallRecorder struct {
 	block store.Position
 	tx    int

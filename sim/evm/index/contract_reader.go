@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// callGas is the limit of one call: plenty for a usual token, little enough that no contract can delay a block.
+// callGas is the limit of one call: enough for a usual token, and too little for a contract to delay a block.
 const callGas = 2_000_000
 
 // The functions that the index calls, and the interface ids of ERC-165.
@@ -94,7 +94,7 @@ func (p *ContractReader) supports(contract common.Address, id []byte) bool {
 }
 
 // standard tells what kind of token a contract is. ERC-721 and ERC-1155 say so themselves (ERC-165); an ERC-20 is a
-// contract that knows its decimals, its supply and a balance.
+// contract that answers decimals, totalSupply and balanceOf.
 func (p *ContractReader) standard(contract common.Address) (store.Standard, bool) {
 	if p.supports(contract, interfaceERC165) && !p.supports(contract, interfaceInvalid) {
 		if p.supports(contract, interfaceERC721) {
@@ -113,7 +113,7 @@ func (p *ContractReader) standard(contract common.Address) (store.Standard, bool
 	return store.ERC20, supply && balance
 }
 
-// token reads what a token says of itself; what it does not say stays empty.
+// token reads the name, symbol and decimals of a token; what the contract does not answer stays empty.
 func (p *ContractReader) token(contract common.Address, s store.Standard) store.Token {
 	t := store.Token{Address: bytes.Clone(contract[:])}
 	t.Name, _ = p.text(contract, methodName)

@@ -4,6 +4,6 @@
 //
 // CallRecorder is the tracer that keeps the calls inside transactions while a block is executed. Index.Add then reads the
 // logs and calls of the block; what logs do not say (which standard a token follows, balances after the block, token
-// URIs) it asks the contracts themselves with a ContractReader. An Index holds the tokens of one chain and nothing else,
+// URIs) it reads from the contracts with a ContractReader. An Index holds the tokens of one chain and nothing else,
 // and Index.Restore reads them from the file.
 package index

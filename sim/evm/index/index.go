@@ -34,8 +34,8 @@ type WorldChains interface {
 	Simulates(blockchain ids.ID) bool
 }
 
-// SetNetwork tells the index which blockchain it is of, and what other EVM chains the world has. A Teleporter message from a
-// chain that is not one of them is indexed where it arrives, because nobody sees it being sent.
+// SetNetwork sets the blockchain of the index, and the EVM chains of the world. A Teleporter message from a
+// chain that is not one of them is indexed where it arrives, because the log that sent it is not in the world.
 func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
 	x.blockchain, x.network = blockchain, world
 }

@@ -98,7 +98,7 @@ func unpack(into any, event string, data []byte) bool {
 	return err == nil && messenger.ABI.UnpackIntoInterface(into, event, data) == nil
 }
 
-// addTeleporterLog adds what a log tells of a cross-chain message.
+// addTeleporterLog adds the message or the message event of a log.
 func (w *blockIndex) addTeleporterLog(l *store.Log) {
 	var kind int
 	switch string(l.Topic) {

@@ -99,7 +99,7 @@ type boundContract struct {
 
 func (b boundContract) Name() string { return b.Key }
 
-// call is what the contract sees of the innermost frame.
+// call is the Call of the innermost frame.
 func (b boundContract) call(input []byte) *Call {
 	evm := b.frames.evm
 	return &Call{

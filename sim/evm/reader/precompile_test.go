@@ -24,7 +24,7 @@ import (
 
 const (
 	genesisTime = 1_775_000_000
-	offAt       = genesisTime + 1_000 // when the upgrade of the permissioned chain turns the minter off
+	offAt       = genesisTime + 1_000 // when the upgrade of the permissioned chain disables the minter
 	mintAmount  = 5
 )
 
@@ -292,7 +292,7 @@ func TestDeployersAreChecked(t *testing.T) {
 	}
 }
 
-// TestCallsReachTheMinter asks by every way in which code is executed without a block.
+// TestCallsReachTheMinter calls the minter in every way in which code is executed without a block.
 func TestCallsReachTheMinter(t *testing.T) {
 	c := newPermissioned(t)
 	ctx := context.Background()
@@ -397,8 +397,8 @@ func TestNothingIsRefunded(t *testing.T) {
 	}
 }
 
-// TestReachingContracts: one that keeps state is as dear to reach as a deployed one, the check of P-256 signatures as
-// cheap as every other that is built in.
+// TestReachingContracts: a stateful precompile is cold at first, like a deployed contract; P256VERIFY is warm, like the other
+// precompiles (EIP-2929).
 func TestReachingContracts(t *testing.T) {
 	c := newPermissioned(t)
 	p256 := common.BytesToAddress([]byte{1, 0})

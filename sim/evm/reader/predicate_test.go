@@ -76,7 +76,7 @@ func TestSendersNeedNoMessages(t *testing.T) {
 	}
 }
 
-// TestCallsThatCarryMessages asks by every way in which a call can be tried, and compares with the transaction.
+// TestCallsThatCarryMessages makes a call with predicates in every way there is, and compares with the transaction.
 func TestCallsThatCarryMessages(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	ctx := context.Background()

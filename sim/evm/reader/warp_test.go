@@ -339,7 +339,7 @@ func (c *permissioned) transaction(t *testing.T, hash common.Hash) *reader.Trans
 	return tx
 }
 
-// TestWarpReadsBlockHashes, and tells the two kinds of messages apart.
+// TestWarpReadsBlockHashes: and an addressed call is no block hash.
 func TestWarpReadsBlockHashes(t *testing.T) {
 	c, v := newWarpChain(t, false)
 	payload, err := warp.HashPayload(ids.ID{0xbe, 0xef})
