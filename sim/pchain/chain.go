@@ -78,6 +78,6 @@ func (p *Chain) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
 	if !found {
 		return 0
 	}
-	peak := p.current.peak(validator, p.pending, p.Time(), end)
-	return p.Network.Staking.MaxWeight(validator.Weight) - min(peak, p.Network.Staking.MaxWeight(validator.Weight))
+	maxWeight := p.current.maxWeight(validator, p.pending, p.Time(), end)
+	return p.Network.Staking.MaxWeight(validator.Weight) - min(maxWeight, p.Network.Staking.MaxWeight(validator.Weight))
 }

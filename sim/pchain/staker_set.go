@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// stakerKey is where a node validates.
+// stakerKey is a validator of a subnet.
 type stakerKey struct {
 	subnet ids.ID
 	node   ids.NodeID
@@ -62,21 +62,21 @@ func (s *stakerSet) delete(v *Staker) {
 	s.delegators[v.key()] = rest
 }
 
-// put inserts in a way that the journal can take back.
+// put inserts and records in the journal how to revert that.
 func (s *stakerSet) put(j *utxo.Journal, v *Staker) {
 	j.OnRevert(func() { s.delete(v) })
 	s.insert(v)
 }
 
-// remove deletes in a way that the journal can take back.
+// remove deletes and records in the journal how to revert that.
 func (s *stakerSet) remove(j *utxo.Journal, v *Staker) {
 	j.OnRevert(func() { s.insert(v) })
 	s.delete(v)
 }
 
-// peak is the largest weight that a validator and its delegators, pending ones included, have together at any moment from start
+// maxWeight is the largest weight that a validator and its delegators, pending ones included, have together at any moment from start
 // to end (avalanchego's executor.GetMaxWeight).
-func (s *stakerSet) peak(v *Staker, pending *stakerSet, start, end uint64) uint64 {
+func (s *stakerSet) maxWeight(v *Staker, pending *stakerSet, start, end uint64) uint64 {
 	weight := v.Weight
 	type change struct {
 		at     uint64

@@ -19,7 +19,7 @@ import (
 // errUndecided says that a file ends with a reward that no block decides.
 var errUndecided = errors.New("the last block of the P-Chain is a proposal")
 
-// Restore makes a network as it stands at the end of what a file holds, from its rows.
+// Restore makes a network with its state after the newest blocks of a file, from the rows.
 func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
 	networkRules, err := rules.NetworkByID(networkID)
 	if err != nil {

@@ -91,7 +91,7 @@ type AccountChange struct {
 	Address common.Address
 	Amount  uint64
 	Debit   bool
-	Nonce   uint64 // of a debit: the nonce that the account must have, and then leaves behind
+	Nonce   uint64 // of a debit: the nonce that the account must have; the debit increments it
 }
 
 // AccountChanges are what an atomic transaction does to accounts of the C-Chain.

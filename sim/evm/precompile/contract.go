@@ -105,7 +105,7 @@ func (f *Function) check(input []byte) error {
 // word is an argument, counted from zero.
 func (c *Call) word(n int) common.Hash { return common.Hash(c.Input[n*wordBytes : (n+1)*wordBytes]) }
 
-// address is an argument that is an address: what stands before its 20 bytes is not looked at.
+// address is an argument that is an address: the 12 bytes before its 20 are ignored, as in subnet-evm.
 func (c *Call) address(n int) common.Address { return common.BytesToAddress(c.word(n).Bytes()) }
 
 func (c *Call) number(n int) *big.Int { return c.word(n).Big() }
