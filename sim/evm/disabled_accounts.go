@@ -36,7 +36,7 @@ func (w withoutAccounts) Storage(address common.Address, key common.Hash) (commo
 	return w.buildState.Storage(address, key)
 }
 
-// deleteAccount takes an account out of the state for good, with the next commit.
+// deleteAccount deletes an account from the state, with the next commit.
 func (l *buildState) deleteAccount(address common.Address) error {
 	keys := map[common.Hash]bool{}
 	if l.base != nil {

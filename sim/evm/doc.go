@@ -1,19 +1,19 @@
 // Package evm builds the blocks of the EVM chains of a world: the C-Chains, as coreth does, and the chains of L1s, as
-// subnet-evm does, both under the rules since the Granite upgrade. go-ethereum is the engine; this package adds what the
+// subnet-evm does, both under the rules since the Granite upgrade. go-ethereum executes transactions; this package adds what the
 // network changes: header fields and account encoding, fees (ACP-176 on the C-Chain, the fee window of subnet-evm on an
 // L1), burned fees, the precompiles (package precompile), warp predicates and atomic transactions.
 //
-// A block travels in three steps.
+// A block is made in three steps.
 //
 //  1. Execute. Builder.Open makes a Pending block on the head: the header as far as it is known, the state with the
 //     precompiles that are due turned on or off, a VM. Pending.Apply verifies the predicates of a signed transaction,
 //     executes it, burns its fee and keeps its receipt; a recorder keeps the calls inside it. Pending.Atomic ends the
 //     block of a C-Chain with imports and exports. Dropping a Pending block changes nothing.
-//  2. Index. Pending.Seal hashes the state, finishes the header and hands the rows of the block (a store.Delta) to the
+//  2. Index. Pending.Seal hashes the state, finishes the header and passes the rows of the block (a store.Delta) to the
 //     index (package index), which adds transfers, tokens and their holders, deployments and Teleporter messages. The
 //     block is the head of the builder from then on.
-//  3. Commit. The caller writes the delta to the file in one transaction and tells the reading side of the chain
-//     (package reader), which makes the block its head and tells subscribers.
+//  3. Commit. The caller writes the delta to the file in one transaction and publishes the block to the reading side
+//     of the chain (package reader), which makes it its head and sends it to subscribers.
 //
 // The generator, the verification of a file and a transaction from a client all build blocks this way, so the same
 // transactions always give the same rows. State is flat: the file has a row for each account and slot that a block

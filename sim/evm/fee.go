@@ -11,24 +11,24 @@ import (
 )
 
 // The base fee follows load. A C-Chain keeps a fee state in its header's extra data (24 bytes, the layout of ACP-176):
-// gas above the target piles up as excess, and the price is the floor times e^(excess / conversion). An L1 keeps the
-// gas used in each of the last ten seconds (80 bytes) and moves the fee by its fee configuration, as subnet-evm does.
+// gas above the target adds to the excess, and the price is the minimum times e^(excess / conversion). An L1 keeps the
+// gas used in each of the last ten seconds (80 bytes) and adjusts the base fee by its fee configuration, as subnet-evm does (customheader.BaseFee).
 // The C-Chain's rates are scaled to a world whose blocks are minutes apart, so that its fee moves as a busy chain's does.
 const (
 	feeWindowSeconds = 10
 	feeWindowBytes   = feeWindowSeconds * 8
 
 	feeStateBytes     = 24
-	capacityPerSecond = 2_000_000 // gas that capacity regains each second
-	targetPerSecond   = 1_500     // gas that excess loses each second
+	capacityPerSecond = 2_000_000 // gas by which capacity grows each second
+	targetPerSecond   = 1_500     // gas by which excess falls each second
 	excessConversion  = 4_000_000 // excess that multiplies the price by e
 	maxExcess         = 3 * excessConversion
 )
 
-// maxFee is the largest base fee: a header has no room for more.
+// maxFee is the largest base fee that a header can hold: 256 bits.
 var maxFee = new(uint256.Int).SetAllOne().ToBig()
 
-// feeRules answers for the header fields that follow load, by the configuration that holds after the parent.
+// feeRules computes the header fields of the fee rules, by the configuration that holds after the parent.
 type feeRules struct {
 	kind   Kind
 	config precompile.FeeConfig
@@ -101,7 +101,7 @@ func (f feeRules) feeStateAt(parent *Header, time uint64) feeState {
 	return state
 }
 
-// basePriceC is floor * e^(excess / conversion) in integers, by the series of EIP-4844's fake exponential.
+// basePriceC is minimum * e^(excess / conversion) in integers, by the series of EIP-4844's fake exponential.
 func (f feeRules) basePriceC(excess uint64) *big.Int {
 	var term, sum, numerator, step uint256.Int
 	denominator := uint256.NewInt(excessConversion)

@@ -13,7 +13,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrFlatState answers go-ethereum when it asks for trie nodes: the file has none.
+// ErrFlatState is the error for trie nodes, which go-ethereum's interfaces can request: the file has none.
 var ErrFlatState = errors.New("the state is flat: it is read from rows, not from a trie")
 
 // FlatState is the state of a chain as it was after one block, read from the rows of the world file.

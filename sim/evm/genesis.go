@@ -15,7 +15,7 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// Genesis is everything that a chain starts from, and what turns its built-in contracts on and off later.
+// Genesis is everything that a chain starts from, and the upgrades that activate and disable its precompiles later.
 type Genesis struct {
 	Kind        Kind
 	ChainID     uint64
@@ -41,7 +41,7 @@ type document struct {
 	ParentHash common.Hash                                `json:"parentHash"`
 }
 
-// config is the part of a genesis that is in force from then on. The contracts' settings stand beside it, by their keys.
+// config is the chain configuration of a genesis. The precompile configs are further fields beside these, by their keys.
 type config struct {
 	ChainID            uint64               `json:"chainId"`
 	Fees               precompile.FeeConfig `json:"feeConfig"`

@@ -1,61 +1,216 @@
 package evm
 
 import (
-	"errors"
+	"fmt"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/trie"
+	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
-	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/store"
 )
 
-// What the next block is executed on: the state, the fee rules and the VM context.
+// Pending is a block under construction on the head of its chain. Dropping it changes nothing.
+type Pending struct {
+	b        *Builder
+	header   *Header
+	state    *state.StateDB
+	evm      *VM
+	gas      *core.GasPool
+	feeRules feeRules
+	recorder *index.CallRecorder
 
-// stateAt is the state that a block at a time begins with: the head's, with the contracts turned on and off that are due.
-func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
-	var base state.Database = b.state
-	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
-		base = withoutAccounts{b.state, off}
+	txs        types.Transactions
+	receipts   types.Receipts
+	fees       *big.Int
+	extData    []byte // atomic transactions
+	predicates predicateResults
+	delta      *store.Delta
+}
+
+// NewBlockContext is what contracts see of a block. PREVRANDAO is the difficulty, always one, as on the network.
+func NewBlockContext(h *Header, hash vm.GetHashFunc) vm.BlockContext {
+	random := common.BigToHash(h.Difficulty)
+	return vm.BlockContext{
+		CanTransfer: core.CanTransfer,
+		Transfer:    core.Transfer,
+		GetHash:     hash,
+		Coinbase:    h.Coinbase,
+		GasLimit:    h.GasLimit,
+		BlockNumber: new(big.Int).Set(h.Number),
+		Time:        h.Time,
+		Difficulty:  new(big.Int).Set(h.Difficulty),
+		BaseFee:     new(big.Int).Set(h.BaseFee),
+		BlobBaseFee: big.NewInt(1),
+		Random:      &random,
 	}
-	states, err := state.New(b.head.Root, base)
+}
+
+// Header is the header as far as it is known: number, time, base fee and gas limit.
+func (p *Pending) Header() *Header { return p.header }
+
+// Nonce is the next nonce of an account.
+func (p *Pending) Nonce(address common.Address) uint64 { return p.state.GetNonce(address) }
+
+// Balance is what an account holds, in wei.
+func (p *Pending) Balance(address common.Address) *uint256.Int { return p.state.GetBalance(address) }
+
+// GasLeft is the gas that the block has left.
+func (p *Pending) GasLeft() uint64 { return p.gas.Available(false) }
+
+// Apply executes a signed transaction. The error says why it is not valid in this block; a transaction that fails in
+// the EVM is valid, and its receipt says so.
+func (p *Pending) Apply(tx *types.Transaction, sender common.Address) (*types.Receipt, error) {
+	if len(p.txs) > store.MaxIndex {
+		return nil, core.ErrGasLimitReached
+	}
+	message, err := TransactionToMessage(tx, sender, p.header.BaseFee)
 	if err != nil {
 		return nil, err
 	}
-	return states, b.schedule.Apply(states, &b.head.Time, time, b.head.Number.Uint64()+1)
-}
-
-// feeRules are those that hold after the head: the fee manager's, where there is one.
-func (b *Builder) feeRules() (feeRules, error) {
-	f := feeRules{b.kind, b.schedule.FeeConfig}
-	if !b.schedule.HasFeeManager(b.head.Time) {
-		return f, nil
-	}
-	var failed error
-	f.config, _ = precompile.StoredFeeConfig(func(contract common.Address, slot common.Hash) common.Hash {
-		value, err := b.state.Storage(contract, slot)
-		failed = errors.Join(failed, err)
-		return value
-	})
-	return f, failed
-}
-
-// contractReader calls contracts on the state after the head, whose header is h.
-func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
-	states, err := state.New(h.Root, b.state)
+	calls, snapshot, pool := p.recorder.Begin(len(p.txs)), p.state.Snapshot(), p.gas.Snapshot()
+	p.state.SetTxContext(tx.Hash(), len(p.txs), 0)
+	failed, carries := p.b.checkPredicates(tx, p.header.Time)
+	result, err := p.evm.Apply(message, p.gas, failed)
 	if err != nil {
+		p.state.RevertToSnapshot(snapshot)
+		p.gas.Set(pool)
+		p.recorder.Truncate(calls)
 		return nil, err
 	}
-	s := b.vmContext(h, states)
-	s.NoBaseFee = true
-	return index.NewContractReader(s.NewVM().EVM, states), nil
+	if carries {
+		p.predicates = append(p.predicates, predicateResult{tx.Hash(), failed})
+	}
+	p.burn(result.UsedGas, message)
+	p.state.Finalise(p.b.rulesAt(p.header))
+	return p.receipt(tx, sender, message, result), p.state.Error()
 }
 
-// vmContext are those of code in a block with this header.
-func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
-	return VMContext{
-		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
-		Precompiles: PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.home.PrecompileInput(),
+// burn credits the base fee to the coinbase, as go-ethereum does with the tip: these chains burn all fees by crediting Blackhole.
+func (p *Pending) burn(gas uint64, m *core.Message) {
+	BurnBaseFee(p.state, p.header, gas)
+	p.fees.Add(p.fees, new(uint256.Int).Mul(uint256.NewInt(gas), m.GasPrice).ToBig())
+}
+
+// BurnBaseFee credits the base fee of gas used to the coinbase.
+func BurnBaseFee(states vm.StateDB, h *Header, gas uint64) {
+	base := new(uint256.Int).Mul(uint256.NewInt(gas), uint256.MustFromBig(h.BaseFee))
+	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
+}
+
+// TransactionToMessage is go-ethereum's core.TransactionToMessage for a sender that is already known.
+func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
+	m := &core.Message{
+		From: sender, To: tx.To(), Nonce: tx.Nonce(), GasLimit: tx.Gas(), Data: tx.Data(), AccessList: tx.AccessList(),
 	}
+	for _, amount := range []struct {
+		to   **uint256.Int
+		from *big.Int
+	}{{&m.Value, tx.Value()}, {&m.GasFeeCap, tx.GasFeeCap()}, {&m.GasTipCap, tx.GasTipCap()}, {&m.GasPrice, EffectiveGasPrice(tx, baseFee)}} {
+		value, overflow := uint256.FromBig(amount.from)
+		if overflow {
+			return nil, fmt.Errorf("%w: address %v, bit length %d", core.ErrFeeCapVeryHigh, sender, amount.from.BitLen())
+		}
+		*amount.to = value
+	}
+	return m, nil
+}
+
+// EffectiveGasPrice is what a transaction pays for each unit of gas in a block with this base fee.
+func EffectiveGasPrice(tx *types.Transaction, baseFee *big.Int) *big.Int {
+	price := new(big.Int).Add(baseFee, tx.GasTipCap())
+	if limit := tx.GasFeeCap(); price.Cmp(limit) > 0 {
+		return limit
+	}
+	return price
+}
+
+func (p *Pending) receipt(tx *types.Transaction, sender common.Address, m *core.Message, result *core.ExecutionResult) *types.Receipt {
+	index := len(p.txs)
+	number := p.header.Number.Uint64()
+	r := &types.Receipt{
+		Type: tx.Type(), Status: types.ReceiptStatusSuccessful, CumulativeGasUsed: p.gas.Used(), GasUsed: result.UsedGas,
+		TxHash: tx.Hash(), TransactionIndex: uint(index), BlockNumber: p.header.Number, EffectiveGasPrice: m.GasPrice.ToBig(),
+		Logs: p.state.GetLogs(tx.Hash(), number, common.Hash{}, p.header.Time),
+	}
+	if result.Failed() {
+		r.Status = types.ReceiptStatusFailed
+	}
+	if tx.To() == nil {
+		r.ContractAddress = crypto.CreateAddress(sender, tx.Nonce())
+	}
+	r.Bloom = types.CreateBloom(r)
+	p.txs, p.receipts = append(p.txs, tx), append(p.receipts, r)
+	p.rows(tx, sender, r)
+	return r
+}
+
+func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Receipt) {
+	number := p.header.Number.Uint64()
+	row := store.Transaction{
+		ID: store.At(p.b.chain, number, int(r.TransactionIndex)), Hash: r.TxHash.Bytes(), Sender: sender.Bytes(),
+		Status: r.Status, GasUsed: r.GasUsed, GasTotal: r.CumulativeGasUsed, Logs: len(r.Logs),
+	}
+	if to := tx.To(); to != nil {
+		row.Recipient = to.Bytes()
+	} else {
+		row.Created = r.ContractAddress.Bytes()
+	}
+	p.delta.Transactions = append(p.delta.Transactions, row)
+	for _, log := range r.Logs {
+		entry := store.Log{
+			ID: store.At(p.b.chain, number, len(p.delta.Logs)), Tx: int(r.TransactionIndex), Address: log.Address.Bytes(),
+			Topic: []byte{}, Topics: []byte{}, Data: append([]byte{}, log.Data...),
+		}
+		for i, topic := range log.Topics {
+			if i == 0 {
+				entry.Topic = topic.Bytes()
+			} else {
+				entry.Topics = append(entry.Topics, topic[:]...)
+			}
+		}
+		p.delta.Logs = append(p.delta.Logs, entry)
+	}
+}
+
+// Seal finishes the block, makes it the head and returns the rows that it adds to the world.
+func (p *Pending) Seal() (*store.Delta, error) {
+	h := p.header
+	for i, tx := range p.txs {
+		raw, err := tx.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		p.delta.Transactions[i].Raw = raw
+	}
+	for address := range p.b.schedule.Disabled(p.b.head.Time, h.Time) {
+		if err := p.b.state.deleteAccount(address); err != nil {
+			return nil, fmt.Errorf("block %d: %w", h.Number, err)
+		}
+	}
+	root, err := p.state.Commit(p.b.rulesAt(h), h.Number.Uint64())
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", h.Number, err)
+	}
+	h.Root = root
+	h.GasUsed = p.gas.Used()
+	h.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
+	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
+	h.Bloom = types.MergeBloom(p.receipts)
+	p.feeRules.afterExecution(p.b.head, h)
+	h.Extra = append(h.Extra, p.predicates.encode()...)
+	p.delta.Calls = p.recorder.Calls()
+	p.delta.Block.Fees = p.fees.Bytes()
+	if p.delta.Activity, err = p.blockMetrics(); err != nil {
+		return nil, fmt.Errorf("block %d: %w", h.Number, err)
+	}
+	return p.b.advance(h, p.extData, p.delta)
 }

@@ -11,16 +11,16 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// deprecatedAddresses are the addresses of the C-Chain's old native-asset contracts and of the coinbase before them: a call to one
-// of them reverts.
+// deprecatedAddresses are the addresses of the C-Chain's deprecated precompiles, as in coreth: genesis, native asset balance and native
+// asset call. A call to one of them reverts.
 var deprecatedAddresses = []common.Address{
 	Blackhole,
 	common.HexToAddress("0x0100000000000000000000000000000000000001"),
 	common.HexToAddress("0x0100000000000000000000000000000000000002"),
 }
 
-// warmAddresses are the addresses of what a kind of chain has built in beside the engine's own: they are as cheap to reach as those.
-// The contracts that keep state are not.
+// warmAddresses are the precompiles of a kind of chain that are warm at the beginning of a transaction (EIP-2929), beside
+// go-ethereum's own. Stateful precompiles are not.
 func warmAddresses(kind Kind) []common.Address {
 	all := slices.Collect(maps.Keys(vm.PrecompiledContractsP256Verify))
 	if kind == KindC {
@@ -29,7 +29,7 @@ func warmAddresses(kind Kind) []common.Address {
 	return all
 }
 
-// PrecompilesAt are the contracts that a chain has built in at a time.
+// PrecompilesAt are the precompiles of a chain at a time.
 func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Upgrades, time uint64) Precompiles {
 	all := Precompiles{stateless: vm.ActivePrecompiledContracts(rules), stateful: map[common.Address]*precompile.Contract{}, Warm: warmAddresses(kind)}
 	if kind == KindC {
@@ -44,7 +44,7 @@ func PrecompilesAt(kind Kind, rules params.Rules, schedule *precompile.Upgrades,
 	return all
 }
 
-// deprecatedContract is a contract that is no longer there: calling it reverts without data.
+// deprecatedContract is coreth's deprecatedContract: a call reverts without data.
 type deprecatedContract struct{}
 
 func (deprecatedContract) RequiredGas([]byte) uint64  { return 0 }

@@ -47,7 +47,7 @@ func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 
 // checkPredicates verifies the predicates of a transaction; the bits of the invalid ones are set, as coreth's CheckPredicates does.
 func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
-	setting, on := b.schedule.At(time)[precompile.Warp.Key]
+	config, on := b.schedule.At(time)[precompile.Warp.Key]
 	predicates, _ := splitPredicates(tx.AccessList())
 	if !on || len(predicates) == 0 {
 		return nil, false
@@ -56,7 +56,7 @@ func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int,
 	for i, p := range predicates {
 		m, err := p.Message()
 		if err == nil {
-			err = b.home.verifyPredicate(m, setting, time)
+			err = b.warpContext.verifyPredicate(m, config, time)
 		}
 		if err != nil {
 			failed.SetBit(failed, i, 1)
@@ -74,7 +74,7 @@ type predicateResult struct {
 // predicateResults are those of a block.
 type predicateResults []predicateResult
 
-// encode writes the verdicts as the network's codec writes maps of maps: by transaction, then by contract.
+// encode writes the results as the network's codec writes maps of maps: by transaction, then by contract.
 func (all predicateResults) encode() []byte {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b predicateResult) int { return bytes.Compare(a.tx[:], b.tx[:]) })
@@ -142,7 +142,7 @@ func (r *unpacker) number() uint32 {
 	return 0
 }
 
-// applyWithPredicates executes a message with predicates. go-ethereum knows none: their gas is taken from the limit and
+// applyWithPredicates executes a message with predicates. go-ethereum has none: their gas is taken from the limit and
 // from the sender before the message runs, and credited to the coinbase afterwards.
 func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.Predicate, rest types.AccessList, gas *core.GasPool) (*core.ExecutionResult, error) {
 	extra, err := predicateGas(predicates)
@@ -160,12 +160,12 @@ func (m *VM) applyWithPredicates(message *core.Message, predicates []precompile.
 			return nil, err
 		}
 	}
-	lighter := *message
-	lighter.GasLimit, lighter.AccessList = message.GasLimit-extra, rest
+	reduced := *message
+	reduced.GasLimit, reduced.AccessList = message.GasLimit-extra, rest
 	before := m.StateDB.Snapshot()
 	m.StateDB.SubBalance(message.From, times(extra, message.GasPrice), tracing.BalanceDecreaseGasBuy)
 	m.accessList = message.AccessList
-	result, err := core.ApplyMessage(m.EVM, &lighter, gas)
+	result, err := core.ApplyMessage(m.EVM, &reduced, gas)
 	m.accessList = nil
 	if err != nil {
 		m.StateDB.RevertToSnapshot(before)

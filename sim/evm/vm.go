@@ -15,8 +15,8 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// VMContext are what an EVM runs in. Every EVM is made from them, so that code finds the same world wherever it is
-// executed: in a block, in a call, in a trace or again for verification.
+// VMContext is what an EVM is made from, in a block, a call, a trace or verification, so that code runs under the same rules
+// everywhere.
 type VMContext struct {
 	ChainConfig *params.ChainConfig
 	Block       vm.BlockContext
@@ -28,12 +28,12 @@ type VMContext struct {
 	NoBaseFee   bool // gas may cost nothing
 }
 
-// VM is an EVM with the frames that its contracts which keep state look at.
+// VM is an EVM with the call frames that its stateful precompiles read.
 type VM struct {
 	*vm.EVM
-	frames     *precompile.Frames // nil where no contract needs them
+	frames     *precompile.Frames // nil without stateful precompiles
 	warp       bool               // the warp precompile is active
-	warm       []common.Address   // cheap to reach, beside the engine's own
+	warm       []common.Address   // warm from the start (EIP-2929), beside go-ethereum's own
 	accessList types.AccessList   // whole list of a message with predicates; nil: the message's own
 }
 
@@ -58,8 +58,8 @@ func (s VMContext) NewVM() *VM {
 	return m
 }
 
-// networkState is a state as these chains count gas: nothing is given back for storage that is cleared, and every transaction
-// begins with more addresses that are cheap to reach.
+// networkState is a state with the gas rules of these chains: there are no gas refunds (since Apricot phase 1), and more
+// addresses are warm at the beginning of every transaction (EIP-2929).
 type networkState struct {
 	vm.StateDB
 	vm *VM
@@ -96,14 +96,14 @@ func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (r
 	return result, err
 }
 
-// Precompiles are the contracts that a chain has built in at a time, each at its address.
+// Precompiles are the precompiled contracts of a chain at a time, by address.
 type Precompiles struct {
 	stateless vm.PrecompiledContracts // shared unless overridden: not to be changed
 	stateful  map[common.Address]*precompile.Contract
-	Warm      []common.Address // cheap to reach, beside the engine's own
+	Warm      []common.Address // warm from the start (EIP-2929), beside go-ethereum's own
 }
 
-// active are the contracts that keep state.
+// active are the stateful precompiles.
 func (b Precompiles) active() []*precompile.Contract {
 	var all []*precompile.Contract
 	for _, c := range b.stateful {
@@ -120,7 +120,7 @@ func (b Precompiles) Clone() Precompiles {
 	return Precompiles{maps.Clone(b.stateless), maps.Clone(b.stateful), b.Warm}
 }
 
-// Move takes the contract away from an address and, when a target is given, puts it there; it says whether there was one.
+// Move takes the contract away from an address and, when a target is given, puts it there; it reports whether there was one.
 func (b Precompiles) Move(from common.Address, to *common.Address) bool {
 	pure, isPure := b.stateless[from]
 	stateful, isStateful := b.stateful[from]

@@ -19,7 +19,7 @@ type WarpContext struct {
 	Network   Network
 }
 
-// Network is what a chain asks about those who send it messages.
+// Network is what the verification of warp messages needs to know of the chains that sent them.
 type Network interface {
 	// SubnetOf is the subnet that validates a blockchain of the network.
 	SubnetOf(blockchain ids.ID) (ids.ID, error)

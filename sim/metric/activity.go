@@ -84,7 +84,7 @@ func (a *Activity) mention(address []byte, as Roles) {
 	a.Participants = append(a.Participants, Participant{common.BytesToAddress(address), as})
 }
 
-// Close sorts the mentions and makes one of all those of an address.
+// Close sorts the participants and merges those with the same address.
 func (a *Activity) Close() {
 	slices.SortFunc(a.Participants, func(x, y Participant) int { return x.Address.Cmp(y.Address) })
 	kept := a.Participants[:0]

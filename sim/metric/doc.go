@@ -5,11 +5,11 @@
 // [Scope] that holds the chain: the chain itself, its network and all chains together. Nothing is computed again later,
 // and what a block costs depends on what is in it, not on what came before.
 //
-// Distinct counts are true ones. For each address and month the roll-up knows in which hours on which chains the address
-// took part ([Hours]); an address is counted in an interval if it was not there before. This holds in whatever order the
+// Distinct counts are true ones. For each address and month the roll-up keeps in which hours on which chains the address
+// took part ([Presence]); an address is counted in an interval if it was not there before. This holds in whatever order the
 // blocks of different chains arrive.
 //
-// What the definitions leave open is settled like this:
+// What the definitions leave open is defined here:
 //
 //   - An interval holds the blocks from its first second on, up to but without the first second of the next one. So
 //     "up to 24 hours after the timestamp" is everything before the next day, and "up to the timestamp", which only

@@ -4,10 +4,11 @@ import (
 	"sort"
 )
 
-// ContinuousFee are what some L1 validators have paid for validating, in a form in which time need not be booked. Every active
-// validator pays the same fee each second, so what one has paid between two moments is the difference of a meter that
-// never stops. Summed over validators that is Base + Active × the meter: who becomes active lowers Base by the meter, who
-// stops raises it by what the meter shows then, or by the end of its balance if that is what stopped it. Base wraps around.
+// ContinuousFee is what some L1 validators have paid of the continuous fee (ACP-77), in a form that does not change as time
+// passes. Every active validator pays the same fee each second, so what one has paid between two moments is the difference of
+// the accrued fee. Summed over validators that is Base + Active × the accrued fee: a validator that becomes active lowers Base
+// by the accrued fee of that moment; one that is deactivated raises it by the accrued fee of that moment, or by its
+// EndAccumulatedFee if its balance was used up. Base wraps around.
 type ContinuousFee struct {
 	Active int64
 	Base   uint64
@@ -19,8 +20,8 @@ func (d ContinuousFee) Plus(o ContinuousFee) ContinuousFee {
 	return ContinuousFee{d.Active + o.Active, d.Base + o.Base, d.Paying + o.Paying}
 }
 
-// paid is everything paid up to where the meter shows this, nAVAX.
-func (d ContinuousFee) paid(meter uint64) uint64 { return d.Base + uint64(d.Active)*meter }
+// paid is everything paid up to the moment of an accrued fee, nAVAX.
+func (d ContinuousFee) paid(accrued uint64) uint64 { return d.Base + uint64(d.Active)*accrued }
 
 // FeeMetric is the definition of a metric of L1 validators' fees. Its value is for a day.
 type FeeMetric struct {
@@ -38,7 +39,7 @@ const (
 	PayingValidators
 )
 
-// The metrics of fees by whose fees they are.
+// The metrics of fees: of all L1 validators, of a subnet, of a node and of one validation.
 var (
 	TotalFeeMetrics      = []FeeMetric{{"totalCumulativeFeesDaily", CumulativeFees}, {"totalValidatorFeesDaily", DailyFees}, {"totalPayingValidatorsDaily", PayingValidators}}
 	SubnetFeeMetrics     = []FeeMetric{{"perSubnetDailyFeesPaid", DailyFees}, {"perSubnetCumulativeFeesPaid", CumulativeFees}, {"perSubnetPayingValidators", PayingValidators}}
@@ -46,7 +47,7 @@ var (
 	ValidationFeeMetrics = []FeeMetric{{"validationCumulativeFeesDaily", CumulativeFees}, {"validationFeesDaily", DailyFees}}
 )
 
-// FeeRow is what a day leaves behind of a payer. There is a row for each day in which a validator began or stopped to pay.
+// FeeRow is the state of a payer at the end of a day. There is a row for each day in which a validator began or stopped to pay.
 type FeeRow struct {
 	Day int64 // its beginning, Unix seconds
 	ContinuousFee
@@ -56,7 +57,7 @@ type FeeRow struct {
 type FeeRecord struct {
 	Rows               []FeeRow         // newest first, those of the range and before it up to the newest that begins before the day before it
 	AccruedFees        map[int64]uint64 // at the end of each day of the range and of the day before it
-	EndAccumulatedFees []uint64         // what the meter shows when the balances of those run out that no block has stopped yet
+	EndAccumulatedFees []uint64         // of active validators that no block has deactivated yet
 }
 
 // on is the row that holds for a day; today says that the day changed it.
@@ -71,13 +72,13 @@ func (r *FeeRecord) on(day int64) (d ContinuousFee, today bool) {
 // paid is everything paid up to the end of a day.
 func (r *FeeRecord) paid(day int64) uint64 {
 	d, _ := r.on(day)
-	meter := r.AccruedFees[day]
+	accrued := r.AccruedFees[day]
 	for _, end := range r.EndAccumulatedFees {
-		if end <= meter {
+		if end <= accrued {
 			d = d.Plus(ContinuousFee{Active: -1, Base: end})
 		}
 	}
-	return d.paid(meter)
+	return d.paid(accrued)
 }
 
 // paying is how many paid in a day: nobody before its first second is over.

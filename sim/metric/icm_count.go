@@ -12,7 +12,7 @@ type ICMCount struct {
 	Messages            int64
 }
 
-// Route is where messages go from and to, as far as it matters: blockchain ids, or nothing.
+// Route is a source and a destination of messages: blockchain ids, or empty for any.
 type Route struct{ Source, Destination string }
 
 // RouteFilter says which messages count, and which of them count together.
@@ -21,7 +21,7 @@ type RouteFilter struct {
 	BySource, ByDestination bool   // count those of each source, of each destination by themselves
 }
 
-// Route is the route of some traffic, if it counts.
+// Route is the route under which a count is added up, if it counts.
 func (l RouteFilter) Route(t *ICMCount) (route Route, ok bool) {
 	if l.From != "" && l.From != string(t.Source) || l.To != "" && l.To != string(t.Destination) {
 		return route, false
@@ -35,7 +35,7 @@ func (l RouteFilter) Route(t *ICMCount) (route Route, ok bool) {
 	return route, true
 }
 
-// Routes are the routes of some traffic, in order. What is counted together is one route, even without any.
+// Routes are the routes of some counts, in order. What is counted together is one route, even without any message.
 func (l RouteFilter) Routes(counts []ICMCount) []Route {
 	var all []Route
 	if !l.BySource && !l.ByDestination {
@@ -54,7 +54,7 @@ func (l Route) compare(o Route) int {
 	return cmp.Or(cmp.Compare(l.Source, o.Source), cmp.Compare(l.Destination, o.Destination))
 }
 
-// RoutePoint is how many messages went along a route in an interval.
+// RoutePoint is how many messages were sent from a source to a destination in an interval.
 type RoutePoint struct {
 	Route
 	Start    int64 // Unix seconds

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Interval is a length of time that the calendar (UTC) is cut into.
+// Interval is a unit of the calendar (UTC).
 type Interval int
 
 // The intervals. A week begins on Monday.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Lifetime say when one address took part first and last, on each chain and in each role: entries of eleven bytes in the
+// Lifetime says when one address took part first and last, on each chain and in each role: entries of eleven bytes in the
 // order of chain and role, which are two bytes and one, followed by two hours of Unix time, four bytes each. They are
 // kept in the file as they are.
 type Lifetime []byte

@@ -4,7 +4,7 @@ import (
 	"sort"
 )
 
-// Presence are the hours of one month in which one address took part, with chain and roles: entries of three bytes in the
+// Presence is the hours of one month in which one address took part, with chain and roles: entries of three bytes in the
 // order of hour and chain, hour of the month << 14 | chain << 3 | roles. It is kept in the file as it is.
 type Presence []byte
 

@@ -9,7 +9,7 @@ import (
 // cached is how many rows a roll-up holds before it writes them.
 const cached = 1 << 17
 
-// MonthKey names the hours of an address in the month that begins at a moment.
+// MonthKey is the key of the presence of an address in the month that begins at a moment.
 type MonthKey struct {
 	Month   int64
 	Address common.Address
@@ -50,7 +50,7 @@ func (r *Rollup) Add(chain int, a *Activity) error {
 		}
 	}
 	for _, m := range a.Participants {
-		if err := r.mention(chain, scopes, a.Time, m); err != nil {
+		if err := r.addParticipant(chain, scopes, a.Time, m); err != nil {
 			return err
 		}
 	}
@@ -84,7 +84,7 @@ func (r *Rollup) scopes(chain int) ([3]Scope, error) {
 	return [3]Scope{Scope(chain), network, Total}, nil
 }
 
-// within tells which chains a scope holds. A chain that was never asked about has no rows.
+// within tells which chains a scope holds. A chain whose network was never looked up has no rows.
 func (r *Rollup) within(s Scope) func(chain int) bool {
 	switch {
 	case s > 0:
@@ -108,15 +108,15 @@ func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
 	return t, nil
 }
 
-// mention counts an address in the roles in which this hour has not seen it on this chain.
-func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Participant) error {
+// addParticipant counts an address in the roles in which it has not taken part on this chain in this hour.
+func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Participant) error {
 	month := Month.Start(moment)
-	hours, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
+	presence, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
 	if err != nil {
 		return err
 	}
 	at := int(moment-month) / SecondsPerHour
-	fresh := m.Roles &^ hours.value.roles(at, chain)
+	fresh := m.Roles &^ presence.value.roles(at, chain)
 	for role := Present; role < roles; role++ {
 		if fresh&role.set() == 0 {
 			continue
@@ -129,13 +129,13 @@ func (r *Rollup) mention(chain int, scopes [3]Scope, moment int64, m Participant
 		}
 	}
 	if fresh != 0 {
-		hours.value, hours.changed = hours.value.with(at, chain, fresh), true
+		presence.value, presence.changed = presence.value.with(at, chain, fresh), true
 	}
 	return nil
 }
 
-// distinct counts an address in each interval that has not seen it in this role. An interval that has seen it has
-// been seen by those around it, too, in time and in scope.
+// distinct counts an address in each interval in which it has not taken part in this role. Where it took part in an interval,
+// it did so in the longer intervals and larger scopes that hold it, too.
 func (r *Rollup) distinct(scopes [3]Scope, moment int64, address common.Address, role Role) error {
 	for _, scope := range scopes {
 		in := r.within(scope)
@@ -165,11 +165,11 @@ func (r *Rollup) seen(i Interval, moment int64, address common.Address, role Rol
 	start := i.Start(moment)
 	end := i.Next(start)
 	for month := Month.Start(start); month < end; month = Month.Next(month) {
-		hours, err := r.Presences.row(MonthKey{month, address}, r.Fresh)
+		presence, err := r.Presences.row(MonthKey{month, address}, r.Fresh)
 		if err != nil {
 			return false, err
 		}
-		if hours.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
+		if presence.value.any(int(max(start-month, 0))/SecondsPerHour, int(end-month)/SecondsPerHour, role, in) {
 			return true, nil
 		}
 	}

@@ -1,6 +1,6 @@
 package metric
 
-// Stake is how many validators and delegators a subnet has and how much they weigh: nAVAX on the primary network, what
+// Stake is how many validators and delegators a subnet has and their weight: nAVAX on the primary network, what
 // the subnet's owner or contract decided elsewhere. Sums wrap around, so that a change may be negative.
 type Stake struct {
 	Validators      int64
@@ -42,7 +42,7 @@ var StakeMetrics = []StakeMetric{
 	{"delegatorWeight", func(s Stake) uint64 { return s.DelegatorWeight }},
 }
 
-// StakeRow is the stake as a day leaves it. There is a row for each day that changed something.
+// StakeRow is the stake at the end of a day. There is a row for each day that changed something.
 type StakeRow struct {
 	Day int64 // its beginning, Unix seconds
 	Stake

@@ -66,7 +66,7 @@ func (e *blockExecutor) standardBlock(b *txs.StandardBlock) ([]*Diff, error) {
 	return diffs, nil
 }
 
-// executeTxs lets time pass and executes transactions, all at the gas price that holds when the block begins.
+// executeTxs advances the chain's time and executes transactions, all at the gas price that holds when the block begins.
 func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff, error) {
 	if e.proposal != nil {
 		return nil, errUndecided
@@ -107,7 +107,7 @@ func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*Diff, error) {
 	return slices.Insert(diffs, len(diffs)-1, &Diff{Diff: utxo.Diff{TxID: b.Tx.ID()}}), nil
 }
 
-// rewardValidatorTx checks that a staker is the next to leave and that its time has come.
+// rewardValidatorTx checks that a staker is the next to be removed and that its staking period is over.
 func (e *blockExecutor) rewardValidatorTx(u *txs.RewardValidatorTx) (*Staker, error) {
 	if len(e.current.queue) == 0 {
 		return nil, utxo.ErrNotFound
@@ -136,7 +136,7 @@ func (e *blockExecutor) optionBlock(time uint64, commit bool) ([]*Diff, error) {
 	return []*Diff{diff}, nil
 }
 
-// advanceTimeTo lets time pass up to a block's time, as avalanchego's executor.AdvanceTimeTo.
+// advanceTimeTo advances the chain's time to that of a block, as avalanchego's executor.AdvanceTimeTo.
 func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 	if next := e.NextStakerChangeTime(); time > next {
 		return nil, fmt.Errorf("%w, proposed timestamp (%d), next staker change time (%d)", errSkipsChange, time, next)
@@ -153,7 +153,7 @@ func (e *blockExecutor) advanceTimeTo(time uint64) (*Diff, error) {
 	return diff, nil
 }
 
-// startPending makes those who waited active: validators first, so that delegators find theirs.
+// startPending makes pending stakers active whose start has come: validators first, so that delegators find theirs.
 func (e *blockExecutor) startPending(now uint64) {
 	var due []*Staker
 	for _, s := range e.pending.queue {

@@ -15,17 +15,17 @@ type Chain struct {
 	*State
 }
 
-// New begins at a genesis, or where a stored chain stands.
+// New makes a P-Chain with the state of a genesis or of a stored chain.
 func New(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *Chain {
 	return &Chain{newState(n, shared, at)}
 }
 
-// BuildBlock makes a standard block of transactions; with none it only lets time pass to a change of validators.
+// BuildBlock makes a standard block of transactions; with none it only advances the chain's time to the next change of stakers.
 func (p *Chain) BuildBlock(time uint64, transactions []*txs.Tx) (*txs.Block, error) {
 	return txs.NewBlock(txs.PChain, &txs.StandardBlock{Time: time, Link: p.next(), Txs: transactions})
 }
 
-// BuildProposal makes the block that proposes to reward the staker whose time has come.
+// BuildProposal makes the block that proposes to reward the staker whose staking period is over.
 func (p *Chain) BuildProposal(time uint64) (*txs.Block, error) {
 	s, found := p.NextStakerToReward(time)
 	if !found {
@@ -49,7 +49,7 @@ func (p *Chain) BuildOption(commit bool) (*txs.Block, error) {
 func (p *Chain) next() txs.Link { return txs.Link{ParentID: p.Tip(), Height: p.Height() + 1} }
 
 // Accept verifies a block and applies it: the first Diff is what the passing of time changed, those that follow belong to
-// the transactions in order, and the last is what became of L1 validators that cannot pay on. An option block has one
+// the transactions in order, and the last holds the L1 validators that are deactivated because they cannot pay for another second. An option block has one
 // Diff. On an error nothing has changed.
 func (p *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	p.journal.Begin()
@@ -78,6 +78,6 @@ func (p *Chain) RemainingDelegation(nodeID ids.NodeID, end uint64) uint64 {
 	if !found {
 		return 0
 	}
-	peak := p.current.peak(validator, p.pending, p.Time(), end)
-	return p.Network.Staking.MaxWeight(validator.Weight) - min(peak, p.Network.Staking.MaxWeight(validator.Weight))
+	maxWeight := p.current.maxWeight(validator, p.pending, p.Time(), end)
+	return p.Network.Staking.MaxWeight(validator.Weight) - min(maxWeight, p.Network.Staking.MaxWeight(validator.Weight))
 }

@@ -16,7 +16,7 @@ type GenesisUTXO struct {
 }
 
 // PChainGenesis is what a P-Chain begins with, in the network's own layout. Validators are staking transactions without
-// inputs; whose start is past Timestamp waits for it. Chains stays empty: the ids of the primary network's own chains are
+// inputs; those whose start is after Timestamp are pending. Chains stays empty: the ids of the primary network's own chains are
 // constants here.
 type PChainGenesis struct {
 	UTXOs         []*GenesisUTXO `serialize:"true"`
@@ -48,7 +48,7 @@ func (g *PChainGenesis) Block() (*txs.Block, error) {
 	return txs.NewBlock(txs.PChain, &txs.GenesisBlock{Link: txs.Link{ParentID: hashing.ComputeHash256Array(b)}})
 }
 
-// State is what the P-Chain knows at its block 0. Potential rewards of those who stake already count as supply, one
+// State is the state of the P-Chain after its block 0. Potential rewards of those who stake already count as supply, one
 // after the other as the transactions stand.
 func (g *PChainGenesis) State(n *rules.Network) (Snapshot, error) {
 	at := Snapshot{Time: g.Timestamp, Supply: g.InitialSupply, Fees: rules.FeeState{Capacity: n.Fees.MaxCapacity}}

@@ -25,9 +25,9 @@ func newL1(t *testing.T) *l1 {
 	w := newWorld(t)
 	owner := w.keys[0]
 	control := txs.NewOwner(owner.Address())
-	subnet := w.platformTx(owner, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.CreateSubnetTx{BaseTx: base, Owner: &control} })
+	subnet := w.pChainTx(owner, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.CreateSubnetTx{BaseTx: base, Owner: &control} })
 	w.accept(start, subnet)
-	chain := w.platformTx(owner, 0, func(base txs.BaseTx) txs.Unsigned {
+	chain := w.pChainTx(owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.CreateChainTx{BaseTx: base, SubnetID: subnet.ID(), ChainName: "chain", VMID: txs.IDOfName("subnetevm"), FxIDs: []ids.ID{}, GenesisData: []byte("{}"), SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 	}, []*txs.Key{owner})
 	w.accept(start, chain)
@@ -45,16 +45,16 @@ func (l *l1) convert(balance uint64) *Diff {
 			NodeID: node[:], Weight: 100, Balance: balance, Signer: *l.signer(i), RemainingBalanceOwner: owner, DeactivationOwner: owner,
 		})
 	}
-	tx := l.platformTx(l.owner, 2*balance, func(base txs.BaseTx) txs.Unsigned {
+	tx := l.pChainTx(l.owner, 2*balance, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.ConvertSubnetToL1Tx{BaseTx: base, SubnetID: l.subnetID, ChainID: l.chainID, Address: manager, Validators: validators, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 	}, []*txs.Key{l.owner})
 	return l.accept(l.p.Time(), tx)[1]
 }
 
-// message signs an event by the manager with these members of the L1.
-func (l *l1) message(event warp.L1Message, indices ...int) []byte {
+// message signs an L1 message of the manager with these validators of the L1.
+func (l *l1) message(message warp.L1Message, indices ...int) []byte {
 	l.t.Helper()
-	unsigned, err := warp.NewL1Message(12345, l.chainID, manager, event)
+	unsigned, err := warp.NewL1Message(12345, l.chainID, manager, message)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -87,14 +87,14 @@ func (l *l1) registration(node byte, expiry uint64) *warp.RegisterL1Validator {
 
 func (l *l1) registerTx(node byte, expiry uint64, indices ...int) *txs.Tx {
 	message := l.message(l.registration(node, expiry), indices...)
-	return l.platformTx(l.owner, nAVAX, func(base txs.BaseTx) txs.Unsigned {
+	return l.pChainTx(l.owner, nAVAX, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.RegisterL1ValidatorTx{BaseTx: base, Balance: nAVAX, ProofOfPossession: l.signer(node).ProofOfPossession, Message: message}
 	})
 }
 
 func (l *l1) weightTx(validationID ids.ID, nonce, weight uint64, indices ...int) *txs.Tx {
 	message := l.message(&warp.L1ValidatorWeight{ValidationID: validationID, Nonce: nonce, Weight: weight}, indices...)
-	return l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.SetL1ValidatorWeightTx{BaseTx: base, Message: message} })
+	return l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.SetL1ValidatorWeightTx{BaseTx: base, Message: message} })
 }
 
 func parsed(t *testing.T, tx *txs.Tx) *txs.Tx {
@@ -113,7 +113,7 @@ func TestConversion(t *testing.T) {
 	if subnet.Conversion == nil || subnet.Conversion.ChainID != l.chainID {
 		t.Fatalf("subnet %+v", subnet)
 	}
-	again := l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+	again := l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.CreateChainTx{BaseTx: base, SubnetID: l.subnetID, ChainName: "late", VMID: txs.IDOfName("x"), FxIDs: []ids.ID{}, GenesisData: []byte{}, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 	}, []*txs.Key{l.owner})
 	l.refuse(errImmutable, again)
@@ -137,7 +137,7 @@ func TestRegistrationNeedsTheManagersMessage(t *testing.T) {
 	}
 	message := l.message(l.registration(5, expiry), 0, 1, 2)
 	l.accept(l.p.Time(), l.weightTx(v.ValidationID, 0, 0, 0, 1, 2))
-	replayed := l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+	replayed := l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.RegisterL1ValidatorTx{BaseTx: base, Balance: 0, ProofOfPossession: l.signer(5).ProofOfPossession, Message: message}
 	})
 	l.refuse(errMessageIssued, replayed)
@@ -170,9 +170,9 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	first := l.subnetID.Append(0)
 	l.convert(1000) // lasts 1000 seconds at the local network's price of 1
 	if got := l.p.NextStakerChangeTime(); got != start+1000 {
-		t.Fatalf("drained in %d seconds", got-start)
+		t.Fatalf("used up in %d seconds", got-start)
 	}
-	top := l.platformTx(l.owner, 500, func(base txs.BaseTx) txs.Unsigned {
+	top := l.pChainTx(l.owner, 500, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: first, Balance: 500}
 	})
 	l.accept(start+400, top)
@@ -184,29 +184,29 @@ func TestBalancesDrainAndFillUp(t *testing.T) {
 	if got := diffs[0].L1Validators; len(got) != 1 || got[0].Active() || got[0].ValidationID != l.subnetID.Append(1) {
 		t.Errorf("deactivated %+v", got)
 	}
-	revive := l.platformTx(l.owner, 50, func(base txs.BaseTx) txs.Unsigned {
+	reactivate := l.pChainTx(l.owner, 50, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: l.subnetID.Append(1), Balance: 50}
 	})
-	l.accept(l.p.Time(), revive)
+	l.accept(l.p.Time(), reactivate)
 	if v, _ := l.p.L1Validator(l.subnetID.Append(1)); v.Balance(l.p.l1.accrued) != 50 {
-		t.Errorf("revived with %d", v.Balance(l.p.l1.accrued))
+		t.Errorf("active again with %d", v.Balance(l.p.l1.accrued))
 	}
 	l.replay()
 }
 
-// TestBalanceForLessThanASecondIsSettledLast: what a transaction activates and the same block cannot leave active is told
-// in this order.
-func TestBalanceForLessThanASecondIsSettledLast(t *testing.T) {
+// TestBalanceForLessThanASecondIsDeactivatedLast: a validator that a transaction activates and that cannot pay for
+// another second is deactivated by the same block, in this order of diffs.
+func TestBalanceForLessThanASecondIsDeactivatedLast(t *testing.T) {
 	l := newL1(t)
 	l.convert(1000)
 	l.accept(l.p.NextStakerChangeTime())
 	l.p.l1.excess = 10 * local.ValidatorFees.ExcessConversion // a second costs thousands
 	second := l.subnetID.Append(1)
-	diffs := l.accept(l.p.Time(), l.platformTx(l.owner, 50, func(base txs.BaseTx) txs.Unsigned {
+	diffs := l.accept(l.p.Time(), l.pChainTx(l.owner, 50, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: base, ValidationID: second, Balance: 50}
 	}))
-	if raised, settled := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(raised) != 1 || !raised[0].Active() || len(settled) != 1 || settled[0].Active() {
-		t.Errorf("raised %+v, settled %+v", raised, settled)
+	if activated, deactivated := diffs[1].L1Validators, diffs[len(diffs)-1].L1Validators; len(activated) != 1 || !activated[0].Active() || len(deactivated) != 1 || deactivated[0].Active() {
+		t.Errorf("activated %+v, deactivated %+v", activated, deactivated)
 	}
 	if v, _ := l.p.L1Validator(second); v.Active() {
 		t.Error("it is active")
@@ -218,7 +218,7 @@ func TestDisablingReturnsTheBalance(t *testing.T) {
 	l.convert(nAVAX)
 	validationID := l.subnetID.Append(0)
 	disable := func(key *txs.Key) *txs.Tx {
-		return l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+		return l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 			return &txs.DisableL1ValidatorTx{BaseTx: base, ValidationID: validationID, DisableAuth: &txs.Input{SigIndices: []uint32{0}}}
 		}, []*txs.Key{key})
 	}
@@ -241,7 +241,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	l := newL1(t)
 	l.accept(start, l.validatorTx(l.keys[1], 0, 2000*nAVAX, 30*oneDay))
 	add := func(node byte, days uint64) *txs.Tx {
-		return l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+		return l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 			v := txs.SubnetValidator{Validator: txs.Validator{NodeID: nodeID(node), End: l.p.Time() + days*oneDay, Weight: 42}, SubnetID: l.subnetID}
 			return &txs.AddSubnetValidatorTx{BaseTx: base, Validator: v, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 		}, []*txs.Key{l.owner})
@@ -250,7 +250,7 @@ func TestPermissionedSubnet(t *testing.T) {
 	l.refuse(errPeriodMismatch, add(0, 31))
 	l.accept(start, add(0, 10))
 	l.refuse(errDuplicate, add(0, 10))
-	remove := l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+	remove := l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.RemoveSubnetValidatorTx{BaseTx: base, NodeID: nodeID(0), SubnetID: l.subnetID, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}
 	}, []*txs.Key{l.owner})
 	if got := l.accept(start+5, remove)[1].Stakers[0]; got.Status != Removed {
@@ -261,7 +261,7 @@ func TestPermissionedSubnet(t *testing.T) {
 		t.Errorf("ended as %+v", got)
 	}
 	control := txs.NewOwner(l.keys[2].Address())
-	transfer := l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+	transfer := l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnetID, SubnetAuth: &txs.Input{SigIndices: []uint32{0}}, Owner: &control}
 	}, []*txs.Key{l.owner})
 	l.accept(l.p.Time(), transfer)
@@ -291,10 +291,10 @@ func TestOneBadTransactionTakesTheBlockBack(t *testing.T) {
 func TestOwnersAndAuthorizationsOfAnotherTypeAreRefused(t *testing.T) {
 	l := newL1(t)
 	wrong := &txs.TransferOutput{Amount: 1, OutputOwners: txs.NewOwner(l.owner.Address())}
-	l.refuse(utxo.ErrWrongOwnerType, parsed(t, l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.CreateSubnetTx{BaseTx: base, Owner: wrong} })))
+	l.refuse(utxo.ErrWrongOwnerType, parsed(t, l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned { return &txs.CreateSubnetTx{BaseTx: base, Owner: wrong} })))
 	auth := &txs.TransferInput{Amount: 1, Input: txs.Input{SigIndices: []uint32{0}}}
 	control := txs.NewOwner(l.owner.Address())
-	l.refuse(utxo.ErrWrongInputType, parsed(t, l.platformTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
+	l.refuse(utxo.ErrWrongInputType, parsed(t, l.pChainTx(l.owner, 0, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.TransferSubnetOwnershipTx{BaseTx: base, SubnetID: l.subnetID, SubnetAuth: auth, Owner: &control}
 	}, []*txs.Key{l.owner})))
 }

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// l1Validators are the validators of L1s and the continuous fee that the active ones among them pay (ACP-77).
+// l1Validators are the L1 validators and the continuous fee that the active ones pay (ACP-77).
 type l1Validators struct {
 	journal    *utxo.Journal
 	fee        *rules.ValidatorFeeConfig
@@ -47,20 +47,20 @@ func (l *l1Validators) nextChange(now, next uint64) uint64 {
 	return now + l.fee.Seconds(uint64(len(l.active)), l.excess, funds, next-now)
 }
 
-// charge makes the continuous fee of some seconds due.
+// charge adds the continuous fee of some seconds to the accrued fee.
 func (l *l1Validators) charge(seconds uint64) {
 	cost, excess := l.fee.Cost(uint64(len(l.active)), l.excess, seconds)
 	utxo.Set(l.journal, &l.accrued, l.accrued+cost)
 	utxo.Set(l.journal, &l.excess, excess)
 }
 
-// afterNextSecond is where the accrued fee will stand one second later.
+// afterNextSecond is the accrued fee one second later.
 func (l *l1Validators) afterNextSecond() uint64 {
 	cost, _ := l.fee.Cost(uint64(len(l.active)), l.excess, 1)
 	return l.accrued + cost
 }
 
-// firstBelow finds the active validator whose balance ends first, if that is before the accrued fee stands here.
+// firstBelow finds the active validator whose balance ends first, if that is below an accrued fee.
 func (l *l1Validators) firstBelow(accrued uint64) (*L1Validator, bool) {
 	if len(l.active) == 0 || l.active[0].EndAccumulatedFee >= accrued {
 		return nil, false
@@ -84,12 +84,12 @@ func (l *l1Validators) has(subnetID ids.ID, nodeID ids.NodeID) bool {
 	return slices.ContainsFunc(l.bySubnet[subnetID], func(v *L1Validator) bool { return v.NodeID == nodeID })
 }
 
-// register remembers a registration message until it expires, so that it is not used again.
+// register stores the expiry of a RegisterL1Validator message, so that it is not used again (ACP-77).
 func (l *l1Validators) register(validationID ids.ID, expiry uint64) {
 	utxo.Put(l.journal, l.registered, validationID, expiry)
 }
 
-// expire forgets registration messages that could not be used again anyway.
+// expire deletes RegisterL1Validator messages that have expired: those cannot be used again anyway.
 func (l *l1Validators) expire(now uint64) {
 	for _, validationID := range slices.SortedFunc(maps.Keys(l.registered), ids.ID.Compare) {
 		if l.registered[validationID] <= now {
@@ -102,7 +102,7 @@ func compareActive(a, b *L1Validator) int {
 	return cmp.Or(cmp.Compare(a.EndAccumulatedFee, b.EndAccumulatedFee), bytes.Compare(a.ValidationID[:], b.ValidationID[:]))
 }
 
-// activate lists an L1 validator among those that pay, if it does.
+// activate adds an L1 validator to the active ones if it has a balance.
 func (l *l1Validators) activate(v *L1Validator) {
 	if !v.Active() {
 		return

@@ -69,8 +69,8 @@ func sent(t *testing.T, ins []*txs.TransferableInput) []*txs.UTXO {
 	return utxos
 }
 
-// replayExchange runs the recorded X-Chain from its genesis.
-func replayExchange(t *testing.T, shared *utxo.SharedMemory) *xchain.Chain {
+// replayXChain runs the recorded X-Chain from its genesis.
+func replayXChain(t *testing.T, shared *utxo.SharedMemory) *xchain.Chain {
 	t.Helper()
 	genesis, err := txs.ParseTx(txs.XChain, recordedBytes(t, "transactions.jsonl", txs.XChain)[0])
 	if err != nil {
@@ -96,8 +96,8 @@ func replayExchange(t *testing.T, shared *utxo.SharedMemory) *xchain.Chain {
 	return x
 }
 
-func TestRecordedExchangeReplays(t *testing.T) {
-	x := replayExchange(t, utxo.NewSharedMemory())
+func TestRecordedXChainReplays(t *testing.T) {
+	x := replayXChain(t, utxo.NewSharedMemory())
 	assets := []ids.ID{local.AVAXAssetID}
 	for _, b := range recordedBlocks(t, txs.XChain) {
 		for _, tx := range b.Txs() {
@@ -116,10 +116,10 @@ func TestRecordedExchangeReplays(t *testing.T) {
 	}
 }
 
-// The whole recorded P-Chain passes every rule, and ends in the state that the node told.
-func TestRecordedPlatformReplays(t *testing.T) {
+// The whole recorded P-Chain passes every rule, and ends in the state that the node reported.
+func TestRecordedPChainReplays(t *testing.T) {
 	shared := utxo.NewSharedMemory()
-	replayExchange(t, shared)
+	replayXChain(t, shared)
 	blocks := recordedBlocks(t, txs.PChain)
 	p := New(local, shared, Snapshot{
 		Time:   1_795_000_000,

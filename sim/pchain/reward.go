@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// rewarder ends a staker whose time is over, as avalanchego's executor of proposal transactions does for a
+// rewarder removes a staker whose staking period is over, as avalanchego's executor of proposal transactions does for a
 // RewardValidatorTx.
 type rewarder struct {
 	*State

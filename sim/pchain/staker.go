@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// StakerStatus says whether a staker waits, validates or has left.
+// StakerStatus says whether a staker is pending, active or no longer staking.
 type StakerStatus uint8
 
 // The statuses of stakers.
@@ -81,7 +81,7 @@ func (s *Staker) RewardOwners() []*txs.OutputOwners {
 	return owners
 }
 
-// NewStaker reads a staking transaction. Its start is the transaction's own, which only a genesis heeds.
+// NewStaker reads a staking transaction. Its start is the transaction's own, which counts in a genesis only.
 func NewStaker(tx *txs.Tx, status StakerStatus) (*Staker, error) {
 	s := &Staker{TxID: tx.ID(), Tx: tx, Status: status}
 	switch u := tx.Unsigned.(type) {

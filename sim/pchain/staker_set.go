@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// stakerKey is where a node validates.
+// stakerKey is a validator of a subnet.
 type stakerKey struct {
 	subnet ids.ID
 	node   ids.NodeID
@@ -18,7 +18,7 @@ type stakerKey struct {
 
 func (s *Staker) key() stakerKey { return stakerKey{s.SubnetID, s.NodeID} }
 
-// stakerSet is a set of stakers in the order in which their time comes: their end, or for pending ones their start.
+// stakerSet is a set of stakers in the order of their next change: the end, or for pending ones the start.
 type stakerSet struct {
 	when       func(*Staker) uint64
 	queue      []*Staker
@@ -62,21 +62,21 @@ func (s *stakerSet) delete(v *Staker) {
 	s.delegators[v.key()] = rest
 }
 
-// put inserts in a way that the journal can take back.
+// put inserts and records in the journal how to revert that.
 func (s *stakerSet) put(j *utxo.Journal, v *Staker) {
 	j.OnRevert(func() { s.delete(v) })
 	s.insert(v)
 }
 
-// remove deletes in a way that the journal can take back.
+// remove deletes and records in the journal how to revert that.
 func (s *stakerSet) remove(j *utxo.Journal, v *Staker) {
 	j.OnRevert(func() { s.insert(v) })
 	s.delete(v)
 }
 
-// peak is the most, avalanchego's executor.GetMaxWeight, that a validator and its delegators will weigh at any moment from start to end, including delegators
-// that wait to begin.
-func (s *stakerSet) peak(v *Staker, pending *stakerSet, start, end uint64) uint64 {
+// maxWeight is the largest weight that a validator and its delegators, pending ones included, have together at any moment from start
+// to end (avalanchego's executor.GetMaxWeight).
+func (s *stakerSet) maxWeight(v *Staker, pending *stakerSet, start, end uint64) uint64 {
 	weight := v.Weight
 	type change struct {
 		at     uint64
@@ -90,7 +90,7 @@ func (s *stakerSet) peak(v *Staker, pending *stakerSet, start, end uint64) uint6
 	for _, d := range pending.delegators[v.key()] {
 		changes = append(changes, change{d.Start, int64(d.Weight)}, change{d.End, -int64(d.Weight)})
 	}
-	// Who ends at a moment makes room before who begins then.
+	// At the same moment, ends come before starts.
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.weight, b.weight)) })
 	var most uint64
 	for _, c := range changes {

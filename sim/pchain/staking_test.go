@@ -16,7 +16,7 @@ func nodeID(n byte) ids.NodeID { return ids.NodeID{19: n + 1} }
 func (w *world) validatorTx(key *txs.Key, node byte, weight, duration uint64, change ...func(*txs.AddPermissionlessValidatorTx)) *txs.Tx {
 	owner := txs.NewOwner(key.Address())
 	signer := w.signer(node)
-	return w.platformTx(key, weight, func(base txs.BaseTx) txs.Unsigned {
+	return w.pChainTx(key, weight, func(base txs.BaseTx) txs.Unsigned {
 		tx := &txs.AddPermissionlessValidatorTx{
 			BaseTx:           base,
 			Validator:        txs.Validator{NodeID: nodeID(node), End: w.p.Time() + duration, Weight: weight},
@@ -35,7 +35,7 @@ func (w *world) validatorTx(key *txs.Key, node byte, weight, duration uint64, ch
 
 func (w *world) delegatorTx(key *txs.Key, node byte, weight, duration uint64) *txs.Tx {
 	owner := txs.NewOwner(key.Address())
-	return w.platformTx(key, weight, func(base txs.BaseTx) txs.Unsigned {
+	return w.pChainTx(key, weight, func(base txs.BaseTx) txs.Unsigned {
 		return &txs.AddPermissionlessDelegatorTx{
 			BaseTx:       base,
 			Validator:    txs.Validator{NodeID: nodeID(node), End: w.p.Time() + duration, Weight: weight},
@@ -109,7 +109,7 @@ func TestAbortPaysFeesOnly(t *testing.T) {
 	w.replay()
 }
 
-// replay feeds the bytes of all blocks to a fresh chain that believes nothing, and compares where it ends.
+// replay feeds the bytes of all blocks to a new chain that verifies every signature and proof, and compares the states.
 func (w *world) replay() {
 	w.t.Helper()
 	fresh := newWorld(w.t)
@@ -205,7 +205,7 @@ func TestFeesAreDemanded(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.refuse(utxo.ErrInsufficientUnlockedFunds, tx)
-	diff := w.accept(start, w.platformTx(key, 0, func(base txs.BaseTx) txs.Unsigned { return &base }))[1]
+	diff := w.accept(start, w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned { return &base }))[1]
 	if diff.Burned != fee {
 		t.Errorf("burned %d, the fee is %d", diff.Burned, fee)
 	}
@@ -216,7 +216,7 @@ func ptr[T any](v T) *T { return &v }
 func TestTimeDoesNotSkipChanges(t *testing.T) {
 	w := newWorld(t)
 	w.accept(start, w.validatorTx(w.keys[0], 0, 2000*nAVAX, 20*oneDay))
-	late, err := w.p.BuildBlock(start+20*oneDay+1, []*txs.Tx{w.platformTx(w.keys[1], 0, func(base txs.BaseTx) txs.Unsigned { return &base })})
+	late, err := w.p.BuildBlock(start+20*oneDay+1, []*txs.Tx{w.pChainTx(w.keys[1], 0, func(base txs.BaseTx) txs.Unsigned { return &base })})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestPendingStakersBecomeActive(t *testing.T) {
 	}
 	p.Rollback()
 	if p.NextStakerChangeTime() != start+100 || p.Supply() != 360_000_000*nAVAX || p.Height() != 0 {
-		t.Error("rollback leaves traces")
+		t.Error("rollback does not restore the state")
 	}
 }
 
@@ -279,7 +279,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 	lock := func(amount uint64) *txs.TransferableOutput {
 		return &txs.TransferableOutput{AssetID: local.AVAXAssetID, Out: &txs.StakeableLockOut{Locktime: start + 100*oneDay, Output: &txs.TransferOutput{Amount: amount, OutputOwners: owner}}}
 	}
-	w.accept(start, w.platformTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
+	w.accept(start, w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
 		free := base.Outs[0].Out.(*txs.TransferOutput)
 		free.Amount -= 2000 * nAVAX
 		base.Outs = append(base.Outs, lock(2000*nAVAX))
@@ -295,7 +295,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 		}
 	}
 	in := &txs.TransferableInput{UTXOID: locked.UTXOID, AssetID: local.AVAXAssetID, In: &txs.StakeableLockIn{Locktime: start + 100*oneDay, Input: &txs.TransferInput{Amount: 2000 * nAVAX, Input: txs.Input{SigIndices: []uint32{0}}}}}
-	transfer := w.platformTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
+	transfer := w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
 		base.Ins = append(base.Ins, in)
 		txs.SortInputs(base.Ins)
 		base.Outs[0].Out.(*txs.TransferOutput).Amount += 2000 * nAVAX
@@ -303,7 +303,7 @@ func TestStakeableLockedValueCanOnlyBeStaked(t *testing.T) {
 	}, []*txs.Key{key})
 	w.refuse(utxo.ErrInsufficientUnlockedFunds, transfer)
 
-	stake := w.platformTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
+	stake := w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
 		base.Ins = append(base.Ins, in)
 		txs.SortInputs(base.Ins)
 		return &txs.AddPermissionlessValidatorTx{

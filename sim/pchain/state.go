@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// State is what the P-Chain knows, as avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1
+// State is the state of the P-Chain, as avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1
 // validators, the supply and the state of the fees. Changes go through the Journal and into the current Diff.
 type State struct {
 	utxo.UTXOState
@@ -184,7 +184,7 @@ func (s *State) putL1Validator(v *L1Validator) {
 	s.diff.L1Validators = append(s.diff.L1Validators, v)
 }
 
-// deactivateBelow deactivates L1 validators whose balance is used up before the accrued fee stands here.
+// deactivateBelow deactivates L1 validators whose balance is used up below an accrued fee.
 func (s *State) deactivateBelow(accrued uint64) {
 	for {
 		v, found := s.l1.firstBelow(accrued)

@@ -50,7 +50,7 @@ type L1Validator struct {
 // Active tells whether the validator takes part in consensus.
 func (v *L1Validator) Active() bool { return v.Weight > 0 && v.EndAccumulatedFee > 0 }
 
-// Balance is what remains of the deposit when the network's accrued fee stands here, in nAVAX.
+// Balance is what remains of the deposit at an accrued fee of the network, in nAVAX.
 func (v *L1Validator) Balance(accruedFees uint64) uint64 {
 	if v.EndAccumulatedFee <= accruedFees {
 		return 0

@@ -25,16 +25,17 @@ type txExecutor struct {
 	tx *txs.Tx
 }
 
-// execution is what a P-Chain transaction does beyond moving outputs. Making one verifies what is particular to the type.
+// execution is what a P-Chain transaction does beyond consuming and producing outputs. The method that makes
+// one verifies the rules of the transaction's type.
 type execution struct {
 	stake   []*txs.TransferableOutput // locked until the staker ends
 	deposit uint64                    // moved into the balances of L1 validators
 	auth    *txs.Input                // further signatures that are needed
 	owners  *txs.OutputOwners         // and whose
-	run     func()                    // it can no longer be refused for what the sender did
+	run     func()                    // executes what was verified; it cannot fail
 }
 
-// execute verifies the transaction and carries it out, for at least this gas price.
+// execute verifies the transaction, which must pay at least this gas price, and executes it.
 func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	if err := e.SyntacticVerify(e.tx); err != nil {
 		return nil, err
@@ -43,12 +44,12 @@ func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	does, err := e.verify()
+	exec, err := e.verify()
 	if err != nil {
 		return nil, err
 	}
 	gas := e.Network.Fees.Gas(complexity)
-	spent, burned, err := e.verifySpend(does, gas*price)
+	spent, burned, err := e.verifySpend(exec, gas*price)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +59,11 @@ func (e *txExecutor) execute(price uint64) (*Diff, error) {
 	diff := e.record(e.tx.ID())
 	diff.Burned = burned
 	e.MoveUTXOs(e.tx, spent)
-	does.run()
+	exec.run()
 	return diff, nil
 }
 
-// verify checks what is particular to the transaction's type.
+// verify checks the rules of the transaction's type.
 func (e *txExecutor) verify() (*execution, error) {
 	switch u := e.tx.Unsigned.(type) {
 	case *txs.BaseTx, *txs.ImportTx, *txs.ExportTx:
@@ -103,25 +104,25 @@ func (e *txExecutor) verifyL1() (*execution, error) {
 }
 
 // verifySpend finds what the transaction spends and burns, checks its signatures and that it pays for what it does.
-func (e *txExecutor) verifySpend(does *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
+func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
 	spent, err := e.Inputs(e.tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := e.verifyCredentials(does, spent); err != nil {
+	if err := e.verifyCredentials(exec, spent); err != nil {
 		return nil, 0, err
 	}
-	burned, err := e.verifyFlow(does, spent, fee)
-	if err != nil && does.stake != nil {
+	burned, err := e.verifyFlow(exec, spent, fee)
+	if err != nil && exec.stake != nil {
 		err = fmt.Errorf("%w: %w", errFlowCheck, err)
 	}
 	return spent, burned, err
 }
 
-func (e *txExecutor) verifyCredentials(does *execution, spent []*txs.UTXO) error {
+func (e *txExecutor) verifyCredentials(exec *execution, spent []*txs.UTXO) error {
 	ins := e.tx.Inputs()
 	want := len(ins)
-	if does.auth != nil {
+	if exec.auth != nil {
 		want++
 	}
 	if len(e.tx.Credentials) != want {
@@ -131,8 +132,8 @@ func (e *txExecutor) verifyCredentials(does *execution, spent []*txs.UTXO) error
 	if err != nil {
 		return err
 	}
-	if does.auth != nil {
-		if err := credentials.VerifyPermission(len(ins), does.auth, does.owners); err != nil {
+	if exec.auth != nil {
+		if err := credentials.VerifyPermission(len(ins), exec.auth, exec.owners); err != nil {
 			return fmt.Errorf("%w: %w", errUnauthorized, err)
 		}
 	}
@@ -145,17 +146,17 @@ func (e *txExecutor) verifyCredentials(does *execution, spent []*txs.UTXO) error
 }
 
 // verifyFlow adds up inputs, outputs, stake, deposits and the fee.
-func (e *txExecutor) verifyFlow(does *execution, spent []*txs.UTXO, fee uint64) (uint64, error) {
+func (e *txExecutor) verifyFlow(exec *execution, spent []*txs.UTXO, fee uint64) (uint64, error) {
 	var f utxo.FlowChecker
 	for _, u := range spent {
 		f.ConsumeUTXO(u, e.Time())
 	}
 	f.ProduceOutputs(e.tx.Unsigned.Base().Outs)
-	f.ProduceOutputs(does.stake)
+	f.ProduceOutputs(exec.stake)
 	if export, ok := e.tx.Unsigned.(*txs.ExportTx); ok {
 		f.ProduceOutputs(export.ExportedOutputs)
 	}
-	f.Produce(e.Network.AVAXAssetID, does.deposit)
+	f.Produce(e.Network.AVAXAssetID, exec.deposit)
 	f.Produce(e.Network.AVAXAssetID, fee)
 	err := f.Verify(func(need uint64, asset ids.ID) error {
 		return fmt.Errorf("%w: needs %d more %s", utxo.ErrInsufficientUnlockedFunds, need, asset)
@@ -173,5 +174,5 @@ func (e *txExecutor) consumeGas(gas uint64) error {
 	return nil
 }
 
-// trusted tells whether proofs in the transaction need no checking because this process made them.
+// trusted tells whether the signatures and proofs in the transaction need no checking because this process made them.
 func (e *txExecutor) trusted() bool { return !e.Strict && e.tx.SignedHere() }

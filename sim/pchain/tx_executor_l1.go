@@ -48,7 +48,7 @@ func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution
 	if err := verifyConversion(u); err != nil {
 		return nil, err
 	}
-	subnet, does, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
+	subnet, exec, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution
 		if err := e.verifyConversionValidator(v); err != nil {
 			return nil, fmt.Errorf("validator %d: %w", i, err)
 		}
-		does.deposit += v.Balance
+		exec.deposit += v.Balance
 	}
 	if e.l1.exceeds(len(u.Validators)) {
 		return nil, errMaxActive
@@ -65,8 +65,8 @@ func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution
 	if err != nil {
 		return nil, err
 	}
-	does.run = func() { e.convert(subnet, conversionID, u) }
-	return does, nil
+	exec.run = func() { e.convert(subnet, conversionID, u) }
+	return exec, nil
 }
 
 func verifyConversion(u *txs.ConvertSubnetToL1Tx) error {
@@ -140,7 +140,7 @@ func (e *txExecutor) verifyL1Conversion(subnetID, sourceChain ids.ID, sender []b
 }
 
 // verifyMessage reads the signed message of a transaction and checks its signature against the validators of its source.
-func (e *txExecutor) verifyMessage(b []byte) (source ids.ID, sender []byte, event warp.L1Message, err error) {
+func (e *txExecutor) verifyMessage(b []byte) (source ids.ID, sender []byte, message warp.L1Message, err error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {
 		return source, nil, nil, err
@@ -150,16 +150,16 @@ func (e *txExecutor) verifyMessage(b []byte) (source ids.ID, sender []byte, even
 			return source, nil, nil, err
 		}
 	}
-	sender, event, err = m.L1Message()
-	return m.SourceChainID, sender, event, err
+	sender, message, err = m.L1Message()
+	return m.SourceChainID, sender, message, err
 }
 
 func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execution, error) {
-	source, sender, event, err := e.verifyMessage(u.Message)
+	source, sender, message, err := e.verifyMessage(u.Message)
 	if err != nil {
 		return nil, err
 	}
-	r, ok := event.(*warp.RegisterL1Validator)
+	r, ok := message.(*warp.RegisterL1Validator)
 	if !ok {
 		return nil, errMessageType
 	}
@@ -217,11 +217,11 @@ func (e *txExecutor) register(validationID ids.ID, balance uint64, r *warp.Regis
 }
 
 func (e *txExecutor) setL1ValidatorWeightTx(u *txs.SetL1ValidatorWeightTx) (*execution, error) {
-	source, sender, event, err := e.verifyMessage(u.Message)
+	source, sender, message, err := e.verifyMessage(u.Message)
 	if err != nil {
 		return nil, err
 	}
-	w, ok := event.(*warp.L1ValidatorWeight)
+	w, ok := message.(*warp.L1ValidatorWeight)
 	if !ok {
 		return nil, errMessageType
 	}

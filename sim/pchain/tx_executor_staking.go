@@ -132,8 +132,8 @@ func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelega
 	if err := e.verifyWithin(validator, u.Validator.End); err != nil {
 		return nil, err
 	}
-	peak := e.current.peak(validator, e.pending, e.Time(), u.Validator.End)
-	if peak+u.Validator.Weight > e.Network.Staking.MaxWeight(validator.Weight) {
+	maxWeight := e.current.maxWeight(validator, e.pending, e.Time(), u.Validator.End)
+	if maxWeight+u.Validator.Weight > e.Network.Staking.MaxWeight(validator.Weight) {
 		return nil, errOverDelegated
 	}
 	return e.newStaker(u.StakeOuts)

@@ -43,11 +43,11 @@ func (e *txExecutor) verifySubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, 
 
 // verifyPoASubnetAuth is verifySubnetAuth for what the owner of an L1 may no longer do.
 func (e *txExecutor) verifyPoASubnetAuth(subnetID ids.ID, auth txs.Auth) (*Subnet, *execution, error) {
-	subnet, does, err := e.verifySubnetAuth(subnetID, auth)
+	subnet, exec, err := e.verifySubnetAuth(subnetID, auth)
 	if err == nil && subnet.Conversion != nil {
 		return nil, nil, fmt.Errorf("%q %w", subnetID, errImmutable)
 	}
-	return subnet, does, err
+	return subnet, exec, err
 }
 
 func (e *txExecutor) createSubnetTx(u *txs.CreateSubnetTx) (*execution, error) {
@@ -66,30 +66,30 @@ func (e *txExecutor) transferSubnetOwnershipTx(u *txs.TransferSubnetOwnershipTx)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSubnetOwnerMalformed, err)
 	}
-	subnet, does, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
+	subnet, exec, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
-	does.run = func() {
+	exec.run = func() {
 		transferred := *subnet
 		transferred.Owner = *owner
 		e.putSubnet(&transferred)
 	}
-	return does, nil
+	return exec, nil
 }
 
 func (e *txExecutor) createChainTx(u *txs.CreateChainTx) (*execution, error) {
 	if err := verifyChain(u); err != nil {
 		return nil, err
 	}
-	_, does, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
+	_, exec, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
-	does.run = func() {
+	exec.run = func() {
 		e.addBlockchain(&Blockchain{ID: e.tx.ID(), SubnetID: u.SubnetID, Name: u.ChainName, VMID: u.VMID})
 	}
-	return does, nil
+	return exec, nil
 }
 
 func verifyChain(u *txs.CreateChainTx) error {
@@ -129,7 +129,7 @@ func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*executi
 	if err := e.verifyWithin(primary, v.End); err != nil {
 		return nil, err
 	}
-	_, does, err := e.verifyPoASubnetAuth(v.SubnetID, u.SubnetAuth)
+	_, exec, err := e.verifyPoASubnetAuth(v.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func (e *txExecutor) addSubnetValidatorTx(u *txs.AddSubnetValidatorTx) (*executi
 	if err != nil {
 		return nil, err
 	}
-	does.run = staker.run
-	return does, nil
+	exec.run = staker.run
+	return exec, nil
 }
 
 // removeSubnetValidatorTx verifies that a validator of a permissioned subnet may be removed.
@@ -150,12 +150,12 @@ func (e *txExecutor) removeSubnetValidatorTx(u *txs.RemoveSubnetValidatorTx) (*e
 	if !v.permissioned() {
 		return nil, errRemovePermissioned
 	}
-	_, does, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
+	_, exec, err := e.verifySubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
-	does.run = func() {
+	exec.run = func() {
 		e.deleteStaker(v, Removed, false)
 	}
-	return does, nil
+	return exec, nil
 }

@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// Validators are the validators of a subnet now, as those who check cross-chain messages see them: with delegations, and
-// with inactive L1 validators as weight that cannot sign.
+// Validators are the validators of a subnet now, as the verification of warp messages uses them: weights include delegations,
+// and inactive L1 validators count in the weight but have no key (ACP-77).
 func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 	var set []warp.Validator
 	for _, staker := range s.current.queue {

@@ -44,7 +44,7 @@ func id(cb58 string) ids.ID {
 	return id
 }
 
-// world is a small network for tests: three chains, a few keys with money.
+// world is a small network for tests: three chains, a few keys with AVAX.
 type world struct {
 	t      *testing.T
 	shared *utxo.SharedMemory
@@ -149,13 +149,13 @@ func must[T any](t testing.TB, v T, err error) T {
 	return v
 }
 
-// platformTx builds a P-Chain transaction that pays exactly its fee from a key's money and deposits or stakes more.
-func (w *world) platformTx(key *txs.Key, more uint64, build func(txs.BaseTx) txs.Unsigned, auths ...[]*txs.Key) *txs.Tx {
+// pChainTx builds a P-Chain transaction that pays exactly its fee from a key's AVAX and deposits or stakes more.
+func (w *world) pChainTx(key *txs.Key, more uint64, build func(txs.BaseTx) txs.Unsigned, auths ...[]*txs.Key) *txs.Tx {
 	w.t.Helper()
-	return w.platformTxAt(w.p.Time(), key, more, build, auths...)
+	return w.pChainTxAt(w.p.Time(), key, more, build, auths...)
 }
 
-func (w *world) platformTxAt(time uint64, key *txs.Key, more uint64, build func(txs.BaseTx) txs.Unsigned, auths ...[]*txs.Key) *txs.Tx {
+func (w *world) pChainTxAt(time uint64, key *txs.Key, more uint64, build func(txs.BaseTx) txs.Unsigned, auths ...[]*txs.Key) *txs.Tx {
 	w.t.Helper()
 	fee, err := w.p.Fee(build(baseOf(&w.p.UTXOState, key, 0, more)), time)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// exchange accepts transactions in the next X-Chain block.
-func (w *world) exchange(transactions ...*txs.Tx) []*xchain.Diff {
+// acceptX accepts transactions in the next X-Chain block.
+func (w *world) acceptX(transactions ...*txs.Tx) []*xchain.Diff {
 	w.t.Helper()
-	diffs, err := w.tryExchange(w.x.Time()+1, transactions...)
+	diffs, err := w.tryAcceptX(w.x.Time()+1, transactions...)
 	return must(w.t, diffs, err)
 }
 
-func (w *world) tryExchange(time uint64, transactions ...*txs.Tx) ([]*xchain.Diff, error) {
+func (w *world) tryAcceptX(time uint64, transactions ...*txs.Tx) ([]*xchain.Diff, error) {
 	w.t.Helper()
 	b, err := w.x.BuildBlock(time, transactions)
 	if err != nil {
@@ -32,7 +32,7 @@ func (w *world) tryExchange(time uint64, transactions ...*txs.Tx) ([]*xchain.Dif
 	return w.x.Accept(parsed)
 }
 
-func (w *world) exchangeTx(key *txs.Key, outs ...*txs.TransferableOutput) *txs.Tx {
+func (w *world) xChainTx(key *txs.Key, outs ...*txs.TransferableOutput) *txs.Tx {
 	w.t.Helper()
 	base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, outs...)
 	tx, err := txs.NewSigned(txs.XChain, &base, signers(base, key)...)
@@ -41,25 +41,25 @@ func (w *world) exchangeTx(key *txs.Key, outs ...*txs.TransferableOutput) *txs.T
 
 func TestTransferMovesValueAndBurnsTheFee(t *testing.T) {
 	w := newWorld(t)
-	tx := w.exchangeTx(w.keys[0], txs.NewTransferableOutput(local.AVAXAssetID, 5*nAVAX, txs.NewOwner(w.keys[1].Address())))
-	diff := w.exchange(tx)[0]
+	tx := w.xChainTx(w.keys[0], txs.NewTransferableOutput(local.AVAXAssetID, 5*nAVAX, txs.NewOwner(w.keys[1].Address())))
+	diff := w.acceptX(tx)[0]
 	if diff.Burned != local.TxFee || len(diff.Spent) != 1 || len(diff.Created) != 2 {
 		t.Errorf("burned %d, spent %d, created %d", diff.Burned, len(diff.Spent), len(diff.Created))
 	}
 	if got := len(funds(&w.x.UTXOState, w.keys[1], local.AVAXAssetID)); got != 2 {
 		t.Errorf("the receiver has %d outputs", got)
 	}
-	_, err := w.tryExchange(w.x.Time()+1, tx)
+	_, err := w.tryAcceptX(w.x.Time()+1, tx)
 	wantError(t, err, utxo.ErrNotFound)
 }
 
 func TestMultisigAndLocktime(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.keys[0], w.keys[1], w.keys[2]
-	committee := txs.NewOutputOwners(0, 2, a.Address(), b.Address(), c.Address())
+	multisig := txs.NewOutputOwners(0, 2, a.Address(), b.Address(), c.Address())
 	locked := txs.NewOutputOwners(start+1000, 1, a.Address())
-	tx := w.exchangeTx(a, txs.NewTransferableOutput(local.AVAXAssetID, 5*nAVAX, committee), txs.NewTransferableOutput(local.AVAXAssetID, 6*nAVAX, locked))
-	w.exchange(tx)
+	tx := w.xChainTx(a, txs.NewTransferableOutput(local.AVAXAssetID, 5*nAVAX, multisig), txs.NewTransferableOutput(local.AVAXAssetID, 6*nAVAX, locked))
+	w.acceptX(tx)
 	var shared, later *txs.UTXO
 	for _, u := range tx.Produced() {
 		switch u.Amount() {
@@ -87,11 +87,11 @@ func TestMultisigAndLocktime(t *testing.T) {
 		txs.ErrSigIndicesUnsorted: spend(shared, []uint32{1, 0}, second, first),
 		utxo.ErrTimelocked:        spend(later, []uint32{0}, a),
 	} {
-		_, err := w.tryExchange(start+10, tx)
+		_, err := w.tryAcceptX(start+10, tx)
 		wantError(t, err, want)
 	}
-	w.exchange(spend(shared, []uint32{0, 2}, first, third))
-	_, err := w.tryExchange(start+1000, spend(later, []uint32{0}, a))
+	w.acceptX(spend(shared, []uint32{0, 2}, first, third))
+	_, err := w.tryAcceptX(start+1000, spend(later, []uint32{0}, a))
 	wantError(t, err, nil)
 }
 
@@ -108,18 +108,18 @@ func TestMalformedTransactionsAreRefused(t *testing.T) {
 		utxo.ErrInsufficientFunds: func(b *txs.BaseTx) { b.Outs[1].Out.(*txs.TransferOutput).Amount += 1 },
 		utxo.ErrMismatchedAmounts: func(b *txs.BaseTx) { b.Ins[0].In.(*txs.TransferInput).Amount += 1 },
 	}
-	for want, spoil := range cases {
+	for want, change := range cases {
 		base := baseOf(&w.x.UTXOState, key, local.TxFee, 0, txs.NewTransferableOutput(local.AVAXAssetID, nAVAX, txs.NewOwner(key.Address())))
-		spoil(&base)
+		change(&base)
 		tx, err := txs.NewSigned(txs.XChain, &base, signers(base, key)...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.tryExchange(w.x.Time(), tx)
+		_, err = w.tryAcceptX(w.x.Time(), tx)
 		wantError(t, err, want)
 	}
 	if w.x.Count() != 4 || w.x.Height() != 0 {
-		t.Error("refused transactions left traces")
+		t.Error("refused transactions changed the state")
 	}
 }
 
@@ -140,12 +140,12 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff := w.exchange(create)[0]
+	diff := w.acceptX(create)[0]
 	if diff.Asset == nil || diff.Asset.Symbol != "TEST" || len(diff.Created) != 5 {
 		t.Fatalf("asset %+v, %d outputs", diff.Asset, len(diff.Created))
 	}
 	mint := w.mint(key, create)
-	diff = w.exchange(mint)[0]
+	diff = w.acceptX(mint)[0]
 	if len(diff.Spent) != 4 {
 		t.Errorf("minting spends %d outputs", len(diff.Spent))
 	}
@@ -156,7 +156,7 @@ func TestAssetsAreCreatedAndMinted(t *testing.T) {
 	if total != 150 {
 		t.Errorf("there are %d of 100 created and 50 minted", total)
 	}
-	_, err = w.tryExchange(w.x.Time(), mint)
+	_, err = w.tryAcceptX(w.x.Time(), mint)
 	wantError(t, err, utxo.ErrNotFound)
 }
 
@@ -189,7 +189,7 @@ func (w *world) mint(key *txs.Key, create *txs.Tx) *txs.Tx {
 	return must(w.t, tx, err)
 }
 
-func TestAccountsImportFromTheExchange(t *testing.T) {
+func TestAccountsImportFromTheXChain(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	base := baseOf(&w.x.UTXOState, key, local.TxFee, 10*nAVAX)
@@ -197,7 +197,7 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exported := w.exchange(export)[0].Exported
+	exported := w.acceptX(export)[0].Exported
 	if len(exported) != 1 || exported[0].OutputIndex != 1 {
 		t.Fatalf("exported %+v", exported)
 	}
@@ -220,17 +220,17 @@ func TestAccountsImportFromTheExchange(t *testing.T) {
 	wantError(t, err, utxo.ErrNotFound)
 }
 
-func TestAccountsExportToThePlatform(t *testing.T) {
+func TestAccountsExportToThePChain(t *testing.T) {
 	w := newWorld(t)
 	key := w.keys[0]
 	baseFee := big.NewInt(30_000_000_000)
 	out := &txs.AtomicExportTx{NetworkID: 12345, BlockchainID: local.CChainID, DestinationChain: ids.Empty, Ins: []txs.EVMInput{{Address: key.EVMAddress(), Amount: 3 * nAVAX, AssetID: local.AVAXAssetID, Nonce: 4}}}
 	out.ExportedOutputs = []*txs.TransferableOutput{txs.NewTransferableOutput(local.AVAXAssetID, 2*nAVAX, txs.NewOwner(key.Address()))}
-	stolen, err := txs.NewSigned(txs.CChain, out, []*txs.Key{w.keys[1]})
+	forged, err := txs.NewSigned(txs.CChain, out, []*txs.Key{w.keys[1]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.c.Accept([]*txs.Tx{stolen}, baseFee, start+6)
+	_, err = w.c.Accept([]*txs.Tx{forged}, baseFee, start+6)
 	wantError(t, err, utxo.ErrAccountSignature)
 	one := []*txs.Key{key}
 	tx, err := txs.NewSigned(txs.CChain, out, one)
@@ -241,16 +241,16 @@ func TestAccountsExportToThePlatform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crossed := diffs[0].Exported[0]
+	exportedUTXO := diffs[0].Exported[0]
 	w.c.Rollback()
-	if _, found := w.shared.UTXO(local.CChainID, ids.Empty, crossed.InputID()); found {
+	if _, found := w.shared.UTXO(local.CChainID, ids.Empty, exportedUTXO.InputID()); found {
 		t.Fatal("a rolled back export is still there")
 	}
 	if _, err := w.c.Accept([]*txs.Tx{tx}, baseFee, start+6); err != nil {
 		t.Fatal(err)
 	}
-	imported := w.platformTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
-		return &txs.ImportTx{BaseTx: base, SourceChain: local.CChainID, ImportedInputs: []*txs.TransferableInput{spending(crossed, 0)}}
+	imported := w.pChainTx(key, 0, func(base txs.BaseTx) txs.Unsigned {
+		return &txs.ImportTx{BaseTx: base, SourceChain: local.CChainID, ImportedInputs: []*txs.TransferableInput{spending(exportedUTXO, 0)}}
 	}, one)
 	if got := w.accept(start+1, imported)[1]; len(got.Imported) != 1 || got.Peer != local.CChainID {
 		t.Errorf("imported %+v", got)

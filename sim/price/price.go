@@ -1,7 +1,7 @@
-// Package price is what things cost in a world: pure functions of the world's seed, a series and the hour, in integers.
+// Package price computes token prices and exchange rates: pure functions of the world's seed, a series and the hour, in integers.
 //
 // A series moves about its middle on waves of several lengths, from months to hours, each a line through points that
-// are hashes. So any hour's price is found without the hours before it, and is the same on every machine.
+// are hashes. So any hour's price is found without the hours before it, and is the same on every computer.
 package price
 
 import (
@@ -25,7 +25,7 @@ type Series struct {
 	Amplitude int64 // how far it moves from its middle at most, millionths of it
 }
 
-// waves are the lengths of a series' movements in hours, and how much of the swing each takes, in percent.
+// waves are the lengths of a series' movements in hours, and the share of the amplitude of each, in percent.
 var waves = []struct{ hours, share int64 }{{2000, 45}, {400, 27}, {72, 16}, {12, 8}, {1, 4}}
 
 // At is the price in an hour, counted from 1970.
@@ -33,7 +33,7 @@ func (s Series) At(seed, hour int64) int64 {
 	h := fnv.New64a()
 	h.Write([]byte(s.Name))
 	key := h.Sum64() ^ mix(uint64(seed))
-	var moved int64 // millionths of the swing, times 100
+	var moved int64 // millionths of the amplitude, times 100
 	for n, w := range waves {
 		from, to := point(key, n, hour/w.hours), point(key, n, hour/w.hours+1)
 		moved += w.share * (from + (to-from)*(hour%w.hours)/w.hours)
@@ -41,12 +41,12 @@ func (s Series) At(seed, hour int64) int64 {
 	return s.Middle + scale(s.Middle, moved/100*s.Amplitude/million)
 }
 
-// point is a height of a wave, from minus one million to one million.
+// point is a value of a wave, from minus one million to one million.
 func point(key uint64, wave int, index int64) int64 {
 	return int64(mix(key+mix(uint64(wave)<<48^uint64(index)))%(2*million+1)) - million
 }
 
-// mix scatters the bits of a number (the finalizer of SplitMix64).
+// mix is the finalizer of SplitMix64.
 func mix(n uint64) uint64 {
 	n += 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9

@@ -29,8 +29,8 @@ func (n *Network) record(c txs.Chain, height uint64) *record {
 
 func (r *record) at(index int) store.Position { return store.At(r.Chain(r.chain), r.height, index) }
 
-// pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, what time changed first, and last what
-// became of L1 validators that cannot pay on.
+// pChainBlock records the diffs of a P-Chain block: unless it decides a proposal, what time changed first, and last the
+// L1 validators that are deactivated because they cannot pay for another second.
 func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.Diff) error {
 	switch b.Body.(type) {
 	case *txs.CommitBlock, *txs.AbortBlock:
@@ -50,7 +50,8 @@ func (r *record) pChainBlock(b *txs.Block, diffs []*pchain.Diff) error {
 	return r.pChainChanges(diffs[len(diffs)-1], r.at(0))
 }
 
-// optionBlock records what a commit or abort pays back and out; the addresses were touched by the reward transaction.
+// optionBlock records the stake that a commit or abort block returns and the rewards it pays; the reward transaction touched
+// the addresses.
 func (r *record) optionBlock(diff *pchain.Diff) error {
 	if err := r.pChainChanges(diff, r.proposal.at); err != nil {
 		return err
@@ -266,14 +267,14 @@ func (r *record) envelope(last *tip, b *txs.Block, proposer *Proposer) *txs.Prop
 	return outer
 }
 
-// finish completes a block's row with what the P-Chain knows after it, and its digest.
+// finish completes a block's row with the supply and the fee state of the P-Chain after it, and its digest.
 func (r *record) finish(row *store.PrimaryBlock, next tip) {
 	if r.chain == txs.PChain {
 		excess, accrued := r.P.ValidatorFees()
 		fees := r.P.Fees()
 		row.Supply, row.AccruedFees, row.L1Excess = store.Amount(r.P.Supply()), store.Amount(accrued), excess
 		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
-		next.meter = r.meter(row)
+		next.validatorFees = r.accrueValidatorFees(row)
 	}
 	row.Digest = digest(r.tips[r.chain].digest, row)
 	next.digest = row.Digest

@@ -30,20 +30,21 @@ func (r *record) stake(subnet ids.ID, change metric.Stake) {
 	r.delta.Stakes = append(r.delta.Stakes, store.StakeChange{Subnet: bytes.Clone(subnet[:]), Stake: change})
 }
 
-// l1Validator is one that is not removed, with what the roll-ups need to know about it.
+// l1Validator is an L1 validator that is not removed, with what the metrics of stake and of the continuous fee need.
 type l1Validator struct {
-	number    store.UTXONumber
-	weight    uint64
-	paidUntil uint64
-	since     uint64 // when it became active, if it is
-	paid      uint64 // a second in which it was active before that
+	number            store.UTXONumber
+	weight            uint64
+	endAccumulatedFee uint64
+	activeSince       uint64 // when it became active, if it is
+	lastActive        uint64 // a second in which it was active before that
 }
 
 // pays tells whether a validator was or is active in a second of a day or later.
-func (v *l1Validator) pays(day uint64) bool { return v.paidUntil > 0 || v.paid >= day }
+func (v *l1Validator) pays(day uint64) bool { return v.endAccumulatedFee > 0 || v.lastActive >= day }
 
-// l1Metrics counts what becomes of an L1 validator. Drained says that its balance ended it, not a transaction.
-func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, drained bool) {
+// l1Metrics counts what becomes of an L1 validator. outOfBalance says that it was deactivated because its
+// balance was used up, not by a transaction.
+func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, outOfBalance bool) {
 	change := metric.ValidatorStake(0, v.Weight-old.weight)
 	switch {
 	case old.weight == 0:
@@ -53,7 +54,7 @@ func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, drained bool
 	}
 	r.stake(v.SubnetID, change)
 	old.weight = v.Weight
-	if fees := r.payment(old, v.EndAccumulatedFee, drained); fees != (metric.ContinuousFee{}) {
+	if fees := r.payment(old, v.EndAccumulatedFee, outOfBalance); fees != (metric.ContinuousFee{}) {
 		for _, payer := range [][]byte{nil, v.SubnetID[:], v.NodeID[:], v.ValidationID[:]} {
 			r.fee(payer, fees)
 		}
@@ -61,26 +62,27 @@ func (r *record) l1Metrics(old *l1Validator, v *pchain.L1Validator, drained bool
 }
 
 // activate makes a validator active or inactive at a time.
-func (v *l1Validator) activate(paidUntil, time uint64) {
-	switch was, is := v.paidUntil > 0, paidUntil > 0; {
+func (v *l1Validator) activate(endAccumulatedFee, time uint64) {
+	switch was, is := v.endAccumulatedFee > 0, endAccumulatedFee > 0; {
 	case is && !was:
-		v.since = time
-	case was && !is && v.since < time:
-		v.paid = time - 1
+		v.activeSince = time
+	case was && !is && v.activeSince < time:
+		v.lastActive = time - 1
 	}
-	v.paidUntil = paidUntil
+	v.endAccumulatedFee = endAccumulatedFee
 }
 
-// payment activates or deactivates a validator and is what that changes of the fees that it and all around it pay.
-func (r *record) payment(v *l1Validator, paidUntil uint64, drained bool) (f metric.ContinuousFee) {
+// payment activates or deactivates a validator and returns what that changes of the fees of its payers (the validation, its
+// node, its subnet and the network).
+func (r *record) payment(v *l1Validator, endAccumulatedFee uint64, outOfBalance bool) (f metric.ContinuousFee) {
 	today, before := uint64(metric.Day.Start(int64(r.P.Time()))), *v
 	_, accrued := r.P.ValidatorFees()
-	v.activate(paidUntil, r.P.Time())
-	switch was, is := before.paidUntil > 0, paidUntil > 0; {
+	v.activate(endAccumulatedFee, r.P.Time())
+	switch was, is := before.endAccumulatedFee > 0, endAccumulatedFee > 0; {
 	case is && !was:
 		f = metric.ContinuousFee{Active: 1, Base: -accrued}
-	case was && !is && drained:
-		f = metric.ContinuousFee{Active: -1, Base: before.paidUntil}
+	case was && !is && outOfBalance:
+		f = metric.ContinuousFee{Active: -1, Base: before.endAccumulatedFee}
 	case was && !is:
 		f = metric.ContinuousFee{Active: -1, Base: accrued}
 	}
@@ -109,9 +111,9 @@ func ValidatorFeeStateOf(b *store.PrimaryBlock) rules.ValidatorFeeState {
 	return rules.ValidatorFeeState{Time: uint64(b.Time), Accrued: uint64(b.AccruedFees), Excess: b.L1Excess, Active: b.L1Active}
 }
 
-// meter records the accrued fee at the end of each day that is over since the block before.
-func (r *record) meter(b *store.PrimaryBlock) rules.ValidatorFeeState {
-	m := r.tips[r.chain].meter
+// accrueValidatorFees records the accrued fee at the end of each day that is over since the block before.
+func (r *record) accrueValidatorFees(b *store.PrimaryBlock) rules.ValidatorFeeState {
+	m := r.tips[r.chain].validatorFees
 	day := metric.Day.Start(int64(m.Time))
 	for next := metric.Day.Next(day); r.height > 0 && next <= b.Time; day, next = next, metric.Day.Next(next) {
 		m = m.At(&r.Rules.ValidatorFees, uint64(next))

@@ -19,38 +19,38 @@ const (
 	price = 512 // of a second
 )
 
-// turn is that a member becomes active or inactive in a block; a balance of an active one ends at an accrued fee.
-type turn struct {
-	time    uint64
-	member  int
-	end     uint64
-	drained bool
+// stateChange is that an L1 validator becomes active or inactive in a block; the balance of an active one is used up at an accrued fee.
+type stateChange struct {
+	time         uint64
+	validator    int
+	end          uint64
+	outOfBalance bool
 }
 
-// turns draws what happens to some members in blocks close to midnights, several of them in the same second. No block
+// randomChanges draws changes of some L1 validators in blocks close to midnights, several of them in the same second. No block
 // skips the second in which a balance no longer pays for another.
-func turns(r *rand.Rand, members int) (all []turn) {
-	active := make([]uint64, members)
+func randomChanges(r *rand.Rand, validators int) (all []stateChange) {
+	active := make([]uint64, validators)
 	for time := uint64(first + day - 2); time < first+5*day; time += r.Uint64N(3) + uint64(r.IntN(2)*r.IntN(day)) {
 		for _, end := range active {
 			if end > 0 && end/price <= time {
 				time = min(time, end/price)
 			}
 		}
-		t := turn{time: time, member: r.IntN(members)}
+		t := stateChange{time: time, validator: r.IntN(validators)}
 		for i, end := range active {
 			if end > 0 && end/price <= time {
-				t.member, t.drained = i, true
+				t.validator, t.outOfBalance = i, true
 			}
 		}
-		switch end := active[t.member]; {
-		case t.drained:
+		switch end := active[t.validator]; {
+		case t.outOfBalance:
 		case end == 0:
 			t.end = price*time + price + r.Uint64N(price*day)
 		case r.IntN(2) == 0:
 			t.end = end + r.Uint64N(price*day) // a balance that grows
 		}
-		active[t.member] = t.end
+		active[t.validator] = t.end
 		all = append(all, t)
 	}
 	return all
@@ -59,35 +59,35 @@ func turns(r *rand.Rand, members int) (all []turn) {
 // TestFeesByDayAreThoseOfEverySecond rolls up what happens to a few L1 validators, the way a P-Chain's blocks do, and
 // compares each day with the sum over their active times.
 func TestFeesByDayAreThoseOfEverySecond(t *testing.T) {
-	const members = 4
+	const validators = 4
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		all := turns(r, members)
+		all := randomChanges(r, validators)
 		db, err := store.Create(store.Memory)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rollUp(t, db, all)
-		compare(t, db, all, members)
+		compare(t, db, all, validators)
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func rollUp(t *testing.T, db *store.DB, all []turn) {
+func rollUp(t *testing.T, db *store.DB, all []stateChange) {
 	batch, err := db.Begin()
 	n := empty(rules.Mainnet)
 	states := map[int]*l1Validator{}
-	for height, turn := range all {
-		n.P = pchain.New(rules.Mainnet, n.shared, pchain.Snapshot{Time: turn.time, Accrued: price * turn.time})
+	for height, change := range all {
+		n.P = pchain.New(rules.Mainnet, n.shared, pchain.Snapshot{Time: change.time, Accrued: price * change.time})
 		rec := n.record(txs.PChain, uint64(height))
-		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(turn.time), Hash: []byte{}, Parent: []byte{}, Head: []byte{}, Digest: []byte{}}
-		if states[turn.member] == nil {
-			states[turn.member] = &l1Validator{weight: 1}
+		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(change.time), Hash: []byte{}, Parent: []byte{}, Head: []byte{}, Digest: []byte{}}
+		if states[change.validator] == nil {
+			states[change.validator] = &l1Validator{weight: 1}
 		}
-		v := &pchain.L1Validator{ValidationID: ids.Empty.Prefix(uint64(turn.member)), Weight: 1, EndAccumulatedFee: turn.end}
-		rec.l1Metrics(states[turn.member], v, turn.drained)
+		v := &pchain.L1Validator{ValidationID: ids.Empty.Prefix(uint64(change.validator)), Weight: 1, EndAccumulatedFee: change.end}
+		rec.l1Metrics(states[change.validator], v, change.outOfBalance)
 		if err == nil {
 			err = batch.AddPrimaryBlock(rec.delta)
 		}
@@ -98,15 +98,15 @@ func rollUp(t *testing.T, db *store.DB, all []turn) {
 }
 
 // compare looks at the days one by one.
-func compare(t *testing.T, db *store.DB, all []turn, members int) {
+func compare(t *testing.T, db *store.DB, all []stateChange, validators int) {
 	rows, err := db.FeeRows(t.Context(), store.PrimaryChain(0, store.PChain), []byte{}, first, first+6*day)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for d := int64(first); d < first+6*day; d += day {
-		meter := map[int64]uint64{d - day: uint64(d) * price, d: uint64(d+day) * price}
-		record := &metric.FeeRecord{Rows: rows, AccruedFees: meter}
-		paid, paying := slowly(all, members, uint64(d))
+		accrued := map[int64]uint64{d - day: uint64(d) * price, d: uint64(d+day) * price}
+		record := &metric.FeeRecord{Rows: rows, AccruedFees: accrued}
+		paid, paying := feesBySecond(all, validators, uint64(d))
 		for _, m := range metric.TotalFeeMetrics {
 			want := map[metric.FeeQuantity]uint64{metric.DailyFees: paid, metric.PayingValidators: paying}
 			if have := m.Value(record, d); m.Shows != metric.CumulativeFees && have != want[m.Shows] {
@@ -116,13 +116,13 @@ func compare(t *testing.T, db *store.DB, all []turn, members int) {
 	}
 }
 
-// slowly adds up what was paid in a day and counts who was active in one of its seconds.
-func slowly(all []turn, members int, from uint64) (paid, paying uint64) {
+// feesBySecond adds up what was paid in a day and counts who was active in one of its seconds.
+func feesBySecond(all []stateChange, validators int, from uint64) (paid, paying uint64) {
 	to := from + day
-	for i := range members {
+	for i := range validators {
 		var since, last uint64 // the last end of a balance while it is active
 		pays := false
-		book := func(end uint64, fee uint64) { // active from since up to, without, end, where the fee had accrued
+		addActive := func(end uint64, fee uint64) { // active from since up to, without, end, where the fee had accrued
 			begin := max(since, from)
 			if begin < min(end, to) {
 				pays = true
@@ -137,19 +137,19 @@ func slowly(all []turn, members int, from uint64) (paid, paying uint64) {
 		}
 		for _, t := range all {
 			switch {
-			case t.member != i:
+			case t.validator != i:
 				continue
 			case t.end > 0 && last == 0:
 				since = t.time
-			case t.end == 0 && last > 0 && t.drained:
-				book(t.time, last)
+			case t.end == 0 && last > 0 && t.outOfBalance:
+				addActive(t.time, last)
 			case t.end == 0 && last > 0:
-				book(t.time, price*t.time)
+				addActive(t.time, price*t.time)
 			}
 			last = t.end
 		}
 		if last > 0 {
-			book(1<<62, 0)
+			addActive(1<<62, 0)
 		}
 		if pays {
 			paying++

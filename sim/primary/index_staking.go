@@ -40,7 +40,7 @@ func (r *record) staker(s *pchain.Staker, at store.Position) {
 	r.delta.Stakers = append(r.delta.Stakers, changed)
 }
 
-// begin remembers when a node may propose.
+// begin records the time in which a node may propose blocks.
 func (r *record) begin(s *pchain.Staker) {
 	if !s.Delegator && s.SubnetID == [32]byte{} {
 		r.periods[s.NodeID] = append(r.periods[s.NodeID], stakingPeriod{s.Start, s.End})
@@ -120,7 +120,7 @@ func (r *record) l1Validator(v *pchain.L1Validator, diff *pchain.Diff, at store.
 	r.delta.L1ValidatorStates = replace(r.delta.L1ValidatorStates, state, func(o store.L1ValidatorState) bool { return o.Validator == m.number })
 }
 
-// replace keeps one row of each kind: what a block leaves behind is its last word.
+// replace keeps one row for each key: the last one that a block writes.
 func replace[T any](rows []T, row T, same func(T) bool) []T {
 	for i := range rows {
 		if same(rows[i]) {

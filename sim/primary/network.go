@@ -1,5 +1,3 @@
-// Package network makes one of the P-, X- and C-Chain of a network: it accepts blocks under the rules of package primary
-// and turns what they change into rows. Whoever makes a block, the seed, a client or verify, hands it to a Network.
 package primary
 
 import (
@@ -18,21 +16,21 @@ import (
 	"snowglobe/sim/xchain"
 )
 
-// Network is the state of the three chains. It is for one writer at a time. When what an Accept answered could not be
-// stored, the Network is ahead of the file and must be restored from it.
+// Network is the state of the three chains. It is for one writer at a time. When the rows that an Accept method
+// returned could not be stored, the Network is ahead of the file and must be restored from it.
 type Network struct {
 	Rules *rules.Network
 	P     *pchain.Chain
 	X     *xchain.Chain
 	C     *utxo.AtomicBackend
-	// Watch is told what a block changed of a chain's outputs, and WatchStaker what it changed of a staker, before Accept
-	// answers; both may be nil.
+	// Watch is called with what a block changed of a chain's outputs, and WatchStaker with each changed staker, before Accept
+	// returns; both may be nil.
 	Watch       func(txs.Chain, *utxo.Diff)
 	WatchStaker func(*pchain.Staker)
 
 	index    int // of the network, by which its chains are numbered
 	shared   *utxo.SharedMemory
-	tips     [2]tip // of P and X
+	tips     [2]tip // of the P-Chain and the X-Chain
 	utxos    map[ids.ID]store.UTXONumber
 	stakers  map[ids.ID]*store.Staker
 	periods  map[ids.NodeID][]stakingPeriod
@@ -41,18 +39,18 @@ type Network struct {
 	proposal *proposal
 }
 
-// tip is what the next block of P or X continues, beside the chain's own state.
+// tip is what the next block of the P-Chain or the X-Chain is built on, beside the chain's own state.
 type tip struct {
-	digest  []byte
-	allTxs  int64
-	outer   ids.ID
-	pHeight uint64
-	time    uint64
-	epoch   txs.Epoch
-	meter   rules.ValidatorFeeState // of the P-Chain
+	digest        []byte
+	allTxs        int64
+	outer         ids.ID
+	pHeight       uint64
+	time          uint64
+	epoch         txs.Epoch
+	validatorFees rules.ValidatorFeeState // of the P-Chain
 }
 
-// stakingPeriod is a time during which a node validates the primary network.
+// stakingPeriod is a period in which a node validates the primary network.
 type stakingPeriod struct{ start, end uint64 }
 
 // proposal is a reward that the next block decides.
@@ -61,13 +59,13 @@ type proposal struct {
 	txID ids.ID
 }
 
-// Proposer is who proposes a block: a node's certificate and the P-Chain height that it sees.
+// Proposer is who proposes a block: a node's certificate and the P-Chain height in the block.
 type Proposer struct {
 	Certificate []byte
 	PHeight     uint64
 }
 
-// The reasons why a network refuses a block that its chains would take.
+// Errors of a block that its chain accepts but the ProposerVM or the order of proposals does not.
 var (
 	errProposer = errors.New("the proposer is not a validator at that time")
 	errPHeight  = errors.New("the proposer cannot have seen that height of the P-Chain")
@@ -108,7 +106,7 @@ func empty(networkRules *rules.Network) *Network {
 	}
 }
 
-// New begins a network at its genesis and answers the rows of its P- and X-Chain's block 0.
+// New makes a network at its genesis and returns the rows of block 0 of its P-Chain and X-Chain.
 func New(networkRules *rules.Network, g *Genesis) (*Network, []*store.PrimaryDelta, error) {
 	n := empty(networkRules)
 	at, err := g.PChain.State(networkRules)
@@ -118,19 +116,19 @@ func New(networkRules *rules.Network, g *Genesis) (*Network, []*store.PrimaryDel
 	n.P = pchain.New(networkRules, n.shared, at)
 	n.X = xchain.New(networkRules, n.shared, g.XChain.State(), g.XChain.UTXOs)
 	n.C = utxo.NewAtomicBackend(networkRules, n.shared)
-	platform, err := n.recordPChainGenesis(g.PChain, at)
+	pChain, err := n.recordPChainGenesis(g.PChain, at)
 	if err != nil {
 		return nil, nil, err
 	}
-	exchange, err := n.recordXChainGenesis(g.XChain)
-	return n, []*store.PrimaryDelta{platform, exchange}, err
+	xChain, err := n.recordXChainGenesis(g.XChain)
+	return n, []*store.PrimaryDelta{pChain, xChain}, err
 }
 
 // Chain is the number under which the store has one of the network's chains.
 func (n *Network) Chain(c txs.Chain) int { return store.PrimaryChain(n.index, int(c)) }
 
-// AcceptP verifies the next block of the P-Chain, applies it and answers its rows. A commit or abort has no proposer:
-// it follows from its proposal.
+// AcceptP verifies the next block of the P-Chain, applies it and returns its rows. A commit or abort block has no proposer:
+// in the ProposerVM it is an option of its proposal block.
 func (n *Network) AcceptP(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta, error) {
 	if err := n.verifyProposer(b, proposer); err != nil {
 		return nil, fmt.Errorf("P block %d: %w", b.Height(), err)
@@ -165,7 +163,7 @@ func (n *Network) AcceptX(b *txs.Block, proposer *Proposer) (*store.PrimaryDelta
 }
 
 // AcceptC verifies the atomic transactions of a C-Chain block with this number, base fee and time, applies what they do to
-// outputs and answers its rows. Accounts are the EVM's.
+// outputs and returns its rows. Balances and nonces of accounts are the EVM's.
 func (n *Network) AcceptC(transactions []*txs.Tx, number uint64, baseFee *big.Int, time uint64) (*store.PrimaryDelta, error) {
 	diffs, err := n.C.Accept(transactions, baseFee, time)
 	if err != nil {

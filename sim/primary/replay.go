@@ -100,7 +100,7 @@ func (r *replay) step() (more bool, err error) {
 	}
 }
 
-// next is the chain whose turn it is when so many of those with the lowest time had to wait.
+// next is the chain whose block is tried when so many of the chains with the lowest time had to wait.
 func (r *replay) next(waiting int) *chainReplay {
 	var lowest []*chainReplay
 	for _, l := range r.chains {
@@ -120,7 +120,7 @@ func (r *replay) next(waiting int) *chainReplay {
 
 type acceptor func(*txs.Block, *Proposer) (*store.PrimaryDelta, error)
 
-// chain reads the blocks of P or X one by one.
+// chain reads the blocks of the P-Chain or the X-Chain one by one.
 func (r *replay) chain(ctx context.Context, c txs.Chain, accept acceptor) (*chainReplay, error) {
 	head, err := r.db.PrimaryHead(ctx, r.Chain(c))
 	if err != nil {

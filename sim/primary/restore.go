@@ -19,7 +19,7 @@ import (
 // errUndecided says that a file ends with a reward that no block decides.
 var errUndecided = errors.New("the last block of the P-Chain is a proposal")
 
-// Restore makes a network as it stands at the end of what a file holds, from its rows.
+// Restore makes a network with its state after the newest blocks of a file, from the rows.
 func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, error) {
 	networkRules, err := rules.NetworkByID(networkID)
 	if err != nil {
@@ -40,7 +40,7 @@ func Restore(ctx context.Context, db *store.DB, networkID uint32) (*Network, err
 	return n, nil
 }
 
-// restoration is a network under way from rows to a state.
+// restoration is a network whose state is being loaded from rows.
 type restoration struct {
 	*Network
 	db     *store.DB
@@ -50,7 +50,7 @@ type restoration struct {
 	xUTXOs []*txs.UTXO
 }
 
-// head loads the last block of P or X and what the next one continues.
+// head loads the last block of the P-Chain or the X-Chain and what the next one is built on.
 func (r *restoration) head(ctx context.Context, chain txs.Chain) error {
 	head, err := r.db.PrimaryHead(ctx, r.Chain(chain))
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *restoration) head(ctx context.Context, chain txs.Chain) error {
 	}
 	r.tips[chain] = tip{
 		digest: head.Digest, allTxs: head.AllTxs, outer: ids.ID(outer), pHeight: head.PHeight, time: uint64(head.Time),
-		epoch: txs.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart}, meter: ValidatorFeeStateOf(head),
+		epoch: txs.Epoch{PHeight: head.EpochHeight, Number: head.Epoch, Start: head.EpochStart}, validatorFees: ValidatorFeeStateOf(head),
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (r *restoration) loadActivity(ctx context.Context, row *store.L1ValidatorVi
 	return nil
 }
 
-// loadRegistration remembers a registration message that has not expired, so that it is not used again.
+// loadRegistration loads the expiry of a RegisterL1Validator message that has not expired, so that it is not used again (ACP-77).
 func (r *restoration) loadRegistration(ctx context.Context, row *store.L1ValidatorView) error {
 	const longest = 24 * 60 * 60 // a message expires within a day of its use
 	if uint64(row.Start)+longest < r.at.Time {
@@ -243,7 +243,7 @@ func (r *restoration) exchange(ctx context.Context) error {
 	return err
 }
 
-// outputs loads what is unspent, on the chains and between them.
+// outputs loads the unspent outputs, those in shared memory too.
 func (r *restoration) outputs(ctx context.Context) error {
 	for _, source := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		rows, err := r.db.UTXOsMadeBy(ctx, r.Chain(source))

@@ -41,7 +41,7 @@ func (e *UnpricedError) Error() string {
 	return fmt.Sprintf("unsupported transaction type %T", e.Unsigned)
 }
 
-// ComplexityOf is what a P-Chain transaction asks of a node.
+// ComplexityOf is the complexity of a P-Chain transaction (avalanchego's fee.TxComplexity).
 func ComplexityOf(unsigned txs.Unsigned) (Complexity, error) {
 	base := unsigned.Base()
 	if base == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Complexity is what a P-Chain transaction asks of a node, by dimension (ACP-103). Bandwidth is in bytes, compute in
+// Complexity is the use of a node's resources by a P-Chain transaction, by dimension (ACP-103; avalanchego's gas.Dimensions). Bandwidth is in bytes, compute in
 // microseconds.
 type Complexity struct {
 	Bandwidth, Reads, Writes, Compute uint64

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// After the last recorded block, which used 10,139 gas, the node told this state.
+// After the last recorded block, which used 10,139 gas, the node reported this state.
 func TestFeeStateAsRecorded(t *testing.T) {
 	state := FeeState{Capacity: 981_484, Excess: 18_516}.Advance(&dynamicFees, 1)
 	state, err := state.Consume(10_139)

@@ -61,7 +61,7 @@ var Fuji = publicNetwork(&fixtures.Networks[1], Network{
 	ValidatorFees: ValidatorFeeConfig{Capacity: 20_000, Target: 10_000, MinPrice: 512, ExcessConversion: 51_937_021},
 })
 
-// networks stand in the order in which a world lists them.
+// networks are in the order in which a world lists them.
 var networks = [...]*Network{Mainnet, Fuji}
 
 // publicNetwork completes the rules of a network by its ids and by the fees that the public networks share.
@@ -130,7 +130,7 @@ var dynamicFees = FeeConfig{
 	ExcessConversion: 2_164_043,
 }
 
-// Index is the place of a network among those of a world, by which its chains are numbered.
+// Index is the index of a network among those of a world, by which its chains are numbered.
 func Index(networkID uint32) int {
 	return slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.ID == networkID })
 }

@@ -1,7 +1,7 @@
 package rules
 
-// ValidatorFeeState is the continuous fee of L1 validators at a moment: what one that was always active would have paid, and what
-// decides how that goes on while their number stays the same.
+// ValidatorFeeState is the state of the continuous fee of L1 validators (ACP-77; avalanchego's fee.State) at a moment, with the
+// accrued fee: what a validator that was always active would have paid.
 type ValidatorFeeState struct {
 	Time    uint64 // Unix seconds
 	Accrued uint64 // nAVAX
@@ -9,13 +9,13 @@ type ValidatorFeeState struct {
 	Active  uint64
 }
 
-// At is the meter at a later moment; at an earlier one it is the meter itself.
-func (m ValidatorFeeState) At(f *ValidatorFeeConfig, time uint64) ValidatorFeeState {
-	if time <= m.Time {
-		return m
+// At is the state at a later moment, while the number of active validators stays the same; for an earlier moment it is the state itself.
+func (s ValidatorFeeState) At(f *ValidatorFeeConfig, time uint64) ValidatorFeeState {
+	if time <= s.Time {
+		return s
 	}
-	cost, excess := f.Cost(m.Active, m.Excess, time-m.Time)
-	return ValidatorFeeState{time, addProduct(m.Accrued, cost, 1), excess, m.Active}
+	cost, excess := f.Cost(s.Active, s.Excess, time-s.Time)
+	return ValidatorFeeState{time, addProduct(s.Accrued, cost, 1), excess, s.Active}
 }
 
 // ValidatorFeeConfig are the constants of the continuous fee of L1 validators (ACP-77). Gas there is a validator active
@@ -32,7 +32,7 @@ func (f *ValidatorFeeConfig) Price(excess uint64) uint64 {
 	return price(f.MinPrice, excess, f.ExcessConversion)
 }
 
-// Cost is what each active validator pays for a number of seconds with a number of active validators, and the excess
+// Cost (avalanchego's fee.State.CostOf) is what each active validator pays for a number of seconds with a number of active validators, and the excess
 // after them. Every second has its own price.
 func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after uint64) {
 	for i := range seconds {
@@ -45,7 +45,7 @@ func (f *ValidatorFeeConfig) Cost(active, excess, seconds uint64) (cost, after u
 	return cost, excess
 }
 
-// Seconds is how long a balance lasts with a number of active validators, at most limit.
+// Seconds (avalanchego's fee.State.SecondsRemaining) is how long a balance lasts with a number of active validators, at most limit.
 func (f *ValidatorFeeConfig) Seconds(active, excess, balance, limit uint64) uint64 {
 	for i := range limit {
 		excess = f.advance(active, excess)

@@ -104,8 +104,8 @@ func bothWays(format string) [2]string {
 	return [2]string{fmt.Sprintf(format, pageOfTouch+newestFirst), fmt.Sprintf(format, pageOfTouch+oldestFirst)}
 }
 
-// The plus signs keep these statements to the rows of the page's transactions: an index by address would lead through all
-// that the address ever did.
+// The plus signs keep these statements to the rows of the page's transactions: an index by address would read all rows
+// of the address.
 var (
 	wholeHistory     = bothWays(transactionPage)
 	historyTransfers = bothWays(`
@@ -120,18 +120,18 @@ var (
 			AND c.tx = page & 65535 AND (+c.sender = ?1 OR +c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
 )
 
-// WholeHistory reads the transactions of an interval.
+// WholeHistory reads the transactions of a part of a history.
 func (db *DB) WholeHistory(ctx context.Context, i AddressHistory) ([]TransactionView, error) {
 	return list[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
 }
 
-// HistoryTransfers reads the transfers from or to the address in the transactions of an interval; their inclusion
-// stays empty.
+// HistoryTransfers reads the transfers from or to the address in the transactions of a part of a history; their
+// inclusion stays empty.
 func (db *DB) HistoryTransfers(ctx context.Context, i AddressHistory) ([]TransferView, error) {
 	return list[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
 }
 
-// HistoryCalls reads the internal transactions from or to the address in the transactions of an interval.
+// HistoryCalls reads the internal transactions from or to the address in the transactions of a part of a history.
 func (db *DB) HistoryCalls(ctx context.Context, i AddressHistory) ([]Call, error) {
 	return list[Call](ctx, db, i.in(historyCalls), i.args()...)
 }

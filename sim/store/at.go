@@ -38,7 +38,7 @@ func (db *DB) LogsAt(ctx context.Context, at []Position) ([]Log, error) {
 	return list[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id IN `+in, listArgs(at, size)...)
 }
 
-// MessageEventsOf lists what became of messages, by their ids; of each in the order of chains and blocks.
+// MessageEventsOf lists the events of messages by message id, each in the order of chains and blocks.
 func (db *DB) MessageEventsOf(ctx context.Context, hashes [][]byte) (map[string][]MessageEvent, error) {
 	if len(hashes) == 0 {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/metric"
 )
 
-// Batch is one writing transaction. It is the only way in: what a block adds is written by one Batch or not at all.
+// Batch is one writing transaction. Nothing is written without one: what a block adds is written by one Batch or not at all.
 type Batch struct {
 	db         *DB
 	tx         *sqlx.Tx
@@ -46,7 +46,7 @@ func (b *Batch) Commit() error {
 	if b.primary {
 		b.db.primaryCommits.Add(1)
 	}
-	b.db.commits.Add(1) // the last: who sees it moved finds the other counts moved too
+	b.db.commits.Add(1) // last: a reader that sees it changed finds the other counts changed too
 	return err
 }
 

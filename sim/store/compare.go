@@ -18,7 +18,7 @@ func (db *DB) SameRollUps(ctx context.Context, want *DB) error {
 	return db.sameTables(ctx, want, MetricTables)
 }
 
-// SamePrimary compares everything that the blocks of the primary chains left behind.
+// SamePrimary compares all rows that follow from the blocks of the primary chains.
 func (db *DB) SamePrimary(ctx context.Context, want *DB) error {
 	return db.sameTables(ctx, want, primaryTables)
 }
@@ -57,7 +57,7 @@ func (db *DB) sameTable(ctx context.Context, want *DB, table string) error {
 	}
 }
 
-// walk reads a whole table: only verify does.
+// walk reads a whole table: only verify calls it.
 func (db *DB) walk(ctx context.Context, table string) (*sqlx.Rows, error) {
 	var key []string
 	if err := db.read.SelectContext(ctx, &key, `SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk`, table); err != nil {
@@ -91,7 +91,7 @@ func sameRow(have, want *sqlx.Rows) error {
 var CountedTables = []string{"chain", "block", "tx", "log", "call", "account", "slot", "code", "persona", "contract",
 	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "operation", "chunk", "message", "message_event"}
 
-// Count says how many rows a table has. It reads the whole table: only verify asks.
+// Count says how many rows a table has. It reads the whole table: only verify calls it.
 func (db *DB) Count(ctx context.Context, table string) (int64, error) {
 	var n int64
 	if err := db.read.GetContext(ctx, &n, "SELECT COUNT(*) FROM "+table); err != nil {

@@ -24,7 +24,7 @@ const (
 	schemaVersion = 2
 
 	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
-	readCacheKiB  = 4 << 10  // and of each that reads: the system keeps the file at hand, too
+	readCacheKiB  = 4 << 10  // and of each that reads: the operating system caches the file, too
 )
 
 //go:embed schema.sql
@@ -58,7 +58,7 @@ type DB struct {
 	read  *sqlx.DB
 
 	path     string   // the file, or Memory
-	lock     *os.File // held by Claim
+	lock     *os.File // held by Lock
 	readOnly bool     // neither the file nor anything beside it can be written
 	final    string   // where path is renamed to when it is whole; empty once done
 
@@ -93,7 +93,7 @@ func Create(path string) (*DB, error) {
 	return db, nil
 }
 
-// clearLeftover removes what a killed generation left, unless another process is writing it right now.
+// clearLeftover removes the temporary file of a generation that was killed, unless another process is writing it right now.
 func clearLeftover(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -198,15 +198,15 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Commits counts the commits since the file was opened: while it stands still, so does the world.
+// Commits counts the commits since the file was opened: while it stays the same, so does the world.
 func (db *DB) Commits() int64 { return db.commits.Load() }
 
-// TokenCommits counts the commits that brought a token, a contract or a market since the file was opened: while it stands
-// still, what is known by name has not changed.
+// TokenCommits counts the commits that brought a token, a contract or a market since the file was opened: while it stays
+// the same, no token has a new name or price series.
 func (db *DB) TokenCommits() int64 { return db.tokenCommits.Load() }
 
 // PrimaryCommits counts the commits that brought a block to a P-, X- or C-Chain of UTXOs since the file was opened: while it
-// stands still, so do their stakers and outputs.
+// stays the same, so do their stakers and outputs.
 func (db *DB) PrimaryCommits() int64 { return db.primaryCommits.Load() }
 
 // disconnect closes the readers first: the last connection to close, the writer, then clears the write-ahead log.

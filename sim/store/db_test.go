@@ -119,7 +119,7 @@ func TestOpenRefusesWhatIsNoWorld(t *testing.T) {
 	}
 }
 
-func TestOnlyOneProcessClaimsAWorld(t *testing.T) {
+func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	first := made(t, path, writeMeta)
 	if err := first.Lock(); err != nil {
@@ -131,10 +131,10 @@ func TestOnlyOneProcessClaimsAWorld(t *testing.T) {
 	}
 	defer second.Close()
 	if err := second.Lock(); !errors.Is(err, ErrLocked) {
-		t.Errorf("second Claim: %v", err)
+		t.Errorf("second Lock: %v", err)
 	}
 	if _, err := second.Meta(t.Context()); err != nil {
-		t.Errorf("reading beside the claim: %v", err)
+		t.Errorf("reading beside the lock: %v", err)
 	}
 }
 

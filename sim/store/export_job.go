@@ -15,7 +15,7 @@ const (
 	OperationFailed               = "FAILED"
 )
 
-// Operation is something that a client asked to be done in the background: an export of transactions.
+// Operation is an operation of the Data API: an export of transactions, made in the background.
 type Operation struct {
 	ID      int64  `db:"id"` // counts the operations of the world from 1
 	UUID    []byte `db:"uuid"`

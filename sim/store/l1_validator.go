@@ -33,7 +33,7 @@ type L1ValidatorView struct {
 	L1ValidatorState
 }
 
-// Balance is what is left for the continuous fee once a validator that was always active would have paid so much.
+// Balance is what remains of the deposit for the continuous fee (ACP-77) at an accrued fee of the chain.
 func (l *L1ValidatorView) Balance(accrued Amount) uint64 {
 	if l.Weight == 0 {
 		return 0

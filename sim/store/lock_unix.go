@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lock takes the file for this process as long as it stays open. The engine's own locks are of another kind.
+// lock locks the file for this process as long as it stays open. The engine's own locks are of another kind.
 func lock(file *os.File) (taken bool, err error) {
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

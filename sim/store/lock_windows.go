@@ -10,7 +10,7 @@ import (
 // lockOffset is far behind what the engine reads, writes or locks.
 const lockOffset = 1 << 31
 
-// lock takes the file for this process as long as it stays open.
+// lock locks the file for this process as long as it stays open.
 func lock(file *os.File) (taken bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Log is one event that a transaction left behind.
+// Log is one log of a transaction.
 type Log struct {
 	ID      Position `db:"id"` // index of the log in its block
 	Tx      int      `db:"tx"` // index of the transaction in the block

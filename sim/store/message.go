@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Message is a cross-chain message, by the log that sent it; one that none of the world's chains sent, by the log that
-// delivered it.
+// Message is a Teleporter message, by the log that sent it; one from a chain outside the world, by the log that delivered it.
 type Message struct {
 	ID          Position `db:"id"`     // of the log
 	Tx          int      `db:"tx"`     // index of the transaction in the block
@@ -22,7 +21,7 @@ type Message struct {
 const (
 	MessageReceived = iota
 	MessageExecuted
-	MessageReceipt // the sending chain learned of the delivery
+	MessageReceipt // the sending chain received the receipt of the delivery
 )
 
 // MessageEvent is the delivery, the execution or the receipt of a message.
@@ -67,7 +66,7 @@ func (db *DB) Messages(ctx context.Context, f MessageFilter, before MessageCurso
 	return list[Message](ctx, db, text, args...)
 }
 
-// query looks along the index of what is rarest first; what may be either of two is looked for along both.
+// query reads the index of the most selective condition; a condition that two columns may meet reads the index of each, in a UNION.
 func (f *MessageFilter) query(before MessageCursor, limit int) (text string, args []any) {
 	type condition struct {
 		column string
@@ -81,18 +80,18 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 			all = append(all, c)
 		}
 	}
-	arm := func(first string) string {
+	selectBy := func(first string) string {
 		s := strings.Builder{}
 		s.WriteString(`SELECT ` + messageColumns + ` FROM message WHERE (time, id) < (?, ?)`)
 		args = append(args, before.Time, before.ID)
 		for i, c := range all {
-			pair, double := either[c.column]
+			columns, twoColumns := either[c.column]
 			switch {
 			case i == 0 && first != "":
 				s.WriteString(` AND ` + first + ` = ?`)
 				args = append(args, c.value)
-			case double:
-				s.WriteString(` AND (+` + pair[0] + ` = ? OR +` + pair[1] + ` = ?)`)
+			case twoColumns:
+				s.WriteString(` AND (+` + columns[0] + ` = ? OR +` + columns[1] + ` = ?)`)
 				args = append(args, c.value, c.value)
 			default:
 				s.WriteString(` AND +` + c.column + ` = ?`)
@@ -107,12 +106,12 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 	}
 	switch {
 	case len(all) == 0:
-		text = arm("")
+		text = selectBy("")
 	case either[all[0].column] != [2]string{}:
-		pair := either[all[0].column]
-		text = arm(pair[0]) + ` UNION ` + arm(pair[1])
+		columns := either[all[0].column]
+		text = selectBy(columns[0]) + ` UNION ` + selectBy(columns[1])
 	default:
-		text = arm(all[0].column)
+		text = selectBy(all[0].column)
 	}
 	args = append(args, limit)
 	return text + ` ORDER BY time DESC, id DESC LIMIT 0 + ?`, args
@@ -133,7 +132,7 @@ func (db *DB) MessagesIn(ctx context.Context, block Position) ([]Message, error)
 	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
 }
 
-// MessageEventsIn lists what a block's logs tell of messages.
+// MessageEventsIn lists the message events of a block's logs.
 func (db *DB) MessageEventsIn(ctx context.Context, block Position) ([]MessageEvent, error) {
 	return list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE id BETWEEN ? AND ? ORDER BY id`,
 		block.Block(), block.End())

@@ -47,7 +47,7 @@ func (b *Batch) scopeOf(chain int) (metric.Scope, error) {
 	return metric.ScopeOf(network)
 }
 
-// found tells a row that is not there from a failure.
+// found turns ErrNotFound into false, and keeps other errors.
 func found(err error) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
@@ -90,10 +90,10 @@ func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
 func amount(n *uint256.Int) []byte { return append([]byte{}, n.Bytes()...) }
 
 func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err error) {
-	hours, err := value[[]byte](context.Background(), b, `SELECT hours FROM presence WHERE month = ? AND address = ?`,
+	presence, err := value[[]byte](context.Background(), b, `SELECT hours FROM presence WHERE month = ? AND address = ?`,
 		k.Month, k.Address[:])
 	ok, err = found(err)
-	return hours, ok, err
+	return presence, ok, err
 }
 
 func (b *Batch) setPresence(k metric.MonthKey, h *metric.Presence) error {
@@ -138,7 +138,7 @@ func (db *DB) ReadingsSince(ctx context.Context, m *metric.Metric, scope metric.
 	return all, err
 }
 
-// reading is a part of a tally, as far as a metric asks for it.
+// reading is the part of a tally that a metric needs.
 type reading struct {
 	Start   int64  `db:"start"`
 	Amount  number `db:"amount"`
@@ -206,7 +206,7 @@ func (db *DB) ICMCountSpan(ctx context.Context, scope metric.Scope, i metric.Int
 	return oldest, newest, err
 }
 
-// StakeChange is what a block changed of who stakes on a subnet, the zero id being the primary network.
+// StakeChange is what a block changed of the stake of a subnet, the zero id being the primary network.
 type StakeChange struct {
 	Subnet []byte
 	metric.Stake
@@ -285,7 +285,7 @@ type feeRow struct {
 	Paying int64  `db:"paying"`
 }
 
-func (r *feeRow) dues() metric.ContinuousFee {
+func (r *feeRow) continuousFee() metric.ContinuousFee {
 	return metric.ContinuousFee{Active: r.Active, Base: uint64(r.Base), Paying: r.Paying}
 }
 
@@ -306,7 +306,7 @@ func (b *Batch) addFees(d *PrimaryDelta) error {
 		if row.Day != day {
 			row.Paying = row.Active
 		}
-		now := row.dues().Plus(c.ContinuousFee)
+		now := row.continuousFee().Plus(c.ContinuousFee)
 		if err := b.exec(`INSERT OR REPLACE INTO fee (payer, chain, `+feeColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
 			c.Payer, chain, day, now.Active, Amount(now.Base), now.Paying); err != nil {
 			return err
@@ -324,7 +324,7 @@ func (db *DB) FirstFee(ctx context.Context, chain int, payer []byte) (first int6
 // before them; newest first.
 func (db *DB) FeeRows(ctx context.Context, chain int, payer []byte, from, before int64) ([]metric.FeeRow, error) {
 	var all []metric.FeeRow
-	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, ContinuousFee: r.dues()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
+	err := each(ctx, db, func(r *feeRow) { all = append(all, metric.FeeRow{Day: r.Day, ContinuousFee: r.continuousFee()}) }, `SELECT `+feeColumns+` FROM fee WHERE payer = ? AND chain = ? AND day < ?
 		AND day >= COALESCE((SELECT MAX(day) FROM fee WHERE payer = ? AND chain = ? AND day < ?), ?) ORDER BY day DESC`,
 		payer, chain, before, payer, chain, from, from)
 	return all, err

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// NFTState is a token of an ERC-721 or a kind of an ERC-1155 from a block on, until a later row.
+// NFTState is an item of an ERC-721 or an ERC-1155 from a block on, until a later row.
 type NFTState struct {
 	Asset AssetKey `db:"asset"`
 	Block Position `db:"block"`

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// PrimaryAsset is something that X-Chain outputs hold.
+// PrimaryAsset is an asset of an X-Chain.
 type PrimaryAsset struct {
 	ID           Position `db:"id"`   // of the transaction that made it; AVAX has height 0
 	Hash         []byte   `db:"hash"` // the asset's id

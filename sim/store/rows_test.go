@@ -86,8 +86,8 @@ func TestRowsOfABlockComeBack(t *testing.T) {
 	same(t, "DeploymentsIn", deployments, d.Deployments, err)
 	transfers, err := db.Transfers(ctx, at, at)
 	same(t, "Transfers", transfers, d.Transfers, err)
-	holding, err := db.TokenBalance(ctx, address, d.TokenBalances[0].Asset, 5)
-	same(t, "Holding", *holding, d.TokenBalances[0], err)
+	balance, err := db.TokenBalance(ctx, address, d.TokenBalances[0].Asset, 5)
+	same(t, "TokenBalance", *balance, d.TokenBalances[0], err)
 	item, err := db.NFTStateAt(ctx, d.NFTStates[0].Asset, at)
 	same(t, "ItemAt", *item, d.NFTStates[0], err)
 	messages, err := db.Messages(ctx, MessageFilter{Party: address}, MessageCursor{200, 0}, 9)
@@ -113,17 +113,17 @@ func TestViewsJoinTheirBlock(t *testing.T) {
 	calls, err := db.InternalHistory(ctx, address, at, low, 9)
 	same(t, "InternalHistory", calls, []CallView{{d.Calls[0], inclusion}}, err)
 	asset := d.TokenBalances[0].Asset
-	held, err := db.NFTBalances(ctx, address, asset[:6], append(asset[:6:6], 0xff), 5, 9)
-	same(t, "HoldingViews", held, []TokenBalanceView{{asset, []byte{1}, nft}}, err)
+	nfts, err := db.NFTBalances(ctx, address, asset[:6], append(asset[:6:6], 0xff), 5, 9)
+	same(t, "NFTBalances", nfts, []TokenBalanceView{{asset, []byte{1}, nft}}, err)
 	deployments, err := db.DeploymentsBy(ctx, address, at, low, 9)
 	same(t, "DeploymentsBy", deployments, []DeploymentView{{d.Deployments[0], hash}}, err)
 	events, err := db.LogViewsOfAddress(ctx, address, low, at, 9)
 	same(t, "EventsOf", events, []LogView{{d.Logs[0], hash, hash}}, err)
 	if seen, err := db.AddressSeen(ctx, 1, hash[:20]); !seen || err != nil {
-		t.Errorf("Seen: %t, %v", seen, err)
+		t.Errorf("AddressSeen: %t, %v", seen, err)
 	}
 	if seen, err := db.AddressSeen(ctx, 1, wei[:20]); seen || err != nil {
-		t.Errorf("Seen, of nobody: %t, %v", seen, err)
+		t.Errorf("AddressSeen, of an address without history: %t, %v", seen, err)
 	}
 }
 
@@ -183,8 +183,8 @@ func TestPrimaryRowsComeBack(t *testing.T) {
 	same(t, "StakeRows", stakes, []metric.StakeRow{{Day: 86400, Stake: d.Stakes[0].Stake}}, err)
 	fees, err := db.FeeRows(ctx, p, address, 0, 1<<40)
 	same(t, "FeeRows", fees, []metric.FeeRow{{Day: 86400, ContinuousFee: d.Fees[0].ContinuousFee}}, err)
-	meter, err := db.AccruedFees(ctx, p, 0, 1<<40)
-	same(t, "Meter", meter, d.AccruedFees, err)
+	accrued, err := db.AccruedFees(ctx, p, 0, 1<<40)
+	same(t, "AccruedFees", accrued, d.AccruedFees, err)
 	if first, err := db.FirstPrimarySince(ctx, p, 0); err == nil {
 		t.Errorf("FirstPrimarySince without a genesis: %d", first)
 	}
@@ -231,6 +231,6 @@ func TestOperationsAndChunksComeBack(t *testing.T) {
 	same(t, "RunningOperations", running, []int64{1}, err)
 	chunk, err := db.Chunk(ctx, 1, 0)
 	same(t, "Chunk", *chunk, c, err)
-	pieces, err := db.ChunkInfos(ctx, 1, 0, 9)
-	same(t, "Pieces", pieces, []ChunkInfo{c.ChunkInfo}, err)
+	chunks, err := db.ChunkInfos(ctx, 1, 0, 9)
+	same(t, "ChunkInfos", chunks, []ChunkInfo{c.ChunkInfo}, err)
 }

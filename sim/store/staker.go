@@ -89,7 +89,7 @@ func (b *Batch) putStaker(s *Staker) error {
 type Node struct {
 	Network     uint32 `db:"network"`
 	Node        []byte `db:"node"` // RIPEMD-160 of SHA-256 of the certificate
-	Role        string `db:"role"` // the test case that it stands for, empty for most
+	Role        string `db:"role"` // the test case that it represents, empty for most
 	Certificate []byte `db:"certificate"`
 	Secret      []byte `db:"secret"`  // BLS secret key
 	Version     string `db:"version"` // of its software

@@ -59,7 +59,7 @@ func (db *DB) SubnetHistory(ctx context.Context, subnet Position) ([]SubnetState
 		WHERE subnet = ? ORDER BY height`, subnet)
 }
 
-// Blockchains lists the chains that a P-Chain knows, oldest first.
+// Blockchains lists the blockchains of a P-Chain, oldest first.
 func (db *DB) Blockchains(ctx context.Context, chain int) ([]Blockchain, error) {
 	return list[Blockchain](ctx, db, `SELECT `+blockchainColumns+` FROM blockchain WHERE id BETWEEN ? AND ? ORDER BY id`,
 		First(chain), Last(chain))

@@ -71,7 +71,7 @@ func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before Ass
 	return list[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
-// NFTBalances is Holdings for items, with what is known of them now.
+// NFTBalances is ERC20Balances for items of ERC-721 and ERC-1155 tokens, with their newest state.
 func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
 	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
 }

@@ -34,11 +34,11 @@ type UTXO struct {
 	Hash           []byte     // the input id
 	Tx             []byte     `db:"tx"` // id of the transaction
 	Output         uint32     `db:"output"`
-	Chain          int        `db:"chain"` // where it can be spent; another than ID.Chain() when it was exported
+	Chain          int        `db:"chain"` // the chain that can spend it; another than ID.Chain() when it was exported
 	Asset          []byte     `db:"asset"`
 	Amount         Amount     `db:"amount"` // 0 for what is not an amount
 	Out            []byte     `db:"out"`    // the output with its type id
-	Reward         bool       `db:"reward"` // it pays a reward
+	Reward         bool       `db:"reward"` // it pays a staking reward
 	Spent          *Position  `db:"spent"`
 	OwnerAddresses [][]byte   // addresses; written, not read
 }
@@ -62,7 +62,7 @@ func utxos(ctx context.Context, db *DB, text string, args ...any) ([]UTXO, error
 	return all, err
 }
 
-// inputID is the id under which the network knows an output: the hash of its index and its transaction's id.
+// inputID is the input id of an output (avalanchego's avax.UTXOID.InputID): the hash of its transaction's id and its index.
 func inputID(tx []byte, output uint32) []byte {
 	id := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(output)), tx...))
 	return id[:]
@@ -180,7 +180,7 @@ func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain i
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
 }
 
-// UTXOsMadeBy reads every UTXO that a primary chain made, spent or not. It reads them all: only verify and a restart ask.
+// UTXOsMadeBy reads every UTXO that a primary chain made, spent or not. It reads them all: only verify and Restore call it.
 func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
 		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))

@@ -22,7 +22,7 @@ type EVMInput struct {
 	Nonce   uint64         `serialize:"true" json:"nonce"`
 }
 
-// AtomicImportTx brings outputs that X or P exported into accounts of the C-Chain. Amounts are in nAVAX.
+// AtomicImportTx credits accounts of the C-Chain with outputs that the X-Chain or the P-Chain exported. Amounts are in nAVAX.
 type AtomicImportTx struct {
 	NetworkID      uint32               `serialize:"true" json:"networkID"`
 	BlockchainID   ids.ID               `serialize:"true" json:"blockchainID"`
@@ -31,7 +31,7 @@ type AtomicImportTx struct {
 	Outs           []EVMOutput          `serialize:"true" json:"outputs"`
 }
 
-// AtomicExportTx takes value out of accounts of the C-Chain and hands it to X or P.
+// AtomicExportTx debits accounts of the C-Chain and exports the value to the X-Chain or the P-Chain.
 type AtomicExportTx struct {
 	NetworkID        uint32                `serialize:"true" json:"networkID"`
 	BlockchainID     ids.ID                `serialize:"true" json:"blockchainID"`
@@ -91,7 +91,7 @@ type AccountChange struct {
 	Address common.Address
 	Amount  uint64
 	Debit   bool
-	Nonce   uint64 // of a debit: the nonce that the account must have, and then leaves behind
+	Nonce   uint64 // of a debit: the nonce that the account must have; the debit increments it
 }
 
 // AccountChanges are what an atomic transaction does to accounts of the C-Chain.

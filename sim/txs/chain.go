@@ -14,8 +14,8 @@ const (
 	CChain
 )
 
-// String is the alias under which the network knows the chain: "P", "X" or "C". Addresses begin with it.
+// String is the primary alias of the chain: "P", "X" or "C". Addresses begin with it.
 func (c Chain) String() string { return [...]string{"P", "X", "C"}[c] }
 
-// codec is the manager that knows the chain's type ids.
+// codec is the manager with the chain's type ids.
 func (c Chain) codec() codec.Manager { return codecs[c] }

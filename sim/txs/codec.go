@@ -49,7 +49,7 @@ var atomicTypes = []any{
 	&TransferInput{}, gap(1), &TransferOutput{}, gap(1), &Credential{}, &Input{}, &OutputOwners{},
 }
 
-// newCodec builds a manager from a table of types. A mistake in a table leaves a manager that knows no version, so every
+// newCodec builds a manager from a table of types. A mistake in a table leaves a manager without a codec version, so every
 // use of it fails.
 func newCodec(types []any) codec.Manager {
 	c := linearcodec.NewDefault()

@@ -227,7 +227,7 @@ func TestRecordedSignaturesRecover(t *testing.T) {
 			for _, who := range signers {
 				for _, a := range who {
 					if !known[FormatAddress(XChain, localHRP, a)] {
-						t.Errorf("%s %s is signed by a stranger", c, tx.ID())
+						t.Errorf("%s %s is not signed by an owner", c, tx.ID())
 					}
 				}
 			}

@@ -53,7 +53,7 @@ type jsonWriter struct {
 	chain     Chain
 	hrp       string
 	out       []byte
-	ids       map[ids.ID]string      // that were written before: assets and extensions come again and again
+	ids       map[ids.ID]string      // that were written before: the same assets and extensions recur
 	addresses map[ids.ShortID]string // likewise
 }
 

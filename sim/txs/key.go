@@ -24,7 +24,7 @@ type Key struct {
 	evm     common.Address
 }
 
-// NewKey takes a key that an EVM wallet made.
+// NewKey makes a Key of an EVM key.
 func NewKey(secret *ecdsa.PrivateKey) *Key {
 	return &Key{
 		secret:  secret,
@@ -33,7 +33,7 @@ func NewKey(secret *ecdsa.PrivateKey) *Key {
 	}
 }
 
-// KeyFromBytes takes the 32 bytes of a secret.
+// KeyFromBytes makes a Key of the 32 bytes of a secret.
 func KeyFromBytes(b []byte) (*Key, error) {
 	secret, err := crypto.ToECDSA(b)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// ConvertSubnetToL1Tx hands the management of a subnet's validators to a contract (ACP-77).
+// ConvertSubnetToL1Tx makes a contract the manager of a subnet's validators (ACP-77).
 type ConvertSubnetToL1Tx struct {
 	BaseTx     `serialize:"true"`
 	SubnetID   ids.ID                 `serialize:"true" json:"subnetID"`
@@ -26,8 +26,8 @@ type ConversionValidator struct {
 	DeactivationOwner     warp.PChainOwner  `serialize:"true" json:"deactivationOwner"`
 }
 
-// RegisterL1ValidatorTx adds a validator to an L1. Message is the signed warp message by which the L1's manager asked for
-// it; the key in that message proves itself by ProofOfPossession.
+// RegisterL1ValidatorTx adds a validator to an L1. Message is the signed RegisterL1Validator message of the L1's
+// manager (ACP-77); ProofOfPossession is of the BLS key in that message.
 type RegisterL1ValidatorTx struct {
 	BaseTx            `serialize:"true"`
 	Balance           uint64   `serialize:"true" json:"balance"`

@@ -18,7 +18,7 @@ type Validator struct {
 	Weight uint64     `serialize:"true" json:"weight"`
 }
 
-// AddValidatorTx is the form in which validators joined before Banff; a genesis still uses it.
+// AddValidatorTx added validators before Banff; a genesis still uses it.
 type AddValidatorTx struct {
 	BaseTx       `serialize:"true"`
 	Validator    Validator             `serialize:"true" json:"validator"`
@@ -27,7 +27,7 @@ type AddValidatorTx struct {
 	Shares       uint32                `serialize:"true" json:"shares"`
 }
 
-// AddDelegatorTx is the form in which delegators joined before Banff.
+// AddDelegatorTx added delegators before Banff.
 type AddDelegatorTx struct {
 	BaseTx       `serialize:"true"`
 	Validator    Validator             `serialize:"true" json:"validator"`
@@ -65,7 +65,7 @@ type RewardValidatorTx struct {
 // Base is nil: there are no inputs, outputs or memo.
 func (*RewardValidatorTx) Base() *BaseTx { return nil }
 
-// Owner is a control group as the P-Chain's transactions name one.
+// Owner is the owner of a subnet or of rewards in P-Chain transactions (avalanchego's fx.Owner).
 type Owner interface {
 	Owners() *OutputOwners
 	authority()
@@ -73,7 +73,7 @@ type Owner interface {
 
 func (*OutputOwners) authority() {}
 
-// Auth says which members of a control group sign.
+// Auth says which addresses of an owner sign (the subnet authorization).
 type Auth interface {
 	Authorization() *Input
 }

@@ -42,7 +42,7 @@ type CreateChainTx struct {
 	SubnetAuth  Auth     `serialize:"true" json:"subnetAuthorization"`
 }
 
-// TransferSubnetOwnershipTx gives a subnet to another control group.
+// TransferSubnetOwnershipTx gives a subnet a new owner.
 type TransferSubnetOwnershipTx struct {
 	BaseTx     `serialize:"true"`
 	SubnetID   ids.ID `serialize:"true" json:"subnetID"`

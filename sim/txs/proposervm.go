@@ -7,8 +7,8 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 )
 
-// ProposerBlock is the ProposerVM block in which a block of any chain travels: it says who proposed it, when, and what the
-// proposer saw of the P-Chain. Its id leaves out the proposer's signature, which no interface shows.
+// ProposerBlock is the ProposerVM block around a block of any chain: it holds the proposer, the time and the P-Chain height
+// that the proposer saw. Its id leaves out the proposer's signature, which no interface shows.
 type ProposerBlock struct {
 	ParentID    ids.ID // of the envelope before
 	Time        uint64

@@ -26,14 +26,14 @@ type BaseTx struct {
 // Base is the transaction itself.
 func (tx *BaseTx) Base() *BaseTx { return tx }
 
-// ImportTx spends outputs that another chain exported to this one. X and P share its form.
+// ImportTx spends outputs that another chain exported to this one; the P-Chain and the X-Chain have the same type.
 type ImportTx struct {
 	BaseTx         `serialize:"true"`
 	SourceChain    ids.ID               `serialize:"true" json:"sourceChain"`
 	ImportedInputs []*TransferableInput `serialize:"true" json:"importedInputs"`
 }
 
-// ExportTx hands outputs to another chain. X and P share its form.
+// ExportTx exports outputs to another chain; the P-Chain and the X-Chain have the same type.
 type ExportTx struct {
 	BaseTx           `serialize:"true"`
 	DestinationChain ids.ID                `serialize:"true" json:"destinationChain"`
@@ -75,7 +75,7 @@ func ParseTx(c Chain, b []byte) (*Tx, error) {
 	return tx, nil
 }
 
-// ReadTx reads a transaction that is stored under its id, to be shown: it has not to be told again that it is canonical.
+// ReadTx reads a transaction that is stored under its id, to show it: whether it is canonical is not checked again.
 func ReadTx(c Chain, id ids.ID, b []byte) (*Tx, error) {
 	tx := &Tx{id: id, bytes: b}
 	return tx, c.Unmarshal(b, tx)
@@ -167,7 +167,7 @@ func (tx *Tx) NewUTXO(index int, assetID ids.ID, out Output) *UTXO {
 	return &UTXO{UTXOID: UTXOID{TxID: tx.id, OutputIndex: uint32(index)}, AssetID: assetID, Out: out}
 }
 
-// Exported are the UTXOs that the transaction hands to another chain, and which chain.
+// Exported are the UTXOs that the transaction exports to another chain, and that chain.
 func (tx *Tx) Exported() (ids.ID, []*UTXO) {
 	var (
 		destination ids.ID

@@ -6,7 +6,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// UTXO is an output that no transaction has spent yet, with the place it came from.
+// UTXO is an output that no transaction has spent yet, with the transaction and the index that it came from.
 type UTXO struct {
 	UTXOID  `serialize:"true"`
 	AssetID ids.ID `serialize:"true" json:"assetID"`

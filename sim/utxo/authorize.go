@@ -113,7 +113,7 @@ func (c *Credentials) VerifyTransfer(i int, in *txs.TransferableInput, u *txs.UT
 	return c.VerifyPermission(i, &body.Input, &output.OutputOwners)
 }
 
-// unlock looks under the stakeable locks of an input and of the output it spends, which must agree.
+// unlock unwraps the stakeable locks of an input and of the output it spends, which must agree.
 func (c *Credentials) unlock(in txs.TransferableIn, out txs.Output) (*txs.TransferInput, *txs.TransferOutput, error) {
 	lockIn, marked := in.(*txs.StakeableLockIn)
 	var until uint64

@@ -19,8 +19,8 @@ var (
 	ErrOverflow                  = errors.New("overflow")
 )
 
-// FlowChecker adds up what a transaction consumes and produces (avalanchego's avax.FlowChecker and utxo.VerifySpendUTXOs). Amounts that may only be staked count apart, by the time they
-// unlock and by owner.
+// FlowChecker adds up what a transaction consumes and produces (avalanchego's avax.FlowChecker and utxo.VerifySpendUTXOs). Amounts under
+// a stakeable lock count apart, by locktime and owner.
 type FlowChecker struct {
 	entries []*flowEntry
 	err     error
@@ -123,8 +123,9 @@ func (f *FlowChecker) balanceLocked() error {
 	return nil
 }
 
-// Verify checks that no asset is produced out of nothing; the surplus is burned. lack is the chain's own error for it.
-func (f *FlowChecker) Verify(lack func(need uint64, asset ids.ID) error) error {
+// Verify checks that no more of an asset is produced than consumed; the surplus is burned. errInsufficient is the chain's own
+// error when that does not hold.
+func (f *FlowChecker) Verify(errInsufficient func(need uint64, asset ids.ID) error) error {
 	if f.err != nil {
 		return f.err
 	}
@@ -133,7 +134,7 @@ func (f *FlowChecker) Verify(lack func(need uint64, asset ids.ID) error) error {
 	}
 	for _, e := range f.entries {
 		if e.unlock == 0 && e.produced > e.consumed {
-			return lack(e.produced-e.consumed, e.asset)
+			return errInsufficient(e.produced-e.consumed, e.asset)
 		}
 	}
 	return nil

@@ -1,6 +1,6 @@
 package utxo
 
-// Journal remembers how to take back what a block did to a state, newest last, so that a block changes everything or
+// Journal holds a function for each change that a block made to a state, to revert it, newest last, so that a block changes everything or
 // nothing, and so that a block whose storing failed can be taken back. It serves as go-ethereum's core/state journal.
 type Journal struct {
 	undos []func()

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// UTXOState is what the three chains of a network have in common: unspent outputs, a side of shared memory and, on the
+// UTXOState is what the three chains of a network have in common: unspent outputs, the chain's part of shared memory and, on the
 // P-Chain and the X-Chain, the last accepted block. Every change goes through the chain's Journal and into its Diff.
 type UTXOState struct {
 	Network *rules.Network
@@ -70,7 +70,7 @@ func (s *UTXOState) Count() int { return len(s.utxos) }
 // Rollback takes back the last accepted block, for when it could not be stored. It works once after each Accept.
 func (s *UTXOState) Rollback() { s.journal.Revert() }
 
-// SetTip tells a state that was loaded from storage where its chain stands.
+// SetTip sets the last accepted block of a state that was loaded from storage.
 func (s *UTXOState) SetTip(tip ids.ID, height, time uint64) {
 	s.tip, s.height, s.time = tip, height, time
 }
@@ -120,7 +120,7 @@ func (s *UTXOState) importUTXO(from ids.ID, u *txs.UTXO) {
 	s.diff.Imported = append(s.diff.Imported, u)
 }
 
-// exportUTXO hands an output to another chain.
+// exportUTXO exports an output to another chain, through shared memory.
 func (s *UTXOState) exportUTXO(to ids.ID, u *txs.UTXO) {
 	Put(s.journal, s.shared.exported(s.Network.BlockchainID(s.chain), to), u.InputID(), u)
 	s.diff.Peer = to

@@ -9,11 +9,11 @@ import (
 )
 
 // Justification is what a P-Chain validator needs to sign an L1ValidatorRegistration (ACP-77): the index that the
-// validator had in a conversion, or the request that registered it. It stands in a protocol buffer with one of two fields.
+// validator had in a conversion, or the request that registered it. It is a protocol buffer with one of two fields.
 type Justification struct {
 	SubnetID ids.ID // of the conversion
 	Index    uint32
-	Request  []byte // the RegisterL1Validator event; nil for a conversion
+	Request  []byte // the RegisterL1Validator message; nil for a conversion
 }
 
 var errJustification = errors.New("invalid justification")

@@ -12,7 +12,7 @@ import (
 // L1Message is one of the messages between an L1's manager and the P-Chain (ACP-77).
 type L1Message interface{ event() }
 
-// PChainOwner is a control group as L1 messages name one. Its addresses are sorted.
+// PChainOwner is an owner in L1 messages (ACP-77). Its addresses are sorted.
 type PChainOwner struct {
 	Threshold uint32        `serialize:"true" json:"threshold"`
 	Addresses []ids.ShortID `serialize:"true" json:"addresses"`
@@ -52,7 +52,7 @@ func (*RegisterL1Validator) event()     {}
 func (*L1ValidatorRegistration) event() {}
 func (*L1ValidatorWeight) event()       {}
 
-// L1MessageBytes is the body of the addressed call that carries an event.
+// L1MessageBytes is the body of the addressed call that carries an L1 message.
 func L1MessageBytes(e L1Message) ([]byte, error) {
 	b, err := l1MessageCodec.Marshal(codecVersion, &e)
 	if err != nil {
@@ -61,7 +61,7 @@ func L1MessageBytes(e L1Message) ([]byte, error) {
 	return b, nil
 }
 
-// ParseL1Message reads an event.
+// ParseL1Message reads an L1 message.
 func ParseL1Message(b []byte) (L1Message, error) {
 	var e L1Message
 	if _, err := l1MessageCodec.Unmarshal(b, &e); err != nil {
@@ -70,7 +70,7 @@ func ParseL1Message(b []byte) (L1Message, error) {
 	return e, nil
 }
 
-// NewL1Message wraps an event for sending. From the P-Chain, source is the zero id and sender empty.
+// NewL1Message wraps an L1 message in an unsigned warp message. From the P-Chain, source is the zero id and sender empty.
 func NewL1Message(networkID uint32, source ids.ID, sender []byte, e L1Message) (*UnsignedMessage, error) {
 	body, err := L1MessageBytes(e)
 	if err != nil {
@@ -83,7 +83,7 @@ func NewL1Message(networkID uint32, source ids.ID, sender []byte, e L1Message) (
 	return &UnsignedMessage{NetworkID: networkID, SourceChainID: source, Payload: call}, nil
 }
 
-// L1Message reads the event in a message and who sent it.
+// L1Message reads the L1 message in a warp message and its sender.
 func (m *UnsignedMessage) L1Message() (sender []byte, e L1Message, err error) {
 	sender, body, err := ParseAddressedCall(m.Payload)
 	if err != nil {
@@ -129,7 +129,7 @@ func (d *SubnetToL1ConversionData) ID() (ids.ID, error) {
 	return hashing.ComputeHash256Array(b), nil
 }
 
-// The reasons why the P-Chain refuses a message: avalanchego's error texts.
+// The errors of an L1 message: avalanchego's error texts.
 var (
 	errSubnetID = errors.New("invalid subnet ID")
 	errWeight   = errors.New("invalid weight")

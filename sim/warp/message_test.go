@@ -54,7 +54,7 @@ func TestHashPayload(t *testing.T) {
 	wantHex(t, "hash payload", b, v.Warp.Hash)
 }
 
-func TestEventsMatchTheNetwork(t *testing.T) {
+func TestL1MessagesMatchTheNetwork(t *testing.T) {
 	v := readVectors(t)
 	for name, want := range map[string]string{
 		"registration":    v.ACP77.Registration.BytesTrue,
@@ -73,12 +73,12 @@ func TestEventsMatchTheNetwork(t *testing.T) {
 		}
 		wantHex(t, name, b, want)
 	}
-	for event, want := range map[string]string{
+	for message, want := range map[string]string{
 		v.ACP77.Registration.BytesTrue: v.ACP77.Registration.UnsignedWarpFromPChain,
 		v.ACP77.Weight.Bytes:           v.ACP77.Weight.UnsignedWarpFromPChain,
 		v.ACP77.Conversion.Bytes:       v.ACP77.Conversion.UnsignedWarpFromPChain,
 	} {
-		e, err := ParseL1Message(unhex(t, event))
+		e, err := ParseL1Message(unhex(t, message))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestEventsMatchTheNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantHex(t, "message from the P-chain", b, want)
+		wantHex(t, "message from the P-Chain", b, want)
 	}
 }
 
@@ -131,14 +131,14 @@ func TestCanonicalSetMergesAndOrders(t *testing.T) {
 	v := readVectors(t)
 	set := v.set(t)
 	if set.TotalWeight != v.Canonical.Total || len(set.Validators) != len(v.Canonical.Validators) {
-		t.Fatalf("total %d of %d members", set.TotalWeight, len(set.Validators))
+		t.Fatalf("total %d of %d validators", set.TotalWeight, len(set.Validators))
 	}
 	for i, want := range v.Canonical.Validators {
 		validator := set.Validators[i]
 		key := validator.PublicKey.Compressed()
 		wantHex(t, "key", key[:], want.Key)
 		if validator.Weight != want.Weight || len(validator.NodeIDs) != want.Nodes {
-			t.Errorf("member %d weighs %d with %d nodes", i, validator.Weight, len(validator.NodeIDs))
+			t.Errorf("validator %d weighs %d with %d nodes", i, validator.Weight, len(validator.NodeIDs))
 		}
 	}
 	overflow := []Validator{{Weight: 1 << 63}, {Weight: 1 << 63}}

@@ -8,7 +8,7 @@ import (
 	"math/bits"
 )
 
-// The reasons why a signed message is refused, by avalanchego's error texts.
+// The errors of a signed message: avalanchego's error texts (vms/platformvm/warp).
 var (
 	ErrWrongNetworkID     = errors.New("wrong networkID")
 	ErrInvalidBitSet      = errors.New("bitset is invalid")
@@ -18,7 +18,7 @@ var (
 	ErrInvalidSignature   = errors.New("signature is invalid")
 )
 
-// The quorum that the network asks for unless a chain's configuration says otherwise.
+// The quorum that the network requires unless a chain's configuration says otherwise.
 const (
 	DefaultQuorumNumerator = 67
 	QuorumDenominator      = 100
@@ -64,7 +64,7 @@ func (s *BitSetSignature) Validators(set *CanonicalValidatorSet) ([]*CanonicalVa
 	return validators, nil
 }
 
-// SumWeight is the weight of the members that a signature claims.
+// SumWeight is the weight of these validators.
 func SumWeight(validators []*CanonicalValidator) uint64 {
 	var weight uint64
 	for _, m := range validators {

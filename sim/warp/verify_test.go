@@ -17,7 +17,7 @@ func signed(t *testing.T) (*vectors, *CanonicalValidatorSet, *Message) {
 	return v, v.set(t), m
 }
 
-func TestVerifyJudgesAsTheNetwork(t *testing.T) {
+func TestVerifyDecidesAsTheNetwork(t *testing.T) {
 	v, set, m := signed(t)
 	for quorum, want := range v.Warp.Verify {
 		var num, den uint64

@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/utxo"
 )
 
-// Asset is something that the X-Chain's outputs hold.
+// Asset is an asset of the X-Chain.
 type Asset struct {
 	ID           ids.ID
 	Name         string
@@ -36,7 +36,7 @@ type Diff struct {
 
 var errBlockType = errors.New("unexpected block type")
 
-// New begins at a genesis, or where a stored chain stands.
+// New makes an X-Chain with the state of a genesis or of a stored chain.
 func New(n *rules.Network, shared *utxo.SharedMemory, assets []*Asset, utxos []*txs.UTXO) *Chain {
 	journal := &utxo.Journal{}
 	x := &Chain{UTXOState: utxo.NewUTXOState(n, txs.XChain, shared, journal, utxos), journal: journal, assets: make(map[ids.ID]*Asset, len(assets))}

@@ -41,7 +41,7 @@ func (g *XChainGenesis) Block() (*txs.Block, error) {
 	return txs.NewBlock(txs.XChain, &txs.XChainBlock{ParentID: g.ParentID, Time: g.Timestamp, Txs: []*txs.Tx{}})
 }
 
-// State is what the X-Chain knows at its block 0: assets that hold amounts.
+// State is the assets of the X-Chain after its block 0; they have amounts only.
 func (g *XChainGenesis) State() []*Asset {
 	assets := make([]*Asset, len(g.Assets))
 	for i, a := range g.Assets {

@@ -33,7 +33,7 @@ var (
 	errStateOrder     = errors.New("initial states not sorted and unique")
 )
 
-// verify finds what a transaction spends and burns, or why it may not.
+// verify finds what a transaction spends and burns, or the error that refuses it.
 func (x *Chain) verify(tx *txs.Tx, now uint64) ([]*txs.UTXO, uint64, error) {
 	if err := x.SyntacticVerify(tx); err != nil {
 		return nil, 0, err
@@ -168,7 +168,7 @@ func (x *Chain) verifyInputs(tx *txs.Tx, now uint64) ([]*txs.UTXO, error) {
 	return spent, nil
 }
 
-// verifyAsset checks that an asset exists and knows a feature extension.
+// verifyAsset checks that an asset exists and supports a feature extension.
 func (x *Chain) verifyAsset(assetID ids.ID, fx uint32) error {
 	a, found := x.assets[assetID]
 	switch {

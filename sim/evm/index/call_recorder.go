@@ -10,8 +10,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// CallRecorder keeps the calls inside transactions that moved value or created a contract. It sees every call, but keeps
-// only what the index lists; a full trace is made by executing again.
+// CallRecorder keeps the calls inside transactions that moved value or created a contract. It traces every call, but keeps
+// only those that the index lists; a full trace is made by executing again.
 type CallRecorder struct {
 	block store.Position
 	tx    int
@@ -19,7 +19,7 @@ type CallRecorder struct {
 	open  []openCall
 }
 
-// openCall is a call under way: the row it will fill (or -1) and how many rows there were when it began.
+// openCall is a call that has not returned: its row (or -1) and how many rows there were when it began.
 type openCall struct{ row, first int }
 
 // NewCallRecorder records the calls of a block, whose rows are counted from a position.

@@ -14,7 +14,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// callGas is the limit of one call: plenty for a usual token, little enough that no contract can delay a block.
+// callGas is the limit of one call: enough for a usual token, and too little for a contract to delay a block.
 const callGas = 2_000_000
 
 // The functions that the index calls, and the interface ids of ERC-165.
@@ -50,8 +50,8 @@ func NewContractReader(evm *vm.EVM, states *state.StateDB) *ContractReader {
 }
 
 // call calls a contract; nil means that it did not answer.
-func (p *ContractReader) call(contract common.Address, question []byte, words ...[]byte) []byte {
-	input := bytes.Clone(question)
+func (p *ContractReader) call(contract common.Address, method []byte, words ...[]byte) []byte {
+	input := bytes.Clone(method)
 	for _, w := range words {
 		input = append(input, common.LeftPadBytes(w, 32)...)
 	}
@@ -63,8 +63,8 @@ func (p *ContractReader) call(contract common.Address, question []byte, words ..
 }
 
 // number is an answer of one word, without leading zeros.
-func (p *ContractReader) number(contract common.Address, question []byte, words ...[]byte) ([]byte, bool) {
-	answer := p.call(contract, question, words...)
+func (p *ContractReader) number(contract common.Address, method []byte, words ...[]byte) ([]byte, bool) {
+	answer := p.call(contract, method, words...)
 	if len(answer) < 32 {
 		return nil, false
 	}
@@ -72,8 +72,8 @@ func (p *ContractReader) number(contract common.Address, question []byte, words 
 }
 
 // text is an answer that is a string, or a bytes32 as early tokens have it.
-func (p *ContractReader) text(contract common.Address, question []byte, words ...[]byte) (string, bool) {
-	answer := p.call(contract, question, words...)
+func (p *ContractReader) text(contract common.Address, method []byte, words ...[]byte) (string, bool) {
+	answer := p.call(contract, method, words...)
 	switch {
 	case len(answer) < 32:
 		return "", false
@@ -94,7 +94,7 @@ func (p *ContractReader) supports(contract common.Address, id []byte) bool {
 }
 
 // standard tells what kind of token a contract is. ERC-721 and ERC-1155 say so themselves (ERC-165); an ERC-20 is a
-// contract that knows its decimals, its supply and a balance.
+// contract that answers decimals, totalSupply and balanceOf.
 func (p *ContractReader) standard(contract common.Address) (store.Standard, bool) {
 	if p.supports(contract, interfaceERC165) && !p.supports(contract, interfaceInvalid) {
 		if p.supports(contract, interfaceERC721) {
@@ -113,7 +113,7 @@ func (p *ContractReader) standard(contract common.Address) (store.Standard, bool
 	return store.ERC20, supply && balance
 }
 
-// token reads what a token says of itself; what it does not say stays empty.
+// token reads the name, symbol and decimals of a token; what the contract does not answer stays empty.
 func (p *ContractReader) token(contract common.Address, s store.Standard) store.Token {
 	t := store.Token{Address: bytes.Clone(contract[:])}
 	t.Name, _ = p.text(contract, methodName)

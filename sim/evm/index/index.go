@@ -10,15 +10,16 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Index is what the builder knows of a chain's tokens, to add to each block the rows by which readers find things.
+// Index adds to each block of a chain the rows of transfers, balances, tokens, deployments and messages; it holds the chain's
+// tokens.
 //
 // A contract is a token if it behaves like one (see ContractReader.standard); it is called when it is deployed, and again when a
 // contract that was not one reports a transfer. Balances are what the contract itself says after the block, of everyone
 // whom its Transfer, Deposit and Withdrawal logs name, so they equal a call to balanceOf; a token that changes the
-// balance of someone whom no log names is beyond any index.
+// balance of an address that no log names cannot be indexed.
 type Index struct {
 	chain      int
-	blockchain ids.ID // of the blockchain
+	blockchain ids.ID // of the chain
 	network    WorldChains
 	tokens     map[common.Address]store.TokenID
 	counts     [3]int
@@ -33,8 +34,8 @@ type WorldChains interface {
 	Simulates(blockchain ids.ID) bool
 }
 
-// SetNetwork tells the index which blockchain it is of, and what other EVM chains the world has. A Teleporter message from a
-// chain that is not one of them is indexed where it arrives, because nobody sees it being sent.
+// SetNetwork sets the blockchain of the index, and the EVM chains of the world. A Teleporter message from a
+// chain that is not one of them is indexed where it arrives, because the log that sent it is not in the world.
 func (x *Index) SetNetwork(blockchain ids.ID, world WorldChains) {
 	x.blockchain, x.network = blockchain, world
 }
@@ -54,7 +55,7 @@ func (x *Index) Restore(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// blockIndex is the work on one block.
+// blockIndex adds the rows of one block.
 type blockIndex struct {
 	*Index
 	delta  *store.Delta
@@ -63,14 +64,14 @@ type blockIndex struct {
 	open   func() (*ContractReader, error)
 	reader *ContractReader // opened when first needed
 
-	holdings map[string]bool // owner and asset, of those that have a row already
-	items    map[string]bool
+	tokenBalances map[string]bool // owner and asset, of those that have a row already
+	nftStates     map[string]bool
 }
 
 // Add completes a block's delta with its index rows. open makes a reader of contracts on the state after the block.
 func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (*ContractReader, error)) error {
 	w := &blockIndex{Index: x, delta: delta, block: store.At(x.chain, number, 0), time: time, open: open,
-		holdings: map[string]bool{}, items: map[string]bool{}}
+		tokenBalances: map[string]bool{}, nftStates: map[string]bool{}}
 	if err := w.addDeployments(number); err != nil {
 		return err
 	}
@@ -99,10 +100,10 @@ func (w *blockIndex) contractReader() (*ContractReader, error) {
 // addDeployments lists the contracts that came to be in the block, and adds the tokens among them. The contracts of the
 // genesis have no deployment.
 func (w *blockIndex) addDeployments(number uint64) error {
-	coded := map[common.Address]bool{}
+	hasCode := map[common.Address]bool{}
 	for i := range w.delta.Accounts {
 		if a := &w.delta.Accounts[i]; a.CodeHash != nil {
-			coded[common.BytesToAddress(a.Address)] = true
+			hasCode[common.BytesToAddress(a.Address)] = true
 			if number == 0 {
 				if err := w.addToken(common.BytesToAddress(a.Address)); err != nil {
 					return err
@@ -113,14 +114,14 @@ func (w *blockIndex) addDeployments(number uint64) error {
 	next := 0
 	for i := range w.delta.Transactions {
 		tx := &w.delta.Transactions[i]
-		if tx.Created != nil && tx.Status == 1 && coded[common.BytesToAddress(tx.Created)] {
+		if tx.Created != nil && tx.Status == 1 && hasCode[common.BytesToAddress(tx.Created)] {
 			if err := w.addDeployment(i, tx.Created, nil); err != nil {
 				return err
 			}
 		}
 		for ; next < len(w.delta.Calls) && w.delta.Calls[next].Tx == i; next++ {
 			c := &w.delta.Calls[next]
-			if !creates(c) || !coded[common.BytesToAddress(c.Recipient)] {
+			if !creates(c) || !hasCode[common.BytesToAddress(c.Recipient)] {
 				continue
 			}
 			if err := w.addDeployment(i, c.Recipient, c.Sender); err != nil {
@@ -187,15 +188,15 @@ func (w *blockIndex) addLog(l *store.Log) error {
 		w.addTransfer(p, contract, token, l, m)
 	}
 	if holder := wrappedHolder(l); holder != nil && token.Standard() == store.ERC20 {
-		w.addHolding(p, contract, token.Asset(nil), holder)
+		w.addTokenBalance(p, contract, token.Asset(nil), holder)
 	}
 	if item := updatedItem(token.Standard(), l); item != nil {
-		w.addItem(p, contract, token.Asset(item))
+		w.addNFTState(p, contract, token.Asset(item))
 	}
 	return nil
 }
 
-// addTransfer adds a movement. More of them in one block than positions have room for cannot be paid with a block's gas.
+// addTransfer adds a transfer. A block's gas does not pay for more of them than positions have room for.
 func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, token store.TokenID, l *store.Log, m tokenTransfer) {
 	asset := token.Asset(m.item)
 	if len(w.delta.Transfers) <= store.MaxIndex {
@@ -205,19 +206,19 @@ func (w *blockIndex) addTransfer(p *ContractReader, contract common.Address, tok
 		})
 	}
 	if token.Standard() != store.ERC20 {
-		w.addItem(p, contract, asset)
+		w.addNFTState(p, contract, asset)
 	}
-	w.addHolding(p, contract, asset, m.from)
-	w.addHolding(p, contract, asset, m.to)
+	w.addTokenBalance(p, contract, asset, m.from)
+	w.addTokenBalance(p, contract, asset, m.to)
 }
 
-// addTokenBalance adds what somebody holds of an asset after the block.
-func (w *blockIndex) addHolding(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
+// addTokenBalance adds the balance of an owner of an asset after the block.
+func (w *blockIndex) addTokenBalance(p *ContractReader, contract common.Address, asset store.AssetKey, owner []byte) {
 	key := string(owner) + string(asset)
-	if w.holdings[key] || common.BytesToAddress(owner) == (common.Address{}) {
+	if w.tokenBalances[key] || common.BytesToAddress(owner) == (common.Address{}) {
 		return
 	}
-	w.holdings[key] = true
+	w.tokenBalances[key] = true
 	var amount []byte
 	switch asset.Token().Standard() {
 	case store.ERC20:
@@ -235,17 +236,17 @@ func (w *blockIndex) addHolding(p *ContractReader, contract common.Address, asse
 }
 
 // addNFTState adds the state of an item after the block.
-func (w *blockIndex) addItem(p *ContractReader, contract common.Address, asset store.AssetKey) {
-	if w.items[string(asset)] {
+func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, asset store.AssetKey) {
+	if w.nftStates[string(asset)] {
 		return
 	}
-	w.items[string(asset)] = true
+	w.nftStates[string(asset)] = true
 	row := store.NFTState{Asset: asset, Block: w.block}
-	question := methodURI
+	method := methodURI
 	if asset.Token().Standard() == store.ERC721 {
-		row.Owner, question = p.owner(contract, asset), methodTokenURI
+		row.Owner, method = p.owner(contract, asset), methodTokenURI
 	}
-	if uri, ok := p.text(contract, question, asset.Item()); ok {
+	if uri, ok := p.text(contract, method, asset.Item()); ok {
 		row.URI = &uri
 	}
 	w.delta.NFTStates = append(w.delta.NFTStates, row)

@@ -12,7 +12,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The messenger's events that the index follows, whichever contract emits them.
+// The events of TeleporterMessenger that the index reads, whichever contract emits them.
 var (
 	eventSendMessage     = crypto.Keccak256(teleporterEvent("SendCrossChainMessage(bytes32,bytes32,%s,(address,uint256))"))
 	eventReceiveMessage  = crypto.Keccak256(teleporterEvent("ReceiveCrossChainMessage(bytes32,bytes32,address,address,%s)"))
@@ -34,7 +34,7 @@ type TeleporterLog struct {
 	RewardRedeemer common.Address // and who may claim the fee
 }
 
-// TeleporterMessage is what travels between chains.
+// TeleporterMessage is the message in the payload of a warp message (the struct TeleporterMessage of the contract).
 type TeleporterMessage struct {
 	MessageNonce            *big.Int
 	OriginSenderAddress     common.Address
@@ -98,7 +98,7 @@ func unpack(into any, event string, data []byte) bool {
 	return err == nil && messenger.ABI.UnpackIntoInterface(into, event, data) == nil
 }
 
-// addTeleporterLog adds what a log tells of a cross-chain message.
+// addTeleporterLog adds the message or the message event of a log.
 func (w *blockIndex) addTeleporterLog(l *store.Log) {
 	var kind int
 	switch string(l.Topic) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Role is what an address may do with a contract.
+// Role is what an address may do with a precompile (subnet-evm's allowlist.Role).
 type Role byte
 
 // The roles, by the numbers that the contracts keep.
@@ -19,7 +19,7 @@ const (
 	Manager
 )
 
-// String is the role in the words of the network's errors.
+// String is the role as subnet-evm's errors name it.
 func (r Role) String() string {
 	return [...]string{"NoRole", "EnabledRole", "AdminRole", "ManagerRole"}[r]
 }

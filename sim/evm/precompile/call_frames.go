@@ -10,11 +10,10 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 )
 
-// Frames are the calls under way in an EVM. The engine hands a built-in contract nothing but its input; who calls it,
-// with how much gas and whether state may change is known here, because the engine tells its tracer of every call before
-// it runs it.
+// Frames are the open call frames of an EVM. go-ethereum passes a precompile nothing but its input; its caller, its gas and
+// whether the call is static are known here, because the EVM reports every call to its tracer before it runs it.
 type Frames struct {
-	Warp WarpInput // of the transaction under way
+	Warp WarpInput // of the current transaction
 
 	contracts []*Contract
 	evm       *vm.EVM
@@ -22,24 +21,24 @@ type Frames struct {
 	refusal   error // of the outermost frame
 }
 
-// frame is a call under way.
+// frame is a call that has not returned.
 type frame struct {
 	caller, target common.Address
 	gas            tracing.Gas
 	static         bool  // nothing may be written, here or further in
-	delegated      bool  // the code runs in the place of its caller
+	delegated      bool  // DELEGATECALL or CALLCODE: the code runs in the context of its caller
 	refused        error // why it must not create a contract
 }
 
-// NewFrames are the frames of an EVM that has contracts which keep state. mail says where they stand.
-func NewFrames(contracts []*Contract, mail WarpInput) *Frames {
-	return &Frames{contracts: contracts, Warp: mail}
+// NewFrames are the frames of an EVM with these stateful precompiles.
+func NewFrames(contracts []*Contract, warp WarpInput) *Frames {
+	return &Frames{contracts: contracts, Warp: warp}
 }
 
 // Attach names the EVM whose calls these are.
 func (f *Frames) Attach(evm *vm.EVM) { f.evm = evm }
 
-// Hooks are a tracer's hooks, which may be nil, with the keeping of frames before them.
+// Hooks are a tracer's hooks, which may be nil, after those that record the frames.
 func (f *Frames) Hooks(inner *tracing.Hooks) *tracing.Hooks {
 	var hooks tracing.Hooks
 	if inner != nil {
@@ -81,7 +80,7 @@ func (f *Frames) exit() frame {
 	return last
 }
 
-// Explain is the error of an outermost frame in the network's words.
+// Explain replaces the error of an outermost frame by the error text of subnet-evm.
 func (f *Frames) Explain(err error) error {
 	if f.refusal != nil && errors.Is(err, vm.ErrContractAddressCollision) {
 		return f.refusal
@@ -100,7 +99,7 @@ type boundContract struct {
 
 func (b boundContract) Name() string { return b.Key }
 
-// call is what the contract sees of the innermost frame.
+// call is the Call of the innermost frame.
 func (b boundContract) call(input []byte) *Call {
 	evm := b.frames.evm
 	return &Call{
@@ -111,8 +110,8 @@ func (b boundContract) call(input []byte) *Call {
 
 func (f *Frames) top() *frame { return &f.open[len(f.open)-1] }
 
-// RequiredGas is everything for a call that runs the contract in the place of its caller: since Granite that reverts and
-// gives nothing back. An input that names no function costs nothing here; its failure takes all.
+// RequiredGas is all gas for a DELEGATECALL or CALLCODE: since Granite that reverts and returns no gas. An input that names no
+// function costs nothing here; its failure uses all gas.
 func (b boundContract) RequiredGas(input []byte) uint64 {
 	if top := b.frames.top(); top.delegated {
 		return top.gas.Execution

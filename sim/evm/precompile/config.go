@@ -13,7 +13,7 @@ import (
 // contracts are all that a configuration may name, by address: the order in which they are set up.
 var contracts = []*Contract{DeployerAllowList, NativeMinter, FeeManager, Warp}
 
-// Config is what a genesis or an upgrade says of one contract, with the network's names.
+// Config is the configuration of one precompile in a genesis or an upgrade, with subnet-evm's names.
 type Config struct {
 	Admins         []common.Address                         `json:"adminAddresses,omitempty"`
 	Managers       []common.Address                         `json:"managerAddresses,omitempty"`
@@ -26,18 +26,18 @@ type Config struct {
 	PrimarySigners *bool                                    `json:"requirePrimaryNetworkSigners,omitempty"`
 }
 
-// Configs are contracts' settings by their keys.
+// Configs are the configurations of precompiles by their keys.
 type Configs map[string]Config
 
-// Activation is the moment in which a contract is turned on.
+// Activation is the block in which a precompile is activated.
 type Activation struct {
 	State     vm.StateDB
 	Config    *Config
-	FeeConfig *FeeConfig // the chain's own
+	FeeConfig *FeeConfig // of the genesis
 	Number    uint64     // of the block
 }
 
-// configsBetween are the settings of a contract that take effect after one time and up to another; after is nil for a genesis.
+// configsBetween are the configurations of a precompile that take effect after one time and up to another; after is nil for a genesis.
 func (s *Upgrades) configsBetween(c *Contract, after *uint64, upTo uint64) []Config {
 	var all []Config
 	due := func(configs Configs) {
@@ -53,7 +53,7 @@ func (s *Upgrades) configsBetween(c *Contract, after *uint64, upTo uint64) []Con
 	return all
 }
 
-// configAt is the setting of a contract that is in force at a time, nil when the contract is off.
+// configAt is the configuration of a precompile in force at a time, nil when it is disabled.
 func (s *Upgrades) configAt(c *Contract, time uint64) *Config {
 	var last *Config
 	for i := -1; i < len(s.Upgrades); i++ {
@@ -71,7 +71,7 @@ func (s *Upgrades) configAt(c *Contract, time uint64) *Config {
 	return last
 }
 
-// At are the settings in force at a time, by key.
+// At are the configurations in force at a time, by key.
 func (s *Upgrades) At(time uint64) Configs {
 	active := Configs{}
 	for _, c := range contracts {
@@ -82,7 +82,7 @@ func (s *Upgrades) At(time uint64) Configs {
 	return active
 }
 
-// Active are the contracts in force at a time.
+// Active are the precompiles in force at a time.
 func (s *Upgrades) Active(time uint64) []*Contract {
 	var active []*Contract
 	for _, c := range contracts {
@@ -93,7 +93,7 @@ func (s *Upgrades) Active(time uint64) []*Contract {
 	return active
 }
 
-// Apply makes a block's changes to the contracts before its transactions: those after its parent's time, up to its own.
+// Apply activates and disables the precompiles of a block before its transactions (subnet-evm's ApplyUpgrades): those after its parent's time, up to its own.
 // Parent is nil for a genesis.
 func (s *Upgrades) Apply(states vm.StateDB, parent *uint64, time, number uint64) error {
 	for _, c := range contracts {
@@ -111,8 +111,8 @@ func (s *Upgrades) Apply(states vm.StateDB, parent *uint64, time, number uint64)
 	return nil
 }
 
-// activate gives the contract a nonce and a code, as a deployed one has, so that it is not swept away and Solidity calls
-// it, and its first roles.
+// activate gives the contract a nonce and a code, as a deployed one has, so that it is not deleted as an empty account
+// (EIP-158) and Solidity's check for code finds it, and its first roles.
 func (c *Contract) activate(a *Activation) error {
 	a.State.SetNonce(c.Address, 1, tracing.NonceChangeUnspecified)
 	a.State.SetCode(c.Address, []byte{1}, tracing.CodeChangeUnspecified)
@@ -132,7 +132,7 @@ func (c *Contract) activate(a *Activation) error {
 	return nil
 }
 
-// Disabled are the addresses of the contracts that are turned off after one time and up to another.
+// Disabled are the addresses of the precompiles that are disabled after one time and up to another.
 func (s *Upgrades) Disabled(after, upTo uint64) map[common.Address]bool {
 	off := map[common.Address]bool{}
 	for _, c := range contracts {

@@ -1,7 +1,7 @@
-// Package precompile has the contracts that a chain's configuration turns on: they stand at addresses of their own and
-// keep state like any other contract, but the node itself runs them. A contract is declared by its address, the key of
-// its configuration and its functions; Frames gives it what the engine keeps to itself (who calls, and whether the call
-// may write).
+// Package precompile has the stateful precompiles of subnet-evm that a chain's configuration activates: they have addresses
+// and state like any other contract, but the node itself runs them. A contract is declared by its address, the key of
+// its configuration and its functions; Frames gives it what go-ethereum does not pass to precompiles (the caller, and whether
+// the call may write).
 package precompile
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// What the network charges for a slot and for the parts of an event.
+// The gas of a storage slot and of the parts of an event, as in subnet-evm's package contract.
 const (
 	writeGas = 20_000
 	readGas  = 5_000
@@ -31,7 +31,7 @@ const (
 	selectorBytes = 4
 )
 
-// Contract is a contract that a chain has built in and that keeps state.
+// Contract is a stateful precompile.
 type Contract struct {
 	Address common.Address
 	Key     string // of its configuration in a genesis or an upgrade
@@ -48,7 +48,7 @@ type Function struct {
 	Run       func(*Call) ([]byte, error)
 }
 
-// Call is what a function sees when it is called.
+// Call is what a function of a precompile gets.
 type Call struct {
 	Caller common.Address
 	Origin common.Address // who signed the transaction
@@ -67,10 +67,10 @@ func declare(address common.Address, key string, configure func(*Activation) err
 	return c
 }
 
-// costs is the price of a function that always costs the same.
+// costs is the gas of a function that always uses the same.
 func costs(gas uint64) func(*Call) uint64 { return func(*Call) uint64 { return gas } }
 
-// eventGas is the price of an event with some topics, its own name among them, and some bytes of data.
+// eventGas is the gas of an event with some topics, its own name among them, and some bytes of data.
 func eventGas(topics, data uint64) uint64 { return logGas + topics*topicGas + data*byteGas }
 
 // find is the function that an input names.
@@ -105,7 +105,7 @@ func (f *Function) check(input []byte) error {
 // word is an argument, counted from zero.
 func (c *Call) word(n int) common.Hash { return common.Hash(c.Input[n*wordBytes : (n+1)*wordBytes]) }
 
-// address is an argument that is an address: what stands before its 20 bytes is not looked at.
+// address is an argument that is an address: the 12 bytes before its 20 are ignored, as in subnet-evm.
 func (c *Call) address(n int) common.Address { return common.BytesToAddress(c.word(n).Bytes()) }
 
 func (c *Call) number(n int) *big.Int { return c.word(n).Big() }

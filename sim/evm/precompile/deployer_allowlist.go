@@ -10,10 +10,10 @@ import (
 
 var deployerAllowListAddress = common.HexToAddress("0x0200000000000000000000000000000000000000")
 
-// DeployerAllowList says whose transactions may create contracts.
+// DeployerAllowList is subnet-evm's contract deployer allow list: the senders whose transactions may create contracts.
 var DeployerAllowList = declare(deployerAllowListAddress, "contractDeployerAllowListConfig", nil, allowListFunctions(deployerAllowListAddress)...)
 
-// checkDeployer is why the transaction under way may not create contracts, nil when it may.
+// checkDeployer is why the current transaction may not create contracts, nil when it may.
 func (f *Frames) checkDeployer() error {
 	if !slices.Contains(f.contracts, DeployerAllowList) || RoleOf(f.evm.StateDB, DeployerAllowList.Address, f.evm.Origin).Enabled() {
 		return nil
@@ -21,14 +21,14 @@ func (f *Frames) checkDeployer() error {
 	return fmt.Errorf("tx.origin %s is not authorized to deploy a contract", f.evm.Origin)
 }
 
-// deployerState is a state in which a contract that must not be created finds its address taken: the engine has no other place
-// to refuse it with the network's consequences (the nonce moves on, all gas is gone).
+// deployerState is a state in which the address of a contract that must not be created has a nonce: the address collision that
+// follows has the same effects as in subnet-evm (the nonce is used, all gas is used), and go-ethereum has no other hook.
 type deployerState struct {
 	vm.StateDB
 	frames *Frames
 }
 
-// State is the state as the EVM is to see it.
+// State is the state that the EVM uses.
 func (f *Frames) State(states vm.StateDB) vm.StateDB {
 	if !slices.Contains(f.contracts, DeployerAllowList) {
 		return states

@@ -10,8 +10,8 @@ import (
 
 var feeManagerAddress = common.HexToAddress("0x0200000000000000000000000000000000000003")
 
-// FeeManager keeps the fee configuration of its chain where those who hold a role can change it. A change counts from the
-// next block on.
+// FeeManager is subnet-evm's fee manager: it stores the fee configuration of its chain, which those with a role can change. A
+// change counts from the next block on.
 var FeeManager = declare(feeManagerAddress, "feeManagerConfig", configureFeeManager, append(allowListFunctions(feeManagerAddress),
 	Function{
 		Signature: SetFeeConfig, Writes: true,

@@ -12,7 +12,7 @@ import (
 
 var nativeMinterAddress = common.HexToAddress("0x0200000000000000000000000000000000000001")
 
-// NativeMinter makes native coins for those who hold a role.
+// NativeMinter is subnet-evm's native minter: those with a role mint native coins.
 var NativeMinter = declare(nativeMinterAddress, "contractNativeMinterConfig", configureNativeMinter, append(allowListFunctions(nativeMinterAddress), Function{
 	Signature: "mintNativeCoin(address,uint256)", Gas: costs(mintGas + eventGas(3, wordBytes)), Writes: true, Run: mintNativeCoin,
 })...)

@@ -11,25 +11,25 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// Upgrades is everything that turns contracts on and off over the life of a chain.
+// Upgrades is everything that activates and disables precompiles of a chain, from its genesis on.
 type Upgrades struct {
 	FeeConfig FeeConfig // those of a chain without a fee manager
 	Genesis   Configs
 	Upgrades  []PrecompileUpgrade
 }
 
-// PrecompileUpgrade turns contracts on or off after the genesis. It has one setting.
+// PrecompileUpgrade activates or disables a precompile after the genesis. It has one entry.
 type PrecompileUpgrade = Configs
 
-// upgrades is the document in which a node finds what is not in the genesis.
+// upgrades is the upgrade.json of a node.
 type upgrades struct {
 	Precompiles []PrecompileUpgrade `json:"precompileUpgrades,omitempty"`
 }
 
-// unsupported are the keys of contracts of the network that no chain here has: what they would change is not to be missed.
+// unsupported are the keys of subnet-evm's precompiles that are not simulated: a configuration with one is refused, not ignored.
 var unsupported = []string{"txAllowListConfig", "rewardManagerConfig"}
 
-// Parse reads the settings that stand in a genesis's configuration, and the upgrades, and checks them.
+// Parse reads the precompile configurations in the chain configuration of a genesis, and the upgrades, and checks them.
 func (s *Upgrades) Parse(config, upgrade []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(config, &all); err != nil {
@@ -63,7 +63,7 @@ func (s *Upgrades) Parse(config, upgrade []byte) error {
 // EncodeUpgrades is the document of the upgrades.
 func (s *Upgrades) EncodeUpgrades() ([]byte, error) { return json.Marshal(upgrades{s.Upgrades}) }
 
-// Beside is a configuration as JSON, with the settings among its fields, all sorted by name.
+// Beside is a chain configuration as JSON with the precompile configurations among its fields, all sorted by name.
 func (s Configs) Beside(config any) ([]byte, error) {
 	raw, err := json.Marshal(config)
 	if err != nil {

@@ -12,10 +12,11 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// WarpAddress is where a chain's contracts send messages to other chains and read those of others.
+// WarpAddress is the address of the warp precompile.
 var WarpAddress = common.HexToAddress("0x0200000000000000000000000000000000000005")
 
-// Warp sends messages to other chains, and hands over the verified ones that a transaction carries.
+// Warp is the warp precompile: it sends messages to other chains, and returns the verified messages in the predicates of the
+// transaction.
 var Warp = declare(WarpAddress, "warpConfig", nil,
 	Function{Signature: "getBlockchainID()", Gas: costs(chainIDGas), Run: func(c *Call) ([]byte, error) { return common.Hash(c.Warp.ChainID).Bytes(), nil }},
 	Function{Signature: "getVerifiedWarpMessage(uint32)", Gas: readMessageGas, Run: verifiedMessage},
@@ -23,7 +24,7 @@ var Warp = declare(WarpAddress, "warpConfig", nil,
 	Function{Signature: "sendWarpMessage(bytes)", Gas: sendGas, Writes: true, Run: sendWarpMessage},
 )
 
-// What the network charges since Granite.
+// The gas of the warp precompile since Granite, as in subnet-evm.
 const (
 	chainIDGas    = 200
 	readGasBase   = 750
@@ -33,7 +34,7 @@ const (
 	addMessageGas = 20_000
 )
 
-// WarpInput is what the warp contract needs to know of its chain, and of the transaction under way.
+// WarpInput is what the warp contract needs to know of its chain, and of the current transaction.
 type WarpInput struct {
 	NetworkID  uint32
 	ChainID    ids.ID
@@ -140,7 +141,7 @@ func sendWarpMessage(c *Call) ([]byte, error) {
 
 var eventSendWarpMessage = eventTopic("SendWarpMessage(address,bytes32,bytes)")
 
-// readMessageGas is the price of a message that the transaction carries; a look at nothing costs less.
+// readMessageGas is the gas of reading a message of the transaction; an index without a message costs less.
 func readMessageGas(c *Call) uint64 {
 	if len(c.Input) < wordBytes {
 		return readGasBase

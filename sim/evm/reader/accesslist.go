@@ -42,8 +42,8 @@ func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Override
 	return x.accessList(ctx, m)
 }
 
-// accessList keeps what the message carries for the warp contract as it is and in its order, and adds no entry for that
-// contract: none of these is a hint, each is a message of another chain.
+// accessList keeps the message's entries for the warp precompile as they are and in their order, and adds none: those are
+// predicates (ACP-30), each a message of another chain.
 func (x *execution) accessList(ctx context.Context, m *core.Message) (types.AccessList, *core.ExecutionResult, error) {
 	left, predicates := x.freeAddresses(m), types.AccessList{}
 	if x.precompilesAt().HasWarp() {

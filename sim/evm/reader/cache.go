@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// Sizes of what a chain keeps at hand for readers. History never changes, so nothing here ever goes stale.
+// Sizes of the caches of a chain. History never changes, so their entries never become invalid.
 const (
 	cachedBlocks   = 128
 	cachedAccounts = 1_024

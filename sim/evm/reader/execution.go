@@ -23,7 +23,7 @@ type Limits struct {
 	Trace int           // bytes of one trace
 }
 
-// DefaultLimits are a real node's gas limit, and enough time for it on a slow machine.
+// DefaultLimits are a real node's gas limit, and enough time for it on a slow computer.
 func DefaultLimits() Limits {
 	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 16 << 20}
 }
@@ -58,7 +58,7 @@ type execution struct {
 	failedPredicates *big.Int         // of the transaction that runs; nil for a call, whose warp messages all count as verified
 }
 
-// Overrides change the state and the block that a call sees.
+// Overrides replace parts of the state and of the block for a call.
 type Overrides struct {
 	State StateOverrides
 	Block *BlockOverrides

@@ -9,14 +9,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// BlockEvent is a block that was just committed, with what eth_subscribe tells its subscribers: head, transactions, logs.
+// BlockEvent is a block that was just committed, with what eth_subscribe sends: head, transactions, logs.
 type BlockEvent struct {
 	Block        *Block
 	Transactions []store.Transaction
 	Logs         []*types.Log
 }
 
-// Publish makes a committed block the head for readers and tells the subscribers. Whoever commits a block calls it,
+// Publish makes a committed block the head for readers and sends it to the subscribers. Whoever commits a block calls it,
 // once the commit stands.
 func (c *Chain) Publish(d *store.Delta) error {
 	b, err := c.block(&d.Block)

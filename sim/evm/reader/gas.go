@@ -113,7 +113,7 @@ func (c *Chain) tips(ctx context.Context, number uint64) ([]paidTip, error) {
 	return paid, nil
 }
 
-// FeeHistory tells what blocks cost: one entry a block, oldest first.
+// FeeHistory is the answer of eth_feeHistory: one entry a block, oldest first.
 type FeeHistory struct {
 	Oldest   uint64
 	BaseFees []*big.Int

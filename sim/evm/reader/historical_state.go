@@ -11,7 +11,7 @@ import (
 	"snowglobe/sim/evm"
 )
 
-// historicalState is the history of one block behind the cache that a chain's readers share.
+// historicalState is the flat state after one block, read through the cache of the chain.
 type historicalState struct {
 	evm.FlatState
 	block uint64

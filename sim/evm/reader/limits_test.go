@@ -33,7 +33,7 @@ func bomb(t *testing.T, code string) (*randomChain, *reader.Block, *reader.Call,
 	return c, b, &reader.Call{To: &bombAddress}, reader.Overrides{State: reader.StateOverrides{bombAddress: {Code: &raw}}}
 }
 
-// TestGasIsBounded asks for all the gas there is and gets the limit's worth.
+// TestGasIsBounded calls with the largest gas limit and gets that of Limits.
 func TestGasIsBounded(t *testing.T) {
 	c, b, call, o := bomb(t, loopCode)
 	all := hexutil.Uint64(math.MaxUint64)
@@ -86,7 +86,7 @@ func TestTracesAreBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded lets code take as much memory as its gas buys.
+// TestMemoryIsBounded executes code that uses as much memory as its gas allows.
 func TestMemoryIsBounded(t *testing.T) {
 	c, b, call, o := bomb(t, deepCode)
 	var before, after runtime.MemStats

@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Bounds of one search for logs. They let a whole chain of a usual world through and keep a greedy request from filling
-// the memory.
+// Bounds of one search for logs. A search over a whole chain of a usual world stays within them; they keep a request from
+// filling the memory.
 const (
 	MaxLogs        = 50_000   // logs in one answer
 	maxLogBytes    = 32 << 20 // bytes of their data

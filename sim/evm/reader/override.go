@@ -14,7 +14,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// StateOverrides are accounts that a call sees differently from the chain.
+// StateOverrides are accounts whose state is replaced for a call, as in go-ethereum's override.StateOverride.
 type StateOverrides map[common.Address]AccountOverride
 
 // AccountOverride replaces the parts of an account that are set. State replaces all storage, StateDiff single slots.

@@ -23,29 +23,29 @@ import (
 )
 
 const (
-	bornAt = 1_775_000_000
-	offAt  = bornAt + 1_000 // when the upgrade of the permissioned chain turns the minter off
-	gift   = 5
+	genesisTime = 1_775_000_000
+	offAt       = genesisTime + 1_000 // when the upgrade of the permissioned chain disables the minter
+	mintAmount  = 5
 )
 
 // Contracts of the permissioned chain that pass their input on, each in its own way.
 var (
-	forwarder  = common.HexToAddress("0xf001")
-	looker     = common.HexToAddress("0xf002") // by a static call
-	borrower   = common.HexToAddress("0xf003") // by a delegate call
-	overlooked = common.HexToAddress("0xf004") // a static call to the forwarder
-	factory    = common.HexToAddress("0xf005") // creates a contract
-	clearer    = common.HexToAddress("0xf006") // clears its first slot
+	forwarder       = common.HexToAddress("0xf001")
+	staticCaller    = common.HexToAddress("0xf002") // by a static call
+	delegateCaller  = common.HexToAddress("0xf003") // by a delegate call
+	staticForwarder = common.HexToAddress("0xf004") // a static call to the forwarder
+	factory         = common.HexToAddress("0xf005") // creates a contract
+	clearer         = common.HexToAddress("0xf006") // clears its first slot
 )
 
-// permissioned is an L1 whose configuration turns contracts on: admin holds the highest role, guest none.
+// permissioned is an L1 whose configuration turns contracts on: admin holds the highest role, outsider has no role.
 type permissioned struct {
 	*reader.Chain
-	t            *testing.T
-	db           *store.DB
-	builder      *evm.Builder
-	admin, guest *ecdsa.PrivateKey
-	time         uint64
+	t               *testing.T
+	db              *store.DB
+	builder         *evm.Builder
+	admin, outsider *ecdsa.PrivateKey
+	time            uint64
 }
 
 func keyOf(t *testing.T, name string) *ecdsa.PrivateKey {
@@ -68,21 +68,21 @@ func forward(op vm.OpCode, to common.Address) []byte {
 }
 
 func newPermissioned(t *testing.T) *permissioned {
-	c := &permissioned{t: t, admin: keyOf(t, "admin"), guest: keyOf(t, "guest"), time: bornAt}
+	c := &permissioned{t: t, admin: keyOf(t, "admin"), outsider: keyOf(t, "outsider"), time: genesisTime}
 	zero, off := uint64(0), uint64(offAt)
 	setting := precompile.Config{Admins: []common.Address{addressOf(c.admin)}, BlockTimestamp: &zero}
 	minter := setting
 	minter.Enabled = []common.Address{forwarder}
 	rich := types.Account{Balance: new(big.Int).Lsh(big.NewInt(1), 96)}
-	genesis := &evm.Genesis{Kind: evm.KindL1, ChainID: 77, Timestamp: bornAt,
+	genesis := &evm.Genesis{Kind: evm.KindL1, ChainID: 77, Timestamp: genesisTime,
 		Alloc: types.GenesisAlloc{
-			addressOf(c.admin): rich, addressOf(c.guest): rich,
-			forwarder:  {Code: forward(vm.CALL, precompile.NativeMinter.Address), Nonce: 1},
-			looker:     {Code: forward(vm.STATICCALL, precompile.NativeMinter.Address), Nonce: 1},
-			borrower:   {Code: forward(vm.DELEGATECALL, precompile.NativeMinter.Address), Nonce: 1},
-			overlooked: {Code: forward(vm.STATICCALL, forwarder), Nonce: 1},
-			factory:    {Code: common.FromHex("600060006000f060005260206000f3"), Nonce: 1},
-			clearer:    {Code: common.FromHex("6000600055"), Nonce: 1, Storage: map[common.Hash]common.Hash{{}: {31: 1}}},
+			addressOf(c.admin): rich, addressOf(c.outsider): rich,
+			forwarder:       {Code: forward(vm.CALL, precompile.NativeMinter.Address), Nonce: 1},
+			staticCaller:    {Code: forward(vm.STATICCALL, precompile.NativeMinter.Address), Nonce: 1},
+			delegateCaller:  {Code: forward(vm.DELEGATECALL, precompile.NativeMinter.Address), Nonce: 1},
+			staticForwarder: {Code: forward(vm.STATICCALL, forwarder), Nonce: 1},
+			factory:         {Code: common.FromHex("600060006000f060005260206000f3"), Nonce: 1},
+			clearer:         {Code: common.FromHex("6000600055"), Nonce: 1, Storage: map[common.Hash]common.Hash{{}: {31: 1}}},
 		},
 		Precompiles: precompile.Upgrades{
 			FeeConfig: precompile.NewFeeConfig(15_000_000, 1, 1_000_000),
@@ -135,8 +135,8 @@ func (c *permissioned) send(key *ecdsa.PrivateKey, to *common.Address, gas uint6
 	return receipt
 }
 
-// ask is what a call on top of the newest block answers.
-func (c *permissioned) ask(from *ecdsa.PrivateKey, to *common.Address, data []byte) ([]byte, error) {
+// callHead calls a contract on top of the newest block.
+func (c *permissioned) callHead(from *ecdsa.PrivateKey, to *common.Address, data []byte) ([]byte, error) {
 	c.t.Helper()
 	head, err := c.Head(context.Background())
 	if err != nil {
@@ -179,14 +179,14 @@ func input(signature string, words ...any) []byte {
 
 var (
 	receiver = common.HexToAddress("0xabcd")
-	minting  = input("mintNativeCoin(address,uint256)", receiver, gift)
+	minting  = input("mintNativeCoin(address,uint256)", receiver, mintAmount)
 )
 
 func TestMinterMints(t *testing.T) {
 	c := newPermissioned(t)
 	minter := &precompile.NativeMinter.Address
 	receipt := c.send(c.admin, minter, 100_000, minting)
-	if receipt.Status != types.ReceiptStatusSuccessful || c.balance(receiver) != gift {
+	if receipt.Status != types.ReceiptStatusSuccessful || c.balance(receiver) != mintAmount {
 		t.Fatalf("status %d, the receiver has %d", receipt.Status, c.balance(receiver))
 	}
 	intrinsic := uint64(21_000)
@@ -201,15 +201,15 @@ func TestMinterMints(t *testing.T) {
 	if len(receipt.Logs) != 1 || receipt.Logs[0].Address != *minter || len(receipt.Logs[0].Topics) != 3 ||
 		receipt.Logs[0].Topics[0] != crypto.Keccak256Hash([]byte("NativeCoinMinted(address,address,uint256)")) ||
 		receipt.Logs[0].Topics[1] != common.BytesToHash(addressOf(c.admin).Bytes()) ||
-		!bytes.Equal(receipt.Logs[0].Data, common.LeftPadBytes([]byte{gift}, 32)) {
+		!bytes.Equal(receipt.Logs[0].Data, common.LeftPadBytes([]byte{mintAmount}, 32)) {
 		t.Errorf("logs %v", receipt.Logs)
 	}
-	refused := c.send(c.guest, minter, 100_000, minting)
-	if refused.Status != types.ReceiptStatusFailed || refused.GasUsed != 100_000 || len(refused.Logs) != 0 || c.balance(receiver) != gift {
-		t.Errorf("a guest's minting: %+v", refused)
+	refused := c.send(c.outsider, minter, 100_000, minting)
+	if refused.Status != types.ReceiptStatusFailed || refused.GasUsed != 100_000 || len(refused.Logs) != 0 || c.balance(receiver) != mintAmount {
+		t.Errorf("an outsider's minting: %+v", refused)
 	}
-	if _, err := c.ask(c.guest, minter, minting); err == nil || !strings.HasPrefix(err.Error(), "non-enabled cannot mint: 0x") {
-		t.Errorf("a guest's call: %v", err)
+	if _, err := c.callHead(c.outsider, minter, minting); err == nil || !strings.HasPrefix(err.Error(), "non-enabled cannot mint: 0x") {
+		t.Errorf("an outsider's call: %v", err)
 	}
 }
 
@@ -220,25 +220,25 @@ func TestMinterKnowsItsCaller(t *testing.T) {
 	for _, test := range []struct {
 		through common.Address
 		minted  uint64
-	}{{forwarder, gift}, {looker, 0}, {borrower, 0}, {overlooked, 0}} {
+	}{{forwarder, mintAmount}, {staticCaller, 0}, {delegateCaller, 0}, {staticForwarder, 0}} {
 		before := c.balance(receiver)
-		if receipt := c.send(c.guest, &test.through, 200_000, minting); receipt.Status != types.ReceiptStatusSuccessful {
+		if receipt := c.send(c.outsider, &test.through, 200_000, minting); receipt.Status != types.ReceiptStatusSuccessful {
 			t.Errorf("%s failed", test.through)
 		}
 		if got := c.balance(receiver) - before; got != test.minted {
 			t.Errorf("through %s %d was minted, want %d", test.through, got, test.minted)
 		}
 	}
-	if _, err := c.ask(c.admin, &looker, input("readAllowList(address)", addressOf(c.admin))); err != nil {
+	if _, err := c.callHead(c.admin, &staticCaller, input("readAllowList(address)", addressOf(c.admin))); err != nil {
 		t.Errorf("reading by a static call: %v", err)
 	}
 }
 
 func TestRolesAreGivenAndTaken(t *testing.T) {
 	c := newPermissioned(t)
-	minter, guest := &precompile.NativeMinter.Address, addressOf(c.guest)
+	minter, outsider := &precompile.NativeMinter.Address, addressOf(c.outsider)
 	role := func() byte {
-		answer, err := c.ask(c.guest, minter, input("readAllowList(address)", guest))
+		answer, err := c.callHead(c.outsider, minter, input("readAllowList(address)", outsider))
 		if err != nil || len(answer) != 32 {
 			t.Fatalf("readAllowList: %x, %v", answer, err)
 		}
@@ -250,11 +250,11 @@ func TestRolesAreGivenAndTaken(t *testing.T) {
 		status uint64
 		role   byte
 	}{
-		{c.guest, "setEnabled(address)", 0, 0}, {c.admin, "setEnabled(address)", 1, 1}, {c.guest, "setNone(address)", 0, 1},
-		{c.admin, "setManager(address)", 1, 3}, {c.guest, "setAdmin(address)", 0, 3}, {c.guest, "setNone(address)", 0, 3},
-		{c.admin, "setAdmin(address)", 1, 2}, {c.guest, "setNone(address)", 1, 0},
+		{c.outsider, "setEnabled(address)", 0, 0}, {c.admin, "setEnabled(address)", 1, 1}, {c.outsider, "setNone(address)", 0, 1},
+		{c.admin, "setManager(address)", 1, 3}, {c.outsider, "setAdmin(address)", 0, 3}, {c.outsider, "setNone(address)", 0, 3},
+		{c.admin, "setAdmin(address)", 1, 2}, {c.outsider, "setNone(address)", 1, 0},
 	} {
-		receipt := c.send(step.by, minter, 100_000, input(step.method, guest))
+		receipt := c.send(step.by, minter, 100_000, input(step.method, outsider))
 		if receipt.Status != step.status || role() != step.role || len(receipt.Logs) != int(step.status) {
 			t.Errorf("%s: status %d, role %d, %d logs", step.method, receipt.Status, role(), len(receipt.Logs))
 		}
@@ -267,16 +267,16 @@ func TestDeployersAreChecked(t *testing.T) {
 	if receipt := c.send(c.admin, nil, 100_000, initCode); receipt.Status != types.ReceiptStatusSuccessful {
 		t.Error("an admin cannot deploy")
 	}
-	receipt := c.send(c.guest, nil, 100_000, initCode)
+	receipt := c.send(c.outsider, nil, 100_000, initCode)
 	if receipt.Status != types.ReceiptStatusFailed || receipt.GasUsed != 100_000 {
-		t.Errorf("a guest's deployment: %+v", receipt)
+		t.Errorf("an outsider's deployment: %+v", receipt)
 	}
-	want := fmt.Sprintf("tx.origin %s is not authorized to deploy a contract", addressOf(c.guest))
-	if _, err := c.ask(c.guest, nil, initCode); err == nil || err.Error() != want {
-		t.Errorf("a guest's call: %v, want %s", err, want)
+	want := fmt.Sprintf("tx.origin %s is not authorized to deploy a contract", addressOf(c.outsider))
+	if _, err := c.callHead(c.outsider, nil, initCode); err == nil || err.Error() != want {
+		t.Errorf("an outsider's call: %v, want %s", err, want)
 	}
-	for key, made := range map[*ecdsa.PrivateKey]bool{c.guest: false, c.admin: true} {
-		answer, err := c.ask(key, &factory, nil)
+	for key, made := range map[*ecdsa.PrivateKey]bool{c.outsider: false, c.admin: true} {
+		answer, err := c.callHead(key, &factory, nil)
 		if err != nil || (common.BytesToHash(answer) != common.Hash{}) != made {
 			t.Errorf("the factory answers %x, %v to an origin that may: %t", answer, err, made)
 		}
@@ -292,7 +292,7 @@ func TestDeployersAreChecked(t *testing.T) {
 	}
 }
 
-// TestCallsReachTheMinter asks by every way in which code is executed without a block.
+// TestCallsReachTheMinter calls the minter in every way in which code is executed without a block.
 func TestCallsReachTheMinter(t *testing.T) {
 	c := newPermissioned(t)
 	ctx := context.Background()
@@ -333,7 +333,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	c := newPermissioned(t)
 	ctx, minter := context.Background(), precompile.NativeMinter.Address
 	c.send(c.admin, &minter, 100_000, minting)
-	c.send(c.admin, &minter, 100_000, input("setManager(address)", addressOf(c.guest)))
+	c.send(c.admin, &minter, 100_000, input("setManager(address)", addressOf(c.outsider)))
 	restored, err := reader.Restore(ctx, c.Chain)
 	if err != nil {
 		t.Fatal(err)
@@ -345,7 +345,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 		t.Fatalf("a block that is not made: %v", err)
 	}
 	receipt := c.send(c.admin, &minter, 100_000, minting)
-	if receipt.Status != types.ReceiptStatusSuccessful || len(receipt.Logs) != 0 || c.balance(receiver) != gift {
+	if receipt.Status != types.ReceiptStatusSuccessful || len(receipt.Logs) != 0 || c.balance(receiver) != mintAmount {
 		t.Errorf("minting when it is off: %+v", receipt)
 	}
 	head, err := c.Head(ctx)
@@ -390,20 +390,20 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 // TestNothingIsRefunded clears a slot: that costs what it costs.
 func TestNothingIsRefunded(t *testing.T) {
 	c := newPermissioned(t)
-	receipt := c.send(c.guest, &clearer, 100_000, nil)
+	receipt := c.send(c.outsider, &clearer, 100_000, nil)
 	const intrinsic, pushes, cold, reset = 21_000, 6, 2_100, 2_900
 	if receipt.GasUsed != intrinsic+pushes+cold+reset {
 		t.Errorf("clearing a slot used %d gas", receipt.GasUsed)
 	}
 }
 
-// TestReachingContracts: one that keeps state is as dear to reach as a deployed one, the check of P-256 signatures as
-// cheap as every other that is built in.
+// TestReachingContracts: a stateful precompile is cold at first, like a deployed contract; P256VERIFY is warm, like the other
+// precompiles (EIP-2929).
 func TestReachingContracts(t *testing.T) {
 	c := newPermissioned(t)
 	p256 := common.BytesToAddress([]byte{1, 0})
 	input := hexutil.Bytes(make([]byte, 160))
-	direct := c.send(c.guest, &p256, 100_000, input)
+	direct := c.send(c.outsider, &p256, 100_000, input)
 	const intrinsic, zeros, check = 21_000, 160 * 4, 6_900
 	if direct.GasUsed != intrinsic+zeros+check {
 		t.Errorf("checking a signature used %d gas", direct.GasUsed)
@@ -413,11 +413,11 @@ func TestReachingContracts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest := addressOf(c.guest)
+	outsider := addressOf(c.outsider)
 	used := func(to common.Address) uint64 {
 		code := hexutil.Bytes(forward(vm.STATICCALL, to))
 		caller := common.HexToAddress("0xcafe")
-		result, err := c.Call(ctx, head, &reader.Call{From: &guest, To: &caller}, reader.Overrides{State: reader.StateOverrides{caller: {Code: &code}}})
+		result, err := c.Call(ctx, head, &reader.Call{From: &outsider, To: &caller}, reader.Overrides{State: reader.StateOverrides{caller: {Code: &code}}})
 		if err != nil || result.Err != nil {
 			t.Fatal(err, result)
 		}
@@ -431,7 +431,7 @@ func TestReachingContracts(t *testing.T) {
 	if near, far := used(identity), used(p256); far-near != check-15 {
 		t.Errorf("reaching the check of signatures costs %d, the identity %d", far, near)
 	}
-	list, _, err := c.AccessList(ctx, head, &reader.Call{From: &guest, To: &forwarder, Input: &input}, reader.Overrides{})
+	list, _, err := c.AccessList(ctx, head, &reader.Call{From: &outsider, To: &forwarder, Input: &input}, reader.Overrides{})
 	if err != nil || len(list) != 1 || list[0].Address != precompile.NativeMinter.Address {
 		t.Errorf("access list %v, %v", list, err)
 	}

@@ -18,23 +18,23 @@ import (
 )
 
 // TestAccessListsKeepMessages: what a call carries comes back as it was, before all that it touches, and a transaction with
-// that list costs what was foretold.
+// that list costs what was estimated.
 func TestAccessListsKeepMessages(t *testing.T) {
-	c, v := listening(t, false)
+	c, v := newWarpChain(t, false)
 	ctx := context.Background()
-	long := v.sign(t, said(t, friendChain, strings.Repeat("long ", 40)), friendSubnet, 3)
+	long := v.sign(t, unsignedMessage(t, siblingChain, strings.Repeat("long ", 40)), siblingSubnet, 3)
 	payload, err := warp.HashPayload(ids.ID{0xbe, 0xef})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := v.sign(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: friendChain, Payload: payload}, friendSubnet, 3)
+	hash := v.sign(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: siblingChain, Payload: payload}, siblingSubnet, 3)
 	hint := types.AccessTuple{Address: receiver, StorageKeys: []common.Hash{{2}, {1}}}
 	sorted := types.AccessTuple{Address: receiver, StorageKeys: []common.Hash{{1}, {2}}}
 	head, err := c.Head(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, data := addressOf(c.guest), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
+	from, data := addressOf(c.outsider), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
 	for name, q := range map[string]struct{ given, want types.AccessList }{
 		"one":                {types.AccessList{entry(long)}, types.AccessList{entry(long)}},
 		"two":                {types.AccessList{entry(long), entry(hash)}, types.AccessList{entry(long), entry(hash)}},
@@ -51,9 +51,9 @@ func TestAccessListsKeepMessages(t *testing.T) {
 		}) {
 			t.Errorf("%s: the list is %v, want %v", name, list, q.want)
 		}
-		receipt, _, err := c.carrying(forwarder, 500_000, data, list)
+		receipt, _, err := c.sendWithPredicates(forwarder, 500_000, data, list)
 		if err != nil || receipt.Status != 1 || receipt.GasUsed != result.UsedGas {
-			t.Errorf("%s: foretold %d gas, used %+v, %v", name, result.UsedGas, receipt, err)
+			t.Errorf("%s: estimated %d gas, used %+v, %v", name, result.UsedGas, receipt, err)
 		}
 	}
 }
@@ -61,31 +61,31 @@ func TestAccessListsKeepMessages(t *testing.T) {
 // TestSendersNeedNoMessages: a call of the warp contract does not put that contract into the list, where it would be an empty
 // message and make the transaction invalid.
 func TestSendersNeedNoMessages(t *testing.T) {
-	c, _ := listening(t, false)
+	c, _ := newWarpChain(t, false)
 	head, err := c.Head(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, data := addressOf(c.guest), hexutil.Bytes(selector("getBlockchainID()"))
+	from, data := addressOf(c.outsider), hexutil.Bytes(selector("getBlockchainID()"))
 	list, result, err := c.AccessList(context.Background(), head, &reader.Call{From: &from, To: &forwarder, Input: &data}, reader.Overrides{})
 	if err != nil || result.Err != nil || list == nil || len(list) != 0 {
 		t.Fatalf("%v, %+v, %v", list, result, err)
 	}
-	if receipt, _, err := c.carrying(forwarder, 100_000, data, list); err != nil || receipt.Status != 1 || receipt.GasUsed != result.UsedGas {
-		t.Errorf("foretold %d gas, used %+v, %v", result.UsedGas, receipt, err)
+	if receipt, _, err := c.sendWithPredicates(forwarder, 100_000, data, list); err != nil || receipt.Status != 1 || receipt.GasUsed != result.UsedGas {
+		t.Errorf("estimated %d gas, used %+v, %v", result.UsedGas, receipt, err)
 	}
 }
 
-// TestCallsThatCarryMessages asks by every way in which a call can be tried, and compares with the transaction.
+// TestCallsThatCarryMessages makes a call with predicates in every way there is, and compares with the transaction.
 func TestCallsThatCarryMessages(t *testing.T) {
-	c, v := listening(t, false)
+	c, v := newWarpChain(t, false)
 	ctx := context.Background()
 	head, err := c.Head(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, data := addressOf(c.guest), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
-	list := types.AccessList{entry(v.sign(t, said(t, friendChain, "hello"), friendSubnet, 3))}
+	from, data := addressOf(c.outsider), hexutil.Bytes(input("getVerifiedWarpMessage(uint32)", 0))
+	list := types.AccessList{entry(v.sign(t, unsignedMessage(t, siblingChain, "hello"), siblingSubnet, 3))}
 	call := func() *reader.Call { return &reader.Call{From: &from, To: &forwarder, Input: &data, AccessList: &list} }
 	called, err := c.Call(ctx, head, call(), reader.Overrides{})
 	if err != nil || called.Err != nil {
@@ -105,7 +105,7 @@ func TestCallsThatCarryMessages(t *testing.T) {
 			t.Errorf("a trace has %d gas, a call %d: %v", top.GasUsed, called.UsedGas, err)
 		}
 	}
-	receipt, _, err := c.carrying(forwarder, limit, data, list)
+	receipt, _, err := c.sendWithPredicates(forwarder, limit, data, list)
 	if err != nil || receipt.Status != 1 || receipt.GasUsed != called.UsedGas {
 		t.Errorf("with the estimate of %d: %+v, %v; a call used %d", limit, receipt, err, called.UsedGas)
 	}

@@ -41,7 +41,7 @@ func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, key
 	return p, c.proveSlots(ctx, b, address, keys, p.Slots)
 }
 
-// proveAccount keeps the last block's trie: who asks for one proof usually asks for more of the same block.
+// proveAccount keeps the last block's trie: clients usually request several proofs of the same block.
 func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
 	c.cache.proofLock.Lock()
 	defer c.cache.proofLock.Unlock()
@@ -89,5 +89,5 @@ func (p *proofNodes) Put(_, node []byte) error {
 	return nil
 }
 
-// Delete is there for the interface only: a proof never takes a node back.
+// Delete is there for the interface only: building a proof deletes no node.
 func (p *proofNodes) Delete([]byte) error { return store.ErrNotFound }

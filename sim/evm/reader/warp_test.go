@@ -26,14 +26,14 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// The chains of a small network: an L1 that receives, a friend of its own subnet, and the primary network's.
+// The chains of a small network: the L1 under test, an L1 of another subnet, and the C-Chain.
 var (
-	ownChain, friendChain, cChain, strangerChain = ids.ID{1}, ids.ID{2}, ids.ID{3}, ids.ID{4}
-	ownSubnet, friendSubnet                      = ids.ID{11}, ids.ID{12}
+	ownChain, siblingChain, cChain, unknownChain = ids.ID{1}, ids.ID{2}, ids.ID{3}, ids.ID{4}
+	ownSubnet, siblingSubnet                     = ids.ID{11}, ids.ID{12}
 )
 
-// village is a network in which every subnet has three validators of equal weight.
-type village struct {
+// warpNetwork is a network whose subnets have three validators of equal weight each.
+type warpNetwork struct {
 	sets map[ids.ID]*warp.CanonicalValidatorSet
 }
 
@@ -41,9 +41,9 @@ func secretOf(subnet ids.ID, n int) *warp.SecretKey {
 	return warp.NewSecretKey([32]byte(crypto.Keccak256(subnet[:], []byte{byte(n)})))
 }
 
-func newVillage(t *testing.T) *village {
-	v := &village{sets: map[ids.ID]*warp.CanonicalValidatorSet{}}
-	for _, subnet := range []ids.ID{ids.Empty, ownSubnet, friendSubnet} {
+func newWarpNetwork(t *testing.T) *warpNetwork {
+	v := &warpNetwork{sets: map[ids.ID]*warp.CanonicalValidatorSet{}}
+	for _, subnet := range []ids.ID{ids.Empty, ownSubnet, siblingSubnet} {
 		var all []warp.Validator
 		for n := range 3 {
 			all = append(all, warp.Validator{NodeID: ids.NodeID{byte(n)}, PublicKey: secretOf(subnet, n).PublicKey(), Weight: 100})
@@ -57,29 +57,29 @@ func newVillage(t *testing.T) *village {
 	return v
 }
 
-func (v *village) SubnetOf(chain ids.ID) (ids.ID, error) {
-	subnet, known := map[ids.ID]ids.ID{ids.Empty: ids.Empty, cChain: ids.Empty, ownChain: ownSubnet, friendChain: friendSubnet}[chain]
+func (v *warpNetwork) SubnetOf(chain ids.ID) (ids.ID, error) {
+	subnet, known := map[ids.ID]ids.ID{ids.Empty: ids.Empty, cChain: ids.Empty, ownChain: ownSubnet, siblingChain: siblingSubnet}[chain]
 	if !known {
 		return ids.Empty, errors.New("unknown chain")
 	}
 	return subnet, nil
 }
 
-func (v *village) WarpSet(subnet ids.ID, _ uint64) (*warp.CanonicalValidatorSet, error) {
+func (v *warpNetwork) WarpSet(subnet ids.ID, _ uint64) (*warp.CanonicalValidatorSet, error) {
 	return v.sets[subnet], nil
 }
 
-func (v *village) Simulates(chain ids.ID) bool { return chain == cChain }
+func (v *warpNetwork) Simulates(chain ids.ID) bool { return chain == cChain }
 
 // sign has so many validators of a subnet sign a message.
-func (v *village) sign(t *testing.T, m *warp.UnsignedMessage, subnet ids.ID, count int) []byte {
+func (v *warpNetwork) sign(t *testing.T, m *warp.UnsignedMessage, subnet ids.ID, count int) []byte {
 	t.Helper()
 	set := v.sets[subnet]
-	places := make([]int, count)
-	for i := range places {
-		places[i] = i
+	indices := make([]int, count)
+	for i := range indices {
+		indices[i] = i
 	}
-	signed, err := warp.Aggregate(m, set, places, func(m *warp.CanonicalValidator) (*warp.SecretKey, error) {
+	signed, err := warp.Aggregate(m, set, indices, func(m *warp.CanonicalValidator) (*warp.SecretKey, error) {
 		return secretOf(subnet, int(m.NodeIDs[0][0])), nil
 	})
 	if err != nil {
@@ -92,27 +92,26 @@ func (v *village) sign(t *testing.T, m *warp.UnsignedMessage, subnet ids.ID, cou
 	return raw
 }
 
-var speaker = common.HexToAddress("0x5555")
+var messageSender = common.HexToAddress("0x5555")
 
-func said(t *testing.T, source ids.ID, text string) *warp.UnsignedMessage {
+func unsignedMessage(t *testing.T, source ids.ID, text string) *warp.UnsignedMessage {
 	t.Helper()
-	payload, err := warp.AddressedCall(speaker[:], []byte(text))
+	payload, err := warp.AddressedCall(messageSender[:], []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &warp.UnsignedMessage{NetworkID: 1, SourceChainID: source, Payload: payload}
 }
 
-// listening is a chain that stands in the village; primary says whether it wants the primary network to sign what its
-// chains say.
-func listening(t *testing.T, primary bool) (*permissioned, *village) {
-	c, v, zero := newPermissioned(t), newVillage(t), uint64(0)
+// newWarpChain is a chain of a warpNetwork; primary is its requirePrimaryNetworkSigners.
+func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
+	c, v, zero := newPermissioned(t), newWarpNetwork(t), uint64(0)
 	setting := precompile.Config{BlockTimestamp: &zero, PrimarySigners: &primary}
 	genesis := *c.Chain.Genesis
 	genesis.Precompiles.Genesis = precompile.Configs{precompile.Warp.Key: setting}
 	genesis.Precompiles.Upgrades = nil
 	genesis.Alloc[forwarder] = types.Account{Balance: new(big.Int), Code: forward(vm.CALL, precompile.WarpAddress), Nonce: 1}
-	genesis.Alloc[looker] = types.Account{Balance: new(big.Int), Code: forward(vm.STATICCALL, precompile.WarpAddress), Nonce: 1}
+	genesis.Alloc[staticCaller] = types.Account{Balance: new(big.Int), Code: forward(vm.STATICCALL, precompile.WarpAddress), Nonce: 1}
 	raw, upgrades, err := genesis.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -139,24 +138,24 @@ func listening(t *testing.T, primary bool) (*permissioned, *village) {
 	return c, v
 }
 
-// carrying puts a transaction with messages in its access list into a block of its own.
-func (c *permissioned) carrying(to common.Address, gas uint64, data []byte, list types.AccessList) (*types.Receipt, *types.Transaction, error) {
+// sendWithPredicates puts a transaction with an access list into a block of its own.
+func (c *permissioned) sendWithPredicates(to common.Address, gas uint64, data []byte, list types.AccessList) (*types.Receipt, *types.Transaction, error) {
 	c.t.Helper()
 	c.time += 10
 	p, err := c.builder.Open(c.time)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	before := p.Balance(addressOf(c.guest)).ToBig()
+	before := p.Balance(addressOf(c.outsider)).ToBig()
 	coinbase := p.Balance(evm.Blackhole).ToBig()
-	tx := types.MustSignNewTx(c.guest, types.LatestSignerForChainID(big.NewInt(int64(c.Row.EVMID))), &types.DynamicFeeTx{ChainID: big.NewInt(77), Nonce: p.Nonce(addressOf(c.guest)),
+	tx := types.MustSignNewTx(c.outsider, types.LatestSignerForChainID(big.NewInt(int64(c.Row.EVMID))), &types.DynamicFeeTx{ChainID: big.NewInt(77), Nonce: p.Nonce(addressOf(c.outsider)),
 		GasTipCap: big.NewInt(3), GasFeeCap: big.NewInt(1e12), Gas: gas, To: &to, Data: data, AccessList: list})
-	receipt, err := p.Apply(tx, addressOf(c.guest))
+	receipt, err := p.Apply(tx, addressOf(c.outsider))
 	if err != nil {
 		return nil, tx, err
 	}
 	paid := new(big.Int).Mul(new(big.Int).SetUint64(receipt.GasUsed), receipt.EffectiveGasPrice)
-	if spent := before.Sub(before, p.Balance(addressOf(c.guest)).ToBig()); spent.Cmp(paid) != 0 {
+	if spent := before.Sub(before, p.Balance(addressOf(c.outsider)).ToBig()); spent.Cmp(paid) != 0 {
 		c.t.Errorf("the sender paid %v for %v", spent, paid)
 	}
 	if burned := new(big.Int).Sub(p.Balance(evm.Blackhole).ToBig(), coinbase); burned.Cmp(paid) != 0 {
@@ -175,12 +174,12 @@ func entry(message []byte) types.AccessTuple {
 }
 
 func TestWarpSends(t *testing.T) {
-	c, _ := listening(t, false)
+	c, _ := newWarpChain(t, false)
 	body := []byte("hello over there, this is longer than one word")
 	data := append(selector("sendWarpMessage(bytes)"), common.LeftPadBytes([]byte{32}, 32)...)
 	data = append(append(data, common.BigToHash(big.NewInt(int64(len(body)))).Bytes()...), common.RightPadBytes(body, 64)...)
-	receipt := c.send(c.guest, &precompile.WarpAddress, 200_000, data)
-	payload, err := warp.AddressedCall(addressOf(c.guest).Bytes(), body)
+	receipt := c.send(c.outsider, &precompile.WarpAddress, 200_000, data)
+	payload, err := warp.AddressedCall(addressOf(c.outsider).Bytes(), body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +194,7 @@ func TestWarpSends(t *testing.T) {
 	log := receipt.Logs[0]
 	sent, err := warp.ParseSent(log.Data)
 	if err != nil || !bytes.Equal(sent.Payload, m.Payload) || log.Topics[2] != common.Hash(id) ||
-		log.Topics[1] != common.BytesToHash(addressOf(c.guest).Bytes()) || log.Address != precompile.WarpAddress {
+		log.Topics[1] != common.BytesToHash(addressOf(c.outsider).Bytes()) || log.Address != precompile.WarpAddress {
 		t.Errorf("%+v, %v", log, err)
 	}
 	intrinsic := uint64(21_000)
@@ -208,72 +207,72 @@ func TestWarpSends(t *testing.T) {
 	if err := c.db.SentWarpMessage(context.Background(), 1, id[:]); err != nil {
 		t.Error(err)
 	}
-	answer, err := c.ask(c.guest, &precompile.WarpAddress, selector("getBlockchainID()"))
+	answer, err := c.callHead(c.outsider, &precompile.WarpAddress, selector("getBlockchainID()"))
 	if err != nil || !bytes.Equal(answer, ownChain[:]) {
 		t.Errorf("the chain is %x, %v", answer, err)
 	}
-	if answer, err = c.ask(c.guest, &precompile.WarpAddress, data); err != nil || !bytes.Equal(answer, id[:]) {
+	if answer, err = c.callHead(c.outsider, &precompile.WarpAddress, data); err != nil || !bytes.Equal(answer, id[:]) {
 		t.Errorf("a call answers %x, %v", answer, err)
 	}
 	for name, bad := range map[string][]byte{
 		"nothing": data[:4], "no length": data[:36], "too far": append(selector("sendWarpMessage(bytes)"), bytes.Repeat([]byte{0xff}, 64)...), "cut": data[:80],
 	} {
-		if receipt := c.send(c.guest, &precompile.WarpAddress, 200_000, bad); receipt.Status != 0 || receipt.GasUsed != 200_000 {
+		if receipt := c.send(c.outsider, &precompile.WarpAddress, 200_000, bad); receipt.Status != 0 || receipt.GasUsed != 200_000 {
 			t.Errorf("%s: status %d, %d gas", name, receipt.Status, receipt.GasUsed)
 		}
 	}
-	if answer, _ := c.ask(c.guest, &looker, data); new(big.Int).SetBytes(answer).Sign() != 0 {
+	if answer, _ := c.callHead(c.outsider, &staticCaller, data); new(big.Int).SetBytes(answer).Sign() != 0 {
 		t.Error("a static call sent a message")
 	}
 }
 
-// TestWarpReceives carries good and bad messages and reads each of them.
+// TestWarpReceives sends transactions with valid and invalid messages and reads each of them.
 func TestWarpReceives(t *testing.T) {
 	for _, primary := range []bool{false, true} {
-		c, v := listening(t, primary)
+		c, v := newWarpChain(t, primary)
 		signer := map[bool]ids.ID{false: ownSubnet, true: ids.Empty}[primary] // of what the C-Chain says
-		wrongNetwork := said(t, friendChain, "elsewhere")
+		wrongNetwork := unsignedMessage(t, siblingChain, "elsewhere")
 		wrongNetwork.NetworkID = 5
-		tampered := v.sign(t, said(t, friendChain, "tampered"), friendSubnet, 3)
+		tampered := v.sign(t, unsignedMessage(t, siblingChain, "tampered"), siblingSubnet, 3)
 		tampered[len(tampered)-1] ^= 1
 		for name, m := range map[string]struct {
 			raw   []byte
 			valid bool
 		}{
-			"a friend's":                 {v.sign(t, said(t, friendChain, "hello"), friendSubnet, 3), true},
-			"just enough":                {v.sign(t, said(t, friendChain, strings.Repeat("long ", 100)), friendSubnet, 3), true},
-			"too few":                    {v.sign(t, said(t, friendChain, "few"), friendSubnet, 2), false},
-			"another's validators":       {v.sign(t, said(t, friendChain, "others"), ownSubnet, 3), false},
-			"the C-Chain's":              {v.sign(t, said(t, cChain, "c"), signer, 3), true},
-			"the C-Chain's, by others":   {v.sign(t, said(t, cChain, "c"), map[bool]ids.ID{true: ownSubnet, false: ids.Empty}[primary], 3), false},
-			"the P-Chain's":              {v.sign(t, said(t, ids.Empty, "p"), ownSubnet, 3), true},
-			"the P-Chain's, by everyone": {v.sign(t, said(t, ids.Empty, "p"), ids.Empty, 3), false},
-			"a stranger's":               {v.sign(t, said(t, strangerChain, "hi"), friendSubnet, 3), false},
-			"of another network":         {v.sign(t, wrongNetwork, friendSubnet, 3), false},
-			"tampered":                   {tampered, false},
+			"of the other L1":                       {v.sign(t, unsignedMessage(t, siblingChain, "hello"), siblingSubnet, 3), true},
+			"just enough":                           {v.sign(t, unsignedMessage(t, siblingChain, strings.Repeat("long ", 100)), siblingSubnet, 3), true},
+			"too few":                               {v.sign(t, unsignedMessage(t, siblingChain, "few"), siblingSubnet, 2), false},
+			"another's validators":                  {v.sign(t, unsignedMessage(t, siblingChain, "others"), ownSubnet, 3), false},
+			"the C-Chain's":                         {v.sign(t, unsignedMessage(t, cChain, "c"), signer, 3), true},
+			"the C-Chain's, by others":              {v.sign(t, unsignedMessage(t, cChain, "c"), map[bool]ids.ID{true: ownSubnet, false: ids.Empty}[primary], 3), false},
+			"the P-Chain's":                         {v.sign(t, unsignedMessage(t, ids.Empty, "p"), ownSubnet, 3), true},
+			"the P-Chain's, by the primary network": {v.sign(t, unsignedMessage(t, ids.Empty, "p"), ids.Empty, 3), false},
+			"of an unknown chain":                   {v.sign(t, unsignedMessage(t, unknownChain, "hi"), siblingSubnet, 3), false},
+			"of another network":                    {v.sign(t, wrongNetwork, siblingSubnet, 3), false},
+			"tampered":                              {tampered, false},
 		} {
-			testCarried(t, c, fmt.Sprintf("primary %v, %s", primary, name), m.raw, m.valid)
+			testPredicate(t, c, fmt.Sprintf("primary %v, %s", primary, name), m.raw, m.valid)
 		}
 		if err := verify.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err != nil {
 			t.Errorf("primary %v: %v", primary, err)
 		}
-		c.WarpContext.Network = nil // nobody can judge now: every message must be refused
+		c.WarpContext.Network = nil // without a network every message must be refused
 		if err := verify.VerifyChain(context.Background(), c.db, c.Chain, func(*store.Delta) {}); err == nil {
-			t.Error("verify takes the header's word for what was judged")
+			t.Error("verify takes the predicate results from the header")
 		}
 	}
 }
 
-// testCarried carries a message, looks at the gas, the header and what the contract hands over: in the block, in a trace of
+// testPredicate carries a message, looks at the gas, the header and what the contract returns: in the block, in a trace of
 // it, and in a call, which takes every message.
-func testCarried(t *testing.T, c *permissioned, name string, raw []byte, valid bool) {
+func testPredicate(t *testing.T, c *permissioned, name string, raw []byte, valid bool) {
 	t.Helper()
 	read := input("getVerifiedWarpMessage(uint32)", 0)
-	receipt, tx, err := c.carrying(forwarder, 500_000, read, types.AccessList{entry(raw), {Address: receiver, StorageKeys: []common.Hash{{1}}}})
+	receipt, tx, err := c.sendWithPredicates(forwarder, 500_000, read, types.AccessList{entry(raw), {Address: receiver, StorageKeys: []common.Hash{{1}}}})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	bare, _, err := c.carrying(forwarder, 500_000, read, types.AccessList{{Address: receiver, StorageKeys: []common.Hash{{1}}}})
+	bare, _, err := c.sendWithPredicates(forwarder, 500_000, read, types.AccessList{{Address: receiver, StorageKeys: []common.Hash{{1}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,16 +302,16 @@ func testCarried(t *testing.T, c *permissioned, name string, raw []byte, valid b
 		t.Errorf("%s: the header ends with %s, want %s", name, extra, end)
 	}
 	trace, err := c.TraceTransaction(context.Background(), c.transaction(t, tx.Hash()), &reader.TraceConfig{Tracer: ptr("callTracer")})
-	if err != nil || strings.Contains(string(trace), hex.EncodeToString(speaker[:])) != valid {
+	if err != nil || strings.Contains(string(trace), hex.EncodeToString(messageSender[:])) != valid {
 		t.Errorf("%s: the trace is %s, %v", name, trace, err)
 	}
 	head, err := c.Head(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, data, list := addressOf(c.guest), hexutil.Bytes(read), types.AccessList{entry(raw)}
+	from, data, list := addressOf(c.outsider), hexutil.Bytes(read), types.AccessList{entry(raw)}
 	called, err := c.Call(context.Background(), head, &reader.Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, reader.Overrides{})
-	if err != nil || called.Err != nil || !bytes.Contains(called.ReturnData, speaker[:]) || called.ReturnData[63] != 1 {
+	if err != nil || called.Err != nil || !bytes.Contains(called.ReturnData, messageSender[:]) || called.ReturnData[63] != 1 {
 		t.Errorf("%s: a call answers %+v, %v", name, called, err)
 	}
 	if limit, _, err := c.Estimate(context.Background(), head, &reader.Call{From: &from, To: &precompile.WarpAddress, Input: &data, AccessList: &list}, reader.Overrides{}); err != nil || limit < called.UsedGas {
@@ -340,16 +339,16 @@ func (c *permissioned) transaction(t *testing.T, hash common.Hash) *reader.Trans
 	return tx
 }
 
-// TestWarpReadsBlockHashes, and tells the two kinds of messages apart.
+// TestWarpReadsBlockHashes: and an addressed call is no block hash.
 func TestWarpReadsBlockHashes(t *testing.T) {
-	c, v := listening(t, false)
+	c, v := newWarpChain(t, false)
 	payload, err := warp.HashPayload(ids.ID{0xbe, 0xef})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := v.sign(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: friendChain, Payload: payload}, friendSubnet, 3)
-	call := v.sign(t, said(t, friendChain, "text"), friendSubnet, 3)
-	from, list := addressOf(c.guest), types.AccessList{entry(call), entry(hash)}
+	hash := v.sign(t, &warp.UnsignedMessage{NetworkID: 1, SourceChainID: siblingChain, Payload: payload}, siblingSubnet, 3)
+	call := v.sign(t, unsignedMessage(t, siblingChain, "text"), siblingSubnet, 3)
+	from, list := addressOf(c.outsider), types.AccessList{entry(call), entry(hash)}
 	head, err := c.Head(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -360,12 +359,12 @@ func TestWarpReadsBlockHashes(t *testing.T) {
 		want   string
 		fails  bool
 	}{
-		{"getVerifiedWarpBlockHash(uint32)", 1, hex.EncodeToString(friendChain[:]) + "beef" + strings.Repeat("0", 60) + fmt.Sprintf("%064x", 1), false},
+		{"getVerifiedWarpBlockHash(uint32)", 1, hex.EncodeToString(siblingChain[:]) + "beef" + strings.Repeat("0", 60) + fmt.Sprintf("%064x", 1), false},
 		{"getVerifiedWarpBlockHash(uint32)", 2, strings.Repeat("0", 192), false},
 		{"getVerifiedWarpBlockHash(uint32)", 0, "", true},
 		{"getVerifiedWarpMessage(uint32)", 1, "", true},
 		{"getVerifiedWarpMessage(uint32)", 7, fmt.Sprintf("%064x%064x%064x%064x%064x%064x", 64, 0, 0, 0, 96, 0), false},
-		{"getVerifiedWarpMessage(uint32)", 0, fmt.Sprintf("%064x%064x%s%064x%064x%064x", 64, 1, hex.EncodeToString(friendChain[:]), speaker.Big(), 96, 4) +
+		{"getVerifiedWarpMessage(uint32)", 0, fmt.Sprintf("%064x%064x%s%064x%064x%064x", 64, 1, hex.EncodeToString(siblingChain[:]), messageSender.Big(), 96, 4) +
 			hex.EncodeToString([]byte("text")) + strings.Repeat("0", 56), false},
 		{"getVerifiedWarpMessage(uint32)", 1 << 31, "", true},
 		{"getVerifiedWarpMessage(uint32)", 1 << 32, "", true},
@@ -380,9 +379,9 @@ func TestWarpReadsBlockHashes(t *testing.T) {
 
 // TestMalformedMessagesMakeTransactionsInvalid, as they do on the network.
 func TestMalformedMessagesMakeTransactionsInvalid(t *testing.T) {
-	c, v := listening(t, false)
-	good := v.sign(t, said(t, friendChain, "x"), friendSubnet, 3)
-	none := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: friendChain, Payload: []byte("no payload")}
+	c, v := newWarpChain(t, false)
+	good := v.sign(t, unsignedMessage(t, siblingChain, "x"), siblingSubnet, 3)
+	none := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: siblingChain, Payload: []byte("no payload")}
 	padded := append(precompile.NewPredicate(good), common.Hash{})
 	cut := precompile.NewPredicate(good)
 	read := input("getVerifiedWarpMessage(uint32)", 0)
@@ -396,17 +395,17 @@ func TestMalformedMessagesMakeTransactionsInvalid(t *testing.T) {
 		"delimiter": {[]common.Hash{{1, 2, 3}}, "wrong delimiter"},
 		"cut":       {cut[:len(cut)-1], "delimiter"},
 		"nonsense":  {precompile.NewPredicate([]byte("nonsense")), "cannot unpack warp message"},
-		"payload":   {precompile.NewPredicate(v.sign(t, none, friendSubnet, 3)), "cannot unpack warp message payload"},
+		"payload":   {precompile.NewPredicate(v.sign(t, none, siblingSubnet, 3)), "cannot unpack warp message payload"},
 	} {
 		list := types.AccessList{{Address: precompile.WarpAddress, StorageKeys: bad.keys}}
-		if _, _, err := c.carrying(forwarder, 500_000, read, list); err == nil || !strings.Contains(err.Error(), bad.says) {
+		if _, _, err := c.sendWithPredicates(forwarder, 500_000, read, list); err == nil || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%s: %v, want %q", name, err, bad.says)
 		}
 	}
-	if _, _, err := c.carrying(forwarder, 60_000, read, types.AccessList{entry(good)}); !errors.Is(err, core.ErrIntrinsicGas) {
+	if _, _, err := c.sendWithPredicates(forwarder, 60_000, read, types.AccessList{entry(good)}); !errors.Is(err, core.ErrIntrinsicGas) {
 		t.Errorf("too little gas: %v", err)
 	}
-	if receipt, _, err := c.carrying(forwarder, 500_000, read, types.AccessList{entry(good)}); err != nil || receipt.Status != 1 {
+	if receipt, _, err := c.sendWithPredicates(forwarder, 500_000, read, types.AccessList{entry(good)}); err != nil || receipt.Status != 1 {
 		t.Errorf("after all that: %+v, %v", receipt, err)
 	}
 }
