@@ -31,7 +31,7 @@ type Options struct {
 	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
 	MaxHead int
 
-	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
+	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
 
 	RateLimit  int // requests per minute and client; unlimited by default

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// validation walks a JSON value beside its schema and collects what does not fit.
+// validation walks through a JSON value and its schema, and collects what does not fit.
 type validation struct {
 	schemas  *Schemas
 	strict   bool // whether a member that the schema does not name is a problem; else it is dropped
