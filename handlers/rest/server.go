@@ -42,7 +42,7 @@ type Options struct {
 	// itself.
 	Alias func(network, name string) string
 
-	// NetworkOf names the network of a chain, for keys that are confined to one network.
+	// NetworkOf names the network of a chain, for keys that are limited to one network.
 	NetworkOf func(schema.ChainID) (network string, ok bool)
 
 	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.

@@ -153,8 +153,8 @@ func (c *validation) number(s *Schema, path string, v any) {
 	}
 }
 
-// exact is the value of a JSON number. One that would take long to read is none: it has more digits than any field needs, or
-// an exponent that makes a giant of it.
+// exact is the value of a JSON number. One that would take long to read is refused: it has more digits than any field needs, or
+// a very large exponent.
 func exact(v any) (*big.Rat, bool) {
 	text, ok := v.(json.Number)
 	if !ok || len(text) > 80 || hugeExponent(string(text)) {
