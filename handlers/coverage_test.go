@@ -58,12 +58,12 @@ var rpc = []struct {
 	{"/ext/bc/{L1}/validators", "validators.getCurrentValidators"},
 }
 
-func tinyWorld(t testing.TB) *sim.World {
+func tinyWorld(t *testing.T) *sim.World {
 	t.Helper()
 	return tinyWorldOf(t, 1)
 }
 
-func tinyWorldOf(t testing.TB, number int64) *sim.World {
+func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	"snowglobe/handlers"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
+	"snowglobe/seed"
 	"snowglobe/sim/export"
+	"snowglobe/sim/store"
 )
 
 // discard is a client that reads nothing.
@@ -20,7 +22,15 @@ func (d *discard) WriteHeader(int)             {}
 
 // BenchmarkResponseCache asks for the same list and the same object, with the cache of answers and without it.
 func BenchmarkResponseCache(b *testing.B) {
-	w := tinyWorld(b)
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := seed.Generate(b.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
 	for name, revision := range map[string]func() int64{"with": w.Revision, "without": nil} {
 		s, err := rest.New(rest.Options{Alias: w.Alias, Clock: w.Clock, Revision: revision, WorldKey: w.Identity()})
 		if err != nil {
