@@ -132,7 +132,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 		profiler = node.NewProfiler(o.Node.Profiles)
 	}
 	n, err := node.New(node.Options{
-		Chains: w.Chains, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
+		Chains: w.Chains, Ledgers: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
 		Hosts: o.Node.Hosts, Public: o.Node.Public, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {

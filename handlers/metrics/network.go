@@ -45,7 +45,7 @@ func (a *api) networks() []rest.Operation {
 }
 
 func (a *api) staking(r *rest.Request) (any, error) {
-	l, subnet := a.network(r.Text("network")), rest.Value[ids.ID](r, "subnetId")
+	l, subnet := a.ledger(r.Text("network")), rest.Value[ids.ID](r, "subnetId")
 	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
 		return nil, missing(err, "subnet %s does not exist on %s", subnet, l.Name)
 	}
@@ -59,8 +59,8 @@ func (a *api) staking(r *rest.Request) (any, error) {
 	return series(r, points, more), err
 }
 
-// network is the one with a name.
-func (a *api) network(network string) *sim.Network {
+// ledger is that of a network.
+func (a *api) ledger(network string) *sim.Network {
 	for _, l := range a.world.Networks {
 		if l.Name == network {
 			return l

@@ -37,7 +37,7 @@ func seeded(t testing.TB) *sim.World {
 // serveSeeded answers for a world until the test ends.
 func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 	t.Helper()
-	o.Chains, o.Networks, o.Network, o.Version = w.Chains, w.Networks, "mainnet", fixtures.NodeVersion
+	o.Chains, o.Ledgers, o.Network, o.Version = w.Chains, w.Networks, "mainnet", fixtures.NodeVersion
 	n, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 // Options say what a node answers for.
 type Options struct {
 	Chains   []*reader.Chain
-	Networks []*sim.Network      // P- and X-Chains
+	Ledgers  []*sim.Network      // P- and X-chains
 	Network  string              // whose C-Chain the plain aliases name: mainnet or fuji
 	Version  string              // web3_clientVersion
 	MaxBody  int64               // bytes of a request, DefaultMaxBody when zero
@@ -63,7 +63,7 @@ func New(o Options) (*Node, error) {
 	for _, network := range networks {
 		n.networks[network] = newRouter()
 	}
-	for _, l := range o.Networks {
+	for _, l := range o.Ledgers {
 		t := n.networks[l.Name]
 		t.network, t.nodeID, t.loggers, t.validators = l, l.LocalNode.ID().String(), o.Loggers[l.Name], validators
 	}
@@ -72,7 +72,7 @@ func New(o Options) (*Node, error) {
 			return nil, fmt.Errorf("chain %s: %w", chain.Row.Name, err)
 		}
 	}
-	for _, l := range o.Networks {
+	for _, l := range o.Ledgers {
 		if err := n.addNetwork(l); err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (n *Node) networkOf(r *http.Request, path string) string {
 	if !named {
 		return own
 	}
-	for _, l := range n.options.Networks {
+	for _, l := range n.options.Ledgers {
 		if _, err := l.SubnetOf(r.Context(), id); err == nil && l.Name != own {
 			return l.Name
 		}
