@@ -14,7 +14,7 @@ require (
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
 	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
-	go.yaml.in/yaml/v3 v3.0.5 // the API-keys file
+	go.yaml.in/yaml/v3 v3.0.5 // profiles and the API-keys file
 	golang.org/x/sync v0.23.0 // bounded parallel work
 	golang.org/x/sys v0.48.0 // locking the file on every system
 	modernc.org/sqlite v1.60.1 // the file, without cgo

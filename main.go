@@ -1,4 +1,4 @@
-// Command snowglobe holds a whole Avalanche-style network in one file and answers for it over the network's own
+// Command snowglobe makes an Avalanche-style network in one file and answers requests for it over the network's own
 // interfaces. See README.md.
 package main
 
@@ -24,13 +24,13 @@ import (
 
 const usage = `usage: snowglobe [serve|generate|verify|digest|version] [flags]
 
-  serve      open the world, or create it, and answer requests (the default)
-  generate   write a world file and stop
-  verify     build the world again from its transactions and compare every row; fail on the first mismatch
+  serve      open the world, or make it if there is no file, and answer requests (the default)
+  generate   make a world file and stop
+  verify     build the world again from its transactions and compare every row; fails on the first mismatch
   digest     print the world's digest
   version    print the version
 
-Every flag has an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); flags win.
+Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); a flag takes precedence.
 
 `
 
@@ -40,7 +40,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
 }
 
-// command is one run of the program: what was asked for and where its words go.
+// command is one run of the program: its flags, and where it writes.
 type command struct {
 	world  seed.Options
 	server handlers.Options
@@ -51,7 +51,7 @@ type command struct {
 	notes  io.Writer // banner and progress
 }
 
-// run is the whole program. It answers 0, or 1 when something failed, or 2 when it was called wrongly.
+// run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
 	c := &command{stdout: stdout, stderr: stderr, chosen: map[string]bool{}}
 	verbs := map[string]func(context.Context) error{
@@ -117,14 +117,14 @@ func (c *command) parse(args []string, env func(string) (string, bool)) error {
 	if serving.Quiet {
 		c.notes = io.Discard
 	}
-	var wrong, worse error
-	c.server, wrong = serving.Options(c.stderr)
-	c.world, worse = world.Options()
+	var serverErr, worldErr error
+	c.server, serverErr = serving.Options(c.stderr)
+	c.world, worldErr = world.Options()
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
-	return errors.Join(wrong, worse)
+	return errors.Join(serverErr, worldErr)
 }
 
-// fromEnvironment sets the flags that the command line left alone.
+// fromEnvironment sets those flags from environment variables that are not on the command line.
 func (c *command) fromEnvironment(f *flag.FlagSet, env func(string) (string, bool)) (err error) {
 	f.VisitAll(func(known *flag.Flag) {
 		name := "SNOWGLOBE_" + strings.ToUpper(strings.ReplaceAll(known.Name, "-", "_"))
@@ -154,7 +154,7 @@ func (c *command) serve(ctx context.Context) error {
 
 func (c *command) generate(ctx context.Context) error {
 	if _, err := os.Stat(c.world.Path); err == nil {
-		return fmt.Errorf("%s exists already; delete it to make it anew, or name another file with --db", c.world.Path)
+		return fmt.Errorf("%s exists already; delete it to make the world again, or name another file with --db", c.world.Path)
 	}
 	w, err := seed.Generate(ctx, c.world)
 	if err != nil {
@@ -181,10 +181,10 @@ func (c *command) digest(ctx context.Context) error {
 	})
 }
 
-// with does something with a world that must be there already; only one in memory is made first.
+// with opens the world, which must exist unless it is in memory, and does something with it.
 func (c *command) with(ctx context.Context, do func(*sim.World) error) error {
 	if _, err := os.Stat(c.world.Path); c.world.Path != store.Memory && err != nil {
-		return fmt.Errorf("no world: %w", err)
+		return fmt.Errorf("no world: %w; make one with generate, or name another file with --db", err)
 	}
 	w, err := seed.Open(ctx, c.world, c.chosen)
 	if err != nil {

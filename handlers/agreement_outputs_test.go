@@ -9,7 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// compareBlocks compares every block of the P- and the X-chain.
+// compareBlocks compares every block of the P- and the X-Chain.
 func (v *views) compareBlocks() {
 	v.Helper()
 	for chain, service := range map[string]string{"p": "platform", "x": "xvm"} {

@@ -13,8 +13,8 @@ import (
 	"snowglobe/sim/export"
 )
 
-// RegisterData adds the Data API's operations to a server, and the resources that its answers link to. Somebody else lets the
-// exports run.
+// RegisterData adds the Data API's operations to a server, and the resources that its answers link to. The caller runs the
+// exports.
 func RegisterData(server *rest.Server, world *sim.World, exports *export.Jobs, o data.Options) error {
 	b := data.NewBase(world)
 	for _, register := range []func() error{

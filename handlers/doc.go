@@ -9,7 +9,7 @@
 //	rest.Server.ServeHTTP        request id, dialect (specification or upstream), cross-origin headers, path without doubled slashes
 //	rest.endpoint.ServeHTTP      the operation for the path and the method; 404 with a suggestion, or 405
 //	requestContext.enter         API key and rate limit (keys.go, rate_limit.go), parameters (parse.go) and body (body.go);
-//	                             one 400 names all that is wrong
+//	                             one 400 names everything that is wrong
 //	requestContext.reply         the answer from the cache (response_cache.go) if the world has not changed, else:
 //	Operation.Handle             one call into package sim or sim/query, whose rows become the answer's structs
 //	responseWriter.sendBody      JSON, ETag and 304, gzip
@@ -19,30 +19,36 @@
 //
 // A REST endpoint over rows that exist:
 //
-//	handlers/data/<family>/<noun>.go          the Operation, its answer type and its handler
-//	handlers/data/<family>/<noun>_test.go     what it answers, and with which errors
+//	handlers/data/<family>/<noun>.go          the Operation, the type of its answer and its handler; the file's list of
+//	                                          operations is already registered in register.go
+//	handlers/data/<noun>_test.go              what it answers, and with which errors
 //
 // The router, the 400 texts, /openapi.json, /docs and the list of endpoints at /sim/world follow from the Operation.
 //
 // A metric over a quantity that is counted already:
 //
-//	sim/metric/metric.go                      one entry of the table
+//	sim/metric/metric.go                      one entry of Metrics
 //
 // An RPC method of the node:
 //
-//	handlers/node/<service>/<service>*.go     one function, and its entry in the service's table
-//	testdata/transcripts/<service>/*.txt      a question and its answer (go test ./handlers/node/... -update)
+//	handlers/node/<service>/<noun>.go         one Go method of the service; its name is that of the RPC method
+//	testdata/transcripts/node/<noun>.txt      questions; the answers are written by
+//	                                          go test ./handlers/node -run TestTranscripts -update
 //
 // A persona:
 //
-//	fixtures/persona.go                       one row of the table
+//	fixtures/personas.go                      one row of Personas
+//	seed/population/persona.go                a field, only if actions name the persona
+//	seed/evm/persona_activity.go              what it does on EVM chains, if anything
 //
-// An indexed fact (a new table or column, filled when a block is accepted):
+// An indexed fact (a new table or column that is filled when a block is accepted):
 //
-//	sim/store/schema.go                       the table, and its indexes
-//	sim/store/<noun>.go                       write it, list it by keyset, delete it
-//	sim/evm/index/<noun>.go                   make the row of receipts, or of a P- or X-Chain transaction in sim/primary
-//	sim/verify/verify.go                      compare it when the world is built again
-//	testdata/digests.txt                      written anew, with the generator's version in sim raised by one
+//	sim/store/schema.sql, indexes.sql         the table and its indexes; primary.sql and primary_indexes.sql for P and X
+//	sim/store/<noun>.go                       the struct of the row, the statement that writes it and those that read it
+//	sim/store/batch.go                        a field of Delta; CountedTables in compare.go
+//	sim/evm/index/<noun>.go                   make the row out of logs and calls; sim/primary/index_block.go for P and X
+//	sim/verify/verify.go, evm_index.go        count it and compare it when the world is built again
 //	handlers/data/<family>/<noun>.go          serve it
+//
+// A persona and an indexed fact change the bytes of generated worlds: raise Generator in sim/world.go, and run make golden.
 package handlers

@@ -22,7 +22,7 @@ const (
 	signKnown = "known"
 )
 
-// Flags are the command line's words about serving.
+// Flags are the command line's flags about serving.
 type Flags struct {
 	Addr  string
 	Quiet bool
@@ -38,22 +38,22 @@ type Flags struct {
 // NewFlags declares the flags about serving.
 func NewFlags(f *flag.FlagSet) *Flags {
 	s := &Flags{}
-	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to answer on")
-	f.StringVar(&s.network, "network", "mainnet", "`NAME` of the network for which unqualified /ext paths speak: mainnet or fuji")
+	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
+	f.StringVar(&s.network, "network", "mainnet", "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
-	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests per minute and client, twice as many with a key; 0 for no limit")
-	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys, their limits, interfaces and networks")
-	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse requests to the Data API without a key of --api-keys")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key; 0 for no limit")
+	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys with their limits, interfaces and networks")
+	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
-	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` for the profiles that the admin API writes; without one they go to a new temporary folder")
-	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "comma-separated `NAMES` by which the node's interface may be called, beside addresses; * for any")
-	f.BoolVar(&s.public, "public", false, "answer as a public server: nothing about one particular node, no admin API")
-	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` cross-chain messages validators sign: any well-formed one, or only known ones, which the world sent or can justify")
-	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; the others wait")
-	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, save that a day stays whole; 0 for no limit")
-	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` of the world's clock for which an export that ended is kept, such as 24h; 0 for ever")
-	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the log's format: text or json")
-	f.BoolVar(&s.Quiet, "quiet", false, "no banner, no progress, only errors in the log")
+	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes profiles (default: a new temporary folder)")
+	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
+	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
+	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
+	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
+	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, except that a first day that is larger is written in full; 0 for no limit")
+	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
+	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text or json")
+	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
 	return s
 }
 
@@ -101,7 +101,7 @@ func (s *Flags) readExports(o *export.Options) error {
 	return nil
 }
 
-// checkAddress refuses what could never be listened on.
+// checkAddress refuses what is not a host and a port.
 func checkAddress(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -39,7 +39,7 @@ func (r *report) ends(p *process, lists []list) (all []target) {
 	return all
 }
 
-// anew asks the same in words that are new each time, so that no answer is found in memory: it is forgotten before its
+// anew asks the same in a form that is new each time, so that no answer is found in memory: it is forgotten before its
 // words come again.
 func anew(path string) (all []request) {
 	for n := range 20_000 {

@@ -15,7 +15,7 @@ import (
 	"snowglobe/handlers/rest"
 )
 
-// listed is what /sim/world tells of its endpoints.
+// listed is what /sim/world says about its endpoints.
 type listed struct {
 	Endpoints []rest.Endpoint
 	Chains    []struct{ ChainID, BlockchainID, SubnetID, Network string }
@@ -53,7 +53,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 	}
 }
 
-// TestTheWorldKeepsThePrefixInItsLinks: whoever asks in a dialect by its path finds the same dialect behind the links.
+// TestTheWorldKeepsThePrefixInItsLinks: a client that asks under the prefix of a dialect gets links with that prefix.
 func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -62,7 +62,7 @@ func (m *requestMetrics) observe(operation string, status int, took time.Duratio
 	l.count++
 }
 
-// handler answers what was counted and how far the world has come, in the text format of Prometheus.
+// handler answers what was counted and the heights of the chains, in the text format of Prometheus.
 func (m *requestMetrics) handler(w *sim.World, n *node.Node) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer

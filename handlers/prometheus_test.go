@@ -9,7 +9,7 @@ import (
 	"snowglobe/handlers"
 )
 
-// TestMetricsCountRequests asks three ways and finds them counted, beside the heights that the chains themselves tell.
+// TestMetricsCountRequests sends requests of three kinds and finds them counted, with the heights of the chains.
 func TestMetricsCountRequests(t *testing.T) {
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {

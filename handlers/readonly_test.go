@@ -14,7 +14,7 @@ import (
 // unprivileged is someone to whom the permissions of files apply, when the test runs as someone to whom they do not.
 const unprivileged = 65534
 
-// TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor anything beside it may change.
+// TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor its folder may be written.
 func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
 	if code, _, stderr := outcome(t, made); code != 0 {

@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Version string
 	Dialect rest.DialectMode
-	Network string // for which the unqualified paths of the node speak
+	Network string // of the node's paths that do not name one
 	Log     *slog.Logger
 	Node    NodeOptions
 	Data    data.Options
@@ -51,10 +51,10 @@ const (
 	writeTimeout  = 2 * time.Minute  // for a client to take its answer
 	idleTimeout   = 2 * time.Minute
 	graceTimeout  = 5 * time.Second // for requests under way when the server stops
-	maxHeader     = 1 << 20         // the REST interfaces refuse less, in their own words
+	maxHeader     = 1 << 20         // the REST interfaces have a lower limit, with an error of their own
 )
 
-// Server answers for a world.
+// Server answers requests for a world.
 type Server struct {
 	http.Handler
 	exports *export.Jobs
@@ -67,7 +67,7 @@ func (s *Server) Close() { s.node.Close() }
 // Work carries out what clients started in the background, until the context ends.
 func (s *Server) Work(ctx context.Context) error { return s.exports.Run(ctx) }
 
-// New answers for a world.
+// New makes a server for a world.
 func New(w *sim.World, o Options) (*Server, error) {
 	m, loggers := newRequestMetrics(), map[string]*node.Loggers{}
 	if o.Log == nil {
@@ -105,7 +105,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	return &Server{s, exports, n}, nil
 }
 
-// networkOf tells the network of a chain, for keys that are confined to one.
+// networkOf finds the network of a chain, for keys that are limited to one.
 func networkOf(w *sim.World) func(schema.ChainID) (string, bool) {
 	return func(id schema.ChainID) (string, bool) {
 		if c := w.ChainNamed(id.String()); c != nil {
@@ -115,7 +115,7 @@ func networkOf(w *sim.World) func(schema.ChainID) (string, bool) {
 	}
 }
 
-// sameChain names an EVM chain by its EVM chain id, however the client did.
+// sameChain gives an EVM chain's id as a number, however the client wrote it.
 func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 	return func(id schema.ChainID) schema.ChainID {
 		if c := w.ChainNamed(id.String()); c != nil && id.Name == "" {
@@ -169,8 +169,8 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	return server.Close()
 }
 
-// Run answers for a world on the listener until the context ends, after greeting the user with a banner.
-func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.Writer) error {
+// Run prints the banner, then answers requests for a world on the listener until the context ends.
+func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, notes io.Writer) error {
 	if err := w.Claim(ctx); err != nil {
 		return err
 	}
@@ -187,14 +187,14 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, greet io.
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(greet, banner); err != nil {
+	if _, err := io.WriteString(notes, banner); err != nil {
 		return err
 	}
-	return h.beside(ctx, func(ctx context.Context) error { return Serve(ctx, l, h, o.Log) })
+	return h.whileWorking(ctx, func(ctx context.Context) error { return Serve(ctx, l, h, o.Log) })
 }
 
-// beside does something while the work in the background goes on, which stops when that is done.
-func (s *Server) beside(ctx context.Context, do func(context.Context) error) error {
+// whileWorking does something while Work runs in the background, and stops Work when that is done.
+func (s *Server) whileWorking(ctx context.Context, do func(context.Context) error) error {
 	working, stop := context.WithCancel(ctx)
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Work(working) }()

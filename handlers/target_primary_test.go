@@ -16,13 +16,13 @@ type utxoIndex struct {
 	UTXO    string `json:"utxo"`
 }
 
-// primaryTargets are the requests to the X-chain: the hoarder's outputs at both ends, and a transaction.
+// primaryTargets are the requests to the X-Chain: the hoarder's outputs at both ends, and a transaction.
 func (r *report) primaryTargets(p *process, w control.World) []target {
 	pages := r.pages(p, hoarder(w))
 	return []target{
 		{"xvm.getUTXOs, 100 of the hoarder's, first", pages[:1]},
 		{"xvm.getUTXOs, 100 of the hoarder's, deepest", pages[len(pages)-1:]},
-		{"xvm.getTx, as JSON", exchangeCall("xvm.getTx", map[string]any{"txID": r.firstTx(p), "encoding": "json"})},
+		{"xvm.getTx, as JSON", xChainCall("xvm.getTx", map[string]any{"txID": r.firstTx(p), "encoding": "json"})},
 	}
 }
 
@@ -55,8 +55,8 @@ func (r *report) primaryLists(p *process) []target {
 	})
 }
 
-// exchangeCall is a JSON-RPC request to the X-chain.
-func exchangeCall(method string, params any) []request {
+// xChainCall is a JSON-RPC request to the X-Chain.
+func xChainCall(method string, params any) []request {
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // strings and maps of them
 	return []request{{http.MethodPost, "/ext/bc/X", string(body)}}
 }
@@ -65,7 +65,7 @@ func exchangeCall(method string, params any) []request {
 func (r *report) pages(p *process, owner string) (all []request) {
 	var from utxoIndex
 	for {
-		ask := exchangeCall("xvm.getUTXOs", map[string]any{"addresses": []string{owner}, "limit": pageOf, "startIndex": from})
+		ask := xChainCall("xvm.getUTXOs", map[string]any{"addresses": []string{owner}, "limit": pageOf, "startIndex": from})
 		var answer struct {
 			Result struct {
 				UTXOs    []string  `json:"utxos"`
@@ -80,7 +80,7 @@ func (r *report) pages(p *process, owner string) (all []request) {
 	}
 }
 
-// firstTx is a transaction in the X-chain's first block.
+// firstTx is a transaction in the X-Chain's first block.
 func (r *report) firstTx(p *process) string {
 	var answer struct {
 		Result struct {
@@ -91,7 +91,7 @@ func (r *report) firstTx(p *process) string {
 			} `json:"block"`
 		} `json:"result"`
 	}
-	r.ask(p, exchangeCall("xvm.getBlockByHeight", map[string]any{"height": 1, "encoding": "json"})[0], &answer)
+	r.ask(p, xChainCall("xvm.getBlockByHeight", map[string]any{"height": 1, "encoding": "json"})[0], &answer)
 	return answer.Result.Block.Txs[0].ID
 }
 

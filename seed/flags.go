@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Flags are the command line's words about which world it is.
+// Flags are the command line's flags about the world.
 type Flags struct {
 	db, profile, until string
 	seed               int64
@@ -17,10 +17,10 @@ type Flags struct {
 // NewFlags declares the flags about the world.
 func NewFlags(f *flag.FlagSet) *Flags {
 	w := &Flags{}
-	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`, or :memory: for none")
-	f.Int64Var(&w.seed, "seed", 1, "`N` decides what happens in a new world")
-	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of a new world's size: "+strings.Join(BuiltInProfiles(), ", "))
-	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` at which a new world's history ends (RFC 3339)")
+	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`; :memory: keeps the world in memory")
+	f.Int64Var(&w.seed, "seed", 1, "`N` is the seed of the random numbers that a new world is made from")
+	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
+	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339)")
 	return w
 }
 

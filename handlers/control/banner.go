@@ -7,11 +7,12 @@ import (
 	"snowglobe/fixtures"
 )
 
-// listed is how many personas the banner lists: the ten accounts of the mnemonic and ewoq.
-const listed = 11
+// listedPersonas is how many personas the banner shows: the accounts of the mnemonic and ewoq, which follows them. Their keys are
+// well known; those of the others stand at /sim/world.
+const listedPersonas = fixtures.MnemonicAccounts + 1
 
-// Banner is what a person sees when the simulator starts: the world, where to ask, who is who, and two lines to paste.
-// Only the ten personas of the well-known mnemonic and ewoq have keys worth showing.
+// Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
+// two commands to paste.
 func Banner(d *Description, version, base string) (string, error) {
 	w, err := render(d, version, base)
 	if err != nil {
@@ -25,7 +26,7 @@ func Banner(d *Description, version, base string) (string, error) {
 		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)
 	}
 	fmt.Fprintf(&b, "\nPersonas (mnemonic: %s)\n", fixtures.Mnemonic)
-	for _, p := range w.Personas[:min(len(w.Personas), listed)] {
+	for _, p := range w.Personas[:min(len(w.Personas), listedPersonas)] {
 		fmt.Fprintf(&b, "  %-10s %s  %s\n", p.Name, p.Address, p.Key)
 	}
 	first := w.Chains[0]

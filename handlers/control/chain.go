@@ -28,7 +28,7 @@ type Chain struct {
 	Samples      map[string]string `json:"samples" doc:"Hashes of transactions, and ids of cross-chain messages, by what they show; the cross-chain destination is on the chain that is named beside it."`
 }
 
-// Contract is a contract with a part to play.
+// Contract is a contract with a role.
 type Contract struct {
 	Role     string `json:"role" doc:"Unique on its chain, the same on every chain."`
 	Artifact string `json:"artifact" doc:"Name of the compiled contract."`

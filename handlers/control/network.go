@@ -4,7 +4,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// describe fills in what is on the network's P- and X-chain.
+// describe fills in what is on the network's P- and X-Chain.
 func (n *Network) describe(d *NetworkDescription) {
 	n.PHeight, n.XHeight, n.PTransactions, n.XTransactions = d.PHeight, d.XHeight, d.PTransactions, d.XTransactions
 	n.Validators, n.Delegators, n.L1Validators = d.Validators, d.Delegators, d.L1Validators

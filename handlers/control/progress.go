@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	patience = time.Second            // work that is done sooner says nothing
-	refresh  = 150 * time.Millisecond // between two sights of the progress
+	quiet   = time.Second            // progress of work that ends sooner is not shown
+	refresh = 150 * time.Millisecond // between two lines of progress
 )
 
-// Progress shows on a terminal how far a long piece of work has come; elsewhere it is silent. The function that it
-// answers may be called at the same time from anywhere.
+// Progress shows on a terminal how far a long piece of work is; without a terminal it is nil. The function that it returns may be
+// called from several goroutines.
 func Progress(w io.Writer, what, unit string) func(done, total int) {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -24,7 +24,7 @@ func Progress(w io.Writer, what, unit string) func(done, total int) {
 		return nil
 	}
 	var mu sync.Mutex
-	next, shown := time.Now().Add(patience), false
+	next, shown := time.Now().Add(quiet), false
 	return func(done, total int) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// World is the answer of GET /sim/world: everything that a test needs to know to ask for a situation by name.
+// World is the answer of GET /sim/world: the names and ids by which a test finds every situation.
 type World struct {
 	Version  string    `json:"version" doc:"Version of the simulator."`
 	Seed     int64     `json:"seed"`

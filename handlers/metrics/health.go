@@ -37,7 +37,7 @@ func (a *api) checkHealth(r *rest.Request) (any, error) {
 	return Health{Status: "ok", Info: up, Error: map[string]Indicator{}, Details: up}, nil
 }
 
-// checkLife answers as long as there is someone to answer.
+// checkLife says that the server answers.
 func (a *api) checkLife(*rest.Request) (any, error) {
 	none := map[string]Indicator{}
 	return Health{Status: "ok", Info: none, Error: none, Details: none}, nil

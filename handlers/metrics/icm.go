@@ -74,8 +74,8 @@ func (a *api) icm() []rest.Operation {
 	}
 }
 
-// lanes is what the parameters say about chains; all is the name for messages of several chains.
-func (a *api) lanes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope, all string, err error) {
+// routes is what the parameters say about chains; all is the name for messages of several chains.
+func (a *api) routes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope, all string, err error) {
 	scope, all = metric.Total, total
 	switch r.Text("network") {
 	case "mainnet":
@@ -103,19 +103,19 @@ func (a *api) lanes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope, 
 	return l, scope, all, nil
 }
 
-// ends names the chains of a lane.
-func ends(l metric.RouteFilter, lane metric.Route, all string) Ends {
+// ends names the chains of a route.
+func ends(l metric.RouteFilter, route metric.Route, all string) Ends {
 	name := func(group, only string) string {
 		if id := cmp.Or(group, only); id != "" {
 			return ids.ID([]byte(id)).String()
 		}
 		return all
 	}
-	return Ends{name(lane.Source, l.From), name(lane.Destination, l.To)}
+	return Ends{name(route.Source, l.From), name(route.Destination, l.To)}
 }
 
 func (a *api) icmSeries(r *rest.Request) (any, error) {
-	l, scope, all, err := a.lanes(r)
+	l, scope, all, err := a.routes(r)
 	if err != nil {
 		return nil, err
 	}
@@ -154,18 +154,18 @@ func lastPoint(r *rest.Request, l metric.RouteFilter) (p metric.RoutePoint) {
 }
 
 func (a *api) icmSummary(r *rest.Request) (any, error) {
-	l, scope, all, err := a.lanes(r)
+	l, scope, all, err := a.routes(r)
 	if err != nil {
 		return nil, err
 	}
-	lanes, counts, err := query.ICMSummary(r.Context(), a.world, scope, l)
+	routes, counts, err := query.ICMSummary(r.Context(), a.world, scope, l)
 	if err != nil {
 		return nil, err
 	}
 	sum, groups := make([]int64, len(metric.Windows)), []IcmRolling{}
-	for _, lane := range lanes {
-		groups = append(groups, rollingOf(counts[lane], ends(l, lane, all)))
-		for i, n := range counts[lane] {
+	for _, route := range routes {
+		groups = append(groups, rollingOf(counts[route], ends(l, route, all)))
+		for i, n := range counts[route] {
 			sum[i] += n
 		}
 	}

@@ -4,8 +4,8 @@
 // others are packages below: eth for EVM chains, platform and avm for the P-Chain and the X-Chain, info.
 //
 // Every EVM chain is reachable at /ext/bc/{blockchain id}/rpc and /ws; the C-Chain of the network also by its aliases. A
-// prefix names a network, and nothing of the other is found there: /fuji/ext/bc/C/rpc. Without a prefix a path speaks of
-// the network that the node is of, and a blockchain id of its chain, wherever it is.
+// prefix names a network, and nothing of the other is found there: /fuji/ext/bc/C/rpc. Without a prefix a path
+// means the network of Options.Network; a blockchain id means its chain on either network.
 //
 // To add a service: a package below with its methods, a line where addNetwork mounts it, and a transcript.
 package node

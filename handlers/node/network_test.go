@@ -72,7 +72,7 @@ func roleNames(t testing.TB, w *sim.World) *strings.Replacer {
 	return strings.NewReplacer(names...)
 }
 
-// TestNetworkTranscripts replays conversations with the node of a seeded world, beside {L1} naming {SELF} and the nodes
+// TestNetworkTranscripts replays conversations with the node of a seeded world, naming {SELF} besides {L1} and the nodes
 // that have a role.
 func TestNetworkTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(transcripts, "network", "*.txt"))

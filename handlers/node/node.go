@@ -177,7 +177,7 @@ func (n *Node) Close() {
 	}
 }
 
-// locate tells the network that a request speaks to, and what follows /ext/ in its path. Without a network in front that is
+// locate finds the network that a request is for, and what follows /ext/ in its path. Without a network in front that is
 // the node's own network, save for a chain of another that is named by its id.
 func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 	for _, network := range networks {

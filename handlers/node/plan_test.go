@@ -43,7 +43,7 @@ func TestQueryPlans(t *testing.T) {
 			}
 		}
 	}
-	primaryPlans(t, w.ledgers[0].DB)
+	primaryPlans(t, w.networks[0].DB)
 }
 
 // primaryPlans looks at the statements about P and X. Of chains, personas and networks there are few.

@@ -56,7 +56,7 @@ func TestShapes(t *testing.T) {
 
 // shapeParams asks the test world for what the recorded cases asked a node for.
 func shapeParams(t *testing.T, w *testWorld) map[string]string {
-	l := w.ledgers[0]
+	l := w.networks[0]
 	tx := func(c txs.Chain, height uint64) string {
 		row := must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(c), height, 0)))
 		return ids.ID(row.Hash).String()

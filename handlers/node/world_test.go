@@ -45,7 +45,7 @@ type testChain struct {
 type testWorld struct {
 	db          *store.DB
 	c, l1, fuji *testChain
-	ledgers     []*sim.Network
+	networks    []*sim.Network
 	node        *Node
 	server      *httptest.Server
 }
@@ -71,9 +71,9 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 		chain.history()
 	}
 	w.l1.callPrecompiles()
-	w.ledgers = newTestNetworks(t)
+	w.networks = newTestNetworks(t)
 	w.node, err = New(Options{
-		Chains: []*reader.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.ledgers, Network: "mainnet",
+		Chains: []*reader.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.networks, Network: "mainnet",
 		Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {

@@ -187,7 +187,7 @@ func acceptsGzip(header string) bool {
 	return accepts
 }
 
-// weighs tells whether the weight of a coding is above zero; none is one.
+// weighs tells whether the weight of a coding is above zero; a coding without a weight has weight one.
 func weighs(weight string) bool {
 	name, value, found := strings.Cut(weight, "=")
 	if !found {

@@ -52,7 +52,7 @@ func forwarded(r *http.Request, header, fallback string) string {
 	return first
 }
 
-// fromOwnProxy reports whether the peer may speak for the client: a proxy on this machine or in a private network.
+// fromOwnProxy reports whether the peer is a proxy whose headers are believed: one on this machine or in a private network.
 // Headers of peers elsewhere are ignored, as anyone can send them.
 func fromOwnProxy(r *http.Request) bool {
 	a, err := netip.ParseAddr(peer(r))

@@ -27,7 +27,7 @@ func (w *responseWriter) preflight(r *http.Request, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// checkOrigin keeps pages of other origins from changing the world of whoever has them open.
+// checkOrigin keeps pages of other origins from changing the world through a browser that has them open.
 func (c *requestContext) checkOrigin(r *http.Request) error {
 	if !c.op.SameOrigin {
 		return nil

@@ -159,7 +159,7 @@ type Endpoint struct {
 // Lister is a mounted handler that can tell what it serves.
 type Lister interface{ Endpoints() []Endpoint }
 
-// pages are what a server has beside its operations.
+// pages are the paths that a server has in addition to its operations.
 var pages = []string{"/", "/docs", "/openapi.json"}
 
 // Endpoints lists everything that is served: the operations, the documentation, and what mounted handlers tell.

@@ -12,7 +12,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// Error is a failure that the client is told about: a status, and sentences it can act on.
+// Error is a failure that the client gets as an answer: a status, and sentences that say what to do.
 type Error struct {
 	Status   int
 	Problems []string
@@ -142,7 +142,7 @@ func (c *requestContext) failure() *Error {
 	return sentence(http.StatusInternalServerError, "the simulator failed; its log has the cause under request id "+c.id)
 }
 
-// answer is the body that tells of the error.
+// answer is the body of the error.
 func (e *Error) answer(array bool) ErrorAnswer {
 	return ErrorAnswer{
 		Message:    Message{Sentences: e.Problems, Array: array && e.Status == http.StatusBadRequest},

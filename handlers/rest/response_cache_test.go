@@ -65,7 +65,7 @@ func TestAnswersLastAsLongAsTheWorldStays(t *testing.T) {
 		{"without the body", "HEAD", "/v1/count", nil, nil, 0},
 		{"compressed", "GET", "/v1/count", nil, []string{"Accept-Encoding", "gzip"}, 0},
 		{"an error", "GET", "/v1/count?text=wrong", nil, nil, 2},
-		{"what lives", "GET", "/v1/countLive", nil, nil, 2},
+		{"a live operation", "GET", "/v1/countLive", nil, nil, 2},
 		{"too large to keep", "GET", "/v1/countLarge", nil, nil, 2},
 		{"a long target", "GET", "/v1/count?rltoken=" + strings.Repeat("a", 2000), nil, nil, 2},
 		{"what changes the world", "POST", "/v1/count", nil, nil, 2},

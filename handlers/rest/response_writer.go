@@ -31,7 +31,7 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Hijack lets a mounted handler speak WebSocket.
+// Hijack lets a mounted handler use WebSocket.
 func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.status == 0 {
 		w.status = http.StatusSwitchingProtocols

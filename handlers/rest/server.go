@@ -31,7 +31,7 @@ type Options struct {
 	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
 	MaxHead int
 
-	// Observe is told of every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
+	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
 
 	RateLimit  int // requests per minute and client; unlimited by default
@@ -42,7 +42,7 @@ type Options struct {
 	// itself.
 	Alias func(network, name string) string
 
-	// NetworkOf names the network of a chain, for keys that are confined to one network.
+	// NetworkOf names the network of a chain, for keys that are limited to one network.
 	NetworkOf func(schema.ChainID) (network string, ok bool)
 
 	// Same is one way to write what may be written in several, so that a page token fits however the chain is named.

@@ -8,7 +8,7 @@ import (
 // headerBytes is about what a header takes as JSON.
 const headerBytes = 2_048
 
-// content is what a block has beside its header.
+// content is what a block has in addition to its header.
 type content struct {
 	txs  []*reader.Transaction
 	size int

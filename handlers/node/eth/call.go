@@ -75,7 +75,7 @@ type detailedResult struct {
 	ReturnData hexutil.Bytes `json:"returnData"`
 }
 
-// CallDetailed executes a call and answers its gas and its error beside what it returns.
+// CallDetailed executes a call and answers its gas, its error and what it returns.
 func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides) (*detailedResult, error) {
 	result, err := a.run(ctx, &call, ref, states, nil)
 	if err != nil {

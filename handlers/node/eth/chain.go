@@ -28,7 +28,7 @@ func (a *chainAPI) Coinbase() common.Address { return evm.Blackhole }
 // Etherbase is another name for Coinbase.
 func (a *chainAPI) Etherbase() common.Address { return evm.Blackhole }
 
-// GetChainConfig is the configuration of the chain, in the words of its virtual machine.
+// GetChainConfig is the configuration of the chain, in the JSON of its virtual machine.
 func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {
 	network, err := fixtures.NetworkNamed(a.chain.Row.Network)
 	if err != nil {

@@ -61,7 +61,7 @@ func (a *filterAPI) NewBlockFilter(ctx context.Context) (rpc.ID, error) {
 	return a.add(ctx, &filter{kind: newBlocks})
 }
 
-// NewPendingTransactionFilter watches for transactions; they are told of once they are in a block.
+// NewPendingTransactionFilter watches for transactions; they are reported once they are in a block.
 func (a *filterAPI) NewPendingTransactionFilter(ctx context.Context, _ *bool) (rpc.ID, error) {
 	return a.add(ctx, &filter{kind: newTransactions})
 }

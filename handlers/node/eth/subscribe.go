@@ -15,14 +15,14 @@ type subscribeAPI struct {
 	broadcaster *broadcaster
 }
 
-// NewHeads tells of every new block's header.
+// NewHeads sends the header of every new block.
 func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
 	return a.subscribe(ctx, func(_ context.Context, e *reader.BlockEvent) ([]json.RawMessage, error) {
 		return []json.RawMessage{newHeadJSON(a.chain.Kind, e.Block)}, nil
 	})
 }
 
-// Logs tells of every new log that the criteria choose, whatever their range.
+// Logs sends every new log that the criteria choose, whatever their range.
 func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Subscription, error) {
 	if err := wanted.filter.Check(); err != nil {
 		return nil, err
@@ -40,12 +40,12 @@ func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Su
 	})
 }
 
-// NewPendingTransactions tells of every new transaction, by hash or in full. Here they are in a block already.
+// NewPendingTransactions sends every new transaction, by hash or in full. Here they are in a block already.
 func (a *subscribeAPI) NewPendingTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
 	return a.transactions(ctx, full)
 }
 
-// NewAcceptedTransactions tells of every transaction in a new block, by hash or in full.
+// NewAcceptedTransactions sends every transaction in a new block, by hash or in full.
 func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
 	return a.transactions(ctx, full)
 }

@@ -113,7 +113,7 @@ func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref blockRef) (js
 // PendingTransactions is empty: what is sent is either in a block or refused.
 func (a *transactionAPI) PendingTransactions() []any { return []any{} }
 
-// SendRawTransaction says what is wrong with a transaction; a good one is refused too, and told so.
+// SendRawTransaction says what is wrong with a transaction. It refuses a valid one as well: the EVM chains take none yet.
 func (a *transactionAPI) SendRawTransaction(raw hexutil.Bytes) (common.Hash, error) {
 	if _, _, err := a.chain.Recover(raw); err != nil {
 		return common.Hash{}, err

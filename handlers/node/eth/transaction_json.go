@@ -113,7 +113,7 @@ func (w *jsonWriter) log(log *types.Log) {
 	w.close('}')
 }
 
-// logBytes is about what a log takes as JSON beside its data.
+// logBytes is about how many bytes a log takes as JSON, without its data.
 const logBytes = 640
 
 func logsJSON(logs []*types.Log) []byte {

@@ -67,7 +67,7 @@ func parseBlock(_ *Rule, text string) (any, bool) {
 	return BlockID{Number: n}, err == nil
 }
 
-// parsePrimaryBlock reads a height or a block's id, which the P- and the X-chain write in cb58 and the C-Chain in hex.
+// parsePrimaryBlock reads a height or a block's id, which the P- and the X-Chain write in cb58 and the C-Chain in hex.
 func parsePrimaryBlock(r *Rule, text string) (any, bool) {
 	if id, ok := readID(text); ok {
 		return BlockID{Hash: common.Hash(id), ByHash: true}, true

@@ -194,7 +194,7 @@ func (d *Schemas) member(s *Schema, f reflect.StructField) {
 	s.Properties[name] = field
 }
 
-// decorate adds what a field's tags say. In 3.1 a description may stand beside a reference.
+// decorate adds what a field's tags say. In OpenAPI 3.1 a reference may have a description.
 func decorate(s *Schema, tag reflect.StructTag) *Schema {
 	c := *s
 	c.Description, c.Deprecated = tag.Get("doc"), tag.Get("deprecated") == "true"

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// validation walks a JSON value beside its schema and collects what does not fit.
+// validation walks through a JSON value and its schema, and collects what does not fit.
 type validation struct {
 	schemas  *Schemas
 	strict   bool // whether a member that the schema does not name is a problem; else it is dropped
@@ -153,8 +153,8 @@ func (c *validation) number(s *Schema, path string, v any) {
 	}
 }
 
-// exact is the value of a JSON number. One that would take long to read is none: it has more digits than any field needs, or
-// an exponent that makes a giant of it.
+// exact is the value of a JSON number. One that would take long to read is refused: it has more digits than any field needs, or
+// a very large exponent.
 func exact(v any) (*big.Rat, bool) {
 	text, ok := v.(json.Number)
 	if !ok || len(text) > 80 || hugeExponent(string(text)) {

@@ -1,0 +1,73 @@
+package control
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// described is a world with one chain and all personas.
+func described(t *testing.T) *Description {
+	t.Helper()
+	d := &Description{Meta: store.Meta{Seed: 7, Profile: "tiny"}, Clock: 1782864000}
+	for _, p := range fixtures.Personas {
+		key, err := crypto.HexToECDSA(p.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := crypto.PubkeyToAddress(key.PublicKey)
+		d.Personas = append(d.Personas, store.Persona{Name: p.Name, Purpose: p.Purpose, Key: crypto.FromECDSA(key), Address: address[:]})
+	}
+	row := store.Chain{EVMID: 70411, Name: "Icefall", Network: "mainnet", TokenSymbol: "ICE",
+		BlockchainID: make([]byte, 32), SubnetID: make([]byte, 32), VMID: make([]byte, 32)}
+	d.Chains = []ChainDescription{{Chain: &reader.Chain{Row: row}, Height: 5, Transactions: 9, Failed: []byte{0xab}}}
+	return d
+}
+
+// TestBannerShowsTheKnownKeysOnly finds the accounts of the mnemonic and ewoq in the banner, and no other persona's key.
+func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
+	d := described(t)
+	text, err := Banner(d, "v1", "http://127.0.0.1:9650")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range d.Personas {
+		known := i < fixtures.MnemonicAccounts || p.Name == "ewoq"
+		if shown := strings.Contains(text, hexutil.Encode(p.Key)); shown != known {
+			t.Errorf("key of %s is shown: %v", p.Name, shown)
+		}
+	}
+	for _, want := range []string{"Snowglobe v1: seed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, "http://127.0.0.1:9650/sim/world\n",
+		"http://127.0.0.1:9650/docs\n", "  70411    Icefall ", `"params":["` + common.BytesToAddress(d.Personas[0].Address).Hex() + `","latest"]`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the banner lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples only of what there is.
+func TestWorldCountsItsChains(t *testing.T) {
+	d := described(t)
+	w, err := render(d, "v1", "https://globe.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Counts != (Counts{Chains: 1, Blocks: 6, Transactions: 9, Personas: len(fixtures.Personas)}) {
+		t.Errorf("counts are %+v", w.Counts)
+	}
+	c := w.Chains[0]
+	id := strings.TrimSuffix(strings.TrimPrefix(c.RPCURL, "https://globe.example/ext/bc/"), "/rpc")
+	if id != c.BlockchainID || c.WSURL != "wss://globe.example/ext/bc/"+id+"/ws" || c.Height != 5 {
+		t.Errorf("chain is %+v", c)
+	}
+	if len(c.Samples) != 1 || c.Samples["failed"] != "0xab" {
+		t.Errorf("samples are %v", c.Samples)
+	}
+}

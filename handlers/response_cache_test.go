@@ -1,0 +1,51 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/seed"
+	"snowglobe/sim/export"
+	"snowglobe/sim/store"
+)
+
+// discard is a client that reads nothing.
+type discard struct{ header http.Header }
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(int)             {}
+
+// BenchmarkResponseCache asks for the same list and the same object, with the cache of answers and without it.
+func BenchmarkResponseCache(b *testing.B) {
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := seed.Generate(b.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	for name, revision := range map[string]func() int64{"with": w.Revision, "without": nil} {
+		s, err := rest.New(rest.Options{Alias: w.Alias, Clock: w.Clock, Revision: revision, WorldKey: w.Identity()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := handlers.RegisterData(s, w, export.NewJobs(w, export.Options{}), data.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		for kind, path := range map[string]string{"list": "/v1/chains/43114/transactions", "object": "/v1/chains/43114/blocks/5"} {
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					s.ServeHTTP(&discard{http.Header{}}, httptest.NewRequest(http.MethodGet, path, nil))
+				}
+			})
+		}
+	}
+}
