@@ -10,9 +10,10 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Options are what the user may choose about the Data API.
+// Options are what a server may choose about the Data API.
 type Options struct {
-	KnownOnly bool // sign only messages that the world knows
+	KnownOnly bool                 // sign only messages that the world knows
+	Stakers   *query.StakerIndexes // shared with who else lists stakers; nil for the Data API's own
 }
 
 // Base is what the families of operations share: the world, and what was read of it lately.
@@ -23,8 +24,11 @@ type Base struct {
 	Readers *query.ChainReaders
 }
 
-func NewBase(w *sim.World) *Base {
-	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: query.NewStakerIndexes(), Readers: query.NewChainReaders(w)}
+func NewBase(w *sim.World, o Options) *Base {
+	if o.Stakers == nil {
+		o.Stakers = query.NewStakerIndexes()
+	}
+	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: o.Stakers, Readers: query.NewChainReaders(w)}
 }
 
 // chain is the EVM chain that the request names.
