@@ -110,7 +110,7 @@ func (a *stakingAPI) listRewards(r *rest.Request, l *sim.Network) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	prices, err := a.Prices(r, a.Readers.EVMOf(l, txs.CChain).Row.ID)
+	prices, err := a.Prices(r, l.CChain().Row.ID)
 	if err != nil {
 		return nil, err
 	}
