@@ -9,9 +9,9 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -104,9 +104,8 @@ func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValid
 
 // observe adds what the answering node saw of a validator.
 func (v *CurrentValidator) observe(network *sim.Network, node store.Node) {
-	const million = 1_000_000
 	v.IsConnected = node.Connected || v.NodeID == network.LocalNode.ID()
-	v.UptimePercentage = float32(node.Uptime) / platform.Percent
+	v.UptimePercentage = float32(node.Uptime) / rules.Percent
 	elapsed := max(network.Clock.Unix()-int64(v.StartTimestamp), 0)
-	v.UptimeSeconds = uint64(elapsed) * uint64(node.Uptime) / million
+	v.UptimeSeconds = uint64(elapsed) * uint64(node.Uptime) / rules.PercentDenominator
 }

@@ -10,6 +10,7 @@ import (
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -135,16 +136,13 @@ func (a *Service) delegators(index *query.StakerIndex, node ids.NodeID) *[]Deleg
 	return &all
 }
 
-// Percent is how many of a million make a hundredth.
-const Percent = 10_000
-
 func (a *Service) validator(entry *query.ValidatorEntry, index *query.StakerIndex) *Validator {
 	s := &entry.Staker
 	node := index.Node(ids.NodeID(s.Node))
 	return &Validator{
 		Staker: staker(s), ValidationRewardOwner: a.ownerOrNone(s.Owner), DelegationRewardOwner: a.ownerOrNone(s.FeeOwner),
-		PotentialReward: jsonrpc.Uint64(s.PotentialReward), AccruedDelegateeReward: jsonrpc.Uint64(s.DelegateeReward), DelegationFee: jsonrpc.Float32(s.Shares) / Percent,
-		Uptime: jsonrpc.Float32(node.Uptime) / Percent, Connected: node.Connected, Signer: signer(s),
+		PotentialReward: jsonrpc.Uint64(s.PotentialReward), AccruedDelegateeReward: jsonrpc.Uint64(s.DelegateeReward), DelegationFee: jsonrpc.Float32(s.Shares) / rules.Percent,
+		Uptime: jsonrpc.Float32(node.Uptime) / rules.Percent, Connected: node.Connected, Signer: signer(s),
 	}
 }
 
