@@ -23,8 +23,8 @@ type Position struct {
 	At   store.Position
 }
 
-// reader turns transactions of a chain into events. Those that bring no rows are left out.
-type reader interface {
+// eventReader turns transactions of a chain into events. Those that bring no rows are left out.
+type eventReader interface {
 	read(ctx context.Context, at []store.Position) ([]Event, error)
 }
 
@@ -33,7 +33,7 @@ type Scanner struct{ chains []*chainCursor }
 
 // chainCursor is one chain of a walk.
 type chainCursor struct {
-	reader
+	eventReader
 	left  *union
 	queue []Event
 }
@@ -52,9 +52,9 @@ func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*S
 		}
 		t := &chainCursor{}
 		if lane.Kind == KindEVM {
-			t.reader, t.left, err = openEVM(ctx, w, &s, source, low, high)
+			t.eventReader, t.left, err = openEVM(ctx, w, &s, source, low, high)
 		} else {
-			t.reader, t.left, err = openPrimary(ctx, w, &s, source, low, high)
+			t.eventReader, t.left, err = openPrimary(ctx, w, &s, source, low, high)
 		}
 		if err != nil {
 			return nil, err
