@@ -9,6 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/node/avm"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
@@ -38,7 +39,7 @@ type Options struct {
 const DefaultMaxBody = 5 << 20
 
 // networks are the prefixes that name a network in a path.
-var networks = []string{"mainnet", "fuji"}
+var networks = []string{fixtures.MainnetName, fixtures.FujiName}
 
 // Node is the node's HTTP handler.
 type Node struct {
