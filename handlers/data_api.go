@@ -16,7 +16,7 @@ import (
 // RegisterData adds the Data API's operations to a server, and the resources that its answers link to. The caller runs the
 // exports.
 func RegisterData(server *rest.Server, world *sim.World, exports *export.Jobs, o data.Options) error {
-	b := data.NewBase(world)
+	b := data.NewBase(world, o)
 	for _, register := range []func() error{
 		func() error { return data.RegisterHealth(server, b) },
 		func() error { return evm.Register(server, b) },

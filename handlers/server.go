@@ -19,6 +19,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
+	"snowglobe/sim/query"
 )
 
 // Options are what the user may choose about a server.
@@ -90,7 +91,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.Register(s, w, o.Version); err != nil {
 		return nil, err
 	}
-	o.Exports.Log = o.Log
+	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
 	exports := export.NewJobs(w, o.Exports)
 	if err := RegisterData(s, w, exports, o.Data); err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	n, err := node.New(node.Options{
 		Chains: w.Chains, Ledgers: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
-		Hosts: o.Node.Hosts, Public: o.Node.Public, Loggers: loggers, Profiler: profiler,
+		Hosts: o.Node.Hosts, Public: o.Node.Public, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
 		return nil, err

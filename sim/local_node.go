@@ -10,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -89,8 +90,7 @@ func BallotOf(node ids.NodeID, acp uint32) Ballot {
 
 // ObservedBy is for how many percent of the time a peer observed the local node: at most its uptime.
 func (l *Network) ObservedBy(peer ids.NodeID) uint64 {
-	const percent = 10_000
-	return max(uint64(l.LocalNode.Uptime)/percent, 1) - uint64(nodeNumber(peer, 0)%2)
+	return max(uint64(l.LocalNode.Uptime)/rules.Percent, 1) - uint64(nodeNumber(peer, 0)%2)
 }
 
 // SecondsSinceContact is how many seconds ago the local node last sent to a peer and received from it.

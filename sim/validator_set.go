@@ -21,8 +21,8 @@ type Validator struct {
 }
 
 // PHeight is the height of the P-Chain's last block, which is also the one that a proposer would see.
-func (l *Network) PHeight(ctx context.Context) (uint64, error) {
-	head, err := l.DB.PrimaryHead(ctx, l.Chain(txs.PChain))
+func (n *Network) PHeight(ctx context.Context) (uint64, error) {
+	head, err := n.DB.PrimaryHead(ctx, n.Chain(txs.PChain))
 	if err != nil {
 		return 0, fmt.Errorf("P-Chain: %w", err)
 	}
@@ -31,26 +31,26 @@ func (l *Network) PHeight(ctx context.Context) (uint64, error) {
 
 // SubnetOf is the subnet that validates one of the network's blockchains; the zero id is the primary network. The error is
 // store.ErrNotFound for a blockchain of another network.
-func (l *Network) SubnetOf(ctx context.Context, blockchain ids.ID) (ids.ID, error) {
-	if _, own := l.Rules.ChainOf(blockchain); own {
+func (n *Network) SubnetOf(ctx context.Context, blockchain ids.ID) (ids.ID, error) {
+	if _, own := n.Rules.ChainOf(blockchain); own {
 		return ids.Empty, nil
 	}
-	row, err := l.DB.Blockchain(ctx, blockchain[:])
+	row, err := n.DB.Blockchain(ctx, blockchain[:])
 	if err != nil {
 		return ids.Empty, err
 	}
-	if row.ID.Chain() != l.Chain(txs.PChain) {
+	if row.ID.Chain() != n.Chain(txs.PChain) {
 		return ids.Empty, store.ErrNotFound
 	}
 	return ids.ID(row.Subnet), nil
 }
 
 // HasSubnet tells whether a subnet is one of the network's.
-func (l *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
+func (n *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 	if subnet == ids.Empty {
 		return true, nil
 	}
-	_, err := l.DB.Subnet(ctx, l.Chain(txs.PChain), subnet[:])
+	_, err := n.DB.Subnet(ctx, n.Chain(txs.PChain), subnet[:])
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -58,63 +58,36 @@ func (l *Network) HasSubnet(ctx context.Context, subnet ids.ID) (bool, error) {
 }
 
 // HasNode tells whether a node validates or validated something on the network.
-func (l *Network) HasNode(ctx context.Context, node []byte) (bool, error) {
-	stakers, err := l.DB.StakersOfNode(ctx, l.Chain(txs.PChain), node)
+func (n *Network) HasNode(ctx context.Context, node []byte) (bool, error) {
+	stakers, err := n.DB.StakersOfNode(ctx, n.Chain(txs.PChain), node)
 	if err != nil || len(stakers) > 0 {
 		return err == nil, err
 	}
-	l1, err := l.DB.L1ValidatorsOfNode(ctx, node, math.MaxInt64)
+	l1, err := n.DB.L1ValidatorsOfNode(ctx, node, math.MaxInt64)
 	return len(l1) > 0, err
 }
 
-// ValidatorsAt are those who validated a subnet at a height of the P-Chain.
-func (l *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Validator, error) {
-	return l.validators(ctx, subnet, height, validatorRule{
-		stakes: func(s *store.Staker) bool { return stakesAt(s, int64(height)) },
-		active: func(v *store.L1ValidatorView) bool { return v.EndAccumulatedFee > 0 },
-	})
-}
-
-// ValidatorsNow are those who validate a subnet by the world's clock: time alone lets stakers begin and end, and uses
-// balances up.
-func (l *Network) ValidatorsNow(ctx context.Context, subnet ids.ID) ([]Validator, error) {
-	head, err := l.DB.PrimaryHead(ctx, l.Chain(txs.PChain))
-	if err != nil {
-		return nil, fmt.Errorf("P-Chain: %w", err)
-	}
-	accrued := l.Accrued(head)
-	return l.validators(ctx, subnet, head.ID.Number(), validatorRule{
-		stakes: func(s *store.Staker) bool { return l.StatusAt(s) == store.StakerActive },
-		active: func(v *store.L1ValidatorView) bool { return v.EndAccumulatedFee > accrued },
-	})
-}
-
-// validatorRule says which stakers and L1 validators belong to a set.
-type validatorRule struct {
-	stakes func(*store.Staker) bool
-	active func(*store.L1ValidatorView) bool
-}
-
-// validators is a set. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1
-// validators are merged under the empty node id, without a key, as avalanchego's GetValidatorSet does.
-func (l *Network) validators(ctx context.Context, subnet ids.ID, height uint64, rule validatorRule) ([]Validator, error) {
+// ValidatorsAt are those who validated a subnet at a height of the P-Chain; query.StakerIndex.ValidatorSet are those who do by
+// the world's clock. Validators of a permissioned subnet sign with their key on the primary network. Inactive L1 validators
+// are merged under the empty node id, without a key, as avalanchego's GetValidatorSet does.
+func (n *Network) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) ([]Validator, error) {
 	set := &validatorSet{index: map[ids.NodeID]int{}}
-	if err := l.addStakers(ctx, set, subnet, rule); err != nil {
+	if err := n.addStakers(ctx, set, subnet, height); err != nil {
 		return nil, err
 	}
 	if subnet == ids.Empty {
 		return set.all, nil
 	}
 	if len(set.all) > 0 {
-		if err := l.addPrimaryNetworkKeys(ctx, set.all, rule); err != nil {
+		if err := n.addPrimaryNetworkKeys(ctx, set.all, height); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := l.DB.L1ValidatorsOfSubnet(ctx, subnet[:], height)
+	rows, err := n.DB.L1ValidatorsOfSubnet(ctx, subnet[:], height)
 	for i := range rows {
 		switch v := &rows[i]; {
-		case v.Weight == 0 || v.ID.Chain() != l.Chain(txs.PChain):
-		case !rule.active(v):
+		case v.Weight == 0 || v.ID.Chain() != n.Chain(txs.PChain):
+		case v.EndAccumulatedFee == 0:
 			set.add(ids.EmptyNodeID, nil, uint64(v.Weight))
 		default:
 			set.add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
@@ -124,9 +97,9 @@ func (l *Network) validators(ctx context.Context, subnet ids.ID, height uint64, 
 }
 
 // addPrimaryNetworkKeys gives validators the keys that their nodes have on the primary network.
-func (l *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, rule validatorRule) error {
+func (n *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, height uint64) error {
 	set := &validatorSet{index: map[ids.NodeID]int{}}
-	if err := l.addStakers(ctx, set, ids.Empty, rule); err != nil {
+	if err := n.addStakers(ctx, set, ids.Empty, height); err != nil {
 		return err
 	}
 	for i := range all {
@@ -137,10 +110,10 @@ func (l *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, ru
 	return nil
 }
 
-func (l *Network) addStakers(ctx context.Context, set *validatorSet, subnet ids.ID, rule validatorRule) error {
-	rows, err := l.DB.StakersOfSubnet(ctx, l.Chain(txs.PChain), subnet[:])
+func (n *Network) addStakers(ctx context.Context, set *validatorSet, subnet ids.ID, height uint64) error {
+	rows, err := n.DB.StakersOfSubnet(ctx, n.Chain(txs.PChain), subnet[:])
 	for i := range rows {
-		if s := &rows[i]; rule.stakes(s) {
+		if s := &rows[i]; stakesAt(s, int64(height)) {
 			set.add(ids.NodeID(s.Node), s.BLS, uint64(s.Weight))
 		}
 	}

@@ -170,7 +170,7 @@ func networks(described []NetworkDescription) []Network {
 	for i, n := range fixtures.Networks {
 		network := Network{Name: n.Name, Aliases: []string{}, ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
 			XChainID: n.XChainID.String(), CChainID: n.CChainID.String()}
-		if n.Name == "fuji" {
+		if n.Name == fixtures.FujiName {
 			network.Aliases = append(network.Aliases, "testnet")
 		}
 		if i < len(described) {

@@ -7,12 +7,12 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/query"
-	"snowglobe/sim/store"
 )
 
-// Options are what the user may choose about the Data API.
+// Options are what a server may choose about the Data API.
 type Options struct {
-	KnownOnly bool // sign only messages that the world knows
+	KnownOnly bool                 // sign only messages that the world knows
+	Stakers   *query.StakerIndexes // shared with who else lists stakers; nil for the Data API's own
 }
 
 // Base is what the families of operations share: the world, and what was read of it lately.
@@ -23,17 +23,22 @@ type Base struct {
 	Readers *query.ChainReaders
 }
 
-func NewBase(w *sim.World) *Base {
-	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: query.NewStakerIndexes(), Readers: query.NewChainReaders(w)}
+func NewBase(w *sim.World, o Options) *Base {
+	if o.Stakers == nil {
+		o.Stakers = query.NewStakerIndexes()
+	}
+	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: o.Stakers, Readers: query.NewChainReaders()}
 }
 
 // chain is the EVM chain that the request names.
 func (b *Base) chain(r *rest.Request) (*reader.Chain, error) {
 	id := r.Chain("chainId")
-	for _, c := range b.World.Chains {
-		if id.EVM != 0 && c.Row.EVMID == id.EVM || id.EVM == 0 && string(c.Row.BlockchainID) == string(id.Blockchain[:]) {
-			return c, nil
-		}
+	c := b.World.ChainByBlockchainID(id.Blockchain)
+	if id.EVM != 0 {
+		c = b.World.ChainByEVMID(id.EVM)
+	}
+	if c != nil {
+		return c, nil
 	}
 	return nil, rest.NotFound("EVM chain %s does not exist: GET /v1/chains lists those that do", id)
 }
@@ -63,29 +68,9 @@ func (b *Base) ChainsOf(r *rest.Request) []*reader.Chain {
 	return some
 }
 
-// ChainAt is the EVM chain of a position, nil if there is none.
-func (b *Base) ChainAt(at store.Position) *reader.Chain {
-	for _, c := range b.World.Chains {
-		if c.Row.ID == at.Chain() {
-			return c
-		}
-	}
-	return nil
-}
-
-// chainOf is the EVM chain with a blockchain id, nil if the world does not simulate it.
-func (b *Base) chainOf(blockchain ids.ID) *reader.Chain {
-	for _, c := range b.World.Chains {
-		if ids.ID(c.Row.BlockchainID) == blockchain {
-			return c
-		}
-	}
-	return nil
-}
-
 // EVMID is the EVM chain id of a blockchain, empty if the world does not simulate it.
 func (b *Base) EVMID(blockchain ids.ID) string {
-	if c := b.chainOf(blockchain); c != nil {
+	if c := b.World.ChainByBlockchainID(blockchain); c != nil {
 		return Decimals(c.Row.EVMID)
 	}
 	return ""

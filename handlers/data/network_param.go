@@ -48,10 +48,8 @@ var (
 // network is the network that the request names.
 func (b *Base) network(r *rest.Request) (*sim.Network, error) {
 	name := r.Text("network")
-	for _, l := range b.World.Networks {
-		if l.Name == name {
-			return l, nil
-		}
+	if n := b.World.NetworkNamed(name); n != nil {
+		return n, nil
 	}
 	return nil, rest.NotFound("network %s does not exist", name)
 }

@@ -7,6 +7,7 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/metric"
 	"snowglobe/sim/price"
 	"snowglobe/sim/store"
 )
@@ -16,11 +17,6 @@ type Price struct {
 	CurrencyCode string         `json:"currencyCode" enum:"usd,eur,aud,cad,chf,clp,cny,czk,dkk,gbp,hkd,huf,jpy,nzd"`
 	Value        schema.Decimal `json:"value"`
 }
-
-const hour = 3600
-
-// Day is how old something must be to have a historical price, in seconds.
-const Day = 86_400
 
 // PriceView is what a chain's tokens are called and cost, for the answer to one request.
 type PriceView struct {
@@ -64,7 +60,7 @@ func (s *PriceView) units(series *price.Series, unix int64) *big.Int {
 		return nil
 	}
 	seed := s.Base.World.Meta.Seed
-	return price.In(series.At(seed, unix/hour), price.Rate(seed, s.currency(), unix/hour))
+	return price.In(series.At(seed, unix/metric.SecondsPerHour), price.Rate(seed, s.currency(), unix/metric.SecondsPerHour))
 }
 
 // Price is what one whole token costs at a time in Unix seconds.

@@ -10,6 +10,7 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -47,15 +48,12 @@ type BlsKey struct {
 	PublicKey string `json:"publicKey" format:"hex"`
 }
 
-// PerPercent is a percent of what shares and uptimes are counted in, a million.
-const PerPercent = 10_000
-
 // Percentage writes a part of a million as percent with the sixteen places of the live service; empty for none.
 func Percentage(millionths int64) string {
 	if millionths == query.NoValue {
 		return ""
 	}
-	return fmt.Sprintf("%d.%04d000000000000", millionths/PerPercent, millionths%PerPercent)
+	return fmt.Sprintf("%d.%04d000000000000", millionths/rules.Percent, millionths%rules.Percent)
 }
 
 // OwnedBy tells whether one of the addresses is in a control group.

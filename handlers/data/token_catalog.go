@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/price"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -107,19 +107,14 @@ func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) 
 }
 
 func (c *tokenCatalog) loadMarkets(ctx context.Context, n *tokenNames, chain int) error {
-	markets, err := c.world.DB.Markets(ctx, chain)
+	markets, err := query.ReadMarkets(ctx, c.world.DB, chain)
 	if err != nil {
 		return err
 	}
-	for _, m := range markets {
-		var series *price.Series
-		if m.Series != "" {
-			series = &price.Series{Name: m.Series, Middle: m.Price, Amplitude: m.Amplitude}
-		}
-		if bytes.Equal(m.Address, make([]byte, common.AddressLength)) {
-			n.Native[chain] = series
-		} else if e := n.Entries[ChainAddress{chain, common.BytesToAddress(m.Address)}]; e != nil && e.Token != nil {
-			e.Token.Series, e.Token.Reputation = series, m.Reputation
+	n.Native[chain] = markets.Native
+	for address, m := range markets.Tokens {
+		if t := n.At(chain, address); t != nil {
+			t.Series, t.Reputation = m.Series, m.Reputation
 		}
 	}
 	return nil

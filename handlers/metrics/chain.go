@@ -6,6 +6,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm"
@@ -69,7 +70,7 @@ func (a *api) getChain(r *rest.Request) (any, error) {
 
 func describe(c *reader.Chain) Chain {
 	network, name := mainnet, "c_chain"
-	if c.Row.Network == "fuji" {
+	if c.Row.Network == fixtures.FujiName {
 		network = testnet
 	}
 	if c.Kind == evm.KindL1 {

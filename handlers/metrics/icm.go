@@ -8,6 +8,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/metric"
@@ -78,9 +79,9 @@ func (a *api) icm() []rest.Operation {
 func (a *api) routes(r *rest.Request) (l metric.RouteFilter, scope metric.Scope, all string, err error) {
 	scope, all = metric.Total, total
 	switch r.Text("network") {
-	case "mainnet":
+	case fixtures.MainnetName:
 		scope, all = metric.Mainnet, mainnet
-	case "fuji":
+	case fixtures.FujiName:
 		scope, all = metric.Testnet, testnet
 	}
 	for name, id := range map[string]*string{bySource: &l.From, byDestination: &l.To} {

@@ -8,7 +8,6 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
-	"snowglobe/sim"
 	"snowglobe/sim/metric"
 	"snowglobe/sim/query"
 )
@@ -45,7 +44,7 @@ func (a *api) networks() []rest.Operation {
 }
 
 func (a *api) staking(r *rest.Request) (any, error) {
-	l, subnet := a.ledger(r.Text("network")), rest.Value[ids.ID](r, "subnetId")
+	l, subnet := a.world.NetworkNamed(r.Text("network")), rest.Value[ids.ID](r, "subnetId")
 	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
 		return nil, missing(err, "subnet %s does not exist on %s", subnet, l.Name)
 	}
@@ -57,16 +56,6 @@ func (a *api) staking(r *rest.Request) (any, error) {
 	}
 	points, more, err := query.StakeSeries(r.Context(), l, q)
 	return series(r, points, more), err
-}
-
-// ledger is that of a network.
-func (a *api) ledger(network string) *sim.Network {
-	for _, l := range a.world.Networks {
-		if l.Name == network {
-			return l
-		}
-	}
-	return nil
 }
 
 // missing is the failure to look for something, or that it is not there.

@@ -9,14 +9,15 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
 // validatorsAPI tells who validates the subnet of a chain: subnet-evm's plugin/evm.ValidatorsAPI. One serves every chain;
 // which one is meant, the request's context says.
-type validatorsAPI struct{}
+type validatorsAPI struct{ stakers *query.StakerIndexes }
 
 // validatedChain is what a request for the validators of a chain is about.
 type validatedChain struct {
@@ -77,51 +78,34 @@ func chainOfValidators(path string) (ids.ID, bool) {
 }
 
 // GetCurrentValidators answers who validates the chain's subnet now, validators of an L1 whose balance ran out included.
-func (validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
+func (a *validatorsAPI) GetCurrentValidators(r *http.Request, args *CurrentValidatorsArgs, reply *CurrentValidatorsReply) error {
 	chain, _ := r.Context().Value(validatedChainKey{}).(validatedChain)
-	state := platform.State{Network: chain.network}
-	head, err := state.Head(r.Context())
-	if err != nil {
-		return err
-	}
-	stakers, err := state.Stakers(r.Context(), chain.subnet, nil, state.Current)
-	if err != nil {
-		return err
-	}
-	l1, err := state.Network.DB.L1ValidatorsOfSubnet(r.Context(), chain.subnet[:], head.ID.Number())
-	if err != nil {
-		return err
-	}
-	nodes, err := state.Nodes(r.Context())
+	index, err := a.stakers.Of(r.Context(), chain.network)
 	if err != nil {
 		return err
 	}
 	reply.Validators = []CurrentValidator{}
 	add := func(v CurrentValidator) {
 		if len(args.NodeIDs) == 0 || slices.Contains(args.NodeIDs, v.NodeID) {
-			v.observe(chain.network, nodes[v.NodeID])
+			v.observe(chain.network, index.Node(v.NodeID))
 			reply.Validators = append(reply.Validators, v)
 		}
 	}
-	for i := range stakers {
-		s := &stakers[i]
+	for _, s := range index.ValidatorsOf(chain.subnet, store.StakerActive) {
 		add(CurrentValidator{ValidationID: ids.ID(s.Tx), NodeID: ids.NodeID(s.Node), Weight: uint64(s.Weight),
 			StartTimestamp: uint64(s.Start), IsActive: true})
 	}
-	for i := range l1 {
-		if v := &l1[i]; v.Weight > 0 {
-			add(CurrentValidator{ValidationID: ids.ID(v.Validation), NodeID: ids.NodeID(v.Node), Weight: uint64(v.Weight),
-				StartTimestamp: uint64(v.Start), IsActive: state.Balance(v, head) > 0, IsL1Validator: true})
-		}
+	for _, v := range index.L1ValidatorsOf(chain.subnet) {
+		add(CurrentValidator{ValidationID: ids.ID(v.Validation), NodeID: ids.NodeID(v.Node), Weight: uint64(v.Weight),
+			StartTimestamp: uint64(v.Start), IsActive: index.L1Balance(v.L1ValidatorView) > 0, IsL1Validator: true})
 	}
 	return nil
 }
 
 // observe adds what the answering node saw of a validator.
 func (v *CurrentValidator) observe(network *sim.Network, node store.Node) {
-	const million = 1_000_000
 	v.IsConnected = node.Connected || v.NodeID == network.LocalNode.ID()
-	v.UptimePercentage = float32(node.Uptime) / platform.Percent
+	v.UptimePercentage = float32(node.Uptime) / rules.Percent
 	elapsed := max(network.Clock.Unix()-int64(v.StartTimestamp), 0)
-	v.UptimeSeconds = uint64(elapsed) * uint64(node.Uptime) / million
+	v.UptimeSeconds = uint64(elapsed) * uint64(node.Uptime) / rules.PercentDenominator
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/node/avm"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
@@ -17,26 +18,28 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/query"
 )
 
 // Options say what a node answers for.
 type Options struct {
 	Chains   []*reader.Chain
-	Ledgers  []*sim.Network      // P- and X-chains
-	Network  string              // whose C-Chain the plain aliases name: mainnet or fuji
-	Version  string              // web3_clientVersion
-	MaxBody  int64               // bytes of a request, DefaultMaxBody when zero
-	Public   bool                // hide what is about one particular node
-	Loggers  map[string]*Loggers // by network; nil for the server's own
-	Profiler *Profiler           // of the admin API, which is served when there is one; Loggers must be there then
-	Hosts    []string            // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
+	Ledgers  []*sim.Network       // P- and X-chains
+	Network  string               // whose C-Chain the plain aliases name: mainnet or fuji
+	Version  string               // web3_clientVersion
+	MaxBody  int64                // bytes of a request, DefaultMaxBody when zero
+	Public   bool                 // hide what is about one particular node
+	Loggers  map[string]*Loggers  // by network; nil for the server's own
+	Profiler *Profiler            // of the admin API, which is served when there is one; Loggers must be there then
+	Stakers  *query.StakerIndexes // shared with who else lists stakers; nil for the node's own
+	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 }
 
 // DefaultMaxBody is the largest request that is read.
 const DefaultMaxBody = 5 << 20
 
 // networks are the prefixes that name a network in a path.
-var networks = []string{"mainnet", "fuji"}
+var networks = []string{fixtures.MainnetName, fixtures.FujiName}
 
 // Node is the node's HTTP handler.
 type Node struct {
@@ -55,7 +58,10 @@ func New(o Options) (*Node, error) {
 	if o.Hosts == nil {
 		o.Hosts = []string{"localhost"}
 	}
-	validators, err := jsonrpc.NewServices(o.MaxBody, jsonrpc.Service{Name: "validators", Methods: validatorsAPI{}})
+	if o.Stakers == nil {
+		o.Stakers = query.NewStakerIndexes()
+	}
+	validators, err := jsonrpc.NewServices(o.MaxBody, jsonrpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +112,7 @@ func (n *Node) addNetwork(l *sim.Network) error {
 	if err := errors.Join(n.addInfo(l), n.addHealth(l), n.addAdmin(l)); err != nil {
 		return err
 	}
-	pChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "platform", Methods: platform.New(l)})
+	pChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "platform", Methods: platform.New(l, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
@@ -130,7 +136,7 @@ func (n *Node) addNetwork(l *sim.Network) error {
 }
 
 func (n *Node) addInfo(l *sim.Network) error {
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "info", Methods: info.New(l, n.options.Public)})
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "info", Methods: info.New(l, n.options.Stakers, n.options.Public)})
 	if err != nil {
 		return err
 	}

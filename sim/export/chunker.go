@@ -10,16 +10,12 @@ import (
 	"io"
 
 	"snowglobe/sim"
+	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
 
 // chunkSize is the size at which a chunk ends, with the transaction that reaches it.
 const chunkSize = 256 << 10
-
-const day = 24 * 60 * 60
-
-// dayOf is the beginning of the day in which a moment lies, in Unix seconds.
-func dayOf(unix int64) int64 { return unix - unix%day }
 
 var errTooLong = errors.New("the file has too many chunks")
 
@@ -49,7 +45,7 @@ func NewChunker(ctx context.Context, w *sim.World, s Scope, operation int64, las
 		return nil, err
 	}
 	if c.pending != nil {
-		c.first = dayOf(c.pending.Time)
+		c.first = metric.Day.Start(c.pending.Time)
 	}
 	if last == nil {
 		return c, nil
@@ -81,7 +77,7 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 	for c.pending != nil && len(text) < chunkSize {
 		e := c.pending
 		if full := c.full(piece.Rows, e); full {
-			return &Step{Full: dayOf(e.Time)}, nil
+			return &Step{Full: metric.Day.Start(e.Time)}, nil
 		}
 		text = append(text, e.Text...)
 		piece.Rows += int64(e.Rows)
@@ -109,7 +105,7 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 
 // full says that a transaction's rows are too many for the file. A day's rows stay together, so the first day's always fit.
 func (c *Chunker) full(rows int64, e *Event) bool {
-	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && dayOf(e.Time) > c.first
+	return c.scope.MaxRows > 0 && rows+int64(e.Rows) > c.scope.MaxRows && metric.Day.Start(e.Time) > c.first
 }
 
 // deflate compresses a text in whole blocks that are not the last: others can follow.

@@ -33,7 +33,7 @@ type evmReader struct {
 	base   *big.Int
 }
 
-func openEVM(ctx context.Context, w *sim.World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
+func openEVM(ctx context.Context, w *sim.World, s *Scope, at *chainSource, low, high store.Position) (eventReader, *union, error) {
 	m, err := openMarket(ctx, w, at.rows)
 	if err != nil {
 		return nil, nil, err

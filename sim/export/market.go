@@ -7,12 +7,11 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim"
+	"snowglobe/sim/metric"
 	"snowglobe/sim/price"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
-
-const hour = 3600
 
 // market knows the tokens of an EVM chain and what they cost.
 type market struct {
@@ -53,7 +52,7 @@ func (m *market) dollars(series *price.Series, unix int64) *big.Int {
 	if series == nil {
 		return nil
 	}
-	return big.NewInt(series.At(m.world.Meta.Seed, unix/hour))
+	return big.NewInt(series.At(m.world.Meta.Seed, unix/metric.SecondsPerHour))
 }
 
 // worth writes the exact value of an amount, empty without a market.

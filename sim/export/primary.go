@@ -26,7 +26,7 @@ type primaryReader struct {
 	table    table[primaryRow]
 }
 
-func openPrimary(ctx context.Context, w *sim.World, s *Scope, at *chainSource, low, high store.Position) (reader, *union, error) {
+func openPrimary(ctx context.Context, w *sim.World, s *Scope, at *chainSource, low, high store.Position) (eventReader, *union, error) {
 	m, err := openMarket(ctx, w, at.evm.Row.ID)
 	if err != nil {
 		return nil, nil, err

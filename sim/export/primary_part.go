@@ -109,7 +109,7 @@ func (r *primaryReader) made(ctx context.Context, base primaryRow, tx *txs.Tx) (
 			if err != nil {
 				return nil, err
 			}
-			row.reward = query.PaidRewardKind(staker, rewards)
+			row.reward = query.RewardKind(staker, store.StakerCompleted, rewards)
 			rewards++
 		}
 		if all, err = r.add(ctx, all, row, u); err != nil {

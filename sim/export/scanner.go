@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"sort"
 
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -24,8 +23,8 @@ type Position struct {
 	At   store.Position
 }
 
-// reader turns transactions of a chain into events. Those that bring no rows are left out.
-type reader interface {
+// eventReader turns transactions of a chain into events. Those that bring no rows are left out.
+type eventReader interface {
 	read(ctx context.Context, at []store.Position) ([]Event, error)
 }
 
@@ -34,7 +33,7 @@ type Scanner struct{ chains []*chainCursor }
 
 // chainCursor is one chain of a walk.
 type chainCursor struct {
-	reader
+	eventReader
 	left  *union
 	queue []Event
 }
@@ -53,9 +52,9 @@ func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*S
 		}
 		t := &chainCursor{}
 		if lane.Kind == KindEVM {
-			t.reader, t.left, err = openEVM(ctx, w, &s, source, low, high)
+			t.eventReader, t.left, err = openEVM(ctx, w, &s, source, low, high)
 		} else {
-			t.reader, t.left, err = openPrimary(ctx, w, &s, source, low, high)
+			t.eventReader, t.left, err = openPrimary(ctx, w, &s, source, low, high)
 		}
 		if err != nil {
 			return nil, err
@@ -90,18 +89,9 @@ func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, lane 
 	return max(low, store.At(s.rows, gone, 0)), high, err
 }
 
-// since is the height of the first block at or after a time; the next height when there is none. Times never fall from
-// one block to the next.
+// since is the height of the first block at or after a time, Head + 1 when there is none: an export ends at its heads.
 func (s *chainSource) since(ctx context.Context, w *sim.World, unix int64) (uint64, error) {
-	var failed error
-	found := sort.Search(int(s.Head)+1, func(n int) bool {
-		time, err := s.time(ctx, w, uint64(n))
-		if err != nil {
-			failed = err
-		}
-		return time >= unix
-	})
-	return uint64(found), failed
+	return store.FirstSince(s.Head, unix, func(height uint64) (int64, error) { return s.time(ctx, w, height) })
 }
 
 func (s *chainSource) time(ctx context.Context, w *sim.World, height uint64) (int64, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/sim"
-	evmreader "snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 )
@@ -72,10 +72,10 @@ var errNoChain = errors.New("the chain does not exist")
 // chainSource is where the rows of one of the chains are found.
 type chainSource struct {
 	ChainRef
-	rules  *rules.Network   // of a primary chain
-	evm    *evmreader.Chain // of an EVM chain and of a C-Chain
-	blocks int              // the chain to which the blocks belong
-	rows   int              // the chain to which the transactions belong
+	rules  *rules.Network // of a primary chain
+	evm    *reader.Chain  // of an EVM chain and of a C-Chain
+	blocks int            // the chain to which the blocks belong
+	rows   int            // the chain to which the transactions belong
 }
 
 // openChain finds the rows of a chain.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim/metric"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
@@ -201,7 +202,7 @@ func (r *restoration) loadActivity(ctx context.Context, row *store.L1ValidatorVi
 
 // loadRegistration loads the expiry of a RegisterL1Validator message that has not expired, so that it is not used again (ACP-77).
 func (r *restoration) loadRegistration(ctx context.Context, row *store.L1ValidatorView) error {
-	const longest = 24 * 60 * 60 // a message expires within a day of its use
+	const longest = metric.SecondsPerDay // a message expires within a day of its use
 	if uint64(row.Start)+longest < r.at.Time {
 		return nil
 	}

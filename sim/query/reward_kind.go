@@ -7,7 +7,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-// The kinds of outputs that the end of a stake pays beside the stake.
+// The kinds of outputs that the end of a stake pays beside the stake, by the live API's names.
 const (
 	rewardOfValidator = "VALIDATOR"
 	rewardOfDelegator = "DELEGATOR"
@@ -81,24 +81,4 @@ func (x *StakerIndex) Paid() (sum uint64) {
 		}
 	}
 	return sum
-}
-
-// The kinds of reward outputs, by the live API's names.
-const (
-	RewardOfValidator = "VALIDATOR"
-	RewardOfDelegator = "DELEGATOR"
-	RewardOfFees      = "VALIDATOR_FEE" // the share of its delegators' rewards
-)
-
-// PaidRewardKind says what the nth reward output of a staking transaction is for, counted from 0 after its outputs and its
-// stake. avalanchego's rewardValidatorTx (vms/platformvm/txs/executor) pays a validator for validating first, if its uptime
-// earned that, and then what its delegators owe it.
-func PaidRewardKind(s *store.Staker, n int) string {
-	switch {
-	case s.Delegator:
-		return RewardOfDelegator
-	case n == 0 && s.Rewarded && s.PotentialReward > 0:
-		return RewardOfValidator
-	}
-	return RewardOfFees
 }

@@ -19,8 +19,11 @@ func TestRewardKind(t *testing.T) {
 		{store.Staker{Rewarded: true}, 0, "VALIDATOR_FEE"},
 		{store.Staker{PotentialReward: 5}, 0, "VALIDATOR_FEE"},
 	} {
-		if got := query.PaidRewardKind(&c.staker, c.n); got != c.want {
+		if got := query.RewardKind(&c.staker, store.StakerCompleted, c.n); got != c.want {
 			t.Errorf("%+v, output %d: %s, want %s", c.staker, c.n, got, c.want)
 		}
+	}
+	if got := query.RewardKind(&store.Staker{PotentialReward: 5}, store.StakerActive, 0); got != "VALIDATOR" {
+		t.Errorf("before the stake is completed: %s", got)
 	}
 }

@@ -2,9 +2,7 @@ package query
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -35,6 +33,7 @@ type StakerIndex struct {
 	Delegated  Keyset[DelegatorEntry]            // newest first
 	Rewards    Keyset[RewardEntry]               // newest first
 	L1         []*L1Entry                        // newest first
+	nodes      map[ids.NodeID]*store.Node
 	accrued    store.Amount
 	Stake      uint64                  // of all who validate or delegate on the primary network now
 	Staking    map[store.Position]bool // the transactions of those
@@ -75,75 +74,75 @@ func (d *DelegatorEntry) NetReward() uint64 {
 }
 
 // Of is the present index of a network.
-func (x *StakerIndexes) Of(ctx context.Context, l *sim.Network) (*StakerIndex, error) {
+func (x *StakerIndexes) Of(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	version, unix := l.DB.PrimaryCommits(), l.Clock.Unix()
-	if r := x.now[l.Name]; r != nil && r.version == version && r.Unix == unix {
-		return r, nil
+	version, unix := n.DB.PrimaryCommits(), n.Clock.Unix()
+	if index := x.now[n.Name]; index != nil && index.version == version && index.Unix == unix {
+		return index, nil
 	}
-	r, err := newStakerIndex(ctx, l)
+	index, err := newStakerIndex(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	r.version, r.Unix = version, unix
-	x.now[l.Name] = r
-	return r, nil
+	index.version, index.Unix = version, unix
+	x.now[n.Name] = index
+	return index, nil
 }
 
-func newStakerIndex(ctx context.Context, l *sim.Network) (*StakerIndex, error) {
-	chain := l.Chain(txs.PChain)
-	head, err := l.DB.PrimaryHead(ctx, chain)
+func newStakerIndex(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
+	chain := n.Chain(txs.PChain)
+	head, err := n.DB.PrimaryHead(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
-	x := &StakerIndex{Head: head, accrued: l.Accrued(head)}
-	l1, err := l.DB.L1Validators(ctx, chain, head.ID.Number())
+	x := &StakerIndex{Head: head, accrued: n.Accrued(head)}
+	l1, err := n.DB.L1Validators(ctx, chain, head.ID.Number())
 	if err != nil {
 		return nil, err
 	}
 	for i := range l1 {
 		x.L1 = append(x.L1, &L1Entry{&l1[len(l1)-1-i], i})
 	}
-	stakers, err := l.DB.Stakers(ctx, chain)
+	stakers, err := n.DB.Stakers(ctx, chain)
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
 	if err != nil {
 		return nil, err
 	}
 	for i := range stakers {
-		stakers[i].PotentialReward = l.PotentialReward(&stakers[i], head)
+		stakers[i].PotentialReward = n.PotentialReward(&stakers[i], head)
 	}
-	x.fill(l, stakers, nodes)
+	x.fill(n, stakers, nodes)
 	x.Staking = x.stakingTxs()
-	if err := x.addRemovals(ctx, l); err != nil {
+	if err := x.addRemovals(ctx, n); err != nil {
 		return nil, err
 	}
-	x.sort(l)
+	x.sort(n)
 	x.Rewards = NewKeyset(x.rewardEntries(), rewardCursor)
 	return x, nil
 }
 
 // fill splits the stakers and joins them: validators with their nodes, delegators with the validator that they lie within.
-func (x *StakerIndex) fill(l *sim.Network, stakers []store.Staker, nodes []store.Node) {
-	byID := make(map[ids.NodeID]*store.Node, len(nodes))
+func (x *StakerIndex) fill(n *sim.Network, stakers []store.Staker, nodes []store.Node) {
+	x.nodes = make(map[ids.NodeID]*store.Node, len(nodes))
 	for i := range nodes {
-		byID[ids.NodeID(nodes[i].Node)] = &nodes[i]
+		x.nodes[ids.NodeID(nodes[i].Node)] = &nodes[i]
 	}
 	ofNode := map[ids.NodeID][]*ValidatorEntry{}
 	for _, s := range stakers {
 		if !s.Delegator {
 			node := ids.NodeID(s.Node)
-			v := &ValidatorEntry{Staker: s, Number: len(x.Validators), StatusNow: l.StatusAt(&s), NodeInfo: byID[node], NodeID: node.String()}
+			v := &ValidatorEntry{Staker: s, Number: len(x.Validators), StatusNow: n.StatusAt(&s), NodeInfo: x.nodes[node], NodeID: node.String()}
 			x.Validators = append(x.Validators, v)
 			ofNode[node] = append(ofNode[node], v)
 		}
 	}
 	for _, s := range stakers {
 		if s.Delegator {
-			x.addDelegator(&DelegatorEntry{Staker: s, Number: len(x.Delegators), StatusNow: l.StatusAt(&s)}, ofNode[ids.NodeID(s.Node)])
+			x.addDelegator(&DelegatorEntry{Staker: s, Number: len(x.Delegators), StatusNow: n.StatusAt(&s)}, ofNode[ids.NodeID(s.Node)])
 		}
 	}
 	x.sumStake()
@@ -200,48 +199,21 @@ func (x *StakerIndex) stakingTxs() map[store.Position]bool {
 	return active
 }
 
-// Active are the stakers of a subnet that are active by the world's clock, with their rewards, in the order in which they
-// leave: by end, delegators before validators. This is the order of avalanchego's current stakers.
-func (x *StakerIndex) Active(subnet ids.ID) []*store.Staker {
-	var all []*store.Staker
-	for _, v := range x.Validators {
-		if v.StatusNow == store.StakerActive && ids.ID(v.Subnet) == subnet {
-			all = append(all, &v.Staker)
-		}
-	}
-	for _, d := range x.Delegators {
-		if d.StatusNow == store.StakerActive && ids.ID(d.Subnet) == subnet {
-			all = append(all, &d.Staker)
-		}
-	}
-	slices.SortFunc(all, func(a, b *store.Staker) int {
-		delegators := 0
-		switch {
-		case a.Delegator && !b.Delegator:
-			delegators = -1
-		case b.Delegator && !a.Delegator:
-			delegators = 1
-		}
-		return cmp.Or(cmp.Compare(a.End, b.End), delegators, bytes.Compare(a.Tx, b.Tx))
-	})
-	return all
-}
-
 // L1Balance is what an L1 validator has left for the continuous fee (ACP-77). Without any it is inactive.
 func (x *StakerIndex) L1Balance(v *store.L1ValidatorView) uint64 { return v.Balance(x.accrued) }
 
 // addRemovals finds when validators were removed. A removal has no row of its own: it is the transaction of the block that
 // ended the stay.
-func (x *StakerIndex) addRemovals(ctx context.Context, l *sim.Network) (err error) {
+func (x *StakerIndex) addRemovals(ctx context.Context, n *sim.Network) (err error) {
 	for _, v := range x.Validators {
 		if v.StatusNow != store.StakerRemoved || v.Ended == nil {
 			continue
 		}
-		at := store.At(l.Chain(txs.PChain), uint64(*v.Ended), 0)
-		if v.EndedAt, err = l.DB.PrimaryTime(ctx, at); err != nil {
+		at := store.At(n.Chain(txs.PChain), uint64(*v.Ended), 0)
+		if v.EndedAt, err = n.DB.PrimaryTime(ctx, at); err != nil {
 			return err
 		}
-		if v.RewardTx, err = removalTx(ctx, l, at, v); err != nil {
+		if v.RewardTx, err = removalTx(ctx, n, at, v); err != nil {
 			return err
 		}
 	}
@@ -249,8 +221,8 @@ func (x *StakerIndex) addRemovals(ctx context.Context, l *sim.Network) (err erro
 }
 
 // removalTx is the transaction in a block that removed a validator.
-func removalTx(ctx context.Context, l *sim.Network, block store.Position, v *ValidatorEntry) ([]byte, error) {
-	transactions, err := l.DB.PrimaryTxs(ctx, block)
+func removalTx(ctx context.Context, n *sim.Network, block store.Position, v *ValidatorEntry) ([]byte, error) {
+	transactions, err := n.DB.PrimaryTxs(ctx, block)
 	if err != nil {
 		return nil, err
 	}

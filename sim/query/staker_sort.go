@@ -13,7 +13,7 @@ import (
 const NoValue = -1
 
 // sort puts the stakers in every order that a list may have. Ties go by transaction hash, descending too.
-func (x *StakerIndex) sort(l *sim.Network) {
+func (x *StakerIndex) sort(n *sim.Network) {
 	validators, delegators := map[uint64]*ValidatorEntry{}, map[uint64]*DelegatorEntry{}
 	for _, v := range x.Validators {
 		validators[CursorOfTx(v.ID)] = v
@@ -27,7 +27,7 @@ func (x *StakerIndex) sort(l *sim.Network) {
 	x.Orders = map[string]Keyset[ValidatorEntry]{}
 	for name, key := range sortKeys {
 		compare := func(a, b *ValidatorEntry) int {
-			return cmp.Or(cmp.Compare(key(l, b), key(l, a)), bytes.Compare(b.Tx, a.Tx))
+			return cmp.Or(cmp.Compare(key(n, b), key(n, a)), bytes.Compare(b.Tx, a.Tx))
 		}
 		order := slices.SortedFunc(slices.Values(x.Validators), compare)
 		x.Orders[name] = newOrderedKeyset(order, func(v *ValidatorEntry) uint64 { return CursorOfTx(v.ID) }, compare,
@@ -43,18 +43,18 @@ func compareDelegators(a, b *DelegatorEntry) int {
 // sortKeys are what validators can be sorted by. What ends later has more time remaining, whatever the clock says.
 var sortKeys = map[string]func(*sim.Network, *ValidatorEntry) int64{
 	"blockIndex":         func(_ *sim.Network, v *ValidatorEntry) int64 { return int64(v.ID.Number()) },
-	"delegationCapacity": func(l *sim.Network, v *ValidatorEntry) int64 { return v.Capacity(l) },
+	"delegationCapacity": func(n *sim.Network, v *ValidatorEntry) int64 { return v.Capacity(n) },
 	"timeRemaining":      func(_ *sim.Network, v *ValidatorEntry) int64 { return v.End },
 	"delegationFee":      func(_ *sim.Network, v *ValidatorEntry) int64 { return v.Fee() },
 	"uptimePerformance":  func(_ *sim.Network, v *ValidatorEntry) int64 { return v.Uptime() },
 }
 
 // Capacity is how much more nAVAX may be delegated to an active validator of the primary network.
-func (v *ValidatorEntry) Capacity(l *sim.Network) int64 {
+func (v *ValidatorEntry) Capacity(n *sim.Network) int64 {
 	if v.StatusNow != store.StakerActive || !OnPrimaryNetwork(v.Subnet) {
 		return NoValue
 	}
-	most, used := l.Rules.Staking.MaxWeight(uint64(v.Weight)), uint64(v.Weight)+v.Delegated
+	most, used := n.Rules.Staking.MaxWeight(uint64(v.Weight)), uint64(v.Weight)+v.Delegated
 	return int64(most - min(used, most))
 }
 

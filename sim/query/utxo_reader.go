@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common/lru"
 
 	"snowglobe/sim"
-	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -17,34 +16,23 @@ import (
 
 // ChainReaders keeps what was read of the primary chains lately.
 type ChainReaders struct {
-	chains []*reader.Chain                        // of the world
-	times  *lru.Cache[store.Position, *blockTime] // of blocks
-	utxos  *lru.Cache[utxoSetKey, *utxoSet]
+	times *lru.Cache[store.Position, *blockTime] // of blocks
+	utxos *lru.Cache[utxoSetKey, *utxoSet]
 }
 
-// How much a chainReaders keeps.
+// How much ChainReaders keeps.
 const (
 	keptTimes    = 16_384
 	keptUTXOSets = 16
 )
 
-func NewChainReaders(w *sim.World) *ChainReaders {
-	return &ChainReaders{w.Chains, lru.NewCache[store.Position, *blockTime](keptTimes), lru.NewCache[utxoSetKey, *utxoSet](keptUTXOSets)}
+func NewChainReaders() *ChainReaders {
+	return &ChainReaders{lru.NewCache[store.Position, *blockTime](keptTimes), lru.NewCache[utxoSetKey, *utxoSet](keptUTXOSets)}
 }
 
 // Reader reads the chains of a network for one request.
-func (c *ChainReaders) Reader(ctx context.Context, l *sim.Network) *ChainReader {
-	return &ChainReader{l, ctx, c}
-}
-
-// EVMOf is the EVM side of a network's C-Chain, nil for the other chains.
-func (c *ChainReaders) EVMOf(l *sim.Network, kind txs.Chain) *reader.Chain {
-	for _, chain := range c.chains {
-		if kind == txs.CChain && ids.ID(chain.Row.BlockchainID) == l.Rules.CChainID {
-			return chain
-		}
-	}
-	return nil
+func (c *ChainReaders) Reader(ctx context.Context, n *sim.Network) *ChainReader {
+	return &ChainReader{n, ctx, c}
 }
 
 // ChainReader reads a network's primary chains for one request.
@@ -96,7 +84,7 @@ func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 	}
 	m := &blockTime{}
 	if kind := b.Kind(at.Chain()); kind == txs.CChain {
-		row, err := b.DB.Block(b.Ctx, b.cache.EVMOf(b.Network, kind).Row.ID, at.Number())
+		row, err := b.DB.Block(b.Ctx, b.CChain().Row.ID, at.Number())
 		if err != nil {
 			return nil, err
 		}

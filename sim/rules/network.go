@@ -45,8 +45,11 @@ const (
 	avax = 1_000_000_000
 	day  = 24 * 60 * 60
 
-	// PercentDenominator is the whole in shares and rates.
+	// PercentDenominator is the whole in shares, rates and uptimes: avalanchego's reward.PercentDenominator.
 	PercentDenominator = 1_000_000
+
+	// Percent is a hundredth of the whole.
+	Percent = PercentDenominator / 100
 )
 
 // Mainnet is network 1.

@@ -137,7 +137,7 @@ func verifyL1Chains(ctx context.Context, w *sim.World, n *primary.Network) error
 		if c.Row.Network != n.Name() || c.Kind == evm.KindC {
 			continue
 		}
-		row, err := w.DB.PrimaryTxByHash(ctx, n.Chain(store.PChain), c.Row.BlockchainID)
+		row, err := w.DB.PrimaryTxByHash(ctx, n.Chain(txs.PChain), c.Row.BlockchainID)
 		if err != nil {
 			return fmt.Errorf("chain %d: the P-Chain does not know it: %w", c.Row.EVMID, err)
 		}

@@ -90,7 +90,7 @@ func describe(r *rest.Request, c *reader.Chain) Chain {
 		ChainID: number, Status: "OK", ChainName: row.Name, Description: row.Description, PlatformChainID: blockchain,
 		SubnetID: ids.ID(row.SubnetID).String(), VMID: ids.ID(row.VMID).String(), VMName: "EVM",
 		ExplorerURL: base + "/sim/explorer/" + number, RPCURL: node + "/rpc",
-		WSURL: "ws" + strings.TrimPrefix(node, "http") + "/ws", IsTestnet: row.Network != "mainnet",
+		WSURL: "ws" + strings.TrimPrefix(node, "http") + "/ws", IsTestnet: row.Network != fixtures.MainnetName,
 		UtilityAddresses: UtilityAddresses{fixtures.Multicall.Hex()}, NetworkToken: networkToken(r, c), ChainLogoURI: data.LogoURL(r, row.Name),
 		EnabledFeatures: features,
 	}

@@ -26,7 +26,7 @@ func (a *chainAPI) messageInfo(r *rest.Request, at store.Position) (*TeleporterM
 	if err != nil {
 		return nil, err
 	}
-	here := a.ChainAt(at).Row.BlockchainID
+	here := a.World.ChainAt(at).Row.BlockchainID
 	for i := range sent {
 		if m := &sent[i]; m.Transaction() == at && bytes.Equal(m.Source, here) {
 			return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(m.Hash), Direction: "SOURCE_TRANSACTION", DestinationChainID: a.nameOf(m.Destination)}, nil

@@ -11,6 +11,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/metric"
 	"snowglobe/sim/store"
 )
 
@@ -286,7 +287,7 @@ func (a *chainAPI) transaction(r *rest.Request, c *reader.Chain, f *wholeFacts) 
 	answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(f.transfers)
 	series := s.Native[c.Row.ID]
 	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.CurrentPrice(series)}
-	if f.time < a.World.Clock.Unix()-data.Day {
+	if f.time < a.World.Clock.Unix()-metric.SecondsPerDay {
 		answer.NetworkTokenDetails.HistoricalPrice = s.Price(series, f.time)
 	}
 	return answer, nil

@@ -182,7 +182,7 @@ func (a *icmAPI) networkOfMessage(r *rest.Request) []string {
 	if err != nil {
 		return nil // the answer will say so
 	}
-	if c := a.ChainAt(row.ID); c != nil {
+	if c := a.World.ChainAt(row.ID); c != nil {
 		return []string{c.Row.Network}
 	}
 	return []string{""}

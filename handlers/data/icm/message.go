@@ -125,7 +125,7 @@ func (m *messageReader) readTransactions(at []store.Position) error {
 			return err
 		}
 		for i := range rows {
-			tx, err := gasSpent(m.api.ChainAt(rows[i].ID), &rows[i])
+			tx, err := gasSpent(m.api.World.ChainAt(rows[i].ID), &rows[i])
 			if err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func gasSpent(c *reader.Chain, row *store.TransactionView) (IcmSourceTransaction
 
 // sentHere tells whether the log that a message is known by is the one that sent it.
 func (m *messageReader) sentHere(row *store.Message) bool {
-	return bytes.Equal(m.api.ChainAt(row.ID).Row.BlockchainID, row.Source)
+	return bytes.Equal(m.api.World.ChainAt(row.ID).Row.BlockchainID, row.Source)
 }
 
 // log is the log at a position, which must be about a message that was sent or received.
@@ -212,7 +212,7 @@ func (m *messageReader) follow(row *store.Message, first *teleporterLog, f *icmM
 		if log := m.logs[e.ID]; log == nil || log.address != first.address {
 			continue
 		}
-		here := m.api.ChainAt(e.ID).Row.BlockchainID
+		here := m.api.World.ChainAt(e.ID).Row.BlockchainID
 		atSource, atDestination := bytes.Equal(here, row.Source), bytes.Equal(here, row.Destination)
 		switch {
 		case e.Kind == store.MessageReceipt && atSource:

@@ -15,7 +15,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
-	simsigning "snowglobe/sim/signing"
+	"snowglobe/sim/signing"
 	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
@@ -59,9 +59,9 @@ func (a *signatureAPI) aggregateSignatures(r *rest.Request, l *sim.Network) (any
 
 func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, l *sim.Network) (any, error) {
 	hash := rest.Value[ids.ID](r, "txHash")
-	s, err := simsigning.PChainMessageOf(r.Context(), l, hash)
+	s, err := signing.PChainMessageOf(r.Context(), l, hash)
 	switch {
-	case errors.Is(err, simsigning.ErrNoPChainMessage):
+	case errors.Is(err, signing.ErrNoPChainMessage):
 		return nil, rest.BadRequest(fmt.Sprintf("txHash %s has nothing to sign: %s", hash, err))
 	case err != nil:
 		return nil, data.OrNotFound(err, rest.NotFound("transaction %s does not exist on %s", hash, l.Name))
@@ -70,12 +70,12 @@ func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, l *sim.Network) 
 	if err != nil {
 		return nil, err
 	}
-	return a.sign(r.Context(), l, &signing{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
+	return a.sign(r.Context(), l, &signatureAsk{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
 }
 
 // sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
-func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signing) (any, error) {
-	c, err := simsigning.Signers(ctx, l, ask.subnet, ask.height)
+func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signatureAsk) (any, error) {
+	c, err := signing.Signers(ctx, l, ask.subnet, ask.height)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signing) (
 		return nil, rest.BadRequest(fmt.Sprintf("%s: subnet %s has no validators at height %d of the P-Chain", ask.field, ask.subnet, ask.height))
 	}
 	if a.options.KnownOnly {
-		if err = simsigning.VerifyMessage(ctx, l, ask.message, ask.justification); errors.Is(err, simsigning.ErrRefused) {
+		if err = signing.VerifyMessage(ctx, l, ask.message, ask.justification); errors.Is(err, signing.ErrRefused) {
 			return nil, unsigned(c.Refusal(ask.quorum, err))
 		}
 		if err != nil {
@@ -91,7 +91,7 @@ func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signing) (
 		}
 	}
 	m, err := c.Sign(ask.message, ask.quorum, ask.buffer)
-	var missed *simsigning.QuorumError
+	var missed *signing.QuorumError
 	if errors.As(err, &missed) {
 		return nil, unsigned(missed)
 	}
@@ -102,12 +102,12 @@ func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signing) (
 	return SignedMessage{hex.EncodeToString(raw)}, err
 }
 
-func unsigned(missed *simsigning.QuorumError) error {
+func unsigned(missed *signing.QuorumError) error {
 	return rest.Unavailable("failed to aggregate signatures: " + missed.Error())
 }
 
-// signing is a request for signatures that was read.
-type signing struct {
+// signatureAsk is a request for signatures that was read.
+type signatureAsk struct {
 	message       *warp.UnsignedMessage
 	justification []byte
 	subnet        ids.ID
@@ -119,13 +119,13 @@ type signing struct {
 	problems []string
 }
 
-func (s *signing) fail(format string, args ...any) {
+func (s *signatureAsk) fail(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Sprintf(format, args...))
 }
 
 // readSigning reads a request for signatures and reports all that is wrong with it at once.
-func (a *signatureAPI) readSigning(r *rest.Request, l *sim.Network) (*signing, error) {
-	body, s := rest.Body[SignatureRequest](r), &signing{}
+func (a *signatureAPI) readSigning(r *rest.Request, l *sim.Network) (*signatureAsk, error) {
+	body, s := rest.Body[SignatureRequest](r), &signatureAsk{}
 	if body.Message == "" && body.Justification == "" {
 		s.fail("message or justification is required: expected hexadecimal digits in one of them")
 	}
@@ -153,7 +153,7 @@ func (a *signatureAPI) readSigning(r *rest.Request, l *sim.Network) (*signing, e
 	return s, nil
 }
 
-func (s *signing) readHex(field, text string) []byte {
+func (s *signatureAsk) readHex(field, text string) []byte {
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
 	switch {
 	case text == "":
@@ -170,7 +170,7 @@ func (s *signing) readHex(field, text string) []byte {
 }
 
 // readMessage reads what is to be signed, or concludes it from the justification, and finds the subnet of its source.
-func (s *signing) readMessage(ctx context.Context, l *sim.Network, given bool, raw []byte) (err error) {
+func (s *signatureAsk) readMessage(ctx context.Context, l *sim.Network, given bool, raw []byte) (err error) {
 	switch {
 	case given && raw != nil:
 		if s.message, err = warp.ParseSent(raw); err != nil {
@@ -178,7 +178,7 @@ func (s *signing) readMessage(ctx context.Context, l *sim.Network, given bool, r
 			return nil
 		}
 	case !given && s.justification != nil:
-		if s.message, err = simsigning.MessageFromJustification(ctx, l, s.justification); errors.Is(err, simsigning.ErrRefused) {
+		if s.message, err = signing.MessageFromJustification(ctx, l, s.justification); errors.Is(err, signing.ErrRefused) {
 			s.fail("justification alone does not tell what to sign: %s", err)
 			return nil
 		}
@@ -209,7 +209,7 @@ func subnetID(text string) (ids.ID, error) {
 }
 
 // readSubnet reads whose validators sign.
-func (s *signing) readSubnet(ctx context.Context, l *sim.Network, text string) error {
+func (s *signatureAsk) readSubnet(ctx context.Context, l *sim.Network, text string) error {
 	if s.field = "message"; text == "" {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (s *signing) readSubnet(ctx context.Context, l *sim.Network, text string) e
 }
 
 // readHeight reads at which height the validators are taken.
-func (s *signing) readHeight(ctx context.Context, l *sim.Network, height uint64) error {
+func (s *signatureAsk) readHeight(ctx context.Context, l *sim.Network, height uint64) error {
 	last, err := l.PHeight(ctx)
 	if err != nil {
 		return err

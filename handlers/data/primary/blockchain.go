@@ -97,10 +97,8 @@ func (a *subnetAPI) blockchain(r *rest.Request, l *sim.Network, row *store.Block
 	time, err := l.DB.PrimaryTime(r.Context(), row.ID.Block())
 	shown := Blockchain{CreateBlockTimestamp: time, CreateBlockNumber: data.Decimals(row.ID.Number()), BlockchainID: data.CB58(row.Hash),
 		VMID: data.CB58(row.VM), SubnetID: data.CB58(row.Subnet), BlockchainName: row.Name}
-	for _, c := range a.World.Chains {
-		if string(c.Row.BlockchainID) == string(row.Hash) {
-			shown.EVMChainID = c.Row.EVMID
-		}
+	if c := a.World.ChainByBlockchainID(ids.ID(row.Hash)); c != nil {
+		shown.EVMChainID = c.Row.EVMID
 	}
 	return shown, err
 }

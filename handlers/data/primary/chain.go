@@ -30,7 +30,11 @@ func (a *primaryAPI) onPrimary(handle func(*rest.Request, *primaryChain) (any, e
 		name := r.Text("blockchainId")
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 			if name == data.ChainNames[kind] || name == l.Rules.BlockchainID(kind).String() {
-				return handle(r, &primaryChain{l, kind, a.Readers.EVMOf(l, kind)})
+				c := &primaryChain{Network: l, kind: kind}
+				if kind == txs.CChain {
+					c.evm = l.CChain()
+				}
+				return handle(r, c)
 			}
 		}
 		return nil, rest.NotFound("blockchain %s is not of network %s", name, l.Name)

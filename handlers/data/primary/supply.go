@@ -134,7 +134,7 @@ func (s *burnedSums) begin(ctx context.Context, l *sim.Network) error {
 
 // gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
 func (a *supplyAPI) gasBurned(ctx context.Context, l *sim.Network) (*big.Int, error) {
-	chain := a.Readers.EVMOf(l, txs.CChain).Row.ID
+	chain := l.CChain().Row.ID
 	days, err := a.World.DB.ReadingsSince(ctx, metric.ByName("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
 	sum := new(big.Int)
 	for _, day := range days {

@@ -10,6 +10,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/metric"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -110,7 +111,7 @@ func (a *stakingAPI) listRewards(r *rest.Request, l *sim.Network) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	prices, err := a.Prices(r, a.Readers.EVMOf(l, txs.CChain).Row.ID)
+	prices, err := a.Prices(r, l.CChain().Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func paidReward(s *data.PriceView, l *sim.Network, e *query.RewardEntry) (Histor
 	u := outputs[e.Part]
 	time, err := l.DB.PrimaryTime(s.Context(), store.At(chain, u.ID.Height(), 0))
 	paid := PricedAmount{AssetAmount: data.AVAX(l, uint64(u.Amount))}
-	if time < l.Clock.Unix()-data.Day {
+	if time < l.Clock.Unix()-metric.SecondsPerDay {
 		paid.HistoricalPrice = s.Price(s.Native[s.Chain], time)
 	}
 	return HistoricalReward{shownReward(l, e), data.CB58(u.Hash), u.Output, paid, data.CB58(e.Staker.RewardTx)}, err

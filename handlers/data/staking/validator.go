@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -165,7 +166,7 @@ func showActive(l *sim.Network, v *query.ValidatorEntry, common Validator) Activ
 	if v.NodeInfo == nil {
 		return shown
 	}
-	shown.UptimePerformance = float64(v.NodeInfo.Uptime) / data.PerPercent
+	shown.UptimePerformance = float64(v.NodeInfo.Uptime) / rules.Percent
 	if v.NodeInfo.Connected {
 		shown.AvalancheGoVersion, shown.ValidatorHealth = v.NodeInfo.Version, ValidatorHealth{ReachabilityPercent: 100}
 	}

@@ -8,11 +8,13 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 )
 
 // stakerStatuses are the names of a staker's statuses, by their numbers.
@@ -113,9 +115,9 @@ func (a *stakingAPI) validatorFilter(r *rest.Request, l *sim.Network, now int64)
 	f := &validatorFilter{
 		network: l, now: now, parts: rest.List[string](r, "nodeIds"), subnets: rest.List[ids.ID](r, "subnetId"),
 		status: r.Text("validationStatus"), capacity: amounts(r, "DelegationCapacity"), time: numbers(r, "TimeRemaining", 1),
-		fee: numbers(r, "FeePercentage", data.PerPercent), uptime: numbers(r, "UptimePerformance", data.PerPercent),
+		fee: numbers(r, "FeePercentage", rules.Percent), uptime: numbers(r, "UptimePerformance", rules.Percent),
 	}
-	if r.Text("sortBy") == "delegationFee" && (l.Name != "mainnet" || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
+	if r.Text("sortBy") == "delegationFee" && (l.Name != fixtures.MainnetName || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
 		return nil, rest.BadRequest(fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
 	}
 	return f, nil

@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -23,8 +24,8 @@ type Service struct {
 }
 
 // New makes the service of a network's node; a public one hides what is about one particular node.
-func New(network *sim.Network, public bool) any {
-	info := &Service{network, platform.State{Network: network}}
+func New(network *sim.Network, indexes *query.StakerIndexes, public bool) any {
+	info := &Service{network, platform.NewState(network, indexes)}
 	if public {
 		return info
 	}

@@ -14,6 +14,7 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -165,7 +166,7 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	for _, p := range peers {
 		if m := members[p.NodeID]; m != nil {
 			seen += float64(m.Weight) * float64(p.ObservedUptime)
-			if uint32(p.ObservedUptime)*platform.Percent >= a.network.Rules.Staking.UptimeRequirement {
+			if uint32(p.ObservedUptime)*rules.Percent >= a.network.Rules.Staking.UptimeRequirement {
 				rewarding += m.Weight
 			}
 		}

@@ -34,8 +34,8 @@ func (a *Service) GetTxFee(_ *http.Request, _ *jsonrpc.NoArgs, reply *FeesReply)
 
 // staticFees are those of the P-Chain that no longer apply.
 var staticFees = map[string]FeesReply{
-	"mainnet": {CreateSubnetTxFee: 1e9, TransformSubnetTxFee: 10e9, CreateBlockchainTxFee: 1e9},
-	"fuji":    {CreateSubnetTxFee: 1e8, TransformSubnetTxFee: 1e9, CreateBlockchainTxFee: 1e8},
+	fixtures.MainnetName: {CreateSubnetTxFee: 1e9, TransformSubnetTxFee: 10e9, CreateBlockchainTxFee: 1e9},
+	fixtures.FujiName:    {CreateSubnetTxFee: 1e8, TransformSubnetTxFee: 1e9, CreateBlockchainTxFee: 1e8},
 }
 
 // UpgradesReply says when the network changed its rules.

@@ -3,11 +3,11 @@ package platform
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -38,43 +38,31 @@ type L1ValidatorReply struct {
 
 // GetL1Validator answers a validator of an L1.
 func (a *Service) GetL1Validator(r *http.Request, args *L1ValidatorArgs, reply *L1ValidatorReply) error {
-	head, err := a.state.Head(r.Context())
+	index, err := a.state.Stakers(r.Context())
 	if err != nil {
 		return err
 	}
-	row, err := a.Network.DB.L1Validator(r.Context(), args.ValidationID[:], head.ID.Number())
-	if err == nil && (row.Weight == 0 || row.ID.Chain() != a.StoreChain()) {
-		err = store.ErrNotFound
+	v := index.L1ValidatorByID(args.ValidationID)
+	if v == nil || v.Weight == 0 {
+		return fmt.Errorf("fetching L1 validator %q failed: %w", args.ValidationID, store.ErrNotFound)
 	}
-	if err != nil {
-		return fmt.Errorf("fetching L1 validator %q failed: %w", args.ValidationID, err)
-	}
-	*reply = L1ValidatorReply{a.l1Validator(row, head), ids.ID(row.Subnet), jsonrpc.Uint64(head.ID.Number())}
+	*reply = L1ValidatorReply{a.l1Validator(v, index), ids.ID(v.Subnet), jsonrpc.Uint64(index.Head.ID.Number())}
 	return nil
 }
 
 // l1Validators adds the validators of an L1.
-func (a *Service) l1Validators(r *http.Request, args *ValidatorsArgs, reply *ValidatorsReply) error {
-	head, err := a.state.Head(r.Context())
-	if err != nil {
-		return err
-	}
-	rows, err := a.Network.DB.L1ValidatorsOfSubnet(r.Context(), args.SubnetID[:], head.ID.Number())
-	if err != nil {
-		return fmt.Errorf("failed to get L1 validators: %w", err)
-	}
-	for i := range rows {
-		if v := &rows[i]; v.Weight > 0 && (len(args.NodeIDs) == 0 || slices.Contains(args.NodeIDs, ids.NodeID(v.Node))) {
-			reply.Validators = append(reply.Validators, a.l1Validator(v, head))
+func (a *Service) l1Validators(args *ValidatorsArgs, index *query.StakerIndex, reply *ValidatorsReply) {
+	for _, v := range index.L1ValidatorsOf(args.SubnetID) {
+		if args.wants(v.Node) {
+			reply.Validators = append(reply.Validators, a.l1Validator(v, index))
 		}
 	}
-	return nil
 }
 
-func (a *Service) l1Validator(v *store.L1ValidatorView, head *store.PrimaryBlock) L1Validator {
+func (a *Service) l1Validator(v *query.L1Entry, index *query.StakerIndex) L1Validator {
 	return L1Validator{
 		NodeID: ids.NodeID(v.Node), Weight: jsonrpc.Uint64(v.Weight), StartTime: jsonrpc.Uint64(v.Start), ValidationID: ids.ID(v.Validation),
 		PublicKey: v.BLS, RemainingBalanceOwner: a.owner(v.BalanceOwner), DeactivationOwner: a.owner(v.DeactivationOwner),
-		MinNonce: jsonrpc.Uint64(v.Nonce), Balance: a.state.Balance(v, head),
+		MinNonce: jsonrpc.Uint64(v.Nonce), Balance: jsonrpc.Uint64(index.L1Balance(v.L1ValidatorView)),
 	}
 }

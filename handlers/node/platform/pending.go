@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/store"
 )
 
 // PendingValidator is a validator that waits to begin.
@@ -17,23 +18,25 @@ type PendingValidator struct {
 // GetPendingValidators lists who waits to begin to validate a subnet, or to delegate there.
 func (a *Service) GetPendingValidators(r *http.Request, args *ValidatorsArgs, reply *PendingValidatorsReply) error {
 	reply.Validators, reply.Delegators = []any{}, []any{}
-	waiting, err := a.state.Stakers(r.Context(), args.SubnetID, args.NodeIDs, a.state.pending)
+	index, err := a.state.Stakers(r.Context())
 	if err != nil {
 		return err
 	}
-	nodes, err := a.state.Nodes(r.Context())
-	for i := range waiting {
-		s := &waiting[i]
-		if s.Delegator {
-			reply.Delegators = append(reply.Delegators, staker(s))
+	for _, d := range index.DelegatorsOf(args.SubnetID, store.StakerPending) {
+		if args.wants(d.Node) {
+			reply.Delegators = append(reply.Delegators, staker(&d.Staker))
+		}
+	}
+	for _, entry := range index.ValidatorsOf(args.SubnetID, store.StakerPending) {
+		if !args.wants(entry.Node) {
 			continue
 		}
-		v := a.validator(s, nodes)
+		v := a.validator(entry, index)
 		pending := PendingValidator{Staker: v.Staker, Connected: v.Connected, Signer: v.Signer}
-		if s.FeeOwner != nil {
+		if entry.FeeOwner != nil {
 			pending.DelegationFee = &v.DelegationFee
 		}
 		reply.Validators = append(reply.Validators, pending)
 	}
-	return err
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -21,8 +22,8 @@ type Service struct {
 	state State
 }
 
-func New(network *sim.Network) *Service {
-	return &Service{primary.New(network, txs.PChain), State{Network: network}}
+func New(network *sim.Network, indexes *query.StakerIndexes) *Service {
+	return &Service{primary.New(network, txs.PChain), NewState(network, indexes)}
 }
 
 // SubnetArgs name a subnet; without one it is the primary network.

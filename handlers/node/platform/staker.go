@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -12,65 +11,6 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// Stakers are those of a subnet who pass, of some nodes or of all when there are none, in the order in which they end.
-func (s State) Stakers(ctx context.Context, subnet ids.ID, nodes []ids.NodeID, passes func(*store.Staker) bool) ([]store.Staker, error) {
-	var rows []store.Staker
-	var err error
-	if len(nodes) == 0 {
-		rows, err = s.Network.DB.StakersOfSubnet(ctx, s.storeChain(), subnet[:])
-	}
-	for _, node := range nodeSet(nodes) {
-		var more []store.Staker
-		if more, err = s.Network.DB.StakersOfNode(ctx, s.storeChain(), node[:]); err != nil {
-			return nil, err
-		}
-		rows = append(rows, more...)
-	}
-	rows = slices.DeleteFunc(rows, func(s store.Staker) bool { return ids.ID(s.Subnet) != subnet || !passes(&s) })
-	slices.SortStableFunc(rows, compareEnds)
-	return rows, err
-}
-
-// nodeSet drops what is asked for twice.
-func nodeSet(nodes []ids.NodeID) []ids.NodeID {
-	var set []ids.NodeID
-	for _, node := range nodes {
-		if !slices.Contains(set, node) {
-			set = append(set, node)
-		}
-	}
-	return set
-}
-
-// compareEnds orders stakers as they leave: by end, delegators before validators, then by transaction. So does avalanchego's
-// state.Staker.Less.
-func compareEnds(a, b store.Staker) int {
-	switch {
-	case a.End != b.End:
-		return int(a.End - b.End)
-	case a.Delegator == b.Delegator:
-		return ids.ID(a.Tx).Compare(ids.ID(b.Tx))
-	case a.Delegator:
-		return -1
-	}
-	return 1
-}
-
-// Current tells whether a staker counts.
-func (s State) Current(staker *store.Staker) bool {
-	return s.Network.StatusAt(staker) == store.StakerActive
-}
-
-// pending tells whether a staker waits to begin.
-func (s State) pending(staker *store.Staker) bool {
-	return s.Network.StatusAt(staker) == store.StakerPending
-}
-
-// locked tells whether a stake began and was not returned: that takes a block, which may come after the stake's end.
-func (s State) locked(staker *store.Staker) bool {
-	return staker.Ended == nil && !s.pending(staker)
-}
-
 // stakedBy are the outputs that the stakers lock whose transactions touched some addresses: current stakers first, then
 // pending ones.
 func (s State) stakedBy(ctx context.Context, owners []ids.ShortID, validatorsOnly bool) ([]*txs.TransferableOutput, error) {
@@ -78,12 +18,13 @@ func (s State) stakedBy(ctx context.Context, owners []ids.ShortID, validatorsOnl
 	if err != nil {
 		return nil, err
 	}
+	index, err := s.Stakers(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var outs []*txs.TransferableOutput
-	for _, passes := range []func(*store.Staker) bool{s.locked, s.pending} {
-		stakers, err := s.Stakers(ctx, ids.Empty, nil, passes)
-		if err != nil {
-			return nil, err
-		}
+	locked, pending := index.Staked()
+	for _, stakers := range [][]*store.Staker{locked, pending} {
 		for _, staker := range stakers {
 			if !touched[staker.ID] || validatorsOnly && staker.Delegator {
 				continue

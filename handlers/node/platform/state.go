@@ -5,14 +5,27 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
 // State reads what a network's P-Chain knows after its last block and by the world's clock.
-type State struct{ Network *sim.Network }
+type State struct {
+	Network *sim.Network
+	indexes *query.StakerIndexes
+}
+
+// NewState reads a network's P-Chain, and its stakers from an index that others may use as well.
+func NewState(network *sim.Network, indexes *query.StakerIndexes) State {
+	return State{network, indexes}
+}
+
+// Stakers is who stakes or validates by the world's clock.
+func (s State) Stakers(ctx context.Context) (*query.StakerIndex, error) {
+	return s.indexes.Of(ctx, s.Network)
+}
 
 func (s State) storeChain() int { return s.Network.Chain(txs.PChain) }
 
@@ -40,21 +53,6 @@ func (s State) Subnets(ctx context.Context) ([]ids.ID, error) {
 	return subnets, err
 }
 
-// Nodes are the machines behind the validators.
-func (s State) Nodes(ctx context.Context) (map[ids.NodeID]store.Node, error) {
-	rows, err := s.Network.DB.Nodes(ctx, s.Network.Rules.NetworkID)
-	nodes := make(map[ids.NodeID]store.Node, len(rows))
-	for _, row := range rows {
-		nodes[ids.NodeID(row.Node)] = row
-	}
-	return nodes, err
-}
-
-// Balance is what an L1 validator has left for the continuous fee of ACP-77 by the world's clock, given the last block.
-func (s State) Balance(v *store.L1ValidatorView, head *store.PrimaryBlock) jsonrpc.Uint64 {
-	return jsonrpc.Uint64(v.Balance(s.Network.Accrued(head)))
-}
-
 // ValidatorsAt is who validates a subnet at a height, by node.
 func (s State) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) (ValidatorsAtReply, error) {
 	return membersOf(s.Network.ValidatorsAt(ctx, subnet, height))
@@ -62,5 +60,9 @@ func (s State) ValidatorsAt(ctx context.Context, subnet ids.ID, height uint64) (
 
 // ValidatorsNow is who validates a subnet by the world's clock, by node.
 func (s State) ValidatorsNow(ctx context.Context, subnet ids.ID) (ValidatorsAtReply, error) {
-	return membersOf(s.Network.ValidatorsNow(ctx, subnet))
+	index, err := s.Stakers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return membersOf(index.ValidatorSet(subnet), nil)
 }

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/query"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
@@ -73,65 +76,73 @@ func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, re
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	current, err := a.state.Stakers(r.Context(), args.SubnetID, args.NodeIDs, a.state.Current)
+	index, err := a.state.Stakers(r.Context())
 	if err != nil {
 		return fmt.Errorf("failed to get primary or subnet validators: %w", err)
 	}
+	current := index.ValidatorsOf(args.SubnetID, store.StakerActive)
 	if args.SubnetID == ids.Empty {
-		return a.primaryValidators(r, args, current, reply)
-	}
-	for i := range current {
-		reply.Validators = append(reply.Validators, staker(&current[i]))
-	}
-	if subnet.State.Conversion == nil {
+		a.primaryValidators(args, index, current, reply)
 		return nil
 	}
-	return a.l1Validators(r, args, reply)
+	for _, v := range current {
+		if args.wants(v.Node) {
+			reply.Validators = append(reply.Validators, staker(&v.Staker))
+		}
+	}
+	if subnet.State.Conversion != nil {
+		a.l1Validators(args, index, reply)
+	}
+	return nil
+}
+
+// wants tells whether a node was asked for.
+func (args *ValidatorsArgs) wants(node []byte) bool {
+	return len(args.NodeIDs) == 0 || slices.Contains(args.NodeIDs, ids.NodeID(node))
+}
+
+// one tells whether a single node was asked for, which may be named more than once.
+func (args *ValidatorsArgs) one() bool {
+	return len(args.NodeIDs) > 0 && !slices.ContainsFunc(args.NodeIDs, func(node ids.NodeID) bool { return node != args.NodeIDs[0] })
 }
 
 func staker(s *store.Staker) Staker {
 	return Staker{ids.ID(s.Tx), jsonrpc.Uint64(s.Start), jsonrpc.Uint64(s.End), jsonrpc.Uint64(s.Weight), ids.NodeID(s.Node)}
 }
 
-// primaryValidators are the validators among stakers of the primary network, each with its delegations.
-func (a *Service) primaryValidators(r *http.Request, args *ValidatorsArgs, current []store.Staker, reply *ValidatorsReply) error {
-	head, err := a.state.Head(r.Context())
-	if err != nil {
-		return err
-	}
-	delegators := map[ids.NodeID][]Delegator{}
-	for i := range current {
-		s := &current[i]
-		s.PotentialReward = a.Network.PotentialReward(s, head)
-		if s.Delegator {
-			node := ids.NodeID(s.Node)
-			delegators[node] = append(delegators[node], Delegator{staker(s), a.ownerOrNone(s.Owner), jsonrpc.Uint64(s.PotentialReward)})
-		}
-	}
-	nodes, err := a.state.Nodes(r.Context())
-	if err != nil {
-		return err
-	}
-	for i := range current {
-		if current[i].Delegator {
+// primaryValidators adds the validators of the primary network, each with its delegations if only one was asked for.
+func (a *Service) primaryValidators(args *ValidatorsArgs, index *query.StakerIndex, current []*query.ValidatorEntry, reply *ValidatorsReply) {
+	for _, entry := range current {
+		if !args.wants(entry.Node) {
 			continue
 		}
-		v := a.validator(&current[i], nodes)
-		v.delegated(delegators[v.NodeID], len(nodeSet(args.NodeIDs)) == 1)
+		v := a.validator(entry, index)
+		v.DelegatorCount, v.DelegatorWeight = jsonrpc.Uint64(entry.DelegatorCount), jsonrpc.Uint64(entry.Delegated)
+		if args.one() {
+			v.Delegators = a.delegators(index, v.NodeID)
+		}
 		reply.Validators = append(reply.Validators, v)
 	}
-	return nil
 }
 
-// Percent is how many of a million make a hundredth.
-const Percent = 10_000
+// delegators are the delegations to a node.
+func (a *Service) delegators(index *query.StakerIndex, node ids.NodeID) *[]Delegator {
+	all := []Delegator{}
+	for _, d := range index.DelegatorsOf(ids.Empty, store.StakerActive) {
+		if ids.NodeID(d.Node) == node {
+			all = append(all, Delegator{staker(&d.Staker), a.ownerOrNone(d.Owner), jsonrpc.Uint64(d.PotentialReward)})
+		}
+	}
+	return &all
+}
 
-func (a *Service) validator(s *store.Staker, nodes map[ids.NodeID]store.Node) *Validator {
-	node := nodes[ids.NodeID(s.Node)]
+func (a *Service) validator(entry *query.ValidatorEntry, index *query.StakerIndex) *Validator {
+	s := &entry.Staker
+	node := index.Node(ids.NodeID(s.Node))
 	return &Validator{
 		Staker: staker(s), ValidationRewardOwner: a.ownerOrNone(s.Owner), DelegationRewardOwner: a.ownerOrNone(s.FeeOwner),
-		PotentialReward: jsonrpc.Uint64(s.PotentialReward), AccruedDelegateeReward: jsonrpc.Uint64(s.DelegateeReward), DelegationFee: jsonrpc.Float32(s.Shares) / Percent,
-		Uptime: jsonrpc.Float32(node.Uptime) / Percent, Connected: node.Connected, Signer: signer(s),
+		PotentialReward: jsonrpc.Uint64(s.PotentialReward), AccruedDelegateeReward: jsonrpc.Uint64(s.DelegateeReward), DelegationFee: jsonrpc.Float32(s.Shares) / rules.Percent,
+		Uptime: jsonrpc.Float32(node.Uptime) / rules.Percent, Connected: node.Connected, Signer: signer(s),
 	}
 }
 
@@ -140,16 +151,4 @@ func signer(s *store.Staker) *Signer {
 		return nil
 	}
 	return &Signer{s.BLS, s.Proof}
-}
-
-// delegated adds up the delegations to a validator, and lists them if asked to.
-func (v *Validator) delegated(delegators []Delegator, list bool) {
-	v.DelegatorCount = jsonrpc.Uint64(len(delegators))
-	for _, d := range delegators {
-		v.DelegatorWeight += d.Weight
-	}
-	if list {
-		all := append([]Delegator{}, delegators...)
-		v.Delegators = &all
-	}
 }

@@ -1,0 +1,135 @@
+package query
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// compareEnds orders stakers as they leave: by end, delegators before validators, then by transaction. So does avalanchego's
+// state.Staker.Less.
+func compareEnds(a, b *store.Staker) int {
+	delegators := 0
+	switch {
+	case a.Delegator && !b.Delegator:
+		delegators = -1
+	case b.Delegator && !a.Delegator:
+		delegators = 1
+	}
+	return cmp.Or(cmp.Compare(a.End, b.End), delegators, bytes.Compare(a.Tx, b.Tx))
+}
+
+// ValidatorsOf are the validators of a subnet with a status, in the order in which they leave.
+func (x *StakerIndex) ValidatorsOf(subnet ids.ID, status int) []*ValidatorEntry {
+	var some []*ValidatorEntry
+	for _, v := range x.Validators {
+		if v.StatusNow == status && ids.ID(v.Subnet) == subnet {
+			some = append(some, v)
+		}
+	}
+	slices.SortFunc(some, func(a, b *ValidatorEntry) int { return compareEnds(&a.Staker, &b.Staker) })
+	return some
+}
+
+// DelegatorsOf are the delegators of a subnet with a status, in the order in which they leave.
+func (x *StakerIndex) DelegatorsOf(subnet ids.ID, status int) []*DelegatorEntry {
+	var some []*DelegatorEntry
+	for _, d := range x.Delegators {
+		if d.StatusNow == status && ids.ID(d.Subnet) == subnet {
+			some = append(some, d)
+		}
+	}
+	slices.SortFunc(some, func(a, b *DelegatorEntry) int { return compareEnds(&a.Staker, &b.Staker) })
+	return some
+}
+
+// Staked are the stakers of the primary network whose stake began and was not returned, and those who wait to begin, each in
+// the order in which they leave. Returning a stake takes a block, which may come after the stake's end.
+func (x *StakerIndex) Staked() (locked, pending []*store.Staker) {
+	add := func(s *store.Staker, status int) {
+		switch {
+		case !OnPrimaryNetwork(s.Subnet):
+		case status == store.StakerPending:
+			pending = append(pending, s)
+		case s.Ended == nil:
+			locked = append(locked, s)
+		}
+	}
+	for _, v := range x.Validators {
+		add(&v.Staker, v.StatusNow)
+	}
+	for _, d := range x.Delegators {
+		add(&d.Staker, d.StatusNow)
+	}
+	slices.SortFunc(locked, compareEnds)
+	slices.SortFunc(pending, compareEnds)
+	return locked, pending
+}
+
+// L1ValidatorsOf are the validators of an L1 that were not removed, inactive ones too; oldest first.
+func (x *StakerIndex) L1ValidatorsOf(subnet ids.ID) []*L1Entry {
+	var some []*L1Entry
+	for _, v := range slices.Backward(x.L1) {
+		if v.Weight > 0 && ids.ID(v.Subnet) == subnet {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// L1ValidatorByID is the L1 validator with a validation id, removed ones too, or nil.
+func (x *StakerIndex) L1ValidatorByID(validation ids.ID) *L1Entry {
+	if i := slices.IndexFunc(x.L1, func(v *L1Entry) bool { return ids.ID(v.Validation) == validation }); i >= 0 {
+		return x.L1[i]
+	}
+	return nil
+}
+
+// Node is the node of a validator; one that is not known was never up.
+func (x *StakerIndex) Node(id ids.NodeID) store.Node {
+	if node := x.nodes[id]; node != nil {
+		return *node
+	}
+	return store.Node{}
+}
+
+// ValidatorSet are those who validate a subnet by the world's clock: time alone lets stakers begin and end, and uses balances
+// up. sim.Network.ValidatorsAt is the same for a height. Validators of a permissioned subnet sign with their key on the
+// primary network. Inactive L1 validators are merged under the empty node id, without a key, as avalanchego's
+// GetValidatorSet does.
+func (x *StakerIndex) ValidatorSet(subnet ids.ID) []sim.Validator {
+	keys := map[ids.NodeID][]byte{}
+	for _, v := range x.ValidatorsOf(ids.Empty, store.StakerActive) {
+		keys[ids.NodeID(v.Node)] = v.BLS
+	}
+	var set []sim.Validator
+	index := map[ids.NodeID]int{}
+	add := func(node ids.NodeID, key []byte, weight uint64) {
+		at, there := index[node]
+		if !there {
+			at, set = len(set), append(set, sim.Validator{Node: node})
+			index[node] = at
+		}
+		if key != nil {
+			set[at].Key = key
+		}
+		set[at].Weight += weight
+	}
+	for _, v := range x.ValidatorsOf(subnet, store.StakerActive) {
+		node := ids.NodeID(v.Node)
+		add(node, keys[node], uint64(v.Weight)+v.Delegated)
+	}
+	for _, v := range x.L1ValidatorsOf(subnet) {
+		if x.L1Balance(v.L1ValidatorView) == 0 {
+			add(ids.EmptyNodeID, nil, uint64(v.Weight))
+		} else {
+			add(ids.NodeID(v.Node), v.BLS, uint64(v.Weight))
+		}
+	}
+	return set
+}

@@ -1,0 +1,227 @@
+package query_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// tinyWorld makes a small world.
+func tinyWorld(t *testing.T) *sim.World {
+	t.Helper()
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 3, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// statusBySpec is what a staker is at a time: what a block ended stays ended, everything else begins and ends by time alone.
+func statusBySpec(s *store.Staker, now int64) int {
+	switch {
+	case s.Ended != nil:
+		return s.Status
+	case now >= s.End:
+		return store.StakerCompleted
+	case s.Status == store.StakerPending && now < s.Start:
+		return store.StakerPending
+	}
+	return store.StakerActive
+}
+
+// TestStakersFollowTheClock sets the clock to the second before and to the second in which a staker begins or ends: the
+// lists by status have exactly those whose time it is, in the order in which they leave, and the stake is theirs.
+func TestStakersFollowTheClock(t *testing.T) {
+	w := tinyWorld(t)
+	indexes := query.NewStakerIndexes()
+	for _, n := range w.Networks {
+		rows, err := n.DB.Stakers(t.Context(), n.Chain(txs.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := w.Meta.Until
+		moments := []int64{now}
+		for _, s := range rows {
+			for _, unix := range []int64{s.Start, s.End} {
+				if unix > now {
+					moments = append(moments, unix-1, unix)
+				}
+			}
+		}
+		slices.Sort(moments)
+		statuses := map[int]int{}
+		for _, unix := range slices.Compact(moments) {
+			w.Clock.Set(time.Unix(unix, 0))
+			index, err := indexes.Of(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, status := range []int{store.StakerPending, store.StakerActive} {
+				statuses[status] += checkStatus(t, index, rows, status, unix)
+			}
+		}
+		if statuses[store.StakerPending] == 0 || statuses[store.StakerActive] == 0 {
+			t.Errorf("%s: stakers by status %v", n.Name, statuses)
+		}
+		w.Clock.Set(time.Unix(now, 0))
+	}
+}
+
+// checkStatus compares an index with the rows whose status it is at a time, and counts these.
+func checkStatus(t *testing.T, index *query.StakerIndex, rows []store.Staker, status int, unix int64) int {
+	t.Helper()
+	want, got := map[store.Position]bool{}, 0
+	var stake uint64
+	subnets := map[ids.ID]bool{}
+	for i := range rows {
+		subnets[ids.ID(rows[i].Subnet)] = true
+		if statusBySpec(&rows[i], unix) == status {
+			want[rows[i].ID] = true
+			if query.OnPrimaryNetwork(rows[i].Subnet) {
+				stake += uint64(rows[i].Weight)
+			}
+		}
+	}
+	for subnet := range subnets {
+		last := int64(0)
+		for _, v := range index.ValidatorsOf(subnet, status) {
+			if !want[v.ID] || v.End < last {
+				t.Errorf("at %d: validator %s, status %d", unix, v.NodeID, status)
+			}
+			last = v.End
+			got++
+		}
+		for _, d := range index.DelegatorsOf(subnet, status) {
+			if !want[d.ID] {
+				t.Errorf("at %d: delegator %x, status %d", unix, d.Tx, status)
+			}
+			got++
+		}
+	}
+	if got != len(want) {
+		t.Errorf("at %d: %d stakers of status %d, want %d", unix, got, status, len(want))
+	}
+	if status != store.StakerActive {
+		return got
+	}
+	var weight uint64
+	for _, v := range index.ValidatorSet(ids.Empty) {
+		weight += v.Weight
+	}
+	if index.Stake != stake || weight != stake {
+		t.Errorf("at %d: stake %d, weight of the validators %d, want %d", unix, index.Stake, weight, stake)
+	}
+	return got
+}
+
+// TestStakedUntilReturned: a stake whose time is over is locked until a block returns it.
+func TestStakedUntilReturned(t *testing.T) {
+	w := tinyWorld(t)
+	n := w.Networks[0]
+	indexes := query.NewStakerIndexes()
+	before, err := indexes.Of(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, pending := before.Staked()
+	var last int64
+	for _, s := range slices.Concat(locked, pending) {
+		last = max(last, s.End)
+	}
+	w.Clock.Set(time.Unix(last, 0))
+	after, err := indexes.Of(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if active := after.ValidatorsOf(ids.Empty, store.StakerActive); len(active) > 0 || after.Stake != 0 {
+		t.Errorf("%d validators with %d nAVAX at the end", len(active), after.Stake)
+	}
+	if all, waiting := after.Staked(); len(all) != len(locked)+len(pending) || len(all) == 0 || len(waiting) != 0 {
+		t.Errorf("%d locked and %d pending, before %d and %d", len(all), len(waiting), len(locked), len(pending))
+	}
+}
+
+// TestAnIndexIsMadeOnceASecond: without a block and a second passing, an index is the same.
+func TestAnIndexIsMadeOnceASecond(t *testing.T) {
+	w := tinyWorld(t)
+	n := w.Networks[1]
+	indexes := query.NewStakerIndexes()
+	of := func() *query.StakerIndex {
+		index, err := indexes.Of(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return index
+	}
+	first := of()
+	if of() != first {
+		t.Error("made twice in one second")
+	}
+	w.Clock.Set(w.Clock.Now().Add(time.Second))
+	if next := of(); next == first || next.Unix != first.Unix+1 {
+		t.Errorf("at %d after %d", next.Unix, first.Unix)
+	}
+}
+
+// TestValidatorSetAgreesWithTheChain: when the clock stands at the last block, those who validate by the clock are those of
+// the block's height, with the same keys and weights; those of L1s are found by their validation ids.
+func TestValidatorSetAgreesWithTheChain(t *testing.T) {
+	w := tinyWorld(t)
+	byNode := func(a, b sim.Validator) int { return a.Node.Compare(b.Node) }
+	l1 := 0
+	for _, n := range w.Networks {
+		head, err := n.DB.PrimaryHead(t.Context(), n.Chain(txs.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Clock.Set(time.Unix(head.Time, 0))
+		index, err := query.NewStakerIndexes().Of(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		subnets, err := n.DB.Subnets(t.Context(), n.Chain(txs.PChain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []ids.ID{ids.Empty}
+		for i := range subnets {
+			all = append(all, ids.ID(subnets[i].Hash))
+		}
+		for _, subnet := range all {
+			want, err := n.ValidatorsAt(t.Context(), subnet, head.ID.Number())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := index.ValidatorSet(subnet)
+			slices.SortFunc(want, byNode)
+			slices.SortFunc(got, byNode)
+			if !slices.EqualFunc(got, want, func(a, b sim.Validator) bool {
+				return a.Node == b.Node && a.Weight == b.Weight && bytes.Equal(a.Key, b.Key)
+			}) {
+				t.Errorf("subnet %s of %s: %v, want %v", subnet, n.Name, got, want)
+			}
+			for _, v := range index.L1ValidatorsOf(subnet) {
+				if l1++; index.L1ValidatorByID(ids.ID(v.Validation)) != v {
+					t.Errorf("L1 validator %x is not found", v.Validation)
+				}
+			}
+		}
+	}
+	if l1 == 0 {
+		t.Error("no L1 validators")
+	}
+}
