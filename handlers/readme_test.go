@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const readme = "../../README.md"
+const readme = "../README.md"
 
 // commands are the lines of the README's shell blocks.
 func commands(t *testing.T) []string {
@@ -44,7 +44,7 @@ func TestReadmeCommands(t *testing.T) {
 		words := strings.Fields(line)
 		switch {
 		case words[0] == "make":
-			if out, err := exec.Command("make", "-C", "../..", "-n", words[1]).CombinedOutput(); err != nil {
+			if out, err := exec.Command("make", "-C", "..", "-n", words[1]).CombinedOutput(); err != nil {
 				t.Errorf("%s: %s", line, out)
 			}
 		case words[0] == "curl":

@@ -47,7 +47,7 @@ func (r *report) rollups() {
 
 // overlay tells the compiler to read the files with those functions in another version.
 func (r *report) overlay() string {
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("..")
 	if err != nil {
 		r.b.Fatal(err)
 	}
