@@ -135,13 +135,16 @@ func (d *Schemas) ofStruct(t reflect.Type) *Schema {
 	return &Schema{Ref: componentPath + name}
 }
 
-// nameFor is the type's own name, with its package before it where two packages use the same name.
+// nameFor is the type's own name, with its handler's or its package before it where two packages use the same name.
 func (d *Schemas) nameFor(t reflect.Type) string {
 	name := identifier(t.Name())
 	if _, taken := d.named[name]; !taken {
 		return name
 	}
 	pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
+	if _, handler, found := strings.Cut(t.PkgPath(), "/handlers/"); found {
+		pkg, _, _ = strings.Cut(handler, "/")
+	}
 	name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
 	for base, i := name, 2; d.named[name] != nil; i++ {
 		name = fmt.Sprint(base, i)
