@@ -43,6 +43,12 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
+	if sharedWorld != nil {
+		if err := sharedWorld.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if path, err := binary(); err == nil {
 		os.RemoveAll(filepath.Dir(path))
 	}

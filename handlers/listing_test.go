@@ -55,7 +55,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 
 // TestTheWorldKeepsThePrefixInItsLinks: whoever asks in a dialect by its path finds the same dialect behind the links.
 func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}

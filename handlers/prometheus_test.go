@@ -11,7 +11,7 @@ import (
 
 // TestMetricsCountRequests asks three ways and finds them counted, beside the heights that the chains themselves tell.
 func TestMetricsCountRequests(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}
