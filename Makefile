@@ -5,12 +5,15 @@ GO = CGO_ENABLED=0 go
 RACE = -race -gcflags='modernc.org/...=-race=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false'
 
 help: ## show this list
-	@grep -E '^[a-z0-9]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
 build: ## build ./snowglobe
 	$(GO) build -trimpath -ldflags "-s -w" -o snowglobe .
 
-test: ## run the tests; needs nothing but Go
+test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
+	$(GO) test -short -timeout 30m ./...
+
+test-all: ## run the tests in full
 	$(GO) test -timeout 30m ./...
 
 lint: ## gofmt, go vet, staticcheck
@@ -26,7 +29,7 @@ determinism: ## compare the digests with the committed ones, on amd64 and 386
 	GOARCH=386 $(GO) test -count=1 -run TestDeterminism ./seed
 
 bench: ## measure speed, size and memory of the built program (needs a quiet machine for about half an hour)
-	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x -timeout 60m ./handlers/server
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x -timeout 60m ./handlers
 
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
@@ -40,4 +43,4 @@ dist: ## build ./dist for every platform
 		echo $$out; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags "-s -w" -o $$out . || exit 1; \
 	done
 
-.PHONY: help build test lint race determinism bench golden contracts dist
+.PHONY: help build test test-all lint race determinism bench golden contracts dist

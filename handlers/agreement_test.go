@@ -144,7 +144,10 @@ func TestDataAPIAgreesWithTheNode(t *testing.T) {
 				w.Clock.Set(start)
 				v.compareBlocks()
 				v.compareHistory()
-				for _, unix := range v.changes() {
+				for i, unix := range v.changes() {
+					if testing.Short() && i%4 > 0 {
+						continue // of each change the second before, the second of it or the one after
+					}
 					w.Clock.Set(time.Unix(unix, 0))
 					v.compareStakers()
 					v.compareL1Validators()

@@ -43,6 +43,12 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
+	if sharedWorld != nil {
+		if err := sharedWorld.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
 	if path, err := binary(); err == nil {
 		os.RemoveAll(filepath.Dir(path))
 	}
@@ -59,6 +65,14 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	c := exec.CommandContext(t.Context(), path, args...)
 	c.Dir = t.TempDir()
 	return c
+}
+
+// times is how often something is tried: a quarter of that in a short run.
+func times(n int) int {
+	if testing.Short() {
+		return (n + 3) / 4
+	}
+	return n
 }
 
 // outcome runs a command to its end.
@@ -274,7 +288,7 @@ func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
 // TestKilledGenerationLeavesNothingHalfMade kills generations at random moments: there is no file, or a whole one.
 func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 	r, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
-	for range 12 {
+	for range times(12) {
 		run := command(t, "generate", "--profile", "tiny", "--db", "w.db")
 		run.Dir = folder
 		if err := run.Start(); err != nil {
@@ -299,7 +313,11 @@ func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 
 // TestTwoGenerationsOfOneFile: one makes the world, the other says why it does not.
 func TestTwoGenerationsOfOneFile(t *testing.T) {
-	first := command(t, "generate", "--db", "w.db")
+	profile := "default"
+	if testing.Short() {
+		profile = "tiny"
+	}
+	first := command(t, "generate", "--profile", profile, "--db", "w.db")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +328,7 @@ func TestTwoGenerationsOfOneFile(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(100 * time.Millisecond)
-	second := command(t, "generate", "--db", "w.db")
+	second := command(t, "generate", "--profile", profile, "--db", "w.db")
 	second.Dir = first.Dir
 	code, _, stderr := outcome(t, second)
 	if code != 1 || !strings.Contains(stderr, "right now") && !strings.Contains(stderr, "exists already") {

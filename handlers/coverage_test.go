@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"net/http"
@@ -63,17 +64,34 @@ func tinyWorld(t *testing.T) *sim.World {
 	return tinyWorldOf(t, 1)
 }
 
+// readWorld is the tiny world that tests share which only read it.
+func readWorld(t *testing.T) *sim.World {
+	t.Helper()
+	if sharedWorld == nil {
+		sharedWorld = makeTiny(t, 1)
+	}
+	return sharedWorld
+}
+
+var sharedWorld *sim.World
+
 func tinyWorldOf(t *testing.T, number int64) *sim.World {
+	t.Helper()
+	w := makeTiny(t, number)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+func makeTiny(t *testing.T, number int64) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: number, Profile: profile, Until: seed.DefaultUntil})
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: profile, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close() })
 	return w
 }
 

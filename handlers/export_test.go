@@ -129,7 +129,7 @@ func (s *started) completed(t *testing.T, o operationState) string {
 // TestExportsSurviveKills kills the program again and again while it exports. Whatever says at any time that it is complete
 // is whole, and in the end everything is.
 func TestExportsSurviveKills(t *testing.T) {
-	const fewest, most = 12, 60
+	fewest, most := times(12), 60
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(3, 4))
 	flags := []string{"--quiet", "--db", "w.db", "--export-workers", "2"}
 	s := start(t, folder, flags...)
@@ -186,7 +186,8 @@ func (s *started) stopped(t *testing.T) {
 
 // TestTwoHundredExportsAtOnce: each is its own job, answered at once and done in the end; reading goes on meanwhile.
 func TestTwoHundredExportsAtOnce(t *testing.T) {
-	const posts, alice = 200, "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	posts := times(200)
 	for _, db := range []string{"w.db", ":memory:"} {
 		s := start(t, t.TempDir(), "--quiet", "--db", db)
 		body := exportBody(t, "TRANSACTION_EXPORT_EVM", []string{alice}, []string{"43114", "43113"})

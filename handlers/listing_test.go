@@ -55,7 +55,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 
 // TestTheWorldKeepsThePrefixInItsLinks: a client that asks under the prefix of a dialect gets links with that prefix.
 func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := tinyWorld(t)
+	w := readWorld(t)
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Keys: keys, RequireKey: true})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
 
 // TestDeprecatedPathsAreMarked, and no others.
 func TestDeprecatedPathsAreMarked(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}

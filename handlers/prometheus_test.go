@@ -11,7 +11,7 @@ import (
 
 // TestMetricsCountRequests sends requests of three kinds and finds them counted, with the heights of the chains.
 func TestMetricsCountRequests(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestRangesThatEndBeforeTheyStartAreRefused asks for one at everything that takes both ends of a range.
 func TestRangesThatEndBeforeTheyStartAreRefused(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,11 +65,9 @@ func carried(t *testing.T, w *sim.World, l *sim.Network, kind string) (all []*wa
 // TestPetitionsWereSaid: what the P-chain took from an L1 that the world simulates, the L1's manager said in exactly one log
 // before, byte for byte, and validators who sign only what was sent sign it. Nothing else was said.
 func TestPetitionsWereSaid(t *testing.T) {
-	for profile, seeds := range map[string][]int64{"tiny": {1, 2, 3, -7}, "default": {1}} {
-		if testing.Short() && profile != "tiny" {
-			continue
-		}
-		for _, seed := range seeds {
+	of := map[string][]int64{"tiny": seeds(), "default": {1}}
+	for _, profile := range profiles() {
+		for _, seed := range of[profile] {
 			w := world(t, profile, seed)
 			said, count := map[ids.ID]map[ids.ID][]saying{}, map[string]int{}
 			for _, c := range w.Chains {

@@ -79,7 +79,7 @@ func TestEveryTypeOfTransactionOccurs(t *testing.T) {
 
 // TestPrimaryPersonas finds every promised situation on P and X of both networks.
 func TestPrimaryPersonas(t *testing.T) {
-	for _, profile := range []string{"tiny", "default"} {
+	for _, profile := range profiles() {
 		w := world(t, profile, 1)
 		for _, s := range shores(t, w) {
 			s.check(len(s.unspent("hoarder", s.x)) > 1024, "hoarder has %d UTXOs", len(s.unspent("hoarder", s.x)))
@@ -160,7 +160,7 @@ func (s *shore) stakes(who string, delegator bool) {
 
 // TestNodesWithARole finds each situation of a validator at the end of history.
 func TestNodesWithARole(t *testing.T) {
-	for _, profile := range []string{"tiny", "default"} {
+	for _, profile := range profiles() {
 		w := world(t, profile, 1)
 		for _, s := range shores(t, w) {
 			until := DefaultUntil.Unix()
@@ -238,11 +238,19 @@ func (s *shore) l1Roles(until uint64) {
 
 // TestChainsOfL1sAreTransactions: an L1's ids are those of the transactions that made it, with its genesis in them.
 func TestChainsOfL1sAreTransactions(t *testing.T) {
-	w := world(t, "default", 1)
+	for _, profile := range profiles() {
+		checkL1s(t, world(t, profile, 1))
+	}
+}
+
+func checkL1s(t *testing.T, w *sim.World) {
+	t.Helper()
+	l1s := 0
 	for _, c := range w.Chains {
 		if c.Kind == "C" {
 			continue
 		}
+		l1s++
 		networkRules := rules.Mainnet
 		if c.Row.Network == "fuji" {
 			networkRules = rules.Fuji
@@ -254,12 +262,16 @@ func TestChainsOfL1sAreTransactions(t *testing.T) {
 			t.Errorf("chain %d was not made by its transaction", c.Row.EVMID)
 		}
 	}
+	if l1s == 0 {
+		t.Error("there is no L1")
+	}
 }
 
 // TestProfileMakesExactlyItsPrimaryTransactions counts P and X of both networks.
 func TestProfileMakesExactlyItsPrimaryTransactions(t *testing.T) {
-	for profile, want := range map[string]int64{"tiny": 300, "default": 4_000} {
-		w, total := world(t, profile, 3), int64(0)
+	of := map[string]int64{"tiny": 300, "default": 4_000}
+	for _, profile := range profiles() {
+		w, total, want := world(t, profile, 3), int64(0), of[profile]
 		for _, s := range shores(t, w) {
 			total += must(w.DB.PrimaryHead(t.Context(), s.p))(t).AllTxs + must(w.DB.PrimaryHead(t.Context(), s.x))(t).AllTxs
 		}

@@ -54,7 +54,7 @@ func TestUnknownProfileNamesTheKnownOnes(t *testing.T) {
 }
 
 func TestProfileMakesExactlyItsTransactions(t *testing.T) {
-	w := world(t, "tiny", 5)
+	w := world(t, "tiny", 3)
 	var total int64
 	for _, c := range w.Chains {
 		head, err := w.DB.Head(t.Context(), c.Row.ID)
@@ -74,7 +74,11 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 // TestFewestTransactionsAreEnough makes a world of each number of chains with as few transactions as a profile may ask for,
 // and with as few L1 validators, or with many.
 func TestFewestTransactionsAreEnough(t *testing.T) {
-	for chains := 2; chains <= len(evm.ChainSpecs); chains++ {
+	step := 1
+	if testing.Short() {
+		step = len(evm.ChainSpecs) - 2 // the fewest chains and the most
+	}
+	for chains := 2; chains <= len(evm.ChainSpecs); chains += step {
 		for _, more := range []string{"", "l1Validators: 160\n"} {
 			p, err := ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n%s", chains, chains*minimumPerChain, more))
 			if err != nil {

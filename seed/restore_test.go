@@ -13,7 +13,7 @@ import (
 // TestRestoredNetworksGoOnAlike lets a network restored from rows and one replayed from blocks live through everything
 // that time will bring for a month, and compares what each block adds.
 func TestRestoredNetworksGoOnAlike(t *testing.T) {
-	w := world(t, "tiny", 4)
+	w := world(t, "tiny", 3)
 	for i, row := range must(w.DB.PrimaryNetworks(t.Context()))(t) {
 		replayed, err := primary.Replay(t.Context(), w.DB, row, i+1, func(*store.PrimaryDelta) error { return nil })
 		if err != nil {

@@ -87,11 +87,8 @@ func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 	all := tables(t, path)
 	for i, table := range slices.Sorted(maps.Keys(all)) {
 		columns := all[table]
-		if testing.Short() {
-			if i%8 > 0 {
-				continue
-			}
-			columns = columns[len(columns)-1:]
+		if testing.Short() { // one column of each table, the first of one, the second of the next
+			columns = columns[i%len(columns):][:1]
 		}
 		for _, column := range columns {
 			t.Run(table+"."+column, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestPagesHoldEveryPointOnce(t *testing.T) {
-	w := generate(t, "tiny", 1)
+	w := shared(t, "tiny", 1)
 	s := serve(t, w)
 	for _, metric := range []string{"txCount", "activeAddresses"} {
 		whole := everyPoint(t, s, "total", metric, "hour", 2160)
@@ -56,7 +56,7 @@ func TestTokenGoesOnWhereThePageEnded(t *testing.T) {
 }
 
 func TestStartIsIncludedAndEndIsNot(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	all := everyPoint(t, s, "total", "txCount", "day", 100)
 	newest, oldest := all[0].Timestamp, all[len(all)-1].Timestamp
 	for _, c := range []struct {
@@ -114,7 +114,7 @@ func TestNewestPointMovesWithTheClock(t *testing.T) {
 }
 
 func TestDaysAreTheDefaultInterval(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	have := ask[metrics.Series](t, s, "/v2/chains/43113/metrics/activeSenders")
 	if want := everyPoint(t, s, "43113", "activeSenders", "day", 100); !slices.Equal(have.Results, want) {
 		t.Errorf("points are %v, want %v", have.Results, want)
@@ -122,7 +122,7 @@ func TestDaysAreTheDefaultInterval(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	for target, want := range map[string]string{
 		"total/metrics/txcount":                                 `400 {"message":["metric \"txcount\" is not allowed: expected one of activeAddresses,`,
 		"total/metrics/txCount?timeInterval=year":               `400 {"message":["timeInterval \"year\" is not allowed: expected one of hour, day, week, month"],"error":"Bad Request","statusCode":400}`,
@@ -164,7 +164,7 @@ func TestAverageTPSOfTheFirstVersion(t *testing.T) {
 }
 
 func TestChains(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	all := ask[metrics.Chains](t, s, "/v2/chains")
 	if len(all.Chains) != 3 || all.NextPageToken != "" {
 		t.Fatalf("chains are %+v", all)
@@ -186,7 +186,7 @@ func TestChains(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	if h := ask[metrics.Health](t, s, "/v2/health-check"); h.Status != "ok" || h.Details["database"].Status != "up" {
 		t.Errorf("health is %+v", h)
 	}
@@ -197,7 +197,7 @@ func TestHealth(t *testing.T) {
 
 // TestNoMomentIsTooLate asks every series for what begins, and for what ends, where Unix seconds end.
 func TestNoMomentIsTooLate(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	for _, target := range []string{"/v2/chains/total/metrics/txCount?timeInterval=", "/v2/icm/timeseries?timeInterval=",
 		"/v2/networks/mainnet/metrics/validatorCount?x=", "/v2/validators/metrics/totalCumulativeFeesDaily?x="} {
 		for _, interval := range intervals {

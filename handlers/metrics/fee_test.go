@@ -159,7 +159,7 @@ func (c *chain) shown(t testing.TB, target string, v *store.L1ValidatorView, day
 
 func TestEveryFeeIsWhatTheRowsSay(t *testing.T) {
 	for _, number := range seeds() {
-		w := generate(t, "tiny", number)
+		w := withClock(t, number)
 		until := w.Clock.Now()
 		for _, later := range []time.Duration{0, 50 * time.Hour, 40 * 24 * time.Hour} {
 			w.Clock.Set(until.Add(later))
@@ -169,7 +169,7 @@ func TestEveryFeeIsWhatTheRowsSay(t *testing.T) {
 }
 
 func TestFeesOfWhatDoesNotExist(t *testing.T) {
-	w := generate(t, "tiny", 1)
+	w := shared(t, "tiny", 1)
 	s, c := serve(t, w), readChain(t, w.Networks[0])
 	v := c.members[0]
 	subnet, validation := ids.ID(v.Subnet).String(), ids.ID(v.Validation).String()
@@ -203,7 +203,7 @@ func TestFeesOfWhatDoesNotExist(t *testing.T) {
 
 // TestFeesAreWhatIsMissingOfTheBalances compares what L1 validators paid with what was deposited for them and is left.
 func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
-	w := generate(t, "tiny", 3)
+	w := shared(t, "tiny", 3)
 	s := serve(t, w)
 	compared := 0
 	for _, l := range w.Networks {

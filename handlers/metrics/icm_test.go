@@ -100,7 +100,7 @@ func everyIcm(t testing.TB, s *rest.Server, target string, size int) (all []stri
 // TestEveryMessageIsCounted compares series and summaries of messages with the messages themselves.
 func TestEveryMessageIsCounted(t *testing.T) {
 	for _, number := range seeds()[:2] {
-		w := generate(t, "tiny", number)
+		w := withClock(t, number)
 		w.Clock.Set(w.Clock.Now().Add(26 * time.Hour))
 		s, all := serve(t, w), letters(t, w)
 		if len(all) == 0 {
@@ -219,7 +219,7 @@ func compareRolling(t *testing.T, w *sim.World, all []store.Message, q icmQuery,
 }
 
 func TestErrorsAboutMessages(t *testing.T) {
-	s := serve(t, generate(t, "tiny", 1))
+	s := serve(t, shared(t, "tiny", 1))
 	for target, want := range map[string]string{
 		"timeseries?groupBy=network":                                       `400 {"message":["groupBy \"network\" is not allowed: expected one of srcBlockchainId, destBlockchainId, srcBlockchainId,destBlockchainId"]`,
 		"timeseries?timeInterval=year":                                     `400 {"message":["timeInterval \"year\"`,

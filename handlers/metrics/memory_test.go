@@ -142,7 +142,7 @@ func TestWritersFindWhatTheyWrote(t *testing.T) {
 
 // TestQuestionsThatDifferAreNotTakenForEachOther asks for two networks' and two subnets' stakes in turn.
 func TestQuestionsThatDifferAreNotTakenForEachOther(t *testing.T) {
-	w := generate(t, "tiny", 2)
+	w := shared(t, "tiny", 2)
 	subnet := ids.ID(w.Chains[2].Row.SubnetID).String()
 	targets := []string{"/v2/networks/mainnet/metrics/validatorWeight", "/v2/networks/fuji/metrics/validatorWeight",
 		"/v2/networks/mainnet/metrics/validatorWeight?subnetId=" + subnet, "/v2/networks/mainnet/metrics/validatorCount",

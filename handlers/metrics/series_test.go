@@ -7,12 +7,12 @@ import (
 
 func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
 	for _, number := range seeds() {
-		w := generate(t, "tiny", number)
+		w := withClock(t, number)
 		w.Clock.Set(w.Clock.Now().Add(50*time.Hour + 30*time.Minute)) // a while after the last block
 		compareAll(t, w)
 	}
 }
 
 func TestEveryPointOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
-	compareAll(t, generate(t, usual(), 1))
+	compareAll(t, shared(t, usual(), 1))
 }

@@ -149,7 +149,7 @@ func compareStakes(t *testing.T, w *sim.World) {
 
 func TestEveryStakeIsWhatTheRowsSay(t *testing.T) {
 	for _, number := range seeds() {
-		w := generate(t, "tiny", number)
+		w := withClock(t, number)
 		until := w.Clock.Now()
 		for _, later := range []time.Duration{0, 50 * time.Hour, 40 * 24 * time.Hour, 500 * 24 * time.Hour} {
 			w.Clock.Set(until.Add(later))
@@ -159,7 +159,7 @@ func TestEveryStakeIsWhatTheRowsSay(t *testing.T) {
 }
 
 func TestEveryStakeOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
-	compareStakes(t, generate(t, usual(), 1))
+	compareStakes(t, shared(t, usual(), 1))
 }
 
 // seeds are the worlds that the naive evaluations look at.
@@ -171,7 +171,7 @@ func seeds() []int64 {
 }
 
 func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
-	w := generate(t, "tiny", 1)
+	w := shared(t, "tiny", 1)
 	s := serve(t, w)
 	for _, l := range w.Networks {
 		n, err := l.DB.Stakers(t.Context(), l.Chain(txs.PChain))

@@ -1,10 +1,12 @@
 package metrics_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -24,7 +26,21 @@ var (
 	intervals   = []string{"hour", "day", "week", "month"}
 )
 
-// usual is the profile that users see; with -short, under the race detector, a smaller one.
+// worlds are those that tests share, by profile and seed. Tests only read them, or set their clocks and set them back.
+var worlds = map[string]*sim.World{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for name, w := range worlds {
+		if err := w.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, name, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// usual is the profile that users see; in a short run a smaller one.
 func usual() string {
 	if testing.Short() {
 		return "tiny"
@@ -32,16 +48,42 @@ func usual() string {
 	return "default"
 }
 
-func generate(t testing.TB, profile string, number int64) *sim.World {
+// shared is a world that other tests read, too.
+func shared(t testing.TB, profile string, number int64) *sim.World {
+	t.Helper()
+	name := fmt.Sprint(profile, " ", number)
+	if worlds[name] == nil {
+		worlds[name] = makeWorld(t, profile, number)
+	}
+	return worlds[name]
+}
+
+func makeWorld(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
 	p, err := seed.LoadProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: seed.DefaultUntil})
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// withClock is a shared world whose clock a test may set until it ends.
+func withClock(t testing.TB, number int64) *sim.World {
+	t.Helper()
+	w := shared(t, "tiny", number)
+	until := w.Clock.Now()
+	t.Cleanup(func() { w.Clock.Set(until) })
+	return w
+}
+
+// generate makes a world for one test, which may change it.
+func generate(t testing.TB, profile string, number int64) *sim.World {
+	t.Helper()
+	w := makeWorld(t, profile, number)
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)

@@ -9,7 +9,7 @@ import (
 
 // TestHealth asks every way whether the node is well, and again when its file is gone.
 func TestHealth(t *testing.T) {
-	w := seeded(t)
+	w := ownSeeded(t)
 	url := serveSeeded(t, w, Options{})
 	for path, checks := range map[string][]string{
 		"/ext/health": {"P", "X", "C", "database", "bootstrapped"}, "/ext/health/readiness": {"bootstrapped"}, "/fuji/ext/health/liveness": nil,

@@ -1,6 +1,8 @@
 package node
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http/httptest"
@@ -19,18 +21,46 @@ import (
 	"snowglobe/sim/warp"
 )
 
-// seeded is the smallest world that the seed makes.
+// seeded is the smallest world that the seed makes, which tests share. They only read it.
 func seeded(t testing.TB) *sim.World {
+	t.Helper()
+	if seededWorld == nil {
+		seededWorld = newSeeded(t)
+	}
+	return seededWorld
+}
+
+var seededWorld *sim.World
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if seededWorld != nil {
+		if err := seededWorld.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// ownSeeded is a seeded world for one test, which may change or close it.
+func ownSeeded(t testing.TB) *sim.World {
+	t.Helper()
+	w := newSeeded(t)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+func newSeeded(t testing.TB) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close() })
 	return w
 }
 
@@ -85,9 +115,9 @@ func TestNetworkTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := seeded(t)
-			o := Options{Public: strings.HasPrefix(string(written), "# public")}
+			w, o := seeded(t), Options{Public: strings.HasPrefix(string(written), "# public")}
 			if strings.HasPrefix(string(written), "# admin") {
+				w = ownSeeded(t)
 				o.Loggers, o.Profiler = map[string]*Loggers{}, NewProfiler(t.TempDir())
 				for _, l := range w.Networks {
 					o.Loggers[l.Name] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))

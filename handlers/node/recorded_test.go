@@ -32,7 +32,7 @@ type recordedCall struct {
 // TestRecordedCalls asks the node of a seeded world for what a real node was asked for, in the same order: an error is the
 // same, a result has the same shape. What an L1 answers may have more in it: it has other contracts built in.
 func TestRecordedCalls(t *testing.T) {
-	w := seeded(t)
+	w := ownSeeded(t)
 	o := Options{Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())}
 	for _, l := range w.Networks {
 		o.Loggers[l.Name] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))

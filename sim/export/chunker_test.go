@@ -81,12 +81,16 @@ func walk(t *testing.T, w *sim.World, s export.Scope, after *export.Position) (e
 	}
 }
 
-// TestWalksGoOnAfterAnyPlace begins again after every event, and finds the rest.
+// TestWalksGoOnAfterAnyPlace begins again after events here and there, and finds the rest.
 func TestWalksGoOnAfterAnyPlace(t *testing.T) {
+	parts := 9
+	if testing.Short() {
+		parts = 3
+	}
 	w, all := scopes(t)
 	for _, s := range all {
 		whole := walk(t, w, s, nil)
-		step := len(whole)/9 + 1
+		step := len(whole)/parts + 1
 		for n := 0; n < len(whole); n += step {
 			e := whole[n]
 			rest := walk(t, w, s, &export.Position{Time: e.Time, Lane: e.Lane, At: e.At})

@@ -100,7 +100,7 @@ func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bo
 
 func (b *ChainReader) rowsOf(kind txs.Chain, owner ids.ShortID, spent bool) ([]store.UTXO, error) {
 	if spent {
-		return b.DB.UTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt64)
+		return b.DB.UTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt)
 	}
 	return b.DB.UnspentUTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind))
 }
@@ -158,7 +158,7 @@ func (b *ChainReader) utxoAtCursor(kind txs.Chain, cursor uint64) store.UTXONumb
 }
 
 // unix is a time that may lie beyond all times.
-func unix(time uint64) int64 { return int64(min(time, math.MaxInt64)) }
+func unix(time uint64) int64 { return int64(min(time, math.MaxInt)) }
 
 // LockedNow are the unspent amounts that are locked by the world's clock.
 func (b *ChainReader) LockedNow() (sum uint64, err error) {

@@ -82,7 +82,7 @@ const newest = store.UTXONumber(math.MaxInt64)
 
 // Unspent reads every output of the chain that some owners have, in the order of a page.
 func (a *Service) Unspent(ctx context.Context, owners []ids.ShortID) ([]*txs.UTXO, error) {
-	p := &utxoPage{Service: a, source: a.StoreChain(), owners: owners, limit: math.MaxInt64}
+	p := &utxoPage{Service: a, source: a.StoreChain(), owners: owners, limit: math.MaxInt}
 	if err := p.read(ctx); err != nil {
 		return nil, err
 	}
