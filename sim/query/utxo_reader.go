@@ -228,5 +228,5 @@ func (o *Output) Amount() uint64 {
 	case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:
 		return 1
 	}
-	return o.Amount()
+	return o.UTXO.Amount()
 }

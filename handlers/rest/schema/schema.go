@@ -135,14 +135,15 @@ func (d *Schemas) ofStruct(t reflect.Type) *Schema {
 	return &Schema{Ref: componentPath + name}
 }
 
-// nameFor is the type's own name, with its package before it where two packages use the same name.
+// nameFor is the type's own name, with its interface before it where two interfaces use the same name.
 func (d *Schemas) nameFor(t reflect.Type) string {
 	name := identifier(t.Name())
 	if _, taken := d.named[name]; !taken {
 		return name
 	}
-	pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
-	name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
+	_, within, _ := strings.Cut(t.PkgPath(), "/handlers/")
+	owner, _, _ := strings.Cut(within, "/") // data, also of a type in handlers/data/evm
+	name = strings.ToUpper(owner[:min(1, len(owner))]) + owner[min(1, len(owner)):] + name
 	for base, i := name, 2; d.named[name] != nil; i++ {
 		name = fmt.Sprint(base, i)
 	}
