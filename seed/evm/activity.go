@@ -64,9 +64,10 @@ func (a *activity) any(r *rand.Rand) (*TxRequest, error) {
 	return a.sendNative(a.chain.randomAccount(r), r)
 }
 
-// somebody is a recipient: an account, or alice or bob; indirect, fresh and nobody never.
+// somebody is a recipient: an account, or alice or bob, however long history is not much more often than in a short one, so that
+// they stay the owners of an everyday wallet; indirect, fresh and nobody never.
 func (a *activity) somebody(r *rand.Rand) common.Address {
-	switch n := r.IntN(40); {
+	switch n := r.IntN(max(40, a.chain.size/100)); {
 	case n == 0:
 		return a.chain.Personas.Alice.Address
 	case n < 3:
@@ -217,7 +218,7 @@ func (a *activity) deploy(who *population.Account, r *rand.Rand) (*TxRequest, er
 // faucet hands tokens to somebody, so that more accounts hold some.
 func (a *activity) faucet(who *population.Account, r *rand.Rand) (*TxRequest, error) {
 	t := tokens[r.IntN(len(tokens))]
-	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, population.Units(population.Between(r, 20, 4_000), int(t.decimals)))
+	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, worth(r, t.role, t.decimals, 20, 400))
 }
 
 // spam is the spammer sending worthless tokens to accounts that did not ask for them.

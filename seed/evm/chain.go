@@ -39,6 +39,7 @@ func NewChain(g population.RNG, n, size int, span population.Span, personas *pop
 	if err != nil {
 		return nil, err
 	}
+	row.Description = population.Fill(g.Faker("chain", row.EVMID), row.Description)
 	c := &Chain{
 		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts,
 		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, balances: newTokenBalances(),

@@ -37,10 +37,10 @@ type chainSpec struct {
 var ChainSpecs = []chainSpec{
 	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
 	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
-	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
+	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 of {company} for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
 		precompileConfig{deployers: true, fees: true, minter: true}},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}},
-	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 of {company}, where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}},
+	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 of {company} for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
 		precompileConfig{minter: true, minterEnds: 600}},
 }
 
@@ -96,7 +96,7 @@ func Treasury(id uint64) common.Address {
 	return common.BytesToAddress(append([]byte("treasury"), new(big.Int).SetUint64(id).FillBytes(make([]byte, 12))...))
 }
 
-// GenesisAlloc is what everyone holds on an EVM chain before the first block.
+// GenesisAlloc is what everyone holds on an EVM chain before the first block. The accounts that act most hold most.
 func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*population.Account) (types.GenesisAlloc, error) {
 	multicall, err := contracts.Load("Multicall3")
 	if err != nil {
@@ -110,7 +110,7 @@ func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*p
 	}
 	r := g.For("endowment")
 	for i, a := range accounts {
-		alloc[a.Address] = types.Account{Balance: population.Units(population.Between(r, 50, 400)+int64(2_000_000/(i+20)), 18)}
+		alloc[a.Address] = types.Account{Balance: population.Units(population.Between(r, 20, 120)+int64(10_000/(i+20)), 18)}
 	}
 	return alloc, nil
 }

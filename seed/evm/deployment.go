@@ -19,14 +19,14 @@ var tokens = []struct {
 	{"usdx", "USD Flake", "USDX", 6, 4_000},
 	{"btcx", "Bitcoin Flake", "BTCX", 8, 21},
 	{"snow", "Snow", "SNOW", 18, 1_000},
-	{"points", "Summit Points", "POINTS", 0, 50},
+	{"points", "{name} Summit Points", "POINTS", 0, 50},
 	{"floeckchen", "Schneeflöckchen ❄", "FLÖCK❄", 18, 300},
-	{"hail", "Hail", "HAIL", 18, 100},
-	{"frost", "Frost Governance", "FROST", 18, 10},
+	{"hail", "{name} Hail", "HAIL", 18, 100},
+	{"frost", "{name} Frost Governance", "FROST", 18, 10},
 	{"eurx", "Euro Flake", "EURX", 6, 2_000},
-	{"ridge", "Ridge", "RIDGE", 18, 88},
-	{"moraine", "Moraine", "MOR", 9, 7},
-	{"firn", "Firn", "FIRN", 18, 640},
+	{"ridge", "{name} Ridge", "RIDGE", 18, 88},
+	{"moraine", "{name} Moraine", "MOR", 9, 7},
+	{"firn", "{name} Firn", "FIRN", 18, 640},
 }
 
 const factoryTokens = 6 // of the tokens above
@@ -76,7 +76,7 @@ func (d *deployment) deployments() []action {
 		direct("mkx", "Bytes32Token", with(word("Maker Flake"), word("MKX"), population.Units(1_000_000, 18), deployer.Address)),
 	}
 	for _, t := range tokens[:len(tokens)-factoryTokens] {
-		actions = append(actions, direct(t.role, "Token", with(t.name, t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), deployer.Address)))
+		actions = append(actions, direct(t.role, "Token", with(d.nameOf(t.role, t.name), t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), deployer.Address)))
 	}
 	return append(actions,
 		direct("exchange", "Exchange", func() []any { return []any{d.chain.byRole["usdx"], d.chain.byRole["snow"]} }),
@@ -95,6 +95,11 @@ func (d *deployment) deployments() []action {
 	)
 }
 
+// nameOf is the name of a chain's token, with the name of its issuer where there is one.
+func (d *deployment) nameOf(role, name string) string {
+	return population.Fill(d.chain.rng.Faker("token", d.chain.Row.EVMID, role), name)
+}
+
 // word is a text as a left-aligned bytes32.
 func word(text string) (w [32]byte) {
 	copy(w[:], text)
@@ -109,7 +114,7 @@ func (d *deployment) factoryDeployments() []action {
 	for _, t := range tokens[len(tokens)-factoryTokens:] {
 		actions = append(actions, func(*rand.Rand) (*TxRequest, error) {
 			return d.createByFactory(t.role, "Token", 1_400_000, "deployToken",
-				t.name, t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), word(t.role))
+				d.nameOf(t.role, t.name), t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), word(t.role))
 		})
 	}
 	actions = append(actions,
@@ -183,12 +188,17 @@ func (d *deployment) distribution() []action {
 			if t.role == "usdx" || t.role == "snow" {
 				to = append(to, d.chain.Personas.Spammed.Address, d.chain.Personas.Clumsy.Address)
 			}
+			personas := len(to)
 			for range 12 {
 				to = append(to, d.chain.randomAccount(r).Address)
 			}
 			amounts := make([]*big.Int, len(to))
 			for i := range amounts {
-				amounts[i] = population.Units(population.Between(r, 100, 9_000), int(t.decimals))
+				most := int64(2_000)
+				if i < personas {
+					most = 250
+				}
+				amounts[i] = worth(r, t.role, t.decimals, 20, most)
 			}
 			return d.chain.CallWith(deployer, t.role, "Token", "batchTransfer", nil, 900_000, to, amounts)
 		})
@@ -196,8 +206,8 @@ func (d *deployment) distribution() []action {
 	const near96 = 96
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), near96), big.NewInt(1))
 	return append(actions,
-		func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.Call(deployer, "mkx", "Bytes32Token", "transfer", d.chain.Personas.Alice.Address, population.Units(40, 18))
+		func(r *rand.Rand) (*TxRequest, error) {
+			return d.chain.Call(deployer, "mkx", "Bytes32Token", "transfer", d.chain.Personas.Alice.Address, worth(r, "mkx", 18, 20, 250))
 		},
 		func(*rand.Rand) (*TxRequest, error) {
 			return d.chain.Call(deployer, "snow", "Token", "mint", d.chain.Personas.Whale.Address, vast)
@@ -205,7 +215,7 @@ func (d *deployment) distribution() []action {
 		d.chain.approve(deployer, "usdx", "exchange"),
 		d.chain.approve(deployer, "snow", "exchange"),
 		func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.CallWith(deployer, "exchange", "Exchange", "addLiquidity", nil, 400_000, population.Units(500_000, 6), population.Units(250_000, 18))
+			return d.chain.CallWith(deployer, "exchange", "Exchange", "addLiquidity", nil, 400_000, exactly(500_000, "usdx", 6), exactly(500_000, "snow", 18))
 		})
 }
 

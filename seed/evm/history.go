@@ -207,7 +207,7 @@ func (h *History) decide(p *evm.Pending, do action, r *rand.Rand) (*TxRequest, e
 	}
 	limit, overflow := uint256.FromBig(cost)
 	if overflow || p.Balance(request.From.Address).Lt(limit) {
-		return transfer(h.chain.Personas.Whale, request.From.Address, population.Units(300, 18)), nil
+		return transfer(h.chain.Personas.Whale, request.From.Address, population.Units(50, 18)), nil
 	}
 	return request, nil
 }

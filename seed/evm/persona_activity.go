@@ -50,7 +50,7 @@ func (p *personaActivity) orPayBob(who *population.Account, act func(*activity, 
 func (p *personaActivity) alice() []action {
 	alice := p.chain.Personas.Alice
 	toBob := func(r *rand.Rand) (*TxRequest, error) {
-		return transfer(alice, p.chain.Personas.Bob.Address, population.Units(population.Between(r, 1, 900), 15)), nil
+		return transfer(alice, p.chain.Personas.Bob.Address, population.Units(population.Between(r, 1, 400), 15)), nil
 	}
 	actions := p.times(250, toBob)
 	actions = append(actions, p.times(60, p.orPayBob(alice, (*activity).sendToken))...)
@@ -89,7 +89,7 @@ func (p *personaActivity) whale() []action {
 		},
 	}
 	return append(actions, p.times(14, func(r *rand.Rand) (*TxRequest, error) {
-		value := new(big.Int).Lsh(big.NewInt(population.Between(r, 1, 1_000_000)), 64)
+		value := new(big.Int).Lsh(big.NewInt(population.Between(r, 1, 9)), 64)
 		return transfer(whale, p.chain.randomAccount(r).Address, value.Add(value, big.NewInt(population.Between(r, 1, gwei)))), nil
 	})...)
 }

@@ -1,8 +1,13 @@
 package evm
 
 import (
+	"math/big"
+	"math/rand/v2"
+
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/seed/population"
+	"snowglobe/sim/price"
 	"snowglobe/sim/store"
 )
 
@@ -25,6 +30,26 @@ var quotes = map[string]quote{
 	"eurx":       {1_08000000, 30_000},
 	"ridge":      {19000000, 500_000},
 	"mkx":        {1_450_00000000, 250_000},
+}
+
+// exactly is how much of a token so many US dollars buy on average; of a token without a market it is as many whole ones.
+func exactly(dollars int64, role string, decimals uint8) *big.Int {
+	return ofCents(100*dollars, role, decimals)
+}
+
+// worth draws an amount of a token that is worth so many US dollars on average.
+func worth(r *rand.Rand, role string, decimals uint8, least, most int64) *big.Int {
+	return ofCents(population.Between(r, 100*least, 100*most), role, decimals)
+}
+
+func ofCents(cents int64, role string, decimals uint8) *big.Int {
+	const perCent = price.Unit / 100
+	q, traded := quotes[role]
+	if !traded {
+		return population.Units(cents/100, int(decimals))
+	}
+	amount := new(big.Int).Mul(population.Units(cents, int(decimals)), big.NewInt(perCent))
+	return amount.Div(amount, big.NewInt(q.price))
 }
 
 // Markets are the prices and reputations of a chain's tokens, the chain's own among them.

@@ -34,7 +34,7 @@ func (a *Account) Owner() txs.OutputOwners { return txs.NewOwner(a.Primary.Addre
 func NewAccounts(g RNG, size int) ([]*Account, error) {
 	all := make([]*Account, size)
 	for i := range all {
-		secret := g.Hash("actor", i)
+		secret := g.Hash("account", i)
 		var err error
 		if all[i], err = NewAccount(secret[:]); err != nil {
 			return nil, fmt.Errorf("account %d: %w", i, err)

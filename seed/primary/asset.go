@@ -2,6 +2,7 @@ package primary
 
 import (
 	"math/rand/v2"
+	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -14,6 +15,12 @@ import (
 // assets are the X-Chain's own: one of a fixed amount, one that is minted, one of NFTs and properties, one of spam. The deployer
 // creates them.
 type assets struct{ *Network }
+
+// named is the name of an asset after somebody made up, and its symbol of four letters.
+func (n *assets) named(role, what string) (name, symbol string) {
+	who := population.Surname(n.rng.Faker("asset", n.rules.NetworkID, role))
+	return who + " " + what, strings.ToUpper(who[:3] + what[:1])
+}
 
 // schedule plans the creation and the minting of assets.
 func (n *assets) schedule() {
@@ -49,11 +56,13 @@ func (n *assets) fixed() *txs.CreateAssetTx {
 	for i := range 24 {
 		state.Outs = append(state.Outs, &txs.TransferOutput{Amount: uint64(1_000_000 + 1_000*i), OutputOwners: n.account(i).Owner()})
 	}
-	return &txs.CreateAssetTx{Name: "Flake Coin", Symbol: "FLKC", Denomination: 6, States: []*txs.InitialState{state}}
+	name, symbol := n.named("fixed", "Coin")
+	return &txs.CreateAssetTx{Name: name, Symbol: symbol, Denomination: 6, States: []*txs.InitialState{state}}
 }
 
 func (n *assets) variable() *txs.CreateAssetTx {
-	return &txs.CreateAssetTx{Name: "Snow Credit", Symbol: "SNWC", Denomination: 2, States: []*txs.InitialState{{Outs: []txs.Output{
+	name, symbol := n.named("variable", "Credit")
+	return &txs.CreateAssetTx{Name: name, Symbol: symbol, Denomination: 2, States: []*txs.InitialState{{Outs: []txs.Output{
 		&txs.MintOutput{OutputOwners: n.personas.Deployer.Owner()},
 		&txs.TransferOutput{Amount: 1_000_000, OutputOwners: n.personas.Bob.Owner()},
 	}}}}
@@ -66,7 +75,8 @@ func (n *assets) collectible() *txs.CreateAssetTx {
 		nfts.Outs = append(nfts.Outs, &txs.NFTMintOutput{GroupID: group + 1, OutputOwners: owner})
 	}
 	properties := &txs.InitialState{FxIndex: 2, Outs: []txs.Output{&txs.PropertyMintOutput{OutputOwners: owner}}}
-	return &txs.CreateAssetTx{Name: "Alpine Badges", Symbol: "ALPB", States: []*txs.InitialState{nfts, properties}}
+	name, symbol := n.named("collectible", "Badges")
+	return &txs.CreateAssetTx{Name: name, Symbol: symbol, States: []*txs.InitialState{nfts, properties}}
 }
 
 // spam is an asset that spammed and others get without having asked for it.
@@ -75,7 +85,7 @@ func (n *assets) spam() *txs.CreateAssetTx {
 	for _, who := range []*population.Account{n.personas.Spammed, n.personas.Alice, n.account(3), n.account(4)} {
 		state.Outs = append(state.Outs, &txs.TransferOutput{Amount: 1_000_000_000, OutputOwners: who.Owner()})
 	}
-	return &txs.CreateAssetTx{Name: "Visit claim frost example", Symbol: "CLM", States: []*txs.InitialState{state}}
+	return &txs.CreateAssetTx{Name: "Visit claim " + population.Surname(n.rng.Faker("asset", n.rules.NetworkID, "spam")) + " example", Symbol: "CLM", States: []*txs.InitialState{state}}
 }
 
 // operate makes an OperationTx of the deployer's.

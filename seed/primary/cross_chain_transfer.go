@@ -54,14 +54,14 @@ func (n *transfers) schedulePersonas() {
 		{store.XChain, store.PChain}, {store.PChain, store.XChain},
 	} {
 		at := n.span.At(60+140*i, 40)
-		n.schedule(crossChainTransfer{traveller, way[0], way[1], uint64(300-20*i) * nanoAVAX, at, at + 4*60})
+		n.schedule(crossChainTransfer{traveller, way[0], way[1], uint64(30-2*i) * nanoAVAX, at, at + 4*60})
 	}
 	for i, who := range []*population.Account{n.personas.Alice, n.personas.Ewoq, n.personas.Whale} {
 		at := n.span.At(330+100*i, 55)
-		n.schedule(crossChainTransfer{who, store.CChain, store.PChain, uint64(25+i) * nanoAVAX, at, at + 5*60})
+		n.schedule(crossChainTransfer{who, store.CChain, store.PChain, uint64(10+i) * nanoAVAX, at, at + 5*60})
 	}
 	at := n.span.At(880, 55)
-	n.schedule(crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 20 * nanoAVAX, at, at + 3*60})
+	n.schedule(crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 12 * nanoAVAX, at, at + 3*60})
 	// What was exported and not imported yet when history ends.
 	late := n.span.At(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {

@@ -33,19 +33,18 @@ func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	b.p = &pchain.PChainGenesis{Timestamp: b.span.Start, InitialSupply: supplies[b.rules.NetworkID], Message: "Snowglobe", Chains: []*txs.Tx{}}
 	b.x = &xchain.XChainGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: b.span.Start,
 		Assets: []*xchain.GenesisAsset{{ID: b.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
-	fresh := b.personas.Fresh
 	for _, p := range b.personas.Funded {
-		if p.Account != fresh {
-			b.grant(p.Genesis.P, p.Genesis.X, p.Account.Owner())
-		}
+		b.grant(p.Genesis.P, p.Genesis.X, p.Account.Owner())
 	}
-	b.grant(0, 120, fresh.Owner())
-	b.grant(30_000, 30_000, committeeSigner(b.personas).owners)
+	b.grant(200, 200, committeeSigner(b.personas).owners)
 	b.grantLocked()
-	r := b.rng.For("estate", b.rules.NetworkID)
+	r := b.rng.For("balances", b.rules.NetworkID)
 	for i := range min(len(b.accounts), accountsWithAVAX) {
-		p := uint64(1_000_000/(i+4)) + uint64(population.Between(r, 900, 9_000))
-		b.grant(p, uint64(population.Between(r, 100, 3_000)), b.accounts[i].Owner())
+		p, x := uint64(population.Between(r, 30, 200)), uint64(population.Between(r, 30, 200))
+		if i < stakingAccounts {
+			p += b.stakingCapital()
+		}
+		b.grant(p, x, b.accounts[i].Owner())
 	}
 	if err := b.addValidators(r); err != nil {
 		return nil, err
@@ -83,9 +82,9 @@ func (b *genesisBuilder) grantLocked() {
 	b.grant(90, 0, locked.Owner())
 	for _, days := range []uint64{30, 180, 700} {
 		until := b.span.Until + days*population.Day
-		b.grant(1_000+days, 500+days, txs.NewOutputOwners(until, 1, locked.Primary.Address()))
+		b.grant(100+days, 50+days, txs.NewOutputOwners(until, 1, locked.Primary.Address()))
 		b.grantP(&txs.StakeableLockOut{Locktime: until,
-			Output: &txs.TransferOutput{Amount: (2_500 + days) * nanoAVAX, OutputOwners: locked.Owner()}})
+			Output: &txs.TransferOutput{Amount: (250 + days) * nanoAVAX, OutputOwners: locked.Owner()}})
 	}
 }
 

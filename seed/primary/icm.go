@@ -119,7 +119,7 @@ var greetings = []string{"hello over there", "is it snowing?", "the pass is open
 // planRoute plans what one chain sends to another, so that the first messages are answered. They arrive, the last never does; one
 // arrives that its recipient refuses, since it is empty.
 func (t *ICM) planRoute(from, to *icmEndpoint, count int) {
-	r := t.network.rng.For("letters", from.chain.Row.EVMID, to.chain.Row.EVMID)
+	r := t.network.rng.For("messages", from.chain.Row.EVMID, to.chain.Row.EVMID)
 	span, w := t.network.span, t.network.personas
 	for n := range count {
 		sent := span.At(450+(510*n+int(population.Between(r, 0, 500)))/count, 0) + uint64(population.Between(r, 0, 900))

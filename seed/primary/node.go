@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/brianvoe/gofakeit/v7"
 	"golang.org/x/sync/errgroup"
 
 	"snowglobe/seed/population"
@@ -48,21 +47,21 @@ func (n *nodes) observeStaker(s *pchain.Staker) {
 	node.start, node.end = s.Start, s.End
 }
 
-// cities are where nodes stand.
-var cities = []struct {
-	name, country, code string
-	latitude, longitude int64
+// places are where nodes stand: about a point of a country, in a town that does not exist, with an ending that fits.
+var places = []struct {
+	country, code, ending string
+	latitude, longitude   int64 // millionths of a degree
 }{
-	{"Frankfurt", "Germany", "DE", 50_110_900, 8_682_100},
-	{"Ashburn", "United States", "US", 39_043_800, -77_487_400},
-	{"Zurich", "Switzerland", "CH", 47_376_900, 8_541_700},
-	{"Helsinki", "Finland", "FI", 60_169_900, 24_938_400},
-	{"Singapore", "Singapore", "SG", 1_352_100, 103_819_800},
-	{"Tokyo", "Japan", "JP", 35_676_200, 139_650_300},
-	{"Toronto", "Canada", "CA", 43_653_200, -79_383_200},
-	{"Sao Paulo", "Brazil", "BR", -23_550_500, -46_633_300},
-	{"Dublin", "Ireland", "IE", 53_349_800, -6_260_300},
-	{"Sydney", "Australia", "AU", -33_868_800, 151_209_300},
+	{"Germany", "DE", "heim", 50_110_900, 8_682_100},
+	{"United States", "US", "ville", 39_043_800, -78_487_400},
+	{"Switzerland", "CH", "wil", 47_176_900, 8_041_700},
+	{"Finland", "FI", "niemi", 61_369_900, 25_938_400},
+	{"Singapore", "SG", " Park", 1_352_100, 103_819_800},
+	{"Japan", "JP", " City", 36_276_200, 139_250_300},
+	{"Canada", "CA", " Falls", 44_453_200, -79_383_200},
+	{"Brazil", "BR", "polis", -23_050_500, -47_633_300},
+	{"Ireland", "IE", "bury", 53_349_800, -7_260_300},
+	{"Australia", "AU", " Creek", -33_468_800, 150_609_300},
 }
 
 var versions = []string{"avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego/1.14.1", "avalanchego/1.14.0"}
@@ -72,7 +71,7 @@ const certificateBytes = 128
 
 // newNode makes the i-th node of a network.
 func newNode(g population.RNG, network uint32, i int) *node {
-	r := g.For("machine", network, i)
+	r := g.For("node", network, i)
 	n := &node{}
 	certificate := append([]byte{0x30, 0x7e}, make([]byte, certificateBytes-2)...)
 	for k := 2; k < len(certificate); k++ {
@@ -81,8 +80,7 @@ func newNode(g population.RNG, network uint32, i int) *node {
 	n.id = txs.NodeIDOf(certificate)
 	n.bls = warp.NewSecretKey(g.Hash("bls", network, i))
 	secret := n.bls.Bytes()
-	city := cities[r.IntN(len(cities))]
-	faker := gofakeit.NewFaker(r, false)
+	faker, at := g.Faker("node", network, i), places[r.IntN(len(places))]
 	ip, err := netip.ParseAddr(faker.IPv4Address())
 	if err != nil {
 		ip = netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})
@@ -90,8 +88,8 @@ func newNode(g population.RNG, network uint32, i int) *node {
 	n.row = store.Node{
 		Network: network, Node: n.id[:], Certificate: certificate, Secret: secret[:], Version: versions[r.IntN(len(versions))],
 		IP: fmt.Sprintf("%s:9651", ip), Uptime: uint32(population.Between(r, 920_000, 1_000_000)), Connected: !population.Chance(r, 4),
-		City: city.name, Country: city.country, Code: city.code,
-		Latitude: city.latitude + population.Between(r, -90_000, 90_000), Longitude: city.longitude + population.Between(r, -90_000, 90_000),
+		City: population.Surname(faker) + at.ending, Country: at.country, Code: at.code,
+		Latitude: at.latitude + population.Between(r, -90_000, 90_000), Longitude: at.longitude + population.Between(r, -90_000, 90_000),
 	}
 	return n
 }

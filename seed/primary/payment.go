@@ -26,12 +26,12 @@ func (n *payments) scheduleHoarder() {
 	}
 }
 
-// scheduleAliceToBob has alice pay bob, again and again.
+// scheduleAliceToBob has alice pay bob, again and again, but not more often than her wallet bears.
 func (n *payments) scheduleAliceToBob(r *rand.Rand) {
 	alice, bob := singleSigner(n.personas.Alice), n.personas.Bob.Owner()
 	for _, chain := range []int{store.PChain, store.XChain} {
-		for range max(5, n.size.Transactions/50) {
-			amount := uint64(population.Between(r, 1, 900)) * nanoAVAX / 100
+		for range min(max(5, n.size.Transactions/50), 50) {
+			amount := uint64(population.Between(r, 1, 200)) * nanoAVAX / 100
 			n.schedule(chain, n.span.At(int(population.Between(r, 10, 990)), int(population.Between(r, 0, 500))), n.pay(chain, alice, amount, bob))
 		}
 	}
@@ -42,10 +42,10 @@ func (n *payments) scheduleMultisig() {
 	committee, whale := committeeSigner(n.personas), singleSigner(n.personas.Whale)
 	for _, chain := range []int{store.PChain, store.XChain} {
 		for i := range 2 {
-			n.schedule(chain, n.span.At(250+300*i, 33), n.pay(chain, committee, uint64(40+i)*nanoAVAX, n.personas.Bob.Owner()))
+			n.schedule(chain, n.span.At(250+300*i, 33), n.pay(chain, committee, uint64(10+i)*nanoAVAX, n.personas.Bob.Owner()))
 		}
 		later := txs.NewOutputOwners(n.span.Until+45*population.Day, 1, n.personas.Locked.Primary.Address())
-		n.schedule(chain, n.span.At(333, 33), n.pay(chain, whale, 75*nanoAVAX, later))
+		n.schedule(chain, n.span.At(333, 33), n.pay(chain, whale, 25*nanoAVAX, later))
 	}
 }
 
@@ -70,6 +70,22 @@ func (n *payments) randomSender(r *rand.Rand) *population.Account {
 	return n.account(population.Skewed(r, min(len(n.accounts), accountsWithAVAX)))
 }
 
+// mostPaid is the largest everyday payment of an account that is no persona, in nAVAX.
+const mostPaid = 10 * nanoAVAX
+
+// mostPaidByPersona is the largest everyday payment of a persona, or to one: the more of them there are, the smaller, so that all
+// together move no more than an everyday wallet holds.
+func (n *payments) mostPaidByPersona() uint64 {
+	const all = 800 * nanoAVAX
+	return all / uint64(max(n.size.Transactions, 2_000))
+}
+
+// isEveryday tells whether an account is a persona that pays from an everyday wallet.
+func (n *payments) isEveryday(a *population.Account) bool {
+	w := n.personas
+	return a == w.Alice || a == w.Bob || a == w.Collector || a == w.Clumsy
+}
+
 // everyday is one payment, on X sometimes of another asset.
 func (n *payments) everyday(chain int, from *population.Account, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	if chain == store.XChain && population.Chance(r, 20) {
@@ -81,11 +97,14 @@ func (n *payments) everyday(chain int, from *population.Account, r *rand.Rand, a
 	w := n.personas
 	d := txDraft{chain: chain, from: singleSigner(from), tx: &txs.BaseTx{}}
 	for range population.Between(r, 1, 3) {
-		to := n.account(population.Skewed(r, len(n.accounts)))
+		to, most := n.account(population.Skewed(r, len(n.accounts))), uint64(mostPaid)
 		if population.Chance(r, 15) {
-			to = []*population.Account{w.Alice, w.Bob, w.Bob, w.Spammed}[r.IntN(4)]
+			to, most = []*population.Account{w.Alice, w.Bob, w.Bob, w.Spammed}[r.IntN(4)], n.mostPaidByPersona()
 		}
-		d.outs = append(d.outs, n.wallet.output(uint64(population.Between(r, 1, 4_000))*nanoAVAX/100, to.Owner()))
+		if n.isEveryday(from) {
+			most = n.mostPaidByPersona()
+		}
+		d.outs = append(d.outs, n.wallet.output(uint64(population.Between(r, 1, 1_000))*most/1_000, to.Owner()))
 	}
 	return n.wallet.sign(d, at)
 }

@@ -87,7 +87,7 @@ func (n *Network) fill(r *rand.Rand) {
 			size = rest - rest*3/5
 		}
 		left := size
-		for _, b := range population.PlanBlocks(n.rng.For("errands", n.rules.NetworkID, chain), size, n.span) {
+		for _, b := range population.PlanBlocks(n.rng.For("everyday-blocks", n.rules.NetworkID, chain), size, n.span) {
 			count := min(b.Size, left)
 			left -= count
 			n.scheduleBlock(chain, b.Time, func(at uint64) ([]*txs.Tx, error) { return n.everydayTxs(chain, count, at) })
@@ -108,7 +108,7 @@ func (n *Network) rewards() int {
 
 // everydayTxs are payments of as many senders.
 func (n *Network) everydayTxs(chain, count int, at uint64) ([]*txs.Tx, error) {
-	r := n.rng.For("ordinary", n.rules.NetworkID, chain, at, count)
+	r := n.rng.For("everyday", n.rules.NetworkID, chain, at, count)
 	p := &payments{n}
 	var txs []*txs.Tx
 	used := map[*population.Account]bool{}

@@ -76,7 +76,7 @@ func (n *staking) schedule(r *rand.Rand) {
 func (n *staking) scheduleValidators(r *rand.Rand) {
 	for i := n.genesisValidators(); i < n.primaryValidators(); i++ {
 		node, at := n.nodes.all[i], n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
-		s := stakingPeriod{who: n.account(int(population.Between(r, 0, 40))), weight: n.usualStake() * uint64(population.Between(r, 1, 3)), end: n.endOf(at, r)}
+		s := stakingPeriod{who: n.account(int(population.Between(r, 0, stakingAccounts-1))), weight: n.usualStake() * uint64(population.Between(r, 1, 3)), end: n.endOf(at, r)}
 		n.expectReward(s)
 		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) {
 			tx, err := n.validate(node, s, at)
@@ -91,7 +91,7 @@ func (n *staking) scheduleValidators(r *rand.Rand) {
 
 func (n *staking) scheduleDelegators(r *rand.Rand) {
 	for i := range n.size.Delegators - n.genesisDelegators() - 1 {
-		who := n.account(int(population.Between(r, 0, 60)))
+		who := n.account(int(population.Between(r, 0, stakingAccounts-1)))
 		if i < 3 {
 			who = n.personas.Delegator
 		}
@@ -103,8 +103,25 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 			s.end = max(s.end, at+n.rules.Staking.MinStakeDuration+population.Hour)
 		}
 		n.expectReward(s)
-		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) { return n.delegateFrom(first, s, at) })
+		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) {
+			tx, err := n.delegateFrom(first, s, at)
+			if tx == nil && err == nil {
+				s.who = n.personas.Whale
+				tx, err = n.delegateFrom(first, s, at)
+			}
+			return tx, err
+		})
 	}
+}
+
+// stakingAccounts is how many accounts that are no personas join validators and delegators in the course of history.
+const stakingAccounts = 40
+
+// stakingCapital is how many AVAX each of them needs on average for that, and as much again.
+func (n *Network) stakingCapital() uint64 {
+	validators := uint64(n.primaryValidators()-n.genesisValidators()) * 2 * n.usualStake()
+	delegators := uint64(n.size.Delegators) * 7 * max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX)
+	return 2 * (validators + delegators) / stakingAccounts / nanoAVAX
 }
 
 // expectReward counts on the reward of a stake that ends within history.
