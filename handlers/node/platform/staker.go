@@ -43,7 +43,7 @@ func (s State) touched(ctx context.Context, owners []ids.ShortID) (map[store.Pos
 	touched := map[store.Position]bool{}
 	chain := s.storeChain()
 	for _, owner := range owners {
-		transactions, err := s.Network.DB.ActivityOf(ctx, chain, owner[:], store.Last(chain), math.MaxInt64)
+		transactions, err := s.Network.DB.ActivityOf(ctx, chain, owner[:], store.Last(chain), math.MaxInt)
 		if err != nil {
 			return nil, err
 		}

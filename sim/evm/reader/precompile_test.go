@@ -172,6 +172,8 @@ func input(signature string, words ...any) []byte {
 			data = append(data, common.LeftPadBytes(w[:], 32)...)
 		case int:
 			data = append(data, common.LeftPadBytes(big.NewInt(int64(w)).Bytes(), 32)...)
+		case int64:
+			data = append(data, common.LeftPadBytes(big.NewInt(w).Bytes(), 32)...)
 		}
 	}
 	return data

@@ -355,7 +355,7 @@ func TestWarpReadsBlockHashes(t *testing.T) {
 	}
 	for _, q := range []struct {
 		method string
-		index  int
+		index  int64
 		want   string
 		fails  bool
 	}{
