@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/seed"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
@@ -99,7 +101,29 @@ func roleNames(t testing.TB, w *sim.World) *strings.Replacer {
 			names = append(names, "{"+n.Role+"}", ids.NodeID(n.Node).String())
 		}
 	}
+	names = append(names, "{objecting}", objectingNode(t, mainnet, nodes).String())
 	return strings.NewReplacer(names...)
+}
+
+// objectingNode is a connected validator of a network that objects to one proposal and supports another.
+func objectingNode(t testing.TB, n *sim.Network, nodes []store.Node) ids.NodeID {
+	t.Helper()
+	index, err := query.NewStakerIndexes().Of(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range index.ValidatorSet(ids.Empty) {
+		ballots := map[int]bool{}
+		for _, acp := range fixtures.ACPs {
+			ballots[int(sim.BallotOf(v.Node, acp))] = true
+		}
+		known := slices.ContainsFunc(nodes, func(row store.Node) bool { return ids.NodeID(row.Node) == v.Node && row.Connected })
+		if known && v.Node != n.LocalNode.ID() && ballots[int(sim.Objects)] && ballots[int(sim.Supports)] {
+			return v.Node
+		}
+	}
+	t.Fatal("no node objects to a proposal")
+	return ids.EmptyNodeID
 }
 
 // TestNetworkTranscripts replays conversations with the node of a seeded world, naming {SELF} besides {L1} and the nodes
