@@ -149,10 +149,3 @@ func paidFees(t *testing.T, db *store.DB, chain int, accrued func(*store.Primary
 	}
 	return sum
 }
-
-func TestBurnedIsPartOfTheSupply(t *testing.T) {
-	g := open(t, 1)
-	if have, want := g.get(t, "/v1/avax/burned")["totalXBurned"], g.get(t, "/v1/avax/supply")["totalXBurned"]; have != want || have == nil {
-		t.Errorf("have %v, want %v", have, want)
-	}
-}

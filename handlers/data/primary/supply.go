@@ -51,19 +51,7 @@ type supplyAPI struct {
 func (a *supplyAPI) supplyOperations() []rest.Operation {
 	return []rest.Operation{{
 		ID: "getAvaxSupply", Path: "/v1/avax/supply", Summary: "Sum up the supply of AVAX on mainnet", Answer: reflect.TypeFor[Supply](), Handle: a.getSupply,
-	}, {
-		ID: "getAvaxBurned", Path: "/v1/avax/burned", Summary: "Sum up what was burned on the X-Chain of mainnet", Answer: reflect.TypeFor[Burned](), Handle: a.getBurned,
 	}}
-}
-
-// Burned is how much AVAX transactions of the X-Chain burned, in whole AVAX.
-type Burned struct {
-	TotalXBurned string `json:"totalXBurned" format:"decimal"`
-}
-
-func (a *supplyAPI) getBurned(r *rest.Request) (any, error) {
-	burned, _, err := a.burned.read(r.Context(), a.World.Networks[0])
-	return Burned{whole(nano(burned[txs.XChain]))}, err
 }
 
 func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
