@@ -56,7 +56,6 @@ var Metrics = []Metric{
 	{Name: "maxGps", Amount: TopGas, Over: TopGasTime, Highest: true, Rolling: true},
 	{Name: "avgTps", Amount: Txs, Elapsed: true, Rolling: true},
 	{Name: "maxTps", Amount: TopTxs, Over: TopTxsTime, Highest: true, Rolling: true},
-	{Name: "avgGasPerTx", Amount: Gas, Over: Txs},
 	{Name: "avgGasPrice", Amount: Prices, Over: Txs, Rolling: true},
 	{Name: "maxGasPrice", Amount: TopPrice, Highest: true, Rolling: true},
 	{Name: "feesPaid", Amount: Fees, Rolling: true},
