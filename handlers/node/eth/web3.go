@@ -13,6 +13,3 @@ func (a *web3API) ClientVersion() string { return a.version }
 
 // Sha3 is the Keccak-256 of some bytes.
 func (a *web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }
-
-// Sha3Empty is the Keccak-256 of no bytes.
-func (a *web3API) Sha3Empty() hexutil.Bytes { return crypto.Keccak256(nil) }
