@@ -139,8 +139,8 @@ func TestDataAPIAgreesWithTheNode(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := w.Clock.Now()
-			for _, l := range w.Networks {
-				v := &views{t, w, h, l}
+			for _, n := range w.Networks {
+				v := &views{t, w, h, n}
 				w.Clock.Set(start)
 				v.compareBlocks()
 				v.compareHistory()

@@ -74,8 +74,8 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	for _, l := range w.Networks {
-		loggers[l.Name] = node.NewLoggers(l, o.Log)
+	for _, n := range w.Networks {
+		loggers[n.Name] = node.NewLoggers(n, o.Log)
 	}
 	if main := loggers[o.Network]; main != nil {
 		o.Log = main.Main()
@@ -133,7 +133,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 		profiler = node.NewProfiler(o.Node.Profiles)
 	}
 	n, err := node.New(node.Options{
-		Chains: w.Chains, Ledgers: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
+		Chains: w.Chains, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
 		Hosts: o.Node.Hosts, Public: o.Node.Public, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {

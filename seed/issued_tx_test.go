@@ -21,8 +21,8 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	}
 	born := w.Digest()
 	for range 3 {
-		for _, l := range w.Networks {
-			if err := l.IssueX(t.Context(), payment(t, l)); err != nil {
+		for _, n := range w.Networks {
+			if err := n.IssueX(t.Context(), payment(t, n)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -46,14 +46,14 @@ func TestIssuedTransactionsStay(t *testing.T) {
 }
 
 // payment is alice sending herself the largest amount that she has.
-func payment(t *testing.T, l *sim.Network) *txs.Tx {
+func payment(t *testing.T, n *sim.Network) *txs.Tx {
 	t.Helper()
-	key, err := txs.KeyFromBytes(personaKey(t, l, "alice"))
+	key, err := txs.KeyFromBytes(personaKey(t, n, "alice"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, chain := key.Address(), l.Chain(txs.XChain)
-	rows, err := l.DB.UnspentUTXOs(t.Context(), address[:], chain, chain, store.NewUTXONumber(chain+1, 0, 0), 1000)
+	address, chain := key.Address(), n.Chain(txs.XChain)
+	rows, err := n.DB.UnspentUTXOs(t.Context(), address[:], chain, chain, store.NewUTXONumber(chain+1, 0, 0), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +63,12 @@ func payment(t *testing.T, l *sim.Network) *txs.Tx {
 			t.Fatal(err)
 		}
 		owners := u.Owners()
-		if u.AssetID != l.Rules.AVAXAssetID || u.Amount() <= l.Rules.TxFee || len(owners.Addresses) != 1 || owners.Locktime > 0 {
+		if u.AssetID != n.Rules.AVAXAssetID || u.Amount() <= n.Rules.TxFee || len(owners.Addresses) != 1 || owners.Locktime > 0 {
 			continue
 		}
 		unsigned := &txs.BaseTx{
-			NetworkID: l.Rules.NetworkID, BlockchainID: l.Rules.XChainID, Memo: []byte{},
-			Outs: []*txs.TransferableOutput{txs.NewTransferableOutput(u.AssetID, u.Amount()-l.Rules.TxFee, txs.NewOwner(address))},
+			NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Memo: []byte{},
+			Outs: []*txs.TransferableOutput{txs.NewTransferableOutput(u.AssetID, u.Amount()-n.Rules.TxFee, txs.NewOwner(address))},
 			Ins:  []*txs.TransferableInput{{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: []uint32{0}}}}},
 		}
 		tx, err := txs.NewSigned(txs.XChain, unsigned, []*txs.Key{key})
@@ -81,8 +81,8 @@ func payment(t *testing.T, l *sim.Network) *txs.Tx {
 	return nil
 }
 
-func personaKey(t *testing.T, l *sim.Network, name string) []byte {
-	personas, err := l.DB.Personas(t.Context())
+func personaKey(t *testing.T, n *sim.Network, name string) []byte {
+	personas, err := n.DB.Personas(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,9 @@ func sayings(t *testing.T, w *sim.World, c *reader.Chain) map[ids.ID][]saying {
 }
 
 // carried are the messages of managers that a network's P-chain took in, with the time of the block.
-func carried(t *testing.T, w *sim.World, l *sim.Network, kind string) (all []*warp.Message, times []int64) {
+func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*warp.Message, times []int64) {
 	t.Helper()
-	for _, row := range must(w.DB.PrimaryTxsOfType(t.Context(), l.Chain(txs.PChain), kind))(t) {
+	for _, row := range must(w.DB.PrimaryTxsOfType(t.Context(), n.Chain(txs.PChain), kind))(t) {
 		var raw []byte
 		switch u := must(txs.ParseTx(txs.PChain, row.Bytes))(t).Unsigned.(type) {
 		case *txs.RegisterL1ValidatorTx:
@@ -56,7 +56,7 @@ func carried(t *testing.T, w *sim.World, l *sim.Network, kind string) (all []*wa
 			raw = u.Message
 		}
 		all = append(all, must(warp.ParseMessage(raw))(t))
-		block := must(w.DB.PrimaryBlock(t.Context(), l.Chain(txs.PChain), row.ID.Number()))(t)
+		block := must(w.DB.PrimaryBlock(t.Context(), n.Chain(txs.PChain), row.ID.Number()))(t)
 		times = append(times, block.Time)
 	}
 	return all, times
@@ -73,12 +73,12 @@ func TestPetitionsWereSaid(t *testing.T) {
 			for _, c := range w.Chains {
 				said[ids.ID(c.Row.BlockchainID)] = sayings(t, w, c)
 			}
-			for _, l := range w.Networks {
+			for _, n := range w.Networks {
 				for _, kind := range []string{"RegisterL1ValidatorTx", "SetL1ValidatorWeightTx"} {
-					all, times := carried(t, w, l, kind)
+					all, times := carried(t, w, n, kind)
 					for i, m := range all {
 						if from := said[m.SourceChainID]; from != nil {
-							checkSaid(t, l, m, times[i], from)
+							checkSaid(t, n, m, times[i], from)
 							count[kind]++
 						}
 					}
@@ -97,7 +97,7 @@ func TestPetitionsWereSaid(t *testing.T) {
 }
 
 // checkSaid finds what was said of a message that the P-chain took in at a time, and takes it out.
-func checkSaid(t *testing.T, l *sim.Network, m *warp.Message, at int64, said map[ids.ID][]saying) {
+func checkSaid(t *testing.T, n *sim.Network, m *warp.Message, at int64, said map[ids.ID][]saying) {
 	t.Helper()
 	id := must(m.UnsignedMessage.ID())(t)
 	logs, raw := said[id], must(m.UnsignedMessage.Bytes())(t)
@@ -113,13 +113,13 @@ func checkSaid(t *testing.T, l *sim.Network, m *warp.Message, at int64, said map
 	if logs[0].time > at {
 		t.Errorf("message %s was said at %d and taken in at %d", id, logs[0].time, at)
 	}
-	if err := signing.VerifyMessage(t.Context(), l, &m.UnsignedMessage, nil); err != nil {
+	if err := signing.VerifyMessage(t.Context(), n, &m.UnsignedMessage, nil); err != nil {
 		t.Errorf("message %s: %v", id, err)
 	}
 	other := m.UnsignedMessage
 	other.Payload = bytes.Clone(other.Payload)
 	other.Payload[len(other.Payload)-1] ^= 1
-	if err := signing.VerifyMessage(t.Context(), l, &other, nil); err == nil {
+	if err := signing.VerifyMessage(t.Context(), n, &other, nil); err == nil {
 		t.Errorf("message %s is signed with another weight", id)
 	}
 	delete(said, id)

@@ -65,17 +65,17 @@ func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 }
 
 // NodeKeys are read once.
-func (l *Network) NodeKeys(ctx context.Context) (*NodeKeys, error) {
-	l.canonicalSets.mu.Lock()
-	defer l.canonicalSets.mu.Unlock()
-	return l.nodeKeys(ctx)
+func (n *Network) NodeKeys(ctx context.Context) (*NodeKeys, error) {
+	n.canonicalSets.mu.Lock()
+	defer n.canonicalSets.mu.Unlock()
+	return n.nodeKeys(ctx)
 }
 
-func (l *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
-	if l.canonicalSets.keys != nil {
-		return l.canonicalSets.keys, nil
+func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
+	if n.canonicalSets.keys != nil {
+		return n.canonicalSets.keys, nil
 	}
-	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
 	if err != nil {
 		return nil, err
 	}
@@ -86,36 +86,36 @@ func (l *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 		k.pairs[public.Compressed()] = keyPair{public, secret}
 		k.connected[ids.NodeID(nodes[i].Node)] = nodes[i].Connected
 	}
-	l.canonicalSets.keys = k
+	n.canonicalSets.keys = k
 	return k, nil
 }
 
 // CanonicalValidatorSet is that of a subnet at a height, which may not be above the P-Chain's last block. A subnet without validators
 // has an empty one. It is shared: nobody changes it.
-func (l *Network) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalValidatorSet, error) {
+func (n *Network) CanonicalSet(ctx context.Context, subnet ids.ID, height uint64) (*warp.CanonicalValidatorSet, error) {
 	id := canonicalSetID{subnet, height}
-	if set, ok := l.canonicalSets.sets.Get(id); ok {
+	if set, ok := n.canonicalSets.sets.Get(id); ok {
 		return set, nil
 	}
-	l.canonicalSets.mu.Lock()
-	defer l.canonicalSets.mu.Unlock()
-	if set, ok := l.canonicalSets.sets.Get(id); ok {
+	n.canonicalSets.mu.Lock()
+	defer n.canonicalSets.mu.Unlock()
+	if set, ok := n.canonicalSets.sets.Get(id); ok {
 		return set, nil
 	}
-	set, err := l.readCanonicalSet(ctx, id)
+	set, err := n.readCanonicalSet(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("validators of %s at height %d: %w", subnet, height, err)
 	}
-	l.canonicalSets.sets.Add(id, set)
+	n.canonicalSets.sets.Add(id, set)
 	return set, nil
 }
 
-func (l *Network) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp.CanonicalValidatorSet, error) {
-	keys, err := l.nodeKeys(ctx)
+func (n *Network) readCanonicalSet(ctx context.Context, id canonicalSetID) (*warp.CanonicalValidatorSet, error) {
+	keys, err := n.nodeKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := l.ValidatorsAt(ctx, id.subnet, id.height)
+	all, err := n.ValidatorsAt(ctx, id.subnet, id.height)
 	if err != nil {
 		return nil, err
 	}

@@ -56,4 +56,4 @@ func (w *World) NetworkNamed(name string) *Network {
 func (w *World) NetworkOf(c *reader.Chain) *Network { return w.NetworkNamed(c.Row.Network) }
 
 // CChain is the network's C-Chain.
-func (l *Network) CChain() *reader.Chain { return l.World.ChainByBlockchainID(l.Rules.CChainID) }
+func (n *Network) CChain() *reader.Chain { return n.World.ChainByBlockchainID(n.Rules.CChainID) }

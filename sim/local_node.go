@@ -29,19 +29,19 @@ var errNoLocalNode = errors.New("no validator has a key")
 
 // chooseLocalNode chooses among those who validated when the generated history ended, so that the choice stays when the
 // world grows. A connected node of the simulated version and without a role comes before others.
-func (l *Network) chooseLocalNode(ctx context.Context) error {
-	stakers, err := l.DB.StakersOfSubnet(ctx, l.Chain(txs.PChain), ids.Empty[:])
+func (n *Network) chooseLocalNode(ctx context.Context) error {
+	stakers, err := n.DB.StakersOfSubnet(ctx, n.Chain(txs.PChain), ids.Empty[:])
 	if err != nil {
 		return err
 	}
 	best := -1
 	for i := range stakers {
 		s := &stakers[i]
-		until := l.World.Meta.Until
+		until := n.World.Meta.Until
 		if s.Delegator || s.BLS == nil || s.Start > until || s.End <= until {
 			continue
 		}
-		node, err := l.DB.Node(ctx, l.Rules.NetworkID, s.Node)
+		node, err := n.DB.Node(ctx, n.Rules.NetworkID, s.Node)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -49,11 +49,11 @@ func (l *Network) chooseLocalNode(ctx context.Context) error {
 			return err
 		}
 		if fit := fitness(node); fit > best {
-			best, l.LocalNode = fit, LocalNode{*node, s.BLS, s.Proof}
+			best, n.LocalNode = fit, LocalNode{*node, s.BLS, s.Proof}
 		}
 	}
 	if best < 0 {
-		return fmt.Errorf("network %d: %w", l.Rules.NetworkID, errNoLocalNode)
+		return fmt.Errorf("network %d: %w", n.Rules.NetworkID, errNoLocalNode)
 	}
 	return nil
 }
@@ -89,8 +89,8 @@ func BallotOf(node ids.NodeID, acp uint32) Ballot {
 }
 
 // ObservedBy is for how many percent of the time a peer observed the local node: at most its uptime.
-func (l *Network) ObservedBy(peer ids.NodeID) uint64 {
-	return max(uint64(l.LocalNode.Uptime)/rules.Percent, 1) - uint64(nodeNumber(peer, 0)%2)
+func (n *Network) ObservedBy(peer ids.NodeID) uint64 {
+	return max(uint64(n.LocalNode.Uptime)/rules.Percent, 1) - uint64(nodeNumber(peer, 0)%2)
 }
 
 // SecondsSinceContact is how many seconds ago the local node last sent to a peer and received from it.

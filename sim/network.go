@@ -40,79 +40,79 @@ func (w *World) openNetworks(ctx context.Context) error {
 			return err
 		}
 		index := rules.Index(row.ID)
-		l := &Network{
+		n := &Network{
 			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: newCanonicalSets(),
 		}
-		l.Aliases = newAliases(networkRules, l.Name, w.Chains)
-		if err := l.chooseLocalNode(ctx); err != nil {
+		n.Aliases = newAliases(networkRules, n.Name, w.Chains)
+		if err := n.chooseLocalNode(ctx); err != nil {
 			return err
 		}
-		w.Networks = append(w.Networks, l)
+		w.Networks = append(w.Networks, n)
 	}
 	return nil
 }
 
 // Chain is the number of one of the network's chains in the file.
-func (l *Network) Chain(chain txs.Chain) int { return store.PrimaryChain(l.index, int(chain)) }
+func (n *Network) Chain(chain txs.Chain) int { return store.PrimaryChain(n.index, int(chain)) }
 
 // IssueX accepts a transaction in a new block of the X-Chain. The error is the network's reason to refuse it.
-func (l *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.restore(ctx); err != nil {
+func (n *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.restore(ctx); err != nil {
 		return err
 	}
-	at := max(uint64(l.Clock.Unix()), l.state.X.Time(), l.state.P.Time())
-	if err := l.state.X.Check(tx, at); err != nil {
+	at := max(uint64(n.Clock.Unix()), n.state.X.Time(), n.state.P.Time())
+	if err := n.state.X.Check(tx, at); err != nil {
 		return err
 	}
-	b, err := l.state.X.BuildBlock(at, []*txs.Tx{tx})
+	b, err := n.state.X.BuildBlock(at, []*txs.Tx{tx})
 	if err != nil {
 		return err
 	}
-	proposer, err := l.proposer(ctx, b)
+	proposer, err := n.proposer(ctx, b)
 	if err != nil {
 		return err
 	}
-	delta, err := l.state.AcceptX(b, proposer)
+	delta, err := n.state.AcceptX(b, proposer)
 	if err != nil {
 		return err
 	}
-	return l.storeBlock(ctx, txs.XChain, delta)
+	return n.storeBlock(ctx, txs.XChain, delta)
 }
 
-func (l *Network) restore(ctx context.Context) (err error) {
-	if l.state == nil {
-		l.state, err = primary.Restore(ctx, l.DB, l.Rules.NetworkID)
+func (n *Network) restore(ctx context.Context) (err error) {
+	if n.state == nil {
+		n.state, err = primary.Restore(ctx, n.DB, n.Rules.NetworkID)
 	}
 	return err
 }
 
 // storeBlock writes an accepted block. When that fails the block was never accepted: the next one restores the file's state.
-func (l *Network) storeBlock(ctx context.Context, chain txs.Chain, delta *store.PrimaryDelta) error {
-	heads := map[int][]byte{l.Chain(chain): delta.Block.Digest}
-	err := l.World.commit(ctx, heads, func(b *store.Batch) error { return b.AddPrimaryBlock(delta) })
+func (n *Network) storeBlock(ctx context.Context, chain txs.Chain, delta *store.PrimaryDelta) error {
+	heads := map[int][]byte{n.Chain(chain): delta.Block.Digest}
+	err := n.World.commit(ctx, heads, func(b *store.Batch) error { return b.AddPrimaryBlock(delta) })
 	if err != nil {
-		l.state = nil
+		n.state = nil
 		return fmt.Errorf("%s block %d: %w", chain, delta.Block.ID.Number(), err)
 	}
 	return nil
 }
 
 // proposer chooses who proposes a block among the nodes that validate at its time: in turn, by the block's height.
-func (l *Network) proposer(ctx context.Context, b *txs.Block) (*primary.Proposer, error) {
-	nodes, err := l.DB.Nodes(ctx, l.Rules.NetworkID)
+func (n *Network) proposer(ctx context.Context, b *txs.Block) (*primary.Proposer, error) {
+	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
 	if err != nil {
 		return nil, err
 	}
 	var certificates [][]byte
 	for i := range nodes {
-		if l.state.CanPropose(nodes[i].Certificate, b.Time()) {
+		if n.state.CanPropose(nodes[i].Certificate, b.Time()) {
 			certificates = append(certificates, nodes[i].Certificate)
 		}
 	}
 	if len(certificates) == 0 {
 		return nil, errNoProposer
 	}
-	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: l.state.P.Height()}, nil
+	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: n.state.P.Height()}, nil
 }

@@ -111,8 +111,8 @@ func (w *World) Close() error { return w.DB.Close() }
 // the clock does, every request has the same answer.
 func (w *World) Revision() int64 {
 	n := w.DB.Commits()
-	for _, l := range w.Networks {
-		n += l.Aliases.count()
+	for _, network := range w.Networks {
+		n += network.Aliases.count()
 	}
 	return n
 }
@@ -124,12 +124,12 @@ func (w *World) Alias(network, name string) string {
 		return name
 	}
 	given := name
-	for _, l := range w.Networks {
-		id, known := l.Aliases.Lookup(name)
-		switch _, later := l.Aliases.Given(name); {
+	for _, n := range w.Networks {
+		id, known := n.Aliases.Lookup(name)
+		switch _, later := n.Aliases.Given(name); {
 		case known && !later:
 			return name
-		case known && given == name && (network == "" || network == l.Name):
+		case known && given == name && (network == "" || network == n.Name):
 			given = id.String()
 		}
 	}

@@ -8,16 +8,16 @@ import (
 // place of what names a chain from the beginning.
 func TestAliasesKeepToTheirNetworks(t *testing.T) {
 	g := open(t, 1)
-	for _, l := range g.Networks {
+	for _, n := range g.Networks {
 		for _, name := range []string{"same", "c-chain", "43114", g.Networks[1].Rules.XChainID.String()} {
-			l.Aliases.Give(name, l.Rules.XChainID)
+			n.Aliases.Give(name, n.Rules.XChainID)
 		}
 	}
-	for _, l := range g.Networks {
-		blocks := "/v1/networks/" + l.Name + "/blockchains/"
+	for _, n := range g.Networks {
+		blocks := "/v1/networks/" + n.Name + "/blockchains/"
 		for name, want := range map[string]string{"same": "x-chain", "c-chain": "c-chain"} {
 			if have := dig(g.get(t, blocks+name+"/blocks"), "chainInfo", "chainName"); have != want {
-				t.Errorf("%s on %s is %v: want %s", name, l.Name, have, want)
+				t.Errorf("%s on %s is %v: want %s", name, n.Name, have, want)
 			}
 		}
 	}
@@ -34,11 +34,11 @@ func TestAliasesKeepToTheirNetworks(t *testing.T) {
 func TestNamesThatAreGivenLaterChangeAnswers(t *testing.T) {
 	g := open(t, 1)
 	for _, l := range []int{1, 0} {
-		l := g.Networks[l]
-		l.Aliases.Give("contracts", l.Rules.CChainID)
+		n := g.Networks[l]
+		n.Aliases.Give("contracts", n.Rules.CChainID)
 		for range 2 {
-			if have := g.get(t, "/v1/chains/contracts")["platformChainId"]; have != l.Rules.CChainID.String() {
-				t.Errorf("the name of %s is of %v", l.Name, have)
+			if have := g.get(t, "/v1/chains/contracts")["platformChainId"]; have != n.Rules.CChainID.String() {
+				t.Errorf("the name of %s is of %v", n.Name, have)
 			}
 		}
 	}

@@ -38,8 +38,8 @@ var chainAliases = []string{"p-chain", "x-chain", "c-chain"}
 // filterDelegators compares with the rows, each in a delegation's words.
 func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
-	l := ledger(t, g, network)
-	rows, err := l.DB.Stakers(context.Background(), l.Chain(txs.PChain))
+	n := ledger(t, g, network)
+	rows, err := n.DB.Stakers(context.Background(), n.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 		if !s.Delegator {
 			continue
 		}
-		status, now := statusNames[s.Status], l.Clock.Unix()
+		status, now := statusNames[s.Status], n.Clock.Unix()
 		switch {
 		case s.Status < store.StakerCompleted && s.End <= now:
 			status = "completed"
@@ -60,7 +60,7 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 		}
 		var owners []any
 		for _, a := range store.ParseOutputOwners(s.Owner).Addresses {
-			owners = append(owners, l.Rules.Bech32(ids.ShortID(a)))
+			owners = append(owners, n.Rules.Bech32(ids.ShortID(a)))
 		}
 		all = append(all, object{"txHash": ids.ID(s.Tx).String(), "nodeId": ids.NodeID(s.Node).String(), "owners": owners, "status": status})
 	}
@@ -78,19 +78,19 @@ func filterDelegators(t *testing.T, g *globe, rng *rand.Rand, network, base stri
 
 func filterL1Validators(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
-	l := ledger(t, g, network)
-	head, err := l.DB.PrimaryHead(context.Background(), l.Chain(txs.PChain))
+	n := ledger(t, g, network)
+	head, err := n.DB.PrimaryHead(context.Background(), n.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := l.DB.L1Validators(context.Background(), l.Chain(txs.PChain), head.ID.Number())
+	rows, err := n.DB.L1Validators(context.Background(), n.Chain(txs.PChain), head.ID.Number())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []object
 	for _, v := range slices.Backward(rows) {
 		all = append(all, object{"validationId": ids.ID(v.Validation).String(), "nodeId": ids.NodeID(v.Node).String(), "subnetId": ids.ID(v.Subnet).String(),
-			"active": v.Weight > 0 && v.EndAccumulatedFee > l.Accrued(head)})
+			"active": v.Weight > 0 && v.EndAccumulatedFee > n.Accrued(head)})
 	}
 	for range times(60) {
 		q := newTrial(t, g, rng, base+"/l1Validators", "validators", "validationId", all)

@@ -42,7 +42,7 @@ func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 }
 
 // outputsOf are the outputs of two owners, spent or not, newest first.
-func outputsOf(t *testing.T, l *sim.Network, kind txs.Chain, owners ...string) (all []object) {
+func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (all []object) {
 	t.Helper()
 	type made struct {
 		store.UTXO
@@ -53,7 +53,7 @@ func outputsOf(t *testing.T, l *sim.Network, kind txs.Chain, owners ...string) (
 		if (kind == txs.CChain) == (maker == txs.CChain) && kind == txs.CChain || kind != txs.CChain && maker != kind {
 			continue
 		}
-		found, err := l.DB.UTXOsMadeBy(t.Context(), l.Chain(maker))
+		found, err := n.DB.UTXOsMadeBy(t.Context(), n.Chain(maker))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,11 +62,11 @@ func outputsOf(t *testing.T, l *sim.Network, kind txs.Chain, owners ...string) (
 			if err != nil {
 				t.Fatal(err)
 			}
-			mine := slices.ContainsFunc(parsed.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, l.Rules.Bech32(a)) })
-			if u.Chain != l.Chain(kind) || !mine {
+			mine := slices.ContainsFunc(parsed.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, n.Rules.Bech32(a)) })
+			if u.Chain != n.Chain(kind) || !mine {
 				continue
 			}
-			time, err := l.DB.PrimaryTime(t.Context(), store.At(l.Chain(maker), u.ID.Height(), 0))
+			time, err := n.DB.PrimaryTime(t.Context(), store.At(n.Chain(maker), u.ID.Height(), 0))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,8 @@ func TestAccountsOfTheCChain(t *testing.T) {
 	traveller := o.persona(t, "traveller")
 	rows := o.rows(t, exportOf(export.Primary, asks{"cChainEvmAddresses": []string{traveller}, "includeChains": primaryChains}))
 	count := 0
-	for _, l := range o.Networks {
-		chain := l.Chain(txs.CChain)
+	for _, n := range o.Networks {
+		chain := n.Chain(txs.CChain)
 		transactions, err := o.DB.PrimaryTxsBetween(t.Context(), store.First(chain), store.Last(chain))
 		if err != nil {
 			t.Fatal(err)
@@ -32,11 +32,11 @@ func TestAccountsOfTheCChain(t *testing.T) {
 			switch u := tx.Unsigned.(type) {
 			case *txs.AtomicImportTx:
 				for _, out := range u.Outs {
-					count += o.hasRow(t, rows, traveller, tx, l.Name, "CREDIT", out.Address, out.Amount)
+					count += o.hasRow(t, rows, traveller, tx, n.Name, "CREDIT", out.Address, out.Amount)
 				}
 			case *txs.AtomicExportTx:
 				for _, in := range u.Ins {
-					count += o.hasRow(t, rows, traveller, tx, l.Name, "DEBIT", in.Address, in.Amount)
+					count += o.hasRow(t, rows, traveller, tx, n.Name, "DEBIT", in.Address, in.Amount)
 				}
 			}
 		}

@@ -39,10 +39,10 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	for _, l := range o.Networks {
+	for _, network := range o.Networks {
 		for _, p := range personas {
 			address := keyOwner(t, p)
-			options := asks{"addresses": []string{l.Rules.Address(txs.PChain, address)}, "includeChains": primaryChains}
+			options := asks{"addresses": []string{network.Rules.Address(txs.PChain, address)}, "includeChains": primaryChains}
 			got, left := map[string]string{}, map[string]int{}
 			for _, r := range o.rows(t, exportOf(export.Primary, options)) {
 				kind := r["FundTransferType"]
@@ -57,13 +57,13 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 				got[r["ChainName"]+" "+kind+" "+r["UtxoId"]] = value + " " + r["AssetId"] + " " + r["TxHash"]
 				left[r["UtxoId"]] += map[bool]int{true: 1, false: -1}[strings.HasPrefix(kind, "CREDIT")]
 			}
-			want, unspent := o.moved(t, l, address)
+			want, unspent := o.moved(t, network, address)
 			if !maps.Equal(got, want) {
-				t.Errorf("%s on %s: %d movements, the outputs tell of %d", p.Name, l.Name, len(got), len(want))
+				t.Errorf("%s on %s: %d movements, the outputs tell of %d", p.Name, network.Name, len(got), len(want))
 			}
 			maps.DeleteFunc(left, func(_ string, n int) bool { return n == 0 })
 			if !slices.Equal(slices.Sorted(maps.Keys(left)), unspent) {
-				t.Errorf("%s on %s: %d outputs are left, it owns %d", p.Name, l.Name, len(left), len(unspent))
+				t.Errorf("%s on %s: %d outputs are left, it owns %d", p.Name, network.Name, len(left), len(unspent))
 			}
 		}
 	}
@@ -75,11 +75,11 @@ func TestExportsEqualTheOutputs(t *testing.T) {
 }
 
 // moved is every making and spending of the outputs of an address, by chain, kind and output; and the outputs not spent.
-func (o *office) moved(t *testing.T, l *sim.Network, address ids.ShortID) (moves map[string]string, unspent []string) {
+func (o *office) moved(t *testing.T, n *sim.Network, address ids.ShortID) (moves map[string]string, unspent []string) {
 	t.Helper()
 	moves = map[string]string{}
 	for _, c := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-		utxos, err := o.DB.UTXOsOfAddress(t.Context(), address[:], l.Chain(c), math.MaxInt64, 1<<20)
+		utxos, err := o.DB.UTXOsOfAddress(t.Context(), address[:], n.Chain(c), math.MaxInt64, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,9 +124,9 @@ func TestExportsEqualThePrimaryLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	compared := 0
-	for _, l := range o.Networks {
+	for _, n := range o.Networks {
 		for _, p := range personas {
-			address := l.Rules.Bech32(keyOwner(t, p))
+			address := n.Rules.Bech32(keyOwner(t, p))
 			got := map[string]int{}
 			for _, r := range o.rows(t, exportOf(export.Primary, asks{"addresses": []string{address}, "includeChains": primaryChains})) {
 				returned := r["TxType"] == "RewardValidatorTx" && r["RewardType"] == ""
@@ -137,7 +137,7 @@ func TestExportsEqualThePrimaryLists(t *testing.T) {
 			}
 			want := map[string]int{}
 			for _, chain := range primaryChains {
-				for _, tx := range o.pages(t, "/v1/networks/"+l.Name+"/blockchains/"+chain+"/transactions?addresses="+address, "transactions", 100) {
+				for _, tx := range o.pages(t, "/v1/networks/"+n.Name+"/blockchains/"+chain+"/transactions?addresses="+address, "transactions", 100) {
 					for list, kind := range map[string]string{"consumedUtxos": "DEBIT", "emittedUtxos": "CREDIT"} {
 						for _, u := range elements(tx[list]) {
 							if slices.Contains(elements(u.(object)["addresses"]), any(address)) {
@@ -149,7 +149,7 @@ func TestExportsEqualThePrimaryLists(t *testing.T) {
 			}
 			compared += len(want)
 			if !maps.Equal(got, want) {
-				t.Errorf("%s on %s: %d movements, the lists have %d: %s", p.Name, l.Name, len(got), len(want),
+				t.Errorf("%s on %s: %d movements, the lists have %d: %s", p.Name, n.Name, len(got), len(want),
 					differing(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))))
 			}
 		}
@@ -215,17 +215,17 @@ func (o *office) everyOwner(t *testing.T) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range o.Networks {
+	for _, n := range o.Networks {
 		for _, p := range personas {
-			all = append(all, l.Rules.Bech32(keyOwner(t, p)))
+			all = append(all, n.Rules.Bech32(keyOwner(t, p)))
 		}
-		stakers, err := o.DB.Stakers(t.Context(), l.Chain(txs.PChain))
+		stakers, err := o.DB.Stakers(t.Context(), n.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range stakers {
 			for _, address := range store.ParseOutputOwners(stakers[i].FeeOwner).Addresses {
-				all = append(all, l.Rules.Bech32(ids.ShortID(address)))
+				all = append(all, n.Rules.Bech32(ids.ShortID(address)))
 			}
 		}
 	}

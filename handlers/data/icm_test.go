@@ -18,8 +18,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// letters are all messages that the list shows.
-func letters(t *testing.T, g *globe, path string) []object {
+// icmMessages are all messages that the list shows.
+func icmMessages(t *testing.T, g *globe, path string) []object {
 	t.Helper()
 	return g.pages(t, path, "messages", 3)
 }
@@ -50,7 +50,7 @@ func TestMessagesAreTheLogs(t *testing.T) {
 	for number := int64(1); number <= 2; number++ {
 		g := open(t, number)
 		listed := map[string]object{}
-		for _, m := range letters(t, g, "/v1/icm/messages") {
+		for _, m := range icmMessages(t, g, "/v1/icm/messages") {
 			if listed[m["messageId"].(string)] != nil {
 				t.Errorf("message %v comes twice", m["messageId"])
 			}
@@ -132,7 +132,7 @@ func testForeign(t *testing.T, shown object, c *reader.Chain, m *index.Teleporte
 func TestMessagesHaveEveryFate(t *testing.T) {
 	g := open(t, 1)
 	fates := map[string]bool{}
-	for _, m := range letters(t, g, "/v1/icm/messages") {
+	for _, m := range icmMessages(t, g, "/v1/icm/messages") {
 		fates["executed"] = fates["executed"] || m["messageExecuted"] == true
 		fates["refused"] = fates["refused"] || m["messageExecuted"] == false && m["status"] == "delivered"
 		fates["confirmed"] = fates["confirmed"] || m["receiptDelivered"] == true
@@ -157,7 +157,7 @@ func TestMessagesHaveEveryFate(t *testing.T) {
 // TestMessageFilters compares every filter, and filters together, with a look at all messages.
 func TestMessageFilters(t *testing.T) {
 	g := open(t, 1)
-	all := letters(t, g, "/v1/icm/messages")
+	all := icmMessages(t, g, "/v1/icm/messages")
 	is := func(key string, value any) func(object) bool { return func(m object) bool { return m[key] == value } }
 	or := func(a, b func(object) bool) func(object) bool { return func(m object) bool { return a(m) || b(m) } }
 	c, l1 := g.Chains[0], g.Chains[2]
@@ -189,7 +189,7 @@ func TestMessageFilters(t *testing.T) {
 			}
 		}
 		for _, base := range []string{"/v1/icm/messages?", "/v1/teleporter/messages?"} {
-			have := letters(t, g, base+query)
+			have := icmMessages(t, g, base+query)
 			if same := slices.EqualFunc(have, want, func(a, b object) bool { return a["messageId"] == b["messageId"] }); !same {
 				t.Errorf("%s%s has %d messages, want %d in the order of all", base, query, len(have), len(want))
 			}
@@ -203,7 +203,7 @@ func TestMessageFilters(t *testing.T) {
 			}
 		}
 		for _, base := range []string{"/v1/icm/addresses/", "/v1/teleporter/addresses/"} {
-			if have := letters(t, g, base+address+"/messages"); len(have) != want {
+			if have := icmMessages(t, g, base+address+"/messages"); len(have) != want {
 				t.Errorf("%s has %d messages: want %d", address, len(have), want)
 			}
 		}
@@ -213,7 +213,7 @@ func TestMessageFilters(t *testing.T) {
 // TestTransactionsTellOfMessages looks at the transactions at both ends of every message, and at a deployment.
 func TestTransactionsTellOfMessages(t *testing.T) {
 	g := open(t, 1)
-	for _, m := range letters(t, g, "/v1/icm/messages") {
+	for _, m := range icmMessages(t, g, "/v1/icm/messages") {
 		for end, direction := range map[string]string{"source": "SOURCE_TRANSACTION", "destination": "DESTINATION_TRANSACTION"} {
 			tx, there := dig(m, end+"Transaction").(object)
 			if !there {

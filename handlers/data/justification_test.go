@@ -24,24 +24,24 @@ func TestJustificationsTellWhatToSign(t *testing.T) {
 	g := open(t, 1)
 	known := serveKnown(t, g.World)
 	for _, network := range networks {
-		l := ledger(t, g, network)
-		rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), "SetL1ValidatorWeightTx")
+		n := ledger(t, g, network)
+		rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "SetL1ValidatorWeightTx")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, kind := range []string{"ConvertSubnetToL1Tx", "RegisterL1ValidatorTx"} {
-			more, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), kind)
+			more, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), kind)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rows = append(rows, more...)
 		}
 		for _, row := range rows {
-			s, err := signing.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
+			s, err := signing.PChainMessageOf(context.Background(), n, ids.ID(row.Hash))
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := signing.MessageFromJustification(context.Background(), l, s.Justification)
+			m, err := signing.MessageFromJustification(context.Background(), n, s.Justification)
 			if err != nil {
 				t.Fatalf("%s: %v", row.Type, err)
 			}
@@ -72,8 +72,8 @@ func serveKnown(t testing.TB, w *sim.World) *globe {
 func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 	g := open(t, 1)
 	known := serveKnown(t, g.World)
-	l := ledger(t, g, "mainnet")
-	subnets, err := l.DB.Subnets(context.Background(), l.Chain(txs.PChain))
+	n := ledger(t, g, "mainnet")
+	subnets, err := n.DB.Subnets(context.Background(), n.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 		}
 		return hexOf(t, m)
 	}
-	block, err := l.DB.Block(context.Background(), g.Chains[0].Row.ID, 3)
+	block, err := n.DB.Block(context.Background(), g.Chains[0].Row.ID, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +98,9 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 	}
 	subnet, never := hex.EncodeToString(subnets[0].Hash), hex.EncodeToString((&warp.Justification{SubnetID: ids.ID(subnets[0].Hash), Index: 99}).Bytes())
 	for _, c := range []struct{ message, justification, says string }{
-		{hexOf(t, spoken(t, l, l.Rules.CChainID, "made up")), "", "did not send"},
-		{hexOf(t, spoken(t, l, l.Rules.XChainID, "made up")), "", "did not send"},
-		{hexOf(t, spoken(t, l, ids.Empty, "made up")), "", "l1 message"},
+		{hexOf(t, spoken(t, n, n.Rules.CChainID, "made up")), "", "did not send"},
+		{hexOf(t, spoken(t, n, n.Rules.XChainID, "made up")), "", "did not send"},
+		{hexOf(t, spoken(t, n, ids.Empty, "made up")), "", "l1 message"},
 		{blockPayload(ids.ID(block.Hash)), "", ""},
 		{blockPayload(ids.ID{5}), "", "did not send"},
 		{platform(&warp.SubnetToL1Conversion{ID: conversion}), subnet, ""},
@@ -129,13 +129,13 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 			}
 		}
 	}
-	testManagers(t, known, l)
+	testManagers(t, known, n)
 }
 
 // testManagers has the requests signed that L1s sent to the P-chain.
-func testManagers(t *testing.T, known *globe, l *sim.Network) {
+func testManagers(t *testing.T, known *globe, n *sim.Network) {
 	t.Helper()
-	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), "SetL1ValidatorWeightTx")
+	rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "SetL1ValidatorWeightTx")
 	if err != nil || len(rows) == 0 {
 		t.Fatal(rows, err)
 	}

@@ -67,18 +67,18 @@ func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 	g := open(t, 1)
 	quiet := 0 // who did nothing since
 	for _, network := range networks {
-		l := ledger(t, g, network)
+		n := ledger(t, g, network)
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
-			chain := l.Chain(kind)
+			chain := n.Chain(kind)
 			base := "/v1/networks/" + network + "/blockchains/" + chainAliases[kind]
-			made, err := l.DB.UTXOsOfBlock(t.Context(), chain, 0)
+			made, err := n.DB.UTXOsOfBlock(t.Context(), chain, 0)
 			if err != nil || len(made) == 0 {
 				t.Fatal(len(made), err)
 			}
 			began := g.get(t, base+"/blocks/0")["blockTimestamp"]
-			for who, outputs := range ownersOf(t, l.Rules, kind, made) {
+			for who, outputs := range ownersOf(t, n.Rules, kind, made) {
 				seen := g.get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses="+who)
-				if !holds(dig(seen, "addresses", 0, "blockchainIds"), l.Rules.BlockchainID(kind).String()) {
+				if !holds(dig(seen, "addresses", 0, "blockchainIds"), n.Rules.BlockchainID(kind).String()) {
 					t.Errorf("%s has outputs of the %s's genesis: it was seen on %v", who, chainAliases[kind], seen)
 				}
 				last := g.get(t, base+"/lastActivityTimestampByAddresses?addresses="+who)

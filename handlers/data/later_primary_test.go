@@ -63,12 +63,12 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 		}
 	}()
 	const parts, many = 700, 16 // more than 10,000 outputs
-	l, base := ledger(t, g, "mainnet"), "/v1/networks/mainnet/blockchains/x-chain"
+	n, base := ledger(t, g, "mainnet"), "/v1/networks/mainnet/blockchains/x-chain"
 	who, nobody := owner(t, g, "mainnet", "hoarder"), owner(t, g, "mainnet", "nobody")
-	owned := g.pages(t, base+"/utxos?sortBy=amount&assetId="+l.Rules.AVAXAssetID.String()+"&addresses="+who, "utxos", 100)
+	owned := g.pages(t, base+"/utxos?sortBy=amount&assetId="+n.Rules.AVAXAssetID.String()+"&addresses="+who, "utxos", 100)
 	var want []any
 	for i := range many {
-		want = append(want, spend(t, g, l, owned[i], nobody, parts)["txHash"])
+		want = append(want, spend(t, g, n, owned[i], nobody, parts)["txHash"])
 	}
 	slices.Reverse(want)
 	var have []any
@@ -92,7 +92,7 @@ func TestPagesWithVeryManyOutputsAreShorter(t *testing.T) {
 }
 
 // spend pays an output of the hoarder to somebody in equal parts, and answers the transaction as the API shows it.
-func spend(t *testing.T, g *globe, l *sim.Network, u object, to string, parts int) object {
+func spend(t *testing.T, g *globe, n *sim.Network, u object, to string, parts int) object {
 	t.Helper()
 	id, err := ids.FromString(u["creationTxHash"].(string))
 	if err != nil {
@@ -109,25 +109,25 @@ func spend(t *testing.T, g *globe, l *sim.Network, u object, to string, parts in
 		if err != nil {
 			continue
 		}
-		switch l.Rules.Bech32(k.Address()) {
+		switch n.Rules.Bech32(k.Address()) {
 		case to:
 			heir = k.Address()
-		case owner(t, g, l.Name, "hoarder"):
+		case owner(t, g, n.Name, "hoarder"):
 			key = k
 		}
 	}
 	amount, index := uint64(integer(dig(u, "asset", "amount"))), uint32(integer(u["outputIndex"]))
-	part := txs.NewTransferableOutput(l.Rules.AVAXAssetID, (amount-l.Rules.TxFee)/uint64(parts), txs.NewOwner(heir))
+	part := txs.NewTransferableOutput(n.Rules.AVAXAssetID, (amount-n.Rules.TxFee)/uint64(parts), txs.NewOwner(heir))
 	tx, err := txs.NewSigned(txs.XChain, &txs.BaseTx{
-		NetworkID: l.Rules.NetworkID, BlockchainID: l.Rules.XChainID, Outs: slices.Repeat([]*txs.TransferableOutput{part}, parts),
-		Ins: []*txs.TransferableInput{{UTXOID: txs.UTXOID{TxID: id, OutputIndex: index}, AssetID: l.Rules.AVAXAssetID,
+		NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Outs: slices.Repeat([]*txs.TransferableOutput{part}, parts),
+		Ins: []*txs.TransferableInput{{UTXOID: txs.UTXOID{TxID: id, OutputIndex: index}, AssetID: n.Rules.AVAXAssetID,
 			In: &txs.TransferInput{Amount: amount, Input: txs.Input{SigIndices: []uint32{0}}}}},
 	}, []*txs.Key{key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.IssueX(context.Background(), tx); err != nil {
+	if err := n.IssueX(context.Background(), tx); err != nil {
 		t.Fatal(err)
 	}
-	return g.get(t, fmt.Sprint("/v1/networks/", l.Name, "/blockchains/x-chain/transactions/", tx.ID()))
+	return g.get(t, fmt.Sprint("/v1/networks/", n.Name, "/blockchains/x-chain/transactions/", tx.ID()))
 }

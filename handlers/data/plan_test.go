@@ -128,6 +128,6 @@ func visitMessages(t *testing.T, g *globe) {
 	g.get(t, "/v1/icm/addresses/"+first["from"].(string)+"/messages")
 	g.get(t, "/v1/icm/addresses/"+first["from"].(string)+"/messages?network=mainnet")
 	known := serveKnown(t, g.World)
-	l := ledger(t, g, "mainnet")
-	known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, l, l.Rules.CChainID, "unsent"))), 503)
+	n := ledger(t, g, "mainnet")
+	known.post(t, aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, n, n.Rules.CChainID, "unsent"))), 503)
 }

@@ -15,12 +15,12 @@ import (
 func TestPrimaryBlocksAreTheChains(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
-		l := ledger(t, g, network)
+		n := ledger(t, g, network)
 		for kind, name := range map[txs.Chain]string{txs.PChain: "p-chain", txs.XChain: "x-chain"} {
 			base := "/v1/networks/" + network + "/blockchains/" + name
 			all := g.pages(t, base+"/blocks", "blocks", 17)
 			for i, b := range all {
-				row, err := l.DB.PrimaryBlock(context.Background(), l.Chain(kind), uint64(len(all)-1-i))
+				row, err := n.DB.PrimaryBlock(context.Background(), n.Chain(kind), uint64(len(all)-1-i))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -44,7 +44,7 @@ func TestPrimaryBlocksAreTheChains(t *testing.T) {
 					}
 				}
 			}
-			byID := g.pages(t, "/v1/networks/"+network+"/blockchains/"+l.Rules.BlockchainID(kind).String()+"/blocks", "blocks", 100)
+			byID := g.pages(t, "/v1/networks/"+network+"/blockchains/"+n.Rules.BlockchainID(kind).String()+"/blocks", "blocks", 100)
 			if encode(byID) != encode(all) {
 				t.Errorf("%s is another by its id", name)
 			}

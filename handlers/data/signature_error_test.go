@@ -15,8 +15,8 @@ import (
 
 func TestSignatureErrorsNameTheField(t *testing.T) {
 	g := open(t, 1)
-	l := ledger(t, g, "mainnet")
-	good := hexOf(t, spoken(t, l, l.Rules.CChainID, "x"))
+	n := ledger(t, g, "mainnet")
+	good := hexOf(t, spoken(t, n, n.Rules.CChainID, "x"))
 	unsigned := func(network uint32, source ids.ID) string {
 		return hexOf(t, &warp.UnsignedMessage{NetworkID: network, SourceChainID: source})
 	}
@@ -31,7 +31,7 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 		{`{"message":" ` + good + `"}`, "message is not hexadecimal"},
 		{`{"message":"0x` + good + `00"}`, "message is not a warp message"},
 		{`{"message":"00"}`, "message is not a warp message"},
-		{`{"message":"` + unsigned(5, l.Rules.CChainID) + `"}`, "message is of network 5: expected 1"},
+		{`{"message":"` + unsigned(5, n.Rules.CChainID) + `"}`, "message is of network 5: expected 1"},
 		{`{"message":"` + unsigned(1, ids.ID{9}) + `"}`, "message is from blockchain"},
 		{`{"message":"` + unsigned(1, rules.Fuji.CChainID) + `"}`, "message is from blockchain"},
 		{askFor("message", good, "justification", "0x123"), "justification has an odd"},
@@ -49,7 +49,7 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 		{askFor("message", good, "quorumPercentageBuffer", 101), "quorumPercentageBuffer"},
 		{askFor("message", good, "quorumPercentageBuffer", nil), "quorumPercentageBuffer"},
 		{askFor("message", good, "quorumPercentage", 60, "quorumPercentageBuffer", 41), "quorumPercentageBuffer 41 make more than 100"},
-		{askFor("message", good, "pChainHeight", head(t, l)+1), "pChainHeight"},
+		{askFor("message", good, "pChainHeight", head(t, n)+1), "pChainHeight"},
 		{askFor("message", good, "pChainHeight", -1), "pChainHeight"},
 		{askFor("message", good, "pChainHeight", "1"), "pChainHeight"},
 		{`{"message":"` + good + `","pChainHeight":18446744073709551616}`, "pChainHeight"},
@@ -89,8 +89,8 @@ func TestSignatureErrorsNameTheField(t *testing.T) {
 // TestSignaturesReadEveryForm of a message and of a subnet's id.
 func TestSignaturesReadEveryForm(t *testing.T) {
 	g := open(t, 1)
-	l := ledger(t, g, "mainnet")
-	m := hexOf(t, spoken(t, l, l.Rules.CChainID, "forms"))
+	n := ledger(t, g, "mainnet")
+	m := hexOf(t, spoken(t, n, n.Rules.CChainID, "forms"))
 	raw, _ := hex.DecodeString(m)
 	event := fmt.Sprintf("%064x%064x%s%s", 32, len(raw), m, strings.Repeat("00", 31-(len(raw)+31)%32))
 	want := g.post(t, aggregator("mainnet"), askFor("message", m), http.StatusOK)
@@ -98,10 +98,10 @@ func TestSignaturesReadEveryForm(t *testing.T) {
 		askFor("message", "0x"+m), askFor("message", strings.ToUpper(m)), askFor("message", event), askFor("message", "0x"+event),
 		askFor("message", m, "signingSubnetId", ids.Empty.String()), askFor("message", m, "signingSubnetId", ids.Empty.Hex()),
 		askFor("message", m, "signingSubnetId", "0x"+ids.Empty.Hex()), askFor("message", m, "quorumPercentage", 67),
-		askFor("message", m, "quorumPercentage", 0), askFor("message", m, "pChainHeight", 0), askFor("message", m, "pChainHeight", head(t, l)),
+		askFor("message", m, "quorumPercentage", 0), askFor("message", m, "pChainHeight", 0), askFor("message", m, "pChainHeight", head(t, n)),
 		askFor("message", m, "justification", "abcd"), askFor("message", m, "justification", ""),
 		`{"message":"` + m + `","quorumPercentage":67.0,"quorumPercentageBuffer":0.0,"pChainHeight":0e0}`,
-		fmt.Sprintf(`{"message":"%s","quorumPercentage":6.7e1,"pChainHeight":%d.0}`, m, head(t, l)),
+		fmt.Sprintf(`{"message":"%s","quorumPercentage":6.7e1,"pChainHeight":%d.0}`, m, head(t, n)),
 	} {
 		if have := g.post(t, aggregator("mainnet"), body, http.StatusOK); encode(have) != encode(want) {
 			t.Errorf("%s is signed otherwise", body)

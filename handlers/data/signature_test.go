@@ -34,13 +34,13 @@ func askFor(fields ...any) string {
 	return encode(o)
 }
 
-func spoken(t testing.TB, l *sim.Network, source ids.ID, text string) *warp.UnsignedMessage {
+func spoken(t testing.TB, n *sim.Network, source ids.ID, text string) *warp.UnsignedMessage {
 	t.Helper()
 	payload, err := warp.AddressedCall(bytes.Repeat([]byte{7}, 20), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &warp.UnsignedMessage{NetworkID: l.Rules.NetworkID, SourceChainID: source, Payload: payload}
+	return &warp.UnsignedMessage{NetworkID: n.Rules.NetworkID, SourceChainID: source, Payload: payload}
 }
 
 func hexOf(t testing.TB, m *warp.UnsignedMessage) string {
@@ -66,9 +66,9 @@ func signedBy(t testing.TB, answer object) *warp.Message {
 }
 
 // setAt is the canonical set of a subnet, made from the rows.
-func setAt(t testing.TB, l *sim.Network, subnet ids.ID, height uint64) *warp.CanonicalValidatorSet {
+func setAt(t testing.TB, n *sim.Network, subnet ids.ID, height uint64) *warp.CanonicalValidatorSet {
 	t.Helper()
-	all, err := l.ValidatorsAt(context.Background(), subnet, height)
+	all, err := n.ValidatorsAt(context.Background(), subnet, height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func setAt(t testing.TB, l *sim.Network, subnet ids.ID, height uint64) *warp.Can
 	return set
 }
 
-func head(t testing.TB, l *sim.Network) uint64 {
+func head(t testing.TB, n *sim.Network) uint64 {
 	t.Helper()
-	height, err := l.PHeight(context.Background())
+	height, err := n.PHeight(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +99,9 @@ func head(t testing.TB, l *sim.Network) uint64 {
 }
 
 // answering is how much of a set's weight, in percent rounded down, is of nodes that are up.
-func answering(t testing.TB, l *sim.Network, set *warp.CanonicalValidatorSet) uint64 {
+func answering(t testing.TB, network *sim.Network, set *warp.CanonicalValidatorSet) uint64 {
 	t.Helper()
-	nodes, err := l.DB.Nodes(context.Background(), l.Rules.NetworkID)
+	nodes, err := network.DB.Nodes(context.Background(), network.Rules.NetworkID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +119,10 @@ func answering(t testing.TB, l *sim.Network, set *warp.CanonicalValidatorSet) ui
 }
 
 // sources are the blockchains of a network that send messages, with the subnets that validate them.
-func sources(t testing.TB, l *sim.Network) map[ids.ID]ids.ID {
+func sources(t testing.TB, n *sim.Network) map[ids.ID]ids.ID {
 	t.Helper()
-	all := map[ids.ID]ids.ID{ids.Empty: ids.Empty, l.Rules.XChainID: ids.Empty, l.Rules.CChainID: ids.Empty}
-	rows, err := l.DB.Blockchains(context.Background(), l.Chain(txs.PChain))
+	all := map[ids.ID]ids.ID{ids.Empty: ids.Empty, n.Rules.XChainID: ids.Empty, n.Rules.CChainID: ids.Empty}
+	rows, err := n.DB.Blockchains(context.Background(), n.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,15 +136,15 @@ func TestSignaturesVerifyForEveryChain(t *testing.T) {
 	for _, number := range []int64{1, 2, 3}[:times(3)] {
 		g := open(t, number)
 		for _, network := range networks {
-			l := ledger(t, g, network)
-			for source, subnet := range sources(t, l) {
-				last := head(t, l)
+			n := ledger(t, g, network)
+			for source, subnet := range sources(t, n) {
+				last := head(t, n)
 				for _, height := range []uint64{0, last, last - 1, last * 3 / 4} {
 					at := height
 					if height == 0 {
 						at = last
 					}
-					testQuorums(t, g, l, spoken(t, l, source, fmt.Sprint(height)), subnet, height, setAt(t, l, subnet, at))
+					testQuorums(t, g, n, spoken(t, n, source, fmt.Sprint(height)), subnet, height, setAt(t, n, subnet, at))
 				}
 			}
 		}
@@ -152,17 +152,17 @@ func TestSignaturesVerifyForEveryChain(t *testing.T) {
 }
 
 // testQuorums asks for several quorums: they are reached as far as there are validators who answer.
-func testQuorums(t *testing.T, g *globe, l *sim.Network, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalValidatorSet) {
+func testQuorums(t *testing.T, g *globe, n *sim.Network, m *warp.UnsignedMessage, subnet ids.ID, height uint64, set *warp.CanonicalValidatorSet) {
 	t.Helper()
 	if set.TotalWeight == 0 {
-		g.post(t, aggregator(l.Name), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
+		g.post(t, aggregator(n.Name), askFor("message", hexOf(t, m), "pChainHeight", height), http.StatusBadRequest)
 		return
 	}
-	most := answering(t, l, set)
+	most := answering(t, n, set)
 	for _, q := range []struct{ quorum, buffer uint64 }{{1, 0}, {33, 20}, {50, 50}, {67, 0}, {67, 33}, {100, 0}} {
 		body := askFor("message", "0x"+hexOf(t, m), "quorumPercentage", q.quorum, "quorumPercentageBuffer", q.buffer, "pChainHeight", height, "signingSubnetId", subnet.String())
 		if q.quorum > most {
-			says := g.post(t, aggregator(l.Name), body, http.StatusServiceUnavailable)["message"].(string)
+			says := g.post(t, aggregator(n.Name), body, http.StatusServiceUnavailable)["message"].(string)
 			for _, part := range []string{"threshold of signatures", "signature weight is insufficient", fmt.Sprintf("(%d.", most), fmt.Sprintf("%d%% is needed", q.quorum)} {
 				if !strings.Contains(says, part) {
 					t.Errorf("quorum %d of %d%%: %s does not say %q", q.quorum, most, says, part)
@@ -171,11 +171,11 @@ func testQuorums(t *testing.T, g *globe, l *sim.Network, m *warp.UnsignedMessage
 			testSum(t, says, set)
 			continue
 		}
-		signed := signedBy(t, g.post(t, aggregator(l.Name), body, http.StatusOK))
+		signed := signedBy(t, g.post(t, aggregator(n.Name), body, http.StatusOK))
 		if signed.UnsignedMessage.SourceChainID != m.SourceChainID || !bytes.Equal(signed.Payload, m.Payload) {
 			t.Fatalf("another message: %+v", signed)
 		}
-		if err := signed.Verify(l.Rules.NetworkID, set, min(q.quorum+q.buffer, most), 100); err != nil {
+		if err := signed.Verify(n.Rules.NetworkID, set, min(q.quorum+q.buffer, most), 100); err != nil {
 			t.Errorf("quorum %d+%d of %d%% at height %d: %v", q.quorum, q.buffer, most, height, err)
 		}
 	}
@@ -206,13 +206,13 @@ func TestMissedQuorumsNameTheKeyless(t *testing.T) {
 	tested := 0
 	for _, network := range networks {
 		g := open(t, 1)
-		l := ledger(t, g, network)
-		for source, subnet := range sources(t, l) {
-			set := setAt(t, l, subnet, head(t, l))
-			if set.TotalWeight == 0 || answering(t, l, set) == 100 {
+		n := ledger(t, g, network)
+		for source, subnet := range sources(t, n) {
+			set := setAt(t, n, subnet, head(t, n))
+			if set.TotalWeight == 0 || answering(t, n, set) == 100 {
 				continue
 			}
-			body := askFor("message", hexOf(t, spoken(t, l, source, "all")), "quorumPercentage", 100)
+			body := askFor("message", hexOf(t, spoken(t, n, source, "all")), "quorumPercentage", 100)
 			says := g.post(t, aggregator(network), body, http.StatusServiceUnavailable)["message"].(string)
 			testSum(t, says, set)
 			if strings.Contains(says, "without a BLS key") {
@@ -230,19 +230,19 @@ func TestWeightChangesDecideWhoSigns(t *testing.T) {
 	g := open(t, 1)
 	tested := 0
 	for _, network := range networks {
-		l := ledger(t, g, network)
-		for source, subnet := range sources(t, l) {
+		n := ledger(t, g, network)
+		for source, subnet := range sources(t, n) {
 			if subnet == ids.Empty {
 				continue
 			}
-			for h := uint64(1); h <= head(t, l); h++ {
-				before, after := setAt(t, l, subnet, h-1), setAt(t, l, subnet, h)
+			for h := uint64(1); h <= head(t, n); h++ {
+				before, after := setAt(t, n, subnet, h-1), setAt(t, n, subnet, h)
 				if before.TotalWeight == 0 || before.TotalWeight == after.TotalWeight {
 					continue
 				}
-				m := spoken(t, l, source, fmt.Sprint("change ", h))
-				testQuorums(t, g, l, m, subnet, h-1, before)
-				testQuorums(t, g, l, m, subnet, h, after)
+				m := spoken(t, n, source, fmt.Sprint("change ", h))
+				testQuorums(t, g, n, m, subnet, h-1, before)
+				testQuorums(t, g, n, m, subnet, h, after)
 				tested++
 			}
 		}
@@ -254,14 +254,14 @@ func TestWeightChangesDecideWhoSigns(t *testing.T) {
 
 func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 	g := open(t, 1)
-	l := ledger(t, g, "mainnet")
-	m := spoken(t, l, l.Rules.CChainID, "hello")
+	n := ledger(t, g, "mainnet")
+	m := spoken(t, n, n.Rules.CChainID, "hello")
 	answer := g.post(t, aggregator("testnet"), askFor("message", hexOf(t, spoken(t, ledger(t, g, "fuji"), rules.Fuji.CChainID, "hello"))), http.StatusOK)
 	if signedBy(t, answer).NetworkID != 5 {
 		t.Error("testnet is not fuji")
 	}
 	signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
-	set := setAt(t, l, ids.Empty, head(t, l))
+	set := setAt(t, n, ids.Empty, head(t, n))
 	places, err := warp.SignerIndices(signed.Signature.Signers)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 		if signed.Verify(1, set, 67, 100) == nil {
 			t.Errorf("a wrong %s passes", name)
 		}
-		signed.Signature.Signers, set = warp.SignerBits(places), setAt(t, l, ids.Empty, head(t, l))
+		signed.Signature.Signers, set = warp.SignerBits(places), setAt(t, n, ids.Empty, head(t, n))
 		if err := signed.Verify(1, set, 67, 100); err != nil {
 			t.Fatal(err)
 		}
@@ -297,14 +297,14 @@ func TestStatementsOfTransactions(t *testing.T) {
 	for number := int64(1); number <= 2; number++ {
 		g := open(t, number)
 		for _, network := range networks {
-			l := ledger(t, g, network)
-			for h := uint64(1); h <= head(t, l); h++ {
-				rows, err := l.DB.PrimaryTxs(context.Background(), store.At(l.Chain(txs.PChain), h, 0))
+			n := ledger(t, g, network)
+			for h := uint64(1); h <= head(t, n); h++ {
+				rows, err := n.DB.PrimaryTxs(context.Background(), store.At(n.Chain(txs.PChain), h, 0))
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, row := range rows {
-					testStatement(t, g, l, row, seen)
+					testStatement(t, g, n, row, seen)
 				}
 			}
 		}
@@ -316,9 +316,9 @@ func TestStatementsOfTransactions(t *testing.T) {
 	}
 }
 
-func testStatement(t *testing.T, g *globe, l *sim.Network, row store.PrimaryTx, seen map[string]int) {
+func testStatement(t *testing.T, g *globe, n *sim.Network, row store.PrimaryTx, seen map[string]int) {
 	t.Helper()
-	path := aggregator(l.Name) + "/" + ids.ID(row.Hash).String()
+	path := aggregator(n.Name) + "/" + ids.ID(row.Hash).String()
 	var want func(warp.L1Message) bool
 	switch row.Type {
 	case "ConvertSubnetToL1Tx":
@@ -341,18 +341,18 @@ func testStatement(t *testing.T, g *globe, l *sim.Network, row store.PrimaryTx, 
 		}
 		return
 	}
-	statement, err := signing.PChainMessageOf(context.Background(), l, ids.ID(row.Hash))
+	statement, err := signing.PChainMessageOf(context.Background(), n, ids.ID(row.Hash))
 	if err != nil {
 		t.Fatalf("%s: %v", row.Type, err)
 	}
-	set := setAt(t, l, statement.Subnet, head(t, l))
-	if answering(t, l, set) < 67 {
+	set := setAt(t, n, statement.Subnet, head(t, n))
+	if answering(t, n, set) < 67 {
 		g.ask(t, path, http.StatusServiceUnavailable)
 		return
 	}
 	seen[row.Type]++
 	signed := signedBy(t, g.get(t, path))
-	if err := signed.Verify(l.Rules.NetworkID, set, 67, 100); err != nil {
+	if err := signed.Verify(n.Rules.NetworkID, set, 67, 100); err != nil {
 		t.Errorf("%s: %v", row.Type, err)
 	}
 	if sender, e, err := signed.L1Message(); err != nil || len(sender) > 0 || signed.SourceChainID != ids.Empty || !want(e) {
@@ -363,12 +363,12 @@ func testStatement(t *testing.T, g *globe, l *sim.Network, row store.PrimaryTx, 
 // TestLongMessagesAreSigned up to what a body can hold.
 func TestLongMessagesAreSigned(t *testing.T) {
 	g := open(t, 1)
-	l := ledger(t, g, "mainnet")
+	n := ledger(t, g, "mainnet")
 	const header = 2 + 4 + 32 + 4
 	for _, size := range []int{24 << 10, 256<<10 - header - 100, 256<<10 - header, 256 << 10, 511 << 10} {
-		m := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: l.Rules.CChainID, Payload: bytes.Repeat([]byte{1}, size)}
+		m := &warp.UnsignedMessage{NetworkID: 1, SourceChainID: n.Rules.CChainID, Payload: bytes.Repeat([]byte{1}, size)}
 		signed := signedBy(t, g.post(t, aggregator("mainnet"), askFor("message", hexOf(t, m)), http.StatusOK))
-		if err := signed.Verify(1, setAt(t, l, ids.Empty, head(t, l)), 67, 100); err != nil {
+		if err := signed.Verify(1, setAt(t, n, ids.Empty, head(t, n)), 67, 100); err != nil {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
@@ -377,9 +377,9 @@ func TestLongMessagesAreSigned(t *testing.T) {
 // TestAggregatorSpeaksBothDialects: 200 by the specification, 201 to the published SDKs.
 func TestAggregatorSpeaksBothDialects(t *testing.T) {
 	g := open(t, 1)
-	l := ledger(t, g, "mainnet")
-	g.post(t, "/upstream"+aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, l, l.Rules.CChainID, "x"))), http.StatusCreated)
-	rows, err := l.DB.PrimaryTxsOfType(context.Background(), l.Chain(txs.PChain), "ConvertSubnetToL1Tx")
+	n := ledger(t, g, "mainnet")
+	g.post(t, "/upstream"+aggregator("mainnet"), askFor("message", hexOf(t, spoken(t, n, n.Rules.CChainID, "x"))), http.StatusCreated)
+	rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "ConvertSubnetToL1Tx")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ type AssetAmount struct {
 }
 
 // AVAX is an amount of nAVAX.
-func AVAX(l *sim.Network, amount uint64) AssetAmount {
-	return AssetAmount{l.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", Decimals(amount)}
+func AVAX(n *sim.Network, amount uint64) AssetAmount {
+	return AssetAmount{n.Rules.AVAXAssetID.String(), "Avalanche", "AVAX", 9, "secp256k1", Decimals(amount)}
 }
 
 // BlsCredentials are a BLS key with the proof that someone has its secret.

@@ -44,13 +44,13 @@ func TestNetworkDetailsAddUp(t *testing.T) {
 func TestSubnetsAndTheirBlockchains(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
-		l, base := ledger(t, g, network), "/v1/networks/"+network
+		n, base := ledger(t, g, network), "/v1/networks/"+network
 		chains := g.pages(t, base+"/blockchains", "blockchains", 2)
 		back := g.pages(t, base+"/blockchains?sortOrder=asc", "blockchains", 3)
 		if slices.Reverse(back); encode(back) != encode(chains) {
 			t.Error("ascending is not descending backwards")
 		}
-		rows, err := l.DB.Blockchains(context.Background(), l.Chain(txs.PChain))
+		rows, err := n.DB.Blockchains(context.Background(), n.Chain(txs.PChain))
 		if err != nil || len(chains) != len(rows)+3 {
 			t.Errorf("%s has %d blockchains: want %d and the primary network's, %v", network, len(chains), len(rows), err)
 		}
@@ -59,7 +59,7 @@ func TestSubnetsAndTheirBlockchains(t *testing.T) {
 				t.Errorf("blockchain %v is another by itself", c["blockchainId"])
 			}
 		}
-		for alias, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": l.Rules.XChainID, "c-chain": l.Rules.CChainID} {
+		for alias, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": n.Rules.XChainID, "c-chain": n.Rules.CChainID} {
 			if have := g.get(t, base+"/blockchains/"+alias)["blockchainId"]; have != id.String() {
 				t.Errorf("%s is %v", alias, have)
 			}
@@ -70,7 +70,7 @@ func TestSubnetsAndTheirBlockchains(t *testing.T) {
 			if s["isL1"] == true {
 				l1s++
 				id, err := ids.FromString(s["l1ConversionTransactionHash"].(string))
-				tx, missing := l.DB.PrimaryTxByHash(context.Background(), l.Chain(txs.PChain), id[:])
+				tx, missing := n.DB.PrimaryTxByHash(context.Background(), n.Chain(txs.PChain), id[:])
 				if err != nil || missing != nil || tx.Type != "ConvertSubnetToL1Tx" || dig(s, "l1ValidatorManagerDetails", "contractAddress") == nil {
 					t.Errorf("L1 %v was converted by %v: %v", s["subnetId"], s["l1ConversionTransactionHash"], missing)
 				}
@@ -103,8 +103,8 @@ func TestThereAreNoVertices(t *testing.T) {
 func TestAssetsAreTheRows(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
-		l := ledger(t, g, network)
-		rows, err := l.DB.Assets(context.Background(), l.Chain(txs.XChain))
+		n := ledger(t, g, network)
+		rows, err := n.DB.Assets(context.Background(), n.Chain(txs.XChain))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,8 +127,8 @@ func TestAssetsAreTheRows(t *testing.T) {
 func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
-		l, base := ledger(t, g, network), "/v1/networks/"+network
-		outputs, err := l.DB.UTXOsMadeBy(context.Background(), l.Chain(txs.PChain))
+		n, base := ledger(t, g, network), "/v1/networks/"+network
+		outputs, err := n.DB.UTXOsMadeBy(context.Background(), n.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 			}
 		}
 		nodes := map[string]bool{}
-		stakers, _ := l.DB.Stakers(context.Background(), l.Chain(txs.PChain))
+		stakers, _ := n.DB.Stakers(context.Background(), n.Chain(txs.PChain))
 		pending := 0
 		for _, s := range stakers {
 			nodes[ids.NodeID(s.Node).String()] = true

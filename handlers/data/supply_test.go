@@ -22,18 +22,18 @@ func TestSupplyIsWhatTheRowsAddUpTo(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	l := ledger(t, g, "mainnet")
+	network := ledger(t, g, "mainnet")
 	for _, later := range []time.Duration{0, 50 * time.Hour} {
 		g.Clock.Set(g.Clock.Now().Add(later))
 		have := g.get(t, "/v1/avax/supply")
 		supplyFields.check(t, "supply", have)
-		fees := paidFees(t, l.DB, l.Chain(txs.PChain), l.Accrued)
+		fees := paidFees(t, network.DB, network.Chain(txs.PChain), network.Accrued)
 		want := map[string]*big.Rat{
-			"totalXBurned":    avaxOf(burned(t, g, l.Chain(txs.XChain))),
-			"totalPBurned":    avaxOf(burned(t, g, l.Chain(txs.PChain)) + fees),
-			"totalRewards":    avaxOf(rewarded(t, g, l.Chain(txs.PChain))),
+			"totalXBurned":    avaxOf(burned(t, g, network.Chain(txs.XChain))),
+			"totalPBurned":    avaxOf(burned(t, g, network.Chain(txs.PChain)) + fees),
+			"totalRewards":    avaxOf(rewarded(t, g, network.Chain(txs.PChain))),
 			"l1ValidatorFees": avaxOf(fees),
-			"totalCBurned":    new(big.Rat).Add(avaxOf(burned(t, g, l.Chain(txs.CChain))), gasOf(t, g)),
+			"totalCBurned":    new(big.Rat).Add(avaxOf(burned(t, g, network.Chain(txs.CChain))), gasOf(t, g)),
 			"genesisUnlock":   big.NewRat(455_000_000, 1),
 		}
 		total := new(big.Rat).Add(want["genesisUnlock"], want["totalRewards"])

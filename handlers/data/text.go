@@ -60,16 +60,16 @@ func ShortBech32s(networkRules *rules.Network, addresses []ids.ShortID) []string
 }
 
 // AddressesOf are those of a list parameter, each once, which must be of the network.
-func AddressesOf(r *rest.Request, l *sim.Network, name string) ([]ids.ShortID, error) {
-	return AddressesIn(rest.List[schema.PrimaryAddress](r, name), l, name)
+func AddressesOf(r *rest.Request, n *sim.Network, name string) ([]ids.ShortID, error) {
+	return AddressesIn(rest.List[schema.PrimaryAddress](r, name), n, name)
 }
 
-func AddressesIn(given []schema.PrimaryAddress, l *sim.Network, name string) ([]ids.ShortID, error) {
+func AddressesIn(given []schema.PrimaryAddress, n *sim.Network, name string) ([]ids.ShortID, error) {
 	var all []ids.ShortID
 	var problems []string
 	for _, p := range given {
-		if p.HRP != "" && p.HRP != l.Rules.HRP {
-			problems = append(problems, name+" "+p.String()+" is not allowed: expected an address of "+l.Name+", with "+l.Rules.HRP+"1")
+		if p.HRP != "" && p.HRP != n.Rules.HRP {
+			problems = append(problems, name+" "+p.String()+" is not allowed: expected an address of "+n.Name+", with "+n.Rules.HRP+"1")
 		}
 		if !slices.Contains(all, p.ID) {
 			all = append(all, p.ID)

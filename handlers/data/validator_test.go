@@ -40,7 +40,7 @@ var networks = []string{"mainnet", "fuji"}
 
 func ledger(t *testing.T, g *globe, network string) *sim.Network {
 	t.Helper()
-	i := slices.IndexFunc(g.Networks, func(l *sim.Network) bool { return l.Name == network })
+	i := slices.IndexFunc(g.Networks, func(n *sim.Network) bool { return n.Name == network })
 	if i < 0 {
 		t.Fatalf("there is no network %s", network)
 	}
@@ -93,14 +93,14 @@ type naive struct {
 
 var statusNames = []string{"pending", "active", "completed", "removed"}
 
-func naives(t *testing.T, l *sim.Network) []naive {
+func naives(t *testing.T, network *sim.Network) []naive {
 	t.Helper()
 	ctx := context.Background()
-	rows, err := l.DB.Stakers(ctx, l.Chain(txs.PChain))
+	rows, err := network.DB.Stakers(ctx, network.Chain(txs.PChain))
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := l.Clock.Unix()
+	now := network.Clock.Unix()
 	var all []naive
 	for _, s := range rows {
 		if s.Delegator {
@@ -121,7 +121,7 @@ func naives(t *testing.T, l *sim.Network) []naive {
 			n.remaining = s.End - now
 		}
 		if n.status == "active" {
-			node, err := l.DB.Node(ctx, l.Rules.NetworkID, s.Node)
+			node, err := network.DB.Node(ctx, network.Rules.NetworkID, s.Node)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func naives(t *testing.T, l *sim.Network) []naive {
 						used += int64(d.Weight)
 					}
 				}
-				n.capacity = min(5*int64(s.Weight), int64(l.Rules.Staking.MaxValidatorStake)) - used
+				n.capacity = min(5*int64(s.Weight), int64(network.Rules.Staking.MaxValidatorStake)) - used
 			}
 		}
 		all = append(all, n)
@@ -440,7 +440,7 @@ func TestPrimaryErrorsSayWhatIsWrong(t *testing.T) {
 func TestChainInteractions(t *testing.T) {
 	g := open(t, 1)
 	for _, network := range networks {
-		l := ledger(t, g, network)
+		n := ledger(t, g, network)
 		personas, err := g.DB.Personas(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -453,7 +453,7 @@ func TestChainInteractions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			address := l.Rules.Bech32(key.Address())
+			address := n.Rules.Bech32(key.Address())
 			list := g.get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses=X-"+address+","+address+"&addresses=P-"+address)["addresses"].([]any)
 			if p.Name == "nobody" {
 				if len(list) != 0 {
@@ -461,7 +461,7 @@ func TestChainInteractions(t *testing.T) {
 				}
 				continue
 			}
-			want := []any{ids.Empty.String(), l.Rules.XChainID.String(), l.Rules.CChainID.String()}
+			want := []any{ids.Empty.String(), n.Rules.XChainID.String(), n.Rules.CChainID.String()}
 			if len(list) != 1 || dig(list, 0, "address") != address || encode(dig(list, 0, "blockchainIds")) != encode(want) {
 				t.Errorf("traveller was on %v", list)
 			}

@@ -82,8 +82,8 @@ func (a *api) checkValidation(r *rest.Request) error {
 
 func (a *api) checkNode(r *rest.Request) error {
 	node := rest.Value[ids.NodeID](r, "nodeId")
-	for _, l := range a.world.Networks {
-		if there, err := l.HasNode(r.Context(), node[:]); there || err != nil {
+	for _, n := range a.world.Networks {
+		if there, err := n.HasNode(r.Context(), node[:]); there || err != nil {
 			return err
 		}
 	}
@@ -92,8 +92,8 @@ func (a *api) checkNode(r *rest.Request) error {
 
 func (a *api) checkSubnet(r *rest.Request) error {
 	subnet := rest.Value[ids.ID](r, "subnetId")
-	for _, l := range a.world.Networks {
-		if there, err := l.HasSubnet(r.Context(), subnet); there || err != nil {
+	for _, n := range a.world.Networks {
+		if there, err := n.HasSubnet(r.Context(), subnet); there || err != nil {
 			return err
 		}
 	}

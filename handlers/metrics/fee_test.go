@@ -95,8 +95,8 @@ type member struct {
 // feeTargets are the metrics of everything that pays, with the L1 validators of each.
 func feeTargets(t testing.TB, w *sim.World) map[string][]member {
 	targets := map[string][]member{}
-	for _, l := range w.Networks {
-		c := readChain(t, l)
+	for _, n := range w.Networks {
+		c := readChain(t, n)
 		for i := range c.members {
 			v := &c.members[i]
 			for path, names := range map[string][]string{
@@ -206,8 +206,8 @@ func TestFeesAreWhatIsMissingOfTheBalances(t *testing.T) {
 	w := shared(t, "tiny", 3)
 	s := serve(t, w)
 	compared := 0
-	for _, l := range w.Networks {
-		c := readChain(t, l)
+	for _, n := range w.Networks {
+		c := readChain(t, n)
 		for i := range c.members {
 			v := &c.members[i]
 			deposit, whole := c.deposit(t, v)

@@ -16,8 +16,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// letters are all cross-chain messages of a world.
-func letters(t testing.TB, w *sim.World) []store.Message {
+// messages are all cross-chain messages of a world.
+func messages(t testing.TB, w *sim.World) []store.Message {
 	t.Helper()
 	all, err := w.DB.Messages(t.Context(), store.MessageFilter{}, store.MessageCursor{Time: math.MaxInt64, ID: math.MaxInt64}, 1<<30)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestEveryMessageIsCounted(t *testing.T) {
 	for _, number := range seeds()[:2] {
 		w := withClock(t, number)
 		w.Clock.Set(w.Clock.Now().Add(26 * time.Hour))
-		s, all := serve(t, w), letters(t, w)
+		s, all := serve(t, w), messages(t, w)
 		if len(all) == 0 {
 			t.Fatal("there are no messages")
 		}

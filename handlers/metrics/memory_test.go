@@ -43,7 +43,7 @@ func everyQuestion(t testing.TB, w *sim.World) []string {
 	for target := range feeTargets(t, w) {
 		targets = append(targets, target)
 	}
-	for _, q := range icmQueries(letters(t, w)) {
+	for _, q := range icmQueries(messages(t, w)) {
 		targets = append(targets, "/v2/icm/summary"+q.String(), "/v2/icm/timeseries"+q.String()+"&pageSize=5")
 	}
 	return targets
@@ -53,7 +53,7 @@ func everyQuestion(t testing.TB, w *sim.World) []string {
 // server says that has never been asked.
 func TestAnswersFollowTheWorldAtOnce(t *testing.T) {
 	w := generate(t, "tiny", 2)
-	old, targets, sent := serve(t, w), everyQuestion(t, w), letters(t, w)[0]
+	old, targets, sent := serve(t, w), everyQuestion(t, w), messages(t, w)[0]
 	moved := 0
 	for _, move := range []func(){
 		func() {},
@@ -113,7 +113,7 @@ func write(t testing.TB, w *sim.World, what func(*store.Batch) error) {
 // TestWritersFindWhatTheyWrote sends messages while others read without a pause, and finds each in the answers at once.
 func TestWritersFindWhatTheyWrote(t *testing.T) {
 	w := generate(t, "tiny", 2)
-	s, sent := serve(t, w), letters(t, w)[0]
+	s, sent := serve(t, w), messages(t, w)[0]
 	const target = "/v2/icm/summary"
 	count := func() int64 { return ask[metrics.IcmSummary](t, s, target).Result.AllTime }
 	first, done := count(), make(chan struct{})

@@ -44,9 +44,9 @@ func (a *api) networks() []rest.Operation {
 }
 
 func (a *api) staking(r *rest.Request) (any, error) {
-	l, subnet := a.world.NetworkNamed(r.Text("network")), rest.Value[ids.ID](r, "subnetId")
-	if there, err := l.HasSubnet(r.Context(), subnet); err != nil || !there {
-		return nil, missing(err, "subnet %s does not exist on %s", subnet, l.Name)
+	n, subnet := a.world.NetworkNamed(r.Text("network")), rest.Value[ids.ID](r, "subnetId")
+	if there, err := n.HasSubnet(r.Context(), subnet); err != nil || !there {
+		return nil, missing(err, "subnet %s does not exist on %s", subnet, n.Name)
 	}
 	q := query.StakeQuery{Subnet: subnet, From: r.Int("startTimestamp"), To: before(r, end(r)), Limit: r.PageSize()}
 	for i := range metric.StakeMetrics {
@@ -54,7 +54,7 @@ func (a *api) staking(r *rest.Request) (any, error) {
 			q.Metric = &metric.StakeMetrics[i]
 		}
 	}
-	points, more, err := query.StakeSeries(r.Context(), l, q)
+	points, more, err := query.StakeSeries(r.Context(), n, q)
 	return series(r, points, more), err
 }
 

@@ -31,21 +31,21 @@ type chain struct {
 	heights []uint64 // of the transactions
 }
 
-func readChain(t testing.TB, l *sim.Network) *chain {
+func readChain(t testing.TB, n *sim.Network) *chain {
 	t.Helper()
-	ctx, p := t.Context(), l.Chain(txs.PChain)
-	c := &chain{l: l, states: map[store.UTXONumber][]store.L1ValidatorState{}}
+	ctx, p := t.Context(), n.Chain(txs.PChain)
+	c := &chain{l: n, states: map[store.UTXONumber][]store.L1ValidatorState{}}
 	check := func(err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	var err error
-	c.blocks, err = l.DB.PrimaryBlocks(ctx, p, 0, math.MaxUint64)
+	c.blocks, err = n.DB.PrimaryBlocks(ctx, p, 0, math.MaxUint64)
 	check(err)
 	for _, b := range c.blocks {
 		c.times = append(c.times, b.Time)
-		rows, err := l.DB.PrimaryTxs(ctx, b.ID)
+		rows, err := n.DB.PrimaryTxs(ctx, b.ID)
 		check(err)
 		for _, row := range rows {
 			tx, err := txs.ParseTx(txs.PChain, row.Bytes)
@@ -53,15 +53,15 @@ func readChain(t testing.TB, l *sim.Network) *chain {
 			c.txs, c.heights = append(c.txs, tx), append(c.heights, b.ID.Number())
 		}
 	}
-	c.stakers, err = l.DB.Stakers(ctx, p)
+	c.stakers, err = n.DB.Stakers(ctx, p)
 	check(err)
-	c.members, err = l.DB.L1Validators(ctx, p, math.MaxInt64)
+	c.members, err = n.DB.L1Validators(ctx, p, math.MaxInt64)
 	check(err)
 	for _, v := range c.members {
-		c.states[v.ID], err = l.DB.L1ValidatorHistory(ctx, v.ID)
+		c.states[v.ID], err = n.DB.L1ValidatorHistory(ctx, v.ID)
 		check(err)
 	}
-	c.subnets, err = l.DB.Subnets(ctx, p)
+	c.subnets, err = n.DB.Subnets(ctx, p)
 	check(err)
 	return c
 }
@@ -122,15 +122,15 @@ func everyDay(t testing.TB, s *rest.Server, target string, size int) (all []metr
 func compareStakes(t *testing.T, w *sim.World) {
 	t.Helper()
 	s, clock := serve(t, w), w.Clock.Unix()
-	for _, l := range w.Networks {
-		c := readChain(t, l)
+	for _, n := range w.Networks {
+		c := readChain(t, n)
 		made := map[ids.ID]int64{ids.Empty: c.times[0]}
 		for _, row := range c.subnets {
 			made[ids.ID(row.Hash)] = c.times[row.ID.Number()]
 		}
 		for subnet, from := range made {
 			for _, name := range []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"} {
-				target := fmt.Sprintf("/v2/networks/%s/metrics/%s?subnetId=%s&", l.Name, name, subnet)
+				target := fmt.Sprintf("/v2/networks/%s/metrics/%s?subnetId=%s&", n.Name, name, subnet)
 				points := everyDay(t, s, target, 100)
 				day := clock - clock%secondsOfDay
 				for i, p := range points {
@@ -173,15 +173,15 @@ func seeds() []int64 {
 func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
 	w := shared(t, "tiny", 1)
 	s := serve(t, w)
-	for _, l := range w.Networks {
-		n, err := l.DB.Stakers(t.Context(), l.Chain(txs.PChain))
+	for _, network := range w.Networks {
+		n, err := network.DB.Stakers(t.Context(), network.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var active, pending int
 		for i := range n {
 			if !n[i].Delegator && ids.ID(n[i].Subnet) == ids.Empty {
-				switch l.StatusAt(&n[i]) {
+				switch network.StatusAt(&n[i]) {
 				case store.StakerActive:
 					active++
 				case store.StakerPending:
@@ -189,9 +189,9 @@ func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
 				}
 			}
 		}
-		have := ask[metrics.Series](t, s, "/v2/networks/"+l.Name+"/metrics/validatorCount?pageSize=1")
+		have := ask[metrics.Series](t, s, "/v2/networks/"+network.Name+"/metrics/validatorCount?pageSize=1")
 		if have.Results[0].Value.String() != fmt.Sprint(active) {
-			t.Errorf("%s: %s validators, the roster has %d and %d who wait", l.Name, have.Results[0].Value, active, pending)
+			t.Errorf("%s: %s validators, the roster has %d and %d who wait", network.Name, have.Results[0].Value, active, pending)
 		}
 	}
 	if a, b := ask[metrics.Series](t, s, "/v2/networks/fuji/metrics/validatorWeight"), ask[metrics.Series](t, s, "/v2/networks/testnet/metrics/validatorWeight"); fmt.Sprint(a) != fmt.Sprint(b) {

@@ -47,13 +47,13 @@ func (a *aliases) replace(path string) (string, bool) {
 }
 
 // replaceChain puts a blockchain id in the place of an alias given to it.
-func replaceChain(l *sim.Network, path string) (string, bool) {
+func replaceChain(n *sim.Network, path string) (string, bool) {
 	rest, found := strings.CutPrefix(path, "bc/")
-	if !found || l == nil {
+	if !found || n == nil {
 		return "", false
 	}
 	name, rest, below := strings.Cut(rest, "/")
-	id, known := l.Aliases.Given(name)
+	id, known := n.Aliases.Given(name)
 	if !known {
 		return "", false
 	}

@@ -16,8 +16,8 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 	w := seeded(t)
 	url := serveSeeded(t, w, Options{})
 	l1, permissioned, inactive := 0, 0, 0
-	for i, l := range w.Networks {
-		chains, err := w.DB.Blockchains(t.Context(), l.Chain(txs.PChain))
+	for i, n := range w.Networks {
+		chains, err := w.DB.Blockchains(t.Context(), n.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 			if ids.ID(c.Subnet) == ids.Empty {
 				continue
 			}
-			listed := current(t, url+"/"+l.Name+"/ext/bc/"+ids.ID(c.Hash).String()+"/validators", "validators", `{}`)
+			listed := current(t, url+"/"+n.Name+"/ext/bc/"+ids.ID(c.Hash).String()+"/validators", "validators", `{}`)
 			if got := current(t, url+"/ext/bc/"+ids.ID(c.Hash).String()+"/validators", "validators", `{}`); len(got) != len(listed) {
 				t.Errorf("%s: %d validators without a network in the path, %d with it", c.Name, len(got), len(listed))
 			}
@@ -33,7 +33,7 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 			if got := send(t, http.MethodPost, other, `{}`); got != "404 page not found" {
 				t.Errorf("%s is found on another network: %s", c.Name, got)
 			}
-			platform := current(t, url+"/"+l.Name+"/ext/bc/P", "platform", `{"subnetID":"`+ids.ID(c.Subnet).String()+`"}`)
+			platform := current(t, url+"/"+n.Name+"/ext/bc/P", "platform", `{"subnetID":"`+ids.ID(c.Subnet).String()+`"}`)
 			if len(listed) != len(platform) {
 				t.Errorf("%s: %d validators, the P-Chain has %d", c.Name, len(listed), len(platform))
 			}

@@ -21,7 +21,7 @@ type ChainHeight struct {
 // Heights tells how far every chain of a network has come.
 func (n *Node) Heights(ctx context.Context, network string) ([]ChainHeight, error) {
 	var all []ChainHeight
-	for _, l := range n.options.Ledgers {
+	for _, l := range n.options.Networks {
 		if l.Name != network {
 			continue
 		}

@@ -56,8 +56,8 @@ type logger struct {
 }
 
 // NewLoggers makes the loggers of a network's node, which write to log and begin with its level.
-func NewLoggers(l *sim.Network, log *slog.Logger) *Loggers {
-	g := &Loggers{names: append([]string{"main", "vm-factory"}, l.Aliases.Chains()...), all: map[string]*logger{}}
+func NewLoggers(n *sim.Network, log *slog.Logger) *Loggers {
+	g := &Loggers{names: append([]string{"main", "vm-factory"}, n.Aliases.Chains()...), all: map[string]*logger{}}
 	begin := LogAndDisplayLevels{"INFO", "OFF"}
 	if !log.Enabled(context.Background(), slog.LevelInfo) {
 		begin.LogLevel = "ERROR"

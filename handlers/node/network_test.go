@@ -69,7 +69,7 @@ func newSeeded(t testing.TB) *sim.World {
 // serveSeeded answers for a world until the test ends.
 func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 	t.Helper()
-	o.Chains, o.Ledgers, o.Network, o.Version = w.Chains, w.Networks, "mainnet", fixtures.NodeVersion
+	o.Chains, o.Networks, o.Network, o.Version = w.Chains, w.Networks, "mainnet", fixtures.NodeVersion
 	n, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -143,8 +143,8 @@ func TestNetworkTranscripts(t *testing.T) {
 			if strings.HasPrefix(string(written), "# admin") {
 				w = ownSeeded(t)
 				o.Loggers, o.Profiler = map[string]*Loggers{}, NewProfiler(t.TempDir())
-				for _, l := range w.Networks {
-					o.Loggers[l.Name] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+				for _, n := range w.Networks {
+					o.Loggers[n.Name] = NewLoggers(n, slog.New(slog.NewTextHandler(io.Discard, nil)))
 				}
 			}
 			keep(t, file, string(written), converse(t, serveSeeded(t, w, o), roleNames(t, w), string(written)))
@@ -153,20 +153,20 @@ func TestNetworkTranscripts(t *testing.T) {
 }
 
 func TestAnsweringNodeProvesItsKey(t *testing.T) {
-	for _, l := range seeded(t).Networks {
-		if got := txs.NodeIDOf(l.LocalNode.Certificate); got != l.LocalNode.ID() {
-			t.Errorf("%s: the certificate is that of %s, not of %s", l.Name, got, l.LocalNode.ID())
+	for _, n := range seeded(t).Networks {
+		if got := txs.NodeIDOf(n.LocalNode.Certificate); got != n.LocalNode.ID() {
+			t.Errorf("%s: the certificate is that of %s, not of %s", n.Name, got, n.LocalNode.ID())
 		}
-		key, err := warp.ParsePublicKey(l.LocalNode.PublicKey)
+		key, err := warp.ParsePublicKey(n.LocalNode.PublicKey)
 		if err != nil {
 			t.Fatal(err)
 		}
-		proof, err := warp.ParseSignature(l.LocalNode.Proof)
+		proof, err := warp.ParseSignature(n.LocalNode.Proof)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !key.VerifyPossession(proof) {
-			t.Errorf("%s: the proof of possession does not verify", l.Name)
+			t.Errorf("%s: the proof of possession does not verify", n.Name)
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 // Options say what a node answers for.
 type Options struct {
 	Chains   []*reader.Chain
-	Ledgers  []*sim.Network       // P- and X-chains
+	Networks []*sim.Network       // P- and X-chains
 	Network  string               // whose C-Chain the plain aliases name: mainnet or fuji
 	Version  string               // web3_clientVersion
 	MaxBody  int64                // bytes of a request, DefaultMaxBody when zero
@@ -69,17 +69,17 @@ func New(o Options) (*Node, error) {
 	for _, network := range networks {
 		n.networks[network] = newRouter()
 	}
-	for _, l := range o.Ledgers {
-		t := n.networks[l.Name]
-		t.network, t.nodeID, t.loggers, t.validators = l, l.LocalNode.ID().String(), o.Loggers[l.Name], validators
+	for _, network := range o.Networks {
+		t := n.networks[network.Name]
+		t.network, t.nodeID, t.loggers, t.validators = network, network.LocalNode.ID().String(), o.Loggers[network.Name], validators
 	}
 	for _, chain := range o.Chains {
 		if err := n.addChain(chain); err != nil {
 			return nil, fmt.Errorf("chain %s: %w", chain.Row.Name, err)
 		}
 	}
-	for _, l := range o.Ledgers {
-		if err := n.addNetwork(l); err != nil {
+	for _, network := range o.Networks {
+		if err := n.addNetwork(network); err != nil {
 			return nil, err
 		}
 	}
@@ -108,15 +108,15 @@ func (n *Node) addChain(chain *reader.Chain) error {
 }
 
 // addNetwork makes the services of a network reachable: info, health, admin, and those of its P- and X-Chain.
-func (n *Node) addNetwork(l *sim.Network) error {
-	if err := errors.Join(n.addInfo(l), n.addHealth(l), n.addAdmin(l)); err != nil {
+func (n *Node) addNetwork(network *sim.Network) error {
+	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
 	}
-	pChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "platform", Methods: platform.New(l, n.options.Stakers)})
+	pChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
-	x := avm.New(l)
+	x := avm.New(network)
 	xChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "avm", Methods: x}, jsonrpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
@@ -125,51 +125,51 @@ func (n *Node) addNetwork(l *sim.Network) error {
 	if err != nil {
 		return err
 	}
-	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + l.Rules.XChainID.String()} {
-		n.Handle(l.Name, alias, xChain)
-		n.Handle(l.Name, alias+"/wallet", wallet)
+	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + network.Rules.XChainID.String()} {
+		n.Handle(network.Name, alias, xChain)
+		n.Handle(network.Name, alias+"/wallet", wallet)
 	}
 	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
-		n.Handle(l.Name, alias, pChain)
+		n.Handle(network.Name, alias, pChain)
 	}
 	return nil
 }
 
-func (n *Node) addInfo(l *sim.Network) error {
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "info", Methods: info.New(l, n.options.Stakers, n.options.Public)})
+func (n *Node) addInfo(network *sim.Network) error {
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Name, "info", handler)
+	n.Handle(network.Name, "info", handler)
 	return nil
 }
 
 // addAdmin makes the admin service of a network reachable, when the node is to have one.
-func (n *Node) addAdmin(l *sim.Network) error {
+func (n *Node) addAdmin(network *sim.Network) error {
 	if n.options.Profiler == nil || n.options.Public {
 		return nil
 	}
-	t := n.networks[l.Name]
+	t := n.networks[network.Name]
 	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
-	n.Handle(l.Name, "admin", handler)
+	n.Handle(network.Name, "admin", handler)
 	return nil
 }
 
 // addHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
 // tells a load balancer enough.
-func (n *Node) addHealth(l *sim.Network) error {
-	a := &healthAPI{l.Clock, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, l.Name) }}
+func (n *Node) addHealth(network *sim.Network) error {
+	a := &healthAPI{network.Clock, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
 	rpc, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}
 	both := &jsonrpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC}
-	n.Handle(l.Name, "health", byMethod{plain(a.health), rpc, both})
-	n.Handle(l.Name, "health/readiness", plain(a.readiness))
-	n.Handle(l.Name, "health/liveness", plain(a.liveness))
+	n.Handle(network.Name, "health", byMethod{plain(a.health), rpc, both})
+	n.Handle(network.Name, "health/readiness", plain(a.readiness))
+	n.Handle(network.Name, "health/liveness", plain(a.liveness))
 	return nil
 }
 
@@ -204,9 +204,9 @@ func (n *Node) networkOf(r *http.Request, path string) string {
 	if !named {
 		return own
 	}
-	for _, l := range n.options.Ledgers {
-		if _, err := l.SubnetOf(r.Context(), id); err == nil && l.Name != own {
-			return l.Name
+	for _, network := range n.options.Networks {
+		if _, err := network.SubnetOf(r.Context(), id); err == nil && network.Name != own {
+			return network.Name
 		}
 	}
 	return own

@@ -34,8 +34,8 @@ type recordedCall struct {
 func TestRecordedCalls(t *testing.T) {
 	w := ownSeeded(t)
 	o := Options{Loggers: map[string]*Loggers{}, Profiler: NewProfiler(t.TempDir())}
-	for _, l := range w.Networks {
-		o.Loggers[l.Name] = NewLoggers(l, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	for _, n := range w.Networks {
+		o.Loggers[n.Name] = NewLoggers(n, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	}
 	url, names := serveSeeded(t, w, o), roleNames(t, w)
 	file, err := os.Open(filepath.Join(testdata(), "node", "services.jsonl"))

@@ -45,10 +45,10 @@ func (t *router) handle(path string, h http.Handler) {
 }
 
 // loggerOf names the logger for what is served at a path: its chain's, or main.
-func loggerOf(l *sim.Network, path string) string {
+func loggerOf(n *sim.Network, path string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
-	if id, known := l.Aliases.Lookup(name); known {
-		return l.Aliases.Names(id)[0]
+	if id, known := n.Aliases.Lookup(name); known {
+		return n.Aliases.Names(id)[0]
 	}
 	return "main"
 }

@@ -56,16 +56,16 @@ func TestShapes(t *testing.T) {
 
 // shapeParams asks the test world for what the recorded cases asked a node for.
 func shapeParams(t *testing.T, w *testWorld) map[string]string {
-	l := w.networks[0]
+	n := w.networks[0]
 	tx := func(c txs.Chain, height uint64) string {
-		row := must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(c), height, 0)))
+		row := must[*store.PrimaryTx](t)(n.DB.PrimaryTx(t.Context(), store.At(n.Chain(c), height, 0)))
 		return ids.ID(row.Hash).String()
 	}
-	genesis := must[*store.PrimaryBlock](t)(l.DB.PrimaryBlock(t.Context(), l.Chain(txs.XChain), 0))
-	l1 := must[[]store.L1ValidatorView](t)(l.DB.L1Validators(t.Context(), l.Chain(txs.PChain), 8))[0]
-	x, p := l.Rules.Address(txs.XChain, testKey(t, 2).Address()), l.Rules.Address(txs.PChain, testKey(t, 1).Address())
+	genesis := must[*store.PrimaryBlock](t)(n.DB.PrimaryBlock(t.Context(), n.Chain(txs.XChain), 0))
+	l1 := must[[]store.L1ValidatorView](t)(n.DB.L1Validators(t.Context(), n.Chain(txs.PChain), 8))[0]
+	x, p := n.Rules.Address(txs.XChain, testKey(t, 2).Address()), n.Rules.Address(txs.PChain, testKey(t, 1).Address())
 	subnet, l1Subnet := fmt.Sprintf(`{"subnetID":%q}`, tx(txs.PChain, 6)), fmt.Sprintf(`{"subnetID":%q}`, tx(txs.PChain, 3))
-	delegated := must[*store.Staker](t)(l.DB.StakerOfTx(t.Context(), must[*store.PrimaryTx](t)(l.DB.PrimaryTx(t.Context(), store.At(l.Chain(txs.PChain), 5, 0))).Hash))
+	delegated := must[*store.Staker](t)(n.DB.StakerOfTx(t.Context(), must[*store.PrimaryTx](t)(n.DB.PrimaryTx(t.Context(), store.At(n.Chain(txs.PChain), 5, 0))).Hash))
 	return map[string]string{
 		"AVAX":                                 fmt.Sprintf(`{"address":%q,"assetID":"AVAX"}`, x),
 		"ok":                                   fmt.Sprintf(`{"address":%q}`, x),

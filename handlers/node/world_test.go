@@ -73,7 +73,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	w.l1.callPrecompiles()
 	w.networks = newTestNetworks(t)
 	w.node, err = New(Options{
-		Chains: []*reader.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Ledgers: w.networks, Network: "mainnet",
+		Chains: []*reader.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Networks: w.networks, Network: "mainnet",
 		Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {

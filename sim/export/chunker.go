@@ -81,7 +81,7 @@ func (c *Chunker) Next(ctx context.Context) (*Step, error) {
 		}
 		text = append(text, e.Text...)
 		piece.Rows += int64(e.Rows)
-		piece.Reached, piece.ChainIndex, piece.At = e.Time, e.Lane, e.At
+		piece.Reached, piece.ChainIndex, piece.At = e.Time, e.Chain, e.At
 		var err error
 		if c.pending, err = c.walk.Next(ctx); err != nil {
 			return nil, err

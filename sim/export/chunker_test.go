@@ -42,13 +42,13 @@ func scopes(t *testing.T) (*sim.World, []export.Scope) {
 			t.Fatal(err)
 		}
 		evm.Accounts = append(evm.Accounts, common.BytesToAddress(p.Address))
-		for _, l := range w.Networks {
-			owned.Owners[l.Name] = append(owned.Owners[l.Name], key.Address())
+		for _, n := range w.Networks {
+			owned.Owners[n.Name] = append(owned.Owners[n.Name], key.Address())
 		}
 	}
-	for _, l := range w.Networks {
+	for _, n := range w.Networks {
 		for _, kind := range []export.Kind{export.KindP, export.KindX, export.KindC} {
-			owned.Chains = append(owned.Chains, export.ChainRef{Kind: kind, Network: l.Name})
+			owned.Chains = append(owned.Chains, export.ChainRef{Kind: kind, Network: n.Name})
 		}
 	}
 	all := []export.Scope{evm, owned}
@@ -93,7 +93,7 @@ func TestWalksGoOnAfterAnyPlace(t *testing.T) {
 		step := len(whole)/parts + 1
 		for n := 0; n < len(whole); n += step {
 			e := whole[n]
-			rest := walk(t, w, s, &export.Position{Time: e.Time, Lane: e.Lane, At: e.At})
+			rest := walk(t, w, s, &export.Position{Time: e.Time, Chain: e.Chain, At: e.At})
 			if fmt.Sprint(rest) != fmt.Sprint(whole[n+1:]) {
 				t.Errorf("%s: after event %d of %d come %d", s.Type, n, len(whole), len(rest))
 			}
@@ -155,7 +155,7 @@ func TestExportsDoNotSeeWhatComesLater(t *testing.T) {
 			earlier.Chains[i].Head /= 2
 		}
 		for _, e := range whole {
-			if e.At.Number() <= earlier.Chains[e.Lane].Head {
+			if e.At.Number() <= earlier.Chains[e.Chain].Head {
 				want = append(want, e)
 			}
 		}

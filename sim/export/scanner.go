@@ -9,18 +9,18 @@ import (
 
 // Event is what one transaction brings into a file.
 type Event struct {
-	Time int64 // of its block, Unix seconds
-	Lane int
-	At   store.Position
-	Text []byte // its rows
-	Rows int
+	Time  int64 // of its block, Unix seconds
+	Chain int
+	At    store.Position
+	Text  []byte // its rows
+	Rows  int
 }
 
 // Position is that of an event, after which a walk can go on.
 type Position struct {
-	Time int64
-	Lane int
-	At   store.Position
+	Time  int64
+	Chain int
+	At    store.Position
 }
 
 // eventReader turns transactions of a chain into events. Those that bring no rows are left out.
@@ -79,9 +79,9 @@ func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, lane 
 	}
 	var gone uint64 // blocks whose time is over
 	switch {
-	case lane == after.Lane:
+	case lane == after.Chain:
 		return max(low, after.At+1), high, nil
-	case lane < after.Lane:
+	case lane < after.Chain:
 		gone, err = s.since(ctx, w, after.Time+1)
 	default:
 		gone, err = s.since(ctx, w, after.Time)
@@ -117,7 +117,7 @@ func (w *Scanner) Next(ctx context.Context) (*Event, error) {
 	}
 	t := w.chains[best]
 	event := t.queue[0]
-	event.Lane, t.queue = best, t.queue[1:]
+	event.Chain, t.queue = best, t.queue[1:]
 	return &event, nil
 }
 

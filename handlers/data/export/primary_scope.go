@@ -38,11 +38,11 @@ func (q *exportRequest) readPrimary() {
 			q.problems = append(q.problems, problem)
 			continue
 		}
-		lanes := q.lanesOf(id)
-		for _, l := range lanes {
+		chains := q.chainsOf(id)
+		for _, l := range chains {
 			q.include(l)
 		}
-		named = append(named, lanes)
+		named = append(named, chains)
 	}
 	if len(q.problems) == 0 { // then owners and names are as many as their texts
 		q.checkOwners(owners)
@@ -52,23 +52,23 @@ func (q *exportRequest) readPrimary() {
 
 // networkOf is the network of an address.
 func (q *exportRequest) networkOf(owner schema.PrimaryAddress) string {
-	at := slices.IndexFunc(q.world.Networks, func(l *sim.Network) bool { return l.Rules.HRP == owner.HRP })
+	at := slices.IndexFunc(q.world.Networks, func(n *sim.Network) bool { return n.Rules.HRP == owner.HRP })
 	return q.world.Networks[at].Name
 }
 
-// lanesOf is what a name stands for: an id that one network has, or the chain of each network that the addresses are of.
+// chainsOf is what a name stands for: an id that one network has, or the chain of each network that the addresses are of.
 // Accounts alone are of both.
-func (q *exportRequest) lanesOf(name string) (lanes []export.ChainRef) {
-	for _, l := range q.world.Networks {
+func (q *exportRequest) chainsOf(name string) (chains []export.ChainRef) {
+	for _, n := range q.world.Networks {
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-			own := name == l.Rules.BlockchainID(kind).String() && kind != txs.PChain
+			own := name == n.Rules.BlockchainID(kind).String() && kind != txs.PChain
 			shared := name == data.ChainNames[kind] || kind == txs.PChain && name == ids.Empty.String()
-			if own || shared && (len(q.scope.Owners) == 0 || len(q.scope.Owners[l.Name]) > 0) {
-				lanes = append(lanes, export.ChainRef{Kind: export.Kind(kind.String()), Network: l.Name})
+			if own || shared && (len(q.scope.Owners) == 0 || len(q.scope.Owners[n.Name]) > 0) {
+				chains = append(chains, export.ChainRef{Kind: export.Kind(kind.String()), Network: n.Name})
 			}
 		}
 	}
-	return lanes
+	return chains
 }
 
 // checkOwners finds addresses of a network none of whose chains is included.
@@ -94,12 +94,12 @@ func (q *exportRequest) checkChains(named [][]export.ChainRef) {
 		}
 		return
 	}
-	for i, lanes := range named {
+	for i, chains := range named {
 		concerned := func(l export.ChainRef) bool {
 			return len(q.scope.Owners[l.Network]) > 0 || accounts && l.Kind == export.KindC
 		}
-		if !slices.ContainsFunc(lanes, concerned) {
-			network := lanes[0].Network
+		if !slices.ContainsFunc(chains, concerned) {
+			network := chains[0].Network
 			q.fail("options.includeChains[%d] %q is of %s: expected an address of %s in options.addresses", i, names[i], network, network)
 		}
 	}

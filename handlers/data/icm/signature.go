@@ -49,33 +49,33 @@ func (a *signatureAPI) signatureOperations() []rest.Operation {
 	}
 }
 
-func (a *signatureAPI) aggregateSignatures(r *rest.Request, l *sim.Network) (any, error) {
-	ask, err := a.readSigning(r, l)
+func (a *signatureAPI) aggregateSignatures(r *rest.Request, n *sim.Network) (any, error) {
+	ask, err := a.readSigning(r, n)
 	if err != nil {
 		return nil, err
 	}
-	return a.sign(r.Context(), l, ask)
+	return a.sign(r.Context(), n, ask)
 }
 
-func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, l *sim.Network) (any, error) {
+func (a *signatureAPI) getAggregatedSignatures(r *rest.Request, n *sim.Network) (any, error) {
 	hash := rest.Value[ids.ID](r, "txHash")
-	s, err := signing.PChainMessageOf(r.Context(), l, hash)
+	s, err := signing.PChainMessageOf(r.Context(), n, hash)
 	switch {
 	case errors.Is(err, signing.ErrNoPChainMessage):
 		return nil, rest.BadRequest(fmt.Sprintf("txHash %s has nothing to sign: %s", hash, err))
 	case err != nil:
-		return nil, data.OrNotFound(err, rest.NotFound("transaction %s does not exist on %s", hash, l.Name))
+		return nil, data.OrNotFound(err, rest.NotFound("transaction %s does not exist on %s", hash, n.Name))
 	}
-	height, err := l.PHeight(r.Context())
+	height, err := n.PHeight(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	return a.sign(r.Context(), l, &signatureAsk{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
+	return a.sign(r.Context(), n, &signatureAsk{message: s.Message, justification: s.Justification, subnet: s.Subnet, height: height, quorum: warp.DefaultQuorumNumerator, field: "txHash"})
 }
 
 // sign answers the signed message. That too few sign is the network's fault and not the client's, so it is no 400.
-func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signatureAsk) (any, error) {
-	c, err := signing.Signers(ctx, l, ask.subnet, ask.height)
+func (a *signatureAPI) sign(ctx context.Context, n *sim.Network, ask *signatureAsk) (any, error) {
+	c, err := signing.Signers(ctx, n, ask.subnet, ask.height)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (a *signatureAPI) sign(ctx context.Context, l *sim.Network, ask *signatureA
 		return nil, rest.BadRequest(fmt.Sprintf("%s: subnet %s has no validators at height %d of the P-Chain", ask.field, ask.subnet, ask.height))
 	}
 	if a.options.KnownOnly {
-		if err = signing.VerifyMessage(ctx, l, ask.message, ask.justification); errors.Is(err, signing.ErrRefused) {
+		if err = signing.VerifyMessage(ctx, n, ask.message, ask.justification); errors.Is(err, signing.ErrRefused) {
 			return nil, unsigned(c.Refusal(ask.quorum, err))
 		}
 		if err != nil {
@@ -124,7 +124,7 @@ func (s *signatureAsk) fail(format string, args ...any) {
 }
 
 // readSigning reads a request for signatures and reports all that is wrong with it at once.
-func (a *signatureAPI) readSigning(r *rest.Request, l *sim.Network) (*signatureAsk, error) {
+func (a *signatureAPI) readSigning(r *rest.Request, n *sim.Network) (*signatureAsk, error) {
 	body, s := rest.Body[SignatureRequest](r), &signatureAsk{}
 	if body.Message == "" && body.Justification == "" {
 		s.fail("message or justification is required: expected hexadecimal digits in one of them")
@@ -139,9 +139,9 @@ func (a *signatureAPI) readSigning(r *rest.Request, l *sim.Network) (*signatureA
 	raw := s.readHex("message", body.Message)
 	s.justification = s.readHex("justification", body.Justification)
 	for _, read := range []func() error{
-		func() error { return s.readMessage(r.Context(), l, body.Message != "", raw) },
-		func() error { return s.readSubnet(r.Context(), l, body.SigningSubnetID) },
-		func() error { return s.readHeight(r.Context(), l, body.PChainHeight) },
+		func() error { return s.readMessage(r.Context(), n, body.Message != "", raw) },
+		func() error { return s.readSubnet(r.Context(), n, body.SigningSubnetID) },
+		func() error { return s.readHeight(r.Context(), n, body.PChainHeight) },
 	} {
 		if err := read(); err != nil {
 			return nil, err
@@ -170,7 +170,7 @@ func (s *signatureAsk) readHex(field, text string) []byte {
 }
 
 // readMessage reads what is to be signed, or concludes it from the justification, and finds the subnet of its source.
-func (s *signatureAsk) readMessage(ctx context.Context, l *sim.Network, given bool, raw []byte) (err error) {
+func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bool, raw []byte) (err error) {
 	switch {
 	case given && raw != nil:
 		if s.message, err = warp.ParseSent(raw); err != nil {
@@ -178,7 +178,7 @@ func (s *signatureAsk) readMessage(ctx context.Context, l *sim.Network, given bo
 			return nil
 		}
 	case !given && s.justification != nil:
-		if s.message, err = signing.MessageFromJustification(ctx, l, s.justification); errors.Is(err, signing.ErrRefused) {
+		if s.message, err = signing.MessageFromJustification(ctx, n, s.justification); errors.Is(err, signing.ErrRefused) {
 			s.fail("justification alone does not tell what to sign: %s", err)
 			return nil
 		}
@@ -186,13 +186,13 @@ func (s *signatureAsk) readMessage(ctx context.Context, l *sim.Network, given bo
 	if err != nil || s.message == nil {
 		return err
 	}
-	if s.message.NetworkID != l.Rules.NetworkID {
-		s.fail("message is of network %d: expected %d, which is %s", s.message.NetworkID, l.Rules.NetworkID, l.Name)
+	if s.message.NetworkID != n.Rules.NetworkID {
+		s.fail("message is of network %d: expected %d, which is %s", s.message.NetworkID, n.Rules.NetworkID, n.Name)
 		return nil
 	}
-	s.subnet, err = l.SubnetOf(ctx, s.message.SourceChainID)
+	s.subnet, err = n.SubnetOf(ctx, s.message.SourceChainID)
 	if errors.Is(err, store.ErrNotFound) {
-		s.fail("message is from blockchain %s: expected one of %s", s.message.SourceChainID, l.Name)
+		s.fail("message is from blockchain %s: expected one of %s", s.message.SourceChainID, n.Name)
 		return nil
 	}
 	return err
@@ -209,7 +209,7 @@ func subnetID(text string) (ids.ID, error) {
 }
 
 // readSubnet reads whose validators sign.
-func (s *signatureAsk) readSubnet(ctx context.Context, l *sim.Network, text string) error {
+func (s *signatureAsk) readSubnet(ctx context.Context, n *sim.Network, text string) error {
 	if s.field = "message"; text == "" {
 		return nil
 	}
@@ -223,16 +223,16 @@ func (s *signatureAsk) readSubnet(ctx context.Context, l *sim.Network, text stri
 		return nil
 	}
 	s.subnet = id
-	known, err := l.HasSubnet(ctx, id)
+	known, err := n.HasSubnet(ctx, id)
 	if err == nil && !known {
-		s.fail("signingSubnetId %s is not known: expected a subnet of %s", id, l.Name)
+		s.fail("signingSubnetId %s is not known: expected a subnet of %s", id, n.Name)
 	}
 	return err
 }
 
 // readHeight reads at which height the validators are taken.
-func (s *signatureAsk) readHeight(ctx context.Context, l *sim.Network, height uint64) error {
-	last, err := l.PHeight(ctx)
+func (s *signatureAsk) readHeight(ctx context.Context, n *sim.Network, height uint64) error {
+	last, err := n.PHeight(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,26 +34,26 @@ func (a *primaryAPI) interactionOperations() []rest.Operation {
 	}}
 }
 
-func (a *primaryAPI) listInteractions(r *rest.Request, l *sim.Network) (any, error) {
+func (a *primaryAPI) listInteractions(r *rest.Request, n *sim.Network) (any, error) {
 	for _, p := range rest.List[schema.PrimaryAddress](r, "addresses") {
 		if p.Chain == txs.CChain.String() {
 			return nil, rest.BadRequest("addresses " + p.String() + " is not allowed: expected a P- or X-Chain address in bech32")
 		}
 	}
-	addresses, err := data.AddressesOf(r, l, "addresses")
+	addresses, err := data.AddressesOf(r, n, "addresses")
 	if err != nil {
 		return nil, err
 	}
-	answer, b := interactions{Addresses: []Interaction{}}, a.view(r, l)
+	answer, b := interactions{Addresses: []Interaction{}}, a.view(r, n)
 	for _, address := range addresses {
-		found := Interaction{Address: l.Rules.Bech32(address)}
+		found := Interaction{Address: n.Rules.Bech32(address)}
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 			used, err := b.used(kind, address)
 			if err != nil {
 				return nil, err
 			}
 			if used {
-				found.BlockchainIDs = append(found.BlockchainIDs, l.Rules.BlockchainID(kind).String())
+				found.BlockchainIDs = append(found.BlockchainIDs, n.Rules.BlockchainID(kind).String())
 			}
 		}
 		if found.BlockchainIDs != nil {

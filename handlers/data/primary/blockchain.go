@@ -53,19 +53,19 @@ func (a *subnetAPI) blockchainOperations() []rest.Operation {
 }
 
 // blockchains are those of a network, newest first, the primary network's last.
-func (a *subnetAPI) blockchains(r *rest.Request, l *sim.Network) ([]*blockchainEntry, error) {
-	chain := l.Chain(txs.PChain)
-	rows, err := l.DB.Blockchains(r.Context(), chain)
+func (a *subnetAPI) blockchains(r *rest.Request, n *sim.Network) ([]*blockchainEntry, error) {
+	chain := n.Chain(txs.PChain)
+	rows, err := n.DB.Blockchains(r.Context(), chain)
 	if err != nil {
 		return nil, err
 	}
-	start, err := l.DB.PrimaryTime(r.Context(), store.First(chain))
+	start, err := n.DB.PrimaryTime(r.Context(), store.First(chain))
 	if err != nil {
 		return nil, err
 	}
-	all := genesisBlockchains(l, start)
+	all := genesisBlockchains(n, start)
 	for i := range rows {
-		shown, err := a.blockchain(r, l, &rows[i])
+		shown, err := a.blockchain(r, n, &rows[i])
 		if err != nil {
 			return nil, err
 		}
@@ -76,16 +76,16 @@ func (a *subnetAPI) blockchains(r *rest.Request, l *sim.Network) ([]*blockchainE
 }
 
 // genesisBlockchains are the chains that the primary network began with. P and X go by the names of their machines.
-func genesisBlockchains(l *sim.Network, start int64) []*blockchainEntry {
+func genesisBlockchains(network *sim.Network, start int64) []*blockchainEntry {
 	primaries := []Blockchain{
 		{BlockchainID: ids.Empty.String(), VMID: "platformvm", BlockchainName: "P-Chain"},
-		{BlockchainID: l.Rules.XChainID.String(), VMID: "avm", BlockchainName: "X-Chain"},
-		{BlockchainID: l.Rules.CChainID.String(), VMID: fixtures.EVMID.String(), BlockchainName: "C-Chain"},
+		{BlockchainID: network.Rules.XChainID.String(), VMID: "avm", BlockchainName: "X-Chain"},
+		{BlockchainID: network.Rules.CChainID.String(), VMID: fixtures.EVMID.String(), BlockchainName: "C-Chain"},
 	}
 	var all []*blockchainEntry
 	for i, c := range primaries {
 		c.CreateBlockTimestamp, c.CreateBlockNumber, c.SubnetID = start, "-1", ids.Empty.String()
-		if n, err := fixtures.NetworkNamed(l.Name); err == nil && n.CChainID.String() == c.BlockchainID {
+		if n, err := fixtures.NetworkNamed(network.Name); err == nil && n.CChainID.String() == c.BlockchainID {
 			c.EVMChainID = n.CChainEVMID
 		}
 		all = append(all, &blockchainEntry{uint64(i), c})
@@ -93,8 +93,8 @@ func genesisBlockchains(l *sim.Network, start int64) []*blockchainEntry {
 	return all
 }
 
-func (a *subnetAPI) blockchain(r *rest.Request, l *sim.Network, row *store.Blockchain) (Blockchain, error) {
-	time, err := l.DB.PrimaryTime(r.Context(), row.ID.Block())
+func (a *subnetAPI) blockchain(r *rest.Request, n *sim.Network, row *store.Blockchain) (Blockchain, error) {
+	time, err := n.DB.PrimaryTime(r.Context(), row.ID.Block())
 	shown := Blockchain{CreateBlockTimestamp: time, CreateBlockNumber: data.Decimals(row.ID.Number()), BlockchainID: data.CB58(row.Hash),
 		VMID: data.CB58(row.VM), SubnetID: data.CB58(row.Subnet), BlockchainName: row.Name}
 	if c := a.World.ChainByBlockchainID(ids.ID(row.Hash)); c != nil {
@@ -103,8 +103,8 @@ func (a *subnetAPI) blockchain(r *rest.Request, l *sim.Network, row *store.Block
 	return shown, err
 }
 
-func (a *subnetAPI) listBlockchains(r *rest.Request, l *sim.Network) (any, error) {
-	all, err := a.blockchains(r, l)
+func (a *subnetAPI) listBlockchains(r *rest.Request, n *sim.Network) (any, error) {
+	all, err := a.blockchains(r, n)
 	if err != nil {
 		return nil, err
 	}
@@ -112,20 +112,20 @@ func (a *subnetAPI) listBlockchains(r *rest.Request, l *sim.Network) (any, error
 	return blockchains{next, data.List(page, func(b **blockchainEntry) Blockchain { return (*b).shown })}, nil
 }
 
-func (a *subnetAPI) getBlockchain(r *rest.Request, l *sim.Network) (any, error) {
-	all, err := a.blockchains(r, l)
+func (a *subnetAPI) getBlockchain(r *rest.Request, n *sim.Network) (any, error) {
+	all, err := a.blockchains(r, n)
 	if err != nil {
 		return nil, err
 	}
 	id := r.Chain("blockchainId")
 	name := id.String()
 	if i := slices.Index(data.ChainNames, name); i >= 0 {
-		name = l.Rules.BlockchainID(txs.Chain(i)).String()
+		name = n.Rules.BlockchainID(txs.Chain(i)).String()
 	}
 	for _, b := range all {
 		if b.shown.BlockchainID == name || id.EVM != 0 && b.shown.EVMChainID == id.EVM {
 			return b.shown, nil
 		}
 	}
-	return nil, rest.NotFound("blockchain %s does not exist on %s", id, l.Name)
+	return nil, rest.NotFound("blockchain %s does not exist on %s", id, n.Name)
 }

@@ -26,18 +26,18 @@ type primaryChain struct {
 
 // onPrimary turns a handler for one primary chain into one that finds the chain first.
 func (a *primaryAPI) onPrimary(handle func(*rest.Request, *primaryChain) (any, error)) func(*rest.Request) (any, error) {
-	return a.OnNetwork(func(r *rest.Request, l *sim.Network) (any, error) {
+	return a.OnNetwork(func(r *rest.Request, n *sim.Network) (any, error) {
 		name := r.Text("blockchainId")
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-			if name == data.ChainNames[kind] || name == l.Rules.BlockchainID(kind).String() {
-				c := &primaryChain{Network: l, kind: kind}
+			if name == data.ChainNames[kind] || name == n.Rules.BlockchainID(kind).String() {
+				c := &primaryChain{Network: n, kind: kind}
 				if kind == txs.CChain {
-					c.evm = l.CChain()
+					c.evm = n.CChain()
 				}
 				return handle(r, c)
 			}
 		}
-		return nil, rest.NotFound("blockchain %s is not of network %s", name, l.Name)
+		return nil, rest.NotFound("blockchain %s is not of network %s", name, n.Name)
 	})
 }
 

@@ -49,6 +49,6 @@ type chainView struct {
 	api *primaryAPI
 }
 
-func (a *primaryAPI) view(r *rest.Request, l *sim.Network) *chainView {
-	return &chainView{a.Readers.Reader(r.Context(), l), a}
+func (a *primaryAPI) view(r *rest.Request, n *sim.Network) *chainView {
+	return &chainView{a.Readers.Reader(r.Context(), n), a}
 }

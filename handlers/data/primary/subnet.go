@@ -59,8 +59,8 @@ func (a *subnetAPI) subnetOperations() []rest.Operation {
 }
 
 // subnetRows are a network's subnets, newest first, and the primary network as one without a transaction.
-func subnetRows(r *rest.Request, l *sim.Network) ([]*store.SubnetView, error) {
-	rows, err := l.DB.Subnets(r.Context(), l.Chain(txs.PChain))
+func subnetRows(r *rest.Request, n *sim.Network) ([]*store.SubnetView, error) {
+	rows, err := n.DB.Subnets(r.Context(), n.Chain(txs.PChain))
 	all := []*store.SubnetView{{Subnet: store.Subnet{Hash: make([]byte, ids.IDLen)}}}
 	for i := range rows {
 		all = append(all, &rows[i])
@@ -71,45 +71,45 @@ func subnetRows(r *rest.Request, l *sim.Network) ([]*store.SubnetView, error) {
 
 func subnetCursor(s *store.SubnetView) uint64 { return query.CursorOfTx(s.ID) }
 
-func (a *subnetAPI) listSubnets(r *rest.Request, l *sim.Network) (any, error) {
-	rows, err := subnetRows(r, l)
+func (a *subnetAPI) listSubnets(r *rest.Request, n *sim.Network) (any, error) {
+	rows, err := subnetRows(r, n)
 	if err != nil {
 		return nil, err
 	}
-	chains, err := a.blockchains(r, l)
+	chains, err := a.blockchains(r, n)
 	if err != nil {
 		return nil, err
 	}
 	found, next := data.PageOf(r, query.NewKeyset(rows, subnetCursor), func(*store.SubnetView) bool { return true })
 	page := subnets{next, make([]Subnet, len(found))}
 	for i, s := range found {
-		if page.Subnets[i], err = showSubnet(r, l, s, chains); err != nil {
+		if page.Subnets[i], err = showSubnet(r, n, s, chains); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-func (a *subnetAPI) getSubnet(r *rest.Request, l *sim.Network) (any, error) {
+func (a *subnetAPI) getSubnet(r *rest.Request, n *sim.Network) (any, error) {
 	id := rest.Value[ids.ID](r, "subnetId")
-	rows, err := subnetRows(r, l)
+	rows, err := subnetRows(r, n)
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(rows, func(s *store.SubnetView) bool { return ids.ID(s.Hash) == id })
 	if i < 0 {
-		return nil, rest.NotFound("subnet %s does not exist on %s", id, l.Name)
+		return nil, rest.NotFound("subnet %s does not exist on %s", id, n.Name)
 	}
-	chains, err := a.blockchains(r, l)
+	chains, err := a.blockchains(r, n)
 	if err != nil {
 		return nil, err
 	}
-	return showSubnet(r, l, rows[i], chains)
+	return showSubnet(r, n, rows[i], chains)
 }
 
-func showSubnet(r *rest.Request, l *sim.Network, s *store.SubnetView, chains []*blockchainEntry) (Subnet, error) {
+func showSubnet(r *rest.Request, n *sim.Network, s *store.SubnetView, chains []*blockchainEntry) (Subnet, error) {
 	owner := store.ParseOutputOwners(s.State.Owner)
-	info := SubnetOwnershipInfo{owner.Locktime, owner.Threshold, data.Bech32s(l.Rules, owner.Addresses)}
+	info := SubnetOwnershipInfo{owner.Locktime, owner.Threshold, data.Bech32s(n.Rules, owner.Addresses)}
 	shown := Subnet{
 		CreateBlockIndex: data.Decimals(s.ID.Number()), SubnetID: data.CB58(s.Hash), OwnerAddresses: info.Addresses, Threshold: info.Threshold,
 		Locktime: info.Locktime, SubnetOwnershipInfo: info, IsL1: s.State.Conversion != nil, Blockchains: []Blockchain{},
@@ -121,20 +121,20 @@ func showSubnet(r *rest.Request, l *sim.Network, s *store.SubnetView, chains []*
 	}
 	at := s.ID.Block()
 	if s.ID == 0 {
-		at, shown.CreateBlockIndex = store.First(l.Chain(txs.PChain)), "-1"
+		at, shown.CreateBlockIndex = store.First(n.Chain(txs.PChain)), "-1"
 	}
 	var err error
-	if shown.CreateBlockTimestamp, err = l.DB.PrimaryTime(r.Context(), at); err != nil || !shown.IsL1 {
+	if shown.CreateBlockTimestamp, err = n.DB.PrimaryTime(r.Context(), at); err != nil || !shown.IsL1 {
 		return shown, err
 	}
 	shown.L1ValidatorManagerDetails = &L1Manager{data.CB58(s.State.ManagerChain), common.BytesToAddress(s.State.ManagerAddress).Hex()}
-	shown.L1ConversionTransactionHash, err = conversion(r, l, s)
+	shown.L1ConversionTransactionHash, err = conversion(r, n, s)
 	return shown, err
 }
 
 // conversion is the transaction that made a subnet an L1: that of the first block after which it was one.
-func conversion(r *rest.Request, l *sim.Network, s *store.SubnetView) (string, error) {
-	history, err := l.DB.SubnetHistory(r.Context(), s.ID)
+func conversion(r *rest.Request, n *sim.Network, s *store.SubnetView) (string, error) {
+	history, err := n.DB.SubnetHistory(r.Context(), s.ID)
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func conversion(r *rest.Request, l *sim.Network, s *store.SubnetView) (string, e
 	if i < 0 {
 		return "", nil
 	}
-	transactions, err := l.DB.PrimaryTxs(r.Context(), store.At(l.Chain(txs.PChain), history[i].Height, 0))
+	transactions, err := n.DB.PrimaryTxs(r.Context(), store.At(n.Chain(txs.PChain), history[i].Height, 0))
 	for _, row := range transactions {
 		tx, problem := txs.ParseTx(txs.PChain, row.Bytes)
 		if problem != nil {

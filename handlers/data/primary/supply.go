@@ -55,24 +55,24 @@ func (a *supplyAPI) supplyOperations() []rest.Operation {
 }
 
 func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
-	l := a.World.Networks[0]
-	all, err := a.Stakers.Of(r.Context(), l)
+	n := a.World.Networks[0]
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
-	burned, genesis, err := a.burned.read(r.Context(), l)
+	burned, genesis, err := a.burned.read(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
-	fees, err := query.FeesPaid(r.Context(), l)
+	fees, err := query.FeesPaid(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
-	gas, err := a.gasBurned(r.Context(), l)
+	gas, err := a.gasBurned(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
-	held, err := a.Readers.Reader(r.Context(), l).LockedNow()
+	held, err := a.Readers.Reader(r.Context(), n).LockedNow()
 	if err != nil {
 		return nil, err
 	}
@@ -83,27 +83,27 @@ func (a *supplyAPI) getSupply(r *rest.Request) (any, error) {
 		total.Sub(total, lost)
 	}
 	return Supply{whole(total), whole(total), whole(p), whole(c), whole(x), whole(nano(all.Stake)), whole(nano(held)), whole(nano(all.Paid())),
-		l.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
+		n.Clock.Now().Format("2006-01-02T15:04:05.000Z"), whole(nano(genesis)), whole(nano(fees))}, nil
 }
 
 // read adds what came since the last time.
-func (s *burnedSums) read(ctx context.Context, l *sim.Network) (map[txs.Chain]uint64, uint64, error) {
+func (s *burnedSums) read(ctx context.Context, n *sim.Network) (map[txs.Chain]uint64, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.burned == nil {
-		if err := s.begin(ctx, l); err != nil {
+		if err := s.begin(ctx, n); err != nil {
 			return nil, 0, err
 		}
 	}
 	now := map[txs.Chain]uint64{}
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-		chain := l.Chain(kind)
-		newest, err := l.DB.PrimaryTxIDs(ctx, store.TxRange{High: store.Last(chain), Low: store.First(chain), Limit: 1})
+		chain := n.Chain(kind)
+		newest, err := n.DB.PrimaryTxIDs(ctx, store.TxRange{High: store.Last(chain), Low: store.First(chain), Limit: 1})
 		if err != nil {
 			return nil, 0, err
 		}
 		if len(newest) > 0 {
-			more, err := l.DB.Burned(ctx, max(store.First(chain), s.upTo[kind]+1), newest[0])
+			more, err := n.DB.Burned(ctx, max(store.First(chain), s.upTo[kind]+1), newest[0])
 			if err != nil {
 				return nil, 0, err
 			}
@@ -114,13 +114,13 @@ func (s *burnedSums) read(ctx context.Context, l *sim.Network) (map[txs.Chain]ui
 	return now, s.genesis, nil
 }
 
-func (s *burnedSums) begin(ctx context.Context, l *sim.Network) error {
-	rows, err := l.DB.PrimaryNetworks(ctx)
+func (s *burnedSums) begin(ctx context.Context, n *sim.Network) error {
+	rows, err := n.DB.PrimaryNetworks(ctx)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if row.ID == l.Rules.NetworkID {
+		if row.ID == n.Rules.NetworkID {
 			genesis, err := pchain.ParsePChainGenesis(row.PChainGenesis)
 			if err != nil {
 				return err
@@ -133,8 +133,8 @@ func (s *burnedSums) begin(ctx context.Context, l *sim.Network) error {
 }
 
 // gasBurned are the fees of the C-Chain's EVM transactions, in wei: all of them are burned.
-func (a *supplyAPI) gasBurned(ctx context.Context, l *sim.Network) (*big.Int, error) {
-	chain := l.CChain().Row.ID
+func (a *supplyAPI) gasBurned(ctx context.Context, n *sim.Network) (*big.Int, error) {
+	chain := n.CChain().Row.ID
 	days, err := a.World.DB.ReadingsSince(ctx, metric.ByName("feesPaid"), metric.Scope(chain), metric.Day, 0, math.MaxInt64)
 	sum := new(big.Int)
 	for _, day := range days {

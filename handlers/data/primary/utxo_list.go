@@ -69,7 +69,7 @@ func (a *primaryAPI) utxoOperations() []rest.Operation {
 }
 
 // owners are the addresses of a query or a body, each once, sorted.
-func owners(r *rest.Request, l *sim.Network) ([]ids.ShortID, error) {
+func owners(r *rest.Request, n *sim.Network) ([]ids.ShortID, error) {
 	given := rest.List[schema.PrimaryAddress](r, "addresses")
 	if r.HTTP.Method == http.MethodPost {
 		var problems []string
@@ -78,7 +78,7 @@ func owners(r *rest.Request, l *sim.Network) ([]ids.ShortID, error) {
 			return nil, rest.BadRequest(problems...)
 		}
 	}
-	all, err := data.AddressesIn(given, l, "addresses")
+	all, err := data.AddressesIn(given, n, "addresses")
 	slices.SortFunc(all, func(a, b ids.ShortID) int { return bytes.Compare(a[:], b[:]) })
 	return all, err
 }

@@ -46,12 +46,12 @@ func (a *stakingAPI) delegatorOperations() []rest.Operation {
 	}}
 }
 
-func (a *stakingAPI) listDelegators(r *rest.Request, l *sim.Network) (any, error) {
-	addresses, err := data.AddressesOf(r, l, "rewardAddresses")
+func (a *stakingAPI) listDelegators(r *rest.Request, n *sim.Network) (any, error) {
+	addresses, err := data.AddressesOf(r, n, "rewardAddresses")
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.Stakers.Of(r.Context(), l)
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -61,19 +61,19 @@ func (a *stakingAPI) listDelegators(r *rest.Request, l *sim.Network) (any, error
 			(len(addresses) == 0 || data.OwnedBy(d.Owner, addresses))
 	})
 	page := &data.JSONPage{Next: next, Name: "delegators", Items: make([]data.RawJSON, len(found))}
-	texts := a.json(l, all)
+	texts := a.json(n, all)
 	for i, d := range found {
-		if page.Items[i], err = texts.delegators[d.Number].Once(func() any { return showDelegator(l, d) }); err != nil {
+		if page.Items[i], err = texts.delegators[d.Number].Once(func() any { return showDelegator(n, d) }); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-func showDelegator(l *sim.Network, d *query.DelegatorEntry) Delegator {
+func showDelegator(n *sim.Network, d *query.DelegatorEntry) Delegator {
 	gross, net := data.Decimals(uint64(d.PotentialReward)), data.Decimals(d.NetReward())
 	shown := Delegator{
-		TxHash: data.CB58(d.Tx), NodeID: ids.NodeID(d.Node).String(), RewardAddresses: data.Bech32s(l.Rules, store.ParseOutputOwners(d.Owner).Addresses),
+		TxHash: data.CB58(d.Tx), NodeID: ids.NodeID(d.Node).String(), RewardAddresses: data.Bech32s(n.Rules, store.ParseOutputOwners(d.Owner).Addresses),
 		AmountDelegated: data.Decimals(uint64(d.Weight)), DelegationFee: data.Percentage(int64(d.ValidatorShares)), StartTimestamp: d.Start, EndTimestamp: d.End,
 		GrossReward: gross, NetReward: net, DelegationStatus: stakerStatuses[d.StatusNow],
 	}

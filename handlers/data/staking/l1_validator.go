@@ -55,8 +55,8 @@ func (a *stakingAPI) l1ValidatorOperations() []rest.Operation {
 	}}
 }
 
-func (a *stakingAPI) listL1Validators(r *rest.Request, l *sim.Network) (any, error) {
-	all, err := a.Stakers.Of(r.Context(), l)
+func (a *stakingAPI) listL1Validators(r *rest.Request, n *sim.Network) (any, error) {
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +68,9 @@ func (a *stakingAPI) listL1Validators(r *rest.Request, l *sim.Network) (any, err
 	}
 	found, next := data.PageOf(r, query.NewKeyset(all.L1, func(v *query.L1Entry) uint64 { return query.CursorOfUTXO(v.ID) }), passes)
 	page := &data.JSONPage{Next: next, Name: "validators", Items: make([]data.RawJSON, len(found)), More: map[string]any{"blockHeight": data.Decimals(all.Head.ID.Number())}}
-	texts := a.json(l, all)
+	texts := a.json(n, all)
 	for i, v := range found {
-		if page.Items[i], err = texts.l1Validators[v.Number].Once(func() any { return showL1Validator(l.Rules, v.L1ValidatorView, all.L1Balance(v.L1ValidatorView)) }); err != nil {
+		if page.Items[i], err = texts.l1Validators[v.Number].Once(func() any { return showL1Validator(n.Rules, v.L1ValidatorView, all.L1Balance(v.L1ValidatorView)) }); err != nil {
 			return nil, err
 		}
 	}

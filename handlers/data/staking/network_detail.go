@@ -54,8 +54,8 @@ func (a *stakingAPI) networkOperations() []rest.Operation {
 	}}
 }
 
-func (a *stakingAPI) getNetwork(r *rest.Request, l *sim.Network) (any, error) {
-	all, err := a.Stakers.Of(r.Context(), l)
+func (a *stakingAPI) getNetwork(r *rest.Request, n *sim.Network) (any, error) {
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}

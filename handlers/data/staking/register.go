@@ -34,13 +34,13 @@ func Register(server *rest.Server, b *data.Base) error {
 }
 
 // json is what was written of the entries of a network's present index.
-func (a *stakingAPI) json(l *sim.Network, index *query.StakerIndex) *stakerJSON {
+func (a *stakingAPI) json(n *sim.Network, index *query.StakerIndex) *stakerJSON {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if j := a.now[l.Name]; j != nil && j.index == index {
+	if j := a.now[n.Name]; j != nil && j.index == index {
 		return j
 	}
 	j := &stakerJSON{index, make([]data.CachedJSON, len(index.Validators)), make([]data.CachedJSON, len(index.Delegators)), make([]data.CachedJSON, len(index.L1))}
-	a.now[l.Name] = j
+	a.now[n.Name] = j
 	return j
 }

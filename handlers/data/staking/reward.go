@@ -71,8 +71,8 @@ func (a *stakingAPI) rewardOperations() []rest.Operation {
 }
 
 // earned is a page of those rewards of a status that the request asks for.
-func (a *stakingAPI) earned(r *rest.Request, l *sim.Network, status int) (page []*query.RewardEntry, next string, err error) {
-	addresses, err := data.AddressesOf(r, l, "addresses")
+func (a *stakingAPI) earned(r *rest.Request, n *sim.Network, status int) (page []*query.RewardEntry, next string, err error) {
+	addresses, err := data.AddressesOf(r, n, "addresses")
 	if err != nil {
 		return nil, "", err
 	}
@@ -80,7 +80,7 @@ func (a *stakingAPI) earned(r *rest.Request, l *sim.Network, status int) (page [
 	if len(addresses)+len(nodes) == 0 {
 		return nil, "", rest.BadRequest("addresses or nodeIds is required")
 	}
-	all, err := a.Stakers.Of(r.Context(), l)
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, "", err
 	}
@@ -91,33 +91,33 @@ func (a *stakingAPI) earned(r *rest.Request, l *sim.Network, status int) (page [
 	return page, next, nil
 }
 
-func shownReward(l *sim.Network, e *query.RewardEntry) Reward {
+func shownReward(n *sim.Network, e *query.RewardEntry) Reward {
 	s := e.Staker
-	return Reward{data.Bech32s(l.Rules, store.ParseOutputOwners(e.Owner).Addresses), data.CB58(s.Tx), data.Decimals(uint64(s.Weight)),
+	return Reward{data.Bech32s(n.Rules, store.ParseOutputOwners(e.Owner).Addresses), data.CB58(s.Tx), data.Decimals(uint64(s.Weight)),
 		ids.NodeID(s.Node).String(), s.Start, s.End, e.Kind}
 }
 
-func (a *stakingAPI) listPendingRewards(r *rest.Request, l *sim.Network) (any, error) {
-	found, next, err := a.earned(r, l, store.StakerActive)
-	now := l.Clock.Unix()
+func (a *stakingAPI) listPendingRewards(r *rest.Request, n *sim.Network) (any, error) {
+	found, next, err := a.earned(r, n, store.StakerActive)
+	now := n.Clock.Unix()
 	return pendingRewards{next, data.List(found, func(e **query.RewardEntry) PendingReward {
 		s := (*e).Staker
-		return PendingReward{shownReward(l, *e), 100 * float64(now-s.Start) / float64(s.End-s.Start), data.AVAX(l, (*e).Amount)}
+		return PendingReward{shownReward(n, *e), 100 * float64(now-s.Start) / float64(s.End-s.Start), data.AVAX(n, (*e).Amount)}
 	})}, err
 }
 
-func (a *stakingAPI) listRewards(r *rest.Request, l *sim.Network) (any, error) {
-	found, next, err := a.earned(r, l, store.StakerCompleted)
+func (a *stakingAPI) listRewards(r *rest.Request, n *sim.Network) (any, error) {
+	found, next, err := a.earned(r, n, store.StakerCompleted)
 	if err != nil {
 		return nil, err
 	}
-	prices, err := a.Prices(r, l.CChain().Row.ID)
+	prices, err := a.Prices(r, n.CChain().Row.ID)
 	if err != nil {
 		return nil, err
 	}
 	page := historicalRewards{next, make([]HistoricalReward, len(found))}
 	for i, e := range found {
-		if page.HistoricalRewards[i], err = paidReward(prices, l, e); err != nil {
+		if page.HistoricalRewards[i], err = paidReward(prices, n, e); err != nil {
 			return nil, err
 		}
 	}
@@ -125,9 +125,9 @@ func (a *stakingAPI) listRewards(r *rest.Request, l *sim.Network) (any, error) {
 }
 
 // paidReward is a reward with the output that paid it.
-func paidReward(s *data.PriceView, l *sim.Network, e *query.RewardEntry) (HistoricalReward, error) {
-	chain := l.Chain(txs.PChain)
-	outputs, err := l.DB.UTXOsOfTx(s.Context(), chain, e.Staker.Tx)
+func paidReward(s *data.PriceView, n *sim.Network, e *query.RewardEntry) (HistoricalReward, error) {
+	chain := n.Chain(txs.PChain)
+	outputs, err := n.DB.UTXOsOfTx(s.Context(), chain, e.Staker.Tx)
 	if err != nil {
 		return HistoricalReward{}, err
 	}
@@ -136,10 +136,10 @@ func paidReward(s *data.PriceView, l *sim.Network, e *query.RewardEntry) (Histor
 		return HistoricalReward{}, rest.NotFound("the reward of %s does not exist", data.CB58(e.Staker.Tx))
 	}
 	u := outputs[e.Part]
-	time, err := l.DB.PrimaryTime(s.Context(), store.At(chain, u.ID.Height(), 0))
-	paid := PricedAmount{AssetAmount: data.AVAX(l, uint64(u.Amount))}
-	if time < l.Clock.Unix()-metric.SecondsPerDay {
+	time, err := n.DB.PrimaryTime(s.Context(), store.At(chain, u.ID.Height(), 0))
+	paid := PricedAmount{AssetAmount: data.AVAX(n, uint64(u.Amount))}
+	if time < n.Clock.Unix()-metric.SecondsPerDay {
 		paid.HistoricalPrice = s.Price(s.Native[s.Chain], time)
 	}
-	return HistoricalReward{shownReward(l, e), data.CB58(u.Hash), u.Output, paid, data.CB58(e.Staker.RewardTx)}, err
+	return HistoricalReward{shownReward(n, e), data.CB58(u.Hash), u.Output, paid, data.CB58(e.Staker.RewardTx)}, err
 }

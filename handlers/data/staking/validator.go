@@ -101,40 +101,40 @@ func (a *stakingAPI) validatorOperations() []rest.Operation {
 	}
 }
 
-func (a *stakingAPI) listValidators(r *rest.Request, l *sim.Network) (any, error) {
-	all, err := a.Stakers.Of(r.Context(), l)
+func (a *stakingAPI) listValidators(r *rest.Request, n *sim.Network) (any, error) {
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
-	filter, err := a.validatorFilter(r, l, all.Unix)
+	filter, err := a.validatorFilter(r, n, all.Unix)
 	if err != nil {
 		return nil, err
 	}
-	return a.validatorPage(r, l, all, r.Text("sortBy"), filter.holds)
+	return a.validatorPage(r, n, all, r.Text("sortBy"), filter.holds)
 }
 
-func (a *stakingAPI) getValidator(r *rest.Request, l *sim.Network) (any, error) {
-	all, err := a.Stakers.Of(r.Context(), l)
+func (a *stakingAPI) getValidator(r *rest.Request, n *sim.Network) (any, error) {
+	all, err := a.Stakers.Of(r.Context(), n)
 	if err != nil {
 		return nil, err
 	}
 	node, status := rest.Value[ids.NodeID](r, "nodeId"), r.Text("validationStatus")
 	of := func(v *query.ValidatorEntry) bool { return bytes.Equal(v.Node, node[:]) }
 	if !slices.ContainsFunc(all.Validators, of) {
-		return nil, rest.NotFound("node %s never validated on %s", node, l.Name)
+		return nil, rest.NotFound("node %s never validated on %s", node, n.Name)
 	}
-	return a.validatorPage(r, l, all, "blockIndex", func(v *query.ValidatorEntry) bool {
+	return a.validatorPage(r, n, all, "blockIndex", func(v *query.ValidatorEntry) bool {
 		return of(v) && (status == "" || stakerStatuses[v.StatusNow] == status)
 	})
 }
 
 // validatorPage makes a page of those who pass, in one of the index's orders or its reverse.
-func (a *stakingAPI) validatorPage(r *rest.Request, l *sim.Network, all *query.StakerIndex, by string, passes func(*query.ValidatorEntry) bool) (answer any, err error) {
+func (a *stakingAPI) validatorPage(r *rest.Request, n *sim.Network, all *query.StakerIndex, by string, passes func(*query.ValidatorEntry) bool) (answer any, err error) {
 	found, next := data.PageOf(r, all.Orders[by], passes)
 	page := &data.JSONPage{Next: next, Name: "validators", Items: make([]data.RawJSON, len(found))}
-	texts := a.json(l, all)
+	texts := a.json(n, all)
 	for i, v := range found {
-		if page.Items[i], err = texts.validators[v.Number].Once(func() any { return showValidator(l, v) }); err != nil {
+		if page.Items[i], err = texts.validators[v.Number].Once(func() any { return showValidator(n, v) }); err != nil {
 			return nil, err
 		}
 	}
@@ -142,25 +142,25 @@ func (a *stakingAPI) validatorPage(r *rest.Request, l *sim.Network, all *query.S
 }
 
 // showValidator is the validator as those of its status are shown.
-func showValidator(l *sim.Network, v *query.ValidatorEntry) any {
+func showValidator(n *sim.Network, v *query.ValidatorEntry) any {
 	common := Validator{
 		TxHash: data.CB58(v.Tx), NodeID: v.NodeID, SubnetID: data.CB58(v.Subnet), AmountStaked: data.Decimals(uint64(v.Weight)),
 		DelegationFee: data.Percentage(v.Fee()), AmountDelegated: data.Decimals(v.Delegated), StartTimestamp: v.Start, EndTimestamp: v.End,
-		BlsCredentials: data.NewBlsCredentials(v.BLS, v.Proof), DelegatorCount: v.DelegatorCount, Rewards: validatorRewards(l, v), ValidationStatus: stakerStatuses[v.StatusNow],
+		BlsCredentials: data.NewBlsCredentials(v.BLS, v.Proof), DelegatorCount: v.DelegatorCount, Rewards: validatorRewards(n, v), ValidationStatus: stakerStatuses[v.StatusNow],
 	}
 	switch v.StatusNow {
 	case store.StakerActive:
-		return showActive(l, v, common)
+		return showActive(n, v, common)
 	case store.StakerRemoved:
 		return RemovedValidator{common, data.CB58(v.RewardTx), v.EndedAt}
 	}
 	return common
 }
 
-func showActive(l *sim.Network, v *query.ValidatorEntry, common Validator) ActiveValidator {
+func showActive(network *sim.Network, v *query.ValidatorEntry, common Validator) ActiveValidator {
 	shown := ActiveValidator{Validator: common, PotentialRewards: common.Rewards,
 		StakePercentage: 100 * float64(v.Weight) / float64(v.SubnetStake), ValidatorHealth: ValidatorHealth{0, 100, 100, 100}}
-	if n := v.Capacity(l); n != query.NoValue {
+	if n := v.Capacity(network); n != query.NoValue {
 		shown.DelegationCapacity = data.Decimals(uint64(n))
 	}
 	if v.NodeInfo == nil {
@@ -178,7 +178,7 @@ func degrees(millionths int64) float64 { return float64(millionths) / 1e6 }
 
 // validatorRewards are those that were paid to who is done, and those to expect by who is not. The fees of delegations that ended
 // are sure; those of active ones are added to them.
-func validatorRewards(l *sim.Network, v *query.ValidatorEntry) Rewards {
+func validatorRewards(n *sim.Network, v *query.ValidatorEntry) Rewards {
 	validating, delegating := uint64(v.PotentialReward), uint64(v.DelegateeReward)
 	switch {
 	case v.StatusNow == store.StakerActive:
@@ -186,7 +186,7 @@ func validatorRewards(l *sim.Network, v *query.ValidatorEntry) Rewards {
 	case v.StatusNow == store.StakerCompleted && !v.Rewarded:
 		validating = 0
 	}
-	rewards := Rewards{data.Decimals(validating), data.Decimals(delegating), data.Bech32s(l.Rules, data.RewardOwners(&v.Staker)), ""}
+	rewards := Rewards{data.Decimals(validating), data.Decimals(delegating), data.Bech32s(n.Rules, data.RewardOwners(&v.Staker)), ""}
 	if v.StatusNow == store.StakerCompleted && v.RewardTx != nil {
 		rewards.RewardTxHash = data.CB58(v.RewardTx)
 	}

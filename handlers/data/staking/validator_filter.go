@@ -111,13 +111,13 @@ func amounts(r *rest.Request, name string) between {
 	return b
 }
 
-func (a *stakingAPI) validatorFilter(r *rest.Request, l *sim.Network, now int64) (*validatorFilter, error) {
+func (a *stakingAPI) validatorFilter(r *rest.Request, n *sim.Network, now int64) (*validatorFilter, error) {
 	f := &validatorFilter{
-		network: l, now: now, parts: rest.List[string](r, "nodeIds"), subnets: rest.List[ids.ID](r, "subnetId"),
+		network: n, now: now, parts: rest.List[string](r, "nodeIds"), subnets: rest.List[ids.ID](r, "subnetId"),
 		status: r.Text("validationStatus"), capacity: amounts(r, "DelegationCapacity"), time: numbers(r, "TimeRemaining", 1),
 		fee: numbers(r, "FeePercentage", rules.Percent), uptime: numbers(r, "UptimePerformance", rules.Percent),
 	}
-	if r.Text("sortBy") == "delegationFee" && (l.Name != fixtures.MainnetName || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
+	if r.Text("sortBy") == "delegationFee" && (n.Name != fixtures.MainnetName || len(f.subnets) == 0 || slices.ContainsFunc(f.subnets, func(s ids.ID) bool { return s != ids.Empty })) {
 		return nil, rest.BadRequest(fmt.Sprintf("sortBy delegationFee is only possible on mainnet with subnetId %s", ids.Empty))
 	}
 	return f, nil
