@@ -191,7 +191,7 @@ func TestStakesAreThoseOfTheNodesOfTheWorld(t *testing.T) {
 		}
 		have := ask[metrics.Series](t, s, "/v2/networks/"+network.Name+"/metrics/validatorCount?pageSize=1")
 		if have.Results[0].Value.String() != fmt.Sprint(active) {
-			t.Errorf("%s: %s validators, the roster has %d and %d who wait", network.Name, have.Results[0].Value, active, pending)
+			t.Errorf("%s: %s validators, there are %d and %d who wait", network.Name, have.Results[0].Value, active, pending)
 		}
 	}
 	if a, b := ask[metrics.Series](t, s, "/v2/networks/fuji/metrics/validatorWeight"), ask[metrics.Series](t, s, "/v2/networks/testnet/metrics/validatorWeight"); fmt.Sprint(a) != fmt.Sprint(b) {

@@ -41,8 +41,8 @@ type chainCursor struct {
 // NewScanner begins a walk, after a place if there is one.
 func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*Scanner, error) {
 	walk := &Scanner{}
-	for i, lane := range s.Chains {
-		source, err := openChain(w, lane)
+	for i, chain := range s.Chains {
+		source, err := openChain(w, chain)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*S
 			return nil, err
 		}
 		t := &chainCursor{}
-		if lane.Kind == KindEVM {
+		if chain.Kind == KindEVM {
 			t.eventReader, t.left, err = openEVM(ctx, w, &s, source, low, high)
 		} else {
 			t.eventReader, t.left, err = openPrimary(ctx, w, &s, source, low, high)
@@ -65,7 +65,7 @@ func NewScanner(ctx context.Context, w *sim.World, s Scope, after *Position) (*S
 }
 
 // span is the part of a chain that is left to read.
-func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, lane int, after *Position) (low, high store.Position, err error) {
+func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, chain int, after *Position) (low, high store.Position, err error) {
 	from, end := uint64(0), s.Head+1
 	if scope.From > 0 {
 		from, err = s.since(ctx, w, scope.From)
@@ -79,9 +79,9 @@ func (s *chainSource) span(ctx context.Context, w *sim.World, scope Scope, lane 
 	}
 	var gone uint64 // blocks whose time is over
 	switch {
-	case lane == after.Chain:
+	case chain == after.Chain:
 		return max(low, after.At+1), high, nil
-	case lane < after.Chain:
+	case chain < after.Chain:
 		gone, err = s.since(ctx, w, after.Time+1)
 	default:
 		gone, err = s.since(ctx, w, after.Time)

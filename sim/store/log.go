@@ -64,3 +64,12 @@ func (db *DB) LogViewsOfAddress(ctx context.Context, address []byte, first, last
 func (db *DB) LogViewsOfTopic(ctx context.Context, topic []byte, first, last Position, limit int) ([]LogView, error) {
 	return list[LogView](ctx, db, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
 }
+
+// LogsAt reads the logs at positions, in no order.
+func (db *DB) LogsAt(ctx context.Context, at []Position) ([]Log, error) {
+	if len(at) == 0 {
+		return nil, nil
+	}
+	in, size := inList(len(at))
+	return list[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id IN `+in, listArgs(at, size)...)
+}

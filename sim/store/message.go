@@ -146,3 +146,18 @@ func (b *Batch) addMessage(m *Message) error {
 func (b *Batch) addMessageEvent(e *MessageEvent) error {
 	return b.exec(`INSERT INTO message_event (`+messageEventColumns+`) VALUES (?, ?, ?, ?)`, e.ID, e.Tx, e.Kind, e.Hash)
 }
+
+// MessageEventsOf lists the events of messages by message id, each in the order of chains and blocks.
+func (db *DB) MessageEventsOf(ctx context.Context, hashes [][]byte) (map[string][]MessageEvent, error) {
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	in, size := inList(len(hashes))
+	rows, err := list[MessageEvent](ctx, db, `SELECT `+messageEventColumns+` FROM message_event WHERE hash IN `+in+` ORDER BY hash, id`,
+		listArgs(hashes, size)...)
+	events := map[string][]MessageEvent{}
+	for _, e := range rows {
+		events[string(e.Hash)] = append(events[string(e.Hash)], e)
+	}
+	return events, err
+}

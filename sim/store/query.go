@@ -165,3 +165,27 @@ func (db *DB) Statements() []string {
 	}
 	return texts
 }
+
+// listSizes are the lengths of IN lists: few, so that few statements are prepared.
+var listSizes = []int{1, 8, 64, 512}
+
+// inList is a list of parameters for IN with room for n values, and how many it has; what is left over repeats a value.
+func inList(n int) (text string, size int) {
+	size = n
+	for _, s := range listSizes {
+		if n <= s {
+			size = s
+			break
+		}
+	}
+	return "(?" + strings.Repeat(", ?", size-1) + ")", size
+}
+
+// listArgs are the values of such a list.
+func listArgs[T any](values []T, size int) []any {
+	args := make([]any, size)
+	for i := range args {
+		args[i] = values[min(i, len(values)-1)]
+	}
+	return args
+}
