@@ -39,7 +39,7 @@ type Flags struct {
 func NewFlags(f *flag.FlagSet) *Flags {
 	s := &Flags{}
 	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
-	f.StringVar(&s.network, "network", "mainnet", "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
+	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key; 0 for no limit")
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys with their limits, interfaces and networks")

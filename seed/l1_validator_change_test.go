@@ -44,7 +44,7 @@ func sayings(t *testing.T, w *sim.World, c *reader.Chain) map[ids.ID][]saying {
 	return found
 }
 
-// carried are the messages of managers that a network's P-chain took in, with the time of the block.
+// carried are the messages of managers that a network's P-Chain took in, with the time of the block.
 func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*warp.Message, times []int64) {
 	t.Helper()
 	for _, row := range must(w.DB.PrimaryTxsOfType(t.Context(), n.Chain(txs.PChain), kind))(t) {
@@ -62,9 +62,9 @@ func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*wa
 	return all, times
 }
 
-// TestPetitionsWereSaid: what the P-chain took from an L1 that the world simulates, the L1's manager said in exactly one log
+// TestManagersSentWhatThePChainTook: what the P-Chain took from an L1 that the world simulates, the L1's manager said in exactly one log
 // before, byte for byte, and validators who sign only what was sent sign it. Nothing else was said.
-func TestPetitionsWereSaid(t *testing.T) {
+func TestManagersSentWhatThePChainTook(t *testing.T) {
 	of := map[string][]int64{"tiny": seeds(), "default": {1}}
 	for _, profile := range profiles() {
 		for _, seed := range of[profile] {
@@ -89,14 +89,14 @@ func TestPetitionsWereSaid(t *testing.T) {
 			}
 			for chain, rest := range said {
 				if len(rest) > 0 {
-					t.Errorf("%s %d: chain %s said what the P-chain did not take in: %v", profile, seed, chain, rest)
+					t.Errorf("%s %d: chain %s said what the P-Chain did not take in: %v", profile, seed, chain, rest)
 				}
 			}
 		}
 	}
 }
 
-// checkSaid finds what was said of a message that the P-chain took in at a time, and takes it out.
+// checkSaid finds what was said of a message that the P-Chain took in at a time, and takes it out.
 func checkSaid(t *testing.T, n *sim.Network, m *warp.Message, at int64, said map[ids.ID][]saying) {
 	t.Helper()
 	id := must(m.UnsignedMessage.ID())(t)

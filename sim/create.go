@@ -69,7 +69,7 @@ func (c *Builder) AddBlock(delta *store.Delta) {
 	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
 }
 
-// AddPrimaryBlock hands a block of a P- or X-chain to the writer.
+// AddPrimaryBlock hands a block of a P- or X-Chain to the writer.
 func (c *Builder) AddPrimaryBlock(delta *store.PrimaryDelta) {
 	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }
 }

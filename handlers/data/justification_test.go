@@ -132,7 +132,7 @@ func TestKnownOnlyRefusesWhatNobodySent(t *testing.T) {
 	testManagers(t, known, n)
 }
 
-// testManagers has the requests signed that L1s sent to the P-chain.
+// testManagers has the requests signed that L1s sent to the P-Chain.
 func testManagers(t *testing.T, known *globe, n *sim.Network) {
 	t.Helper()
 	rows, err := n.DB.PrimaryTxsOfType(context.Background(), n.Chain(txs.PChain), "SetL1ValidatorWeightTx")

@@ -291,7 +291,7 @@ func TestSignaturesRefuseWhatIsTampered(t *testing.T) {
 	}
 }
 
-// TestStatementsOfTransactions asks for the message of every transaction of the P-chain.
+// TestStatementsOfTransactions asks for the message of every transaction of the P-Chain.
 func TestStatementsOfTransactions(t *testing.T) {
 	seen := map[string]int{}
 	for number := int64(1); number <= 2; number++ {

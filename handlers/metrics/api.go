@@ -3,6 +3,7 @@ package metrics
 import (
 	"slices"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
@@ -28,7 +29,7 @@ func Register(s *rest.Server, world *sim.World) error {
 // The names that stand for several chains.
 const (
 	total   = "total"
-	mainnet = "mainnet"
+	mainnet = fixtures.MainnetName
 	testnet = "testnet"
 )
 

@@ -24,7 +24,7 @@ import (
 // Options say what a node answers for.
 type Options struct {
 	Chains   []*reader.Chain
-	Networks []*sim.Network       // P- and X-chains
+	Networks []*sim.Network       // P- and X-Chains
 	Network  string               // whose C-Chain the plain aliases name: mainnet or fuji
 	Version  string               // web3_clientVersion
 	MaxBody  int64                // bytes of a request, DefaultMaxBody when zero

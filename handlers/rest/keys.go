@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -159,7 +160,7 @@ func (r *Request) networks(wanted bool) []string {
 	var list, named []string
 	open := false
 	if r.op.AllNetworks {
-		list = append(list, "mainnet", "fuji")
+		list = append(list, fixtures.MainnetName, fixtures.FujiName)
 	}
 	if r.op.Networks != nil {
 		list = append(list, r.op.Networks(r)...)
@@ -179,7 +180,7 @@ func (r *Request) networks(wanted bool) []string {
 		}
 	}
 	if open && len(named) == 0 {
-		named = []string{"mainnet", "fuji"}
+		named = []string{fixtures.MainnetName, fixtures.FujiName}
 	}
 	return append(list, named...)
 }

@@ -185,7 +185,7 @@ func (r *primaryReader) own(ctx context.Context, all []primaryRow, m primaryRow,
 	return append(all, m), nil
 }
 
-// asset is what the X-chain says of an asset, read when it is first met.
+// asset is what the X-Chain says of an asset, read when it is first met.
 func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
 	if a := r.assets[id]; a != nil {
 		return a, nil
@@ -199,5 +199,5 @@ func (r *primaryReader) asset(ctx context.Context, id ids.ID) (*asset, error) {
 	return a, nil
 }
 
-// exchange is the number of the network's X-chain.
+// exchange is the number of the network's X-Chain.
 func (r *primaryReader) exchange() int { return r.source.rows - int(r.codec) + int(txs.XChain) }

@@ -1,6 +1,10 @@
 package metric
 
-import "fmt"
+import (
+	"fmt"
+
+	"snowglobe/fixtures"
+)
 
 // Scope is what a metric is about: a chain, by its row id, or several chains together.
 type Scope int
@@ -15,9 +19,9 @@ const (
 // ScopeOf is the scope of a network by its name.
 func ScopeOf(network string) (Scope, error) {
 	switch network {
-	case "mainnet":
+	case fixtures.MainnetName:
 		return Mainnet, nil
-	case "fuji":
+	case fixtures.FujiName:
 		return Testnet, nil
 	}
 	return 0, fmt.Errorf("unknown network %q", network)

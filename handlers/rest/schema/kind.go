@@ -13,6 +13,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/fixtures"
 )
 
 // Kind is what the values of a parameter look like: how they are read, and how that is said to people and to OpenAPI.
@@ -74,7 +76,7 @@ var (
 	KindNodeID             = &Kind{parseNodeID, saying("NodeID- and a node id in cb58 with its checksum"), textual("")}
 	KindPrimaryAddress     = &Kind{parsePrimary, saying("a P-, X- or C-Chain address in bech32"), textual("")}                                  // PrimaryAddress
 	KindPrimaryParticipant = &Kind{parseToucher, saying("a P-, X- or C-Chain address in bech32, or 0x and 40 hexadecimal digits"), textual("")} // PrimaryAddress
-	KindNetwork            = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf("mainnet", "fuji", "testnet")}
+	KindNetwork            = &Kind{parseNetwork, saying("one of mainnet, fuji, testnet"), oneOf(fixtures.MainnetName, fixtures.FujiName, "testnet")}
 	KindCurrency           = &Kind{parseCurrency, saying("one of " + strings.Join(Currencies, ", ")), oneOf(Currencies...)}
 	KindPageToken          = &Kind{parseToken, saying("the nextPageToken of an earlier answer to the same query"), textual("")}
 )
@@ -204,9 +206,9 @@ func parseNetwork(_ *Rule, text string) (any, bool) { return NetworkName(text) }
 // NetworkName is the one name of a network; false if there is no such network.
 func NetworkName(text string) (string, bool) {
 	if text == "testnet" {
-		text = "fuji"
+		text = fixtures.FujiName
 	}
-	return text, text == "mainnet" || text == "fuji"
+	return text, text == fixtures.MainnetName || text == fixtures.FujiName
 }
 
 func parseCurrency(_ *Rule, text string) (any, bool) {
