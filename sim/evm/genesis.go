@@ -90,7 +90,7 @@ func (d *document) other(limit bool) bool {
 
 // Encode is the genesis and the upgrades as a node reads them: their JSON has one form only.
 func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
-	settings, err := g.Precompiles.Genesis.Beside(config{ChainID: g.ChainID, Fees: g.Precompiles.FeeConfig})
+	settings, err := g.Precompiles.Genesis.MarshalWith(config{ChainID: g.ChainID, Fees: g.Precompiles.FeeConfig})
 	if err != nil {
 		return nil, nil, err
 	}

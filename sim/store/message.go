@@ -45,13 +45,13 @@ func (e *MessageEvent) Transaction() Position { return e.ID.Block() + Position(e
 
 // MessageFilter says which messages are wanted: those with all that is set.
 type MessageFilter struct {
-	Chains      uint64 // a bit for each chain's id; 0 for all
-	Source      []byte
-	Destination []byte
-	Either      []byte // source or destination
-	Sender      []byte
-	Recipient   []byte
-	Party       []byte // sender or recipient
+	Chains        uint64 // a bit for each chain's id; 0 for all
+	Source        []byte
+	Destination   []byte
+	EitherChain   []byte // source or destination
+	Sender        []byte
+	Recipient     []byte
+	EitherAddress []byte // sender or recipient
 }
 
 // MessageCursor is the cursor of a page of messages: it goes on before a time, and before a position at that time.
@@ -73,9 +73,9 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 		value  []byte
 	}
 	var all []condition
-	either := map[string][2]string{"party": {"sender", "recipient"}, "either": {"source", "destination"}}
-	for _, c := range []condition{{"sender", f.Sender}, {"recipient", f.Recipient}, {"party", f.Party}, {"source", f.Source},
-		{"destination", f.Destination}, {"either", f.Either}} {
+	either := map[string][2]string{"either address": {"sender", "recipient"}, "either chain": {"source", "destination"}}
+	for _, c := range []condition{{"sender", f.Sender}, {"recipient", f.Recipient}, {"either address", f.EitherAddress}, {"source", f.Source},
+		{"destination", f.Destination}, {"either chain", f.EitherChain}} {
 		if c.value != nil {
 			all = append(all, c)
 		}

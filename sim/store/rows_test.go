@@ -90,7 +90,7 @@ func TestRowsOfABlockComeBack(t *testing.T) {
 	same(t, "TokenBalance", *balance, d.TokenBalances[0], err)
 	item, err := db.NFTStateAt(ctx, d.NFTStates[0].Asset, at)
 	same(t, "ItemAt", *item, d.NFTStates[0], err)
-	messages, err := db.Messages(ctx, MessageFilter{Party: address}, MessageCursor{200, 0}, 9)
+	messages, err := db.Messages(ctx, MessageFilter{EitherAddress: address}, MessageCursor{200, 0}, 9)
 	same(t, "Messages", messages, d.Messages, err)
 	events, err := db.MessageEvents(ctx, hash)
 	same(t, "MessageEvents", events, d.MessageEvents, err)

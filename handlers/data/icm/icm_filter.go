@@ -24,7 +24,7 @@ func (a *icmAPI) messageFilter(r *rest.Request) (f store.MessageFilter, none boo
 	if r.Given("network") {
 		networks = append(networks, r.Text("network"))
 	}
-	for name, field := range map[string]*[]byte{"sourceBlockchainId": &f.Source, "destinationBlockchainId": &f.Destination, "blockchainId": &f.Either} {
+	for name, field := range map[string]*[]byte{"sourceBlockchainId": &f.Source, "destinationBlockchainId": &f.Destination, "blockchainId": &f.EitherChain} {
 		if !r.Given(name) {
 			continue
 		}
@@ -42,7 +42,7 @@ func (a *icmAPI) messageFilter(r *rest.Request) (f store.MessageFilter, none boo
 		}
 	}
 	f.Chains = a.chainsIn(networks)
-	for name, field := range map[string]*[]byte{"from": &f.Sender, "to": &f.Recipient, "address": &f.Party} {
+	for name, field := range map[string]*[]byte{"from": &f.Sender, "to": &f.Recipient, "address": &f.EitherAddress} {
 		if r.Given(name) {
 			address := r.Address(name)
 			*field = address[:]

@@ -63,8 +63,8 @@ func (s *Upgrades) Parse(config, upgrade []byte) error {
 // EncodeUpgrades is the document of the upgrades.
 func (s *Upgrades) EncodeUpgrades() ([]byte, error) { return json.Marshal(upgrades{s.Upgrades}) }
 
-// Beside is a chain configuration as JSON with the precompile configurations among its fields, all sorted by name.
-func (s Configs) Beside(config any) ([]byte, error) {
+// MarshalWith is a chain configuration as JSON with the precompile configurations among its fields, all sorted by name.
+func (s Configs) MarshalWith(config any) ([]byte, error) {
 	raw, err := json.Marshal(config)
 	if err != nil {
 		return nil, err
