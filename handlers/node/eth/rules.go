@@ -117,7 +117,7 @@ func configOfL1(g *evm.Genesis, u fixtures.Upgrades) (json.RawMessage, error) {
 	config["eip150Hash"] = common.Hash{} // of no block: every chain begins with the rules of EIP-150
 	config["subnetEVMTimestamp"] = 0
 	config["durangoTimestamp"] = u.Durango
-	sorted, err := g.Precompiles.Genesis.Beside(config)
+	sorted, err := g.Precompiles.Genesis.MarshalWith(config)
 	if err != nil {
 		return nil, err
 	}
