@@ -114,6 +114,7 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{nil, "SNOWGLOBE_EXPORT_RETENTION=soon", "soon"},
 		{[]string{"--addr", "nowhere"}, "", "HOST:PORT"},
 		{[]string{"--addr", "127.0.0.1:70000"}, "", "70000"},
+		{[]string{"--allow-origin", "app.example"}, "", "https://app.example:8080"},
 		{[]string{"--require-api-key"}, "", "--api-keys"},
 		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
 	} {

@@ -12,6 +12,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/export"
 )
@@ -28,7 +29,8 @@ type Flags struct {
 	Quiet bool
 
 	network, dialect, logFormat, keys, hosts, profiles, warpSign string
-	requireKey, admin, public                                    bool
+	requireKey, admin, public, control                           bool
+	origins                                                      []string // as permit.Rule has them
 	rateLimit                                                    int
 	exportWorkers                                                int
 	exportMaxRows                                                int64
@@ -47,6 +49,8 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
 	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes profiles (default: a new temporary folder)")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
+	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
+	f.BoolVar(&s.control, "allow-control", false, "let the world be changed in every way when listening beyond loopback, not only by signed transactions")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
@@ -78,6 +82,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if s.warpSign != signAny && s.warpSign != signKnown {
 		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
 	}
+	o.Permit = permit.Rule{Origins: s.origins, Control: s.control}
 	o.Data.KnownOnly = s.warpSign == signKnown
 	if s.rateLimit < 0 {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
@@ -86,6 +91,20 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, err
 	}
 	return o, s.readKeys(&o)
+}
+
+func (s *Flags) allowOrigins(list string) error {
+	for _, name := range splitNames(list) {
+		if name != "*" {
+			origin, err := permit.ParseOrigin(name)
+			if err != nil {
+				return err
+			}
+			name = origin
+		}
+		s.origins = append(s.origins, name)
+	}
+	return nil
 }
 
 func (s *Flags) readExports(o *export.Options) error {

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
@@ -36,6 +38,7 @@ type Options struct {
 	RequireKey bool
 
 	Exports export.Options
+	Permit  permit.Rule // who may change the world
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -83,7 +86,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	s, err := rest.New(rest.Options{
 		Observe: m.observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
-		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, NetworkOf: networkOf(w), Same: sameChain(w),
+		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
 	if err != nil {
 		return nil, err
@@ -134,7 +137,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	n, err := node.New(node.Options{
 		Chains: w.Chains, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
-		Hosts: o.Node.Hosts, Public: o.Node.Public, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
+		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
 		return nil, err
@@ -175,6 +178,7 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, notes io.
 	if err := w.Claim(ctx); err != nil {
 		return err
 	}
+	o.Permit.Exposed = beyondLoopback(l.Addr())
 	h, err := New(w, o)
 	if err != nil {
 		return err
@@ -191,6 +195,7 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, notes io.
 	if _, err := io.WriteString(notes, banner); err != nil {
 		return err
 	}
+	o.warn(notes, l.Addr())
 	return h.whileWorking(ctx, func(ctx context.Context) error { return Serve(ctx, l, h, o.Log) })
 }
 
@@ -202,6 +207,34 @@ func (s *Server) whileWorking(ctx context.Context, do func(context.Context) erro
 	err := do(ctx)
 	stop()
 	return errors.Join(err, <-stopped)
+}
+
+// beyondLoopback says whether other machines can reach an address.
+func beyondLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && !tcp.IP.IsLoopback()
+}
+
+// warn tells a person, and the log, when other machines can reach the server, and what they can do there.
+func (o *Options) warn(notes io.Writer, a net.Addr) {
+	if !o.Permit.Exposed {
+		return
+	}
+	text := fmt.Sprintf("listening on %s: other machines can read everything here, the personas' keys included, and send signed transactions", a)
+	var more []string
+	if o.Permit.Control {
+		more = append(more, "--allow-control lets them change the world in every other way too")
+	}
+	if o.Node.Admin && !o.Node.Public {
+		more = append(more, "--api-admin-enabled serves an interface that writes files on this machine")
+	}
+	for _, danger := range more {
+		text += "; DANGER: " + danger
+	}
+	fmt.Fprintf(notes, "Warning: %s\n\n", text)
+	if o.Log != nil {
+		o.Log.Warn(text)
+	}
 }
 
 // reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.

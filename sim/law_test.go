@@ -39,9 +39,10 @@ var imports = []struct{ pkg, may string }{
 	{"seed/evm", "fixtures fixtures/contracts sim sim/... seed/population"},
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
 	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
+	{"handlers/permit", ""},
 	{"handlers/rest/schema", "fixtures"},
-	{"handlers/rest", "fixtures handlers/rest/schema sim sim/txs sim/rules sim/store"},
-	{"handlers/control", "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema"},
+	{"handlers/rest", "fixtures handlers/permit handlers/rest/schema sim sim/txs sim/rules sim/store"},
+	{"handlers/control", "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/metrics", "fixtures sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data", "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data/evm", dataFamily},
@@ -49,7 +50,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/data/staking", dataFamily},
 	{"handlers/data/icm", dataFamily},
 	{"handlers/data/export", dataFamily},
-	{"handlers/node/jsonrpc", "fixtures handlers/rest sim/txs sim/store"},
+	{"handlers/node/jsonrpc", "fixtures handlers/permit handlers/rest sim/txs sim/store"},
 	{"handlers/node/eth", nodeService},
 	{"handlers/node/primary", nodeService},
 	{"handlers/node/platform", nodeService + " handlers/node/primary"},
@@ -61,8 +62,8 @@ var imports = []struct{ pkg, may string }{
 }
 
 const (
-	dataFamily  = "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema handlers/data"
-	nodeService = "fixtures fixtures/contracts sim sim/... handlers/node/jsonrpc"
+	dataFamily  = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema handlers/data"
+	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/node/jsonrpc"
 )
 
 // TestDependenciesPointOneWay compares what packages import, tests aside, with the table.

@@ -10,13 +10,15 @@ import (
 
 	"github.com/rs/cors"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
 
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
 const routeHeader = "Avalanche-Api-Route"
 
-// anyOrigin lets pages of any origin call the node, with the options of avalanchego's wrapHandler.
+// anyOrigin lets pages of any origin call the node, with the options of avalanchego's wrapHandler. Which methods they may call is
+// for package permit to say, when the body is read.
 var anyOrigin = cors.New(cors.Options{AllowedOrigins: []string{"*"}, AllowCredentials: true})
 
 // ServeHTTP does what avalanchego's api/server does around every handler: the node's id, cross-origin rules, the check of
@@ -25,17 +27,29 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	network, path, found := n.locate(r)
 	w.Header()["Node-Id"] = []string{n.identity(network)}
 	w.Header().Del("Vary") // to which cors adds
+	var served route
+	if t := n.networks[network]; found && t != nil {
+		served = t.resolve(path)
+	}
+	if r.Method == http.MethodOptions && served.controls() && n.options.Permit.CheckPage(r, permit.Control) != nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	anyOrigin.ServeHTTP(w, r, func(w http.ResponseWriter, r *http.Request) {
 		if !n.knows(r.Host) {
 			http.Error(w, "invalid host specified", http.StatusForbidden)
 			return
 		}
-		var served route
-		if t := n.networks[network]; found && t != nil {
-			served = t.resolve(path)
-		}
 		n.dispatch(w, r, served)
 	})
+}
+
+// controls says whether everything that is served there is for those who may control the world.
+func (t route) controls() bool {
+	if t.capabilities == nil || len(t.capabilities.RPC) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(t.capabilities.RPC, func(method string) bool { return permit.Of(method) != permit.Control })
 }
 
 // dispatch gives a request to the chain that a header names, or to what is served at its path.

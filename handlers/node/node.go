@@ -15,6 +15,7 @@ import (
 	"snowglobe/handlers/node/info"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/platform"
+	"snowglobe/handlers/permit"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
@@ -32,6 +33,7 @@ type Options struct {
 	Loggers  map[string]*Loggers  // by network; nil for the server's own
 	Profiler *Profiler            // of the admin API, which is served when there is one; Loggers must be there then
 	Stakers  *query.StakerIndexes // shared with who else lists stakers; nil for the node's own
+	Permit   *permit.Rule         // who may change the world; nil for the rule of a server on loopback
 	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 }
 
@@ -61,7 +63,7 @@ func New(o Options) (*Node, error) {
 	if o.Stakers == nil {
 		o.Stakers = query.NewStakerIndexes()
 	}
-	validators, err := jsonrpc.NewServices(o.MaxBody, jsonrpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
+	validators, err := jsonrpc.NewServices(o.MaxBody, o.Permit, jsonrpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,7 @@ func New(o Options) (*Node, error) {
 
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
 func (n *Node) addChain(chain *reader.Chain) error {
-	e, err := eth.New(chain, n.options.Version, n.options.MaxBody)
+	e, err := eth.New(chain, n.options.Version, n.options.MaxBody, n.options.Permit)
 	if err != nil {
 		return err
 	}
@@ -112,16 +114,16 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
 	}
-	pChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
+	pChain, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "platform", Methods: platform.New(network, n.options.Stakers)})
 	if err != nil {
 		return err
 	}
 	x := avm.New(network)
-	xChain, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "avm", Methods: x}, jsonrpc.Service{Name: "xvm", Methods: x})
+	xChain, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "avm", Methods: x}, jsonrpc.Service{Name: "xvm", Methods: x})
 	if err != nil {
 		return err
 	}
-	wallet, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
+	wallet, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "wallet", Methods: avm.NewWallet(x)})
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 }
 
 func (n *Node) addInfo(network *sim.Network) error {
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "info", Methods: info.New(network, n.options.Stakers, n.options.Public)})
 	if err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 		return nil
 	}
 	t := n.networks[network.Name]
-	handler, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "admin", Methods: &adminAPI{t, t.loggers, n.options.Profiler, n.options.Hosts}})
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 // tells a load balancer enough.
 func (n *Node) addHealth(network *sim.Network) error {
 	a := &healthAPI{network.Clock, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
-	rpc, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "health", Methods: a})
+	rpc, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err
 	}

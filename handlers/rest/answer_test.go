@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
 
@@ -116,12 +117,25 @@ func TestBrowsersMayRead(t *testing.T) {
 func TestBrowsersMayNotChangeTheWorld(t *testing.T) {
 	s := newServer(t, nil)
 	w := ask(t, s, "POST", "/sim/clock", "", "origin", "https://example.org")
-	if expect(t, w, 403, "another origin"); w.Header().Get("Access-Control-Allow-Origin") != "" {
+	if expect(t, w, 403, "--allow-origin"); w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("headers are %v", w.Header())
 	}
-	expect(t, ask(t, s, "POST", "/sim/clock", "", "origin", "null"), 403, "another origin")
-	expect(t, ask(t, s, "POST", "/sim/clock", "", "origin", "http://example.com"), 200, "")
+	expect(t, ask(t, s, "POST", "/sim/clock", "", "origin", "null"), 403, "--allow-origin")
+	expect(t, ask(t, s, "POST", "/sim/clock", "", "origin", "http://app.localhost:3000"), 200, "")
 	expect(t, ask(t, s, "POST", "/sim/clock", ""), 200, "")
+	preflight := []string{"origin", "https://example.org", "access-control-request-method", "POST"}
+	if h := ask(t, s, http.MethodOptions, "/sim/clock", "", preflight...).Header(); h.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a page of another origin is told that it may send the request: %v", h)
+	}
+	named := newServer(t, func(o *rest.Options) {
+		o.Permit = &permit.Rule{Origins: []string{"https://example.org"}, Exposed: true}
+	})
+	if h := ask(t, named, http.MethodOptions, "/sim/clock", "", preflight...).Header(); h.Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("a page of an origin that was named is not told that it may send the request: %v", h)
+	}
+	expect(t, ask(t, named, "POST", "/sim/clock", "", "origin", "https://example.org"), 403, "--allow-control")
+	expect(t, ask(t, named, "POST", "/sim/clock", ""), 403, "--allow-control")
+	expect(t, get(t, named, "/v1/numbers", "origin", "https://example.net"), 200, "")
 }
 
 func TestLinksPointBackAtTheClientsAddress(t *testing.T) {

@@ -2,7 +2,8 @@ package rest
 
 import (
 	"net/http"
-	"net/url"
+
+	"snowglobe/handlers/permit"
 )
 
 var (
@@ -27,19 +28,23 @@ func (w *responseWriter) preflight(r *http.Request, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// checkOrigin keeps pages of other origins from changing the world through a browser that has them open.
-func (c *requestContext) checkOrigin(r *http.Request) error {
-	if !c.op.SameOrigin {
-		return nil
+// checkClass keeps those from changing the world who may not. A page may do so only with a body that is declared as JSON, which
+// makes its browser ask first.
+func (c *requestContext) checkClass(r *http.Request) error {
+	rule := c.server.opts.Permit
+	if rule.CheckPage(r, c.op.Class) != nil {
+		c.Header().Del("Access-Control-Allow-Origin")
 	}
-	c.Header().Del("Access-Control-Allow-Origin")
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return nil
+	if err := rule.Check(r, c.op.Class); err != nil {
+		return Forbidden(err.Error())
 	}
-	u, err := url.Parse(origin)
-	if err != nil || u.Host != r.Host {
-		return Forbidden("a browser page of another origin may not do this")
+	if c.op.Class != permit.Read && c.op.Body != nil && permit.FromPage(r) && r.Header.Get("Content-Type") == "" {
+		return unsupportedMedia("")
 	}
 	return nil
+}
+
+// allowed reports whether the page that a request comes from may call an operation.
+func (c *requestContext) allowed(r *http.Request, op *operation) bool {
+	return c.server.opts.Permit.CheckPage(r, op.Class) == nil
 }

@@ -47,11 +47,11 @@ func (e *endpoint) matches(r *http.Request, found *mux.RouteMatch) (ok bool) {
 	return ok
 }
 
-// methods lists what the path answers to. Those that only pages of this server may use are left out for others.
-func (e *endpoint) methods(crossOrigin bool) string {
+// methods lists what the path answers to, of the operations that may be called.
+func (e *endpoint) methods(may func(*operation) bool) string {
 	var list []string
 	for _, op := range e.ops {
-		if crossOrigin && op.SameOrigin {
+		if !may(op) {
 			continue
 		}
 		if list = append(list, op.Method); op.Method == http.MethodGet {
@@ -70,14 +70,19 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	case c.op != nil:
 		c.serve(hr)
 	case isPreflight(hr):
-		c.preflight(hr, e.methods(true))
+		if asked := e.operation(hr.Header.Get("Access-Control-Request-Method")); asked != nil && !c.allowed(hr, asked) {
+			c.Header().Del("Access-Control-Allow-Origin") // browsers send a POST whatever the methods are
+		}
+		c.preflight(hr, e.methods(func(op *operation) bool { return c.allowed(hr, op) }))
 	case hr.Method == http.MethodOptions:
-		c.Header().Set("Allow", e.methods(false))
+		c.Header().Set("Allow", e.methods(anyOperation))
 		c.WriteHeader(http.StatusNoContent)
 	default:
-		c.fail(methodNotAllowed(hr.Method, c.pathAsSent(hr.URL.Path), e.methods(false)), false)
+		c.fail(methodNotAllowed(hr.Method, c.pathAsSent(hr.URL.Path), e.methods(anyOperation)), false)
 	}
 }
+
+func anyOperation(*operation) bool { return true }
 
 func (c *requestContext) serve(hr *http.Request) {
 	r, err := c.enter(hr)
@@ -89,9 +94,9 @@ func (c *requestContext) serve(hr *http.Request) {
 	}
 }
 
-// enter checks origin, API key, parameters and body before the handler is called, cheapest first.
+// enter checks who asks, API key, parameters and body before the handler is called, cheapest first.
 func (c *requestContext) enter(hr *http.Request) (*Request, error) {
-	if err := c.checkOrigin(hr); err != nil {
+	if err := c.checkClass(hr); err != nil {
 		return nil, err
 	}
 	key, err := c.server.access.authenticate(c.Header(), hr, c.op)

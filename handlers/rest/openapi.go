@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -195,8 +196,8 @@ func (op *operation) failures() map[int]string {
 		f[http.StatusUnauthorized] = "An API key is required, and the request has none that is known."
 		f[http.StatusForbidden] = "The API key is not for this interface or network."
 	}
-	if op.SameOrigin {
-		f[http.StatusForbidden] = "A browser page of another origin may not do this."
+	if op.Class == permit.Control {
+		f[http.StatusForbidden] = strings.TrimSpace(f[http.StatusForbidden] + " A page of another origin may not do this, nor anyone when the server listens beyond loopback, unless --allow-origin or --allow-control says so.")
 	}
 	if strings.Contains(op.Path, "{") {
 		f[http.StatusNotFound] = "What the path names does not exist."

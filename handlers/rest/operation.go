@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -49,8 +50,8 @@ type Operation struct {
 	Status         int // of a success, 200 unless set
 	UpstreamStatus int // of a success in the upstream dialect, where it differs
 
-	// SameOrigin refuses browser pages of other origins: for operations that change the world.
-	SameOrigin bool
+	// Class is what it does to the world; it is refused to whom Options.Permit does not allow that.
+	Class permit.Class
 
 	// Keyless answers without an API key, and uncounted, even where the interface does not: for checks of health.
 	Keyless bool

@@ -12,6 +12,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
@@ -164,7 +165,7 @@ var metricsOperations = []rest.Operation{
 }
 
 var simOperations = []rest.Operation{
-	{ID: "setClock", Method: http.MethodPost, Path: "/sim/clock", SameOrigin: true, Answer: reflect.TypeFor[echo](),
+	{ID: "setClock", Method: http.MethodPost, Path: "/sim/clock", Class: permit.Control, Answer: reflect.TypeFor[echo](),
 		Handle: func(*rest.Request) (any, error) { return echo{[]string{}}, nil }},
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 )
@@ -37,6 +38,9 @@ type Options struct {
 	RateLimit  int // requests per minute and client; unlimited by default
 	Keys       *Keys
 	RequireKey bool
+
+	// Permit says who may change the world; nil is the rule of a server on loopback.
+	Permit *permit.Rule
 
 	// Alias answers the blockchain id that a name stands for on a network, or on any when none is named, or the name
 	// itself.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/export"
@@ -45,7 +46,7 @@ func (a *exportAPI) operationOperations() []rest.Operation {
 	return []rest.Operation{
 		{ID: "startTransactionExport", Method: "POST", Path: "/v1/operations/transactions:export", Summary: "Start an export of transactions", Spec: "Operations",
 			Doc: exportDoc(), Body: reflect.TypeFor[exportBody](), Answer: reflect.TypeFor[Operation](), Status: 200, UpstreamStatus: 201,
-			Networks: a.exportNetworks, Handle: a.startExport},
+			Class: permit.Control, Networks: a.exportNetworks, Handle: a.startExport},
 		{ID: "getOperation", Path: "/v1/operations/{operationId}", Summary: "Get the state of an export", Spec: "Operations",
 			Params: data.JoinParams(operationParam), Answer: reflect.TypeFor[Operation](), Networks: a.operationNetworks, Live: true, Handle: a.getOperation},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/permit"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
@@ -31,11 +32,13 @@ type Endpoint struct {
 	broadcaster  *broadcaster
 	methods      map[string]bool // that it has, by name
 	maxBody      int64
+	permit       *permit.Rule
 }
 
-// New serves a chain; version is what web3_clientVersion answers, maxBody how many bytes of a request are read.
-func New(chain *reader.Chain, version string, maxBody int64) (*Endpoint, error) {
-	e := &Endpoint{server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody}
+// New serves a chain; version is what web3_clientVersion answers, maxBody how many bytes of a request are read, and the rule
+// says who may call which methods.
+func New(chain *reader.Chain, version string, maxBody int64, rule *permit.Rule) (*Endpoint, error) {
+	e := &Endpoint{server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule}
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	e.server.SetHTTPBodyLimit(int(maxBody))
 	e.server.SetWebsocketReadLimit(maxBody)
@@ -50,7 +53,7 @@ func New(chain *reader.Chain, version string, maxBody int64) (*Endpoint, error) 
 			return nil, err
 		}
 	}
-	return e, nil
+	return e, e.server.RegisterName(refusalService, refusals{})
 }
 
 // Capabilities are the methods of every namespace.
@@ -115,6 +118,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body = firstValue(body)
 	jsonrpc.NameRequest(r.Context(), e.method(body))
+	body = e.admit(r, body)
 	request := *r
 	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)

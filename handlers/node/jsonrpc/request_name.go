@@ -10,9 +10,12 @@ import (
 )
 
 // nameService names a request by the method of a service that answers it, as a client writes it.
-func nameService(i *rpc.RequestInfo) {
+func nameService(i *rpc.RequestInfo) { NameRequest(i.Request.Context(), methodName(i)) }
+
+// methodName is the method that a request calls, as a client writes it.
+func methodName(i *rpc.RequestInfo) string {
 	service, method, _ := strings.Cut(i.Method, ".")
-	NameRequest(i.Request.Context(), service+"."+LowerFirst(method))
+	return service + "." + LowerFirst(method)
 }
 
 // NameRequest names a request by the method that is called, and logs the call for who wants to see every one.

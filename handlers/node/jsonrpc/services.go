@@ -11,6 +11,8 @@ import (
 
 	"github.com/ava-labs/avalanchego/utils/json"
 	"github.com/gorilla/rpc/v2"
+
+	"snowglobe/handlers/permit"
 )
 
 // Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a
@@ -28,14 +30,18 @@ var contentTypes = []string{"application/json", "application/json;charset=UTF-8"
 type NoArgs struct{}
 
 // NewServices makes the handler of services that share a path, by the codec of avalanchego (utils/json.NewCodec): errors
-// are JSON-RPC errors with status 200, and a null id asks for no answer.
-func NewServices(maxBody int64, all ...Service) (*Services, error) {
+// are JSON-RPC errors with status 200, and a null id asks for no answer. A method that the client may not call by the rule is
+// refused in the same way.
+func NewServices(maxBody int64, rule *permit.Rule, all ...Service) (*Services, error) {
 	server := rpc.NewServer()
 	h := &Services{server: server, maxBody: maxBody, capabilities: &Capabilities{HTTP: []string{http.MethodPost}}}
 	for _, contentType := range contentTypes {
 		server.RegisterCodec(json.NewCodec(), contentType)
 	}
 	server.RegisterBeforeFunc(nameService)
+	server.RegisterValidateRequestFunc(func(i *rpc.RequestInfo, _ any) error {
+		return rule.Check(i.Request, permit.Of(methodName(i)))
+	})
 	for _, s := range all {
 		if err := server.RegisterService(s.Methods, s.Name); err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)

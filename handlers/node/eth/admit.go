@@ -1,0 +1,85 @@
+package eth
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"snowglobe/handlers/permit"
+)
+
+// A call that its client may not make is put to this method, which refuses it: so the refusal has the shape and the place
+// among the answers that go-ethereum's server gives to any call, in a batch and over WebSocket too. Its namespace is one that
+// every server of go-ethereum's has.
+const (
+	refusalService = "rpc"
+	refusalMethod  = refusalService + "_refuse"
+)
+
+type refusals struct{}
+
+// Refuse answers with the refusal that it is given.
+func (refusals) Refuse(text string) error { return refusal(text) }
+
+type refusal string
+
+func (e refusal) Error() string { return string(e) }
+
+// ErrorCode is that of every refusal.
+func (e refusal) ErrorCode() int { return (*permit.Refusal)(nil).ErrorCode() }
+
+// message is a call of JSON-RPC, with what decides how go-ethereum's server takes it.
+type message struct {
+	Version json.RawMessage `json:"jsonrpc,omitempty"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+}
+
+// admit puts a refusal in the place of each call in a request that its client may not make. The client is judged by the HTTP
+// request, over WebSocket the one that opened the connection.
+func (e *Endpoint) admit(r *http.Request, body []byte) []byte {
+	refused := e.permit.Check(r, permit.Control)
+	if refused == nil { // the most that a method can ask for
+		return body
+	}
+	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	if len(trimmed) == 0 || trimmed[0] != '[' {
+		return admitted(body, refused)
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(body, &batch) != nil {
+		return body // go-ethereum's server cannot read it either
+	}
+	for i, call := range batch {
+		batch[i] = admitted(call, refused)
+	}
+	return encode(batch)
+}
+
+// admitted is a call as it was understood here, so that go-ethereum's server cannot take it for another: it reads names in other
+// letters, and names that come twice, in its own way. What is no object calls nothing.
+func admitted(call json.RawMessage, refused error) json.RawMessage {
+	var m message
+	var wrongType *json.UnmarshalTypeError
+	if err := json.Unmarshal(call, &m); err != nil && !errors.As(err, &wrongType) {
+		return call
+	}
+	if trimmed := bytes.TrimLeft(call, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
+		return call
+	}
+	if permit.Of(m.Method) == permit.Control {
+		m.Method, m.Params = refusalMethod, encode([]string{refused.Error()})
+	}
+	return encode(m)
+}
+
+// encode writes what was read from JSON, with the client's own texts as they came.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // a buffer takes everything
+	return b.Bytes()
+}

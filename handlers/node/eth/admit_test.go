@@ -1,0 +1,76 @@
+package eth
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/handlers/permit"
+)
+
+// counter is a service with a method that controls something.
+type counter struct{ n int }
+
+func (c *counter) Mine() int     { c.n++; return c.n }
+func (c *counter) Coinbase() int { return c.n }
+
+// TestCallsThatAreNotAllowed sends calls from a page of another origin: those that only read are answered, the others refused,
+// one by one and in batches, however they are written.
+func TestCallsThatAreNotAllowed(t *testing.T) {
+	mined := &counter{}
+	e := &Endpoint{server: rpc.NewServer(), maxBody: 1 << 20, methods: map[string]bool{}, permit: &permit.Rule{}}
+	for _, name := range []string{"evm", "eth"} {
+		if err := e.server.RegisterName(name, mined); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.server.RegisterName(refusalService, refusals{}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(body string, headers ...string) string {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, r)
+		answer, err := io.ReadAll(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(answer))
+	}
+	const refused = `"error":{"code":4100,"message":"a page of http://evil.example may not do this; start the server with --allow-origin and the page's origin to allow it"}}`
+	for body, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":"<1>","method":"evm_mine"}`:                     `{"jsonrpc":"2.0","id":"<1>",` + refused,
+		`{"jsonrpc":"2.0","id":1,"method":"eth_coinbase","params":[]}`:         `{"jsonrpc":"2.0","id":1,"result":0}`,
+		`{"jsonrpc":"2.0","id":1,"\u006dethod":"evm\u005fmine"}`:               `{"jsonrpc":"2.0","id":1,` + refused,
+		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","method":"eth_coinbase"}`: `{"jsonrpc":"2.0","id":1,"result":0}`,
+		`{"jsonrpc":"2.0","id":1,"method":"eth_coinbase","method":"evm_mine"}`: `{"jsonrpc":"2.0","id":1,` + refused,
+		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","METHOD":"eth_coinbase"}`: `{"jsonrpc":"2.0","id":1,"result":0}`,
+		`{"jsonrpc":"2.0","id":1,"method":"evm_mine","method":7}`:              `{"jsonrpc":"2.0","id":1,` + refused,
+		`{"jsonrpc":"2.0","method":"evm_mine"}`:                                ``,
+		` [{"jsonrpc":"2.0","id":1,"method":"eth_coinbase"},{"jsonrpc":"2.0","id":2,"method":"evm_mine"},` +
+			`{"jsonrpc":"2.0","method":"evm_mine"},{"jsonrpc":"2.0","id":3,"method":"eth_coinbase"}]`: `[{"jsonrpc":"2.0","id":1,"result":0},` +
+			`{"jsonrpc":"2.0","id":2,` + refused + `,{"jsonrpc":"2.0","id":3,"result":0}]`,
+	} {
+		if got := ask(body, "Origin", "http://evil.example"); got != want {
+			t.Errorf("%s: answer is %s: want %s", body, got, want)
+		}
+	}
+	if mined.n != 0 {
+		t.Errorf("%d calls were carried out", mined.n)
+	}
+	if got := ask(`{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`, "Origin", "http://localhost:3000"); got != `{"jsonrpc":"2.0","id":1,"result":1}` {
+		t.Errorf("a page of localhost gets %s", got)
+	}
+	e.permit.Exposed = true
+	if got := ask(`{"jsonrpc":"2.0","id":1,"method":"evm_mine"}`); !strings.Contains(got, "--allow-control") || mined.n != 1 {
+		t.Errorf("listening beyond loopback the answer is %s", got)
+	}
+}
