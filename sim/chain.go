@@ -7,6 +7,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 )
 
@@ -30,7 +31,7 @@ func (w *World) ChainNamed(name string) *reader.Chain {
 	if number, err := strconv.ParseUint(name, 10, 64); err == nil {
 		return w.ChainByEVMID(number)
 	}
-	id, err := ids.FromString(name)
+	id, err := parse.ID(name)
 	if err != nil {
 		return nil
 	}

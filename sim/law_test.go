@@ -18,6 +18,7 @@ var imports = []struct{ pkg, may string }{
 	{"fixtures/contracts", "fixtures"},
 	{"sim/price", ""},
 	{"sim/metric", "fixtures"},
+	{"sim/parse", ""},
 	{"sim/warp", ""},
 	{"sim/txs", "fixtures sim/warp"},
 	{"sim/rules", "fixtures sim/txs sim/warp"},
@@ -30,7 +31,7 @@ var imports = []struct{ pkg, may string }{
 	{"sim/evm", "fixtures fixtures/contracts sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/txs sim/utxo sim/rules sim/price"},
 	{"sim/primary", "fixtures sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
 	{"sim/evm/reader", "fixtures fixtures/contracts sim/evm sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp"},
-	{"sim", "fixtures sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
+	{"sim", "fixtures sim/parse sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
 	{"sim/query", "fixtures fixtures/contracts sim sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric sim/price"},
 	{"sim/signing", "fixtures sim sim/primary sim/evm/reader sim/evm sim/pchain sim/rules sim/txs sim/warp sim/store"},
 	{"sim/export", "fixtures fixtures/contracts sim sim/query sim/primary sim/evm/reader sim/evm sim/evm/index sim/pchain sim/utxo sim/rules sim/txs sim/store sim/metric sim/price"},
@@ -40,7 +41,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
 	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
 	{"handlers/permit", ""},
-	{"handlers/rest/schema", "fixtures"},
+	{"handlers/rest/schema", "fixtures sim/parse"},
 	{"handlers/rest", "fixtures handlers/permit handlers/rest/schema sim sim/txs sim/rules sim/store"},
 	{"handlers/control", "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/metrics", "fixtures sim sim/... handlers/rest handlers/rest/schema"},
@@ -116,6 +117,7 @@ func TestLawsOfTheHouse(t *testing.T) {
 		{[]string{".", "../seed"}, "", `[^.\w]rand\.(Int|Uint|Float|Perm|Shuffle|N\(|Read)\w*\(`, "randomness is keyed by what it is for"},
 		{[]string{".", "../seed"}, "", `gofakeit\.New\(0\)`, "seed 0 takes its randomness from the machine"},
 		{[]string{".", "../handlers"}, "", `"github.com/brianvoe/gofakeit`, "only the seed makes things up"},
+		{[]string{".", "../handlers"}, "parse", `\bids\.(FromString|ShortFromString|ShortFromPrefixedString|NodeIDFromString)\(|\baddress\.Parse`, "a text of any length may come: sim/parse looks at the length first"},
 		{[]string{".", "../seed", "../handlers"}, "store", `"(modernc.org/sqlite|github.com/jmoiron/sqlx|database/sql)"|\bSELECT\s|\bINSERT\s`, "only sim/store has SQL"},
 	} {
 		for path, text := range sources(t, law.folders, law.except) {

@@ -11,6 +11,7 @@ import (
 	"snowglobe/handlers/node/primary"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim/parse"
 )
 
 // adminAPI has the methods of /ext/admin: avalanchego's api/admin.Admin.
@@ -95,7 +96,7 @@ func (a *adminAPI) AliasChain(_ *http.Request, args *ChainAliasArgs, _ *EmptyRep
 
 // GetChainAliases answers the names of a chain, which must be called by its id.
 func (a *adminAPI) GetChainAliases(_ *http.Request, args *ChainAliasesArgs, reply *ChainAliasesReply) error {
-	id, err := ids.FromString(args.Chain)
+	id, err := parse.ID(args.Chain)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/query"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
@@ -73,7 +74,7 @@ func chainOfValidators(path string) (ids.ID, bool) {
 	if !found {
 		return ids.Empty, false
 	}
-	id, err := ids.FromString(name)
+	id, err := parse.ID(name)
 	return id, err == nil
 }
 

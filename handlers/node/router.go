@@ -11,6 +11,7 @@ import (
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/sim"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 )
 
@@ -119,6 +120,6 @@ func (t *router) subnetOf(ctx context.Context, id ids.ID) (ids.ID, error) {
 func chainByID(path string) (ids.ID, bool) {
 	path, found := strings.CutPrefix(path, "bc/")
 	name, _, _ := strings.Cut(path, "/")
-	id, err := ids.FromString(name)
+	id, err := parse.ID(name)
 	return id, found && err == nil && id != ids.Empty
 }

@@ -42,10 +42,16 @@ func KeyFromBytes(b []byte) (*Key, error) {
 	return NewKey(secret), nil
 }
 
+// longestKey is more than 32 bytes with a checksum take in cb58, whose reading costs the square of the length.
+const longestKey = 64
+
 // ParseKey reads the network's text form, PrivateKey-<cb58>.
 func ParseKey(s string) (*Key, error) {
 	text, found := strings.CutPrefix(s, privateKeyPrefix)
 	if !found {
+		return nil, errNotPrivateKey
+	}
+	if len(text) > longestKey {
 		return nil, errNotPrivateKey
 	}
 	b, err := cb58.Decode(text)

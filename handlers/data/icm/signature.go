@@ -15,6 +15,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/signing"
 	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
@@ -198,23 +199,13 @@ func (s *signatureAsk) readMessage(ctx context.Context, n *sim.Network, given bo
 	return err
 }
 
-// longestSubnetID is that of an id in hexadecimal: reading cb58 costs the square of the length.
-const longestSubnetID = len("0x") + 2*ids.IDLen
-
-func subnetID(text string) (ids.ID, error) {
-	if len(text) > longestSubnetID {
-		return ids.Empty, errors.New("too long")
-	}
-	return ids.FromString(text)
-}
-
 // readSubnet reads whose validators sign.
 func (s *signatureAsk) readSubnet(ctx context.Context, n *sim.Network, text string) error {
 	if s.field = "message"; text == "" {
 		return nil
 	}
 	s.field = "signingSubnetId"
-	id, err := subnetID(text)
+	id, err := parse.ID(text)
 	if raw, bad := hex.DecodeString(strings.TrimPrefix(text, "0x")); bad == nil && len(raw) == ids.IDLen {
 		id, err = ids.ID(raw), nil
 	}

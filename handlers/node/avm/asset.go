@@ -8,6 +8,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 )
 
@@ -34,7 +35,7 @@ func (a *Service) asset(name string) (ids.ID, error) {
 	if name == avaxAlias {
 		return a.Network.Rules.AVAXAssetID, nil
 	}
-	id, err := ids.FromString(name)
+	id, err := parse.ID(name)
 	if err != nil {
 		return ids.Empty, fmt.Errorf("asset '%s' not found", name)
 	}

@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -147,7 +148,7 @@ func (a *Service) chain(r *http.Request, name string) (ids.ID, error) {
 	if unnamed == nil {
 		return id, nil
 	}
-	id, err := ids.FromString(name)
+	id, err := parse.ID(name)
 	if err != nil {
 		return ids.Empty, unnamed
 	}

@@ -10,6 +10,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/primary"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 )
 
@@ -80,7 +81,7 @@ func (a *Service) GetBlockchainStatus(r *http.Request, args *BlockchainArgs, rep
 		reply.Status, err = a.statusOf(r, id)
 		return err
 	}
-	id, err := ids.FromString(args.BlockchainID)
+	id, err := parse.ID(args.BlockchainID)
 	if err != nil {
 		return fmt.Errorf("problem parsing blockchainID %q: %w", args.BlockchainID, err)
 	}

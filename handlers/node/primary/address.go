@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ava-labs/avalanchego/utils/formatting/address"
+
+	"snowglobe/sim/parse"
 )
 
 var errMismatched = errors.New("mismatched chainIDs")
 
 // Address reads an address of the chain, or 20 bytes in cb58: avalanchego's avax.ParseServiceAddress.
 func (a *Service) Address(text string) (ids.ShortID, error) {
-	if short, err := ids.ShortFromString(text); err == nil {
+	if short, err := parse.ShortID(text); err == nil {
 		return short, nil
 	}
 	short, err := a.parseLocal(text)
@@ -26,7 +27,7 @@ func (a *Service) Address(text string) (ids.ShortID, error) {
 
 // parseLocal reads an address with the prefix of a chain, which must be this one.
 func (a *Service) parseLocal(text string) (ids.ShortID, error) {
-	alias, hrp, raw, err := address.Parse(text)
+	alias, hrp, raw, err := parse.Address(text)
 	if err != nil {
 		return ids.ShortEmpty, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -94,7 +95,7 @@ func (a *Service) page(args *UTXOArgs) (*utxoPage, error) {
 	if p.address, err = a.Address(args.StartIndex.Address); err != nil {
 		return nil, fmt.Errorf("couldn't parse start index address %q: %w", args.StartIndex.Address, err)
 	}
-	if p.utxo, err = ids.FromString(args.StartIndex.UTXO); err != nil {
+	if p.utxo, err = parse.ID(args.StartIndex.UTXO); err != nil {
 		return nil, fmt.Errorf("couldn't parse start index utxo: %w", err)
 	}
 	return p, nil

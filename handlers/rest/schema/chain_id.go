@@ -7,6 +7,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/formatting/address"
 	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/parse"
 )
 
 // ChainID names an EVM chain in one of the ways that clients do; exactly one field is set.
@@ -108,7 +110,7 @@ func parsePrimary(_ *Rule, text string) (any, bool) {
 	} else if chain != "P" && chain != "X" && chain != "C" {
 		return nil, false
 	}
-	hrp, b, err := address.ParseBech32(rest)
+	hrp, b, err := parse.Bech32(rest)
 	if err != nil || (hrp != "avax" && hrp != "fuji") {
 		return nil, false
 	}

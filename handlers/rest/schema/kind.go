@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/fixtures"
+	"snowglobe/sim/parse"
 )
 
 // Kind is what the values of a parameter look like: how they are read, and how that is said to people and to OpenAPI.
@@ -169,14 +170,8 @@ func parseHex(text string, size int) ([]byte, bool) {
 	return b, len(b) == size
 }
 
-// longestID is more than any id takes: reading cb58 costs the square of the length.
-const longestID = 64
-
 func readID(text string) (ids.ID, bool) {
-	if len(text) > longestID {
-		return ids.Empty, false
-	}
-	id, err := ids.FromString(text)
+	id, err := parse.ID(text)
 	return id, err == nil
 }
 
@@ -193,10 +188,7 @@ func parseHexID(r *Rule, text string) (any, bool) {
 }
 
 func parseNodeID(_ *Rule, text string) (any, bool) {
-	if len(text) > longestID {
-		return nil, false
-	}
-	id, err := ids.NodeIDFromString(text)
+	id, err := parse.NodeID(text)
 	return id, err == nil
 }
 
