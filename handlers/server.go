@@ -164,7 +164,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		defer cancel()
 		stopped <- server.Shutdown(grace)
 	}()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(halfCloseListener{l, halfClosedTime}); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	if err := <-stopped; !errors.Is(err, context.DeadlineExceeded) {
