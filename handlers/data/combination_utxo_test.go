@@ -11,6 +11,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
+	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -34,7 +35,9 @@ func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 				q.sometimes(4, "minUtxoAmount", fmt.Sprint(least), func(o object) bool { return integer(o["amount"]) >= least })
 			}
 			if q.sometimes(2, "sortBy", "amount", func(object) bool { return true }) {
-				slices.SortStableFunc(q.all, func(a, b object) int { return cmp.Compare(integer(b["amount"]), integer(a["amount"])) })
+				slices.SortFunc(q.all, func(a, b object) int {
+					return cmp.Or(cmp.Compare(integer(b["amount"]), integer(a["amount"])), cmp.Compare(b["utxoId"].(string), a["utxoId"].(string)))
+				})
 			}
 			q.run(true)
 		}
@@ -50,9 +53,6 @@ func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (
 	}
 	var rows []made
 	for _, maker := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-		if (kind == txs.CChain) == (maker == txs.CChain) && kind == txs.CChain || kind != txs.CChain && maker != kind {
-			continue
-		}
 		found, err := n.DB.UTXOsMadeBy(t.Context(), n.Chain(maker))
 		if err != nil {
 			t.Fatal(err)
@@ -63,19 +63,76 @@ func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (
 				t.Fatal(err)
 			}
 			mine := slices.ContainsFunc(parsed.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, n.Rules.Bech32(a)) })
-			if u.Chain != n.Chain(kind) || !mine {
-				continue
+			if mine && (u.Chain == n.Chain(kind) || maker == kind) {
+				rows = append(rows, made{u, madeAt(t, n, maker, &u)})
 			}
-			time, err := n.DB.PrimaryTime(t.Context(), store.At(n.Chain(maker), u.ID.Height(), 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows = append(rows, made{u, time})
 		}
 	}
-	slices.SortFunc(rows, func(a, b made) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID)) })
+	if kind == txs.PChain {
+		for _, u := range stakedOf(t, n, owners...) {
+			rows = append(rows, made{u, madeAt(t, n, txs.PChain, &u)})
+		}
+	}
+	slices.SortFunc(rows, func(a, b made) int {
+		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(ids.ID(b.Hash).String(), ids.ID(a.Hash).String()))
+	})
 	for _, u := range rows {
 		all = append(all, object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(uint64(u.Amount), 10), "spent": u.Spent != nil})
+	}
+	return all
+}
+
+// madeAt is when the block was made that an output is of: on the P-Chain that of its transaction, if it is no reward.
+func madeAt(t *testing.T, n *sim.Network, maker txs.Chain, u *store.UTXO) int64 {
+	t.Helper()
+	at := store.At(n.Chain(maker), u.ID.Height(), 0)
+	if maker == txs.PChain && !u.Reward && u.ID.Height() > 0 {
+		row, err := n.DB.PrimaryTxByHash(t.Context(), n.Chain(maker), u.Tx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = row.ID.Block()
+	}
+	time, err := n.DB.PrimaryTime(t.Context(), at)
+	if maker == txs.CChain {
+		var row *store.Block
+		if row, err = n.DB.Block(t.Context(), n.CChain().Row.ID, u.ID.Height()); err == nil {
+			time = row.Time
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time
+}
+
+// stakedOf are the outputs of owners that are staked: those of the staking transactions that no block ended.
+func stakedOf(t *testing.T, n *sim.Network, owners ...string) (all []store.UTXO) {
+	t.Helper()
+	stakers, err := n.DB.Stakers(t.Context(), n.Chain(txs.PChain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stakers {
+		row, err := n.DB.PrimaryTx(t.Context(), s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		started, err := pchain.NewStaker(tx, pchain.Active)
+		if err != nil || s.Ended != nil {
+			continue
+		}
+		for i, out := range started.Stake() {
+			id := txs.UTXOID{TxID: tx.ID(), OutputIndex: uint32(len(tx.Unsigned.Base().Outs) + i)}.InputID()
+			if slices.ContainsFunc(out.Out.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, n.Rules.Bech32(a)) }) {
+				all = append(all, store.UTXO{ID: store.NewUTXONumber(s.ID.Chain(), s.ID.Number(), 0), Hash: id[:], Tx: row.Hash, Asset: out.AssetID[:],
+					Amount: store.Amount(txs.AmountOf(out.Out))})
+			}
+		}
 	}
 	return all
 }

@@ -21,7 +21,8 @@ func TestLastActivityIsTheNewestTransaction(t *testing.T) {
 			for _, name := range []string{"alice", "traveller", "hoarder", "delegator", "staker", "committee", "locked", "nobody"} {
 				who := owner(t, g, network, name)
 				want := newestMove(g.pages(t, base+"/transactions?addresses="+who, "transactions", 20), who)
-				if outputs := g.pages(t, base+"/utxos?includeSpent=true&addresses="+who, "utxos", 100); want == nil && len(outputs) > 0 && chain != "c-chain" {
+				outputs := g.pages(t, base+"/utxos?includeSpent=true&addresses="+who, "utxos", 100)
+				if want == nil && len(outputs) > 0 && chain != "c-chain" {
 					first := outputs[0]
 					want = object{"utxoId": first["utxoId"], "isConsumed": false, "txHash": first["txHash"]}
 					if chain == "x-chain" {

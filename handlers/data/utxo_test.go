@@ -3,6 +3,7 @@ package data_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ var (
 	amountFields       = fields{"assetId": "string", "name": "string", "symbol": "string", "denomination": "integer", "type": "string", "amount": "string"}
 	platformUTXOFields = fields{"addresses": "array", "asset": "object", "consumedOnChainId": "string", "consumingTxHash?": "string",
 		"createdOnChainId": "string", "utxoId": "string", "utxoBytes": "string", "amount": "string", "assetId": "string", "blockNumber": "string",
-		"blockTimestamp": "integer", "consumingBlockNumber?": "string", "consumingBlockTimestamp?": "integer", "platformLocktime": "integer",
+		"blockTimestamp": "integer", "consumingBlockNumber?": "string", "consumingBlockTimestamp?": "integer", "platformLocktime?": "integer",
 		"outputIndex": "integer", "rewardType?": "string", "stakeableLocktime?": "integer", "staked": "boolean", "threshold": "integer",
 		"txHash": "string", "utxoEndTimestamp?": "integer", "utxoStartTimestamp?": "integer", "utxoType": "string"}
 	utxoFields = fields{"addresses": "array", "asset": "object", "consumedOnChainId": "string", "consumingTxHash?": "string", "createdOnChainId": "string",
@@ -163,8 +164,10 @@ func TestBalancesOfThePast(t *testing.T) {
 					}
 					have := int64(0)
 					balances := g.get(t, fmt.Sprint(base, "/balances?addresses=", who, "&blockTimestamp=", at))["balances"]
-					for _, pile := range []string{"unlockedUnstaked", "lockedPlatform", "lockedStakeable"} {
-						have += integer(dig(balances, pile, 0, "amount"))
+					for _, list := range balances.(object) {
+						for _, sum := range objects(list) {
+							have += integer(sum["amount"])
+						}
 					}
 					if have != want {
 						t.Errorf("%s had %d at %d: want %d", name, have, at, want)
@@ -173,6 +176,93 @@ func TestBalancesOfThePast(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestListsHaveWhatIsStakedAndOnItsWay walks what personas own and owned on each chain: stakes that are active are there
+// until their end, exports are in the lists of both chains and name what imported them, and fields are as the live service's.
+func TestListsHaveWhatIsStakedAndOnItsWay(t *testing.T) {
+	g := open(t, 1)
+	seen := map[string]int{}
+	for _, network := range networks {
+		now := g.Clock.Unix()
+		for _, name := range []string{"traveller", "staker", "delegator", "locked", "alice"} {
+			who, lists := owner(t, g, network, name), map[string]map[any]object{}
+			for _, chain := range chainAliases {
+				lists[chain] = map[any]object{}
+				list := g.pages(t, "/v1/networks/"+network+"/blockchains/"+chain+"/utxos?includeSpent=true&pageSize=7&addresses="+who, "utxos", 7)
+				for i, u := range list {
+					lists[chain][u["utxoId"]] = u
+					if i > 0 && u["blockTimestamp"] == list[i-1]["blockTimestamp"] && u["timestamp"] == list[i-1]["timestamp"] && fmt.Sprint(u["utxoId"]) >= fmt.Sprint(list[i-1]["utxoId"]) {
+						t.Errorf("%v comes after %v on the %s", u["utxoId"], list[i-1]["utxoId"], chain)
+					}
+				}
+			}
+			for chain, list := range lists {
+				for id, u := range list {
+					from, to := chainOf(t, g, network, u["createdOnChainId"]), chainOf(t, g, network, u["consumedOnChainId"])
+					if lists[from][id] == nil || lists[to][id] == nil {
+						t.Errorf("%v goes from %s to %s and is not in both lists", id, from, to)
+					}
+					if from != to {
+						seen["crossing"]++
+						if u["platformLocktime"] != nil || lists[from][id]["consumingTxHash"] != lists[to][id]["consumingTxHash"] {
+							t.Errorf("%v on the %s is %v", id, chain, u)
+						}
+						if u["consumingTxHash"] != nil {
+							seen["imported"]++
+							g.get(t, "/v1/networks/"+network+"/blockchains/"+to+"/transactions/"+u["consumingTxHash"].(string))
+						}
+					}
+					if chain != "p-chain" {
+						continue
+					}
+					if u["rewardType"] != nil || (u["utxoType"] == "STAKE") != (u["stakeableLocktime"] != nil) {
+						t.Errorf("%v is %v", id, u)
+					}
+					if u["utxoType"] == "STAKE" {
+						seen["stakeable"]++
+					}
+					if u["staked"] == true {
+						seen["staked"]++
+						if u["consumingTxHash"] != nil || integer(u["utxoEndTimestamp"]) <= now {
+							t.Errorf("stake %v is %v", id, u)
+						}
+						tx := g.get(t, "/v1/networks/"+network+"/blockchains/p-chain/transactions/"+u["txHash"].(string))
+						if tx["blockNumber"] != u["blockNumber"] || !slices.ContainsFunc(objects(tx["emittedUtxos"]), func(o object) bool { return o["utxoId"] == id && o["utxoBytes"] == u["utxoBytes"] }) {
+							t.Errorf("stake %v is not what %v emitted", id, u["txHash"])
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, kind := range []string{"crossing", "imported", "staked", "stakeable"} {
+		if seen[kind] == 0 {
+			t.Errorf("nobody has anything %s", kind)
+		}
+	}
+}
+
+// chainOf is the alias of a chain.
+func chainOf(t *testing.T, g *globe, network string, id any) string {
+	t.Helper()
+	n := ledger(t, g, network)
+	for i, alias := range chainAliases {
+		if n.Rules.BlockchainID(txs.Chain(i)).String() == id {
+			return alias
+		}
+	}
+	t.Fatalf("%v is no primary chain", id)
+	return ""
+}
+
+// objects are the items of a list.
+func objects(list any) (all []object) {
+	items, _ := list.([]any)
+	for _, item := range items {
+		all = append(all, item.(object))
+	}
+	return all
 }
 
 // TestPageTokensAreShort follows each list of the primary network by pages of one: every token is one UUID.
@@ -184,8 +274,9 @@ func TestPageTokensAreShort(t *testing.T) {
 	node := dig(g.get(t, base+"/validators?sortOrder=asc"), "validators", 0, "nodeId").(string)
 	for _, path := range []string{"/validators?", "/validators?sortBy=uptimePerformance&", "/delegators?", "/l1Validators?includeInactiveL1Validators=true&",
 		"/subnets?", "/blockchains?", "/blockchains/p-chain/blocks?", "/blockchains/x-chain/transactions?", "/blockchains/x-chain/utxos?addresses=" + hoarder + "&",
-		"/blockchains/x-chain/utxos?sortBy=amount&addresses=" + hoarder + "&", "/rewards?nodeIds=" + node + "&"} {
-		page := g.get(t, base+path+"pageSize=1")
+		"/blockchains/x-chain/utxos?sortBy=amount&addresses=" + hoarder + "&", "/rewards?nodeIds=" + node + "&",
+		"/../../icm/messages?", "/../../teleporter/messages?"} {
+		page := g.get(t, strings.ReplaceAll(base+path, "/networks/mainnet/../..", "")+"pageSize=1")
 		token, more := page["nextPageToken"].(string)
 		if (more || !strings.HasPrefix(path, "/rewards")) && len(token) != uuid {
 			t.Errorf("GET %s gives the token %q", path, token)

@@ -130,7 +130,7 @@ func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
 		id := txs.UTXOID{TxID: t.ID(), OutputIndex: uint32(index + i)}
 		o, err := b.named(t.Kind, id)
 		if err == nil && o == nil {
-			o, err = t.stake(&txs.UTXO{UTXOID: id, AssetID: out.AssetID, Out: out.Out})
+			o, err = newStakedOutput(&txs.UTXO{UTXOID: id, AssetID: out.AssetID, Out: out.Out}, t.Staker, t.Block)
 		}
 		if err != nil {
 			return err
@@ -138,12 +138,6 @@ func (b *ChainReader) emitLater(t *TxUTXOs, index int) error {
 		t.EmittedUTXOs = append(t.EmittedUTXOs, o)
 	}
 	return nil
-}
-
-// stake is an output that is still locked by the transaction's staker.
-func (t *TxUTXOs) stake(u *txs.UTXO) (*Output, error) {
-	raw, err := u.Bytes(txs.PChain)
-	return &Output{UTXO: u, ID: u.InputID(), Raw: raw, Height: t.Row.ID.Number(), Made: t.Block, Staker: t.Staker, Locked: true}, err
 }
 
 // emitRewards finds what the end of a stake paid beside the stake, if it was this transaction that ended it.

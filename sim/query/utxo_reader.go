@@ -56,8 +56,8 @@ type Output struct {
 	Raw     []byte
 	MadeBy  txs.Chain
 	UsedBy  txs.Chain
-	Height  uint64
-	Made    *blockTime
+	Height  uint64     // of the block that it is said to be of, on the chain that made it
+	Made    *blockTime // that block
 	Spent   *store.Position
 	SpentBy string // transaction
 	Used    *blockTime
@@ -113,10 +113,26 @@ func (b *ChainReader) Output(row *store.UTXO) (*Output, error) {
 	if err := b.spending(o); err != nil {
 		return nil, err
 	}
-	if row.Reward || o.Made.kind == "Commit" || o.Made.kind == "Abort" {
-		err = b.ended(o, row.Reward)
+	if o.Made.option() {
+		return o, b.ended(o, row.Reward)
 	}
-	return o, err
+	return o, nil
+}
+
+// option tells whether the block decided a proposal: it made what the end of a stake returns and pays.
+func (m *blockTime) option() bool { return m.kind == "Commit" || m.kind == "Abort" }
+
+// saidOf is the block that an output of an option block is said to be of, as the live API does: a reward of the block before,
+// which has the RewardValidatorTx, and a returned stake of the block of the transaction that staked it.
+func (b *ChainReader) saidOf(at store.Position, tx []byte, reward bool) (store.Position, error) {
+	if reward {
+		return store.At(at.Chain(), at.Number()-1, 0), nil
+	}
+	row, err := b.DB.PrimaryTxByHash(b.Ctx, at.Chain(), tx)
+	if err != nil {
+		return 0, err
+	}
+	return row.ID.Block(), nil
 }
 
 // spending adds which transaction spent an output.
@@ -140,6 +156,14 @@ func (b *ChainReader) spending(o *Output) (err error) {
 // ended says of an output that the end of a stake made whether it is the stake or a reward, and for what. The outputs of
 // the staking transaction come first, then the stake, then the rewards.
 func (b *ChainReader) ended(o *Output, reward bool) error {
+	at, err := b.saidOf(store.At(b.Chain(txs.PChain), o.Height, 0), o.TxID[:], reward)
+	if err != nil {
+		return err
+	}
+	o.Height = at.Number()
+	if o.Made, err = b.BlockTime(at); err != nil {
+		return err
+	}
 	s, err := b.DB.StakerOfTx(b.Ctx, o.TxID[:])
 	if err != nil {
 		return err

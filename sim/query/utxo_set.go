@@ -15,17 +15,20 @@ import (
 type UTXOEntry struct {
 	*store.UTXO
 	Asset     ids.ID
-	time      int64 // when it was made
-	locktime  int64 // when it can be spent
-	stakeable int64 // until when it can only be staked
+	id        string // as clients see it, which decides ties
+	time      int64  // of the block that it is said to be of
+	made      int64  // when the chain had it
+	locktime  int64  // when it can be spent
+	stakeable int64  // until when it can only be staked
 }
 
 // utxoSet is what some addresses own on a chain, or owned, as one block has it; it is never changed.
 type utxoSet struct {
 	version  int64
-	orders   map[string][]*UTXOEntry // of what the chain itself made; for the C-Chain, what was exported to it
+	orders   map[string][]*UTXOEntry // of all that the chain made or can spend, and of what is staked
 	byCursor map[uint64]*UTXOEntry
-	atomic   []*UTXOEntry // what other chains exported to the P- or the X-Chain
+	own      []*UTXOEntry // what the chain made and can spend
+	shared   []*UTXOEntry // what the chain exported, and what others exported to it
 }
 
 // utxoSetKey is whose UTXOs on which chain.
@@ -50,31 +53,39 @@ func (b *ChainReader) UTXOSet(kind txs.Chain, owners []ids.ShortID, spent bool) 
 	if err != nil {
 		return nil, err
 	}
-	own := []*UTXOEntry{}
 	for _, c := range entries {
-		if kind != txs.CChain && c.ID.Chain() != key.chain {
-			p.atomic = append(p.atomic, c)
+		if c.ID.Chain() == key.chain && c.Chain == key.chain {
+			p.own = append(p.own, c)
 		} else {
-			own = append(own, c)
-			p.byCursor[b.cursorOf(kind, c)] = c
+			p.shared = append(p.shared, c)
 		}
 	}
+	if kind == txs.PChain {
+		staked, err := b.stakedEntries(owners)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, staked...)
+	}
+	for _, c := range entries {
+		p.byCursor[b.cursorOf(c)] = c
+	}
 	for by, compare := range utxoOrders {
-		p.orders[by] = slices.SortedFunc(slices.Values(own), compare)
+		p.orders[by] = slices.SortedFunc(slices.Values(entries), compare)
 	}
 	b.cache.utxos.Add(key, p)
 	return p, nil
 }
 
-// utxoOrders are the orders of a list of outputs, descending. Ties go by the chain that made them, then by cursor.
+// utxoOrders are the orders of a list of outputs, descending. Ties go by the output's id, as the live API's do.
 var utxoOrders = map[string]func(a, b *UTXOEntry) int{
-	"timestamp": func(a, b *UTXOEntry) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID)) },
+	"timestamp": func(a, b *UTXOEntry) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.id, a.id)) },
 	"amount": func(a, b *UTXOEntry) int {
-		return cmp.Or(cmp.Compare(uint64(b.Amount), uint64(a.Amount)), cmp.Compare(b.time, a.time), cmp.Compare(b.ID, a.ID))
+		return cmp.Or(cmp.Compare(uint64(b.Amount), uint64(a.Amount)), cmp.Compare(b.id, a.id))
 	},
 }
 
-// utxoEntries reads the outputs that a chain can spend, and those that it could if they were not spent.
+// utxoEntries reads the outputs that a chain can spend or exported, and those that it could spend if they were not spent.
 func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bool) ([]*UTXOEntry, error) {
 	var all []*UTXOEntry
 	seen := map[store.UTXONumber]bool{}
@@ -98,37 +109,57 @@ func (b *ChainReader) utxoEntries(kind txs.Chain, owners []ids.ShortID, spent bo
 	return all, nil
 }
 
-func (b *ChainReader) rowsOf(kind txs.Chain, owner ids.ShortID, spent bool) ([]store.UTXO, error) {
+// rowsOf are an address's outputs that a chain can or could spend, and those that it exported to others.
+func (b *ChainReader) rowsOf(kind txs.Chain, owner ids.ShortID, spent bool) (all []store.UTXO, err error) {
 	if spent {
-		return b.DB.UTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt)
+		all, err = b.DB.UTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind), math.MaxInt64, math.MaxInt)
+	} else {
+		all, err = b.DB.UnspentUTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind))
 	}
-	return b.DB.UnspentUTXOsOfAddress(b.Ctx, owner[:], b.Chain(kind))
+	for _, to := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		if to == kind || err != nil {
+			continue
+		}
+		var exported []store.UTXO
+		if spent {
+			exported, err = b.DB.ExportedUTXOs(b.Ctx, owner[:], b.Chain(to), b.Chain(kind))
+		} else {
+			exported, err = b.DB.UnspentUTXOs(b.Ctx, owner[:], b.Chain(to), b.Chain(kind), math.MaxInt64, math.MaxInt)
+		}
+		all = append(all, exported...)
+	}
+	return all, err
 }
 
 func (b *ChainReader) utxoEntry(row *store.UTXO) (*UTXOEntry, error) {
-	made, err := b.BlockTime(store.At(row.ID.Chain(), row.ID.Height(), 0))
+	at := store.At(row.ID.Chain(), row.ID.Height(), 0)
+	made, err := b.BlockTime(at)
 	if err != nil {
 		return nil, err
+	}
+	said := made
+	if made.option() {
+		if at, err = b.saidOf(at, row.Tx, row.Reward); err != nil {
+			return nil, err
+		}
+		if said, err = b.BlockTime(at); err != nil {
+			return nil, err
+		}
 	}
 	u, err := txs.ParseUTXO(b.Kind(row.ID.Chain()), row.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	return &UTXOEntry{row, ids.ID(row.Asset), made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
+	return &UTXOEntry{row, ids.ID(row.Asset), ids.ID(row.Hash).String(), said.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
 // Keyset is a UTXO set in an order. A page goes on after any output, also after one that was spent since.
-func (p *utxoSet) Keyset(b *ChainReader, kind txs.Chain, by string) Keyset[UTXOEntry] {
-	cursor := func(c *UTXOEntry) uint64 { return b.cursorOf(kind, c) }
-	return newOrderedKeyset(p.orders[by], cursor, utxoOrders[by], func(at uint64) *UTXOEntry {
+func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
+	return newOrderedKeyset(p.orders[by], b.cursorOf, utxoOrders[by], func(at uint64) *UTXOEntry {
 		if c := p.byCursor[at]; c != nil {
 			return c
 		}
-		row, err := b.DB.UTXO(b.Ctx, b.utxoAtCursor(kind, at))
-		if err != nil {
-			return nil
-		}
-		c, err := b.utxoEntry(row)
+		c, err := b.entryAtCursor(at)
 		if err != nil {
 			return nil
 		}
@@ -136,25 +167,30 @@ func (p *utxoSet) Keyset(b *ChainReader, kind txs.Chain, by string) Keyset[UTXOE
 	})
 }
 
-// makers are the chains whose outputs a chain lists: its own, or what was exported to the C-Chain.
-func makers(kind txs.Chain) []txs.Chain {
-	if kind == txs.CChain {
-		return []txs.Chain{txs.PChain, txs.XChain}
+// makers is how many chains make UTXOs.
+const makers = 3
+
+// cursorOf is an output's cursor among those of all chains.
+func (b *ChainReader) cursorOf(c *UTXOEntry) uint64 {
+	return CursorOfUTXO(c.ID)*makers + uint64(b.Kind(c.ID.Chain()))
+}
+
+// entryAtCursor is the output with a cursor; one that was staked is where it was, also when it was returned since.
+func (b *ChainReader) entryAtCursor(cursor uint64) (*UTXOEntry, error) {
+	maker, rest := txs.Chain(cursor%makers), cursor/makers
+	number := store.NewUTXONumber(b.Chain(maker), rest>>utxoIndexBits, int(rest&(1<<utxoIndexBits-1)))
+	if staked(number) {
+		s, err := b.stakedOutput(number)
+		if err != nil {
+			return nil, err
+		}
+		return b.stakedEntry(s)
 	}
-	return []txs.Chain{kind}
-}
-
-// cursorOf is an output's cursor among those of all makers.
-func (b *ChainReader) cursorOf(kind txs.Chain, c *UTXOEntry) uint64 {
-	all := makers(kind)
-	return CursorOfUTXO(c.ID)*uint64(len(all)) + uint64(slices.Index(all, b.Kind(c.ID.Chain())))
-}
-
-// utxoAtCursor is the number of the output with a cursor.
-func (b *ChainReader) utxoAtCursor(kind txs.Chain, cursor uint64) store.UTXONumber {
-	all := makers(kind)
-	maker, rest := all[cursor%uint64(len(all))], cursor/uint64(len(all))
-	return store.NewUTXONumber(b.Chain(maker), rest>>utxoIndexBits, int(rest&(1<<utxoIndexBits-1)))
+	row, err := b.DB.UTXO(b.Ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	return b.utxoEntry(row)
 }
 
 // unix is a time that may lie beyond all times.

@@ -250,7 +250,17 @@ func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
 
 // UTXOsOfGenesis reads the outputs of an address that a primary chain began with.
 func (db *DB) UTXOsOfGenesis(ctx context.Context, address []byte, chain int) ([]UTXO, error) {
+	return db.utxosBetween(ctx, address, chain, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain, 1, 0))
+}
+
+// ExportedUTXOs reads what a chain exported of an address to another chain, imported or not.
+func (db *DB) ExportedUTXOs(ctx context.Context, address []byte, chain, source int) ([]UTXO, error) {
+	return db.utxosBetween(ctx, address, chain, NewUTXONumber(source, 0, 0), NewUTXONumber(source+1, 0, 0))
+}
+
+// utxosBetween reads the UTXOs of an address that a chain can or could spend, from a number up to another.
+func (db *DB) utxosBetween(ctx context.Context, address []byte, chain int, first, end UTXONumber) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT u.id, u.tx, u.output, u.chain, u.asset, u.amount, u.out, u.reward, u.spent
 		FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
-		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`, address, chain, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain, 1, 0))
+		WHERE o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ? ORDER BY o.utxo`, address, chain, first, end)
 }

@@ -19,16 +19,16 @@ type AggregatedAmount struct {
 	UTXOCount int `json:"utxoCount"`
 }
 
-// SharedAmount is what a chain can import from another.
+// SharedAmount is what is on its way between a chain and another.
 type SharedAmount struct {
 	AggregatedAmount
-	SharedWithChainID string `json:"sharedWithChainId" format:"cb58" doc:"The chain that exported it."`
+	SharedWithChainID string `json:"sharedWithChainId" format:"cb58" doc:"The other chain."`
 }
 
 // PlatformSharedAmount is a shared amount as the P-Chain shows it.
 type PlatformSharedAmount struct {
 	SharedAmount
-	Status string `json:"status" enum:"unlocked,locked"`
+	Status string `json:"status" enum:"pendingExport,pendingImport" doc:"pendingExport has left the P-Chain, pendingImport it can import."`
 }
 
 // PlatformBalance is what addresses own on the P-Chain. A stake is staked until the block that returns it.
@@ -39,7 +39,7 @@ type PlatformBalance struct {
 	LockedStakeable      []AggregatedAmount     `json:"lockedStakeable" doc:"Not yet to be spent, but by staking."`
 	LockedStaked         []AggregatedAmount     `json:"lockedStaked" doc:"Staked, still locked when the stake ends."`
 	PendingStaked        []AggregatedAmount     `json:"pendingStaked" doc:"Staked for a time that has not begun."`
-	AtomicMemoryUnlocked []PlatformSharedAmount `json:"atomicMemoryUnlocked" doc:"Exported to the chain and not yet imported."`
+	AtomicMemoryUnlocked []PlatformSharedAmount `json:"atomicMemoryUnlocked" doc:"Exported by the chain or to it, and not yet imported."`
 	AtomicMemoryLocked   []PlatformSharedAmount `json:"atomicMemoryLocked"`
 }
 
@@ -47,11 +47,11 @@ type PlatformBalance struct {
 type ExchangeBalance struct {
 	Locked               []AggregatedAmount `json:"locked"`
 	Unlocked             []AggregatedAmount `json:"unlocked"`
-	AtomicMemoryUnlocked []SharedAmount     `json:"atomicMemoryUnlocked" doc:"Exported to the chain and not yet imported."`
+	AtomicMemoryUnlocked []SharedAmount     `json:"atomicMemoryUnlocked" doc:"Exported by the chain or to it, and not yet imported."`
 	AtomicMemoryLocked   []SharedAmount     `json:"atomicMemoryLocked"`
 }
 
-// AtomicBalance is what addresses can import to the C-Chain.
+// AtomicBalance is what is on its way to the C-Chain or from it.
 type AtomicBalance struct {
 	AtomicMemoryUnlocked []SharedAmount `json:"atomicMemoryUnlocked"`
 	AtomicMemoryLocked   []SharedAmount `json:"atomicMemoryLocked"`
@@ -121,15 +121,10 @@ func (b *chainView) pChainBalance(w *query.BalanceSum) (shown PlatformBalance, e
 		*into, problem = b.amounts(w, name)
 		err = errors.Join(err, problem)
 	}
-	for name, into := range map[string]*[]PlatformSharedAmount{query.AtomicUnlocked: &shown.AtomicMemoryUnlocked, query.AtomicLocked: &shown.AtomicMemoryLocked} {
-		shares, problem := b.shares(w, name)
-		err = errors.Join(err, problem)
-		status := query.Unlocked
-		if name == query.AtomicLocked {
-			status = query.Locked
-		}
-		*into = data.List(shares, func(s *SharedAmount) PlatformSharedAmount { return PlatformSharedAmount{*s, status} })
-	}
+	var unlocked, locked error
+	shown.AtomicMemoryUnlocked, unlocked = b.shares(w, query.AtomicUnlocked)
+	shown.AtomicMemoryLocked, locked = b.shares(w, query.AtomicLocked)
+	err = errors.Join(err, unlocked, locked)
 	return shown, err
 }
 
@@ -143,7 +138,8 @@ func (b *chainView) xChainBalance(w *query.BalanceSum) (shown ExchangeBalance, e
 func (b *chainView) cChainBalance(w *query.BalanceSum) (AtomicBalance, error) {
 	free, problem := b.shares(w, query.AtomicUnlocked)
 	held, err := b.shares(w, query.AtomicLocked)
-	return AtomicBalance{free, held}, errors.Join(problem, err)
+	plain := func(s *PlatformSharedAmount) SharedAmount { return s.SharedAmount }
+	return AtomicBalance{data.List(free, plain), data.List(held, plain)}, errors.Join(problem, err)
 }
 
 // amounts are the subtotals of a name, by asset.
@@ -161,19 +157,23 @@ func (b *chainView) amounts(w *query.BalanceSum, name string) ([]AggregatedAmoun
 	return all, nil
 }
 
-// shares are the subtotals of a name, by asset and by the chain that made them.
-func (b *chainView) shares(w *query.BalanceSum, name string) ([]SharedAmount, error) {
-	all := []SharedAmount{}
+// shares are the subtotals of a name, by asset, the other chain and the direction.
+func (b *chainView) shares(w *query.BalanceSum, name string) ([]PlatformSharedAmount, error) {
+	all := []PlatformSharedAmount{}
 	for _, h := range w.Subtotals[name] {
 		asset, err := b.asset(h.Asset, 0)
 		if err != nil {
 			return nil, err
 		}
 		asset.Amount = h.Sum.String()
-		all = append(all, SharedAmount{AggregatedAmount{asset, h.Count}, b.Rules.BlockchainID(h.Maker).String()})
+		other, status := h.Maker, "pendingImport"
+		if h.Maker == w.Kind {
+			other, status = h.Spender, "pendingExport"
+		}
+		all = append(all, PlatformSharedAmount{SharedAmount{AggregatedAmount{asset, h.Count}, b.Rules.BlockchainID(other).String()}, status})
 	}
-	slices.SortFunc(all, func(x, y SharedAmount) int {
-		return cmp.Or(cmp.Compare(x.AssetID, y.AssetID), cmp.Compare(x.SharedWithChainID, y.SharedWithChainID))
+	slices.SortFunc(all, func(x, y PlatformSharedAmount) int {
+		return cmp.Or(cmp.Compare(x.AssetID, y.AssetID), cmp.Compare(x.SharedWithChainID, y.SharedWithChainID), cmp.Compare(x.Status, y.Status))
 	})
 	return all, nil
 }

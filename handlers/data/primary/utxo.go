@@ -46,22 +46,22 @@ type UTXO struct {
 // PlatformUTXO is an output as the P-Chain shows it.
 type PlatformUTXO struct {
 	CommonUTXO
-	Amount                  string `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
-	AssetID                 string `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
-	BlockNumber             string `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did."`
-	BlockTimestamp          int64  `json:"blockTimestamp"`
-	ConsumingBlockNumber    string `json:"consumingBlockNumber,omitempty" format:"uint"`
-	ConsumingBlockTimestamp int64  `json:"consumingBlockTimestamp,omitempty"`
-	PlatformLocktime        uint64 `json:"platformLocktime"`
-	OutputIndex             uint32 `json:"outputIndex"`
-	RewardType              string `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward."`
-	StakeableLocktime       uint64 `json:"stakeableLocktime,omitempty"`
-	Staked                  bool   `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
-	Threshold               uint32 `json:"threshold"`
-	TxHash                  string `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
-	UTXOEndTimestamp        int64  `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends."`
-	UTXOStartTimestamp      int64  `json:"utxoStartTimestamp,omitempty" doc:"When the stake began."`
-	UTXOType                string `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE is or was staked."`
+	Amount                  string  `json:"amount" format:"uint" deprecated:"true" doc:"As in asset."`
+	AssetID                 string  `json:"assetId" format:"cb58" deprecated:"true" doc:"As in asset."`
+	BlockNumber             string  `json:"blockNumber" format:"uint" doc:"Of the block that made it, on the chain that did. A reward is of the block with its RewardValidatorTx, a returned stake of the block of its staking transaction."`
+	BlockTimestamp          int64   `json:"blockTimestamp"`
+	ConsumingBlockNumber    string  `json:"consumingBlockNumber,omitempty" format:"uint"`
+	ConsumingBlockTimestamp int64   `json:"consumingBlockTimestamp,omitempty"`
+	PlatformLocktime        *uint64 `json:"platformLocktime,omitempty" doc:"Absent in lists for what goes from one chain to another, as the live service has it."`
+	OutputIndex             uint32  `json:"outputIndex"`
+	RewardType              string  `json:"rewardType,omitempty" enum:"VALIDATOR,DELEGATOR,VALIDATOR_FEE" doc:"Of an output that pays a reward; only in transactions."`
+	StakeableLocktime       uint64  `json:"stakeableLocktime,omitempty"`
+	Staked                  bool    `json:"staked" doc:"Whether it is locked until a validation or delegation ends."`
+	Threshold               uint32  `json:"threshold"`
+	TxHash                  string  `json:"txHash" format:"cb58" doc:"Of an output of the genesis: 11111111111111111111111111111111LpoYY. No transaction made it."`
+	UTXOEndTimestamp        int64   `json:"utxoEndTimestamp,omitempty" doc:"When the stake ends; of what is or was staked."`
+	UTXOStartTimestamp      int64   `json:"utxoStartTimestamp,omitempty" doc:"When the stake began; of what is or was staked."`
+	UTXOType                string  `json:"utxoType" enum:"STAKE,TRANSFER" doc:"STAKE has a stakeableLocktime, whether it is staked or not."`
 }
 
 // anyOutput is an output in the shape of a chain.
@@ -85,31 +85,31 @@ func (b *chainView) text(kind txs.Chain, number store.UTXONumber, live bool) (da
 	if text, ok := b.api.outputs.Get(key); ok {
 		return text, nil
 	}
-	row, err := b.DB.UTXO(b.Ctx, number)
+	o, err := b.OutputNumbered(number)
 	if err != nil {
 		return nil, err
 	}
-	o, err := b.Output(row)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := b.shape(kind, o)
+	shown, err := b.listed(kind, o)
 	if err != nil {
 		return nil, err
 	}
 	text, err := data.Marshal(shown)
 	if err == nil {
-		b.api.outputs.Add(outputKey{number, row.Spent == nil, kind}, text)
+		b.api.outputs.Add(outputKey{number, o.Spent == nil, kind}, text)
 	}
 	return text, err
 }
 
-// shape is an output as a chain shows it.
-func (b *chainView) shape(kind txs.Chain, o *query.Output) (any, error) {
-	if kind == txs.PChain {
-		return b.pChainUTXO(o)
+// listed is an output as a chain's list shows it: without what only transactions say.
+func (b *chainView) listed(kind txs.Chain, o *query.Output) (any, error) {
+	if kind != txs.PChain {
+		return b.xChainUTXO(o)
 	}
-	return b.xChainUTXO(o)
+	shown, err := b.pChainUTXO(o)
+	if shown.RewardType = ""; o.MadeBy != o.UsedBy {
+		shown.PlatformLocktime = nil
+	}
+	return shown, err
 }
 
 func (b *chainView) commonUTXO(o *query.Output) (shown CommonUTXO, err error) {
@@ -125,16 +125,20 @@ func (b *chainView) commonUTXO(o *query.Output) (shown CommonUTXO, err error) {
 
 func (b *chainView) pChainUTXO(o *query.Output) (PlatformUTXO, error) {
 	common, err := b.commonUTXO(o)
+	locktime := o.Owners().Locktime
 	shown := PlatformUTXO{
 		CommonUTXO: common, Amount: common.Asset.Amount, AssetID: common.Asset.AssetID, BlockNumber: data.Decimals(o.Height),
-		BlockTimestamp: o.Made.Unix, PlatformLocktime: o.Owners().Locktime, OutputIndex: o.OutputIndex, RewardType: o.Reward,
+		BlockTimestamp: o.Made.Unix, PlatformLocktime: &locktime, OutputIndex: o.OutputIndex, RewardType: o.Reward,
 		StakeableLocktime: o.StakeableUntil(), Staked: o.Locked, Threshold: o.Owners().Threshold, TxHash: o.TxID.String(), UTXOType: "TRANSFER",
 	}
 	if o.Spent != nil {
 		shown.ConsumingBlockNumber, shown.ConsumingBlockTimestamp = data.Decimals(o.Spent.Number()), o.Used.Unix
 	}
+	if shown.StakeableLocktime != 0 {
+		shown.UTXOType = "STAKE"
+	}
 	if o.Staker != nil {
-		shown.UTXOType, shown.UTXOStartTimestamp, shown.UTXOEndTimestamp = "STAKE", o.Staker.Start, o.Staker.End
+		shown.UTXOStartTimestamp, shown.UTXOEndTimestamp = o.Staker.Start, o.Staker.End
 	}
 	return shown, err
 }

@@ -54,10 +54,10 @@ func (a *primaryAPI) utxoOperations() []rest.Operation {
 		rest.Param{Name: "minUtxoAmount", Kind: schema.KindAmount, Min: "0", Doc: "Only outputs with this amount or more."},
 		rest.Param{Name: "includeSpent", Kind: schema.KindBoolean, Default: "false", Doc: "Also outputs that were spent."},
 		rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: []string{"timestamp", "amount"}, Default: "timestamp",
-			Doc: "timestamp is when the output was made. Ties go by amount, time and place."},
+			Doc: "timestamp is when the output was made. Ties go by utxoId, in the same direction."},
 		data.SortOrderParam)
-	const summary = "List outputs that addresses own on a chain: those that it made, and on the C-Chain those that were exported to it. " +
-		"What is staked is none until it is returned"
+	const summary = "List outputs that addresses own on a chain: those that it made or can spend. What goes from one chain to another is in both " +
+		"lists; on the P-Chain what is staked is there, too, with staked true"
 	answer := reflect.TypeFor[utxos]()
 	return []rest.Operation{
 		{ID: "listUtxos", Path: primaryBlocksPath + "/utxos", Summary: summary,
@@ -97,7 +97,7 @@ func (a *primaryAPI) listUTXOs(r *rest.Request, c *primaryChain) (any, error) {
 	if least != nil && !least.IsUint64() { // no output holds so much
 		return &data.JSONPage{Name: "utxos", More: c.more()}, nil
 	}
-	found, next := data.PageOf(r, p.Keyset(b.ChainReader, c.kind, r.Text("sortBy")), func(o *query.UTXOEntry) bool {
+	found, next := data.PageOf(r, p.Keyset(b.ChainReader, r.Text("sortBy")), func(o *query.UTXOEntry) bool {
 		return (!r.Given("assetId") || o.Asset == asset) && (least == nil || uint64(o.Amount) >= least.Uint64())
 	})
 	page := &data.JSONPage{Next: next, Name: "utxos", Items: make([]data.RawJSON, len(found)), More: c.more()}

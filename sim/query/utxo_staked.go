@@ -1,0 +1,174 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// A stake becomes a row when it is returned. Until then it has a number as if its transaction's block had made it, after the
+// block's outputs: a block of two mebibytes, of outputs of 80 bytes and more, has fewer than firstStaked of either.
+const firstStaked = 1 << (utxoIndexBits - 1)
+
+// staked tells whether a number is that of a stake.
+func staked(n store.UTXONumber) bool { return CursorOfUTXO(n)&(1<<utxoIndexBits-1) >= firstStaked }
+
+// stakedOutput is what a transaction stakes.
+type stakedOutput struct {
+	number store.UTXONumber
+	at     store.Position // of the transaction
+	utxo   *txs.UTXO
+}
+
+// stakedOutputs is all that the transactions of a block stake.
+func (b *ChainReader) stakedOutputs(block store.Position) ([]stakedOutput, error) {
+	rows, err := b.DB.PrimaryTxs(b.Ctx, block)
+	if err != nil {
+		return nil, err
+	}
+	var all []stakedOutput
+	for _, row := range rows {
+		tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		for i, out := range stakeOf(tx) {
+			id := txs.UTXOID{TxID: tx.ID(), OutputIndex: uint32(len(tx.Unsigned.Base().Outs) + i)}
+			number := store.NewUTXONumber(block.Chain(), block.Number(), firstStaked+len(all))
+			all = append(all, stakedOutput{number, row.ID, &txs.UTXO{UTXOID: id, AssetID: out.AssetID, Out: out.Out}})
+		}
+	}
+	return all, nil
+}
+
+// stakedOutput is the stake with a number.
+func (b *ChainReader) stakedOutput(n store.UTXONumber) (*stakedOutput, error) {
+	all, err := b.stakedOutputs(store.At(n.Chain(), n.Height(), 0))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(s stakedOutput) bool { return s.number == n })
+	if i < 0 {
+		return nil, store.ErrNotFound
+	}
+	return &all[i], nil
+}
+
+// stakingTx is a transaction that staked, and its staker.
+type stakingTx struct {
+	at     store.Position
+	staker *store.Staker
+}
+
+// stakingTxs are the transactions on the P-Chain that staked on the primary network and that addresses took part in.
+func (b *ChainReader) stakingTxs(owners []ids.ShortID) ([]stakingTx, error) {
+	chain := b.Chain(txs.PChain)
+	at, err := b.DB.ActivityIDs(b.Ctx, Subjects(owners), store.TxRange{
+		High: store.Last(chain), Low: store.First(chain), Types: StakingTypes, Limit: 1 << 30,
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]stakingTx, len(at))
+	for i := range at {
+		row, err := b.DB.PrimaryTx(b.Ctx, at[i])
+		if err != nil {
+			return nil, err
+		}
+		s, err := b.DB.StakerOfTx(b.Ctx, row.Hash)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = stakingTx{at[i], s}
+	}
+	return all, nil
+}
+
+// stakes passes on what addresses staked or had staked, with the transaction that did it.
+func (b *ChainReader) stakes(owners []ids.ShortID, visit func(stakingTx, *UTXOEntry) error) error {
+	found, err := b.stakingTxs(owners)
+	if err != nil {
+		return err
+	}
+	var block store.Position
+	var outputs []stakedOutput
+	for _, t := range found {
+		if t.at.Block() != block {
+			block = t.at.Block()
+			if outputs, err = b.stakedOutputs(block); err != nil {
+				return err
+			}
+		}
+		for i := range outputs {
+			if outputs[i].at != t.at || !outputs[i].ownedBy(owners) {
+				continue
+			}
+			entry, err := b.stakedEntry(&outputs[i])
+			if err == nil {
+				err = visit(t, entry)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stakedEntries is what addresses have staked and not got back.
+func (b *ChainReader) stakedEntries(owners []ids.ShortID) (all []*UTXOEntry, err error) {
+	err = b.stakes(owners, func(t stakingTx, entry *UTXOEntry) error {
+		if t.staker.Ended == nil {
+			all = append(all, entry)
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (s *stakedOutput) ownedBy(owners []ids.ShortID) bool {
+	return slices.ContainsFunc(s.utxo.Owners().Addresses, func(o ids.ShortID) bool { return slices.Contains(owners, o) })
+}
+
+func (b *ChainReader) stakedEntry(s *stakedOutput) (*UTXOEntry, error) {
+	made, err := b.BlockTime(s.at)
+	if err != nil {
+		return nil, err
+	}
+	u, id := s.utxo, s.utxo.InputID()
+	row := &store.UTXO{ID: s.number, Hash: id[:], Tx: u.TxID[:], Output: u.OutputIndex, Chain: s.at.Chain(), Amount: store.Amount(u.Amount())}
+	return &UTXOEntry{row, u.AssetID, id.String(), made.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
+}
+
+// OutputNumbered reads the output with a number: a row, or a stake that is not yet returned.
+func (b *ChainReader) OutputNumbered(n store.UTXONumber) (*Output, error) {
+	if !staked(n) {
+		row, err := b.DB.UTXO(b.Ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		return b.Output(row)
+	}
+	s, err := b.stakedOutput(n)
+	if err != nil {
+		return nil, err
+	}
+	staker, err := b.DB.StakerOfTx(b.Ctx, s.utxo.TxID[:])
+	if err != nil {
+		return nil, err
+	}
+	made, err := b.BlockTime(s.at)
+	if err != nil {
+		return nil, err
+	}
+	return newStakedOutput(s.utxo, staker, made)
+}
+
+// newStakedOutput is an output that is still locked by a staker.
+func newStakedOutput(u *txs.UTXO, s *store.Staker, made *blockTime) (*Output, error) {
+	raw, err := u.Bytes(txs.PChain)
+	return &Output{UTXO: u, ID: u.InputID(), Raw: raw, Height: s.ID.Number(), Made: made, Staker: s, Locked: true}, err
+}
