@@ -28,25 +28,26 @@ func RewardKind(s *store.Staker, status, n int) string {
 	return feeOfValidator
 }
 
-// RewardEntry is one of the rewards of a staker; a validator has two.
+// RewardEntry is a reward that somebody was paid or can expect of a stake.
 type RewardEntry struct {
-	Staker *store.Staker
+	Staker *store.Staker // whose stake it is
 	Status int
 	Kind   string
-	Part   int // among the outputs that the staker is paid
+	Part   int // among those of the stake; of paid ones, among the outputs
 	Owner  []byte
 	Amount uint64
 }
 
-// rewardCursor numbers rewards: a staker's first comes before its second when the newest come first.
+// rewardCursor numbers rewards: a stake's first comes before its second when the newest come first.
 func rewardCursor(e *RewardEntry) uint64 { return CursorOfTx(e.Staker.ID)<<1 | uint64(1-e.Part) }
 
-// rewardEntries are the rewards of a network's stakers, newest first: what is still to expect, and what was paid.
+// rewardEntries are the rewards of a network's stakers, newest first: what is still to expect, and what was paid. A
+// delegation pays its validator's fee with the validator's reward, in one output; until then each is a reward of its own.
 func (x *StakerIndex) rewardEntries() []*RewardEntry {
 	var all []*RewardEntry
-	add := func(s *store.Staker, status, part int, owner []byte, amount uint64) {
-		if amount > 0 {
-			all = append(all, &RewardEntry{s, status, RewardKind(s, status, part), part, owner, amount})
+	add := func(e RewardEntry) {
+		if e.Amount > 0 {
+			all = append(all, &e)
 		}
 	}
 	for _, v := range x.Validators {
@@ -55,18 +56,19 @@ func (x *StakerIndex) rewardEntries() []*RewardEntry {
 		}
 		part := 0
 		if RewardKind(&v.Staker, v.StatusNow, part) == rewardOfValidator {
-			add(&v.Staker, v.StatusNow, part, v.Owner, uint64(v.PotentialReward))
+			add(RewardEntry{&v.Staker, v.StatusNow, rewardOfValidator, part, v.Owner, uint64(v.PotentialReward)})
 			part++
 		}
-		fees := uint64(v.DelegateeReward)
-		if v.StatusNow == store.StakerActive {
-			fees += v.Fees
+		if v.StatusNow == store.StakerCompleted {
+			add(RewardEntry{&v.Staker, v.StatusNow, feeOfValidator, part, v.FeeOwner, uint64(v.DelegateeReward)})
 		}
-		add(&v.Staker, v.StatusNow, part, v.FeeOwner, fees)
 	}
 	for _, d := range x.Delegators {
 		if d.StatusNow != store.StakerCompleted || d.Rewarded {
-			add(&d.Staker, d.StatusNow, 0, d.Owner, d.NetReward())
+			add(RewardEntry{&d.Staker, d.StatusNow, rewardOfDelegator, 0, d.Owner, d.NetReward()})
+		}
+		if d.StatusNow == store.StakerActive && d.Validator != nil {
+			add(RewardEntry{&d.Staker, d.StatusNow, feeOfValidator, 1, d.Validator.FeeOwner, uint64(d.PotentialReward) - d.NetReward()})
 		}
 	}
 	slices.SortFunc(all, func(a, b *RewardEntry) int { return cmp.Compare(rewardCursor(b), rewardCursor(a)) })

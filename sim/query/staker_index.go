@@ -58,7 +58,8 @@ type DelegatorEntry struct {
 	store.Staker
 	Number          int // in the index
 	StatusNow       int
-	ValidatorShares uint32 // of the validator, of a million
+	Validator       *ValidatorEntry // that it lies within
+	ValidatorShares uint32          // of the validator, of a million
 }
 
 // L1Entry is an L1 validator.
@@ -156,7 +157,7 @@ func (x *StakerIndex) addDelegator(d *DelegatorEntry, validators []*ValidatorEnt
 		if !OnPrimaryNetwork(v.Subnet) || d.Start < v.Start || d.End > v.End {
 			continue
 		}
-		d.ValidatorShares = v.Shares
+		d.Validator, d.ValidatorShares = v, v.Shares
 		fee, _ := rules.SplitReward(uint64(d.PotentialReward), v.Shares)
 		if v.StatusNow == store.StakerCompleted || v.StatusNow == store.StakerActive && d.StatusNow == store.StakerActive {
 			v.Delegated += uint64(d.Weight)
