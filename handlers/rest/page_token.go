@@ -19,9 +19,9 @@ import (
 // A page token is encrypted with the world's key and stored nowhere. It carries the keyset position after which the
 // next page begins, the fingerprint of the query it belongs to and the second in which it was issued.
 //
-// A position of up to five bytes (a row id, a block number) makes a token that is one valid version 4 UUID: 122 free
+// A position of up to six bytes (a row id, a block number) makes a token that is one valid version 4 UUID: 122 free
 // bits, permuted as a whole by a block cipher (encrypted again until the six fixed bits come out right, which keeps it
-// a permutation). Of 2^122 UUIDs at most 2^57 open for a given query and day, so a guess succeeds once in 2^65.
+// a permutation). Of 2^122 UUIDs at most 2^65 open for a given query and day, so a guess succeeds once in 2^57.
 // A longer position makes several UUIDs joined by hyphens, encrypted and authenticated with a synthetic nonce.
 //
 // Nothing in a token is random: the same request at the same time of the world's clock gives the same token.
@@ -39,7 +39,7 @@ var (
 
 const (
 	uuidText      = 36
-	shortPosition = 5
+	shortPosition = 6
 	longGroup     = 15 // bytes that one UUID of a long token carries
 	longTag       = 8
 	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, length
@@ -113,10 +113,11 @@ func (t *tokenCodec) encodeShort(p page) string {
 	var b [16]byte
 	binary.BigEndian.PutUint32(b[0:], p.issued)
 	binary.BigEndian.PutUint16(b[4:], uint16(p.fingerprint>>16))
-	b[6] = 0x40 | byte(len(p.position))
-	b[8] = 0x80
+	var position [shortPosition]byte
+	copy(position[:], p.position)
+	b[6], b[7], b[8] = 0x40|byte(len(p.position)), position[0], 0x80
 	binary.BigEndian.PutUint16(b[9:], uint16(p.fingerprint))
-	copy(b[11:], p.position)
+	copy(b[11:], position[1:])
 	for t.short.Encrypt(b[:], b[:]); !versionFour(b); t.short.Encrypt(b[:], b[:]) {
 	}
 	return uuid.UUID(b).String()
@@ -129,14 +130,14 @@ func (t *tokenCodec) decodeShort(token string) (page, bool) {
 	}
 	for t.short.Decrypt(b[:], b[:]); !versionFour(b); t.short.Decrypt(b[:], b[:]) {
 	}
-	size := int(b[6] & 0x0f)
-	if b[7] != 0 || b[8] != 0x80 || size > shortPosition || !zero(b[11+size:]) {
+	size, position := int(b[6]&0x0f), append([]byte{b[7]}, b[11:]...)
+	if b[8] != 0x80 || size > shortPosition || !zero(position[size:]) {
 		return page{}, false
 	}
 	return page{
 		issued:      binary.BigEndian.Uint32(b[0:]),
 		fingerprint: uint32(binary.BigEndian.Uint16(b[4:]))<<16 | uint32(binary.BigEndian.Uint16(b[9:])),
-		position:    bytes.Clone(b[11 : 11+size]),
+		position:    position[:size],
 	}, true
 }
 

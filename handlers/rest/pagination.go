@@ -27,7 +27,7 @@ func (r *Request) PositionNumber() (uint64, bool) {
 	return binary.BigEndian.Uint64(b[:]), r.resumed
 }
 
-// Position writes a number as a keyset position in as few bytes as it needs. Numbers below 2^40 give tokens that are
+// Position writes a number as a keyset position in as few bytes as it needs. Numbers below 2^48 give tokens that are
 // one UUID; larger ones, and positions of several columns, give longer tokens.
 func Position(n uint64) []byte {
 	b := binary.BigEndian.AppendUint64(nil, n)

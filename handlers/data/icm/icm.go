@@ -1,7 +1,6 @@
 package icm
 
 import (
-	"encoding/binary"
 	"reflect"
 
 	"snowglobe/handlers/data"
@@ -145,13 +144,15 @@ func (a *icmAPI) listMessages(form icmForm) func(*rest.Request) (any, error) {
 		if none {
 			return form.page("", nil), nil
 		}
-		rows, err := a.World.DB.Messages(r.Context(), filter, messageMark(r), r.PageSize()+1)
+		before, err := a.messageMark(r)
 		if err != nil {
 			return nil, err
 		}
-		rows, next := data.CutPage(r, rows, func(m *store.Message) []byte {
-			return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.Time)), uint64(m.ID))
-		})
+		rows, err := a.World.DB.Messages(r.Context(), filter, before, r.PageSize()+1)
+		if err != nil {
+			return nil, err
+		}
+		rows, next := data.CutPage(r, rows, pageMark)
 		messages, err := a.messages(r, rows)
 		if err != nil {
 			return nil, err

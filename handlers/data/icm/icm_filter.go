@@ -1,7 +1,6 @@
 package icm
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -9,12 +8,27 @@ import (
 	"snowglobe/sim/store"
 )
 
-// messageMark is where the page begins.
-func messageMark(r *rest.Request) store.MessageCursor {
-	if at, resumed := r.Position(); resumed && len(at) == 16 {
-		return store.MessageCursor{Time: int64(binary.BigEndian.Uint64(at)), ID: store.Position(binary.BigEndian.Uint64(at[8:]))}
+// chainBits is room for the number of a chain beside a position on it, in a page token.
+const chainBits = 8
+
+// pageMark is a message's position as a number that is small while heights are, so that the page token is short.
+func pageMark(m *store.Message) []byte {
+	chain := m.ID.Chain()
+	return rest.Position(uint64(m.ID-store.First(chain))<<chainBits | uint64(chain))
+}
+
+// messageMark is where the page begins: after the message with a position, at its time.
+func (a *icmAPI) messageMark(r *rest.Request) (store.MessageCursor, error) {
+	n, resumed := r.PositionNumber()
+	if !resumed {
+		return store.MessageCursor{Time: math.MaxInt64, ID: math.MaxInt64}, nil
 	}
-	return store.MessageCursor{Time: math.MaxInt64, ID: math.MaxInt64}
+	at := store.First(int(n%(1<<chainBits))) + store.Position(n>>chainBits)
+	row, err := a.World.DB.Block(r.Context(), at.Chain(), at.Number())
+	if err != nil {
+		return store.MessageCursor{}, err
+	}
+	return store.MessageCursor{Time: row.Time, ID: at}, nil
 }
 
 // messageFilter is what the request asks for; none says that no message can be that. A message does not leave its network,
