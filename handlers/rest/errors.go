@@ -17,6 +17,7 @@ type Error struct {
 	Status   int
 	Problems []string
 	header   http.Header
+	name     string // of the status where it is not net/http's
 }
 
 // Error joins the sentences.
@@ -115,6 +116,9 @@ func sentence(status int, text string) *Error {
 
 // fail tells the client of an error.
 func (c *requestContext) fail(e *Error, array bool) {
+	if c.dialect == schema.Upstream {
+		e = e.upstream(c.request)
+	}
 	h := c.Header()
 	for name, values := range e.header {
 		h[name] = values
@@ -144,9 +148,30 @@ func (c *requestContext) failure() *Error {
 
 // answer is the body of the error.
 func (e *Error) answer(array bool) ErrorAnswer {
+	name := e.name
+	if name == "" {
+		name = http.StatusText(e.Status)
+	}
 	return ErrorAnswer{
 		Message:    Message{Sentences: e.Problems, Array: array && e.Status == http.StatusBadRequest},
-		Error:      http.StatusText(e.Status),
+		Error:      name,
 		StatusCode: e.Status,
 	}
+}
+
+// upstream is the error as NestJS, the framework of the live service, has it: a path that does not answer to a method does
+// not exist, and the framework has words of its own for what is too large.
+func (e *Error) upstream(r *http.Request) *Error {
+	switch e.Status {
+	case http.StatusMethodNotAllowed:
+		return cannot(r.Method, r.RequestURI)
+	case http.StatusRequestEntityTooLarge:
+		return &Error{Status: e.Status, Problems: []string{"request entity too large"}, name: "Payload Too Large"}
+	}
+	return e
+}
+
+// cannot says that there is nothing for a method at a path, which NestJS gives with its query.
+func cannot(method, path string) *Error {
+	return NotFound("Cannot %s %s", method, schema.Shorten(path))
 }

@@ -41,10 +41,10 @@ func TestMissingThings(t *testing.T) {
 		{"POST", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
 		{"GET", "/v1/operations/transactions:exprt", `did you mean POST /v1/operations/transactions:export?`},
 		{"GET", "/v2/chains/43114/metric/txCount", `did you mean GET /v2/chains/43114/metrics/txCount?`},
-		{"GET", "/upstream/v1/number", `Cannot GET /upstream/v1/number: did you mean GET /upstream/v1/numbers?`},
+		{"GET", "/upstream/v1/number", `"message":"Cannot GET /upstream/v1/number","error":"Not Found","statusCode":404`},
 		{"GET", "/v1/chains/blocks/7", `did you mean GET /v1/chains/{chainId}/blocks/7?`},
 		{"GET", "/v1/chains/43114%2Fblocks/7", `"message":"Cannot GET /v1/chains/43114%2Fblocks/7","error":"Not Found"`},
-		{"GET", "/upstream/v1/chains/43114%2fblocks/7", `Cannot GET /upstream/v1/chains/43114%2Fblocks/7`},
+		{"GET", "/upstream/v1/chains/43114%2fblocks/7", `Cannot GET /upstream/v1/chains/43114%2fblocks/7`},
 		{"GET", "/v1/feathers", `"message":"Cannot GET /v1/feathers","error":"Not Found"`}, // others is another word
 		{"GET", "/v1/chains/somewhere/7", `"message":"Cannot GET /v1/chains/somewhere/7","error":"Not Found"`},
 		{"GET", "/wp-admin/setup.php", `"message":"Cannot GET /wp-admin/setup.php"`},
@@ -110,7 +110,16 @@ func TestMethodsAreNamed(t *testing.T) {
 			t.Errorf("preflight of %s is %d %v", path, w.Code, w.Header())
 		}
 	}
-	expect(t, ask(t, s, "PUT", "/upstream/v1/numbers", ""), 405, "Cannot PUT /upstream/v1/numbers: allowed are GET")
+}
+
+// TestUpstreamErrorsAreTheFrameworks: NestJS knows no 405, names the target as it was sent, and what is too large in its own words.
+func TestUpstreamErrorsAreTheFrameworks(t *testing.T) {
+	s := newServer(t, nil)
+	expect(t, ask(t, s, "PUT", "/upstream/v1/numbers?a=1", ""), 404, `{"message":"Cannot PUT /upstream/v1/numbers?a=1","error":"Not Found","statusCode":404}`)
+	w := get(t, s, "/v1/number", "x-glacier-api-key", "k")
+	expect(t, w, 404, `{"message":"Cannot GET /v1/number","error":"Not Found","statusCode":404}`)
+	large := strings.Repeat(" ", 1<<20+1)
+	expect(t, ask(t, s, "POST", "/upstream/v1/operations/transactions:export", large), 413, `{"message":"request entity too large","error":"Payload Too Large","statusCode":413}`)
 }
 
 func TestAccessLog(t *testing.T) {

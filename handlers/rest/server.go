@@ -185,9 +185,13 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 		c.preflight(r, r.Header.Get("Access-Control-Request-Method"))
 		return
 	}
-	text := "Cannot " + r.Method + " " + schema.Shorten(c.pathAsSent(r.URL.Path))
-	if near := s.routes.suggest(r.Method, r.URL.Path, c.pathAsSent); near != "" {
-		text += ": did you mean " + near + "?"
+	if c.dialect == schema.Upstream {
+		c.fail(cannot(r.Method, r.RequestURI), false)
+		return
 	}
-	c.fail(NotFound("%s", text), false)
+	e := cannot(r.Method, c.pathAsSent(r.URL.Path))
+	if near := s.routes.suggest(r.Method, r.URL.Path, c.pathAsSent); near != "" {
+		e.Problems[0] += ": did you mean " + near + "?"
+	}
+	c.fail(e, false)
 }
