@@ -10,6 +10,7 @@ import (
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/xchain"
 )
 
 // Network is one of a world's primary networks: what is read of its P- and X-Chain, and IssueX for what clients send.
@@ -115,4 +116,23 @@ func (n *Network) proposer(ctx context.Context, b *txs.Block) (*primary.Proposer
 		return nil, errNoProposer
 	}
 	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: n.state.P.Height()}, nil
+}
+
+// XChainGenesis is what the X-Chain began with, as the network's nodes read it.
+func (n *Network) XChainGenesis(ctx context.Context) ([]byte, error) {
+	rows, err := n.DB.PrimaryNetworks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row.ID != n.Rules.NetworkID {
+			continue
+		}
+		g, err := xchain.ParseXChainGenesis(row.XChainGenesis)
+		if err != nil {
+			return nil, err
+		}
+		return g.NetworkBytes(row.ID)
+	}
+	return nil, store.ErrNotFound
 }

@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -55,9 +58,13 @@ func TestSubnetsAndTheirBlockchains(t *testing.T) {
 			t.Errorf("%s has %d blockchains: want %d and the primary network's, %v", network, len(chains), len(rows), err)
 		}
 		for _, c := range chains {
-			if one := g.get(t, base+"/blockchains/"+c["blockchainId"].(string)); encode(one) != encode(c) {
+			one := g.get(t, base+"/blockchains/"+c["blockchainId"].(string))
+			genesis, hasGenesis := one["genesisData"].(object)
+			delete(one, "genesisData")
+			if encode(one) != encode(c) {
 				t.Errorf("blockchain %v is another by itself", c["blockchainId"])
 			}
+			checkGenesis(t, n, c, genesis, hasGenesis)
 		}
 		for alias, id := range map[string]ids.ID{"p-chain": ids.Empty, "x-chain": n.Rules.XChainID, "c-chain": n.Rules.CChainID} {
 			if have := g.get(t, base+"/blockchains/"+alias)["blockchainId"]; have != id.String() {
@@ -123,6 +130,29 @@ func TestAssetsAreTheRows(t *testing.T) {
 	}
 }
 
+// checkGenesis compares the genesis that a single blockchain has: of an EVM chain the object that its virtual machine reads, of
+// the X-Chain the bytes with the transaction that made AVAX, of the P-Chain none.
+func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
+	t.Helper()
+	switch id := c["blockchainId"]; {
+	case id == ids.Empty.String():
+		if given || integer(c["createBlockTimestamp"]) != 1599696000 {
+			t.Errorf("the P-Chain is %v with genesis %v", c, genesis)
+		}
+	case id == n.Rules.XChainID.String():
+		raw, err := hexutil.Decode(fmt.Sprint(genesis["data"]))
+		if err != nil || genesis["encoding"] != "hex" || !bytes.Contains(raw, []byte("\x00\x04AVAX")) {
+			t.Errorf("the X-Chain's genesis is %v: %v", genesis, err)
+		}
+	case c["evmChainId"] != nil:
+		if have := integer(dig(genesis, "config", "chainId")); have != integer(c["evmChainId"]) || genesis["alloc"] == nil {
+			t.Errorf("the genesis of %v is of chain %d", id, have)
+		}
+	case !given:
+		t.Errorf("blockchain %v has no genesis", id)
+	}
+}
+
 // TestRewardsAreTheOutputsThatPaidThem compares with every output that pays a reward.
 func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 	g := open(t, 1)
@@ -140,11 +170,14 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 		}
 		nodes := map[string]bool{}
 		stakers, _ := n.DB.Stakers(context.Background(), n.Chain(txs.PChain))
-		pending := 0
+		pending := map[string]int{} // by staking transaction: a reward, and of a delegation also the validator's fee
 		for _, s := range stakers {
 			nodes[ids.NodeID(s.Node).String()] = true
 			if s.Status == store.StakerActive && s.Owner != nil {
-				pending++
+				pending[ids.ID(s.Tx).String()] = 1
+			}
+			if s.Status == store.StakerActive && s.Delegator {
+				pending[ids.ID(s.Tx).String()] = 2
 			}
 		}
 		found := 0
@@ -160,13 +193,14 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 				}
 			}
 			for _, reward := range g.pages(t, base+"/rewards:listPending?sortOrder=asc&nodeIds="+node, "pendingRewards", 3) {
-				if reward["rewardType"] != "VALIDATOR_FEE" {
-					pending--
+				hash := reward["txHash"].(string)
+				if pending[hash]--; pending[hash] == 0 {
+					delete(pending, hash)
 				}
 			}
 		}
-		if found != len(want) || pending != 0 {
-			t.Errorf("%s: %d rewards were paid: want %d; %d pending ones are missing", network, found, len(want), pending)
+		if found != len(want) || len(pending) != 0 {
+			t.Errorf("%s: %d rewards were paid: want %d; %v pending ones are missing or too many", network, found, len(want), pending)
 		}
 		g.ask(t, base+"/rewards", 400)
 	}

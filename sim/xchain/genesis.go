@@ -49,3 +49,39 @@ func (g *XChainGenesis) State() []*Asset {
 	}
 	return assets
 }
+
+// networkGenesis is an X-Chain's genesis as the network has it (avm.Genesis): the transactions that made its first assets.
+type networkGenesis struct {
+	Txs []*networkGenesisAsset `serialize:"true"`
+}
+
+type networkGenesisAsset struct {
+	Alias             string `serialize:"true"`
+	txs.CreateAssetTx `serialize:"true"`
+}
+
+// CreateAssetTxs are the transactions that made the genesis' assets, each with the outputs that the chain began with. No
+// asset's id is the hash of its transaction: AVAX has the id of the public network.
+func (g *XChainGenesis) CreateAssetTxs(networkID uint32) []*txs.CreateAssetTx {
+	all := make([]*txs.CreateAssetTx, len(g.Assets))
+	for i, a := range g.Assets {
+		state := &txs.InitialState{Outs: []txs.Output{}}
+		for _, u := range g.UTXOs {
+			if u.AssetID == a.ID {
+				state.Outs = append(state.Outs, u.Out)
+			}
+		}
+		base := txs.BaseTx{NetworkID: networkID, Outs: []*txs.TransferableOutput{}, Ins: []*txs.TransferableInput{}, Memo: []byte{}}
+		all[i] = &txs.CreateAssetTx{BaseTx: base, Name: a.Name, Symbol: a.Symbol, Denomination: a.Denomination, States: []*txs.InitialState{state}}
+	}
+	return all
+}
+
+// NetworkBytes is the genesis as the network's nodes read it.
+func (g *XChainGenesis) NetworkBytes(networkID uint32) ([]byte, error) {
+	made := &networkGenesis{}
+	for _, tx := range g.CreateAssetTxs(networkID) {
+		made.Txs = append(made.Txs, &networkGenesisAsset{tx.Symbol, *tx})
+	}
+	return txs.XChain.Marshal(made)
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
@@ -51,6 +52,7 @@ func (b *chainView) primaryAsset(id []byte) (*PrimaryAsset, error) {
 	shown := &PrimaryAsset{AssetID: data.CB58(id), Name: row.Name, Symbol: row.Symbol, Denomination: int(row.Denomination), Type: assetType(row),
 		CreatedAtTimestamp: made.Unix, Cap: "fixed"}
 	if row.ID.Number() == 0 {
+		shown.CreatedAtTimestamp = fixtures.PrimaryNetworkTime
 		return shown, nil
 	}
 	tx, err := b.Tx(txs.XChain, row.ID)

@@ -1,10 +1,13 @@
 package primary
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
@@ -25,6 +28,18 @@ type Blockchain struct {
 	SubnetID             string `json:"subnetId" format:"cb58"`
 	BlockchainName       string `json:"blockchainName"`
 	EVMChainID           uint64 `json:"evmChainId,omitempty" doc:"Of chains that run the EVM."`
+}
+
+// BlockchainDetail is a blockchain with what it began with.
+type BlockchainDetail struct {
+	Blockchain
+	GenesisData any `json:"genesisData,omitempty" doc:"The genesis of an EVM chain as an object, that of another as an EncodedGenesis; absent for the P-Chain."`
+}
+
+// EncodedGenesis is a genesis as its virtual machine reads it.
+type EncodedGenesis struct {
+	Encoding string `json:"encoding" enum:"hex"`
+	Data     string `json:"data" format:"hex"`
 }
 
 type blockchains struct {
@@ -48,7 +63,7 @@ func (a *subnetAPI) blockchainOperations() []rest.Operation {
 			Params: data.JoinParams(data.PathNetworkParam, rest.Paging(100, 10000), data.SortOrderParam), Answer: reflect.TypeFor[blockchains](),
 			Handle: a.OnNetwork(a.listBlockchains)},
 		{ID: "getBlockchain", Path: "/v1/networks/{network}/blockchains/{blockchainId}", Summary: "Get a blockchain",
-			Params: data.JoinParams(data.PathNetworkParam, one), Answer: reflect.TypeFor[Blockchain](), Handle: a.OnNetwork(a.getBlockchain)},
+			Params: data.JoinParams(data.PathNetworkParam, one), Answer: reflect.TypeFor[BlockchainDetail](), Handle: a.OnNetwork(a.getBlockchain)},
 	}
 }
 
@@ -59,11 +74,7 @@ func (a *subnetAPI) blockchains(r *rest.Request, n *sim.Network) ([]*blockchainE
 	if err != nil {
 		return nil, err
 	}
-	start, err := n.DB.PrimaryTime(r.Context(), store.First(chain))
-	if err != nil {
-		return nil, err
-	}
-	all := genesisBlockchains(n, start)
+	all := genesisBlockchains(n)
 	for i := range rows {
 		shown, err := a.blockchain(r, n, &rows[i])
 		if err != nil {
@@ -76,7 +87,7 @@ func (a *subnetAPI) blockchains(r *rest.Request, n *sim.Network) ([]*blockchainE
 }
 
 // genesisBlockchains are the chains that the primary network began with. P and X go by the names of their machines.
-func genesisBlockchains(network *sim.Network, start int64) []*blockchainEntry {
+func genesisBlockchains(network *sim.Network) []*blockchainEntry {
 	primaries := []Blockchain{
 		{BlockchainID: ids.Empty.String(), VMID: "platformvm", BlockchainName: "P-Chain"},
 		{BlockchainID: network.Rules.XChainID.String(), VMID: "avm", BlockchainName: "X-Chain"},
@@ -84,7 +95,7 @@ func genesisBlockchains(network *sim.Network, start int64) []*blockchainEntry {
 	}
 	var all []*blockchainEntry
 	for i, c := range primaries {
-		c.CreateBlockTimestamp, c.CreateBlockNumber, c.SubnetID = start, "-1", ids.Empty.String()
+		c.CreateBlockTimestamp, c.CreateBlockNumber, c.SubnetID = fixtures.PrimaryNetworkTime, "-1", ids.Empty.String()
 		if n, err := fixtures.NetworkNamed(network.Name); err == nil && n.CChainID.String() == c.BlockchainID {
 			c.EVMChainID = n.CChainEVMID
 		}
@@ -124,8 +135,47 @@ func (a *subnetAPI) getBlockchain(r *rest.Request, n *sim.Network) (any, error) 
 	}
 	for _, b := range all {
 		if b.shown.BlockchainID == name || id.EVM != 0 && b.shown.EVMChainID == id.EVM {
-			return b.shown, nil
+			genesis, err := a.genesis(r, n, b)
+			return BlockchainDetail{b.shown, genesis}, err
 		}
 	}
 	return nil, rest.NotFound("blockchain %s does not exist on %s", id, n.Name)
+}
+
+// genesis is what a blockchain began with, nil for the P-Chain, of which the live service shows none.
+func (a *subnetAPI) genesis(r *rest.Request, n *sim.Network, b *blockchainEntry) (any, error) {
+	id, err := ids.FromString(b.shown.BlockchainID)
+	if err != nil || id == ids.Empty {
+		return nil, err
+	}
+	if c := a.World.ChainByBlockchainID(id); c != nil {
+		return genesisData(c.Row.Genesis), nil
+	}
+	var raw []byte
+	if id == n.Rules.XChainID {
+		raw, err = n.XChainGenesis(r.Context())
+	} else {
+		raw, err = createdWith(r, n, id)
+	}
+	if err != nil || json.Valid(raw) {
+		return genesisData(raw), err
+	}
+	return EncodedGenesis{formatting.Hex.String(), hexutil.Encode(raw)}, nil
+}
+
+// createdWith is the genesis in the transaction that made a blockchain.
+func createdWith(r *rest.Request, n *sim.Network, id ids.ID) ([]byte, error) {
+	row, err := n.DB.PrimaryTxByHash(r.Context(), n.Chain(txs.PChain), id[:])
+	if err != nil {
+		return nil, err
+	}
+	tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	u, ok := tx.Unsigned.(*txs.CreateChainTx)
+	if !ok {
+		return nil, store.ErrNotFound
+	}
+	return u.GenesisData, nil
 }

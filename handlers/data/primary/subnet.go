@@ -7,6 +7,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
@@ -119,12 +120,12 @@ func showSubnet(r *rest.Request, n *sim.Network, s *store.SubnetView, chains []*
 			shown.Blockchains = append(shown.Blockchains, c.shown)
 		}
 	}
-	at := s.ID.Block()
 	if s.ID == 0 {
-		at, shown.CreateBlockIndex = store.First(n.Chain(txs.PChain)), "-1"
+		shown.CreateBlockTimestamp, shown.CreateBlockIndex = fixtures.PrimaryNetworkTime, "-1"
+		return shown, nil
 	}
 	var err error
-	if shown.CreateBlockTimestamp, err = n.DB.PrimaryTime(r.Context(), at); err != nil || !shown.IsL1 {
+	if shown.CreateBlockTimestamp, err = n.DB.PrimaryTime(r.Context(), s.ID.Block()); err != nil || !shown.IsL1 {
 		return shown, err
 	}
 	shown.L1ValidatorManagerDetails = &L1Manager{data.CB58(s.State.ManagerChain), common.BytesToAddress(s.State.ManagerAddress).Hex()}
