@@ -14,6 +14,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -144,7 +145,7 @@ func (a *subnetAPI) getBlockchain(r *rest.Request, n *sim.Network) (any, error) 
 
 // genesis is what a blockchain began with, nil for the P-Chain, of which the live service shows none.
 func (a *subnetAPI) genesis(r *rest.Request, n *sim.Network, b *blockchainEntry) (any, error) {
-	id, err := ids.FromString(b.shown.BlockchainID)
+	id, err := parse.ID(b.shown.BlockchainID)
 	if err != nil || id == ids.Empty {
 		return nil, err
 	}
