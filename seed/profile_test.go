@@ -2,12 +2,15 @@ package seed
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"snowglobe/seed/evm"
+	"snowglobe/seed/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
 )
 
 func TestProfileErrorsNameKeyAndLine(t *testing.T) {
@@ -93,5 +96,53 @@ func TestFewestTransactionsAreEnough(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// randomProfile is a small profile within the bounds, and when its history ends. Each number is often the least that is possible.
+func randomProfile(t *testing.T, r *rand.Rand) (*Profile, time.Time) {
+	t.Helper()
+	upTo := func(least, most int) int {
+		if r.IntN(4) == 0 {
+			return least
+		}
+		return least + int(float64(most-least)*r.Float64()*r.Float64())
+	}
+	chains := upTo(2, len(evm.ChainSpecs))
+	text := fmt.Sprintf("name: random\ndays: %d\nchains: %d\ntransactions: %d\nvalidators: %d\ndelegators: %d\nl1Validators: %d\nprimaryTransactions: %d\n",
+		upTo(2, 250), chains, upTo(chains*minimumPerChain, chains*minimumPerChain+400), upTo(40, 400), upTo(60, 1600), upTo(2*(primary.L1RoleCount+chains), 120),
+		upTo(300, 900))
+	p, err := ParseProfile("random", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := earliest.AddDate(0, 0, p.Days)
+	return p, first.Add(time.Duration(r.Int64N(int64(latest.Sub(first).Seconds())+1)) * time.Second)
+}
+
+// TestEveryProfileCanBeMade makes worlds of random profiles, seeds and times, and lets some be verified.
+func TestEveryProfileCanBeMade(t *testing.T) {
+	count := 250
+	if testing.Short() {
+		count = 4
+	}
+	for n := range count {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(1, uint64(n)))
+			p, until := randomProfile(t, r)
+			seed := r.Int64()
+			w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: seed, Profile: p, Until: until})
+			if err != nil {
+				t.Fatalf("seed %d, %+v until %s: %v", seed, *p, until.Format(time.RFC3339), err)
+			}
+			defer w.Close()
+			if n%10 != 9 {
+				return
+			}
+			if _, err := verify.Verify(t.Context(), w, nil); err != nil {
+				t.Errorf("seed %d, %+v until %s: %v", seed, *p, until.Format(time.RFC3339), err)
+			}
+		})
 	}
 }

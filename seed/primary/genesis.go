@@ -186,18 +186,28 @@ func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
 		}
 		all = append(all, delegation{index, stakingPeriod{b.account(i), b.usualDelegation(r), start, end}})
 	}
+	made := map[ids.ID]bool{}
 	for _, d := range all {
-		owners := d.who.Owner()
-		tx, err := txs.NewTx(txs.PChain, &txs.AddDelegatorTx{
-			BaseTx: *b.wallet.emptyBase(store.PChain), Validator: txs.Validator{NodeID: b.nodes.all[d.node].id, Start: d.start, End: d.end, Weight: d.weight},
-			StakeOuts: []*txs.TransferableOutput{b.wallet.output(d.weight, owners)}, RewardsOwner: &owners,
-		})
+		tx, err := b.delegator(d)
+		// Transactions of the genesis spend nothing, so two equal delegations would be one transaction, whose outputs come twice.
+		for ; err == nil && made[tx.ID()]; tx, err = b.delegator(d) {
+			d.end--
+		}
 		if err != nil {
 			return err
 		}
+		made[tx.ID()] = true
 		b.p.Validators = append(b.p.Validators, tx)
 	}
 	return nil
+}
+
+func (b *genesisBuilder) delegator(d delegation) (*txs.Tx, error) {
+	owners := d.who.Owner()
+	return txs.NewTx(txs.PChain, &txs.AddDelegatorTx{
+		BaseTx: *b.wallet.emptyBase(store.PChain), Validator: txs.Validator{NodeID: b.nodes.all[d.node].id, Start: d.start, End: d.end, Weight: d.weight},
+		StakeOuts: []*txs.TransferableOutput{b.wallet.output(d.weight, owners)}, RewardsOwner: &owners,
+	})
 }
 
 // fillTreasury leaves the rest of the supply where nobody has a key.
