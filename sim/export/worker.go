@@ -71,20 +71,42 @@ func (e *Jobs) done(id int64) {
 	delete(e.running, id)
 }
 
+// How long an export waits before it tries again to write what the disk did not take: a little at first, then longer.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 10 * time.Second
+)
+
 // runOne brings an export to its end. When the program stops, or the file is read-only, it stays as it is.
 func (e *Jobs) runOne(ctx context.Context, id int64) {
+	for pause := firstPause; !e.tryOne(ctx, id); pause = min(2*pause, longestPause) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// tryOne carries an export on. It tells whether that came to an end; if not, there was no way to write it down.
+func (e *Jobs) tryOne(ctx context.Context, id int64) (ended bool) {
 	err := e.attempt(ctx, id)
 	if err == nil || ctx.Err() != nil {
-		return
+		return true
 	}
 	o, unread := e.world.DB.Operation(ctx, id)
 	e.Log.Error("export failed", "operation", o.Name(), "err", err)
-	if unread != nil || errors.Is(err, store.ErrReadOnly) {
-		return
+	switch {
+	case errors.Is(err, store.ErrReadOnly) || errors.Is(unread, store.ErrNotFound):
+		return true
+	case errors.Is(err, store.ErrDisk) || unread != nil:
+		return false
 	}
-	if err := e.fail(ctx, o, ErrInternal, "the simulator failed; its log has the cause under operation "+o.Name()); err != nil && ctx.Err() == nil {
+	err = e.fail(ctx, o, ErrInternal, "the simulator failed; its log has the cause under operation "+o.Name())
+	if err != nil && ctx.Err() == nil {
 		e.Log.Error("export cannot be given up", "operation", o.Name(), "err", err)
 	}
+	return err == nil
 }
 
 // attempt makes the missing chunks of an export's file.
