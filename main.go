@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
@@ -37,6 +38,8 @@ Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_L
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// A signal is heeded, whatever the program waits for.
+	context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
 	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
 }
 
@@ -80,7 +83,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return 2
 	}
 	err := do(ctx)
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
 		if verb == "serve" {
 			return 0
@@ -153,9 +156,6 @@ func (c *command) serve(ctx context.Context) error {
 }
 
 func (c *command) generate(ctx context.Context) error {
-	if _, err := os.Stat(c.world.Path); err == nil {
-		return fmt.Errorf("%s exists already; delete it to make the world again, or name another file with --db", c.world.Path)
-	}
 	w, err := seed.Generate(ctx, c.world)
 	if err != nil {
 		return err

@@ -18,7 +18,10 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 		return Generate(ctx, o)
 	}
 	if _, err := os.Stat(o.Path); errors.Is(err, os.ErrNotExist) {
-		return Generate(ctx, o)
+		w, err := Generate(ctx, o)
+		if !errors.Is(err, store.ErrExists) {
+			return w, err
+		} // somebody else has made it meanwhile
 	}
 	w, err := sim.Open(ctx, o.Path)
 	if err != nil {

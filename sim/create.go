@@ -32,6 +32,9 @@ type Builder struct {
 // Create begins a world at path, which appears there only when Finish has made it whole.
 func Create(path string, id Identity) (*Builder, error) {
 	db, err := store.Create(path)
+	if errors.Is(err, store.ErrExists) {
+		return nil, fmt.Errorf("%s %w; delete it to make the world again, or name another file with --db", path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -58,6 +59,9 @@ func (n *Network) Chain(chain txs.Chain) int { return store.PrimaryChain(n.index
 
 // IssueX accepts a transaction in a new block of the X-Chain. The error is the network's reason to refuse it.
 func (n *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
+	if n.DB.ReadOnly() {
+		return store.ErrReadOnly
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if err := n.restore(ctx); err != nil {
@@ -95,6 +99,9 @@ func (n *Network) storeBlock(ctx context.Context, chain txs.Chain, delta *store.
 	err := n.World.commit(ctx, heads, func(b *store.Batch) error { return b.AddPrimaryBlock(delta) })
 	if err != nil {
 		n.state = nil
+		if errors.Is(err, store.ErrReadOnly) {
+			return store.ErrReadOnly
+		}
 		return fmt.Errorf("%s block %d: %w", chain, delta.Block.ID.Number(), err)
 	}
 	return nil

@@ -25,9 +25,12 @@ func (db *DB) Begin() (*Batch, error) {
 	if db.readOnly {
 		return nil, ErrReadOnly
 	}
+	if err := db.beginSession(); err != nil {
+		return nil, fmt.Errorf("begin: %w", unwritten(err))
+	}
 	tx, err := db.write.Beginx()
 	if err != nil {
-		return nil, fmt.Errorf("begin: %w", err)
+		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
 	return &Batch{db: db, tx: tx, statements: map[string]*stmt{}}, nil
 }
@@ -39,7 +42,7 @@ func (b *Batch) Commit() error {
 			return errors.Join(err, b.Rollback())
 		}
 	}
-	err := b.tx.Commit()
+	err := unwritten(b.tx.Commit())
 	if b.tokens {
 		b.db.tokenCommits.Add(1)
 	}
@@ -80,6 +83,9 @@ func (b *Batch) exec(text string, args ...any) error {
 		return err
 	}
 	if _, err := statement.Exec(args...); err != nil {
+		if reason := unwritten(err); reason != err {
+			return reason
+		}
 		return fmt.Errorf("write %q: %w", text, err)
 	}
 	return nil

@@ -55,8 +55,11 @@ func (db *DB) Meta(ctx context.Context) (Meta, error) {
 	return value[Meta](ctx, db, `SELECT `+metaColumns+` FROM meta WHERE id = 1`)
 }
 
-// SetMeta writes the world's identity.
+// SetMeta writes the world's identity. Every commit to an open world does, so that it gives the file another state.
 func (b *Batch) SetMeta(m Meta) error {
+	if err := b.proceed(m.Digest); err != nil {
+		return err
+	}
 	return b.exec(`
 		INSERT OR REPLACE INTO meta (id, `+metaColumns+`)
 		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

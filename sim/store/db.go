@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -21,7 +20,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 2
+	schemaVersion = 3
 
 	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
 	readCacheKiB  = 4 << 10  // and of each that reads: the operating system caches the file, too
@@ -46,6 +45,14 @@ var (
 	ErrVersion = errors.New("the file was made by another version of Snowglobe")
 	// ErrLocked says that another process serves a world.
 	ErrLocked = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
+	// ErrExists says that there is a file where one is to be made.
+	ErrExists = errors.New("exists already")
+	// ErrMaking says that another process makes a world of this name.
+	ErrMaking = errors.New("another process is making this file right now")
+	// ErrDisk says that something could not be written, mostly for want of room. It can be tried again.
+	ErrDisk = errors.New("the world cannot change now: its disk is full or fails")
+	// ErrForeignLog says that what lies beside a file, by its name the file's log, belongs to another file.
+	ErrForeignLog = errors.New("it is not this file's")
 	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
 )
@@ -59,8 +66,11 @@ type DB struct {
 
 	path     string   // the file, or Memory
 	lock     *os.File // held by Lock
-	readOnly bool     // neither the file nor anything beside it can be written
-	final    string   // where path is renamed to when it is whole; empty once done
+	making   *makingLock
+	readOnly bool // neither the file nor anything beside it can be written
+	begun    bool // whether beginSession is done
+	closed   bool
+	final    string // where path is renamed to when it is whole; empty once done
 
 	commits        atomic.Int64
 	tokenCommits   atomic.Int64
@@ -71,7 +81,8 @@ type DB struct {
 }
 
 // Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file
-// beside it, which Close removes.
+// beside it, which Close removes. Only one process at a time makes a file, the others fail with ErrMaking; a file that is
+// there already is ErrExists.
 func Create(path string) (*DB, error) {
 	db := &DB{path: path, statements: map[string]*stmt{}}
 	name := path
@@ -79,12 +90,12 @@ func Create(path string) (*DB, error) {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
 	} else {
 		db.final, db.path, name = path, path+".tmp", path+".tmp"
-		if err := clearLeftover(name); err != nil {
+		if err := db.claimName(); err != nil {
 			return nil, err
 		}
 	}
 	if err := db.connect(name, "OFF"); err != nil {
-		return nil, err
+		return nil, errors.Join(err, db.Close())
 	}
 	setup := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
 	if _, err := db.write.Exec(setup + schema + primarySchema); err != nil {
@@ -93,22 +104,28 @@ func Create(path string) (*DB, error) {
 	return db, nil
 }
 
-// clearLeftover removes the temporary file of a generation that was killed, unless another process is writing it right now.
-func clearLeftover(path string) error {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	probe, err := sqlx.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_txlock=immediate")
-	if err != nil {
+// claimName makes this process the only one that makes the file, and removes what a generation that was killed left.
+func (db *DB) claimName() (err error) {
+	if db.making, err = lockMaking(db.final + ".lock"); err != nil {
 		return err
 	}
-	defer probe.Close()
-	if tx, err := probe.Begin(); err == nil {
-		_ = tx.Rollback() // nothing was written
-	} else if strings.Contains(err.Error(), "SQLITE_BUSY") {
-		return fmt.Errorf("another process is making %s right now", strings.TrimSuffix(path, ".tmp"))
+	if exists(db.final) {
+		return errors.Join(ErrExists, db.making.release())
 	}
-	return os.Remove(path)
+	if err := removeFiles(db.path, db.path+"-wal", db.path+"-shm", db.path+"-journal"); err != nil {
+		return errors.Join(err, db.making.release())
+	}
+	return nil
+}
+
+// removeFiles removes those that exist.
+func removeFiles(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func dsn(name string, options ...string) string {
@@ -165,17 +182,39 @@ func (db *DB) Finish() error {
 	if db.path == Memory {
 		return nil
 	}
+	// The header says already that there is a write-ahead log: otherwise the first opening would say so, with a rollback
+	// journal beside the file.
+	if _, err := db.write.Exec("PRAGMA journal_mode = WAL"); err != nil {
+		return fmt.Errorf("prepare the file for serving: %w", err)
+	}
 	if err := db.disconnect(); err != nil {
 		return err
 	}
 	if err := syncFile(db.path); err != nil {
 		return err
 	}
+	if err := db.publish(); err != nil {
+		return err // Close removes what has no final name
+	}
+	return db.connect(db.path, "WAL")
+}
+
+// publish gives the file its final name. What a file of that name, which is gone, left beside it would be taken for the log
+// of this one.
+func (db *DB) publish() error {
+	if exists(db.final) {
+		return fmt.Errorf("%s %w", db.final, ErrExists)
+	}
+	if err := removeFiles(db.final+"-wal", db.final+"-shm", db.final+"-journal"); err != nil {
+		return err
+	}
 	if err := os.Rename(db.path, db.final); err != nil {
-		return err // Close removes what could not be renamed
+		return err
 	}
 	db.path, db.final = db.final, ""
-	return db.connect(db.path, "WAL")
+	making := db.making
+	db.making = nil
+	return making.release()
 }
 
 func syncFile(path string) error {
@@ -186,14 +225,22 @@ func syncFile(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Close checkpoints and closes the file, so that exactly one is left. An unfinished world is removed.
+// Close brings everything into the file and closes it, so that exactly one is left. What cannot be brought there stays in the
+// log, and the error says so. An unfinished world is removed.
 func (db *DB) Close() error {
-	err := db.disconnect()
+	if db.closed {
+		return nil
+	}
+	db.closed = true
+	err := errors.Join(db.checkpoint(), db.disconnect())
 	if db.lock != nil { // closed last: the system drops the engine's locks with any handle of the file
 		err = errors.Join(err, db.lock.Close())
 	}
 	if db.final != "" {
-		err = errors.Join(err, os.Remove(db.path))
+		err = errors.Join(err, removeFiles(db.path))
+	}
+	if db.making != nil {
+		err = errors.Join(err, db.making.release())
 	}
 	return err
 }

@@ -138,6 +138,84 @@ func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 	}
 }
 
+// TestOneProcessMakesAFile: the file locks of two handles are those of two processes.
+func TestOneProcessMakesAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	for _, leftover := range []string{".tmp", ".tmp-journal", ".lock"} { // of a generation that was killed
+		if err := os.WriteFile(path+leftover, []byte("leftover"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); !errors.Is(err, ErrMaking) {
+		t.Errorf("beside another: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	made(t, path, writeMeta)
+	if _, err := Create(path); !errors.Is(err, ErrExists) {
+		t.Errorf("over another: %v", err)
+	}
+}
+
+// TestManyMakersOfOneFile lets many begin at once: one makes the file, and whoever finds it finds it whole.
+func TestManyMakersOfOneFile(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "world.db")
+		errs := make(chan error)
+		const makers = 4
+		for range makers {
+			go func() { errs <- makeOrOpen(path) }()
+		}
+		finished := 0
+		for range makers {
+			switch err := <-errs; {
+			case err == nil:
+				finished++
+			case !errors.Is(err, ErrMaking):
+				t.Error(err)
+			}
+		}
+		left, err := os.ReadDir(folder)
+		if finished == 0 || err != nil || len(left) != 1 {
+			t.Errorf("%d of %d have the world, %v is in the folder: %v", finished, makers, left, err)
+		}
+	}
+}
+
+// makeOrOpen makes a world, or opens the one that is there.
+func makeOrOpen(path string) error {
+	db, err := Create(path)
+	if errors.Is(err, ErrExists) {
+		if err := checkHeader(path); err != nil {
+			return err
+		}
+		file, err := sql.Open("sqlite", "file:"+path+"?immutable=1&mode=ro")
+		if err != nil {
+			return err
+		}
+		var digest []byte
+		return errors.Join(file.QueryRow("SELECT digest FROM meta").Scan(&digest), file.Close())
+	}
+	if err != nil {
+		return err
+	}
+	b, err := db.Begin()
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	return errors.Join(b.End(writeMeta(b)), db.Finish(), db.Close())
+}
+
 func TestBatchIsAllOrNothing(t *testing.T) {
 	db := made(t, Memory, writeMeta)
 	commits, tokens := db.Commits(), db.TokenCommits()

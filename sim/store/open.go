@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,25 +10,62 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Open opens a finished world. A file that is not one is refused with ErrNotWorld, one of another schema with ErrVersion.
+// Open opens a finished world. A file that is not one is refused with ErrNotWorld, one of another schema with ErrVersion, and
+// one with the log of another file beside it with ErrForeignLog.
 func Open(path string) (*DB, error) {
 	if err := checkHeader(path); err != nil {
 		return nil, err
 	}
+	if err := checkLogs(path); err != nil {
+		return nil, err
+	}
 	db := &DB{path: path, statements: map[string]*stmt{}}
-	err := db.connect(path, "WAL")
-	if unwritable(err) && !exists(path+"-wal") {
-		err = errors.Join(db.disconnect(), db.openReadOnly(path))
+	err := db.open()
+	if err == nil {
+		err = db.checkLineage(context.Background())
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// open connects to the file, or only reads it when it cannot be written.
+func (db *DB) open() error {
+	writable, err := canWrite(db.path)
+	switch {
+	case err != nil:
+		return err
+	case !writable && !exists(db.path+"-wal"):
+		return db.openReadOnly()
+	}
+	db.readOnly = !writable
+	err = db.connect(db.path, "WAL")
+	if unwritable(err) && !exists(db.path+"-wal") {
+		err = errors.Join(db.disconnect(), db.openReadOnly())
+	}
+	return err
+}
+
+// ReadOnly tells whether nothing can be added to the world.
+func (db *DB) ReadOnly() bool { return db.readOnly }
+
+// canWrite tells whether the file itself can be written.
+func canWrite(path string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, file.Close()
 }
 
 // Lock locks the file: it makes this process the only one that may add to the world, until Close. What is derived from
@@ -51,12 +89,28 @@ func (db *DB) Lock() error {
 // unwritable reports whether the engine failed because it may not write where it must: the file or, for its log, the
 // folder.
 func unwritable(err error) bool {
+	code := resultCode(err)
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
+}
+
+// resultCode is the engine's code for a failure, without the details; 0 when the engine did not fail.
+func resultCode(err error) int {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
-		return false
+		return 0
 	}
-	code := failure.Code() & 0xff // without the details
-	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
+	return failure.Code() & 0xff
+}
+
+// unwritten says in words that clients can be told why something could not be written, where that is known.
+func unwritten(err error) error {
+	switch resultCode(err) {
+	case sqlite3.SQLITE_READONLY:
+		return ErrReadOnly
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%w (%w)", ErrDisk, err)
+	}
+	return err
 }
 
 func exists(path string) bool {
@@ -65,9 +119,9 @@ func exists(path string) bool {
 }
 
 // openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.
-func (db *DB) openReadOnly(path string) (err error) {
+func (db *DB) openReadOnly() (err error) {
 	db.readOnly = true
-	db.read, err = pool(dsn(path, cache(readCacheKiB), "mode=ro", "immutable=1"), 4+2*runtime.GOMAXPROCS(0))
+	db.read, err = pool(dsn(db.path, cache(readCacheKiB), "mode=ro", "immutable=1"), 4+2*runtime.GOMAXPROCS(0))
 	return err
 }
 
@@ -75,6 +129,7 @@ func (db *DB) openReadOnly(path string) (err error) {
 const (
 	headerLength      = 100
 	headerMagic       = "SQLite format 3\x00"
+	headerPageSize    = 16
 	headerVersion     = 60
 	headerApplication = 68
 )
@@ -82,15 +137,19 @@ const (
 // checkHeader reads the header of the file itself, so that a foreign file is not touched. Errors of the file system, such
 // as a missing permission, are passed on as they are.
 func checkHeader(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() { // to open a named pipe is to wait for who writes into it
+		return fmt.Errorf("%w: it is %s", ErrNotWorld, kindOf(info.Mode()))
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	header := make([]byte, headerLength)
-	if info, err := file.Stat(); err != nil || info.IsDir() {
-		return errors.Join(ErrNotWorld, err)
-	}
 	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
 		binary.BigEndian.Uint32(header[headerApplication:]) != applicationID {
 		return ErrNotWorld
@@ -99,4 +158,57 @@ func checkHeader(path string) error {
 		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
 	}
 	return nil
+}
+
+func kindOf(mode os.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&os.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&os.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// makingLock is held by the process that makes a file.
+type makingLock struct {
+	path string
+	file *os.File
+}
+
+// lockMaking takes the lock at a path, or fails with ErrMaking when another process has it.
+func lockMaking(path string) (*makingLock, error) {
+	for {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		taken, err := lock(file)
+		if err != nil || !taken {
+			return nil, errors.Join(cmp.Or(err, ErrMaking), file.Close())
+		}
+		mine, err := file.Stat()
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		if now, err := os.Stat(path); err == nil && os.SameFile(mine, now) {
+			return &makingLock{path, file}, nil
+		}
+		if err := file.Close(); err != nil { // who had it before has removed it meanwhile
+			return nil, err
+		}
+	}
+}
+
+// release gives the lock back. Where a file that is open cannot be removed, as on Windows, it is removed once it is closed, and
+// stays when another process has it by then.
+func (l *makingLock) release() error {
+	kept := os.Remove(l.path)
+	err := l.file.Close()
+	if kept != nil {
+		_ = os.Remove(l.path)
+	}
+	return err
 }

@@ -2,6 +2,14 @@
 -- index: chain << 52 | block number << 16 | index in the block. Hashes, addresses and 256-bit amounts are fixed-width
 -- big-endian blobs.
 
+-- The state of the file, by which a write-ahead log is recognised as its own (wal.go). The first table of a file is on its
+-- second page.
+CREATE TABLE lineage (
+    id     INTEGER PRIMARY KEY CHECK (id = 1),
+    parent BLOB    NOT NULL CHECK (length(parent) = 32), -- the state before the last commit; of a new file, random
+    state  BLOB    NOT NULL CHECK (length(state) = 32)   -- SHA-256 over parent and the world's digest
+);
+
 CREATE TABLE meta (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
     generator TEXT    NOT NULL,  -- version of the generator that made the file
