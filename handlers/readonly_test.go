@@ -3,12 +3,19 @@
 package handlers_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ava-labs/avalanchego/utils/formatting"
+
+	"snowglobe/sim/txs"
 )
 
 // unprivileged is someone to whom the permissions of files apply, when the test runs as someone to whom they do not.
@@ -48,6 +55,91 @@ func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 	}
 	if left, err := os.ReadDir(made.Dir); err != nil || len(left) != 1 {
 		t.Errorf("%v is in the folder: %v", left, err)
+	}
+}
+
+// TestWorldInAFileThatCannotBeWritten serves a file that cannot be written from a folder that can: what would change it is
+// refused as in a folder that cannot be written either, and nothing is left beside the file.
+func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
+	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
+	if code, _, stderr := outcome(t, made); code != 0 {
+		t.Fatal(stderr)
+	}
+	path, _ := binary()
+	file := filepath.Join(made.Dir, "w.db")
+	for name, mode := range map[string]os.FileMode{filepath.Dir(path): 0o555, filepath.Dir(made.Dir): 0o755, made.Dir: 0o777, file: 0o444} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.Chmod(name, 0o755) })
+	}
+	s := startAs(t, modest(), made.Dir, "--db", "w.db")
+	defer s.cmd.Process.Kill()
+	refused := func(url, body string, status int) {
+		t.Helper()
+		a, err := http.Post(s.url+url, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		answer, err := io.ReadAll(a.Body)
+		if err != nil || a.StatusCode != status || !bytes.Contains(answer, []byte("the world cannot change: its file or its folder is not writable")) {
+			t.Errorf("%s: %d %s %v", url, a.StatusCode, answer, err)
+		}
+	}
+	refused("/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"],
+		"includeChains":["43114"],"firstDate":"2026-06-20","lastDate":"2026-06-30"}}`, http.StatusForbidden)
+	refused("/ext/bc/X", `{"jsonrpc":"2.0","id":1,"method":"avm.issueTx","params":{"tx":"`+someXTx(t, s.url)+`","encoding":"hex"}}`, http.StatusOK)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, s.banner)
+	}
+	if left, err := os.ReadDir(made.Dir); err != nil || len(left) != 1 {
+		t.Errorf("%v is in the folder: %v", left, err)
+	}
+}
+
+// someXTx is a transaction of the X-Chain, in hex with its checksum.
+func someXTx(t *testing.T, url string) string {
+	t.Helper()
+	ask := func(method, params string) (result struct{ Tx, Block string }) {
+		a, err := http.Post(url+"/ext/bc/X", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		answer := struct{ Result any }{&result}
+		if err := json.NewDecoder(a.Body).Decode(&answer); err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	raw, err := formatting.Decode(formatting.Hex, ask("avm.getBlockByHeight", `{"height":"5","encoding":"hex"}`).Block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := txs.ParseBlock(txs.XChain, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ask("avm.getTx", `{"txID":"`+b.Txs()[0].ID().String()+`","encoding":"hex"}`).Tx
+}
+
+// TestAPipeIsNoWorld: to open a named pipe is to wait for somebody who writes into it.
+func TestAPipeIsNoWorld(t *testing.T) {
+	for verb, want := range map[string]string{
+		"serve --addr 127.0.0.1:0": "not a Snowglobe world: it is a named pipe", "digest": "not a Snowglobe world: it is a named pipe",
+		"verify": "not a Snowglobe world: it is a named pipe", "generate": "exists already",
+	} {
+		run := command(t, append(strings.Fields(verb), "--db", "pipe")...)
+		if err := syscall.Mkfifo(filepath.Join(run.Dir, "pipe"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := outcome(t, run); code != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", verb, code, stderr)
+		}
 	}
 }
 

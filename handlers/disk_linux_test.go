@@ -1,0 +1,48 @@
+package handlers_test
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export waits, and goes on once
+// there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
+func TestADiskThatTakesNoMore(t *testing.T) {
+	folder := t.TempDir()
+	s := start(t, folder, "--db", "w.db")
+	defer s.cmd.Process.Kill()
+	largest := func(bytes uint64) {
+		t.Helper()
+		limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+		if err := unix.Prlimit(s.cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	largest(64 << 10)
+	body, _ := exportAll(t, s.reads(t, "/sim/world"))
+	o := s.begin(t, body)
+	time.Sleep(300 * time.Millisecond)
+	if now := s.state(t, o.OperationID); now.OperationStatus != "RUNNING" {
+		t.Errorf("without room: %+v", now)
+	}
+	largest(unix.RLIM_INFINITY)
+	file := s.whole(t, o.OperationID)
+
+	largest(1 << 20)
+	var exit *exec.ExitError
+	err := errors.Join(s.cmd.Process.Signal(syscall.SIGTERM), s.cmd.Wait())
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(s.banner.String(), "only in w.db-wal, keep them together") {
+		t.Errorf("%v: %s", err, s.banner)
+	}
+	again := start(t, folder, "--db", "w.db")
+	defer again.cmd.Process.Kill()
+	if again.whole(t, o.OperationID) != file {
+		t.Error("the export is another one after the start")
+	}
+}
