@@ -52,7 +52,7 @@ var (
 	// ErrDisk says that something could not be written, mostly for want of room. It can be tried again.
 	ErrDisk = errors.New("the world cannot change now: its disk is full or fails")
 	// ErrForeignLog says that what lies beside a file, by its name the file's log, belongs to another file.
-	ErrForeignLog = errors.New("it is not this file's")
+	ErrForeignLog = errors.New("is not the log of this file")
 	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
 )

@@ -166,8 +166,7 @@ func checkLogs(path string) error {
 }
 
 func foreign(path string) error {
-	return fmt.Errorf("%s lies beside it, and %w: move that away to open the file as it is, or put the file back that it belongs to",
-		path, ErrForeignLog)
+	return fmt.Errorf("%s %w; move it away to open the file as it is, or put back the file that it belongs to", path, ErrForeignLog)
 }
 
 // checkJournal refuses a rollback journal that the engine would play back. A world never has one.
