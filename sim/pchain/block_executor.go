@@ -8,6 +8,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/utxo"
 )
@@ -78,9 +79,13 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 	diffs := []*Diff{passed}
 	price := e.fees.Price(&e.Network.Fees)
 	for _, tx := range transactions {
-		diff, err := (&txExecutor{e.State, tx}).execute(price)
-		if err != nil {
+		executor := &txExecutor{e.State, tx}
+		if err := executor.verifyWarpMessage(); err != nil {
 			return nil, fmt.Errorf("transaction %s: %w", tx.ID(), err)
+		}
+		diff, err := executor.execute(price)
+		if err != nil {
+			return nil, err
 		}
 		diffs = append(diffs, diff)
 	}
@@ -88,6 +93,29 @@ func (e *blockExecutor) executeTxs(time uint64, transactions []*txs.Tx) ([]*Diff
 	deactivated := e.record(ids.Empty)
 	e.deactivateBelow(e.l1.afterNextSecond())
 	return append(diffs, deactivated), nil
+}
+
+// verifyTx says why a transaction could not be in a block of this time, as avalanchego's block/executor.Manager.VerifyTx. It
+// executes the transaction.
+func (e *blockExecutor) verifyTx(tx *txs.Tx, time uint64) error {
+	executor := &txExecutor{e.State, tx}
+	if err := executor.verifyWarpMessage(); err != nil {
+		return fmt.Errorf("failed verifying warp messages: %w", err)
+	}
+	if _, err := e.advanceTimeTo(time); err != nil {
+		return fmt.Errorf("failed to advance the chain time: %w", err)
+	}
+	complexity, err := rules.ComplexityOf(tx.Unsigned)
+	if err != nil {
+		return fmt.Errorf("failed to calculate tx complexity: %w", err)
+	}
+	if gas := e.Network.Fees.Gas(complexity); gas > e.fees.Capacity {
+		return fmt.Errorf("%w: %d > %d", errGasCapacity, gas, e.fees.Capacity)
+	}
+	if _, err := executor.execute(e.fees.Price(&e.Network.Fees)); err != nil {
+		return fmt.Errorf("failed execution: %w", err)
+	}
+	return nil
 }
 
 func (e *blockExecutor) proposalBlock(b *txs.ProposalBlock) ([]*Diff, error) {

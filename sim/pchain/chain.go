@@ -61,6 +61,43 @@ func (p *Chain) Accept(b *txs.Block) ([]*Diff, error) {
 	return diffs, nil
 }
 
+// BuildDue makes the next block that the passing of time asks for by a time, or none: a proposal to reward the staker whose time is
+// over, the block that decides one, or one that begins stakers, ends those of permissioned subnets or deactivates L1
+// validators. commit decides who is rewarded.
+func (p *Chain) BuildDue(by uint64, commit func(*Staker) bool) (*txs.Block, error) {
+	if p.proposal != nil {
+		return p.BuildOption(commit(p.proposal))
+	}
+	at := p.NextStakerChangeTime()
+	if at > by {
+		return nil, nil
+	}
+	if _, due := p.NextStakerToReward(at); due {
+		return p.BuildProposal(at)
+	}
+	return p.BuildBlock(at, nil)
+}
+
+// VerifyTx says why a transaction could not be in a block of this time. It changes nothing.
+func (p *Chain) VerifyTx(tx *txs.Tx, time uint64) error {
+	p.journal.Begin()
+	defer p.journal.Revert()
+	return (&blockExecutor{p.State}).verifyTx(tx, time)
+}
+
+// CapacityTime is the earliest time, from a time on, at which the chain has the gas that a transaction needs (ACP-103). What needs more
+// than there can ever be waits for nothing.
+func (p *Chain) CapacityTime(unsigned txs.Unsigned, from uint64) uint64 {
+	fees := &p.Network.Fees
+	complexity, err := rules.ComplexityOf(unsigned)
+	gas := fees.Gas(complexity)
+	have := p.fees.Advance(fees, from-min(from, p.Time())).Capacity
+	if err != nil || gas <= have || gas > fees.MaxCapacity {
+		return from
+	}
+	return from + (gas-have+fees.MaxPerSecond-1)/fees.MaxPerSecond
+}
+
 // Fee is what a transaction must burn in a block of this time. Inputs and outputs count, amounts do not, so that it can be
 // asked for before the change is known.
 func (p *Chain) Fee(unsigned txs.Unsigned, time uint64) (uint64, error) {

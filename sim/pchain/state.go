@@ -57,6 +57,7 @@ func newState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
 		blockchains: make(map[ids.ID]*Blockchain),
 	}
 	s.SetTip(ids.Empty, 0, at.Time)
+	shared.SubnetOf = s.SubnetOf
 	for _, staker := range at.Stakers {
 		if staker.Status == Pending {
 			s.pending.insert(staker)

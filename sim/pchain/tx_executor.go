@@ -13,9 +13,12 @@ import (
 
 // The reasons why a P-Chain transaction is refused, in the node's words.
 var (
-	errFlowCheck    = errors.New("flow check failed")
-	errUnauthorized = errors.New("unauthorized modification")
-	errCredentials  = errors.New("wrong number of credentials")
+	errFlowCheck        = errors.New("flow check failed")
+	errUnauthorized     = errors.New("unauthorized modification")
+	errCredentials      = errors.New("wrong number of credentials")
+	errNoAuthCredential = errors.New("should have the same number of credentials as inputs")
+	errAssetMismatch    = errors.New("input asset ID does not match UTXO asset ID")
+	errGasCapacity      = errors.New("tx exceeds current gas capacity")
 )
 
 // txExecutor verifies one transaction at the chain's time and executes it, as avalanchego's txs/executor: there is a
@@ -37,11 +40,19 @@ type execution struct {
 
 // execute verifies the transaction, which must pay at least this gas price, and executes it.
 func (e *txExecutor) execute(price uint64) (*Diff, error) {
-	if err := e.SyntacticVerify(e.tx); err != nil {
-		return nil, err
+	diff, err := e.standardTx(price)
+	if err != nil {
+		return nil, fmt.Errorf("standard tx %s failed execution: %w", e.tx.ID(), err)
 	}
+	return diff, nil
+}
+
+func (e *txExecutor) standardTx(price uint64) (*Diff, error) {
 	complexity, err := rules.ComplexityOf(e.tx.Unsigned)
 	if err != nil {
+		return nil, err
+	}
+	if err := e.syntacticVerify(); err != nil {
 		return nil, err
 	}
 	exec, err := e.verify()
@@ -66,8 +77,12 @@ func (e *txExecutor) execute(price uint64) (*Diff, error) {
 // verify checks the rules of the transaction's type.
 func (e *txExecutor) verify() (*execution, error) {
 	switch u := e.tx.Unsigned.(type) {
-	case *txs.BaseTx, *txs.ImportTx, *txs.ExportTx:
+	case *txs.BaseTx:
 		return &execution{run: func() {}}, nil
+	case *txs.ImportTx:
+		return &execution{run: func() {}}, e.SameSubnet(u.SourceChain)
+	case *txs.ExportTx:
+		return &execution{run: func() {}}, e.SameSubnet(u.DestinationChain)
 	case *txs.AddPermissionlessValidatorTx:
 		return e.addPermissionlessValidatorTx(u)
 	case *txs.AddPermissionlessDelegatorTx:
@@ -103,50 +118,69 @@ func (e *txExecutor) verifyL1() (*execution, error) {
 	return nil, utxo.ErrWrongTxType
 }
 
-// verifySpend finds what the transaction spends and burns, checks its signatures and that it pays for what it does.
+// verifySpend demands the signatures of an authorization, finds what the transaction spends and burns, checks the
+// signatures of its inputs and that it pays for what it does.
 func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint64, error) {
+	credentials, err := utxo.NewCredentials(e.tx, e.Time(), e.Strict)
+	if err != nil {
+		return nil, 0, err
+	}
+	own := len(e.tx.Credentials)
+	if exec.auth != nil {
+		if own == 0 {
+			return nil, 0, errNoAuthCredential
+		}
+		own--
+		if err := credentials.VerifyPermission(own, exec.auth, exec.owners); err != nil {
+			return nil, 0, fmt.Errorf("%w: %w", errUnauthorized, err)
+		}
+	}
+	spent, burned, err := e.verifyFlow(exec, credentials, own, fee)
+	if err != nil {
+		return nil, 0, e.flowError(err)
+	}
+	return spent, burned, nil
+}
+
+// flowError says about what is wrong with inputs and outputs what avalanchego says for the transaction's type.
+func (e *txExecutor) flowError(err error) error {
+	switch e.tx.Unsigned.(type) {
+	case *txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx, *txs.AddSubnetValidatorTx, *txs.RemoveSubnetValidatorTx,
+		*txs.TransferSubnetOwnershipTx:
+		return fmt.Errorf("%w: %w", errFlowCheck, err)
+	case *txs.ExportTx:
+		return fmt.Errorf("failed verifySpend: %w", err)
+	}
+	return err
+}
+
+// verifyFlow is avalanchego's utxo.Verifier.VerifySpend. count is how many credentials there are for inputs.
+func (e *txExecutor) verifyFlow(exec *execution, credentials *utxo.Credentials, count int, fee uint64) ([]*txs.UTXO, uint64, error) {
 	spent, err := e.Inputs(e.tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := e.verifyCredentials(exec, spent); err != nil {
-		return nil, 0, err
+	ins := e.tx.Inputs()
+	if count != len(ins) {
+		return nil, 0, fmt.Errorf("%w: %d inputs != %d credentials", errCredentials, len(ins), count)
 	}
-	burned, err := e.verifyFlow(exec, spent, fee)
-	if err != nil && exec.stake != nil {
-		err = fmt.Errorf("%w: %w", errFlowCheck, err)
+	for i, in := range ins {
+		if in.AssetID != spent[i].AssetID {
+			return nil, 0, fmt.Errorf("%w: %s != %s", errAssetMismatch, in.AssetID, spent[i].AssetID)
+		}
+		switch err := credentials.VerifyTransfer(i, in, spent[i]); {
+		case errors.Is(err, utxo.ErrLockedNotMarked), errors.Is(err, utxo.ErrLocktimeMismatch):
+			return nil, 0, err
+		case err != nil:
+			return nil, 0, fmt.Errorf("failed to verify transfer: %w", err)
+		}
 	}
+	burned, err := e.verifyAmounts(exec, spent, fee)
 	return spent, burned, err
 }
 
-func (e *txExecutor) verifyCredentials(exec *execution, spent []*txs.UTXO) error {
-	ins := e.tx.Inputs()
-	want := len(ins)
-	if exec.auth != nil {
-		want++
-	}
-	if len(e.tx.Credentials) != want {
-		return fmt.Errorf("%w: %d inputs != %d credentials", errCredentials, len(ins), len(e.tx.Credentials))
-	}
-	credentials, err := utxo.NewCredentials(e.tx, e.Time(), e.Strict)
-	if err != nil {
-		return err
-	}
-	if exec.auth != nil {
-		if err := credentials.VerifyPermission(len(ins), exec.auth, exec.owners); err != nil {
-			return fmt.Errorf("%w: %w", errUnauthorized, err)
-		}
-	}
-	for i, in := range ins {
-		if err := credentials.VerifyTransfer(i, in, spent[i]); err != nil {
-			return fmt.Errorf("failed to verify transfer: %w", err)
-		}
-	}
-	return nil
-}
-
-// verifyFlow adds up inputs, outputs, stake, deposits and the fee.
-func (e *txExecutor) verifyFlow(exec *execution, spent []*txs.UTXO, fee uint64) (uint64, error) {
+// verifyAmounts adds up inputs, outputs, stake, deposits and the fee.
+func (e *txExecutor) verifyAmounts(exec *execution, spent []*txs.UTXO, fee uint64) (uint64, error) {
 	var f utxo.FlowChecker
 	for _, u := range spent {
 		f.ConsumeUTXO(u, e.Time())

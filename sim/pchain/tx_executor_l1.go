@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -18,17 +19,8 @@ import (
 // executor.RegisterL1ValidatorTxExpiryWindow.
 const registrationWindow = 24 * 60 * 60
 
-// maxManagerAddress is how long the address of a manager contract may be; not all chains have addresses of 20 bytes.
-const maxManagerAddress = 4096
-
 // The reasons why a transaction about L1 validators is refused, in the node's words.
 var (
-	errConvertPrimary = errors.New("cannot convert a permissionless subnet")
-	errConvertEmpty   = errors.New("conversion must include at least one validator")
-	errConvertOrder   = errors.New("conversion validators must be sorted and unique")
-	errManagerAddress = errors.New("address is too long")
-	errZeroWeight     = errors.New("validator weight must be non-zero")
-	errZeroBalance    = errors.New("balance must be greater than 0")
 	errMaxActive      = errors.New("already at the max number of active validators")
 	errNoConversion   = errors.New("could not load subnet conversion")
 	errSourceChain    = errors.New("wrong warp message source chain ID")
@@ -45,20 +37,20 @@ var (
 
 // convertSubnetToL1Tx verifies that a subnet may become an L1.
 func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution, error) {
-	if err := verifyConversion(u); err != nil {
-		return nil, err
-	}
 	subnet, exec, err := e.verifyPoASubnetAuth(u.SubnetID, u.SubnetAuth)
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range u.Validators {
-		if err := e.verifyConversionValidator(v); err != nil {
-			return nil, fmt.Errorf("validator %d: %w", i, err)
+	active, carry := 0, uint64(0)
+	for _, v := range u.Validators {
+		if v.Balance > 0 {
+			active++
 		}
-		exec.deposit += v.Balance
+		if exec.deposit, carry = bits.Add64(exec.deposit, v.Balance, 0); carry != 0 {
+			return nil, utxo.ErrOverflow
+		}
 	}
-	if e.l1.exceeds(len(u.Validators)) {
+	if active > 0 && e.l1.exceeds(active) {
 		return nil, errMaxActive
 	}
 	conversionID, err := u.ConversionID()
@@ -67,43 +59,6 @@ func (e *txExecutor) convertSubnetToL1Tx(u *txs.ConvertSubnetToL1Tx) (*execution
 	}
 	exec.run = func() { e.convert(subnet, conversionID, u) }
 	return exec, nil
-}
-
-func verifyConversion(u *txs.ConvertSubnetToL1Tx) error {
-	switch {
-	case u.SubnetID == ids.Empty:
-		return errConvertPrimary
-	case len(u.Address) > maxManagerAddress:
-		return errManagerAddress
-	case len(u.Validators) == 0:
-		return errConvertEmpty
-	case !txs.SortedUnique(u.Validators, func(a, b *txs.ConversionValidator) int { return bytes.Compare(a.NodeID, b.NodeID) }):
-		return errConvertOrder
-	}
-	return nil
-}
-
-func (e *txExecutor) verifyConversionValidator(v *txs.ConversionValidator) error {
-	if v.Weight == 0 {
-		return errZeroWeight
-	}
-	nodeID, err := ids.ToNodeID(v.NodeID)
-	if err != nil {
-		return err
-	}
-	if nodeID == ids.EmptyNodeID {
-		return errEmptyNodeID
-	}
-	for _, owner := range []warp.PChainOwner{v.RemainingBalanceOwner, v.DeactivationOwner} {
-		owners := txs.FromWarpOwner(owner)
-		if err := owners.Verify(); err != nil {
-			return err
-		}
-	}
-	if e.trusted() {
-		return nil
-	}
-	return v.Signer.Verify()
 }
 
 func (e *txExecutor) convert(subnet *Subnet, conversionID ids.ID, u *txs.ConvertSubnetToL1Tx) {
@@ -132,41 +87,65 @@ func (e *txExecutor) verifyL1Conversion(subnetID, sourceChain ids.ID, sender []b
 	case !found || subnet.Conversion == nil:
 		return fmt.Errorf("%w for %s with: %w", errNoConversion, subnetID, utxo.ErrNotFound)
 	case sourceChain != subnet.Conversion.ChainID:
-		return fmt.Errorf("%w expected %s but got %s", errSourceChain, subnet.Conversion.ChainID, sourceChain)
+		return fmt.Errorf("%w expected %s but had %s", errSourceChain, subnet.Conversion.ChainID, sourceChain)
 	case !bytes.Equal(sender, subnet.Conversion.Address):
 		return fmt.Errorf("%w expected 0x%x but got 0x%x", errSourceAddress, subnet.Conversion.Address, sender)
 	}
 	return nil
 }
 
-// verifyMessage reads the signed message of a transaction and checks its signature against the validators of its source.
-func (e *txExecutor) verifyMessage(b []byte) (source ids.ID, sender []byte, message warp.L1Message, err error) {
+// verifyWarpMessage checks the signature of a transaction's message against the validators of its source, as avalanchego's
+// executor.VerifyWarpMessages.
+func (e *txExecutor) verifyWarpMessage() error {
+	if e.trusted() {
+		return nil
+	}
+	var b []byte
+	switch u := e.tx.Unsigned.(type) {
+	case *txs.RegisterL1ValidatorTx:
+		b = u.Message
+	case *txs.SetL1ValidatorWeightTx:
+		b = u.Message
+	default:
+		return nil
+	}
+	m, err := warp.ParseMessage(b)
+	if err != nil {
+		return err
+	}
+	return e.VerifyMessage(m)
+}
+
+// parseMessage reads the signed message of a transaction.
+func parseMessage(b []byte) (source ids.ID, sender []byte, message warp.L1Message, err error) {
 	m, err := warp.ParseMessage(b)
 	if err != nil {
 		return source, nil, nil, err
-	}
-	if !e.trusted() {
-		if err := e.VerifyMessage(m); err != nil {
-			return source, nil, nil, err
-		}
 	}
 	sender, message, err = m.L1Message()
 	return m.SourceChainID, sender, message, err
 }
 
+func wrongMessage(message warp.L1Message) error {
+	return fmt.Errorf("%w: *message.%s", errMessageType, strings.TrimPrefix(fmt.Sprintf("%T", message), "*warp."))
+}
+
 func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execution, error) {
-	source, sender, message, err := e.verifyMessage(u.Message)
+	source, sender, message, err := parseMessage(u.Message)
 	if err != nil {
 		return nil, err
 	}
 	r, ok := message.(*warp.RegisterL1Validator)
 	if !ok {
-		return nil, errMessageType
+		return nil, wrongMessage(message)
 	}
-	if err := e.verifyRegistration(u, r); err != nil {
+	if err := r.Verify(); err != nil {
 		return nil, err
 	}
 	if err := e.verifyL1Conversion(r.SubnetID, source, sender); err != nil {
+		return nil, err
+	}
+	if err := e.verifyExpiry(r.Expiry); err != nil {
 		return nil, err
 	}
 	validationID, err := r.ValidationID()
@@ -176,29 +155,30 @@ func (e *txExecutor) registerL1ValidatorTx(u *txs.RegisterL1ValidatorTx) (*execu
 	if _, used := e.l1.registered[validationID]; used {
 		return nil, fmt.Errorf("%w for validationID %s", errMessageIssued, validationID)
 	}
+	if err := e.verifySigner(&txs.ProofOfPossession{PublicKey: r.PublicKey, ProofOfPossession: u.ProofOfPossession}); err != nil {
+		return nil, err
+	}
+	switch {
+	case u.Balance != 0 && e.l1.exceeds(1):
+		return nil, errMaxActive
+	case u.Balance > math.MaxUint64-e.l1.accrued:
+		return nil, utxo.ErrOverflow
+	case e.l1.has(r.SubnetID, ids.NodeID(r.NodeID)):
+		return nil, errDuplicateL1
+	}
 	run := func() { e.register(validationID, u.Balance, r) }
 	return &execution{deposit: u.Balance, run: run}, nil
 }
 
-// verifyRegistration checks a registration's own contents.
-func (e *txExecutor) verifyRegistration(u *txs.RegisterL1ValidatorTx, r *warp.RegisterL1Validator) error {
-	if err := r.Verify(); err != nil {
-		return err
+// verifyExpiry checks that a registration message can still be used, and already.
+func (e *txExecutor) verifyExpiry(expiry uint64) error {
+	switch now := e.Time(); {
+	case expiry <= now:
+		return fmt.Errorf("%w at %d and it is currently %d", errMessageExpired, expiry, now)
+	case expiry-now > registrationWindow:
+		return fmt.Errorf("%w because time is %d seconds in the future but the limit is %d", errMessageEarly, expiry-now, registrationWindow)
 	}
-	switch {
-	case r.Expiry <= e.Time():
-		return fmt.Errorf("%w at %d and it is currently %d", errMessageExpired, r.Expiry, e.Time())
-	case r.Expiry-e.Time() > registrationWindow:
-		return fmt.Errorf("%w because time is %d seconds in the future but the limit is %d", errMessageEarly, r.Expiry-e.Time(), registrationWindow)
-	case u.Balance != 0 && e.l1.exceeds(1):
-		return errMaxActive
-	case e.l1.has(r.SubnetID, ids.NodeID(r.NodeID)):
-		return errDuplicateL1
-	case e.trusted():
-		return nil
-	}
-	signer := txs.ProofOfPossession{PublicKey: r.PublicKey, ProofOfPossession: u.ProofOfPossession}
-	return signer.Verify()
+	return nil
 }
 
 func (e *txExecutor) register(validationID ids.ID, balance uint64, r *warp.RegisterL1Validator) {
@@ -217,13 +197,13 @@ func (e *txExecutor) register(validationID ids.ID, balance uint64, r *warp.Regis
 }
 
 func (e *txExecutor) setL1ValidatorWeightTx(u *txs.SetL1ValidatorWeightTx) (*execution, error) {
-	source, sender, message, err := e.verifyMessage(u.Message)
+	source, sender, message, err := parseMessage(u.Message)
 	if err != nil {
 		return nil, err
 	}
 	w, ok := message.(*warp.L1ValidatorWeight)
 	if !ok {
-		return nil, errMessageType
+		return nil, wrongMessage(message)
 	}
 	if err := w.Verify(); err != nil {
 		return nil, err
@@ -266,8 +246,6 @@ func (e *txExecutor) refund(v *L1Validator) {
 func (e *txExecutor) increaseL1ValidatorBalanceTx(u *txs.IncreaseL1ValidatorBalanceTx) (*execution, error) {
 	v, found := e.l1.byID[u.ValidationID]
 	switch {
-	case u.Balance == 0:
-		return nil, errZeroBalance
 	case !found:
 		return nil, utxo.ErrNotFound
 	case !v.Active() && e.l1.exceeds(1):
@@ -290,10 +268,6 @@ func (e *txExecutor) disableL1ValidatorTx(u *txs.DisableL1ValidatorTx) (*executi
 	if !found {
 		return nil, fmt.Errorf("%w: %w", errNoL1Validator, utxo.ErrNotFound)
 	}
-	auth, err := utxo.VerifyAuth(u.DisableAuth)
-	if err != nil {
-		return nil, err
-	}
 	owners := txs.FromWarpOwner(v.DeactivationOwner)
 	run := func() {
 		if !v.Active() {
@@ -304,5 +278,5 @@ func (e *txExecutor) disableL1ValidatorTx(u *txs.DisableL1ValidatorTx) (*executi
 		inactive.EndAccumulatedFee = 0
 		e.putL1Validator(&inactive)
 	}
-	return &execution{auth: auth, owners: &owners, run: run}, nil
+	return &execution{auth: u.DisableAuth.Authorization(), owners: &owners, run: run}, nil
 }

@@ -6,28 +6,21 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/utxo"
 )
 
 // The reasons why staking is refused, in the node's words.
 var (
-	errWeightTooSmall = errors.New("weight of this validator is too low")
 	errWeightTooLarge = errors.New("weight of this validator is too large")
 	errDelegationFee  = errors.New("staker charges an insufficient delegation fee")
-	errTooManyShares  = errors.New("a staker can only require at most 100% of rewards from delegators")
 	errStakeTooShort  = errors.New("staking period is too short")
 	errStakeTooLong   = errors.New("staking period is too long")
 	errStakedAsset    = errors.New("incorrect staked assetID")
-	errStakeMismatch  = errors.New("validator weight mismatch")
-	errEmptyNodeID    = errors.New("validator nodeID cannot be empty")
 	errDuplicate      = errors.New("duplicate validator")
 	errNotValidator   = errors.New("isn't a current or pending validator")
 	errPeriodMismatch = errors.New("proposed staking period is not inside dependent staking period")
 	errOverDelegated  = errors.New("validator would be over delegated")
-	errInvalidSigner  = errors.New("invalid signer")
-	errRewardOwner    = errors.New("invalid rewards owner")
 )
 
 // addPermissionlessValidatorTx verifies that a node may become a validator of the primary network.
@@ -35,63 +28,32 @@ func (e *txExecutor) addPermissionlessValidatorTx(u *txs.AddPermissionlessValida
 	networkRules := &e.Network.Staking
 	switch {
 	case u.SubnetID != ids.Empty: // only transformed subnets had such validators, and no subnet can be transformed any more
-		return nil, fmt.Errorf("subnet %s is not permissionless: %w", u.SubnetID, utxo.ErrNotFound)
-	case u.Validator.NodeID == ids.EmptyNodeID:
-		return nil, errEmptyNodeID
+		return nil, utxo.ErrNotFound
 	case u.Validator.Weight < networkRules.MinValidatorStake:
 		return nil, errWeightTooSmall
 	case u.Validator.Weight > networkRules.MaxValidatorStake:
 		return nil, errWeightTooLarge
 	case u.DelegationShares < networkRules.MinDelegationFee:
 		return nil, errDelegationFee
-	case u.DelegationShares > rules.PercentDenominator:
-		return nil, errTooManyShares
 	}
-	if err := e.verifyStake(u.Validator, u.StakeOuts, u.ValidationOwner, u.DelegationOwner); err != nil {
+	if err := e.verifyStaking(u.Validator.End, u.StakeOuts); err != nil {
 		return nil, err
 	}
 	if _, found := e.Validator(ids.Empty, u.Validator.NodeID); found {
 		return nil, fmt.Errorf("%w: %s on %s", errDuplicate, u.Validator.NodeID, ids.Empty)
 	}
-	if err := e.verifySigner(u.Signer.Key()); err != nil {
-		return nil, err
-	}
 	return e.newStaker(u.StakeOuts)
 }
 
-// verifySigner checks a primary network validator's key. Checking takes milliseconds, so proofs that this process made
-// are believed.
-func (e *txExecutor) verifySigner(signer *txs.ProofOfPossession) error {
-	switch {
-	case signer == nil:
-		return errInvalidSigner
-	case e.trusted():
-		return nil
-	}
-	return signer.Verify()
-}
-
-// verifyStake checks what validators and delegators share: duration, staked amount and reward owners.
-func (e *txExecutor) verifyStake(v txs.Validator, stake []*txs.TransferableOutput, owners ...txs.Owner) error {
-	if err := e.verifyDuration(v.End); err != nil {
+// verifyStaking checks what validators and delegators share: duration and staked asset.
+func (e *txExecutor) verifyStaking(end uint64, stake []*txs.TransferableOutput) error {
+	if err := e.verifyDuration(end); err != nil {
 		return err
 	}
-	var f utxo.FlowChecker
-	for _, out := range stake {
-		if out.AssetID != e.Network.AVAXAssetID {
-			return fmt.Errorf("%w: %s != %s", errStakedAsset, e.Network.AVAXAssetID, out.AssetID)
-		}
-		f.Produce(out.AssetID, txs.AmountOf(out.Out))
+	if asset := stake[0].AssetID; asset != e.Network.AVAXAssetID {
+		return fmt.Errorf("%w: %s != %s", errStakedAsset, e.Network.AVAXAssetID, asset)
 	}
-	if total, err := f.Produced(e.Network.AVAXAssetID); err != nil || total != v.Weight {
-		return fmt.Errorf("%w: weight %d != stake %d", errStakeMismatch, v.Weight, total)
-	}
-	for _, owner := range owners {
-		if _, err := utxo.VerifyOwner(owner); err != nil {
-			return fmt.Errorf("%w: %w", errRewardOwner, err)
-		}
-	}
-	return e.VerifyOutputs(stake)
+	return nil
 }
 
 func (e *txExecutor) verifyDuration(end uint64) error {
@@ -116,13 +78,13 @@ func (e *txExecutor) newStaker(stake []*txs.TransferableOutput) (*execution, err
 
 // addPermissionlessDelegatorTx verifies that a validator can take a delegation.
 func (e *txExecutor) addPermissionlessDelegatorTx(u *txs.AddPermissionlessDelegatorTx) (*execution, error) {
-	if u.SubnetID != ids.Empty {
-		return nil, fmt.Errorf("subnet %s is not permissionless: %w", u.SubnetID, utxo.ErrNotFound)
-	}
-	if u.Validator.Weight < e.Network.Staking.MinDelegatorStake {
+	switch {
+	case u.SubnetID != ids.Empty:
+		return nil, utxo.ErrNotFound
+	case u.Validator.Weight < e.Network.Staking.MinDelegatorStake:
 		return nil, errWeightTooSmall
 	}
-	if err := e.verifyStake(u.Validator, u.StakeOuts, u.RewardsOwner); err != nil {
+	if err := e.verifyStaking(u.Validator.End, u.StakeOuts); err != nil {
 		return nil, err
 	}
 	validator, found := e.Validator(ids.Empty, u.Validator.NodeID)

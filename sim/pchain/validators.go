@@ -1,8 +1,6 @@
 package pchain
 
 import (
-	"fmt"
-
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/txs"
@@ -69,7 +67,7 @@ func (s *State) SubnetOf(blockchainID ids.ID) (ids.ID, error) {
 	if b, found := s.blockchains[blockchainID]; found {
 		return b.SubnetID, nil
 	}
-	return ids.Empty, fmt.Errorf("blockchain %s: %w", blockchainID, utxo.ErrNotFound)
+	return ids.Empty, utxo.ErrNotFound
 }
 
 // VerifyMessage checks the signatures of a message against the validators of its source's subnet now.

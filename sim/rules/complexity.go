@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"fmt"
+	"errors"
 
 	"snowglobe/sim/txs"
 	"snowglobe/sim/warp"
@@ -33,19 +33,14 @@ const (
 	warpReads = 3 + 20 // the chain's subnet, the differences of weights and keys, and reads that applying them takes
 )
 
-// UnpricedError is the error for a type that has no fee of its own.
-type UnpricedError struct{ Unsigned txs.Unsigned }
-
-// Error says which type.
-func (e *UnpricedError) Error() string {
-	return fmt.Sprintf("unsupported transaction type %T", e.Unsigned)
-}
+// ErrUnsupportedTx says in the node's words that a type has no fee: the network takes no such transactions any more, or from nobody.
+var ErrUnsupportedTx = errors.New("unsupported transaction type")
 
 // ComplexityOf is the complexity of a P-Chain transaction (avalanchego's fee.TxComplexity).
 func ComplexityOf(unsigned txs.Unsigned) (Complexity, error) {
 	base := unsigned.Base()
 	if base == nil {
-		return Complexity{}, &UnpricedError{unsigned}
+		return Complexity{}, ErrUnsupportedTx
 	}
 	specific, err := specificComplexity(unsigned)
 	if err != nil {
@@ -123,7 +118,7 @@ func l1Complexity(unsigned txs.Unsigned) (Complexity, error) {
 	case *txs.DisableL1ValidatorTx:
 		return Complexity{Bandwidth: idLen + authBandwidth, Reads: 1, Writes: 6}.plus(authComplexity(tx.DisableAuth)), nil
 	}
-	return Complexity{}, &UnpricedError{unsigned}
+	return Complexity{}, ErrUnsupportedTx
 }
 
 func conversionComplexity(tx *txs.ConvertSubnetToL1Tx) Complexity {

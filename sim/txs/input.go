@@ -29,6 +29,7 @@ type StakeableLockIn struct {
 // TransferableIn is the body of an input: an amount, locked or not.
 type TransferableIn interface {
 	TransferInput() *TransferInput
+	Verify() error
 }
 
 func (in *TransferInput) TransferInput() *TransferInput   { return in }
@@ -58,7 +59,7 @@ type TransferableInput struct {
 var (
 	ErrNoValueInput       = errors.New("input has no value")
 	ErrInputsNotSorted    = errors.New("inputs not sorted and unique")
-	ErrSigIndicesUnsorted = errors.New("signatures not sorted and unique")
+	ErrSigIndicesUnsorted = errors.New("address indices not sorted and unique")
 )
 
 func compareInputs(a, b *TransferableInput) int { return a.UTXOID.Compare(b.UTXOID) }
@@ -79,6 +80,16 @@ func (in *Input) Verify() error {
 func (in *TransferInput) Verify() error {
 	if in.Amount == 0 {
 		return ErrNoValueInput
+	}
+	return in.Input.Verify()
+}
+
+func (in *StakeableLockIn) Verify() error {
+	if in.Locktime == 0 {
+		return errInvalidLocktime
+	}
+	if _, nested := in.Input.(*StakeableLockIn); nested {
+		return errNestedStakeable
 	}
 	return in.Input.Verify()
 }

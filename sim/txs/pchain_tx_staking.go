@@ -56,6 +56,14 @@ type AddPermissionlessDelegatorTx struct {
 	RewardsOwner Owner                 `serialize:"true" json:"rewardsOwner"`
 }
 
+// AdvanceTimeTx advanced the chain's time before Banff. The network refuses it, and no world has one.
+type AdvanceTimeTx struct {
+	Time uint64 `serialize:"true" json:"time"`
+}
+
+// Base is nil: there are no inputs, outputs or memo.
+func (*AdvanceTimeTx) Base() *BaseTx { return nil }
+
 // RewardValidatorTx ends the staking of a validator or delegator. It has no inputs and no credentials: a proposal block
 // carries it, and the commit or abort block after that decides about the reward.
 type RewardValidatorTx struct {
@@ -103,11 +111,11 @@ var ErrInvalidPossession = errors.New("invalid proof of possession") // in the n
 func (p *ProofOfPossession) Verify() error {
 	key, err := warp.ParsePublicKey(p.PublicKey[:])
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrInvalidPossession, err)
+		return err
 	}
 	proof, err := warp.ParseSignature(p.ProofOfPossession[:])
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrInvalidPossession, err)
+		return err
 	}
 	if !key.VerifyPossession(proof) {
 		return ErrInvalidPossession

@@ -49,3 +49,23 @@ type TransferSubnetOwnershipTx struct {
 	SubnetAuth Auth   `serialize:"true" json:"subnetAuthorization"`
 	Owner      Owner  `serialize:"true" json:"newOwner"`
 }
+
+// TransformSubnetTx made a subnet permissionless before Etna. The network refuses it, and no world has one.
+type TransformSubnetTx struct {
+	BaseTx                   `serialize:"true"`
+	SubnetID                 ids.ID `serialize:"true" json:"subnetID"`
+	AssetID                  ids.ID `serialize:"true" json:"assetID"`
+	InitialSupply            uint64 `serialize:"true" json:"initialSupply"`
+	MaximumSupply            uint64 `serialize:"true" json:"maximumSupply"`
+	MinConsumptionRate       uint64 `serialize:"true" json:"minConsumptionRate"`
+	MaxConsumptionRate       uint64 `serialize:"true" json:"maxConsumptionRate"`
+	MinValidatorStake        uint64 `serialize:"true" json:"minValidatorStake"`
+	MaxValidatorStake        uint64 `serialize:"true" json:"maxValidatorStake"`
+	MinStakeDuration         uint32 `serialize:"true" json:"minStakeDuration"`
+	MaxStakeDuration         uint32 `serialize:"true" json:"maxStakeDuration"`
+	MinDelegationFee         uint32 `serialize:"true" json:"minDelegationFee"`
+	MinDelegatorStake        uint64 `serialize:"true" json:"minDelegatorStake"`
+	MaxValidatorWeightFactor uint8  `serialize:"true" json:"maxValidatorWeightFactor"`
+	UptimeRequirement        uint32 `serialize:"true" json:"uptimeRequirement"`
+	SubnetAuth               Auth   `serialize:"true" json:"subnetAuthorization"`
+}

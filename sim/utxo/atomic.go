@@ -23,14 +23,20 @@ const (
 // weiPerNano converts between the C-Chain's unit and that of the other chains.
 var weiPerNano = big.NewInt(1_000_000_000)
 
-// The reasons why an atomic transaction is refused, in the node's words.
+// The reasons why an atomic transaction is refused, in coreth's words.
 var (
-	errNoEVMOutputs     = errors.New("tx has no EVM outputs")
-	errEVMOutputsOrder  = errors.New("tx outputs not sorted")
-	errEVMInputsOrder   = errors.New("tx inputs not sorted and unique")
-	errEVMNoValue       = errors.New("input has no value")
-	errOnlyAVAX         = errors.New("non-AVAX input/output")
-	ErrAccountSignature = errors.New("signature does not match account")
+	errAtomicNetwork     = errors.New("tx was issued with a different network ID")
+	errAtomicNoImports   = errors.New("tx has no imported inputs")
+	errAtomicNoExports   = errors.New("tx has no export outputs")
+	errNoEVMOutputs      = errors.New("tx has no EVM outputs")
+	errEVMOutputsOrder   = errors.New("outputs not sorted and unique")
+	errImportInput       = errors.New("import input cannot contain non-AVAX in Banff")
+	errImportOutput      = errors.New("import output cannot contain non-AVAX in Banff")
+	errExportInput       = errors.New("export input cannot contain non-AVAX in Banff")
+	errExportOutput      = errors.New("export output cannot contain non-AVAX in Banff")
+	errAtomicCredentials = errors.New("incorrect number of credentials")
+	errAtomicSignatures  = errors.New("incorrect number of signatures")
+	ErrAccountSignature  = errors.New("signature doesn't match public key")
 )
 
 // AtomicBackend is the C-Chain's side of shared memory, coreth's AtomicBackend: it verifies atomic transactions and moves their
@@ -98,6 +104,8 @@ func (b *AtomicBackend) apply(tx *txs.Tx, baseFee *big.Int) (*AtomicDiff, error)
 		spent []*txs.UTXO
 		err   error
 	)
+	fee := AtomicFee(AtomicGas(tx), baseFee)
+	f.Produce(b.Network.AVAXAssetID, fee)
 	switch u := tx.Unsigned.(type) {
 	case *txs.AtomicImportTx:
 		spent, err = b.verifyImport(tx, u, &f)
@@ -107,11 +115,6 @@ func (b *AtomicBackend) apply(tx *txs.Tx, baseFee *big.Int) (*AtomicDiff, error)
 		err = ErrWrongTxType
 	}
 	if err != nil {
-		return nil, err
-	}
-	fee := AtomicFee(AtomicGas(tx), baseFee)
-	f.Produce(b.Network.AVAXAssetID, fee)
-	if err := f.Verify(func(uint64, ids.ID) error { return ErrInsufficientFunds }); err != nil {
 		return nil, err
 	}
 	diff := &AtomicDiff{Diff: Diff{TxID: tx.ID(), Burned: f.Burned(b.Network.AVAXAssetID) + fee}, Accounts: tx.AccountChanges()}
@@ -124,39 +127,73 @@ func (b *AtomicBackend) apply(tx *txs.Tx, baseFee *big.Int) (*AtomicDiff, error)
 func (b *AtomicBackend) verifyContext(networkID uint32, blockchainID, peer ids.ID) error {
 	switch {
 	case networkID != b.Network.NetworkID:
-		return ErrWrongNetwork
-	case blockchainID != b.Network.CChainID:
+		return errAtomicNetwork
+	case blockchainID != b.Network.CChainID, b.SameSubnet(peer) != nil:
 		return ErrWrongChain
 	}
-	return b.sameSubnet(peer)
+	return nil
 }
 
+// verifyImport is coreth's UnsignedImportTx.Verify and semanticVerifier.ImportTx.
 func (b *AtomicBackend) verifyImport(tx *txs.Tx, u *txs.AtomicImportTx, f *FlowChecker) ([]*txs.UTXO, error) {
+	if len(u.ImportedInputs) == 0 {
+		return nil, errAtomicNoImports
+	}
 	if err := b.verifyContext(u.NetworkID, u.BlockchainID, u.SourceChain); err != nil {
 		return nil, err
 	}
-	switch {
-	case len(u.ImportedInputs) == 0:
-		return nil, ErrNoImports
-	case !txs.SortedInputs(u.ImportedInputs):
-		return nil, txs.ErrInputsNotSorted
-	case len(u.Outs) == 0:
+	if len(u.Outs) == 0 {
 		return nil, errNoEVMOutputs
-	case !txs.SortedEVMOutputs(u.Outs):
-		return nil, errEVMOutputsOrder
-	case len(tx.Credentials) != len(u.ImportedInputs):
-		return nil, ErrWrongCredentials
+	}
+	if err := b.verifyImportForm(u); err != nil {
+		return nil, err
 	}
 	for _, out := range u.Outs {
-		if err := b.account(out.Amount, out.AssetID); err != nil {
-			return nil, err
-		}
 		f.Produce(out.AssetID, out.Amount)
 	}
-	return b.spendImports(tx, u, f)
+	for _, in := range u.ImportedInputs {
+		f.Consume(in.AssetID, in.In.TransferInput().Amount)
+	}
+	if err := f.Verify(insufficientFunds); err != nil {
+		return nil, fmt.Errorf("import tx flow check failed due to: %w", err)
+	}
+	if len(tx.Credentials) != len(u.ImportedInputs) {
+		return nil, fmt.Errorf("%w: (%d vs. %d)", errAtomicCredentials, len(u.ImportedInputs), len(tx.Credentials))
+	}
+	return b.spendImports(tx, u)
 }
 
-func (b *AtomicBackend) spendImports(tx *txs.Tx, u *txs.AtomicImportTx, f *FlowChecker) ([]*txs.UTXO, error) {
+func (b *AtomicBackend) verifyImportForm(u *txs.AtomicImportTx) error {
+	for _, out := range u.Outs {
+		switch {
+		case out.Amount == 0:
+			return fmt.Errorf("EVM Output failed verification: %w", txs.ErrNoValueOutput)
+		case out.AssetID == ids.Empty:
+			return fmt.Errorf("EVM Output failed verification: %w", errEmptyAssetID)
+		case out.AssetID != b.Network.AVAXAssetID:
+			return errImportOutput
+		}
+	}
+	for _, in := range u.ImportedInputs {
+		if err := VerifyInput(in); err != nil {
+			return fmt.Errorf("atomic input failed verification: %w", err)
+		}
+		if in.AssetID != b.Network.AVAXAssetID {
+			return errImportInput
+		}
+	}
+	switch {
+	case !txs.SortedInputs(u.ImportedInputs):
+		return txs.ErrInputsNotSorted
+	case !txs.SortedEVMOutputs(u.Outs):
+		return errEVMOutputsOrder
+	}
+	return nil
+}
+
+func insufficientFunds(uint64, ids.ID) error { return ErrInsufficientFunds }
+
+func (b *AtomicBackend) spendImports(tx *txs.Tx, u *txs.AtomicImportTx) ([]*txs.UTXO, error) {
 	spent, err := b.Inputs(tx)
 	if err != nil {
 		return nil, err
@@ -166,49 +203,72 @@ func (b *AtomicBackend) spendImports(tx *txs.Tx, u *txs.AtomicImportTx, f *FlowC
 		return nil, err
 	}
 	for i, in := range u.ImportedInputs {
+		if in.AssetID != spent[i].AssetID {
+			return nil, ErrAssetMismatch
+		}
 		if err := credentials.VerifyTransfer(i, in, spent[i]); err != nil {
 			return nil, fmt.Errorf("import tx transfer failed verification: %w", err)
 		}
-		f.Consume(in.AssetID, spent[i].Amount())
 	}
 	return spent, nil
 }
 
-// account checks an amount that enters or leaves an account.
-func (b *AtomicBackend) account(amount uint64, assetID ids.ID) error {
-	switch {
-	case amount == 0:
-		return errEVMNoValue
-	case assetID != b.Network.AVAXAssetID:
-		return errOnlyAVAX
+// verifyExport is coreth's UnsignedExportTx.Verify and semanticVerifier.ExportTx.
+func (b *AtomicBackend) verifyExport(tx *txs.Tx, u *txs.AtomicExportTx, f *FlowChecker) error {
+	if len(u.ExportedOutputs) == 0 {
+		return errAtomicNoExports
+	}
+	if err := b.verifyContext(u.NetworkID, u.BlockchainID, u.DestinationChain); err != nil {
+		return err
+	}
+	if err := b.verifyExportForm(u); err != nil {
+		return err
+	}
+	f.ProduceOutputs(u.ExportedOutputs)
+	for _, in := range u.Ins {
+		f.Consume(in.AssetID, in.Amount)
+	}
+	if err := f.Verify(insufficientFunds); err != nil {
+		return fmt.Errorf("export tx flow check failed due to: %w", err)
+	}
+	if len(tx.Credentials) != len(u.Ins) {
+		return fmt.Errorf("export tx contained %w want %d got %d", errAtomicCredentials, len(u.Ins), len(tx.Credentials))
+	}
+	for i, in := range u.Ins {
+		if err := signedBy(tx, i, in.Address); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (b *AtomicBackend) verifyExport(tx *txs.Tx, u *txs.AtomicExportTx, f *FlowChecker) error {
-	if err := b.verifyContext(u.NetworkID, u.BlockchainID, u.DestinationChain); err != nil {
-		return err
+func (b *AtomicBackend) verifyExportForm(u *txs.AtomicExportTx) error {
+	for _, in := range u.Ins {
+		switch {
+		case in.Amount == 0:
+			return txs.ErrNoValueInput
+		case in.AssetID == ids.Empty:
+			return errEmptyAssetID
+		case in.AssetID != b.Network.AVAXAssetID:
+			return errExportInput
+		}
+	}
+	for _, out := range u.ExportedOutputs {
+		if err := VerifyOutput(out); err != nil {
+			return err
+		}
+		switch toPChain := u.DestinationChain == ids.Empty; {
+		case out.AssetID != b.Network.AVAXAssetID && toPChain:
+			return ErrWrongChain
+		case out.AssetID != b.Network.AVAXAssetID:
+			return errExportOutput
+		}
 	}
 	switch {
-	case len(u.ExportedOutputs) == 0:
-		return ErrNoExports
+	case !txs.SortedOutputs(txs.CChain, u.ExportedOutputs):
+		return txs.ErrOutputsNotSorted
 	case !txs.SortedEVMInputs(u.Ins):
-		return errEVMInputsOrder
-	case len(tx.Credentials) != len(u.Ins):
-		return ErrWrongCredentials
-	}
-	if err := b.VerifyOutputs(u.ExportedOutputs); err != nil {
-		return err
-	}
-	f.ProduceOutputs(u.ExportedOutputs)
-	for i, in := range u.Ins {
-		if err := b.account(in.Amount, in.AssetID); err != nil {
-			return err
-		}
-		if err := signedBy(tx, i, in.Address); err != nil {
-			return err
-		}
-		f.Consume(in.AssetID, in.Amount)
+		return txs.ErrInputsNotSorted
 	}
 	return nil
 }
@@ -217,14 +277,14 @@ func (b *AtomicBackend) verifyExport(tx *txs.Tx, u *txs.AtomicExportTx, f *FlowC
 func signedBy(tx *txs.Tx, i int, account common.Address) error {
 	sigs := tx.Signatures(i)
 	if len(sigs) != 1 {
-		return ErrSignerMismatch
+		return fmt.Errorf("%w want 1 signature for EVM Input Credential, but got %d", errAtomicSignatures, len(sigs))
 	}
 	key, err := txs.RecoverKey(hashing.ComputeHash256(tx.UnsignedBytes()), sigs[0])
 	if err != nil {
 		return err
 	}
 	if crypto.PubkeyToAddress(*key) != account {
-		return fmt.Errorf("%w: %s", ErrAccountSignature, account)
+		return ErrAccountSignature
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ type direction struct{ from, to ids.ID }
 
 // SharedMemory holds what the chains of one network have exported to each other and not yet imported.
 type SharedMemory struct {
+	// SubnetOf finds who validates a blockchain, for the refusal of what would leave the primary network.
+	SubnetOf func(blockchainID ids.ID) (ids.ID, error)
+
 	exports map[direction]map[ids.ID]*txs.UTXO
 }
 

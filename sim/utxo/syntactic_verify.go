@@ -17,40 +17,61 @@ var (
 	ErrNoImports    = errors.New("no import inputs")
 	ErrNoExports    = errors.New("no export outputs")
 	ErrWrongTxType  = errors.New("wrong transaction type")
-	ErrWrongPeer    = errors.New("chain is not of the primary network")
 	ErrNotFound     = errors.New("not found")
-	errSameChain    = errors.New("same chainID")
+	ErrSameChain    = errors.New("same chainID")
+	ErrMismatched   = errors.New("mismatched subnetIDs")
+	errEmptyAssetID = errors.New("empty asset ID is not valid")
 )
 
-// SyntacticVerify checks what needs no state, as the SyntacticVerify methods of avalanchego's transactions do.
+// maxMemo is how long a memo could be before Durango ended memos.
+const maxMemo = 256
+
+// SyntacticVerify checks what needs no state, as the X-Chain's executor.SyntacticVerifier does. The P-Chain says the same in other words.
 func (s *UTXOState) SyntacticVerify(tx *txs.Tx) error {
 	base := tx.Unsigned.Base()
-	switch {
-	case base == nil:
+	if base == nil {
 		return ErrWrongTxType
-	case base.NetworkID != s.Network.NetworkID:
-		return ErrWrongNetwork
-	case base.BlockchainID != s.Network.BlockchainID(s.chain):
-		return ErrWrongChain
-	case len(base.Memo) > 0: // memos ended with Durango
-		return fmt.Errorf("%w: %d > 0", ErrMemoTooLarge, len(base.Memo))
+	}
+	if err := s.VerifyMetadata(base); err != nil {
+		return err
+	}
+	if err := VerifyMemo(base); err != nil {
+		return err
 	}
 	if err := s.VerifyOutputs(base.Outs); err != nil {
 		return err
 	}
-	if !txs.SortedInputs(base.Ins) {
-		return txs.ErrInputsNotSorted
+	if err := VerifyInputs(base.Ins); err != nil {
+		return err
 	}
 	return s.verifyAtomic(tx)
+}
+
+// VerifyMetadata checks that a transaction is for this chain: avalanchego's avax.BaseTx.Verify.
+func (s *UTXOState) VerifyMetadata(base *txs.BaseTx) error {
+	switch {
+	case base.NetworkID != s.Network.NetworkID:
+		return ErrWrongNetwork
+	case base.BlockchainID != s.Network.BlockchainID(s.chain):
+		return ErrWrongChain
+	case len(base.Memo) > maxMemo:
+		return fmt.Errorf("%w: %d > %d", ErrMemoTooLarge, len(base.Memo), maxMemo)
+	}
+	return nil
+}
+
+// VerifyMemo refuses memos, which ended with Durango: avalanchego's avax.VerifyMemoFieldLength.
+func VerifyMemo(base *txs.BaseTx) error {
+	if len(base.Memo) > 0 {
+		return fmt.Errorf("%w: %d > 0", ErrMemoTooLarge, len(base.Memo))
+	}
+	return nil
 }
 
 // VerifyOutputs checks the form and the order of outputs.
 func (s *UTXOState) VerifyOutputs(outs []*txs.TransferableOutput) error {
 	for _, out := range outs {
-		if txs.AmountOf(out.Out) == 0 { // rights to mint and the like are not outputs of their own
-			return txs.ErrNoValueOutput
-		}
-		if err := out.Out.Verify(); err != nil {
+		if err := VerifyOutput(out); err != nil {
 			return err
 		}
 	}
@@ -60,6 +81,38 @@ func (s *UTXOState) VerifyOutputs(outs []*txs.TransferableOutput) error {
 	return nil
 }
 
+// VerifyOutput checks the form of an output. Rights to mint and the like are no outputs of their own.
+func VerifyOutput(out *txs.TransferableOutput) error {
+	switch {
+	case out.AssetID == ids.Empty:
+		return errEmptyAssetID
+	case txs.AmountOf(out.Out) == 0:
+		return txs.ErrNoValueOutput
+	}
+	return out.Out.Verify()
+}
+
+// VerifyInputs checks the form and the order of inputs.
+func VerifyInputs(ins []*txs.TransferableInput) error {
+	for _, in := range ins {
+		if err := VerifyInput(in); err != nil {
+			return err
+		}
+	}
+	if !txs.SortedInputs(ins) {
+		return txs.ErrInputsNotSorted
+	}
+	return nil
+}
+
+// VerifyInput checks the form of an input.
+func VerifyInput(in *txs.TransferableInput) error {
+	if in.AssetID == ids.Empty {
+		return errEmptyAssetID
+	}
+	return in.In.Verify()
+}
+
 // verifyAtomic checks the other chain's side of an import or export.
 func (s *UTXOState) verifyAtomic(tx *txs.Tx) error {
 	switch u := tx.Unsigned.(type) {
@@ -67,10 +120,10 @@ func (s *UTXOState) verifyAtomic(tx *txs.Tx) error {
 		if len(u.ImportedInputs) == 0 {
 			return ErrNoImports
 		}
-		if !txs.SortedInputs(u.ImportedInputs) {
-			return txs.ErrInputsNotSorted
+		if err := VerifyInputs(u.ImportedInputs); err != nil {
+			return err
 		}
-		return s.sameSubnet(u.SourceChain)
+		return s.SameSubnet(u.SourceChain)
 	case *txs.ExportTx:
 		if len(u.ExportedOutputs) == 0 {
 			return ErrNoExports
@@ -78,21 +131,24 @@ func (s *UTXOState) verifyAtomic(tx *txs.Tx) error {
 		if err := s.VerifyOutputs(u.ExportedOutputs); err != nil {
 			return err
 		}
-		return s.sameSubnet(u.DestinationChain)
+		return s.SameSubnet(u.DestinationChain)
 	}
 	return nil
 }
 
-// sameSubnet checks that value can be imported from or exported to a chain: avalanchego's verify.SameSubnet.
-func (s *UTXOState) sameSubnet(blockchainID ids.ID) error {
-	c, found := s.Network.ChainOf(blockchainID)
-	switch {
-	case !found:
-		return fmt.Errorf("%w: %s", ErrWrongPeer, blockchainID)
-	case c == s.chain:
-		return errSameChain
+// SameSubnet checks that value can be imported from or exported to a chain: avalanchego's verify.SameSubnet.
+func (s *UTXOState) SameSubnet(blockchainID ids.ID) error {
+	switch c, found := s.Network.ChainOf(blockchainID); {
+	case found && c == s.chain:
+		return ErrSameChain
+	case found:
+		return nil
 	}
-	return nil
+	subnetID, err := s.shared.SubnetOf(blockchainID)
+	if err != nil {
+		return fmt.Errorf("failed to get subnet of %q: %w", blockchainID, err)
+	}
+	return fmt.Errorf("%w; expected %q got %q", ErrMismatched, ids.Empty, subnetID)
 }
 
 // Inputs finds the outputs that a transaction's inputs spend, imported ones last.
@@ -108,18 +164,27 @@ func (s *UTXOState) Inputs(tx *txs.Tx) ([]*txs.UTXO, error) {
 			spent[i], found = s.shared.UTXO(source, s.Network.BlockchainID(s.chain), in.InputID())
 		}
 		if !found {
-			return nil, s.missing(in)
+			return nil, s.missing(tx, in, i >= len(ins)-imports)
 		}
 	}
 	return spent, nil
 }
 
 // missing is the chain's own error for an output that does not exist or is spent.
-func (s *UTXOState) missing(in *txs.TransferableInput) error {
-	if s.chain == txs.PChain {
-		return fmt.Errorf("failed to read consumed UTXO %s:%d due to: %w", in.TxID, in.OutputIndex, ErrNotFound)
+func (s *UTXOState) missing(tx *txs.Tx, in *txs.TransferableInput, imported bool) error {
+	_, imports := tx.Unsigned.(*txs.ImportTx)
+	switch {
+	case s.chain == txs.CChain:
+		source, _ := importSource(tx)
+		return fmt.Errorf("failed to fetch import UTXOs from %s due to: %w", source, ErrNotFound)
+	case s.chain == txs.XChain:
+		return fmt.Errorf("failed to verify transfer: failed to get utxo %s: %w", in.InputID(), ErrNotFound)
+	case imported:
+		return fmt.Errorf("failed to get shared memory: %w", ErrNotFound)
+	case imports:
+		return fmt.Errorf("failed to get UTXO %s:%d: %w", in.TxID, in.OutputIndex, ErrNotFound)
 	}
-	return fmt.Errorf("failed to verify transfer: failed to get utxo %s: %w", in.InputID(), ErrNotFound)
+	return fmt.Errorf("failed to read consumed UTXO %s:%d due to: %w", in.TxID, in.OutputIndex, ErrNotFound)
 }
 
 // IllegalNameCharacter tells whether a name of an asset or of a chain may not contain a character.
