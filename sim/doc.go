@@ -34,8 +34,9 @@
 // computes header and fees; evm/index reads tokens, transfers and messages out of the receipts; the result is a store.Delta. A
 // P- or X-Chain block: pchain or xchain verifies its transactions against a utxo diff, primary accepts it and records stakers,
 // UTXOs, owners and fees in a store.PrimaryDelta. While a world is made, Builder writes deltas in one transaction and Finish
-// computes the digest. In an open world Network.IssueX restores the state of P and X from the file, accepts one block, and
-// World.commit writes the delta with the new digest in one transaction; what fails leaves the file as it was.
+// computes the digest. In an open world Network.IssueP and IssueX restore the state of P and X from the file, accept the blocks
+// that time asks for (stakers begin and end) and one with the transaction, and World.commit writes the deltas with the new
+// digest in one transaction; what fails leaves the file as it was.
 //
 // # The way of a request
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/node/avax"
 	"snowglobe/handlers/node/avm"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
@@ -109,7 +110,8 @@ func (n *Node) addChain(chain *reader.Chain) error {
 	return nil
 }
 
-// addNetwork makes the services of a network reachable: info, health, admin, and those of its P- and X-Chain.
+// addNetwork makes the services of a network reachable: info, health, admin, those of its P- and X-Chain, and that of the C-Chain's
+// atomic transactions.
 func (n *Node) addNetwork(network *sim.Network) error {
 	if err := errors.Join(n.addInfo(network), n.addHealth(network), n.addAdmin(network)); err != nil {
 		return err
@@ -130,6 +132,13 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + network.Rules.XChainID.String()} {
 		n.Handle(network.Name, alias, xChain)
 		n.Handle(network.Name, alias+"/wallet", wallet)
+	}
+	atomic, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "avax", Methods: avax.New(network)})
+	if err != nil {
+		return err
+	}
+	for _, alias := range []string{"C", "evm", "bc/C", "bc/evm", "bc/" + network.Rules.CChainID.String()} {
+		n.Handle(network.Name, alias+"/avax", atomic)
 	}
 	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
 		n.Handle(network.Name, alias, pChain)

@@ -142,37 +142,19 @@ func (n *Network) execute(s scheduledBlock) error {
 // advanceStakers makes the blocks that time alone asks for: rewards, and stakers that begin or run out.
 func (n *Network) advanceStakers(to uint64) error {
 	for {
-		at := n.net.P.NextStakerChangeTime()
-		if at > to {
-			return nil
+		b, err := n.net.P.BuildDue(to, n.rewarded)
+		if err != nil || b == nil {
+			return err
 		}
-		if s, due := n.net.P.NextStakerToReward(at); due {
-			if err := n.reward(s, at); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := n.makeP(at, nil); err != nil {
+		if err := n.acceptP(b); err != nil {
 			return err
 		}
 	}
 }
 
-// reward proposes to reward a staker (RewardValidatorTx) and decides it by the uptime of the node.
-func (n *Network) reward(s *pchain.Staker, at uint64) error {
-	b, err := n.net.P.BuildProposal(at)
-	if err != nil {
-		return err
-	}
-	if err := n.acceptP(b, true); err != nil {
-		return err
-	}
-	node := n.nodes.byID[s.NodeID]
-	b, err = n.net.P.BuildOption(node == nil || node.row.Uptime >= n.rules.Staking.UptimeRequirement)
-	if err != nil {
-		return err
-	}
-	return n.acceptP(b, false)
+// rewarded decides about the reward of a staker by the uptime of its node.
+func (n *Network) rewarded(s *pchain.Staker) bool {
+	return n.nodes.byID[s.NodeID].row.Uptime >= n.rules.Staking.UptimeRequirement
 }
 
 func (n *Network) makeP(at uint64, txs []*txs.Tx) error {
@@ -180,15 +162,18 @@ func (n *Network) makeP(at uint64, txs []*txs.Tx) error {
 	if err != nil {
 		return err
 	}
-	return n.acceptP(b, true)
+	return n.acceptP(b)
 }
 
-func (n *Network) acceptP(b *txs.Block, proposed bool) error {
+// acceptP accepts a block of the P-Chain. One that decides a proposal has no proposer.
+func (n *Network) acceptP(b *txs.Block) error {
 	if err := n.ICM.signUntil(b.Time()); err != nil {
 		return err
 	}
 	var proposer *primary.Proposer
-	if proposed {
+	switch b.Body.(type) {
+	case *txs.CommitBlock, *txs.AbortBlock:
+	default:
 		proposer = n.proposer(store.PChain, b)
 	}
 	delta, err := n.net.AcceptP(b, proposer)

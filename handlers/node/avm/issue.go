@@ -5,24 +5,10 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/ava-labs/avalanchego/ids"
-	"github.com/ava-labs/avalanchego/utils/formatting"
-
-	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
-
-// IssueArgs are a signed transaction.
-type IssueArgs struct {
-	Tx       string           `json:"tx"`
-	Encoding jsonrpc.Encoding `json:"encoding"`
-}
-
-// TxIDReply is the id of a transaction.
-type TxIDReply struct {
-	TxID ids.ID `json:"txID"`
-}
 
 // maxTx is the largest transaction that a node takes from a client, in bytes.
 const maxTx = 64 << 10
@@ -30,8 +16,8 @@ const maxTx = 64 << 10
 var errTxTooLarge = errors.New("tx too large")
 
 // IssueTx puts a transaction into the next block.
-func (a *Service) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
-	tx, err := args.parse()
+func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
+	tx, err := parse(args)
 	if err != nil {
 		return err
 	}
@@ -39,10 +25,10 @@ func (a *Service) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) er
 	return a.Network.IssueX(r.Context(), tx)
 }
 
-func (args *IssueArgs) parse() (*txs.Tx, error) {
-	raw, err := formatting.Decode(args.Encoding, args.Tx)
+func parse(args *primary.FormattedTx) (*txs.Tx, error) {
+	raw, err := args.Bytes()
 	if err != nil {
-		return nil, fmt.Errorf("problem decoding transaction: %w", err)
+		return nil, err
 	}
 	tx, err := txs.ParseTx(txs.XChain, raw)
 	if err != nil {
@@ -60,8 +46,8 @@ type WalletService struct{ avm *Service }
 func NewWallet(avm *Service) *WalletService { return &WalletService{avm} }
 
 // IssueTx puts a transaction into the next block, unless it is in one already.
-func (a *WalletService) IssueTx(r *http.Request, args *IssueArgs, reply *TxIDReply) error {
-	tx, err := args.parse()
+func (a *WalletService) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
+	tx, err := parse(args)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/parse"
+	"snowglobe/sim/txs"
 )
 
 var errMismatched = errors.New("mismatched chainIDs")
@@ -42,10 +43,14 @@ func (a *Service) parseLocal(text string) (ids.ShortID, error) {
 	if err != nil {
 		return ids.ShortEmpty, err
 	}
-	if own := a.Network.Rules.BlockchainID(a.chain); chain != own {
+	switch own := a.Network.Rules.BlockchainID(a.chain); {
+	case chain == own:
+		return short, nil
+	case a.chain == txs.CChain:
+		return ids.ShortEmpty, fmt.Errorf("expected chainID to be %q but was %q", own, chain)
+	default:
 		return ids.ShortEmpty, fmt.Errorf("%w: expected %q but got %q", errMismatched, own, chain)
 	}
-	return short, nil
 }
 
 // Addresses reads several, each once, ascending: the order in which a node searches.

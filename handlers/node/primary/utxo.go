@@ -68,13 +68,21 @@ func (a *Service) GetUTXOs(r *http.Request, args *UTXOArgs, reply *UTXOReply) er
 	return nil
 }
 
+// CheckCount refuses no addresses, and too many.
+func CheckCount(addresses []string) error {
+	switch n := len(addresses); {
+	case n == 0:
+		return errNoAddresses
+	case n > maxUTXOAddresses:
+		return fmt.Errorf("number of addresses given, %d, exceeds maximum, %d", n, maxUTXOAddresses)
+	}
+	return nil
+}
+
 // page reads the arguments in the order in which a node complains about them.
 func (a *Service) page(args *UTXOArgs) (*utxoPage, error) {
-	switch n := len(args.Addresses); {
-	case n == 0:
-		return nil, errNoAddresses
-	case n > maxUTXOAddresses:
-		return nil, fmt.Errorf("number of addresses given, %d, exceeds maximum, %d", n, maxUTXOAddresses)
+	if err := CheckCount(args.Addresses); err != nil {
+		return nil, err
 	}
 	p := &utxoPage{Service: a, source: a.StoreChain(), limit: int(min(args.Limit, maxUTXOs))}
 	if p.limit == 0 {
@@ -117,20 +125,27 @@ func (a *Service) source(name string) (int, error) {
 	return a.Network.Chain(chain), nil
 }
 
-// EncodeUTXOs writes outputs as strings. The chains have two ways to say that they cannot.
+// EncodeUTXOs writes outputs as strings.
 func (a *Service) EncodeUTXOs(rows []store.UTXO, encoding jsonrpc.Encoding) ([]string, error) {
-	form := "string"
-	if a.chain == txs.PChain {
-		form = encoding.String()
-	}
 	texts := make([]string, len(rows))
 	for i := range rows {
 		var err error
 		if texts[i], err = formatting.Encode(encoding, rows[i].Bytes()); err != nil {
-			return nil, fmt.Errorf("couldn't encode UTXO %s as %s: %w", ids.ID(rows[i].Hash), form, err)
+			return nil, a.encodingError(ids.ID(rows[i].Hash), encoding, err)
 		}
 	}
 	return texts, nil
+}
+
+// encodingError is each chain's own way to say that it cannot write an output.
+func (a *Service) encodingError(utxo ids.ID, encoding jsonrpc.Encoding, err error) error {
+	switch a.chain {
+	case txs.CChain:
+		return fmt.Errorf("problem encoding utxo: %w", err)
+	case txs.PChain:
+		return fmt.Errorf("couldn't encode UTXO %s as %s: %w", utxo, encoding, err)
+	}
+	return fmt.Errorf("couldn't encode UTXO %s as string: %w", utxo, err)
 }
 
 func (a *Service) parse(row *store.UTXO) (*txs.UTXO, error) {

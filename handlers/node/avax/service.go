@@ -1,0 +1,99 @@
+package avax
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/formatting"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/primary"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Service has the methods of the C-Chain's atomic transactions.
+type Service struct{ chain primary.Service }
+
+func New(network *sim.Network) *Service { return &Service{primary.New(network, txs.CChain)} }
+
+// TxReply is an atomic transaction and the block that holds it.
+type TxReply struct {
+	Tx          string           `json:"tx"`
+	Encoding    jsonrpc.Encoding `json:"encoding"`
+	BlockHeight *jsonrpc.Uint64  `json:"blockHeight,omitempty"`
+}
+
+// TxStatusReply is what became of an atomic transaction.
+type TxStatusReply struct {
+	Status      string          `json:"status"`
+	BlockHeight *jsonrpc.Uint64 `json:"blockHeight,omitempty"`
+}
+
+// TxIDArgs name a transaction.
+type TxIDArgs struct {
+	TxID ids.ID `json:"txID"`
+}
+
+var (
+	errNoSourceChain = errors.New("no source chain provided")
+	errNilTxID       = errors.New("nil transaction ID")
+)
+
+// GetUTXOs answers a page of the outputs that another chain exported to some addresses of the C-Chain.
+func (a *Service) GetUTXOs(r *http.Request, args *primary.UTXOArgs, reply *primary.UTXOReply) error {
+	if err := primary.CheckCount(args.Addresses); err != nil {
+		return err
+	}
+	if args.SourceChain == "" {
+		return errNoSourceChain
+	}
+	return a.chain.GetUTXOs(r, args, reply)
+}
+
+// GetAtomicTx answers a transaction that is in a block.
+func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *TxReply) error {
+	row, err := a.accepted(r.Context(), args.TxID)
+	switch {
+	case err != nil:
+		return err
+	case row == nil:
+		return fmt.Errorf("could not find tx %s", args.TxID)
+	}
+	reply.Encoding, reply.BlockHeight = args.Encoding, height(row)
+	reply.Tx, err = formatting.Encode(args.Encoding, row.Bytes)
+	return err
+}
+
+// GetAtomicTxStatus answers Accepted, or Unknown for what is in no block: nothing waits here.
+func (a *Service) GetAtomicTxStatus(r *http.Request, args *TxIDArgs, reply *TxStatusReply) error {
+	row, err := a.accepted(r.Context(), args.TxID)
+	if err != nil {
+		return err
+	}
+	if reply.Status = "Unknown"; row != nil {
+		reply.Status, reply.BlockHeight = "Accepted", height(row)
+	}
+	return nil
+}
+
+// accepted is a transaction that is in a block, nil when none with that id is.
+func (a *Service) accepted(ctx context.Context, id ids.ID) (*store.PrimaryTx, error) {
+	if id == ids.Empty {
+		return nil, errNilTxID
+	}
+	row, err := a.chain.Network.DB.PrimaryTxByHash(ctx, a.chain.StoreChain(), id[:])
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return row, err
+}
+
+func height(row *store.PrimaryTx) *jsonrpc.Uint64 {
+	number := jsonrpc.Uint64(row.ID.Number())
+	return &number
+}

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// IssueX accepts a transaction in a new block of the X-Chain. The error is the network's reason to refuse it.
+func (n *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
+	return n.extend(ctx, func(e *extension) error {
+		at := e.earliest()
+		if err := n.state.X.Check(tx, at); err != nil {
+			return err
+		}
+		b, err := n.state.X.BuildBlock(at, []*txs.Tx{tx})
+		if err != nil {
+			return err
+		}
+		return e.accept(b, txs.XChain)
+	})
+}
+
+// IssueP accepts a transaction in a new block of the P-Chain, after the blocks that time asks for by then. While the chain lacks the
+// gas, the block is so much later. The error is the network's reason to refuse it.
+func (n *Network) IssueP(ctx context.Context, tx *txs.Tx) error {
+	return n.extend(ctx, func(e *extension) error {
+		at := n.state.P.CapacityTime(tx.Unsigned, e.earliest())
+		if err := e.advanceP(at); err != nil {
+			return err
+		}
+		if err := n.state.P.VerifyTx(tx, at); err != nil {
+			return fmt.Errorf("failed verification: %w", err)
+		}
+		b, err := n.state.P.BuildBlock(at, []*txs.Tx{tx})
+		if err != nil {
+			return err
+		}
+		return e.accept(b, txs.PChain)
+	})
+}
+
+// extension is blocks of a network's P- and X-Chain that are accepted one after the other and stored together.
+type extension struct {
+	*Network
+	nodes  []store.Node
+	deltas []*store.PrimaryDelta
+	heads  map[int][]byte // the last digests of the chains that are extended
+	time   int64          // of the last block
+}
+
+// extend restores the network's state if need be, lets add accept blocks, and stores them. When that fails they were never
+// accepted: whoever comes next restores the state of the file.
+func (n *Network) extend(ctx context.Context, add func(*extension) error) error {
+	if n.DB.ReadOnly() {
+		return store.ErrReadOnly
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.restore(ctx); err != nil {
+		return err
+	}
+	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
+	if err != nil {
+		return err
+	}
+	e := &extension{Network: n, nodes: nodes, heads: map[int][]byte{}}
+	if err = add(e); err == nil {
+		err = e.store(ctx)
+	}
+	if err != nil && len(e.heads) > 0 {
+		n.state = nil
+	}
+	return err
+}
+
+func (n *Network) restore(ctx context.Context) (err error) {
+	if n.state == nil {
+		n.state, err = primary.Restore(ctx, n.DB, n.Rules.NetworkID)
+	}
+	return err
+}
+
+// earliest is the first second in which a block may be: not before the world's clock, nor before the last blocks.
+func (e *extension) earliest() uint64 {
+	return max(uint64(e.Clock.Unix()), e.state.X.Time(), e.state.P.Time())
+}
+
+// advanceP accepts the blocks of the P-Chain that time asks for by a time.
+func (e *extension) advanceP(by uint64) error {
+	for {
+		b, err := e.state.P.BuildDue(by, e.rewarded)
+		if err != nil || b == nil {
+			return err
+		}
+		if err := e.accept(b, txs.PChain); err != nil {
+			return err
+		}
+	}
+}
+
+// rewarded decides about a staker's reward as the network's validators do: by the uptime of its node. One that is not known was
+// never up.
+func (e *extension) rewarded(s *pchain.Staker) bool {
+	for i := range e.nodes {
+		if string(e.nodes[i].Node) == string(s.NodeID[:]) {
+			return e.nodes[i].Uptime >= e.Rules.Staking.UptimeRequirement
+		}
+	}
+	return false
+}
+
+// accept accepts the next block of the P-Chain or the X-Chain.
+func (e *extension) accept(b *txs.Block, chain txs.Chain) error {
+	e.heads[e.Chain(chain)] = nil
+	proposer, err := e.proposer(b)
+	if err != nil {
+		return err
+	}
+	accept := e.state.AcceptP
+	if chain == txs.XChain {
+		accept = e.state.AcceptX
+	}
+	delta, err := accept(b, proposer)
+	if err != nil {
+		return err
+	}
+	e.deltas, e.time = append(e.deltas, delta), delta.Block.Time
+	e.heads[e.Chain(chain)] = delta.Block.Digest
+	return nil
+}
+
+// proposer chooses who proposes a block among the nodes that validate at its time: in turn, by the block's height. A block
+// that decides a proposal has none.
+func (e *extension) proposer(b *txs.Block) (*primary.Proposer, error) {
+	switch b.Body.(type) {
+	case *txs.CommitBlock, *txs.AbortBlock:
+		return nil, nil
+	}
+	var certificates [][]byte
+	for i := range e.nodes {
+		if e.state.CanPropose(e.nodes[i].Certificate, b.Time()) {
+			certificates = append(certificates, e.nodes[i].Certificate)
+		}
+	}
+	if len(certificates) == 0 {
+		return nil, errNoProposer
+	}
+	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: e.state.P.Height()}, nil
+}
+
+// store writes the blocks and moves the clock to the last one, if it is not there yet.
+func (e *extension) store(ctx context.Context) error {
+	err := e.World.commit(ctx, e.heads, func(b *store.Batch) error {
+		for _, delta := range e.deltas {
+			if err := b.AddPrimaryBlock(delta); err != nil {
+				return fmt.Errorf("block %d of chain %d: %w", delta.Block.ID.Number(), delta.Block.ID.Chain(), err)
+			}
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, store.ErrReadOnly):
+		return store.ErrReadOnly
+	case err == nil && e.time > e.Clock.Unix():
+		e.Clock.Set(time.Unix(e.time, 0))
+	}
+	return err
+}
