@@ -52,7 +52,7 @@ func (l *testNetwork) assets() {
 	txs.SortInputs(base.Ins)
 	l.issueX(&base, 2)
 	later := txs.NewOutputOwners(l.now+900*day, 1, l.bob.Address())
-	paid := l.spend(txs.XChain, 6*avax, l.pay(avax, *l.ownedBy(l.bob)), l.pay(2*avax, *l.ownedBy(l.alice, l.bob)), l.pay(3*avax, later))
+	paid := l.spend(txs.XChain, 6*nAVAX, l.pay(nAVAX, *l.ownedBy(l.bob)), l.pay(2*nAVAX, *l.ownedBy(l.alice, l.bob)), l.pay(3*nAVAX, later))
 	l.issueX(&paid, 1)
 }
 
@@ -62,21 +62,21 @@ func (l *testNetwork) pay(amount uint64, owners txs.OutputOwners) *txs.Transfera
 
 // transfers move AVAX of alice's from X to P, and export some of bob's in both directions that nobody imports.
 func (l *testNetwork) transfers() {
-	out := l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 9*avax), ExportedOutputs: []*txs.TransferableOutput{l.pay(9*avax, *l.ownedBy(l.alice))}}, 1)
+	out := l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 9*nAVAX), ExportedOutputs: []*txs.TransferableOutput{l.pay(9*nAVAX, *l.ownedBy(l.alice))}}, 1)
 	_, exported := out.Exported()
 	base := l.base(txs.PChain)
-	base.Outs = append(base.Outs, l.pay(8*avax, *l.ownedBy(l.alice)))
+	base.Outs = append(base.Outs, l.pay(8*nAVAX, *l.ownedBy(l.alice)))
 	l.issueP(&txs.ImportTx{BaseTx: base, SourceChain: l.rules.XChainID, ImportedInputs: []*txs.TransferableInput{
-		{UTXOID: exported[0].UTXOID, AssetID: exported[0].AssetID, In: &txs.TransferInput{Amount: 9 * avax, Input: first}},
+		{UTXOID: exported[0].UTXOID, AssetID: exported[0].AssetID, In: &txs.TransferInput{Amount: 9 * nAVAX, Input: first}},
 	}}, 1)
-	l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 4*avax), ExportedOutputs: []*txs.TransferableOutput{l.pay(4*avax, *l.ownedBy(l.bob))}}, 1)
-	l.issueP(&txs.ExportTx{BaseTx: l.spend(txs.PChain, 12*avax), DestinationChain: l.rules.XChainID,
-		ExportedOutputs: []*txs.TransferableOutput{l.pay(5*avax, *l.ownedBy(l.bob)), l.pay(7*avax, *l.ownedBy(l.bob))}}, 1)
+	l.issueX(&txs.ExportTx{BaseTx: l.spend(txs.XChain, 4*nAVAX), ExportedOutputs: []*txs.TransferableOutput{l.pay(4*nAVAX, *l.ownedBy(l.bob))}}, 1)
+	l.issueP(&txs.ExportTx{BaseTx: l.spend(txs.PChain, 12*nAVAX), DestinationChain: l.rules.XChainID,
+		ExportedOutputs: []*txs.TransferableOutput{l.pay(5*nAVAX, *l.ownedBy(l.bob)), l.pay(7*nAVAX, *l.ownedBy(l.bob))}}, 1)
 }
 
 // delegate adds to the weight of the first validator.
 func (l *testNetwork) delegate() {
-	weight := uint64(30 * avax)
+	weight := uint64(30 * nAVAX)
 	l.issueP(&txs.AddPermissionlessDelegatorTx{
 		BaseTx: l.spend(txs.PChain, weight), Validator: l.validates(0, weight, 60*day),
 		StakeOuts: []*txs.TransferableOutput{l.pay(weight, *l.ownedBy(l.alice))}, RewardsOwner: l.ownedBy(l.bob),
@@ -87,7 +87,7 @@ func (l *testNetwork) delegate() {
 func (l *testNetwork) convert(subnet, chain ids.ID) {
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{l.alice.Address()}}
 	var validators []*txs.ConversionValidator
-	for i, balance := range []uint64{2 * avax, 0} {
+	for i, balance := range []uint64{2 * nAVAX, 0} {
 		node := l.nodes[i].Node
 		validators = append(validators, &txs.ConversionValidator{
 			NodeID: node, Weight: uint64(100 + i), Balance: balance, Signer: *l.proof(i), RemainingBalanceOwner: owner, DeactivationOwner: owner,
@@ -97,6 +97,6 @@ func (l *testNetwork) convert(subnet, chain ids.ID) {
 		validators[0], validators[1] = validators[1], validators[0]
 	}
 	l.issueP(&txs.ConvertSubnetToL1Tx{
-		BaseTx: l.spend(txs.PChain, 2*avax), SubnetID: subnet, ChainID: chain, Address: []byte{0xfe, 0xed}, Validators: validators, SubnetAuth: &first,
+		BaseTx: l.spend(txs.PChain, 2*nAVAX), SubnetID: subnet, ChainID: chain, Address: []byte{0xfe, 0xed}, Validators: validators, SubnetAuth: &first,
 	}, 2)
 }

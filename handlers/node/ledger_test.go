@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	avax         = 1_000_000_000
+	nAVAX        = 1_000_000_000
 	day          = 24 * 60 * 60
 	genesisUTXOs = 20 // outputs that alice has on each chain from the beginning, each for one transaction
-	testStake    = 3_000 * avax
+	testStake    = 3_000 * nAVAX
 )
 
 // testNetwork is a small P- and X-Chain under construction. Everything is alice's, who may also be asked to sign for bob.
@@ -80,7 +80,7 @@ func must[T any](t testing.TB) func(T, error) T {
 
 // begin makes the genesis: outputs of alice, three validators, one of whom waits, and somebody who waits to delegate.
 func (l *testNetwork) begin() store.PrimaryNetwork {
-	p := &pchain.PChainGenesis{Timestamp: l.now, InitialSupply: 400_000_000 * avax, Message: "test", Chains: []*txs.Tx{}}
+	p := &pchain.PChainGenesis{Timestamp: l.now, InitialSupply: 400_000_000 * nAVAX, Message: "test", Chains: []*txs.Tx{}}
 	x := &xchain.XChainGenesis{Timestamp: l.now, Assets: []*xchain.GenesisAsset{{ID: l.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
 	for i := range uint32(genesisUTXOs) {
 		out := &txs.TransferOutput{Amount: testStake, OutputOwners: txs.NewOwner(l.alice.Address())}
@@ -88,7 +88,7 @@ func (l *testNetwork) begin() store.PrimaryNetwork {
 		u := l.genesisUTXO(l.rules.AVAXAssetID, i, out)
 		x.UTXOs = append(x.UTXOs, &u)
 	}
-	later := &txs.StakeableLockOut{Locktime: l.now + 900*day, Output: &txs.TransferOutput{Amount: 7 * avax, OutputOwners: txs.NewOwner(l.bob.Address())}}
+	later := &txs.StakeableLockOut{Locktime: l.now + 900*day, Output: &txs.TransferOutput{Amount: 7 * nAVAX, OutputOwners: txs.NewOwner(l.bob.Address())}}
 	p.UTXOs = append(p.UTXOs, &pchain.GenesisUTXO{Message: []byte{}, UTXO: l.genesisUTXO(ids.Empty, genesisUTXOs, later)})
 	for i := range 3 {
 		p.Validators = append(p.Validators, l.genesisValidator(i))
@@ -119,7 +119,7 @@ func (l *testNetwork) genesisValidator(i int) *txs.Tx {
 		Network: l.rules.NetworkID, Node: node[:], Certificate: certificate, Secret: key[:], Version: "avalanchego/1.14.2",
 		IP: "203.0.113.1:9651", Uptime: 987_654, Connected: i != 1,
 	})
-	v := txs.Validator{NodeID: node, Start: l.now, End: l.now + 300*day, Weight: 2_000 * avax}
+	v := txs.Validator{NodeID: node, Start: l.now, End: l.now + 300*day, Weight: 2_000 * nAVAX}
 	owner := txs.NewOwner(l.alice.Address())
 	stake := []*txs.TransferableOutput{txs.NewTransferableOutput(l.rules.AVAXAssetID, v.Weight, owner)}
 	if i == 2 {
@@ -153,7 +153,7 @@ func (l *testNetwork) spend(c txs.Chain, leaves uint64, outs ...*txs.Transferabl
 	l.spent[c]++
 	base := l.base(c)
 	base.Ins = append(base.Ins, &txs.TransferableInput{UTXOID: from, AssetID: l.rules.AVAXAssetID, In: &txs.TransferInput{Amount: testStake, Input: first}})
-	base.Outs = append(outs, txs.NewTransferableOutput(l.rules.AVAXAssetID, testStake-leaves-avax/100, txs.NewOwner(l.alice.Address())))
+	base.Outs = append(outs, txs.NewTransferableOutput(l.rules.AVAXAssetID, testStake-leaves-nAVAX/100, txs.NewOwner(l.alice.Address())))
 	if err := txs.SortOutputs(c, base.Outs); err != nil {
 		l.t.Fatal(err)
 	}

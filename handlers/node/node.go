@@ -133,7 +133,7 @@ func (n *Node) addNetwork(network *sim.Network) error {
 		n.Handle(network.Name, alias, xChain)
 		n.Handle(network.Name, alias+"/wallet", wallet)
 	}
-	atomic, err := jsonrpc.NewServices(n.options.MaxBody, jsonrpc.Service{Name: "avax", Methods: avax.New(network)})
+	atomic, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "avax", Methods: avax.New(network)})
 	if err != nil {
 		return err
 	}

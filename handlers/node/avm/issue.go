@@ -17,7 +17,7 @@ var errTxTooLarge = errors.New("tx too large")
 
 // IssueTx puts a transaction into the next block.
 func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
-	tx, err := parse(args)
+	tx, err := parseTx(args)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *pri
 	return a.Network.IssueX(r.Context(), tx)
 }
 
-func parse(args *primary.FormattedTx) (*txs.Tx, error) {
+func parseTx(args *primary.FormattedTx) (*txs.Tx, error) {
 	raw, err := args.Bytes()
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func NewWallet(avm *Service) *WalletService { return &WalletService{avm} }
 
 // IssueTx puts a transaction into the next block, unless it is in one already.
 func (a *WalletService) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
-	tx, err := parse(args)
+	tx, err := parseTx(args)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,378 @@
+package handlers_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers"
+	"snowglobe/sim/signing"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/verify"
+	"snowglobe/sim/warp"
+)
+
+var firstOwner = &txs.Input{SigIndices: []uint32{0}}
+
+// TestIssuedTransactionsOfTheChains sends every type of transaction that the P-Chain takes, and X-Chain transfers, to both networks. Each is
+// at once what every interface shows, and the world verifies.
+func TestIssuedTransactionsOfTheChains(t *testing.T) {
+	world := tinyWorld(t)
+	h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range world.Networks {
+		if testing.Short() && i > 0 {
+			break
+		}
+		w := (&views{t, world, h, n}).wallet("whale")
+		w.transfers()
+		w.staking()
+		subnet := w.subnets()
+		w.conversion(subnet)
+		w.compareBlocks()
+		w.compareHistory()
+		w.compareStakers()
+		w.compareL1Validators()
+		w.compareNetwork()
+		w.compareOwners()
+	}
+	if _, err := verify.Verify(t.Context(), world, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func (w *wallet) balance(c txs.Chain) uint64 {
+	_, total := w.spendable(c, "")
+	return total
+}
+
+// transfers moves value within the P-Chain, to the X-Chain and back.
+func (w *wallet) transfers() {
+	w.Helper()
+	base := w.spend(txs.PChain, 0, w.output(3*nAVAX))
+	paid := w.issue(txs.PChain, &base)
+	if said := w.say(txs.PChain, paid); said != fmt.Sprintf("couldn't issue tx: failed verification: failed execution: standard tx %s failed execution: failed to read consumed UTXO %s:%d due to: not found",
+		paid.ID(), base.Ins[0].TxID, base.Ins[0].OutputIndex) {
+		w.Errorf("the second time: %s", said)
+	}
+	before := w.balance(txs.XChain)
+	out := &txs.ExportTx{BaseTx: w.spend(txs.PChain, 5*nAVAX), DestinationChain: w.l.Rules.XChainID, ExportedOutputs: []*txs.TransferableOutput{w.output(5 * nAVAX)}}
+	w.issue(txs.PChain, out)
+	w.issue(txs.XChain, w.importTx(txs.XChain, "P", ids.Empty))
+	if after := w.balance(txs.XChain); after != before+5*nAVAX-nAVAX/100 {
+		w.Errorf("X has %d after %d", after, before)
+	}
+	back := &txs.ExportTx{BaseTx: w.spend(txs.XChain, 2*nAVAX), DestinationChain: ids.Empty, ExportedOutputs: []*txs.TransferableOutput{w.output(2 * nAVAX)}}
+	w.issue(txs.XChain, back)
+	w.issue(txs.PChain, w.importTx(txs.PChain, "X", w.l.Rules.XChainID))
+	w.issue(txs.PChain, &txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), DestinationChain: w.l.Rules.CChainID, ExportedOutputs: []*txs.TransferableOutput{w.output(nAVAX)}})
+	if _, total := w.spendable(txs.CChain, "P"); total < nAVAX {
+		w.Errorf("%d is on its way to C", total)
+	}
+	locked := &txs.TransferableOutput{AssetID: w.l.Rules.AVAXAssetID, Out: &txs.StakeableLockOut{Locktime: farAway, Output: w.output(nAVAX).Out}}
+	w.refused("{tx}wrong locktime reported", &txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), DestinationChain: w.l.Rules.XChainID, ExportedOutputs: []*txs.TransferableOutput{locked}})
+	w.refused("{tx}no export outputs", &txs.ExportTx{BaseTx: w.spend(txs.PChain, 0), DestinationChain: w.l.Rules.XChainID, ExportedOutputs: []*txs.TransferableOutput{}})
+	w.refused("{tx}same chainID", &txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), ExportedOutputs: []*txs.TransferableOutput{w.output(nAVAX)}})
+	w.refused(fmt.Sprintf("{tx}failed to get subnet of %q: not found", ids.ID{1}),
+		&txs.ExportTx{BaseTx: w.spend(txs.PChain, nAVAX), DestinationChain: ids.ID{1}, ExportedOutputs: []*txs.TransferableOutput{w.output(nAVAX)}})
+	w.refused("{tx}tx has no imported inputs", &txs.ImportTx{BaseTx: w.spend(txs.PChain, 0), SourceChain: w.l.Rules.XChainID, ImportedInputs: []*txs.TransferableInput{}})
+	gone := w.importedTwice(back)
+	w.refused("{tx}failed to get shared memory: not found", gone)
+}
+
+// importedTwice imports again what was exported by a transaction and imported since.
+func (w *wallet) importedTwice(exported *txs.ExportTx) *txs.ImportTx {
+	w.Helper()
+	tx := &txs.Tx{Unsigned: exported}
+	if err := tx.Sign(txs.XChain, nil); err != nil {
+		w.Fatal(err)
+	}
+	in := &txs.TransferableInput{UTXOID: txs.UTXOID{TxID: tx.ID(), OutputIndex: 1}, AssetID: w.l.Rules.AVAXAssetID,
+		In: &txs.TransferInput{Amount: 2 * nAVAX, Input: *firstOwner}}
+	again := &txs.ImportTx{BaseTx: w.empty(txs.PChain), SourceChain: w.l.Rules.XChainID, ImportedInputs: []*txs.TransferableInput{in}}
+	again.Outs = append(again.Outs, w.output(nAVAX))
+	return again
+}
+
+// proof is the key of a node of the test's own, with the proof that the test has it.
+func (w *wallet) proof(name string) (ids.NodeID, *txs.ProofOfPossession) {
+	w.Helper()
+	secret := sha256.Sum256([]byte(w.l.Name + name))
+	proof, err := txs.NewProofOfPossession(warp.NewSecretKey(secret))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return ids.NodeID(secret[:20]), proof
+}
+
+func (w *wallet) validator(node ids.NodeID, proof txs.Signer, days uint64, stake ...*txs.TransferableOutput) *txs.AddPermissionlessValidatorTx {
+	w.Helper()
+	var weight uint64
+	for _, out := range stake {
+		weight += txs.AmountOf(out.Out)
+	}
+	return &txs.AddPermissionlessValidatorTx{
+		BaseTx: w.spend(txs.PChain, weight), Validator: txs.Validator{NodeID: node, End: uint64(w.world.Clock.Unix()) + days*24*3600, Weight: weight},
+		Signer: proof, StakeOuts: stake, ValidationOwner: w.owner(), DelegationOwner: w.owner(), DelegationShares: 20_000,
+	}
+}
+
+func (w *wallet) delegator(node ids.NodeID, days uint64, stake ...*txs.TransferableOutput) *txs.AddPermissionlessDelegatorTx {
+	v := w.validator(node, nil, days, stake...)
+	return &txs.AddPermissionlessDelegatorTx{BaseTx: v.BaseTx, Validator: v.Validator, StakeOuts: stake, RewardsOwner: w.owner()}
+}
+
+// staking adds a validator and a delegator of the primary network.
+func (w *wallet) staking() {
+	w.Helper()
+	minimum := w.l.Rules.Staking.MinValidatorStake
+	node, proof := w.proof("a validator")
+	count, weight := len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), integer(w.rpc("bc/P", "platform.getTotalStake", nil)["weight"])
+	w.refusedStaking(node, proof, minimum)
+
+	added := w.issue(txs.PChain, w.validator(node, proof, 30, w.output(minimum)))
+	w.refused(fmt.Sprintf("{tx}duplicate validator: %s on %s", node, ids.Empty), w.validator(node, proof, 30, w.output(minimum)))
+	delegated := w.issue(txs.PChain, w.delegator(node, 20, w.output(25*nAVAX)))
+	w.refused("{tx}proposed staking period is not inside dependent staking period", w.delegator(node, 31, w.output(25*nAVAX)))
+	w.refused("{tx}validator would be over delegated", w.delegator(node, 20, w.output(4*minimum)))
+
+	one := objects(w.rpc("bc/P", "platform.getCurrentValidators", map[string]any{"nodeIDs": []any{node}})["validators"])
+	if len(one) != 1 || one[0]["txID"] != added.ID().String() || len(objects(one[0]["delegators"])) != 1 {
+		w.Errorf("getCurrentValidators: %v", one)
+	}
+	if shown := w.pages("/validators/"+node.String(), "validators"); len(shown) != 1 || shown[0]["validationStatus"] != "active" || shown[0]["txHash"] != added.ID().String() {
+		w.Errorf("validators: %v", shown)
+	}
+	w.same("stake", len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), count+1,
+		w.rpc("bc/P", "platform.getTotalStake", nil)["weight"], weight+int64(minimum)+25*nAVAX)
+	var rewards []string
+	for _, r := range w.pages("/rewards:listPending?addresses="+w.l.Rules.Bech32(w.key.Address()), "pendingRewards") {
+		rewards = append(rewards, fmt.Sprint(r["txHash"]))
+	}
+	if !slices.Contains(rewards, added.ID().String()) || !slices.Contains(rewards, delegated.ID().String()) {
+		w.Errorf("pending rewards of %v", rewards)
+	}
+	if staked := integer(w.rpc("bc/P", "platform.getStake", map[string]any{"addresses": []string{w.address(txs.PChain)}})["staked"]); staked < int64(minimum)+25*nAVAX {
+		w.Errorf("staked %d", staked)
+	}
+}
+
+func (w *wallet) refusedStaking(node ids.NodeID, proof *txs.ProofOfPossession, minimum uint64) {
+	w.Helper()
+	change := func(change func(*txs.AddPermissionlessValidatorTx)) *txs.AddPermissionlessValidatorTx {
+		tx := w.validator(node, proof, 30, w.output(minimum))
+		change(tx)
+		return tx
+	}
+	_, other := w.proof("another")
+	const parts = "{tx}failed to verify validator, signer, or rewards owners: "
+	w.refused("{tx}weight of this validator is too low", w.validator(node, proof, 30, w.output(minimum-1)))
+	w.refused("{tx}staking period is too short", w.validator(node, proof, 0, w.output(minimum)))
+	w.refused("{tx}staking period is too long", w.validator(node, proof, 366, w.output(minimum)))
+	w.refused("{tx}no stake", w.validator(node, proof, 30))
+	w.refused("{tx}validator nodeID cannot be empty", w.validator(ids.EmptyNodeID, proof, 30, w.output(minimum)))
+	w.refused("{tx}staker charges an insufficient delegation fee", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.DelegationShares = 19_999 }))
+	w.refused("{tx}a staker can only require at most 1000000 shares from delegators", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.DelegationShares = 1_000_001 }))
+	w.refused(fmt.Sprintf("{tx}validator weight mismatch: weight %d != stake %d", minimum+1, minimum), change(func(tx *txs.AddPermissionlessValidatorTx) { tx.Validator.Weight++ }))
+	w.refused("{tx}invalid signer: hasKey=false != isPrimaryNetwork=true", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.Signer = &txs.EmptySigner{} }))
+	w.refused("{tx}not found", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.SubnetID, tx.Signer = ids.ID{1}, &txs.EmptySigner{} }))
+	w.refused(parts+"invalid proof of possession", change(func(tx *txs.AddPermissionlessValidatorTx) {
+		tx.Signer = &txs.ProofOfPossession{PublicKey: proof.PublicKey, ProofOfPossession: other.ProofOfPossession}
+	}))
+	w.refused("{tx}failed to verify BaseTx: metadata failed verification: tx has wrong network ID", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.NetworkID = 12345 }))
+	w.refused("{tx}memo exceeds maximum length: 2 > 0", change(func(tx *txs.AddPermissionlessValidatorTx) { tx.Memo = txs.HexBytes("hi") }))
+	w.refused(fmt.Sprintf("{tx}failed to fetch the validator for %s on %s: not found", node, ids.Empty), w.delegator(node, 30, w.output(25*nAVAX)))
+	w.refused("{tx}weight of this validator is too low", w.delegator(node, 30, w.output(w.l.Rules.Staking.MinDelegatorStake-1)))
+	for _, unsigned := range []txs.Unsigned{
+		&txs.AddValidatorTx{BaseTx: w.spend(txs.PChain, 0), Validator: txs.Validator{NodeID: node, Weight: minimum}, RewardsOwner: w.owner(), StakeOuts: []*txs.TransferableOutput{}},
+		&txs.AddDelegatorTx{BaseTx: w.spend(txs.PChain, 0), Validator: txs.Validator{NodeID: node, Weight: minimum}, RewardsOwner: w.owner(), StakeOuts: []*txs.TransferableOutput{}},
+		&txs.TransformSubnetTx{BaseTx: w.spend(txs.PChain, 0), SubnetAuth: firstOwner},
+		&txs.RewardValidatorTx{TxID: ids.ID{1}}, &txs.AdvanceTimeTx{Time: 1},
+	} {
+		w.refused("failed to calculate tx complexity: unsupported transaction type", unsigned)
+	}
+}
+
+// subnets creates a subnet with a validator that comes and goes, an owner that changes, and a chain.
+func (w *wallet) subnets() ids.ID {
+	w.Helper()
+	bob := w.wallet("bob").key
+	subnet := w.issue(txs.PChain, &txs.CreateSubnetTx{BaseTx: w.spend(txs.PChain, 0), Owner: w.owner()}).ID()
+	node, _ := w.proof("a validator")
+	add := func(node ids.NodeID, days uint64) *txs.AddSubnetValidatorTx {
+		v := txs.Validator{NodeID: node, End: uint64(w.world.Clock.Unix()) + days*24*3600, Weight: 7}
+		return &txs.AddSubnetValidatorTx{BaseTx: w.spend(txs.PChain, 0), Validator: txs.SubnetValidator{Validator: v, SubnetID: subnet}, SubnetAuth: firstOwner}
+	}
+	days := w.l.Rules.Staking.MinStakeDuration/86400 + 1
+	unknown, _ := w.proof("nobody's")
+	w.refused(fmt.Sprintf("{tx}%s isn't a current or pending validator of the primary network", unknown), add(unknown, days), w.key)
+	w.refused("{tx}should have the same number of credentials as inputs", &txs.AddSubnetValidatorTx{BaseTx: w.empty(txs.PChain), Validator: add(node, days).Validator, SubnetAuth: firstOwner})
+	w.refused(fmt.Sprintf("{tx}unauthorized modification: wrong signature: expected signature from %s but got from %s", w.key.Address(), bob.Address()), add(node, days), bob)
+	w.issue(txs.PChain, add(node, days), w.key)
+	w.refused(fmt.Sprintf("{tx}attempted to issue duplicate validator for %s on subnet %s", node, subnet), add(node, days), w.key)
+	validators := func() int {
+		listed := objects(w.rpc("bc/P", "platform.getCurrentValidators", map[string]any{"subnetID": subnet})["validators"])
+		w.same("validators of the new subnet", len(w.pages("/validators?validationStatus=active&subnetId="+subnet.String(), "validators")), len(listed))
+		return len(listed)
+	}
+	if n := validators(); n != 1 {
+		w.Errorf("%d validators of the new subnet", n)
+	}
+	remove := func(id ids.ID) *txs.RemoveSubnetValidatorTx {
+		return &txs.RemoveSubnetValidatorTx{BaseTx: w.spend(txs.PChain, 0), NodeID: node, SubnetID: id, SubnetAuth: firstOwner}
+	}
+	w.refused("{tx}can't remove primary network validator with RemoveSubnetValidatorTx", remove(ids.Empty), w.key)
+	w.issue(txs.PChain, remove(subnet), w.key)
+	w.refused(fmt.Sprintf("{tx}%s isn't a current or pending validator of %s: not found", node, subnet), remove(subnet), w.key)
+	if n := validators(); n != 0 {
+		w.Errorf("%d validators of the new subnet", n)
+	}
+	transfer := func(to *txs.Key) *txs.TransferSubnetOwnershipTx {
+		owner := txs.NewOwner(to.Address())
+		return &txs.TransferSubnetOwnershipTx{BaseTx: w.spend(txs.PChain, 0), SubnetID: subnet, SubnetAuth: firstOwner, Owner: &owner}
+	}
+	w.issue(txs.PChain, transfer(bob), w.key)
+	w.same("owner", dig(w.get("/subnets/"+subnet.String()), "subnetOwnershipInfo", "addresses").([]any)[0], w.l.Rules.Bech32(bob.Address()),
+		w.rpc("bc/P", "platform.getSubnet", map[string]any{"subnetID": subnet})["controlKeys"].([]any)[0], w.l.Rules.Address(txs.PChain, bob.Address()))
+	w.issue(txs.PChain, transfer(w.key), bob)
+
+	create := func(name string) *txs.CreateChainTx {
+		return &txs.CreateChainTx{BaseTx: w.spend(txs.PChain, 0), SubnetID: subnet, ChainName: name, VMID: txs.IDOfName("a vm"), FxIDs: []ids.ID{}, GenesisData: []byte(`{"made":"by a client"}`), SubnetAuth: firstOwner}
+	}
+	w.refused("{tx}illegal name character", create("no/slash"), w.key)
+	chain := w.issue(txs.PChain, create("chain of a client"), w.key).ID()
+	shown := w.get("/blockchains/" + chain.String())
+	w.same("chain", shown["blockchainName"], "chain of a client", shown["subnetId"], subnet,
+		w.rpc("bc/P", "platform.validatedBy", map[string]any{"blockchainID": chain})["subnetID"], subnet)
+	return subnet
+}
+
+// conversion makes a subnet an L1 whose manager is the key's account of the C-Chain, and changes its validators.
+func (w *wallet) conversion(subnet ids.ID) {
+	w.Helper()
+	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}
+	node, proof := w.proof("an L1 validator")
+	convert := func(balance uint64, validators ...*txs.ConversionValidator) *txs.ConvertSubnetToL1Tx {
+		return &txs.ConvertSubnetToL1Tx{BaseTx: w.spend(txs.PChain, balance), SubnetID: subnet, ChainID: w.l.Rules.CChainID,
+			Address: w.key.EVMAddress().Bytes(), Validators: append([]*txs.ConversionValidator{}, validators...), SubnetAuth: firstOwner}
+	}
+	first := &txs.ConversionValidator{NodeID: node[:], Weight: 100, Balance: nAVAX, Signer: *proof, RemainingBalanceOwner: owner, DeactivationOwner: owner}
+	w.refused("{tx}conversion must include at least one validator", convert(0), w.key)
+	w.issue(txs.PChain, convert(nAVAX, first), w.key)
+	w.refused(fmt.Sprintf("{tx}%q is immutable", subnet), convert(nAVAX, first), w.key)
+
+	second, secondProof := w.proof("a second L1 validator")
+	now := uint64(w.world.Clock.Unix())
+	request := &warp.RegisterL1Validator{SubnetID: subnet, NodeID: second[:], PublicKey: secondProof.PublicKey, Expiry: now + 3600, RemainingBalanceOwner: owner, DisableOwner: owner, Weight: 10}
+	register := func(message txs.HexBytes) *txs.RegisterL1ValidatorTx {
+		return &txs.RegisterL1ValidatorTx{BaseTx: w.spend(txs.PChain, nAVAX), Balance: nAVAX, ProofOfPossession: secondProof.ProofOfPossession, Message: message}
+	}
+	w.refusedMessages(request, register)
+	registered := register(w.message(request))
+	w.issue(txs.PChain, registered)
+	validation, err := request.ValidationID()
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.refused(fmt.Sprintf("{tx}warp message already issued for validationID %s", validation), register(registered.Message))
+	if w.validationWeight(validation) != "10" || w.validationWeight(subnet.Append(0)) != "100" {
+		w.Errorf("weights %s and %s", w.validationWeight(validation), w.validationWeight(subnet.Append(0)))
+	}
+	weigh := func(nonce, weight uint64) *txs.SetL1ValidatorWeightTx {
+		return &txs.SetL1ValidatorWeightTx{BaseTx: w.spend(txs.PChain, 0), Message: w.message(&warp.L1ValidatorWeight{ValidationID: validation, Nonce: nonce, Weight: weight})}
+	}
+	w.issue(txs.PChain, weigh(0, 20))
+	w.refused("{tx}warp message contains stale nonce 0 must be at least 1", weigh(0, 30))
+	if w.validationWeight(validation) != "20" {
+		w.Errorf("weight %s", w.validationWeight(validation))
+	}
+	top := func(id ids.ID, amount uint64) *txs.IncreaseL1ValidatorBalanceTx {
+		return &txs.IncreaseL1ValidatorBalanceTx{BaseTx: w.spend(txs.PChain, amount), ValidationID: id, Balance: amount}
+	}
+	w.refused("{tx}balance must be greater than 0", top(validation, 0))
+	w.refused("{tx}not found", top(ids.ID{1}, 1))
+	w.issue(txs.PChain, top(validation, nAVAX))
+	if balance := integer(w.rpc("bc/P", "platform.getL1Validator", map[string]any{"validationID": validation})["balance"]); balance < 2*nAVAX-nAVAX/10 {
+		w.Errorf("balance %d", balance)
+	}
+	disable := func() *txs.DisableL1ValidatorTx {
+		return &txs.DisableL1ValidatorTx{BaseTx: w.spend(txs.PChain, 0), ValidationID: validation, DisableAuth: firstOwner}
+	}
+	bob := w.wallet("bob").key
+	w.refused(fmt.Sprintf("{tx}unauthorized modification: wrong signature: expected signature from %s but got from %s", w.key.Address(), bob.Address()), disable(), bob)
+	before := w.balance(txs.PChain)
+	w.issue(txs.PChain, disable(), w.key)
+	if after := w.balance(txs.PChain); after < before+nAVAX {
+		w.Errorf("the balance did not come home: %d after %d", after, before)
+	}
+	w.issue(txs.PChain, weigh(1, 0))
+	w.refused("{tx}could not load L1 validator: not found", weigh(2, 5))
+	last := &txs.SetL1ValidatorWeightTx{BaseTx: w.spend(txs.PChain, 0), Message: w.message(&warp.L1ValidatorWeight{ValidationID: subnet.Append(0), Nonce: 0, Weight: 0})}
+	w.refused("{tx}attempting to remove the last L1 validator from a converted subnet", last)
+}
+
+func (w *wallet) validationWeight(validation ids.ID) string {
+	w.Helper()
+	shown := w.pages("/l1Validators?includeInactiveL1Validators=true&l1ValidationId="+validation.String(), "validators")
+	if len(shown) != 1 {
+		w.Fatalf("%d L1 validators are called %s", len(shown), validation)
+	}
+	w.same("weight", shown[0]["weight"], w.rpc("bc/P", "platform.getL1Validator", map[string]any{"validationID": validation})["weight"])
+	return fmt.Sprint(shown[0]["weight"])
+}
+
+// message is what the key's account of the C-Chain would send to the P-Chain, signed by the validators of the primary network.
+func (w *wallet) message(m warp.L1Message) []byte {
+	w.Helper()
+	return w.signedBy(67, w.l.Rules.CChainID, w.key.EVMAddress().Bytes(), m)
+}
+
+func (w *wallet) signedBy(quorum uint64, source ids.ID, sender []byte, m warp.L1Message) []byte {
+	w.Helper()
+	unsigned, err := warp.NewL1Message(w.l.Rules.NetworkID, source, sender, m)
+	if err != nil {
+		w.Fatal(err)
+	}
+	height, err := w.l.PHeight(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	set, err := signing.Signers(w.Context(), w.l, ids.Empty, height)
+	if err != nil {
+		w.Fatal(err)
+	}
+	signed, err := set.Sign(unsigned, quorum, 0)
+	if err != nil {
+		w.Fatal(err)
+	}
+	b, err := signed.Bytes()
+	if err != nil {
+		w.Fatal(err)
+	}
+	return b
+}
+
+func (w *wallet) refusedMessages(request *warp.RegisterL1Validator, register func(txs.HexBytes) *txs.RegisterL1ValidatorTx) {
+	w.Helper()
+	const signatures = "failed verifying warp messages: "
+	late, early := *request, *request
+	late.Expiry, early.Expiry = uint64(w.world.Clock.Unix()), uint64(w.world.Clock.Unix())+2*24*3600
+	w.refused(fmt.Sprintf("{tx}warp message expired at %d and it is currently %d", late.Expiry, late.Expiry), register(w.message(&late)))
+	w.refused("{tx}warp message not yet allowed because time is 172800 seconds in the future but the limit is 86400", register(w.message(&early)))
+	w.refused(fmt.Sprintf("{tx}wrong warp message source chain ID expected %s but had %s", w.l.Rules.CChainID, w.l.Rules.XChainID),
+		register(w.signedBy(67, w.l.Rules.XChainID, w.key.EVMAddress().Bytes(), request)))
+	w.refused(fmt.Sprintf("{tx}wrong warp message source address expected 0x%x but got 0x01", w.key.EVMAddress()), register(w.signedBy(67, w.l.Rules.CChainID, []byte{1}, request)))
+	w.refused("{tx}wrong payload type: *message.L1ValidatorWeight", register(w.message(&warp.L1ValidatorWeight{ValidationID: ids.ID{1}, Weight: 1})))
+	whole := w.message(request)
+	broken := slices.Clone(whole)
+	broken[20] ^= 1 // of the source chain's id
+	w.refused(signatures+"not found", register(broken))
+	broken = slices.Clone(whole)
+	broken[60] ^= 1 // of the payload
+	w.refused(signatures+"signature is invalid", register(broken))
+}
