@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -37,6 +40,31 @@ func (a *debugAPI) TraceBlockByNumber(ctx context.Context, number blockNumber, c
 // TraceBlockByHash traces every transaction of a block.
 func (a *debugAPI) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) ([]reader.TraceResult, error) {
 	return a.traceBlock(ctx, blockRef{hash: &hash}, config)
+}
+
+// TraceBlock traces every transaction of a block that is given by its RLP. Only blocks of the chain can be executed.
+func (a *debugAPI) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+	var parts []rlp.RawValue
+	if err := rlp.DecodeBytes(block, &parts); err != nil {
+		return nil, fmt.Errorf("could not decode block: %w", err)
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("could not decode block: it has no header")
+	}
+	hash := crypto.Keccak256Hash(parts[0])
+	b, err := a.chain.BlockByHash(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("block %#x is not of this chain: only its blocks can be traced", hash)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.chain.TraceBlock(ctx, b, config)
+}
+
+// TraceBadBlock finds nothing: no block was ever refused after it was seen.
+func (a *debugAPI) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
+	return nil, fmt.Errorf("bad block %#x not found", hash)
 }
 
 func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.TraceConfig) ([]reader.TraceResult, error) {

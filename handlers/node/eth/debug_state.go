@@ -1,0 +1,209 @@
+package eth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// debugStateAPI has the methods of the debug namespace about whole states: coreth's eth.DebugAPI.
+type debugStateAPI struct{ *api }
+
+// dumpedAccounts is how many accounts one answer has at most (eth.AccountRangeMaxResults).
+const dumpedAccounts = 256
+
+// dump is a state, or part of it (libevm's state.Dump).
+type dump struct {
+	Root     string                   `json:"root"`
+	Accounts map[string]dumpedAccount `json:"accounts"`
+	Next     []byte                   `json:"next,omitempty"` // base64
+}
+
+type dumpedAccount struct {
+	Balance  string                 `json:"balance"`
+	Nonce    uint64                 `json:"nonce"`
+	Root     hexutil.Bytes          `json:"root"`
+	CodeHash hexutil.Bytes          `json:"codeHash"`
+	Code     hexutil.Bytes          `json:"code,omitempty"`
+	Storage  map[common.Hash]string `json:"storage,omitempty"`
+	Address  common.Address         `json:"address"`
+	Key      hexutil.Bytes          `json:"key"`
+}
+
+// DumpBlock answers the first accounts of the state after a block.
+func (a *debugStateAPI) DumpBlock(ctx context.Context, number blockNumber) (*dump, error) {
+	b, err := a.byNumber(ctx, number)
+	if missing(err) {
+		return nil, fmt.Errorf("block #%d not found", number)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.dump(ctx, b, nil, dumpedAccounts, false, false)
+}
+
+// AccountRange answers accounts of the state after a block from a hash on.
+func (a *debugStateAPI) AccountRange(ctx context.Context, ref blockRef, start hexutil.Bytes, limit int, noCode, noStorage, incomplete bool) (*dump, error) {
+	b, err := a.block(ctx, &ref)
+	switch {
+	case missing(err):
+		return nil, fmt.Errorf("block #%d not found", ref.number)
+	case errors.Is(err, errHash):
+		return nil, fmt.Errorf("block %s not found", ref.hash.Hex())
+	case err != nil:
+		return nil, err
+	}
+	if limit <= 0 || limit > dumpedAccounts {
+		limit = dumpedAccounts
+	}
+	return a.dump(ctx, b, start, limit, noCode, noStorage)
+}
+
+func (a *debugStateAPI) dump(ctx context.Context, b *reader.Block, start []byte, limit int, noCode, noStorage bool) (*dump, error) {
+	page, next, err := a.chain.Accounts(ctx, b, start, limit)
+	if err != nil {
+		return nil, err
+	}
+	all := &dump{Root: fmt.Sprintf("%x", b.Header.Root), Accounts: make(map[string]dumpedAccount, len(page)), Next: next}
+	for _, account := range page {
+		shown := dumpedAccount{Balance: account.Balance.Dec(), Nonce: account.Nonce, Root: account.Root[:], CodeHash: account.Code[:],
+			Address: account.Address, Key: account.Hash[:]}
+		if !noCode {
+			shown.Code = a.chain.Code(ctx, account.Code)
+		}
+		if !noStorage && account.Root != types.EmptyRootHash {
+			slots, err := a.chain.Slots(ctx, b, account.Address)
+			if err != nil {
+				return nil, err
+			}
+			shown.Storage = make(map[common.Hash]string, len(slots))
+			for _, s := range slots {
+				shown.Storage[s.Key] = common.Bytes2Hex(common.TrimLeftZeroes(s.Value[:]))
+			}
+		}
+		all.Accounts[account.Address.Hex()] = shown
+	}
+	return all, nil
+}
+
+// storageRange is part of a contract's storage (eth.StorageRangeResult).
+type storageRange struct {
+	Storage map[common.Hash]storageEntry `json:"storage"`
+	NextKey *common.Hash                 `json:"nextKey"`
+}
+
+type storageEntry struct {
+	Key   *common.Hash `json:"key"`
+	Value common.Hash  `json:"value"`
+}
+
+// StorageRangeAt answers a contract's slots from a hash on, as they were before a transaction of a block.
+func (a *debugStateAPI) StorageRangeAt(ctx context.Context, ref blockRef, index int, address common.Address, start hexutil.Bytes, limit int) (*storageRange, error) {
+	b, err := a.block(ctx, &ref)
+	if err != nil {
+		return nil, err
+	}
+	slots, err := a.chain.SlotsBefore(ctx, b, index, address)
+	if err != nil || len(slots) == 0 {
+		return &storageRange{}, err
+	}
+	answer := &storageRange{Storage: map[common.Hash]storageEntry{}}
+	at, _ := slices.BinarySearchFunc(slots, start, func(s reader.StateSlot, start hexutil.Bytes) int { return slices.Compare(s.Hash[:], start) })
+	for i, s := range slots[at:] {
+		if i >= limit {
+			answer.NextKey = &slots[at+i].Hash
+			break
+		}
+		answer.Storage[s.Hash] = storageEntry{&slots[at+i].Key, s.Value}
+	}
+	return answer, nil
+}
+
+// GetModifiedAccountsByNumber answers the accounts that changed after a block up to another, or in one block.
+func (a *debugStateAPI) GetModifiedAccountsByNumber(ctx context.Context, start uint64, end *uint64) ([]common.Address, error) {
+	first, err := a.chain.Block(ctx, start)
+	if missing(err) {
+		return nil, fmt.Errorf("start block %x not found", start)
+	}
+	if err != nil || end == nil {
+		return a.modified(ctx, first, nil, err)
+	}
+	last, err := a.chain.Block(ctx, *end)
+	if missing(err) {
+		return nil, fmt.Errorf("end block %d not found", *end)
+	}
+	return a.modified(ctx, first, last, err)
+}
+
+// GetModifiedAccountsByHash answers the same for blocks by their hashes.
+func (a *debugStateAPI) GetModifiedAccountsByHash(ctx context.Context, start common.Hash, end *common.Hash) ([]common.Address, error) {
+	first, err := a.chain.BlockByHash(ctx, start)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("start block %x not found", start)
+	}
+	if err != nil || end == nil {
+		return a.modified(ctx, first, nil, err)
+	}
+	last, err := a.chain.BlockByHash(ctx, *end)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("end block %x not found", *end)
+	}
+	return a.modified(ctx, first, last, err)
+}
+
+// modified compares the states after two blocks; without the second, those before and after the first.
+func (a *debugStateAPI) modified(ctx context.Context, first, last *reader.Block, err error) ([]common.Address, error) {
+	if err != nil {
+		return nil, err
+	}
+	if last == nil {
+		if last = first; last.Number == 0 {
+			return nil, fmt.Errorf("block %x has no parent", last.Number)
+		}
+		if first, err = a.chain.Block(ctx, last.Number-1); err != nil {
+			return nil, err
+		}
+	}
+	if first.Number >= last.Number {
+		return nil, fmt.Errorf("start block height (%d) must be less than end block height (%d)", first.Number, last.Number)
+	}
+	return a.chain.ModifiedAccounts(ctx, first, last)
+}
+
+// GetAccessibleState answers the first block of a range whose state is there: every block's is.
+func (a *debugStateAPI) GetAccessibleState(ctx context.Context, from, to blockNumber) (uint64, error) {
+	head, err := a.chain.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	start, end := uint64(from), uint64(to)
+	if from == latest {
+		start = head.Number
+	}
+	if to == latest {
+		end = head.Number
+	}
+	switch {
+	case start == end:
+		return 0, errors.New("from and to needs to be different")
+	case start > head.Number:
+		return 0, fmt.Errorf("missing header %d", start)
+	}
+	return start, nil
+}
+
+// Preimage answers nothing: a node keeps no preimages unless it is told to.
+func (a *debugStateAPI) Preimage(common.Hash) (hexutil.Bytes, error) {
+	return nil, errors.New("unknown preimage")
+}
+
+// GetBadBlocks is empty: no block was ever refused after it was seen.
+func (a *debugStateAPI) GetBadBlocks() []any { return []any{} }

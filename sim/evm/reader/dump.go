@@ -1,0 +1,175 @@
+package reader
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// StateAccount is an account of a state, by the hash under which the state's trie has it.
+type StateAccount struct {
+	Hash    common.Hash
+	Address common.Address
+	Nonce   uint64
+	Balance *uint256.Int
+	Root    common.Hash
+	Code    common.Hash // its hash
+}
+
+// StateSlot is a slot of a contract's storage, by the hash under which the storage's trie has it.
+type StateSlot struct {
+	Hash  common.Hash
+	Key   common.Hash
+	Value common.Hash
+}
+
+// Accounts are the accounts after a block from a hash on, in the order of the state's trie, at most limit of them, and the hash
+// of the next if there is one.
+func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, next []byte, err error) {
+	all, err := c.accounts(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, _ := slices.BinarySearchFunc(all, start, func(a StateAccount, start []byte) int { return bytes.Compare(a.Hash[:], start) })
+	if page = all[first:]; len(page) > limit {
+		next, page = page[limit].Hash[:], page[:limit]
+	}
+	return page, next, nil
+}
+
+// accounts are all accounts after a block, in the order of the state's trie.
+func (c *Chain) accounts(ctx context.Context, b *Block) ([]StateAccount, error) {
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	rows, err := c.db.AccountsAt(ctx, c.Row.ID, b.Number)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]StateAccount, 0, len(rows))
+	for i := range rows {
+		if !rows[i].Gone {
+			all = append(all, stateAccount(&rows[i]))
+		}
+	}
+	slices.SortFunc(all, func(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) })
+	return all, ctx.Err()
+}
+
+func stateAccount(row *store.Account) StateAccount {
+	a := StateAccount{crypto.Keccak256Hash(row.Address), common.BytesToAddress(row.Address), row.Nonce, new(uint256.Int).SetBytes(row.Balance),
+		types.EmptyRootHash, types.EmptyCodeHash}
+	if row.Root != nil {
+		a.Root = common.BytesToHash(row.Root)
+	}
+	if row.CodeHash != nil {
+		a.Code = common.BytesToHash(row.CodeHash)
+	}
+	return a
+}
+
+// ModifiedAccounts are the addresses whose accounts differ after two blocks, those that are gone left out, in the order of the
+// state's trie.
+func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
+	old, err := c.accounts(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[common.Address]StateAccount, len(old))
+	for _, a := range old {
+		known[a.Address] = a
+	}
+	all, err := c.accounts(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	modified := []common.Address{}
+	for _, a := range all {
+		if o, there := known[a.Address]; !there || o.Nonce != a.Nonce || o.Root != a.Root || o.Code != a.Code || !o.Balance.Eq(a.Balance) {
+			modified = append(modified, a.Address)
+		}
+	}
+	return modified, nil
+}
+
+// Code is the code with a hash.
+func (c *Chain) Code(ctx context.Context, hash common.Hash) []byte {
+	if hash == types.EmptyCodeHash {
+		return nil
+	}
+	return evm.NewFlatState(ctx, c.db, c.Row.ID, 0).Code(common.Address{}, hash)
+}
+
+// Slots are a contract's slots after a block that are not zero, in the order of the storage's trie.
+func (c *Chain) Slots(ctx context.Context, b *Block, address common.Address) ([]StateSlot, error) {
+	rows, err := c.db.SlotsAt(ctx, c.Row.ID, address[:], b.Number)
+	all := make([]StateSlot, 0, len(rows))
+	for i := range rows {
+		if len(rows[i].Value) > 0 {
+			all = append(all, stateSlot(common.BytesToHash(rows[i].Key), common.BytesToHash(rows[i].Value)))
+		}
+	}
+	slices.SortFunc(all, compareSlots)
+	return all, err
+}
+
+func stateSlot(key, value common.Hash) StateSlot {
+	return StateSlot{crypto.Keccak256Hash(key[:]), key, value}
+}
+
+func compareSlots(a, b StateSlot) int { return a.Hash.Cmp(b.Hash) }
+
+// SlotsBefore are a contract's slots before the transaction of a block with an index.
+func (c *Chain) SlotsBefore(ctx context.Context, b *Block, index int, address common.Address) ([]StateSlot, error) {
+	transactions, err := c.Transactions(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if b.Number == 0 || index < 0 || index >= max(len(transactions), 1) {
+		return nil, fmt.Errorf("transaction index %d out of range for block %#x", index, b.Hash)
+	}
+	parent, err := c.Block(ctx, b.Number-1)
+	if err != nil || len(transactions) == 0 {
+		if err != nil {
+			return nil, err
+		}
+		return c.Slots(ctx, parent, address)
+	}
+	keys := map[common.Hash]bool{}
+	for _, at := range []*Block{parent, b} { // what the block changed is in its rows, save what it also changed back
+		slots, err := c.Slots(ctx, at, address)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range slots {
+			keys[s.Key] = true
+		}
+	}
+	all := []StateSlot{}
+	err = c.replay(ctx, b, transactions[:index+1], nil, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
+		if t.Index() < index {
+			return x.apply(ctx, t, m)
+		}
+		for key := range keys {
+			if value := x.states.GetState(address, key); value != (common.Hash{}) {
+				all = append(all, stateSlot(key, value))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b StateSlot) int { return cmp.Or(compareSlots(a, b), a.Key.Cmp(b.Key)) })
+	return all, err
+}
