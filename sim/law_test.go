@@ -57,6 +57,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/platform", nodeService + " handlers/node/primary"},
 	{"handlers/node/avm", nodeService + " handlers/node/primary"},
 	{"handlers/node/avax", nodeService + " handlers/node/primary"},
+	{"handlers/node/consensus", nodeService},
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/rest handlers/rest/schema handlers/node/..."},
 	{"handlers", "fixtures sim sim/... handlers/..."},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -32,15 +33,29 @@ func (n warpNetwork) SubnetOf(blockchain ids.ID) (ids.ID, error) {
 
 // WarpSet is the canonical set of a subnet after the last P-Chain block before a block's epoch.
 func (n warpNetwork) WarpSet(subnet ids.ID, time uint64) (*warp.CanonicalValidatorSet, error) {
-	ctx, chain := context.Background(), n.Chain(txs.PChain)
-	after, err := n.DB.FirstPrimarySince(ctx, chain, int64(evm.EpochStart(time)))
+	ctx := context.Background()
+	e, err := n.EpochAt(ctx, time)
 	if err != nil {
 		return nil, err
 	}
-	if after == 0 {
-		return nil, fmt.Errorf("P-Chain at %d: %w", time, store.ErrNotFound)
+	return n.CanonicalSet(ctx, subnet, e.PHeight)
+}
+
+// EpochAt is the epoch (ACP-181) of a block of an EVM chain at a time: they are numbered from the network's Granite upgrade on.
+func (n *Network) EpochAt(ctx context.Context, time uint64) (e txs.Epoch, err error) {
+	e.Start = evm.EpochStart(time)
+	after, err := n.DB.FirstPrimarySince(ctx, n.Chain(txs.PChain), int64(e.Start))
+	if err != nil {
+		return e, err
 	}
-	return n.CanonicalSet(ctx, subnet, after-1)
+	if after == 0 {
+		return e, fmt.Errorf("P-Chain at %d: %w", time, store.ErrNotFound)
+	}
+	e.PHeight = after - 1
+	if upgrades := fixtures.Networks[n.index].Upgrades; time >= uint64(upgrades.Granite) {
+		e.Number = evm.EpochsBetween(uint64(upgrades.Granite), time) + 1
+	}
+	return e, nil
 }
 
 // Simulates tells whether a blockchain is one of the world's EVM chains.

@@ -38,6 +38,9 @@ const epoch = 5 * 60
 // EpochStart is the time at which the epoch of a block began. The validators are those after the last P-Chain block before it.
 func EpochStart(time uint64) uint64 { return time - time%epoch }
 
+// EpochsBetween is how many epochs begin after a time up to another, which is not before it.
+func EpochsBetween(time, later uint64) uint64 { return later/epoch - time/epoch }
+
 var errNoNetwork = errors.New("the chain has no network")
 
 // verifyPredicate refuses a message that is not properly signed, as the chain's configuration asks for.

@@ -13,6 +13,7 @@ type Encoding = formatting.Encoding
 // Numbers as the node's services write them: as strings, and read from strings or numbers.
 type (
 	Uint8   = json.Uint8
+	Uint16  = json.Uint16
 	Uint32  = json.Uint32
 	Uint64  = json.Uint64
 	Float32 = json.Float32

@@ -1,0 +1,126 @@
+package eth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim"
+	"snowglobe/sim/parse"
+	"snowglobe/sim/signing"
+	"snowglobe/sim/store"
+	"snowglobe/sim/warp"
+)
+
+// warpAPI has the methods about the messages that the chain sends to others: avalanchego's graft/coreth/warp.API.
+type warpAPI struct {
+	*api
+	network *sim.Network
+}
+
+var (
+	errNoValidators  = errors.New("cannot aggregate signatures from subnet with no validators")
+	errValidatorSet  = errors.New("cannot retrieve validator set")
+	errValidateBlock = errors.New("failed to validate block message")
+)
+
+// verifyErrCode is how a validator says that it does not sign (warp.VerifyErrCode).
+const verifyErrCode = 2
+
+func (a *warpAPI) sent(ctx context.Context, id ids.ID) (*warp.UnsignedMessage, error) {
+	return signing.SentMessage(ctx, a.network, a.chain, id)
+}
+
+// GetMessage answers the unsigned message with an id that the chain sent.
+func (a *warpAPI) GetMessage(ctx context.Context, id ids.ID) (hexutil.Bytes, error) {
+	m, err := a.sent(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("failed to get message %s with error %w", id, err)
+	}
+	return m.Bytes()
+}
+
+// GetMessageSignature answers the node's own signature of a message.
+func (a *warpAPI) GetMessageSignature(ctx context.Context, id ids.ID) (hexutil.Bytes, error) {
+	m, err := a.sent(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("failed to get message %s with error %w", id, err)
+	}
+	return a.sign(m)
+}
+
+// GetBlockSignature answers the node's own signature of the message that the chain accepted a block.
+func (a *warpAPI) GetBlockSignature(ctx context.Context, block ids.ID) (hexutil.Bytes, error) {
+	m, err := signing.BlockMessage(ctx, a.network, a.chain, block)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fmt.Errorf("%w: %d: failed to get block %s: %w", errValidateBlock, verifyErrCode, block, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("failed to get signature for block %s with error %w", block, err)
+	}
+	return a.sign(m)
+}
+
+// sign signs with the key of the node that answers.
+func (a *warpAPI) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
+	unsigned, err := m.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	signature, err := warp.NewSecretKey([32]byte(a.network.LocalNode.Secret)).Sign(unsigned)
+	if err != nil {
+		return nil, err
+	}
+	text := signature.Bytes()
+	return text[:], nil
+}
+
+// GetMessageAggregateSignature answers a message with the signatures of a subnet's validators: the chain's own unless another is named.
+func (a *warpAPI) GetMessageAggregateSignature(ctx context.Context, id ids.ID, quorum uint64, subnet string) (hexutil.Bytes, error) {
+	m, err := a.sent(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.aggregate(ctx, m, quorum, subnet)
+}
+
+// GetBlockAggregateSignature answers the same for the message that the chain accepted a block.
+func (a *warpAPI) GetBlockAggregateSignature(ctx context.Context, block ids.ID, quorum uint64, subnet string) (hexutil.Bytes, error) {
+	m, err := signing.BlockMessage(ctx, a.network, a.chain, block)
+	if err != nil {
+		return nil, err
+	}
+	return a.aggregate(ctx, m, quorum, subnet)
+}
+
+func (a *warpAPI) aggregate(ctx context.Context, m *warp.UnsignedMessage, quorum uint64, subnet string) (hexutil.Bytes, error) {
+	id := ids.ID(a.chain.Row.SubnetID)
+	if subnet != "" {
+		var err error
+		if id, err = parse.ID(subnet); err != nil {
+			return nil, fmt.Errorf("failed to parse subnetID: %q", subnet)
+		}
+	}
+	height, err := a.network.PHeight(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if known, err := a.network.HasSubnet(ctx, id); err != nil || !known {
+		return nil, errors.Join(err, fmt.Errorf("%w: %s source subnet not found", errValidatorSet, id))
+	}
+	signers, err := signing.Signers(ctx, a.network, id, height)
+	if err != nil {
+		return nil, err
+	}
+	if len(signers.Validators) == 0 {
+		return nil, fmt.Errorf("%w (SubnetID: %s, Height: %d)", errNoValidators, id, height)
+	}
+	signed, err := signers.Collect(m, quorum)
+	if err != nil {
+		return nil, err
+	}
+	return signed.Bytes()
+}
