@@ -12,6 +12,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/node/avax"
 	"snowglobe/handlers/node/avm"
+	"snowglobe/handlers/node/consensus"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
 	"snowglobe/handlers/node/jsonrpc"
@@ -21,6 +22,7 @@ import (
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/query"
+	"snowglobe/sim/txs"
 )
 
 // Options say what a node answers for.
@@ -91,7 +93,7 @@ func New(o Options) (*Node, error) {
 
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
 func (n *Node) addChain(chain *reader.Chain) error {
-	e, err := eth.New(chain, n.options.Version, n.options.MaxBody, n.options.Permit)
+	e, err := eth.New(chain, n.networks[chain.Row.Network].network, n.options.Version, n.options.MaxBody, n.options.Permit)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,20 @@ func (n *Node) addChain(chain *reader.Chain) error {
 		n.Handle(chain.Row.Network, name+"/rpc", e)
 		n.Handle(chain.Row.Network, name+"/ws", e.WebSocket())
 	}
-	return nil
+	network := n.networks[chain.Row.Network].network
+	if network == nil {
+		return nil
+	}
+	return n.addProposerVM(network, consensus.NewEVMProposerVM(network, chain), names...)
+}
+
+// addProposerVM makes the ProposerVM of a chain reachable under the chain's names.
+func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, names ...string) error {
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "proposervm", Methods: vm})
+	for _, name := range names {
+		n.Handle(network.Name, name+"/proposervm", handler)
+	}
+	return err
 }
 
 // addNetwork makes the services of a network reachable: info, health, admin, those of its P- and X-Chain, and that of the C-Chain's
@@ -129,9 +144,10 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	if err != nil {
 		return err
 	}
-	for _, alias := range []string{"X", "avm", "bc/X", "bc/avm", "bc/" + network.Rules.XChainID.String()} {
-		n.Handle(network.Name, alias, xChain)
-		n.Handle(network.Name, alias+"/wallet", wallet)
+	xNames := []string{"X", "avm", "bc/X", "bc/avm", "bc/" + network.Rules.XChainID.String()}
+	for _, name := range xNames {
+		n.Handle(network.Name, name, xChain)
+		n.Handle(network.Name, name+"/wallet", wallet)
 	}
 	atomic, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "avax", Methods: avax.New(network)})
 	if err != nil {
@@ -140,10 +156,12 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	for _, alias := range []string{"C", "evm", "bc/C", "bc/evm", "bc/" + network.Rules.CChainID.String()} {
 		n.Handle(network.Name, alias+"/avax", atomic)
 	}
-	for _, alias := range []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()} {
-		n.Handle(network.Name, alias, pChain)
+	pNames := []string{"P", "platform", "bc/P", "bc/platform", "bc/" + ids.Empty.String()}
+	for _, name := range pNames {
+		n.Handle(network.Name, name, pChain)
 	}
-	return nil
+	return errors.Join(n.addProposerVM(network, consensus.NewProposerVM(network, txs.XChain), xNames...),
+		n.addProposerVM(network, consensus.NewProposerVM(network, txs.PChain), pNames...))
 }
 
 func (n *Node) addInfo(network *sim.Network) error {

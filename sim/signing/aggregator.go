@@ -1,6 +1,7 @@
 package signing
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -41,9 +42,28 @@ func percent(part, whole uint64) string {
 // does, it collects signatures until the quorum and the buffer, both in percent of the weight, are reached, here in the set's
 // order; if all who answer do not reach the buffer, the quorum is enough. Below it the error is a *QuorumError.
 func (c *SignerSet) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.Message, error) {
-	var indices []int
-	var signed uint64
-	aim := warp.QuorumWeight(c.TotalWeight, min(quorum+buffer, warp.QuorumDenominator), warp.QuorumDenominator)
+	indices, signed := c.answering(min(quorum+buffer, warp.QuorumDenominator))
+	if signed < warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator) {
+		return nil, c.missed(quorum, signed, nil)
+	}
+	return c.aggregate(m, indices)
+}
+
+var errNoSignatures = errors.New("no signatures")
+
+// Collect makes the signed message of those who answer, until a quorum in percent of the weight is reached, or of all of them:
+// avalanchego's acp118.SignatureAggregator answers what it has.
+func (c *SignerSet) Collect(m *warp.UnsignedMessage, quorum uint64) (*warp.Message, error) {
+	indices, _ := c.answering(max(min(quorum, warp.QuorumDenominator), 1))
+	if len(indices) == 0 {
+		return nil, errNoSignatures
+	}
+	return c.aggregate(m, indices)
+}
+
+// answering are validators who answer, by their indices in the set's order, until a quorum is reached.
+func (c *SignerSet) answering(quorum uint64) (indices []int, signed uint64) {
+	aim := warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator)
 	for i, member := range c.Validators {
 		if signed >= aim {
 			break
@@ -52,9 +72,10 @@ func (c *SignerSet) Sign(m *warp.UnsignedMessage, quorum, buffer uint64) (*warp.
 			indices, signed = append(indices, i), signed+member.Weight
 		}
 	}
-	if signed < warp.QuorumWeight(c.TotalWeight, quorum, warp.QuorumDenominator) {
-		return nil, c.missed(quorum, signed, nil)
-	}
+	return indices, signed
+}
+
+func (c *SignerSet) aggregate(m *warp.UnsignedMessage, indices []int) (*warp.Message, error) {
 	return warp.Aggregate(m, c.CanonicalValidatorSet, indices, func(member *warp.CanonicalValidator) (*warp.SecretKey, error) { return c.keys.Secret(member), nil })
 }
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -31,7 +33,26 @@ func isSentByChain(ctx context.Context, db *store.DB, c *reader.Chain, m *warp.U
 	if err != nil {
 		return false, err
 	}
-	return isFound(db.SentWarpMessage(ctx, c.Row.ID, id[:]))
+	_, err = db.SentWarpMessage(ctx, c.Row.ID, id[:])
+	return isFound(err)
+}
+
+// SentMessage is the message with an id that a chain sent.
+func SentMessage(ctx context.Context, n *sim.Network, c *reader.Chain, id ids.ID) (*warp.UnsignedMessage, error) {
+	row, err := n.DB.SentWarpMessage(ctx, c.Row.ID, id[:])
+	if err != nil {
+		return nil, err
+	}
+	return warp.ParseSent(row.Data)
+}
+
+// BlockMessage is the message that a chain accepted a block, which its validators sign unasked.
+func BlockMessage(ctx context.Context, n *sim.Network, c *reader.Chain, block ids.ID) (*warp.UnsignedMessage, error) {
+	if _, err := n.DB.BlockByHash(ctx, c.Row.ID, block[:]); err != nil {
+		return nil, err
+	}
+	payload, err := warp.HashPayload(block)
+	return &warp.UnsignedMessage{NetworkID: n.Rules.NetworkID, SourceChainID: ids.ID(c.Row.BlockchainID), Payload: payload}, err
 }
 
 // isInPChainTx tells whether a transaction of the P-Chain carries a message.

@@ -21,13 +21,12 @@ func (db *DB) LogsBetween(ctx context.Context, first, last Position, limit int) 
 	return list[Log](ctx, db, `SELECT `+logColumns+` FROM log WHERE id BETWEEN ? AND ? ORDER BY id LIMIT 0 + ?`, first, last, limit)
 }
 
-// SentWarpMessage finds the log by which a chain sent the warp message with this id.
-func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) error {
-	_, err := value[Position](ctx, db, `SELECT id FROM log
+// SentWarpMessage reads the log by which a chain sent the warp message with this id.
+func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) (*Log, error) {
+	return get[Log](ctx, db, `SELECT `+logColumns+` FROM log
 		WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d' AND substr(topics, 33, 32) = ?
 		AND address = X'0200000000000000000000000000000000000005' AND id BETWEEN ? AND ? LIMIT 1`,
 		message, First(chain), Last(chain))
-	return err
 }
 
 func (b *Batch) addLog(l *Log) error {

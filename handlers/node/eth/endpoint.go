@@ -14,6 +14,7 @@ import (
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/permit"
+	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
@@ -35,14 +36,14 @@ type Endpoint struct {
 	permit       *permit.Rule
 }
 
-// New serves a chain; version is what web3_clientVersion answers, maxBody how many bytes of a request are read, and the rule
-// says who may call which methods.
-func New(chain *reader.Chain, version string, maxBody int64, rule *permit.Rule) (*Endpoint, error) {
+// New serves a chain of a network; version is what web3_clientVersion answers, maxBody how many bytes of a request are read, and
+// the rule says who may call which methods. A chain without a network has no messages for other chains.
+func New(chain *reader.Chain, network *sim.Network, version string, maxBody int64, rule *permit.Rule) (*Endpoint, error) {
 	e := &Endpoint{server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule}
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	e.server.SetHTTPBodyLimit(int(maxBody))
 	e.server.SetWebsocketReadLimit(maxBody)
-	all := namespaces(chain, e.broadcaster, version)
+	all := namespaces(chain, network, e.broadcaster, version)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
 	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names}
@@ -83,12 +84,15 @@ type namespace struct {
 	methods any
 }
 
-func namespaces(chain *reader.Chain, b *broadcaster, version string) []namespace {
+func namespaces(chain *reader.Chain, network *sim.Network, b *broadcaster, version string) []namespace {
 	a := &api{chain: chain, blocks: newBlockCache()}
 	all := []namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
 		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, b}},
-		{"debug", &debugAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
+		{"debug", &debugAPI{a}}, {"debug", &debugStateAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
+	}
+	if network != nil {
+		all = append(all, namespace{"warp", &warpAPI{a, network}})
 	}
 	if chain.Kind == evm.KindC {
 		return append(all, namespace{"eth", &priceAPI{a}})

@@ -204,7 +204,7 @@ func TestWarpSends(t *testing.T) {
 	if want := intrinsic + 375 + 3*375 + 20_000 + 20_000 + 8*uint64(len(data)-4); receipt.GasUsed != want {
 		t.Errorf("used %d gas: want %d", receipt.GasUsed, want)
 	}
-	if err := c.db.SentWarpMessage(context.Background(), 1, id[:]); err != nil {
+	if _, err := c.db.SentWarpMessage(context.Background(), 1, id[:]); err != nil {
 		t.Error(err)
 	}
 	answer, err := c.callHead(c.outsider, &precompile.WarpAddress, selector("getBlockchainID()"))
