@@ -198,7 +198,7 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source ev
 		if !more {
 			return nil
 		}
-		if err := advance(b.Time); err != nil {
+		if err := advance(b.TimeMS / 1000); err != nil {
 			return err
 		}
 		done, err := h.Make(ctx, b)

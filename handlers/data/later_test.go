@@ -48,7 +48,7 @@ func (s *sender) send(to *common.Address, value *big.Int, data []byte) common.Ad
 	}
 	alice := crypto.PubkeyToAddress(key.PublicKey)
 	head, _ := s.builder.Head()
-	p, err := s.builder.Open(head.Time + 10)
+	p, err := s.builder.Open(1000 * (head.Time + 10))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (c *testChain) write(add func(*store.Batch) error) {
 func (c *testChain) block(transactions ...types.TxData) []*types.Transaction {
 	c.t.Helper()
 	c.time += 60
-	pending, err := c.builder.Open(c.time)
+	pending, err := c.builder.Open(1000 * c.time)
 	if err != nil {
 		c.t.Fatal(err)
 	}

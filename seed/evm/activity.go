@@ -136,9 +136,13 @@ const firstUsualCrystal = 100_000
 
 // mintCrystal is the deployer minting for somebody: only the owner of a collection mints.
 func (a *activity) mintCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
+	return a.mintCrystals(who, population.Between(r, 1, 4))
+}
+
+// mintCrystals mints n crystals in one transaction. Their numbers leave room for the largest batch.
+func (a *activity) mintCrystals(who *population.Account, n int64) (*TxRequest, error) {
 	a.batches++
-	n := population.Between(r, 1, 4)
-	first := big.NewInt(firstUsualCrystal + 10*a.batches)
+	first := big.NewInt(firstUsualCrystal + 20*a.batches)
 	return a.chain.CallWith(a.chain.Personas.Deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), who.Address, first, big.NewInt(n), MetadataBase+"crystals/")
 }
 

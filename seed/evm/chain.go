@@ -26,11 +26,15 @@ type Chain struct {
 	signer      types.Signer
 	genesis     *store.Delta // block 0
 	precompiles *precompile.Upgrades
+	desired     evm.Desired           // what proposers ask for who ask for anything
 	accounts    []*population.Account // that are no personas, the most active first
 
 	byRole    map[string]common.Address // contracts
 	contracts []store.Contract
 	balances  *tokenBalances
+
+	hour uint64 // for which the mood was drawn last
+	mood int64
 }
 
 // NewChain makes the n-th EVM chain of a world with its genesis block.
@@ -41,7 +45,7 @@ func NewChain(g population.RNG, n, size int, span population.Span, personas *pop
 	}
 	row.Description = population.Fill(g.Faker("chain", row.EVMID), row.Description)
 	c := &Chain{
-		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts,
+		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts, desired: ChainSpecs[n].desired(),
 		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, balances: newTokenBalances(),
 	}
 	if c.IsL1() {

@@ -28,26 +28,39 @@ type chainSpec struct {
 	description string
 	tokenName   string
 	tokenSymbol string
-	Share       int // of the world's transactions
-	fees        precompile.FeeConfig
-	precompiles precompileConfig // of an L1
+	Share       int                  // of the world's transactions
+	fees        precompile.FeeConfig // of an L1
+	precompiles precompileConfig     // of an L1
+	gasTarget   uint64               // gas each second that a C-Chain's validators want; 0: what there is
+	blockDelay  uint64               // milliseconds between blocks that validators want; 0: what there is
 }
 
 // ChainSpecs lists the EVM chains in the order in which profiles take them.
 var ChainSpecs = []chainSpec{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, feesC, precompileConfig{}},
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500},
 	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 of {company} for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
-		precompileConfig{deployers: true, fees: true, minter: true}},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 of {company}, where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}},
+		precompileConfig{deployers: true, fees: true, minter: true}, 0, 1_200},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 of {company}, where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}, 0, 0},
 	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 of {company} for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
-		precompileConfig{minter: true, minterEnds: 600}},
+		precompileConfig{minter: true, minterEnds: 600}, 0, 0},
 }
-
-var feesC = fees(25e9, 15_000_000)
 
 func fees(floor, target int64) precompile.FeeConfig {
 	return precompile.NewFeeConfig(20_000_000, floor, target)
+}
+
+// desired is where the chain's proposers would like to have what validators decide together.
+func (s *chainSpec) desired() (d evm.Desired) {
+	if s.gasTarget > 0 {
+		excess := evm.TargetExcess(s.gasTarget)
+		d.TargetExcess = &excess
+	}
+	if s.blockDelay > 0 {
+		excess := evm.DelayExcess(s.blockDelay)
+		d.DelayExcess = &excess
+	}
+	return d
 }
 
 // IsL1 tells whether the chain is an L1's; the others are C-Chains.

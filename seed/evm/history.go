@@ -32,18 +32,18 @@ type History struct {
 	scheduled *scheduledTxs
 	emit      func(*store.Delta)
 
-	blocks      []population.PlannedBlock
-	planned     int // how many of them were begun
-	actions     []action
-	next        int // among actions
-	deployments int // actions before which the chain has not all of its contracts
+	blocks      []plannedBlock
+	planned     int      // how many of them were begun
+	actions     []action // nil: anything usual
+	next        int      // among actions
+	deployments int      // actions before which the chain has not all of its contracts
 }
 
 // Begin plans a chain's history and emits its block 0. The chain's ids must be known.
 func (c *Chain) Begin(atomic AtomicTxs, scheduled []ScheduledTx, emit func(*store.Delta)) (*History, error) {
 	emit(c.genesis)
 	h := &History{chain: c, activity: &activity{chain: c}, atomic: atomic, scheduled: &scheduledTxs{chain: c, txs: scheduled}, emit: emit,
-		blocks: population.PlanBlocks(c.rng.For("schedule", c.Row.EVMID), c.size, c.span)}
+		blocks: c.planBlocks()}
 	deployments := (&deployment{c}).actions()
 	h.deployments = len(deployments)
 	personas := &personaActivity{h.activity, !c.IsL1() && c.size >= fullSize}
@@ -60,9 +60,6 @@ func (h *History) plan(deployments, personas []action, size int) error {
 	}
 	strewn := make([]action, size-len(first))
 	copy(strewn, rest)
-	for n := len(rest); n < len(strewn); n++ {
-		strewn[n] = h.activity.any
-	}
 	r := h.chain.rng.For("script", h.chain.Row.EVMID)
 	r.Shuffle(len(strewn), func(i, j int) { strewn[i], strewn[j] = strewn[j], strewn[i] })
 	h.actions = append(first, strewn...)
@@ -74,13 +71,13 @@ func (h *History) deployed() bool { return h.next >= h.deployments }
 
 // Next is the next block to make, or false when history is complete. Whatever the plan says, a block is due when value moves to
 // or from another chain, and for each scheduled transaction.
-func (h *History) Next() (population.PlannedBlock, bool) {
+func (h *History) Next() (plannedBlock, bool) {
 	b := h.nextPlanned()
-	b.Time = max(b.Time, h.earliest(h.deployed()))
+	b.TimeMS = max(b.TimeMS, h.earliest(h.deployed()))
 	at, due := h.nextDue()
 	switch {
-	case due && (at <= b.Time || h.next >= len(h.actions)):
-		b = population.PlannedBlock{Time: at}
+	case due && (at <= b.TimeMS || h.next >= len(h.actions)):
+		b = plannedBlock{TimeMS: at}
 		if !h.deployed() && h.scheduled.waits(at, h.earliest(false)) {
 			b.Size = population.TxsPerBlock // deploy on: the scheduled transaction needs the messenger
 		}
@@ -93,12 +90,11 @@ func (h *History) Next() (population.PlannedBlock, bool) {
 }
 
 // nextPlanned is the next of the planned blocks. What did not fit into them goes into more, right after.
-func (h *History) nextPlanned() population.PlannedBlock {
+func (h *History) nextPlanned() plannedBlock {
 	if h.planned < len(h.blocks) {
 		return h.blocks[h.planned]
 	}
-	last := h.blocks[len(h.blocks)-1]
-	return population.PlannedBlock{Time: last.Time + 2*uint64(h.planned-len(h.blocks)+1), Size: population.TxsPerBlock}
+	return plannedBlock{TimeMS: h.blocks[len(h.blocks)-1].TimeMS, Size: population.TxsPerBlock}
 }
 
 // nextDue is when an atomic or a scheduled transaction asks for a block.
@@ -118,26 +114,29 @@ func (h *History) nextAtomic() (at uint64, due bool) {
 	if !due {
 		return 0, false
 	}
-	return max(at, h.earliest(true)), true
+	return max(1000*at, h.earliest(true)), true
 }
 
-// feeWindow is how many seconds an L1 looks back on to see how much gas was used.
-const feeWindow = 10
+// feeWindow is how many milliseconds an L1 looks back on to see how much gas was used; a C-Chain has all of its gas again sooner.
+const feeWindow = 10_000
 
-// earliest is the first second in which another block can stand. While the chain gets its contracts, blocks leave each other so
-// much time that gas becomes no dearer.
+// earliest is the first millisecond in which another block can stand. While the chain gets its contracts, blocks leave each other
+// so much time that gas becomes no dearer.
 func (h *History) earliest(deployed bool) uint64 {
 	head, _ := h.chain.Builder.Head()
 	if !deployed {
-		return head.Time + 1 + feeWindow
+		return head.TimeMilliseconds + 1000 + feeWindow
 	}
-	return head.Time + 1
+	return head.EarliestChild()
 }
+
+// askingProposers is how many percent of the proposers ask for another gas target or delay, on a chain where any do.
+const askingProposers = 60
 
 // Make makes a block of the next actions, as many as are due and fit, and says how many transactions it has of the chain's own.
 // A block in which nothing fits is not made: the actions wait for the next one. Scheduled transactions come first.
-func (h *History) Make(ctx context.Context, b population.PlannedBlock) (int, error) {
-	p, err := h.chain.Builder.Open(b.Time)
+func (h *History) Make(ctx context.Context, b plannedBlock) (int, error) {
+	p, err := h.chain.Builder.Open(b.TimeMS)
 	if err != nil {
 		return 0, err
 	}
@@ -153,6 +152,9 @@ func (h *History) Make(ctx context.Context, b population.PlannedBlock) (int, err
 	if err != nil || acted+sent == 0 && !moved {
 		return 0, err
 	}
+	if population.Chance(h.chain.rng.For("proposer", h.chain.Row.EVMID, b.TimeMS), askingProposers) {
+		p.Desire(h.chain.desired)
+	}
 	delta, err := p.Seal()
 	if err != nil {
 		return 0, err
@@ -163,17 +165,20 @@ func (h *History) Make(ctx context.Context, b population.PlannedBlock) (int, err
 }
 
 // act executes the next actions in a block.
-func (h *History) act(p *evm.Pending, b population.PlannedBlock) (done int, err error) {
+func (h *History) act(p *evm.Pending, b plannedBlock) (done int, err error) {
+	if b.rush != nil {
+		h.makeWay(b.Size)
+	}
 	for actions := h.actions[h.next:]; done < min(b.Size, len(actions)); done++ {
-		r := h.chain.rng.For("tx", h.chain.Row.EVMID, b.Time, done)
-		request, err := h.decide(p, actions[done], r)
+		r := h.chain.rng.For("tx", h.chain.Row.EVMID, b.TimeMS, done)
+		request, offer, err := h.decide(p, actions[done], b.rush, r)
 		if err != nil {
 			return 0, err
 		}
 		if request.Gas+gasAccess > p.GasLeft() {
 			break
 		}
-		if _, err := h.chain.execute(p, request, h.chain.txData(p, request, r)); err != nil {
+		if _, err := h.chain.execute(p, request, h.chain.txData(p, request, offer, r)); err != nil {
 			return 0, fmt.Errorf("chain %d, block %d: %w", h.chain.Row.EVMID, p.Header().Number, err)
 		}
 		if request.done != nil {
@@ -183,31 +188,57 @@ func (h *History) act(p *evm.Pending, b population.PlannedBlock) (done int, err 
 	return done, nil
 }
 
-// moveValue executes the atomic transactions that are due.
+// makeWay puts off what personas were about to do: the next actions are anybody's, as long as there are some.
+func (h *History) makeWay(count int) {
+	later := h.next
+	for n := h.next; n < min(h.next+count, len(h.actions)); n++ {
+		if h.actions[n] == nil {
+			continue
+		}
+		for later = max(later, n+1); later < len(h.actions) && h.actions[later] != nil; later++ {
+		}
+		if later == len(h.actions) {
+			return
+		}
+		h.actions[n], h.actions[later] = nil, h.actions[n]
+	}
+}
+
+// gasAtomic is more than an atomic transaction uses.
+const gasAtomic = 1_000_000
+
+// moveValue executes the atomic transactions that are due, unless the block is full.
 func (h *History) moveValue(p *evm.Pending) (bool, error) {
-	if h.atomic == nil {
+	if h.atomic == nil || p.GasLeft() < gasAtomic {
 		return false, nil
 	}
 	return h.atomic.ApplyAtomic(p)
 }
 
-// decide is the transaction of an action. Who cannot pay for it is sent money first: that is then what happens instead.
-func (h *History) decide(p *evm.Pending, do action, r *rand.Rand) (*TxRequest, error) {
-	request, err := do(r)
+// decide is the transaction of an action, and what its sender offers. Who cannot pay for it is sent money first: that is then
+// what happens instead.
+func (h *History) decide(p *evm.Pending, do action, rush *rush, r *rand.Rand) (request *TxRequest, o offer, err error) {
+	switch {
+	case do != nil:
+		request, err = do(r)
+	case rush != nil:
+		request, err = rush.act(h.activity, p.GasLeft(), r)
+	}
 	if err == nil && request == nil {
 		request, err = h.activity.any(r)
 	}
 	if err != nil {
-		return nil, err
+		return nil, o, err
 	}
-	cost := new(big.Int).Mul(p.Header().BaseFee, big.NewInt(3))
-	cost.Mul(cost, new(big.Int).SetUint64(request.Gas+gasAccess))
+	time := p.Header().Time
+	o = h.chain.offerOf(request.From, time, rush != nil, r)
+	cost := new(big.Int).Mul(o.limit(p.Header().BaseFee), new(big.Int).SetUint64(request.Gas+gasAccess))
 	if request.Value != nil {
 		cost.Add(cost, request.Value)
 	}
-	limit, overflow := uint256.FromBig(cost)
-	if overflow || p.Balance(request.From.Address).Lt(limit) {
-		return transfer(h.chain.Personas.Whale, request.From.Address, population.Units(50, 18)), nil
+	if limit, overflow := uint256.FromBig(cost); overflow || p.Balance(request.From.Address).Lt(limit) {
+		request = transfer(h.chain.Personas.Whale, request.From.Address, population.Units(50, 18))
+		o = h.chain.offerOf(request.From, time, rush != nil, r)
 	}
-	return request, nil
+	return request, o, nil
 }

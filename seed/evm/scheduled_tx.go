@@ -60,12 +60,12 @@ func (s *scheduledTxs) next(deployed bool, earliest func(deployed bool) uint64) 
 	if len(s.txs) == 0 {
 		return 0, false
 	}
-	return max(s.txs[0].At, earliest(deployed || s.txs[0].Early)), true
+	return max(1000*s.txs[0].At, earliest(deployed || s.txs[0].Early)), true
 }
 
 // waits tells whether a transaction that is due at a time needs contracts that the chain does not have yet.
 func (s *scheduledTxs) waits(at, earliest uint64) bool {
-	return len(s.txs) > 0 && !s.txs[0].Early && max(s.txs[0].At, earliest) <= at
+	return len(s.txs) > 0 && !s.txs[0].Early && max(1000*s.txs[0].At, earliest) <= at
 }
 
 // send sends what is due by the time of a block under construction, and says how many transactions that was. Most of them wait

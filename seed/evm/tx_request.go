@@ -95,24 +95,31 @@ func deployed(r *types.Receipt) common.Address {
 }
 
 // txData chooses the transaction's type and price: most accounts use EIP-1559's, some wallets are older.
-func (c *Chain) txData(p *evm.Pending, q *TxRequest, r *rand.Rand) types.TxData {
-	base, tip := p.Header().BaseFee, big.NewInt(population.Between(r, 1, 20)*gwei/10)
-	price := new(big.Int).Add(base, tip)
+func (c *Chain) txData(p *evm.Pending, q *TxRequest, o offer, r *rand.Rand) types.TxData {
+	price := new(big.Int).Add(p.Header().BaseFee, o.tip)
+	if o.legacy && o.tip.Cmp(p.Header().BaseFee) > 0 {
+		price = o.tip
+	}
 	nonce, value := p.Nonce(q.From.Address), q.Value
 	if value == nil {
 		value = new(big.Int)
 	}
 	switch kind := r.IntN(20); {
-	case kind < 3:
+	case o.legacy || kind < 2:
 		return &types.LegacyTx{Nonce: nonce, GasPrice: price, Gas: q.Gas, To: q.To, Value: value, Data: q.Data}
-	case kind == 3:
+	case kind == 2:
 		return &types.AccessListTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasPrice: price, Gas: q.Gas + gasAccess, To: q.To,
 			Value: value, Data: q.Data, AccessList: accessList(q)}
 	default:
-		limit := new(big.Int).Mul(base, big.NewInt(2))
-		return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasTipCap: tip, GasFeeCap: limit.Add(limit, tip),
+		return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasTipCap: o.tip, GasFeeCap: o.limit(p.Header().BaseFee),
 			Gas: q.Gas, To: q.To, Value: value, Data: q.Data}
 	}
+}
+
+// limit is the most that a sender pays for each unit of gas: wallets allow for a base fee of twice what it is.
+func (o offer) limit(base *big.Int) *big.Int {
+	limit := new(big.Int).Lsh(base, 1)
+	return limit.Add(limit, o.tip)
 }
 
 const gasAccess = 2400 + 1900 // one address and one key
@@ -126,8 +133,8 @@ func accessList(q *TxRequest) types.AccessList {
 
 // scheduledTxData prices a transaction that has to be in this very block.
 func (c *Chain) scheduledTxData(p *evm.Pending, q *TxRequest) types.TxData {
-	base, tip := p.Header().BaseFee, big.NewInt(gwei)
-	limit := new(big.Int).Add(new(big.Int).Mul(base, big.NewInt(2)), tip)
-	return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: p.Nonce(q.From.Address), GasTipCap: tip, GasFeeCap: limit, Gas: q.Gas, To: q.To,
+	h := p.Header()
+	o := c.offerOf(q.From, h.Time, false, c.rng.For("scheduled", c.Row.EVMID, h.TimeMilliseconds))
+	return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: p.Nonce(q.From.Address), GasTipCap: o.tip, GasFeeCap: o.limit(h.BaseFee), Gas: q.Gas, To: q.To,
 		Value: new(big.Int), Data: q.Data, AccessList: q.AccessList}
 }

@@ -27,6 +27,9 @@ func (s Span) At(thousandth, seconds int) uint64 {
 	return s.Start + (s.Until-s.Start)*uint64(thousandth)/1000 + uint64(seconds)
 }
 
+// Busyness is how busy the hour of a time in Unix seconds is, on a scale to 100.
+func Busyness(unix uint64) int64 { return int64(daily[unix%Day/Hour]) }
+
 const (
 	TxsPerBlock = 3  // transactions in an average block
 	burstEvery  = 70 // one hour in so many is a burst,
@@ -40,11 +43,11 @@ type PlannedBlock struct {
 	Size int
 }
 
-// PlanBlocks spreads n transactions over history as activity spreads: by the hour of the day and the day of the week, growing
-// over time, with bursts and quiet nights.
-func PlanBlocks(r *rand.Rand, n int, s Span) []PlannedBlock {
+// PlanBlocks spreads n transactions in so many blocks over history as activity spreads: by the hour of the day and the day of the
+// week, growing over time, with bursts and quiet nights.
+func PlanBlocks(r *rand.Rand, n, count int, s Span) []PlannedBlock {
 	sums := busyness(r, s)
-	times := make([]uint64, 0, max(n/TxsPerBlock, 1))
+	times := make([]uint64, 0, max(count, 1))
 	for len(times) < cap(times) {
 		hour := sort.SearchInts(sums, r.IntN(sums[len(sums)-1])+1)
 		t := s.Start + uint64(hour)*Hour + uint64(r.IntN(Hour))

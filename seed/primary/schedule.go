@@ -87,7 +87,7 @@ func (n *Network) fill(r *rand.Rand) {
 			size = rest - rest*3/5
 		}
 		left := size
-		for _, b := range population.PlanBlocks(n.rng.For("everyday-blocks", n.rules.NetworkID, chain), size, n.span) {
+		for _, b := range population.PlanBlocks(n.rng.For("everyday-blocks", n.rules.NetworkID, chain), size, size/population.TxsPerBlock, n.span) {
 			count := min(b.Size, left)
 			left -= count
 			n.scheduleBlock(chain, b.Time, func(at uint64) ([]*txs.Tx, error) { return n.everydayTxs(chain, count, at) })

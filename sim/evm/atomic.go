@@ -40,15 +40,17 @@ func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error
 	if err != nil {
 		return err
 	}
-	gas := new(big.Int)
+	gas := uint64(0)
 	for _, tx := range transactions {
+		if gas = saturatingAdd(gas, utxo.AtomicGas(tx)); gas > p.GasLeft() {
+			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), core.ErrGasLimitReached)
+		}
 		if err := p.applyAtomic(tx); err != nil {
 			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
 		}
-		gas.Add(gas, new(big.Int).SetUint64(utxo.AtomicGas(tx)))
 	}
 	p.extData, p.delta.Atomic = raw, rows
-	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), gas
+	p.header.ExtDataHash, p.header.ExtDataGasUsed = crypto.Keccak256Hash(hash), new(big.Int).SetUint64(gas)
 	return p.state.Error()
 }
 

@@ -24,8 +24,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// ErrTime says that a block would stand before its parent or in the same second.
-var ErrTime = errors.New("a block must be at least one second after its parent")
+// ErrTime says that a block would follow its parent sooner than ACP-226 allows.
+var ErrTime = errors.New("too soon after the parent block")
 
 // Builder makes the blocks of one chain, one after the other. The generator, a client's transaction and
 // verify all build blocks with it.
@@ -179,24 +179,24 @@ func digest(parent []byte, delta *store.Delta) []byte {
 	return h.Sum(nil)
 }
 
-// Open begins the next block, at a time in Unix seconds.
-func (b *Builder) Open(time uint64) (*Pending, error) {
-	if time <= b.head.Time && b.head.Number.Sign() > 0 || time < b.head.Time {
-		return nil, fmt.Errorf("%w: %d after %d", ErrTime, time, b.head.Time)
+// Open begins the next block, at a time in Unix milliseconds: that of Header.EarliestChild or later.
+func (b *Builder) Open(timeMS uint64) (*Pending, error) {
+	if first := b.head.EarliestChild(); timeMS < first {
+		return nil, fmt.Errorf("%w: %d ms, the first that is allowed is %d ms", ErrTime, timeMS, first)
 	}
-	header := b.head.nextHeader(b.hash, time)
+	header := b.head.nextHeader(b.hash, timeMS)
 	rates, err := b.feeRules()
 	if err != nil {
 		return nil, err
 	}
 	rates.beforeExecution(b.head, header)
-	states, err := b.stateAt(time)
+	states, err := b.stateAt(header.Time)
 	if err != nil {
 		return nil, err
 	}
 	p := &Pending{
 		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int), delta: &store.Delta{},
-		gas:      core.NewGasPool(rates.gasCapacity(b.head, header)),
+		gas:      core.NewGasPool(GasCapacity(b.kind, rates.config, b.head, timeMS)),
 		recorder: index.NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
 	s := b.vmContext(header, states)

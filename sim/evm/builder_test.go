@@ -48,7 +48,7 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 		write(delta)
 		// Init code that stores 7 in slot 1 and returns no code, then one that stores in slot 2.
 		block := func(b *Builder, code string, time uint64) *store.Delta {
-			p, err := b.Open(time)
+			p, err := b.Open(1000 * time)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 			return d
 		}
 		write(block(b, "600760015560018060005260016000f3", 1_700_000_100))
-		write(block(b, "600960025560018060005260016000f3", 1_700_000_101))
+		write(block(b, "600960025560018060005260016000f3", 1_700_000_102))
 		again, err := RestoreBuilder(context.Background(), db, row.ID, g, WarpContext{})
 		if err != nil {
 			t.Fatal(err)

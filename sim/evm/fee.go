@@ -2,7 +2,6 @@ package evm
 
 import (
 	"encoding/binary"
-	"math"
 	"math/big"
 
 	"github.com/holiman/uint256"
@@ -10,109 +9,80 @@ import (
 	"snowglobe/sim/evm/precompile"
 )
 
-// The base fee follows load. A C-Chain keeps a fee state in its header's extra data (24 bytes, the layout of ACP-176):
-// gas above the target adds to the excess, and the price is the minimum times e^(excess / conversion). An L1 keeps the
-// gas used in each of the last ten seconds (80 bytes) and adjusts the base fee by its fee configuration, as subnet-evm does (customheader.BaseFee).
-// The C-Chain's rates are scaled to a world whose blocks are minutes apart, so that its fee moves as a busy chain's does.
+// An L1 keeps the gas used in each of the last ten seconds in its header's extra data and adjusts the base fee by its fee
+// configuration, as subnet-evm does (customheader.BaseFee).
 const (
 	feeWindowSeconds = 10
 	feeWindowBytes   = feeWindowSeconds * 8
-
-	feeStateBytes     = 24
-	capacityPerSecond = 2_000_000 // gas by which capacity grows each second
-	targetPerSecond   = 1_500     // gas by which excess falls each second
-	excessConversion  = 4_000_000 // excess that multiplies the price by e
-	maxExcess         = 3 * excessConversion
 )
 
 // maxFee is the largest base fee that a header can hold: 256 bits.
 var maxFee = new(uint256.Int).SetAllOne().ToBig()
 
-// feeRules computes the header fields of the fee rules, by the configuration that holds after the parent.
+// feeRules computes the header fields of the fee rules: a C-Chain's from the fee state in its headers, an L1's by the
+// configuration that holds after the parent.
 type feeRules struct {
 	kind   Kind
-	config precompile.FeeConfig
+	config precompile.FeeConfig // of an L1
 }
-
-// gasLimit is the gas limit of a block; of a larger number the last 64 bits count, as on the network.
-func (f feeRules) gasLimit() uint64 { return f.config.GasLimit.Uint64() }
 
 // beforeExecution sets gas limit, base fee and the part of the extra data that is known before execution.
 func (f feeRules) beforeExecution(parent, header *Header) {
-	header.GasLimit = f.gasLimit()
 	if f.kind == KindC {
-		header.BaseFee = f.basePriceC(f.feeStateAt(parent, header.Time).excess)
+		state := feeStateAt(parent, header.TimeMilliseconds)
+		header.GasLimit, header.BaseFee = state.maxCapacity(), state.price()
 		return
 	}
 	window := f.windowAt(parent, header.Time)
+	header.GasLimit = f.config.GasLimit.Uint64() // of a larger number the last 64 bits count, as on the network
 	header.BaseFee = f.baseFeeL1(parent, header.Time, window)
 	header.Extra = window.encode()
 }
 
-// NextBaseFee is the base fee of a block at a time, by the fee configuration that holds after its parent.
-func NextBaseFee(kind Kind, config precompile.FeeConfig, parent *Header, time uint64) *big.Int {
-	next := &Header{Time: time}
+// NextBaseFee is the base fee of a block at a time in milliseconds, by the fee configuration that holds after its parent. A time
+// before the parent's counts as the parent's.
+func NextBaseFee(kind Kind, config precompile.FeeConfig, parent *Header, timeMS uint64) *big.Int {
+	next := &Header{Time: timeMS / millisPerSecond, TimeMilliseconds: timeMS}
 	feeRules{kind, config}.beforeExecution(parent, next)
 	return next.BaseFee
 }
 
-// gasCapacity is the gas that a block may use in all.
-func (f feeRules) gasCapacity(parent, header *Header) uint64 {
-	if f.kind == KindC {
-		return min(f.feeStateAt(parent, header.Time).capacity, header.GasLimit)
+// GasCapacity is the gas that a block at a time in milliseconds may use in all, that of its atomic transactions included.
+func GasCapacity(kind Kind, config precompile.FeeConfig, parent *Header, timeMS uint64) uint64 {
+	if kind == KindC {
+		return feeStateAt(parent, timeMS).capacity
 	}
-	return header.GasLimit
+	return config.GasLimit.Uint64()
 }
 
-// afterExecution sets the extra data of a C-Chain's header once the gas used is known.
-func (f feeRules) afterExecution(parent, header *Header) {
+// Desired is where a block's proposer would like to have what validators decide together: ACP-176's gas target, on a C-Chain,
+// and ACP-226's delay between blocks. Nil leaves a value as it is.
+type Desired struct{ TargetExcess, DelayExcess *uint64 }
+
+// Claimed is what a header says that its proposer desired. A header that moved further than a block may is not what the same
+// desire makes again.
+func (h *Header) Claimed(kind Kind) Desired {
+	d := Desired{DelayExcess: &h.MinDelayExcess}
+	if kind == KindC {
+		target := parseFeeState(h.Extra).targetExcess
+		d.TargetExcess = &target
+	}
+	return d
+}
+
+// afterExecution sets what follows from the gas used, and moves what the proposer would like to move.
+func (f feeRules) afterExecution(parent, header *Header, d Desired) {
+	if d.DelayExcess != nil {
+		header.MinDelayExcess = towards(header.MinDelayExcess, *d.DelayExcess, maxDelayDiff)
+	}
 	if f.kind != KindC {
 		return
 	}
-	state := f.feeStateAt(parent, header.Time)
-	used := header.GasUsed + header.ExtDataGasUsed.Uint64()
-	state.capacity -= min(used, state.capacity)
-	state.excess = min(state.excess+used, maxExcess)
+	state := feeStateAt(parent, header.TimeMilliseconds).consume(header.GasUsed).consume(header.ExtDataGasUsed.Uint64())
+	if d.TargetExcess != nil {
+		state = state.moveTarget(*d.TargetExcess)
+	}
 	header.Extra = state.encode()
-}
-
-// feeState is the fee state of a C-Chain after a block.
-type feeState struct{ capacity, excess, targetExcess uint64 }
-
-func (s feeState) encode() []byte {
-	raw := make([]byte, 0, feeStateBytes)
-	for _, v := range []uint64{s.capacity, s.excess, s.targetExcess} {
-		raw = binary.BigEndian.AppendUint64(raw, v)
-	}
-	return raw
-}
-
-// feeStateAt is the fee state of a C-Chain just before a block at the given time.
-func (f feeRules) feeStateAt(parent *Header, time uint64) feeState {
-	state := feeState{capacity: f.gasLimit()}
-	if len(parent.Extra) >= feeStateBytes {
-		state.capacity = binary.BigEndian.Uint64(parent.Extra)
-		state.excess = binary.BigEndian.Uint64(parent.Extra[8:])
-		state.targetExcess = binary.BigEndian.Uint64(parent.Extra[16:])
-	}
-	elapsed := time - parent.Time
-	state.capacity = min(f.gasLimit(), saturatingAdd(state.capacity, saturatingMul(elapsed, capacityPerSecond)))
-	state.excess -= min(state.excess, saturatingMul(elapsed, targetPerSecond))
-	return state
-}
-
-// basePriceC is minimum * e^(excess / conversion) in integers, by the series of EIP-4844's fake exponential.
-func (f feeRules) basePriceC(excess uint64) *big.Int {
-	var term, sum, numerator, step uint256.Int
-	denominator := uint256.NewInt(excessConversion)
-	term.Mul(uint256.MustFromBig(f.config.MinBaseFee), denominator)
-	numerator.SetUint64(excess)
-	for i := uint64(1); !term.IsZero(); i++ {
-		sum.Add(&sum, &term)
-		term.Mul(&term, &numerator)
-		term.Div(&term, step.Mul(denominator, uint256.NewInt(i)))
-	}
-	return sum.Div(&sum, denominator).ToBig()
 }
 
 // feeWindow is the gas used in each of the last ten seconds, oldest first.
@@ -144,7 +114,7 @@ func (f feeRules) windowAt(parent *Header, time uint64) feeWindow {
 		w[i] = binary.BigEndian.Uint64(parent.Extra[8*i:])
 	}
 	w[feeWindowSeconds-1] = saturatingAdd(w[feeWindowSeconds-1], parent.GasUsed)
-	elapsed := time - parent.Time
+	elapsed := saturatingSub(time, parent.Time)
 	if elapsed >= feeWindowSeconds {
 		return feeWindow{}
 	}
@@ -166,7 +136,7 @@ func (f feeRules) baseFeeL1(parent *Header, time uint64, w feeWindow) *big.Int {
 		fee.Add(fee, f.feeChange(parent, gap))
 	case -1:
 		delta := f.feeChange(parent, gap.Neg(gap))
-		if windows := (time - parent.Time) / feeWindowSeconds; windows > 1 {
+		if windows := saturatingSub(time, parent.Time) / feeWindowSeconds; windows > 1 {
 			delta.Mul(delta, new(big.Int).SetUint64(windows))
 		}
 		fee.Sub(fee, delta)
@@ -190,18 +160,4 @@ func (f feeRules) feeChange(parent *Header, gap *big.Int) *big.Int {
 		delta.SetUint64(1)
 	}
 	return delta
-}
-
-func saturatingAdd(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
-}
-
-func saturatingMul(a, b uint64) uint64 {
-	if a != 0 && b > math.MaxUint64/a {
-		return math.MaxUint64
-	}
-	return a * b
 }

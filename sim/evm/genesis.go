@@ -43,14 +43,22 @@ type document struct {
 
 // config is the chain configuration of a genesis. The precompile configs are further fields beside these, by their keys.
 type config struct {
-	ChainID            uint64               `json:"chainId"`
-	Fees               precompile.FeeConfig `json:"feeConfig"`
-	AllowFeeRecipients bool                 `json:"allowFeeRecipients,omitempty"`
+	ChainID            uint64                `json:"chainId"`
+	Fees               *precompile.FeeConfig `json:"feeConfig,omitempty"` // of an L1
+	AllowFeeRecipients bool                  `json:"allowFeeRecipients,omitempty"`
 }
+
+// Block 0 of a C-Chain has the gas limit of the network's own genesis and the base fee with which dynamic fees began (Apricot
+// phase 3). Neither holds for block 1.
+const (
+	genesisGasLimitC = 100_000_000
+	genesisBaseFeeC  = 225_000_000_000 // wei
+)
 
 var (
 	errRecipients = errors.New("config.allowFeeRecipients: fees are always burned")
-	errHeader     = errors.New("only timestamp, extraData and the fee configuration's gasLimit may be set in the header")
+	errHeader     = errors.New("only timestamp, extraData and the chain's own gasLimit may be set in the header")
+	errFees       = errors.New("config.feeConfig: an L1 has one, a C-Chain has none")
 )
 
 // ParseGenesis reads a genesis and the upgrades that go with it, as a node has them: two JSON documents.
@@ -67,13 +75,21 @@ func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	for address, account := range d.Alloc {
 		g.Alloc[common.Address(address)] = account
 	}
-	g.Precompiles.FeeConfig = c.Fees
+	if (kind == KindL1) != (c.Fees != nil) {
+		return nil, fmt.Errorf("genesis: %w", errFees)
+	}
+	if c.Fees != nil {
+		if err := c.Fees.Check(); err != nil {
+			return nil, fmt.Errorf("genesis: invalid fee config: %w", err)
+		}
+		g.Precompiles.FeeConfig = *c.Fees
+	}
 	err := g.Precompiles.Parse(d.Config, upgrades)
 	switch {
 	case err != nil:
 	case c.AllowFeeRecipients:
 		err = errRecipients
-	case d.other(uint64(d.GasLimit) != c.Fees.GasLimit.Uint64()):
+	case d.other(uint64(d.GasLimit) != g.gasLimit()):
 		err = errHeader
 	}
 	if err != nil {
@@ -90,13 +106,17 @@ func (d *document) other(limit bool) bool {
 
 // Encode is the genesis and the upgrades as a node reads them: their JSON has one form only.
 func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
-	settings, err := g.Precompiles.Genesis.MarshalWith(config{ChainID: g.ChainID, Fees: g.Precompiles.FeeConfig})
+	c := config{ChainID: g.ChainID}
+	if g.Kind == KindL1 {
+		c.Fees = &g.Precompiles.FeeConfig
+	}
+	settings, err := g.Precompiles.Genesis.MarshalWith(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	d := document{
 		Config: settings, Alloc: map[common.UnprefixedAddress]types.Account{}, Timestamp: math.HexOrDecimal64(g.Timestamp), Extra: g.Extra,
-		GasLimit: math.HexOrDecimal64(g.Precompiles.FeeConfig.GasLimit.Uint64()), Difficulty: new(math.HexOrDecimal256),
+		GasLimit: math.HexOrDecimal64(g.gasLimit()), Difficulty: new(math.HexOrDecimal256),
 	}
 	for address, account := range g.Alloc {
 		if account.Balance == nil {
@@ -133,6 +153,22 @@ func (g *Genesis) ChainConfig() *params.ChainConfig {
 	}
 }
 
+// gasLimit is that of block 0.
+func (g *Genesis) gasLimit() uint64 {
+	if g.Kind == KindC {
+		return genesisGasLimitC
+	}
+	return g.Precompiles.FeeConfig.GasLimit.Uint64()
+}
+
+// baseFee is that of block 0.
+func (g *Genesis) baseFee() *big.Int {
+	if g.Kind == KindC {
+		return big.NewInt(genesisBaseFeeC)
+	}
+	return new(big.Int).Set(g.Precompiles.FeeConfig.MinBaseFee)
+}
+
 // header is the header of block 0, all but the state root.
 func (g *Genesis) header() *Header {
 	return &Header{
@@ -141,13 +177,13 @@ func (g *Genesis) header() *Header {
 		ReceiptHash:      types.EmptyReceiptsHash,
 		Difficulty:       new(big.Int),
 		Number:           new(big.Int),
-		GasLimit:         g.Precompiles.FeeConfig.GasLimit.Uint64(),
+		GasLimit:         g.gasLimit(),
 		Time:             g.Timestamp,
 		Extra:            g.Extra,
-		BaseFee:          new(big.Int).Set(g.Precompiles.FeeConfig.MinBaseFee),
+		BaseFee:          g.baseFee(),
 		ExtDataGasUsed:   new(big.Int),
 		BlockGasCost:     new(big.Int),
 		TimeMilliseconds: g.Timestamp * 1000,
-		MinDelayExcess:   InitialDelayExcess,
+		MinDelayExcess:   initialDelay,
 	}
 }

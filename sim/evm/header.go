@@ -29,9 +29,6 @@ var (
 	emptyExtData = crypto.Keccak256Hash([]byte{0x80})
 )
 
-// InitialDelayExcess is the ACP-226 delay excess that a chain starts with, about two seconds between blocks.
-const InitialDelayExcess = 7_970_124
-
 // Header is a block header of the network's EVM since the Granite upgrade. The fields stand in the order of the
 // network's RLP; ExtDataHash and ExtDataGasUsed are there on a C-Chain only.
 type Header struct {
@@ -112,18 +109,18 @@ func DecodeHeader(kind Kind, raw []byte) (*Header, error) {
 }
 
 // nextHeader is the part of a header that is known before its block is executed.
-func (h *Header) nextHeader(hash common.Hash, time uint64) *Header {
+func (h *Header) nextHeader(hash common.Hash, timeMS uint64) *Header {
 	return &Header{
 		ParentHash:       hash,
 		UncleHash:        types.EmptyUncleHash,
 		Coinbase:         Blackhole,
 		Difficulty:       big.NewInt(1),
 		Number:           new(big.Int).Add(h.Number, big.NewInt(1)),
-		Time:             time,
+		Time:             timeMS / millisPerSecond,
 		ExtDataHash:      emptyExtData,
 		ExtDataGasUsed:   new(big.Int),
 		BlockGasCost:     new(big.Int),
-		TimeMilliseconds: time * 1000,
+		TimeMilliseconds: timeMS,
 		MinDelayExcess:   h.MinDelayExcess,
 	}
 }

@@ -32,6 +32,7 @@ type Pending struct {
 	receipts   types.Receipts
 	fees       *big.Int
 	extData    []byte // atomic transactions
+	desired    Desired
 	predicates predicateResults
 	delta      *store.Delta
 }
@@ -65,6 +66,9 @@ func (p *Pending) Balance(address common.Address) *uint256.Int { return p.state.
 
 // GasLeft is the gas that the block has left.
 func (p *Pending) GasLeft() uint64 { return p.gas.Available(false) }
+
+// Desire says where the block's proposer would like to have what validators decide together.
+func (p *Pending) Desire(d Desired) { p.desired = d }
 
 // Apply executes a signed transaction. The error says why it is not valid in this block; a transaction that fails in
 // the EVM is valid, and its receipt says so.
@@ -205,7 +209,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
 	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
 	h.Bloom = types.MergeBloom(p.receipts)
-	p.feeRules.afterExecution(p.b.head, h)
+	p.feeRules.afterExecution(p.b.head, h, p.desired)
 	h.Extra = append(h.Extra, p.predicates.encode()...)
 	p.delta.Calls = p.recorder.Calls()
 	p.delta.Block.Fees = p.fees.Bytes()

@@ -60,13 +60,15 @@ func (v *chainVerifier) rebuild(ctx context.Context, b *evm.Builder, number uint
 	if err != nil {
 		return nil, err
 	}
-	if row.Time < 0 {
-		return nil, fmt.Errorf("time is %d", row.Time)
-	}
-	p, err := b.Open(uint64(row.Time))
+	header, err := evm.DecodeHeader(v.chain.Kind, row.Header)
 	if err != nil {
 		return nil, err
 	}
+	p, err := b.Open(header.TimeMilliseconds)
+	if err != nil {
+		return nil, err
+	}
+	p.Desire(header.Claimed(v.chain.Kind))
 	for i := range transactions {
 		if err := v.apply(p, &transactions[i]); err != nil {
 			return nil, fmt.Errorf("transaction %d: %w", transactions[i].ID.Index(), err)

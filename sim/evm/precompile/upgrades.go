@@ -13,7 +13,7 @@ import (
 
 // Upgrades is everything that activates and disables precompiles of a chain, from its genesis on.
 type Upgrades struct {
-	FeeConfig FeeConfig // those of a chain without a fee manager
+	FeeConfig FeeConfig // that of an L1 without a fee manager
 	Genesis   Configs
 	Upgrades  []PrecompileUpgrade
 }
@@ -83,9 +83,6 @@ func (s Configs) MarshalWith(config any) ([]byte, error) {
 
 // check applies the network's rules for configurations.
 func (s *Upgrades) check() error {
-	if err := s.FeeConfig.Check(); err != nil {
-		return fmt.Errorf("invalid fee config: %w", err)
-	}
 	last := map[string]Config{}
 	for _, c := range contracts {
 		if config, named := s.Genesis[c.Key]; named {

@@ -20,6 +20,9 @@ func parse(config, upgrades string) (*Upgrades, error) {
 	if err := json.Unmarshal([]byte(config), &c); err != nil {
 		return nil, err
 	}
+	if err := c.FeeConfig.Check(); err != nil {
+		return nil, err
+	}
 	s.FeeConfig = c.FeeConfig
 	return s, s.Parse([]byte(config), []byte(upgrades))
 }

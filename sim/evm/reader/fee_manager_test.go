@@ -54,7 +54,7 @@ func TestFeesFollowTheManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range []*evm.Builder{c.builder, restored} {
-		p, err := b.Open(c.time + 10)
+		p, err := b.Open(1000 * (c.time + 10))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +100,8 @@ func TestImpossibleFeesAreRefused(t *testing.T) {
 	if receipt := c.change(vast); receipt.Status != types.ReceiptStatusSuccessful {
 		t.Fatalf("vast fees: %+v", receipt)
 	}
-	for _, seconds := range []uint64{1, 10, 1_000_000} {
-		p, err := c.builder.Open(c.time + seconds)
+	for _, seconds := range []uint64{2, 10, 1_000_000} {
+		p, err := c.builder.Open(1000 * (c.time + seconds))
 		if err != nil || p.Header().BaseFee.Cmp(vast.MinBaseFee) != 0 {
 			t.Errorf("after %d seconds: %v", seconds, err)
 		}

@@ -20,21 +20,21 @@ const (
 	maxPercentile = 100             // percentiles in one fee history
 )
 
-// NextBaseFee is the base fee of a block that would follow the head now.
+// NextBaseFee is the base fee of a block that would follow the head now: coreth's EstimateNextBaseFee.
 func (c *Chain) NextBaseFee(ctx context.Context) (*big.Int, error) {
 	head, err := c.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	time := head.Header.Time + 1
+	timeMS := head.Header.TimeMilliseconds
 	if c.Now != nil {
-		time = max(time, uint64(c.Now()))
+		timeMS = max(timeMS, 1000*uint64(c.Now()))
 	}
 	config, _, err := c.FeeConfigAt(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	return evm.NextBaseFee(c.Kind, config, head.Header, time), nil
+	return evm.NextBaseFee(c.Kind, config, head.Header, timeMS), nil
 }
 
 // FeeConfigAt is the fee configuration after a block, and the block in which it last changed: zero when it never did.

@@ -117,7 +117,7 @@ func newPermissioned(t *testing.T) *permissioned {
 func (c *permissioned) send(key *ecdsa.PrivateKey, to *common.Address, gas uint64, data []byte) *types.Receipt {
 	c.t.Helper()
 	c.time += 10
-	p, err := c.builder.Open(c.time)
+	p, err := c.builder.Open(1000 * c.time)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	}
 	c.time = offAt - 10
 	first, again := c.builder, restored
-	dropped, err := first.Open(offAt + 5)
+	dropped, err := first.Open(1000 * (offAt + 5))
 	if err != nil || dropped.Nonce(minter) != 0 {
 		t.Fatalf("a block that is not made: %v", err)
 	}
@@ -354,7 +354,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := again.Open(offAt)
+	p, err := again.Open(1000 * offAt)
 	if err != nil {
 		t.Fatal(err)
 	}

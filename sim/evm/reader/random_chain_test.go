@@ -121,7 +121,7 @@ func (c *randomChain) word() common.Hash { return common.BigToHash(big.NewInt(c.
 
 func (c *randomChain) block(time uint64) {
 	c.t.Helper()
-	p, err := c.builder.Open(time)
+	p, err := c.builder.Open(1000 * time)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
 func (c *permissioned) sendWithPredicates(to common.Address, gas uint64, data []byte, list types.AccessList) (*types.Receipt, *types.Transaction, error) {
 	c.t.Helper()
 	c.time += 10
-	p, err := c.builder.Open(c.time)
+	p, err := c.builder.Open(1000 * c.time)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -1,0 +1,53 @@
+// Coreth asks the real C-Chain's own code what it thinks of the C-Chains that a built program makes: every header must be the one
+// that its rules allow after its parent. It stands apart from the avalanchego program, since coreth and subnet-evm do not fit into
+// one binary.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/ava-labs/avalanchego/graft/coreth/core"
+	"github.com/ava-labs/avalanchego/graft/coreth/params"
+	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/customtypes"
+)
+
+func init() {
+	core.RegisterExtras()
+	customtypes.Register()
+	params.RegisterExtras()
+}
+
+func main() {
+	if len(os.Args) < 3 {
+		fmt.Fprintln(os.Stderr, "usage: coreth BINARY PROFILE...")
+		os.Exit(2)
+	}
+	for _, profile := range os.Args[2:] {
+		if err := check(context.Background(), os.Args[1], profile); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", profile, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// check serves a world and looks at the C-Chains of both networks.
+func check(ctx context.Context, binary, profile string) (err error) {
+	s, err := serve(ctx, binary, profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	var failed error
+	for name, id := range map[string]uint32{"mainnet": 1, "fuji": 5} {
+		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id)
+		if err := c.checkBlocks(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Printf("%s %s: %s\n", profile, name, &c.seen)
+		failed = errors.Join(failed, c.seen.err(name))
+	}
+	return failed
+}

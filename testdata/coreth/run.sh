@@ -1,0 +1,10 @@
+#!/bin/sh
+# Asks coreth's own header verification what it thinks of the C-Chains that a built program makes: run.sh BINARY [PROFILE...]
+# Needs a C compiler. The module stands apart so that the product needs none, and apart from avalanchego's, since coreth and
+# subnet-evm do not fit into one binary.
+set -eu
+binary=$(realpath "$1")
+shift
+cd "$(dirname "$0")"
+[ $# -gt 0 ] || set -- tiny default "$PWD/long.yaml"
+CGO_ENABLED=1 go run . "$binary" "$@"
