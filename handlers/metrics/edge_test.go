@@ -150,7 +150,7 @@ func TestBlocksAtTheEdgesOfIntervals(t *testing.T) {
 		{"mainnet", "contracts", "day", "0 0 0 1 1 0"},
 		{"mainnet", "cumulativeContracts", "day", "2 2 2 1 0 0"},
 		{"mainnet", "cumulativeDeployers", "day", "2 2 2 2 1 0"},
-		{"mainnet", "maxTps", "day", "0 0.000011574074074074073 0.5 0.00001736121158108554 0.000046296296296296294 0"},
+		{"mainnet", "maxTps", "day", "0 0.000011574074074074073 0.5 0.000017361312052222826 0.000046296296296296294 0"},
 		{"1003", "txCount", "day", "0 0"},
 		{"1003", "avgTps", "day", "0 0"},
 	} {
