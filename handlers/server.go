@@ -22,6 +22,8 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
 )
 
 // Options are what the user may choose about a server.
@@ -61,15 +63,55 @@ const (
 // Server answers requests for a world.
 type Server struct {
 	http.Handler
+	world   *sim.World
 	exports *export.Jobs
 	node    *node.Node
+	log     *slog.Logger
 }
 
 // Close ends the subscriptions of the node's clients, and their WebSocket connections.
 func (s *Server) Close() { s.node.Close() }
 
-// Work carries out what clients started in the background, until the context ends.
-func (s *Server) Work(ctx context.Context) error { return s.exports.Run(ctx) }
+// Work carries out what clients started in the background, until the context ends, and looks once for damage in the file.
+func (s *Server) Work(ctx context.Context) error {
+	inspected := make(chan struct{})
+	go func() {
+		defer close(inspected)
+		s.inspect(ctx)
+	}()
+	err := s.exports.Run(ctx)
+	<-inspected
+	return err
+}
+
+// inspect looks for damage in the world's file. The server goes on when there is some: much may be right.
+func (s *Server) inspect(ctx context.Context) {
+	if s.world.DB.InMemory() {
+		return
+	}
+	err := verify.Inspect(ctx, s.world, halfOfTheTime(ctx))
+	var damage *store.DamageError
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.As(err, &damage):
+		s.world.ReportDamage()
+		s.log.Error("the world's file is damaged: its answers may be wrong", "error", err)
+	default:
+		s.log.Warn("the world's file could not be inspected", "error", err)
+	}
+}
+
+// halfOfTheTime pauses as long as the work since the last pause took, so that clients are not slowed.
+func halfOfTheTime(ctx context.Context) func() {
+	begun := time.Now()
+	return func() {
+		select {
+		case <-time.After(time.Since(begun)):
+		case <-ctx.Done():
+		}
+		begun = time.Now()
+	}
+}
 
 // New makes a server for a world.
 func New(w *sim.World, o Options) (*Server, error) {
@@ -106,7 +148,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{s, exports, n}, nil
+	return &Server{s, w, exports, n, o.Log}, nil
 }
 
 // networkOf finds the network of a chain, for keys that are limited to one.

@@ -28,6 +28,7 @@ type World struct {
 	digest     []byte
 	chains     []byte // digest of everything but operations
 	operations int64  // how many clients have started
+	damaged    bool   // the file, as was found out
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
@@ -49,33 +50,60 @@ func Open(ctx context.Context, path string) (*World, error) {
 }
 
 func read(ctx context.Context, db *store.DB) (*World, error) {
+	if err := db.CheckSchema(ctx); err != nil {
+		return nil, err
+	}
+	if err := db.CheckSmallTables(ctx); err != nil {
+		return nil, err
+	}
 	meta, err := db.Meta(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the file does not say what it is: %w", err)
+		return nil, store.Damaged(fmt.Errorf("it does not say what it is: %w", err))
 	}
 	if meta.Generator != Generator {
 		return nil, fmt.Errorf("%w (version %s, this one is %s); delete the file to make it anew, or name another with --db",
 			store.ErrVersion, meta.Generator, Generator)
 	}
 	w := &World{DB: db, Meta: meta, Clock: NewClock(time.Unix(meta.Clock, 0))}
-	rows, err := db.Chains(ctx)
+	w.digest, w.chains, w.operations = meta.Digest, meta.Chains, meta.Started
+	if err := w.openChains(ctx); err != nil {
+		return nil, store.Damaged(err)
+	}
+	if err := w.openNetworks(ctx); err != nil {
+		return nil, store.Damaged(err)
+	}
+	w.joinNetworks()
+	return w, nil
+}
+
+func (w *World) openChains(ctx context.Context) error {
+	rows, err := w.DB.Chains(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, row := range rows {
-		chain, err := reader.NewChain(db, row)
+		chain, err := reader.NewChain(w.DB, row)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("chain %d: %w", row.EVMID, err)
 		}
 		chain.Now = w.Clock.Unix
 		w.Chains = append(w.Chains, chain)
 	}
-	w.digest, w.chains, w.operations = meta.Digest, meta.Chains, meta.Started
-	if err := w.openNetworks(ctx); err != nil {
+	return nil
+}
+
+// Snapshot is the world as the file has it at this moment, whatever is committed later, read on so many connections. It is
+// closed before the world is.
+func (w *World) Snapshot(ctx context.Context, connections int) (*World, error) {
+	db, err := w.DB.Snapshot(ctx, connections)
+	if err != nil {
 		return nil, err
 	}
-	w.joinNetworks()
-	return w, nil
+	s, err := read(ctx, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
 }
 
 // Claim makes this process the only one that may add to the world, until it is closed.
@@ -102,6 +130,31 @@ func (w *World) Operations() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.operations
+}
+
+var (
+	errUnreadable = errors.New("the world's file cannot be read")
+	errDamaged    = errors.New("the world's file is damaged: the log says where, and so does snowglobe verify")
+)
+
+// ReportDamage says that the file was found to be damaged, for Health.
+func (w *World) ReportDamage() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.damaged = true
+}
+
+// Health says what is wrong with the world's file, in words for clients: it cannot be read, or is known to be damaged.
+func (w *World) Health(ctx context.Context) error {
+	if _, err := w.DB.Meta(ctx); err != nil {
+		return errUnreadable
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.damaged {
+		return errDamaged
+	}
+	return nil
 }
 
 // Close leaves one clean file behind.

@@ -131,8 +131,8 @@ func Register(s *rest.Server, w *sim.World, version string) error {
 			ID: "checkHealth", Path: "/sim/health", Summary: "Whether the world answers",
 			Live: true, Answer: reflect.TypeFor[Health](),
 			Handle: func(r *rest.Request) (any, error) {
-				if _, err := w.DB.Meta(r.Context()); err != nil {
-					return nil, rest.Unavailable("The world does not answer.")
+				if err := w.Health(r.Context()); err != nil {
+					return nil, rest.Unavailable(err.Error())
 				}
 				return &Health{Healthy: true, Digest: hex(w.Digest())}, nil
 			},

@@ -24,10 +24,10 @@ func (b *Base) healthOperations() []rest.Operation {
 	}
 }
 
-// check reads from the world's file.
+// check asks whether the world's file is well.
 func (b *Base) check(r *rest.Request) (any, error) {
-	if _, err := b.World.DB.Meta(r.Context()); err != nil {
-		return nil, rest.Unavailable("the world's file cannot be read")
+	if err := b.World.Health(r.Context()); err != nil {
+		return nil, rest.Unavailable(err.Error())
 	}
 	up := map[string]indicator{"database": {"up"}}
 	return health{Status: "ok", Info: up, Error: map[string]indicator{}, Details: up}, nil

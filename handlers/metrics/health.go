@@ -28,10 +28,10 @@ func (a *api) health() []rest.Operation {
 	}
 }
 
-// checkHealth reads from the world's file.
+// checkHealth asks whether the world's file is well.
 func (a *api) checkHealth(r *rest.Request) (any, error) {
-	if _, err := a.world.DB.Meta(r.Context()); err != nil {
-		return nil, rest.Unavailable("the world's file cannot be read")
+	if err := a.world.Health(r.Context()); err != nil {
+		return nil, rest.Unavailable(err.Error())
 	}
 	up := map[string]Indicator{"database": {"up"}}
 	return Health{Status: "ok", Info: up, Error: map[string]Indicator{}, Details: up}, nil

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	stdjson "encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // healthAPI tells whether the node is well: avalanchego's api/health.Service.
 type healthAPI struct {
-	clock   *sim.Clock
+	world   *sim.World
 	heights func(context.Context) ([]ChainHeight, error) // of every chain
 }
 
@@ -66,6 +67,8 @@ func plain(state func(context.Context) HealthReply) http.Handler {
 	})
 }
 
+var errHeights = errors.New("the heights of the chains cannot be read")
+
 // health looks at every chain and at the file behind them.
 func (a *healthAPI) health(ctx context.Context) HealthReply {
 	reply := a.readiness(ctx)
@@ -74,8 +77,12 @@ func (a *healthAPI) health(ctx context.Context) HealthReply {
 	for _, h := range heads {
 		reply.Checks[h.Chain] = a.check(started, ChainHealth{h.Height}, nil)
 	}
-	reply.Checks["database"] = a.check(started, nil, err)
-	reply.Healthy = err == nil
+	database := a.world.Health(ctx)
+	if err != nil && database == nil {
+		database = errHeights
+	}
+	reply.Checks["database"] = a.check(started, nil, database)
+	reply.Healthy = database == nil
 	return reply
 }
 
@@ -90,9 +97,9 @@ func (a *healthAPI) liveness(context.Context) HealthReply {
 
 // check is what was found since a time on this machine's clock; its timestamp is by the world's.
 func (a *healthAPI) check(started time.Time, found any, err error) Check {
-	c := Check{Message: found, Timestamp: a.clock.Now(), Duration: time.Since(started)}
+	c := Check{Message: found, Timestamp: a.world.Clock.Now(), Duration: time.Since(started)}
 	if err != nil {
-		c.Error = "the world's file could not be read"
+		c.Error = err.Error()
 	}
 	return c
 }

@@ -151,15 +151,15 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 		ID: store.At(b.chain, number, 0), Hash: b.hash.Bytes(), Time: int64(header.Time), Txs: len(delta.Transactions),
 		AllTxs: b.allTxs, GasUsed: header.GasUsed, Fees: fee32(delta.Block.Fees), Header: raw, ExtData: extData,
 	}
-	b.digest = digest(b.digest, delta)
+	b.digest = Digest(b.digest, delta)
 	delta.Block.Digest = b.digest
 	return delta, nil
 }
 
 func fee32(fees []byte) []byte { return common.LeftPadBytes(fees, 32) }
 
-// digest covers the block's hash and what that does not cover: the calls inside its transactions.
-func digest(parent []byte, delta *store.Delta) []byte {
+// Digest covers the parent's digest, the block's hash and what that does not cover: the calls inside its transactions.
+func Digest(parent []byte, delta *store.Delta) []byte {
 	h := sha256.New()
 	h.Write(parent)
 	h.Write(delta.Block.Hash)

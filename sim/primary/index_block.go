@@ -276,13 +276,14 @@ func (r *record) finish(row *store.PrimaryBlock, next tip) {
 		row.L1Active, row.GasCapacity, row.GasExcess = uint64(r.P.ActiveL1Validators()), fees.Capacity, fees.Excess
 		next.validatorFees = r.accrueValidatorFees(row)
 	}
-	row.Digest = digest(r.tips[r.chain].digest, row)
+	row.Digest = Digest(r.tips[r.chain].digest, row)
 	next.digest = row.Digest
 	r.tips[r.chain] = next
 	r.delta.Block = row
 }
 
-func digest(parent []byte, b *store.PrimaryBlock) []byte {
+// Digest covers the parent's digest, the block's hash and what that does not cover: its envelope and the state after it.
+func Digest(parent []byte, b *store.PrimaryBlock) []byte {
 	h := sha256.New()
 	h.Write(parent)
 	for _, blob := range [][]byte{b.Hash, b.OuterID, b.Proposer} {

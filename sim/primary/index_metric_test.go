@@ -82,7 +82,8 @@ func rollUp(t *testing.T, db *store.DB, all []stateChange) {
 	for height, change := range all {
 		n.P = pchain.New(rules.Mainnet, n.shared, pchain.Snapshot{Time: change.time, Accrued: price * change.time})
 		rec := n.record(txs.PChain, uint64(height))
-		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(change.time), Hash: []byte{}, Parent: []byte{}, Head: []byte{}, Digest: []byte{}}
+		rec.delta.Block = &store.PrimaryBlock{ID: rec.at(0), Time: int64(change.time), Type: "Standard",
+			Size: 1, Head: []byte{0}, Hash: ids.Empty[:], Parent: ids.Empty[:], Digest: ids.Empty[:]}
 		if states[change.validator] == nil {
 			states[change.validator] = &l1Validator{weight: 1}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -65,6 +64,7 @@ type DB struct {
 	read  *sqlx.DB
 
 	path     string   // the file, or Memory
+	name     string   // by which the engine knows it
 	lock     *os.File // held by Lock
 	making   *makingLock
 	readOnly bool // neither the file nor anything beside it can be written
@@ -140,6 +140,7 @@ func cache(kibibytes int) string { return "_pragma=cache_size(-" + strconv.Itoa(
 
 // connect opens both pools. While a world is generated there is no journal: a file that is not finished is thrown away.
 func (db *DB) connect(name, journal string) error {
+	db.name = name
 	var vfs []string
 	if db.path == Memory {
 		vfs = []string{"vfs=memdb"}
@@ -154,7 +155,7 @@ func (db *DB) connect(name, journal string) error {
 	if db.write, err = pool(dsn(name, write...), 1); err != nil {
 		return err
 	}
-	db.read, err = pool(dsn(name, read...), 4+2*runtime.GOMAXPROCS(0))
+	db.read, err = pool(dsn(name, read...), Connections())
 	return err
 }
 

@@ -35,7 +35,7 @@ func made(t *testing.T, path string, write func(b *Batch) error) *DB {
 }
 
 func writeMeta(b *Batch) error {
-	return b.SetMeta(Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: 8, Chains: []byte{1}, Digest: []byte{2}})
+	return b.SetMeta(Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: 8, Chains: hash, Digest: hash})
 }
 
 func TestAWorldAppearsWhenItIsFinished(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAWorldAppearsWhenItIsFinished(t *testing.T) {
 	}
 	defer again.Close()
 	m, err := again.Meta(t.Context())
-	if err != nil || m.Generator != "1" || m.Seed != 7 || m.Profile != "tiny" || !bytes.Equal(m.Digest, []byte{2}) {
+	if err != nil || m.Generator != "1" || m.Seed != 7 || m.Profile != "tiny" || !bytes.Equal(m.Digest, hash) {
 		t.Errorf("Meta: %+v, %v", m, err)
 	}
 	if files, err := filepath.Glob(path + ".tmp*"); err != nil || len(files) > 0 {
@@ -224,7 +224,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	failure := errors.New("stop")
-	if err := b.AddMarket(Market{Chain: 1, Address: []byte{1}}); err != nil {
+	if err := b.AddMarket(Market{Chain: 1, Address: address}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.End(failure); !errors.Is(err, failure) {
@@ -236,7 +236,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	if b, err = db.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.End(b.AddMarket(Market{Chain: 1, Address: []byte{1}, Series: "avax"})); err != nil {
+	if err := b.End(b.AddMarket(Market{Chain: 1, Address: address, Series: "avax"})); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := db.Markets(t.Context(), 1); err != nil || len(m) != 1 || m[0].Series != "avax" || db.Commits() != commits+1 || db.TokenCommits() != tokens+1 {

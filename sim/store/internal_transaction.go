@@ -23,7 +23,12 @@ const callColumns = `id, tx, depth, type, sender, recipient, value, gas, gas_use
 
 // Calls reads the calls of a block in the order in which they began.
 func (db *DB) Calls(ctx context.Context, block Position) ([]Call, error) {
-	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, block.Block(), block.End())
+	return db.CallsBetween(ctx, block.Block(), block.End())
+}
+
+// CallsBetween reads the calls from one position to another, both included, in order.
+func (db *DB) CallsBetween(ctx context.Context, first, last Position) ([]Call, error) {
+	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
 func (b *Batch) addCall(c *Call) error {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -120,8 +119,8 @@ func exists(path string) bool {
 
 // openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.
 func (db *DB) openReadOnly() (err error) {
-	db.readOnly = true
-	db.read, err = pool(dsn(db.path, cache(readCacheKiB), "mode=ro", "immutable=1"), 4+2*runtime.GOMAXPROCS(0))
+	db.readOnly, db.name = true, db.path
+	db.read, err = pool(dsn(db.path, cache(readCacheKiB), "mode=ro", "immutable=1"), Connections())
 	return err
 }
 

@@ -14,6 +14,9 @@ var (
 	hash    = bytes.Repeat([]byte{0xaa}, 32)
 	address = bytes.Repeat([]byte{0xbb}, 20)
 	wei     = bytes.Repeat([]byte{0}, 32)
+	blsKey  = bytes.Repeat([]byte{0xcc}, 48)
+
+	parentHash = bytes.Repeat([]byte{0xdd}, 32)
 )
 
 // writeChain writes a chain with a genesis and one block that has a row of every kind.
@@ -21,7 +24,7 @@ func writeChain(d *Delta) func(b *Batch) error {
 	return func(b *Batch) error {
 		return errors.Join(
 			b.AddChain(Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: hash, SubnetID: hash, VMID: hash, Kind: "C", Genesis: []byte("{}"), Upgrades: []byte("{}")}),
-			b.AddBlock(&Delta{Block: Block{ID: At(1, 0, 0), Hash: hash[:31], Time: 100, Fees: wei, Header: []byte{0xc0}, Digest: hash}, Activity: metric.NewActivity(100, nil)}),
+			b.AddBlock(&Delta{Block: Block{ID: At(1, 0, 0), Hash: parentHash, Time: 100, Fees: wei, Header: []byte{0xc0}, Digest: hash}, Activity: metric.NewActivity(100, nil)}),
 			b.AddBlock(d))
 	}
 }
@@ -144,12 +147,12 @@ func TestPrimaryRowsComeBack(t *testing.T) {
 	began := int64(1)
 	owners := OutputOwners{Threshold: 1, Addresses: [][]byte{address}}.Bytes()
 	d := &PrimaryDelta{
-		Block:             &PrimaryBlock{ID: At(p, 1, 0), Hash: hash, Parent: hash, Time: 86400, Type: "Standard", Txs: 1, AllTxs: 1, Head: []byte{1}, Supply: 1 << 63, Digest: hash},
+		Block:             &PrimaryBlock{ID: At(p, 1, 0), Hash: hash, Parent: hash, Time: 86400, Type: "Standard", Txs: 1, AllTxs: 1, Size: 2, Head: []byte{1}, Supply: 1 << 63, Digest: hash},
 		Transactions:      []PrimaryTx{{ID: At(p, 1, 0), Hash: hash, Type: "BaseTx", Burned: 5, Bytes: []byte{0, 0, 7}}},
 		UTXOs:             []UTXO{{ID: NewUTXONumber(p, 1, 0), Hash: inputID(hash, 0), Tx: hash, Chain: p, Asset: hash, Amount: 7, Out: bytes.Repeat([]byte{1}, 30), OwnerAddresses: [][]byte{address}}},
 		Assets:            []PrimaryAsset{{ID: At(p, 1, 0), Hash: hash, Name: "Asset", Symbol: "A", Denomination: 9, Fxs: []byte{0}}},
 		Stakers:           []Staker{{ID: At(p, 1, 0), Tx: hash, Node: address, Subnet: hash, Weight: 9, Start: 1, End: 2, Owner: owners, FeeOwner: owners, Status: StakerActive, Began: &began}},
-		L1Validators:      []L1Validator{{ID: NewUTXONumber(p, 1, 1), Validation: hash, Subnet: hash, Node: address, BLS: hash, BalanceOwner: owners, DeactivationOwner: owners, Start: 3, Tx: At(p, 1, 0)}},
+		L1Validators:      []L1Validator{{ID: NewUTXONumber(p, 1, 1), Validation: hash, Subnet: hash, Node: address, BLS: blsKey, BalanceOwner: owners, DeactivationOwner: owners, Start: 3, Tx: At(p, 1, 0)}},
 		L1ValidatorStates: []L1ValidatorState{{Validator: NewUTXONumber(p, 1, 1), Height: 1, Weight: 20, EndAccumulatedFee: 1 << 63}},
 		Subnets:           []Subnet{{ID: At(p, 1, 0), Hash: hash}},
 		SubnetStates:      []SubnetState{{Subnet: At(p, 1, 0), Height: 1, Owner: owners}},

@@ -12,302 +12,304 @@ CREATE TABLE lineage (
 
 CREATE TABLE meta (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
-    generator TEXT    NOT NULL,  -- version of the generator that made the file
+    generator TEXT    NOT NULL,                              -- version of the generator that made the file
     seed      INTEGER NOT NULL,
-    profile   TEXT    NOT NULL,  -- name of the profile
-    shape     TEXT    NOT NULL,  -- the profile itself, as YAML
-    until     INTEGER NOT NULL,  -- where the generated history ends, Unix seconds
-    clock     INTEGER NOT NULL,  -- the world's own time, Unix seconds
-    started   INTEGER NOT NULL,  -- how many operations clients have started, deleted ones included
-    chains    BLOB    NOT NULL,  -- SHA-256 over identity and clock, who is who, and every chain's last digest
-    digest    BLOB    NOT NULL   -- that of the world: the one before and, once there was one, every operation's
-);
+    profile   TEXT    NOT NULL,                              -- name of the profile
+    shape     TEXT    NOT NULL,                              -- the profile itself, as YAML
+    until     INTEGER NOT NULL CHECK (until >= 0),           -- where the generated history ends, Unix seconds
+    clock     INTEGER NOT NULL CHECK (clock >= 0),           -- the world's own time, Unix seconds
+    started   INTEGER NOT NULL CHECK (started >= 0),         -- how many operations clients have started, deleted ones included
+    chains    BLOB    NOT NULL CHECK (length(chains) = 32),  -- SHA-256 over identity and clock, who is who, and every chain's last digest
+    digest    BLOB    NOT NULL CHECK (length(digest) = 32)   -- that of the world: the one before and, once there was one, every operation's
+) STRICT;
 
 CREATE TABLE chain (
-    id            INTEGER PRIMARY KEY,
-    network       TEXT    NOT NULL,  -- mainnet or fuji
-    evm_id        INTEGER NOT NULL UNIQUE,
-    blockchain_id BLOB    NOT NULL UNIQUE,
-    subnet_id     BLOB    NOT NULL,
-    vm_id         BLOB    NOT NULL,
-    kind          TEXT    NOT NULL,  -- C or L1: decides the header's fields and the fee rule
+    id            INTEGER PRIMARY KEY CHECK (id > 0),
+    network       TEXT    NOT NULL CHECK (network IN ('mainnet', 'fuji')),
+    evm_id        INTEGER NOT NULL UNIQUE CHECK (evm_id > 0),
+    blockchain_id BLOB    NOT NULL UNIQUE CHECK (length(blockchain_id) = 32),
+    subnet_id     BLOB    NOT NULL CHECK (length(subnet_id) = 32),
+    vm_id         BLOB    NOT NULL CHECK (length(vm_id) = 32),
+    kind          TEXT    NOT NULL CHECK (kind IN ('C', 'L1')),  -- decides the header's fields and the fee rule
     name          TEXT    NOT NULL,
     description   TEXT    NOT NULL,
     token_name    TEXT    NOT NULL,
     token_symbol  TEXT    NOT NULL,
-    genesis       BLOB    NOT NULL,  -- configuration, start time and allocation, as the network's JSON
-    upgrades      BLOB    NOT NULL   -- what turns built-in contracts on and off later, as the network's JSON
-);
+    genesis       BLOB    NOT NULL,                              -- configuration, start time and allocation, as the network's JSON
+    upgrades      BLOB    NOT NULL                               -- what turns built-in contracts on and off later, as the network's JSON
+) STRICT;
 
 CREATE TABLE block (
-    id       INTEGER PRIMARY KEY,  -- position, index 0
-    hash     BLOB    NOT NULL,     -- Keccak-256 of header
-    time     INTEGER NOT NULL,     -- Unix seconds
-    txs      INTEGER NOT NULL,     -- number of transactions
-    all_txs  INTEGER NOT NULL,     -- transactions of the chain up to and with this block
-    gas_used INTEGER NOT NULL,
-    fees     BLOB    NOT NULL,     -- wei paid for gas by all transactions of the block
-    header   BLOB    NOT NULL,     -- RLP
-    ext_data BLOB CHECK (length(ext_data) > 0), -- C-Chain: atomic transactions, codec bytes
-    digest   BLOB    NOT NULL      -- SHA-256 over the parent's digest and everything this block added
-);
+    id       INTEGER PRIMARY KEY CHECK (id >= 0),          -- position, index 0
+    hash     BLOB    NOT NULL CHECK (length(hash) = 32),   -- Keccak-256 of header
+    time     INTEGER NOT NULL CHECK (time >= 0),           -- Unix seconds
+    txs      INTEGER NOT NULL CHECK (txs >= 0),            -- number of transactions
+    all_txs  INTEGER NOT NULL CHECK (all_txs >= 0),        -- transactions of the chain up to and with this block
+    gas_used INTEGER NOT NULL CHECK (gas_used >= 0),
+    fees     BLOB    NOT NULL CHECK (length(fees) = 32),   -- wei paid for gas by all transactions of the block
+    header   BLOB    NOT NULL CHECK (length(header) > 0),  -- RLP
+    ext_data BLOB CHECK (length(ext_data) > 0),            -- C-Chain: atomic transactions, codec bytes
+    digest   BLOB    NOT NULL CHECK (length(digest) = 32)  -- SHA-256 over the parent's digest and everything this block added
+) STRICT;
 
 CREATE TABLE tx (
-    id        INTEGER PRIMARY KEY,  -- position
-    hash      BLOB    NOT NULL,
-    sender    BLOB    NOT NULL,
-    recipient BLOB CHECK (length(recipient) = 20), -- absent for a creation
-    created   BLOB CHECK (length(created) = 20),   -- address of the contract that a creation made
-    status    INTEGER NOT NULL,     -- 1 success, 0 failed
-    gas_used  INTEGER NOT NULL,
-    gas_total INTEGER NOT NULL,     -- cumulative in the block
-    logs      INTEGER NOT NULL,     -- number of logs
-    raw       BLOB    NOT NULL      -- the signed transaction, canonical encoding
-);
+    id        INTEGER PRIMARY KEY CHECK (id >= 0),        -- position
+    hash      BLOB    NOT NULL CHECK (length(hash) = 32),
+    sender    BLOB    NOT NULL CHECK (length(sender) = 20),
+    recipient BLOB CHECK (length(recipient) = 20),        -- absent for a creation
+    created   BLOB CHECK (length(created) = 20),          -- address of the contract that a creation made
+    status    INTEGER NOT NULL CHECK (status IN (0, 1)),  -- 1 success, 0 failed
+    gas_used  INTEGER NOT NULL CHECK (gas_used >= 0),
+    gas_total INTEGER NOT NULL CHECK (gas_total >= 0),    -- cumulative in the block
+    logs      INTEGER NOT NULL CHECK (logs >= 0),         -- number of logs
+    raw       BLOB    NOT NULL CHECK (length(raw) > 0)    -- the signed transaction, canonical encoding
+) STRICT;
 
 CREATE TABLE log (
-    id      INTEGER PRIMARY KEY,  -- position, index is the log's index in the block
-    tx      INTEGER NOT NULL,     -- index of the transaction in the block
-    address BLOB    NOT NULL,
-    topic   BLOB    NOT NULL,     -- first topic, empty when there is none
-    topics  BLOB    NOT NULL,     -- the other topics, 32 bytes each
+    id      INTEGER PRIMARY KEY CHECK (id >= 0),                         -- position, index is the log's index in the block
+    tx      INTEGER NOT NULL CHECK (tx >= 0),                            -- index of the transaction in the block
+    address BLOB    NOT NULL CHECK (length(address) = 20),
+    topic   BLOB    NOT NULL CHECK (length(topic) IN (0, 32)),           -- first topic, empty when there is none
+    topics  BLOB    NOT NULL CHECK (length(topics) IN (0, 32, 64, 96)),  -- the other topics, 32 bytes each
     data    BLOB    NOT NULL
-);
+) STRICT;
 
 -- Calls inside transactions that moved value or created a contract, in the order in which they began.
 CREATE TABLE call (
-    id        INTEGER PRIMARY KEY,  -- position, index is the call's index in the block
-    tx        INTEGER NOT NULL,
-    depth     INTEGER NOT NULL,
-    type      TEXT    NOT NULL,     -- CALL, CALLCODE, CREATE, CREATE2 or SELFDESTRUCT
-    sender    BLOB    NOT NULL,
-    recipient BLOB    NOT NULL,     -- the created address of a creation
-    value     BLOB    NOT NULL,
-    gas       INTEGER NOT NULL,
-    gas_used  INTEGER NOT NULL,
-    reverted  INTEGER NOT NULL,     -- 1 when this call or one around it was undone
-    error     TEXT    NOT NULL      -- the EVM's reason, empty on success
-);
+    id        INTEGER PRIMARY KEY CHECK (id >= 0),              -- position, index is the call's index in the block
+    tx        INTEGER NOT NULL CHECK (tx >= 0),
+    depth     INTEGER NOT NULL CHECK (depth >= 0),
+    type      TEXT    NOT NULL,
+    sender    BLOB    NOT NULL CHECK (length(sender) = 20),
+    recipient BLOB    NOT NULL CHECK (length(recipient) = 20),  -- the created address of a creation
+    value     BLOB    NOT NULL CHECK (length(value) = 32),
+    gas       INTEGER NOT NULL CHECK (gas >= 0),
+    gas_used  INTEGER NOT NULL CHECK (gas_used >= 0),
+    reverted  INTEGER NOT NULL CHECK (reverted IN (0, 1)),      -- 1 when this call or one around it was undone
+    error     TEXT    NOT NULL,                                 -- the EVM's reason, empty on success
+    CHECK (type IN ('CALL', 'CALLCODE', 'CREATE', 'CREATE2', 'SELFDESTRUCT'))
+) STRICT;
 
 -- Flat history of the state: one row per account or slot and block that changed it.
 CREATE TABLE account (
-    chain     INTEGER NOT NULL,
-    address   BLOB    NOT NULL,
-    block     INTEGER NOT NULL,
-    nonce     INTEGER NOT NULL,
-    balance   BLOB    NOT NULL,
-    code_hash BLOB CHECK (length(code_hash) = 32),  -- absent without code
-    root      BLOB CHECK (length(root) = 32),       -- storage root, absent without storage
-    gone      INTEGER NOT NULL,  -- 1 when the account ceased to exist
+    chain     INTEGER NOT NULL CHECK (chain > 0),
+    address   BLOB    NOT NULL CHECK (length(address) = 20),
+    block     INTEGER NOT NULL CHECK (block >= 0),
+    nonce     INTEGER NOT NULL CHECK (nonce >= 0),
+    balance   BLOB    NOT NULL CHECK (length(balance) = 32),
+    code_hash BLOB CHECK (length(code_hash) = 32),      -- absent without code
+    root      BLOB CHECK (length(root) = 32),           -- storage root, absent without storage
+    gone      INTEGER NOT NULL CHECK (gone IN (0, 1)),  -- 1 when the account ceased to exist
     PRIMARY KEY (chain, address, block)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE slot (
-    chain   INTEGER NOT NULL,
-    address BLOB    NOT NULL,
-    key     BLOB    NOT NULL,
-    block   INTEGER NOT NULL,
-    value   BLOB    NOT NULL,  -- without leading zeros, empty when cleared
+    chain   INTEGER NOT NULL CHECK (chain > 0),
+    address BLOB    NOT NULL CHECK (length(address) = 20),
+    key     BLOB    NOT NULL CHECK (length(key) = 32),
+    block   INTEGER NOT NULL CHECK (block >= 0),
+    value   BLOB    NOT NULL CHECK (length(value) <= 32),  -- without leading zeros, empty when cleared
     PRIMARY KEY (chain, address, key, block)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE code (
-    hash BLOB NOT NULL PRIMARY KEY,
-    code BLOB NOT NULL
-) WITHOUT ROWID;
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    code BLOB NOT NULL CHECK (length(code) > 0)
+) STRICT, WITHOUT ROWID;
 
 -- Personas and the contracts that have a role: accounts and contracts under names that stay the same.
 CREATE TABLE persona (
-    id      INTEGER PRIMARY KEY,  -- index of the account in the well-known mnemonic, or above 9
+    id      INTEGER PRIMARY KEY CHECK (id >= 0),        -- index of the account in the well-known mnemonic, or above 9
     name    TEXT NOT NULL UNIQUE,
     purpose TEXT NOT NULL,
-    key     BLOB NOT NULL,        -- secp256k1 private key
-    address BLOB NOT NULL         -- EVM address
-);
+    key     BLOB NOT NULL CHECK (length(key) = 32),     -- secp256k1 private key
+    address BLOB NOT NULL CHECK (length(address) = 20)  -- EVM address
+) STRICT;
 
 CREATE TABLE contract (
-    chain    INTEGER NOT NULL,
-    address  BLOB    NOT NULL,
+    chain    INTEGER NOT NULL CHECK (chain > 0),
+    address  BLOB    NOT NULL CHECK (length(address) = 20),
     role     TEXT    NOT NULL,  -- what it is for, unique on its chain
     artifact TEXT    NOT NULL,  -- name of the compiled contract
     PRIMARY KEY (chain, address)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Reputation and price series of a token; the chain's own token has the zero address. Prices follow from the world's seed,
 -- the series and the hour, so that one asset costs the same on every chain.
 CREATE TABLE market (
-    chain      INTEGER NOT NULL,
-    address    BLOB    NOT NULL,
-    reputation TEXT    NOT NULL,  -- Malicious or Benign, empty when nothing is known
-    series     TEXT    NOT NULL,  -- name of the price series, empty without a market
-    price      INTEGER NOT NULL,  -- about which the series moves, 10^-8 US dollars
-    swing      INTEGER NOT NULL,  -- how far it moves, millionths
+    chain      INTEGER NOT NULL CHECK (chain > 0),
+    address    BLOB    NOT NULL CHECK (length(address) = 20),
+    reputation TEXT    NOT NULL CHECK (reputation IN ('', 'Malicious', 'Benign')),  -- empty when nothing is known
+    series     TEXT    NOT NULL,                                                    -- name of the price series, empty without a market
+    price      INTEGER NOT NULL CHECK (price >= 0),                                 -- about which the series moves, 10^-8 US dollars
+    swing      INTEGER NOT NULL CHECK (swing >= 0),                                 -- how far it moves, millionths
     PRIMARY KEY (chain, address)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The index: what readers look for by address. Every row follows from the blocks, and is written with its block.
 
 -- Contracts that are tokens. A token's id is chain << 32 | standard << 28 | count.
 CREATE TABLE token (
-    id       INTEGER PRIMARY KEY,
-    address  BLOB    NOT NULL,
-    block    INTEGER NOT NULL,  -- number of the block in which it was first seen
+    id       INTEGER PRIMARY KEY CHECK (id >= 0),
+    address  BLOB    NOT NULL CHECK (length(address) = 20),
+    block    INTEGER NOT NULL CHECK (block >= 0),  -- number of the block in which it was first seen
     name     TEXT    NOT NULL,
     symbol   TEXT    NOT NULL,
-    decimals INTEGER NOT NULL
-);
+    decimals INTEGER NOT NULL CHECK (decimals BETWEEN 0 AND 255)
+) STRICT;
 
 CREATE TABLE deployment (
-    id      INTEGER PRIMARY KEY,  -- position, index counts the block's deployments
-    tx      INTEGER NOT NULL,
-    address BLOB    NOT NULL,
-    sender  BLOB    NOT NULL,     -- of the transaction
+    id      INTEGER PRIMARY KEY CHECK (id >= 0),           -- position, index counts the block's deployments
+    tx      INTEGER NOT NULL CHECK (tx >= 0),
+    address BLOB    NOT NULL CHECK (length(address) = 20),
+    sender  BLOB    NOT NULL CHECK (length(sender) = 20),  -- of the transaction
     creator BLOB CHECK (length(creator) = 20) -- the contract that made it, absent when the transaction did
-);
+) STRICT;
 
 -- An asset is what can be held: 6 bytes of a token's id and, of a kind that has several, the item's number after its
 -- length, so that assets sort by chain, standard, token and number.
 CREATE TABLE transfer (
-    id        INTEGER PRIMARY KEY,  -- position, index counts the block's transfers
-    tx        INTEGER NOT NULL,
-    log       INTEGER NOT NULL,
-    standard  INTEGER NOT NULL,     -- 0 ERC-20, 1 ERC-721, 2 ERC-1155
-    asset     BLOB    NOT NULL,
-    sender    BLOB    NOT NULL,
-    recipient BLOB    NOT NULL,
-    amount    BLOB    NOT NULL      -- without leading zeros
-);
+    id        INTEGER PRIMARY KEY CHECK (id >= 0),             -- position, index counts the block's transfers
+    tx        INTEGER NOT NULL CHECK (tx >= 0),
+    log       INTEGER NOT NULL CHECK (log >= 0),
+    standard  INTEGER NOT NULL CHECK (standard IN (0, 1, 2)),  -- 0 ERC-20, 1 ERC-721, 2 ERC-1155
+    asset     BLOB    NOT NULL CHECK (length(asset) BETWEEN 6 AND 39),
+    sender    BLOB    NOT NULL CHECK (length(sender) = 20),
+    recipient BLOB    NOT NULL CHECK (length(recipient) = 20),
+    amount    BLOB    NOT NULL CHECK (length(amount) <= 32)    -- without leading zeros
+) STRICT;
 
 -- Who held how much of an asset, from one block on until a later row.
 CREATE TABLE holding (
-    owner  BLOB    NOT NULL,
-    asset  BLOB    NOT NULL,
-    block  INTEGER NOT NULL,
-    amount BLOB    NOT NULL,  -- without leading zeros, empty for nothing
+    owner  BLOB    NOT NULL CHECK (length(owner) = 20),
+    asset  BLOB    NOT NULL CHECK (length(asset) BETWEEN 6 AND 39),
+    block  INTEGER NOT NULL CHECK (block >= 0),
+    amount BLOB    NOT NULL CHECK (length(amount) <= 32),  -- without leading zeros, empty for nothing
     PRIMARY KEY (owner, asset, block DESC) -- the newest is the first that a seek of the asset finds
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- One token of an ERC-721 or one kind of an ERC-1155, from one block on until a later row.
 CREATE TABLE nft (
-    asset BLOB    NOT NULL,
-    block INTEGER NOT NULL,                -- position of the block
-    owner BLOB CHECK (length(owner) = 20), -- absent for an ERC-1155, and for a token that is gone
-    uri   TEXT,                            -- of the metadata, absent when the contract fails to say
+    asset BLOB    NOT NULL CHECK (length(asset) BETWEEN 7 AND 39),
+    block INTEGER NOT NULL CHECK (block >= 0),  -- position of the block
+    owner BLOB CHECK (length(owner) = 20),      -- absent for an ERC-1155, and for a token that is gone
+    uri   TEXT,                                 -- of the metadata, absent when the contract fails to say
     PRIMARY KEY (asset, block)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Addresses that took part in a transaction without being its sender or recipient: in a transfer or an internal call.
 CREATE TABLE touch (
-    address BLOB    NOT NULL,
-    tx      INTEGER NOT NULL,  -- position
+    address BLOB    NOT NULL CHECK (length(address) = 20),
+    tx      INTEGER NOT NULL CHECK (tx >= 0),  -- position
     PRIMARY KEY (address, tx)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Cross-chain messages, by the log that sent them; those that none of the world's chains sent, by the log that delivered
 -- them.
 CREATE TABLE message (
-    id          INTEGER PRIMARY KEY,  -- position of the log
-    tx          INTEGER NOT NULL,     -- index of the transaction in the block
-    time        INTEGER NOT NULL,     -- Unix seconds
-    hash        BLOB    NOT NULL,     -- the message's id
-    source      BLOB    NOT NULL,     -- blockchain id
-    destination BLOB    NOT NULL,     -- blockchain id
-    sender      BLOB    NOT NULL,
-    recipient   BLOB    NOT NULL
-);
+    id          INTEGER PRIMARY KEY CHECK (id >= 0),                -- position of the log
+    tx          INTEGER NOT NULL CHECK (tx >= 0),                   -- index of the transaction in the block
+    time        INTEGER NOT NULL CHECK (time >= 0),                 -- Unix seconds
+    hash        BLOB    NOT NULL CHECK (length(hash) = 32),         -- the message's id
+    source      BLOB    NOT NULL CHECK (length(source) = 32),       -- blockchain id
+    destination BLOB    NOT NULL CHECK (length(destination) = 32),  -- blockchain id
+    sender      BLOB    NOT NULL CHECK (length(sender) = 20),
+    recipient   BLOB    NOT NULL CHECK (length(recipient) = 20)
+) STRICT;
 
 -- Deliveries, executions and receipts of cross-chain messages.
 CREATE TABLE message_event (
-    id   INTEGER PRIMARY KEY,  -- position of the log
-    tx   INTEGER NOT NULL,
-    kind INTEGER NOT NULL,     -- 0 received, 1 executed, 2 the sending chain learned of the delivery
-    hash BLOB    NOT NULL      -- of the message
-);
+    id   INTEGER PRIMARY KEY CHECK (id >= 0),         -- position of the log
+    tx   INTEGER NOT NULL CHECK (tx >= 0),
+    kind INTEGER NOT NULL CHECK (kind IN (0, 1, 2)),  -- 0 received, 1 executed, 2 the sending chain learned of the delivery
+    hash BLOB    NOT NULL CHECK (length(hash) = 32)   -- of the message
+) STRICT;
 
 -- Roll-ups of the metrics: what happened in an hour, day, week or month (0 to 3) of a scope. A scope is a chain's id, 0
 -- for all chains, -1 for those of mainnet, -2 for those of fuji. Amounts of wei are without leading zeros.
 CREATE TABLE tally (
-    scope           INTEGER NOT NULL,
-    interval        INTEGER NOT NULL,
-    start           INTEGER NOT NULL,  -- Unix seconds
-    first_block     INTEGER NOT NULL,  -- time of the first block
-    last_block      INTEGER NOT NULL,
-    txs             INTEGER NOT NULL,
-    gas             INTEGER NOT NULL,
-    contracts       INTEGER NOT NULL,  -- created
-    fees            BLOB    NOT NULL,
-    prices          BLOB    NOT NULL,  -- sum of the gas prices of all transactions
-    top_price       BLOB    NOT NULL,
-    top_gas         INTEGER NOT NULL,  -- of the block with the most gas per second,
-    top_gas_seconds INTEGER NOT NULL,  -- and its time since the block before it
-    top_txs         INTEGER NOT NULL,
-    top_txs_seconds INTEGER NOT NULL,
-    addresses       INTEGER NOT NULL,  -- distinct ones
-    senders         INTEGER NOT NULL,
-    deployers       INTEGER NOT NULL,
-    new_addresses   INTEGER NOT NULL,  -- never seen before in this scope; of hours and days
-    new_senders     INTEGER NOT NULL,
-    new_deployers   INTEGER NOT NULL,
-    last_addresses  INTEGER NOT NULL,  -- not seen since in this scope; of hours and days
-    last_senders    INTEGER NOT NULL,
-    last_deployers  INTEGER NOT NULL,
+    scope           INTEGER NOT NULL CHECK (scope >= -2),
+    interval        INTEGER NOT NULL CHECK (interval IN (0, 1, 2, 3)),
+    start           INTEGER NOT NULL,                               -- Unix seconds
+    first_block     INTEGER NOT NULL CHECK (first_block >= 0),      -- time of the first block
+    last_block      INTEGER NOT NULL CHECK (last_block >= 0),
+    txs             INTEGER NOT NULL CHECK (txs >= 0),
+    gas             INTEGER NOT NULL CHECK (gas >= 0),
+    contracts       INTEGER NOT NULL CHECK (contracts >= 0),        -- created
+    fees            BLOB    NOT NULL CHECK (length(fees) <= 32),
+    prices          BLOB    NOT NULL CHECK (length(prices) <= 32),  -- sum of the gas prices of all transactions
+    top_price       BLOB    NOT NULL CHECK (length(top_price) <= 32),
+    top_gas         INTEGER NOT NULL CHECK (top_gas >= 0),          -- of the block with the most gas per second,
+    top_gas_seconds INTEGER NOT NULL CHECK (top_gas_seconds >= 0),  -- and its time since the block before it
+    top_txs         INTEGER NOT NULL CHECK (top_txs >= 0),
+    top_txs_seconds INTEGER NOT NULL CHECK (top_txs_seconds >= 0),
+    addresses       INTEGER NOT NULL CHECK (addresses >= 0),        -- distinct ones
+    senders         INTEGER NOT NULL CHECK (senders >= 0),
+    deployers       INTEGER NOT NULL CHECK (deployers >= 0),
+    new_addresses   INTEGER NOT NULL CHECK (new_addresses >= 0),    -- never seen before in this scope; of hours and days
+    new_senders     INTEGER NOT NULL CHECK (new_senders >= 0),
+    new_deployers   INTEGER NOT NULL CHECK (new_deployers >= 0),
+    last_addresses  INTEGER NOT NULL CHECK (last_addresses >= 0),   -- not seen since in this scope; of hours and days
+    last_senders    INTEGER NOT NULL CHECK (last_senders >= 0),
+    last_deployers  INTEGER NOT NULL CHECK (last_deployers >= 0),
     PRIMARY KEY (scope, interval, start)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- Roll-ups of cross-chain messages: how many were sent from one chain to another in an interval of a scope, as above.
 CREATE TABLE traffic (
-    scope       INTEGER NOT NULL,  -- a network or all chains
-    interval    INTEGER NOT NULL,
-    start       INTEGER NOT NULL,  -- Unix seconds
-    source      BLOB    NOT NULL,  -- blockchain id
-    destination BLOB    NOT NULL,  -- blockchain id
-    messages    INTEGER NOT NULL,
+    scope       INTEGER NOT NULL CHECK (scope IN (0, -1, -2)),      -- a network or all chains
+    interval    INTEGER NOT NULL CHECK (interval IN (0, 1, 2, 3)),
+    start       INTEGER NOT NULL,                                   -- Unix seconds
+    source      BLOB    NOT NULL CHECK (length(source) = 32),       -- blockchain id
+    destination BLOB    NOT NULL CHECK (length(destination) = 32),  -- blockchain id
+    messages    INTEGER NOT NULL CHECK (messages > 0),
     PRIMARY KEY (scope, interval, start, source, destination)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The hours of a month in which an address took part, three bytes each: hour << 14 | chain << 3 | roles.
 CREATE TABLE presence (
     month   INTEGER NOT NULL,  -- Unix seconds of its beginning
-    address BLOB    NOT NULL,
-    hours   BLOB    NOT NULL,
+    address BLOB    NOT NULL CHECK (length(address) = 20),
+    hours   BLOB    NOT NULL CHECK (length(hours) % 3 = 0),
     PRIMARY KEY (month, address)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The first and the last hour of an address on each chain and in each role, eleven bytes each: chain, role, two hours.
 CREATE TABLE lifetime (
-    address BLOB NOT NULL PRIMARY KEY,
-    spans   BLOB NOT NULL
-) WITHOUT ROWID;
+    address BLOB NOT NULL PRIMARY KEY CHECK (length(address) = 20),
+    spans   BLOB NOT NULL CHECK (length(spans) % 11 = 0)
+) STRICT, WITHOUT ROWID;
 
 -- What clients asked for to be done in the background: exports of transactions.
 CREATE TABLE operation (
-    id      INTEGER PRIMARY KEY,  -- counts the operations of the world from 1
-    digest  BLOB    NOT NULL,     -- SHA-256 over the rest of the row
-    uuid    BLOB    NOT NULL,     -- its name: version 5 of the world's identity and the count
-    status  TEXT    NOT NULL,     -- RUNNING, COMPLETED, COMPLETED_WITH_WARNING or FAILED
-    code    TEXT    NOT NULL,     -- what is to say about the status, empty for nothing
-    message TEXT    NOT NULL,     -- the same in words
-    created INTEGER NOT NULL,     -- by the world's clock, Unix seconds
+    id      INTEGER PRIMARY KEY CHECK (id > 0),                   -- counts the operations of the world from 1
+    digest  BLOB    NOT NULL CHECK (length(digest) = 32),         -- SHA-256 over the rest of the row
+    uuid    BLOB    NOT NULL CHECK (length(uuid) = 16),           -- its name: version 5 of the world's identity and the count
+    status  TEXT    NOT NULL,
+    code    TEXT    NOT NULL,                                     -- what is to say about the status, empty for nothing
+    message TEXT    NOT NULL,                                     -- the same in words
+    created INTEGER NOT NULL,                                     -- by the world's clock, Unix seconds
     updated INTEGER NOT NULL,
-    next    INTEGER NOT NULL,     -- the day with which another export would go on, Unix seconds; 0 for none
-    chunks  INTEGER NOT NULL,     -- how many there are of its file so far,
-    size    INTEGER NOT NULL,     -- their bytes,
-    rows    INTEGER NOT NULL,     -- their rows,
-    reached INTEGER NOT NULL,     -- the time of the last row, Unix seconds,
-    content BLOB    NOT NULL,     -- and the last one's digest, empty before the first
-    request TEXT    NOT NULL      -- what it was asked to do, and the height of each chain at that time, as JSON
-);
+    next    INTEGER NOT NULL,                                     -- the day with which another export would go on, Unix seconds; 0 for none
+    chunks  INTEGER NOT NULL CHECK (chunks >= 0),                 -- how many there are of its file so far,
+    size    INTEGER NOT NULL CHECK (size >= 0),                   -- their bytes,
+    rows    INTEGER NOT NULL CHECK (rows >= 0),                   -- their rows,
+    reached INTEGER NOT NULL,                                     -- the time of the last row, Unix seconds,
+    content BLOB    NOT NULL CHECK (length(content) IN (0, 32)),  -- and the last one's digest, empty before the first
+    request TEXT    NOT NULL,                                     -- what it was asked to do, and the height of each chain at that time, as JSON
+    CHECK (status IN ('RUNNING', 'COMPLETED', 'COMPLETED_WITH_WARNING', 'FAILED'))
+) STRICT;
 
 -- The files of exports. A chunk's id is operation << 24 | count from 0.
 CREATE TABLE chunk (
-    id      INTEGER PRIMARY KEY,
-    start   INTEGER NOT NULL,  -- where in the file it begins
-    size    INTEGER NOT NULL,  -- bytes of the file
-    rows    INTEGER NOT NULL,  -- of the file up to and with this chunk
-    sum     INTEGER NOT NULL,  -- CRC-32 of the file up to and with this chunk
-    reached INTEGER NOT NULL,  -- the time of its last transaction, Unix seconds
-    lane    INTEGER NOT NULL,  -- that transaction's chain, by its place in the request,
-    at      INTEGER NOT NULL,  -- and position
-    digest  BLOB    NOT NULL,  -- SHA-256 over the chunk before and the rest of the row
-    data    BLOB    NOT NULL   -- deflated, in whole blocks that others can follow
-);
+    id      INTEGER PRIMARY KEY CHECK (id >= 0),
+    start   INTEGER NOT NULL CHECK (start >= 0),                    -- where in the file it begins
+    size    INTEGER NOT NULL CHECK (size >= 0),                     -- bytes of the file
+    rows    INTEGER NOT NULL CHECK (rows >= 0),                     -- of the file up to and with this chunk
+    sum     INTEGER NOT NULL CHECK (sum BETWEEN 0 AND 4294967295),  -- CRC-32 of the file up to and with this chunk
+    reached INTEGER NOT NULL,                                       -- the time of its last transaction, Unix seconds
+    lane    INTEGER NOT NULL CHECK (lane >= 0),                     -- that transaction's chain, by its place in the request,
+    at      INTEGER NOT NULL CHECK (at >= 0),                       -- and position
+    digest  BLOB    NOT NULL CHECK (length(digest) = 32),           -- SHA-256 over the chunk before and the rest of the row
+    data    BLOB    NOT NULL CHECK (length(data) > 0)               -- deflated, in whole blocks that others can follow
+) STRICT;

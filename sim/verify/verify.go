@@ -79,9 +79,19 @@ func (f Findings) add(d *store.Delta, codes *codeSet) {
 	f["code"].Add(codes.add(d.Codes))
 }
 
-// Verify derives everything in the file again from the transactions' bytes and compares it with every row. The error
-// names the first difference. progress is told how many blocks of how many are done; it may be nil.
+// Verify derives everything in the file again from the transactions' bytes and compares it with every row, as the file is at
+// the beginning: others may add to the world meanwhile. The error names the first difference. progress is told how many blocks
+// of how many are done; it may be nil.
 func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
+	snapshot, err := w.Snapshot(ctx, store.Connections())
+	if err != nil {
+		return nil, err
+	}
+	found, err := verifyAll(ctx, snapshot, progress)
+	return found, errors.Join(store.Damaged(err), snapshot.Close())
+}
+
+func verifyAll(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
 	found := newFindings()
 	if err := w.DB.Integrity(ctx); err != nil {
 		return found, err

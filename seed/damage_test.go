@@ -1,0 +1,192 @@
+package seed
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+)
+
+// cellDamages are expressions that make of a column's value one that cannot be there.
+var cellDamages = []struct{ name, value string }{
+	{"another class", `CASE typeof($) WHEN 'text' THEN CAST($ AS BLOB) WHEN 'blob' THEN CAST($ AS TEXT) ELSE 'x' || $ END`},
+	{"shorter", `CASE typeof($) WHEN 'integer' THEN -5 ELSE CAST(substr($, 2) AS BLOB) END`},
+	{"longer", `CASE typeof($) WHEN 'integer' THEN $ + 0.5 ELSE CAST($ || x'00' AS BLOB) END`},
+	{"nothing", `NULL`},
+	{"one byte", `x'01'`},
+}
+
+// TestDamageIsASentence puts values of another storage class, length or sign into every column of a file whose constraints were
+// taken away and put back: verify finds each, and opening the file, to serve it or for its digest, works or says what is wrong.
+func TestDamageIsASentence(t *testing.T) {
+	path := smallFile(t)
+	original, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := tables(t, path)
+	count := 0
+	for _, table := range slices.Sorted(maps.Keys(all)) {
+		for _, column := range all[table] {
+			for _, damage := range cellDamages {
+				if count++; testing.Short() && count%67 != 0 {
+					continue
+				}
+				t.Run(table+"."+column+" "+damage.name, func(t *testing.T) {
+					t.Parallel()
+					copied := filepath.Join(t.TempDir(), "copy.db")
+					if err := os.WriteFile(copied, original, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					value := strings.ReplaceAll(damage.value, "$", column)
+					if damageCell(t, copied, table, column, value) {
+						wantDamage(t, copied)
+					}
+				})
+			}
+		}
+	}
+}
+
+// wantDamage opens a damaged file in every way.
+func wantDamage(t *testing.T, path string) {
+	t.Helper()
+	if err := verifyFile(t, path); err == nil {
+		t.Error("verify did not notice")
+	} else {
+		wantSentence(t, err)
+	}
+	wantSentence(t, serveFile(t, path))
+}
+
+// wantSentence looks at what a user is told, when it is something.
+func wantSentence(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	text := err.Error()
+	if strings.Contains(text, "runtime error") || strings.Contains(text, "goroutine") || !strings.Contains(text, "the file is damaged: ") ||
+		!strings.Contains(text, "restore a copy of it") {
+		t.Errorf("it is said: %s", text)
+	}
+}
+
+// damageCell changes one value of a column that is not absent in a file whose constraints are away for that time. It reports whether there is
+// another value now.
+func damageCell(t *testing.T, path, table, column, value string) bool {
+	t.Helper()
+	statements := map[string]string{}
+	edit := func(db *sql.DB, text string, args ...any) {
+		if _, err := db.Exec(text, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, path)
+	edit(db, "PRAGMA writable_schema = ON")
+	rows, err := db.Query("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var name, statement string
+		if err := rows.Scan(&name, &statement); err != nil {
+			t.Fatal(err)
+		}
+		statements[name] = statement
+	}
+	edit(db, `UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ') STRICT, WITHOUT', ') WITHOUT'), ') STRICT', ')'), ' NOT NULL', '') WHERE type = 'table'`)
+	db.Close()
+
+	db = open(t, path)
+	content := func() (text string) {
+		if err := db.QueryRow("SELECT group_concat(quote(c)) FROM (SELECT " + column + " AS c FROM " + table + " ORDER BY 1)").Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	before, key := content(), primaryKey(t, db, table)
+	_, err = db.Exec("UPDATE " + table + " SET " + column + " = " + value + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + column + " IS NOT NULL LIMIT 1)")
+	if err != nil && !strings.Contains(err.Error(), "constraint failed") && !strings.Contains(err.Error(), "datatype mismatch") {
+		t.Fatal(err)
+	}
+	changed := content() != before
+	edit(db, "PRAGMA writable_schema = ON")
+	for name, statement := range statements {
+		edit(db, "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", statement, name)
+	}
+	db.Close()
+	return changed
+}
+
+// serveFile opens a world as the program does to serve it, and stops when it would answer.
+func serveFile(t *testing.T, path string) (err error) {
+	w, err := sim.Open(t.Context(), path)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	err = handlers.Run(ctx, listener, w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)}, stopper(stop))
+	if errors.Is(err, context.Canceled) { // it would have answered
+		err = nil
+	}
+	return errors.Join(err, w.Close())
+}
+
+// stopper takes the banner, after which a server answers.
+type stopper func()
+
+func (s stopper) Write(b []byte) (int, error) {
+	s()
+	return len(b), nil
+}
+
+// TestVerifyBesideAWriter verifies a world, by the program's other process so to speak, while transactions are issued.
+func TestVerifyBesideAWriter(t *testing.T) {
+	path := smallFile(t)
+	w, err := sim.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	issued, stopped := 0, make(chan error, 1)
+	go func() {
+		for ctx.Err() == nil {
+			if err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0])); err != nil {
+				stopped <- err
+				return
+			}
+			issued++
+		}
+		stopped <- nil
+	}()
+	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
+		if err := verifyFile(t, path); err != nil {
+			t.Errorf("a sound file: %v", err)
+		}
+	}
+	stop()
+	if err := <-stopped; err != nil || issued == 0 {
+		t.Errorf("%d issued, %v", issued, err)
+	}
+}

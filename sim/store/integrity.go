@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// DamageError says where a world's file holds something that this program cannot have written.
+type DamageError struct{ Where error }
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("the file is damaged: %v; restore a copy of it, or delete it to make the world anew", e.Where)
+}
+
+func (e *DamageError) Unwrap() error { return e.Where }
+
+// Damaged is an error as a DamageError, once. What is no damage stays as it is: nothing, and a request that was given up.
+func Damaged(err error) error {
+	var damage *DamageError
+	if err == nil || errors.As(err, &damage) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &DamageError{err}
+}
+
+// schemaObject is a table, an index, a trigger or a view, and the statement that made it.
+type schemaObject struct {
+	Type string `db:"type"`
+	Name string `db:"name"`
+	SQL  string `db:"sql"`
+}
+
+func (o schemaObject) String() string { return o.Type + " " + o.Name }
+
+var createStatement = regexp.MustCompile(`(?ms)^CREATE (TABLE|INDEX) (\w+) .*?;$`)
+
+// ownSchema is everything that a finished world has. The engine keeps a statement as it was written, comments included.
+var ownSchema = sync.OnceValue(func() (all []schemaObject) {
+	for _, made := range createStatement.FindAllStringSubmatch(schema+primarySchema+indexes+primaryIndexes, -1) {
+		all = append(all, schemaObject{strings.ToLower(made[1]), made[2], strings.TrimSuffix(made[0], ";")})
+	}
+	return all
+})
+
+// CheckSchema compares tables, indexes, triggers and views of the file with those that this program makes: without an index
+// answers are late, without a constraint anything can be stored, and a trigger changes what is written.
+func (db *DB) CheckSchema(ctx context.Context) error {
+	var have []schemaObject
+	err := db.read.SelectContext(ctx, &have, `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name`)
+	if err != nil {
+		return Damaged(fmt.Errorf("its schema: %w", err))
+	}
+	var wrong []string
+	made := map[string]string{}
+	for _, o := range ownSchema() {
+		made[o.String()] = o.SQL
+	}
+	for _, o := range have {
+		switch sql, own := made[o.String()]; {
+		case !own:
+			wrong = append(wrong, o.String()+" does not belong to it")
+		case sql != o.SQL:
+			wrong = append(wrong, o.String()+" is not as it was made")
+		}
+		delete(made, o.String())
+	}
+	for _, o := range ownSchema() {
+		if _, missing := made[o.String()]; missing {
+			wrong = append(wrong, o.String()+" is missing")
+		}
+	}
+	if wrong == nil {
+		return nil
+	}
+	return Damaged(errors.New(strings.Join(wrong, ", ")))
+}
+
+// smallTables are those that are read whole before a world is open.
+var smallTables = []string{"meta", "chain", "primary_network", "node"}
+
+// CheckSmallTables checks the tables that are read whole before a world is open.
+func (db *DB) CheckSmallTables(ctx context.Context) error {
+	for _, table := range smallTables {
+		if err := db.check(ctx, "quick_check", table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tables are the names of all tables.
+func Tables() (names []string) {
+	for _, o := range ownSchema() {
+		if o.Type == "table" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// CheckTable lets the engine check a table with its indexes: pages, the order of rows, types and constraints, and that an
+// index has what its table has.
+func (db *DB) CheckTable(ctx context.Context, table string) error {
+	return db.check(ctx, "integrity_check", table)
+}
+
+// Integrity lets the database engine check the whole file.
+func (db *DB) Integrity(ctx context.Context) error { return db.check(ctx, "integrity_check", "1") }
+
+// check runs a PRAGMA of the engine that finds faults, of a table or at most so many of the file. It names the first.
+func (db *DB) check(ctx context.Context, pragma, argument string) error {
+	var faults []string
+	if err := db.read.SelectContext(ctx, &faults, "PRAGMA "+pragma+"("+argument+")"); err != nil {
+		return Damaged(fmt.Errorf("%s: %w", pragma, err))
+	}
+	if len(faults) == 1 && faults[0] == "ok" {
+		return nil
+	}
+	fault := strings.Join(strings.Fields(strings.Join(faults[:min(len(faults), 1)], "")), " ")
+	if table, found := strings.CutPrefix(fault, "CHECK constraint failed in "); found {
+		return Damaged(db.violation(ctx, table))
+	}
+	return Damaged(errors.New(fault))
+}
+
+// violation names a row and the constraint of its table that it violates, which the engine's check does not.
+func (db *DB) violation(ctx context.Context, table string) error {
+	at := slices.IndexFunc(ownSchema(), func(o schemaObject) bool { return o.Name == table })
+	if at < 0 {
+		return fmt.Errorf("a constraint of table %s is violated", table)
+	}
+	for _, constraint := range constraints(ownSchema()[at].SQL) {
+		key, err := db.key(ctx, table)
+		if err != nil {
+			return err
+		}
+		var rows []string
+		err = db.read.SelectContext(ctx, &rows, `SELECT concat_ws(', ', `+quoted(key)+`) FROM `+table+` WHERE NOT (`+constraint+`) LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			return fmt.Errorf("table %s, row with %s %s: it must be that %s", table, strings.Join(key, ", "), row, constraint)
+		}
+	}
+	return fmt.Errorf("a constraint of table %s is violated", table)
+}
+
+// quoted are the values of columns as SQL writes them: blobs in hex.
+func quoted(columns []string) string {
+	values := make([]string, len(columns))
+	for i, column := range columns {
+		values[i] = "quote(" + column + ")"
+	}
+	return strings.Join(values, ", ")
+}
+
+// constraints are the expressions after CHECK in a statement that makes a table.
+func constraints(sql string) (all []string) {
+	for _, rest := range strings.Split(sql, "CHECK (")[1:] {
+		open := 1
+		end := strings.IndexFunc(rest, func(r rune) bool {
+			switch r {
+			case '(':
+				open++
+			case ')':
+				open--
+			}
+			return open == 0
+		})
+		all = append(all, rest[:max(end, 0)])
+	}
+	return all
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// finished is the file of a world with a row of every kind, closed.
+func finished(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "world.db")
+	db := made(t, path, writeChain(fullDelta()))
+	if err := db.CheckSchema(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// edited is a copy of a file after statements that another program ran on it.
+func edited(t *testing.T, path, text string) (*DB, error) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if err := os.WriteFile(copied, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, err := sql.Open("sqlite", "file:"+copied+"?_pragma=synchronous(off)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(text); err != nil {
+		return nil, errors.Join(err, other.Close())
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db, nil
+}
+
+func TestAChangedSchemaIsNamed(t *testing.T) {
+	path := finished(t)
+	changes := map[string]string{ // statements and what is said
+		"CREATE TABLE extra (id INTEGER)":                                     "table extra does not belong to it",
+		"CREATE VIEW v AS SELECT * FROM tx":                                   "view v does not belong to it",
+		"CREATE TRIGGER gone AFTER INSERT ON block BEGIN DELETE FROM tx; END": "trigger gone does not belong to it",
+		"CREATE INDEX more ON tx (gas_used)":                                  "index more does not belong to it",
+		"DROP INDEX tx_hash; CREATE INDEX tx_hash ON tx (hash DESC)":          "index tx_hash is not as it was made",
+		"ALTER TABLE asset ADD COLUMN x ANY":                                  "table asset is not as it was made",
+		"DROP TABLE touch":                                                    "table touch is missing",
+		"ANALYZE":                                                             "table sqlite_stat1 does not belong to it",
+		`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'tx'`:        "table tx is not as it was made",
+		`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ' CHECK (id >= 0)', '') WHERE name = 'tx'`: "table tx is not as it was made",
+	}
+	drop, missing := "", ""
+	for _, o := range ownSchema() {
+		if o.Type == "index" {
+			drop, missing = drop+"DROP INDEX "+o.Name+";", missing+", "+o.String()+" is missing"
+		}
+	}
+	changes[drop] = strings.TrimPrefix(missing, ", ")
+	for text, want := range changes {
+		db, err := edited(t, path, text)
+		if err == nil {
+			err = db.CheckSchema(t.Context())
+		}
+		var damage *DamageError
+		if !errors.As(err, &damage) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "restore a copy") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestTheEngineRefusesWhatCannotBe: another storage class, length or sign is refused when it is written.
+func TestTheEngineRefusesWhatCannotBe(t *testing.T) {
+	path := finished(t)
+	for _, text := range []string{
+		"UPDATE tx SET hash = CAST(hash AS TEXT)", "UPDATE tx SET hash = substr(hash, 2)", "UPDATE tx SET status = 2",
+		"UPDATE tx SET gas_used = -1", "UPDATE tx SET gas_used = 0.5", "UPDATE chain SET blockchain_id = substr(blockchain_id, 2)",
+		"UPDATE chain SET name = x'00'", "UPDATE log SET topics = x'00'", "UPDATE call SET type = 'JUMP'", "UPDATE account SET balance = x''",
+	} {
+		if _, err := edited(t, path, text); err == nil {
+			t.Errorf("%s was done", text)
+		}
+	}
+}
+
+// TestAViolationIsPlaced: what got in anyway is found, with table, row and rule.
+func TestAViolationIsPlaced(t *testing.T) {
+	path := finished(t)
+	for text, want := range map[string]string{
+		"UPDATE tx SET hash = x'01'":                    "table tx, row with id 4503599627436032: it must be that length(hash) = 32",
+		"UPDATE account SET balance = x'01', nonce = 7": "length(balance) = 32",
+		"UPDATE call SET type = 'JUMP'":                 "it must be that type IN ('CALL'",
+	} {
+		db, err := edited(t, path, "PRAGMA ignore_check_constraints = ON; "+text)
+		if err == nil {
+			err = db.Integrity(t.Context())
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestASnapshotStandsStill: what is committed after a snapshot was made is not in it, on any of its connections.
+func TestASnapshotStandsStill(t *testing.T) {
+	db, err := edited(t, finished(t), "SELECT 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const connections = 3
+	snapshot, err := db.Snapshot(t.Context(), connections)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	batch, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := batch.End(batch.AddPersona(Persona{ID: 1, Name: "late", Key: hash, Address: address})); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := db.Count(t.Context(), "persona"); err != nil || n != 1 {
+		t.Errorf("the file has %d, %v", n, err)
+	}
+	for range connections {
+		rows, err := snapshot.read.QueryContext(t.Context(), "SELECT id FROM persona")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close() // keeps its connection until the end, so that the next reads on another one
+		if rows.Next() {
+			t.Error("the snapshot has it")
+		}
+	}
+}

@@ -1,0 +1,343 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/rlp"
+	"github.com/ethereum/go-ethereum/trie"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
+	"snowglobe/sim/store"
+)
+
+// blocksAtOnce is how many blocks Inspect reads at a time.
+const blocksAtOnce = 64
+
+// Inspect looks for damage in a file without executing anything, as the file is at the beginning: it compares the schema,
+// lets the engine check every table with its indexes, and computes every hash and digest again that the file has of other rows,
+// up to the world's digest. It reads on one connection, and calls pause between its steps.
+func Inspect(ctx context.Context, w *sim.World, pause func()) error {
+	snapshot, err := w.Snapshot(ctx, 1)
+	if err != nil {
+		return err
+	}
+	i := &inspection{World: snapshot, pause: pause}
+	return errors.Join(store.Damaged(i.run(ctx)), snapshot.Close())
+}
+
+// inspection is a world that is being inspected.
+type inspection struct {
+	*sim.World
+	pause func()
+}
+
+func (i *inspection) run(ctx context.Context) error {
+	for _, table := range store.Tables() {
+		if err := i.DB.CheckTable(ctx, table); err != nil {
+			return err
+		}
+		i.pause()
+	}
+	for _, c := range i.Chains {
+		if err := i.chain(ctx, c); err != nil {
+			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+		}
+	}
+	for _, n := range i.Networks {
+		if err := i.network(ctx, n); err != nil {
+			return fmt.Errorf("%s: %w", n.Name, err)
+		}
+	}
+	if err := i.operations(ctx); err != nil {
+		return err
+	}
+	return i.CheckDigest(ctx)
+}
+
+// chain follows the blocks of an EVM chain, then hashes the state and the code at its head.
+func (i *inspection) chain(ctx context.Context, c *reader.Chain) error {
+	head, err := i.DB.Head(ctx, c.Row.ID)
+	if err != nil {
+		return fmt.Errorf("head: %w", err)
+	}
+	var parent store.Block
+	for first := uint64(0); first <= head.ID.Number(); first += blocksAtOnce {
+		deltas, err := i.deltas(ctx, c.Row.ID, first, min(first+blocksAtOnce-1, head.ID.Number()))
+		if err != nil {
+			return err
+		}
+		for n := range deltas {
+			if err := inspectBlock(c.Kind, &parent, &deltas[n]); err != nil {
+				return fmt.Errorf("block %d: %w", first+uint64(n), err)
+			}
+			parent = deltas[n].Block
+		}
+		i.pause()
+	}
+	if !bytes.Equal(parent.Hash, head.Hash) {
+		return errors.New("blocks are missing")
+	}
+	header, err := evm.DecodeHeader(c.Kind, head.Header)
+	if err != nil {
+		return err
+	}
+	state := evm.NewFlatState(ctx, i.DB, c.Row.ID, head.ID.Number())
+	tree, err := state.AccountTrie(c.Kind)
+	if err != nil {
+		return err
+	}
+	if root := tree.Hash(); root != header.Root {
+		return fmt.Errorf("the flat state at block %d hashes to %s, the header says %s", header.Number, root, header.Root)
+	}
+	return nil
+}
+
+// deltas reads what some blocks added, as far as their digests and headers cover it.
+func (i *inspection) deltas(ctx context.Context, chain int, first, last uint64) ([]store.Delta, error) {
+	low, high := store.At(chain, first, 0), store.At(chain, last, store.MaxIndex)
+	blocks, err := i.DB.Blocks(ctx, chain, first, last)
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := i.DB.TransactionsBetween(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := i.DB.LogsBetween(ctx, low, high, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	calls, err := i.DB.CallsBetween(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
+	deltas := make([]store.Delta, len(blocks))
+	for n := range blocks {
+		end := blocks[n].ID.End()
+		deltas[n].Block = blocks[n]
+		deltas[n].Transactions = cut(&transactions, func(t *store.Transaction) bool { return t.ID <= end })
+		deltas[n].Logs = cut(&logs, func(l *store.Log) bool { return l.ID <= end })
+		deltas[n].Calls = cut(&calls, func(c *store.Call) bool { return c.ID <= end })
+	}
+	if len(transactions)+len(logs)+len(calls) > 0 {
+		return nil, fmt.Errorf("after block %d: rows without a block", first)
+	}
+	return deltas, nil
+}
+
+// cut takes the rows at the beginning of a list for which something holds.
+func cut[T any](rows *[]T, holds func(*T) bool) []T {
+	n := 0
+	for n < len(*rows) && holds(&(*rows)[n]) {
+		n++
+	}
+	taken := (*rows)[:n]
+	*rows = (*rows)[n:]
+	return taken
+}
+
+// inspectBlock compares a block with its header, the header with what it has hashes of, and the digest with all of it.
+func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
+	b := &d.Block
+	header, err := evm.DecodeHeader(kind, b.Header)
+	if err != nil {
+		return err
+	}
+	receipts, err := receiptsOf(d)
+	if err != nil {
+		return err
+	}
+	encoded := make(rawTransactions, len(d.Transactions))
+	for n := range d.Transactions {
+		t := &d.Transactions[n]
+		if !bytes.Equal(crypto.Keccak256(t.Raw), t.Hash) {
+			return fmt.Errorf("transaction %d: its bytes do not have its hash", n)
+		}
+		encoded[n] = t.Raw
+	}
+	first := b.ID.Number() == 0
+	switch {
+	case !bytes.Equal(crypto.Keccak256(b.Header), b.Hash):
+		return errors.New("its header does not have its hash")
+	case header.Number.Uint64() != b.ID.Number() || !first && !bytes.Equal(header.ParentHash[:], parent.Hash):
+		return errors.New("it does not follow the block before it")
+	case header.Time != uint64(b.Time) || header.GasUsed != b.GasUsed:
+		return errors.New("its row is not as its header")
+	case b.Txs != len(d.Transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs):
+		return fmt.Errorf("it has %d transactions, of %d on the chain; its row says %d of %d",
+			len(d.Transactions), parent.AllTxs+int64(len(d.Transactions)), b.Txs, b.AllTxs)
+	case types.DeriveSha(encoded, trie.NewStackTrie(nil)) != header.TxHash:
+		return errors.New("its transactions are not those of its header")
+	case types.DeriveSha(receipts, trie.NewStackTrie(nil)) != header.ReceiptHash:
+		return errors.New("its receipts and logs are not those of its header")
+	case kind == evm.KindC && extDataHash(b.ExtData) != header.ExtDataHash:
+		return errors.New("its atomic transactions are not those of its header")
+	case !bytes.Equal(evm.Digest(parent.Digest, d), b.Digest):
+		return errors.New("its digest is not that of its rows")
+	}
+	return nil
+}
+
+// rawTransactions are transactions as bytes, of which types.DeriveSha makes the root in a header.
+type rawTransactions [][]byte
+
+func (r rawTransactions) Len() int                           { return len(r) }
+func (r rawTransactions) EncodeIndex(i int, w *bytes.Buffer) { w.Write(r[i]) }
+
+// receiptsOf puts the receipts of a block together from rows.
+func receiptsOf(d *store.Delta) (types.Receipts, error) {
+	receipts := make(types.Receipts, len(d.Transactions))
+	for n := range d.Transactions {
+		t := &d.Transactions[n]
+		receipts[n] = &types.Receipt{Status: t.Status, CumulativeGasUsed: t.GasTotal}
+		if len(t.Raw) > 0 && t.Raw[0] < 0x80 { // EIP-2718: a type comes before the list
+			receipts[n].Type = t.Raw[0]
+		}
+	}
+	for n := range d.Logs {
+		l := &d.Logs[n]
+		if l.Tx < 0 || l.Tx >= len(receipts) {
+			return nil, fmt.Errorf("log %d: there is no transaction %d", n, l.Tx)
+		}
+		made := &types.Log{Address: common.BytesToAddress(l.Address), Data: l.Data}
+		for topics := append(bytes.Clone(l.Topic), l.Topics...); len(topics) >= common.HashLength; topics = topics[common.HashLength:] {
+			made.Topics = append(made.Topics, common.BytesToHash(topics[:common.HashLength]))
+		}
+		receipts[l.Tx].Logs = append(receipts[l.Tx].Logs, made)
+	}
+	for _, r := range receipts {
+		r.Bloom = types.CreateBloom(r)
+	}
+	return receipts, nil
+}
+
+func extDataHash(data []byte) (hash common.Hash) {
+	encoded, err := rlp.EncodeToBytes(data)
+	if err == nil { // bytes always encode
+		hash = crypto.Keccak256Hash(encoded)
+	}
+	return hash
+}
+
+// network follows the blocks of the P- and the X-Chain, and hashes the atomic transactions of the C-Chain.
+func (i *inspection) network(ctx context.Context, n *sim.Network) error {
+	index := rules.Index(n.Rules.NetworkID)
+	for _, chain := range []int{store.PChain, store.XChain} {
+		if err := i.primaryChain(ctx, store.PrimaryChain(index, chain)); err != nil {
+			return fmt.Errorf("%s-Chain: %w", [...]string{"P", "X"}[chain], err)
+		}
+	}
+	atomic := store.PrimaryChain(index, store.CChain)
+	transactions, err := i.DB.PrimaryTxsBetween(ctx, store.First(atomic), store.Last(atomic))
+	if err != nil {
+		return err
+	}
+	return inspectTransactions(transactions)
+}
+
+func (i *inspection) primaryChain(ctx context.Context, chain int) error {
+	head, err := i.DB.PrimaryHead(ctx, chain)
+	if err != nil {
+		return fmt.Errorf("head: %w", err)
+	}
+	var parent store.PrimaryBlock
+	for first := uint64(0); first <= head.ID.Number(); first += blocksAtOnce {
+		last := min(first+blocksAtOnce-1, head.ID.Number())
+		blocks, err := i.DB.PrimaryBlocks(ctx, chain, first, last)
+		if err != nil {
+			return err
+		}
+		transactions, err := i.DB.PrimaryTxsBetween(ctx, store.At(chain, first, 0), store.At(chain, last, store.MaxIndex))
+		if err != nil {
+			return err
+		}
+		for n := range blocks {
+			end := blocks[n].ID.End()
+			own := cut(&transactions, func(t *store.PrimaryTx) bool { return t.ID <= end })
+			if err := inspectPrimaryBlock(&parent, &blocks[n], own); err != nil {
+				return fmt.Errorf("block %d: %w", first+uint64(n), err)
+			}
+			parent = blocks[n]
+		}
+		i.pause()
+	}
+	if !bytes.Equal(parent.Hash, head.Hash) {
+		return errors.New("blocks are missing")
+	}
+	return nil
+}
+
+func inspectPrimaryBlock(parent, b *store.PrimaryBlock, transactions []store.PrimaryTx) error {
+	if err := inspectTransactions(transactions); err != nil {
+		return err
+	}
+	raw := b.Bytes(transactions)
+	hash := sha256.Sum256(raw)
+	first := b.ID.Number() == 0
+	switch {
+	case !bytes.Equal(hash[:], b.Hash):
+		return errors.New("its bytes do not have its hash")
+	case !first && (b.ID.Number() != parent.ID.Number()+1 || !bytes.Equal(b.Parent, parent.Hash)):
+		return errors.New("it does not follow the block before it")
+	case len(raw) != b.Size || !first && (b.Txs != len(transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs)):
+		return errors.New("its row is not as its bytes")
+	case !bytes.Equal(primary.Digest(parent.Digest, b), b.Digest):
+		return errors.New("its digest is not that of its row")
+	}
+	return nil
+}
+
+func inspectTransactions(transactions []store.PrimaryTx) error {
+	for n := range transactions {
+		if hash := sha256.Sum256(transactions[n].Bytes); !bytes.Equal(hash[:], transactions[n].Hash) {
+			return fmt.Errorf("transaction %d: its bytes do not have its hash", transactions[n].ID.Index())
+		}
+	}
+	return nil
+}
+
+// operations computes the digests of exports and of the chunks of their files.
+func (i *inspection) operations(ctx context.Context) error {
+	rows, err := i.DB.OperationDigests(ctx, i.Operations())
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		o, err := i.DB.Operation(ctx, row.ID)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(o.Digest(), row.Digest) {
+			return fmt.Errorf("operation %d: its digest is not that of its row", o.ID)
+		}
+		var before []byte
+		for n := range o.Chunks {
+			chunk, err := i.DB.Chunk(ctx, o.ID, n)
+			if err != nil {
+				return fmt.Errorf("operation %d: chunk %d: %w", o.ID, n, err)
+			}
+			sealed := *chunk
+			if sealed.Seal(before); !bytes.Equal(sealed.Digest, chunk.Digest) {
+				return fmt.Errorf("operation %d: chunk %d: its digest is not that of its row", o.ID, n)
+			}
+			before = chunk.Digest
+			i.pause()
+		}
+		if !bytes.Equal(before, o.Content) {
+			return fmt.Errorf("operation %d: it does not tell of its file what is there", o.ID)
+		}
+	}
+	return nil
+}
