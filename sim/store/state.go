@@ -107,3 +107,8 @@ func (b *Batch) addSlot(s *Slot) error {
 func (b *Batch) addCode(c *Code) error {
 	return b.exec(`INSERT OR IGNORE INTO code (hash, code) VALUES (?, ?)`, c.Hash, c.Code)
 }
+
+// Codes reads all code, by hash. It reads the whole table: only an inspection calls it.
+func (db *DB) Codes(ctx context.Context) ([]Code, error) {
+	return list[Code](ctx, db, `SELECT hash, code FROM code ORDER BY hash`)
+}

@@ -55,6 +55,15 @@ func (i *inspection) run(ctx context.Context) error {
 			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 		}
 	}
+	codes, err := i.DB.Codes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range codes {
+		if !bytes.Equal(crypto.Keccak256(c.Code), c.Hash) {
+			return fmt.Errorf("code %x: it does not have this hash", c.Hash)
+		}
+	}
 	for _, n := range i.Networks {
 		if err := i.network(ctx, n); err != nil {
 			return fmt.Errorf("%s: %w", n.Name, err)
@@ -66,7 +75,7 @@ func (i *inspection) run(ctx context.Context) error {
 	return i.CheckDigest(ctx)
 }
 
-// chain follows the blocks of an EVM chain, then hashes the state and the code at its head.
+// chain follows the blocks of an EVM chain, then hashes the state at its head.
 func (i *inspection) chain(ctx context.Context, c *reader.Chain) error {
 	head, err := i.DB.Head(ctx, c.Row.ID)
 	if err != nil {
@@ -89,17 +98,42 @@ func (i *inspection) chain(ctx context.Context, c *reader.Chain) error {
 	if !bytes.Equal(parent.Hash, head.Hash) {
 		return errors.New("blocks are missing")
 	}
+	return i.state(ctx, c, head)
+}
+
+// state hashes the accounts at the head of a chain and the slots of each.
+func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Block) error {
 	header, err := evm.DecodeHeader(c.Kind, head.Header)
 	if err != nil {
 		return err
 	}
-	state := evm.NewFlatState(ctx, i.DB, c.Row.ID, head.ID.Number())
+	number := head.ID.Number()
+	state := evm.NewFlatState(ctx, i.DB, c.Row.ID, number)
 	tree, err := state.AccountTrie(c.Kind)
 	if err != nil {
 		return err
 	}
 	if root := tree.Hash(); root != header.Root {
-		return fmt.Errorf("the flat state at block %d hashes to %s, the header says %s", header.Number, root, header.Root)
+		return fmt.Errorf("the flat state at block %d hashes to %s, the header says %s", number, root, header.Root)
+	}
+	accounts, err := i.DB.AccountsAt(ctx, c.Row.ID, number)
+	if err != nil {
+		return err
+	}
+	i.pause()
+	for n := range accounts {
+		if accounts[n].Gone || accounts[n].Root == nil {
+			continue
+		}
+		address := common.BytesToAddress(accounts[n].Address)
+		tree, err := state.StorageTrie(c.Kind, address)
+		if err != nil {
+			return err
+		}
+		if root := tree.Hash(); !bytes.Equal(root[:], accounts[n].Root) {
+			return fmt.Errorf("the slots of %s at block %d hash to %s, the account says %x", address, number, root, accounts[n].Root)
+		}
+		i.pause()
 	}
 	return nil
 }
@@ -159,13 +193,13 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 	if err != nil {
 		return err
 	}
-	encoded := make(rawTransactions, len(d.Transactions))
+	encoded, before := make(rawTransactions, len(d.Transactions)), uint64(0)
 	for n := range d.Transactions {
 		t := &d.Transactions[n]
-		if !bytes.Equal(crypto.Keccak256(t.Raw), t.Hash) {
-			return fmt.Errorf("transaction %d: its bytes do not have its hash", n)
+		if err := inspectTransaction(t, before, receipts[n]); err != nil {
+			return fmt.Errorf("transaction %d: %w", n, err)
 		}
-		encoded[n] = t.Raw
+		encoded[n], before = t.Raw, t.GasTotal
 	}
 	first := b.ID.Number() == 0
 	switch {
@@ -182,10 +216,33 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 		return errors.New("its transactions are not those of its header")
 	case types.DeriveSha(receipts, trie.NewStackTrie(nil)) != header.ReceiptHash:
 		return errors.New("its receipts and logs are not those of its header")
-	case kind == evm.KindC && extDataHash(b.ExtData) != header.ExtDataHash:
+	case kind == evm.KindC && !first && extDataHash(b.ExtData) != header.ExtDataHash:
 		return errors.New("its atomic transactions are not those of its header")
 	case !bytes.Equal(evm.Digest(parent.Digest, d), b.Digest):
 		return errors.New("its digest is not that of its rows")
+	}
+	return nil
+}
+
+// inspectTransaction compares a transaction's row with its bytes and its receipt. Earlier ones of the block used so much gas.
+func inspectTransaction(t *store.Transaction, before uint64, receipt *types.Receipt) error {
+	tx := new(types.Transaction)
+	if err := tx.UnmarshalBinary(t.Raw); err != nil {
+		return err
+	}
+	var recipient []byte
+	if to := tx.To(); to != nil {
+		recipient = to[:]
+	}
+	switch {
+	case !bytes.Equal(crypto.Keccak256(t.Raw), t.Hash):
+		return errors.New("its bytes do not have its hash")
+	case !bytes.Equal(recipient, t.Recipient):
+		return errors.New("its recipient is not that of its bytes")
+	case t.GasTotal-before != t.GasUsed:
+		return errors.New("its gas does not add up")
+	case len(receipt.Logs) != t.Logs:
+		return fmt.Errorf("it has %d logs, its row says %d", len(receipt.Logs), t.Logs)
 	}
 	return nil
 }

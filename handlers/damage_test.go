@@ -1,0 +1,152 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"snowglobe/handlers"
+	"snowglobe/seed"
+	"snowglobe/sim"
+)
+
+// TestServeNoticesDamage serves a sound file and damaged ones: what is damaged is said by the checks of health and once in the log, soon
+// after the start, and the server goes on.
+func TestServeNoticesDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ damage, where string }{
+		{"", ""},
+		{"UPDATE tx SET raw = CAST(raw || x'00' AS BLOB) WHERE id = (SELECT max(id) FROM tx)", "chain "},
+		{"UPDATE tx SET gas_used = gas_used + 1 WHERE id = (SELECT max(id) FROM tx)", "its gas does not add up"},
+		{"UPDATE log SET data = zeroblob(length(data)) WHERE id = (SELECT max(id) FROM log WHERE length(data) > 0)", "its receipts and logs are not those of its header"},
+		{"UPDATE call SET gas = gas + 1 WHERE id = (SELECT max(id) FROM call)", "its digest is not that of its rows"},
+		{"UPDATE primary_block SET gas_excess = gas_excess + 1 WHERE id = (SELECT max(id) FROM primary_block)", "its digest is not that of its row"},
+		{"UPDATE slot SET value = x'77'", "the slots of 0x"},
+		{"PRAGMA ignore_check_constraints = ON; UPDATE deployment SET sender = x'77'", "table deployment, row with id "},
+		{"UPDATE persona SET name = 'nobody in particular' WHERE name = 'alice'", "digest"},
+		{"page", ""},
+	} {
+		t.Run(c.damage, func(t *testing.T) {
+			copied := filepath.Join(t.TempDir(), "copy.db")
+			damaged := bytes.Clone(sound)
+			if c.damage == "page" {
+				clear(damaged[len(damaged)/2 : len(damaged)/2+4096])
+			}
+			if err := os.WriteFile(copied, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if c.damage != "" && c.damage != "page" {
+				change(t, copied, c.damage)
+			}
+			said := health(t, copied, c.damage != "")
+			if c.damage == "" {
+				if strings.Contains(said, "damage") {
+					t.Error(said)
+				}
+				return
+			}
+			if strings.Count(said, "file is damaged") != 2 || strings.Count(said, "level=ERROR") != 1 || !strings.Contains(said, c.where) {
+				t.Errorf("the log says: %s", said)
+			}
+		})
+	}
+}
+
+// change runs a statement on a file as another program does.
+func change(t *testing.T, path, text string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// health serves a file until its inspection is over, compares what the checks of health say, and returns the log.
+func health(t *testing.T, path string, damaged bool) string {
+	t.Helper()
+	w, err := sim.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	log := &logLines{}
+	s, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Work(ctx) }()
+	for limit := time.Now().Add(20 * time.Second); damaged && w.Health(ctx) == nil && time.Now().Before(limit); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !damaged {
+		time.Sleep(200 * time.Millisecond)
+	}
+	for path, want := range map[string][2]string{ // without damage and with it
+		"/sim/health":      {`"healthy":true`, "the world's file is damaged"},
+		"/v1/health-check": {`"status":"ok"`, "the world's file is damaged"},
+		"/v2/health-check": {`"status":"ok"`, "the world's file is damaged"},
+		"/ext/health":      {`"healthy":true`, `"error":"the world's file is damaged`},
+		"/fuji/ext/health": {`"healthy":true`, `"healthy":false`},
+	} {
+		say := want[0]
+		if damaged {
+			say = want[1]
+		}
+		if answer := ask(s, "GET", path, ""); !strings.Contains(answer, say) {
+			t.Errorf("%s: %s", path, answer)
+		}
+	}
+	if answer := ask(s, "GET", "/v1/chains", ""); !strings.Contains(answer, "43114") {
+		t.Errorf("the server does not go on: %s", answer)
+	}
+	stop()
+	<-stopped
+	return log.String()
+}
+
+// logLines is a log that a test reads while others write.
+type logLines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logLines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
