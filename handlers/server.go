@@ -228,11 +228,11 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, notes io.
 	defer h.Close()
 	d, err := control.Describe(ctx, w)
 	if err != nil {
-		return err
+		return store.Damaged(err)
 	}
 	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Addr()))
 	if err != nil {
-		return err
+		return store.Damaged(err)
 	}
 	if _, err := io.WriteString(notes, banner); err != nil {
 		return err

@@ -43,7 +43,8 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 			}
 		}
 		write := func(d *store.Delta) { commit(func(b *store.Batch) error { return b.AddBlock(d) }) }
-		row := store.Chain{ID: 1, Network: "mainnet", BlockchainID: []byte{1}, SubnetID: []byte{2}, VMID: []byte{3}, Kind: string(kind), Genesis: raw, Upgrades: upgrades}
+		id := common.Hash{1}
+		row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: id[:], SubnetID: id[:], VMID: id[:], Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 		commit(func(b *store.Batch) error { return b.AddChain(row) })
 		write(delta)
 		// Init code that stores 7 in slot 1 and returns no code, then one that stores in slot 2.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -177,3 +179,25 @@ func constraints(sql string) (all []string) {
 	}
 	return all
 }
+
+var blobColumn = regexp.MustCompile(`(?m)^    (\w+) +BLOB(.*)$`)
+
+// fixedWidths are the lengths of the columns that have the same one in every table, by name, as the schema has them.
+var fixedWidths = sync.OnceValue(func() map[string]width {
+	all, different := map[string]width{}, map[string]bool{}
+	for _, column := range blobColumn.FindAllStringSubmatch(schema+primarySchema, -1) {
+		name, rest := column[1], column[2]
+		w := width{name: name, absent: !strings.Contains(rest, "NOT NULL")}
+		_, length, fixed := strings.Cut(rest, "CHECK (length("+name+") = ")
+		if fixed {
+			length, _, _ = strings.Cut(length, ")")
+			w.bytes, _ = strconv.Atoi(length) // 0 for none, which is no length
+		}
+		before, known := all[name]
+		different[name] = different[name] || w.bytes == 0 || known && before.bytes != w.bytes
+		w.absent = w.absent || before.absent
+		all[name] = w
+	}
+	maps.DeleteFunc(all, func(name string, _ width) bool { return different[name] })
+	return all
+})

@@ -65,7 +65,11 @@ const versionBytes = 2
 
 // Bytes puts a block together from its head and its transactions. Those of a genesis are not in its bytes.
 func (b *PrimaryBlock) Bytes(txs []PrimaryTx) []byte {
-	raw := append(make([]byte, 0, b.Size), b.Head...)
+	size := len(b.Head)
+	for i := range txs {
+		size += len(txs[i].Bytes)
+	}
+	raw := append(make([]byte, 0, size), b.Head...)
 	if b.ID.Number() == 0 {
 		return raw
 	}

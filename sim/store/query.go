@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // ErrNotFound says that there is no such row.
@@ -30,6 +32,47 @@ type stmt struct {
 type mapping struct {
 	row    reflect.Type
 	fields [][]int // by column, the field's path as in reflect.Value.FieldByIndex
+	widths []width
+}
+
+// width says how many bytes a column of a statement has. Readers of rows rely on it.
+type width struct {
+	column int
+	name   string
+	bytes  int
+	absent bool // it may be absent
+}
+
+// scan reads a row of a statement into its fields. What cannot be in them is damage.
+func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
+	if err := rows.Scan(fields...); err != nil {
+		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), err))
+	}
+	m := s.columns.Load()
+	if m == nil {
+		return nil
+	}
+	for _, w := range m.widths {
+		if blob, ok := fields[w.column].(*[]byte); ok && len(*blob) != w.bytes && !(w.absent && *blob == nil) {
+			return Damaged(fmt.Errorf("table %s: %s has %d bytes, it must have %d", tableOf(text), w.name, len(*blob), w.bytes))
+		}
+	}
+	return nil
+}
+
+// tableOf is the first table that a statement reads.
+func tableOf(text string) string {
+	_, after, _ := strings.Cut(text, "FROM ")
+	return strings.TrimRight(strings.SplitN(strings.TrimSpace(after)+" ", " ", 2)[0], ",)")
+}
+
+// failed says why a statement could not be run. The engine's word for damaged pages is damage.
+func failed(text string, err error) error {
+	var failure *sqlite.Error
+	if errors.As(err, &failure) && (failure.Code()&0xff == sqlite3.SQLITE_CORRUPT || failure.Code()&0xff == sqlite3.SQLITE_NOTADB) {
+		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), err))
+	}
+	return fmt.Errorf("query %q: %w", text, err)
 }
 
 // preparer is what has prepared statements: the pool that reads, or a batch, which sees its own writes.
@@ -49,10 +92,13 @@ func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		m = &mapping{row.Type(), s.Mapper.TraversalsByName(row.Type(), names)}
+		m = &mapping{row: row.Type(), fields: s.Mapper.TraversalsByName(row.Type(), names)}
 		for i, path := range m.fields {
 			if len(path) == 0 {
 				return nil, fmt.Errorf("%s has no field for column %q", row.Type(), names[i])
+			}
+			if w, fixed := fixedWidths()[names[i]]; fixed {
+				m.widths = append(m.widths, width{i, names[i], w.bytes, w.absent})
 			}
 		}
 		s.columns.Store(m)
@@ -73,7 +119,7 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 	}
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
-		return fmt.Errorf("query %q: %w", text, err)
+		return failed(text, err)
 	}
 	defer rows.Close()
 	var row T
@@ -84,12 +130,15 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 				return fmt.Errorf("scan %q: %w", text, err)
 			}
 		}
-		if err := rows.Scan(fields...); err != nil {
-			return fmt.Errorf("scan %q: %w", text, err)
+		if err := statement.scan(rows, fields, text); err != nil {
+			return err
 		}
 		visit(&row)
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil {
+		return failed(text, err)
+	}
+	return nil
 }
 
 // list reads every row that a statement answers. A full answer is read before it returns, so that no connection waits for
@@ -111,23 +160,20 @@ func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 	}
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
-		return row, fmt.Errorf("query %q: %w", text, err)
+		return row, failed(text, err)
 	}
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
-			return row, fmt.Errorf("query %q: %w", text, err)
+			return row, failed(text, err)
 		}
 		return row, ErrNotFound
 	}
 	fields, err := statement.destinations(rows, reflect.ValueOf(row).Elem())
-	if err == nil {
-		err = errors.Join(rows.Scan(fields...), rows.Close())
-	}
 	if err != nil {
 		return row, fmt.Errorf("scan %q: %w", text, err)
 	}
-	return row, nil
+	return row, errors.Join(statement.scan(rows, fields, text), rows.Close())
 }
 
 // value reads the only column of the one row that a statement answers.
