@@ -50,9 +50,6 @@ func Open(ctx context.Context, path string) (*World, error) {
 }
 
 func read(ctx context.Context, db *store.DB) (*World, error) {
-	if err := db.CheckSchema(ctx); err != nil {
-		return nil, err
-	}
 	if err := db.CheckSmallTables(ctx); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 3
+	schemaVersion = 4
 
 	writeCacheKiB = 16 << 10 // page cache of the connection that writes,
 	readCacheKiB  = 4 << 10  // and of each that reads: the operating system caches the file, too

@@ -52,7 +52,7 @@ func TestWhatTheDiskDoesNotTakeIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 300 {
-		err = errors.Join(err, b.AddMarket(Market{Chain: 1000 + n, Address: make([]byte, 3000)}))
+		err = errors.Join(err, b.AddMarket(Market{Chain: 1000 + n, Address: address, Series: strings.Repeat("s", 3000)}))
 	}
 	if err := b.End(err); !errors.Is(err, ErrDisk) || strings.Contains(err.Error(), "INSERT") {
 		t.Errorf("commit: %v", err)

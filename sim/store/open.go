@@ -27,6 +27,9 @@ func Open(path string) (*DB, error) {
 	db := &DB{path: path, statements: map[string]*stmt{}}
 	err := db.open()
 	if err == nil {
+		err = db.CheckSchema(context.Background())
+	}
+	if err == nil {
 		err = db.checkLineage(context.Background())
 	}
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -68,8 +67,7 @@ func tableOf(text string) string {
 
 // failed says why a statement could not be run. The engine's word for damaged pages is damage.
 func failed(text string, err error) error {
-	var failure *sqlite.Error
-	if errors.As(err, &failure) && (failure.Code()&0xff == sqlite3.SQLITE_CORRUPT || failure.Code()&0xff == sqlite3.SQLITE_NOTADB) {
+	if code := resultCode(err); code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB {
 		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), err))
 	}
 	return fmt.Errorf("query %q: %w", text, err)

@@ -6,9 +6,9 @@
 -- second page.
 CREATE TABLE lineage (
     id     INTEGER PRIMARY KEY CHECK (id = 1),
-    parent BLOB    NOT NULL CHECK (length(parent) = 32), -- the state before the last commit; of a new file, random
-    state  BLOB    NOT NULL CHECK (length(state) = 32)   -- SHA-256 over parent and the world's digest
-);
+    parent BLOB    NOT NULL CHECK (length(parent) = 32),  -- the state before the last commit; of a new file, random
+    state  BLOB    NOT NULL CHECK (length(state) = 32)    -- SHA-256 over parent and the world's digest
+) STRICT;
 
 CREATE TABLE meta (
     id        INTEGER PRIMARY KEY CHECK (id = 1),
@@ -163,7 +163,7 @@ CREATE TABLE deployment (
     tx      INTEGER NOT NULL CHECK (tx >= 0),
     address BLOB    NOT NULL CHECK (length(address) = 20),
     sender  BLOB    NOT NULL CHECK (length(sender) = 20),  -- of the transaction
-    creator BLOB CHECK (length(creator) = 20) -- the contract that made it, absent when the transaction did
+    creator BLOB CHECK (length(creator) = 20)              -- the contract that made it, absent when the transaction did
 ) STRICT;
 
 -- An asset is what can be held: 6 bytes of a token's id and, of a kind that has several, the item's number after its

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"runtime"
+
+	"github.com/jmoiron/sqlx"
 )
 
 // Snapshot opens the file for reading as it is at this moment, on so many connections: nothing that is committed later is
@@ -16,22 +19,24 @@ func (db *DB) Snapshot(ctx context.Context, connections int) (*DB, error) {
 	switch {
 	case db.path == Memory:
 		options = append(options, "vfs=memdb")
-	case db.readOnly:
+	case db.write == nil:
 		options = append(options, "mode=ro", "immutable=1")
 	}
 	var err error
 	if s.read, err = pool(dsn(db.name, options...), connections); err != nil {
 		return nil, err
 	}
-	if db.path == Memory || db.readOnly {
-		return s, nil
+	switch {
+	case db.path == Memory || db.write == nil:
+	case db.readOnly:
+		err = s.beginReading(ctx, connections)
+	default: // who holds the write lock sees to it that all connections begin at the same commit
+		var hold *sqlx.Tx
+		if hold, err = db.write.BeginTxx(ctx, nil); err == nil {
+			err = errors.Join(s.beginReading(ctx, connections), hold.Rollback())
+		}
 	}
-	// Who holds the write lock sees to it that all connections begin at the same commit.
-	hold, err := db.write.BeginTxx(ctx, nil)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("begin to read: %w", err), s.Close())
-	}
-	if err := errors.Join(s.beginReading(ctx, connections), hold.Rollback()); err != nil {
 		return nil, errors.Join(fmt.Errorf("begin to read: %w", err), s.Close())
 	}
 	return s, nil
@@ -43,22 +48,28 @@ func (db *DB) InMemory() bool { return db.path == Memory }
 // Connections is how many connections read a file at the same time.
 func Connections() int { return 4 + 2*runtime.GOMAXPROCS(0) }
 
+var errMoved = errors.New("the world changes all the time; try again")
+
 // beginReading begins a transaction on every connection of the pool. It lasts as long as the connection: nothing ends it.
 func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
-	begun := make([]*sql.Conn, 0, connections)
-	for range connections {
-		conn, failed := db.read.DB.Conn(ctx)
-		if failed != nil {
-			err = failed
+	var begun []*sql.Conn
+	var first, digest []byte
+	for len(begun) < connections && err == nil {
+		var conn *sql.Conn
+		if conn, err = db.read.DB.Conn(ctx); err != nil {
 			break
 		}
 		begun = append(begun, conn)
-		if _, err = conn.ExecContext(ctx, "BEGIN"); err != nil {
-			break
+		if _, err = conn.ExecContext(ctx, "BEGIN"); err == nil { // the first read takes the moment
+			err = conn.QueryRowContext(ctx, "SELECT digest FROM meta").Scan(&digest)
 		}
-		var id int
-		if err = conn.QueryRowContext(ctx, "SELECT count(*) FROM meta").Scan(&id); err != nil { // the first read takes the moment
-			break
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			err = nil // who reads the world says that it does not tell what it is
+		case err == nil && first == nil:
+			first = digest
+		case err == nil && !bytes.Equal(first, digest):
+			err = errMoved
 		}
 	}
 	for _, conn := range begun {

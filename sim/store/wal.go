@@ -45,11 +45,8 @@ func (db *DB) checkLineage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(row.Parent) != sha256.Size {
-		return fmt.Errorf("the file is damaged: lineage: parent has %d bytes", len(row.Parent))
-	}
 	if next := state(row.Parent).next(row.Digest); !bytes.Equal(next[:], row.State) {
-		return fmt.Errorf("the file is damaged: lineage: state is %x, it should be %x", row.State, next)
+		return Damaged(fmt.Errorf("lineage: state is %x, it should be %x", row.State, next))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -16,9 +17,9 @@ func commit(t *testing.T, db *DB, n byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = b.SetMeta(Meta{Generator: "1", Profile: "tiny", Chains: []byte{1}, Digest: []byte{n}})
+	err = b.SetMeta(Meta{Generator: "1", Profile: "tiny", Chains: hash, Digest: bytes.Repeat([]byte{n}, 32)})
 	for i := range byte(100) {
-		err = errors.Join(err, b.AddMarket(Market{Chain: int(n), Address: bytes.Repeat([]byte{i}, 200)}))
+		err = errors.Join(err, b.AddMarket(Market{Chain: int(n), Address: bytes.Repeat([]byte{i}, 20), Series: strings.Repeat("s", 180)}))
 	}
 	if err := b.End(err); err != nil {
 		t.Fatal(err)

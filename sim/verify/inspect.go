@@ -44,6 +44,9 @@ type inspection struct {
 }
 
 func (i *inspection) run(ctx context.Context) error {
+	if err := i.DB.CheckSchema(ctx); err != nil {
+		return err
+	}
 	for _, table := range store.Tables() {
 		if err := i.DB.CheckTable(ctx, table); err != nil {
 			return err

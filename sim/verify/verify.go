@@ -93,7 +93,7 @@ func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (
 
 func verifyAll(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
 	found := newFindings()
-	if err := w.DB.Integrity(ctx); err != nil {
+	if err := errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx)); err != nil {
 		return found, err
 	}
 	if err := w.CheckDigest(ctx); err != nil {
