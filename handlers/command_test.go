@@ -109,6 +109,8 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
 		{[]string{"--rate-limit", "-1"}, "", "-1"},
 		{[]string{"--export-workers", "0"}, "", "--export-workers: 0"},
+		{[]string{"--export-queue", "-2"}, "", "--export-queue: -2"},
+		{[]string{"--export-keep", "-3"}, "", "--export-keep: -3"},
 		{[]string{"--export-max-rows", "-5"}, "", "--export-max-rows: -5"},
 		{[]string{"--export-retention", "-1s"}, "", "--export-retention: -1s"},
 		{nil, "SNOWGLOBE_EXPORT_RETENTION=soon", "soon"},

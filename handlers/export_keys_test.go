@@ -55,6 +55,13 @@ func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
 				if w := ask(reader, http.MethodGet, "/v1/operations/"+o.OperationID, ""); w.Code != status {
 					t.Errorf("the operation of %s by key %s: %d %s", body, reader, w.Code, w.Body)
 				}
+				file := map[int]int{200: 404, 403: 403}[status] // nothing carries exports out here
+				if w := ask(reader, http.MethodGet, "/sim/exports/"+o.OperationID+"/transactions.csv", ""); w.Code != file {
+					t.Errorf("the file of %s by key %s: %d %s", body, reader, w.Code, w.Body)
+				}
+			}
+			if w := ask("", http.MethodGet, "/sim/exports/"+o.OperationID+"/transactions.csv", ""); w.Code != 401 {
+				t.Errorf("the file of %s without a key: %d %s", body, w.Code, w.Body)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ type Flags struct {
 	requireKey, admin, public, control                           bool
 	origins                                                      []string // as permit.Rule has them
 	rateLimit                                                    int
-	exportWorkers                                                int
+	exportWorkers, exportQueue, exportKeep                       int
 	exportMaxRows                                                int64
 	exportRetention                                              time.Duration
 }
@@ -43,7 +43,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
-	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key; 0 for no limit")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key of --api-keys; 0 for no limit")
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys with their limits, interfaces and networks")
 	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
@@ -54,6 +54,8 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
+	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` transaction exports that may be unfinished at once, those that wait included; more are refused; 0 for any number")
+	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` exports that ended and are kept, the latest; 0 for all")
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, except that a first day that is larger is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text or json")
@@ -111,11 +113,16 @@ func (s *Flags) readExports(o *export.Options) error {
 	switch {
 	case s.exportWorkers < 1:
 		return fmt.Errorf("--export-workers: %d is less than 1", s.exportWorkers)
+	case s.exportQueue < 0:
+		return fmt.Errorf("--export-queue: %d is less than 0", s.exportQueue)
+	case s.exportKeep < 0:
+		return fmt.Errorf("--export-keep: %d is less than 0", s.exportKeep)
 	case s.exportMaxRows < 0:
 		return fmt.Errorf("--export-max-rows: %d is less than 0", s.exportMaxRows)
 	case s.exportRetention < 0 || s.exportRetention%time.Second != 0:
 		return fmt.Errorf("--export-retention: %s is not whole seconds", s.exportRetention)
 	}
+	o.Queue, o.Kept = s.exportQueue, s.exportKeep
 	o.Workers, o.MaxRows, o.Retention = s.exportWorkers, s.exportMaxRows, int64(s.exportRetention/time.Second)
 	return nil
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -18,6 +19,8 @@ import (
 type Options struct {
 	Workers   int          // how many run at once, at least one
 	MaxRows   int64        // of one file, 0 for no limit; a day's rows stay together
+	Queue     int          // how many may be unfinished at once, 0 for any number
+	Kept      int          // how many that ended are kept, the latest, 0 for all
 	Retention int64        // seconds of the world's clock for which an export that ended is kept, 0 for ever
 	Log       *slog.Logger // of what went wrong; nil for none
 }
@@ -32,7 +35,11 @@ type Jobs struct {
 	woken   *sync.Cond
 	waiting []int64 // numbers, in the order in which they begin
 	running map[int64]bool
+	begun   int // are being added to the world
 }
+
+// ErrQueue says that there are as many unfinished exports as there may be.
+var ErrQueue = errors.New("too many exports are unfinished")
 
 // NewJobs opens the exports of a world.
 func NewJobs(w *sim.World, o Options) *Jobs {
@@ -47,6 +54,10 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 
 // Start begins an export of what happened up to now. The scope needs no limit of rows and no heights of chains.
 func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error) {
+	if err := e.reserve(); err != nil {
+		return nil, err
+	}
+	defer e.release()
 	scope.MaxRows = e.MaxRows
 	scope.Chains = slices.Clone(scope.Chains)
 	var err error
@@ -70,6 +81,23 @@ func (e *Jobs) Start(ctx context.Context, scope Scope) (*store.Operation, error)
 	}
 	e.queue(o.ID)
 	return o, nil
+}
+
+// reserve keeps a place among the unfinished exports, until release.
+func (e *Jobs) reserve() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if unfinished := len(e.waiting) + len(e.running) + e.begun; e.Queue > 0 && unfinished >= e.Queue {
+		return fmt.Errorf("%w: %d of at most %d", ErrQueue, unfinished, e.Queue)
+	}
+	e.begun++
+	return nil
+}
+
+func (e *Jobs) release() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.begun--
 }
 
 // Operation is the one with a UUID. One past its retention does not exist, whether it was deleted already or not.

@@ -3,6 +3,7 @@ package export_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -187,5 +188,35 @@ func TestABrokenWorldFailsAnExport(t *testing.T) {
 	}
 	if n, err := w.DB.Count(t.Context(), "chunk"); n != 0 || err != nil {
 		t.Errorf("%d chunks are left: %v", n, err)
+	}
+}
+
+// TestExportsAreBounded refuses more unfinished exports than there may be, and keeps the latest that ended.
+func TestExportsAreBounded(t *testing.T) {
+	w := tiny(t, store.Memory)
+	defer w.Close()
+	e := export.NewJobs(w, export.Options{Queue: 3, Kept: 2})
+	all := start(t, e, everyone(t, w), 3)
+	if _, err := e.Start(t.Context(), everyone(t, w)); !errors.Is(err, export.ErrQueue) || w.Operations() != 3 {
+		t.Errorf("a fourth export: %v, %d operations", err, w.Operations())
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- e.Run(ctx) }()
+	gone := func(o *store.Operation) bool {
+		_, err := e.Operation(t.Context(), o.UUID)
+		return errors.Is(err, store.ErrNotFound)
+	}
+	for deadline := time.Now().Add(time.Minute); !gone(all[0]); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("three exports are kept")
+		}
+	}
+	start(t, e, everyone(t, w), 1) // there is room again
+	if stop(); gone(all[2]) {
+		t.Error("the latest export is gone")
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
 	}
 }

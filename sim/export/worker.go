@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -215,20 +216,29 @@ func WithChunks(o store.Operation, chunks int, last store.ChunkInfo) store.Opera
 	return o
 }
 
-// deleteExpired deletes the exports past their retention.
+// deleteExpired deletes the exports past their retention, then the oldest of those that are more than may be kept.
 func (e *Jobs) deleteExpired(ctx context.Context) {
-	if e.Retention <= 0 {
-		return
+	var expired, ended []int64
+	var err error
+	if e.Retention > 0 {
+		expired, err = e.world.DB.EndedOperations(ctx, e.world.Clock.Unix()-e.Retention)
 	}
-	expired, err := e.world.DB.EndedOperations(ctx, e.world.Clock.Unix()-e.Retention)
-	for _, id := range expired {
-		if err == nil {
-			err = e.world.DeleteOperation(ctx, id)
-		}
+	if err = errors.Join(err, e.delete(ctx, expired)); e.Kept > 0 && err == nil {
+		ended, err = e.world.DB.EndedOperations(ctx, math.MaxInt64)
+		err = errors.Join(err, e.delete(ctx, ended[:max(len(ended)-e.Kept, 0)]))
 	}
 	if err != nil && ctx.Err() == nil {
 		e.Log.Error("old exports cannot be deleted", "err", err)
 	}
+}
+
+func (e *Jobs) delete(ctx context.Context, numbers []int64) error {
+	for _, id := range numbers {
+		if err := e.world.DeleteOperation(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Content is the file of an export that is complete, as it is or in gzip's form.

@@ -52,10 +52,11 @@ func (a *exportAPI) operationOperations() []rest.Operation {
 	}
 }
 
+// fileOperations asks for the same key as what starts exports, where keys are required: the names of exports can be guessed.
 func (a *exportAPI) fileOperations() []rest.Operation {
 	return []rest.Operation{{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
 		Doc:    "Sent with gzip on request; Range and If-None-Match are heeded.",
-		Params: data.JoinParams(operationParam), Produces: csvType, Handle: a.downloadExport}}
+		Params: data.JoinParams(operationParam), Produces: csvType, Networks: a.operationNetworks, Handle: a.downloadExport}}
 }
 
 // exportDoc names the columns of every type of export.
@@ -155,6 +156,9 @@ func (a *exportAPI) startExport(r *rest.Request) (any, error) {
 		return nil, rest.BadRequest(problems...)
 	}
 	o, err := a.exports.Start(r.Context(), scope)
+	if errors.Is(err, export.ErrQueue) {
+		return nil, rest.TooMany(err.Error(), 1)
+	}
 	if errors.Is(err, store.ErrReadOnly) {
 		return nil, rest.Forbidden(store.ErrReadOnly.Error())
 	}

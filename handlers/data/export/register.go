@@ -1,6 +1,8 @@
 package export
 
 import (
+	"slices"
+
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/export"
@@ -15,8 +17,5 @@ type exportAPI struct {
 // Register adds the operations about exports to a server.
 func Register(server *rest.Server, b *data.Base, exports *export.Jobs) error {
 	a := &exportAPI{b, exports}
-	if err := server.Register(rest.Data, a.operationOperations()...); err != nil {
-		return err
-	}
-	return server.Register(rest.Sim, a.fileOperations()...)
+	return server.Register(rest.Data, slices.Concat(a.operationOperations(), a.fileOperations())...)
 }
