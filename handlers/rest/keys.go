@@ -110,13 +110,13 @@ func (a *access) authenticate(answer http.Header, r *http.Request, op *operation
 	return key, a.limit(answer, r, key)
 }
 
-// identify finds the key, the first that is known. Without a keys file, any key will do; with one, an unknown key is no
-// key.
+// identify finds the key, the first that is known. Without a keys file, any key will do, and gives its client nothing: anyone can
+// make one up for each request. With one, an unknown key is no key.
 func (a *access) identify(carried []string, in *Interface) (*Key, error) {
+	if a.keys == nil && len(carried) > 0 {
+		return nil, nil
+	}
 	for _, text := range carried {
-		if a.keys == nil {
-			return &Key{Key: text}, nil
-		}
 		if key := a.keys.byKey[text]; key != nil {
 			return key, nil
 		}

@@ -54,9 +54,7 @@ func TestLimitIsPerClient(t *testing.T) {
 	expect(t, get(t, s, "/v1/numbers"), 200, "")
 	expect(t, get(t, s, "/v1/numbers"), 429, "")
 	for _, where := range []string{"x-service-api-key", "x-glacier-api-key"} {
-		expect(t, get(t, s, "/v1/numbers", where, where), 200, "")
-		expect(t, get(t, s, "/v1/numbers", where, where), 200, "")
-		expect(t, get(t, s, "/v1/numbers", where, where), 429, "limit of 2 requests")
+		expect(t, get(t, s, "/v1/numbers", where, "made up"), 429, "limit of 1 requests")
 	}
 	expect(t, get(t, s, "/v1/numbers?rltoken=x-glacier-api-key"), 429, "")
 	expect(t, get(t, s, "/v2/chains/total/metrics/txCount"), 429, "")
@@ -64,6 +62,22 @@ func TestLimitIsPerClient(t *testing.T) {
 		expect(t, get(t, s, free), 200, "")
 	}
 	expect(t, ask(t, s, http.MethodPost, "/sim/clock", ""), 200, "")
+}
+
+// TestLimitIsPerKey: a key of the file has an allowance of its own, one that was made up that of its address.
+func TestLimitIsPerKey(t *testing.T) {
+	keys, err := rest.ReadKeys([]byte("- key: ours\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, func(o *rest.Options) { o.RateLimit, o.Now, o.Keys = 1, (&wall{noon}).read, keys })
+	for _, where := range []string{"x-service-api-key", "x-glacier-api-key"} {
+		expect(t, get(t, s, "/v1/numbers", where, "ours"), 200, "")
+	}
+	expect(t, get(t, s, "/v1/numbers?rltoken=ours"), 429, "limit of 2 requests")
+	expect(t, get(t, s, "/v1/numbers", "x-service-api-key", "made up"), 200, "")
+	expect(t, get(t, s, "/v1/numbers", "x-service-api-key", "made up too"), 429, "limit of 1 requests")
+	expect(t, get(t, s, "/v1/numbers"), 429, "limit of 1 requests")
 }
 
 func TestNothingIsLimitedByDefault(t *testing.T) {
