@@ -27,8 +27,13 @@ var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	vary     = []string{"Accept-Encoding"}
 	noCache  = []string{"no-cache"}
+	nosniff  = []string{"nosniff"}
 	gzipped  = []string{"gzip"}
 )
+
+// noScripts has a browser render a page or an image of this server without running or loading anything: what stands in them
+// comes from the world, which anyone may write to.
+var noScripts = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"}
 
 // gzipFrom is the size at which compression begins to pay.
 const gzipFrom = 1024
@@ -63,7 +68,7 @@ func (c *requestContext) send(r *http.Request, status int, answer any) error {
 
 func (w *responseWriter) sendRaw(r *http.Request, status int, raw Raw) {
 	h := w.Header()
-	h["Content-Type"] = []string{raw.Type}
+	h["Content-Type"], h["Content-Security-Policy"] = []string{raw.Type}, noScripts
 	if raw.Name != "" {
 		h.Set("Content-Disposition", `attachment; filename="`+raw.Name+`"`)
 	}

@@ -149,6 +149,12 @@ func TestLinksPointBackAtTheClientsAddress(t *testing.T) {
 		{"/upstream/v1/numbers", "127.0.0.1:5", nil, "http://example.com/upstream/docs"},
 		{"/v1/numbers", "10.1.2.3:5", map[string]string{"X-Forwarded-Proto": "https", "X-Forwarded-Host": "globe.test, inner", "X-Forwarded-Prefix": "/snow/"}, "https://globe.test/snow/docs"},
 		{"/v1/numbers", "[::1]:5", map[string]string{"X-Forwarded-Host": "globe.test/@x"}, "http://example.com/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Proto": "javascript"}, "http://example.com/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Proto": "HTTPS://x"}, "http://example.com/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Host": "globe.test:99999999"}, "http://example.com/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Host": "globe.test;x"}, "http://example.com/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Host": "[2001:db8::1]:8080"}, "http://[2001:db8::1]:8080/docs"},
+		{"/v1/numbers", "127.0.0.1:5", map[string]string{"X-Forwarded-Prefix": "//evil.example"}, "http://example.com/docs"},
 		{"/v1/numbers", "203.0.113.9:5", map[string]string{"X-Forwarded-Host": "globe.test"}, "http://example.com/docs"},
 	}
 	for _, c := range cases {
@@ -175,5 +181,31 @@ func TestMountedHandlers(t *testing.T) {
 	w := get(t, s, "/ext/bc/C/rpc")
 	if w.Header().Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("a mounted handler's cross-origin rules are not its own: %v", w.Header())
+	}
+}
+
+// TestBrowsersRunNothing: what a browser may render comes with a policy that lets it run and load nothing, and with its type.
+func TestBrowsersRunNothing(t *testing.T) {
+	s := newServer(t, nil)
+	for _, path := range []string{"/v1/logo", "/docs", "/openapi.json"} {
+		h := get(t, s, path).Header()
+		if h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s: headers are %v", path, h)
+		}
+	}
+	for _, path := range []string{"/v1/numbers", "/v1/missing", "/nowhere"} {
+		if h := get(t, s, path).Header(); h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: headers are %v", path, h)
+		}
+	}
+}
+
+// TestListsAndProblemsAreBounded: a list that is too long is not read, and a client is not told of very many problems.
+func TestListsAndProblemsAreBounded(t *testing.T) {
+	s := newServer(t, nil)
+	expect(t, get(t, s, "/v1/chains/43114/blocks/7?contracts="+strings.Repeat("z,", 20_000)+"z"), 400, "contracts has 20001 items: expected at most 3")
+	w := ask(t, s, http.MethodPost, "/v1/operations/transactions:export", `{"options":{"addresses":[`+strings.Repeat("7,", 100_000)+`7]}}`, "Content-Type", "application/json")
+	if expect(t, w, 400, "and more of that kind"); w.Body.Len() > 20_000 {
+		t.Errorf("the answer has %d bytes", w.Body.Len())
 	}
 }

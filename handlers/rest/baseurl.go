@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 )
 
@@ -18,15 +19,15 @@ func (r *Request) BaseURL() string {
 
 func baseURL(r *http.Request, prefixed bool) string {
 	scheme, host := "http", r.Host
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); host == "" && ok {
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && (host == "" || strings.Trim(host, hostLetters) != "") {
 		host = local.String() // HTTP/1.0 needs no Host
 	}
 	if r.TLS != nil {
 		scheme = "https"
 	}
 	if fromOwnProxy(r) {
-		scheme = forwarded(r, "X-Forwarded-Proto", scheme)
-		host = forwarded(r, "X-Forwarded-Host", host)
+		scheme = forwarded(r, "X-Forwarded-Proto", schemeShape, scheme)
+		host = forwarded(r, "X-Forwarded-Host", hostShape, host)
 	}
 	return scheme + "://" + host + basePath(r, prefixed)
 }
@@ -34,7 +35,7 @@ func baseURL(r *http.Request, prefixed bool) string {
 // basePath is what stands before every path of this server, as the client wrote it.
 func basePath(r *http.Request, prefixed bool) (prefix string) {
 	if fromOwnProxy(r) {
-		prefix = strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", ""), "/")
+		prefix = strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", prefixShape, ""), "/")
 	}
 	if prefixed {
 		prefix += upstreamPrefix
@@ -42,11 +43,20 @@ func basePath(r *http.Request, prefixed bool) (prefix string) {
 	return prefix
 }
 
-// forwarded is the value that the proxy nearest to the client set, unless it could break out of a URL.
-func forwarded(r *http.Request, header, fallback string) string {
+// hostLetters are those that a host and its port may have; a Host header is trusted with no others.
+const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]"
+
+// What a proxy may say of how a client reached it: links in answers begin with that, so nothing else may be in it.
+var (
+	schemeShape = regexp.MustCompile(`^https?$`)
+	hostShape   = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+	prefixShape = regexp.MustCompile(`^/([A-Za-z0-9._~-]{1,64}/?){0,8}$`)
+)
+
+// forwarded is the value that the proxy nearest to the client set, unless it is of another shape.
+func forwarded(r *http.Request, header string, shape *regexp.Regexp, fallback string) string {
 	first, _, _ := strings.Cut(r.Header.Get(header), ",")
-	first = strings.TrimSpace(first)
-	if first == "" || strings.ContainsAny(first, " \"'<>\\?#@") {
+	if first = strings.TrimSpace(first); len(first) > 512 || !shape.MatchString(first) {
 		return fallback
 	}
 	return first

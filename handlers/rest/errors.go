@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,8 +48,14 @@ func (Message) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, {Type: "array", Items: &schema.Schema{Type: "string"}}}}
 }
 
-// BadRequest names every problem of a request: the parameter, the bad value and what is allowed.
+// mostProblems is how many sentences a client gets to read about one request.
+const mostProblems = 100
+
+// BadRequest names every problem of a request: the parameter, the bad value and what is allowed. Of very many it names the first.
 func BadRequest(problems ...string) *Error {
+	if len(problems) > mostProblems {
+		problems = append(problems[:mostProblems:mostProblems], "and more of that kind")
+	}
 	return &Error{Status: http.StatusBadRequest, Problems: problems}
 }
 
@@ -135,9 +140,10 @@ func (c *requestContext) asError(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	if !errors.Is(err, context.Canceled) {
-		c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
+	if c.request.Context().Err() != nil {
+		return Unavailable("the client ended the connection before the answer was there")
 	}
+	c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
 	return c.failure()
 }
 

@@ -99,7 +99,7 @@ func (w *fileWriter) WriteHeader(status int) {
 
 func (w *fileWriter) refuse(status int, text string) {
 	h := w.Header()
-	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "Etag", "X-Content-Type-Options"} {
+	for _, name := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "Etag"} {
 		h.Del(name)
 	}
 	w.refused = true

@@ -25,7 +25,7 @@ type Param struct {
 	In       In // a query parameter unless set; path parameters are recognised by their place in the path
 	Kind     *schema.Kind
 	List     bool // several values, repeated or comma-joined
-	MaxItems int  // of a list, unbounded if 0
+	MaxItems int  // of a list, which must have it
 	Default  string
 	Min, Max string
 	Enum     []string // the allowed values; for other kinds than an enum, literals allowed beside it
@@ -65,6 +65,9 @@ func compileParam(path string, p Param) (*param, error) {
 	}
 	if p.Kind == nil {
 		return nil, errors.New("has no kind")
+	}
+	if p.List && p.MaxItems <= 0 {
+		return nil, errors.New("is a list without a bound")
 	}
 	rule, err := schema.NewRule(p.Kind, p.Min, p.Max, p.Enum...)
 	if err != nil {

@@ -129,6 +129,13 @@ func ReadItem[T any](name string, kind *schema.Kind, text string, literals ...st
 func (p *param) readList(texts []string) (any, []string) {
 	var list []any
 	var problems []string
+	count := len(texts)
+	for _, joined := range texts {
+		count += strings.Count(joined, ",")
+	}
+	if count > p.MaxItems {
+		return nil, []string{fmt.Sprintf("%s has %d items: expected at most %d", p.Name, count, p.MaxItems)}
+	}
 	for _, joined := range texts {
 		gaps := false
 		for item := range strings.SplitSeq(joined, ",") {
@@ -145,9 +152,6 @@ func (p *param) readList(texts []string) (any, []string) {
 		if gaps {
 			problems = append(problems, fmt.Sprintf("%s %q has an empty item: expected %s", p.Name, schema.Shorten(joined), p.expected()))
 		}
-	}
-	if p.MaxItems > 0 && len(list) > p.MaxItems {
-		return nil, []string{fmt.Sprintf("%s has %d items: expected at most %d", p.Name, len(list), p.MaxItems)}
 	}
 	return list, problems
 }

@@ -171,6 +171,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.allowOrigins()
+	c.Header()["X-Content-Type-Options"] = nosniff
 	if headSize(r) > s.opts.MaxHead {
 		c.fail(tooMuchHead(s.opts.MaxHead), false)
 		return

@@ -110,6 +110,9 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
+// mostProblems is how many are enough to say about one array.
+const mostProblems = 100
+
 func (c *validation) array(s *Schema, path string, v any) {
 	items, ok := v.([]any)
 	if !ok {
@@ -117,6 +120,9 @@ func (c *validation) array(s *Schema, path string, v any) {
 		return
 	}
 	for i, item := range items {
+		if len(c.problems) > mostProblems {
+			return
+		}
 		c.value(s.Items, fmt.Sprintf("%s[%d]", path, i), item)
 	}
 }
