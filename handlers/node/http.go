@@ -14,6 +14,9 @@ import (
 	"snowglobe/handlers/rest"
 )
 
+// longestPath is that of what follows /ext/, which is looked up name by name: twice an alias of an endpoint.
+const longestPath = 2 * maxAlias
+
 // routeHeader names a blockchain whose handler takes the request, whatever its path.
 const routeHeader = "Avalanche-Api-Route"
 
@@ -28,7 +31,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Node-Id"] = []string{n.identity(network)}
 	w.Header().Del("Vary") // to which cors adds
 	var served route
-	if t := n.networks[network]; found && t != nil {
+	if t := n.networks[network]; found && t != nil && len(path) <= longestPath {
 		served = t.resolve(path)
 	}
 	if r.Method == http.MethodOptions && served.controls() && n.options.Permit.CheckPage(r, permit.Control) != nil {

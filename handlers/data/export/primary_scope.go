@@ -26,7 +26,9 @@ func (q *exportRequest) readPrimary() {
 			q.scope.Owners[network] = append(q.scope.Owners[network], owner.ID)
 		}
 	}
-	q.needChains()
+	if !q.needChains() {
+		return
+	}
 	var named [][]export.ChainRef
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)

@@ -28,10 +28,13 @@ type exportBody struct {
 type exportOptions struct {
 	Addresses          []string `json:"addresses,omitempty" doc:"EVM addresses, required for TRANSACTION_EXPORT_EVM; for the other types bech32 addresses of either network, with or without a chain's prefix. At most 1000."`
 	CChainEvmAddresses []string `json:"cChainEvmAddresses,omitempty" doc:"EVM addresses whose imports and exports of the C-Chain count; of the other types. At most 1000."`
-	IncludeChains      []string `json:"includeChains" doc:"EVM chain ids; for the other types blockchain ids of the primary network or p-chain, x-chain, c-chain, which stand for the networks of the addresses."`
+	IncludeChains      []string `json:"includeChains" doc:"EVM chain ids; for the other types blockchain ids of the primary network or p-chain, x-chain, c-chain, which stand for the networks of the addresses. At most 1000."`
 }
 
-const maxExportAddresses = 1000
+const (
+	maxExportAddresses = 1000
+	maxExportChains    = 1000
+)
 
 // exportRequest is a body on its way to a scope.
 type exportRequest struct {
@@ -148,7 +151,9 @@ func (q *exportRequest) readEVM() {
 		q.fail("options.cChainEvmAddresses is not for %s: expected EVM addresses in options.addresses", q.scope.Type)
 	}
 	q.accounts("addresses", o.Addresses)
-	q.needChains()
+	if !q.needChains() {
+		return
+	}
 	for i, name := range o.IncludeChains {
 		where := fmt.Sprintf("options.includeChains[%d]", i)
 		id, problem := rest.ReadItem[schema.ChainID](where, schema.KindChain, q.world.Alias("", name))
@@ -165,10 +170,16 @@ func (q *exportRequest) readEVM() {
 	}
 }
 
-func (q *exportRequest) needChains() {
-	if len(q.body.Options.IncludeChains) == 0 {
+// needChains reports whether there are chains, and no more than may be.
+func (q *exportRequest) needChains() bool {
+	n := len(q.body.Options.IncludeChains)
+	switch {
+	case n == 0:
 		q.fail("options.includeChains is empty: expected at least one chain")
+	case n > maxExportChains:
+		q.fail("options.includeChains has %d items: expected at most %d", n, maxExportChains)
 	}
+	return n > 0 && n <= maxExportChains
 }
 
 // include adds a chain once.

@@ -79,8 +79,8 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if longText(body) {
-		http.Error(w, fmt.Sprintf("a text in the request is longer than %d bytes and not hexadecimal", longestText), http.StatusRequestEntityTooLarge)
+	if problem := checkTexts(body); problem != "" {
+		http.Error(w, problem, http.StatusRequestEntityTooLarge)
 		return
 	}
 	request := *r
@@ -100,26 +100,4 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool
 		return nil, false
 	}
 	return body, true
-}
-
-// longestText bounds what may be read as an id or an address: cb58 costs the square of the length.
-const longestText = 4096
-
-// longText reports whether a JSON document holds a text that is too long for anything but bytes in hexadecimal.
-func longText(body []byte) bool {
-	for {
-		begin := bytes.IndexByte(body, '"')
-		if begin < 0 {
-			return false
-		}
-		body = body[begin+1:]
-		end := bytes.IndexByte(body, '"')
-		if end < 0 {
-			end = len(body)
-		}
-		if end > longestText && !bytes.HasPrefix(body, []byte("0x")) {
-			return true
-		}
-		body = body[min(end+1, len(body)):]
-	}
 }
