@@ -8,7 +8,7 @@
 //
 //	rest.Server.ServeHTTP        request id, dialect (specification or upstream), cross-origin headers, path without doubled slashes
 //	rest.endpoint.ServeHTTP      the operation for the path and the method; 404 with a suggestion, or 405
-//	requestContext.enter         API key and rate limit (keys.go, rate_limit.go), parameters (parse.go) and body (body.go);
+//	requestContext.enter         who may change the world (package permit), API key and rate limit (keys.go, rate_limit.go), parameters (parse.go) and body (body.go);
 //	                             one 400 names everything that is wrong
 //	requestContext.reply         the answer from the cache (response_cache.go) if the world has not changed, else:
 //	Operation.Handle             one call into package sim or sim/query, whose rows become the answer's structs
@@ -32,6 +32,7 @@
 // An RPC method of the node:
 //
 //	handlers/node/<service>/<noun>.go         one Go method of the service; its name is that of the RPC method
+//	handlers/permit/method.go                 its class, if the name does not say that it changes the world and it does
 //	testdata/transcripts/node/<noun>.txt      questions; the answers are written by
 //	                                          go test ./handlers/node -run TestTranscripts -update
 //
