@@ -56,7 +56,7 @@ var good = map[string]string{
 // TestLongTextsAreAnsweredAtOnce sends texts as long as the server takes them in every parameter and every body of every
 // operation, and in the parameters of every method of the node.
 func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +71,10 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 		}
 		return count%every == 0
 	}
+	texts, long := longTexts(head), bodies(body)
 	for _, o := range operationsOf(t, h) {
 		for _, p := range o.Parameters {
-			for _, text := range longTexts(head) {
+			for _, text := range texts {
 				if !sampled(1) {
 					continue
 				}
@@ -87,7 +88,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 		if o.RequestBody == nil {
 			continue
 		}
-		for _, text := range bodies(body) {
+		for _, text := range long {
 			if !sampled(1) {
 				continue
 			}
@@ -102,15 +103,15 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
+	values := longValues(call)
 	for _, e := range endpoints(t, h) {
 		for _, method := range e.Operations {
-			if strings.HasSuffix(method, "scribe") {
-				continue // over WebSocket only
-			}
-			for _, params := range calls(call, strings.Contains(method, ".")) {
+			forms := callForms(strings.Contains(method, "."))
+			for i := range len(forms) * len(values) {
 				if !sampled(29) {
 					continue
 				}
+				params := forms[i%len(forms)](values[i/len(forms)])
 				what := fmt.Sprintf("%s of %s with %.60s…", method, e.Paths[0], params)
 				w := answersSoon(t, h, what, func() *http.Request {
 					r := httptest.NewRequest(http.MethodPost, e.Paths[0], strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
@@ -124,8 +125,12 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
+	texts = longTexts(900_000)
 	for _, path := range []string{"/ext/bc/", "/ext/bc/C/", "/ext/", "/fuji/ext/bc/", "/v1/", "/sim/", "/"} {
-		for _, text := range longTexts(900_000) {
+		for _, text := range texts {
+			if !sampled(1) {
+				continue
+			}
 			w := answersSoon(t, h, fmt.Sprintf("%s%.8s…", path, text), func() *http.Request {
 				return httptest.NewRequest(http.MethodGet, "http://localhost"+path+url.PathEscape(text)+"/validators", nil)
 			})
@@ -134,8 +139,8 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if count < 1000 {
-		t.Errorf("only %d requests", count)
+	if count < 10_000 {
+		t.Errorf("only %d requests, of which some were tried", count)
 	}
 }
 
@@ -218,46 +223,40 @@ func bodies(size int) (all []string) {
 	return all
 }
 
-// calls are parameters of the node's methods with a long text or a long list: by name for its own services, by position for
-// those of an EVM chain.
-func calls(size int, named bool) (all []string) {
-	names := strings.Fields("txID blockID address addresses assetID subnetID subnetIDs ids nodeIDs blockchainID chain alias endpoint height encoding key tx limit startIndex loggerName logLevel validationID sourceChain")
-	object := func(value string) string {
-		var members []string
-		for _, name := range names {
-			members = append(members, `"`+name+`":`+value)
-		}
-		return "{" + strings.Join(members, ",") + "}"
+// longValues are long texts, lists of many short ones, and deep ones, as JSON.
+func longValues(size int) (all []string) {
+	for _, text := range longTexts(size)[:6] {
+		quoted, _ := json.Marshal(text) // a text is JSON
+		all = append(all, string(quoted))
 	}
-	short := size / len(names)
-	values := func(size int) (all []string) {
-		for _, text := range longTexts(size)[:6] {
-			quoted, _ := json.Marshal(text) // a text is JSON
-			all = append(all, string(quoted))
-		}
-		for _, item := range []string{`"z"`, `"11111111111111111111111111111111LpoYY"`, `"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"`, `"0x` + strings.Repeat("ab", 32) + `"`, `[]`, `{}`, `null`} {
-			all = append(all, "["+strings.Repeat(item+",", size/(len(item)+1)-4)+item+"]")
-		}
-		return append(all, strings.Repeat("[", 9000)+strings.Repeat("]", 9000))
+	for _, item := range []string{`"z"`, `"11111111111111111111111111111111LpoYY"`, `"P-avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy"`, `"0x` + strings.Repeat("ab", 32) + `"`, `[]`, `{}`, `null`} {
+		all = append(all, "["+strings.Repeat(item+",", size/(len(item)+1)-4)+item+"]")
+	}
+	return append(all, strings.Repeat("[", 9000)+strings.Repeat("]", 9000))
+}
+
+// callForms are parameters of the node's methods in which a value may stand: by name for its own services, by position for those
+// of an EVM chain.
+func callForms(named bool) (all []func(value string) string) {
+	forms := []string{
+		`[$]`, `["0x1",$]`, `[{"from":"0x01","to":$}]`, `[{"to":"0x0000000000000000000000000000000000000001","data":$}]`,
+		`[{"to":"0x0000000000000000000000000000000000000001","value":$}]`, `[{"to":"0x0000000000000000000000000000000000000001","accessList":$}]`,
+		`[{"fromBlock":"0x0","address":$}]`, `[{"fromBlock":"0x0","topics":$}]`, `[{"fromBlock":"0x0","topics":[$]}]`,
+		`[{"to":"0x0000000000000000000000000000000000000001","data":"0x"},"latest",{"0x0000000000000000000000000000000000000001":{"code":$}}]`,
+		`["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",$,"latest"]`, `["0x5","latest",$]`,
+		`["0x` + strings.Repeat("ab", 32) + `",{"tracer":$}]`,
+		`[{"to":"0x0000000000000000000000000000000000000001","data":"0x"},"latest",{"tracer":"callTracer","tracerConfig":$}]`,
 	}
 	if named {
-		for _, name := range names {
-			for _, value := range values(size)[:2] {
-				all = append(all, `{"`+name+`":`+value+`}`)
-			}
+		forms = nil
+		for _, name := range strings.Fields("txID blockID address addresses assetID subnetID subnetIDs ids nodeIDs blockchainID chain alias endpoint " +
+			"height encoding key tx limit startIndex loggerName logLevel validationID") {
+			forms = append(forms, `{"`+name+`":$}`)
 		}
-		for _, value := range values(short) {
-			all = append(all, object(value))
-		}
-		return all
 	}
-	const call = `{"from":"0x0000000000000000000000000000000000000001","to":"0x0000000000000000000000000000000000000001",`
-	for _, value := range values(size) {
-		all = append(all, "["+value+"]", `["0x1",`+value+`]`, "["+call+`"data":`+value+`}]`, "["+call+`"value":`+value+`}]`, "["+call+`"accessList":`+value+`}]`,
-			`[{"fromBlock":"0x0","address":`+value+`}]`, `[{"fromBlock":"0x0","topics":`+value+`}]`, `[{"fromBlock":"0x0","topics":[`+value+`]}]`,
-			"["+call+`"data":"0x"},"latest",{"0x0000000000000000000000000000000000000001":{"code":`+value+`}}]`,
-			`["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",`+value+`,"latest"]`, `["0x5","latest",`+value+`]`,
-			`["0x`+strings.Repeat("ab", 32)+`",{"tracer":`+value+`}]`, "["+call+`"data":"0x"},"latest",{"tracer":"callTracer","tracerConfig":`+value+`}]`)
+	for _, form := range forms {
+		before, after, _ := strings.Cut(form, "$")
+		all = append(all, func(value string) string { return before + value + after })
 	}
 	return all
 }
@@ -288,7 +287,7 @@ func endpoints(t *testing.T, h *handlers.Server) (all []rest.Endpoint) {
 // TestEveryMethodHasItsClass: what changes the world is refused to a page of another origin, by its own error; so no method that is
 // added later is let through unseen.
 func TestEveryMethodHasItsClass(t *testing.T) {
-	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
