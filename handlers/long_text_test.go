@@ -25,22 +25,23 @@ func longTexts(size int) []string {
 	}
 }
 
-// soon is within what time a text that is too long must be answered, whatever is asked with it.
-const soon = 100 * time.Millisecond
+// soon is within what time a text that is too long is answered, whatever is asked with it; a machine that is busy with other things
+// or looks for races may take the slack.
+const (
+	soon  = 100 * time.Millisecond
+	slack = 5 * soon
+)
 
 // answersSoon asks until the answer comes soon, as this machine may be busy with something else, and reports when it never does.
 func answersSoon(t *testing.T, h http.Handler, what string, ask func() *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	least := time.Hour
-	for range 8 {
+	for tries := 1; tries <= 8 && least > soon && least < 20*slack; tries++ {
 		r, w := ask(), httptest.NewRecorder()
 		started := time.Now()
 		h.ServeHTTP(w, r)
-		if least = min(least, time.Since(started)); least <= soon {
+		if least = min(least, time.Since(started)); least <= soon || least <= slack && tries == 3 {
 			return w
-		}
-		if least > 20*soon {
-			break
 		}
 	}
 	t.Errorf("%s takes %s", what, least)
@@ -104,7 +105,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 		}
 	}
 	values := longValues(call)
-	for _, e := range endpoints(t, h) {
+	for _, e := range nodeEndpoints(t, h) {
 		for _, method := range e.Operations {
 			forms := callForms(strings.Contains(method, "."))
 			for i := range len(forms) * len(values) {
@@ -261,8 +262,8 @@ func callForms(named bool) (all []func(value string) string) {
 	return all
 }
 
-// endpoints are the paths of the node with their methods, each once.
-func endpoints(t *testing.T, h *handlers.Server) (all []rest.Endpoint) {
+// nodeEndpoints are the paths of the node with their methods, each once.
+func nodeEndpoints(t *testing.T, h *handlers.Server) (all []rest.Endpoint) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/sim/world", nil))
@@ -301,7 +302,7 @@ func TestEveryMethodHasItsClass(t *testing.T) {
 		return w
 	}
 	suspicious := []string{"send", "sign", "set", "add", "mine", "drop", "remove", "issue", "alias", "start", "stop", "lock", "load", "impersonate", "revert", "snapshot", "reset", "increase"}
-	for _, e := range endpoints(t, h) {
+	for _, e := range nodeEndpoints(t, h) {
 		for _, method := range e.Operations {
 			_, name, _ := strings.Cut(strings.ReplaceAll(method, ".", "_"), "_")
 			changes := slices.ContainsFunc(suspicious, func(verb string) bool { return strings.HasPrefix(name, verb) })
