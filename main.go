@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -47,7 +46,7 @@ func main() {
 type command struct {
 	world  seed.Options
 	server handlers.Options
-	addr   string
+	listen handlers.Addresses
 	chosen map[string]bool // flags that the user set, on the command line or in the environment
 	stdout io.Writer
 	stderr io.Writer
@@ -116,12 +115,13 @@ func (c *command) parse(args []string, env func(string) (string, bool)) error {
 	if err := c.fromEnvironment(f, env); err != nil {
 		return err
 	}
-	c.addr, c.notes = serving.Addr, c.stderr
+	c.notes = c.stderr
 	if serving.Quiet {
 		c.notes = io.Discard
 	}
 	var serverErr, worldErr error
 	c.server, serverErr = serving.Options(c.stderr)
+	c.listen = serving.Addresses
 	c.world, worldErr = world.Options()
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
 	return errors.Join(serverErr, worldErr)
@@ -144,15 +144,15 @@ func (c *command) fromEnvironment(f *flag.FlagSet, env func(string) (string, boo
 }
 
 func (c *command) serve(ctx context.Context) error {
-	listener, err := net.Listen("tcp", c.addr)
+	listeners, err := c.listen.Listen()
 	if err != nil {
 		return err
 	}
 	w, err := seed.Open(ctx, c.world, c.chosen)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, listeners.Close())
 	}
-	return errors.Join(handlers.Run(ctx, listener, w, c.server, c.notes), w.Close())
+	return errors.Join(handlers.Run(ctx, listeners, w, c.server, c.notes), w.Close())
 }
 
 func (c *command) generate(ctx context.Context) error {

@@ -25,8 +25,8 @@ const (
 
 // Flags are the command line's flags about serving.
 type Flags struct {
-	Addr  string
-	Quiet bool
+	Addresses Addresses
+	Quiet     bool
 
 	network, dialect, logFormat, keys, hosts, profiles, warpSign string
 	requireKey, admin, public, control                           bool
@@ -40,7 +40,8 @@ type Flags struct {
 // NewFlags declares the flags about serving.
 func NewFlags(f *flag.FlagSet) *Flags {
 	s := &Flags{}
-	f.StringVar(&s.Addr, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
+	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
+	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` at which /ext is fuji's, for clients that keep only the origin of a URL, or off (default: two ports above --addr's)")
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
 	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key of --api-keys; 0 for no limit")
@@ -66,14 +67,21 @@ func NewFlags(f *flag.FlagSet) *Flags {
 // Options reads what the flags say; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey}
-	if err = checkAddress(s.Addr); err != nil {
+	if err = checkAddress(s.Addresses.Main); err != nil {
 		return o, fmt.Errorf("--addr: %w", err)
+	}
+	if fuji := s.Addresses.Fuji; fuji != "" && fuji != Off {
+		if err = checkAddress(fuji); err != nil {
+			return o, fmt.Errorf("--fuji-addr: %w, or off", err)
+		}
 	}
 	network, err := fixtures.NetworkNamed(s.network)
 	if err != nil {
 		return o, fmt.Errorf("--network: %w", err)
 	}
-	o.Network = network.Name
+	if o.Network = network.Name; o.Network == fixtures.FujiName && s.Addresses.Fuji == "" {
+		s.Addresses.Fuji = Off // the main address speaks for it
+	}
 	if o.Dialect, err = rest.ParseDialectMode(s.dialect); err != nil {
 		return o, fmt.Errorf("--dialect: %w", err)
 	}

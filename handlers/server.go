@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
@@ -30,7 +32,8 @@ import (
 type Options struct {
 	Version string
 	Dialect rest.DialectMode
-	Network string // of the node's paths that do not name one
+	Network string          // of the node's paths that do not name one
+	Origins control.Origins // where each network is served by itself
 	Log     *slog.Logger
 	Node    NodeOptions
 	Data    data.Options
@@ -133,7 +136,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := control.Register(s, w, o.Version); err != nil {
+	if err := control.Register(s, w, o.Version, o.Origins); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
@@ -190,6 +193,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
 		s.Mount("node", prefix, n)
 	}
+	s.Mount("proxy", node.ProxyPrefix, n.Proxy())
 	return n, nil
 }
 
@@ -215,12 +219,13 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	return server.Close()
 }
 
-// Run prints the banner, then answers requests for a world on the listener until the context ends.
-func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, notes io.Writer) error {
+// Run prints the banner, then answers requests for a world on the listeners until the context ends.
+func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Writer) error {
 	if err := w.Claim(ctx); err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
-	o.Permit.Exposed = beyondLoopback(l.Addr())
+	o.Permit.Exposed = beyondLoopback(l.Main.Addr()) || l.Fuji != nil && beyondLoopback(l.Fuji.Addr())
+	o.Origins = l.ports(o.Network)
 	h, err := New(w, o)
 	if err != nil {
 		return err
@@ -230,15 +235,28 @@ func Run(ctx context.Context, l net.Listener, w *sim.World, o Options, notes io.
 	if err != nil {
 		return store.Damaged(err)
 	}
-	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Addr()))
+	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins)
 	if err != nil {
 		return store.Damaged(err)
 	}
 	if _, err := io.WriteString(notes, banner); err != nil {
 		return err
 	}
-	o.warn(notes, l.Addr())
-	return h.whileWorking(ctx, func(ctx context.Context) error { return Serve(ctx, l, h, o.Log) })
+	if l.Note != "" {
+		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
+	}
+	o.warn(notes, l.Main.Addr())
+	return h.whileWorking(ctx, func(ctx context.Context) error { return l.serve(ctx, h, o.Log) })
+}
+
+// serve answers on each listener; when one fails the others stop.
+func (l *Listeners) serve(ctx context.Context, h http.Handler, log *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return Serve(ctx, l.Main, h, log) })
+	if l.Fuji != nil {
+		group.Go(func() error { return Serve(ctx, l.Fuji, node.ForNetwork(fixtures.FujiName, h), log) })
+	}
+	return group.Wait()
 }
 
 // whileWorking does something while Work runs in the background, and stops Work when that is done.

@@ -13,14 +13,18 @@ const listedPersonas = fixtures.MnemonicAccounts + 1
 
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
 // two commands to paste.
-func Banner(d *Description, version, base string) (string, error) {
-	w, err := render(d, version, base)
+func Banner(d *Description, version, base string, origins Origins) (string, error) {
+	w, err := render(d, version, base, origins)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSnowglobe %s: seed %d, profile %s, clock %s\ndigest %s\n\n", version, w.Seed, w.Profile, w.Clock.Time, w.Digest)
-	fmt.Fprintf(&b, "  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n\n", base, base, base)
+	fmt.Fprintf(&b, "  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n", base, base, base)
+	for _, n := range w.Networks {
+		fmt.Fprintf(&b, "  %-20s %s/ext\n", "node of "+n.Name, n.URL)
+	}
+	b.WriteString("\n")
 	b.WriteString("Chains\n")
 	for _, c := range w.Chains {
 		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)

@@ -34,7 +34,7 @@ func described(t *testing.T) *Description {
 // TestBannerShowsTheKnownKeysOnly finds the accounts of the mnemonic and ewoq in the banner, and no other persona's key.
 func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 	d := described(t)
-	text, err := Banner(d, "v1", "http://127.0.0.1:9650")
+	text, err := Banner(d, "v1", "http://127.0.0.1:9650", Origins{"mainnet": 9650, "fuji": 9652})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"Snowglobe v1: seed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, "http://127.0.0.1:9650/sim/world\n",
-		"http://127.0.0.1:9650/docs\n", "  70411    Icefall ", `"params":["` + common.BytesToAddress(d.Personas[0].Address).Hex() + `","latest"]`} {
+		"http://127.0.0.1:9650/docs\n", "node of mainnet      http://127.0.0.1:9650/ext\n", "node of fuji         http://127.0.0.1:9652/ext\n", "  70411    Icefall ", `"params":["` + common.BytesToAddress(d.Personas[0].Address).Hex() + `","latest"]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the banner lacks %q:\n%s", want, text)
 		}
@@ -55,7 +55,7 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 // TestWorldCountsItsChains renders a description: totals, URLs of a chain, and samples only of what there is.
 func TestWorldCountsItsChains(t *testing.T) {
 	d := described(t)
-	w, err := render(d, "v1", "https://globe.example")
+	w, err := render(d, "v1", "https://globe.example", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,5 +69,22 @@ func TestWorldCountsItsChains(t *testing.T) {
 	}
 	if len(c.Samples) != 1 || c.Samples["failed"] != "0xab" {
 		t.Errorf("samples are %v", c.Samples)
+	}
+}
+
+// TestOriginsTellNetworksApart: by port where a network has one, else by a host name.
+func TestOriginsTellNetworksApart(t *testing.T) {
+	for _, c := range []struct {
+		origins             Origins
+		base, network, want string
+	}{
+		{Origins{"mainnet": 9650, "fuji": 9652}, "http://127.0.0.1:9650", "fuji", "http://127.0.0.1:9652"},
+		{Origins{"mainnet": 9650, "fuji": 9652}, "http://[::1]:9652/upstream", "mainnet", "http://[::1]:9650"},
+		{Origins{"mainnet": 9650}, "http://127.0.0.1:9650", "fuji", "http://fuji.localhost:9650"},
+		{nil, "https://globe.example", "mainnet", "https://mainnet.localhost"},
+	} {
+		if have := c.origins.URL(c.base, c.network); have != c.want {
+			t.Errorf("%v %s %s: %s, want %s", c.origins, c.base, c.network, have, c.want)
+		}
 	}
 }

@@ -44,6 +44,7 @@ type Clock struct {
 type Network struct {
 	Name        string   `json:"name"`
 	Aliases     []string `json:"aliases"`
+	URL         string   `json:"url" doc:"An origin whose /ext is this network's, for clients that keep only the origin of a URL."`
 	ID          uint32   `json:"networkId"`
 	HRP         string   `json:"hrp" doc:"The human-readable part of bech32 addresses."`
 	AVAXAssetID string   `json:"avaxAssetId"`
@@ -105,12 +106,13 @@ type Counts struct {
 
 // Health is the answer of GET /sim/health.
 type Health struct {
-	Healthy bool   `json:"healthy"`
-	Digest  string `json:"digest" doc:"SHA-256 of the whole world, hex."`
+	Healthy  bool              `json:"healthy"`
+	Digest   string            `json:"digest" doc:"SHA-256 of the whole world, hex."`
+	Networks map[string]string `json:"networks" doc:"By network, an origin whose /ext is that network's."`
 }
 
 // Register adds the simulator's own operations.
-func Register(s *rest.Server, w *sim.World, version string) error {
+func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
 	return s.Register(rest.Sim,
 		rest.Operation{
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name",
@@ -120,7 +122,7 @@ func Register(s *rest.Server, w *sim.World, version string) error {
 				if err != nil {
 					return nil, err
 				}
-				answer, err := render(d, version, r.BaseURL())
+				answer, err := render(d, version, r.BaseURL(), origins)
 				if err == nil {
 					answer.Endpoints = s.Endpoints()
 				}
@@ -134,18 +136,22 @@ func Register(s *rest.Server, w *sim.World, version string) error {
 				if err := w.Health(r.Context()); err != nil {
 					return nil, rest.Unavailable(err.Error())
 				}
-				return &Health{Healthy: true, Digest: hex(w.Digest())}, nil
+				answer := &Health{Healthy: true, Digest: hex(w.Digest()), Networks: map[string]string{}}
+				for _, n := range fixtures.Networks {
+					answer.Networks[n.Name] = origins.URL(r.BaseURL(), n.Name)
+				}
+				return answer, nil
 			},
 		})
 }
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
 
-func render(d *Description, version, base string) (*World, error) {
+func render(d *Description, version, base string, origins Origins) (*World, error) {
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
 		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
-		Networks: networks(d.Networks), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
+		Networks: networks(d.Networks, base, origins), Counts: Counts{Chains: len(d.Chains), Personas: len(d.Personas)},
 	}
 	for i := range d.Chains {
 		c := chain(&d.Chains[i], base)
@@ -165,10 +171,10 @@ func render(d *Description, version, base string) (*World, error) {
 
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-func networks(described []NetworkDescription) []Network {
+func networks(described []NetworkDescription, base string, origins Origins) []Network {
 	var all []Network
 	for i, n := range fixtures.Networks {
-		network := Network{Name: n.Name, Aliases: []string{}, ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
+		network := Network{Name: n.Name, Aliases: []string{}, URL: origins.URL(base, n.Name), ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),
 			XChainID: n.XChainID.String(), CChainID: n.CChainID.String()}
 		if n.Name == fixtures.FujiName {
 			network.Aliases = append(network.Aliases, "testnet")

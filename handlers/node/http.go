@@ -91,10 +91,21 @@ func cleanPath(p string) string {
 // knows says whether the node may be called by this host: an address, or a name from the options (avalanchego's
 // filterInvalidHosts). A web page that points its own name at this machine is thus refused.
 func (n *Node) knows(host string) bool {
+	host = hostName(host)
+	if name, found := strings.CutSuffix(host, localhost); found && slices.Contains(networks, name) {
+		host = localhost[1:]
+	}
+	return host == "" || net.ParseIP(host) != nil ||
+		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
+}
+
+// localhost is what host names end with that tell networks apart: mainnet.localhost and fuji.localhost.
+const localhost = ".localhost"
+
+// hostName is a host without its port, in lower case.
+func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
-	return host == "" || net.ParseIP(host) != nil ||
-		slices.Contains(n.options.Hosts, "*") || slices.Contains(n.options.Hosts, host)
+	return strings.ToLower(strings.Trim(host, "[]"))
 }

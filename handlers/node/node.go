@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -212,8 +213,29 @@ func (n *Node) Close() {
 	}
 }
 
+type networkKey struct{}
+
+// ForNetwork is a handler that takes what does not name a network to be for one.
+func ForNetwork(network string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), networkKey{}, network)))
+	})
+}
+
+// own is the network that a request is for unless its path names another: by the host's name, such as fuji.localhost, by where it
+// came in, or the node's own.
+func (n *Node) own(r *http.Request) string {
+	if name, found := strings.CutSuffix(hostName(r.Host), localhost); found && slices.Contains(networks, name) {
+		return name
+	}
+	if name, found := r.Context().Value(networkKey{}).(string); found {
+		return name
+	}
+	return n.options.Network
+}
+
 // locate finds the network that a request is for, and what follows /ext/ in its path. Without a network in front that is
-// the node's own network, save for a chain of another that is named by its id.
+// the request's own network, save for a chain of another that is named by its id.
 func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 	for _, network := range networks {
 		if path, found := strings.CutPrefix(r.URL.Path, "/"+network+"/ext/"); found {
@@ -225,7 +247,7 @@ func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 }
 
 func (n *Node) networkOf(r *http.Request, path string) string {
-	own := n.options.Network
+	own := n.own(r)
 	if n.networks[own] != nil && n.networks[own].routes[path].handler != nil {
 		return own
 	}

@@ -1,0 +1,96 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"snowglobe/fixtures"
+)
+
+// Addresses are where to listen: for everything, and for fuji alone.
+type Addresses struct {
+	Main string
+	Fuji string // HOST:PORT, Off, or empty for two ports above Main's
+}
+
+// Off is no listener.
+const Off = "off"
+
+// fujiAbove is how far above the main port fuji's is, unless it is chosen. The port between is that at which real nodes talk to
+// each other.
+const fujiAbove = 2
+
+// Listeners are the listeners of a server.
+type Listeners struct {
+	Main net.Listener
+	Fuji net.Listener // at which /ext is fuji's; nil for none
+	Note string       // why there is none, when one was to be expected
+}
+
+// Listen listens at the addresses. Only an address that was chosen must be free: without the other, fuji has no origin of its own.
+func (a Addresses) Listen() (l *Listeners, err error) {
+	l = &Listeners{}
+	if l.Main, err = net.Listen("tcp", a.Main); err != nil || a.Fuji == Off {
+		return l, err
+	}
+	address, problem := a.Fuji, error(nil)
+	if address == "" {
+		address, problem = above(a.Main)
+	}
+	if problem == nil {
+		l.Fuji, problem = net.Listen("tcp", address)
+	}
+	switch {
+	case problem == nil:
+	case a.Fuji != "":
+		return l, errors.Join(fmt.Errorf("--fuji-addr: %w", problem), l.Main.Close())
+	default:
+		l.Fuji, l.Note = nil, fmt.Sprintf("fuji has no port of its own (%v): choose one with --fuji-addr, or off to have none", problem)
+	}
+	return l, nil
+}
+
+// above is the address for fuji by the main one's: two ports above it, or any port where that is any.
+func above(address string) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return "", err
+	}
+	if n != 0 {
+		n += fujiAbove
+	}
+	if n > 1<<16-1 {
+		return "", fmt.Errorf("there is no port %d", n)
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(n, 10)), nil
+}
+
+// ports are those at which networks are served, by name; main is the network of the main listener.
+func (l *Listeners) ports(main string) map[string]int {
+	ports := map[string]int{main: portOf(l.Main)}
+	if l.Fuji != nil && main != fixtures.FujiName {
+		ports[fixtures.FujiName] = portOf(l.Fuji)
+	}
+	return ports
+}
+
+func portOf(l net.Listener) int {
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok {
+		return tcp.Port
+	}
+	return 0
+}
+
+// Close closes the listeners.
+func (l *Listeners) Close() error {
+	if l.Fuji == nil {
+		return l.Main.Close()
+	}
+	return errors.Join(l.Main.Close(), l.Fuji.Close())
+}
