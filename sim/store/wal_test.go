@@ -197,6 +197,28 @@ func TestANewWorldNeverMeetsAnOldLog(t *testing.T) {
 	}
 }
 
+// TestAFileThatWasReplacedIsClosed: who served it before does not take the log from who serves the new file
+// (the engine sees that the file was moved).
+func TestAFileThatWasReplacedIsClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.db")
+	old := made(t, path, writeMeta)
+	if err := old.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, old, 10)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	next := made(t, path, writeMeta)
+	commit(t, next, 20)
+	if err := old.Close(); err != nil {
+		t.Error(err)
+	}
+	if last := digestOf(t, copied(t, map[string]string{"w.db": path, "w.db-wal": path + "-wal"})); last != 20 {
+		t.Errorf("the last commit is %d", last)
+	}
+}
+
 func TestTheTableLineageIsOnTheSecondPage(t *testing.T) {
 	db := made(t, Memory, writeMeta)
 	var page int
