@@ -111,7 +111,7 @@ func newTestChain(t testing.TB, db *store.DB, id int, kind evm.Kind, network str
 		t.Fatal(err)
 	}
 	row := store.Chain{ID: id, Network: network, EVMID: evmID, BlockchainID: blockchain[:], SubnetID: blockchain[:],
-		VMID: []byte{1}, Kind: string(kind), Genesis: raw, Upgrades: upgrades}
+		VMID: blockchain[:], Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 	if c.Chain, err = reader.NewChain(db, row); err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func newPermissioned(t *testing.T) *permissioned {
 	}
 	t.Cleanup(func() { db.Close() })
 	c.db = db
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{}, Kind: string(evm.KindL1), Genesis: raw, Upgrades: upgrades}
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: make([]byte, 32), SubnetID: make([]byte, 32), VMID: make([]byte, 32), Kind: string(evm.KindL1), Genesis: raw, Upgrades: upgrades}
 	addChain(t, db, row)
 	if c.Chain, err = reader.NewChain(db, row); err != nil {
 		t.Fatal(err)

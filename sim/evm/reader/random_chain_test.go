@@ -68,7 +68,7 @@ func newRandomChain(t testing.TB, kind evm.Kind, seed uint64, blocks int) *rando
 	if c.builder, delta, err = evm.NewBuilder(1, genesis); err != nil {
 		t.Fatal(err)
 	}
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: []byte{1}, SubnetID: []byte{}, VMID: []byte{},
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: make([]byte, 32), SubnetID: make([]byte, 32), VMID: make([]byte, 32),
 		Kind: string(kind), Genesis: raw, Upgrades: upgrades}
 	addChain(t, c.db, row)
 	if c.Chain, err = reader.NewChain(c.db, row); err != nil {

@@ -122,7 +122,7 @@ func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
 	}
 	t.Cleanup(func() { db.Close() })
 	c.db = db
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: ownChain[:], SubnetID: ownSubnet[:], VMID: []byte{}, Kind: string(evm.KindL1), Genesis: raw, Upgrades: upgrades}
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 77, BlockchainID: ownChain[:], SubnetID: ownSubnet[:], VMID: ownSubnet[:], Kind: string(evm.KindL1), Genesis: raw, Upgrades: upgrades}
 	addChain(t, db, row)
 	if c.Chain, err = reader.NewChain(db, row); err != nil {
 		t.Fatal(err)
