@@ -36,7 +36,7 @@ const (
 func answersSoon(t *testing.T, h http.Handler, what string, ask func() *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
 	least := time.Hour
-	for tries := 1; tries <= 8 && least > soon && least < 20*slack; tries++ {
+	for tries := 1; tries <= 8 && (tries == 1 || least < 20*slack); tries++ {
 		r, w := ask(), httptest.NewRecorder()
 		started := time.Now()
 		h.ServeHTTP(w, r)
