@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,13 +134,13 @@ func serveFile(t *testing.T, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listeners, err := handlers.Addresses{Main: "127.0.0.1:0", Fuji: handlers.Off}.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	err = handlers.Run(ctx, listener, w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)}, stopper(stop))
+	err = handlers.Run(ctx, listeners, w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)}, stopper(stop))
 	if errors.Is(err, context.Canceled) { // it would have answered
 		err = nil
 	}
