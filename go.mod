@@ -11,6 +11,7 @@ require (
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.0 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
+	github.com/gorilla/websocket v1.5.3 // WebSocket of the EVM chains, which go-ethereum builds on too
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
 	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
@@ -43,7 +44,6 @@ require (
 	github.com/gofrs/flock v0.12.1 // indirect
 	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // indirect
 	github.com/google/renameio/v2 v2.0.0 // indirect
-	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/holiman/bloomfilter/v2 v2.0.3 // indirect
 	github.com/huin/goupnp v1.3.0 // indirect
 	github.com/jackpal/go-nat-pmp v1.0.2 // indirect

@@ -16,6 +16,7 @@ import (
 var imports = []struct{ pkg, may string }{
 	{"fixtures", ""},
 	{"fixtures/contracts", "fixtures"},
+	{"sim/cache", ""},
 	{"sim/price", ""},
 	{"sim/metric", "fixtures"},
 	{"sim/parse", ""},
@@ -28,11 +29,11 @@ var imports = []struct{ pkg, may string }{
 	{"sim/pchain", "fixtures sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store"},
 	{"sim/evm/precompile", "fixtures fixtures/contracts sim/warp"},
 	{"sim/evm/index", "fixtures fixtures/contracts sim/store sim/metric sim/warp"},
-	{"sim/evm", "fixtures fixtures/contracts sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/txs sim/utxo sim/rules sim/price"},
+	{"sim/evm", "fixtures fixtures/contracts sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/txs sim/utxo sim/rules sim/price sim/cache"},
 	{"sim/primary", "fixtures sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
-	{"sim/evm/reader", "fixtures fixtures/contracts sim/evm sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp"},
+	{"sim/evm/reader", "fixtures fixtures/contracts sim/evm sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/cache"},
 	{"sim", "fixtures sim/parse sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
-	{"sim/query", "fixtures fixtures/contracts sim sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric sim/price"},
+	{"sim/query", "fixtures fixtures/contracts sim sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric sim/price sim/cache"},
 	{"sim/signing", "fixtures sim sim/primary sim/evm/reader sim/evm sim/pchain sim/rules sim/txs sim/warp sim/store"},
 	{"sim/export", "fixtures fixtures/contracts sim sim/query sim/primary sim/evm/reader sim/evm sim/evm/index sim/pchain sim/utxo sim/rules sim/txs sim/store sim/metric sim/price"},
 	{"sim/verify", "fixtures sim sim/export sim/primary sim/evm/... sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
@@ -42,7 +43,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
 	{"handlers/permit", ""},
 	{"handlers/rest/schema", "fixtures sim/parse"},
-	{"handlers/rest", "fixtures handlers/permit handlers/rest/schema sim sim/txs sim/rules sim/store"},
+	{"handlers/rest", "fixtures handlers/permit handlers/rest/schema sim sim/txs sim/rules sim/store sim/cache"},
 	{"handlers/control", "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers/metrics", "fixtures sim sim/... handlers/rest handlers/rest/schema"},
 	{"handlers/data", "fixtures fixtures/contracts sim sim/... handlers/rest handlers/rest/schema"},
@@ -59,14 +60,14 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/avax", nodeService + " handlers/node/primary"},
 	{"handlers/node/consensus", nodeService},
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
-	{"handlers/node", nodeService + " handlers/rest handlers/rest/schema handlers/node/..."},
+	{"handlers/node", nodeService + " handlers/rest/schema handlers/node/..."},
 	{"handlers", "fixtures sim sim/... handlers/..."},
 	{"", "fixtures sim sim/... seed handlers handlers/..."}, // main
 }
 
 const (
 	dataFamily  = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema handlers/data"
-	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/node/jsonrpc"
+	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/node/jsonrpc"
 )
 
 // TestDependenciesPointOneWay compares what packages import, tests aside, with the table.

@@ -1,23 +1,19 @@
 package data
 
 import (
-	"github.com/ethereum/go-ethereum/common/lru"
-
+	"snowglobe/sim/cache"
 	"snowglobe/sim/store"
 )
-
-// Kept is how many decoded rows of each kind stay in memory: they never change.
-const Kept = 4096
 
 // Cached answers the rows at positions, which come newest first. read reads those from the first position down to the
 // last: rows between them never change. Lists find the positions of their rows first, which an index alone answers, and
 // read the rows only when one of them is not in the cache.
-func Cached[R, F any](at []store.Position, cache *lru.Cache[store.Position, *F],
+func Cached[R, F any](at []store.Position, kept *cache.Cache[store.Position, *F],
 	read func(high, low store.Position, limit int) ([]R, error), decode func(*R) (store.Position, *F, error)) ([]*F, error) {
 	facts := make([]*F, len(at))
 	known := true
 	for i, p := range at {
-		facts[i], known = get(cache, p, known)
+		facts[i], known = get(kept, p, known)
 	}
 	if known {
 		return facts, nil
@@ -32,13 +28,13 @@ func Cached[R, F any](at []store.Position, cache *lru.Cache[store.Position, *F],
 		if err != nil {
 			return nil, err
 		}
-		cache.Add(p, f)
+		kept.Add(p, f)
 		facts = append(facts, f)
 	}
 	return facts, nil
 }
 
-func get[F any](cache *lru.Cache[store.Position, *F], at store.Position, known bool) (*F, bool) {
-	f, ok := cache.Get(at)
+func get[F any](kept *cache.Cache[store.Position, *F], at store.Position, known bool) (*F, bool) {
+	f, ok := kept.Get(at)
 	return f, known && ok
 }

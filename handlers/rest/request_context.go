@@ -24,6 +24,7 @@ type requestContext struct {
 	op       *operation
 	mounted  string
 	logger   *slog.Logger // notes the request
+	large    LargeAnswer
 	start    time.Time
 }
 
@@ -98,6 +99,18 @@ func (c *requestContext) operation() string {
 		return c.op.ID
 	}
 	return c.mounted
+}
+
+// Write sends a part of the answer. A large one has to wait until there is room for it, and to be taken in time.
+func (c *requestContext) Write(b []byte) (int, error) {
+	large, err := c.large.Send(c.request.Context(), len(b))
+	if err != nil {
+		return 0, err
+	}
+	if large {
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(largeTimeout)) // tests have writers without deadlines
+	}
+	return c.responseWriter.Write(b)
 }
 
 type contextKey struct{}

@@ -68,6 +68,7 @@ func TestAnswersLastAsLongAsTheWorldStays(t *testing.T) {
 		{"a live operation", "GET", "/v1/countLive", nil, nil, 2},
 		{"too large to keep", "GET", "/v1/countLarge", nil, nil, 2},
 		{"a long target", "GET", "/v1/count?rltoken=" + strings.Repeat("a", 2000), nil, nil, 2},
+		{"a long host", "GET", "http://" + strings.Repeat("a", 2000) + ".example/v1/count", nil, nil, 2},
 		{"what changes the world", "POST", "/v1/count", nil, nil, 2},
 	} {
 		t.Run(step.name, func(t *testing.T) {

@@ -164,6 +164,7 @@ func (s *Server) mounted(path string) *mount {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := s.newRequestContext(w, r)
+	defer c.large.Release()
 	defer c.finish()
 	if m := s.mounted(c.request.URL.Path); m != nil {
 		c.mounted = m.name

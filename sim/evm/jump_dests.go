@@ -2,20 +2,18 @@ package evm
 
 import (
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/vm"
-)
 
-// cachedBitVector is how many bytes of analysed code a cache keeps.
-const cachedBitVector = 128 << 10
+	"snowglobe/sim/cache"
+)
 
 // JumpDestCache keeps the analysis of jump destinations of hot code.
 type JumpDestCache struct {
-	*lru.SizeConstrainedCache[common.Hash, vm.BitVec]
+	*cache.Cache[common.Hash, vm.BitVec]
 }
 
 func NewJumpDestCache() JumpDestCache {
-	return JumpDestCache{lru.NewSizeConstrainedCache[common.Hash, vm.BitVec](cachedBitVector)}
+	return JumpDestCache{cache.New[common.Hash, vm.BitVec]()}
 }
 
 // Load is vm.JumpDestCache.

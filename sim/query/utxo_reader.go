@@ -6,9 +6,9 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -16,18 +16,12 @@ import (
 
 // ChainReaders keeps what was read of the primary chains lately.
 type ChainReaders struct {
-	times *lru.Cache[store.Position, *blockTime] // of blocks
-	utxos *lru.Cache[utxoSetKey, *utxoSet]
+	times *cache.Cache[store.Position, *blockTime] // of blocks
+	utxos *cache.Cache[utxoSetKey, *utxoSet]
 }
 
-// How much ChainReaders keeps.
-const (
-	keptTimes    = 16_384
-	keptUTXOSets = 16
-)
-
 func NewChainReaders() *ChainReaders {
-	return &ChainReaders{lru.NewCache[store.Position, *blockTime](keptTimes), lru.NewCache[utxoSetKey, *utxoSet](keptUTXOSets)}
+	return &ChainReaders{cache.New[store.Position, *blockTime](), cache.NewCounted[utxoSetKey](utxoSetBytes)}
 }
 
 // Reader reads the chains of a network for one request.

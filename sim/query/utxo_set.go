@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -29,6 +30,18 @@ type utxoSet struct {
 	byCursor map[uint64]*UTXOEntry
 	own      []*UTXOEntry // what the chain made and can spend
 	shared   []*UTXOEntry // what the chain exported, and what others exported to it
+}
+
+// utxoSetBytes is what a set takes: each entry once, and its places in the orders and under its cursor.
+func utxoSetBytes(p *utxoSet) int {
+	const place = 64
+	sum := 0
+	for _, entries := range [][]*UTXOEntry{p.orders["timestamp"], p.atomic} {
+		for _, e := range entries {
+			sum += int(unsafe.Sizeof(*e)+unsafe.Sizeof(*e.UTXO)) + len(e.Hash) + len(e.Tx) + len(e.UTXO.Asset) + len(e.Out) + place
+		}
+	}
+	return sum
 }
 
 // utxoSetKey is whose UTXOs on which chain.

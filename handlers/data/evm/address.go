@@ -4,10 +4,10 @@ import (
 	"reflect"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
+	"snowglobe/sim/cache"
 )
 
 // RichAddress is an address with what is known of it.
@@ -20,7 +20,7 @@ type RichAddress struct {
 }
 
 // nftMetadata keeps what indexers make of tokens' metadata, by URI.
-type nftMetadata = lru.Cache[string, *metadata]
+type nftMetadata = cache.Cache[string, *metadata]
 
 // tokenViews opens tokenView for requests.
 type tokenViews struct {

@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -46,17 +46,17 @@ type nativeFacts struct {
 // blockReader decodes the blocks and transactions of the EVM chains, and keeps those of late.
 type blockReader struct {
 	db           *store.DB
-	headers      *lru.Cache[store.Position, *blockFacts]
-	blocks       *lru.Cache[store.Position, *blockFact]
-	transactions *lru.Cache[store.Position, *nativeFacts]
+	headers      *cache.Cache[store.Position, *blockFacts]
+	blocks       *cache.Cache[store.Position, *blockFact]
+	transactions *cache.Cache[store.Position, *nativeFacts]
 }
 
 func newBlockReader(db *store.DB) *blockReader {
 	return &blockReader{
 		db:           db,
-		headers:      lru.NewCache[store.Position, *blockFacts](data.Kept),
-		blocks:       lru.NewCache[store.Position, *blockFact](data.Kept),
-		transactions: lru.NewCache[store.Position, *nativeFacts](data.Kept),
+		headers:      cache.New[store.Position, *blockFacts](),
+		blocks:       cache.New[store.Position, *blockFact](),
+		transactions: cache.New[store.Position, *nativeFacts](),
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/store"
 )
 
@@ -15,9 +15,9 @@ import (
 type chainAPI struct {
 	*tokenViews
 	blocks    *blockReader
-	calls     *lru.Cache[store.Position, *callFacts]
-	transfers *lru.Cache[store.Position, *transferFacts]
-	whole     *lru.Cache[txName, *wholeFacts]
+	calls     *cache.Cache[store.Position, *callFacts]
+	transfers *cache.Cache[store.Position, *transferFacts]
+	whole     *cache.Cache[txName, *wholeFacts]
 }
 
 // txName is a transaction's hash on a chain.
@@ -31,13 +31,13 @@ type tokenAPI struct{ *tokenViews }
 
 // Register adds the operations about the EVM chains to a server.
 func Register(server *rest.Server, b *data.Base) error {
-	views := &tokenViews{b, lru.NewCache[string, *metadata](data.Kept / 4)}
+	views := &tokenViews{b, cache.New[string, *metadata]()}
 	c := &chainAPI{
 		tokenViews: views,
 		blocks:     newBlockReader(b.World.DB),
-		calls:      lru.NewCache[store.Position, *callFacts](data.Kept),
-		transfers:  lru.NewCache[store.Position, *transferFacts](data.Kept),
-		whole:      lru.NewCache[txName, *wholeFacts](data.Kept / 4),
+		calls:      cache.New[store.Position, *callFacts](),
+		transfers:  cache.New[store.Position, *transferFacts](),
+		whole:      cache.New[txName, *wholeFacts](),
 	}
 	t := &tokenAPI{views}
 	return server.Register(rest.Data, slices.Concat(

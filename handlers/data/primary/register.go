@@ -3,11 +3,10 @@ package primary
 import (
 	"slices"
 
-	"github.com/ethereum/go-ethereum/common/lru"
-
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
@@ -15,11 +14,11 @@ import (
 // Service answers about the primary chains: blocks, transactions, UTXOs and assets.
 type primaryAPI struct {
 	*data.Base
-	cBlocks     *lru.Cache[store.Position, data.RawJSON]  // of C-Chains
-	blocks      *lru.Cache[store.Position, data.RawJSON]  // of P- and X-Chains
-	txs         *lru.Cache[store.Position, *cachedTx]     // of primary chains
-	credentials *lru.Cache[store.Position, txCredentials] // of their transactions
-	outputs     *lru.Cache[outputKey, []byte]
+	cBlocks     *cache.Cache[store.Position, data.RawJSON]  // of C-Chains
+	blocks      *cache.Cache[store.Position, data.RawJSON]  // of P- and X-Chains
+	txs         *cache.Cache[store.Position, *cachedTx]     // of primary chains
+	credentials *cache.Cache[store.Position, txCredentials] // of their transactions
+	outputs     *cache.Cache[outputKey, []byte]
 }
 
 // subnetAPI answers about subnets and their blockchains.
@@ -29,11 +28,11 @@ type subnetAPI struct{ *data.Base }
 func Register(server *rest.Server, b *data.Base) error {
 	p := &primaryAPI{
 		Base:        b,
-		cBlocks:     lru.NewCache[store.Position, data.RawJSON](data.Kept / 4),
-		blocks:      lru.NewCache[store.Position, data.RawJSON](data.Kept / 4),
-		txs:         lru.NewCache[store.Position, *cachedTx](data.Kept / 4),
-		credentials: lru.NewCache[store.Position, txCredentials](data.Kept / 16),
-		outputs:     lru.NewCache[outputKey, []byte](data.Kept),
+		cBlocks:     cache.New[store.Position, data.RawJSON](),
+		blocks:      cache.New[store.Position, data.RawJSON](),
+		txs:         cache.New[store.Position, *cachedTx](),
+		credentials: cache.New[store.Position, txCredentials](),
+		outputs:     cache.New[outputKey, []byte](),
 	}
 	s, supply := &subnetAPI{b}, &supplyAPI{Base: b}
 	return server.Register(rest.Data, slices.Concat(

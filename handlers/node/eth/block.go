@@ -6,8 +6,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/common/lru"
 
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -109,18 +109,12 @@ func (a *blockAPI) GetUncleByBlockHashAndIndex(context.Context, common.Hash, hex
 	return null
 }
 
-// blockCache keeps the answers of the blocks that were asked for last: blocks never change.
-type blockCache = lru.SizeConstrainedCache[blockKey, []byte]
+// blockCache keeps the answers of the blocks that were asked for lately: blocks never change.
+type blockCache = cache.Cache[blockKey, []byte]
 
 type blockKey struct {
 	number uint64
 	full   bool
-}
-
-const blockCacheBytes = 4 << 20 // bytes for each chain
-
-func newBlockCache() *blockCache {
-	return lru.NewSizeConstrainedCache[blockKey, []byte](blockCacheBytes)
 }
 
 // blockJSON is a block as JSON, from the cache if it was asked for lately.

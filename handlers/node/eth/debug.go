@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 
+	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -27,6 +28,9 @@ func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, confi
 		return nil, errTransaction
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
 	return a.chain.TraceTransaction(ctx, t, config)
@@ -72,6 +76,9 @@ func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.
 	if err != nil {
 		return nil, err
 	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
 	return a.chain.TraceBlock(ctx, b, config)
 }
 
@@ -90,6 +97,9 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 	}
 	if config == nil {
 		config = &traceCallConfig{}
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
 	}
 	return a.chain.TraceCall(ctx, b, &call, overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
 }

@@ -2,6 +2,7 @@ package eth
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"maps"
@@ -9,26 +10,34 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
-// Limits of a batch, as a node has them.
+// Limits of a batch. A node has the first two; it would also let a batch go on until its HTTP server's timeout (30 s), with
+// the same answer to those calls that it does not come to, however busy it is.
 const (
 	batchItems = 1_000
 	batchBytes = 25_000_000
+	batchCalls = 20 // whose whole gas limit the calls of a batch may use together
+	batchTime  = 10 * time.Second
 )
 
 // Endpoint is one chain's JSON-RPC over HTTP.
 type Endpoint struct {
+	chain        *reader.Chain
 	server       *rpc.Server
-	websocket    *websocket
+	websocket    *websocketHandler
+	open         context.Context // ends with Close
+	close        context.CancelFunc
 	capabilities *jsonrpc.Capabilities
 	broadcaster  *broadcaster
 	methods      map[string]bool // that it has, by name
@@ -39,15 +48,15 @@ type Endpoint struct {
 // New serves a chain of a network; version is what web3_clientVersion answers, maxBody how many bytes of a request are read, and
 // the rule says who may call which methods. A chain without a network has no messages for other chains.
 func New(chain *reader.Chain, network *sim.Network, version string, maxBody int64, rule *permit.Rule) (*Endpoint, error) {
-	e := &Endpoint{server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule}
+	e := &Endpoint{chain: chain, server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule}
+	e.open, e.close = context.WithCancel(context.Background())
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	e.server.SetHTTPBodyLimit(int(maxBody))
-	e.server.SetWebsocketReadLimit(maxBody)
 	all := namespaces(chain, network, e.broadcaster, version)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
 	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names}
-	e.websocket = &websocket{e.server.WebsocketHandler([]string{"*"}),
+	e.websocket = &websocketHandler{e,
 		&jsonrpc.Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
 	for _, n := range all {
 		if err := e.server.RegisterName(n.name, n.methods); err != nil {
@@ -65,18 +74,10 @@ func (e *Endpoint) WebSocket() http.Handler { return e.websocket }
 
 // Close ends the subscriptions and every connection that is still open.
 func (e *Endpoint) Close() {
+	e.close()
 	e.server.Stop()
 	e.broadcaster.close()
 }
-
-// websocket is the handler of a chain's WebSocket connections.
-type websocket struct {
-	http.Handler
-	capabilities *jsonrpc.Capabilities
-}
-
-// Capabilities are the methods of every namespace, and subscriptions.
-func (s *websocket) Capabilities() *jsonrpc.Capabilities { return s.capabilities }
 
 // namespace is a set of methods whose names begin alike, such as eth_.
 type namespace struct {
@@ -85,7 +86,7 @@ type namespace struct {
 }
 
 func namespaces(chain *reader.Chain, network *sim.Network, b *broadcaster, version string) []namespace {
-	a := &api{chain: chain, blocks: newBlockCache()}
+	a := &api{chain: chain, blocks: cache.New[blockKey, []byte]()}
 	all := []namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
 		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, b}},
@@ -114,7 +115,7 @@ func methodsOf(all []namespace) map[string]bool {
 	return names
 }
 
-// ServeHTTP reads the request whole, within the limit, and leaves to go-ethereum's server what that does as a node does.
+// ServeHTTP reads the request whole, within the limit.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, ok := jsonrpc.ReadBody(w, r, e.maxBody)
 	if !ok {
@@ -122,15 +123,31 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body = firstValue(body)
 	jsonrpc.NameRequest(r.Context(), e.method(body))
-	body = e.admit(r, body)
-	request := *r
-	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	e.server.ServeHTTP(&lineWriter{ResponseWriter: w}, &request)
+	e.serve(&lineWriter{ResponseWriter: w}, r, e.admit(r, body))
+}
+
+// serve leaves to go-ethereum's server what that does as a node does. What a batch may cost is bounded; a call has limits of
+// its own.
+func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request, body []byte) {
+	ctx := r.Context()
+	if isBatch(body) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(reader.WithGas(ctx, batchCalls*e.chain.Limits.Gas), batchTime)
+		defer cancel()
+	}
+	r = r.WithContext(ctx)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	e.server.ServeHTTP(w, r)
+}
+
+func isBatch(body []byte) bool {
+	body = bytes.TrimLeft(body, " \t\r\n")
+	return len(body) > 0 && body[0] == '['
 }
 
 // method is what names a request: the method that it calls, or batch. What the chain does not have has one name.
 func (e *Endpoint) method(body []byte) string {
-	if body = bytes.TrimLeft(body, " \t\r\n"); len(body) > 0 && body[0] == '[' {
+	if isBatch(body) {
 		return "batch"
 	}
 	var call struct{ Method string }

@@ -10,9 +10,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
+
+// largeRange is the number of blocks whose logs may be a large answer.
+const largeRange = 128
 
 // filterCriteria is what a client says about the logs that it wants, read as go-ethereum's filters.FilterCriteria.
 type filterCriteria struct {
@@ -160,6 +164,11 @@ func (c *filterCriteria) logs(ctx context.Context, a *api) ([]*types.Log, error)
 func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64) ([]*types.Log, error) {
 	if err := c.filter.Check(); err != nil || first > last {
 		return nil, err
+	}
+	if last-first >= largeRange {
+		if err := rest.AwaitLargeAnswer(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return a.chain.Logs(ctx, &c.filter, first, last)
 }

@@ -59,7 +59,7 @@ func (c *Chain) Block(ctx context.Context, number uint64) (*Block, error) {
 	case number == head.Number:
 		return head, nil
 	}
-	if b, known := c.cache.blocks.Get(number); known {
+	if b, known := c.history.blocks.Get(number); known {
 		return b, nil
 	}
 	row, err := c.db.Block(ctx, c.Row.ID, number)
@@ -81,7 +81,7 @@ func (c *Chain) BlockByHash(ctx context.Context, hash common.Hash) (*Block, erro
 func (c *Chain) cached(row *store.Block) (*Block, error) {
 	b, err := c.block(row)
 	if err == nil {
-		c.cache.blocks.Add(b.Number, b)
+		c.history.blocks.Add(b.Number, b)
 	}
 	return b, err
 }

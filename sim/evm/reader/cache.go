@@ -4,19 +4,11 @@ import (
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/lru"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
-)
-
-// Sizes of the caches of a chain. History never changes, so their entries never become invalid.
-const (
-	cachedBlocks   = 128
-	cachedAccounts = 1_024
-	cachedSlots    = 4_096
-	cachedCode     = 1 << 20 // bytes
 )
 
 type accountKey struct {
@@ -29,12 +21,12 @@ type slotKey struct {
 	key common.Hash
 }
 
-// cache is what readers of a chain share.
-type cache struct {
-	blocks    *lru.Cache[uint64, *Block]
-	accounts  *lru.Cache[accountKey, *types.StateAccount]
-	slots     *lru.Cache[slotKey, common.Hash]
-	codes     *lru.SizeConstrainedCache[common.Hash, []byte]
+// history is what readers of a chain share. It never changes, so what is kept of it never becomes invalid.
+type history struct {
+	blocks    *cache.Cache[uint64, *Block]
+	accounts  *cache.Cache[accountKey, *types.StateAccount]
+	slots     *cache.Cache[slotKey, common.Hash]
+	codes     *cache.Cache[common.Hash, []byte]
 	jumpDests evm.JumpDestCache
 
 	proofLock  sync.Mutex // guards the next two: a trie is not safe for many at once
@@ -42,12 +34,12 @@ type cache struct {
 	proofBlock uint64 // the block that tree belongs to
 }
 
-func newCache() *cache {
-	return &cache{
-		blocks:    lru.NewCache[uint64, *Block](cachedBlocks),
-		accounts:  lru.NewCache[accountKey, *types.StateAccount](cachedAccounts),
-		slots:     lru.NewCache[slotKey, common.Hash](cachedSlots),
-		codes:     lru.NewSizeConstrainedCache[common.Hash, []byte](cachedCode),
+func newHistory() *history {
+	return &history{
+		blocks:    cache.New[uint64, *Block](),
+		accounts:  cache.New[accountKey, *types.StateAccount](),
+		slots:     cache.New[slotKey, common.Hash](),
+		codes:     cache.New[common.Hash, []byte](),
 		jumpDests: evm.NewJumpDestCache(),
 	}
 }

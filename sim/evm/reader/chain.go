@@ -31,8 +31,7 @@ type Chain struct {
 	head    atomic.Pointer[Block]
 	feed    event.FeedOf[*BlockEvent]
 	lastTip atomic.Pointer[tipSuggestion]
-	cache   *cache
-	slots   chan struct{} // one for each execution under way
+	history *history
 }
 
 // NewChain is the reading side of a chain.
@@ -43,8 +42,7 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	}
 	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, chainConfig: genesis.ChainConfig(), schedule: &genesis.Precompiles}
 	c.signer = types.LatestSigner(c.chainConfig)
-	c.cache = newCache()
-	c.slots = make(chan struct{}, maxExecutions)
+	c.history = newHistory()
 	return c, nil
 }
 

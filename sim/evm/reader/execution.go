@@ -28,8 +28,12 @@ func DefaultLimits() Limits {
 	return Limits{Gas: 50_000_000, Time: 5 * time.Second, Trace: 16 << 20}
 }
 
-// maxExecutions is how many requests that execute code a chain serves at once: each may fill a good deal of memory.
+// maxExecutions is how many requests that execute code the process serves at once: each may fill a good deal of memory, a
+// deep recursion about 15 MB.
 const maxExecutions = 8
+
+// executionSlots has one for each execution under way, on whichever chain.
+var executionSlots = make(chan struct{}, maxExecutions)
 
 // traceSlots is how many traces the whole process makes at once: each may hold several times Limits.Trace.
 var traceSlots = make(chan struct{}, 2)
@@ -66,13 +70,16 @@ type Overrides struct {
 
 // acquire waits for a free slot and starts the time limit. The caller calls leave when it is done.
 func (c *Chain) acquire(ctx context.Context, limit time.Duration) (limited context.Context, leave func(), err error) {
+	if err := checkGas(ctx); err != nil {
+		return nil, nil, err
+	}
 	select {
-	case c.slots <- struct{}{}:
+	case executionSlots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("execution aborted (timeout = %s)", limit))
-	return limited, func() { cancel(); <-c.slots }, nil
+	return limited, func() { cancel(); <-executionSlots }, nil
 }
 
 // executionOn prepares an execution with the block context of a block, on the state after it.
@@ -99,7 +106,7 @@ func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks
 		block.BaseFee = new(big.Int) // a call that offers no fee is free
 	}
 	return evm.VMContext{
-		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.cache.jumpDests, Precompiles: *x.precompilesAt(),
+		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.history.jumpDests, Precompiles: *x.precompilesAt(),
 		Tracer: hooks, NoBaseFee: true, Warp: x.chain.WarpContext.PrecompileInput(),
 	}.NewVM()
 }
@@ -124,6 +131,9 @@ func (x *execution) run(ctx context.Context, m *core.Message, hooks *tracing.Hoo
 	stop := context.AfterFunc(ctx, evm.Cancel)
 	defer stop()
 	result, err := evm.Apply(m, nil, x.failedPredicates)
+	if result != nil {
+		spendGas(ctx, result.UsedGas)
+	}
 	if evm.Cancelled() && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

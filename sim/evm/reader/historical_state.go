@@ -15,7 +15,7 @@ import (
 type historicalState struct {
 	evm.FlatState
 	block uint64
-	cache *cache
+	*history
 }
 
 var _ state.Reader = historicalState{}
@@ -24,18 +24,18 @@ var _ state.Reader = historicalState{}
 func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
-	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.cache}})
+	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.history}})
 }
 
 func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
 	at := accountKey{p.block, address}
-	account, known := p.cache.accounts.Get(at)
+	account, known := p.accounts.Get(at)
 	if !known {
 		var err error
 		if account, err = p.FlatState.Account(address); err != nil {
 			return nil, err
 		}
-		p.cache.accounts.Add(at, account)
+		p.accounts.Add(at, account)
 	}
 	if account == nil {
 		return nil, nil
@@ -45,22 +45,22 @@ func (p historicalState) Account(address common.Address) (*types.StateAccount, e
 
 func (p historicalState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
 	at := slotKey{accountKey{p.block, address}, key}
-	value, known := p.cache.slots.Get(at)
+	value, known := p.slots.Get(at)
 	if known {
 		return value, nil
 	}
 	value, err := p.FlatState.Storage(address, key)
 	if err == nil {
-		p.cache.slots.Add(at, value)
+		p.slots.Add(at, value)
 	}
 	return value, err
 }
 
 func (p historicalState) Code(address common.Address, hash common.Hash) []byte {
-	code, known := p.cache.codes.Get(hash)
+	code, known := p.codes.Get(hash)
 	if !known {
 		if code = p.FlatState.Code(address, hash); len(code) > 0 {
-			p.cache.codes.Add(hash, code)
+			p.codes.Add(hash, code)
 		}
 	}
 	return code

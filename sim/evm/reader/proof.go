@@ -43,9 +43,9 @@ func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, key
 
 // proveAccount keeps the last block's trie: clients usually request several proofs of the same block.
 func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
-	c.cache.proofLock.Lock()
-	defer c.cache.proofLock.Unlock()
-	if c.cache.proofTrie == nil || c.cache.proofBlock != b.Number {
+	c.history.proofLock.Lock()
+	defer c.history.proofLock.Unlock()
+	if c.history.proofTrie == nil || c.history.proofBlock != b.Number {
 		tree, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).AccountTrie(c.Kind)
 		if err != nil {
 			return nil, err
@@ -53,10 +53,10 @@ func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Addre
 		if root := tree.Hash(); root != b.Header.Root {
 			return nil, fmt.Errorf("block %d: the flat state hashes to %s, the header says %s", b.Number, root, b.Header.Root)
 		}
-		c.cache.proofTrie, c.cache.proofBlock = tree, b.Number
+		c.history.proofTrie, c.history.proofBlock = tree, b.Number
 	}
 	var nodes proofNodes
-	err := c.cache.proofTrie.Prove(crypto.Keccak256(address[:]), &nodes)
+	err := c.history.proofTrie.Prove(crypto.Keccak256(address[:]), &nodes)
 	return nodes, err
 }
 

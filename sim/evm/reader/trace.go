@@ -194,6 +194,7 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 	if err = errors.Join(err, x.states.Error()); err != nil {
 		return nil, fmt.Errorf("tracing failed: %w", err)
 	}
+	spendGas(ctx, result.UsedGas)
 	if header != nil {
 		evm.BurnBaseFee(states, header, result.UsedGas)
 	}

@@ -1,0 +1,199 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/rest"
+)
+
+// Bounds of a WebSocket connection. Those of time are go-ethereum's (rpc/websocket.go); go-ethereum bounds neither the requests
+// under way nor the answers that a client does not read.
+const (
+	connectionRequests = 16 // under way; the next one is read when one of them was answered
+	messageTimeout     = 10 * time.Second
+	pingInterval       = 30 * time.Second
+	pongTimeout        = 30 * time.Second
+	frameBytes         = 1024 // of the buffers
+)
+
+var upgrader = websocket.Upgrader{
+	ReadBufferSize: frameBytes, WriteBufferSize: frameBytes, WriteBufferPool: new(sync.Pool), CheckOrigin: func(*http.Request) bool { return true },
+}
+
+// websocketHandler is the other way to a chain's methods, with subscriptions.
+type websocketHandler struct {
+	endpoint     *Endpoint
+	capabilities *jsonrpc.Capabilities
+}
+
+// Capabilities are the methods of every namespace, and subscriptions.
+func (h *websocketHandler) Capabilities() *jsonrpc.Capabilities { return h.capabilities }
+
+func (h *websocketHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	socket, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	socket.SetReadLimit(h.endpoint.maxBody)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	c := &connection{
+		endpoint: h.endpoint, opened: r, socket: socket, cancel: cancel,
+		requests: make(chan struct{}, connectionRequests), large: make(chan struct{}, 1),
+	}
+	c.serve(ctx)
+}
+
+// connection is a client's WebSocket connection. Each message is served like the body of a request over HTTP, several at a time,
+// save subscriptions, which go-ethereum's server serves as long as the connection lasts. When the client leaves, what it
+// asked for ends.
+type connection struct {
+	endpoint *Endpoint
+	opened   *http.Request // by which the client is judged
+	socket   *websocket.Conn
+	cancel   context.CancelFunc
+	requests chan struct{} // one for each under way
+	large    chan struct{} // one for the only answer that may be large
+
+	writing       sync.Mutex
+	subscriptions *subscriptions // nil until there are some
+}
+
+// serve reads messages until the client leaves, does not read its answers, or the server stops.
+func (c *connection) serve(ctx context.Context) {
+	defer context.AfterFunc(ctx, c.close)()
+	defer context.AfterFunc(c.endpoint.open, c.cancel)()
+	c.socket.SetPongHandler(func(string) error { return c.alive() })
+	go c.ping(ctx)
+	var served sync.WaitGroup
+	defer served.Wait()
+	defer c.close()
+	for ctx.Err() == nil {
+		message, err := c.read()
+		if err != nil {
+			return
+		}
+		if err := json.Unmarshal(message, new(json.RawMessage)); err != nil {
+			_ = c.write(parseError(err)) // the connection ends either way
+			return
+		}
+		select {
+		case c.requests <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		served.Go(func() {
+			c.answer(ctx, message)
+			<-c.requests
+		})
+	}
+}
+
+// read waits for a message. A client that answers no ping is gone.
+func (c *connection) read() ([]byte, error) {
+	if err := c.alive(); err != nil {
+		return nil, err
+	}
+	_, message, err := c.socket.ReadMessage()
+	return message, err
+}
+
+func (c *connection) alive() error {
+	return c.socket.SetReadDeadline(time.Now().Add(pingInterval + pongTimeout))
+}
+
+// ping keeps the connection from seeming idle to what is between it and the client, and finds out whether there is one.
+func (c *connection) ping(ctx context.Context) {
+	ticker := time.NewTicker(pingInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			_ = c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(messageTimeout)) // reading finds out
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// close says goodbye, if the client listens, and ends everything that the client asked for.
+func (c *connection) close() {
+	c.cancel()
+	goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+	_ = c.socket.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(time.Second))
+	_ = c.socket.Close()
+}
+
+// answer serves one message.
+func (c *connection) answer(ctx context.Context, message []byte) {
+	message = c.endpoint.admit(c.opened, message)
+	if subscribes(message) {
+		c.subscribe(ctx, message)
+		return
+	}
+	ctx, large := rest.WithLargeAnswer(ctx, c.large)
+	defer large.Release()
+	request := &http.Request{Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{"Content-Type": {"application/json"}}}
+	c.endpoint.serve(&messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large}, request.WithContext(ctx), message)
+}
+
+// write sends a message. A client that does not take it in time is given up.
+func (c *connection) write(message []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	err := c.socket.SetWriteDeadline(time.Now().Add(messageTimeout))
+	if err == nil {
+		err = c.writeFrames(message)
+	}
+	if err != nil {
+		c.cancel()
+	}
+	return err
+}
+
+// writeFrames sends a message in frames of the buffer's size or larger, ending with a newline, as a node does.
+func (c *connection) writeFrames(message []byte) error {
+	w, err := c.socket.NextWriter(websocket.TextMessage)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(message); err != nil {
+		return err
+	}
+	if _, err := w.Write(newline); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// messageWriter sends the answer to a message.
+type messageWriter struct {
+	*connection
+	ctx    context.Context
+	header http.Header
+	large  *rest.LargeAnswer
+}
+
+func (m *messageWriter) Header() http.Header { return m.header }
+func (m *messageWriter) WriteHeader(int)     {}
+
+func (m *messageWriter) Write(answer []byte) (int, error) {
+	if _, err := m.large.Send(m.ctx, len(answer)); err != nil {
+		return 0, err
+	}
+	return len(answer), m.write(answer)
+}
+
+// parseError answers what is not JSON.
+func parseError(err error) []byte {
+	text, _ := json.Marshal(err.Error()) // a string always can be
+	return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":` + string(text) + `}}`)
+}

@@ -1,0 +1,114 @@
+package cache
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type row struct {
+	name  string
+	parts [][]byte
+	sum   *big.Int
+	next  *row
+	more  any
+	named map[string]*row
+}
+
+// TestSizes counts what values of several types refer to, and compares with the bytes that are in them.
+func TestSizes(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	for name, c := range map[string]struct {
+		value any
+		least int
+	}{
+		"a number": {7, 0}, "nothing": {(*row)(nil), 0}, "a text": {text, 1000}, "bytes": {[]byte(text), 1000},
+		"a struct":      {row{name: text}, 1000},
+		"a pointer":     {&row{name: text}, 1000 + int(reflect.TypeFor[row]().Size())},
+		"parts":         {row{parts: [][]byte{[]byte(text), []byte(text)}}, 2048},
+		"a big number":  {row{sum: new(big.Int).Lsh(big.NewInt(1), 8000)}, 1000},
+		"a chain":       {&row{next: &row{next: &row{name: text}}}, 1000 + 3*int(reflect.TypeFor[row]().Size())},
+		"an interface":  {row{more: &row{name: text}}, 1000},
+		"a map":         {row{named: map[string]*row{text: {name: text}}}, 2000},
+		"room for more": {make([]byte, 1, 1000), 1000},
+		"an array":      {[2]string{text, text}, 2000},
+	} {
+		if got := sizerOf(reflect.TypeOf(c.value)).beyond(c.value); got < c.least || got > c.least+c.least/4+200 {
+			t.Errorf("%s: %d bytes, want %d", name, got, c.least)
+		}
+	}
+}
+
+// TestTheBudgetHolds fills caches of several kinds, with long keys and large values, and asks for some again.
+func TestTheBudgetHolds(t *testing.T) {
+	const limit = 1 << 20
+	m := NewMemory(limit)
+	texts, rows, numbers := NewIn[string, []byte](m), NewIn[int, *row](m), NewIn[int, int](m)
+	random := rand.New(rand.NewPCG(1, 2))
+	kept := func() (sum int) {
+		for key, e := range texts.entries {
+			sum += len(key) + len(e.value)
+		}
+		for _, e := range rows.entries {
+			sum += len(e.value.name)
+		}
+		return sum
+	}
+	for i := range 4_000 {
+		switch random.IntN(4) {
+		case 0:
+			texts.Add(strings.Repeat("k", random.IntN(60_000)), make([]byte, random.IntN(5_000)))
+		case 1:
+			rows.Add(random.IntN(50), &row{name: strings.Repeat("n", random.IntN(3_000))})
+		case 2:
+			numbers.Add(i, i)
+		case 3:
+			rows.Get(random.IntN(50))
+		}
+		if used := m.Used(); used > limit {
+			t.Fatalf("%d bytes are used, the limit is %d", used, limit)
+		}
+	}
+	if sum := kept(); sum > m.Used() || m.Used() < limit/2 {
+		t.Errorf("%d bytes are counted for %d in keys and values", m.Used(), sum)
+	}
+	if n := len(texts.entries) + len(rows.entries) + len(numbers.entries); n == 0 || n != ring(m) {
+		t.Errorf("%d entries, %d in the ring", n, ring(m))
+	}
+}
+
+func ring(m *Memory) (n int) {
+	for l := m.hand; l != nil; l = l.next {
+		if n++; l.next == m.hand {
+			break
+		}
+	}
+	return n
+}
+
+// TestWhatIsAskedForStays adds far more than there is room for while some entries are asked for again and again.
+func TestWhatIsAskedForStays(t *testing.T) {
+	c := NewIn[string, []byte](NewMemory(1 << 16))
+	for i := range 10 {
+		c.Add(fmt.Sprint("wanted ", i), make([]byte, 100))
+	}
+	for i := range 10_000 {
+		c.Add(fmt.Sprint(i), make([]byte, 100))
+		for i := range 10 {
+			if _, found := c.Get(fmt.Sprint("wanted ", i)); !found {
+				t.Fatalf("entry %d is gone", i)
+			}
+		}
+	}
+	c.Add("wanted 0", []byte("new"))
+	if value, _ := c.Get("wanted 0"); string(value) != "new" {
+		t.Errorf("%q after another was added under its key", value)
+	}
+	c.Add("large", make([]byte, 1<<14))
+	if _, found := c.Get("large"); found {
+		t.Error("an entry that takes a quarter of the memory is kept")
+	}
+}

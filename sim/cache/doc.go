@@ -1,0 +1,13 @@
+// Package cache keeps what was read or answered lately, within one budget of memory for the whole process.
+//
+// # Where the memory of a process goes
+//
+//	decoded rows, answers, code   this package: Budget, counted in bytes with keys and what values refer to
+//	pages of the file             sim/store: a fixed number of pages for each connection, of which there is a fixed number
+//	code that runs                sim/evm/reader: maxExecutions at once in the process, of which two may be traces
+//	large answers                 handlers/rest: largeAnswers made at once, largeBytes on their way to clients
+//	WebSocket connections         handlers/node/eth: connectionRequests under way for each; who does not read is closed
+//	the garbage collector         handlers: memoryLimit, from which on it would rather work than wait
+//
+// What follows from the rows of a world and must be there as a whole is no cache: the staker index, the catalog of tokens.
+package cache
