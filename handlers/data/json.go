@@ -17,7 +17,7 @@ func Marshal(v any) ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
+	return bytes.Clone(bytes.TrimRight(b.Bytes(), "\n")), err // much of it is kept: the buffer has room for up to twice as much
 }
 
 // JSONPage is a page whose items are written already, under a name, with what else the page says.
@@ -38,6 +38,11 @@ func (w RawJSON) WriteJSON(b *bytes.Buffer) error {
 
 // WriteJSON writes the page: its token first, if it has one.
 func (s *JSONPage) WriteJSON(b *bytes.Buffer) error {
+	size := 0
+	for _, item := range s.Items {
+		size += len(item) + 1
+	}
+	b.Grow(size)
 	b.WriteByte('{')
 	if s.Next != "" {
 		b.WriteString(`"nextPageToken":"` + s.Next + `",`)

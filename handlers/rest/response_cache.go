@@ -10,7 +10,7 @@ import (
 
 // Bounds of one answer that is kept: its body, and the URL that asked for it, which a client may make as long as it likes.
 const (
-	keptAnswer = 256 << 10
+	keptAnswer = 64 << 10
 	keptURL    = 1024
 )
 

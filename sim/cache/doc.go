@@ -3,11 +3,11 @@
 // # Where the memory of a process goes
 //
 //	decoded rows, answers, code   this package: Budget, counted in bytes with keys and what values refer to
-//	pages of the file             sim/store: a fixed number of pages for each connection, of which there is a fixed number
+//	pages of the file             sim/store: readCacheKiB for each connection that reads, writeCacheKiB for the one that writes
 //	code that runs                sim/evm/reader: maxExecutions at once in the process, of which two may be traces
-//	large answers                 handlers/rest: largeAnswers made at once, largeBytes on their way to clients
+//	large answers                 handlers/rest: largeAnswers made at once, largeBytes of them on their way to clients
 //	WebSocket connections         handlers/node/eth: connectionRequests under way for each; who does not read is closed
-//	the garbage collector         handlers: memoryLimit, from which on it would rather work than wait
+//	garbage                       handlers: gcPercent of what is in use, and memoryLimit for all of Go's memory
 //
 // What follows from the rows of a world and must be there as a whole is no cache: the staker index, the catalog of tokens.
 package cache

@@ -32,14 +32,12 @@ type utxoSet struct {
 	shared   []*UTXOEntry // what the chain exported, and what others exported to it
 }
 
-// utxoSetBytes is what a set takes: each entry once, and its places in the orders and under its cursor.
+// utxoSetBytes is what a set takes: each entry once, and its places in lists and under its cursor.
 func utxoSetBytes(p *utxoSet) int {
-	const place = 64
+	const places = 64
 	sum := 0
-	for _, entries := range [][]*UTXOEntry{p.orders["timestamp"], p.atomic} {
-		for _, e := range entries {
-			sum += int(unsafe.Sizeof(*e)+unsafe.Sizeof(*e.UTXO)) + len(e.Hash) + len(e.Tx) + len(e.UTXO.Asset) + len(e.Out) + place
-		}
+	for _, e := range p.byCursor {
+		sum += int(unsafe.Sizeof(*e)+unsafe.Sizeof(*e.UTXO)) + len(e.Hash) + len(e.Tx) + len(e.UTXO.Asset) + len(e.Out) + len(e.id) + places
 	}
 	return sum
 }

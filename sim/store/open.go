@@ -123,7 +123,7 @@ func exists(path string) bool {
 // openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.
 func (db *DB) openReadOnly() (err error) {
 	db.readOnly, db.name = true, db.path
-	db.read, err = pool(dsn(db.path, cache(readCacheKiB), "mode=ro", "immutable=1"), Connections())
+	db.read, err = pool(dsn(db.path, cache(readCacheKiB), "mode=ro", "immutable=1"), readers())
 	return err
 }
 

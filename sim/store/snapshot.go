@@ -45,7 +45,8 @@ func (db *DB) Snapshot(ctx context.Context, connections int) (*DB, error) {
 // InMemory says that the world has no file.
 func (db *DB) InMemory() bool { return db.path == Memory }
 
-// Connections is how many connections read a file at the same time.
+// Connections is how many connections verify a file at the same time: what compares two tables holds one while it reads on by
+// another.
 func Connections() int { return 4 + 2*runtime.GOMAXPROCS(0) }
 
 var errMoved = errors.New("the world changes all the time; try again")

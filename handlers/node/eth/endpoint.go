@@ -43,12 +43,13 @@ type Endpoint struct {
 	methods      map[string]bool // that it has, by name
 	maxBody      int64
 	permit       *permit.Rule
+	patience     time.Duration // with a client that does not take a WebSocket message
 }
 
 // New serves a chain of a network; version is what web3_clientVersion answers, maxBody how many bytes of a request are read, and
 // the rule says who may call which methods. A chain without a network has no messages for other chains.
 func New(chain *reader.Chain, network *sim.Network, version string, maxBody int64, rule *permit.Rule) (*Endpoint, error) {
-	e := &Endpoint{chain: chain, server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule}
+	e := &Endpoint{chain: chain, server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule, patience: messageTimeout}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	e.server.SetHTTPBodyLimit(int(maxBody))

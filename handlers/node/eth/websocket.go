@@ -19,6 +19,7 @@ import (
 const (
 	connectionRequests = 16 // under way; the next one is read when one of them was answered
 	messageTimeout     = 10 * time.Second
+	goodbyeTimeout     = time.Second
 	pingInterval       = 30 * time.Second
 	pongTimeout        = 30 * time.Second
 	frameBytes         = 1024 // of the buffers
@@ -128,7 +129,7 @@ func (c *connection) ping(ctx context.Context) {
 func (c *connection) close() {
 	c.cancel()
 	goodbye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
-	_ = c.socket.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(time.Second))
+	_ = c.socket.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(goodbyeTimeout))
 	_ = c.socket.Close()
 }
 
@@ -149,7 +150,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 func (c *connection) write(message []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	err := c.socket.SetWriteDeadline(time.Now().Add(messageTimeout))
+	err := c.socket.SetWriteDeadline(time.Now().Add(c.endpoint.patience))
 	if err == nil {
 		err = c.writeFrames(message)
 	}

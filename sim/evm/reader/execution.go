@@ -29,8 +29,8 @@ func DefaultLimits() Limits {
 }
 
 // maxExecutions is how many requests that execute code the process serves at once: each may fill a good deal of memory, a
-// deep recursion about 15 MB.
-const maxExecutions = 8
+// deep recursion tens of megabytes.
+const maxExecutions = 4
 
 // executionSlots has one for each execution under way, on whichever chain.
 var executionSlots = make(chan struct{}, maxExecutions)

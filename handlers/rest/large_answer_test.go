@@ -1,0 +1,87 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// refused is whether something has to wait for room.
+func refused(t *testing.T, try func(context.Context) error) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	err := try(ctx)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	return err != nil
+}
+
+// TestLargeAnswersWaitForRoom makes as many as may be made at once, sends them to clients that do not read, and finds room
+// again when they are gone.
+func TestLargeAnswersWaitForRoom(t *testing.T) {
+	var all []*LargeAnswer
+	begin := func(ctx context.Context) error {
+		ctx, l := WithLargeAnswer(ctx, nil)
+		if err := AwaitLargeAnswer(ctx); err != nil {
+			return err
+		}
+		all = append(all, l)
+		return AwaitLargeAnswer(ctx) // as a second call of a batch does
+	}
+	for range largeAnswers {
+		if refused(t, begin) {
+			t.Fatal("no room for an answer")
+		}
+	}
+	if !refused(t, begin) {
+		t.Error("more answers are made at once than there is room for")
+	}
+	for i, l := range all {
+		if large, err := l.Send(t.Context(), largeBytes/len(all)); !large || err != nil {
+			t.Errorf("answer %d: %v %v", i, large, err)
+		}
+	}
+	if refused(t, begin) {
+		t.Error("an answer that is on its way keeps others from being made")
+	}
+	last := all[len(all)-1]
+	if !refused(t, func(ctx context.Context) error { _, err := last.Send(ctx, 1); return err }) {
+		t.Error("more bytes are on their way than there is room for")
+	}
+	all[0].Release()
+	if _, err := last.Send(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+	for _, l := range all {
+		l.Release()
+	}
+	if !largeMaking.TryAcquire(largeAnswers) || !largeSending.TryAcquire(largeBytes) {
+		t.Error("not all room was given back")
+	}
+	largeMaking.Release(largeAnswers)
+	largeSending.Release(largeBytes)
+}
+
+// TestAConnectionHasOneLargeAnswer has two requests of a connection want one.
+func TestAConnectionHasOneLargeAnswer(t *testing.T) {
+	turn := make(chan struct{}, 1)
+	ctx, first := WithLargeAnswer(t.Context(), turn)
+	if err := AwaitLargeAnswer(ctx); err != nil {
+		t.Fatal(err)
+	}
+	second := func(ctx context.Context) error {
+		ctx, l := WithLargeAnswer(ctx, turn)
+		defer l.Release()
+		return AwaitLargeAnswer(ctx)
+	}
+	if !refused(t, second) {
+		t.Error("two large answers of one connection are made at once")
+	}
+	first.Release()
+	if refused(t, second) {
+		t.Error("the turn was not given back")
+	}
+}
