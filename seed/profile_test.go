@@ -99,6 +99,22 @@ func TestFewestTransactionsAreEnough(t *testing.T) {
 	}
 }
 
+// TestManyDelegatorsOfFewValidators makes worlds in whose genesis some account would delegate the same to the same node twice.
+func TestManyDelegatorsOfFewValidators(t *testing.T) {
+	p := *small
+	p.Days, p.Delegators = 14, 700
+	for _, seed := range []int64{1, 6} {
+		w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: seed, Profile: &p, Until: DefaultUntil})
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			continue
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // randomProfile is a small profile within the bounds, and when its history ends. Each number is often the least that is possible.
 func randomProfile(t *testing.T, r *rand.Rand) (*Profile, time.Time) {
 	t.Helper()
@@ -124,7 +140,7 @@ func randomProfile(t *testing.T, r *rand.Rand) (*Profile, time.Time) {
 func TestEveryProfileCanBeMade(t *testing.T) {
 	count := 200
 	if testing.Short() {
-		count = 3
+		count = 2
 	}
 	for n := range count {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -137,7 +153,7 @@ func TestEveryProfileCanBeMade(t *testing.T) {
 				t.Fatalf("seed %d, %+v until %s: %v", seed, *p, until.Format(time.RFC3339), err)
 			}
 			defer w.Close()
-			if n%20 != 2 {
+			if n%20 != 1 {
 				return
 			}
 			if _, err := verify.Verify(t.Context(), w, nil); err != nil {

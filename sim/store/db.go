@@ -22,6 +22,8 @@ const (
 	applicationID = 0x534e4f57 // "SNOW"
 	schemaVersion = 4
 
+	busyTimeout = 10_000 // milliseconds for which one process waits for another's lock
+
 	// Page cache of the connection that writes, and of each that reads: the operating system caches the file, too. Reading is as
 	// fast with 512 KiB as with 4 MiB.
 	writeCacheKiB = 16 << 10
@@ -132,7 +134,7 @@ func removeFiles(paths ...string) error {
 }
 
 func dsn(name string, options ...string) string {
-	query := "_pragma=busy_timeout(10000)"
+	query := fmt.Sprintf("_pragma=busy_timeout(%d)", busyTimeout)
 	for _, option := range options {
 		query += "&" + option
 	}

@@ -90,7 +90,8 @@ func (db *DB) beginSession() error {
 		return err
 	}
 	// Who reads just now may keep the engine from it; then the state comes into the file later.
-	if _, err := db.write.Exec(`PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 10000`); err != nil {
+	checkpoint := fmt.Sprintf(`PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = %d`, busyTimeout)
+	if _, err := db.write.Exec(checkpoint); err != nil {
 		return err
 	}
 	db.begun = true
