@@ -19,14 +19,15 @@ import (
 	"snowglobe/seed/primary"
 )
 
-// History may only lie where one set of rules applies: after Granite and before Helicon, on both networks.
-var (
-	earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
-	latest   = time.Date(2026, 7, 28, 15, 0, 0, 0, time.UTC)
-)
-
 // DefaultUntil is where history ends unless the user says otherwise.
 var DefaultUntil = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+
+// History may only lie where one set of rules applies: after Granite, on both networks. The upgrade that follows has no time yet. A
+// world of a distant future is rather a mistake in the time than wanted.
+var (
+	earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
+	latest   = DefaultUntil.AddDate(10, 0, 0)
+)
 
 // Profile is the size and shape of a world.
 type Profile struct {
@@ -175,7 +176,7 @@ func (p *Profile) YAML() (string, error) {
 func (p *Profile) CheckSpan(until time.Time) error {
 	from := until.AddDate(0, 0, -p.Days)
 	if from.Before(earliest) || until.After(latest) {
-		return fmt.Errorf("history from %s to %s leaves the span from %s (Granite) to %s (Helicon), in which one set of rules applies",
+		return fmt.Errorf("history from %s to %s leaves the span from %s (the Granite upgrade) to %s",
 			from.Format(time.RFC3339), until.Format(time.RFC3339), earliest.Format(time.RFC3339), latest.Format(time.RFC3339))
 	}
 	return nil

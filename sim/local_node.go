@@ -67,27 +67,6 @@ func fitness(n *store.Node) (fit int) {
 	return fit
 }
 
-// Ballot is a node's vote on an Avalanche Community Proposal, as info.acps counts it.
-type Ballot int
-
-// The votes.
-const (
-	Abstains Ballot = iota
-	Supports
-	Objects
-)
-
-// BallotOf follows from the node and the proposal: six in ten support, one objects.
-func BallotOf(node ids.NodeID, acp uint32) Ballot {
-	switch b := nodeNumber(node, acp) % 10; {
-	case b < 6:
-		return Supports
-	case b == 6:
-		return Objects
-	}
-	return Abstains
-}
-
 // ObservedBy is for how many percent of the time a peer observed the local node: at most its uptime.
 func (n *Network) ObservedBy(peer ids.NodeID) uint64 {
 	return max(uint64(n.LocalNode.Uptime)/rules.Percent, 1) - uint64(nodeNumber(peer, 0)%2)

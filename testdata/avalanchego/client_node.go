@@ -10,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/database"
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/upgrade"
+	"github.com/ava-labs/avalanchego/version"
 )
 
 // useInfo calls every method of the info service through the real node's client.
@@ -32,7 +33,7 @@ func (n *network) useInfo(ctx context.Context) error {
 	if name, err := c.GetNetworkName(ctx); err != nil || name != n.name {
 		return fmt.Errorf("getNetworkName: %s, %w", name, err)
 	}
-	if got, err := c.Upgrades(ctx); err != nil || !got.GraniteTime.Equal(upgrade.GetConfig(n.id).GraniteTime) {
+	if got, err := c.Upgrades(ctx); err != nil || *got != upgrade.GetConfig(n.id) {
 		return fmt.Errorf("upgrades: %+v, %w", got, err)
 	}
 	for alias, chain := range map[string]ids.ID{"X": n.xID, "evm": n.cID, "P": ids.Empty} {
@@ -49,13 +50,16 @@ func (n *network) useInfo(ctx context.Context) error {
 }
 
 func (n *network) usePeers(ctx context.Context, c *info.Client) error {
-	_, versionErr := c.GetNodeVersion(ctx)
+	software, versionErr := c.GetNodeVersion(ctx)
 	_, addressErr := c.GetNodeIP(ctx)
 	_, machinesErr := c.GetVMs(ctx)
 	_, uptimeErr := c.Uptime(ctx)
 	peers, err := c.Peers(ctx, nil)
 	if err := errors.Join(versionErr, addressErr, machinesErr, uptimeErr, err); err != nil {
 		return err
+	}
+	if software.Version != version.Current.String() || uint(software.RPCProtocolVersion) != version.RPCChainVMProtocol || software.DatabaseVersion != version.CurrentDatabase {
+		return fmt.Errorf("getNodeVersion: %+v", software)
 	}
 	if len(peers) == 0 {
 		return errors.New("peers: none")

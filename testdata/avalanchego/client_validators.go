@@ -9,6 +9,7 @@ import (
 	"github.com/ava-labs/avalanchego/api/info"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/plugin/evm/client"
 	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ava-labs/avalanchego/utils/constants"
 	"github.com/ava-labs/avalanchego/utils/rpc"
 	"github.com/ava-labs/avalanchego/vms/platformvm"
 )
@@ -74,7 +75,7 @@ func (n *network) useValidatorsOf(ctx context.Context, chain platformvm.APIBlock
 func (n *network) useRest(ctx context.Context) error {
 	c := rpc.NewEndpointRequester(n.url + "/ext/info")
 	var acps info.ACPsReply
-	if err := c.SendRequest(ctx, "info.acps", struct{}{}, &acps); err != nil || len(acps.ACPs) == 0 {
+	if err := c.SendRequest(ctx, "info.acps", struct{}{}, &acps); err != nil || len(acps.ACPs) != constants.CurrentACPs.Len() {
 		return fmt.Errorf("acps: %+v, %w", acps, err)
 	}
 	var fees info.GetTxFeeResponse

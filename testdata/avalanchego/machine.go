@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/consensus/dummy"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/core"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/params"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/params/extras"
+	"github.com/ava-labs/avalanchego/graft/subnet-evm/plugin/evm/customheader"
 	"github.com/ava-labs/avalanchego/graft/subnet-evm/plugin/evm/customtypes"
 	_ "github.com/ava-labs/avalanchego/graft/subnet-evm/precompile/registry" // the contracts that a genesis may name
 	"github.com/ava-labs/avalanchego/ids"
@@ -112,6 +114,9 @@ func (m *machine) replay(ctx context.Context) (int, error) {
 			}
 			continue
 		}
+		if err := m.checkTime(block.Header()); err != nil {
+			return 0, fmt.Errorf("block %d: %w", number, err)
+		}
 		if err := m.judge(block); err != nil {
 			return 0, fmt.Errorf("block %d: %w", number, err)
 		}
@@ -124,6 +129,16 @@ func (m *machine) replay(ctx context.Context) (int, error) {
 		m.chain.DrainAcceptorQueue()
 	}
 	return int(head), nil
+}
+
+// checkTime has the real machine compare a header's time with the delay that its parent asks for (ACP-226), which it does before
+// it executes a block.
+func (m *machine) checkTime(h *types.Header) error {
+	parent, config := m.chain.CurrentHeader(), params.GetExtra(m.chain.Config())
+	if err := customheader.VerifyMinDelayExcess(config, parent, h); err != nil {
+		return err
+	}
+	return customheader.VerifyTime(config, parent, h, time.Unix(int64(h.Time), 0))
 }
 
 // ask calls a method of the chain.

@@ -10,7 +10,6 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/json"
 
-	"snowglobe/fixtures"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
@@ -49,17 +48,9 @@ type (
 		RewardingStakePercentage  json.Float64 `json:"rewardingStakePercentage"`
 		WeightedAveragePercentage json.Float64 `json:"weightedAveragePercentage"`
 	}
-	// ACPsReply is what validators think of proposals.
+	// ACPsReply is what validators think of proposals: of none.
 	ACPsReply struct {
-		ACPs map[uint32]*ACP `json:"acps"`
-	}
-	// ACP is a proposal with who is for and who against it, by stake.
-	ACP struct {
-		SupportWeight jsonrpc.Uint64 `json:"supportWeight"`
-		Supporters    []ids.NodeID   `json:"supporters"`
-		ObjectWeight  jsonrpc.Uint64 `json:"objectWeight"`
-		Objectors     []ids.NodeID   `json:"objectors"`
-		AbstainWeight jsonrpc.Uint64 `json:"abstainWeight"`
+		ACPs struct{} `json:"acps"`
 	}
 )
 
@@ -111,20 +102,11 @@ func (a *Service) peers(r *http.Request) ([]Peer, error) {
 func (a *Service) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
 	id, now := ids.NodeID(n.Node), a.network.Clock.Unix()
 	sent, received := sim.SecondsSinceContact(id)
-	p := Peer{
+	return Peer{
 		IP: n.IP, PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
 		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: jsonrpc.Uint32(a.network.ObservedBy(id)),
 		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: []string{},
 	}
-	for _, acp := range fixtures.ACPs {
-		switch sim.BallotOf(id, acp) {
-		case sim.Supports:
-			p.SupportedACPs = append(p.SupportedACPs, acp)
-		case sim.Objects:
-			p.ObjectedACPs = append(p.ObjectedACPs, acp)
-		}
-	}
-	return p
 }
 
 // tracked tells what each validator validates: the primary network, which everyone follows, and subnets.
@@ -154,7 +136,11 @@ func (a *Service) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
 // Uptime answers how the validators of a subnet see the answering node: what share of the stake would reward it, and for
 // how much of the time they saw it on average. Who is not connected has seen nothing.
 func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *UptimeReply) error {
-	members, peers, err := a.validatorsAndPeers(r, args.SubnetID)
+	members, err := a.platform.ValidatorsNow(r.Context(), args.SubnetID)
+	if err != nil {
+		return fmt.Errorf("couldn't get validators: %w", err)
+	}
+	peers, err := a.peers(r)
 	if err != nil {
 		return err
 	}
@@ -177,41 +163,5 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	return nil
 }
 
-// validatorsAndPeers are the validators of a subnet and who is connected.
-func (a *Service) validatorsAndPeers(r *http.Request, subnet ids.ID) (platform.ValidatorsAtReply, []Peer, error) {
-	members, err := a.platform.ValidatorsNow(r.Context(), subnet)
-	if err != nil {
-		return nil, nil, fmt.Errorf("couldn't get validators: %w", err)
-	}
-	peers, err := a.peers(r)
-	return members, peers, err
-}
-
-// Acps answers what the validators of the primary network think of proposals, as far as they are connected.
-func (a *Service) Acps(r *http.Request, _ *jsonrpc.NoArgs, reply *ACPsReply) error {
-	members, peers, err := a.validatorsAndPeers(r, ids.Empty)
-	if err != nil {
-		return err
-	}
-	reply.ACPs = map[uint32]*ACP{}
-	for _, number := range fixtures.ACPs {
-		acp := &ACP{Supporters: []ids.NodeID{}, Objectors: []ids.NodeID{}}
-		for _, p := range peers {
-			if m := members[p.NodeID]; m != nil {
-				acp.count(p.NodeID, m.Weight, sim.BallotOf(p.NodeID, number))
-			}
-		}
-		acp.AbstainWeight = members.Weight() - acp.SupportWeight - acp.ObjectWeight
-		reply.ACPs[number] = acp
-	}
-	return nil
-}
-
-func (p *ACP) count(node ids.NodeID, weight jsonrpc.Uint64, ballot sim.Ballot) {
-	switch ballot {
-	case sim.Supports:
-		p.Supporters, p.SupportWeight = append(p.Supporters, node), p.SupportWeight+weight
-	case sim.Objects:
-		p.Objectors, p.ObjectWeight = append(p.Objectors, node), p.ObjectWeight+weight
-	}
-}
+// Acps answers what validators think of proposals. The version that runs here knows of none to vote on.
+func (a *Service) Acps(*http.Request, *jsonrpc.NoArgs, *ACPsReply) error { return nil }
