@@ -10,7 +10,7 @@ import (
 
 // Bounds of the answers that may take many megabytes, such as the logs of a whole chain, for the process.
 const (
-	largeAnswers = 4                // that are made at once
+	largeAnswers = 2                // that are made at once; a batch may take 25 MB twice
 	largeBytes   = 32 << 20         // of those that are made and on their way to clients
 	largeTimeout = 30 * time.Second // for a client to take one
 )
