@@ -29,7 +29,7 @@ func longTexts(size int) []string {
 // or looks for races may take the slack.
 const (
 	soon  = 100 * time.Millisecond
-	slack = 5 * soon
+	slack = 10 * soon
 )
 
 // answersSoon asks until the answer comes soon, as this machine may be busy with something else, and reports when it never does.
