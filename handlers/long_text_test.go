@@ -68,7 +68,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 	count := 0
 	sampled := func(every int) bool { // one of so many, others of each operation and method
 		if count++; testing.Short() {
-			every *= 31
+			every *= 61
 		}
 		return count%every == 0
 	}
