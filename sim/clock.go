@@ -6,21 +6,33 @@ import (
 )
 
 // Clock is the world's own time and the only "now" that the simulator knows. It starts where the generated history
-// ends and stands still until something moves it.
-type Clock struct{ unix atomic.Int64 }
+// ends and stands still until something moves it: a block, at least to the block's own time.
+type Clock struct{ milliseconds atomic.Int64 }
 
-// NewClock returns a clock that stands at t, cut to whole seconds.
+// NewClock returns a clock that stands at t, cut to whole milliseconds, in which blocks count time since Granite.
 func NewClock(t time.Time) *Clock {
 	c := &Clock{}
-	c.unix.Store(t.Unix())
+	c.Set(t)
 	return c
 }
 
 // Now is the world's time in UTC.
-func (c *Clock) Now() time.Time { return time.Unix(c.unix.Load(), 0).UTC() }
+func (c *Clock) Now() time.Time { return time.UnixMilli(c.milliseconds.Load()).UTC() }
 
 // Unix is the world's time in seconds.
-func (c *Clock) Unix() int64 { return c.unix.Load() }
+func (c *Clock) Unix() int64 { return c.Now().Unix() }
 
-// Set moves the clock to t, cut to whole seconds.
-func (c *Clock) Set(t time.Time) { c.unix.Store(t.Unix()) }
+// UnixMilli is the world's time in milliseconds.
+func (c *Clock) UnixMilli() int64 { return c.milliseconds.Load() }
+
+// Set moves the clock to t, cut to whole milliseconds.
+func (c *Clock) Set(t time.Time) { c.milliseconds.Store(t.UnixMilli()) }
+
+// reach moves the clock to a time in milliseconds, unless it is there already or later.
+func (c *Clock) reach(milliseconds int64) {
+	for now := c.milliseconds.Load(); now < milliseconds; now = c.milliseconds.Load() {
+		if c.milliseconds.CompareAndSwap(now, milliseconds) {
+			return
+		}
+	}
+}

@@ -41,7 +41,7 @@ func Create(path string, id Identity) (*Builder, error) {
 	c := &Builder{
 		db: db, added: make(chan func(*store.Batch) error, writeQueue), written: make(chan error, 1),
 		meta: store.Meta{Generator: Generator, Seed: id.Seed, Profile: id.Profile, Shape: id.Shape,
-			Until: id.Until.Unix(), Clock: id.Until.Unix(), Chains: []byte{}, Digest: []byte{}},
+			Until: id.Until.Unix(), Clock: id.Until.UnixMilli(), Base: []byte{}, Digest: []byte{}},
 	}
 	go func() { c.written <- c.writeAll() }()
 	return c, nil
@@ -111,10 +111,14 @@ func (c *Builder) writeDigest(ctx context.Context, p Participants) error {
 	if err := batch.End(p.write(batch)); err != nil {
 		return err
 	}
-	if c.meta.Chains, err = computeDigest(ctx, c.db, c.meta, nil); err != nil {
+	if c.meta.Base, err = computeBase(ctx, c.db, c.meta); err != nil {
 		return err
 	}
-	c.meta.Digest = c.meta.Chains
+	h, err := readHeads(ctx, c.db)
+	if err != nil {
+		return err
+	}
+	c.meta.Digest = digestOf(c.meta.Base, c.meta.Clock, h)
 	if batch, err = c.db.Begin(); err != nil {
 		return err
 	}

@@ -7,18 +7,56 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"maps"
 	"slices"
 
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
 
-// computeDigest covers everything in the file but operations: identity and clock, the participants, and through each chain's last
-// digest every block with all that it added. Every value is preceded by its length, so that no two worlds read the same. heads are the
-// last digests of primary chains whose next block is not in the file yet.
-func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[int][]byte) ([]byte, error) {
-	h := sha256.New()
-	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock)
+// The digest tells what a world is: its base, which never changes, the clock, and the last digest of every chain, which covers every
+// block with all that it added. Operations, which are jobs and not history, are not in it. Every value is preceded by its
+// length, so that no two worlds read the same.
+
+// heads are the last digests of the chains.
+type heads map[headKey][]byte
+
+// headKey is a chain's number in the file: EVM chains and primary chains are numbered apart.
+type headKey struct {
+	primary bool
+	chain   int
+}
+
+func (k headKey) compare(other headKey) int {
+	if k.primary != other.primary {
+		if k.primary {
+			return 1
+		}
+		return -1
+	}
+	return k.chain - other.chain
+}
+
+// with is a copy with other last digests of some chains.
+func (h heads) with(next heads) heads {
+	all := maps.Clone(h)
+	maps.Copy(all, next)
+	return all
+}
+
+// digestOf is the digest of a world whose clock stands at a time in milliseconds.
+func digestOf(base []byte, clock int64, h heads) []byte {
+	sum := sha256.New()
+	write(sum, base, clock)
+	for _, key := range slices.SortedFunc(maps.Keys(h), headKey.compare) {
+		write(sum, key.primary, key.chain, h[key])
+	}
+	return sum.Sum(nil)
+}
+
+// readHeads reads the last digest of every chain.
+func readHeads(ctx context.Context, db *store.DB) (heads, error) {
+	h := heads{}
 	chains, err := db.Chains(ctx)
 	if err != nil {
 		return nil, err
@@ -28,8 +66,36 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[in
 		if err != nil {
 			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
 		}
+		h[headKey{false, c.ID}] = head.Digest
+	}
+	networks, err := db.PrimaryNetworks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range networks {
+		for _, chain := range []int{store.PChain, store.XChain} {
+			number := store.PrimaryChain(rules.Index(n.ID), chain)
+			head, err := db.PrimaryHead(ctx, number)
+			if err != nil {
+				return nil, fmt.Errorf("network %d: %w", n.ID, err)
+			}
+			h[headKey{true, number}] = head.Digest
+		}
+	}
+	return h, nil
+}
+
+// computeBase covers what never changes: identity, chains, and who and what is in the world from the beginning.
+func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error) {
+	h := sha256.New()
+	write(h, m.Generator, m.Seed, m.Profile, m.Shape, m.Until)
+	chains, err := db.Chains(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range chains {
 		write(h, "chain", c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name, c.Description,
-			c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades, head.Digest)
+			c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades)
 		contracts, err := db.Contracts(ctx, c.ID)
 		if err != nil {
 			return nil, err
@@ -52,38 +118,20 @@ func computeDigest(ctx context.Context, db *store.DB, m store.Meta, heads map[in
 	for _, p := range personas {
 		write(h, "persona", p.ID, p.Name, p.Purpose, p.Key, p.Address)
 	}
-	if err := digestPrimary(ctx, h, db, heads); err != nil {
+	if err := digestNetworks(ctx, h, db); err != nil {
 		return nil, err
 	}
 	return h.Sum(nil), nil
 }
 
-// Identity covers what decides the bytes of the generated world. It stays when the world grows.
-func (w *World) Identity() []byte {
-	h := sha256.New()
-	write(h, "identity", w.Meta.Generator, w.Meta.Seed, w.Meta.Profile, w.Meta.Shape, w.Meta.Until)
-	return h.Sum(nil)
-}
-
-// digestPrimary covers the genesis, the nodes and through each chain's last digest every block of P and X.
-func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int][]byte) error {
+// digestNetworks covers the genesis and the nodes of each primary network.
+func digestNetworks(ctx context.Context, h hash.Hash, db *store.DB) error {
 	networks, err := db.PrimaryNetworks(ctx)
 	if err != nil {
 		return err
 	}
 	for _, n := range networks {
 		write(h, "network", n.ID, n.PChainGenesis, n.XChainGenesis)
-		for _, chain := range []int{store.PChain, store.XChain} {
-			number := store.PrimaryChain(rules.Index(n.ID), chain)
-			head, err := db.PrimaryHead(ctx, number)
-			if err != nil {
-				return fmt.Errorf("network %d: %w", n.ID, err)
-			}
-			if next := heads[number]; next != nil {
-				head.Digest = next
-			}
-			write(h, chain, head.Digest)
-		}
 		nodes, err := db.Nodes(ctx, n.ID)
 		if err != nil {
 			return err
@@ -96,48 +144,34 @@ func digestPrimary(ctx context.Context, h hash.Hash, db *store.DB, heads map[int
 	return nil
 }
 
-// digestWithOperations covers everything in the file, given the digest of all but the operations. A world without operations
-// keeps that one.
-func digestWithOperations(ctx context.Context, db *store.DB, r revision) ([]byte, error) {
-	if r.operations == 0 {
-		return r.chains, nil
-	}
-	operations, err := db.OperationDigests(ctx, r.operations)
-	if err != nil {
-		return nil, err
-	}
-	switch at := slices.IndexFunc(operations, func(o store.OperationDigest) bool { return o.ID == r.changed }); {
-	case at >= 0:
-		operations[at].Digest = r.digest
-	case r.digest != nil: // a new one, which comes last
-		operations = append(operations, store.OperationDigest{ID: r.changed, Digest: r.digest})
-	}
+// Identity covers what decides the bytes of the generated world. It stays when the world grows.
+func (w *World) Identity() []byte {
 	h := sha256.New()
-	write(h, "operations", r.chains, r.operations)
-	for _, o := range operations {
-		if o.Digest != nil {
-			write(h, o.ID, o.Digest)
-		}
-	}
-	return h.Sum(nil), nil
+	write(h, "identity", w.Meta.Generator, w.Meta.Seed, w.Meta.Profile, w.Meta.Shape, w.Meta.Until)
+	return h.Sum(nil)
 }
 
 // CheckDigest computes the digest of what is in the file again. The error names the value in which the world differs.
 func (w *World) CheckDigest(ctx context.Context) error {
-	chains, err := computeDigest(ctx, w.DB, w.Meta, nil)
+	meta, err := w.DB.Meta(ctx)
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !bytes.Equal(chains, w.chains) {
-		return fmt.Errorf("meta: chains is %x, the chains' digest is %x", w.chains, chains)
+	base, err := computeBase(ctx, w.DB, meta)
+	if err != nil {
+		return err
 	}
-	digest, err := digestWithOperations(ctx, w.DB, revision{chains: chains, operations: w.operations})
-	if err == nil && !bytes.Equal(digest, w.digest) {
-		err = fmt.Errorf("meta: digest is %x, the world's is %x", w.digest, digest)
+	if !bytes.Equal(base, meta.Base) {
+		return fmt.Errorf("meta: base is %x, the digest of what never changes is %x", meta.Base, base)
 	}
-	return err
+	h, err := readHeads(ctx, w.DB)
+	if err != nil {
+		return err
+	}
+	if digest := digestOf(base, meta.Clock, h); !bytes.Equal(digest, meta.Digest) {
+		return fmt.Errorf("meta: digest is %x, the world's is %x", meta.Digest, digest)
+	}
+	return nil
 }
 
 func write(h hash.Hash, values ...any) {

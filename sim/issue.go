@@ -2,9 +2,7 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/primary"
@@ -51,8 +49,8 @@ type extension struct {
 	*Network
 	nodes  []store.Node
 	deltas []*store.PrimaryDelta
-	heads  map[int][]byte // the last digests of the chains that are extended
-	time   int64          // of the last block
+	heads  heads // the last digests of the chains that are extended
+	time   int64 // of the last block
 }
 
 // extend restores the network's state if need be, lets add accept blocks, and stores them. When that fails they were never
@@ -61,8 +59,8 @@ func (n *Network) extend(ctx context.Context, add func(*extension) error) error 
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.World.writer.Lock()
+	defer n.World.writer.Unlock()
 	if err := n.restore(ctx); err != nil {
 		return err
 	}
@@ -70,9 +68,9 @@ func (n *Network) extend(ctx context.Context, add func(*extension) error) error 
 	if err != nil {
 		return err
 	}
-	e := &extension{Network: n, nodes: nodes, heads: map[int][]byte{}}
+	e := &extension{Network: n, nodes: nodes, heads: heads{}}
 	if err = add(e); err == nil {
-		err = e.store(ctx)
+		err = e.store()
 	}
 	if err != nil && len(e.heads) > 0 {
 		n.state = nil
@@ -118,7 +116,7 @@ func (e *extension) rewarded(s *pchain.Staker) bool {
 
 // accept accepts the next block of the P-Chain or the X-Chain.
 func (e *extension) accept(b *txs.Block, chain txs.Chain) error {
-	e.heads[e.Chain(chain)] = nil
+	e.heads[headKey{true, e.Chain(chain)}] = nil
 	proposer, err := e.proposer(b)
 	if err != nil {
 		return err
@@ -132,7 +130,7 @@ func (e *extension) accept(b *txs.Block, chain txs.Chain) error {
 		return err
 	}
 	e.deltas, e.time = append(e.deltas, delta), delta.Block.Time
-	e.heads[e.Chain(chain)] = delta.Block.Digest
+	e.heads[headKey{true, e.Chain(chain)}] = delta.Block.Digest
 	return nil
 }
 
@@ -155,9 +153,9 @@ func (e *extension) proposer(b *txs.Block) (*primary.Proposer, error) {
 	return &primary.Proposer{Certificate: certificates[b.Height()%uint64(len(certificates))], PHeight: e.state.P.Height()}, nil
 }
 
-// store writes the blocks and moves the clock to the last one, if it is not there yet.
-func (e *extension) store(ctx context.Context) error {
-	err := e.World.commit(ctx, e.heads, func(b *store.Batch) error {
+// store writes the blocks, and the clock, which then stands at the last one or later.
+func (e *extension) store() error {
+	return e.World.commit(e.heads, e.time*1000, func(b *store.Batch) error {
 		for _, delta := range e.deltas {
 			if err := b.AddPrimaryBlock(delta); err != nil {
 				return fmt.Errorf("block %d of chain %d: %w", delta.Block.ID.Number(), delta.Block.ID.Chain(), err)
@@ -165,11 +163,4 @@ func (e *extension) store(ctx context.Context) error {
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, store.ErrReadOnly):
-		return store.ErrReadOnly
-	case err == nil && e.time > e.Clock.Unix():
-		e.Clock.Set(time.Unix(e.time, 0))
-	}
-	return err
 }

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"sync"
 
 	"snowglobe/fixtures"
 	"snowglobe/sim/primary"
@@ -25,8 +24,7 @@ type Network struct {
 	index         int
 	canonicalSets *canonicalSets
 
-	mu    sync.Mutex
-	state *primary.Network // restored from the file when first needed, and after a block could not be stored
+	state *primary.Network // restored from the file when first needed, and after a block could not be stored; guarded by World.writer
 }
 
 func (w *World) openNetworks(ctx context.Context) error {

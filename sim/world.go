@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
 
@@ -16,19 +17,21 @@ import (
 const Generator = "6"
 
 // World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
-// Digest grows with what clients send.
+// Digest changes with what clients send.
 type World struct {
 	DB       *store.DB
 	Meta     store.Meta
 	Clock    *Clock
 	Chains   []*reader.Chain
-	Networks []*Network // mainnet, fuji
+	Networks []*Network     // mainnet, fuji
+	Miners   []*miner.Miner // of the chains, in their order
 
-	mu         sync.Mutex
-	digest     []byte
-	chains     []byte // digest of everything but operations
-	operations int64  // how many clients have started
-	damaged    bool   // the file, as was found out
+	writer sync.Mutex // held by whoever adds to the world, from reading what it adds to until that is committed
+	heads  heads      // guarded by writer
+
+	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta
+	meta    store.Meta // as it is in the file
+	damaged bool       // the file, as was found out
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
@@ -61,8 +64,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, fmt.Errorf("%w (version %s, this one is %s); delete the file to make it anew, or name another with --db",
 			store.ErrVersion, meta.Generator, Generator)
 	}
-	w := &World{DB: db, Meta: meta, Clock: NewClock(time.Unix(meta.Clock, 0))}
-	w.digest, w.chains, w.operations = meta.Digest, meta.Chains, meta.Started
+	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), meta: meta}
 	if err := w.openChains(ctx); err != nil {
 		return nil, store.Damaged(err)
 	}
@@ -70,6 +72,12 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, store.Damaged(err)
 	}
 	w.joinNetworks()
+	if w.heads, err = readHeads(ctx, db); err != nil {
+		return nil, store.Damaged(err)
+	}
+	if err := w.openMiners(ctx); err != nil {
+		return nil, store.Damaged(err)
+	}
 	return w, nil
 }
 
@@ -115,18 +123,18 @@ func (w *World) Claim(ctx context.Context) error {
 	return err
 }
 
-// Digest covers everything in the file as it is now.
+// Digest tells what the world is now: its chains and its clock.
 func (w *World) Digest() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.digest
+	return w.meta.Digest
 }
 
 // Operations is how many operations clients have started, deleted ones included.
 func (w *World) Operations() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.operations
+	return w.meta.Started
 }
 
 var (
@@ -154,8 +162,8 @@ func (w *World) Health(ctx context.Context) error {
 	return nil
 }
 
-// Close leaves one clean file behind.
-func (w *World) Close() error { return w.DB.Close() }
+// Close leaves one clean file behind, in which is what still waits for a block.
+func (w *World) Close() error { return errors.Join(w.storePools(), w.DB.Close()) }
 
 // Revision counts what changed since the world was opened: commits, and names given to chains. While it stands still and
 // the clock does, every request has the same answer.

@@ -40,7 +40,8 @@ type Builder struct {
 
 	head      *Header
 	hash      common.Hash
-	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH
+	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
+	ancestor  vm.GetHashFunc         // where a draft finds them
 	jumpDests JumpDestCache
 	allTxs    int64
 	digest    []byte
@@ -121,6 +122,15 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 	return b, err
 }
 
+// NewDraft makes a builder of blocks that are never sealed, on a head whose state is read from the file: it shows what would be in the next
+// block, and costs no tries. ancestor finds the hashes of the head and the blocks before it.
+func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header, hash common.Hash, base FlatState, ancestor vm.GetHashFunc) *Builder {
+	b := newBuilder(chain, genesis)
+	b.SetWarpContext(warpContext)
+	b.head, b.hash, b.state.base, b.ancestor = head, hash, &base, ancestor
+	return b
+}
+
 // SetWarpContext gives the builder what the verification of warp messages needs. Call it before the first Open.
 func (b *Builder) SetWarpContext(h WarpContext) {
 	b.warpContext = h
@@ -129,6 +139,11 @@ func (b *Builder) SetWarpContext(h WarpContext) {
 
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
+
+// Account is an account as it is after the newest block, nil when it does not exist.
+func (b *Builder) Account(address common.Address) (*types.StateAccount, error) {
+	return b.state.Account(address)
+}
 
 func (b *Builder) rulesAt(h *Header) params.Rules { return b.chainConfig.Rules(h.Number, true, h.Time) }
 
@@ -158,11 +173,15 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 
 func fee32(fees []byte) []byte { return common.LeftPadBytes(fees, 32) }
 
-// Digest covers the parent's digest, the block's hash and what that does not cover: the calls inside its transactions.
+// Digest covers the parent's digest, the block's hash and what that does not cover: what was asked for otherwise than the rules make
+// it, and the calls inside its transactions.
 func Digest(parent []byte, delta *store.Delta) []byte {
 	h := sha256.New()
 	h.Write(parent)
 	h.Write(delta.Block.Hash)
+	if o := delta.Override; o != nil {
+		fmt.Fprintf(h, "override %t %x %t %d %x\n", o.Early, o.BaseFee, o.GasLimit != nil, valueOf(o.GasLimit), o.Coinbase)
+	}
 	for i := range delta.Calls {
 		c := &delta.Calls[i]
 		row := binary.BigEndian.AppendUint64(nil, uint64(c.ID))
@@ -180,8 +199,15 @@ func Digest(parent []byte, delta *store.Delta) []byte {
 }
 
 // Open begins the next block, at a time in Unix milliseconds: that of Header.EarliestChild or later.
-func (b *Builder) Open(timeMS uint64) (*Pending, error) {
-	if first := b.head.EarliestChild(); timeMS < first {
+func (b *Builder) Open(timeMS uint64) (*Pending, error) { return b.OpenWith(timeMS, Override{}) }
+
+// OpenWith is Open with something otherwise than the rules make it.
+func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
+	first := b.head.EarliestChild()
+	if o.Early {
+		first = min(first, b.head.TimeMilliseconds+1)
+	}
+	if timeMS < first {
 		return nil, fmt.Errorf("%w: %d ms, the first that is allowed is %d ms", ErrTime, timeMS, first)
 	}
 	header := b.head.nextHeader(b.hash, timeMS)
@@ -190,13 +216,21 @@ func (b *Builder) Open(timeMS uint64) (*Pending, error) {
 		return nil, err
 	}
 	rates.beforeExecution(b.head, header)
+	if err := o.apply(header); err != nil {
+		return nil, err
+	}
+	capacity := GasCapacity(b.kind, rates.config, b.head, timeMS)
+	if o.GasLimit != nil {
+		capacity = *o.GasLimit
+	}
 	states, err := b.stateAt(header.Time)
 	if err != nil {
 		return nil, err
 	}
 	p := &Pending{
-		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int), delta: &store.Delta{},
-		gas:      core.NewGasPool(GasCapacity(b.kind, rates.config, b.head, timeMS)),
+		b: b, header: header, state: states, feeRules: rates, fees: new(big.Int),
+		delta:    &store.Delta{Override: o.row(store.At(b.chain, header.Number.Uint64(), 0))},
+		gas:      core.NewGasPool(capacity),
 		recorder: index.NewCallRecorder(store.At(b.chain, header.Number.Uint64(), 0)),
 	}
 	s := b.vmContext(header, states)
@@ -205,7 +239,12 @@ func (b *Builder) Open(timeMS uint64) (*Pending, error) {
 	return p, nil
 }
 
-func (b *Builder) blockHash(number uint64) common.Hash { return b.hashes[number] }
+func (b *Builder) blockHash(number uint64) common.Hash {
+	if b.ancestor != nil {
+		return b.ancestor(number)
+	}
+	return b.hashes[number]
+}
 
 // stateAt is the state that a block at a time begins with: the head's, with the precompiles activated and disabled that are due.
 func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {

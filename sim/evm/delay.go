@@ -24,3 +24,23 @@ func DelayExcess(milliseconds uint64) uint64 {
 func (h *Header) EarliestChild() uint64 {
 	return saturatingAdd(h.TimeMilliseconds, delay(h.MinDelayExcess))
 }
+
+// buildableGas is the most capacity for which coreth's miner waits before it makes a block: the gas limit of a C-Chain since Cortina.
+const buildableGas = 15_000_000
+
+// EarliestBlock is the first millisecond in which a node makes a block: as soon as ACP-226 allows and, on a C-Chain, once it has most of
+// its capacity (coreth, miner.createCurrentEnvironment).
+func EarliestBlock(kind Kind, head *Header) uint64 {
+	first := head.EarliestChild()
+	if kind != KindC {
+		return first
+	}
+	state := feeStateAt(head, first)
+	limit := state.maxCapacity()
+	need := min(limit-limit/timeToFillCapacity, buildableGas)
+	if state.capacity >= need {
+		return first
+	}
+	rate := state.target() / millisPerSecond * targetToCapacity // each millisecond, as feeStateAt has it
+	return first + (need-state.capacity+rate-1)/rate
+}

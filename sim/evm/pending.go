@@ -185,15 +185,32 @@ func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Re
 	}
 }
 
-// Seal finishes the block, makes it the head and returns the rows that it adds to the world.
-func (p *Pending) Seal() (*store.Delta, error) {
-	h := p.header
+// Draft is the block as it is now, for readers: its header, its state and the rows of its transactions and logs. The block goes no
+// further: who reads the state may change it.
+func (p *Pending) Draft() (*Header, *state.StateDB, *store.Delta, error) {
+	p.header.GasUsed, p.header.Bloom = p.gas.Used(), types.MergeBloom(p.receipts)
+	p.header.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
+	p.header.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
+	return p.header, p.state, p.delta, p.marshal()
+}
+
+// marshal completes the rows of the transactions.
+func (p *Pending) marshal() error {
 	for i, tx := range p.txs {
 		raw, err := tx.MarshalBinary()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.delta.Transactions[i].Raw = raw
+	}
+	return nil
+}
+
+// Seal finishes the block, makes it the head and returns the rows that it adds to the world.
+func (p *Pending) Seal() (*store.Delta, error) {
+	h := p.header
+	if err := p.marshal(); err != nil {
+		return nil, err
 	}
 	for address := range p.b.schedule.Disabled(p.b.head.Time, h.Time) {
 		if err := p.b.state.deleteAccount(address); err != nil {

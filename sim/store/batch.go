@@ -161,6 +161,7 @@ func (b *Batch) AddPrimaryBlock(d *PrimaryDelta) error {
 // Delta is everything that one block adds to the world.
 type Delta struct {
 	Block        Block
+	Override     *BlockOverride // nil when the block is as the network's rules make it
 	Transactions []Transaction
 	Logs         []Log
 	Calls        []Call
@@ -189,6 +190,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		return err
 	}
 	for _, write := range []func() error{
+		func() error { return b.addBlockOverride(d.Override) },
 		func() error { return addAll(d.Transactions, b.addTransaction) },
 		func() error { return addAll(d.Logs, b.addLog) },
 		func() error { return addAll(d.Calls, b.addCall) },

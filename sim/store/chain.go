@@ -42,13 +42,13 @@ type Meta struct {
 	Profile   string `db:"profile"`
 	Shape     string `db:"shape"`
 	Until     int64  `db:"until"`
-	Clock     int64  `db:"clock"`
+	Clock     int64  `db:"clock"`   // Unix milliseconds
 	Started   int64  `db:"started"` // operations, deleted ones included
-	Chains    []byte `db:"chains"`  // digest of everything but operations
+	Base      []byte `db:"base"`    // digest of what never changes
 	Digest    []byte `db:"digest"`
 }
 
-const metaColumns = `generator, seed, profile, shape, until, clock, started, chains, digest`
+const metaColumns = `generator, seed, profile, shape, until, clock, started, base, digest`
 
 // Meta reads the world's identity.
 func (db *DB) Meta(ctx context.Context) (Meta, error) {
@@ -63,7 +63,7 @@ func (b *Batch) SetMeta(m Meta) error {
 	return b.exec(`
 		INSERT OR REPLACE INTO meta (id, `+metaColumns+`)
 		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Chains, m.Digest)
+		m.Generator, m.Seed, m.Profile, m.Shape, m.Until, m.Clock, m.Started, m.Base, m.Digest)
 }
 
 // Persona is an account with a name and a documented purpose.

@@ -35,7 +35,7 @@ func made(t *testing.T, path string, write func(b *Batch) error) *DB {
 }
 
 func writeMeta(b *Batch) error {
-	return b.SetMeta(Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: 8, Chains: hash, Digest: bytes.Repeat([]byte{2}, 32)})
+	return b.SetMeta(Meta{Generator: "1", Seed: 7, Profile: "tiny", Shape: "x: 1", Until: 9, Clock: 8, Base: hash, Digest: bytes.Repeat([]byte{2}, 32)})
 }
 
 func TestAWorldAppearsWhenItIsFinished(t *testing.T) {

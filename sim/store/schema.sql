@@ -17,10 +17,10 @@ CREATE TABLE meta (
     profile   TEXT    NOT NULL,                              -- name of the profile
     shape     TEXT    NOT NULL,                              -- the profile itself, as YAML
     until     INTEGER NOT NULL CHECK (until >= 0),           -- where the generated history ends, Unix seconds
-    clock     INTEGER NOT NULL CHECK (clock >= 0),           -- the world's own time, Unix seconds
+    clock     INTEGER NOT NULL CHECK (clock >= 0),           -- the world's own time, Unix milliseconds
     started   INTEGER NOT NULL CHECK (started >= 0),         -- how many operations clients have started, deleted ones included
-    chains    BLOB    NOT NULL CHECK (length(chains) = 32),  -- SHA-256 over identity and clock, who is who, and every chain's last digest
-    digest    BLOB    NOT NULL CHECK (length(digest) = 32)   -- that of the world: the one before and, once there was one, every operation's
+    base      BLOB    NOT NULL CHECK (length(base) = 32),    -- SHA-256 over what never changes: identity, chains, who and what is there from the beginning
+    digest    BLOB    NOT NULL CHECK (length(digest) = 32)   -- SHA-256 over base, clock and every chain's last digest
 ) STRICT;
 
 CREATE TABLE chain (
@@ -50,6 +50,15 @@ CREATE TABLE block (
     header   BLOB    NOT NULL CHECK (length(header) > 0),  -- RLP
     ext_data BLOB CHECK (length(ext_data) > 0),            -- C-Chain: atomic transactions, codec bytes
     digest   BLOB    NOT NULL CHECK (length(digest) = 32)  -- SHA-256 over the parent's digest and everything this block added
+) STRICT;
+
+-- What a block has otherwise than the network's rules make it, because a client asked for it.
+CREATE TABLE block_override (
+    id        INTEGER PRIMARY KEY CHECK (id >= 0),       -- position of the block
+    early     INTEGER NOT NULL CHECK (early IN (0, 1)),  -- 1 when it may follow its parent sooner than ACP-226 allows
+    base_fee  BLOB CHECK (length(base_fee) = 32),        -- wei; absent for that of the rules, as below
+    gas_limit INTEGER CHECK (gas_limit >= 0),
+    coinbase  BLOB CHECK (length(coinbase) = 20)
 ) STRICT;
 
 CREATE TABLE tx (
@@ -278,6 +287,15 @@ CREATE TABLE presence (
 CREATE TABLE lifetime (
     address BLOB NOT NULL PRIMARY KEY CHECK (length(address) = 20),
     spans   BLOB NOT NULL CHECK (length(spans) % 11 = 0)
+) STRICT, WITHOUT ROWID;
+
+-- Transactions that waited in the pools of EVM chains when the world was closed. They are no part of its digest.
+CREATE TABLE pooled_tx (
+    chain   INTEGER NOT NULL CHECK (chain > 0),
+    arrival INTEGER NOT NULL CHECK (arrival >= 0),         -- counts those of a chain in the order in which they came
+    sender  BLOB    NOT NULL CHECK (length(sender) = 20),
+    raw     BLOB    NOT NULL CHECK (length(raw) > 0),      -- canonical encoding
+    PRIMARY KEY (chain, arrival)
 ) STRICT, WITHOUT ROWID;
 
 -- What clients asked for to be done in the background: exports of transactions.

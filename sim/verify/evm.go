@@ -64,7 +64,11 @@ func (v *chainVerifier) rebuild(ctx context.Context, b *evm.Builder, number uint
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.Open(header.TimeMilliseconds)
+	override, err := v.db.BlockOverride(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.OpenWith(header.TimeMilliseconds, evm.OverrideOf(override))
 	if err != nil {
 		return nil, err
 	}

@@ -160,15 +160,22 @@ func (i *inspection) deltas(ctx context.Context, chain int, first, last uint64) 
 	if err != nil {
 		return nil, err
 	}
+	overrides, err := i.DB.BlockOverridesBetween(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
 	deltas := make([]store.Delta, len(blocks))
 	for n := range blocks {
 		end := blocks[n].ID.End()
 		deltas[n].Block = blocks[n]
+		if own := cut(&overrides, func(o *store.BlockOverride) bool { return o.ID <= end }); len(own) > 0 {
+			deltas[n].Override = &own[0]
+		}
 		deltas[n].Transactions = cut(&transactions, func(t *store.Transaction) bool { return t.ID <= end })
 		deltas[n].Logs = cut(&logs, func(l *store.Log) bool { return l.ID <= end })
 		deltas[n].Calls = cut(&calls, func(c *store.Call) bool { return c.ID <= end })
 	}
-	if len(transactions)+len(logs)+len(calls) > 0 {
+	if len(transactions)+len(logs)+len(calls)+len(overrides) > 0 {
 		return nil, fmt.Errorf("after block %d: rows without a block", first)
 	}
 	return deltas, nil

@@ -26,6 +26,12 @@ var counted = []struct {
 }{
 	{"chain", "%d chains", nil},
 	{"block", ", %d blocks", func(*store.Delta) int { return 1 }},
+	{"block_override", "", func(d *store.Delta) int {
+		if d.Override == nil {
+			return 0
+		}
+		return 1
+	}},
 	{"tx", ", %d transactions with their senders", func(d *store.Delta) int { return len(d.Transactions) }},
 	{"log", ", %d logs", func(d *store.Delta) int { return len(d.Logs) }},
 	{"call", ", %d internal calls", func(d *store.Delta) int { return len(d.Calls) }},

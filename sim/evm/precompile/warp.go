@@ -244,3 +244,6 @@ func bytesArgument(input []byte) ([]byte, error) {
 	}
 	return rest[wordBytes:][:size.Int64()], nil
 }
+
+// HasWarp says whether the warp precompile is in force at a time, so that access lists carry predicates.
+func (s *Upgrades) HasWarp(time uint64) bool { return s.configAt(Warp, time) != nil }

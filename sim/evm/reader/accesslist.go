@@ -19,7 +19,7 @@ import (
 // AccessList finds the addresses and slots that a call touches, by executing it with what it touched before until
 // nothing new turns up. The result is that of the last execution.
 func (c *Chain) AccessList(ctx context.Context, b *Block, call *Call, o Overrides) (types.AccessList, *core.ExecutionResult, error) {
-	if err := call.check(c.Genesis.ChainID); err != nil {
+	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return nil, nil, err
 	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)

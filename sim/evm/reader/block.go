@@ -15,12 +15,14 @@ import (
 // ErrUnfinalized answers a question about a block above the head, in a node's words.
 var ErrUnfinalized = errors.New("cannot query unfinalized data")
 
-// Block is a block of a chain as it was committed, without what is in it.
+// Block is a block of a chain as it was committed, without what is in it; or the pending one, which has no hash yet.
 type Block struct {
 	Row    *store.Block
 	Header *evm.Header
 	Hash   common.Hash
 	Number uint64
+
+	draft *draft // of a pending block
 }
 
 func (c *Chain) block(row *store.Block) (*Block, error) {
@@ -106,7 +108,7 @@ func (c *Chain) blockHash(ctx context.Context, top uint64) func(uint64) common.H
 // RawBlock is the RLP of a whole block: header, transactions, uncles and, on a C-Chain, the version and the bytes of
 // the atomic transactions.
 func (c *Chain) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
-	rows, err := c.db.Transactions(ctx, b.position())
+	rows, err := c.transactionRows(ctx, b)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,8 @@ func (c *Call) sender() common.Address {
 	return *c.From
 }
 
-func (c *Call) check(chainID uint64) error {
+// Check refuses what no call on a chain with this id can be.
+func (c *Call) Check(chainID uint64) error {
 	if c.GasPrice != nil && (c.MaxFeePerGas != nil || c.MaxPriorityFeePerGas != nil) {
 		return errFeeStyles
 	}
@@ -68,7 +69,8 @@ func (c *Call) check(chainID uint64) error {
 	return nil
 }
 
-func (c *Call) data() []byte {
+// CallData is what the call sends: Input or, without that, Data.
+func (c *Call) CallData() []byte {
 	if input := either(c.Data, c.Input); input != nil {
 		return *input
 	}
@@ -77,7 +79,7 @@ func (c *Call) data() []byte {
 
 // message is the call as the EVM takes it, in a block with this base fee.
 func (c *Call) message(baseFee *big.Int, limit uint64) (*core.Message, error) {
-	m := &core.Message{From: c.sender(), To: c.To, GasLimit: limit, Data: c.data()}
+	m := &core.Message{From: c.sender(), To: c.To, GasLimit: limit, Data: c.CallData()}
 	if c.Gas != nil && uint64(*c.Gas) < limit {
 		m.GasLimit = uint64(*c.Gas)
 	}
@@ -130,7 +132,7 @@ func amount(value *hexutil.Big, name string) (*uint256.Int, error) {
 // Call executes a call on top of a block. The error says why it could not be tried; a failure of the code itself is in
 // the result.
 func (c *Chain) Call(ctx context.Context, b *Block, call *Call, o Overrides) (*core.ExecutionResult, error) {
-	if err := call.check(c.Genesis.ChainID); err != nil {
+	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return nil, err
 	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)

@@ -17,7 +17,7 @@ const estimateTolerance = 15
 // Estimate is a gas limit with which a call succeeds on top of a block. When none does, the result says how the code
 // failed.
 func (c *Chain) Estimate(ctx context.Context, b *Block, call *Call, o Overrides) (uint64, *core.ExecutionResult, error) {
-	if err := call.check(c.Genesis.ChainID); err != nil {
+	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return 0, nil, err
 	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)

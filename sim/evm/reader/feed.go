@@ -24,13 +24,17 @@ func (c *Chain) Publish(d *store.Delta) error {
 		return fmt.Errorf("publish: %w", err)
 	}
 	c.head.Store(b)
-	event := &BlockEvent{Block: b, Transactions: d.Transactions}
+	c.feed.Send(&BlockEvent{Block: b, Transactions: d.Transactions, Logs: logsOf(d)})
+	return nil
+}
+
+// logsOf are the logs of a block that was just made.
+func logsOf(d *store.Delta) (all []*types.Log) {
 	for i := range d.Logs {
 		row := &d.Logs[i]
-		event.Logs = append(event.Logs, logOf(&store.LogView{Log: *row, BlockHash: d.Block.Hash, TxHash: d.Transactions[row.Tx].Hash}))
+		all = append(all, logOf(&store.LogView{Log: *row, BlockHash: d.Block.Hash, TxHash: d.Transactions[row.Tx].Hash}))
 	}
-	c.feed.Send(event)
-	return nil
+	return all
 }
 
 // Subscribe delivers every block that is committed from now on. Committing waits for the channel, so its reader must

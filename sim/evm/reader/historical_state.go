@@ -22,6 +22,9 @@ var _ state.Reader = historicalState{}
 
 // State is the state after a block. It may be changed freely: nothing of it is ever written.
 func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
+	if b.draft != nil {
+		return b.draft.copyState(), nil
+	}
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
 	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.history}})

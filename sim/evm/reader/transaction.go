@@ -39,7 +39,7 @@ func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
 
 // Transactions are the transactions of a block in order.
 func (c *Chain) Transactions(ctx context.Context, b *Block) ([]*Transaction, error) {
-	rows, err := c.db.Transactions(ctx, b.position())
+	rows, err := c.transactionRows(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,9 @@ func (c *Chain) TransactionAt(ctx context.Context, b *Block, index uint64) (*Tra
 	if index >= uint64(b.Row.Txs) {
 		return nil, store.ErrNotFound
 	}
+	if b.draft != nil {
+		return b.transaction(&b.draft.rows.Transactions[index])
+	}
 	row, err := c.db.Transaction(ctx, b.position()+store.Position(index))
 	if err != nil {
 		return nil, err
@@ -82,6 +85,12 @@ func (c *Chain) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) 
 	transactions, err := c.Transactions(ctx, b)
 	if err != nil {
 		return nil, err
+	}
+	if b.draft != nil {
+		for _, log := range logsOf(b.draft.rows) {
+			transactions[log.TxIndex].Logs = append(transactions[log.TxIndex].Logs, log)
+		}
+		return transactions, nil
 	}
 	events, err := c.db.LogViewsBetween(ctx, b.position(), b.position().End(), store.MaxIndex+1)
 	if err != nil {

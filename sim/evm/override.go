@@ -1,0 +1,90 @@
+package evm
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// Override is what a block has otherwise than the network's rules would make it, because somebody asked for it. The rows of a
+// block have it, so that the block can be made again.
+type Override struct {
+	Early    bool            // it may follow its parent sooner than ACP-226 allows, by a millisecond
+	BaseFee  *big.Int        // wei; nil for that of the rules, as below
+	GasLimit *uint64         // which is then all that the block can use, whatever the capacity
+	Coinbase *common.Address // who gets the fees
+}
+
+var errBaseFee = errors.New("a base fee has at most 256 bits")
+
+// none says whether nothing is otherwise.
+func (o Override) none() bool {
+	return !o.Early && o.BaseFee == nil && o.GasLimit == nil && o.Coinbase == nil
+}
+
+// apply replaces fields of a header that is known up to its execution.
+func (o Override) apply(h *Header) error {
+	if o.BaseFee != nil {
+		if o.BaseFee.Sign() < 0 || o.BaseFee.Cmp(maxFee) > 0 {
+			return fmt.Errorf("%w: %s", errBaseFee, o.BaseFee)
+		}
+		h.BaseFee = new(big.Int).Set(o.BaseFee)
+	}
+	if o.GasLimit != nil {
+		h.GasLimit = *o.GasLimit
+	}
+	if o.Coinbase != nil {
+		h.Coinbase = *o.Coinbase
+	}
+	return nil
+}
+
+// row is the override of a block in the file, nil for none.
+func (o Override) row(block store.Position) *store.BlockOverride {
+	if o.none() {
+		return nil
+	}
+	r := &store.BlockOverride{ID: block, Early: o.Early}
+	if o.BaseFee != nil {
+		r.BaseFee = common.BigToHash(o.BaseFee).Bytes()
+	}
+	if o.GasLimit != nil {
+		limit := store.Amount(*o.GasLimit)
+		r.GasLimit = &limit
+	}
+	if o.Coinbase != nil {
+		r.Coinbase = o.Coinbase.Bytes()
+	}
+	return r
+}
+
+// OverrideOf reads the override of a block, nil for none.
+func OverrideOf(r *store.BlockOverride) (o Override) {
+	if r == nil {
+		return o
+	}
+	o.Early = r.Early
+	if r.BaseFee != nil {
+		o.BaseFee = new(big.Int).SetBytes(r.BaseFee)
+	}
+	if r.GasLimit != nil {
+		limit := uint64(*r.GasLimit)
+		o.GasLimit = &limit
+	}
+	if r.Coinbase != nil {
+		coinbase := common.BytesToAddress(r.Coinbase)
+		o.Coinbase = &coinbase
+	}
+	return o
+}
+
+func valueOf(n *store.Amount) uint64 {
+	if n == nil {
+		return 0
+	}
+	return uint64(*n)
+}

@@ -1,0 +1,57 @@
+package reader
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/core/state"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// draft is what a pending block has in memory, since the file has nothing of it.
+type draft struct {
+	rows *store.Delta // transactions and logs
+
+	mu    sync.Mutex // copying a state also changes it
+	state *state.StateDB
+}
+
+func (d *draft) copyState() *state.StateDB {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.state.Copy()
+}
+
+// Pending says whether the block is one that would be made now, and has no hash and no state root.
+func (b *Block) Pending() bool { return b.draft != nil }
+
+// NewDraft makes a builder of a block on the head that is only to be looked at.
+func (c *Chain) NewDraft(ctx context.Context, head *Block) *evm.Builder {
+	ctx = context.WithoutCancel(ctx) // what is made outlives the request
+	base := evm.NewFlatState(ctx, c.db, c.Row.ID, head.Number)
+	return evm.NewDraft(c.Row.ID, c.Genesis, c.WarpContext, head.Header, head.Hash, base, c.blockHash(ctx, head.Number))
+}
+
+// PendingBlock is a block under construction as readers see it.
+func (c *Chain) PendingBlock(p *evm.Pending) (*Block, error) {
+	header, states, rows, err := p.Draft()
+	if err != nil {
+		return nil, err
+	}
+	number := header.Number.Uint64()
+	rows.Block = store.Block{ID: store.At(c.Row.ID, number, 0), Time: int64(header.Time), Txs: len(rows.Transactions), GasUsed: header.GasUsed}
+	if rows.Block.Header, err = header.Encode(c.Kind); err != nil {
+		return nil, err
+	}
+	return &Block{Row: &rows.Block, Header: header, Number: number, draft: &draft{rows: rows, state: states}}, nil
+}
+
+// transactionRows are the rows of a block's transactions.
+func (c *Chain) transactionRows(ctx context.Context, b *Block) ([]store.Transaction, error) {
+	if b.draft != nil {
+		return b.draft.rows.Transactions, nil
+	}
+	return c.db.Transactions(ctx, b.position())
+}

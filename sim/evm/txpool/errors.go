@@ -1,0 +1,16 @@
+package txpool
+
+import "errors"
+
+// Errors of core/txpool, in a node's words. Those of the rules about blocks, such as nonce too low, are go-ethereum's own.
+var (
+	ErrAlreadyKnown         = errors.New("already known")
+	ErrInvalidSender        = errors.New("invalid sender")
+	ErrUnderpriced          = errors.New("transaction underpriced")
+	ErrReplaceUnderpriced   = errors.New("replacement transaction underpriced")
+	ErrAccountLimitExceeded = errors.New("account limit exceeded")
+	ErrGasLimit             = errors.New("exceeds block gas limit")
+	ErrNegativeValue        = errors.New("negative value")
+	ErrOversizedData        = errors.New("oversized data")
+	ErrPoolFull             = errors.New("txpool is full")
+)

@@ -1,0 +1,49 @@
+package txpool
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/event"
+)
+
+// recentHashes is how many of the transactions that became pending last are remembered for those who ask again and again.
+const recentHashes = 8_192
+
+// recent are the hashes of the transactions that became pending last.
+type recent struct {
+	hashes []common.Hash // a ring once it is full
+	count  uint64        // of all that ever were
+}
+
+// remember counts transactions that became pending.
+func (p *Pool) remember(fresh []*Transaction) []*Transaction {
+	for _, t := range fresh {
+		if len(p.recent.hashes) < recentHashes {
+			p.recent.hashes = append(p.recent.hashes, t.Hash())
+		} else {
+			p.recent.hashes[p.recent.count%recentHashes] = t.Hash()
+		}
+		p.recent.count++
+	}
+	return append([]*Transaction{}, fresh...)
+}
+
+// Became are the transactions that became pending after so many had, as far as they are remembered, and how many have now.
+func (p *Pool) Became(after uint64) (hashes []common.Hash, count uint64) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	count = p.recent.count
+	for n := max(after, count-min(count, recentHashes)); n < count; n++ {
+		hashes = append(hashes, p.recent.hashes[n%recentHashes])
+	}
+	return hashes, count
+}
+
+func (p *Pool) announce(fresh []*Transaction) {
+	if len(fresh) > 0 {
+		p.feed.Send(fresh)
+	}
+}
+
+// Subscribe delivers the transactions that become pending from now on. Sending waits for the channel, so its reader must never
+// wait for a client.
+func (p *Pool) Subscribe(ch chan<- []*Transaction) event.Subscription { return p.feed.Subscribe(ch) }

@@ -1,0 +1,121 @@
+package miner
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/txpool"
+)
+
+// capacityStep is by how many milliseconds a block is put off while its chain lacks capacity for a transaction (ACP-176), and
+// longestWait how long that may go on: capacity is full long before.
+const (
+	capacityStep = 500
+	longestWait  = 10_000
+)
+
+// blockTime is when the next block is to be.
+func (m *Miner) blockTime(spacing uint64) moment {
+	head, _ := m.builder.Head()
+	return m.settings.now().moment(evm.EarliestBlock(m.Chain.Kind, head), head, uint64(m.world.Now()), spacing)
+}
+
+// open begins a block, with what clients want of it otherwise than the rules.
+func (m *Miner) open(at moment) (*evm.Pending, error) {
+	return m.builder.OpenWith(at.time, m.settings.now().override(at))
+}
+
+// fill puts the next transaction into a block, or passes over it: when it does not fit or cannot be executed now, whatever else
+// its sender has waits as well.
+func fill(p *evm.Pending, order *txpool.Order) {
+	next := order.Peek()
+	switch _, err := p.Apply(next.Transaction, next.Sender); {
+	case err == nil, errors.Is(err, core.ErrNonceTooLow):
+		order.Shift()
+	default:
+		order.Pop()
+	}
+}
+
+// mineReady puts each transaction that is ready into a block of its own. The error is the network's reason not to take one of them, the
+// one that was just sent.
+func (m *Miner) mineReady(sent *types.Transaction) (failed error) {
+	for {
+		if ready, _ := m.Pool.Count(); ready == 0 {
+			return failed
+		}
+		t, err := m.mineNext()
+		switch {
+		case m.builder == nil: // nothing could be stored: what was told before still waits
+			m.Pool.Drop(sent.Hash())
+			return err
+		case t == nil:
+			return errors.Join(failed, err)
+		case err == nil:
+		default:
+			m.Pool.Drop(t.Hash())
+			if t.Hash() == sent.Hash() {
+				failed = err
+			}
+		}
+	}
+}
+
+// mineNext makes a block of the one transaction that pays best, nil when none can pay the base fee. With a transaction, the
+// error is why that cannot be in a block; without one, why there can be no block.
+func (m *Miner) mineNext() (*txpool.Transaction, error) {
+	at := m.blockTime(0)
+	for {
+		p, err := m.open(at)
+		if err != nil {
+			return nil, err
+		}
+		t := m.Pool.Pending(p.Header().BaseFee).Peek()
+		if t == nil {
+			return nil, nil
+		}
+		_, err = p.Apply(t.Transaction, t.Sender)
+		switch {
+		case err == nil:
+			return t, m.seal(p)
+		case errors.Is(err, core.ErrGasLimitReached) && p.GasLeft() < p.Header().GasLimit && at.time < m.blockTime(0).time+longestWait:
+			at.time += capacityStep
+		default:
+			return t, err
+		}
+	}
+}
+
+// seal finishes a block and commits it. When that fails the block never was: the next one begins at the file's head.
+func (m *Miner) seal(p *evm.Pending) error {
+	time := p.Header().TimeMilliseconds
+	d, err := p.Seal()
+	if err == nil {
+		err = m.world.Commit(m.Chain, d, time)
+	}
+	if err != nil {
+		m.builder = nil
+		return fmt.Errorf("block %d: %w", p.Header().Number, err)
+	}
+	m.settings.change(func(w *wishes) { w.time, w.baseFee = 0, nil }) // they were for one block
+	m.Pool.Reset(d.Accounts, p.Header().GasLimit)
+	return nil
+}
+
+// checkFeeCap refuses a transaction that cannot pay the base fee of the block that would take it now. Without automine such a
+// transaction waits for a lower one, as on the network.
+func (m *Miner) checkFeeCap(tx *types.Transaction, sender common.Address) error {
+	p, err := m.open(m.blockTime(0))
+	if err != nil {
+		return err
+	}
+	if fee := p.Header().BaseFee; tx.GasFeeCapIntCmp(fee) < 0 {
+		return fmt.Errorf("%w: address %v, maxFeePerGas: %s, baseFee: %s", core.ErrFeeCapTooLow, sender.Hex(), tx.GasFeeCap(), fee)
+	}
+	return nil
+}

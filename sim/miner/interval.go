@@ -1,0 +1,62 @@
+package miner
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// interval is how often a block is made by itself.
+type interval struct {
+	mu      sync.Mutex
+	every   time.Duration // 0 for never
+	changed chan struct{} // tells Run
+}
+
+func newInterval() interval { return interval{changed: make(chan struct{}, 1)} }
+
+// SetInterval says how often Run makes a block, of real time; 0 for never.
+func (m *Miner) SetInterval(every time.Duration) {
+	m.interval.mu.Lock()
+	defer m.interval.mu.Unlock()
+	m.interval.every = every
+	select {
+	case m.interval.changed <- struct{}{}:
+	default: // Run looks at the newest anyway
+	}
+}
+
+// Interval is how often Run makes a block, 0 for never.
+func (m *Miner) Interval() time.Duration {
+	m.interval.mu.Lock()
+	defer m.interval.mu.Unlock()
+	return m.interval.every
+}
+
+// Run makes a block whenever the interval has passed, until the context ends. failed is told what went wrong; the next interval tries
+// again.
+func (m *Miner) Run(ctx context.Context, failed func(error)) {
+	for {
+		var due <-chan time.Time
+		every := m.Interval()
+		ticker := time.NewTicker(max(every, 1))
+		if every > 0 {
+			due = ticker.C
+		}
+		changed := false
+		for !changed {
+			select {
+			case <-ctx.Done():
+				ticker.Stop()
+				return
+			case <-m.interval.changed:
+				changed = true
+			case <-due:
+				if err := m.Mine(ctx, 1, 0); err != nil && ctx.Err() == nil {
+					failed(err)
+				}
+			}
+		}
+		ticker.Stop()
+	}
+}

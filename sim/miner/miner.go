@@ -1,0 +1,135 @@
+package miner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/txpool"
+	"snowglobe/sim/store"
+)
+
+// World is what a miner needs of the world in which it adds to a chain.
+type World struct {
+	Writer *sync.Mutex  // held while a block is built and committed
+	Now    func() int64 // the clock, in Unix milliseconds
+
+	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
+	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
+}
+
+// Miner makes the blocks of one EVM chain.
+type Miner struct {
+	Chain *reader.Chain
+	Pool  *txpool.Pool
+
+	world    World
+	builder  *evm.Builder // restored when first needed, and after a block could not be stored; guarded by world.Writer
+	stored   uint64       // the changes of the pool with which it was like that in the file
+	settings settings
+	interval interval
+	pending  pending
+}
+
+// New is the miner of a chain, with automine.
+func New(c *reader.Chain, w World) *Miner {
+	return &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{wishes: wishes{automine: true}}, interval: newInterval()}
+}
+
+// restore has the builder ready. The caller holds the lock.
+func (m *Miner) restore(ctx context.Context) (err error) {
+	if m.builder == nil {
+		if m.builder, err = reader.Restore(context.WithoutCancel(ctx), m.Chain); err != nil {
+			return fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err)
+		}
+	}
+	return nil
+}
+
+// Send takes a signed transaction into the pool and, with automine, into a block. The error says why it is refused.
+func (m *Miner) Send(ctx context.Context, tx *types.Transaction) error {
+	sender, err := m.Pool.Sender(tx)
+	if err != nil {
+		return err
+	}
+	return m.SendFrom(ctx, tx, sender)
+}
+
+// SendFrom is Send for a transaction whose sender is known.
+func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender common.Address) error {
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return err
+	}
+	asked := m.settings.now()
+	if err := m.Pool.Validate(tx, sender, asked.limited(head.Header)); err != nil {
+		return err
+	}
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	nonce, balance, err := m.account(sender)
+	if err != nil {
+		return err
+	}
+	if asked.automine && tx.Nonce() == nonce {
+		if err := m.checkFeeCap(tx, sender); err != nil {
+			return err
+		}
+	}
+	if err := m.Pool.Add(tx, sender, nonce, balance); err != nil {
+		return err
+	}
+	if !asked.automine {
+		return nil
+	}
+	return m.mineReady(tx)
+}
+
+// account is an account's nonce and balance after the head.
+func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
+	a, err := m.builder.Account(address)
+	if err != nil || a == nil {
+		return 0, new(uint256.Int), err
+	}
+	return a.Nonce, a.Balance, nil
+}
+
+// Mine makes blocks, each with everything that waits and fits. spacing is how long after its parent each of them is to be; 0
+// leaves that to the rules.
+func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) error {
+	for range count {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := m.mineAll(ctx, uint64(spacing.Milliseconds())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	p, err := m.open(m.blockTime(spacing))
+	if err != nil {
+		return err
+	}
+	for order := m.Pool.Pending(p.Header().BaseFee); order.Peek() != nil; {
+		fill(p, order)
+	}
+	return m.seal(p)
+}

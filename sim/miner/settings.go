@@ -1,0 +1,140 @@
+package miner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/evm"
+)
+
+// wishes are what clients want of the next blocks.
+type wishes struct {
+	automine bool
+	time     uint64          // of the next block, Unix milliseconds; 0 leaves it to the rules
+	baseFee  *big.Int        // of the next block
+	gasLimit *uint64         // of all blocks from now on
+	coinbase *common.Address // of all blocks from now on
+}
+
+// settings are the wishes of clients. They last as long as the process.
+type settings struct {
+	mu     sync.Mutex
+	wishes wishes
+}
+
+func (s *settings) now() wishes {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wishes
+}
+
+func (s *settings) change(change func(*wishes)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.wishes)
+}
+
+// moment is when a block is to be, in Unix milliseconds, and whether that is sooner than the rules allow.
+type moment struct {
+	time  uint64
+	early bool
+}
+
+// moment is when the block after a head is to be: at the time that a client named, so long after its parent, or as soon as a
+// node makes one, but not before the clock.
+func (w wishes) moment(first uint64, head *evm.Header, now, spacing uint64) moment {
+	switch {
+	case w.time != 0:
+		return moment{w.time, w.time < head.EarliestChild()}
+	case spacing != 0:
+		at := max(now, head.TimeMilliseconds+spacing)
+		return moment{at, at < head.EarliestChild()}
+	}
+	return moment{max(now, first), false}
+}
+
+func (w wishes) override(at moment) evm.Override {
+	return evm.Override{Early: at.early, BaseFee: w.baseFee, GasLimit: w.gasLimit, Coinbase: w.coinbase}
+}
+
+// limited is a head by whose gas limit transactions are checked.
+func (w wishes) limited(head *evm.Header) *evm.Header {
+	if w.gasLimit == nil {
+		return head
+	}
+	h := *head
+	h.GasLimit = *w.gasLimit
+	return &h
+}
+
+func (m *Miner) change(change func(*wishes)) {
+	m.settings.change(change)
+	m.pending.forget()
+}
+
+// SetAutomine turns on or off that each transaction gets a block at once.
+func (m *Miner) SetAutomine(on bool) { m.change(func(w *wishes) { w.automine = on }) }
+
+// Automine says whether each transaction gets a block at once.
+func (m *Miner) Automine() bool { return m.settings.now().automine }
+
+// ErrTimestamp says that a block cannot be so early.
+var ErrTimestamp = errors.New("timestamp error")
+
+// SetNextTime says when the next block is to be, in Unix milliseconds. It must be later than the newest block.
+func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if time <= head.Header.TimeMilliseconds {
+		return fmt.Errorf("%w: %d is lower than or equal to previous block's timestamp %d", ErrTimestamp, time/1000, head.Header.Time)
+	}
+	m.change(func(w *wishes) { w.time = time })
+	return nil
+}
+
+// SetNextBaseFee says what the base fee of the next block is to be, in wei.
+func (m *Miner) SetNextBaseFee(fee *big.Int) { m.change(func(w *wishes) { w.baseFee = fee }) }
+
+// SetGasLimit says what the gas limit of all blocks from now on is to be.
+func (m *Miner) SetGasLimit(limit uint64) { m.change(func(w *wishes) { w.gasLimit = &limit }) }
+
+// SetCoinbase says who gets the fees of all blocks from now on.
+func (m *Miner) SetCoinbase(address common.Address) {
+	m.change(func(w *wishes) { w.coinbase = &address })
+}
+
+// Coinbase is who gets the fees of the next block.
+func (m *Miner) Coinbase() common.Address {
+	if address := m.settings.now().coinbase; address != nil {
+		return *address
+	}
+	return evm.Blackhole
+}
+
+// Drop forgets a transaction that waits. It answers false when there is none.
+func (m *Miner) Drop(hash common.Hash) bool {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	return m.Pool.Drop(hash)
+}
+
+// DropAll forgets everything that waits.
+func (m *Miner) DropAll() {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	m.Pool.Clear()
+}
+
+// DropSender forgets everything that waits of an account.
+func (m *Miner) DropSender(sender common.Address) {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	m.Pool.DropSender(sender)
+}

@@ -1,0 +1,47 @@
+package miner
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/store"
+)
+
+// Load takes into the pool what waited when the world was closed. What no longer fits the state is left out.
+func (m *Miner) Load(ctx context.Context, rows []store.PooledTx) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	head, err := m.Chain.Head(ctx)
+	if err != nil {
+		return err
+	}
+	states, err := m.Chain.State(ctx, head)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		tx, sender := new(types.Transaction), common.BytesToAddress(rows[i].Sender)
+		if err := tx.UnmarshalBinary(rows[i].Raw); err != nil {
+			return fmt.Errorf("pooled transaction %d: %w", rows[i].Arrival, err)
+		}
+		_ = m.Pool.Add(tx, sender, states.GetNonce(sender), states.GetBalance(sender)) // a block may have taken it before a kill
+	}
+	m.stored = m.Pool.Changes()
+	return states.Error()
+}
+
+// Stored is what Load would need to have the pool as it is, and whether that differs from what it had.
+func (m *Miner) Stored() (rows []store.PooledTx, changed bool, err error) {
+	for i, t := range m.Pool.All() {
+		raw, err := t.MarshalBinary()
+		if err != nil {
+			return nil, false, err
+		}
+		rows = append(rows, store.PooledTx{Chain: m.Chain.Row.ID, Arrival: i, Sender: t.Sender.Bytes(), Raw: raw})
+	}
+	return rows, m.Pool.Changes() != m.stored, nil
+}

@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+)
+
+func (w *World) openMiners(ctx context.Context) error {
+	for _, c := range w.Chains {
+		m := miner.New(c, miner.World{Writer: &w.writer, Now: w.Clock.UnixMilli, Commit: w.commitBlock})
+		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
+		if err == nil {
+			err = m.Load(ctx, waiting)
+		}
+		if err != nil {
+			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+		}
+		w.Miners = append(w.Miners, m)
+	}
+	return nil
+}
+
+// commitBlock commits a block of an EVM chain, whose time is in milliseconds, and makes it the head for readers.
+func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error {
+	next := heads{headKey{false, c.Row.ID}: d.Block.Digest}
+	if err := w.commit(next, int64(time), func(b *store.Batch) error { return b.AddBlock(d) }); err != nil {
+		return err
+	}
+	return c.Publish(d)
+}
+
+// storePools keeps in the file what waits in the pools, if that is not what is there.
+func (w *World) storePools() error {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	for _, m := range w.Miners {
+		rows, changed, err := m.Stored()
+		if err == nil && changed {
+			err = w.revise(w.meta, func(b *store.Batch) error { return b.SetPooledTxs(m.Chain.Row.ID, rows) })
+		}
+		if err != nil {
+			return fmt.Errorf("the pool of chain %d: %w", m.Chain.Row.EVMID, err)
+		}
+	}
+	return nil
+}
+
+// Mine makes blocks by itself on the chains that shall have one every so often, until the context ends. failed is told what goes
+// wrong.
+func (w *World) Mine(ctx context.Context, failed func(error)) {
+	done := make(chan struct{})
+	for _, m := range w.Miners {
+		go func() { m.Run(ctx, failed); done <- struct{}{} }()
+	}
+	for range w.Miners {
+		<-done
+	}
+}
