@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,6 +20,7 @@ import (
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
+	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
@@ -76,15 +78,14 @@ type Server struct {
 // Close ends the subscriptions of the node's clients, and their WebSocket connections.
 func (s *Server) Close() { s.node.Close() }
 
-// Work carries out what clients started in the background, until the context ends, and looks once for damage in the file.
+// Work carries out what clients started in the background, and makes the blocks that come by themselves, until the context ends; and it
+// looks once for damage in the file.
 func (s *Server) Work(ctx context.Context) error {
-	inspected := make(chan struct{})
-	go func() {
-		defer close(inspected)
-		s.inspect(ctx)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.inspect(ctx) })
+	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })
 	err := s.exports.Run(ctx)
-	<-inspected
+	beside.Wait()
 	return err
 }
 
@@ -181,8 +182,12 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	if o.Node.Admin {
 		profiler = node.NewProfiler(o.Node.Profiles)
 	}
+	wallet, err := walletOf(w)
+	if err != nil {
+		return nil, err
+	}
 	n, err := node.New(node.Options{
-		Chains: w.Chains, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
+		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
 		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
@@ -216,6 +221,19 @@ func saveMemory() (restore func()) {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
 	}
+}
+
+// walletOf holds the personas' accounts.
+func walletOf(w *sim.World) (*eth.Wallet, error) {
+	personas, err := w.DB.Personas(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	keys := make([][]byte, len(personas))
+	for i := range personas {
+		keys[i] = personas[i].Key
+	}
+	return eth.NewWallet(keys)
 }
 
 // Serve answers on the listener until the context ends; then it lets requests under way finish.

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -52,11 +53,9 @@ func (w *World) storePools() error {
 // Mine makes blocks by itself on the chains that shall have one every so often, until the context ends. failed is told what goes
 // wrong.
 func (w *World) Mine(ctx context.Context, failed func(error)) {
-	done := make(chan struct{})
+	var all sync.WaitGroup
 	for _, m := range w.Miners {
-		go func() { m.Run(ctx, failed); done <- struct{}{} }()
+		all.Go(func() { m.Run(ctx, failed) })
 	}
-	for range w.Miners {
-		<-done
-	}
+	all.Wait()
 }

@@ -119,7 +119,7 @@ func TestSubscriptions(t *testing.T) {
 	subscribe(client.SubscribeFilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{*w.c.counter()}}, logs))
 	subscribe(client.Client().EthSubscribe(ctx, hashes, "newAcceptedTransactions"))
 	subscribe(client.Client().EthSubscribe(ctx, full, "newPendingTransactions", true))
-	transactions := w.c.block(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}}, &types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})
+	transactions := w.c.send(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}}, &types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})
 	for range transactions {
 		if log := await(t, ctx, logs); log.BlockNumber != 6 || !slices.Contains([]common.Hash{transactions[0].Hash(), transactions[1].Hash()}, log.TxHash) {
 			t.Errorf("log %+v", log)

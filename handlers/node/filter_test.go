@@ -40,7 +40,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("before anything is new: %s", got)
 		}
 	}
-	tx := w.c.block(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})[0]
+	tx := w.c.send(&types.DynamicFeeTx{To: w.c.counter(), Data: []byte{0}})[0]
 	head, err := w.c.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

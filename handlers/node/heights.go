@@ -33,7 +33,8 @@ func (n *Node) Heights(ctx context.Context, network string) ([]ChainHeight, erro
 			all = append(all, ChainHeight{network, chain.String(), head.ID.Number()})
 		}
 	}
-	for _, c := range n.options.Chains {
+	for _, m := range n.options.Miners {
+		c := m.Chain
 		if c.Row.Network != network {
 			continue
 		}

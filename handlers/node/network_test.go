@@ -69,7 +69,7 @@ func newSeeded(t testing.TB) *sim.World {
 // serveSeeded answers for a world until the test ends.
 func serveSeeded(t testing.TB, w *sim.World, o Options) string {
 	t.Helper()
-	o.Chains, o.Networks, o.Network, o.Version = w.Chains, w.Networks, "mainnet", fixtures.NodeVersion
+	o.Miners, o.Networks, o.Network, o.Version = w.Miners, w.Networks, "mainnet", fixtures.NodeVersion
 	n, err := New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/node/anvil"
 	"snowglobe/handlers/node/avax"
 	"snowglobe/handlers/node/avm"
 	"snowglobe/handlers/node/consensus"
@@ -21,15 +22,16 @@ import (
 	"snowglobe/handlers/permit"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
-	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/query"
 	"snowglobe/sim/txs"
 )
 
 // Options say what a node answers for.
 type Options struct {
-	Chains   []*reader.Chain
+	Miners   []*miner.Miner       // of the EVM chains
 	Networks []*sim.Network       // P- and X-Chains
+	Wallet   *eth.Wallet          // the accounts for which the EVM chains sign; nil for none
 	Network  string               // whose C-Chain the plain aliases name: mainnet or fuji
 	Version  string               // web3_clientVersion
 	MaxBody  int64                // bytes of a request, DefaultMaxBody when zero
@@ -67,6 +69,9 @@ func New(o Options) (*Node, error) {
 	if o.Stakers == nil {
 		o.Stakers = query.NewStakerIndexes()
 	}
+	if o.Wallet == nil {
+		o.Wallet, _ = eth.NewWallet(nil)
+	}
 	validators, err := jsonrpc.NewServices(o.MaxBody, o.Permit, jsonrpc.Service{Name: "validators", Methods: &validatorsAPI{o.Stakers}})
 	if err != nil {
 		return nil, err
@@ -79,9 +84,9 @@ func New(o Options) (*Node, error) {
 		t := n.networks[network.Name]
 		t.network, t.nodeID, t.loggers, t.validators = network, network.LocalNode.ID().String(), o.Loggers[network.Name], validators
 	}
-	for _, chain := range o.Chains {
-		if err := n.addChain(chain); err != nil {
-			return nil, fmt.Errorf("chain %s: %w", chain.Row.Name, err)
+	for _, m := range o.Miners {
+		if err := n.addChain(m); err != nil {
+			return nil, fmt.Errorf("chain %s: %w", m.Chain.Row.Name, err)
 		}
 	}
 	for _, network := range o.Networks {
@@ -93,8 +98,11 @@ func New(o Options) (*Node, error) {
 }
 
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
-func (n *Node) addChain(chain *reader.Chain) error {
-	e, err := eth.New(chain, n.networks[chain.Row.Network].network, n.options.Version, n.options.MaxBody, n.options.Permit)
+func (n *Node) addChain(m *miner.Miner) error {
+	chain := m.Chain
+	e, err := eth.New(eth.Options{
+		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: n.options.Version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: anvil.Namespaces(m),
+	})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ var _ rest.Lister = (*Proxy)(nil)
 // Proxy leads to the chains of the node.
 func (n *Node) Proxy() *Proxy {
 	p := &Proxy{node: n, chains: map[string]*eth.Endpoint{}}
-	for i, c := range n.options.Chains {
+	for i, m := range n.options.Miners {
+		c := m.Chain
 		p.chains[strconv.FormatUint(c.Row.EVMID, 10)] = n.chains[i]
 		p.chains[ids.ID(c.Row.BlockchainID).String()] = n.chains[i]
 	}

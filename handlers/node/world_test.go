@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"math/big"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -18,6 +19,7 @@ import (
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
 
@@ -39,6 +41,7 @@ type testChain struct {
 	key     *ecdsa.PrivateKey
 	from    common.Address
 	time    uint64
+	miner   *miner.Miner
 }
 
 // testWorld is three small EVM chains behind a server, the C-Chains of both networks and an L1, with P and X of both.
@@ -73,7 +76,7 @@ func newTestWorldAt(t testing.TB, path string) *testWorld {
 	w.l1.callPrecompiles()
 	w.networks = newTestNetworks(t)
 	w.node, err = New(Options{
-		Chains: []*reader.Chain{w.c.Chain, w.l1.Chain, w.fuji.Chain}, Networks: w.networks, Network: "mainnet",
+		Miners: []*miner.Miner{w.c.newMiner(), w.l1.newMiner(), w.fuji.newMiner()}, Networks: w.networks, Network: "mainnet",
 		Version: "v1.14.2", MaxBody: 1 << 20,
 	})
 	if err != nil {
@@ -148,6 +151,38 @@ func (c *testChain) commit(d *store.Delta) {
 	if err := c.Publish(d); err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+// newMiner makes blocks in the world that is this chain alone, whose clock is the head's.
+func (c *testChain) newMiner() *miner.Miner {
+	commit := func(_ *reader.Chain, d *store.Delta, _ uint64) error {
+		c.commit(d)
+		return nil
+	}
+	c.miner = miner.New(c.Chain, miner.World{Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Commit: commit})
+	return c.miner
+}
+
+// send puts transactions through the pool into one block, as clients do. No block can be made by hand afterwards.
+func (c *testChain) send(transactions ...types.TxData) []*types.Transaction {
+	c.t.Helper()
+	c.miner.SetAutomine(false)
+	var signed []*types.Transaction
+	for _, data := range transactions {
+		nonce, err := c.miner.Nonce(c.t.Context(), c.from)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		tx := types.MustSignNewTx(c.key, types.LatestSignerForChainID(c.id()), c.complete(data, nonce))
+		if err := c.miner.Send(c.t.Context(), tx); err != nil {
+			c.t.Fatal(err)
+		}
+		signed = append(signed, tx)
+	}
+	if err := c.miner.Mine(c.t.Context(), 1, 0); err != nil {
+		c.t.Fatal(err)
+	}
+	return signed
 }
 
 func (c *testChain) write(add func(*store.Batch) error) {

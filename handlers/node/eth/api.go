@@ -10,19 +10,24 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
 
 // api is what the methods of all namespaces share.
 type api struct {
 	chain  *reader.Chain
+	miner  *miner.Miner
 	blocks *blockCache
 }
 
 var errHash = errors.New("header for hash not found")
 
-// latest stands for every tag that names the newest block: nothing here is pending, and all that is there is final.
-const latest = -1
+// latest stands for every tag that names the newest block, since all that is there is final, and pending for the block that would follow.
+const (
+	latest  = -1
+	pending = -2
+)
 
 // blockNumber is a block number or a tag as clients write them.
 type blockNumber int64
@@ -45,6 +50,8 @@ func numberOf(number rpc.BlockNumber) blockNumber {
 	switch {
 	case number == rpc.EarliestBlockNumber:
 		return 0
+	case number == rpc.PendingBlockNumber:
+		return pending
 	case number < 0:
 		return latest
 	default:
@@ -72,8 +79,11 @@ func (b *blockRef) UnmarshalJSON(data []byte) error {
 }
 
 func (a *api) byNumber(ctx context.Context, number blockNumber) (*reader.Block, error) {
-	if number == latest {
+	switch number {
+	case latest:
 		return a.chain.Head(ctx)
+	case pending:
+		return a.miner.Pending(ctx)
 	}
 	return a.chain.Block(ctx, uint64(number))
 }

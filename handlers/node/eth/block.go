@@ -120,7 +120,7 @@ type blockKey struct {
 // blockJSON is a block as JSON, from the cache if it was asked for lately.
 func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.RawMessage, error) {
 	key := blockKey{b.Number, full}
-	if answer, known := a.blocks.Get(key); known {
+	if answer, known := a.blocks.Get(key); known && !b.Pending() {
 		return answer, nil
 	}
 	transactions, err := a.chain.Transactions(ctx, b)
@@ -132,6 +132,8 @@ func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.R
 		return nil, err
 	}
 	answer := blockJSON(a.chain.Kind, b, transactions, len(raw), full)
-	a.blocks.Add(key, answer)
+	if !b.Pending() {
+		a.blocks.Add(key, answer)
+	}
 	return answer, nil
 }

@@ -41,12 +41,12 @@ func fieldsJSON(kind evm.Kind, b *reader.Block, c *content) []byte {
 	w.key("extraData").bytes(h.Extra)
 	w.key("gasLimit").uint(h.GasLimit)
 	w.key("gasUsed").uint(h.GasUsed)
-	w.key("hash").bytes(b.Hash[:])
+	w.key("hash").bytesOrNull(known(b, b.Hash[:]))
 	w.key("logsBloom").bytes(h.Bloom[:])
 	w.key("minDelayExcess").uint(h.MinDelayExcess)
-	w.key("miner").bytes(h.Coinbase[:])
+	w.key("miner").bytesOrNull(known(b, h.Coinbase[:]))
 	w.key("mixHash").bytes(h.MixDigest[:])
-	w.key("nonce").bytes(h.Nonce[:])
+	w.key("nonce").bytesOrNull(known(b, h.Nonce[:]))
 	w.key("number").uint(b.Number)
 	w.key("parentBeaconBlockRoot").bytes(h.ParentBeaconRoot[:])
 	w.key("parentHash").bytes(h.ParentHash[:])
@@ -68,6 +68,14 @@ func fieldsJSON(kind evm.Kind, b *reader.Block, c *content) []byte {
 	}
 	w.close('}')
 	return w.json
+}
+
+// known is a field that a pending block does not have yet (internal/ethapi.RPCMarshalBlock with pending).
+func known(b *reader.Block, field []byte) []byte {
+	if b.Pending() {
+		return nil
+	}
+	return field
 }
 
 func bodySize(c *content) int {

@@ -19,14 +19,11 @@ func (a *chainAPI) ChainId() hexutil.Uint64 { return hexutil.Uint64(a.chain.Gene
 // Syncing is false: everything is there.
 func (a *chainAPI) Syncing() bool { return false }
 
-// Accounts is empty: the node holds no keys.
-func (a *chainAPI) Accounts() []common.Address { return []common.Address{} }
-
-// Coinbase is where all fees go to be burned.
-func (a *chainAPI) Coinbase() common.Address { return evm.Blackhole }
+// Coinbase is where all fees go: to be burned, unless a client asked for something else.
+func (a *chainAPI) Coinbase() common.Address { return a.miner.Coinbase() }
 
 // Etherbase is another name for Coinbase.
-func (a *chainAPI) Etherbase() common.Address { return evm.Blackhole }
+func (a *chainAPI) Etherbase() common.Address { return a.miner.Coinbase() }
 
 // GetChainConfig is the configuration of the chain, in the JSON of its virtual machine.
 func (a *chainAPI) GetChainConfig() (json.RawMessage, error) {

@@ -19,7 +19,10 @@ import (
 // debugAPI has the methods of the debug namespace that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
 type debugAPI struct{ *api }
 
-var errTransaction = errors.New("transaction not found")
+var (
+	errTransaction  = errors.New("transaction not found")
+	errTracePending = errors.New("tracing on top of pending is not supported")
+)
 
 // TraceTransaction executes a transaction again, where it stands in its block, and answers its trace.
 func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
@@ -76,6 +79,9 @@ func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.
 	if err != nil {
 		return nil, err
 	}
+	if b.Pending() {
+		return nil, errTracePending
+	}
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
@@ -94,6 +100,9 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 	b, err := a.block(ctx, ref)
 	if err != nil {
 		return nil, err
+	}
+	if b.Pending() {
+		return nil, errTracePending
 	}
 	if config == nil {
 		config = &traceCallConfig{}
@@ -143,5 +152,5 @@ func (a *debugAPI) GetRawReceipts(ctx context.Context, ref blockRef) ([]hexutil.
 
 // GetRawTransaction answers the bytes of a transaction, none when there is no such transaction.
 func (a *debugAPI) GetRawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
-	return raw(a.chain.Transaction(ctx, hash))
+	return a.rawTransaction(ctx, hash)
 }

@@ -20,6 +20,8 @@ import (
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/txpool"
+	"snowglobe/sim/miner"
 )
 
 // Limits of a batch. A node has the first two; it would also let a batch go on until its HTTP server's timeout (30 s), with
@@ -39,28 +41,44 @@ type Endpoint struct {
 	open         context.Context // ends with Close
 	close        context.CancelFunc
 	capabilities *jsonrpc.Capabilities
-	broadcaster  *broadcaster
+	blocks       *broadcaster[*reader.BlockEvent]
+	pending      *broadcaster[[]*txpool.Transaction]
 	methods      map[string]bool // that it has, by name
 	maxBody      int64
 	permit       *permit.Rule
 	patience     time.Duration // with a client that does not take a WebSocket message
 }
 
-// New serves a chain of a network; version is what web3_clientVersion answers, maxBody how many bytes of a request are read, and
-// the rule says who may call which methods. A chain without a network has no messages for other chains.
-func New(chain *reader.Chain, network *sim.Network, version string, maxBody int64, rule *permit.Rule) (*Endpoint, error) {
-	e := &Endpoint{chain: chain, server: rpc.NewServer(), broadcaster: newBroadcaster(chain), maxBody: maxBody, permit: rule, patience: messageTimeout}
+// Options are what a chain is served with.
+type Options struct {
+	Miner   *miner.Miner
+	Network *sim.Network // nil for a chain without one, which has no messages for other chains
+	Wallet  *Wallet      // the accounts for which the node signs
+	Version string       // web3_clientVersion
+	MaxBody int64        // bytes of a request that are read
+
+	Permit *permit.Rule // who may call which methods
+
+	More []Namespace // methods beside those of a node
+}
+
+// New serves a chain.
+func New(o Options) (*Endpoint, error) {
+	e := &Endpoint{
+		chain: o.Miner.Chain, server: rpc.NewServer(), blocks: newBroadcaster(o.Miner.Chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe),
+		maxBody: o.MaxBody, permit: o.Permit, patience: messageTimeout,
+	}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.server.SetBatchLimits(batchItems, batchBytes)
-	e.server.SetHTTPBodyLimit(int(maxBody))
-	all := namespaces(chain, network, e.broadcaster, version)
+	e.server.SetHTTPBodyLimit(int(o.MaxBody))
+	all := e.namespaces(o)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
 	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names}
 	e.websocket = &websocketHandler{e,
 		&jsonrpc.Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
 	for _, n := range all {
-		if err := e.server.RegisterName(n.name, n.methods); err != nil {
+		if err := e.server.RegisterName(n.Name, n.Methods); err != nil {
 			return nil, err
 		}
 	}
@@ -77,39 +95,44 @@ func (e *Endpoint) WebSocket() http.Handler { return e.websocket }
 func (e *Endpoint) Close() {
 	e.close()
 	e.server.Stop()
-	e.broadcaster.close()
+	e.blocks.close()
+	e.pending.close()
 }
 
-// namespace is a set of methods whose names begin alike, such as eth_.
-type namespace struct {
-	name    string
-	methods any
+// Namespace is a set of methods whose names begin alike, such as eth_.
+type Namespace struct {
+	Name    string
+	Methods any
 }
 
-func namespaces(chain *reader.Chain, network *sim.Network, b *broadcaster, version string) []namespace {
-	a := &api{chain: chain, blocks: cache.New[blockKey, []byte]()}
-	all := []namespace{
+func (e *Endpoint) namespaces(o Options) []Namespace {
+	chain := o.Miner.Chain
+	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte]()}
+	wallet := &walletAPI{api: a, wallet: o.Wallet}
+	all := []Namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
-		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)}, {"eth", &subscribeAPI{a, b}},
-		{"debug", &debugAPI{a}}, {"debug", &debugStateAPI{a}}, {"txpool", &txpoolAPI{}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{version}},
+		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)},
+		{"eth", &subscribeAPI{a, e.blocks, e.pending}}, {"eth", &sendAPI{a, e.blocks}}, {"eth", wallet}, {"personal", &personalAPI{wallet}},
+		{"debug", &debugAPI{a}}, {"debug", &debugStateAPI{a}}, {"txpool", &txpoolAPI{a}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{o.Version}},
 	}
-	if network != nil {
-		all = append(all, namespace{"warp", &warpAPI{a, network}})
+	if o.Network != nil {
+		all = append(all, Namespace{"warp", &warpAPI{a, o.Network}})
 	}
+	all = append(all, o.More...)
 	if chain.Kind == evm.KindC {
-		return append(all, namespace{"eth", &priceAPI{a}})
+		return append(all, Namespace{"eth", &priceAPI{a}})
 	}
-	return append(all, namespace{"eth", &rulesAPI{a}})
+	return append(all, Namespace{"eth", &rulesAPI{a}})
 }
 
 // methodsOf are the names by which the methods of namespaces are called. What can only be subscribed to is not among them.
-func methodsOf(all []namespace) map[string]bool {
+func methodsOf(all []Namespace) map[string]bool {
 	names := map[string]bool{"rpc_modules": true}
 	for _, n := range all {
-		methods := reflect.TypeOf(n.methods)
+		methods := reflect.TypeOf(n.Methods)
 		for i := range methods.NumMethod() {
 			if m := methods.Method(i); m.Type.NumOut() == 0 || m.Type.Out(0) != reflect.TypeFor[*rpc.Subscription]() {
-				names[n.name+"_"+jsonrpc.LowerFirst(m.Name)] = true
+				names[n.Name+"_"+jsonrpc.LowerFirst(m.Name)] = true
 			}
 		}
 	}

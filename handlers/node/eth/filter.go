@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/rpc"
-
-	"snowglobe/sim/evm/reader"
 )
 
 // Bounds of the filters that clients leave with a chain.
@@ -39,7 +39,7 @@ const (
 type filter struct {
 	kind   filterKind
 	wanted filterCriteria // of newLogs
-	next   uint64         // the first block that the client has not seen
+	next   uint64         // the first block, or pending transaction, that the client has not seen
 	asked  time.Time
 }
 
@@ -61,7 +61,7 @@ func (a *filterAPI) NewBlockFilter(ctx context.Context) (rpc.ID, error) {
 	return a.add(ctx, &filter{kind: newBlocks})
 }
 
-// NewPendingTransactionFilter watches for transactions; they are reported once they are in a block.
+// NewPendingTransactionFilter watches for transactions that blocks can take.
 func (a *filterAPI) NewPendingTransactionFilter(ctx context.Context, _ *bool) (rpc.ID, error) {
 	return a.add(ctx, &filter{kind: newTransactions})
 }
@@ -72,6 +72,9 @@ func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
 		return "", err
 	}
 	f.next, f.asked = b.Number+1, time.Now()
+	if f.kind == newTransactions {
+		_, f.next = a.miner.Pool.Became(math.MaxUint64)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for id, old := range a.filters {
@@ -117,7 +120,7 @@ func (a *filterAPI) find(id rpc.ID, top uint64, read bool) (f filter, first uint
 	}
 	known.asked = time.Now()
 	first = known.next
-	if read {
+	if read && known.kind != newTransactions {
 		known.next = max(first, top+1)
 	}
 	return *known, first, nil
@@ -133,17 +136,37 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	if f.kind == newLogs {
+	switch f.kind {
+	case newLogs:
 		return a.newLogs(ctx, &f.wanted, first, b.Number)
+	case newTransactions:
+		return a.newPending(id)
 	}
 	w := &jsonWriter{}
 	w.open('[')
 	for number := first; number <= b.Number; number++ {
-		if err := a.newHashes(ctx, w, f.kind, number); err != nil {
+		b, err := a.chain.Block(ctx, number)
+		if err != nil {
 			return nil, err
 		}
+		w.bytes(b.Hash[:])
 	}
 	w.close(']')
+	return w.json, nil
+}
+
+// newPending answers the transactions that became pending since the last time.
+func (a *filterAPI) newPending(id rpc.ID) (json.RawMessage, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f := a.filters[id]
+	if f == nil {
+		return nil, errFilter
+	}
+	var hashes []common.Hash
+	hashes, f.next = a.miner.Pool.Became(f.next)
+	w := &jsonWriter{}
+	w.hashes(hashes)
 	return w.json, nil
 }
 
@@ -159,25 +182,6 @@ func (a *filterAPI) newLogs(ctx context.Context, c *filterCriteria, first, last 
 		return nil, err
 	}
 	return logsJSON(logs), nil
-}
-
-func (a *filterAPI) newHashes(ctx context.Context, w *jsonWriter, kind filterKind, number uint64) error {
-	b, err := a.chain.Block(ctx, number)
-	if err != nil {
-		return err
-	}
-	if kind == newBlocks {
-		w.bytes(b.Hash[:])
-		return nil
-	}
-	var transactions []*reader.Transaction
-	if transactions, err = a.chain.Transactions(ctx, b); err != nil {
-		return err
-	}
-	for _, t := range transactions {
-		w.bytes(t.Row.Hash)
-	}
-	return nil
 }
 
 // GetFilterLogs answers all logs that a filter for logs describes, old and new.

@@ -137,10 +137,10 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 		return 0, 0, err
 	}
 	first, last = b.Number, b.Number
-	if c.from != nil && *c.from != latest {
+	if c.from != nil && *c.from >= 0 {
 		first = uint64(*c.from)
 	}
-	if c.to != nil && *c.to != latest {
+	if c.to != nil && *c.to >= 0 {
 		last = uint64(*c.to)
 	}
 	if c.from != nil && c.to != nil && *c.from > 0 && *c.to > 0 && first > last {

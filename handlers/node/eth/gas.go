@@ -54,7 +54,7 @@ func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last
 		percentiles = new([]float64)
 	}
 	number := uint64(last)
-	if last == latest {
+	if last < 0 {
 		b, err := a.chain.Head(ctx)
 		if err != nil {
 			return nil, err

@@ -40,8 +40,13 @@ func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref b
 	return balance, states.Error()
 }
 
-// GetTransactionCount is the next nonce of an account.
+// GetTransactionCount is the next nonce of an account. After what is pending it is the pool's, which counts transactions for which
+// the next block has no room as well.
 func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Address, ref blockRef) (hexutil.Uint64, error) {
+	if ref.hash == nil && ref.number == pending {
+		nonce, err := a.miner.Nonce(ctx, address)
+		return hexutil.Uint64(nonce), err
+	}
 	states, err := a.state(ctx, ref)
 	if err != nil {
 		return 0, err
@@ -124,6 +129,7 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 			names[i] = hexutil.EncodeBig(key.Big())
 		}
 	}
+	ref.number = max(ref.number, latest) // what is pending has no state root
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err

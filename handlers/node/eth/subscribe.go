@@ -7,17 +7,19 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/txpool"
 )
 
 // subscribeAPI has the subscriptions of the eth namespace, over WebSocket only: go-ethereum's eth/filters.FilterAPI.
 type subscribeAPI struct {
 	*api
-	broadcaster *broadcaster
+	blocks  *broadcaster[*reader.BlockEvent]
+	pending *broadcaster[[]*txpool.Transaction]
 }
 
 // NewHeads sends the header of every new block.
 func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
-	return a.subscribe(ctx, func(_ context.Context, e *reader.BlockEvent) ([]json.RawMessage, error) {
+	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
 		return []json.RawMessage{newHeadJSON(a.chain.Kind, e.Block)}, nil
 	})
 }
@@ -27,7 +29,7 @@ func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Su
 	if err := wanted.filter.Check(); err != nil {
 		return nil, err
 	}
-	return a.subscribe(ctx, func(_ context.Context, e *reader.BlockEvent) ([]json.RawMessage, error) {
+	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
 		var all []json.RawMessage
 		for _, log := range e.Logs {
 			if wanted.filter.Matches(log.Address, log.Topics) {
@@ -40,33 +42,43 @@ func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Su
 	})
 }
 
-// NewPendingTransactions sends every new transaction, by hash or in full. Here they are in a block already.
+// NewPendingTransactions sends every transaction that a block can take from now on, by hash or in full.
 func (a *subscribeAPI) NewPendingTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
-	return a.transactions(ctx, full)
-}
-
-// NewAcceptedTransactions sends every transaction in a new block, by hash or in full.
-func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
-	return a.transactions(ctx, full)
-}
-
-func (a *subscribeAPI) transactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
-	return a.subscribe(ctx, func(ctx context.Context, e *reader.BlockEvent) ([]json.RawMessage, error) {
-		if full != nil && *full {
-			return a.inFull(ctx, e)
-		}
+	return subscribe(ctx, a.pending, func(fresh []*txpool.Transaction) ([]json.RawMessage, error) {
 		var all []json.RawMessage
-		for i := range e.Transactions {
-			w := &jsonWriter{}
-			w.bytes(e.Transactions[i].Hash)
-			all = append(all, w.json)
+		for _, t := range fresh {
+			if full != nil && *full {
+				all = append(all, pooledJSON(t))
+			} else {
+				all = append(all, hashJSON(t.Hash().Bytes()))
+			}
 		}
 		return all, nil
 	})
 }
 
-func (a *subscribeAPI) inFull(ctx context.Context, e *reader.BlockEvent) ([]json.RawMessage, error) {
-	transactions, err := a.chain.Transactions(ctx, e.Block)
+// NewAcceptedTransactions sends every transaction in a new block, by hash or in full.
+func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) (*rpc.Subscription, error) {
+	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
+		if full != nil && *full {
+			return a.inFull(e)
+		}
+		var all []json.RawMessage
+		for i := range e.Transactions {
+			all = append(all, hashJSON(e.Transactions[i].Hash))
+		}
+		return all, nil
+	})
+}
+
+func hashJSON(hash []byte) json.RawMessage {
+	w := &jsonWriter{}
+	w.bytes(hash)
+	return w.json
+}
+
+func (a *subscribeAPI) inFull(e *reader.BlockEvent) ([]json.RawMessage, error) {
+	transactions, err := a.chain.Transactions(context.Background(), e.Block)
 	var all []json.RawMessage
 	for _, t := range transactions {
 		all = append(all, transactionJSON(t))
@@ -74,23 +86,23 @@ func (a *subscribeAPI) inFull(ctx context.Context, e *reader.BlockEvent) ([]json
 	return all, err
 }
 
-// subscribe sends what tell makes of each block until the client leaves, its connection ends or it falls too far behind.
-func (a *subscribeAPI) subscribe(ctx context.Context, tell func(context.Context, *reader.BlockEvent) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
+// subscribe sends what tell makes of each event until the client leaves, its connection ends or it falls too far behind.
+func subscribe[T any](ctx context.Context, b *broadcaster[T], tell func(T) ([]json.RawMessage, error)) (*rpc.Subscription, error) {
 	notifier, supported := rpc.NotifierFromContext(ctx)
 	if !supported {
 		return nil, rpc.ErrNotificationsUnsupported
 	}
-	events, err := a.broadcaster.subscribe()
+	events, err := b.subscribe()
 	if err != nil {
 		return nil, err
 	}
 	subscription := notifier.CreateSubscription()
 	go func() {
-		defer a.broadcaster.unsubscribe(events)
+		defer b.unsubscribe(events)
 		for {
 			select {
-			case block, open := <-events:
-				if !open || !notify(notifier, subscription.ID, block, tell) {
+			case event, open := <-events:
+				if !open || !notify(notifier, subscription.ID, event, tell) {
 					return
 				}
 			case <-subscription.Err():
@@ -102,8 +114,8 @@ func (a *subscribeAPI) subscribe(ctx context.Context, tell func(context.Context,
 }
 
 // notify says whether the client still listens.
-func notify(notifier *rpc.Notifier, id rpc.ID, e *reader.BlockEvent, tell func(context.Context, *reader.BlockEvent) ([]json.RawMessage, error)) bool {
-	messages, err := tell(context.Background(), e)
+func notify[T any](notifier *rpc.Notifier, id rpc.ID, event T, tell func(T) ([]json.RawMessage, error)) bool {
+	messages, err := tell(event)
 	if err != nil {
 		return false
 	}

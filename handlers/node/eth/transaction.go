@@ -14,13 +14,11 @@ import (
 // transactionAPI has the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
 type transactionAPI struct{ *api }
 
-var (
-	errSend    = errors.New("sending transactions is not available in this version")
-	errAccount = errors.New("unknown account")
-)
-
-// GetTransactionByHash answers a transaction, or null.
+// GetTransactionByHash answers a transaction of a block or of the pool, or null.
 func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+	if t := a.miner.Pool.Get(hash); t != nil {
+		return pooledJSON(t), nil
+	}
 	return encoded(a.chain.Transaction(ctx, hash))
 }
 
@@ -52,6 +50,14 @@ func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
 
 // GetRawTransactionByHash answers the bytes of a transaction, none when there is no such transaction.
 func (a *transactionAPI) GetRawTransactionByHash(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
+	return a.rawTransaction(ctx, hash)
+}
+
+// rawTransaction are the bytes of a transaction of a block or of the pool.
+func (a *api) rawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
+	if t := a.miner.Pool.Get(hash); t != nil {
+		return t.MarshalBinary()
+	}
 	return raw(a.chain.Transaction(ctx, hash))
 }
 
@@ -79,6 +85,10 @@ func raw(t *reader.Transaction, err error) (hexutil.Bytes, error) {
 
 // GetTransactionReceipt answers the receipt of a transaction, or null.
 func (a *transactionAPI) GetTransactionReceipt(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+	return a.receipt(ctx, hash)
+}
+
+func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	t, err := a.chain.Receipt(ctx, hash)
 	if err != nil {
 		return orNull(nil, err)
@@ -108,20 +118,4 @@ func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref blockRef) (js
 	}
 	w.close(']')
 	return w.json, nil
-}
-
-// PendingTransactions is empty: what is sent is either in a block or refused.
-func (a *transactionAPI) PendingTransactions() []any { return []any{} }
-
-// SendRawTransaction says what is wrong with a transaction. It refuses a valid one as well: the EVM chains take none yet.
-func (a *transactionAPI) SendRawTransaction(raw hexutil.Bytes) (common.Hash, error) {
-	if _, _, err := a.chain.Recover(raw); err != nil {
-		return common.Hash{}, err
-	}
-	return common.Hash{}, errSend
-}
-
-// SendTransaction fails as on a node that holds no keys.
-func (a *transactionAPI) SendTransaction(reader.Call) (common.Hash, error) {
-	return common.Hash{}, errAccount
 }

@@ -1,6 +1,8 @@
 package eth
 
 import (
+	"math/big"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -14,25 +16,44 @@ func transactionJSON(t *reader.Transaction) []byte {
 }
 
 func (w *jsonWriter) transaction(t *reader.Transaction) {
+	if t.Block.Pending() {
+		w.pooled(t.Transaction, t.Sender)
+		return
+	}
 	w.open('{')
 	w.key("blockHash").bytes(t.Block.Hash[:])
 	w.key("blockNumber").uint(t.Block.Number)
-	w.key("from").bytes(t.Sender[:])
+	w.payload(t.Transaction, t.Sender, t.Price())
+	w.key("transactionIndex").uint(uint64(t.Index()))
+	w.typed(t.Transaction)
+	w.close('}')
+}
+
+// payload writes what a transaction does, and what it pays for gas.
+func (w *jsonWriter) payload(t *types.Transaction, sender common.Address, price *big.Int) {
+	w.key("from").bytes(sender[:])
 	w.key("gas").uint(t.Gas())
-	w.key("gasPrice").big(t.Price())
+	w.key("gasPrice").big(price)
 	if t.Type() == types.DynamicFeeTxType {
 		w.key("maxFeePerGas").big(t.GasFeeCap())
 		w.key("maxPriorityFeePerGas").big(t.GasTipCap())
 	}
-	w.key("hash").bytes(t.Row.Hash)
+	hash := t.Hash()
+	w.key("hash").bytes(hash[:])
 	w.key("input").bytes(t.Data())
 	w.key("nonce").uint(t.Nonce())
-	w.key("to").bytesOrNull(t.Row.Recipient)
-	w.key("transactionIndex").uint(uint64(t.Index()))
+	if to := t.To(); to != nil {
+		w.key("to").bytes(to[:])
+	} else {
+		w.key("to").raw("null")
+	}
+}
+
+// typed writes the value, the type and what belongs to that.
+func (w *jsonWriter) typed(t *types.Transaction) {
 	w.key("value").big(t.Value())
 	w.key("type").uint(uint64(t.Type()))
-	w.signature(t.Transaction)
-	w.close('}')
+	w.signature(t)
 }
 
 func (w *jsonWriter) signature(t *types.Transaction) {

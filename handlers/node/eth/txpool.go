@@ -1,31 +1,95 @@
 package eth
 
 import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim/evm/txpool"
 )
 
-// txpoolAPI has the methods of the txpool namespace. The pool is always empty: a transaction is in a block or nowhere.
-type txpoolAPI struct{}
+// txpoolAPI has the methods of the txpool namespace: internal/ethapi.TxPoolAPI.
+type txpoolAPI struct{ *api }
 
-// pool is what waits, ready or not.
-type pool[T any] struct {
+// waiting is what waits, ready or not.
+type waiting[T any] struct {
 	Pending T `json:"pending"`
 	Queued  T `json:"queued"`
 }
 
-type nothing map[string]struct{}
+// byNonce are transactions of an account, in one form or another, and bySender those of all.
+type (
+	byNonce[T any]  map[string]T
+	bySender[T any] map[string]byNonce[T]
+)
 
-func emptyPool() pool[nothing] { return pool[nothing]{nothing{}, nothing{}} }
+type jsonText = json.RawMessage
 
 // Status counts the transactions that wait.
-func (a *txpoolAPI) Status() pool[hexutil.Uint] { return pool[hexutil.Uint]{} }
+func (a *txpoolAPI) Status() waiting[hexutil.Uint] {
+	pending, queued := a.miner.Pool.Count()
+	return waiting[hexutil.Uint]{hexutil.Uint(pending), hexutil.Uint(queued)}
+}
 
 // Content lists the transactions that wait.
-func (a *txpoolAPI) Content() pool[nothing] { return emptyPool() }
+func (a *txpoolAPI) Content() waiting[bySender[jsonText]] { return contentOf(a.miner.Pool, pooledJSON) }
 
 // ContentFrom lists the transactions of one sender that wait.
-func (a *txpoolAPI) ContentFrom(common.Address) pool[nothing] { return emptyPool() }
+func (a *txpoolAPI) ContentFrom(address common.Address) waiting[byNonce[jsonText]] {
+	pending, queued := a.miner.Pool.Of(address)
+	return waiting[byNonce[jsonText]]{nonces(pending, pooledJSON), nonces(queued, pooledJSON)}
+}
 
 // Inspect sums up the transactions that wait.
-func (a *txpoolAPI) Inspect() pool[nothing] { return emptyPool() }
+func (a *txpoolAPI) Inspect() waiting[bySender[string]] { return contentOf(a.miner.Pool, summary) }
+
+func contentOf[T any](p *txpool.Pool, form func(*txpool.Transaction) T) waiting[bySender[T]] {
+	all := waiting[bySender[T]]{bySender[T]{}, bySender[T]{}}
+	for _, address := range p.Senders() {
+		pending, queued := p.Of(address)
+		if len(pending) > 0 {
+			all.Pending[address.Hex()] = nonces(pending, form)
+		}
+		if len(queued) > 0 {
+			all.Queued[address.Hex()] = nonces(queued, form)
+		}
+	}
+	return all
+}
+
+func nonces[T any](all []*txpool.Transaction, form func(*txpool.Transaction) T) byNonce[T] {
+	forms := byNonce[T]{}
+	for _, t := range all {
+		forms[strconv.FormatUint(t.Nonce(), 10)] = form(t)
+	}
+	return forms
+}
+
+func summary(t *txpool.Transaction) string {
+	to := "contract creation"
+	if t.To() != nil {
+		to = t.To().Hex()
+	}
+	return fmt.Sprintf("%s: %v wei + %v gas × %v wei", to, t.Value(), t.Gas(), t.GasPrice())
+}
+
+// pooledJSON is a transaction that is in no block yet.
+func pooledJSON(t *txpool.Transaction) json.RawMessage {
+	w := &jsonWriter{make([]byte, 0, 1024+2*t.Size())}
+	w.pooled(t.Transaction, t.Sender)
+	return w.json
+}
+
+func (w *jsonWriter) pooled(t *types.Transaction, sender common.Address) {
+	w.open('{')
+	w.key("blockHash").raw("null")
+	w.key("blockNumber").raw("null")
+	w.payload(t, sender, t.GasFeeCap())
+	w.key("transactionIndex").raw("null")
+	w.typed(t)
+	w.close('}')
+}

@@ -1,0 +1,200 @@
+package anvil
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers/node/eth"
+	"snowglobe/sim/miner"
+)
+
+// Bounds of what one request may ask for.
+const (
+	maxBlocks   = 100_000
+	maxInterval = 365 * 24 * 3600        // seconds between blocks
+	maxTime     = math.MaxInt64 / 10_000 // seconds since 1970: some 29 million years
+)
+
+// Namespaces are the methods for a chain.
+func Namespaces(m *miner.Miner) []eth.Namespace {
+	a := &api{m}
+	return []eth.Namespace{{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}}}
+}
+
+// api is what the namespaces share.
+type api struct{ miner *miner.Miner }
+
+// mine makes blocks; interval is in seconds, nil for what the rules say.
+func (a *api) mine(ctx context.Context, blocks, interval *number) error {
+	count, spacing := uint64(1), uint64(0)
+	var err error
+	if blocks != nil {
+		if count, err = blocks.upTo(maxBlocks, "the number of blocks"); err != nil {
+			return err
+		}
+	}
+	if interval != nil {
+		if spacing, err = interval.upTo(maxInterval, "the interval"); err != nil {
+			return err
+		}
+	}
+	return a.miner.Mine(ctx, count, time.Duration(spacing)*time.Second)
+}
+
+func (a *api) setNextTime(ctx context.Context, timestamp *number) error {
+	seconds, err := timestamp.upTo(maxTime, "the timestamp")
+	if err != nil {
+		return err
+	}
+	return a.miner.SetNextTime(ctx, seconds*1000)
+}
+
+func (a *api) setGasLimit(limit number) (bool, error) {
+	n, err := limit.upTo(math.MaxInt64, "the gas limit")
+	if err == nil {
+		a.miner.SetGasLimit(n)
+	}
+	return err == nil, err
+}
+
+// evmAPI has what both have under evm, as Hardhat means it.
+type evmAPI struct{ *api }
+
+// Mine makes a block, at a time in Unix seconds if one is given, or as many as the object says.
+func (a *evmAPI) Mine(ctx context.Context, options *mineOptions) (string, error) {
+	if options == nil {
+		options = &mineOptions{}
+	}
+	if options.Timestamp != nil {
+		if err := a.setNextTime(ctx, options.Timestamp); err != nil {
+			return "", err
+		}
+	}
+	return "0x0", a.mine(ctx, options.Blocks, nil)
+}
+
+// SetAutomine turns on or off that each transaction gets a block at once.
+func (a *evmAPI) SetAutomine(on bool) bool {
+	a.miner.SetAutomine(on)
+	return true
+}
+
+// SetIntervalMining makes a block every so many milliseconds of real time; 0 ends that. Automine stays as it is.
+func (a *evmAPI) SetIntervalMining(milliseconds number) (bool, error) {
+	n, err := milliseconds.upTo(maxInterval*1000, "the interval")
+	if err == nil {
+		a.miner.SetInterval(time.Duration(n) * time.Millisecond)
+	}
+	return err == nil, err
+}
+
+// SetBlockGasLimit sets the gas limit of the blocks from now on.
+func (a *evmAPI) SetBlockGasLimit(limit number) (bool, error) { return a.setGasLimit(limit) }
+
+// SetNextBlockTimestamp says when the next block is to be, in Unix seconds.
+func (a *evmAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) (string, error) {
+	return timestamp.String(), a.setNextTime(ctx, &timestamp)
+}
+
+// anvilAPI has what anvil has under its own name, as anvil means it. Most of its methods answer null.
+type anvilAPI struct{ *api }
+
+// Mine makes so many blocks, an interval of seconds apart.
+func (a *anvilAPI) Mine(ctx context.Context, blocks, interval *number) error {
+	return a.mine(ctx, blocks, interval)
+}
+
+// SetAutomine turns on or off that each transaction gets a block at once.
+func (a *anvilAPI) SetAutomine(on bool) { a.miner.SetAutomine(on) }
+
+// GetAutomine says whether each transaction gets a block at once.
+func (a *anvilAPI) GetAutomine() bool { return a.miner.Automine() }
+
+// SetIntervalMining makes a block every so many seconds of real time instead of one for each transaction; with 0 blocks are only made
+// when somebody asks for them.
+func (a *anvilAPI) SetIntervalMining(seconds number) error {
+	n, err := seconds.upTo(maxInterval, "the interval")
+	if err != nil {
+		return err
+	}
+	a.miner.SetAutomine(false)
+	a.miner.SetInterval(time.Duration(n) * time.Second)
+	return nil
+}
+
+// GetIntervalMining is the interval in seconds, null for none.
+func (a *anvilAPI) GetIntervalMining() *uint64 {
+	every := a.miner.Interval()
+	if every == 0 {
+		return nil
+	}
+	seconds := uint64(every / time.Second)
+	return &seconds
+}
+
+// SetBlockGasLimit sets the gas limit of the blocks from now on.
+func (a *anvilAPI) SetBlockGasLimit(limit number) (bool, error) { return a.setGasLimit(limit) }
+
+// SetNextBlockBaseFeePerGas sets the base fee of the next block, in wei.
+func (a *anvilAPI) SetNextBlockBaseFeePerGas(fee number) { a.miner.SetNextBaseFee(&fee.Int) }
+
+// SetCoinbase says who gets the fees of the blocks from now on.
+func (a *anvilAPI) SetCoinbase(address common.Address) { a.miner.SetCoinbase(address) }
+
+// SetNextBlockTimestamp says when the next block is to be, in Unix seconds.
+func (a *anvilAPI) SetNextBlockTimestamp(ctx context.Context, timestamp number) error {
+	return a.setNextTime(ctx, &timestamp)
+}
+
+// DropTransaction forgets a transaction that waits and answers its hash, null when there is none.
+func (a *anvilAPI) DropTransaction(hash common.Hash) *common.Hash {
+	if !a.miner.Drop(hash) {
+		return nil
+	}
+	return &hash
+}
+
+// DropAllTransactions forgets everything that waits.
+func (a *anvilAPI) DropAllTransactions() { a.miner.DropAll() }
+
+// RemovePoolTransactions forgets everything that waits of an account.
+func (a *anvilAPI) RemovePoolTransactions(address common.Address) { a.miner.DropSender(address) }
+
+// hardhatAPI has what Hardhat has under its own name. Its methods answer true.
+type hardhatAPI struct{ *api }
+
+// Mine makes so many blocks, an interval of seconds apart.
+func (a *hardhatAPI) Mine(ctx context.Context, blocks, interval *number) (bool, error) {
+	err := a.mine(ctx, blocks, interval)
+	return err == nil, err
+}
+
+// GetAutomine says whether each transaction gets a block at once.
+func (a *hardhatAPI) GetAutomine() bool { return a.miner.Automine() }
+
+// SetNextBlockBaseFeePerGas sets the base fee of the next block, in wei.
+func (a *hardhatAPI) SetNextBlockBaseFeePerGas(fee number) bool {
+	a.miner.SetNextBaseFee(&fee.Int)
+	return true
+}
+
+// SetCoinbase says who gets the fees of the blocks from now on.
+func (a *hardhatAPI) SetCoinbase(address common.Address) bool {
+	a.miner.SetCoinbase(address)
+	return true
+}
+
+// DropTransaction forgets a transaction that waits, and says whether there was one.
+func (a *hardhatAPI) DropTransaction(ctx context.Context, hash common.Hash) (bool, error) {
+	if a.miner.Drop(hash) {
+		return true, nil
+	}
+	if _, err := a.miner.Chain.Transaction(ctx, hash); err == nil {
+		return false, fmt.Errorf("Transaction %s cannot be dropped because it has already been mined", hash.Hex())
+	}
+	return false, nil
+}

@@ -1,0 +1,51 @@
+package anvil
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+var errNumber = errors.New("expected a number, in decimal or as 0x and hexadecimal digits")
+
+// number is a whole number of up to 256 bits as test clients write one: a JSON number, or a string of either base.
+type number struct{ big.Int }
+
+// UnmarshalJSON reads all these forms.
+func (n *number) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), `"`)
+	base := 10
+	if digits, hex := strings.CutPrefix(text, "0x"); hex {
+		text, base = digits, 16
+	}
+	if _, ok := n.SetString(text, base); !ok || n.Sign() < 0 || n.BitLen() > 256 || strings.HasPrefix(text, "+") {
+		return fmt.Errorf("%w, not %s", errNumber, data)
+	}
+	return nil
+}
+
+// upTo is the number if it is not larger than a limit.
+func (n *number) upTo(limit uint64, what string) (uint64, error) {
+	if !n.IsUint64() || n.Uint64() > limit {
+		return 0, fmt.Errorf("%s is %s, at most %d is possible", what, n.String(), limit)
+	}
+	return n.Uint64(), nil
+}
+
+// mineOptions is what evm_mine takes: a time, or an object with a time and a count.
+type mineOptions struct {
+	Timestamp *number `json:"timestamp"`
+	Blocks    *number `json:"blocks"`
+}
+
+// UnmarshalJSON reads both forms.
+func (o *mineOptions) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '{' {
+		o.Timestamp = new(number)
+		return o.Timestamp.UnmarshalJSON(data)
+	}
+	type plain mineOptions
+	return json.Unmarshal(data, (*plain)(o))
+}

@@ -1,0 +1,144 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/params"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/evm/txpool"
+)
+
+// sendAPI has the eth methods that send transactions: coreth's internal/ethapi.TransactionAPI.
+type sendAPI struct {
+	*api
+	blocks *broadcaster[*reader.BlockEvent]
+}
+
+// rejectedCode is that of EIP-1474 for a transaction that is refused. Libraries tell the refusals among recognized by their
+// texts, which need a node's usual code; for the others they would say that the parameters are missing or invalid.
+const rejectedCode = -32003
+
+var recognized = []error{
+	core.ErrNonceTooLow, core.ErrNonceTooHigh, core.ErrNonceMax, core.ErrInsufficientFunds, core.ErrIntrinsicGas, core.ErrFeeCapTooLow,
+	core.ErrFeeCapVeryHigh, core.ErrTipAboveFeeCap, core.ErrTipVeryHigh, txpool.ErrAlreadyKnown,
+}
+
+// rejectedError is a refusal with a code of its own.
+type rejectedError struct{ error }
+
+func (e *rejectedError) ErrorCode() int { return rejectedCode }
+func (e *rejectedError) Unwrap() error  { return e.error }
+
+// refused gives a refusal its code.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, known := range recognized {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	return &rejectedError{err}
+}
+
+// What a node checks before it asks its pool (SubmitTransaction).
+const maxFee = 100 // coins that the gas of one transaction may cost
+
+var errUnprotected = errors.New("only replay-protected (EIP-155) transactions allowed over RPC")
+
+// unprotected is the one transaction that a node takes without replay protection: the deployment of the EIP-1820 registry.
+var unprotected = common.HexToHash("0xfefb2da535e927b85fe68eb81cb2e4a5827c905f78381a01ef2322aa9b0aee8e")
+
+func checkFee(tx *types.Transaction) error {
+	fee := new(big.Int).Mul(tx.GasPrice(), new(big.Int).SetUint64(tx.Gas()))
+	if fee.Cmp(new(big.Int).Mul(big.NewInt(maxFee), big.NewInt(params.Ether))) <= 0 {
+		return nil
+	}
+	coins := new(big.Float).Quo(new(big.Float).SetInt(fee), big.NewFloat(params.Ether))
+	return fmt.Errorf("tx fee (%.2f ether) exceeds the configured cap (%.2f ether)", coins, float64(maxFee))
+}
+
+func (a *api) submit(ctx context.Context, tx *types.Transaction) (common.Hash, error) {
+	err := checkFee(tx)
+	if err == nil && !tx.Protected() && tx.Hash() != unprotected {
+		err = errUnprotected
+	}
+	if err == nil {
+		err = a.miner.Send(ctx, tx)
+	}
+	if err != nil {
+		return common.Hash{}, refused(err)
+	}
+	return tx.Hash(), nil
+}
+
+// SendRawTransaction takes a signed transaction. With automine it is in a block when the answer comes.
+func (a *sendAPI) SendRawTransaction(ctx context.Context, raw hexutil.Bytes) (common.Hash, error) {
+	tx := new(types.Transaction)
+	if err := tx.UnmarshalBinary(raw); err != nil {
+		return common.Hash{}, err
+	}
+	return a.submit(ctx, tx)
+}
+
+// How long SendRawTransactionSync waits, as go-ethereum does.
+const (
+	syncTimeout    = 20 * time.Second
+	maxSyncTimeout = time.Minute
+)
+
+// syncTimeoutError tells which transaction is in the pool, but in no block yet: EIP-7966.
+type syncTimeoutError struct {
+	waited time.Duration
+	hash   common.Hash
+}
+
+func (e *syncTimeoutError) Error() string {
+	return fmt.Sprintf("The transaction was added to the transaction pool but wasn't processed in %v", e.waited)
+}
+func (e *syncTimeoutError) ErrorCode() int { return 4 }
+func (e *syncTimeoutError) ErrorData() any { return e.hash.Hex() }
+
+// SendRawTransactionSync takes a signed transaction and answers its receipt once it is in a block (EIP-7966). timeout is in milliseconds.
+func (a *sendAPI) SendRawTransactionSync(ctx context.Context, raw hexutil.Bytes, timeout *uint64) (json.RawMessage, error) {
+	blocks, err := a.blocks.subscribe()
+	if err != nil {
+		return nil, err
+	}
+	defer a.blocks.unsubscribe(blocks)
+	hash, err := a.SendRawTransaction(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	wait := syncTimeout
+	if timeout != nil && *timeout > 0 {
+		wait = time.Duration(min(*timeout, uint64(maxSyncTimeout/time.Millisecond))) * time.Millisecond
+	}
+	late := time.After(wait)
+	for {
+		if receipt, err := a.receipt(ctx, hash); err != nil || receipt != nil {
+			return receipt, err
+		}
+		select {
+		case _, open := <-blocks:
+			if !open {
+				return nil, &syncTimeoutError{wait, hash}
+			}
+		case <-late:
+			return nil, &syncTimeoutError{wait, hash}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}

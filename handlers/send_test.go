@@ -1,0 +1,149 @@
+package handlers_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"math/big"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/accounts/abi/bind/v2"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+
+	"snowglobe/handlers"
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/verify"
+)
+
+// devnet is a world behind a server, as one client sees one of its chains.
+type devnet struct {
+	*testing.T
+	world  *sim.World
+	url    string
+	client *ethclient.Client
+	chain  *reader.Chain
+	key    *ecdsa.PrivateKey
+	from   common.Address
+}
+
+// newDevnet serves a world. The client is alice.
+func newDevnet(t *testing.T, w *sim.World, c *reader.Chain) *devnet {
+	t.Helper()
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(func() { h.Close(); s.Close() })
+	d := &devnet{T: t, world: w, url: s.URL, chain: c}
+	if d.client, err = ethclient.Dial(d.rpc("http", "rpc")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.client.Close)
+	personas, err := w.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.key, err = crypto.ToECDSA(personas[0].Key); err != nil {
+		t.Fatal(err)
+	}
+	d.from = crypto.PubkeyToAddress(d.key.PublicKey)
+	return d
+}
+
+func (d *devnet) rpc(scheme, end string) string {
+	return strings.Replace(d.url, "http", scheme, 1) + "/ext/bc/" + ids.ID(d.chain.Row.BlockchainID).String() + "/" + end
+}
+
+// sign makes a transaction of alice's with fees that are enough.
+func (d *devnet) sign(tx *types.DynamicFeeTx) *types.Transaction {
+	d.Helper()
+	id := new(big.Int).SetUint64(d.chain.Row.EVMID)
+	tx.ChainID = id
+	if tx.GasFeeCap == nil {
+		tx.GasTipCap, tx.GasFeeCap = big.NewInt(1), big.NewInt(2_000_000_000_000)
+	}
+	if tx.Gas == 0 {
+		tx.Gas = 21_000
+	}
+	signed, err := types.SignNewTx(d.key, types.LatestSignerForChainID(id), tx)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return signed
+}
+
+func (d *devnet) nonce() uint64 {
+	d.Helper()
+	nonce, err := d.client.PendingNonceAt(d.Context(), d.from)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return nonce
+}
+
+// verify checks the whole world.
+func (d *devnet) verify() {
+	d.Helper()
+	if _, err := verify.Verify(context.Background(), d.world, nil); err != nil {
+		d.Error(err)
+	}
+}
+
+// TestASentTransactionIsInABlockAtOnce: on every chain, its receipt is there when the call returns, and verify finds no fault with the world.
+func TestASentTransactionIsInABlockAtOnce(t *testing.T) {
+	w := tinyWorld(t)
+	var d *devnet
+	for _, c := range w.Chains {
+		d = newDevnet(t, w, c)
+		before, digest := d.world.Clock.UnixMilli(), string(w.Digest())
+		to := common.HexToAddress("0xb0b")
+		tx := d.sign(&types.DynamicFeeTx{Nonce: d.nonce(), To: &to, Value: big.NewInt(7)})
+		if err := d.client.SendTransaction(t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+		receipt, err := d.client.TransactionReceipt(t.Context(), tx.Hash())
+		if err != nil || receipt.Status != 1 {
+			t.Fatal(receipt, err)
+		}
+		head, err := d.client.HeaderByNumber(t.Context(), nil)
+		if err != nil || head.Number.Cmp(receipt.BlockNumber) != 0 {
+			t.Fatal(head, err)
+		}
+		if balance, err := d.client.BalanceAt(t.Context(), to, nil); err != nil || balance.Int64() != 7 {
+			t.Error(balance, err)
+		}
+		if w.Clock.UnixMilli() < before || uint64(w.Clock.Unix()) != head.Time {
+			t.Errorf("the clock is at %d, the block at %d", w.Clock.Unix(), head.Time)
+		}
+		if digest == string(w.Digest()) {
+			t.Error("the digest did not notice")
+		}
+	}
+	d.verify()
+}
+
+// counterCode is init code of a contract that answers 42 and logs the caller.
+const counterCode = "0x601a600c600039601a6000f3337ffd8d0c1dc3ab254ec49463a1192bb2423b3b851adedec1aa94dcd362dc063c9d60206000a2602a60005260206000f3"
+
+// TestBindDeploysCallsAndWaits uses go-ethereum's own bindings.
+func TestBindDeploysCallsAndWaits(t *testing.T) {
+	w := tinyWorld(t)
+	d := newDevnet(t, w, w.Chains[0])
+	auth := bind.NewKeyedTransactor(d.key, new(big.Int).SetUint64(d.chain.Row.EVMID))
+	auth.Context = t.Context()
+	address, tx, err := bind.DeployContract(auth, common.FromHex(counterCode), d.client, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := bind.WaitDeployed(t.Context(), d.client, tx.Hash()); err != nil || got != address {
+		t.Fatal(got, err)
+	}
+	d.verify()
+}
