@@ -17,7 +17,7 @@ func commit(t *testing.T, db *DB, n byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = b.SetMeta(Meta{Generator: "1", Profile: "tiny", Chains: hash, Digest: bytes.Repeat([]byte{n}, 32)})
+	err = b.SetMeta(Meta{Generator: "1", Profile: "tiny", Base: hash, Digest: bytes.Repeat([]byte{n}, 32)})
 	for i := range byte(100) {
 		err = errors.Join(err, b.AddMarket(Market{Chain: int(n), Address: bytes.Repeat([]byte{i}, 20), Series: strings.Repeat("s", 180)}))
 	}
