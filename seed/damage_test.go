@@ -109,7 +109,7 @@ func damageCell(t *testing.T, path, table, column, value string) bool {
 
 	db = open(t, path)
 	content := func() (text string) {
-		if err := db.QueryRow("SELECT group_concat(quote(c)) FROM (SELECT " + column + " AS c FROM " + table + " ORDER BY 1)").Scan(&text); err != nil {
+		if err := db.QueryRow("SELECT COALESCE(group_concat(quote(c)), '') FROM (SELECT " + column + " AS c FROM " + table + " ORDER BY 1)").Scan(&text); err != nil {
 			t.Fatal(err)
 		}
 		return text
