@@ -14,6 +14,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
+	"snowglobe/sim/verify"
 )
 
 // cellDamages are expressions that make of a column's value one that cannot be there.
@@ -155,6 +156,31 @@ func (s stopper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// TestMissingRowsAreASentence: a file without its chains, its blocks or its nodes is not served.
+func TestMissingRowsAreASentence(t *testing.T) {
+	original, err := os.ReadFile(smallFile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"meta", "chain", "block", "primary_network", "primary_block", "node"} {
+		copied := filepath.Join(t.TempDir(), "copy.db")
+		if err := os.WriteFile(copied, original, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db := open(t, copied)
+		if _, err := db.Exec("DELETE FROM " + table); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		for way, err := range map[string]error{"verify": verifyFile(t, copied), "serve": serveFile(t, copied)} {
+			if err == nil {
+				t.Errorf("%s does not miss the rows of %s", way, table)
+			}
+			wantSentence(t, err)
+		}
+	}
+}
+
 // TestVerifyBesideAWriter verifies a world, by the program's other process so to speak, while transactions are issued.
 func TestVerifyBesideAWriter(t *testing.T) {
 	path := smallFile(t)
@@ -182,6 +208,9 @@ func TestVerifyBesideAWriter(t *testing.T) {
 	for range rounds {
 		if err := verifyFile(t, path); err != nil {
 			t.Errorf("a sound file: %v", err)
+		}
+		if err := verify.Inspect(t.Context(), w, func() {}); err != nil {
+			t.Errorf("a sound file, inspected by who writes it: %v", err)
 		}
 	}
 	stop()

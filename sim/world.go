@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"snowglobe/fixtures"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
@@ -46,6 +47,9 @@ func Open(ctx context.Context, path string) (*World, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	w, err := read(ctx, db)
+	if err == nil && (len(w.Chains) == 0 || len(w.Networks) < len(fixtures.Networks)) {
+		err = store.Damaged(errors.New("chains or networks are missing"))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, db.Close()))
 	}
