@@ -215,7 +215,11 @@ func stateOf(path string) (*state, error) {
 	if _, err := file.ReadAt(header, 0); err != nil {
 		return nil, err
 	}
-	page := make([]byte, binary.BigEndian.Uint16(header[headerPageSize:]))
+	size := int(binary.BigEndian.Uint16(header[headerPageSize:]))
+	if size == 1 {
+		size = 1 << 16
+	}
+	page := make([]byte, size)
 	if _, err := file.ReadAt(page, int64(len(page))*(lineagePage-1)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
