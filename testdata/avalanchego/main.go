@@ -43,7 +43,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 func (n *network) check(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines, n.useAggregator,
-		n.useInfo, n.useRest, n.useValidators, n.useAdmin, n.useExchange, n.usePlatform,
+		n.useInfo, n.useRest, n.useValidators, n.useAdmin, n.useExchange, n.usePlatform, n.useWallet,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -53,12 +53,12 @@ type change struct {
 
 // seen counts what was looked at.
 type seen struct {
-	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, judged, signed, refused, calls int
+	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, judged, signed, refused, calls, issued int
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM, %d transactions with messages judged; %d signed by the aggregator, %d refused; %d client calls",
-		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.judged, s.signed, s.refused, s.calls)
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM, %d transactions with messages judged; %d signed by the aggregator, %d refused; %d client calls; %d transactions issued by the wallet",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.judged, s.signed, s.refused, s.calls, s.issued)
 }
 
 func newNetwork(url, name string, id uint32) *network {

@@ -33,7 +33,10 @@ stop() {
 serve tiny
 node viem.mjs
 node ethers.mjs
+node avalanchejs.mjs
+node wallet.mjs
 stop
+"$binary" verify --quiet --db "$folder/tiny.db"
 
 serve default
 node chainkit.mjs
