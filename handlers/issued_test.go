@@ -2,7 +2,11 @@ package handlers_test
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"math"
+	"math/big"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -31,6 +35,7 @@ func TestIssuedTransactionsOfTheChains(t *testing.T) {
 		}
 		w := (&views{t, world, h, n}).wallet("whale")
 		w.transfers()
+		w.atomics()
 		w.staking()
 		subnet := w.subnets()
 		w.conversion(subnet)
@@ -99,6 +104,95 @@ func (w *wallet) importedTwice(exported *txs.ExportTx) *txs.ImportTx {
 	again := &txs.ImportTx{BaseTx: w.empty(txs.PChain), SourceChain: w.l.Rules.XChainID, ImportedInputs: []*txs.TransferableInput{in}}
 	again.Outs = append(again.Outs, w.output(nAVAX))
 	return again
+}
+
+// cChain asks the C-Chain for a number.
+func (w *wallet) cChain(method string, params ...any) *big.Int {
+	w.Helper()
+	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) // strings
+	answer := w.decode(method, ask(w.h, http.MethodPost, "/"+w.l.Name+"/ext/bc/C/rpc", string(body)))
+	n, ok := new(big.Int).SetString(fmt.Sprint(answer["result"]), 0)
+	if !ok {
+		w.Fatalf("%s answers %v", method, answer)
+	}
+	return n
+}
+
+// atomics imports to the C-Chain what was exported to it, and exports from there to the X-Chain and the P-Chain.
+func (w *wallet) atomics() {
+	w.Helper()
+	account := w.key.EVMAddress()
+	ins, total := w.spendable(txs.CChain, "P")
+	in := &txs.AtomicImportTx{NetworkID: w.l.Rules.NetworkID, BlockchainID: w.l.Rules.CChainID, SourceChain: ids.Empty, ImportedInputs: ins,
+		Outs: []txs.EVMOutput{{Address: account, Amount: total - nAVAX/100, AssetID: w.l.Rules.AVAXAssetID}}}
+	before := w.cChain("eth_getBalance", account, "latest")
+	w.atomic(in)
+	gained := new(big.Int).Sub(w.cChain("eth_getBalance", account, "latest"), before)
+	if want := new(big.Int).Mul(new(big.Int).SetUint64(total-nAVAX/100), big.NewInt(1e9)); gained.Cmp(want) != 0 {
+		w.Errorf("the account has %d more, want %d", gained, want)
+	}
+	w.refusedAtomic(fmt.Sprintf("failed to fetch import UTXOs from %s due to: not found", ids.Empty), in)
+	out := func(to ids.ID, nonce uint64, fee uint64) *txs.AtomicExportTx {
+		return &txs.AtomicExportTx{NetworkID: w.l.Rules.NetworkID, BlockchainID: w.l.Rules.CChainID, DestinationChain: to,
+			Ins: []txs.EVMInput{{Address: account, Amount: nAVAX + fee, AssetID: w.l.Rules.AVAXAssetID, Nonce: nonce}}, ExportedOutputs: []*txs.TransferableOutput{w.output(nAVAX)}}
+	}
+	for chain, to := range []ids.ID{ids.Empty, w.l.Rules.XChainID} {
+		nonce := w.cChain("eth_getTransactionCount", account, "latest").Uint64()
+		w.refusedAtomic("invalid nonce", out(to, nonce+1, nAVAX/100))
+		w.refusedAtomic("export tx flow check failed due to: insufficient funds", out(to, nonce, 0))
+		w.refusedAtomic("tx has wrong chain ID", out(w.l.Rules.CChainID, nonce, nAVAX/100))
+		w.atomic(out(to, nonce, nAVAX/100))
+		if next := w.cChain("eth_getTransactionCount", account, "latest").Uint64(); next != nonce+1 {
+			w.Errorf("the nonce is %d after %d", next, nonce)
+		}
+		had := w.balance(txs.Chain(chain))
+		w.issue(txs.Chain(chain), w.importTx(txs.Chain(chain), "C", w.l.Rules.CChainID))
+		if have := w.balance(txs.Chain(chain)); have != had+nAVAX-nAVAX/100 {
+			w.Errorf("%s has %d after %d", txs.Chain(chain), have, had)
+		}
+	}
+	bob := w.wallet("bob")
+	stolen := out(ids.Empty, 0, nAVAX/100)
+	if said := bob.say(txs.CChain, bob.signAtomic(stolen)); said != "signature doesn't match public key" {
+		w.Errorf("another's account: %s", said)
+	}
+	stolen.Ins[0] = txs.EVMInput{Address: bob.key.EVMAddress(), Amount: math.MaxUint64, AssetID: w.l.Rules.AVAXAssetID}
+	bob.refusedAtomic("insufficient funds", stolen)
+	w.same("status", w.rpc("bc/C/avax", "avax.getAtomicTxStatus", map[string]any{"txID": ids.ID{1}})["status"], "Unknown")
+}
+
+func (w *wallet) signAtomic(unsigned txs.Unsigned) *txs.Tx {
+	w.Helper()
+	inputs := 1
+	if u, ok := unsigned.(*txs.AtomicImportTx); ok {
+		inputs = len(u.ImportedInputs)
+	}
+	tx := &txs.Tx{Unsigned: unsigned}
+	if err := tx.Sign(txs.CChain, slices.Repeat([][]*txs.Key{{w.key}}, inputs)); err != nil {
+		w.Fatal(err)
+	}
+	return tx
+}
+
+// atomic sends a transaction of the C-Chain and finds it on every interface.
+func (w *wallet) atomic(unsigned txs.Unsigned) {
+	w.Helper()
+	tx := w.signAtomic(unsigned)
+	if said := w.say(txs.CChain, tx); said != "" {
+		w.Fatalf("%s: %s", tx.TypeName(), said)
+	}
+	height := w.cChain("eth_blockNumber")
+	status := w.rpc("bc/C/avax", "avax.getAtomicTxStatus", map[string]any{"txID": tx.ID()})
+	shown := w.rpc("bc/C/avax", "avax.getAtomicTx", map[string]any{"txID": tx.ID()})
+	w.same("atomic transaction", status["status"], "Accepted", status["blockHeight"], height, shown["blockHeight"], height,
+		w.get("/blockchains/c-chain/transactions/" + tx.ID().String())["txType"], tx.TypeName(), w.get("/blockchains/c-chain/blocks/" + height.String())["blockNumber"], height)
+}
+
+func (w *wallet) refusedAtomic(reason string, unsigned txs.Unsigned) {
+	w.Helper()
+	if said := w.say(txs.CChain, w.signAtomic(unsigned)); said != reason {
+		w.Errorf("%T is refused with %s, want %s", unsigned, said, reason)
+	}
 }
 
 // proof is the key of a node of the test's own, with the proof that the test has it.

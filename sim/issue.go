@@ -2,8 +2,12 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
+	"snowglobe/sim/evm"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -43,6 +47,38 @@ func (n *Network) IssueP(ctx context.Context, tx *txs.Tx) error {
 		return e.accept(b, txs.PChain)
 	})
 }
+
+// IssueC accepts an atomic transaction in a new block of the C-Chain. The error is the network's reason to refuse it.
+func (n *Network) IssueC(ctx context.Context, tx *txs.Tx) error {
+	if n.DB.ReadOnly() {
+		return store.ErrReadOnly
+	}
+	i := slices.IndexFunc(n.World.Miners, func(m *miner.Miner) bool { return m.Chain == n.CChain() })
+	if i < 0 {
+		return errNoCChain
+	}
+	return n.World.Miners[i].SendAtomic(ctx, tx, &atomicBackend{ctx, n})
+}
+
+var errNoCChain = errors.New("the network has no C-Chain")
+
+// atomicBackend is the network as the miner of its C-Chain knows it.
+type atomicBackend struct {
+	ctx context.Context
+	*Network
+}
+
+func (b *atomicBackend) Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error) {
+	if err := b.restore(b.ctx); err != nil {
+		return nil, err
+	}
+	if err := b.state.C.VerifyTx(tx, h.BaseFee, h.Time); err != nil {
+		return nil, err
+	}
+	return b.state.AcceptC([]*txs.Tx{tx}, h.Number.Uint64(), h.BaseFee, h.Time)
+}
+
+func (b *atomicBackend) Reject() { b.state = nil }
 
 // extension is blocks of a network's P- and X-Chain that are accepted one after the other and stored together.
 type extension struct {

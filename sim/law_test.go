@@ -33,7 +33,7 @@ var imports = []struct{ pkg, may string }{
 	{"sim/primary", "fixtures sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
 	{"sim/evm/reader", "fixtures fixtures/contracts sim/evm sim/evm/precompile sim/evm/index sim/store sim/metric sim/warp sim/cache"},
 	{"sim/evm/txpool", "sim/evm sim/store"},
-	{"sim/miner", "sim/evm/txpool sim/evm/reader sim/evm sim/store"},
+	{"sim/miner", "sim/txs sim/evm/txpool sim/evm/reader sim/evm sim/store"},
 	{"sim", "fixtures sim/miner sim/parse sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
 	{"sim/query", "fixtures fixtures/contracts sim sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric sim/price sim/cache"},
 	{"sim/signing", "fixtures sim sim/primary sim/evm/reader sim/evm sim/pchain sim/rules sim/txs sim/warp sim/store"},

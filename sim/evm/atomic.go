@@ -19,6 +19,9 @@ import (
 // weiPerNano converts nAVAX, the unit of the P-Chain and the X-Chain, to wei.
 var weiPerNano = uint256.NewInt(1_000_000_000)
 
+// ErrAtomicNonce says in coreth's words that an account is at another nonce than the one at which a transaction debits it.
+var ErrAtomicNonce = errors.New("invalid nonce")
+
 // errNotCChain says that only a C-Chain has atomic transactions.
 var errNotCChain = errors.New("only the C-Chain moves value to and from other chains")
 
@@ -46,7 +49,7 @@ func (p *Pending) Atomic(transactions []*txs.Tx, rows *store.PrimaryDelta) error
 			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), core.ErrGasLimitReached)
 		}
 		if err := p.applyAtomic(tx); err != nil {
-			return fmt.Errorf("atomic transaction %s: %w", tx.ID(), err)
+			return err
 		}
 	}
 	p.extData, p.delta.Atomic = raw, rows
@@ -62,11 +65,11 @@ func (p *Pending) applyAtomic(tx *txs.Tx) error {
 			p.state.AddBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
 			continue
 		}
-		if nonce := p.state.GetNonce(change.Address); nonce != change.Nonce {
-			return fmt.Errorf("%w: %s has nonce %d, not %d", core.ErrNonceTooLow, change.Address, nonce, change.Nonce)
-		}
 		if p.state.GetBalance(change.Address).Lt(amount) {
-			return fmt.Errorf("%w: %s", core.ErrInsufficientFunds, change.Address)
+			return utxo.ErrInsufficientFunds
+		}
+		if p.state.GetNonce(change.Address) != change.Nonce {
+			return ErrAtomicNonce
 		}
 		p.state.SubBalance(change.Address, amount, tracing.BalanceChangeUnspecified)
 		p.state.SetNonce(change.Address, change.Nonce+1, tracing.NonceChangeUnspecified)

@@ -98,6 +98,27 @@ func (b *AtomicBackend) Accept(transactions []*txs.Tx, baseFee *big.Int, time ui
 	return diffs, nil
 }
 
+// The bounds of an atomic transaction that a client sends (coreth's atomic/vm).
+const (
+	maxAtomicTxSize = 40 << 10
+	maxAtomicTxGas  = 100_000
+)
+
+// VerifyTx says why a client's transaction could not be in a block with this base fee and time, as coreth's verifyTxAtTip does. It changes nothing.
+func (b *AtomicBackend) VerifyTx(tx *txs.Tx, baseFee *big.Int, time uint64) error {
+	if size := len(tx.Bytes()); size > maxAtomicTxSize {
+		return fmt.Errorf("tx size (%d) exceeds total atomic txs size target (%d)", size, maxAtomicTxSize)
+	}
+	if gas := AtomicGas(tx); gas > maxAtomicTxGas {
+		return fmt.Errorf("tx gas usage (%d) exceeds maximum allowed mempool gas usage (%d)", gas, maxAtomicTxGas)
+	}
+	b.journal.Begin()
+	defer b.journal.Revert()
+	b.SetTime(time)
+	_, err := b.apply(tx, baseFee)
+	return err
+}
+
 func (b *AtomicBackend) apply(tx *txs.Tx, baseFee *big.Int) (*AtomicDiff, error) {
 	var (
 		f     FlowChecker

@@ -55,6 +55,20 @@ func (a *Service) GetUTXOs(r *http.Request, args *primary.UTXOArgs, reply *prima
 	return a.chain.GetUTXOs(r, args, reply)
 }
 
+// IssueTx puts an atomic transaction into the next block.
+func (a *Service) IssueTx(r *http.Request, args *primary.FormattedTx, reply *primary.TxIDReply) error {
+	raw, err := args.Bytes()
+	if err != nil {
+		return err
+	}
+	tx, err := txs.ParseTx(txs.CChain, raw)
+	if err != nil {
+		return fmt.Errorf("problem parsing transaction: %w", err)
+	}
+	reply.TxID = tx.ID()
+	return a.chain.Network.IssueC(r.Context(), tx)
+}
+
 // GetAtomicTx answers a transaction that is in a block.
 func (a *Service) GetAtomicTx(r *http.Request, args *primary.TxIDArgs, reply *TxReply) error {
 	row, err := a.accepted(r.Context(), args.TxID)

@@ -1,0 +1,54 @@
+package miner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/core"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// AtomicBackend is what a network does about an atomic transaction of its C-Chain. Its methods are called with the writer's lock.
+type AtomicBackend interface {
+	// Accept verifies the transaction for the block with a header, applies what it does to outputs and answers the rows.
+	Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error)
+	// Reject is told that there is no such block after all.
+	Reject()
+}
+
+// SendAtomic puts an atomic transaction into a block of its own, at once, also without automine: the pool holds none. The error says why it is refused.
+func (m *Miner) SendAtomic(ctx context.Context, tx *txs.Tx, backend AtomicBackend) error {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	at := m.blockTime(0)
+	for last := at.time + longestWait; ; at.time += capacityStep {
+		p, err := m.open(at)
+		if err != nil {
+			return err
+		}
+		err = m.mineAtomic(p, tx, backend)
+		if !errors.Is(err, core.ErrGasLimitReached) || at.time >= last {
+			return err
+		}
+	}
+}
+
+func (m *Miner) mineAtomic(p *evm.Pending, tx *txs.Tx, backend AtomicBackend) error {
+	rows, err := backend.Accept(tx, p.Header())
+	if err != nil {
+		return err
+	}
+	if err = p.Atomic([]*txs.Tx{tx}, rows); err == nil {
+		err = m.seal(p)
+	}
+	if err != nil {
+		backend.Reject()
+	}
+	return err
+}
