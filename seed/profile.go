@@ -61,6 +61,10 @@ var bounds = []struct {
 	{"primaryTransactions", smallest.PrimaryTransactions, 2_000_000, func(p *Profile) int { return p.PrimaryTransactions }},
 }
 
+// mostPerDay is how many transactions a day a C-Chain has room for: they use 0.1 million gas on average, and the target is a
+// million each second (ACP-176), so this leaves two thirds of it for busy hours.
+const mostPerDay = 300_000
+
 // minimumPerChain is what the personas and the fixture contracts need.
 const minimumPerChain = 200
 
@@ -115,6 +119,9 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 	if p.Transactions < p.Chains*minimumPerChain {
 		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, %d chains need at least %d",
 			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
+	}
+	if most := p.Days * mostPerDay * p.Transactions / shares(&p)[0]; p.Transactions > most {
+		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, in %d days a C-Chain's gas target leaves room for %d", source, lines["transactions"], p.Transactions, p.Days, most)
 	}
 	for i, n := range fixtures.Networks {
 		need := p.leastL1Validators(n.Name)

@@ -23,6 +23,7 @@ func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 		{"too few for the chains", "name: x\ndays: 9\nchains: 5\ntransactions: 500\n", "line 4: transactions is 500, 5 chains need at least"},
 		{"too few validators", "name: x\ndays: 9\nchains: 2\ntransactions: 500\nvalidators: 3\n", "line 5: validators is 3, it must be from 40"},
 		{"too few L1 validators", "name: x\ndays: 9\nchains: 5\ntransactions: 1000\nl1Validators: 12\n", "line 5: l1Validators is 12, 5 chains need at least 7 on mainnet"},
+		{"too busy", "name: x\ndays: 2\nchains: 2\ntransactions: 9000000\n", "line 4: transactions is 9000000, in 2 days a C-Chain's gas target leaves room for 1200000"},
 		{"no name", "days: 9\nchains: 2\ntransactions: 500\n", "name must be given"},
 		{"empty", "", "it is empty"},
 		{"not YAML", "name: [", "line 1"},

@@ -10,6 +10,7 @@ import (
 
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -73,7 +74,7 @@ func (h *History) deployed() bool { return h.next >= h.deployments }
 // or from another chain, and for each scheduled transaction.
 func (h *History) Next() (plannedBlock, bool) {
 	b := h.nextPlanned()
-	b.TimeMS = max(b.TimeMS, h.earliest(h.deployed()))
+	b.TimeMS = h.affordable(max(b.TimeMS, h.earliest(h.deployed())))
 	at, due := h.nextDue()
 	switch {
 	case due && (at <= b.TimeMS || h.next >= len(h.actions)):
@@ -128,6 +129,24 @@ func (h *History) earliest(deployed bool) uint64 {
 		return head.TimeMilliseconds + 1000 + feeWindow
 	}
 	return head.EarliestChild()
+}
+
+const (
+	dearestGas = 40 * gwei // for which people act on a C-Chain
+	patience   = 10_000    // milliseconds until they look again
+)
+
+// affordable is the first time from a given one on at which people find gas on a C-Chain cheap enough. It matters only to a chain
+// that has more to do than it can, where the base fee would rise for as long as they went on.
+func (h *History) affordable(timeMS uint64) uint64 {
+	if h.chain.IsL1() {
+		return timeMS
+	}
+	head, _ := h.chain.Builder.Head()
+	for limit := big.NewInt(dearestGas); evm.NextBaseFee(evm.KindC, precompile.FeeConfig{}, head, timeMS).Cmp(limit) > 0; {
+		timeMS += patience
+	}
+	return timeMS
 }
 
 // askingProposers is how many percent of the proposers ask for another gas target or delay, on a chain where any do.
