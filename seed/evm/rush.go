@@ -25,7 +25,7 @@ var (
 // Sizes of rushes, in blocks. At the minimal delay of two seconds the base fee doubles in thirty blocks.
 const (
 	minRush      = 36
-	longestRush  = 1_040 // takes the base fee from 1 wei to about 25 gwei
+	longestRush  = 1_040 // takes the base fee from 1 wei to some gwei
 	txsPerRush   = 1_300 // a chain has a short rush in so many transactions, and
 	txsPerLong   = 9     // spends one transaction in so many on its longest one
 	restSeconds  = 40    // between the blocks after a rush, in which the base fee falls
@@ -86,13 +86,16 @@ const (
 	gasWrite = 24_000    // for each slot that is written
 )
 
-// rushToLiquidate is a bot that races through as many positions as there is gas for. Most of them come too late, in a state in
-// which there is more to do than they have gas for.
+// rushToLiquidate is a bot that races through as many positions as there is gas for. Most of them come too late: there is more to
+// do by then than they have gas for, or an assertion fails, which takes all of their gas as well.
 func (a *activity) rushToLiquidate(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
 	bot := a.chain.accounts[r.IntN(min(bots, len(a.chain.accounts)))]
 	gas := min(gasRace, gasLeft-min(gasLeft, gasAccess)) - uint64(r.IntN(100_000))
 	positions := gas / gasWrite
-	if !population.Chance(r, 6) {
+	switch n := r.IntN(100); {
+	case n < 50:
+		return a.chain.CallWith(bot, "reverter", "Reverter", "invalid", nil, gas)
+	case n < 96:
 		positions *= 2
 	}
 	return a.chain.CallWith(bot, "registry", "Registry", "touch", nil, gas, new(big.Int).SetUint64(positions))
