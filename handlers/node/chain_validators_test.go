@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -17,6 +18,7 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 	url := serveSeeded(t, w, Options{})
 	l1, permissioned, inactive := 0, 0, 0
 	for i, n := range w.Networks {
+		connected := send(t, http.MethodPost, url+"/"+n.Name+"/ext/info", `{"jsonrpc":"2.0","id":1,"method":"info.peers"}`) + n.LocalNode.ID().String()
 		chains, err := w.DB.Blockchains(t.Context(), n.Chain(txs.PChain))
 		if err != nil {
 			t.Fatal(err)
@@ -38,6 +40,9 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 				t.Errorf("%s: %d validators, the P-Chain has %d", c.Name, len(listed), len(platform))
 			}
 			for id, v := range listed {
+				if v.IsConnected != strings.Contains(connected, v.NodeID) {
+					t.Errorf("%s is connected: %v, and info.peers differs", v.NodeID, v.IsConnected)
+				}
 				if p, found := platform[id]; !found || p.NodeID != v.NodeID {
 					t.Errorf("%s: %s is %+v on the P-Chain", c.Name, id, p)
 				}
@@ -60,6 +65,7 @@ func TestValidatorsAgreeWithThePlatform(t *testing.T) {
 type seen struct {
 	NodeID                  string
 	IsActive, IsL1Validator bool
+	IsConnected             bool
 }
 
 // current are the validators that a service lists, by validation or transaction id.

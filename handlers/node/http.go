@@ -28,7 +28,9 @@ var anyOrigin = cors.New(cors.Options{AllowedOrigins: []string{"*"}, AllowCreden
 // the host, the cleaning of paths, routing.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	network, path, found := n.locate(r)
-	w.Header()["Node-Id"] = []string{n.identity(network)}
+	if !n.options.Public {
+		w.Header()["Node-Id"] = []string{n.identity(network)}
+	}
 	w.Header().Del("Vary") // to which cors adds
 	var served route
 	if t := n.networks[network]; found && t != nil && len(path) <= longestPath {

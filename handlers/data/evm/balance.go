@@ -34,7 +34,7 @@ type Erc20Balance struct {
 	ChainID         string      `json:"chainId" format:"uint"`
 	Balance         string      `json:"balance" format:"uint"`
 	BalanceValue    *data.Price `json:"balanceValue,omitempty" doc:"Absent for a token without a market."`
-	TokenReputation *string     `json:"tokenReputation" enum:"Malicious,Benign" doc:"On the C-Chain only; null when nothing is known."`
+	TokenReputation *string     `json:"tokenReputation" enum:"Malicious,Benign" doc:"Malicious is what filterSpamTokens hides; Benign on the C-Chain only; null when nothing is known."`
 }
 
 type nativeAnswer struct {
@@ -176,7 +176,7 @@ func (s *tokenView) erc20Balance(c *reader.Chain, v *store.TokenBalanceView) Erc
 	t := s.TokenOf(v.Asset)
 	shown := Erc20Balance{Erc20Token: s.erc20Token(t), ChainID: strconv.FormatUint(c.Row.EVMID, 10), Balance: data.Amount(v.Amount),
 		BalanceValue: s.Worth(t.Series, v.Amount, t.Decimals)}
-	if t.Reputation != "" && c.Kind == evm.KindC {
+	if t.Reputation == data.Malicious || t.Reputation != "" && c.Kind == evm.KindC {
 		shown.TokenReputation = &t.Reputation
 	}
 	return shown

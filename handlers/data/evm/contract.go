@@ -72,7 +72,7 @@ func (a *chainAPI) undeployed(r *rest.Request, c *reader.Chain) error {
 	if err := a.needContract(r, c); err != nil {
 		return err
 	}
-	return rest.NotFound("contract %s was there when chain %d began: no transaction deployed it", r.Address("address"), c.Row.EVMID)
+	return rest.NotFound("contract %s stands in the genesis of chain %d: no transaction deployed it", r.Address("address"), c.Row.EVMID)
 }
 
 // needContract makes sure that there is code at the address in the request.

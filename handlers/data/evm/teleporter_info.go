@@ -8,6 +8,7 @@ import (
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm/index"
 	"snowglobe/sim/store"
 )
@@ -16,8 +17,28 @@ import (
 type TeleporterMessageInfo struct {
 	TeleporterMessageID string `json:"teleporterMessageId" format:"hash"`
 	Direction           string `json:"direction" enum:"SOURCE_TRANSACTION,DESTINATION_TRANSACTION"`
-	SourceChainID       string `json:"sourceChainId,omitempty" doc:"Of a destination transaction: the EVM chain id, or the blockchain id of a chain that the world does not simulate."`
-	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"Of a source transaction."`
+	SourceChainID       string `json:"sourceChainId,omitempty" doc:"The EVM chain id, or the blockchain id of a chain that the world does not simulate. In the upstream dialect of a destination transaction only."`
+	DestinationChainID  string `json:"destinationChainId,omitempty" doc:"The same. In the upstream dialect of a source transaction only."`
+}
+
+// The directions of messages.
+const (
+	sourceTransaction      = "SOURCE_TRANSACTION"
+	destinationTransaction = "DESTINATION_TRANSACTION"
+)
+
+// in is the message as a dialect shows it: the live service names the other chain only.
+func (m *TeleporterMessageInfo) in(d schema.Dialect) *TeleporterMessageInfo {
+	if m == nil || d != schema.Upstream {
+		return m
+	}
+	shown := *m
+	if shown.Direction == sourceTransaction {
+		shown.SourceChainID = ""
+	} else {
+		shown.DestinationChainID = ""
+	}
+	return &shown
 }
 
 // messageInfo is the first message that a transaction sent or delivered, nil for none.
@@ -29,7 +50,8 @@ func (a *chainAPI) messageInfo(r *rest.Request, at store.Position) (*TeleporterM
 	here := a.World.ChainAt(at).Row.BlockchainID
 	for i := range sent {
 		if m := &sent[i]; m.Transaction() == at && bytes.Equal(m.Source, here) {
-			return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(m.Hash), Direction: "SOURCE_TRANSACTION", DestinationChainID: a.nameOf(m.Destination)}, nil
+			return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(m.Hash), Direction: sourceTransaction,
+				SourceChainID: a.nameOf(here), DestinationChainID: a.nameOf(m.Destination)}, nil
 		}
 	}
 	events, err := a.World.DB.MessageEventsIn(r.Context(), at)
@@ -45,7 +67,8 @@ func (a *chainAPI) messageInfo(r *rest.Request, at store.Position) (*TeleporterM
 		if err != nil {
 			return nil, err
 		}
-		return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(e.Hash), Direction: "DESTINATION_TRANSACTION", SourceChainID: a.nameOf(source[:])}, nil
+		return &TeleporterMessageInfo{TeleporterMessageID: data.Hash(e.Hash), Direction: destinationTransaction,
+			SourceChainID: a.nameOf(source[:]), DestinationChainID: a.nameOf(here)}, nil
 	}
 	return nil, nil
 }

@@ -49,8 +49,8 @@ type FullNativeTransaction struct {
 	NativeTransaction
 	Input                string `json:"input" format:"hex"`
 	BaseFeePerGas        string `json:"baseFeePerGas" format:"uint"`
-	MaxFeePerGas         string `json:"maxFeePerGas,omitempty" format:"uint" doc:"Of a transaction of type 2."`
-	MaxPriorityFeePerGas string `json:"maxPriorityFeePerGas,omitempty" format:"uint" doc:"Of a transaction of type 2."`
+	MaxFeePerGas         string `json:"maxFeePerGas,omitempty" format:"uint" doc:"Of types 0 and 1 the gas price; the upstream dialect has it of type 2 only."`
+	MaxPriorityFeePerGas string `json:"maxPriorityFeePerGas,omitempty" format:"uint" doc:"Of types 0 and 1 the gas price; the upstream dialect has it of type 2 only."`
 }
 
 type transactions struct {
@@ -282,8 +282,11 @@ func (a *chainAPI) transaction(r *rest.Request, c *reader.Chain, f *wholeFacts) 
 	if err != nil {
 		return nil, err
 	}
-	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls), TeleporterMessageInfo: f.message}
+	answer := TransactionAnswer{NativeTransaction: f.more, InternalTransactions: s.internals(f.calls), TeleporterMessageInfo: f.message.in(r.Dialect())}
 	answer.NativeTransaction.NativeTransaction = s.nativeTransaction(f.native)
+	if price := answer.NativeTransaction.GasPrice; r.Dialect() == schema.Spec && f.more.MaxFeePerGas == "" {
+		answer.NativeTransaction.MaxFeePerGas, answer.NativeTransaction.MaxPriorityFeePerGas = price, price
+	}
 	answer.Erc20Transfers, answer.Erc721Transfers, answer.Erc1155Transfers = s.details(f.transfers)
 	series := s.Native[c.Row.ID]
 	answer.NetworkTokenDetails = NetworkTokenDetails{NetworkToken: networkToken(r, c), CurrentPrice: s.CurrentPrice(series)}

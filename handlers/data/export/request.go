@@ -145,7 +145,11 @@ func (q *exportRequest) accounts(name string, texts []string) {
 func (q *exportRequest) readEVM() {
 	o := &q.body.Options
 	if len(o.Addresses) == 0 {
-		q.fail("options.addresses is required for %s: expected at least one EVM address", q.scope.Type)
+		missing := "options.addresses is"
+		if len(o.IncludeChains) == 0 {
+			missing = "options.addresses and options.includeChains are"
+		}
+		q.fail("%s required for %s: expected at least one EVM address on at least one chain", missing, q.scope.Type)
 	}
 	if len(o.CChainEvmAddresses) > 0 {
 		q.fail("options.cChainEvmAddresses is not for %s: expected EVM addresses in options.addresses", q.scope.Type)

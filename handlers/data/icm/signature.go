@@ -27,7 +27,7 @@ type SignatureRequest struct {
 	Justification    string `json:"justification,omitempty" doc:"What convinces the P-Chain of the message: the id of a converted subnet, or the justification of an L1 validator; hexadecimal, with or without 0x."`
 	SigningSubnetID  string `json:"signingSubnetId,omitempty" doc:"In cb58 or hexadecimal; that of the message's source chain unless given."`
 	QuorumPercentage uint64 `json:"quorumPercentage,omitempty" min:"0" max:"100" doc:"Of the subnet's weight that must sign; 67 if 0 or absent."`
-	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"More of the weight, which signs where it can."`
+	QuorumBuffer     uint64 `json:"quorumPercentageBuffer,omitempty" min:"0" max:"100" doc:"More of the weight, which signs where it can; at most 100 with quorumPercentage, its default included."`
 	PChainHeight     uint64 `json:"pChainHeight,omitempty" min:"0" max:"18446744073709551615" doc:"Whose validators sign; those at the proposed height if 0 or absent."`
 }
 
@@ -131,11 +131,11 @@ func (a *signatureAPI) readSigning(r *rest.Request, n *sim.Network) (*signatureA
 		s.fail("message or justification is required: expected hexadecimal digits in one of them")
 	}
 	s.quorum, s.buffer = body.QuorumPercentage, body.QuorumBuffer
-	if s.quorum+s.buffer > warp.QuorumDenominator {
-		s.fail("quorumPercentage %d and quorumPercentageBuffer %d make more than 100", s.quorum, s.buffer)
-	}
 	if s.quorum == 0 {
 		s.quorum = warp.DefaultQuorumNumerator
+	}
+	if s.quorum+s.buffer > warp.QuorumDenominator {
+		s.fail("quorumPercentage %d and quorumPercentageBuffer %d make more than 100", s.quorum, s.buffer)
 	}
 	raw := s.readHex("message", body.Message)
 	s.justification = s.readHex("justification", body.Justification)

@@ -21,7 +21,7 @@ type Interaction struct {
 }
 
 type interactions struct {
-	Addresses []Interaction `json:"addresses" doc:"Without those that were never used."`
+	Addresses []Interaction `json:"addresses" doc:"Those that were never used have no chains; the upstream dialect leaves them out."`
 }
 
 func (a *primaryAPI) interactionOperations() []rest.Operation {
@@ -46,7 +46,7 @@ func (a *primaryAPI) listInteractions(r *rest.Request, n *sim.Network) (any, err
 	}
 	answer, b := interactions{Addresses: []Interaction{}}, a.view(r, n)
 	for _, address := range addresses {
-		found := Interaction{Address: n.Rules.Bech32(address)}
+		found := Interaction{Address: n.Rules.Bech32(address), BlockchainIDs: []string{}}
 		for _, kind := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 			used, err := b.used(kind, address)
 			if err != nil {
@@ -56,7 +56,7 @@ func (a *primaryAPI) listInteractions(r *rest.Request, n *sim.Network) (any, err
 				found.BlockchainIDs = append(found.BlockchainIDs, n.Rules.BlockchainID(kind).String())
 			}
 		}
-		if found.BlockchainIDs != nil {
+		if len(found.BlockchainIDs) > 0 || r.Dialect() == schema.Spec {
 			answer.Addresses = append(answer.Addresses, found)
 		}
 	}

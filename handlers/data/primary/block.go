@@ -27,11 +27,11 @@ type PrimaryBlock struct {
 	L1ValidatorsAccruedFees *uint64          `json:"l1ValidatorsAccruedFees,omitempty" doc:"nAVAX that an always active L1 validator would have paid; of the P-Chain."`
 	ActiveL1Validators      *uint64          `json:"activeL1Validators,omitempty" doc:"Of the P-Chain."`
 	CurrentSupply           string           `json:"currentSupply,omitempty" format:"uint" doc:"nAVAX, potential rewards included; of the P-Chain."`
-	ProposerDetails         *ProposerDetails `json:"proposerDetails,omitempty" doc:"Of the P- and the X-Chain after genesis."`
+	ProposerDetails         *ProposerDetails `json:"proposerDetails,omitempty" doc:"Of the P- and the X-Chain after genesis. Blocks of the C-Chain have no proposer here."`
 }
 
-// ProposerDetails are of the block that a proposer put around a block. Options follow from their parent: they have no
-// proposer of their own.
+// ProposerDetails are of the block that a proposer put around a block. Options, commits and aborts, follow from their parent and
+// have its proposer.
 type ProposerDetails struct {
 	ProposerID           string  `json:"proposerId,omitempty" format:"cb58"`
 	ProposerParentID     string  `json:"proposerParentId,omitempty" format:"cb58"`
@@ -120,18 +120,24 @@ func (a *primaryAPI) primaryBlock(r *rest.Request, c *primaryChain, at store.Pos
 	if err != nil {
 		return nil, err
 	}
-	text, err := data.Marshal(showPrimaryBlock(c, row, names))
+	proposed := row
+	if row.OuterID != nil && row.Proposer == nil { // an option
+		if proposed, err = c.DB.PrimaryBlock(r.Context(), c.number(), row.ID.Number()-1); err != nil {
+			return nil, err
+		}
+	}
+	text, err := data.Marshal(showPrimaryBlock(c, row, proposed, names))
 	if err == nil {
 		a.blocks.Add(at, text)
 	}
 	return text, err
 }
 
-func showPrimaryBlock(c *primaryChain, b *store.PrimaryBlock, names []store.PrimaryTxHash) PrimaryBlock {
+func showPrimaryBlock(c *primaryChain, b, proposed *store.PrimaryBlock, names []store.PrimaryTxHash) PrimaryBlock {
 	shown := PrimaryBlock{
 		BlockNumber: strconv.FormatUint(b.ID.Number(), 10), BlockHash: data.CB58(b.Hash), ParentHash: data.CB58(b.Parent), BlockTimestamp: b.Time,
 		BlockType: b.Type, TxCount: len(names), Transactions: data.List(names, func(n *store.PrimaryTxHash) string { return data.CB58(n.Hash) }),
-		BlockSizeBytes: b.Size, ProposerDetails: proposer(b),
+		BlockSizeBytes: b.Size, ProposerDetails: proposer(b, proposed),
 	}
 	if c.kind == txs.PChain {
 		accrued := uint64(b.AccruedFees)
@@ -141,15 +147,12 @@ func showPrimaryBlock(c *primaryChain, b *store.PrimaryBlock, names []store.Prim
 	return shown
 }
 
-func proposer(b *store.PrimaryBlock) *ProposerDetails {
+// proposer is who proposed a block: in it, or in the block that it decides.
+func proposer(b, proposed *store.PrimaryBlock) *ProposerDetails {
 	if b.OuterID == nil {
 		return nil
 	}
-	d := &ProposerDetails{ProposerID: data.CB58(b.OuterID), ProposerParentID: data.CB58(b.OuterParent)}
-	if b.Proposer != nil {
-		d.ProposerNodeID, d.ProposerPChainHeight, d.ProposerTimestamp = ids.NodeID(b.Proposer).String(), &b.PHeight, &b.Time
-	}
-	return d
+	return &ProposerDetails{data.CB58(b.OuterID), data.CB58(b.OuterParent), ids.NodeID(proposed.Proposer).String(), &proposed.PHeight, &proposed.Time}
 }
 
 func (a *primaryAPI) getPrimaryBlock(r *rest.Request, c *primaryChain) (any, error) {

@@ -32,7 +32,7 @@ var validatorFilters = data.JoinParams(
 	rest.Param{Name: "nodeIds", Kind: schema.KindNodeIDPart, List: true, MaxItems: 64,
 		Doc: "Parts of node ids. A validator is listed when one of them occurs in its node's id, NodeID- included; upper and lower case differ."},
 	rest.Param{Name: "sortBy", Kind: schema.KindEnum, Enum: sortBys, Default: "blockIndex",
-		Doc: "Ties go by transaction hash, in the same direction. Who has no value comes after all who have one, when the largest come first. " +
+		Doc: "blockIndex, which the live service also takes for the order by time, is the block of the staking transaction. Ties go by transaction hash, in the same direction. Who has no value comes after all who have one, when the largest come first. " +
 			"delegationFee only on mainnet, with the primary network's subnetId."},
 	data.SortOrderParam, validationStatus,
 	rest.Param{Name: "minDelegationCapacity", Kind: schema.KindAmount, Min: "0", Max: "720000000000000000", NotAbove: "maxDelegationCapacity",
@@ -46,8 +46,8 @@ var validatorFilters = data.JoinParams(
 	rest.Param{Name: "maxFeePercentage", Kind: schema.KindNumber, Min: "2", Max: "100", Default: "100",
 		Doc: "Percent, inclusive. When given, validators of other subnets are left out."},
 	rest.Param{Name: "minUptimePerformance", Kind: schema.KindNumber, Min: "0", Max: "100", Default: "90", NotAbove: "maxUptimePerformance",
-		Doc: "Percent, inclusive. Active validators have an uptime: others are left out. The default holds when only the other end is given; " +
-			"unless one is given, no range holds."},
+		Doc: "Percent, inclusive. Active validators have an uptime: others are left out. As with the fee, the default holds when only the " +
+			"other end is given; unless one is given, no range holds."},
 	rest.Param{Name: "maxUptimePerformance", Kind: schema.KindNumber, Min: "0", Max: "100", Default: "100", Doc: "Percent, inclusive."},
 	subnetParam,
 )

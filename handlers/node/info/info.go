@@ -12,9 +12,7 @@ import (
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
-	"snowglobe/sim/parse"
 	"snowglobe/sim/query"
-	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
 
@@ -137,34 +135,17 @@ func (a *Service) GetNetworkName(_ *http.Request, _ *jsonrpc.NoArgs, reply *Netw
 }
 
 // GetBlockchainID answers the id of a chain by one of its names.
-func (a *Service) GetBlockchainID(r *http.Request, args *AliasArgs, reply *BlockchainIDReply) (err error) {
-	reply.BlockchainID, err = a.chain(r, args.Alias)
+func (a *Service) GetBlockchainID(_ *http.Request, args *AliasArgs, reply *BlockchainIDReply) (err error) {
+	reply.BlockchainID, err = primary.ChainByAlias(a.network, args.Alias)
 	return err
 }
 
-// chain finds a chain of the network by one of its names; one that is no EVM has only its id.
-func (a *Service) chain(r *http.Request, name string) (ids.ID, error) {
-	id, unnamed := primary.ChainByAlias(a.network, name)
-	if unnamed == nil {
-		return id, nil
-	}
-	id, err := parse.ID(name)
-	if err != nil {
-		return ids.Empty, unnamed
-	}
-	_, err = a.platform.Blockchain(r.Context(), id)
-	if errors.Is(err, store.ErrNotFound) {
-		err = unnamed
-	}
-	return id, err
-}
-
-// IsBootstrapped answers yes for every chain that there is: nothing has to be caught up with.
-func (a *Service) IsBootstrapped(r *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
+// IsBootstrapped answers yes for every chain that runs here: nothing has to be caught up with.
+func (a *Service) IsBootstrapped(_ *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
 	if args.Chain == "" {
 		return errNoChain
 	}
-	if _, err := a.chain(r, args.Chain); err != nil {
+	if _, err := primary.ChainByAlias(a.network, args.Chain); err != nil {
 		return fmt.Errorf("there is no chain with alias/ID '%s'", args.Chain)
 	}
 	reply.IsBootstrapped = true

@@ -109,25 +109,32 @@ func (a *Service) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
 	}
 }
 
-// tracked tells what each validator validates: the primary network, which everyone follows, and subnets.
+// tracked tells what each validator validates: the primary network, which everyone follows, and subnets. L1 validators without
+// balance are among them, as their L1 still counts on them.
 func (a *Service) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
 	subnets, err := a.platform.Subnets(r.Context())
 	if err != nil {
 		return nil, err
 	}
+	index, err := a.platform.Stakers(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	tracked := map[ids.NodeID][]ids.ID{}
-	for _, subnet := range subnets {
-		members, err := a.platform.ValidatorsNow(r.Context(), subnet)
-		if err != nil {
-			return nil, err
+	add := func(node ids.NodeID, subnet ids.ID) {
+		if tracked[node] == nil {
+			tracked[node] = []ids.ID{ids.Empty}
 		}
-		for node := range members {
-			if tracked[node] == nil {
-				tracked[node] = []ids.ID{ids.Empty}
-			}
-			if subnet != ids.Empty {
-				tracked[node] = append(tracked[node], subnet)
-			}
+		if !slices.Contains(tracked[node], subnet) {
+			tracked[node] = append(tracked[node], subnet)
+		}
+	}
+	for _, subnet := range subnets {
+		for _, v := range index.ValidatorsOf(subnet, store.StakerActive) {
+			add(ids.NodeID(v.Node), subnet)
+		}
+		for _, v := range index.L1ValidatorsOf(subnet) {
+			add(ids.NodeID(v.Node), subnet)
 		}
 	}
 	return tracked, nil

@@ -24,7 +24,7 @@ const (
 type UTXOArgs struct {
 	Addresses   []string         `json:"addresses"`
 	SourceChain string           `json:"sourceChain"` // asks for what this chain exported; the chain itself when empty
-	Limit       jsonrpc.Uint32   `json:"limit"`
+	Limit       jsonrpc.Uint64   `json:"limit"`
 	StartIndex  UTXOIndex        `json:"startIndex"`
 	Encoding    jsonrpc.Encoding `json:"encoding"`
 }
