@@ -47,7 +47,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/chains/43114/addresses/" + alice, 404, "no contract"},
 		{"/v1/chains/43114/addresses/" + absent, 404, "no contract"},
 		{"/v1/chains/43114/contracts/" + alice + "/transactions:getDeployment", 404, "no contract"},
-		{"/v1/chains/43114/contracts/0xcA11bde05977b3631167028862bE2a173976CA11/transactions:getDeployment", 404, "began"},
+		{"/v1/chains/43114/contracts/0xcA11bde05977b3631167028862bE2a173976CA11/transactions:getDeployment", 404, "genesis"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?pageSize=501", 400, "from 1 to 500"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?currency=btc", 400, "usd"},
 		{"/v1/chains/43114/addresses/" + alice + "/balances:listErc20?filterSpamTokens=maybe", 400, "true or false"},

@@ -220,7 +220,7 @@ func TestTransactionsTellOfMessages(t *testing.T) {
 				continue
 			}
 			chain := m[end+"EvmChainId"].(string)
-			full := g.get(t, "/v1/chains/"+chain+"/transactions/"+tx["txHash"].(string))
+			full := g.get(t, "/upstream/v1/chains/"+chain+"/transactions/"+tx["txHash"].(string))
 			info := full["teleporterMessageInfo"]
 			if dig(info, "teleporterMessageId") != m["messageId"] || dig(info, "direction") != direction {
 				t.Errorf("the %s transaction of %v tells %v", end, m["messageId"], info)

@@ -23,7 +23,7 @@ func Register(s *rest.Server, world *sim.World) error {
 	for _, c := range world.Chains {
 		a.shown[c.Row.ID] = describe(c)
 	}
-	return s.Register(rest.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.networks(), a.fees(), a.icm(), a.health())...)
+	return s.Register(rest.Metrics, slices.Concat(a.series(), a.rolling(), a.chains(), a.networks(), a.fees(), a.icm(), a.lookingGlass(), a.health())...)
 }
 
 // The names that stand for several chains.

@@ -44,7 +44,10 @@ const (
 func (a *api) series() []rest.Operation {
 	points := []rest.Param{
 		anyScope,
-		{Name: "metric", Kind: schema.KindEnum, Enum: metricNames(func(*metric.Metric) bool { return true })},
+		{Name: "metric", Kind: schema.KindEnum, Enum: metricNames(func(*metric.Metric) bool { return true }),
+			Doc: "avgGps and avgTps divide by the time since the last block before the interval; blocks of several chains are one stream there. " +
+				"maxGps and maxTps compare each block with the one before it on its own chain. contracts and deployers leave failed creations out, " +
+				"addresses count the zero address, avgGasPrice is the mean over transactions, whatever gas they used."},
 		between[0], between[1],
 		{Name: "timeInterval", Kind: schema.KindEnum, Enum: metric.Intervals, Default: "day",
 			Doc: "Only activeAddresses, activeSenders, gasUsed and txCount have others than day."},

@@ -42,6 +42,19 @@ func (r *Request) NextPageToken(position []byte) string {
 	return r.server.tokens.encode(position, r.fingerprint())
 }
 
+// ResumeAt opens a page token that came in the body, for operations that take it there. A body without the token and the page's
+// size must be its Canonical form.
+func (r *Request) ResumeAt(token string) (position []byte, err error) {
+	if token == "" {
+		return nil, nil
+	}
+	position, problem := r.server.tokens.decode(token, r.fingerprint())
+	if problem != nil {
+		return nil, BadRequest(fmt.Sprintf("pageToken %q %s", schema.Shorten(token), problem))
+	}
+	return position, nil
+}
+
 // resume opens the request's page token, if it has one. The problem it returns is empty if all is well.
 func (r *Request) resume() (problem string) {
 	token := r.Text("pageToken")

@@ -42,7 +42,7 @@ type Param struct {
 // Paging is the pair of parameters that every paged operation takes.
 func Paging(size, most int) []Param {
 	return []Param{
-		{Name: "pageToken", Kind: schema.KindPageToken, Doc: "The nextPageToken of the page before; valid for 24 hours of the world's clock."},
+		{Name: "pageToken", Kind: schema.KindPageToken, Doc: "The nextPageToken of the page before; refused from 24 hours of the world's clock on. Empty is the first page."},
 		{Name: "pageSize", Kind: schema.KindPageSize, Default: fmt.Sprint(size), Min: "1", Max: fmt.Sprint(most),
 			Doc: "The most items that one page may hold."},
 	}

@@ -66,6 +66,15 @@ func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Accoun
 		func(a *Account) ([]byte, uint64) { return a.Address, a.Block }, chain)
 }
 
+// EachAccount visits the rows of every account of a chain up to a block, by address, each account's oldest first.
+func (db *DB) EachAccount(ctx context.Context, chain int, block uint64, visit func(*Account)) error {
+	return each(ctx, db, func(row *Account) {
+		if row.Block <= block {
+			visit(row)
+		}
+	}, `SELECT `+accountColumns+` FROM account WHERE chain = ? ORDER BY chain, address, block`, chain)
+}
+
 // SlotsAt reads every slot of a contract as it was after a block, by key.
 func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint64) ([]Slot, error) {
 	return latest(ctx, db, `SELECT `+slotColumns+` FROM slot

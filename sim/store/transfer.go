@@ -71,6 +71,12 @@ func (db *DB) TransfersOfToken(ctx context.Context, token TokenID, high, low Pos
 	return list[TransferView](ctx, db, transfersOfToken, []byte(token.Asset(nil)[:assetToken]), high, low, limit)
 }
 
+// EachTransferOfToken visits the transfers of a token up to a position, ascending.
+func (db *DB) EachTransferOfToken(ctx context.Context, token TokenID, last Position, visit func(*Transfer)) error {
+	return each(ctx, db, visit, `SELECT `+transferColumns+` FROM transfer WHERE substr(asset, 1, 6) = ? AND id <= ? ORDER BY id`,
+		[]byte(token.Asset(nil)[:assetToken]), last)
+}
+
 // TransfersOfTransaction reads the transfers of a transaction in order.
 func (db *DB) TransfersOfTransaction(ctx context.Context, tx Position) ([]TransferView, error) {
 	return list[TransferView](ctx, db, transfersInRange, tx.Block(), tx.End(), tx.Index())

@@ -1,0 +1,137 @@
+package data_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store"
+)
+
+// TestDeploymentsSayWhatTheSpecificationLists: in the specification's dialect a transaction has both ids of its message and fees of
+// every type; the live service's names the other chain only, and fees of type 2.
+func TestDeploymentsSayWhatTheSpecificationLists(t *testing.T) {
+	g := open(t, 1)
+	seen := map[string]int{}
+	for _, c := range g.Chains {
+		contracts, err := g.DB.Contracts(t.Context(), c.Row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range contracts {
+			path := "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/contracts/" + common.BytesToAddress(row.Address).Hex() + "/transactions:getDeployment"
+			if _, err := g.DB.Deployment(t.Context(), c.Row.ID, row.Address); errors.Is(err, store.ErrNotFound) {
+				if text := encode(g.ask(t, path, 404)); !strings.Contains(text, "stands in the genesis") {
+					t.Errorf("%s: %s", path, text)
+				}
+				seen["genesis"]++
+				continue
+			}
+			spec, live := g.get(t, path), g.get(t, "/upstream"+path)
+			if dig(spec, "nativeTransaction", "maxFeePerGas") == nil || dig(spec, "nativeTransaction", "maxPriorityFeePerGas") == nil {
+				t.Errorf("%s has no fees: %v", path, spec["nativeTransaction"])
+			}
+			if two := integer(dig(live, "nativeTransaction", "txType")) == 2; two != (dig(live, "nativeTransaction", "maxFeePerGas") != nil) {
+				t.Errorf("%s is of type 2: %v, and has fees upstream: %v", path, two, !two)
+			}
+			if dig(spec, "teleporterMessageInfo") == nil {
+				continue
+			}
+			seen["message"]++
+			if dig(spec, "teleporterMessageInfo", "sourceChainId") == nil || dig(spec, "teleporterMessageInfo", "destinationChainId") == nil ||
+				dig(live, "teleporterMessageInfo", "sourceChainId") != nil {
+				t.Errorf("%s: %v, upstream %v", path, spec["teleporterMessageInfo"], live["teleporterMessageInfo"])
+			}
+		}
+	}
+	if seen["genesis"] == 0 || seen["message"] == 0 {
+		t.Errorf("only %v", seen)
+	}
+}
+
+// TestHiddenTokensAreMalicious asks for what the filter hides, on every chain: it says why.
+func TestHiddenTokensAreMalicious(t *testing.T) {
+	g := open(t, 1)
+	hidden := 0
+	personas, err := g.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range g.Chains {
+		for _, p := range personas {
+			path := "/v1/chains/" + itoa(int(c.Row.EVMID)) + "/addresses/" + common.BytesToAddress(p.Address).Hex() + "/balances:listErc20?pageSize=500"
+			shown := map[any]bool{}
+			for _, b := range objects(g.get(t, path)["erc20TokenBalances"]) {
+				shown[b["address"]] = true
+			}
+			for _, b := range objects(g.get(t, path+"&filterSpamTokens=false")["erc20TokenBalances"]) {
+				if !shown[b["address"]] {
+					hidden++
+				}
+				if shown[b["address"]] == (b["tokenReputation"] == "Malicious") {
+					t.Errorf("%v on %s is shown: %v, with the reputation %v", b["address"], c.Row.Name, shown[b["address"]], b["tokenReputation"])
+				}
+			}
+		}
+	}
+	if hidden == 0 {
+		t.Error("nothing is hidden")
+	}
+}
+
+// TestOptionsHaveTheProposerOfTheirParent walks the P-Chain: a commit or an abort names who proposed what it decides.
+func TestOptionsHaveTheProposerOfTheirParent(t *testing.T) {
+	g := open(t, 1)
+	options := 0
+	for _, network := range networks {
+		blocks := map[any]object{}
+		for _, b := range g.pages(t, "/v1/networks/"+network+"/blockchains/p-chain/blocks", "blocks", 50) {
+			blocks[b["blockHash"]] = b
+		}
+		for _, b := range blocks {
+			if b["blockType"] != "Commit" && b["blockType"] != "Abort" {
+				continue
+			}
+			options++
+			for _, field := range []string{"proposerNodeId", "proposerPChainHeight", "proposerTimestamp"} {
+				if have, want := dig(b, "proposerDetails", field), dig(blocks[b["parentHash"]], "proposerDetails", field); have != want || have == nil {
+					t.Errorf("%s of option %v is %v: want %v", field, b["blockHash"], have, want)
+				}
+			}
+		}
+	}
+	if options == 0 {
+		t.Error("there is no option")
+	}
+}
+
+// TestUnusedAddressesHaveNoChains: the specification has an entry for each address, the live service for those that were used.
+func TestUnusedAddressesHaveNoChains(t *testing.T) {
+	g := open(t, 1)
+	n := ledger(t, g, "mainnet")
+	used, unused := owner(t, g, "mainnet", "traveller"), n.Rules.Bech32([20]byte{9})
+	path := "/v1/networks/mainnet/addresses:listChainIds?addresses=" + used + "," + unused
+	spec, live := objects(g.get(t, path)["addresses"]), objects(g.get(t, "/upstream"+path)["addresses"])
+	if len(spec) != 2 || len(live) != 1 || live[0]["address"] != used {
+		t.Fatalf("%v, upstream %v", spec, live)
+	}
+	for _, a := range spec {
+		if chains := a["blockchainIds"].([]any); (len(chains) == 0) != (a["address"] == unused) {
+			t.Errorf("%v has the chains %v", a["address"], chains)
+		}
+	}
+}
+
+// TestRequestsNameAllThatIsMissing: a quorum counts with its default, and an export with nothing names both of its parts.
+func TestRequestsNameAllThatIsMissing(t *testing.T) {
+	g := open(t, 1)
+	const message = `"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd6520000002700000000000100000014f39fd6e51aad88f6f4ce6ab8827279cfffb922660000000568656c6c6f"`
+	if text := encode(g.post(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", `{`+message+`,"quorumPercentageBuffer":34}`, 400)); !strings.Contains(text, "67 and quorumPercentageBuffer 34 make more than 100") {
+		t.Error(text)
+	}
+	if text := encode(g.post(t, "/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, 400)); !strings.Contains(text, "options.addresses and options.includeChains are required") {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,132 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// HeldRange is how much an address held over a range of a chain's blocks.
+type HeldRange struct {
+	Lowest, Highest, Last uint256.Int
+}
+
+// Holders is what addresses held of something from a block of a chain on: as it was before the block, and after each block that
+// changed it.
+type Holders struct {
+	first uint64
+	held  map[common.Address]*HeldRange
+}
+
+func newHolders(first uint64) *Holders {
+	return &Holders{first: first, held: map[common.Address]*HeldRange{}}
+}
+
+// set notes what an address held from a block on. Blocks come in order.
+func (h *Holders) set(owner common.Address, block uint64, amount *uint256.Int) {
+	r := h.held[owner]
+	if r == nil {
+		r = &HeldRange{}
+		h.held[owner] = r
+	}
+	r.Last = *amount
+	if block < h.first {
+		r.Lowest, r.Highest = *amount, *amount
+		return
+	}
+	if amount.Lt(&r.Lowest) {
+		r.Lowest = *amount
+	}
+	if amount.Gt(&r.Highest) {
+		r.Highest = *amount
+	}
+}
+
+// Of are the addresses whose range passes, in order.
+func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
+	var all []common.Address
+	for owner, r := range h.held {
+		if passes(r) {
+			all = append(all, owner)
+		}
+	}
+	slices.SortFunc(all, func(a, b common.Address) int { return a.Cmp(b) })
+	return all
+}
+
+// NativeHolders are the holders of a chain's own token from one block to another, which may be the one before.
+func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64) (*Holders, error) {
+	h := newHolders(first)
+	err := db.EachAccount(ctx, c.Row.ID, last, func(a *store.Account) {
+		h.set(common.BytesToAddress(a.Address), a.Block, new(uint256.Int).SetBytes(a.Balance))
+	})
+	return h, err
+}
+
+// TokenHolders are the holders of a token, of NFTs by how many they have. Amounts change with the block, not with each transfer
+// in it.
+func TokenHolders(ctx context.Context, db *store.DB, token *store.Token, first, last uint64) (*Holders, error) {
+	h, now := newHolders(first), map[common.Address]*uint256.Int{}
+	changed, block := map[common.Address]bool{}, uint64(0)
+	settle := func() {
+		for owner := range changed {
+			h.set(owner, block, now[owner])
+		}
+		clear(changed)
+	}
+	amountOf := func(owner []byte) *uint256.Int {
+		address := common.BytesToAddress(owner)
+		if now[address] == nil {
+			now[address] = new(uint256.Int)
+		}
+		changed[address] = true
+		return now[address]
+	}
+	end := store.At(token.ID.Chain(), last, 0).End()
+	err := db.EachTransferOfToken(ctx, token.ID, end, func(t *store.Transfer) {
+		if n := t.ID.Number(); n != block {
+			settle()
+			block = n
+		}
+		amount := new(uint256.Int).SetBytes(t.Amount)
+		if !bytes.Equal(t.Sender, zeroAddress) {
+			from := amountOf(t.Sender)
+			from.Sub(from, amount)
+		}
+		if !bytes.Equal(t.Recipient, zeroAddress) {
+			to := amountOf(t.Recipient)
+			to.Add(to, amount)
+		}
+	})
+	settle()
+	return h, err
+}
+
+// zeroAddress sends what is minted and receives what is burned.
+var zeroAddress = make([]byte, common.AddressLength)
+
+// NetMinted is what a token minted to each address without what it burned of it, up to a chain's last block.
+func NetMinted(ctx context.Context, db *store.DB, token *store.Token) (map[common.Address]*uint256.Int, error) {
+	minted := map[common.Address]*uint256.Int{}
+	err := db.EachTransferOfToken(ctx, token.ID, store.Last(token.ID.Chain()), func(t *store.Transfer) {
+		owner, amount := common.BytesToAddress(t.Recipient), new(uint256.Int).SetBytes(t.Amount)
+		switch {
+		case bytes.Equal(t.Recipient, zeroAddress):
+			owner = common.BytesToAddress(t.Sender)
+			amount.Neg(amount)
+		case !bytes.Equal(t.Sender, zeroAddress):
+			return
+		}
+		if minted[owner] == nil {
+			minted[owner] = new(uint256.Int)
+		}
+		minted[owner].Add(minted[owner], amount)
+	})
+	return minted, err
+}
