@@ -293,6 +293,6 @@ func (c *condition) token(standards ...store.Standard) func() (*query.Holders, e
 		if err != nil {
 			return nil, err
 		}
-		return query.TokenHolders(c.r.Context(), c.world.DB, token, c.first, c.last)
+		return query.TokenHolders(c.r.Context(), c.world.DB, c.chain, token, c.first, c.last)
 	}
 }

@@ -1,10 +1,13 @@
 package metrics_test
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim/store"
 )
 
 // wasteful are steps that read more than an answer holds; few are the tables of a handful of rows, read as a whole.
@@ -31,6 +34,14 @@ func TestNoStatementScansATable(t *testing.T) {
 	}
 	get(t, s, "/v2/icm/timeseries?groupBy=srcBlockchainId&network=mainnet&timeInterval=week")
 	get(t, s, "/v2/icm/summary")
+	get(t, s, "/v2/chains/43114/btcb/bridged:getAddresses?threshold=0")
+	get(t, s, "/v2/subnets/"+ids.ID(v.Subnet).String()+"/validators:getAddresses")
+	find(t, s, "AND", 10, condition("n", "LatestBalance", `"evmChainId":"43114","tokenType":"NATIVE","minBalance":"1"`))
+	tokens, err := w.DB.Tokens(t.Context(), w.Chains[0].Row.ID, store.ERC20, 0)
+	if err != nil || len(tokens) == 0 {
+		t.Fatal(tokens, err)
+	}
+	find(t, s, "AND", 10, condition("t", "LatestBalance", fmt.Sprintf(`"evmChainId":"43114","tokenType":"ERC20","minBalance":"1","contractAddress":"0x%x"`, tokens[0].Address)))
 	for _, text := range w.DB.Statements() {
 		plan, err := w.DB.Explain(t.Context(), text)
 		if err != nil {

@@ -2,12 +2,14 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -69,43 +71,54 @@ func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, la
 	return h, err
 }
 
-// TokenHolders are the holders of a token, of NFTs by how many they have. Amounts change with the block, not with each transfer
-// in it.
-func TokenHolders(ctx context.Context, db *store.DB, token *store.Token, first, last uint64) (*Holders, error) {
-	h, now := newHolders(first), map[common.Address]*uint256.Int{}
-	changed, block := map[common.Address]bool{}, uint64(0)
-	settle := func() {
-		for owner := range changed {
-			h.set(owner, block, now[owner])
-		}
-		clear(changed)
+// TokenHolders are the holders of a token, of NFTs by how many they have, of blocks as NativeHolders.
+func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, first, last uint64) (*Holders, error) {
+	owners, err := ownersOf(ctx, db, c, token, last)
+	if err != nil {
+		return nil, err
 	}
-	amountOf := func(owner []byte) *uint256.Int {
-		address := common.BytesToAddress(owner)
-		if now[address] == nil {
-			now[address] = new(uint256.Int)
+	h := newHolders(first)
+	for owner := range owners {
+		rows, err := db.TokenBalancesOf(ctx, owner[:], token.ID, last)
+		if err != nil {
+			return nil, err
 		}
-		changed[address] = true
-		return now[address]
+		slices.SortStableFunc(rows, func(a, b store.TokenBalance) int { return cmp.Compare(a.Block, b.Block) })
+		items, sum := map[string]*uint256.Int{}, new(uint256.Int)
+		for i := range rows {
+			item := string(rows[i].Asset)
+			if items[item] == nil {
+				items[item] = new(uint256.Int)
+			}
+			sum.Sub(sum, items[item])
+			sum.Add(sum, items[item].SetBytes(rows[i].Amount))
+			if i+1 == len(rows) || rows[i+1].Block != rows[i].Block {
+				h.set(owner, rows[i].Block, sum)
+			}
+		}
 	}
-	end := store.At(token.ID.Chain(), last, 0).End()
-	err := db.EachTransferOfToken(ctx, token.ID, end, func(t *store.Transfer) {
-		if n := t.ID.Number(); n != block {
-			settle()
-			block = n
-		}
-		amount := new(uint256.Int).SetBytes(t.Amount)
-		if !bytes.Equal(t.Sender, zeroAddress) {
-			from := amountOf(t.Sender)
-			from.Sub(from, amount)
-		}
-		if !bytes.Equal(t.Recipient, zeroAddress) {
-			to := amountOf(t.Recipient)
-			to.Add(to, amount)
-		}
+	return h, nil
+}
+
+// ownersOf are the addresses that a token's logs name up to a block: those who ever had some are among them.
+func ownersOf(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, last uint64) (map[common.Address]bool, error) {
+	owners := map[common.Address]bool{}
+	err := db.EachTransferOfToken(ctx, token.ID, store.At(c.Row.ID, last, store.MaxIndex), func(t *store.Transfer) {
+		owners[common.BytesToAddress(t.Sender)] = true
+		owners[common.BytesToAddress(t.Recipient)] = true
 	})
-	settle()
-	return h, err
+	if err != nil || token.ID.Standard() != store.ERC20 {
+		return owners, err
+	}
+	wrapped, err := c.Logs(ctx, &reader.LogFilter{
+		Addresses: []common.Address{common.BytesToAddress(token.Address)}, Topics: [][]common.Hash{index.WrappedEvents},
+	}, 0, last)
+	for _, l := range wrapped {
+		if len(l.Topics) == 2 {
+			owners[common.BytesToAddress(l.Topics[1][:])] = true
+		}
+	}
+	return owners, err
 }
 
 // zeroAddress sends what is minted and receives what is burned.

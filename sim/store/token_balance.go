@@ -18,6 +18,13 @@ func (db *DB) TokenBalance(ctx context.Context, owner []byte, asset AssetKey, bl
 		WHERE owner = ? AND asset = ? AND block <= ? ORDER BY block DESC LIMIT 1`, owner, []byte(asset), block)
 }
 
+// TokenBalancesOf reads what an address held of a token's assets up to a block, each asset's newest first.
+func (db *DB) TokenBalancesOf(ctx context.Context, owner []byte, token TokenID, block uint64) ([]TokenBalance, error) {
+	asset := []byte(token.Asset(nil)[:assetToken])
+	return list[TokenBalance](ctx, db, `SELECT owner, asset, block, amount FROM holding
+		WHERE owner = ?1 AND asset >= ?2 AND asset < CAST(?2 || x'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff' AS BLOB) AND block <= ?3`, owner, asset, block)
+}
+
 // TokenBalanceView is something that an address holds, with what is known of the item.
 type TokenBalanceView struct {
 	Asset  AssetKey `db:"asset"`
