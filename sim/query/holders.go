@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
-	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
@@ -100,6 +100,11 @@ func TokenHolders(ctx context.Context, db *store.DB, c *reader.Chain, token *sto
 	return h, nil
 }
 
+// wrappedEvents are the topics with which a wrapped native token changes what the address in them holds.
+var wrappedEvents = []common.Hash{
+	crypto.Keccak256Hash([]byte("Deposit(address,uint256)")), crypto.Keccak256Hash([]byte("Withdrawal(address,uint256)")),
+}
+
 // ownersOf are the addresses that a token's logs name up to a block: those who ever had some are among them.
 func ownersOf(ctx context.Context, db *store.DB, c *reader.Chain, token *store.Token, last uint64) (map[common.Address]bool, error) {
 	owners := map[common.Address]bool{}
@@ -111,7 +116,7 @@ func ownersOf(ctx context.Context, db *store.DB, c *reader.Chain, token *store.T
 		return owners, err
 	}
 	wrapped, err := c.Logs(ctx, &reader.LogFilter{
-		Addresses: []common.Address{common.BytesToAddress(token.Address)}, Topics: [][]common.Hash{index.WrappedEvents},
+		Addresses: []common.Address{common.BytesToAddress(token.Address)}, Topics: [][]common.Hash{wrappedEvents},
 	}, 0, last)
 	for _, l := range wrapped {
 		if len(l.Topics) == 2 {

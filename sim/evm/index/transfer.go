@@ -20,9 +20,6 @@ var (
 	eventMetadataUpdate = crypto.Keccak256([]byte("MetadataUpdate(uint256)"))
 )
 
-// WrappedEvents are the topics of the events with which a wrapped native token changes what the address in them holds.
-var WrappedEvents = []common.Hash{common.Hash(eventDeposit), common.Hash(eventWithdrawal)}
-
 // tokenTransfer is what a log says: how much of which item went from whom to whom.
 type tokenTransfer struct{ from, to, item, amount []byte }
 
