@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -13,11 +14,17 @@ const (
 	largeAnswers = 2                // that are made at once; a batch may take 25 MB twice
 	largeBytes   = 32 << 20         // of those that are made and on their way to clients
 	largeTimeout = 30 * time.Second // for a client to take one
+
+	unexpected      = 256 << 10 // size from which an answer is large although nobody knew: what a call returns, say
+	unexpectedBytes = 48 << 20  // of those that wait to be on their way; when there are more, the client has to ask again
 )
 
 var (
 	largeMaking  = semaphore.NewWeighted(largeAnswers)
 	largeSending = semaphore.NewWeighted(largeBytes)
+	largeWaiting = semaphore.NewWeighted(unexpectedBytes)
+
+	errTooManyLarge = errors.New("too many large answers wait for their clients")
 )
 
 // LargeAnswer is the answer to one request, which may turn out to be large. It waits for its turn to be made, and gives that
@@ -28,6 +35,7 @@ type LargeAnswer struct {
 
 	mu      sync.Mutex
 	making  bool
+	inTurn  bool
 	sending int64
 }
 
@@ -64,6 +72,7 @@ func AwaitLargeAnswer(ctx context.Context) error {
 	if l.turn != nil {
 		select {
 		case l.turn <- struct{}{}:
+			l.inTurn = true
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -80,15 +89,31 @@ func AwaitLargeAnswer(ctx context.Context) error {
 func (l *LargeAnswer) Send(ctx context.Context, size int) (large bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.making {
-		return false, nil
-	}
 	held := min(int64(size), largeBytes)
+	if !l.making {
+		return l.sendUnexpected(ctx, held)
+	}
 	if err := largeSending.Acquire(ctx, held); err != nil {
 		return true, err
 	}
 	largeMaking.Release(1)
 	l.making, l.sending = false, l.sending+held
+	return true, nil
+}
+
+// sendUnexpected is Send for an answer that was made without waiting.
+func (l *LargeAnswer) sendUnexpected(ctx context.Context, size int64) (large bool, err error) {
+	if size < unexpected {
+		return false, nil
+	}
+	if !largeWaiting.TryAcquire(size) {
+		return true, errTooManyLarge
+	}
+	defer largeWaiting.Release(size)
+	if err := largeSending.Acquire(ctx, size); err != nil {
+		return true, err
+	}
+	l.sending += size
 	return true, nil
 }
 
@@ -102,14 +127,13 @@ func (l *LargeAnswer) Release() {
 	if l.sending > 0 {
 		largeSending.Release(l.sending)
 	}
-	if l.making || l.sending > 0 {
-		l.endTurn()
-	}
+	l.endTurn()
 	l.making, l.sending = false, 0
 }
 
 func (l *LargeAnswer) endTurn() {
-	if l.turn != nil {
+	if l.inTurn {
 		<-l.turn
+		l.inTurn = false
 	}
 }

@@ -85,3 +85,43 @@ func TestAConnectionHasOneLargeAnswer(t *testing.T) {
 		t.Error("the turn was not given back")
 	}
 }
+
+// TestUnexpectedLargeAnswersAreBounded has answers grow large that nobody announced, for clients that do not read.
+func TestUnexpectedLargeAnswersAreBounded(t *testing.T) {
+	_, small := WithLargeAnswer(t.Context(), nil)
+	if large, err := small.Send(t.Context(), unexpected-1); large || err != nil {
+		t.Errorf("a small answer: %v %v", large, err)
+	}
+	_, first := WithLargeAnswer(t.Context(), nil)
+	if large, err := first.Send(t.Context(), largeBytes); !large || err != nil {
+		t.Fatalf("the first: %v %v", large, err)
+	}
+	waiting, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	for range 2 {
+		go func() {
+			_, l := WithLargeAnswer(waiting, nil)
+			_, err := l.Send(waiting, unexpectedBytes/2)
+			ended <- err
+		}()
+	}
+	for largeWaiting.TryAcquire(1) { // until both wait
+		largeWaiting.Release(1)
+		time.Sleep(time.Millisecond)
+	}
+	_, last := WithLargeAnswer(t.Context(), nil)
+	if _, err := last.Send(t.Context(), unexpected); !errors.Is(err, errTooManyLarge) {
+		t.Errorf("one more than may wait: %v", err)
+	}
+	cancel()
+	for range 2 {
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	first.Release()
+	if large, err := last.Send(t.Context(), unexpected); !large || err != nil {
+		t.Errorf("with room again: %v %v", large, err)
+	}
+	last.Release()
+}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -105,6 +106,9 @@ func (c *requestContext) operation() string {
 func (c *requestContext) Write(b []byte) (int, error) {
 	large, err := c.large.Send(c.request.Context(), len(b))
 	if err != nil {
+		if errors.Is(err, errTooManyLarge) && c.status == 0 {
+			http.Error(&c.responseWriter, err.Error()+"; ask again", http.StatusServiceUnavailable)
+		}
 		return 0, err
 	}
 	if large {

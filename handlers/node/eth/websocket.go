@@ -188,6 +188,7 @@ func (m *messageWriter) WriteHeader(int)     {}
 
 func (m *messageWriter) Write(answer []byte) (int, error) {
 	if _, err := m.large.Send(m.ctx, len(answer)); err != nil {
+		m.cancel() // who is not answered must not wait for it
 		return 0, err
 	}
 	return len(answer), m.write(answer)
