@@ -5,7 +5,7 @@
 //	decoded rows, answers, code   this package: Budget, counted in bytes with keys and what values refer to
 //	pages of the file             sim/store: readCacheKiB for each connection that reads, writeCacheKiB for the one that writes
 //	code that runs                sim/evm/reader: maxExecutions at once in the process, of which two may be traces
-//	large answers                 handlers/rest: largeAnswers made at once, largeBytes of them on their way to clients
+//	large answers                 handlers/rest: largeAnswers made at once, largeBytes of them and of what turned out large on their way to clients
 //	WebSocket connections         handlers/node/eth: connectionRequests under way for each; who does not read is closed
 //	garbage                       handlers: gcPercent of what is in use, and memoryLimit for all of Go's memory
 //
