@@ -75,3 +75,21 @@ func TestCallsThatAreNotAllowed(t *testing.T) {
 		t.Errorf("listening beyond loopback the answer is %s", got)
 	}
 }
+
+// TestLongBatchesAreNotRead cuts batches after the item that makes them too large, so that two million of them cost no more.
+func TestLongBatchesAreNotRead(t *testing.T) {
+	items := func(n int) string { return strings.TrimSuffix(strings.Repeat(`{"id": 1}, `, n), ", ") }
+	for body, want := range map[string]string{
+		`{"id":1}`:                          `{"id":1}`,
+		`[]`:                                `[]`,
+		`[` + items(batchItems) + `]`:       `[` + items(batchItems) + `]`,
+		`[` + items(batchItems) + `, `:      `[` + items(batchItems) + `, `,
+		` [` + items(batchItems+1) + ` ]`:   ` [` + items(batchItems+1) + `]`,
+		`[` + items(100*batchItems) + `]`:   `[` + items(batchItems+1) + `]`,
+		`[` + items(batchItems) + `, x, y]`: `[` + items(batchItems) + `, x, y]`,
+	} {
+		if got := string(firstItems([]byte(body))); got != want {
+			t.Errorf("%.40s… of %d bytes: %d bytes, want %d", body, len(body), len(got), len(want))
+		}
+	}
+}

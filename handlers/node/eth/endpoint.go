@@ -145,7 +145,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	body = firstValue(body)
+	body = firstItems(firstValue(body))
 	jsonrpc.NameRequest(r.Context(), e.method(body))
 	e.serve(&lineWriter{ResponseWriter: w}, r, e.admit(r, body))
 }
@@ -191,6 +191,24 @@ func firstValue(body []byte) []byte {
 		return body
 	}
 	return value
+}
+
+// firstItems cuts a batch after the item that makes it too large: what follows has no part in the answer and is not read.
+func firstItems(body []byte) []byte {
+	if !isBatch(body) {
+		return body
+	}
+	items := json.NewDecoder(bytes.NewReader(body))
+	if _, err := items.Token(); err != nil {
+		return body
+	}
+	var item json.RawMessage
+	for range batchItems + 1 {
+		if !items.More() || items.Decode(&item) != nil {
+			return body
+		}
+	}
+	return append(bytes.Clone(body[:items.InputOffset()]), ']')
 }
 
 // lineWriter ends an answer with a newline, as a node does. Answers to requests that could not be read at all have

@@ -135,7 +135,7 @@ func (c *connection) close() {
 
 // answer serves one message.
 func (c *connection) answer(ctx context.Context, message []byte) {
-	message = c.endpoint.admit(c.opened, message)
+	message = c.endpoint.admit(c.opened, firstItems(message))
 	if subscribes(message) {
 		c.subscribe(ctx, message)
 		return
