@@ -1,9 +1,11 @@
 package seed
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/population"
 	"snowglobe/seed/primary"
 	"snowglobe/sim"
@@ -96,7 +98,26 @@ func TestPrimaryPersonas(t *testing.T) {
 			}
 			s.stakes("staker", false)
 			s.stakes("delegator", true)
+			for i := range fixtures.MnemonicAccounts {
+				who := fmt.Sprintf("wallet-%d", i)
+				s.check(len(s.unspent(who, s.p)) > 0 && len(s.unspent(who, s.x)) > 0, "%s has nothing on P or X", who)
+			}
+			s.properties()
 		}
+	}
+}
+
+// properties asserts that the proprietor has outputs of the property fx, and nobody else whose outputs a wallet may want to read.
+func (s *shore) properties() {
+	for who := range s.people {
+		owned := 0
+		for _, row := range s.all(who, s.x) {
+			switch must(txs.ParseUTXO(txs.XChain, row.Bytes()))(s).Out.(type) {
+			case *txs.PropertyMintOutput, *txs.PropertyOwnedOutput:
+				owned++
+			}
+		}
+		s.check((owned > 0) == (who == "proprietor"), "%s has %d outputs of the property fx", who, owned)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"snowglobe/fixtures"
 )
 
-// listedPersonas is how many personas the banner shows: the accounts of the mnemonic and ewoq, which follows them. Their keys are
-// well known; those of the others stand at /sim/world.
-const listedPersonas = fixtures.MnemonicAccounts + 1
+// listedPersonas is how many personas the banner shows: the accounts of the mnemonic, those for EVM chains and those for P and X,
+// and ewoq, which follows them. Their keys are well known; those of the others stand at /sim/world.
+const listedPersonas = 2*fixtures.MnemonicAccounts + 1
 
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
 // two commands to paste.
@@ -30,8 +30,12 @@ func Banner(d *Description, version, base string, origins Origins) (string, erro
 		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)
 	}
 	fmt.Fprintf(&b, "\nPersonas (mnemonic: %s)\n", fixtures.Mnemonic)
-	for _, p := range w.Personas[:min(len(w.Personas), listedPersonas)] {
-		fmt.Fprintf(&b, "  %-10s %s  %s\n", p.Name, p.Address, p.Key)
+	for i, p := range w.Personas[:min(len(w.Personas), listedPersonas)] {
+		address := p.Address
+		if i/fixtures.MnemonicAccounts == 1 {
+			address = p.Addresses[fixtures.MainnetName]
+		}
+		fmt.Fprintf(&b, "  %-10s %-45s  %s\n", p.Name, address, p.Key)
 	}
 	first := w.Chains[0]
 	call := `{"jsonrpc":"2.0","id":1,"method":"%s","params":%s}`

@@ -31,7 +31,7 @@ func described(t *testing.T) *Description {
 	return d
 }
 
-// TestBannerShowsTheKnownKeysOnly finds the accounts of the mnemonic and ewoq in the banner, and no other persona's key.
+// TestBannerShowsTheKnownKeysOnly finds the accounts of the mnemonic, the first with its address on P and X, and ewoq in the banner, and no other persona's key.
 func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 	d := described(t)
 	text, err := Banner(d, "v1", "http://127.0.0.1:9650", Origins{"mainnet": 9650, "fuji": 9652})
@@ -39,12 +39,12 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range d.Personas {
-		known := i < fixtures.MnemonicAccounts || p.Name == "ewoq"
+		known := i < 2*fixtures.MnemonicAccounts || p.Name == "ewoq"
 		if shown := strings.Contains(text, hexutil.Encode(p.Key)); shown != known {
 			t.Errorf("key of %s is shown: %v", p.Name, shown)
 		}
 	}
-	for _, want := range []string{"Snowglobe v1: seed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, "http://127.0.0.1:9650/sim/world\n",
+	for _, want := range []string{"Snowglobe v1: seed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, " wallet-0   avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r ", "http://127.0.0.1:9650/sim/world\n",
 		"http://127.0.0.1:9650/docs\n", "node of mainnet      http://127.0.0.1:9650/ext\n", "node of fuji         http://127.0.0.1:9652/ext\n", "  70411    Icefall ", `"params":["` + common.BytesToAddress(d.Personas[0].Address).Hex() + `","latest"]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the banner lacks %q:\n%s", want, text)

@@ -13,7 +13,7 @@ import (
 )
 
 // assets are the X-Chain's own: one of a fixed amount, one that is minted, one of NFTs and properties, one of spam. The deployer
-// creates them.
+// creates them; who mints properties is the proprietor, since wallets fail at the sight of an output of that kind.
 type assets struct{ *Network }
 
 // named is the name of an asset after somebody made up, and its symbol of four letters.
@@ -74,7 +74,7 @@ func (n *assets) collectible() *txs.CreateAssetTx {
 	for group := range uint32(3) {
 		nfts.Outs = append(nfts.Outs, &txs.NFTMintOutput{GroupID: group + 1, OutputOwners: owner})
 	}
-	properties := &txs.InitialState{FxIndex: 2, Outs: []txs.Output{&txs.PropertyMintOutput{OutputOwners: owner}}}
+	properties := &txs.InitialState{FxIndex: 2, Outs: []txs.Output{&txs.PropertyMintOutput{OutputOwners: n.personas.Proprietor.Owner()}}}
 	name, symbol := n.named("collectible", "Badges")
 	return &txs.CreateAssetTx{Name: name, Symbol: symbol, States: []*txs.InitialState{nfts, properties}}
 }
@@ -88,16 +88,16 @@ func (n *assets) spam() *txs.CreateAssetTx {
 	return &txs.CreateAssetTx{Name: "Visit claim " + population.Surname(n.rng.Faker("asset", n.rules.NetworkID, "spam")) + " example", Symbol: "CLM", States: []*txs.InitialState{state}}
 }
 
-// operate makes an OperationTx of the deployer's.
-func (n *assets) operate(op *txs.Operation, at uint64) (*txs.Tx, error) {
-	deployer := singleSigner(n.personas.Deployer)
-	return n.wallet.sign(txDraft{chain: store.XChain, from: deployer, auth: [][]*txs.Key{deployer.keys},
+// operate makes an OperationTx of an account's.
+func (n *assets) operate(by *population.Account, op *txs.Operation, at uint64) (*txs.Tx, error) {
+	minter := singleSigner(by)
+	return n.wallet.sign(txDraft{chain: store.XChain, from: minter, auth: [][]*txs.Key{minter.keys},
 		tx: &txs.OperationTx{Ops: []*txs.Operation{op}}}, at)
 }
 
-// mintOutput is the i-th of the deployer's outputs of a kind that an operation consumes, or nil.
-func (n *assets) mintOutput(role string, kind txs.Output, i int) (*txs.UTXO, ids.ID) {
-	held := n.wallet.ofAsset(store.XChain, n.assetIDs[role], kind, singleSigner(n.personas.Deployer))
+// mintOutput is the i-th of an account's outputs of a kind that an operation consumes, or nil.
+func (n *assets) mintOutput(of *population.Account, role string, kind txs.Output, i int) (*txs.UTXO, ids.ID) {
+	held := n.wallet.ofAsset(store.XChain, n.assetIDs[role], kind, singleSigner(of))
 	if len(held) == 0 {
 		return nil, ids.Empty
 	}
@@ -107,11 +107,11 @@ func (n *assets) mintOutput(role string, kind txs.Output, i int) (*txs.UTXO, ids
 var firstOwner = txs.Input{SigIndices: []uint32{0}}
 
 func (n *assets) mint(amount, at uint64) (*txs.Tx, error) {
-	u, asset := n.mintOutput("variable", (*txs.MintOutput)(nil), 0)
+	u, asset := n.mintOutput(n.personas.Deployer, "variable", (*txs.MintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
 	}
-	return n.operate(&txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.MintOperation{
+	return n.operate(n.personas.Deployer, &txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.MintOperation{
 		MintInput: firstOwner, MintOutput: txs.MintOutput{OutputOwners: *u.Owners()},
 		TransferOutput: txs.TransferOutput{Amount: amount * 100, OutputOwners: n.personas.Alice.Owner()},
 	}}, at)
@@ -119,26 +119,26 @@ func (n *assets) mint(amount, at uint64) (*txs.Tx, error) {
 
 // mintNFT mints NFTs for the collector and an account.
 func (n *assets) mintNFT(i int, at uint64) (*txs.Tx, error) {
-	u, asset := n.mintOutput("collectible", (*txs.NFTMintOutput)(nil), i)
+	u, asset := n.mintOutput(n.personas.Deployer, "collectible", (*txs.NFTMintOutput)(nil), i)
 	if u == nil {
 		return nil, nil
 	}
 	group, _ := u.Out.(*txs.NFTMintOutput)
 	collector, other := n.personas.Collector.Owner(), n.account(i).Owner()
-	return n.operate(&txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.NFTMintOperation{
+	return n.operate(n.personas.Deployer, &txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.NFTMintOperation{
 		MintInput: firstOwner, GroupID: group.GroupID, Payload: txs.HexBytes(evm.MetadataBase + "badges/" + string(rune('1'+i)) + ".json"),
 		Outputs: []*txs.OutputOwners{&collector, &other},
 	}}, at)
 }
 
 func (n *assets) mintProperty(at uint64) (*txs.Tx, error) {
-	u, asset := n.mintOutput("collectible", (*txs.PropertyMintOutput)(nil), 0)
+	u, asset := n.mintOutput(n.personas.Proprietor, "collectible", (*txs.PropertyMintOutput)(nil), 0)
 	if u == nil {
 		return nil, nil
 	}
-	return n.operate(&txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.PropertyMintOperation{
+	return n.operate(n.personas.Proprietor, &txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.PropertyMintOperation{
 		MintInput: firstOwner, MintOutput: txs.PropertyMintOutput{OutputOwners: *u.Owners()},
-		OwnedOutput: txs.PropertyOwnedOutput{OutputOwners: n.personas.Collector.Owner()},
+		OwnedOutput: txs.PropertyOwnedOutput{OutputOwners: n.personas.Proprietor.Owner()},
 	}}, at)
 }
 
