@@ -239,6 +239,18 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	return p, nil
 }
 
+// NextBaseFee is the base fee of the next block at a time in Unix milliseconds.
+func (b *Builder) NextBaseFee(timeMS uint64, o Override) (*big.Int, error) {
+	if o.BaseFee != nil {
+		return o.BaseFee, nil
+	}
+	rates, err := b.feeRules()
+	if err != nil {
+		return nil, err
+	}
+	return NextBaseFee(b.kind, rates.config, b.head, timeMS), nil
+}
+
 func (b *Builder) blockHash(number uint64) common.Hash {
 	if b.ancestor != nil {
 		return b.ancestor(number)

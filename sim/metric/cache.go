@@ -4,6 +4,7 @@ package metric
 type Cache[K comparable, V any] struct {
 	Read  func(K) (row V, ok bool, err error)
 	Write func(K, *V) error
+	Keep  int // how many rows flush keeps at most, for what is added next
 
 	rows  map[K]*row[V]
 	order []K // in which rows came, which is the order of writing
@@ -34,14 +35,18 @@ func (c *Cache[K, V]) row(key K, fresh bool) (*row[V], error) {
 	return r, nil
 }
 
-// flush writes what changed and forgets everything.
+// flush writes what changed and forgets everything, unless that is little.
 func (c *Cache[K, V]) flush() error {
 	for _, key := range c.order {
 		if r := c.rows[key]; r.changed {
 			if err := c.Write(key, &r.value); err != nil {
 				return err
 			}
+			r.changed = false
 		}
+	}
+	if len(c.order) <= c.Keep {
+		return nil
 	}
 	clear(c.rows)
 	c.order = c.order[:0]

@@ -110,12 +110,10 @@ func (m *Miner) seal(p *evm.Pending) error {
 // checkFeeCap refuses a transaction that cannot pay the base fee of the block that would take it now. Without automine such a
 // transaction waits for a lower one, as on the network.
 func (m *Miner) checkFeeCap(tx *types.Transaction, sender common.Address) error {
-	p, err := m.open(m.blockTime(0))
-	if err != nil {
-		return err
-	}
-	if fee := p.Header().BaseFee; tx.GasFeeCapIntCmp(fee) < 0 {
+	at := m.blockTime(0)
+	fee, err := m.builder.NextBaseFee(at.time, m.settings.now().override(at))
+	if err == nil && tx.GasFeeCapIntCmp(fee) < 0 {
 		return fmt.Errorf("%w: address %v, maxFeePerGas: %s, baseFee: %s", core.ErrFeeCapTooLow, sender.Hex(), tx.GasFeeCap(), fee)
 	}
-	return nil
+	return err
 }

@@ -43,6 +43,11 @@ func (b *Batch) Commit() error {
 		}
 	}
 	err := unwritten(b.tx.Commit())
+	if err == nil {
+		b.keepStatements()
+	} else {
+		b.db.rollup = nil
+	}
 	if b.tokens {
 		b.db.tokenCommits.Add(1)
 	}
@@ -54,7 +59,10 @@ func (b *Batch) Commit() error {
 }
 
 // Rollback drops everything that the batch wrote.
-func (b *Batch) Rollback() error { return b.tx.Rollback() }
+func (b *Batch) Rollback() error {
+	b.db.rollup = nil
+	return b.tx.Rollback()
+}
 
 // End commits when err is nil and otherwise rolls back; it returns the first thing that went wrong.
 func (b *Batch) End(err error) error {
@@ -64,10 +72,14 @@ func (b *Batch) End(err error) error {
 	return b.Commit()
 }
 
-// prepared is the statement with this text, prepared once for the batch.
+// prepared is the statement with this text: one that an earlier batch has used, or prepared once for this one.
 func (b *Batch) prepared(text string) (*stmt, error) {
 	if statement := b.statements[text]; statement != nil {
 		return statement, nil
+	}
+	if kept := b.db.kept[text]; kept != nil {
+		b.statements[text] = &stmt{Stmt: b.tx.Stmtx(kept)}
+		return b.statements[text], nil
 	}
 	prepared, err := b.tx.Preparex(text)
 	if err != nil {
@@ -75,6 +87,22 @@ func (b *Batch) prepared(text string) (*stmt, error) {
 	}
 	b.statements[text] = &stmt{Stmt: prepared}
 	return b.statements[text], nil
+}
+
+// keepStatements prepares what the batch has used for those that follow, on the one connection that writes: preparing takes as long as
+// all else that a small block needs. Generation has one large batch, and keeps nothing.
+func (b *Batch) keepStatements() {
+	if b.db.final != "" {
+		return
+	}
+	for text := range b.statements {
+		if b.db.kept[text] != nil {
+			continue
+		}
+		if prepared, err := b.db.write.Preparex(text); err == nil { // else the next batch prepares it, and says why it cannot
+			b.db.kept[text] = prepared
+		}
+	}
 }
 
 func (b *Batch) exec(text string, args ...any) error {

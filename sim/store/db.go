@@ -83,13 +83,16 @@ type DB struct {
 
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
+
+	kept   map[string]*sqlx.Stmt // prepared on the connection that writes, by text; used within a batch only, as is the next
+	rollup *rollup               // nil before the first block, and after a batch that failed
 }
 
 // Create makes an empty world. Nothing appears at path before Finish: until then everything is in a temporary file
 // beside it, which Close removes. Only one process at a time makes a file, the others fail with ErrMaking; a file that is
 // there already is ErrExists.
 func Create(path string) (*DB, error) {
-	db := &DB{path: path, statements: map[string]*stmt{}}
+	db := &DB{path: path, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
 	name := path
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
@@ -275,6 +278,8 @@ func (db *DB) disconnect() error {
 		errs = append(errs, statement.Close())
 	}
 	clear(db.statements)
+	clear(db.kept) // closed with their connection
+	db.rollup = nil
 	for _, pool := range []*sqlx.DB{db.read, db.write} {
 		if pool != nil {
 			errs = append(errs, pool.Close())

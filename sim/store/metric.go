@@ -16,27 +16,49 @@ var MetricTables = []string{"tally", "presence", "lifetime", "traffic"}
 
 // AddActivity counts a block of a chain in the roll-ups of the metrics. The chain must be known.
 func (b *Batch) AddActivity(chain int, a *metric.Activity) error {
-	if b.rollup == nil {
+	if b.db.rollup == nil {
 		var err error
-		if b.rollup, err = b.newRollup(); err != nil {
+		if b.db.rollup, err = newRollup(b); err != nil {
 			return err
 		}
 	}
+	b.rollup, b.db.rollup.batch = b.db.rollup.Rollup, b
 	return b.rollup.Add(chain, a)
 }
 
-func (b *Batch) newRollup() (*metric.Rollup, error) {
+// rollup makes the roll-ups of one batch after the other. What small blocks add next to is in memory then; a batch that fails
+// takes it away.
+type rollup struct {
+	*metric.Rollup
+	batch *Batch // the one that is open
+}
+
+// keptRows is how many rows of each kind stay in memory between batches.
+const keptRows = 256
+
+func newRollup(b *Batch) (*rollup, error) {
 	used, err := value[bool](context.Background(), b, `SELECT EXISTS (SELECT 1 FROM tally)`)
 	if err != nil {
 		return nil, err
 	}
-	return &metric.Rollup{
-		Fresh:     !used,
-		Network:   b.scopeOf,
-		Tallies:   &metric.Cache[metric.Key, metric.Tally]{Read: b.tally, Write: b.setTally},
-		Presences: &metric.Cache[metric.MonthKey, metric.Presence]{Read: b.presence, Write: b.setPresence},
-		Lifetimes: &metric.Cache[common.Address, metric.Lifetime]{Read: b.lifetime, Write: b.setLifetime},
-	}, nil
+	r := &rollup{batch: b}
+	r.Rollup = &metric.Rollup{
+		Fresh:   !used,
+		Network: func(chain int) (metric.Scope, error) { return r.batch.scopeOf(chain) },
+		Tallies: &metric.Cache[metric.Key, metric.Tally]{
+			Read:  func(k metric.Key) (metric.Tally, bool, error) { return r.batch.tally(k) },
+			Write: func(k metric.Key, t *metric.Tally) error { return r.batch.setTally(k, t) }, Keep: keptRows,
+		},
+		Presences: &metric.Cache[metric.MonthKey, metric.Presence]{
+			Read:  func(k metric.MonthKey) (metric.Presence, bool, error) { return r.batch.presence(k) },
+			Write: func(k metric.MonthKey, p *metric.Presence) error { return r.batch.setPresence(k, p) }, Keep: keptRows,
+		},
+		Lifetimes: &metric.Cache[common.Address, metric.Lifetime]{
+			Read:  func(a common.Address) (metric.Lifetime, bool, error) { return r.batch.lifetime(a) },
+			Write: func(a common.Address, l *metric.Lifetime) error { return r.batch.setLifetime(a, l) }, Keep: keptRows,
+		},
+	}
+	return r, nil
 }
 
 func (b *Batch) scopeOf(chain int) (metric.Scope, error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jmoiron/sqlx"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -24,7 +25,7 @@ func Open(path string) (*DB, error) {
 	if err := checkLogs(path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, statements: map[string]*stmt{}}
+	db := &DB{path: path, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
 	err := db.open()
 	if err == nil {
 		err = db.CheckSchema(context.Background())
