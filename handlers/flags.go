@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -35,6 +36,8 @@ type Flags struct {
 	exportWorkers, exportQueue, exportKeep                       int
 	exportMaxRows                                                int64
 	exportRetention                                              time.Duration
+	mining                                                       Mining
+	noMining, mixedMining                                        bool
 }
 
 // NewFlags declares the flags about serving.
@@ -53,6 +56,9 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
 	f.BoolVar(&s.control, "allow-control", false, "let the world be changed in every way when listening beyond loopback, not only by signed transactions")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
+	f.Func("block-time", "`TIME`, such as 2s or 2, of real time after which each EVM chain gets a block, instead of one for each transaction", s.mining.setInterval)
+	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, a block for each transaction at once as well")
+	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
 	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` transaction exports that may be unfinished at once, those that wait included; more are refused; 0 for any number")
@@ -100,7 +106,43 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if err = s.readExports(&o.Exports); err != nil {
 		return o, err
 	}
+	if o.Mining, err = s.readMining(); err != nil {
+		return o, err
+	}
 	return o, s.readKeys(&o)
+}
+
+// Mining says when the EVM chains make blocks by themselves. The zero value is automine: one for each transaction, at once.
+type Mining struct {
+	Interval time.Duration // how often there is a block, 0 for never
+	Manual   bool          // no block for each transaction
+}
+
+// setInterval reads a duration, or seconds as anvil has them.
+func (m *Mining) setInterval(text string) (err error) {
+	if m.Interval, err = time.ParseDuration(text); err != nil {
+		var seconds uint32
+		if _, err := fmt.Sscanf(text+";", "%d;", &seconds); err != nil {
+			return errors.New("expected a time such as 2s or 500ms")
+		}
+		m.Interval = time.Duration(seconds) * time.Second
+	}
+	if m.Interval <= 0 {
+		return errors.New("expected more than 0")
+	}
+	return nil
+}
+
+func (s *Flags) readMining() (Mining, error) {
+	m := s.mining
+	switch {
+	case s.noMining && (m.Interval > 0 || s.mixedMining):
+		return m, errors.New("--no-mining: it does not go together with --block-time or --mixed-mining")
+	case s.mixedMining && m.Interval == 0:
+		return m, errors.New("--mixed-mining: it needs --block-time")
+	}
+	m.Manual = s.noMining || m.Interval > 0 && !s.mixedMining
+	return m, nil
 }
 
 func (s *Flags) allowOrigins(list string) error {

@@ -47,6 +47,7 @@ type Options struct {
 
 	Exports export.Options
 	Permit  permit.Rule // who may change the world
+	Mining  Mining
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -185,6 +186,10 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	wallet, err := walletOf(w)
 	if err != nil {
 		return nil, err
+	}
+	for _, m := range w.Miners {
+		m.SetAutomine(!o.Mining.Manual)
+		m.SetInterval(o.Mining.Interval)
 	}
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
