@@ -82,7 +82,7 @@ func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	return w
 }
 
-func makeTiny(t *testing.T, number int64) *sim.World {
+func makeTiny(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {

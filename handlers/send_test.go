@@ -96,54 +96,47 @@ func (d *devnet) verify() {
 	}
 }
 
-// TestASentTransactionIsInABlockAtOnce: on every chain, its receipt is there when the call returns, and verify finds no fault with the world.
-func TestASentTransactionIsInABlockAtOnce(t *testing.T) {
-	w := tinyWorld(t)
-	var d *devnet
-	for _, c := range w.Chains {
-		d = newDevnet(t, w, c)
-		before, digest := d.world.Clock.UnixMilli(), string(w.Digest())
-		to := common.HexToAddress("0xb0b")
-		tx := d.sign(&types.DynamicFeeTx{Nonce: d.nonce(), To: &to, Value: big.NewInt(7)})
-		if err := d.client.SendTransaction(t.Context(), tx); err != nil {
-			t.Fatal(err)
-		}
-		receipt, err := d.client.TransactionReceipt(t.Context(), tx.Hash())
-		if err != nil || receipt.Status != 1 {
-			t.Fatal(receipt, err)
-		}
-		head, err := d.client.HeaderByNumber(t.Context(), nil)
-		if err != nil || head.Number.Cmp(receipt.BlockNumber) != 0 {
-			t.Fatal(head, err)
-		}
-		if balance, err := d.client.BalanceAt(t.Context(), to, nil); err != nil || balance.Int64() != 7 {
-			t.Error(balance, err)
-		}
-		if w.Clock.UnixMilli() < before || uint64(w.Clock.Unix()) != head.Time {
-			t.Errorf("the clock is at %d, the block at %d", w.Clock.Unix(), head.Time)
-		}
-		if digest == string(w.Digest()) {
-			t.Error("the digest did not notice")
-		}
+// sentAtOnce: on every chain, a transaction's receipt is there when the call returns, and the clock stands at its block or later.
+func sentAtOnce(d *devnet) {
+	for _, c := range d.world.Chains {
+		own := newDevnet(d.T, d.world, c)
+		own.sentAtOnce()
 	}
-	d.verify()
+}
+
+func (d *devnet) sentAtOnce() {
+	before, digest, to := d.world.Clock.UnixMilli(), string(d.world.Digest()), common.HexToAddress("0xa70ce")
+	tx := d.sign(&types.DynamicFeeTx{Nonce: d.nonce(), To: &to, Value: big.NewInt(7)})
+	if err := d.client.SendTransaction(d.Context(), tx); err != nil {
+		d.Fatal(err)
+	}
+	receipt, err := d.client.TransactionReceipt(d.Context(), tx.Hash())
+	if err != nil || receipt.Status != 1 {
+		d.Fatal(receipt, err)
+	}
+	if head := d.head(); head.Number.Cmp(receipt.BlockNumber) != 0 || d.world.Clock.Unix() < int64(head.Time) || d.world.Clock.UnixMilli() < before {
+		d.Errorf("the clock is at %d, block %d at %d", d.world.Clock.Unix(), head.Number, head.Time)
+	}
+	if balance, err := d.client.BalanceAt(d.Context(), to, nil); err != nil || balance.Int64() != 7 {
+		d.Error(balance, err)
+	}
+	if digest == string(d.world.Digest()) {
+		d.Error("the digest did not notice")
+	}
 }
 
 // counterCode is init code of a contract that answers 42 and logs the caller.
 const counterCode = "0x601a600c600039601a6000f3337ffd8d0c1dc3ab254ec49463a1192bb2423b3b851adedec1aa94dcd362dc063c9d60206000a2602a60005260206000f3"
 
-// TestBindDeploysCallsAndWaits uses go-ethereum's own bindings.
-func TestBindDeploysCallsAndWaits(t *testing.T) {
-	w := tinyWorld(t)
-	d := newDevnet(t, w, w.Chains[0])
+// bindings are go-ethereum's own: they deploy a contract and wait for it.
+func bindings(d *devnet) {
 	auth := bind.NewKeyedTransactor(d.key, new(big.Int).SetUint64(d.chain.Row.EVMID))
-	auth.Context = t.Context()
+	auth.Context = d.Context()
 	address, tx, err := bind.DeployContract(auth, common.FromHex(counterCode), d.client, nil)
 	if err != nil {
-		t.Fatal(err)
+		d.Fatal(err)
 	}
-	if got, err := bind.WaitDeployed(t.Context(), d.client, tx.Hash()); err != nil || got != address {
-		t.Fatal(got, err)
+	if got, err := bind.WaitDeployed(d.Context(), d.client, tx.Hash()); err != nil || got != address {
+		d.Fatal(got, err)
 	}
-	d.verify()
 }
