@@ -86,14 +86,14 @@ const (
 	gasWrite = 24_000    // for each slot that is written
 )
 
-// rushToLiquidate is a bot that races through as many positions as there is gas for. Most of them come too late: there is more to
-// do by then than they have gas for, or an assertion fails, which takes all of their gas as well.
+// rushToLiquidate is a bot that races through as many positions as there is gas for. Most of them come too late: an assertion fails,
+// which takes all of their gas, or there is more to do by then than they have gas for.
 func (a *activity) rushToLiquidate(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
 	bot := a.chain.accounts[r.IntN(min(bots, len(a.chain.accounts)))]
 	gas := min(gasRace, gasLeft-min(gasLeft, gasAccess)) - uint64(r.IntN(100_000))
 	positions := gas / gasWrite
 	switch n := r.IntN(100); {
-	case n < 50:
+	case n < 80:
 		return a.chain.CallWith(bot, "reverter", "Reverter", "invalid", nil, gas)
 	case n < 96:
 		positions *= 2
