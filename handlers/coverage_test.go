@@ -3,6 +3,8 @@ package handlers_test
 import (
 	"bytes"
 	"context"
+	_ "embed" // the table of the real services
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
@@ -20,43 +22,54 @@ import (
 
 var update = flag.Bool("update", false, "write the coverage table anew")
 
-// operation is one operation of the specifications and a request that reaches it.
-type operation struct{ name, method, path string }
+// realServices is a line for each operation, or for several methods of a path, of the real services, in sections: what they are
+// called, and after a dash why they are not served.
+//
+//go:embed testdata/surface.txt
+var realServices string
 
-// specified lists the operations of the Data and Metrics API specifications. A path that is not served answers with the
-// router's own 404.
-var specified = []operation{
-	{"aggregateSignatures", "POST", "/v1/signatureAggregator/{network}/aggregateSignatures"},
-	{"aggregateSignatures of a transaction", "GET", "/v1/signatureAggregator/{network}/aggregateSignatures/{txHash}"},
-	{"transactions:export", "POST", "/v1/operations/transactions:export"},
-	{"operation", "GET", "/v1/operations/{operationId}"},
-	{"chain", "GET", "/v1/chains/{chainId}"},
-	{"EVM blocks", "GET", "/v1/chains/{chainId}/blocks"},
-	{"primary network blocks", "GET", "/v1/networks/{network}/blockchains/{blockchainId}/blocks"},
-	{"latest transactions", "GET", "/v1/chains/{chainId}/transactions"},
-	{"transactions:listNative", "GET", "/v1/chains/{chainId}/addresses/{address}/transactions:listNative"},
-	{"transactions:listInternals", "GET", "/v1/chains/{chainId}/addresses/{address}/transactions:listInternals"},
-	{"transactions:getDeployment", "GET", "/v1/chains/{chainId}/contracts/{address}/transactions:getDeployment"},
-	{"balances:listErc20", "GET", "/v1/chains/{chainId}/addresses/{address}/balances:listErc20"},
-	{"validators", "GET", "/v1/networks/{network}/validators"},
-	{"validator", "GET", "/v1/networks/{network}/validators/{nodeId}"},
-	{"delegators", "GET", "/v1/networks/{network}/delegators"},
-	{"l1Validators", "GET", "/v1/networks/{network}/l1Validators"},
-	{"addresses:listChainIds", "GET", "/v1/networks/{network}/addresses:listChainIds"},
-	{"chain metrics", "GET", "/v2/chains/{chainId}/metrics/{metric}"},
-	{"average TPS", "GET", "/v1/avg_tps/{chainId}"},
+// entry is a line of it.
+type entry struct {
+	service string
+	words   []string // an HTTP method and a path, or a path and its methods of JSON-RPC
+	reason  string   // why it is not served
 }
 
-// rpc lists the methods of the node specification by the path that serves them; {L1} is the first L1 of the world.
-var rpc = []struct {
-	path    string
-	methods string
-}{
-	{"/ext/admin", "admin.alias admin.aliasChain admin.getChainAliases admin.getLoggerLevel admin.loadVMs admin.lockProfile admin.memoryProfile admin.setLoggerLevel admin.startCPUProfiler admin.stopCPUProfiler"},
-	{"/ext/info", "info.acps info.isBootstrapped info.getBlockchainID info.getNetworkID info.getNetworkName info.getNodeID info.getNodeIP info.getNodeVersion info.getTxFee info.getVMs info.peers info.uptime info.upgrades"},
-	{"/ext/bc/X", "xvm.getAllBalances xvm.getAssetDescription xvm.getBalance xvm.getBlock xvm.getBlockByHeight xvm.getHeight xvm.getTx xvm.getTxFee xvm.getTxStatus xvm.getUTXOs"},
-	{"/ext/bc/{L1}/rpc", "eth_feeConfig eth_getChainConfig eth_getActivePrecompilesAt eth_getActiveRulesAt"},
-	{"/ext/bc/{L1}/validators", "validators.getCurrentValidators"},
+func (e *entry) rest() bool { return strings.HasPrefix(e.words[1], "/v") }
+
+func entries() (all []entry) {
+	service := ""
+	for line := range strings.Lines(realServices) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			service = strings.Trim(line, "[]")
+		default:
+			names, reason, _ := strings.Cut(line, " -- ")
+			all = append(all, entry{service, strings.Fields(names), reason})
+		}
+	}
+	return all
+}
+
+// row is what has one path and one state.
+type row struct {
+	service, path string   // without the last segment if the operations are of REST
+	names         []string // operations with their HTTP methods, or methods of JSON-RPC
+	state         string
+}
+
+type table []row
+
+func (t *table) add(service, path, name, state string) {
+	for i := range *t {
+		if r := &(*t)[i]; r.path == path && r.state == state {
+			r.names = append(r.names, name)
+			return
+		}
+	}
+	*t = append(*t, row{service, path, []string{name}, state})
 }
 
 func tinyWorld(t *testing.T) *sim.World {
@@ -103,7 +116,7 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareSection(t, "coverage", coverage(h))
+	compareSection(t, "coverage", coverage(t, h))
 }
 
 // compareSection compares a part of the README, between comments that name it, with what it should be, or writes it.
@@ -125,30 +138,77 @@ func compareSection(t *testing.T, name, text string) {
 	}
 }
 
-func coverage(h http.Handler) string {
-	var b strings.Builder
-	b.WriteString("| interface | operation | state |\n|---|---|---|\n")
-	for _, o := range specified {
-		answer := ask(h, o.method, o.path, "{}")
-		fmt.Fprintf(&b, "| `%s %s` | %s | %s |\n", o.method, o.path, o.name, state(!strings.Contains(answer, "Cannot "+o.method)))
-	}
+// coverage asks for everything of the surface. A reason must be given for what is not served, and for nothing else.
+func coverage(t *testing.T, h http.Handler) string {
+	t.Helper()
 	l1 := regexp.MustCompile(`"chainId":"70411"[^}]*?"blockchainId":"([^"]*)"`).FindStringSubmatch(ask(h, "GET", "/sim/world", ""))
-	for _, group := range rpc {
-		path := strings.ReplaceAll(group.path, "{L1}", l1[1])
-		for _, method := range strings.Fields(group.methods) {
-			answer := ask(h, "POST", path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`)
-			served := strings.Contains(answer, "jsonrpc") && !strings.Contains(answer, "does not exist") && !strings.Contains(answer, "can't find")
-			fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", group.path, method, state(served))
+	var all table
+	for _, e := range entries() {
+		if e.rest() {
+			dir, last := splitPath(e.words[1])
+			name := e.words[0] + " " + e.words[1]
+			answer := ask(h, e.words[0], e.words[1], "{}")
+			all.add(e.service, dir, e.words[0]+" "+last, stateOf(t, name, !strings.Contains(answer, "Cannot "+e.words[0]), e.reason))
+			continue
 		}
+		for _, method := range e.words[1:] {
+			answer := ask(h, "POST", strings.ReplaceAll(e.words[0], "{L1}", l1[1]), `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`)
+			served := strings.Contains(answer, "jsonrpc") && !strings.Contains(answer, "does not exist") && !strings.Contains(answer, "can't find")
+			all.add(e.service, e.words[0], method, stateOf(t, e.words[0]+" "+method, served, e.reason))
+		}
+	}
+	return all.String()
+}
+
+func splitPath(path string) (dir, last string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:i], path[i+1:]
+}
+
+func stateOf(t *testing.T, what string, served bool, reason string) string {
+	t.Helper()
+	switch {
+	case served && reason != "":
+		t.Errorf("%s is served, and yet there is a reason why not", what)
+	case served:
+		return "served"
+	case reason == "":
+		t.Errorf("%s is not served, without a reason", what)
+	}
+	return "no: " + reason
+}
+
+func (t table) String() string {
+	var b strings.Builder
+	b.WriteString("| service | path | operations, methods | served |\n|---|---|---|---|\n")
+	for _, r := range t {
+		fmt.Fprintf(&b, "| %s | `%s` | `%s` | %s |\n", r.service, r.path, strings.Join(r.names, "`, `"), strings.Replace(r.state, "served", "yes", 1))
 	}
 	return b.String()
 }
 
-func state(served bool) string {
-	if served {
-		return "served"
+// TestEveryOperationIsInTheTable looks up what the documents of the REST interfaces have.
+func TestEveryOperationIsInTheTable(t *testing.T) {
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return "not yet"
+	var document struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal([]byte(ask(h, "GET", "/openapi.json", "")), &document); err != nil || len(document.Paths) < 50 {
+		t.Fatalf("the document has %d paths: %v", len(document.Paths), err)
+	}
+	for path, methods := range document.Paths {
+		for method := range methods {
+			if strings.HasPrefix(path, "/sim/") {
+				continue
+			}
+			if name := strings.ToUpper(method) + " " + path; !strings.Contains(realServices, "\n"+name+"\n") {
+				t.Errorf("%s is served, and no operation of the real services", name)
+			}
+		}
+	}
 }
 
 func ask(h http.Handler, method, path, body string) string {

@@ -146,13 +146,18 @@ func served(t *testing.T, h http.Handler, w listed) []string {
 		}
 	}
 	last := w.Chains[len(w.Chains)-1]
-	for _, group := range rpc {
-		path := strings.ReplaceAll(group.path, "{L1}", last.BlockchainID)
+	for _, e := range entries() {
+		if e.rest() || e.reason != "" || strings.HasPrefix(e.words[0], "/ext/admin") {
+			continue
+		}
+		path := strings.ReplaceAll(e.words[0], "{L1}", last.BlockchainID)
 		if strings.HasSuffix(path, "/validators") {
 			path = "/ext/bc/{blockchainId}/validators"
 		}
-		for _, method := range strings.Fields(group.methods) {
-			want = append(want, method+" "+path)
+		for _, method := range e.words[1:] {
+			if !strings.HasSuffix(method, "subscribe") {
+				want = append(want, method+" "+path)
+			}
 		}
 	}
 	for _, c := range w.Chains {

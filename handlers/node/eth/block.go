@@ -137,3 +137,6 @@ func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.R
 	}
 	return answer, nil
 }
+
+// GetBadBlocks is empty: no block was ever refused after it was seen.
+func (a *blockAPI) GetBadBlocks() []any { return []any{} }

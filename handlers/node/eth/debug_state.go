@@ -205,5 +205,5 @@ func (a *debugStateAPI) Preimage(common.Hash) (hexutil.Bytes, error) {
 	return nil, errors.New("unknown preimage")
 }
 
-// GetBadBlocks is empty: no block was ever refused after it was seen.
+// GetBadBlocks is empty, as that of eth_ is.
 func (a *debugStateAPI) GetBadBlocks() []any { return []any{} }
