@@ -17,15 +17,17 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/warp/message"
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
 	"github.com/ava-labs/avalanchego/wallet/subnet/primary"
+	"github.com/ava-labs/libevm/common"
 )
 
 // account is the development key with avalanchego's own wallet, which begins by asking every chain for outputs.
 type account struct {
 	*network
-	keys   *secp256k1fx.Keychain
-	owner  *secp256k1fx.OutputOwners
-	wallet *primary.Wallet
-	now    time.Time // the world's
+	keys    *secp256k1fx.Keychain
+	owner   *secp256k1fx.OutputOwners
+	account common.Address
+	wallet  *primary.Wallet
+	now     time.Time // the world's
 }
 
 // useWallet moves value between the chains, stakes, and makes an L1 with avalanchego's wallet.
@@ -39,7 +41,7 @@ func (n *network) useWallet(ctx context.Context) error {
 		return err
 	}
 	a := &account{
-		network: n, now: now, keys: secp256k1fx.NewKeychain(&key),
+		network: n, now: now, keys: secp256k1fx.NewKeychain(&key), account: key.EthAddress(),
 		owner: &secp256k1fx.OutputOwners{Threshold: 1, Addrs: []ids.ShortID{key.Address()}},
 	}
 	for _, do := range []func(context.Context) error{a.move, a.stake, a.makeL1} {
@@ -69,9 +71,10 @@ func (a *account) issued(what string, err error) error {
 	return nil
 }
 
-// move moves value within and between the P-chain and the X-chain.
+// move moves value within the chains and between all of them.
 func (a *account) move(context.Context) error {
-	p, x := a.wallet.P(), a.wallet.X()
+	p, x, c := a.wallet.P(), a.wallet.X(), a.wallet.C()
+	exported := []*secp256k1fx.TransferOutput{{Amt: units.Avax, OutputOwners: *a.owner}}
 	for _, step := range []struct {
 		what string
 		do   func() error
@@ -82,6 +85,12 @@ func (a *account) move(context.Context) error {
 		{"X base", func() error { _, err := x.IssueBaseTx(a.output(units.Avax)); return err }},
 		{"X export to P", func() error { _, err := x.IssueExportTx(constants.PlatformChainID, a.output(units.Avax)); return err }},
 		{"P import", func() error { _, err := p.IssueImportTx(a.xID, a.owner); return err }},
+		{"P export to C", func() error { _, err := p.IssueExportTx(a.cID, a.output(units.Avax)); return err }},
+		{"C import", func() error { _, err := c.IssueImportTx(constants.PlatformChainID, a.account); return err }},
+		{"C export to P", func() error { _, err := c.IssueExportTx(constants.PlatformChainID, exported); return err }},
+		{"P import from C", func() error { _, err := p.IssueImportTx(a.cID, a.owner); return err }},
+		{"C export to X", func() error { _, err := c.IssueExportTx(a.xID, exported); return err }},
+		{"X import from C", func() error { _, err := x.IssueImportTx(a.cID, a.owner); return err }},
 	} {
 		if err := a.issued(step.what, step.do()); err != nil {
 			return err

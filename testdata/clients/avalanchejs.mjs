@@ -1,6 +1,7 @@
 // Moves value between the chains, stakes and makes an L1 with avalanchejs, as its own examples do.
 import { Context, L1Validator, PChainOwner, TransferableOutput, addTxSignatures, avm, evm, pvm, pvmSerial, secp256k1, utils } from "@avalabs/avalanchejs";
 
+import { Manager } from "./manager.mjs";
 import { node } from "./proof.mjs";
 
 const url = process.env.SNOWGLOBE_URL;
@@ -16,6 +17,8 @@ const p = new pvm.PVMApi(url), x = new avm.AVMApi(url), c = new evm.EVMApi(url);
 const AVAX = 1_000_000_000n;
 let issued = 0;
 
+const time = async () => BigInt(Math.floor(Date.parse((await (await fetch(`${url}/sim/world`)).json()).clock.time) / 1000));
+
 function check(what, ok, detail = "") {
   if (!ok) throw new Error(`${what}: ${detail}`);
 }
@@ -29,6 +32,11 @@ async function send(api, tx, owned = false) {
   const { txID } = await api.issueSignedTx(tx.getSignedTx());
   issued++;
   return txID;
+}
+
+async function ethereum(method, params) {
+  const answer = await fetch(`${url}/ext/bc/C/rpc`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) });
+  return (await answer.json()).result;
 }
 
 // issueP builds a transaction of the P-Chain with what all of them need, and sends it.
@@ -48,10 +56,20 @@ const came = await utxos(p, "P", "X");
 check("exported from X to P", came.length > 0);
 await issueP(pvm.newImportTx, { utxos: came, sourceChainId: context.xBlockchainID, toAddressesBytes: [bytes] });
 await issueP(pvm.newExportTx, { destinationChainId: context.cBlockchainID, outputs: [output(AVAX)] });
-check("exported from P to C", (await utxos(c, "C", "P")).length > 0);
+const gwei = 1_000_000_000n, baseFee = (await c.getBaseFee()) / gwei + 1n; // in nAVAX
+const atomic = await send(c, evm.newImportTxFromBaseFee(context, account, [bytes], await utxos(c, "C", "P"), context.pBlockchainID, baseFee));
+check("imported to C", (await c.getAtomicTxStatus(atomic)).status === "Accepted");
+check("its bytes", (await c.getAtomicTx({ txID: atomic })).blockHeight > 0n);
+for (const [to, destination] of [["X", context.xBlockchainID], ["P", context.pBlockchainID]]) {
+  const nonce = BigInt(await ethereum("eth_getTransactionCount", [persona.address, "latest"]));
+  await send(c, evm.newExportTxFromBaseFee(context, baseFee, AVAX, destination, account, [bytes], nonce));
+  check(`exported from C to ${to}`, (await utxos(to === "X" ? x : p, to, "C")).length > 0);
+}
+await send(x, avm.newImportTx(context, context.cBlockchainID, await utxos(x, "X", "C"), [bytes], [bytes]));
+await issueP(pvm.newImportTx, { utxos: await utxos(p, "P", "C"), sourceChainId: context.cBlockchainID, toAddressesBytes: [bytes] });
 
 // a validator, a delegator
-const now = BigInt(Math.floor(Date.parse(world.clock.time) / 1000)), day = 86_400n;
+const now = await time(), day = 86_400n;
 const validator = node("a validator of avalanchejs");
 const stake = { nodeId: validator.id, subnetId: "11111111111111111111111111111111LpoYY", start: 0n, rewardAddresses: [bytes] };
 await issueP(pvm.newAddPermissionlessValidatorTx, {
@@ -80,6 +98,17 @@ const validationId = l1[0].validationId;
 await issueP(pvm.newIncreaseL1ValidatorBalanceTx, { validationId, balance: AVAX });
 await issueP(pvm.newDisableL1ValidatorTx, { validationId, disableAuth: [0] });
 check("its balance", Number((await p.getL1Validator(validationId)).balance) === 0);
+
+// another validator comes, weighs more and goes, as the manager's account asks for by warp messages
+const manager = new Manager(url, world.chains.find((chain) => chain.blockchainId === context.cBlockchainID), persona.privateKey);
+const second = node("a second L1 validator of avalanchejs");
+const request = await manager.register({ subnetId, node: second, owner: bytes, expiry: (await time()) + 3600n, weight: 10n });
+await issueP(pvm.newRegisterL1ValidatorTx, { balance: AVAX, blsSignature: second.signature, message: utils.hexToBuffer(request) });
+const registered = (await (await fetch(`${url}/v1/networks/mainnet/l1Validators?subnetId=${subnetId}`)).json()).validators.find((v) => v.nodeId === second.id);
+check("the second L1 validator", registered?.weight === 10, JSON.stringify(registered));
+await issueP(pvm.newSetL1ValidatorWeightTx, { message: utils.hexToBuffer(await manager.weigh(registered.validationId, 0n, 20n)) });
+check("its weight", (await p.getL1Validator(registered.validationId)).weight === 20n);
+await issueP(pvm.newSetL1ValidatorWeightTx, { message: utils.hexToBuffer(await manager.weigh(registered.validationId, 1n, 0n)) });
 
 // what is refused is refused with the node's words
 const twice = await p.issueTx({ tx: "0x00" }).then(() => "taken", (e) => e.message);

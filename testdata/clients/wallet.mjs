@@ -2,7 +2,9 @@
 import { createAvalancheWalletClient } from "@avalanche-sdk/client";
 import { privateKeyToAvalancheAccount } from "@avalanche-sdk/client/accounts";
 import { avalanche } from "@avalanche-sdk/client/chains";
+import { utils } from "@avalabs/avalanchejs";
 
+import { Manager } from "./manager.mjs";
 import { hex, node } from "./proof.mjs";
 
 const url = process.env.SNOWGLOBE_URL;
@@ -33,6 +35,18 @@ await send("import to P", p.prepareImportTxn({ sourceChain: "X", importedOutput:
 await send("export from P", p.prepareExportTxn({ destinationChain: "X", exportedOutputs: [{ addresses: [here], amount: AVAX }] }));
 await send("import to X", x.prepareImportTxn({ sourceChain: "P", importedOutput: { addresses: [account.getXPAddress("X", "mainnet")] } }));
 
+const { cChain: c } = wallet;
+await send("export from P to C", p.prepareExportTxn({ destinationChain: "C", exportedOutputs: [{ addresses: [here], amount: AVAX }] }));
+await send("import to C", c.prepareImportTxn({ sourceChain: "P", toAddress: account.getEVMAddress() }));
+for (const destinationChain of ["X", "P"]) {
+  const to = account.getXPAddress(destinationChain, "mainnet");
+  await send(`export from C to ${destinationChain}`, c.prepareExportTxn({ destinationChain, fromAddress: account.getEVMAddress(), exportedOutput: { addresses: [to], amount: AVAX } }));
+  await send(`import from C to ${destinationChain}`, wallet[`${destinationChain.toLowerCase()}Chain`].prepareImportTxn({ sourceChain: "C", importedOutput: { addresses: [to] } }));
+}
+for (const [sourceChain, destinationChain, to] of [["P", "C", account.getEVMAddress()], ["C", "P", here], ["P", "P", here], ["C", "C", account.getEVMAddress()]]) {
+  await wallet.send({ sourceChain, destinationChain, to, amount: AVAX * AVAX });
+}
+
 const now = BigInt(Math.floor(Date.parse(world.clock.time) / 1000)), day = 86_400n;
 const validator = node("a validator of the wallets");
 const proof = { publicKey: hex(validator.publicKey), signature: hex(validator.signature) };
@@ -61,5 +75,13 @@ await send("convert", p.prepareConvertSubnetToL1Txn({
 const [l1] = (await (await fetch(`${url}/v1/networks/mainnet/l1Validators?subnetId=${subnetId}`)).json()).validators;
 check("the L1's validator", l1?.nodeId === first.id, l1);
 await send("top up", p.prepareIncreaseL1ValidatorBalanceTxn({ validationId: l1.validationId, balanceInAvax: AVAX }));
+const manager = new Manager(url, world.chains.find((chain) => chain.blockchainId === cChain), persona.privateKey);
+const second = node("a second L1 validator of the wallets");
+const message = await manager.register({ subnetId, node: second, owner: utils.bech32ToBytes(here), expiry: now + 3600n, weight: 10n });
+await send("register", p.prepareRegisterL1ValidatorTxn({ initialBalanceInAvax: AVAX, blsSignature: hex(second.signature), message }));
+const registered = (await (await fetch(`${url}/v1/networks/mainnet/l1Validators?subnetId=${subnetId}`)).json()).validators.find((v) => v.nodeId === second.id);
+check("the second L1 validator", registered, registered);
+await send("weigh", p.prepareSetL1ValidatorWeightTxn({ message: await manager.weigh(registered.validationId, 0n, 20n) }));
+await send("remove it", p.prepareSetL1ValidatorWeightTxn({ message: await manager.weigh(registered.validationId, 1n, 0n) }));
 await send("disable", p.prepareDisableL1ValidatorTxn({ validationId: l1.validationId, disableAuth: [0] }));
 console.log(`@avalanche-sdk/client: ${issued} transactions`);
