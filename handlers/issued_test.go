@@ -229,6 +229,7 @@ func (w *wallet) staking() {
 	minimum := w.l.Rules.Staking.MinValidatorStake
 	node, proof := w.proof("a validator")
 	count, weight := len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), integer(w.rpc("bc/P", "platform.getTotalStake", nil)["weight"])
+	weighed, delegators := w.newest("validatorWeight"), w.newest("delegatorCount")
 	w.refusedStaking(node, proof, minimum)
 
 	added := w.issue(txs.PChain, w.validator(node, proof, 30, w.output(minimum)))
@@ -246,6 +247,8 @@ func (w *wallet) staking() {
 	}
 	w.same("stake", len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), count+1,
 		w.rpc("bc/P", "platform.getTotalStake", nil)["weight"], weight+int64(minimum)+25*nAVAX)
+	w.same("metrics", w.newest("validatorCount"), count+1, w.newest("validatorWeight"), weighed+int64(minimum), w.newest("delegatorCount"), delegators+1)
+	w.comesBack(minimum)
 	var rewards []string
 	for _, r := range w.pages("/rewards:listPending?addresses="+w.l.Rules.Bech32(w.key.Address()), "pendingRewards") {
 		rewards = append(rewards, fmt.Sprint(r["txHash"]))
@@ -256,6 +259,32 @@ func (w *wallet) staking() {
 	if staked := integer(w.rpc("bc/P", "platform.getStake", map[string]any{"addresses": []string{w.address(txs.PChain)}})["staked"]); staked < int64(minimum)+25*nAVAX {
 		w.Errorf("staked %d", staked)
 	}
+}
+
+// newest is the newest value of a metric of the network.
+func (w *wallet) newest(metric string) int64 {
+	w.Helper()
+	path := "/v2/networks/" + w.l.Name + "/metrics/" + metric + "?timeInterval=day&pageSize=1"
+	return integer(objects(w.decode(path, ask(w.h, http.MethodGet, path, ""))["results"])[0]["value"])
+}
+
+// comesBack lets a node validate again that did before, with another key.
+func (w *wallet) comesBack(minimum uint64) {
+	w.Helper()
+	list := "/validators?subnetId=" + ids.Empty.String() + "&validationStatus="
+	active := by(slices.Concat(w.pages(list+"active", "validators"), w.pages(list+"pending", "validators")), "nodeId")
+	for _, v := range w.pages(list+"completed", "validators") {
+		node, err := ids.NodeIDFromString(fmt.Sprint(v["nodeId"]))
+		if err != nil {
+			w.Fatal(err)
+		}
+		if active[node.String()] == nil {
+			_, proof := w.proof("another key")
+			w.issue(txs.PChain, w.validator(node, proof, 30, w.output(minimum)))
+			return
+		}
+	}
+	w.Error("no node validated before")
 }
 
 func (w *wallet) refusedStaking(node ids.NodeID, proof *txs.ProofOfPossession, minimum uint64) {

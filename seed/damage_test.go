@@ -14,6 +14,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/verify"
 )
 
@@ -193,7 +194,7 @@ func TestVerifyBesideAWriter(t *testing.T) {
 	issued, stopped := 0, make(chan error, 1)
 	go func() {
 		for ctx.Err() == nil {
-			if err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0])); err != nil {
+			if err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0], txs.XChain)); err != nil {
 				stopped <- err
 				return
 			}

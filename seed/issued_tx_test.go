@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -22,12 +23,15 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	born := w.Digest()
 	for range 3 {
 		for _, n := range w.Networks {
-			if err := n.IssueX(t.Context(), payment(t, n)); err != nil {
+			if err := n.IssueX(t.Context(), payment(t, n, txs.XChain)); err != nil {
+				t.Fatal(err)
+			}
+			if err := n.IssueP(t.Context(), payment(t, n, txs.PChain)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	tx := payment(t, w.Networks[0])
+	tx := payment(t, w.Networks[0], txs.XChain)
 	if err := w.Networks[0].IssueX(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
@@ -45,39 +49,153 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	}
 }
 
-// payment is alice sending herself the largest amount that she has.
-func payment(t *testing.T, n *sim.Network) *txs.Tx {
+// TestIssuedTransactionsInTime sends transactions to the P-Chain after time has passed, and faster than the chain takes them.
+func TestIssuedTransactionsInTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	endStakers(t, w, w.Networks[1])
+	waitForGas(t, w, w.Networks[0])
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := verifyFile(t, path); err != nil {
+		t.Error(err)
+	}
+}
+
+// endStakers moves the clock past the ends of stakers: the next transaction of the P-Chain finds the blocks before it that end
+// them, one after the other, with and without reward.
+func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
+	chain := n.Chain(txs.PChain)
+	before, err := n.DB.PrimaryHead(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := w.Clock.Now().Add(90 * 24 * time.Hour)
+	due, err := n.DB.DueStakers(t.Context(), chain, ids.Empty[:], later.Unix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Set(later)
+	digest := w.Digest()
+	if err := n.IssueP(t.Context(), unsigned(t, payment(t, n, txs.PChain))); err == nil || string(w.Digest()) != string(digest) {
+		t.Errorf("a transaction that is refused leaves blocks: %v", err)
+	}
+	tx := payment(t, n, txs.PChain)
+	if err := n.IssueP(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	head, err := n.DB.PrimaryHead(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head.Time != later.Unix() || head.Txs != 1 {
+		t.Errorf("the last block has %d transactions at %d", head.Txs, head.Time-later.Unix())
+	}
+	kinds, last := map[string]int{}, before.Time
+	for height := before.ID.Number() + 1; height <= head.ID.Number(); height++ {
+		b, err := n.DB.PrimaryBlock(t.Context(), chain, height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Time < last {
+			t.Errorf("block %d is before the one below it", height)
+		}
+		kinds[b.Type]++
+		last = b.Time
+	}
+	if kinds["Commit"] == 0 || kinds["Abort"] == 0 || kinds["Proposal"] != kinds["Commit"]+kinds["Abort"] || kinds["Proposal"] < len(due)/2 {
+		t.Errorf("blocks by type: %v, for %d stakers", kinds, len(due))
+	}
+	left, err := n.DB.DueStakers(t.Context(), chain, ids.Empty[:], later.Unix())
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d stakers did not end or begin, %v", len(left), err)
+	}
+}
+
+// unsigned is a transaction without its signatures.
+func unsigned(t *testing.T, tx *txs.Tx) *txs.Tx {
 	t.Helper()
+	bare := &txs.Tx{Unsigned: tx.Unsigned}
+	if err := bare.Sign(txs.PChain, nil); err != nil {
+		t.Fatal(err)
+	}
+	return bare
+}
+
+// waitForGas sends the P-Chain more than a second of it can take: blocks follow as soon as its rules allow, and the clock is there.
+func waitForGas(t *testing.T, w *sim.World, n *sim.Network) {
+	start := w.Clock.Unix()
 	key, err := txs.KeyFromBytes(personaKey(t, n, "alice"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, chain := key.Address(), n.Chain(txs.XChain)
-	rows, err := n.DB.UnspentUTXOs(t.Context(), address[:], chain, chain, store.NewUTXONumber(chain+1, 0, 0), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		u, err := txs.ParseUTXO(txs.XChain, rows[i].Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		owners := u.Owners()
-		if u.AssetID != n.Rules.AVAXAssetID || u.Amount() <= n.Rules.TxFee || len(owners.Addresses) != 1 || owners.Locktime > 0 {
-			continue
-		}
-		unsigned := &txs.BaseTx{
-			NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.XChainID, Memo: []byte{},
-			Outs: []*txs.TransferableOutput{txs.NewTransferableOutput(u.AssetID, u.Amount()-n.Rules.TxFee, txs.NewOwner(address))},
-			Ins:  []*txs.TransferableInput{{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: []uint32{0}}}}},
-		}
-		tx, err := txs.NewSigned(txs.XChain, unsigned, []*txs.Key{key})
+	owner := txs.NewOwner(key.Address())
+	base := func() txs.BaseTx { return *payment(t, n, txs.PChain).Unsigned.Base() }
+	sign := func(u txs.Unsigned, more ...[]*txs.Key) *txs.Tx {
+		tx, err := txs.NewSigned(txs.PChain, u, append([][]*txs.Key{{key}}, more...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return tx
 	}
-	t.Fatalf("%s has nothing on X", ids.ShortID(address))
+	subnet := sign(&txs.CreateSubnetTx{BaseTx: base(), Owner: &owner})
+	if err := n.IssueP(t.Context(), subnet); err != nil {
+		t.Fatal(err)
+	}
+	chainOf := func(size int) *txs.Tx {
+		return sign(&txs.CreateChainTx{BaseTx: base(), SubnetID: subnet.ID(), ChainName: "large", VMID: ids.ID{1}, FxIDs: []ids.ID{}, GenesisData: make([]byte, size), SubnetAuth: &txs.Input{SigIndices: []uint32{0}}}, []*txs.Key{key})
+	}
+	for range 5 {
+		if err := n.IssueP(t.Context(), chainOf(300_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waited := w.Clock.Unix() - start; waited < 5 || waited > 8 { // 1,530,000 gas, of which a million was there and 100,000 come each second
+		t.Errorf("the clock moved by %d seconds", waited)
+	}
+	if err := n.IssueP(t.Context(), chainOf(1<<20)); err == nil || !strings.Contains(err.Error(), "tx exceeds current gas capacity") {
+		t.Errorf("more than the chain can ever take: %v", err)
+	}
+}
+
+// payment is alice sending herself the largest amount that she has on a chain, less more than a transaction costs.
+func payment(t *testing.T, n *sim.Network, c txs.Chain) *txs.Tx {
+	t.Helper()
+	const fee = 10_000_000
+	key, err := txs.KeyFromBytes(personaKey(t, n, "alice"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, chain := key.Address(), n.Chain(c)
+	rows, err := n.DB.UnspentUTXOs(t.Context(), address[:], chain, chain, store.NewUTXONumber(chain+1, 0, 0), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		u, err := txs.ParseUTXO(c, rows[i].Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		owners := u.Owners()
+		if u.AssetID != n.Rules.AVAXAssetID || u.Amount() <= fee || len(owners.Addresses) != 1 || owners.Locktime > 0 || u.StakeableUntil() > 0 {
+			continue
+		}
+		unsigned := &txs.BaseTx{
+			NetworkID: n.Rules.NetworkID, BlockchainID: n.Rules.BlockchainID(c), Memo: []byte{},
+			Outs: []*txs.TransferableOutput{txs.NewTransferableOutput(u.AssetID, u.Amount()-fee, txs.NewOwner(address))},
+			Ins:  []*txs.TransferableInput{{UTXOID: u.UTXOID, AssetID: u.AssetID, In: &txs.TransferInput{Amount: u.Amount(), Input: txs.Input{SigIndices: []uint32{0}}}}},
+		}
+		tx, err := txs.NewSigned(c, unsigned, []*txs.Key{key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tx
+	}
+	t.Fatalf("%s has nothing on %s", ids.ShortID(address), c)
 	return nil
 }
 

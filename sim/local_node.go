@@ -38,7 +38,7 @@ func (n *Network) chooseLocalNode(ctx context.Context) error {
 	for i := range stakers {
 		s := &stakers[i]
 		until := n.World.Meta.Until
-		if s.Delegator || s.BLS == nil || s.Start > until || s.End <= until {
+		if s.Delegator || s.BLS == nil || s.Start >= until || s.End <= until {
 			continue
 		}
 		node, err := n.DB.Node(ctx, n.Rules.NetworkID, s.Node)
