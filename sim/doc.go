@@ -26,7 +26,9 @@
 //	delta            all rows that one block adds
 //	roll-up          the counts of a metric for an hour, day, week or month, written with each block
 //	operation        a job that a client started: a transaction export, with its file in chunks
-//	digest           of everything in the file; equal digests are equal worlds
+//	digest           of the chains and the clock; equal digests are equal worlds
+//	pool             the transactions of an EVM chain that wait for a block
+//	override         what a block has otherwise than the network's rules, because a client asked for it
 //
 // # The way of a block
 //
@@ -36,7 +38,10 @@
 // UTXOs, owners and fees in a store.PrimaryDelta. While a world is made, Builder writes deltas in one transaction and Finish
 // computes the digest. In an open world Network.IssueP and IssueX restore the state of P and X from the file, accept the blocks
 // that time asks for (stakers begin and end) and one with the transaction, and World.commit writes the deltas with the new
-// digest in one transaction; what fails leaves the file as it was.
+// digest in one transaction; what fails leaves the file as it was. On EVM chains miner.Miner does the same: it takes what clients send
+// into a txpool.Pool and lets an evm.Builder, restored from the file, make blocks of it; World.commit writes them, and the chain's
+// reader makes each the head and tells subscribers. One lock, World.writer, is held from reading a block's parent to the commit.
+// The clock, which blocks move, is written with them.
 //
 // # The way of a request
 //

@@ -21,6 +21,8 @@ type World struct {
 	Writer *sync.Mutex  // held while a block is built and committed
 	Now    func() int64 // the clock, in Unix milliseconds
 
+	ReadOnly bool // nothing can be added
+
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
 }
@@ -45,6 +47,9 @@ func New(c *reader.Chain, w World) *Miner {
 
 // restore has the builder ready. The caller holds the lock.
 func (m *Miner) restore(ctx context.Context) (err error) {
+	if m.world.ReadOnly {
+		return store.ErrReadOnly
+	}
 	if m.builder == nil {
 		if m.builder, err = reader.Restore(context.WithoutCancel(ctx), m.Chain); err != nil {
 			return fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err)

@@ -48,6 +48,7 @@ var counted = []struct {
 	{"message_event", "", func(d *store.Delta) int { return len(d.MessageEvents) }},
 	{"primary_tx", "; %d P-, X- and atomic transactions with their signatures", nil},
 	{"utxo", ", %d UTXOs", nil},
+	{"pooled_tx", "", nil},
 	{"operation", "; %d exports", nil},
 	{"chunk", "", nil},
 }
@@ -111,6 +112,7 @@ func verifyAll(ctx context.Context, w *sim.World, progress func(done, total int)
 	group, within := errgroup.WithContext(ctx)
 	group.Go(func() error { return verifyEVM(within, w, found, progress) })
 	group.Go(func() error { return verifyPrimary(within, w, found) })
+	group.Go(func() error { return verifyPools(within, w, found) })
 	group.Go(func() error { return verifyOperations(within, w, found) })
 	if err := group.Wait(); err != nil {
 		return found, err
