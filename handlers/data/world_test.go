@@ -20,6 +20,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/export"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 )
 
@@ -42,7 +43,13 @@ func open(t testing.TB, number int64) *globe {
 	if g := globes.bySeed[number]; g != nil {
 		return g
 	}
-	g := serve(t, generate(t, number))
+	w := generate(t, number)
+	if number == changedByClients {
+		if err := simtest.SendRandomly(t.Context(), w, 1, 60); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := serve(t, w)
 	if globes.bySeed == nil {
 		globes.bySeed = map[int64]*globe{}
 	}

@@ -5,12 +5,17 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"snowglobe/sim/simtest"
 )
 
 // TestRollingWindowsAreWhatTheRowsSay compares every window of every metric with the naive evaluation, with the clock
-// where history ends, within an hour and long after.
+// where history ends, within an hour and long after. Clients have changed the world.
 func TestRollingWindowsAreWhatTheRowsSay(t *testing.T) {
 	w := generate(t, "tiny", 7)
+	if err := simtest.SendRandomly(t.Context(), w, 1, 12); err != nil {
+		t.Fatal(err)
+	}
 	s, all, until := serve(t, w), happenings(t, w), w.Clock.Now()
 	windows := map[string]time.Duration{"lastHour": time.Hour, "lastDay": 24 * time.Hour, "lastWeek": 7 * 24 * time.Hour,
 		"lastMonth": 30 * 24 * time.Hour, "last90Days": 90 * 24 * time.Hour, "lastYear": 365 * 24 * time.Hour, "allTime": 0}

@@ -3,6 +3,8 @@ package metrics_test
 import (
 	"testing"
 	"time"
+
+	"snowglobe/sim/simtest"
 )
 
 func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
@@ -15,4 +17,18 @@ func TestEveryPointOfTinyWorldsIsWhatTheRowsSay(t *testing.T) {
 
 func TestEveryPointOfTheDefaultWorldIsWhatTheRowsSay(t *testing.T) {
 	compareAll(t, shared(t, usual(), 1))
+}
+
+// TestEveryPointOfAWorldThatClientsChange asks before and after clients have sent transactions.
+func TestEveryPointOfAWorldThatClientsChange(t *testing.T) {
+	w := generate(t, "tiny", 8)
+	for _, steps := range []int{0, 40, 3} {
+		if testing.Short() && steps != 3 {
+			continue
+		}
+		if err := simtest.SendRandomly(t.Context(), w, uint64(steps), steps); err != nil {
+			t.Fatal(err)
+		}
+		compareAll(t, w)
+	}
 }
