@@ -220,9 +220,9 @@ async function checkErrors(provider, chain) {
   tally.same('no such receipt', await provider.getTransactionReceipt(unknown), null)
   await tally.fails('no such method', provider.send('eth_snow', []), (e) => /does not exist/.test(e.message))
   const wallet = HDNodeWallet.fromPhrase(mnemonic).connect(provider)
-  await tally.fails('sending', wallet.sendTransaction({ to: persona.bob.address, value: 1n }),
-    (e) => /sending transactions is not available/.test(e.message))
-  await tally.fails('an account of the node', provider.getSigner(), (e) => /no such account/.test(e.message))
+  await tally.fails('an old nonce', wallet.sendTransaction({ to: persona.bob.address, value: 1n, nonce: 0 }), (e) => e.code === 'NONCE_EXPIRED')
+  tally.same('an account of the node', (await provider.getSigner()).address, alice)
+  await tally.fails('not an account of the node', provider.getSigner(multicall3), (e) => /invalid account/.test(e.message))
   const withoutNames = isCode('UNSUPPORTED_OPERATION', () => true)
   await tally.fails('a name', provider.resolveName('alice.eth'), withoutNames)
 }

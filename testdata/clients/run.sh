@@ -33,6 +33,7 @@ stop() {
 serve tiny
 node viem.mjs
 node ethers.mjs
+node send.mjs
 node avalanchejs.mjs
 node wallet.mjs
 stop

@@ -287,8 +287,8 @@ async function checkErrors(client, chain) {
     (e) => e.name === 'TransactionReceiptNotFoundError')
   await tally.fails('no such method', client.request({ method: 'eth_snow' }), (e) => e.name === 'MethodNotFoundRpcError')
   const wallet = createWalletClient({ account: mnemonicToAccount(mnemonic), chain: client.chain, transport: http() })
-  await tally.fails('sending', wallet.sendTransaction({ to: persona.bob.address, value: 1n }),
-    (e) => /sending transactions is not available/.test(e.message))
+  await tally.fails('an old nonce', wallet.sendTransaction({ to: persona.bob.address, value: 1n, nonce: 0 }),
+    (e) => e.cause.name === 'NonceTooLowError')
   await tally.fails('a name', client.getEnsAddress({ name: 'alice.eth' }), (e) => e.name === 'ChainDoesNotSupportContract')
 }
 

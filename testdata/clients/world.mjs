@@ -27,11 +27,14 @@ async function describe() {
   return world
 }
 
-// abi is the interface of a compiled contract.
-export function abi(artifact) {
-  const file = new URL(`../../fixtures/contracts/artifacts/${artifact}.json`, import.meta.url)
-  return JSON.parse(readFileSync(file, 'utf8')).abi
+// artifact is a compiled contract.
+export function artifact(name) {
+  const file = new URL(`../../fixtures/contracts/artifacts/${name}.json`, import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
+
+// abi is the interface of a compiled contract.
+export const abi = (name) => artifact(name).abi
 
 // heights are the blocks of a chain at which history is asked for: all of a short chain, an even sample of a long one.
 export function heights(height, most) {
