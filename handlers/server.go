@@ -212,7 +212,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 // bounded (package cache): 16 clients that read lists of the default world left a heap of 63 MB at 50 %, of 80 MB at Go's
 // 100 %, and were served as fast. From the limit on, which abuse reaches, garbage is collected before more is taken.
 const (
-	gcPercent   = 50
+	gcPercent   = 30
 	memoryLimit = 192 << 20 // bytes
 )
 

@@ -169,7 +169,7 @@ func (db *DB) connect(name, journal string) error {
 
 // readers is how many connections read: enough to keep all processors busy. Each takes up to 10 MB, most of it for its prepared
 // statements.
-func readers() int { return min(2+runtime.GOMAXPROCS(0), 8) }
+func readers() int { return min(1+runtime.GOMAXPROCS(0), 8) }
 
 // pool opens connections that stay open, and keeps their prepared statements with them.
 func pool(dsn string, size int) (*sqlx.DB, error) {
