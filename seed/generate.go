@@ -116,7 +116,7 @@ func (g *generation) makeNetworks(rng population.RNG, accounts []*population.Acc
 }
 
 // accountsOnL1 is how many accounts own something on an L1 from its beginning: a genesis travels in a transaction.
-const accountsOnL1 = 500
+const accountsOnL1 = 300
 
 // makeChain makes the n-th EVM chain.
 func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*population.Account) error {
@@ -124,10 +124,8 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 	if evm.ChainSpecs[n].IsL1() {
 		funded = accounts[:min(len(accounts), accountsOnL1)]
 	}
-	alloc, err := evm.GenesisAlloc(rng, g.personas, funded)
-	if err != nil {
-		return err
-	}
+	alloc := evm.GenesisAlloc(rng, g.personas, funded)
+	var err error
 	c := &chain{network: g.networks[networkIndex(evm.ChainSpecs[n].Network)]}
 	if c.Chain, err = evm.NewChain(rng, n, size, g.span, g.personas, accounts, alloc); err != nil {
 		return err

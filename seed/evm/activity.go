@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/population"
 )
 
@@ -84,7 +85,7 @@ func (a *activity) sendNative(who *population.Account, r *rand.Rand) (*TxRequest
 
 // holdingOf draws an ERC-20 that somebody holds.
 func (a *activity) holdingOf(who *population.Account, r *rand.Rand) (role string, balance *big.Int) {
-	roles := erc20s()
+	roles := a.chain.erc20s()
 	first := r.IntN(len(roles))
 	for n := range roles {
 		role := roles[(first+n)%len(roles)]
@@ -100,7 +101,7 @@ func (a *activity) sendToken(who *population.Account, r *rand.Rand) (*TxRequest,
 	if role == "" {
 		return nil, nil
 	}
-	return a.chain.Call(who, role, tokenArtifact(role), "transfer", a.somebody(r), population.Fraction(r, balance, 60, 4))
+	return a.chain.Call(who, role, a.chain.artifacts[role], "transfer", a.somebody(r), population.Fraction(r, balance, 60, 4))
 }
 
 // swap trades on the exchange; whoever never did approves first.
@@ -221,7 +222,12 @@ func (a *activity) deploy(who *population.Account, r *rand.Rand) (*TxRequest, er
 
 // faucet hands tokens to somebody, so that more accounts hold some.
 func (a *activity) faucet(who *population.Account, r *rand.Rand) (*TxRequest, error) {
-	t := tokens[r.IntN(len(tokens))]
+	n := r.IntN(len(tokens) + len(a.chain.listed))
+	if n >= len(tokens) && a.chain.listed[n-len(tokens)].Role != fixtures.WrappedRole {
+		t := a.chain.listed[n-len(tokens)]
+		return a.chain.Call(a.chain.Personas.Deployer, t.Role, "ListedToken", "mint", who.Address, worth(r, t.Role, t.Decimals, 20, 400))
+	}
+	t := tokens[n%len(tokens)]
 	return a.chain.Call(a.chain.Personas.Deployer, t.role, "Token", "transfer", who.Address, worth(r, t.role, t.decimals, 20, 400))
 }
 

@@ -30,6 +30,8 @@ type Chain struct {
 	accounts    []*population.Account // that are no personas, the most active first
 
 	byRole    map[string]common.Address // contracts
+	artifacts map[string]string         // what they run, by role
+	listed    []fixtures.ListedToken    // of a C-Chain
 	contracts []store.Contract
 	balances  *tokenBalances
 
@@ -39,19 +41,23 @@ type Chain struct {
 
 // NewChain makes the n-th EVM chain of a world with its genesis block.
 func NewChain(g population.RNG, n, size int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc) (*Chain, error) {
-	row, genesis, err := ChainSpecs[n].genesis(n+1, span, personas, accounts, alloc)
+	spec := &ChainSpecs[n]
+	known := spec.knownContracts(personas)
+	row, genesis, err := spec.genesis(n+1, span, personas, accounts, alloc, known)
 	if err != nil {
 		return nil, err
 	}
 	row.Description = population.Fill(g.Faker("chain", row.EVMID), row.Description)
 	c := &Chain{
-		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts, desired: ChainSpecs[n].desired(),
-		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, balances: newTokenBalances(),
+		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts, desired: spec.desired(),
+		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, artifacts: map[string]string{}, balances: newTokenBalances(),
 	}
-	if c.IsL1() {
-		c.addContract("validator-manager", "ValidatorManager", ValidatorManager)
+	if !c.IsL1() {
+		c.listed = fixtures.ListedTokens[spec.Network]
 	}
-	c.addContract("multicall", "Multicall3", fixtures.Multicall)
+	for _, k := range known {
+		c.addContract(k.role, k.artifact, k.address)
+	}
 	c.Builder, c.genesis, err = evm.NewBuilder(row.ID, genesis)
 	return c, err
 }
@@ -70,7 +76,7 @@ func (c *Chain) Contract(role string) common.Address { return c.byRole[role] }
 
 // addContract remembers a contract that has a role.
 func (c *Chain) addContract(role, artifact string, address common.Address) {
-	c.byRole[role] = address
+	c.byRole[role], c.artifacts[role] = address, artifact
 	c.contracts = append(c.contracts, store.Contract{Chain: c.Row.ID, Address: address.Bytes(), Role: role, Artifact: artifact})
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/fixtures"
-	"snowglobe/fixtures/contracts"
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
@@ -67,7 +66,7 @@ func (s *chainSpec) desired() (d evm.Desired) {
 func (s *chainSpec) IsL1() bool { return s.kind == evm.KindL1 }
 
 // genesis makes the chain's row and genesis.
-func (s *chainSpec) genesis(id int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc) (store.Chain, *evm.Genesis, error) {
+func (s *chainSpec) genesis(id int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc, known []knownContract) (store.Chain, *evm.Genesis, error) {
 	network, err := fixtures.NetworkNamed(s.Network)
 	if err != nil {
 		return store.Chain{}, nil, err
@@ -79,12 +78,10 @@ func (s *chainSpec) genesis(id int, span population.Span, personas *population.P
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: span.Start, Extra: []byte{0}, Alloc: own}
 	genesis.Precompiles = s.precompiles.schedule(s, evmID, span, personas, accounts)
-	if s.kind == evm.KindL1 {
-		code, err := contracts.Load("ValidatorManager")
-		if err != nil {
+	for _, k := range known {
+		if own[k.address], err = k.account(); err != nil {
 			return store.Chain{}, nil, err
 		}
-		own[ValidatorManager] = types.Account{Code: code.Runtime, Nonce: 1}
 	}
 	if !s.precompiles.minter {
 		own[Treasury(evmID)] = types.Account{Balance: population.Units(1, 18)}
@@ -110,12 +107,8 @@ func Treasury(id uint64) common.Address {
 }
 
 // GenesisAlloc is what everyone holds on an EVM chain before the first block. The accounts that act most hold most.
-func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*population.Account) (types.GenesisAlloc, error) {
-	multicall, err := contracts.Load("Multicall3")
-	if err != nil {
-		return nil, err
-	}
-	alloc := types.GenesisAlloc{fixtures.Multicall: {Code: multicall.Runtime, Nonce: 1}}
+func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*population.Account) types.GenesisAlloc {
+	alloc := types.GenesisAlloc{}
 	for _, p := range personas.Funded {
 		if p.Genesis.Wei != nil {
 			alloc[p.Account.Address] = types.Account{Balance: new(big.Int).Set(p.Genesis.Wei)}
@@ -125,5 +118,5 @@ func GenesisAlloc(g population.RNG, personas *population.Personas, accounts []*p
 	for i, a := range accounts {
 		alloc[a.Address] = types.Account{Balance: population.Units(population.Between(r, 20, 120)+int64(10_000/(i+20)), 18)}
 	}
-	return alloc, nil
+	return alloc
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/seed/population"
 )
@@ -31,23 +32,16 @@ var tokens = []struct {
 
 const factoryTokens = 6 // of the tokens above
 
-// tokenArtifact says which compiled contract an ERC-20 role runs.
-func tokenArtifact(role string) string {
-	switch role {
-	case "wrapped":
-		return "WrappedNative"
-	case "mkx":
-		return "Bytes32Token"
-	default:
-		return "Token"
-	}
-}
-
 // erc20s are the roles of every honest ERC-20 of a chain.
-func erc20s() []string {
-	roles := []string{"wrapped", "mkx"}
+func (c *Chain) erc20s() []string {
+	roles := []string{fixtures.WrappedRole, "mkx"}
 	for _, t := range tokens {
 		roles = append(roles, t.role)
+	}
+	for _, t := range c.listed {
+		if t.Role != fixtures.WrappedRole {
+			roles = append(roles, t.Role)
+		}
 	}
 	return roles
 }
@@ -70,10 +64,12 @@ func (d *deployment) deployments() []action {
 	}
 	with := func(args ...any) func() []any { return func() []any { return args } }
 	actions := []action{
-		direct("messenger", "Messenger", with()), // first: the same nonce gives it the same address on every chain
+		direct("greeter", "Greeter", with(fixtures.TeleporterMessenger)), // first: the same nonce gives it the same address on every chain
 		direct("factory", "Factory", with()),
-		direct("wrapped", "WrappedNative", with("Wrapped "+d.chain.Row.TokenName, "W"+d.chain.Row.TokenSymbol, uint8(18))),
 		direct("mkx", "Bytes32Token", with(word("Maker Flake"), word("MKX"), population.Units(1_000_000, 18), deployer.Address)),
+	}
+	if d.chain.IsL1() {
+		actions = append(actions, direct(fixtures.WrappedRole, "WrappedNative", with("Wrapped "+d.chain.Row.TokenName, "W"+d.chain.Row.TokenSymbol, uint8(18))))
 	}
 	for _, t := range tokens[:len(tokens)-factoryTokens] {
 		actions = append(actions, direct(t.role, "Token", with(d.nameOf(t.role, t.name), t.symbol, t.decimals, population.Units(t.millions*1e6, int(t.decimals)), deployer.Address)))
@@ -88,7 +84,6 @@ func (d *deployment) deployments() []action {
 		direct("vault", "Vault", with()),
 		direct("multicall-copy", "Multicall3", with()),
 		direct("self-destructor", "SelfDestructor", with()),
-		direct("greeter", "Greeter", func() []any { return []any{d.chain.byRole["messenger"]} }),
 		direct("airdrop", "Airdrop", with("Visit claim-frost.example to claim", "CLAIM", spammer.Address)),
 		direct("giveaway", "Airdrop", with("$1000 USDC bonus at usdx-gift.example", "BONUS", spammer.Address)),
 		direct("spam-collection", "SpamCollection", with("Free Mystery Box", "BOX", MetadataBase+"spam/{id}.json", spammer.Address)),
@@ -139,7 +134,7 @@ func (d *deployment) factoryDeployments() []action {
 		{"Items", func() []any { return []any{"Copied Gear", "CGEAR", MetadataBase + "items/{id}.json", deployer.Address} }},
 		{"Factory", nil}, {"Splitter", nil}, {"Reverter", nil}, {"Registry", nil}, {"Multicall3", nil},
 		{"SelfDestructor", nil}, {"Messenger", nil},
-		{"Greeter", func() []any { return []any{d.chain.byRole["messenger"]} }},
+		{"Greeter", func() []any { return []any{fixtures.TeleporterMessenger} }},
 		{"Airdrop", func() []any { return []any{"Copied claim", "CCLAIM", deployer.Address} }},
 		{"SpamCollection", func() []any { return []any{"Copied Box", "CBOX", "", deployer.Address} }},
 	} {
@@ -203,6 +198,11 @@ func (d *deployment) distribution() []action {
 			return d.chain.CallWith(deployer, t.role, "Token", "batchTransfer", nil, 900_000, to, amounts)
 		})
 	}
+	for _, t := range d.chain.listed {
+		if t.Role != fixtures.WrappedRole {
+			actions = append(actions, d.mintListed(t))
+		}
+	}
 	const near96 = 96
 	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), near96), big.NewInt(1))
 	return append(actions,
@@ -219,9 +219,25 @@ func (d *deployment) distribution() []action {
 		})
 }
 
+// mintListed mints a listed token for personas and accounts, as a bridge or an issuer does; a lot of it for the whale.
+func (d *deployment) mintListed(t fixtures.ListedToken) action {
+	w := d.chain.Personas
+	return func(r *rand.Rand) (*TxRequest, error) {
+		to, most := []common.Address{w.Alice.Address, w.Bob.Address, w.Collector.Address, w.Whale.Address}, []int64{250, 250, 250, 900_000}
+		for range 6 {
+			to, most = append(to, d.chain.randomAccount(r).Address), append(most, 3_000)
+		}
+		amounts := make([]*big.Int, len(to))
+		for i := range amounts {
+			amounts[i] = worth(r, t.Role, t.Decimals, 20, most[i])
+		}
+		return d.chain.CallWith(w.Deployer, t.Role, "ListedToken", "mintBatch", nil, 100_000+60_000*uint64(len(to)), to, amounts)
+	}
+}
+
 // approve lets a contract spend all of somebody's tokens.
 func (c *Chain) approve(from *population.Account, token, spender string) action {
 	return func(*rand.Rand) (*TxRequest, error) {
-		return c.Call(from, token, tokenArtifact(token), "approve", c.byRole[spender], new(big.Int).Lsh(big.NewInt(1), 128))
+		return c.Call(from, token, c.artifacts[token], "approve", c.byRole[spender], new(big.Int).Lsh(big.NewInt(1), 128))
 	}
 }

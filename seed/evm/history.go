@@ -80,7 +80,7 @@ func (h *History) Next() (plannedBlock, bool) {
 	case due && (at <= b.TimeMS || h.next >= len(h.actions)):
 		b = plannedBlock{TimeMS: at}
 		if !h.deployed() && h.scheduled.waits(at, h.earliest(false)) {
-			b.Size = population.TxsPerBlock // deploy on: the scheduled transaction needs the messenger
+			b.Size = population.TxsPerBlock // deploy on: the scheduled transaction needs the greeter
 		}
 		return b, true
 	case h.next >= len(h.actions):

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/population"
 	"snowglobe/sim/price"
 	"snowglobe/sim/store"
@@ -30,6 +31,24 @@ var quotes = map[string]quote{
 	"eurx":       {1_08000000, 30_000},
 	"ridge":      {19000000, 500_000},
 	"mkx":        {1_450_00000000, 250_000},
+	"usdc":       {1_00000000, 800},
+	"usdt":       {1_00000000, 1_200},
+	"usdc.e":     {99900000, 1_500},
+	"usdt.e":     {99900000, 1_500},
+	"dai.e":      {1_00000000, 1_500},
+	"eurc":       {1_08000000, 30_000},
+	"weth.e":     {3_240_00000000, 250_000},
+	"wbtc.e":     {97_900_00000000, 280_000},
+	"btc.b":      {98_000_00000000, 280_000},
+	"link.e":     {14_60000000, 300_000},
+	"aave.e":     {178_00000000, 320_000},
+	"savax":      {30_20000000, 350_000},
+	"joe":        {17000000, 450_000},
+	"png":        {9500000, 500_000},
+	"qi":         {720000, 450_000},
+	"gmx":        {13_40000000, 350_000},
+	"link":       {14_60000000, 300_000},
+	"usdc.joe":   {1_00000000, 800},
 }
 
 // exactly is how much of a token so many US dollars buy on average; of a token without a market it is as many whole ones.
@@ -57,14 +76,14 @@ func (c *Chain) Markets() []store.Market {
 	rows := []store.Market{c.market(common.Address{}.Bytes(), c.Row.TokenSymbol)}
 	for _, contract := range c.contracts {
 		series := contract.Role
-		if contract.Role == "wrapped" {
+		if contract.Role == fixtures.WrappedRole {
 			series = c.Row.TokenSymbol
 		}
 		m := c.market(contract.Address, series)
 		switch {
 		case contract.Artifact == "Airdrop" || contract.Artifact == "SpamCollection":
 			m.Reputation = "Malicious"
-		case contract.Role == "usdx" || contract.Role == "btcx" || contract.Role == "eurx" || contract.Role == "wrapped":
+		case contract.Artifact == "ListedToken" || contract.Role == "usdx" || contract.Role == "btcx" || contract.Role == "eurx" || contract.Role == fixtures.WrappedRole:
 			m.Reputation = "Benign"
 		}
 		if m.Series != "" || m.Reputation != "" {

@@ -20,7 +20,7 @@ import (
 // sends or delivers an ICM message, or prepares for that. A chain's scheduled transactions happen in their order.
 type ScheduledTx struct {
 	At      uint64
-	Early   bool                             // it needs no Teleporter messenger
+	Early   bool                             // it needs none of the contracts that the deployer creates
 	Ready   <-chan struct{}                  // closed once Request can be asked; nil for at once
 	Request func(*Chain) (*TxRequest, error) // with its gas and its access list
 	Message func() *warp.UnsignedMessage     // that it must send; nil for none
@@ -29,22 +29,13 @@ type ScheduledTx struct {
 // GasDeliver is enough to deliver a message to the messenger.
 const GasDeliver = 1_600_000
 
-// The messenger and the greeter are contracts that the deployer creates with these nonces, so that each has the same address on
-// every chain.
-const messengerNonce, greeterNonce = 0, 18
-
-// MessengerAddress is where every chain has its Teleporter messenger.
-func MessengerAddress(p *population.Personas) common.Address {
-	return crypto.CreateAddress(p.Deployer.Address, messengerNonce)
-}
-
-// GreeterAddress is where every chain has the contract that sends and receives greetings.
+// GreeterAddress is where every chain has the contract that sends and receives greetings: the first that the deployer creates.
 func GreeterAddress(p *population.Personas) common.Address {
-	return crypto.CreateAddress(p.Deployer.Address, greeterNonce)
+	return crypto.CreateAddress(p.Deployer.Address, 0)
 }
 
 var (
-	errContractMoved  = errors.New("the messenger or the greeter is not where it is expected")
+	errContractMoved  = errors.New("the greeter is not where it is expected")
 	errMessageNotSent = errors.New("a scheduled transaction did not send its ICM message")
 )
 
@@ -90,7 +81,7 @@ func (s *scheduledTxs) send(ctx context.Context, p *evm.Pending, deployed bool) 
 // wait returns when the transaction can be made.
 func (s *scheduledTxs) wait(ctx context.Context, tx *ScheduledTx) error {
 	c := s.chain
-	if !tx.Early && (c.byRole["messenger"] != MessengerAddress(c.Personas) || c.byRole["greeter"] != GreeterAddress(c.Personas)) {
+	if !tx.Early && c.byRole["greeter"] != GreeterAddress(c.Personas) {
 		return errContractMoved
 	}
 	if tx.Ready == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
@@ -112,7 +113,7 @@ func (m *icmMessage) write(network uint32, w *population.Personas) error {
 	if err != nil {
 		return fmt.Errorf("ICM message: %w", err)
 	}
-	call, err := warp.AddressedCall(evm.MessengerAddress(w).Bytes(), payload)
+	call, err := warp.AddressedCall(fixtures.TeleporterMessenger.Bytes(), payload)
 	m.message = &warp.UnsignedMessage{NetworkID: network, SourceChainID: m.from.id(), Payload: call}
 	return err
 }
@@ -183,5 +184,5 @@ func (m *icmMessage) deliver(c *evm.Chain) (*evm.TxRequest, error) {
 
 // approveFees lets the messenger take fees from the deployer.
 func approveFees(c *evm.Chain) (*evm.TxRequest, error) {
-	return c.Call(c.Personas.Deployer, "usdx", "Token", "approve", evm.MessengerAddress(c.Personas), population.Units(1_000_000, 6))
+	return c.Call(c.Personas.Deployer, "usdx", "Token", "approve", fixtures.TeleporterMessenger, population.Units(1_000_000, 6))
 }

@@ -139,7 +139,7 @@ CREATE TABLE contract (
     chain    INTEGER NOT NULL CHECK (chain > 0),
     address  BLOB    NOT NULL CHECK (length(address) = 20),
     role     TEXT    NOT NULL,  -- what it is for, unique on its chain
-    artifact TEXT    NOT NULL,  -- name of the compiled contract
+    artifact TEXT    NOT NULL,  -- name of the compiled contract, empty if it is none of the world's own
     PRIMARY KEY (chain, address)
 ) STRICT, WITHOUT ROWID;
 

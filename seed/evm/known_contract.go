@@ -1,0 +1,83 @@
+package evm
+
+import (
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/core/vm/runtime"
+
+	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
+	"snowglobe/seed/population"
+)
+
+// knownContract is a contract at an address that applications know, from the genesis of a chain on.
+type knownContract struct {
+	role     string
+	artifact string // empty for code that is not one of ours
+	address  common.Address
+	args     []any
+	code     []byte // where there is no artifact
+}
+
+// knownContracts are those of a chain.
+func (s *chainSpec) knownContracts(personas *population.Personas) []knownContract {
+	all := []knownContract{
+		{role: "multicall", artifact: "Multicall3", address: fixtures.Multicall},
+		{role: "messenger", artifact: "Messenger", address: fixtures.TeleporterMessenger},
+		{role: "create2-deployer", address: fixtures.Create2Deployer, code: fixtures.Create2DeployerCode},
+	}
+	if s.IsL1() {
+		return append(all, knownContract{role: "validator-manager", artifact: "ValidatorManager", address: ValidatorManager})
+	}
+	for _, t := range fixtures.ListedTokens[s.Network] {
+		k := knownContract{role: t.Role, artifact: "ListedToken", address: t.Address, args: []any{t.Name, t.Symbol, t.Decimals, personas.Deployer.Address}}
+		if t.Role == fixtures.WrappedRole {
+			k.artifact, k.args = "WrappedNative", k.args[:3]
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// account is the contract as a genesis has it.
+func (k *knownContract) account() (types.Account, error) {
+	if k.artifact == "" {
+		return types.Account{Code: k.code, Nonce: 1}, nil
+	}
+	artifact, err := contracts.Load(k.artifact)
+	if err != nil {
+		return types.Account{}, err
+	}
+	code, err := artifact.InitCode(k.args...)
+	if err != nil {
+		return types.Account{}, err
+	}
+	storage, err := constructed(k.address, code)
+	if err != nil {
+		return types.Account{}, fmt.Errorf("constructor of %s: %w", k.role, err)
+	}
+	return types.Account{Code: artifact.Runtime, Nonce: 1, Storage: storage}, nil
+}
+
+// constructed is the storage that a constructor leaves behind. It runs where its contract will stand: no deployment could bring
+// the contract there.
+func constructed(address common.Address, initCode []byte) (map[common.Hash]common.Hash, error) {
+	storage := map[common.Hash]common.Hash{}
+	states, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
+	if err != nil {
+		return nil, err
+	}
+	states.SetCode(address, initCode, tracing.CodeChangeUnspecified)
+	written := func(_ uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, _ error) {
+		if stack := scope.StackData(); vm.OpCode(op) == vm.SSTORE {
+			storage[stack[len(stack)-1].Bytes32()] = stack[len(stack)-2].Bytes32()
+		}
+	}
+	_, _, err = runtime.Call(address, nil, &runtime.Config{State: states, EVMConfig: vm.Config{Tracer: &tracing.Hooks{OnOpcode: written}}})
+	return storage, err
+}
