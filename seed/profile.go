@@ -120,7 +120,7 @@ func ParseProfile(source string, raw []byte) (*Profile, error) {
 		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, %d chains need at least %d",
 			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
 	}
-	if most := p.Days * mostPerDay * p.Transactions / shares(&p)[0]; p.Transactions > most {
+	if most := int64(p.Days) * mostPerDay * int64(p.Transactions) / int64(shares(&p)[0]); int64(p.Transactions) > most {
 		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, in %d days a C-Chain's gas target leaves room for %d", source, lines["transactions"], p.Transactions, p.Days, most)
 	}
 	for i, n := range fixtures.Networks {
