@@ -83,7 +83,7 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 		}
 		states.SetNonce(address, account.Nonce, tracing.NonceChangeGenesis)
 		for key, value := range account.Storage {
-			states.SetState(address, key, value)
+			states.SetState(address, StateKey(genesis.Kind, key), value)
 		}
 	}
 	header := genesis.header()
@@ -300,6 +300,7 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 // vmContext are those of code in a block with this header.
 func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	return VMContext{
+		Kind:        b.kind,
 		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
 		Precompiles: PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.warpContext.PrecompileInput(),
 	}

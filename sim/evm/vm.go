@@ -18,6 +18,7 @@ import (
 // VMContext is what an EVM is made from, in a block, a call, a trace or verification, so that code runs under the same rules
 // everywhere.
 type VMContext struct {
+	Kind        Kind
 	ChainConfig *params.ChainConfig
 	Block       vm.BlockContext
 	State       vm.StateDB
@@ -39,7 +40,7 @@ type VM struct {
 
 func (s VMContext) NewVM() *VM {
 	m := &VM{warm: s.Precompiles.Warm}
-	contracts, hooks, states := s.Precompiles.stateless, s.Tracer, vm.StateDB(networkState{s.State, m})
+	contracts, hooks, states := s.Precompiles.stateless, s.Tracer, vm.StateDB(networkState{s.State, m, s.Kind})
 	if len(s.Precompiles.stateful) > 0 {
 		m.warp = s.Precompiles.HasWarp()
 		m.frames = precompile.NewFrames(s.Precompiles.active(), s.Warp)
@@ -58,11 +59,33 @@ func (s VMContext) NewVM() *VM {
 	return m
 }
 
-// networkState is a state with the gas rules of these chains: there are no gas refunds (since Apricot phase 1), and more
-// addresses are warm at the beginning of every transaction (EIP-2929).
+// StateKey is the key under which a chain keeps a slot. A C-Chain clears a bit of it, which once told a contract's slots from an
+// account's balances of other assets: coreth's normalizeStateKey. So two slots that differ in this bit only are one.
+func StateKey(kind Kind, key common.Hash) common.Hash {
+	if kind == KindC {
+		key[0] &^= 1
+	}
+	return key
+}
+
+// networkState is a state with the rules of these chains: there are no gas refunds (since Apricot phase 1), more addresses are warm
+// at the beginning of every transaction (EIP-2929), and slots have keys of their own.
 type networkState struct {
 	vm.StateDB
-	vm *VM
+	vm   *VM
+	kind Kind
+}
+
+func (n networkState) GetState(address common.Address, key common.Hash) common.Hash {
+	return n.StateDB.GetState(address, StateKey(n.kind, key))
+}
+
+func (n networkState) GetStateAndCommittedState(address common.Address, key common.Hash) (now, before common.Hash) {
+	return n.StateDB.GetStateAndCommittedState(address, StateKey(n.kind, key))
+}
+
+func (n networkState) SetState(address common.Address, key, value common.Hash) common.Hash {
+	return n.StateDB.SetState(address, StateKey(n.kind, key), value)
 }
 
 func (networkState) AddRefund(uint64)  {}

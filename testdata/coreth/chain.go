@@ -15,6 +15,7 @@ import (
 	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/customheader"
 	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/customtypes"
 	"github.com/ava-labs/avalanchego/graft/evm/constants"
+	"github.com/ava-labs/avalanchego/snow"
 	"github.com/ava-labs/avalanchego/upgrade"
 	"github.com/ava-labs/libevm/common"
 	"github.com/ava-labs/libevm/common/hexutil"
@@ -26,11 +27,13 @@ import (
 // chain is a C-Chain: what its rules need to know of it, and what was found out.
 type chain struct {
 	client
-	config *params.ChainConfig
-	extra  *extras.ChainConfig
-	parent *types.Header // of the block that is looked at
-	now    time.Time     // the world's
-	seen   seen
+	config  *params.ChainConfig
+	extra   *extras.ChainConfig
+	snow    *snow.Context
+	machine *core.BlockChain
+	parent  *types.Header // of the block that is looked at
+	now     time.Time     // the world's
+	seen    seen
 }
 
 func newChain(url string, network uint32) *chain {
@@ -63,6 +66,9 @@ func (c *chain) checkBlocks(ctx context.Context) error {
 			return err
 		}
 		for _, b := range blocks {
+			if err := c.execute(b); err != nil {
+				return fmt.Errorf("block %d: %w", b.NumberU64(), err)
+			}
 			if c.parent != nil {
 				c.checkBlock(b)
 				c.seen.header(c.parent, b.Header())

@@ -1,6 +1,6 @@
-// Coreth asks the real C-Chain's own code what it thinks of the C-Chains that a built program makes: every header must be the one
-// that its rules allow after its parent. It stands apart from the avalanchego program, since coreth and subnet-evm do not fit into
-// one binary.
+// Coreth asks the real C-Chain's own code what it thinks of the C-Chains that a built program makes: every header must be one that
+// its rules allow after its parent, and every block, executed from the genesis on, must lead to the state that its header names. It
+// stands apart from the avalanchego program, since coreth and subnet-evm do not fit into one binary.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/ava-labs/avalanchego/graft/coreth/core"
+	"github.com/ava-labs/avalanchego/graft/coreth/core/extstate"
 	"github.com/ava-labs/avalanchego/graft/coreth/params"
 	"github.com/ava-labs/avalanchego/graft/coreth/plugin/evm/customtypes"
 )
@@ -17,6 +18,7 @@ import (
 func init() {
 	core.RegisterExtras()
 	customtypes.Register()
+	extstate.RegisterExtras()
 	params.RegisterExtras()
 }
 
@@ -43,6 +45,9 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	var failed error
 	for name, id := range map[string]uint32{"mainnet": 1, "fuji": 5} {
 		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id)
+		if err := c.start(ctx, s.url, id); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		if err := c.checkBlocks(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

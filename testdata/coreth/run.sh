@@ -1,5 +1,5 @@
 #!/bin/sh
-# Asks coreth's own header verification what it thinks of the C-Chains that a built program makes: run.sh BINARY [PROFILE...]
+# Has coreth verify and execute the C-Chains that a built program makes: run.sh BINARY [PROFILE...]
 # Needs a C compiler. The module stands apart so that the product needs none, and apart from avalanchego's, since coreth and
 # subnet-evm do not fit into one binary.
 set -eu

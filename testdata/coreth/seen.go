@@ -62,8 +62,8 @@ func (s *seen) header(parent, h *types.Header) {
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d checks of %d blocks, %d failed; base fee %d to %d wei; %d blocks at a fraction of a second, %d at the minimal delay, %d after one that moved the gas target, %d moved the delay",
-		s.checks, s.blocks, s.failures, s.lowest, s.highest, s.fractions, s.hurried, s.targets, s.delays)
+	return fmt.Sprintf("%d blocks executed, %d checks of their headers, %d failed; base fee %d to %d wei; %d blocks at a fraction of a second, %d at the minimal delay, %d after one that moved the gas target, %d moved the delay",
+		s.blocks, s.checks, s.failures, s.lowest, s.highest, s.fractions, s.hurried, s.targets, s.delays)
 }
 
 // err is nil when nothing failed.

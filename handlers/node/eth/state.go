@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -75,7 +76,7 @@ func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slo
 	if err != nil {
 		return nil, err
 	}
-	value := states.GetState(address, key)
+	value := states.GetState(address, evm.StateKey(a.chain.Kind, key))
 	return value[:], states.Error()
 }
 

@@ -106,6 +106,7 @@ func (x *execution) evm(m *core.Message, states vm.StateDB, hooks *tracing.Hooks
 		block.BaseFee = new(big.Int) // a call that offers no fee is free
 	}
 	return evm.VMContext{
+		Kind:        x.chain.Kind,
 		ChainConfig: x.chain.chainConfig, Block: block, State: states, JumpDests: x.chain.history.jumpDests, Precompiles: *x.precompilesAt(),
 		Tracer: hooks, NoBaseFee: true, Warp: x.chain.WarpContext.PrecompileInput(),
 	}.NewVM()

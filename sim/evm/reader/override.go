@@ -12,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm"
 )
 
 // StateOverrides are accounts whose state is replaced for a call, as in go-ethereum's override.StateOverride.
@@ -137,10 +139,14 @@ func (x *execution) overrideAccount(address common.Address, o *AccountOverride) 
 		x.states.SetBalance(address, balance, tracing.BalanceChangeUnspecified)
 	}
 	if o.State != nil {
-		x.states.SetStorage(address, o.State)
+		storage := make(map[common.Hash]common.Hash, len(o.State))
+		for key, value := range o.State {
+			storage[evm.StateKey(x.chain.Kind, key)] = value
+		}
+		x.states.SetStorage(address, storage)
 	}
 	for key, value := range o.StateDiff {
-		x.states.SetState(address, key, value)
+		x.states.SetState(address, evm.StateKey(x.chain.Kind, key), value)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ type SlotProof struct {
 	Nodes [][]byte // from the account's storage root down
 }
 
-// Prove makes the proof of an account and its slots after a block.
+// Prove makes the proof of an account and its slots after a block. As on the network, the proof is that of the key as it is given: on
+// a C-Chain, one that is not a key of the state (evm.StateKey) has a value, and a proof that there is none.
 func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, keys []common.Hash) (*Proof, error) {
 	account, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).Account(address)
 	if err != nil {
@@ -67,7 +68,8 @@ func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address
 	}
 	tree.Hash()
 	for i, key := range keys {
-		value, err := c.db.Slot(ctx, c.Row.ID, address[:], key[:], b.Number)
+		stored := evm.StateKey(c.Kind, key)
+		value, err := c.db.Slot(ctx, c.Row.ID, address[:], stored[:], b.Number)
 		if err != nil {
 			return err
 		}
