@@ -2,6 +2,7 @@ package seed
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
@@ -57,6 +59,7 @@ func TestIssuedTransactionsInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	endStakers(t, w, w.Networks[1])
+	mineAfterStakers(t, w, w.Networks[0])
 	waitForGas(t, w, w.Networks[0])
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -113,6 +116,36 @@ func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	left, err := n.DB.DueStakers(t.Context(), chain, ids.Empty[:], later.Unix())
 	if err != nil || len(left) > 0 {
 		t.Errorf("%d stakers did not end or begin, %v", len(left), err)
+	}
+}
+
+// mineAfterStakers makes blocks of the C-Chain: what fell due on the P-Chain by then comes first, and nothing else.
+func mineAfterStakers(t *testing.T, w *sim.World, n *sim.Network) {
+	mine := func() (height uint64, left int) {
+		i := slices.IndexFunc(w.Miners, func(m *miner.Miner) bool { return m.Chain == n.CChain() })
+		if err := w.Miners[i].Mine(t.Context(), 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		height, err := n.PHeight(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		due, err := n.DB.DueStakers(t.Context(), n.Chain(txs.PChain), ids.Empty[:], w.Clock.Unix())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return height, len(due)
+	}
+	before, err := n.PHeight(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, left := mine() // the clock was moved already
+	if first <= before || left > 0 {
+		t.Errorf("the P-Chain has %d blocks more and %d stakers that did not end", first-before, left)
+	}
+	if again, _ := mine(); again != first {
+		t.Errorf("the P-Chain has %d blocks more for no reason", again-first)
 	}
 }
 

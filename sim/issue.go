@@ -8,7 +8,6 @@ import (
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/miner"
-	"snowglobe/sim/pchain"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -78,45 +77,50 @@ func (b *atomicBackend) Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, 
 	return b.state.AcceptC([]*txs.Tx{tx}, h.Number.Uint64(), h.BaseFee, h.Time)
 }
 
-func (b *atomicBackend) Reject() { b.state = nil }
+func (b *atomicBackend) Reject() { b.state, b.due = nil, 0 }
 
 // extension is blocks of a network's P- and X-Chain that are accepted one after the other and stored together.
 type extension struct {
 	*Network
-	nodes  []store.Node
 	deltas []*store.PrimaryDelta
 	heads  heads // the last digests of the chains that are extended
 	time   int64 // of the last block
 }
 
-// extend restores the network's state if need be, lets add accept blocks, and stores them. When that fails they were never
-// accepted: whoever comes next restores the state of the file.
+// extend lets add accept blocks and stores them.
 func (n *Network) extend(ctx context.Context, add func(*extension) error) error {
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
 	n.World.writer.Lock()
 	defer n.World.writer.Unlock()
+	return n.extendLocked(ctx, add)
+}
+
+// extendLocked is extend for who holds the writer's lock. When it fails the blocks were never accepted: whoever comes next restores the
+// state of the file.
+func (n *Network) extendLocked(ctx context.Context, add func(*extension) error) error {
 	if err := n.restore(ctx); err != nil {
 		return err
 	}
-	nodes, err := n.DB.Nodes(ctx, n.Rules.NetworkID)
-	if err != nil {
-		return err
-	}
-	e := &extension{Network: n, nodes: nodes, heads: heads{}}
-	if err = add(e); err == nil {
+	e := &extension{Network: n, heads: heads{}}
+	err := add(e)
+	if err == nil {
 		err = e.store()
 	}
 	if err != nil && len(e.heads) > 0 {
-		n.state = nil
+		n.state, n.due = nil, 0
 	}
 	return err
 }
 
+// restore has the network's state, and its nodes, ready.
 func (n *Network) restore(ctx context.Context) (err error) {
 	if n.state == nil {
 		n.state, err = primary.Restore(ctx, n.DB, n.Rules.NetworkID)
+	}
+	if err == nil && n.nodes == nil {
+		n.nodes, err = n.DB.Nodes(ctx, n.Rules.NetworkID)
 	}
 	return err
 }
@@ -124,30 +128,6 @@ func (n *Network) restore(ctx context.Context) (err error) {
 // earliest is the first second in which a block may be: not before the world's clock, nor before the last blocks.
 func (e *extension) earliest() uint64 {
 	return max(uint64(e.Clock.Unix()), e.state.X.Time(), e.state.P.Time())
-}
-
-// advanceP accepts the blocks of the P-Chain that time asks for by a time.
-func (e *extension) advanceP(by uint64) error {
-	for {
-		b, err := e.state.P.BuildDue(by, e.rewarded)
-		if err != nil || b == nil {
-			return err
-		}
-		if err := e.accept(b, txs.PChain); err != nil {
-			return err
-		}
-	}
-}
-
-// rewarded decides about a staker's reward as the network's validators do: by the uptime of its node. One that is not known was
-// never up.
-func (e *extension) rewarded(s *pchain.Staker) bool {
-	for i := range e.nodes {
-		if string(e.nodes[i].Node) == string(s.NodeID[:]) {
-			return e.nodes[i].Uptime >= e.Rules.Staking.UptimeRequirement
-		}
-	}
-	return false
 }
 
 // accept accepts the next block of the P-Chain or the X-Chain.

@@ -12,7 +12,9 @@ import (
 
 func (w *World) openMiners(ctx context.Context) error {
 	for _, c := range w.Chains {
-		m := miner.New(c, miner.World{Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Commit: w.commitBlock})
+		m := miner.New(c, miner.World{
+			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceNetwork, Commit: w.commitBlock,
+		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
 		if err == nil {
 			err = m.Load(ctx, waiting)

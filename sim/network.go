@@ -24,7 +24,10 @@ type Network struct {
 	index         int
 	canonicalSets *canonicalSets
 
-	state *primary.Network // restored from the file when first needed, and after a block could not be stored; guarded by World.writer
+	// Guarded by World.writer:
+	state *primary.Network // restored from the file when first needed, and after a block could not be stored
+	due   uint64           // of nextDue while there is no state; 0 when it is not known
+	nodes []store.Node     // which never change; read with the state
 }
 
 func (w *World) openNetworks(ctx context.Context) error {

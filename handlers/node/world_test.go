@@ -159,7 +159,7 @@ func (c *testChain) newMiner() *miner.Miner {
 		c.commit(d)
 		return nil
 	}
-	c.miner = miner.New(c.Chain, miner.World{Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Commit: commit})
+	c.miner = miner.New(c.Chain, miner.World{Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(*reader.Chain, uint64) error { return nil }, Commit: commit})
 	return c.miner
 }
 

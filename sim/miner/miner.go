@@ -23,6 +23,10 @@ type World struct {
 
 	ReadOnly bool // nothing can be added
 
+	// Advance lets happen what falls due on the chain's network by a time in milliseconds, before a block of that time is built. The caller holds
+	// Writer.
+	Advance func(c *reader.Chain, time uint64) error
+
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
 }

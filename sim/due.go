@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"context"
+	"math"
+
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/pchain"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// advanceNetwork makes the blocks of the P-Chain that fall due by a time in milliseconds, before an EVM chain of its network makes a block of that
+// time: whose signatures count there depends on them. The caller holds the writer's lock.
+func (w *World) advanceNetwork(c *reader.Chain, time uint64) error {
+	n := w.NetworkOf(c)
+	if n == nil {
+		return nil
+	}
+	ctx := context.Background() // a block under way is not cut short
+	due, err := n.nextDue(ctx)
+	if err != nil || due > time/1000 {
+		return err
+	}
+	return n.extendLocked(ctx, func(e *extension) error { return e.advanceP(time / 1000) })
+}
+
+// nextDue is when time alone asks for the next block of the P-Chain: a staker begins or ends, or an L1 validator runs out of
+// balance. The network's state knows; the rows say it too, for who needs nothing else of the state.
+func (n *Network) nextDue(ctx context.Context) (uint64, error) {
+	if n.state != nil {
+		return n.state.P.NextStakerChangeTime(), nil
+	}
+	if n.due > 0 {
+		return n.due, nil
+	}
+	chain := n.Chain(txs.PChain)
+	head, err := n.DB.PrimaryHead(ctx, chain)
+	if err != nil {
+		return 0, err
+	}
+	stakers, err := n.DB.Stakers(ctx, chain)
+	if err != nil {
+		return 0, err
+	}
+	next := uint64(math.MaxUint64)
+	for i := range stakers {
+		switch s := &stakers[i]; s.Status {
+		case store.StakerPending:
+			next = min(next, uint64(s.Start))
+		case store.StakerActive:
+			next = min(next, uint64(s.End))
+		}
+	}
+	if next, err = n.nextDeactivation(ctx, head, next); err == nil {
+		n.due = next
+	}
+	return next, err
+}
+
+// nextDeactivation is when the first L1 validator runs out of balance, if that is before next.
+func (n *Network) nextDeactivation(ctx context.Context, head *store.PrimaryBlock, next uint64) (uint64, error) {
+	validators, err := n.DB.L1Validators(ctx, n.Chain(txs.PChain), head.ID.Number())
+	if err != nil {
+		return 0, err
+	}
+	first := uint64(math.MaxUint64)
+	for i := range validators {
+		if v := &validators[i]; v.Weight > 0 && v.EndAccumulatedFee > 0 {
+			first = min(first, uint64(v.EndAccumulatedFee))
+		}
+	}
+	if now := uint64(head.Time); first < math.MaxUint64 && next > now {
+		next = now + n.Rules.ValidatorFees.Seconds(head.L1Active, head.L1Excess, first-uint64(head.AccruedFees), next-now)
+	}
+	return next, nil
+}
+
+// advanceP accepts the blocks of the P-Chain that time asks for by a time.
+func (e *extension) advanceP(by uint64) error {
+	for {
+		b, err := e.state.P.BuildDue(by, e.rewarded)
+		if err != nil || b == nil {
+			return err
+		}
+		if err := e.accept(b, txs.PChain); err != nil {
+			return err
+		}
+	}
+}
+
+// rewarded decides about a staker's reward as the network's validators do: by the uptime of its node. One that is not known was
+// never up.
+func (e *extension) rewarded(s *pchain.Staker) bool {
+	for i := range e.nodes {
+		if string(e.nodes[i].Node) == string(s.NodeID[:]) {
+			return e.nodes[i].Uptime >= e.Rules.Staking.UptimeRequirement
+		}
+	}
+	return false
+}
