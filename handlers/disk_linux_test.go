@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export waits, and goes on once
-// there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
+// TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export that
+// cannot be noted down is refused; one that can waits, and goes on once there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
 func TestADiskThatTakesNoMore(t *testing.T) {
 	folder := t.TempDir()
 	s := start(t, folder, "--db", "w.db")
@@ -24,8 +24,12 @@ func TestADiskThatTakesNoMore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	largest(64 << 10)
 	body, _ := exportAll(t, s.reads(t, "/sim/world"))
+	largest(1 << 10)
+	if text := s.says(t, "/v1/operations/transactions:export", body); !strings.Contains(text, `"statusCode":503`) || !strings.Contains(text, "disk is full") {
+		t.Errorf("without room for a job: %s", text)
+	}
+	largest(64 << 10)
 	o := s.begin(t, body)
 	time.Sleep(300 * time.Millisecond)
 	if now := s.state(t, o.OperationID); now.OperationStatus != "RUNNING" {

@@ -162,6 +162,9 @@ func (a *exportAPI) startExport(r *rest.Request) (any, error) {
 	if errors.Is(err, store.ErrReadOnly) {
 		return nil, rest.Forbidden(store.ErrReadOnly.Error())
 	}
+	if errors.Is(err, store.ErrDisk) {
+		return nil, rest.Unavailable(store.ErrDisk.Error())
+	}
 	if err != nil {
 		return nil, err
 	}
