@@ -112,7 +112,7 @@ func (e *Endpoint) namespaces(o Options) []Namespace {
 	all := []Namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
 		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)},
-		{"eth", &subscribeAPI{a, e.blocks, e.pending}}, {"eth", &sendAPI{a, e.blocks}}, {"eth", wallet}, {"personal", &personalAPI{wallet}},
+		{"eth", &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {"eth", &sendAPI{a, e.blocks}}, {"eth", wallet}, {"personal", &personalAPI{wallet}},
 		{"debug", &debugAPI{a}}, {"debug", &debugStateAPI{a}}, {"txpool", &txpoolAPI{a}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{o.Version}},
 	}
 	if o.Network != nil {

@@ -3,6 +3,7 @@ package eth
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/rpc"
 
@@ -15,12 +16,28 @@ type subscribeAPI struct {
 	*api
 	blocks  *broadcaster[*reader.BlockEvent]
 	pending *broadcaster[[]*txpool.Transaction]
+	head    atomic.Pointer[encodedHead]
+}
+
+// encodedHead is a header as subscribers get it, kept for all those that have to be told of it.
+type encodedHead struct {
+	block *reader.Block
+	json  json.RawMessage
+}
+
+func (a *subscribeAPI) encodeHead(b *reader.Block) json.RawMessage {
+	if last := a.head.Load(); last != nil && last.block == b {
+		return last.json
+	}
+	encoded := &encodedHead{b, newHeadJSON(a.chain.Kind, b)}
+	a.head.Store(encoded)
+	return encoded.json
 }
 
 // NewHeads sends the header of every new block.
 func (a *subscribeAPI) NewHeads(ctx context.Context) (*rpc.Subscription, error) {
 	return subscribe(ctx, a.blocks, func(e *reader.BlockEvent) ([]json.RawMessage, error) {
-		return []json.RawMessage{newHeadJSON(a.chain.Kind, e.Block)}, nil
+		return []json.RawMessage{a.encodeHead(e.Block)}, nil
 	})
 }
 
@@ -102,7 +119,13 @@ func subscribe[T any](ctx context.Context, b *broadcaster[T], tell func(T) ([]js
 		for {
 			select {
 			case event, open := <-events:
-				if !open || !notify(notifier, subscription.ID, event, tell) {
+				if !open { // the client is told of the gap by the end of its connection
+					if client, ok := rpc.ClientFromContext(ctx); ok {
+						client.Close()
+					}
+					return
+				}
+				if !notify(notifier, subscription.ID, event, tell) {
 					return
 				}
 			case <-subscription.Err():
