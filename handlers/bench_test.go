@@ -30,6 +30,7 @@ func BenchmarkReport(b *testing.B) {
 	r.signing()
 	r.growth()
 	r.exports()
+	r.sending()
 }
 
 // report is one run of the benchmark.

@@ -1,99 +1,137 @@
 package handlers_test
 
 import (
+	"context"
+	"crypto/ecdsa"
 	"math/big"
-	"net/http/httptest"
-	"sync/atomic"
-	"testing"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"snowglobe/handlers"
+	"snowglobe/fixtures"
 )
 
-// BenchmarkSend sends payments over HTTP and asks for the receipt of each: one client, and sixteen at a time with an account each.
-func BenchmarkSend(b *testing.B) {
-	for _, c := range []struct {
-		name    string
-		clients int
-	}{{"1 client", 1}, {"16 clients", 16}} {
-		b.Run(c.name, func(b *testing.B) {
-			w := makeTiny(b, 1)
-			defer w.Close()
-			h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer h.Close()
-			s := httptest.NewServer(h)
-			defer s.Close()
-			personas, err := w.DB.Personas(b.Context())
-			if err != nil {
-				b.Fatal(err)
-			}
-			id := new(big.Int).SetUint64(w.Networks[0].CChain().Row.EVMID)
-			signer := types.LatestSignerForChainID(id)
-			alice, err := crypto.ToECDSA(personas[0].Key)
-			if err != nil {
-				b.Fatal(err)
-			}
-			client, err := ethclient.Dial(s.URL + "/ext/bc/C/rpc")
-			if err != nil {
-				b.Fatal(err)
-			}
+const (
+	sentTransactions = 3_000
+	headSubscribers  = 1_000
+	toldHeads        = 20
+)
+
+// sending measures payments that wait for their receipts, and how long a head takes to all who subscribe to heads.
+func (r *report) sending() {
+	r.table("sending, C-Chain\ttx/s\tp50 ms\tp99 ms\tserver's CPU ms", func(row func(string, ...any)) {
+		for _, c := range []struct {
+			name    string
+			clients int
+		}{{"1 client, waiting for receipts", 1}, {"16 clients, waiting for receipts", 16}} {
+			p := r.serve("--profile", "default", "--quiet", "--db", filepath.Join(r.b.TempDir(), "sent.db"))
+			took, whole, worked := r.pay(p, c.clients)
+			slices.Sort(took)
+			row("%s\t%.0f\t%.2f\t%.2f\t%.2f", c.name, float64(len(took))/whole.Seconds(), milliseconds(took[len(took)/2]),
+				milliseconds(took[len(took)*99/100]), milliseconds(worked/time.Duration(len(took))))
+			p.stop()
+		}
+	})
+	p := r.serve("--profile", "tiny", "--quiet", "--db", filepath.Join(r.b.TempDir(), "heads.db"))
+	defer p.stop()
+	r.table("a head's way\tp50 ms\tslowest ms", func(row func(string, ...any)) {
+		took := r.heads(p)
+		row("to the last of %d subscribers\t%.1f\t%.1f", headSubscribers, milliseconds(median(took)), milliseconds(slices.Max(took)))
+	})
+}
+
+func (r *report) client(p *process, scheme, end string) *ethclient.Client {
+	client, err := ethclient.DialContext(r.b.Context(), scheme+"://"+p.address+"/ext/bc/C/"+end)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	return client
+}
+
+// pay has clients with an account each pay, and wait for each receipt.
+func (r *report) pay(p *process, clients int) (took []time.Duration, whole, worked time.Duration) {
+	id := new(big.Int).SetUint64(fixtures.Networks[0].CChainEVMID)
+	signer := types.LatestSignerForChainID(id)
+	pay := func(client *ethclient.Client, key *ecdsa.PrivateKey, nonce uint64, to common.Address, value *big.Int) error {
+		tx := types.MustSignNewTx(key, signer, &types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &to, Value: value})
+		if err := client.SendTransaction(r.b.Context(), tx); err != nil {
+			return err
+		}
+		_, err := client.TransactionReceipt(r.b.Context(), tx.Hash())
+		return err
+	}
+	alice, err := crypto.HexToECDSA(fixtures.Personas[0].Key)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	first := r.client(p, "http", "rpc")
+	nonce, err := first.NonceAt(r.b.Context(), crypto.PubkeyToAddress(alice.PublicKey), nil)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	keys := make([]*ecdsa.PrivateKey, clients)
+	for i := range keys {
+		if keys[i], err = crypto.GenerateKey(); err != nil {
+			r.b.Fatal(err)
+		}
+		if err := pay(first, alice, nonce+uint64(i), crypto.PubkeyToAddress(keys[i].PublicKey), big.NewInt(1e18)); err != nil {
+			r.b.Fatal(err)
+		}
+	}
+	var all sync.WaitGroup
+	each := make([][]time.Duration, clients)
+	before, begin := busy(p.cmd.Process.Pid), time.Now()
+	for i, key := range keys {
+		all.Go(func() {
+			client := r.client(p, "http", "rpc")
 			defer client.Close()
-			nonce, err := client.NonceAt(b.Context(), crypto.PubkeyToAddress(alice.PublicKey), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			pay := func(client *ethclient.Client, key []byte, nonce uint64, to common.Address, value *big.Int) {
-				secret, err := crypto.ToECDSA(key)
-				if err != nil {
-					b.Error(err)
+			for nonce := range uint64(sentTransactions / clients) {
+				sent := time.Now()
+				if err := pay(client, key, nonce, common.Address{19: 7}, new(big.Int)); err != nil {
+					r.b.Error(err)
 					return
 				}
-				tx := types.MustSignNewTx(secret, signer, &types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &to, Value: value})
-				if err := client.SendTransaction(b.Context(), tx); err != nil {
-					b.Error(err)
-					return
-				}
-				if _, err := client.TransactionReceipt(b.Context(), tx.Hash()); err != nil {
-					b.Error(err)
-				}
+				each[i] = append(each[i], time.Since(sent))
 			}
-			keys := make([][]byte, c.clients)
-			for i := range keys {
-				secret, err := crypto.GenerateKey()
-				if err != nil {
-					b.Fatal(err)
-				}
-				keys[i] = crypto.FromECDSA(secret)
-				pay(client, personas[0].Key, nonce+uint64(i), crypto.PubkeyToAddress(secret.PublicKey), big.NewInt(1e18))
-			}
-			var next atomic.Int64
-			b.SetParallelism((c.clients + 1) / 2)
-			b.ResetTimer()
-			body := func(more func() bool) {
-				own := keys[next.Add(1)-1]
-				client, err := ethclient.Dial(s.URL + "/ext/bc/C/rpc")
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				defer client.Close()
-				for nonce := uint64(0); more(); nonce++ {
-					pay(client, own, nonce, common.Address{19: 7}, new(big.Int))
-				}
-			}
-			if c.clients == 1 {
-				body(b.Loop)
-			} else {
-				b.RunParallel(func(pb *testing.PB) { body(pb.Next) })
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tx/s")
 		})
 	}
+	all.Wait()
+	return slices.Concat(each...), time.Since(begin), busy(p.cmd.Process.Pid) - before
+}
+
+// heads mines blocks and tells how long each took from there to the last subscriber.
+func (r *report) heads(p *process) (took []time.Duration) {
+	ctx, cancel := context.WithTimeout(r.b.Context(), time.Minute)
+	defer cancel()
+	arrived := make(chan *types.Header, headSubscribers)
+	for range headSubscribers {
+		client := r.client(p, "ws", "ws")
+		defer client.Close()
+		if _, err := client.SubscribeNewHead(ctx, arrived); err != nil {
+			r.b.Fatal(err)
+		}
+	}
+	miner := r.client(p, "http", "rpc")
+	defer miner.Close()
+	for range toldHeads {
+		begin := time.Now()
+		if err := miner.Client().CallContext(ctx, nil, "evm_mine"); err != nil {
+			r.b.Fatal(err)
+		}
+		for range headSubscribers {
+			select {
+			case <-arrived:
+			case <-ctx.Done():
+				r.b.Fatal("a head did not arrive")
+			}
+		}
+		took = append(took, time.Since(begin))
+	}
+	return took
 }
