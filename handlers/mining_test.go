@@ -90,7 +90,7 @@ func TestADevnet(t *testing.T) {
 		name string
 		test func(*devnet)
 	}{
-		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"refusals", refusals}, {"a pool that waits", waiting}, {"blocks as asked for", blocksAsAskedFor}, {"signing", signs},
+		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"blocks as asked for", blocksAsAskedFor}, {"signing", signs},
 		{"blocks by themselves", byThemselves}, {"L1 blocks as asked for", blocksAsAskedFor},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -251,6 +251,12 @@ func blocksAsAskedFor(d *devnet) {
 	}
 	if got := d.text("evm_mine", map[string]any{"blocks": 2}); got != `"0x0"` || d.head().Number.Uint64() != made.Number.Uint64()+2 || d.head().BaseFee.Int64() == 1234 && d.chain.Row.Kind == "C" {
 		d.Errorf("%s, %d", got, d.head().BaseFee)
+	}
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", 99_999_999_999)); got != "-32000 timestamp error: 99999999999 is more than ten years after the world's clock" {
+		d.Error(got)
+	}
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", 1000, 86_400*30)); !strings.Contains(got, "1000 blocks 720h0m0s apart end more than ten years after") {
+		d.Error(got)
 	}
 	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", "0xffffff")); got != "-32000 the number of blocks is 16777215, at most 100000 is possible" {
 		d.Error(got)

@@ -116,6 +116,9 @@ func (m *Miner) account(address common.Address) (uint64, *uint256.Int, error) {
 // Mine makes blocks, each with everything that waits and fits. spacing is how long after its parent each of them is to be; 0
 // leaves that to the rules.
 func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) error {
+	if step := uint64(spacing.Milliseconds()); step > 0 && count > furthest/step {
+		return fmt.Errorf("%w: %d blocks %s apart end more than ten years after the world's clock", ErrTimestamp, count, spacing)
+	}
 	for range count {
 		if err := ctx.Err(); err != nil {
 			return err

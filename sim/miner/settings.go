@@ -86,6 +86,9 @@ func (m *Miner) Automine() bool { return m.settings.now().automine }
 // ErrTimestamp says that a block cannot be so early.
 var ErrTimestamp = errors.New("timestamp error")
 
+// furthest is how far clients may move the clock at once, in milliseconds: ten years. What is listed by the hour stays listable.
+const furthest = 10 * 365 * 24 * 3600 * 1000
+
 // SetNextTime says when the next block is to be, in Unix milliseconds. It must be later than the newest block.
 func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	head, err := m.Chain.Head(ctx)
@@ -94,6 +97,9 @@ func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	}
 	if time <= head.Header.TimeMilliseconds {
 		return fmt.Errorf("%w: %d is lower than or equal to previous block's timestamp %d", ErrTimestamp, time/1000, head.Header.Time)
+	}
+	if latest := uint64(m.world.Now()) + furthest; time > latest {
+		return fmt.Errorf("%w: %d is more than ten years after the world's clock", ErrTimestamp, time/1000)
 	}
 	m.change(func(w *wishes) { w.time = time })
 	return nil
