@@ -39,11 +39,13 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	return nil
 }
 
-// check looks at one network. Clients come last, for they add to it.
+// check looks at one network. Clients come last, for they add to it, and what they added is looked at again.
 func (n *network) check(ctx context.Context) error {
+	again := newNetwork(n.server, n.name, n.id)
 	for _, step := range []func(context.Context) error{
 		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines, n.useAggregator,
 		n.useInfo, n.useRest, n.useValidators, n.useAdmin, n.useExchange, n.usePlatform, n.useWallet,
+		again.checkExchange, again.checkPlatform, again.checkSpends,
 	} {
 		if err := step(ctx); err != nil {
 			return err
