@@ -130,7 +130,9 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 	if c.Chain, err = evm.NewChain(rng, n, size, g.span, g.personas, accounts, alloc); err != nil {
 		return err
 	}
-	if c.IsL1() {
+	if !c.IsL1() {
+		c.network.AddC(c.Allocated())
+	} else {
 		c.l1 = c.network.AddL1(c.Row.Name, fixtures.SubnetEVMID, c.Row.Genesis, size)
 	}
 	c.network.ICM.AddChain(c.Chain, c.l1)

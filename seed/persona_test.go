@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -138,7 +139,15 @@ func checkBalances(t *testing.T, w *sim.World, c *reader.Chain, people map[strin
 	if balance("nobody").Sign() != 0 || balance("fresh").Sign() == 0 || balance("ewoq").Sign() == 0 {
 		t.Errorf("chain %d: nobody has %d, fresh %d, ewoq %d", c.Row.EVMID, balance("nobody"), balance("fresh"), balance("ewoq"))
 	}
-	if balance("whale").BitLen() < 96 {
+	for token, least := range map[string]int{"snow": 95, "points": 128} {
+		rows, whale := must(w.DB.Contracts(ctx, c.Row.ID))(t), people["whale"]
+		at := slices.IndexFunc(rows, func(row store.Contract) bool { return row.Role == token })
+		row := must(w.DB.TokenAt(ctx, c.Row.ID, rows[at].Address))(t)
+		if held := must(w.DB.TokenBalance(ctx, whale[:], row.ID.Asset(nil), head.ID.Number()))(t); new(big.Int).SetBytes(held.Amount).BitLen() <= least {
+			t.Errorf("chain %d: the whale has %x %s only", c.Row.EVMID, held.Amount, token)
+		}
+	}
+	if balance("whale").Cmp(balance("ewoq")) < 0 {
 		t.Errorf("chain %d: the whale has %d only", c.Row.EVMID, balance("whale"))
 	}
 }

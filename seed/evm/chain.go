@@ -32,6 +32,7 @@ type Chain struct {
 	byRole    map[string]common.Address // contracts
 	artifacts map[string]string         // what they run, by role
 	listed    []fixtures.ListedToken    // of a C-Chain
+	allocated *big.Int                  // wei that the genesis gives to accounts
 	contracts []store.Contract
 	balances  *tokenBalances
 
@@ -50,10 +51,15 @@ func NewChain(g population.RNG, n, size int, span population.Span, personas *pop
 	row.Description = population.Fill(g.Faker("chain", row.EVMID), row.Description)
 	c := &Chain{
 		Row: row, Personas: personas, rng: g, size: size, span: span, precompiles: &genesis.Precompiles, accounts: accounts, desired: spec.desired(),
-		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, artifacts: map[string]string{}, balances: newTokenBalances(),
+		signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)), byRole: map[string]common.Address{}, artifacts: map[string]string{}, allocated: new(big.Int), balances: newTokenBalances(),
 	}
 	if !c.IsL1() {
 		c.listed = fixtures.ListedTokens[spec.Network]
+	}
+	for _, account := range genesis.Alloc {
+		if account.Balance != nil {
+			c.allocated.Add(c.allocated, account.Balance)
+		}
 	}
 	for _, k := range known {
 		c.addContract(k.role, k.artifact, k.address)
@@ -67,6 +73,9 @@ func (c *Chain) IsL1() bool { return c.Row.Kind == string(evm.KindL1) }
 
 // Size is how many transactions the chain's history has.
 func (c *Chain) Size() int { return c.size }
+
+// Allocated is how many nAVAX the genesis of a C-Chain gives to accounts.
+func (c *Chain) Allocated() uint64 { return new(big.Int).Div(c.allocated, big.NewInt(gwei)).Uint64() }
 
 // Contracts are those with a role.
 func (c *Chain) Contracts() []store.Contract { return c.contracts }

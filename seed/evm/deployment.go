@@ -203,14 +203,17 @@ func (d *deployment) distribution() []action {
 			actions = append(actions, d.mintListed(t))
 		}
 	}
-	const near96 = 96
-	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), near96), big.NewInt(1))
+	// What the whale has of two tokens is just less than 2^96, and more than 2^128.
+	vast, beyond := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1)), new(big.Int).Lsh(big.NewInt(3), 128)
 	return append(actions,
 		func(r *rand.Rand) (*TxRequest, error) {
 			return d.chain.Call(deployer, "mkx", "Bytes32Token", "transfer", d.chain.Personas.Alice.Address, worth(r, "mkx", 18, 20, 250))
 		},
 		func(*rand.Rand) (*TxRequest, error) {
 			return d.chain.Call(deployer, "snow", "Token", "mint", d.chain.Personas.Whale.Address, vast)
+		},
+		func(*rand.Rand) (*TxRequest, error) {
+			return d.chain.Call(deployer, "points", "Token", "mint", d.chain.Personas.Whale.Address, beyond)
 		},
 		d.chain.approve(deployer, "usdx", "exchange"),
 		d.chain.approve(deployer, "snow", "exchange"),

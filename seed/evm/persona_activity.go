@@ -76,13 +76,12 @@ func (p *personaActivity) bob() []action {
 	})
 }
 
-// whale moves amounts that do not fit 64 bits, and wraps one just below 2^96.
+// whale moves amounts that do not fit 64 bits, of the chain's own token and of ERC-20s.
 func (p *personaActivity) whale() []action {
 	whale := p.chain.Personas.Whale
-	vast := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1))
 	actions := []action{
 		func(*rand.Rand) (*TxRequest, error) {
-			return p.chain.CallWith(whale, "wrapped", "WrappedNative", "deposit", vast, GasCall)
+			return p.chain.CallWith(whale, "wrapped", "WrappedNative", "deposit", population.Units(12_000, 18), GasCall)
 		},
 		func(*rand.Rand) (*TxRequest, error) {
 			return p.chain.Call(whale, "snow", "Token", "transfer", p.chain.Personas.Ewoq.Address, new(big.Int).Lsh(big.NewInt(1), 80))

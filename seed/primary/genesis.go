@@ -18,7 +18,7 @@ import (
 // accountsWithAVAX is how many accounts that are no personas own something on P and X from the beginning.
 const accountsWithAVAX = 400
 
-// supplies are how much AVAX there is when history begins, by network id.
+// supplies are how much AVAX there is at most when history begins, by network id.
 var supplies = map[uint32]uint64{1: 455_000_000 * nanoAVAX, 5: 380_000_000 * nanoAVAX}
 
 // genesisBuilder makes the genesis of P and X: who owns what and who validates.
@@ -30,7 +30,7 @@ type genesisBuilder struct {
 
 // build makes the genesis. What nobody owns lies in a treasury without a key.
 func (b *genesisBuilder) build() (*primary.Genesis, error) {
-	b.p = &pchain.PChainGenesis{Timestamp: b.span.Start, InitialSupply: supplies[b.rules.NetworkID], Message: "Snowglobe", Chains: []*txs.Tx{}}
+	b.p = &pchain.PChainGenesis{Timestamp: b.span.Start, Message: "Snowglobe", Chains: []*txs.Tx{}}
 	b.x = &xchain.XChainGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: b.span.Start,
 		Assets: []*xchain.GenesisAsset{{ID: b.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
 	for _, p := range b.personas.Funded {
@@ -42,7 +42,7 @@ func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	for i := range min(len(b.accounts), accountsWithAVAX) {
 		p, x := uint64(population.Between(r, 30, 200)), uint64(population.Between(r, 30, 200))
 		if i < stakingAccounts {
-			p += b.stakingCapital()
+			p += b.stakingCapital(i)
 		}
 		b.grant(p, x, b.accounts[i].Owner())
 	}
@@ -111,7 +111,7 @@ func (b *genesisBuilder) addValidators(r *rand.Rand) error {
 // genesisPeriod decides how long and how heavy the i-th validator stakes, and how well it runs.
 func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 	node := b.nodes.all[i]
-	s := stakingPeriod{who: node.owner, weight: b.usualStake() * uint64(population.Between(r, 2, 30)), start: b.span.Start - uint64(population.Between(r, 20, 90))*population.Day - uint64(population.Between(r, 0, population.Day)),
+	s := stakingPeriod{who: node.owner, weight: b.stake(r), start: b.span.Start - uint64(population.Between(r, 20, 90))*population.Day - uint64(population.Between(r, 0, population.Day)),
 		end: b.span.Until + uint64(population.Between(r, 20, 150))*population.Day + uint64(population.Between(r, 0, population.Day))}
 	switch i {
 	case popular:
@@ -123,9 +123,9 @@ func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 	case lowUptime:
 		node.row.Uptime, node.row.Connected = 613_000, false
 	case completed:
-		s.end = b.span.At(420, 0)
+		s.weight, s.end = 8*b.usualStake(), b.span.At(420, 0)
 	case refused:
-		node.row.Uptime, s.end = 455_000, b.span.At(550, 0)
+		s.weight, s.end, node.row.Uptime = 3*b.usualStake(), b.span.At(550, 0), 455_000
 	case removed:
 		s.end = b.span.Until + 100*population.Day
 	case pending:
@@ -133,7 +133,7 @@ func (b *genesisBuilder) genesisPeriod(i int, r *rand.Rand) stakingPeriod {
 	case active:
 		s.end = b.span.Until + 140*population.Day
 	case finished:
-		s.who, s.end = b.personas.Staker, b.span.At(610, 0)
+		s.who, s.weight, s.end = b.personas.Staker, 5*b.usualStake(), b.span.At(610, 0)
 	case running:
 		s.who, s.end = b.personas.Staker, b.span.Until+90*population.Day
 	default:
@@ -210,9 +210,11 @@ func (b *genesisBuilder) delegator(d delegation) (*txs.Tx, error) {
 	})
 }
 
-// fillTreasury leaves the rest of the supply where nobody has a key.
+// fillTreasury decides how much AVAX there is, and leaves what nobody owns where nobody has a key. There is as much as on the
+// network itself, or so much less that the usual part of it is staked: a validator weighs three million AVAX at most, so that the
+// few of a small world could not stake that part of all of it.
 func (b *genesisBuilder) fillTreasury() error {
-	owned := uint64(0)
+	owned, outlasting := b.onC, uint64(0)
 	for _, u := range b.p.UTXOs {
 		owned += u.Amount()
 	}
@@ -225,7 +227,16 @@ func (b *genesisBuilder) fillTreasury() error {
 			return err
 		}
 		owned += s.Weight
+		if s.Start <= b.span.Start && s.End > b.span.Until {
+			outlasting += s.Weight
+		}
 	}
+	for i := range b.joiners() {
+		if s := b.joining(i); s.end > b.span.Until {
+			outlasting += s.weight
+		}
+	}
+	b.p.InitialSupply = max(min(supplies[b.rules.NetworkID], outlasting*100/stakedPercent), owned+owned/50)
 	b.grantP(&txs.TransferOutput{Amount: b.p.InitialSupply - owned, OutputOwners: txs.NewOwner(ids.ShortID(evm.Treasury(uint64(b.rules.NetworkID))))})
 	return nil
 }

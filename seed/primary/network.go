@@ -43,6 +43,7 @@ type Network struct {
 	script    []scheduledBlock // of P and X, by time
 	atomicTxs []atomicTx       // of C, by time
 	ending    int              // stakers who join and end within history
+	onC       uint64           // nAVAX that the genesis of the C-Chain gives to accounts
 }
 
 // NewNetwork makes the index-th network of a world, with its nodes.
@@ -91,6 +92,9 @@ func (n *Network) Begin(emit func(*store.PrimaryDelta)) error {
 	n.plan()
 	return nil
 }
+
+// AddC counts what the genesis of the C-Chain gives to accounts, in nAVAX: it is a part of all AVAX that there is.
+func (n *Network) AddC(allocated uint64) { n.onC = allocated }
 
 // Row is what the world's file keeps of the network.
 func (n *Network) Row() (store.PrimaryNetwork, error) { return n.genesis.Row(n.rules.NetworkID) }

@@ -45,7 +45,18 @@ func (n *Network) genesisValidators() int { return max(nodeRoleCount, n.primaryV
 // genesisDelegators is how many delegators a network begins with.
 func (n *Network) genesisDelegators() int { return max(3+popularDelegations/2, n.size.Delegators/3) }
 
-// usualStake is in nAVAX.
+// stakedPercent is how many percent of all AVAX those stake who validate when history ends, before rewards.
+const stakedPercent = 48
+
+// stake draws how much a validator stakes, in nAVAX: on average so much that all together stake the usual part of what there is on
+// the network itself, if the largest stake allows that.
+func (n *Network) stake(r *rand.Rand) uint64 {
+	const mostAVAX = 1_900_000
+	average := min(supplies[n.rules.NetworkID]/nanoAVAX*stakedPercent/80/uint64(n.primaryValidators()), mostAVAX)
+	return average * uint64(population.Between(r, 60, 140)) / 100 * nanoAVAX
+}
+
+// usualStake is a small stake, in nAVAX.
 func (n *Network) usualStake() uint64 { return max(n.rules.Staking.MinValidatorStake, 50*nanoAVAX) }
 
 // usualDelegation is in nAVAX.
@@ -65,7 +76,7 @@ type staking struct{ *Network }
 
 // schedule plans everyone who joins.
 func (n *staking) schedule(r *rand.Rand) {
-	n.scheduleValidators(r)
+	n.scheduleValidators()
 	n.Network.schedule(store.PChain, n.span.At(200, 11), func(at uint64) (*txs.Tx, error) {
 		node := n.nodes.all[full]
 		return n.delegate(node, stakingPeriod{who: n.personas.Whale, weight: n.net.P.RemainingDelegation(node.id, node.end), end: node.end}, at)
@@ -73,12 +84,11 @@ func (n *staking) schedule(r *rand.Rand) {
 	n.scheduleDelegators(r)
 }
 
-func (n *staking) scheduleValidators(r *rand.Rand) {
-	for i := n.genesisValidators(); i < n.primaryValidators(); i++ {
-		node, at := n.nodes.all[i], n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
-		s := stakingPeriod{who: n.account(int(population.Between(r, 0, stakingAccounts-1))), weight: n.usualStake() * uint64(population.Between(r, 1, 3)), end: n.endOf(at, r)}
+func (n *staking) scheduleValidators() {
+	for i := range n.joiners() {
+		node, s := n.nodes.all[n.genesisValidators()+i], n.joining(i)
 		n.expectReward(s)
-		n.Network.schedule(store.PChain, at, func(at uint64) (*txs.Tx, error) {
+		n.Network.schedule(store.PChain, s.start, func(at uint64) (*txs.Tx, error) {
 			tx, err := n.validate(node, s, at)
 			if tx == nil && err == nil { // the whale stakes for who cannot pay
 				s.who = n.personas.Whale
@@ -117,11 +127,28 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 // stakingAccounts is how many accounts that are no personas join validators and delegators in the course of history.
 const stakingAccounts = 40
 
-// stakingCapital is how many AVAX each of them needs on average for that, and as much again.
-func (n *Network) stakingCapital() uint64 {
-	validators := uint64(n.primaryValidators()-n.genesisValidators()) * 2 * n.usualStake()
-	delegators := uint64(n.size.Delegators) * 7 * max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX)
-	return 2 * (validators + delegators) / stakingAccounts / nanoAVAX
+// joiners is how many validators join in the course of history.
+func (n *Network) joiners() int { return n.primaryValidators() - n.genesisValidators() }
+
+// joining is who joins as the i-th, when, and with how much: who soon leaves again stakes little.
+func (n *Network) joining(i int) stakingPeriod {
+	r := n.rng.For("joining", n.rules.NetworkID, i)
+	at := n.span.At(int(population.Between(r, 30, 900)), int(population.Between(r, 0, population.Hour)))
+	s := stakingPeriod{who: n.account(i % stakingAccounts), weight: n.stake(r), start: at, end: n.endOf(at, r)}
+	if s.end <= n.span.Until {
+		s.weight = n.usualStake() * uint64(population.Between(r, 1, 30))
+	}
+	return s
+}
+
+// stakingCapital is how many AVAX the i-th of them needs for that: what its validators stake, and for delegations twice what is
+// needed on average.
+func (n *Network) stakingCapital(i int) uint64 {
+	need := 2 * uint64(n.size.Delegators) * 7 * max(n.rules.Staking.MinDelegatorStake, 2*nanoAVAX) / stakingAccounts
+	for ; i < n.joiners(); i += stakingAccounts {
+		need += n.joining(i).weight
+	}
+	return need / nanoAVAX
 }
 
 // expectReward counts on the reward of a stake that ends within history.
@@ -132,7 +159,7 @@ func (n *staking) expectReward(s stakingPeriod) {
 }
 
 // endOf is when a stake that begins at a time ends: before the end of history now and then, if there is time for it.
-func (n *staking) endOf(at uint64, r *rand.Rand) uint64 {
+func (n *Network) endOf(at uint64, r *rand.Rand) uint64 {
 	shortest := n.rules.Staking.MinStakeDuration + uint64(population.Between(r, population.Hour, 3*population.Day))
 	if population.Chance(r, 40) {
 		return at + shortest

@@ -1,7 +1,10 @@
 package primary
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -50,13 +53,24 @@ func (s utxoSet) remove(chain, source int, u *txs.UTXO) {
 }
 
 // gather takes the newest outputs of a key until they suffice: mostly the change of the last payment. At most so many that a
-// transaction stays small.
+// transaction stays small; if they do not suffice, the largest ones.
 func (s utxoSet) gather(key utxoKey, want uint64) (chosen []*txs.UTXO, sum uint64, enough bool) {
 	const most = 60
 	held := s[key]
+	if len(held) > most && want < math.MaxUint64 && sumOf(held[len(held)-most:]) < want {
+		held = slices.Clone(held)
+		slices.SortStableFunc(held, func(a, b *txs.UTXO) int { return cmp.Compare(a.Amount(), b.Amount()) })
+	}
 	for i := len(held) - 1; i >= 0 && (sum < want || len(chosen) == 0) && len(chosen) < most; i-- {
 		chosen = append(chosen, held[i])
 		sum += held[i].Amount()
 	}
 	return chosen, sum, sum >= want && len(chosen) > 0
+}
+
+func sumOf(utxos []*txs.UTXO) (sum uint64) {
+	for _, u := range utxos {
+		sum += u.Amount()
+	}
+	return sum
 }

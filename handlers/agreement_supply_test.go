@@ -1,0 +1,98 @@
+package handlers_test
+
+import (
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers"
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// TestNobodyHoldsMoreThanThereIs adds up who holds AVAX on P, X and C, on the way between them, as stake and as balance of an L1
+// validator: to the last wei it is the supply that the Data API tells. A usual part of it is staked.
+func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
+	worlds := map[string]*sim.World{"tiny": readWorld(t)}
+	if !testing.Short() {
+		profile, err := seed.LoadProfile("default")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if worlds[profile.Name], err = seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for profile, w := range worlds {
+		h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range w.Networks {
+			v := &views{t, w, h, n}
+			if ratio, _ := new(big.Rat).SetString(v.get("")["validatorDetails"].(object)["stakingRatio"].(string)); ratio.Cmp(big.NewRat(3, 10)) < 0 || ratio.Cmp(big.NewRat(6, 10)) > 0 {
+				t.Errorf("%s: of %s, %s is staked", profile, n.Name, ratio.FloatString(3))
+			}
+			if i > 0 {
+				continue // the Data API tells mainnet's supply only
+			}
+			total := v.decode("supply", ask(h, "GET", "/v1/avax/supply", ""))["totalSupply"].(string)
+			if held := avax(holdings(t, n)); held != total {
+				t.Errorf("%s: all together hold %s AVAX, and there are %s", profile, held, total)
+			}
+		}
+	}
+}
+
+// avax writes wei as AVAX.
+func avax(wei *big.Int) string {
+	return strings.TrimRight(new(big.Rat).SetFrac(wei, big.NewInt(1e18)).FloatString(18), "0")
+}
+
+// holdings is what everybody holds on a network, in wei.
+func holdings(t *testing.T, n *sim.Network) *big.Int {
+	nano, wei := uint64(0), new(big.Int)
+	for _, chain := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		utxos, err := n.DB.UTXOsMadeBy(t.Context(), n.Chain(chain))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range utxos {
+			if u.Spent == nil && string(u.Asset) == string(n.Rules.AVAXAssetID[:]) {
+				nano += uint64(u.Amount)
+			}
+		}
+	}
+	all, err := query.NewStakerIndexes().Of(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	active, pending := all.Staked()
+	for _, s := range append(active, pending...) {
+		nano += uint64(s.Weight)
+	}
+	for _, v := range all.L1 {
+		nano += all.L1Balance(v.L1ValidatorView)
+	}
+	c := n.CChain()
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := n.DB.AccountsAt(t.Context(), c.Row.ID, head.Number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range accounts {
+		if common.BytesToAddress(a.Address) != evm.Blackhole { // where fees are burned
+			wei.Add(wei, new(big.Int).SetBytes(a.Balance))
+		}
+	}
+	return wei.Add(wei, new(big.Int).Mul(new(big.Int).SetUint64(nano), big.NewInt(1e9)))
+}
