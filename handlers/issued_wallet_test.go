@@ -185,6 +185,8 @@ func (w *wallet) refused(reason string, unsigned txs.Unsigned, more ...*txs.Key)
 	if said := w.say(txs.PChain, tx); said != want {
 		w.Errorf("%s\n is refused with %s\nwant %s", tx.TypeName(), said, want)
 	}
+	status := w.rpc("bc/P", "platform.getTxStatus", map[string]any{"txID": tx.ID()})
+	w.same("status", status["status"], "Dropped", status["reason"], strings.TrimPrefix(want, "couldn't issue tx: failed verification: "))
 }
 
 // importTx imports everything that another chain exported to the key.

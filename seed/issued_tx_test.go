@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
@@ -61,6 +62,47 @@ func TestIssuedTransactionsInTime(t *testing.T) {
 	endStakers(t, w, w.Networks[1])
 	mineAfterStakers(t, w, w.Networks[0])
 	waitForGas(t, w, w.Networks[0])
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := verifyFile(t, path); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestIssuedTransactionsAtOnce sends to all chains of both networks at the same time.
+func TestIssuedTransactionsAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "world.db")
+	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const times = 10
+	var senders errgroup.Group
+	for _, n := range w.Networks {
+		senders.Go(func() error {
+			for range times {
+				if err := n.IssueP(t.Context(), payment(t, n, txs.PChain)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		senders.Go(func() error {
+			for range times {
+				if err := n.IssueX(t.Context(), payment(t, n, txs.XChain)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for _, m := range w.Miners {
+		senders.Go(func() error { return m.Mine(t.Context(), times, time.Hour) })
+	}
+	if err := senders.Wait(); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/sim/evm"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/primary"
@@ -37,14 +39,23 @@ func (n *Network) IssueP(ctx context.Context, tx *txs.Tx) error {
 			return err
 		}
 		if err := n.state.P.VerifyTx(tx, at); err != nil {
+			n.dropped.Add(tx.ID(), err)
 			return fmt.Errorf("failed verification: %w", err)
 		}
+		n.dropped.Remove(tx.ID())
 		b, err := n.state.P.BuildBlock(at, []*txs.Tx{tx})
 		if err != nil {
 			return err
 		}
 		return e.accept(b, txs.PChain)
 	})
+}
+
+// DropReason is why a transaction of the P-Chain was refused, if that was not long ago. Unlike a node, which answers with that for a while, IssueP
+// looks at it again whenever it comes.
+func (n *Network) DropReason(id ids.ID) error {
+	reason, _ := n.dropped.Get(id)
+	return reason
 }
 
 // IssueC accepts an atomic transaction in a new block of the C-Chain. The error is the network's reason to refuse it.

@@ -3,6 +3,9 @@ package sim
 import (
 	"context"
 
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common/lru"
+
 	"snowglobe/fixtures"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/rules"
@@ -23,12 +26,16 @@ type Network struct {
 
 	index         int
 	canonicalSets *canonicalSets
+	dropped       *lru.Cache[ids.ID, error] // transactions of the P-Chain that were refused last, and why
 
 	// Guarded by World.writer:
 	state *primary.Network // restored from the file when first needed, and after a block could not be stored
 	due   uint64           // of nextDue while there is no state; 0 when it is not known
 	nodes []store.Node     // which never change; read with the state
 }
+
+// droppedKept is how many refused transactions a node remembers (platformvm's txs/mempool).
+const droppedKept = 64
 
 func (w *World) openNetworks(ctx context.Context) error {
 	rows, err := w.DB.PrimaryNetworks(ctx)
@@ -43,6 +50,7 @@ func (w *World) openNetworks(ctx context.Context) error {
 		index := rules.Index(row.ID)
 		n := &Network{
 			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: newCanonicalSets(),
+			dropped: lru.NewCache[ids.ID, error](droppedKept),
 		}
 		n.Aliases = newAliases(networkRules, n.Name, w.Chains)
 		if err := n.chooseLocalNode(ctx); err != nil {

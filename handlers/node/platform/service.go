@@ -58,11 +58,20 @@ func (a *Service) GetTx(r *http.Request, args *primary.TxIDArgs, reply *primary.
 	return nil
 }
 
+// TxStatusReply is what became of a transaction, with the reason if it was refused.
+type TxStatusReply struct {
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"`
+}
+
 // GetTxStatus answers what became of a transaction. A reward that its block's successor refused is Aborted.
-func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *primary.TxStatusReply) error {
+func (a *Service) GetTxStatus(r *http.Request, args *primary.TxIDArgs, reply *TxStatusReply) error {
 	row, err := a.Network.DB.PrimaryTxByHash(r.Context(), a.StoreChain(), args.TxID[:])
 	if errors.Is(err, store.ErrNotFound) {
 		reply.Status = "Unknown"
+		if reason := a.Network.DropReason(args.TxID); reason != nil {
+			reply.Status, reply.Reason = "Dropped", reason.Error()
+		}
 		return nil
 	}
 	if err != nil {
