@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"math/big"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
 
+	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers"
 	"snowglobe/seed"
 	"snowglobe/sim/simtest"
 	"snowglobe/sim/verify"
@@ -90,7 +94,7 @@ func TestADevnet(t *testing.T) {
 		name string
 		test func(*devnet)
 	}{
-		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"blocks as asked for", blocksAsAskedFor}, {"signing", signs},
+		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"blocks as asked for", blocksAsAskedFor}, {"heavy transactions", heavy}, {"signing", signs},
 		{"blocks by themselves", byThemselves}, {"L1 blocks as asked for", blocksAsAskedFor},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -263,6 +267,26 @@ func blocksAsAskedFor(d *devnet) {
 	}
 }
 
+// heavy transactions that use almost all that a block may use: each waits until the chain has the capacity again, by the world's clock.
+func heavy(d *devnet) {
+	reverter, err := contracts.Load("Reverter")
+	if err != nil {
+		d.Fatal(err)
+	}
+	for range 3 {
+		before := d.head()
+		hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: d.contract("reverter"), Data: reverter.ABI.Methods["burnGas"].ID,
+			Gas: before.GasLimit * 99 / 100, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12)})
+		receipt, err := d.client.TransactionReceipt(d.Context(), hash)
+		if err != nil || receipt.GasUsed != before.GasLimit*99/100 || receipt.Status != 0 {
+			d.Error(receipt, err)
+		}
+		if after := d.head(); after.Time < before.Time+2 || after.Time > before.Time+7 {
+			d.Errorf("%d seconds later", after.Time-before.Time)
+		}
+	}
+}
+
 // signs signs for the personas' accounts.
 func signs(d *devnet) {
 	var all []common.Address
@@ -388,5 +412,40 @@ func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 	}
 	if len(digests) != 1 {
 		t.Errorf("%d digests", len(digests))
+	}
+}
+
+// TestWhenBlocksAreMade reads the flags, by anvil's names, and sees what the chains do.
+func TestWhenBlocksAreMade(t *testing.T) {
+	for _, c := range []struct {
+		args     []string
+		automine bool
+		interval time.Duration
+	}{
+		{nil, true, 0}, {[]string{"--block-time", "2s"}, false, 2 * time.Second}, {[]string{"--block-time", "12"}, false, 12 * time.Second},
+		{[]string{"--block-time=500ms", "--mixed-mining"}, true, 500 * time.Millisecond}, {[]string{"--no-mining"}, false, 0},
+	} {
+		f := flag.NewFlagSet("", flag.ContinueOnError)
+		flags := handlers.NewFlags(f)
+		if err := f.Parse(c.args); err != nil {
+			t.Fatal(err)
+		}
+		o, err := flags.Options(io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := readWorld(t)
+		h, err := handlers.New(w, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Close()
+		for _, m := range w.Miners {
+			if m.Automine() != c.automine || m.Interval() != c.interval {
+				t.Errorf("%v: automine %t, every %s", c.args, m.Automine(), m.Interval())
+			}
+			m.SetAutomine(true)
+			m.SetInterval(0)
+		}
 	}
 }
