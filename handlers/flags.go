@@ -30,7 +30,7 @@ type Flags struct {
 	Quiet     bool
 
 	network, dialect, logFormat, keys, hosts, profiles, warpSign string
-	requireKey, admin, public, control                           bool
+	requireKey, admin, public, control, index                    bool
 	origins                                                      []string // as permit.Rule has them
 	rateLimit                                                    int
 	exportWorkers, exportQueue, exportKeep                       int
@@ -51,6 +51,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys with their limits, interfaces and networks")
 	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys")
 	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
+	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index of what its chains accepted at /ext/index")
 	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes profiles (default: a new temporary folder)")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
 	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
@@ -94,7 +95,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}
-	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, Profiles: s.profiles}
+	o.Node = NodeOptions{Hosts: splitNames(s.hosts), Public: s.public, Admin: s.admin, NoIndex: !s.index, Profiles: s.profiles}
 	if s.warpSign != signAny && s.warpSign != signKnown {
 		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
 	}

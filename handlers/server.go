@@ -54,6 +54,7 @@ type Options struct {
 type NodeOptions struct {
 	Hosts    []string // by which it may be called, beside addresses
 	Public   bool     // hide what is about one particular node
+	NoIndex  bool     // without /ext/index
 	Admin    bool     // serve the admin API
 	Profiles string   // folder for its profiles; empty for a temporary one
 }
@@ -193,7 +194,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
-		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
+		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
 	})
 	if err != nil {
 		return nil, err

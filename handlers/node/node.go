@@ -39,6 +39,7 @@ type Options struct {
 	Loggers  map[string]*Loggers  // by network; nil for the server's own
 	Profiler *Profiler            // of the admin API, which is served when there is one; Loggers must be there then
 	Stakers  *query.StakerIndexes // shared with who else lists stakers; nil for the node's own
+	NoIndex  bool                 // without /ext/index
 	Permit   *permit.Rule         // who may change the world; nil for the rule of a server on loopback
 	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 }
@@ -122,6 +123,11 @@ func (n *Node) addChain(m *miner.Miner) error {
 	if network == nil {
 		return nil
 	}
+	if chain.Kind == evm.KindC {
+		if err := n.addIndex(chain.Row.Network, "C/block", consensus.NewEVMBlocks(chain)); err != nil {
+			return err
+		}
+	}
 	return n.addProposerVM(network, consensus.NewEVMProposerVM(network, chain), names...)
 }
 
@@ -131,6 +137,16 @@ func (n *Node) addProposerVM(network *sim.Network, vm *consensus.ProposerVM, nam
 	for _, name := range names {
 		n.Handle(network.Name, name+"/proposervm", handler)
 	}
+	return err
+}
+
+// addIndex makes the index of what a chain accepted reachable.
+func (n *Node) addIndex(network, name string, accepted consensus.Accepted) error {
+	if n.options.NoIndex {
+		return nil
+	}
+	handler, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "index", Methods: consensus.NewIndex(accepted)})
+	n.Handle(network, "index/"+name, handler)
 	return err
 }
 
@@ -169,7 +185,10 @@ func (n *Node) addNetwork(network *sim.Network) error {
 	for _, name := range pNames {
 		n.Handle(network.Name, name, pChain)
 	}
-	return errors.Join(n.addProposerVM(network, consensus.NewProposerVM(network, txs.XChain), xNames...),
+	return errors.Join(n.addIndex(network.Name, "P/block", consensus.NewPrimaryBlocks(network, txs.PChain)),
+		n.addIndex(network.Name, "X/block", consensus.NewPrimaryBlocks(network, txs.XChain)),
+		n.addIndex(network.Name, "X/tx", consensus.NewTransactions(network)),
+		n.addProposerVM(network, consensus.NewProposerVM(network, txs.XChain), xNames...),
 		n.addProposerVM(network, consensus.NewProposerVM(network, txs.PChain), pNames...))
 }
 

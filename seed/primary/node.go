@@ -2,8 +2,10 @@ package primary
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"runtime"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"golang.org/x/sync/errgroup"
@@ -66,32 +68,48 @@ var places = []struct {
 
 var versions = []string{"avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego/1.14.2", "avalanchego/1.14.1", "avalanchego/1.14.0"}
 
-// certificateBytes is how long a node's certificate is; its first bytes are those of a DER sequence of that length.
-const certificateBytes = 128
-
 // newNode makes the i-th node of a network.
-func newNode(g population.RNG, network uint32, i int) *node {
+func newNode(g population.RNG, network uint32, i int) (*node, error) {
 	r := g.For("node", network, i)
-	n := &node{}
-	certificate := append([]byte{0x30, 0x7e}, make([]byte, certificateBytes-2)...)
-	for k := 2; k < len(certificate); k++ {
-		certificate[k] = byte(r.IntN(256))
+	n := &node{bls: warp.NewSecretKey(g.Hash("bls", network, i))}
+	secret := n.bls.Bytes()
+	certificate, err := txs.StakingCertificate(txs.StakingKey(secret[:]))
+	if err != nil {
+		return nil, err
 	}
 	n.id = txs.NodeIDOf(certificate)
-	n.bls = warp.NewSecretKey(g.Hash("bls", network, i))
-	secret := n.bls.Bytes()
-	faker, at := g.Faker("node", network, i), places[r.IntN(len(places))]
-	ip, err := netip.ParseAddr(faker.IPv4Address())
-	if err != nil {
-		ip = netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})
+	if n.proof, err = txs.NewProofOfPossession(n.bls); err != nil {
+		return nil, err
 	}
+	faker, at := g.Faker("node", network, i), places[r.IntN(len(places))]
 	n.row = store.Node{
 		Network: network, Node: n.id[:], Certificate: certificate, Secret: secret[:], Version: versions[r.IntN(len(versions))],
-		IP: fmt.Sprintf("%s:9651", ip), Uptime: uint32(population.Between(r, 920_000, 1_000_000)), Connected: !population.Chance(r, 4),
+		IP: fmt.Sprintf("%s:9651", publicAddress(r)), Uptime: uint32(population.Between(r, 920_000, 1_000_000)), Connected: !population.Chance(r, 4),
 		City: population.Surname(faker) + at.ending, Country: at.country, Code: at.code,
 		Latitude: at.latitude + population.Between(r, -90_000, 90_000), Longitude: at.longitude + population.Between(r, -90_000, 90_000),
 	}
-	return n
+	return n, nil
+}
+
+// reserved are the blocks of IPv4 addresses that nobody on the Internet has (RFC 6890 and multicast).
+var reserved = func() (all []netip.Prefix) {
+	for _, block := range []string{
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+	} {
+		all = append(all, netip.MustParsePrefix(block))
+	}
+	return all
+}()
+
+// publicAddress is an address that a node on the Internet may have.
+func publicAddress(r *rand.Rand) netip.Addr {
+	for {
+		ip := netip.AddrFrom4([4]byte{byte(r.IntN(256)), byte(r.IntN(256)), byte(r.IntN(256)), byte(1 + r.IntN(254))})
+		if !slices.ContainsFunc(reserved, func(block netip.Prefix) bool { return block.Contains(ip) }) {
+			return ip
+		}
+	}
 }
 
 // newNodes makes nodes with their proofs of possession, on all processors: a proof takes half a millisecond.
@@ -103,8 +121,7 @@ func newNodes(g population.RNG, network uint32, primaryValidators, l1Validators 
 	for first := 0; first < len(all); first += each {
 		group.Go(func() (err error) {
 			for i := first; i < min(first+each, len(all)); i++ {
-				all[i] = newNode(g, network, i)
-				if all[i].proof, err = txs.NewProofOfPossession(all[i].bls); err != nil {
+				if all[i], err = newNode(g, network, i); err != nil {
 					return fmt.Errorf("node %d: %w", i, err)
 				}
 			}

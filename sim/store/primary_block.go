@@ -48,6 +48,12 @@ func (db *DB) PrimaryBlockByHash(ctx context.Context, chain int, hash []byte) (*
 		hash, First(chain), Last(chain))
 }
 
+// PrimaryBlockByOuterID reads the block of a primary chain with this id of its ProposerVM block.
+func (db *DB) PrimaryBlockByOuterID(ctx context.Context, chain int, id []byte) (*PrimaryBlock, error) {
+	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE outer_id = ? AND id BETWEEN ? AND ?`,
+		id, First(chain), Last(chain))
+}
+
 // PrimaryHead reads the newest block of a primary chain.
 func (db *DB) PrimaryHead(ctx context.Context, chain int) (*PrimaryBlock, error) {
 	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1`,

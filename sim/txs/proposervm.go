@@ -1,6 +1,8 @@
 package txs
 
 import (
+	"crypto"
+	"crypto/ecdsa"
 	"encoding/binary"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -8,7 +10,7 @@ import (
 )
 
 // ProposerBlock is the ProposerVM block around a block of any chain: it holds the proposer, the time and the P-Chain height
-// that the proposer saw. Its id leaves out the proposer's signature, which no interface shows.
+// that the proposer saw. Its id leaves out the proposer's signature.
 type ProposerBlock struct {
 	ParentID    ids.ID // of the envelope before
 	Time        uint64
@@ -43,11 +45,15 @@ const (
 
 // ID is the hash of the envelope around a block with these bytes.
 func (e *ProposerBlock) ID(inner []byte) ids.ID {
+	return hashing.ComputeHash256Array(e.unsigned(inner))
+}
+
+func (e *ProposerBlock) unsigned(inner []byte) []byte {
 	b := binary.BigEndian.AppendUint16(nil, codecVersion)
 	if len(e.Certificate) == 0 {
 		b = binary.BigEndian.AppendUint32(b, optionEnvelope)
 		b = append(b, e.ParentID[:]...)
-		return hashing.ComputeHash256Array(appendBytes(b, inner))
+		return appendBytes(b, inner)
 	}
 	b = binary.BigEndian.AppendUint32(b, graniteEnvelope)
 	b = append(b, e.ParentID[:]...)
@@ -58,7 +64,23 @@ func (e *ProposerBlock) ID(inner []byte) ids.ID {
 	for _, v := range []uint64{e.Epoch.PHeight, e.Epoch.Number, e.Epoch.Start} {
 		b = binary.BigEndian.AppendUint64(b, v)
 	}
-	return hashing.ComputeHash256Array(b)
+	return b
+}
+
+// Bytes are the envelope around a block of a chain, which its proposer signs with the key of its certificate; nobody signs an option.
+func (e *ProposerBlock) Bytes(inner []byte, chain ids.ID, key *ecdsa.PrivateKey) ([]byte, error) {
+	raw := e.unsigned(inner)
+	if len(e.Certificate) == 0 {
+		return raw, nil
+	}
+	id := hashing.ComputeHash256Array(raw)
+	header := binary.BigEndian.AppendUint16(nil, codecVersion)
+	header = append(append(append(header, chain[:]...), e.ParentID[:]...), id[:]...)
+	signature, err := key.Sign(nil, hashing.ComputeHash256(header), crypto.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	return appendBytes(raw, signature), nil
 }
 
 func appendBytes(b, field []byte) []byte {
