@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -28,17 +30,25 @@ func (s *LocalNode) ID() ids.NodeID { return ids.NodeID(s.Node.Node) }
 var errNoLocalNode = errors.New("no validator has a key")
 
 // chooseLocalNode chooses among those who validated when the generated history ended, so that the choice stays when the
-// world grows. A connected node of the simulated version and without a role comes before others.
+// world grows. One that validates a subnet besides the primary network comes before others, then a connected node of the simulated
+// version and without a role.
 func (n *Network) chooseLocalNode(ctx context.Context) error {
-	stakers, err := n.DB.StakersOfSubnet(ctx, n.Chain(txs.PChain), ids.Empty[:])
+	stakers, err := n.DB.Stakers(ctx, n.Chain(txs.PChain))
 	if err != nil {
 		return err
+	}
+	until := n.World.Meta.Until
+	stakers = slices.DeleteFunc(stakers, func(s store.Staker) bool { return s.Delegator || s.Start >= until || s.End <= until })
+	more := map[ids.NodeID]bool{}
+	for i := range stakers {
+		if s := &stakers[i]; ids.ID(s.Subnet) != ids.Empty {
+			more[ids.NodeID(s.Node)] = true
+		}
 	}
 	best := -1
 	for i := range stakers {
 		s := &stakers[i]
-		until := n.World.Meta.Until
-		if s.Delegator || s.BLS == nil || s.Start >= until || s.End <= until {
+		if s.BLS == nil || ids.ID(s.Subnet) != ids.Empty {
 			continue
 		}
 		node, err := n.DB.Node(ctx, n.Rules.NetworkID, s.Node)
@@ -48,7 +58,7 @@ func (n *Network) chooseLocalNode(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if fit := fitness(node); fit > best {
+		if fit := fitness(node, more[ids.NodeID(s.Node)]); fit > best {
 			best, n.LocalNode = fit, LocalNode{*node, s.BLS, s.Proof}
 		}
 	}
@@ -58,8 +68,8 @@ func (n *Network) chooseLocalNode(ctx context.Context) error {
 	return nil
 }
 
-func fitness(n *store.Node) (fit int) {
-	for weight, good := range []bool{n.Version == fixtures.NodeSoftware, n.Connected, n.Role == ""} {
+func fitness(n *store.Node, more bool) (fit int) {
+	for weight, good := range []bool{n.Version == fixtures.NodeSoftware, n.Connected, n.Role == "", more} {
 		if good {
 			fit |= 1 << weight
 		}
@@ -75,6 +85,24 @@ func (n *Network) ObservedBy(peer ids.NodeID) uint64 {
 // SecondsSinceContact is how many seconds ago the local node last sent to a peer and received from it.
 func SecondsSinceContact(peer ids.NodeID) (sent, received int64) {
 	return int64(nodeNumber(peer, 1) % 5), int64(nodeNumber(peer, 2) % 5)
+}
+
+// RemoteAddress is where the local node sees a peer. One that called has a port that its system chose, not the one at which it
+// can be called.
+func RemoteAddress(peer *store.Node) string {
+	id := ids.NodeID(peer.Node)
+	if at, err := netip.ParseAddrPort(peer.IP); err == nil && nodeNumber(id, 3)%3 == 0 {
+		return netip.AddrPortFrom(at.Addr(), uint16(32_768+nodeNumber(id, 4)%28_232)).String()
+	}
+	return peer.IP
+}
+
+// BenchedOn are the chains about which the local node asks a peer nothing for a while, as it did not answer.
+func BenchedOn(peer *store.Node) []string {
+	if peer.Role == "low-uptime" {
+		return []string{"C"}
+	}
+	return []string{}
 }
 
 // nodeNumber is a number derived from a node id and a purpose.

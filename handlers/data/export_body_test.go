@@ -21,7 +21,7 @@ var refused = []struct {
 	{`{"type":"TRANSACTION_EXPORT_EVM"}`, []string{"options is required"}},
 	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["ALICE"]}}`, []string{"options.includeChains is required"}},
 	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"includeChains":["43114"]}}`, []string{"options.addresses is required"}},
-	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, []string{"options.addresses is required", "options.includeChains is empty"}},
+	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":[],"includeChains":[]}}`, []string{"options.addresses and options.includeChains are required", "options.includeChains is empty"}},
 	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":"ALICE","includeChains":43114}}`, []string{"options.addresses", "an array", "options.includeChains 43114"}},
 	{`{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["ALICE","0x12","","avax1"],"includeChains":["43114","0","999999","nowhere",""]}}`,
 		[]string{`options.addresses[1] "0x12"`, "options.addresses[2] is empty", `options.addresses[3] "avax1"`, `options.includeChains[1] "0"`,

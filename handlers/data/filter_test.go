@@ -101,9 +101,9 @@ func TestSpamIsHiddenUnlessAskedFor(t *testing.T) {
 			malicious := slices.Contains(spam, b["address"].(string))
 			reputation := any(nil)
 			switch {
-			case c.Kind != "C":
 			case malicious:
 				reputation = "Malicious"
+			case c.Kind != "C":
 			case slices.Contains([]string{"USDX", "BTCX", "EURX", "WAVAX"}, b["symbol"].(string)):
 				reputation = "Benign"
 			}

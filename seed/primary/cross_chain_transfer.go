@@ -69,6 +69,9 @@ func (n *transfers) schedulePersonas() {
 			return n.wallet.exportTx(store.PChain, to, singleSigner(traveller), 7*nanoAVAX, at)
 		})
 	}
+	n.atomicTxs = append(n.atomicTxs, atomicTx{late + 120, func(p *evm.Pending) (*txs.Tx, error) {
+		return n.exportFromC(p, crossChainTransfer{who: traveller, to: store.XChain, amount: 5 * nanoAVAX})
+	}})
 }
 
 // scheduleAccounts are transfers between X and P by accounts that are no personas.

@@ -67,6 +67,7 @@ func (n *Network) assignNodes() {
 	first, free := n.l1s[0], n.nodes.ofL1
 	for i, node := range free[:L1RoleCount] {
 		node.row.Role = l1Roles[i]
+		node.row.Connected = node.row.Connected && i != disabled
 		if i != removedL1 {
 			first.validators = append(first.validators, node)
 		}

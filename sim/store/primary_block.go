@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 )
 
 // PrimaryBlock is a block of a P- or X-Chain.
@@ -111,10 +113,23 @@ func (db *DB) PrimaryBlockIDs(ctx context.Context, high, low Position, limit int
 	return db.ids(ctx, `SELECT id FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`, low, high, limit)
 }
 
-// PrimaryBlocksBy finds at most limit blocks that a node proposed, from one position down to another.
+// PrimaryBlocksBy finds at most limit blocks that a node proposed, from one position down to another. An option counts with the
+// proposal before it, which it decides.
 func (db *DB) PrimaryBlocksBy(ctx context.Context, node []byte, high, low Position, limit int) ([]Position, error) {
-	return db.ids(ctx, `SELECT id FROM primary_block WHERE proposer = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
+	own, err := db.ids(ctx, `SELECT id FROM primary_block WHERE proposer = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT 0 + ?`,
 		node, low, high, limit)
+	if err != nil {
+		return nil, err
+	}
+	next := At(0, 1, 0)
+	options, err := db.ids(ctx, `SELECT p.id + ?1 FROM primary_block p WHERE p.proposer = ?2 AND p.id BETWEEN ?3 - ?1 AND ?4 - ?1 AND p.type = 'Proposal'
+		AND EXISTS (SELECT 1 FROM primary_block o WHERE o.id = p.id + ?1) ORDER BY p.id DESC LIMIT 0 + ?5`, next, node, low, high, limit)
+	if err != nil {
+		return nil, err
+	}
+	all := append(own, options...)
+	slices.SortFunc(all, func(a, b Position) int { return cmp.Compare(b, a) })
+	return all[:min(limit, len(all))], nil
 }
 
 // PrimaryTxHashes reads the ids of the transactions from one position to another, both included, ascending.

@@ -103,9 +103,9 @@ func (a *Service) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
 	id, now := ids.NodeID(n.Node), a.network.Clock.Unix()
 	sent, received := sim.SecondsSinceContact(id)
 	return Peer{
-		IP: n.IP, PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
+		IP: sim.RemoteAddress(n), PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
 		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: jsonrpc.Uint32(a.network.ObservedBy(id)),
-		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: []string{},
+		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: sim.BenchedOn(n),
 	}
 }
 
