@@ -69,7 +69,7 @@ func proposals(t *testing.T, g *globe, base string, all []object) {
 	t.Helper()
 	by := map[any][]object{}
 	for _, b := range all {
-		if node := dig(b, "proposerDetails", "proposerNodeId"); node != nil && b["blockType"] != "Commit" && b["blockType"] != "Abort" {
+		if node := dig(b, "proposerDetails", "proposerNodeId"); node != nil {
 			by[node] = append(by[node], b)
 		}
 	}
