@@ -381,14 +381,18 @@ func (w *wallet) subnets() ids.ID {
 func (w *wallet) conversion(subnet ids.ID) {
 	w.Helper()
 	owner := warp.PChainOwner{Threshold: 1, Addresses: []ids.ShortID{w.key.Address()}}
-	node, proof := w.proof("an L1 validator")
+	node, proof := w.l.LocalNode.ID(), &txs.ProofOfPossession{PublicKey: [48]byte(w.l.LocalNode.PublicKey), ProofOfPossession: [96]byte(w.l.LocalNode.Proof)}
 	convert := func(balance uint64, validators ...*txs.ConversionValidator) *txs.ConvertSubnetToL1Tx {
 		return &txs.ConvertSubnetToL1Tx{BaseTx: w.spend(txs.PChain, balance), SubnetID: subnet, ChainID: w.l.Rules.CChainID,
 			Address: w.key.EVMAddress().Bytes(), Validators: append([]*txs.ConversionValidator{}, validators...), SubnetAuth: firstOwner}
 	}
 	first := &txs.ConversionValidator{NodeID: node[:], Weight: 100, Balance: nAVAX, Signer: *proof, RemainingBalanceOwner: owner, DeactivationOwner: owner}
 	w.refused("{tx}conversion must include at least one validator", convert(0), w.key)
-	w.issue(txs.PChain, convert(nAVAX, first), w.key)
+	conversion := w.issue(txs.PChain, convert(nAVAX, first), w.key)
+	path := fmt.Sprintf("/v1/signatureAggregator/%s/aggregateSignatures/%s", w.l.Name, conversion.ID())
+	if signed := w.decode(path, ask(w.h, http.MethodGet, path, "")); len(fmt.Sprint(signed["signedMessage"])) < 200 {
+		w.Errorf("the conversion is signed as %v", signed)
+	}
 	w.refused(fmt.Sprintf("{tx}%q is immutable", subnet), convert(nAVAX, first), w.key)
 
 	second, secondProof := w.proof("a second L1 validator")
