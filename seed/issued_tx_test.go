@@ -52,16 +52,18 @@ func TestIssuedTransactionsStay(t *testing.T) {
 	}
 }
 
-// TestIssuedTransactionsInTime sends transactions to the P-Chain after time has passed, and faster than the chain takes them.
+// TestIssuedTransactionsInTime sends transactions at once, after time has passed, and faster than the chain takes them.
 func TestIssuedTransactionsInTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
+	sendAtOnce(t, w)
 	endStakers(t, w, w.Networks[1])
 	mineAfterStakers(t, w, w.Networks[0])
 	waitForGas(t, w, w.Networks[0])
+	outliveValidators(t, w, w.Networks[0])
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +72,9 @@ func TestIssuedTransactionsInTime(t *testing.T) {
 	}
 }
 
-// TestIssuedTransactionsAtOnce sends to all chains of both networks at the same time.
-func TestIssuedTransactionsAtOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const times = 10
+// sendAtOnce sends to all chains of both networks at the same time.
+func sendAtOnce(t *testing.T, w *sim.World) {
+	const times = 5
 	var senders errgroup.Group
 	for _, n := range w.Networks {
 		senders.Go(func() error {
@@ -102,12 +99,6 @@ func TestIssuedTransactionsAtOnce(t *testing.T) {
 	}
 	if err := senders.Wait(); err != nil {
 		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := verifyFile(t, path); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -164,10 +155,7 @@ func endStakers(t *testing.T, w *sim.World, n *sim.Network) {
 // mineAfterStakers makes blocks of the C-Chain: what fell due on the P-Chain by then comes first, and nothing else.
 func mineAfterStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	mine := func() (height uint64, left int) {
-		i := slices.IndexFunc(w.Miners, func(m *miner.Miner) bool { return m.Chain == n.CChain() })
-		if err := w.Miners[i].Mine(t.Context(), 1, 0); err != nil {
-			t.Fatal(err)
-		}
+		mineC(t, w, n, 0)
 		height, err := n.PHeight(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -188,6 +176,31 @@ func mineAfterStakers(t *testing.T, w *sim.World, n *sim.Network) {
 	}
 	if again, _ := mine(); again != first {
 		t.Errorf("the P-Chain has %d blocks more for no reason", again-first)
+	}
+}
+
+func mineC(t *testing.T, w *sim.World, n *sim.Network, later time.Duration) {
+	t.Helper()
+	i := slices.IndexFunc(w.Miners, func(m *miner.Miner) bool { return m.Chain == n.CChain() })
+	if err := w.Miners[i].Mine(t.Context(), 1, later); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outliveValidators makes blocks of the C-Chain when nobody validates any more: the P-Chain then stands still, the others do not.
+func outliveValidators(t *testing.T, w *sim.World, n *sim.Network) {
+	for range 2 {
+		mineC(t, w, n, 5*365*24*time.Hour)
+	}
+	height, err := n.PHeight(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := n.ValidatorsAt(t.Context(), ids.Empty, height); err != nil || len(left) > 0 {
+		t.Errorf("%d validators are left, %v", len(left), err)
+	}
+	if err := n.IssueP(t.Context(), payment(t, n, txs.PChain)); err == nil {
+		t.Error("the P-Chain makes blocks without validators")
 	}
 }
 

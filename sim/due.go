@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"snowglobe/sim/evm/reader"
@@ -76,14 +77,18 @@ func (n *Network) nextDeactivation(ctx context.Context, head *store.PrimaryBlock
 	return next, nil
 }
 
-// advanceP accepts the blocks of the P-Chain that time asks for by a time.
+// advanceP accepts the blocks of the P-Chain that time asks for by a time. Once the last validator's time is over nobody proposes
+// any, and the chain stands still.
 func (e *extension) advanceP(by uint64) error {
 	for {
 		b, err := e.state.P.BuildDue(by, e.rewarded)
 		if err != nil || b == nil {
 			return err
 		}
-		if err := e.accept(b, txs.PChain); err != nil {
+		switch err := e.accept(b, txs.PChain); {
+		case errors.Is(err, errNoProposer):
+			return nil
+		case err != nil:
 			return err
 		}
 	}

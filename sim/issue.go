@@ -143,11 +143,11 @@ func (e *extension) earliest() uint64 {
 
 // accept accepts the next block of the P-Chain or the X-Chain.
 func (e *extension) accept(b *txs.Block, chain txs.Chain) error {
-	e.heads[headKey{true, e.Chain(chain)}] = nil
 	proposer, err := e.proposer(b)
 	if err != nil {
 		return err
 	}
+	e.heads[headKey{true, e.Chain(chain)}] = nil // until it is accepted
 	accept := e.state.AcceptP
 	if chain == txs.XChain {
 		accept = e.state.AcceptX
@@ -182,6 +182,9 @@ func (e *extension) proposer(b *txs.Block) (*primary.Proposer, error) {
 
 // store writes the blocks, and the clock, which then stands at the last one or later.
 func (e *extension) store() error {
+	if len(e.deltas) == 0 {
+		return nil
+	}
 	return e.World.commit(e.heads, e.time*1000, func(b *store.Batch) error {
 		for _, delta := range e.deltas {
 			if err := b.AddPrimaryBlock(delta); err != nil {
