@@ -15,8 +15,8 @@ import (
 )
 
 // The digest tells what a world is: its base, which never changes, the clock, and the last digest of every chain, which covers every
-// block with all that it added. Operations, which are jobs and not history, are not in it. Every value is preceded by its
-// length, so that no two worlds read the same.
+// block with all that it added, and every change of the state without one. Operations, which are jobs and not history, are not in it.
+// Every value is preceded by its length, so that no two worlds read the same.
 
 // heads are the last digests of the chains.
 type heads map[headKey][]byte
@@ -66,7 +66,9 @@ func readHeads(ctx context.Context, db *store.DB) (heads, error) {
 		if err != nil {
 			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
 		}
-		h[headKey{false, c.ID}] = head.Digest
+		if h[headKey{false, c.ID}], err = db.HeadDigest(ctx, head); err != nil {
+			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
+		}
 	}
 	networks, err := db.PrimaryNetworks(ctx)
 	if err != nil {

@@ -14,6 +14,7 @@ func (w *World) openMiners(ctx context.Context) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
 			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceNetwork, Commit: w.commitBlock,
+			CommitChange: w.commitChange,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
 		if err == nil {
@@ -34,6 +35,16 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error 
 		return err
 	}
 	return c.Publish(d)
+}
+
+// commitChange commits a change of the state of an EVM chain, and tells readers of it.
+func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
+	next := heads{headKey{false, c.Row.ID}: d.Change.Digest}
+	if err := w.commit(next, 0, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
+		return err
+	}
+	c.StateChanged()
+	return nil
 }
 
 // storePools keeps in the file what waits in the pools, if that is not what is there.

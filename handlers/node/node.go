@@ -33,7 +33,7 @@ type Options struct {
 	Networks []*sim.Network       // P- and X-Chains
 	Wallet   *eth.Wallet          // the accounts for which the EVM chains sign; nil for none
 	Network  string               // whose C-Chain the plain aliases name: mainnet or fuji
-	Version  string               // web3_clientVersion
+	Version  string               // of the node, which web3_clientVersion ends with
 	MaxBody  int64                // bytes of a request, DefaultMaxBody when zero
 	Public   bool                 // hide what is about one particular node
 	Loggers  map[string]*Loggers  // by network; nil for the server's own
@@ -100,9 +100,9 @@ func New(o Options) (*Node, error) {
 
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
 func (n *Node) addChain(m *miner.Miner) error {
-	chain := m.Chain
+	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	e, err := eth.New(eth.Options{
-		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: n.options.Version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: anvil.Namespaces(m),
+		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: anvil.Namespaces(m, version),
 	})
 	if err != nil {
 		return err

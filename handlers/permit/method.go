@@ -11,10 +11,11 @@ var signed = []string{
 	"platform.issueTx", "avm.issueTx", "xvm.issueTx", "wallet.issueTx", "avax.issueTx",
 }
 
-// controlling are how the names of methods begin that do what is not signed: use accounts whose keys the server holds, or change
+// controlling are how the names of methods begin that do what is not signed: use accounts whose keys the server holds or that it
+// impersonates, or change
 // state, blocks and time.
 var controlling = []string{
-	"eth_sendTransaction", "eth_sign", "personal_", "evm_", "anvil_", "hardhat_", "miner_", "admin_", "debug_set", "wallet.", "admin.",
+	"eth_sendTransaction", "eth_sendUnsignedTransaction", "eth_sign", "personal_", "evm_", "anvil_", "hardhat_", "tenderly_", "miner_", "admin_", "debug_set", "wallet.", "admin.",
 }
 
 // telling are those among them that only tell something.

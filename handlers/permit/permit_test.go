@@ -89,6 +89,7 @@ func TestClassesOfMethods(t *testing.T) {
 		"wallet.issueTx": permit.SignedTransaction, "avax.issueTx": permit.SignedTransaction,
 		"eth_sendTransaction": permit.Control, "eth_sign": permit.Control, "eth_signTransaction": permit.Control,
 		"eth_signTypedData_v4": permit.Control, "personal_sign": permit.Control, "evm_mine": permit.Control,
+		"eth_sendUnsignedTransaction": permit.Control, "tenderly_setBalance": permit.Control,
 		"anvil_setBalance": permit.Control, "hardhat_mine": permit.Control, "admin.alias": permit.Control, "admin.getConfig": permit.Control,
 	} {
 		if got := permit.Of(method); got != want {

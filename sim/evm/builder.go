@@ -40,6 +40,8 @@ type Builder struct {
 
 	head      *Header
 	hash      common.Hash
+	root      common.Hash            // of the state: the head's, or that after the last change of it
+	changes   int                    // of the state after the head, without a transaction
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
 	ancestor  vm.GetHashFunc         // where a draft finds them
 	jumpDests JumpDestCache
@@ -110,6 +112,14 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 		return nil, err
 	}
 	number := row.ID.Number()
+	b.root = b.head.Root
+	last, err := db.LastStateChange(ctx, chain, number)
+	if err != nil {
+		return nil, err
+	}
+	if last != nil {
+		b.root, b.digest, b.changes = common.BytesToHash(last.Root), last.Digest, last.Sequence+1
+	}
 	base := NewFlatState(context.WithoutCancel(ctx), db, chain, number)
 	b.state.base = &base
 	if b.state.trie, err = base.AccountTrie(b.kind); err != nil {
@@ -127,7 +137,7 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 func NewDraft(chain int, genesis *Genesis, warpContext WarpContext, head *Header, hash common.Hash, base FlatState, ancestor vm.GetHashFunc) *Builder {
 	b := newBuilder(chain, genesis)
 	b.SetWarpContext(warpContext)
-	b.head, b.hash, b.state.base, b.ancestor = head, hash, &base, ancestor
+	b.head, b.hash, b.root, b.state.base, b.ancestor = head, hash, head.Root, &base, ancestor
 	return b
 }
 
@@ -139,6 +149,9 @@ func (b *Builder) SetWarpContext(h WarpContext) {
 
 // Head is the newest header and its hash.
 func (b *Builder) Head() (*Header, common.Hash) { return b.head, b.hash }
+
+// Root is that of the state with which the next block begins.
+func (b *Builder) Root() common.Hash { return b.root }
 
 // Account is an account as it is after the newest block, nil when it does not exist.
 func (b *Builder) Account(address common.Address) (*types.StateAccount, error) {
@@ -154,7 +167,7 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 		return nil, err
 	}
 	number := header.Number.Uint64()
-	b.head, b.hash = header, crypto.Keccak256Hash(raw)
+	b.head, b.hash, b.root, b.changes = header, crypto.Keccak256Hash(raw), header.Root, 0
 	b.hashes[number] = b.hash
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
@@ -174,13 +187,17 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 func fee32(fees []byte) []byte { return common.LeftPadBytes(fees, 32) }
 
 // Digest covers the parent's digest, the block's hash and what that does not cover: what was asked for otherwise than the rules make
-// it, and the calls inside its transactions.
+// it, who was impersonated, and the calls inside its transactions.
 func Digest(parent []byte, delta *store.Delta) []byte {
 	h := sha256.New()
 	h.Write(parent)
 	h.Write(delta.Block.Hash)
 	if o := delta.Override; o != nil {
 		fmt.Fprintf(h, "override %t %x %t %d %x\n", o.Early, o.BaseFee, o.GasLimit != nil, valueOf(o.GasLimit), o.Coinbase)
+	}
+	for i := range delta.Impersonated {
+		tx := delta.Impersonated[i].ID
+		fmt.Fprintf(h, "impersonated %d %x\n", tx, delta.Transactions[tx.Index()].Sender)
 	}
 	for i := range delta.Calls {
 		c := &delta.Calls[i]
@@ -264,7 +281,7 @@ func (b *Builder) stateAt(time uint64) (*state.StateDB, error) {
 	if off := b.schedule.Disabled(b.head.Time, time); len(off) > 0 {
 		base = withoutAccounts{b.state, off}
 	}
-	states, err := state.New(b.head.Root, base)
+	states, err := state.New(b.root, base)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +305,7 @@ func (b *Builder) feeRules() (feeRules, error) {
 
 // contractReader calls contracts on the state after the head, whose header is h.
 func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
-	states, err := state.New(h.Root, b.state)
+	states, err := state.New(b.root, b.state)
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,8 @@ func BurnBaseFee(states vm.StateDB, h *Header, gas uint64) {
 	states.AddBalance(h.Coinbase, base, tracing.BalanceIncreaseRewardTransactionFee)
 }
 
-// TransactionToMessage is go-ethereum's core.TransactionToMessage for a sender that is already known.
+// TransactionToMessage is go-ethereum's core.TransactionToMessage for a sender that is already known. One that is impersonated may be
+// a contract.
 func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee *big.Int) (*core.Message, error) {
 	m := &core.Message{
 		From: sender, To: tx.To(), Nonce: tx.Nonce(), GasLimit: tx.Gas(), Data: tx.Data(), AccessList: tx.AccessList(),
@@ -124,6 +125,9 @@ func TransactionToMessage(tx *types.Transaction, sender common.Address, baseFee 
 			return nil, fmt.Errorf("%w: address %v, bit length %d", core.ErrFeeCapVeryHigh, sender, amount.from.BitLen())
 		}
 		*amount.to = value
+	}
+	if Impersonates(tx, sender) {
+		m.SkipEOACheck()
 	}
 	return m, nil
 }
@@ -169,6 +173,9 @@ func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Re
 		row.Created = r.ContractAddress.Bytes()
 	}
 	p.delta.Transactions = append(p.delta.Transactions, row)
+	if Impersonates(tx, sender) {
+		p.delta.Impersonated = append(p.delta.Impersonated, store.ImpersonatedTx{ID: row.ID})
+	}
 	for _, log := range r.Logs {
 		entry := store.Log{
 			ID: store.At(p.b.chain, number, len(p.delta.Logs)), Tx: int(r.TransactionIndex), Address: log.Address.Bytes(),

@@ -29,6 +29,9 @@ type World struct {
 
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
+
+	// CommitChange writes a change of the state without a block, and tells readers of it. The caller holds Writer.
+	CommitChange func(c *reader.Chain, d *store.StateDelta) error
 }
 
 // Miner makes the blocks of one EVM chain.
@@ -36,12 +39,15 @@ type Miner struct {
 	Chain *reader.Chain
 	Pool  *txpool.Pool
 
-	world    World
-	builder  *evm.Builder // restored when first needed, and after a block could not be stored; guarded by world.Writer
-	stored   uint64       // the changes of the pool with which it was like that in the file
-	settings settings
-	interval interval
-	pending  pending
+	Impersonation Impersonation
+
+	world     World
+	builder   *evm.Builder // restored when first needed, and after a block could not be stored; guarded by world.Writer, as the next
+	noncesSet bool         // some nonce was changed, so that an account may have used one already
+	stored    uint64       // the changes of the pool with which it was like that in the file
+	settings  settings
+	interval  interval
+	pending   pending
 }
 
 // New is the miner of a chain, with automine.
@@ -50,15 +56,22 @@ func New(c *reader.Chain, w World) *Miner {
 }
 
 // restore has the builder ready. The caller holds the lock.
-func (m *Miner) restore(ctx context.Context) (err error) {
+func (m *Miner) restore(ctx context.Context) error {
 	if m.world.ReadOnly {
 		return store.ErrReadOnly
 	}
-	if m.builder == nil {
-		if m.builder, err = reader.Restore(context.WithoutCancel(ctx), m.Chain); err != nil {
-			return fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err)
-		}
+	if m.builder != nil {
+		return nil
 	}
+	ctx = context.WithoutCancel(ctx)
+	builder, err := reader.Restore(ctx, m.Chain)
+	if err == nil {
+		m.noncesSet, err = m.Chain.NoncesSet(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err)
+	}
+	m.builder = builder
 	return nil
 }
 
@@ -85,6 +98,11 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	defer m.world.Writer.Unlock()
 	if err := m.restore(ctx); err != nil {
 		return err
+	}
+	if m.noncesSet {
+		if _, err := m.Chain.Transaction(ctx, tx.Hash()); err == nil { // a nonce that was set back does not let it be mined again
+			return txpool.ErrAlreadyKnown
+		}
 	}
 	nonce, balance, err := m.account(sender)
 	if err != nil {

@@ -191,6 +191,7 @@ type Delta struct {
 	Block        Block
 	Override     *BlockOverride // nil when the block is as the network's rules make it
 	Transactions []Transaction
+	Impersonated []ImpersonatedTx // those of the transactions that nobody signed
 	Logs         []Log
 	Calls        []Call
 	Accounts     []Account
@@ -210,6 +211,9 @@ type Delta struct {
 	Activity *metric.Activity // what the block adds to the metrics
 
 	Atomic *PrimaryDelta // what the block's atomic transactions add, nil when there are none
+
+	// Changes of the state came after the block, where it is read with them. They are written by AddStateChange.
+	Changes []StateChange
 }
 
 // AddBlock writes a block with everything that it adds.
@@ -220,6 +224,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 	for _, write := range []func() error{
 		func() error { return b.addBlockOverride(d.Override) },
 		func() error { return addAll(d.Transactions, b.addTransaction) },
+		func() error { return addAll(d.Impersonated, b.addImpersonatedTx) },
 		func() error { return addAll(d.Logs, b.addLog) },
 		func() error { return addAll(d.Calls, b.addCall) },
 		func() error { return addAll(d.Accounts, b.addAccount) },

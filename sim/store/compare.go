@@ -94,7 +94,7 @@ func sameRow(have, want *sqlx.Rows) error {
 }
 
 // CountedTables are the tables whose rows verify counts.
-var CountedTables = []string{"chain", "block", "block_override", "tx", "log", "call", "account", "slot", "code", "persona", "contract",
+var CountedTables = []string{"chain", "block", "block_override", "state_change", "tx", "impersonated_tx", "log", "call", "account", "slot", "code", "persona", "contract",
 	"token", "deployment", "transfer", "holding", "nft", "touch", "market", "pooled_tx", "operation", "chunk", "message", "message_event"}
 
 // Count says how many rows a table has. It reads the whole table: only verify calls it.

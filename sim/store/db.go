@@ -20,7 +20,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 4
+	schemaVersion = 5
 
 	busyTimeout = 10_000 // milliseconds for which one process waits for another's lock
 

@@ -61,6 +61,25 @@ CREATE TABLE block_override (
     coinbase  BLOB CHECK (length(coinbase) = 20)
 ) STRICT;
 
+-- Changes of the state of EVM chains that no transaction made, because a client asked for them. The rows of account, slot,
+-- holding and nft at their block are as they were after the last of them.
+CREATE TABLE state_change (
+    chain    INTEGER NOT NULL CHECK (chain > 0),
+    block    INTEGER NOT NULL CHECK (block >= 0),           -- number of the block after which it was made
+    sequence INTEGER NOT NULL CHECK (sequence >= 0),        -- counts those after the block
+    kind     TEXT    NOT NULL CHECK (kind IN ('balance', 'nonce', 'code', 'storage')),
+    address  BLOB    NOT NULL CHECK (length(address) = 20),
+    key      BLOB CHECK (length(key) = 32),                 -- the slot, of a change of storage only
+    value    BLOB    NOT NULL,                              -- from now on: 32 bytes, of a nonce 8, code as it is
+    owner    BLOB CHECK (length(owner) = 20),               -- whose balance of a token is in the slot, if a client said so
+    root     BLOB    NOT NULL CHECK (length(root) = 32),    -- of the state afterwards
+    digest   BLOB    NOT NULL CHECK (length(digest) = 32),  -- SHA-256 over the chain's digest before it and the rest of the row
+    PRIMARY KEY (chain, block, sequence),
+    CHECK ((kind = 'storage') = (key IS NOT NULL)),
+    CHECK (owner IS NULL OR kind = 'storage'),
+    CHECK (kind = 'code' OR length(value) = iif(kind = 'nonce', 8, 32))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tx (
     id        INTEGER PRIMARY KEY CHECK (id >= 0),        -- position
     hash      BLOB    NOT NULL CHECK (length(hash) = 32),
@@ -72,6 +91,11 @@ CREATE TABLE tx (
     gas_total INTEGER NOT NULL CHECK (gas_total >= 0),    -- cumulative in the block
     logs      INTEGER NOT NULL CHECK (logs >= 0),         -- number of logs
     raw       BLOB    NOT NULL CHECK (length(raw) > 0)    -- the signed transaction, canonical encoding
+) STRICT;
+
+-- Transactions that their sender did not sign, because a client impersonated it: their signature stands for the sender's address.
+CREATE TABLE impersonated_tx (
+    id INTEGER PRIMARY KEY CHECK (id >= 0)  -- position of the transaction
 ) STRICT;
 
 CREATE TABLE log (

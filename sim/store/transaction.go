@@ -53,6 +53,20 @@ func (b *Batch) addTransaction(t *Transaction) error {
 		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
 }
 
+// ImpersonatedTx is a transaction that its sender did not sign, because a client impersonated it.
+type ImpersonatedTx struct {
+	ID Position `db:"id"` // of the transaction
+}
+
+// ImpersonatedTxs reads those among the transactions from one position to another, ascending.
+func (db *DB) ImpersonatedTxs(ctx context.Context, first, last Position) ([]ImpersonatedTx, error) {
+	return list[ImpersonatedTx](ctx, db, `SELECT id FROM impersonated_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+}
+
+func (b *Batch) addImpersonatedTx(t *ImpersonatedTx) error {
+	return b.exec(`INSERT INTO impersonated_tx (id) VALUES (?)`, t.ID)
+}
+
 // Inclusion is the inclusion of something in a chain: its transaction and its block.
 type Inclusion struct {
 	TxHash    []byte `db:"tx_hash"`

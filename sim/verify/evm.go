@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -19,7 +20,7 @@ import (
 // VerifyChain builds an EVM chain again from its genesis and the bytes of its transactions, and compares every row of the
 // file with what comes out. Each block that agrees is reported. The error names the first difference.
 func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func(*store.Delta)) error {
-	v := &chainVerifier{db: db, chain: c}
+	v := &chainVerifier{db: db, chain: c, report: report, tokens: map[store.TokenID]store.Token{}}
 	b, delta, err := evm.NewBuilder(c.Row.ID, c.Genesis)
 	if err != nil {
 		return err
@@ -30,10 +31,9 @@ func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func
 		return fmt.Errorf("head: %w", err)
 	}
 	for number := uint64(0); ; number++ {
-		if err := v.compare(ctx, delta); err != nil {
+		if err := v.block(ctx, b, delta); err != nil {
 			return fmt.Errorf("block %d: %w", number, err)
 		}
-		report(delta)
 		if number == head.ID.Number() {
 			break
 		}
@@ -41,13 +41,30 @@ func VerifyChain(ctx context.Context, db *store.DB, c *reader.Chain, report func
 			return fmt.Errorf("block %d: %w", number+1, err)
 		}
 	}
-	return v.compareRoot(ctx, b)
+	return errors.Join(v.compareTokens(ctx), v.compareRoot(ctx, b))
 }
 
 // chainVerifier compares one EVM chain of the file with what its transactions make of it.
 type chainVerifier struct {
-	db    *store.DB
-	chain *reader.Chain
+	db     *store.DB
+	chain  *reader.Chain
+	report func(*store.Delta)
+	tokens map[store.TokenID]store.Token // as they are after all blocks so far
+}
+
+// block makes the changes of the state again that follow a block, and compares the block with what they leave of it.
+func (v *chainVerifier) block(ctx context.Context, b *evm.Builder, delta *store.Delta) error {
+	for _, t := range delta.Tokens {
+		v.tokens[t.ID] = t
+	}
+	if err := v.change(ctx, b, delta); err != nil {
+		return err
+	}
+	if err := v.compare(ctx, delta); err != nil {
+		return err
+	}
+	v.report(delta)
+	return nil
 }
 
 // rebuild executes the stored transactions of a block.
@@ -73,8 +90,13 @@ func (v *chainVerifier) rebuild(ctx context.Context, b *evm.Builder, number uint
 		return nil, err
 	}
 	p.Desire(header.Claimed(v.chain.Kind))
+	impersonated, err := v.db.ImpersonatedTxs(ctx, row.ID.Block(), row.ID.End())
+	if err != nil {
+		return nil, err
+	}
 	for i := range transactions {
-		if err := v.apply(p, &transactions[i]); err != nil {
+		unsigned := slices.Contains(impersonated, store.ImpersonatedTx{ID: transactions[i].ID})
+		if err := v.apply(p, &transactions[i], unsigned); err != nil {
 			return nil, fmt.Errorf("transaction %d: %w", transactions[i].ID.Index(), err)
 		}
 	}
@@ -88,9 +110,16 @@ func (v *chainVerifier) rebuild(ctx context.Context, b *evm.Builder, number uint
 	return p.Seal()
 }
 
-// apply recovers the sender of a stored transaction from its signature and executes it.
-func (v *chainVerifier) apply(p *evm.Pending, row *store.Transaction) error {
+// apply recovers the sender of a stored transaction from its signature and executes it. One that nobody signed names its sender
+// where the signature would be.
+func (v *chainVerifier) apply(p *evm.Pending, row *store.Transaction, unsigned bool) error {
 	tx, sender, err := v.chain.Recover(row.Raw)
+	if unsigned && tx != nil {
+		sender, err = common.BytesToAddress(row.Sender), nil
+		if !evm.Impersonates(tx, sender) {
+			err = fmt.Errorf("nobody signed it, and it does not name %s as its sender", sender)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -110,6 +139,10 @@ func (v *chainVerifier) compare(ctx context.Context, want *store.Delta) error {
 	}
 	transactions, err := v.db.Transactions(ctx, at)
 	if err := errors.Join(err, sameRows("transaction", transactions, want.Transactions)); err != nil {
+		return err
+	}
+	impersonated, err := v.db.ImpersonatedTxs(ctx, at, at.End())
+	if err := errors.Join(err, sameRows("impersonated transaction", impersonated, want.Impersonated)); err != nil {
 		return err
 	}
 	logs, err := v.db.LogsBetween(ctx, at, at.End(), math.MaxInt32)
@@ -159,15 +192,15 @@ func (v *chainVerifier) compareState(ctx context.Context, want *store.Delta) err
 	return nil
 }
 
-// compareRoot hashes the flat rows at the head and compares the root with the header's.
+// compareRoot hashes the flat rows at the head and compares the root with that of the header, or of the changes after it.
 func (v *chainVerifier) compareRoot(ctx context.Context, b *evm.Builder) error {
 	head, _ := b.Head()
 	tree, err := evm.NewFlatState(ctx, v.db, v.chain.Row.ID, head.Number.Uint64()).AccountTrie(v.chain.Kind)
 	if err != nil {
 		return err
 	}
-	if root := tree.Hash(); root != head.Root {
-		return fmt.Errorf("the flat state at block %d hashes to %s, the header says %s", head.Number, root, head.Root)
+	if root := tree.Hash(); root != b.Root() {
+		return fmt.Errorf("the flat state at block %d hashes to %s, it should to %s", head.Number, root, b.Root())
 	}
 	return nil
 }

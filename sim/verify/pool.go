@@ -5,12 +5,15 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim"
+	"snowglobe/sim/evm"
 )
 
-// verifyPools checks that what waited for a block when the world was closed are transactions, each its sender's.
+// verifyPools checks that what waited for a block when the world was closed are transactions, each its sender's or one of an account that was
+// impersonated.
 func verifyPools(ctx context.Context, w *sim.World, found Findings) error {
 	for _, m := range w.Miners {
 		rows, err := w.DB.PooledTxs(ctx, m.Chain.Row.ID)
@@ -23,7 +26,7 @@ func verifyPools(ctx context.Context, w *sim.World, found Findings) error {
 			if err == nil && row.Arrival != i {
 				err = fmt.Errorf("it came as %d", row.Arrival)
 			}
-			if err == nil {
+			if err == nil && !evm.Impersonates(tx, common.BytesToAddress(row.Sender)) {
 				var sender [20]byte
 				sender, err = types.Sender(types.LatestSigner(m.Chain.Genesis.ChainConfig()), tx)
 				if err == nil && !bytes.Equal(sender[:], row.Sender) {

@@ -32,6 +32,8 @@ var counted = []struct {
 		}
 		return 1
 	}},
+	{"state_change", "", func(d *store.Delta) int { return len(d.Changes) }},
+	{"impersonated_tx", "", func(d *store.Delta) int { return len(d.Impersonated) }},
 	{"tx", ", %d transactions with their senders", func(d *store.Delta) int { return len(d.Transactions) }},
 	{"log", ", %d logs", func(d *store.Delta) int { return len(d.Logs) }},
 	{"call", ", %d internal calls", func(d *store.Delta) int { return len(d.Calls) }},

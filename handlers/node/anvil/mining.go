@@ -19,14 +19,20 @@ const (
 	maxTime     = math.MaxInt64 / 10_000 // seconds since 1970: some 29 million years
 )
 
-// Namespaces are the methods for a chain.
-func Namespaces(m *miner.Miner) []eth.Namespace {
-	a := &api{m}
-	return []eth.Namespace{{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}}}
+// Namespaces are the methods for a chain. version is its web3_clientVersion.
+func Namespaces(m *miner.Miner, version string) []eth.Namespace {
+	a := &api{m, version}
+	return []eth.Namespace{
+		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}},
+		{Name: "tenderly", Methods: &tenderlyAPI{a}},
+	}
 }
 
 // api is what the namespaces share.
-type api struct{ miner *miner.Miner }
+type api struct {
+	miner   *miner.Miner
+	version string // web3_clientVersion
+}
 
 // mine makes blocks; interval is in seconds, nil for what the rules say.
 func (a *api) mine(ctx context.Context, blocks, interval *number) error {

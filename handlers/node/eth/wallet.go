@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 
 	"github.com/ethereum/go-ethereum/accounts"
@@ -16,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
+	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -38,6 +40,9 @@ func NewWallet(keys [][]byte) (*Wallet, error) {
 	}
 	return w, nil
 }
+
+// has says whether it holds an account's key.
+func (w *Wallet) has(address common.Address) bool { return w.keys[address] != nil }
 
 var errAccount = errors.New("unknown account")
 
@@ -62,11 +67,13 @@ type walletAPI struct {
 	send   sync.Mutex // so that two transactions of an account do not get the same nonce
 }
 
-// Accounts are the accounts for which the node signs.
-func (a *walletAPI) Accounts() []common.Address { return a.wallet.addresses }
+// Accounts are the accounts that clients can send for: those for which the node signs, and those that it impersonates.
+func (a *walletAPI) Accounts() []common.Address {
+	return append(slices.Clone(a.wallet.addresses), slices.DeleteFunc(a.miner.Impersonation.Accounts(), a.wallet.has)...)
+}
 
 // RequestAccounts is Accounts by EIP-1102: nobody has to be asked.
-func (a *walletAPI) RequestAccounts() []common.Address { return a.wallet.addresses }
+func (a *walletAPI) RequestAccounts() []common.Address { return a.Accounts() }
 
 // Sign signs a message as a person's (EIP-191).
 func (a *walletAPI) Sign(address common.Address, message hexutil.Bytes) (hexutil.Bytes, error) {
@@ -82,8 +89,11 @@ func (a *walletAPI) SignTypedData_v4(address common.Address, data apitypes.Typed
 	return a.wallet.sign(address, hash)
 }
 
-// SendTransaction fills a transaction in, signs it and sends it.
+// SendTransaction fills a transaction in, signs it and sends it. That of an account which is impersonated has no signature.
 func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (common.Hash, error) {
+	if from := call.From; from != nil && !a.wallet.has(*from) && a.miner.Impersonation.Allows(*from) {
+		return a.SendUnsignedTransaction(ctx, call)
+	}
 	a.send.Lock()
 	defer a.send.Unlock()
 	signed, err := a.signed(ctx, &call)
@@ -91,6 +101,29 @@ func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (comm
 		return common.Hash{}, err
 	}
 	return a.submit(ctx, signed)
+}
+
+// SendUnsignedTransaction fills a transaction in and sends it for whoever it names, without a signature: anvil's method.
+func (a *walletAPI) SendUnsignedTransaction(ctx context.Context, call reader.Call) (common.Hash, error) {
+	if call.From == nil {
+		return common.Hash{}, errAccount
+	}
+	a.send.Lock()
+	defer a.send.Unlock()
+	tx, err := a.fill(ctx, &call)
+	if err == nil {
+		tx, err = evm.Impersonate(tx, a.chainID(), *call.From)
+	}
+	if err != nil {
+		return common.Hash{}, err
+	}
+	if err = checkFee(tx); err == nil {
+		err = a.miner.SendFrom(ctx, tx, *call.From)
+	}
+	if err != nil {
+		return common.Hash{}, refused(err)
+	}
+	return tx.Hash(), nil
 }
 
 // signedResult is a transaction with its bytes.
@@ -136,7 +169,7 @@ func (a *walletAPI) FillTransaction(ctx context.Context, call reader.Call) (*sig
 // PendingTransactions are those that wait of the node's accounts.
 func (a *walletAPI) PendingTransactions() ([]jsonText, error) {
 	all := []jsonText{}
-	for _, address := range a.wallet.addresses {
+	for _, address := range a.Accounts() {
 		pending, _ := a.miner.Pool.Of(address)
 		for _, t := range pending {
 			all = append(all, pooledJSON(t))
@@ -146,7 +179,7 @@ func (a *walletAPI) PendingTransactions() ([]jsonText, error) {
 }
 
 func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Transaction, error) {
-	if call.From == nil || a.wallet.keys[*call.From] == nil {
+	if call.From == nil || !a.wallet.has(*call.From) {
 		return nil, errAccount
 	}
 	tx, err := a.fill(ctx, call)

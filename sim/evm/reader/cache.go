@@ -12,6 +12,7 @@ import (
 )
 
 type accountKey struct {
+	changes uint64 // Chain.changes when the state was opened
 	block   uint64
 	address common.Address
 }
@@ -21,7 +22,8 @@ type slotKey struct {
 	key common.Hash
 }
 
-// history is what readers of a chain share. It never changes, so what is kept of it never becomes invalid.
+// history is what readers of a chain share. Blocks never change. The state after the newest one may without a block: what is kept
+// of states is of so many such changes, and is not asked for after the next.
 type history struct {
 	blocks    *cache.Cache[uint64, *Block]
 	accounts  *cache.Cache[accountKey, *types.StateAccount]
@@ -29,9 +31,10 @@ type history struct {
 	codes     *cache.Cache[common.Hash, []byte]
 	jumpDests evm.JumpDestCache
 
-	proofLock  sync.Mutex // guards the next two: a trie is not safe for many at once
-	proofTrie  state.Trie
-	proofBlock uint64 // the block that tree belongs to
+	proofLock    sync.Mutex // guards the next three: a trie is not safe for many at once
+	proofTrie    state.Trie
+	proofBlock   uint64 // the block that tree belongs to,
+	proofChanges uint64 // and Chain.changes then
 }
 
 func newHistory() *history {

@@ -32,6 +32,7 @@ type Chain struct {
 	feed    event.FeedOf[*BlockEvent]
 	lastTip atomic.Pointer[tipSuggestion]
 	history *history
+	changes atomic.Uint64 // of the state without a block, since the process began
 }
 
 // NewChain is the reading side of a chain.

@@ -14,7 +14,8 @@ import (
 // historicalState is the flat state after one block, read through the cache of the chain.
 type historicalState struct {
 	evm.FlatState
-	block uint64
+	block   uint64
+	changes uint64
 	*history
 }
 
@@ -27,11 +28,11 @@ func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	}
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
-	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.history}})
+	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.changes.Load(), c.history}})
 }
 
 func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
-	at := accountKey{p.block, address}
+	at := accountKey{p.changes, p.block, address}
 	account, known := p.accounts.Get(at)
 	if !known {
 		var err error
@@ -47,7 +48,7 @@ func (p historicalState) Account(address common.Address) (*types.StateAccount, e
 }
 
 func (p historicalState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
-	at := slotKey{accountKey{p.block, address}, key}
+	at := slotKey{accountKey{p.changes, p.block, address}, key}
 	value, known := p.slots.Get(at)
 	if known {
 		return value, nil

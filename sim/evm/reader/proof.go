@@ -12,7 +12,9 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Proof shows an account and some of its slots to be in the state that a block's header names.
+// Proof shows an account and some of its slots to be in the state after a block. That is the one that its header names, unless the state
+// was changed without a transaction since: then it is the one with which the next block begins, as on anvil, and the proof is
+// against a root that no header has.
 type Proof struct {
 	Account *types.StateAccount // nil when there is no such account
 	Nodes   [][]byte            // from the state root down
@@ -46,19 +48,33 @@ func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, key
 func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
 	c.history.proofLock.Lock()
 	defer c.history.proofLock.Unlock()
-	if c.history.proofTrie == nil || c.history.proofBlock != b.Number {
+	changes := c.changes.Load()
+	if c.history.proofTrie == nil || c.history.proofBlock != b.Number || c.history.proofChanges != changes {
+		want, err := c.rootAfter(ctx, b)
+		if err != nil {
+			return nil, err
+		}
 		tree, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).AccountTrie(c.Kind)
 		if err != nil {
 			return nil, err
 		}
-		if root := tree.Hash(); root != b.Header.Root {
-			return nil, fmt.Errorf("block %d: the flat state hashes to %s, the header says %s", b.Number, root, b.Header.Root)
+		if root := tree.Hash(); root != want {
+			return nil, fmt.Errorf("block %d: the flat state hashes to %s, it should to %s", b.Number, root, want)
 		}
-		c.history.proofTrie, c.history.proofBlock = tree, b.Number
+		c.history.proofTrie, c.history.proofBlock, c.history.proofChanges = tree, b.Number, changes
 	}
 	var nodes proofNodes
 	err := c.history.proofTrie.Prove(crypto.Keccak256(address[:]), &nodes)
 	return nodes, err
+}
+
+// rootAfter is that of the state after a block.
+func (c *Chain) rootAfter(ctx context.Context, b *Block) (common.Hash, error) {
+	last, err := c.db.LastStateChange(ctx, c.Row.ID, b.Number)
+	if last == nil || err != nil {
+		return b.Header.Root, err
+	}
+	return common.BytesToHash(last.Root), nil
 }
 
 func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, keys []common.Hash, proofs []SlotProof) error {

@@ -1,0 +1,83 @@
+package evm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/evm/index"
+	"snowglobe/sim/store"
+)
+
+// Change changes the state after the newest block without a transaction. kind, address, key, value and owner of the change
+// are given; the rest of its row is filled in. The next block begins with the changed state, and its root includes it; the newest
+// block's header does not.
+//
+// An account that is empty has no storage (EIP-161, EIP-7610): one that would have gets the nonce 1, as contracts have.
+func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.StateDelta, error) {
+	states, err := state.New(b.root, b.state)
+	if err != nil {
+		return nil, err
+	}
+	if err := applyChange(b.kind, states, &c); err != nil {
+		return nil, err
+	}
+	number := b.head.Number.Uint64()
+	root, err := states.Commit(b.rulesAt(b.head), number)
+	if err != nil {
+		return nil, err
+	}
+	var rows store.Delta
+	b.state.rows(&rows, b.chain, number)
+	c.Chain, c.Block, c.Sequence, c.Root = b.chain, number, b.changes, root.Bytes()
+	c.Digest = ChangeDigest(b.digest, &c)
+	b.root, b.digest = root, c.Digest
+	b.changes++
+	d := &store.StateDelta{Change: c, Accounts: rows.Accounts, Slots: rows.Slots, Codes: rows.Codes}
+	if c.Kind != store.CodeChange && c.Kind != store.StorageChange {
+		return d, nil
+	}
+	if err := b.index.AddChange(d, known, func() (*index.ContractReader, error) { return b.contractReader(b.head) }); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	return d, nil
+}
+
+func applyChange(kind Kind, states *state.StateDB, c *store.StateChange) error {
+	address, stored := common.BytesToAddress(c.Address), false
+	switch {
+	case c.Kind == store.BalanceChange && len(c.Value) == 32:
+		states.SetBalance(address, new(uint256.Int).SetBytes(c.Value), tracing.BalanceChangeUnspecified)
+	case c.Kind == store.NonceChange && len(c.Value) == 8:
+		states.SetNonce(address, binary.BigEndian.Uint64(c.Value), tracing.NonceChangeUnspecified)
+	case c.Kind == store.CodeChange:
+		states.SetCode(address, c.Value, tracing.CodeChangeUnspecified)
+	case c.Kind == store.StorageChange && len(c.Value) == 32:
+		stored = !bytes.Equal(c.Value, make([]byte, 32))
+		states.SetState(address, StateKey(kind, common.BytesToHash(c.Key)), common.BytesToHash(c.Value))
+	default:
+		return fmt.Errorf("a change of %s has no value of %d bytes", c.Kind, len(c.Value))
+	}
+	if root := states.GetStorageRoot(address); root != (common.Hash{}) && root != types.EmptyRootHash {
+		stored = true
+	}
+	if stored && states.Empty(address) {
+		states.SetNonce(address, 1, tracing.NonceChangeUnspecified)
+	}
+	return states.Error()
+}
+
+// ChangeDigest covers a chain's digest before a change of its state, and the change.
+func ChangeDigest(before []byte, c *store.StateChange) []byte {
+	h := sha256.New()
+	h.Write(before)
+	fmt.Fprintf(h, "change %d %s %x %x %x %x %x\n", c.Sequence, c.Kind, c.Address, c.Key, c.Value, c.Owner, c.Root)
+	return h.Sum(nil)
+}

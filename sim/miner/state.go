@@ -1,0 +1,92 @@
+package miner
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/store"
+)
+
+// changeState changes the state after the head without a block, as decide says once nobody else can. What waits in the pool and no
+// block can take any more is gone.
+func (m *Miner) changeState(ctx context.Context, address common.Address, decide func() (store.StateChange, error)) error {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	c, err := decide()
+	if err != nil {
+		return err
+	}
+	c.Address = address.Bytes()
+	head, _ := m.builder.Head()
+	d, err := m.builder.Change(c, m.Chain.Holdings(ctx, head.Number.Uint64()))
+	if err == nil {
+		err = m.world.CommitChange(m.Chain, d)
+	}
+	if err != nil {
+		m.builder = nil
+		return fmt.Errorf("change the %s of %s: %w", c.Kind, address, err)
+	}
+	m.noncesSet = m.noncesSet || c.Kind == store.NonceChange
+	m.pending.forget()
+	m.Pool.Reset(d.Accounts, m.settings.now().limited(head).GasLimit)
+	return nil
+}
+
+// SetBalance makes an account hold an amount of wei, without a transaction.
+func (m *Miner) SetBalance(ctx context.Context, address common.Address, wei *uint256.Int) error {
+	return m.changeState(ctx, address, func() (store.StateChange, error) {
+		return store.StateChange{Kind: store.BalanceChange, Value: wei.PaddedBytes(32)}, nil
+	})
+}
+
+// AddBalance makes an account hold more wei, up to the most that it can.
+func (m *Miner) AddBalance(ctx context.Context, address common.Address, wei *uint256.Int) error {
+	return m.changeState(ctx, address, func() (store.StateChange, error) {
+		_, old, err := m.account(address)
+		if err != nil {
+			return store.StateChange{}, err
+		}
+		sum, overflow := new(uint256.Int).AddOverflow(old, wei)
+		if overflow {
+			sum.SetAllOne()
+		}
+		return store.StateChange{Kind: store.BalanceChange, Value: sum.PaddedBytes(32)}, nil
+	})
+}
+
+// SetNonce sets the next nonce of an account. Unless it may fall, one that is smaller than the account's is refused.
+func (m *Miner) SetNonce(ctx context.Context, address common.Address, nonce uint64, mayFall bool) error {
+	return m.changeState(ctx, address, func() (store.StateChange, error) {
+		old, _, err := m.account(address)
+		if err == nil && nonce < old && !mayFall {
+			err = fmt.Errorf("New nonce (%d) must not be smaller than the existing nonce (%d)", nonce, old)
+		}
+		return store.StateChange{Kind: store.NonceChange, Value: binary.BigEndian.AppendUint64(nil, nonce)}, err
+	})
+}
+
+// SetCode sets the code of an account.
+func (m *Miner) SetCode(ctx context.Context, address common.Address, code []byte) error {
+	return m.changeState(ctx, address, func() (store.StateChange, error) {
+		return store.StateChange{Kind: store.CodeChange, Value: append([]byte{}, code...)}, nil
+	})
+}
+
+// SetStorage sets a slot of an account's storage. owner may be whose balance of a token is there, so that the index of balances has
+// it even if the account never held any.
+func (m *Miner) SetStorage(ctx context.Context, address common.Address, key, value common.Hash, owner *common.Address) error {
+	return m.changeState(ctx, address, func() (store.StateChange, error) {
+		c := store.StateChange{Kind: store.StorageChange, Key: key.Bytes(), Value: value.Bytes()}
+		if owner != nil {
+			c.Owner = owner.Bytes()
+		}
+		return c, nil
+	})
+}
