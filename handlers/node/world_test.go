@@ -159,7 +159,14 @@ func (c *testChain) newMiner() *miner.Miner {
 		c.commit(d)
 		return nil
 	}
-	c.miner = miner.New(c.Chain, miner.World{Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(*reader.Chain, uint64) error { return nil }, Commit: commit})
+	commitChange := func(_ *reader.Chain, d *store.StateDelta) error {
+		c.write(func(b *store.Batch) error { return b.AddStateChange(d) })
+		c.StateChanged()
+		return nil
+	}
+	c.miner = miner.New(c.Chain, miner.World{
+		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(*reader.Chain, uint64) error { return nil }, Commit: commit, CommitChange: commitChange,
+	})
 	return c.miner
 }
 

@@ -156,6 +156,9 @@ func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 		return bytes.Compare(a.Key, b.Key)
 	})
 	for _, code := range l.update.Codes {
+		if len(code.Blob) == 0 { // taken away by a change of the state
+			continue
+		}
 		delta.Codes = append(delta.Codes, store.Code{Hash: bytes.Clone(code.Hash[:]), Code: code.Blob})
 	}
 	slices.SortFunc(delta.Codes, func(a, b store.Code) int { return bytes.Compare(a.Hash, b.Hash) })

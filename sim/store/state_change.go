@@ -69,7 +69,11 @@ func (db *DB) HeadDigest(ctx context.Context, head *Block) ([]byte, error) {
 
 // NoncesSet says whether any nonce of a chain was changed without a transaction.
 func (db *DB) NoncesSet(ctx context.Context, chain int) (bool, error) {
-	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM state_change WHERE chain = ? AND kind = '`+NonceChange+`')`, chain)
+	_, err := value[int](ctx, db, `SELECT sequence FROM state_change WHERE chain = ? AND kind = '`+NonceChange+`' LIMIT 1`, chain)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // AddStateChange writes a change, and puts the rows that it changed in the place of those of its block.

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -26,9 +27,12 @@ type Decimal struct {
 // Decimal makes a price's value of a decimal literal.
 func (d Dialect) Decimal(text string) Decimal { return Decimal{text: text, bare: d == Upstream} }
 
+// money has as many digits as it takes: a balance of 256 bits may be worth more than a parameter can say.
+var money = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
 // MarshalJSON writes the literal with or without quotes.
 func (v Decimal) MarshalJSON() ([]byte, error) {
-	if !decimal.MatchString(v.text) {
+	if !money.MatchString(v.text) {
 		return nil, fmt.Errorf("decimal %q is not a number", v.text)
 	}
 	if v.bare {

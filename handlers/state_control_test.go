@@ -1,0 +1,475 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
+)
+
+// data reads an answer of the Data API about the chain. path goes on from the chain's.
+func (d *devnet) data(path string, answer any) {
+	d.Helper()
+	response, err := http.Get(fmt.Sprintf("%s/v1/chains/%d/%s", d.url, d.chain.Row.EVMID, path))
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		d.Fatalf("%s: %s %s %v", path, response.Status, body, err)
+	}
+	if err := json.Unmarshal(body, answer); err != nil {
+		d.Fatalf("%s: %s: %v", path, body, err)
+	}
+}
+
+// contract is the contract of a role.
+func (d *devnet) contract(role string) common.Address {
+	d.Helper()
+	contracts, err := d.world.DB.Contracts(d.Context(), d.chain.Row.ID)
+	if err != nil {
+		d.Fatal(err)
+	}
+	for _, c := range contracts {
+		if c.Role == role {
+			return common.BytesToAddress(c.Address)
+		}
+	}
+	d.Fatalf("no contract is %s", role)
+	return common.Address{}
+}
+
+// erc20 is what an owner holds of a token: as the token says, and as the Data API does.
+func (d *devnet) erc20(token, owner common.Address) (said, listed string) {
+	d.Helper()
+	var word hexutil.Bytes
+	d.call(&word, "eth_call", map[string]any{"to": token, "data": hexutil.Bytes(append(crypto.Keccak256([]byte("balanceOf(address)"))[:4], common.LeftPadBytes(owner[:], 32)...))}, "latest")
+	var answer struct {
+		Balances []struct{ Balance string } `json:"erc20TokenBalances"`
+	}
+	d.data(fmt.Sprintf("addresses/%s/balances:listErc20?filterSpamTokens=false&contractAddresses=%s", owner, token), &answer)
+	listed = "0"
+	if len(answer.Balances) > 0 {
+		listed = answer.Balances[0].Balance
+	}
+	return new(big.Int).SetBytes(word).String(), listed
+}
+
+// native is what an address holds of the chain's own token: as the node says, and as the Data API does.
+func (d *devnet) native(address common.Address) (said, listed string) {
+	d.Helper()
+	balance, err := d.client.BalanceAt(d.Context(), address, nil)
+	if err != nil {
+		d.Fatal(err)
+	}
+	var answer struct {
+		Native struct{ Balance string } `json:"nativeTokenBalance"`
+	}
+	d.data(fmt.Sprintf("addresses/%s/balances:getNative", address), &answer)
+	return balance.String(), answer.Native.Balance
+}
+
+// TestStateControl goes through what a client can change without a transaction on a chain, and verifies the world afterwards.
+func TestStateControl(t *testing.T) {
+	w := tinyWorld(t)
+	for i, c := range []int{0, len(w.Chains) - 1} {
+		d := newDevnet(t, w, w.Chains[c])
+		for _, part := range []struct {
+			name string
+			test func(*devnet)
+		}{{"at once", changedAtOnce}, {"tokens", changedTokens}, {"impersonation", impersonates}, {"nonces", setsNonces}, {"who answers", tellsWho}} {
+			t.Run(fmt.Sprint(i, " ", part.name), func(t *testing.T) {
+				own := *d
+				own.T = t
+				part.test(&own)
+			})
+		}
+	}
+	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
+		t.Error(err)
+	}
+	if err := verify.Inspect(t.Context(), w, func() {}); err != nil {
+		t.Error(err)
+	}
+}
+
+// changedAtOnce: every name of a method changes the newest state, with the answer that anvil or Hardhat gives, makes no block and leaves
+// what was before.
+func changedAtOnce(d *devnet) {
+	fresh, head := common.HexToAddress("0xf4e54"), d.head()
+	word := "0x" + strings.Repeat("00", 31) + "2a"
+	for _, c := range []struct {
+		method string
+		params []any
+		answer string
+		read   string
+		want   string
+	}{
+		{"anvil_setBalance", []any{fresh, "0x10"}, "null", "eth_getBalance", `"0x10"`},
+		{"anvil_setBalance", []any{fresh, 17}, "null", "eth_getBalance", `"0x11"`},
+		{"anvil_setBalance", []any{fresh, "18"}, "null", "eth_getBalance", `"0x12"`},
+		{"hardhat_setBalance", []any{fresh, "0x13"}, "true", "eth_getBalance", `"0x13"`},
+		{"tenderly_setBalance", []any{fresh, "0x14"}, "null", "eth_getBalance", `"0x14"`},
+		{"evm_setAccountBalance", []any{fresh, "0x15"}, "true", "eth_getBalance", `"0x15"`},
+		{"anvil_addBalance", []any{fresh, "0x1"}, "null", "eth_getBalance", `"0x16"`},
+		{"hardhat_addBalance", []any{fresh, "0x1"}, "true", "eth_getBalance", `"0x17"`},
+		{"tenderly_addBalance", []any{fresh, "0x1"}, "null", "eth_getBalance", `"0x18"`},
+		{"anvil_addBalance", []any{fresh, "0x" + strings.Repeat("ff", 32)}, "null", "eth_getBalance", `"0x` + strings.Repeat("ff", 32) + `"`},
+		{"anvil_setNonce", []any{fresh, "0x5"}, "null", "eth_getTransactionCount", `"0x5"`},
+		{"hardhat_setNonce", []any{fresh, "0x6"}, "true", "eth_getTransactionCount", `"0x6"`},
+		{"anvil_setNonce", []any{fresh, 4}, "null", "eth_getTransactionCount", `"0x4"`},
+		{"evm_setAccountNonce", []any{fresh, "0x7"}, "true", "eth_getTransactionCount", `"0x7"`},
+		{"anvil_setCode", []any{fresh, "0x602a60005260206000f3"}, "null", "eth_getCode", `"0x602a60005260206000f3"`},
+		{"hardhat_setCode", []any{fresh, "0x"}, "true", "eth_getCode", `"0x"`},
+		{"evm_setAccountCode", []any{fresh, "0x602a60005260206000f3"}, "true", "eth_getCode", `"0x602a60005260206000f3"`},
+	} {
+		digest := string(d.world.Digest())
+		if got := d.text(c.method, c.params...); got != c.answer {
+			d.Errorf("%s answers %s, want %s", c.method, got, c.answer)
+		}
+		for _, tag := range []string{"latest", "pending", hexutil.EncodeBig(head.Number)} {
+			if got := d.text(c.read, fresh, tag); got != c.want {
+				d.Errorf("%s, %s at %s: %s, want %s", c.method, c.read, tag, got, c.want)
+			}
+		}
+		if digest == string(d.world.Digest()) {
+			d.Errorf("%s: the digest did not notice", c.method)
+		}
+		if said, listed := d.native(fresh); said != listed {
+			d.Errorf("%s: the balance is %s, the Data API says %s", c.method, said, listed)
+		}
+	}
+	for _, method := range []string{"anvil_setStorageAt", "hardhat_setStorageAt", "evm_setAccountStorageAt"} {
+		for _, slot := range []any{"0x3", "0x" + strings.Repeat("00", 31) + "04", 5} {
+			if got := d.text(method, fresh, slot, word); got != "true" {
+				d.Error(method, got)
+			}
+		}
+		for _, slot := range []string{"0x3", "0x4", "0x5"} {
+			if got := d.text("eth_getStorageAt", fresh, slot, "latest"); got != `"`+word+`"` {
+				d.Error(method, slot, got)
+			}
+		}
+		d.text(method, fresh, "0x5", common.Hash{})
+	}
+	if got := d.text("eth_call", map[string]any{"to": fresh}, "latest"); got != `"`+word+`"` {
+		d.Error("code that was set answers", got)
+	}
+	before := hexutil.EncodeBig(new(big.Int).Sub(head.Number, common.Big1))
+	if got := d.text("eth_getBalance", fresh, before); got != `"0x0"` {
+		d.Error("the block before has", got)
+	}
+	if now := d.head(); now.Hash() != head.Hash() {
+		d.Error("a block was made")
+	}
+	// An account with nothing but storage has the nonce of a contract, and a payment of nothing does not take it away.
+	bare := common.HexToAddress("0xba4e")
+	d.text("anvil_setStorageAt", bare, "0x1", word)
+	if got := d.text("eth_getTransactionCount", bare, "latest"); got != `"0x1"` {
+		d.Error("the nonce of an account with storage only is", got)
+	}
+	var proof struct {
+		Balance      string
+		StorageProof []struct{ Value string }
+	}
+	d.call(&proof, "eth_getProof", fresh, []string{"0x3"}, "latest")
+	if proof.Balance != "0x"+strings.Repeat("ff", 32) || proof.StorageProof[0].Value != "0x2a" {
+		d.Errorf("the proof is of %+v", proof)
+	}
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &bare, Gas: 50_000})
+	if root := d.head().Root; root == head.Root {
+		d.Error("the next block's root is that before the changes")
+	}
+	if got := d.text("eth_getStorageAt", bare, "0x1", "latest"); got != `"`+word+`"` {
+		d.Error("after a payment of nothing, the slot is", got)
+	}
+	for _, c := range []struct {
+		method string
+		params []any
+		text   string
+	}{
+		{"anvil_setBalance", []any{fresh}, "-32602 missing value for required argument 1"},
+		{"anvil_setBalance", []any{fresh, "-1"}, "-32602 invalid argument 1: expected a number"},
+		{"anvil_setBalance", []any{fresh, "0x1" + strings.Repeat("00", 32)}, "-32602 invalid argument 1: expected a number"},
+		{"anvil_setBalance", []any{"0x12", "0x1"}, "-32602 invalid argument 0"},
+		{"anvil_setStorageAt", []any{fresh, "0x1", "0x2"}, "-32602 invalid argument 2"},
+		{"anvil_setCode", []any{fresh, "0x6"}, "-32602 invalid argument 1"},
+		{"anvil_setNonce", []any{fresh, "0xffffffffffffffff"}, "-32000 the nonce is 18446744073709551615"},
+		{"hardhat_setNonce", []any{fresh, "0x1"}, "-32000 New nonce (1) must not be smaller than the existing nonce (7)"},
+		{"anvil_dealERC20", []any{fresh, fresh, "0x1"}, "-32000 Unable to set ERC20 balance, no slot found"},
+		{"anvil_setERC20Allowance", []any{fresh, fresh, bare, "0x1"}, "-32000 Unable to set ERC20 allowance, no slot found"},
+	} {
+		err := d.client.Client().CallContext(d.Context(), new(json.RawMessage), c.method, c.params...)
+		if got := codeOf(err); !strings.HasPrefix(got, c.text) {
+			d.Errorf("%s %v: %q, want %q", c.method, c.params, got, c.text)
+		}
+	}
+}
+
+// changedTokens: what is set in a token's storage, and code that is a token, is known to the Data API.
+func changedTokens(d *devnet) {
+	token, holder := d.contract("usdx"), common.HexToAddress("0x401de4")
+	for _, owner := range []common.Address{holder, d.from} {
+		for _, amount := range []string{"123456789", "0", "1"} {
+			if got := d.text("anvil_dealERC20", owner, token, amount); got != "null" {
+				d.Fatal(got)
+			}
+			if said, listed := d.erc20(token, owner); said != amount || listed != amount {
+				d.Errorf("%s was dealt %s: the token says %s, the Data API %s", owner, amount, said, listed)
+			}
+		}
+	}
+	d.text("hardhat_dealERC20", holder, token, "0x64")
+	d.text("anvil_setERC20Allowance", holder, d.from, token, "0x32")
+	var allowed hexutil.Bytes
+	d.call(&allowed, "eth_call", map[string]any{"to": token, "data": hexutil.Bytes(append(append(crypto.Keccak256([]byte("allowance(address,address)"))[:4],
+		common.LeftPadBytes(holder[:], 32)...), common.LeftPadBytes(d.from[:], 32)...))}, "latest")
+	if new(big.Int).SetBytes(allowed).Int64() != 50 {
+		d.Error("the allowance is", allowed)
+	}
+	// The same code elsewhere is a token with nothing in it.
+	other := common.HexToAddress("0x7070")
+	var code hexutil.Bytes
+	d.call(&code, "eth_getCode", token, "latest")
+	d.text("anvil_setCode", other, code)
+	d.text("anvil_setERC20Balance", holder, other, 7)
+	if said, listed := d.erc20(other, holder); said != "7" || listed != "7" {
+		d.Errorf("of a new token the holder has %s, the Data API says %s", said, listed)
+	}
+	var shown struct{ ErcType, Name string }
+	d.data("addresses/"+other.Hex(), &shown)
+	if shown.ErcType != "ERC-20" {
+		d.Errorf("the Data API shows %+v", shown)
+	}
+	// Without its code nobody has any of it.
+	d.text("anvil_setCode", other, "0x")
+	if _, listed := d.erc20(other, holder); listed != "0" {
+		d.Error("without code the Data API says", listed)
+	}
+}
+
+// impersonates: any account can send, a contract too, and every interface names it as the sender.
+func impersonates(d *devnet) {
+	someoneElse, contract := common.HexToAddress("0x1e1"), d.contract("usdx")
+	send := func(from common.Address) (string, error) {
+		var hash string
+		err := d.client.Client().CallContext(d.Context(), &hash, "eth_sendTransaction", map[string]any{"from": from, "to": someone, "value": "0x1", "nonce": d.text("eth_getTransactionCount", from, "latest")[1:4]})
+		return hash, err
+	}
+	if _, err := send(someoneElse); err == nil || err.Error() != "unknown account" {
+		d.Error(err)
+	}
+	d.text("anvil_impersonateAccount", someoneElse)
+	if got := d.text("hardhat_impersonateAccount", contract); got != "true" {
+		d.Error(got)
+	}
+	if got := d.text("eth_accounts"); !strings.HasSuffix(got, strings.ToLower(fmt.Sprintf(`"%s","%s"]`, someoneElse, contract))) {
+		d.Error(got)
+	}
+	if _, err := send(someoneElse); err == nil || !strings.Contains(err.Error(), "insufficient funds") {
+		d.Error("without a balance:", err)
+	}
+	hashes := map[string]bool{}
+	for _, from := range []common.Address{someoneElse, contract} {
+		d.text("anvil_setBalance", from, "0xde0b6b3a7640000")
+		hash, err := send(from)
+		if err != nil {
+			d.Fatal(err)
+		}
+		hashes[hash] = true
+		for _, method := range []string{"eth_getTransactionByHash", "eth_getTransactionReceipt"} {
+			var shown struct{ From, Status string }
+			d.call(&shown, method, hash)
+			if shown.From != strings.ToLower(from.Hex()) || shown.Status == "0x0" {
+				d.Errorf("%s: %+v", method, shown)
+			}
+		}
+		var raw hexutil.Bytes
+		d.call(&raw, "eth_getRawTransactionByHash", hash)
+		if crypto.Keccak256Hash(raw).Hex() != hash {
+			d.Error("the bytes do not have the hash")
+		}
+		var trace struct{ From string }
+		d.call(&trace, "debug_traceTransaction", hash, map[string]any{"tracer": "callTracer"})
+		if trace.From != strings.ToLower(from.Hex()) {
+			d.Error("the trace is of", trace.From)
+		}
+		var listed struct {
+			Transaction struct {
+				From   struct{ Address string }
+				TxHash string
+			} `json:"nativeTransaction"`
+		}
+		d.data("transactions/"+hash, &listed)
+		if listed.Transaction.From.Address != from.Hex() {
+			d.Errorf("the Data API shows %+v", listed)
+		}
+		if said, listed := d.native(from); said != listed {
+			d.Errorf("%s has %s, the Data API says %s", from, said, listed)
+		}
+	}
+	if len(hashes) != 2 {
+		d.Error("two senders' transactions have one hash")
+	}
+	if got := d.text("hardhat_stopImpersonatingAccount", contract); got != "true" {
+		d.Error(got)
+	}
+	if got := d.text("hardhat_stopImpersonatingAccount", contract); got != "false" {
+		d.Error(got)
+	}
+	d.text("anvil_stopImpersonatingAccount", someoneElse)
+	if _, err := send(someoneElse); err == nil || err.Error() != "unknown account" {
+		d.Error(err)
+	}
+	d.text("anvil_autoImpersonateAccount", true)
+	if _, err := send(someoneElse); err != nil {
+		d.Error(err)
+	}
+	d.text("anvil_autoImpersonateAccount", false)
+	var hash string
+	d.call(&hash, "eth_sendUnsignedTransaction", map[string]any{"from": contract, "to": someone, "value": "0x1"})
+}
+
+// setsNonces: a nonce that was set back is used again, but not by the same transaction.
+func setsNonces(d *devnet) {
+	tx := &types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, Value: common.Big1}
+	d.mustSend(tx)
+	d.text("anvil_setNonce", d.from, tx.Nonce)
+	if _, refusal := d.send(tx); !strings.Contains(refusal, "already known") {
+		d.Error(refusal)
+	}
+	d.mustSend(&types.DynamicFeeTx{Nonce: tx.Nonce, To: &someone, Value: common.Big2})
+}
+
+// tellsWho: the answers have the form in which alloy, viem and Hardhat read anvil's.
+func tellsWho(d *devnet) {
+	head := d.head()
+	var version string
+	if d.call(&version, "web3_clientVersion"); !strings.HasPrefix(version, "anvil/v") {
+		d.Error(version)
+	}
+	info := d.text("anvil_nodeInfo")
+	for _, want := range []string{
+		fmt.Sprintf(`{"currentBlockNumber":"%#x","currentBlockTimestamp":%d,"currentBlockHash":"0x`, head.Number, head.Time),
+		`"hardFork":"Cancun","transactionOrder":"fees","environment":{"baseFee":"0x`, fmt.Sprintf(`"chainId":%d,"gasLimit":"%#x","gasPrice":"0x`, d.chain.Row.EVMID, head.GasLimit),
+		`"forkConfig":{"forkUrl":null,"forkBlockNumber":null,"forkRetryBackoff":null}}`,
+	} {
+		if !strings.Contains(info, want) {
+			d.Errorf("%s lacks %s", info, want)
+		}
+	}
+	metadata := d.text("anvil_metadata")
+	if d.text("hardhat_metadata") != metadata {
+		d.Error("Hardhat's metadata are other than anvil's")
+	}
+	for _, want := range []string{fmt.Sprintf(`"clientVersion":"%s","chainId":%d,"instanceId":"0x`, version, d.chain.Row.EVMID),
+		fmt.Sprintf(`"latestBlockNumber":%d,"latestBlockHash":"0x`, head.Number), `"forkedNetwork":null,"snapshots":{}`} {
+		if !strings.Contains(metadata, want) {
+			d.Errorf("%s lacks %s", metadata, want)
+		}
+	}
+}
+
+// TestChangesOfTheStateLast: they are in the file, the same requests make the same digest, blocks go on from them, and verify and the
+// inspection find each that was tampered with.
+func TestChangesOfTheStateLast(t *testing.T) {
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "world.db")
+	o := seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil}
+	digests, fresh := map[string]bool{}, common.HexToAddress("0xf4e54")
+	var w *sim.World
+	for _, o.Path = range []string{store.Memory, path} {
+		if w, err = seed.Open(t.Context(), o, nil); err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		d := newDevnet(t, w, w.Chains[0])
+		d.text("anvil_setBalance", fresh, "0xde0b6b3a7640000")
+		d.text("anvil_dealERC20", fresh, d.contract("usdx"), "0x7")
+		d.text("anvil_setNonce", fresh, 3)
+		d.text("evm_mine")
+		d.text("anvil_setCode", fresh, "0x602a60005260206000f3")
+		d.text("anvil_impersonateAccount", fresh)
+		d.text("evm_setAutomine", false)
+		d.text("eth_sendTransaction", map[string]any{"from": fresh, "to": someone, "value": "0x1"})
+		d.text("anvil_setStorageAt", fresh, "0x1", common.BigToHash(common.Big2))
+		digests[string(w.Digest())] = true
+	}
+	if len(digests) != 1 {
+		t.Error("the same requests made two digests")
+	}
+	digest := string(w.Digest())
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = sim.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	d := newDevnet(t, w, w.Chains[0])
+	if string(w.Digest()) != digest || d.text("eth_getStorageAt", fresh, "0x1", "latest") != `"`+common.BigToHash(common.Big2).Hex()+`"` {
+		t.Error("a change is lost")
+	}
+	d.text("evm_mine") // what waited without a signature is in it
+	d.text("anvil_setBalance", fresh, "0x5")
+	if got := d.text("eth_getTransactionCount", fresh, "latest"); got != `"0x4"` {
+		t.Error("what waited is not in the block:", got)
+	}
+	d.verify()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, tampering := range []string{
+		"UPDATE state_change SET value = zeroblob(32) WHERE sequence = 0 AND kind = 'balance'",
+		"UPDATE state_change SET address = zeroblob(20) WHERE kind = 'code'",
+		"DELETE FROM state_change WHERE kind = 'nonce'",
+		"UPDATE state_change SET owner = NULL",
+		"UPDATE account SET balance = zeroblob(32) WHERE hex(address) LIKE '%F4E54' AND block = (SELECT max(block) FROM state_change)",
+		"UPDATE holding SET amount = x'08' WHERE hex(owner) LIKE '%F4E54'",
+		"DELETE FROM impersonated_tx",
+		"INSERT INTO impersonated_tx SELECT max(id) FROM tx WHERE id NOT IN (SELECT id FROM impersonated_tx)",
+		"UPDATE tx SET sender = zeroblob(20) WHERE id IN (SELECT id FROM impersonated_tx)",
+	} {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
+		copied := filepath.Join(t.TempDir(), "copy.db")
+		if err := os.WriteFile(copied, sound, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		change(t, copied, tampering)
+		w, err := sim.Open(t.Context(), copied)
+		if err == nil {
+			_, err = verify.Verify(t.Context(), w, nil)
+			if inspected := verify.Inspect(t.Context(), w, func() {}); inspected == nil && !strings.Contains(tampering, "holding") {
+				t.Errorf("%s: the inspection found nothing", tampering)
+			}
+			w.Close()
+		}
+		if err == nil {
+			t.Errorf("%s: nobody noticed", tampering)
+		}
+	}
+}
