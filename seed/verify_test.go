@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,8 +15,11 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
 
 	"snowglobe/sim"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/export"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
@@ -32,13 +36,43 @@ func smallFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	exported(t, w)
+	controlled(t, w)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// exported leaves an export in a world: every table has rows then.
+// controlled leaves what clients do with a chain that the network would not: a changed state, a transaction without a signature, a
+// block with another base fee, and one more transaction that waits. Every table has rows then.
+func controlled(t *testing.T, w *sim.World) {
+	t.Helper()
+	m, sender := w.Miners[0], common.HexToAddress("0x1e1")
+	send := func(nonce uint64) error {
+		tx, err := evm.Impersonate(types.NewTx(&types.LegacyTx{Nonce: nonce, To: &sender, Gas: 21_000, GasPrice: big.NewInt(2e12)}),
+			new(big.Int).SetUint64(m.Chain.Row.EVMID), sender)
+		if err != nil {
+			return err
+		}
+		return m.SendFrom(t.Context(), tx, sender)
+	}
+	if err := m.SetBalance(t.Context(), sender, uint256.NewInt(1e18)); err != nil {
+		t.Fatal(err)
+	}
+	m.SetNextBaseFee(big.NewInt(1e11))
+	if err := send(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.SetStorage(t.Context(), sender, common.Hash{1}, common.Hash{2}, &sender); err != nil {
+		t.Fatal(err)
+	}
+	m.SetAutomine(false)
+	if err := send(1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exported leaves an export in a world.
 func exported(t *testing.T, w *sim.World) {
 	t.Helper()
 	scope := export.Scope{Type: export.EVM}

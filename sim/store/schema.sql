@@ -75,7 +75,7 @@ CREATE TABLE state_change (
     root     BLOB    NOT NULL CHECK (length(root) = 32),    -- of the state afterwards
     digest   BLOB    NOT NULL CHECK (length(digest) = 32),  -- SHA-256 over the chain's digest before it and the rest of the row
     PRIMARY KEY (chain, block, sequence),
-    CHECK ((kind = 'storage') = (key IS NOT NULL)),
+    CHECK ((kind = 'storage') = (typeof(key) = 'blob')),
     CHECK (owner IS NULL OR kind = 'storage'),
     CHECK (kind = 'code' OR length(value) = iif(kind = 'nonce', 8, 32))
 ) STRICT, WITHOUT ROWID;
