@@ -44,7 +44,7 @@ func smallFile(t *testing.T) string {
 }
 
 // controlled leaves what clients do with a chain that the network would not: a changed state, a transaction without a signature, a
-// block with another base fee, and one more transaction that waits. Every table has rows then.
+// block with another header, and one more transaction that waits. Every table has rows then.
 func controlled(t *testing.T, w *sim.World) {
 	t.Helper()
 	m, sender := w.Miners[0], common.HexToAddress("0x1e1")
@@ -60,6 +60,8 @@ func controlled(t *testing.T, w *sim.World) {
 		t.Fatal(err)
 	}
 	m.SetNextBaseFee(big.NewInt(1e11))
+	m.SetGasLimit(14_000_000)
+	m.SetCoinbase(sender)
 	if err := send(0); err != nil {
 		t.Fatal(err)
 	}

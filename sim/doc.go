@@ -28,6 +28,8 @@
 //	operation        a job that a client started: a transaction export, with its file in chunks
 //	digest           of the chains and the clock; equal digests are equal worlds
 //	pool             the transactions of an EVM chain that wait for a block
+//	state change     what a client changes of an EVM chain's state without a transaction, after its newest block
+//	impersonation    sending for an account without its key; such a transaction has no signature
 //	override         what a block has otherwise than the network's rules, because a client asked for it
 //
 // # The way of a block
@@ -42,7 +44,9 @@
 // into a txpool.Pool and lets an evm.Builder, restored from the file, make blocks of it; World.commit writes them, and the chain's
 // reader makes each the head and tells subscribers. Before a block of an EVM chain, what falls due on its network's P-Chain by
 // then is made (due.go); Network.IssueC hands an atomic transaction to the C-Chain's miner. One lock, World.writer, is held from
-// reading a block's parent to the commit. The clock, which blocks move, is written with them.
+// reading a block's parent to the commit. The clock, which blocks move, is written with them. A state change
+// is in no block: evm.Builder.Change makes its rows, which take the place of those of the newest block, and the next block begins with
+// them.
 //
 // # The way of a request
 //
