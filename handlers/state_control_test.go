@@ -39,22 +39,6 @@ func (d *devnet) data(path string, answer any) {
 	}
 }
 
-// contract is the contract of a role.
-func (d *devnet) contract(role string) common.Address {
-	d.Helper()
-	contracts, err := d.world.DB.Contracts(d.Context(), d.chain.Row.ID)
-	if err != nil {
-		d.Fatal(err)
-	}
-	for _, c := range contracts {
-		if c.Role == role {
-			return common.BytesToAddress(c.Address)
-		}
-	}
-	d.Fatalf("no contract is %s", role)
-	return common.Address{}
-}
-
 // erc20 is what an owner holds of a token: as the token says, and as the Data API does.
 func (d *devnet) erc20(token, owner common.Address) (said, listed string) {
 	d.Helper()
@@ -224,7 +208,7 @@ func changedAtOnce(d *devnet) {
 
 // changedTokens: what is set in a token's storage, and code that is a token, is known to the Data API.
 func changedTokens(d *devnet) {
-	token, holder := d.contract("usdx"), common.HexToAddress("0x401de4")
+	token, holder := *d.contract("usdx"), common.HexToAddress("0x401de4")
 	for _, owner := range []common.Address{holder, d.from} {
 		for _, amount := range []string{"123456789", "0", "1"} {
 			if got := d.text("anvil_dealERC20", owner, token, amount); got != "null" {
@@ -266,7 +250,7 @@ func changedTokens(d *devnet) {
 
 // impersonates: any account can send, a contract too, and every interface names it as the sender.
 func impersonates(d *devnet) {
-	someoneElse, contract := common.HexToAddress("0x1e1"), d.contract("usdx")
+	someoneElse, contract := common.HexToAddress("0x1e1"), *d.contract("usdx")
 	send := func(from common.Address) (string, error) {
 		var hash string
 		err := d.client.Client().CallContext(d.Context(), &hash, "eth_sendTransaction", map[string]any{"from": from, "to": someone, "value": "0x1", "nonce": d.text("eth_getTransactionCount", from, "latest")[1:4]})
