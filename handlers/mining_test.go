@@ -95,7 +95,7 @@ func TestADevnet(t *testing.T) {
 		test func(*devnet)
 	}{
 		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"blocks as asked for", blocksAsAskedFor}, {"heavy transactions", heavy}, {"signing", signs},
-		{"blocks by themselves", byThemselves}, {"L1 blocks as asked for", blocksAsAskedFor},
+		{"blocks by themselves", byThemselves}, {"L1 refusals", refusalsOfL1}, {"L1 blocks as asked for", blocksAsAskedFor},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			own := *d
@@ -221,6 +221,14 @@ func waiting(d *devnet) {
 	d.mustSend(&types.DynamicFeeTx{Nonce: nonce + 3, To: &someone})
 	d.text("anvil_dropAllTransactions")
 	if got := d.text("txpool_status"); got != `{"pending":"0x0","queued":"0x0"}` {
+		d.Error(got)
+	}
+}
+
+// refusalsOfL1 are those that depend on its fee configuration.
+func refusalsOfL1(d *devnet) {
+	want := "-32003 transaction underpriced: address " + d.from.Hex() + " have gas fee cap (1) < pool minimum fee cap ("
+	if _, got := d.send(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1)}); !strings.HasPrefix(got, want) {
 		d.Error(got)
 	}
 }

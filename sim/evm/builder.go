@@ -256,6 +256,15 @@ func (b *Builder) OpenWith(timeMS uint64, o Override) (*Pending, error) {
 	return p, nil
 }
 
+// MinFeeCap is the least fee cap that a node's pool takes after the newest block, in wei (txpool.SetMinFee in coreth and subnet-evm).
+func (b *Builder) MinFeeCap() (*big.Int, error) {
+	if b.kind == KindC {
+		return big.NewInt(minGasPrice), nil
+	}
+	rates, err := b.feeRules()
+	return rates.config.MinBaseFee, err
+}
+
 // NextBaseFee is the base fee of the next block at a time in Unix milliseconds.
 func (b *Builder) NextBaseFee(timeMS uint64, o Override) (*big.Int, error) {
 	if o.BaseFee != nil {

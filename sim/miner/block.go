@@ -107,7 +107,7 @@ func (m *Miner) seal(p *evm.Pending) error {
 	}
 	m.settings.change(func(w *wishes) { w.time, w.baseFee = 0, nil }) // they were for one block
 	m.Pool.Reset(d.Accounts, p.Header().GasLimit)
-	return nil
+	return m.setMinFee()
 }
 
 // checkFeeCap refuses a transaction that cannot pay the base fee of the block that would take it now. Without automine such a

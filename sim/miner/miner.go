@@ -72,7 +72,16 @@ func (m *Miner) restore(ctx context.Context) error {
 		return fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err)
 	}
 	m.builder = builder
-	return nil
+	return m.setMinFee()
+}
+
+// setMinFee tells the pool what the fee configuration asks for after the newest block.
+func (m *Miner) setMinFee() error {
+	fee, err := m.builder.MinFeeCap()
+	if err == nil {
+		m.Pool.SetMinFee(fee)
+	}
+	return err
 }
 
 // Send takes a signed transaction into the pool and, with automine, into a block. The error says why it is refused.
@@ -109,6 +118,9 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 		return err
 	}
 	if asked.automine && tx.Nonce() == nonce {
+		if err := m.Pool.Check(tx, sender, nonce, balance); err != nil {
+			return err
+		}
 		if err := m.checkFeeCap(tx, sender); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package txpool
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"sync"
 
@@ -30,6 +31,7 @@ type Pool struct {
 	warp   func(time uint64) bool // whether the warp precompile is active
 
 	mu       sync.RWMutex
+	minFee   *big.Int // the least fee cap that is taken, in wei
 	accounts map[common.Address]*account
 	all      map[common.Hash]*Transaction
 	slots    int
@@ -43,7 +45,7 @@ type Pool struct {
 func New(genesis *evm.Genesis) *Pool {
 	config := genesis.ChainConfig()
 	return &Pool{
-		config: config, signer: types.LatestSigner(config), warp: genesis.Precompiles.HasWarp,
+		config: config, signer: types.LatestSigner(config), warp: genesis.Precompiles.HasWarp, minFee: big.NewInt(1),
 		accounts: map[common.Address]*account{}, all: map[common.Hash]*Transaction{},
 	}
 }
@@ -58,16 +60,23 @@ func (p *Pool) Get(hash common.Hash) *Transaction {
 	return p.all[hash]
 }
 
-// Add takes a validated transaction, given its sender's nonce and balance after the head. The error says why it does not.
-func (p *Pool) Add(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) error {
+// SetMinFee says what the least fee cap is that the pool takes, in wei: on an L1 the least base fee of its fee configuration.
+func (p *Pool) SetMinFee(fee *big.Int) {
 	p.mu.Lock()
-	fresh, err := p.add(tx, sender, nonce, balance)
-	p.mu.Unlock()
-	p.announce(fresh)
+	defer p.mu.Unlock()
+	p.minFee = fee
+}
+
+// Check says why Add would not take a transaction.
+func (p *Pool) Check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err := p.check(tx, sender, nonce, balance)
 	return err
 }
 
-func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) (fresh []*Transaction, err error) {
+// check finds the account of a transaction that can be added.
+func (p *Pool) check(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) (*account, error) {
 	if p.all[tx.Hash()] != nil {
 		return nil, ErrAlreadyKnown
 	}
@@ -76,7 +85,7 @@ func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, b
 		a = &account{address: sender}
 	}
 	a.nonce, a.balance = nonce, balance
-	if err := a.validate(tx); err != nil {
+	if err := a.validate(tx, p.minFee); err != nil {
 		return nil, err
 	}
 	at, there := a.find(tx.Nonce())
@@ -92,17 +101,34 @@ func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, b
 	if p.slots+need > maxSlots {
 		return nil, ErrPoolFull
 	}
+	return a, nil
+}
+
+// Add takes a validated transaction, given its sender's nonce and balance after the head. The error says why it does not.
+func (p *Pool) Add(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) error {
+	p.mu.Lock()
+	fresh, err := p.add(tx, sender, nonce, balance)
+	p.mu.Unlock()
+	p.announce(fresh)
+	return err
+}
+
+func (p *Pool) add(tx *types.Transaction, sender common.Address, nonce uint64, balance *uint256.Int) (fresh []*Transaction, err error) {
+	a, err := p.check(tx, sender, nonce, balance)
+	if err != nil {
+		return nil, err
+	}
 	p.arrivals++
-	t := &Transaction{tx, sender, p.arrivals}
-	before := a.ready
+	t, before := &Transaction{tx, sender, p.arrivals}, a.ready
 	if old := a.put(t); old != nil {
 		delete(p.all, old.Hash())
+		p.slots -= slotsOf(old.Transaction)
 	}
 	p.all[tx.Hash()], p.accounts[sender] = t, a
-	p.slots += need
+	p.slots += slotsOf(tx)
 	p.changes++
 	a.count()
-	if there && at < before {
+	if at, _ := a.find(tx.Nonce()); at < before {
 		return p.remember([]*Transaction{t}), nil
 	}
 	return p.remember(a.txs[before:a.ready]), nil

@@ -63,11 +63,11 @@ func (p *Pool) Sender(tx *types.Transaction) (common.Address, error) {
 	return sender, nil
 }
 
-// validateAgainst checks a transaction against its sender's account and what of the account waits already:
+// validate checks a transaction against its sender's account and what of the account waits already:
 // core/txpool.ValidateTransactionWithState.
-func (a *account) validate(tx *types.Transaction) error {
-	if p := minFeeCap; tx.GasFeeCapIntCmp(p) < 0 {
-		return fmt.Errorf("%w: address %s have gas fee cap (%d) < pool minimum fee cap (%d)", ErrUnderpriced, a.address.Hex(), tx.GasFeeCap(), p)
+func (a *account) validate(tx *types.Transaction, minFee *big.Int) error {
+	if tx.GasFeeCapIntCmp(minFee) < 0 {
+		return fmt.Errorf("%w: address %s have gas fee cap (%d) < pool minimum fee cap (%d)", ErrUnderpriced, a.address.Hex(), tx.GasFeeCap(), minFee)
 	}
 	if a.nonce > tx.Nonce() {
 		return fmt.Errorf("%w: next nonce %v, tx nonce %v", core.ErrNonceTooLow, a.nonce, tx.Nonce())
@@ -94,6 +94,3 @@ func (a *account) validate(tx *types.Transaction) error {
 	}
 	return nil
 }
-
-// minFeeCap is the least fee cap that a node's pool takes, in wei: acp176.MinGasPrice.
-var minFeeCap = big.NewInt(1)
