@@ -123,7 +123,7 @@ func TestTipsDiffer(t *testing.T) {
 			tips[tip.String()] = true
 		}
 	}
-	if len(classes) < 4 || len(tips) < 40 || classes[1] == 0 {
+	if len(classes) < 4 || len(tips) < 30 || classes[1] == 0 {
 		t.Errorf("%d different tips, by digits %v", len(tips), classes)
 	}
 }

@@ -135,3 +135,25 @@ func TestRequestsNameAllThatIsMissing(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestDeploymentsThatMintAndCallcode are named by their roles.
+func TestDeploymentsThatMintAndCallcode(t *testing.T) {
+	g := open(t, 1)
+	for _, c := range g.Chains {
+		for role, list := range map[string]string{"launched-collection": "erc721Transfers", "launched-items": "erc1155Transfers"} {
+			address := g.contract(t, c, role)
+			d := g.get(t, path(c, "contracts", address, "transactions:getDeployment"))
+			transfers, _ := d[list].([]any)
+			if len(transfers) != 1 {
+				t.Errorf("chain %d: the deployment of %s has %v", c.Row.EVMID, role, transfers)
+			}
+		}
+		found := false
+		for _, one := range g.pages(t, path(c, "addresses", g.contract(t, c, "splitter"), "transactions:listInternals"), "transactions", 100) {
+			found = found || strings.Contains(encode(one), "CALLCODE") || strings.Contains(encode(one), "CALL_CODE")
+		}
+		if !found {
+			t.Errorf("chain %d: no CALLCODE", c.Row.EVMID)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func TestHoldersOfTokensAreThoseOfTheLists(t *testing.T) {
 						t.Fatal(err)
 					}
 					last := map[string]int{}
-					for _, r := range rows {
+					for _, r := range slices.Backward(rows) { // the newest row of an asset comes first
 						last[string(r.Asset)] = len(r.Amount)
 					}
 					for _, n := range last {

@@ -122,6 +122,7 @@ func (d *deployment) factoryDeployments() []action {
 		func(*rand.Rand) (*TxRequest, error) {
 			return d.chain.CallWith(deployer, "factory", "Factory", "createAndBoom", population.Units(1, 18), 400_000, deployer.Address)
 		})
+	actions = append(actions, d.launches()...)
 	for n, c := range []struct {
 		artifact string
 		args     func() []any
