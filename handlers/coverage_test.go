@@ -64,7 +64,7 @@ type table []row
 
 func (t *table) add(service, path, name, state string) {
 	for i := range *t {
-		if r := &(*t)[i]; r.path == path && r.state == state {
+		if r := &(*t)[i]; r.service == service && r.path == path && r.state == state {
 			r.names = append(r.names, name)
 			return
 		}

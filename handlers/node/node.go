@@ -19,6 +19,7 @@ import (
 	"snowglobe/handlers/node/info"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/platform"
+	"snowglobe/handlers/node/trace"
 	"snowglobe/handlers/permit"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
@@ -102,7 +103,7 @@ func New(o Options) (*Node, error) {
 func (n *Node) addChain(m *miner.Miner) error {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	e, err := eth.New(eth.Options{
-		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: anvil.Namespaces(m, version),
+		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: slices.Concat(anvil.Namespaces(m, version), trace.Namespaces(m)),
 	})
 	if err != nil {
 		return err

@@ -78,6 +78,14 @@ func (b *blockRef) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// BlockRef is blockRef for the methods of other packages.
+type BlockRef = blockRef
+
+// BlockOf is the block that a reference means for the methods of other packages; no reference means the head.
+func BlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block, error) {
+	return (&api{chain: m.Chain, miner: m}).block(ctx, ref)
+}
+
 func (a *api) byNumber(ctx context.Context, number blockNumber) (*reader.Block, error) {
 	switch number {
 	case latest:

@@ -1,6 +1,8 @@
 package eth
 
 import (
+	"encoding/json"
+
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
@@ -13,6 +15,14 @@ type content struct {
 	txs  []*reader.Transaction
 	size int
 	full bool
+}
+
+// HeaderJSON is a header as eth_getHeaderByNumber answers it.
+func HeaderJSON(kind evm.Kind, b *reader.Block) json.RawMessage { return headerJSON(kind, b) }
+
+// BlockJSON is a block, size bytes long, as eth_getBlockByNumber answers it.
+func BlockJSON(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size int, full bool) json.RawMessage {
+	return blockJSON(kind, b, transactions, size, full)
 }
 
 func headerJSON(kind evm.Kind, b *reader.Block) []byte { return fieldsJSON(kind, b, nil) }

@@ -93,9 +93,7 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 	if err != nil {
 		return orNull(nil, err)
 	}
-	w := &jsonWriter{make([]byte, 0, 2*headerBytes)}
-	w.receipt(t)
-	return w.json, nil
+	return receiptJSON(t), nil
 }
 
 // GetBlockReceipts answers the receipts of a block in order, or null.

@@ -1,6 +1,7 @@
 package eth
 
 import (
+	"encoding/json"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -8,6 +9,18 @@ import (
 
 	"snowglobe/sim/evm/reader"
 )
+
+// TransactionJSON is a transaction as eth_getTransactionByHash answers it.
+func TransactionJSON(t *reader.Transaction) json.RawMessage { return transactionJSON(t) }
+
+// ReceiptJSON is a receipt as eth_getTransactionReceipt answers it.
+func ReceiptJSON(t *reader.Transaction) json.RawMessage { return receiptJSON(t) }
+
+func receiptJSON(t *reader.Transaction) []byte {
+	w := &jsonWriter{make([]byte, 0, 2*headerBytes)}
+	w.receipt(t)
+	return w.json
+}
 
 func transactionJSON(t *reader.Transaction) []byte {
 	w := &jsonWriter{make([]byte, 0, 1024+2*len(t.Row.Raw))}
@@ -61,8 +74,8 @@ func (w *jsonWriter) signature(t *types.Transaction) {
 	if typed {
 		w.key("accessList").accessList(t.AccessList())
 	}
-	if id := t.ChainId(); typed || id.Sign() != 0 {
-		w.key("chainId").big(id)
+	if typed || t.Protected() {
+		w.key("chainId").big(t.ChainId())
 	}
 	v, r, s := t.RawSignatureValues()
 	w.key("v").big(v)

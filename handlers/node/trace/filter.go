@@ -1,0 +1,174 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/reader"
+)
+
+// Bounds of one search. Every transaction in its blocks may have to be executed again, for which it has the time of a call.
+const (
+	maxBlocks = 10_000
+	maxTraces = 10_000
+)
+
+// filter says which traces are wanted, as anvil and Erigon read it.
+type filter struct {
+	FromBlock   *eth.BlockRef    `json:"fromBlock"` // the first by default
+	ToBlock     *eth.BlockRef    `json:"toBlock"`   // the head by default
+	FromAddress []common.Address `json:"fromAddress"`
+	ToAddress   []common.Address `json:"toAddress"`
+	Mode        string           `json:"mode"`  // whether both addresses must be as wanted (intersection) or one of them (union, the default)
+	After       uint64           `json:"after"` // how many to leave out
+	Count       *uint64          `json:"count"`
+}
+
+// parties are who calls, creates or is destroyed in a trace, and who is called, created or gets what is left.
+type parties struct {
+	Type   string
+	Action struct{ From, To, Address, RefundAddress *common.Address }
+	Result struct{ Address *common.Address }
+}
+
+func (p *parties) addresses() (from, to *common.Address) {
+	switch p.Type {
+	case "create":
+		return p.Action.From, p.Result.Address
+	case "suicide":
+		return p.Action.Address, p.Action.RefundAddress
+	}
+	return p.Action.From, p.Action.To
+}
+
+func isAmong(wanted []common.Address, address *common.Address) bool {
+	return address != nil && slices.Contains(wanted, *address)
+}
+
+func (f *filter) wants(trace json.RawMessage) (bool, error) {
+	if len(f.FromAddress) == 0 && len(f.ToAddress) == 0 {
+		return true, nil
+	}
+	var p parties
+	if err := json.Unmarshal(trace, &p); err != nil {
+		return false, err
+	}
+	from, to := p.addresses()
+	sent, received := isAmong(f.FromAddress, from), isAmong(f.ToAddress, to)
+	if f.Mode == "intersection" {
+		return (sent || len(f.FromAddress) == 0) && (received || len(f.ToAddress) == 0), nil
+	}
+	return sent || received, nil
+}
+
+// blocks is the range that the filter means. A range that ends above the head ends there.
+func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err error) {
+	head, err := a.miner.Chain.Head(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	number := func(ref *eth.BlockRef, otherwise uint64) (uint64, error) {
+		if ref == nil {
+			return otherwise, nil
+		}
+		b, err := eth.BlockOf(ctx, a.miner, ref)
+		switch {
+		case errors.Is(err, reader.ErrUnfinalized):
+			return head.Number + 1, nil
+		case err != nil:
+			return 0, err
+		case b.Pending():
+			return 0, errPending
+		}
+		return b.Number, nil
+	}
+	if first, err = number(f.FromBlock, 0); err != nil {
+		return 0, 0, err
+	}
+	if last, err = number(f.ToBlock, max(head.Number, first)); err != nil {
+		return 0, 0, err
+	}
+	if first > last {
+		return 0, 0, paramsError(fmt.Sprintf("fromBlock (%d) is after toBlock (%d)", first, last))
+	}
+	if last = min(last, head.Number); last >= first && last-first >= maxBlocks {
+		return 0, 0, paramsError(fmt.Sprintf("the range has %d blocks, at most %d are possible; narrow fromBlock and toBlock", last-first+1, maxBlocks))
+	}
+	return first, last, nil
+}
+
+// Filter answers the traces in a range of blocks that have certain addresses, a page of them when count is given.
+func (a *api) Filter(ctx context.Context, f filter) ([]json.RawMessage, error) {
+	if f.Mode != "" && f.Mode != "union" && f.Mode != "intersection" {
+		return nil, paramsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
+	}
+	first, last, err := f.blocks(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
+	limits := a.miner.Chain.Limits
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, fmt.Errorf("the search took longer than %s; narrow fromBlock and toBlock", limits.Time))
+	defer cancel()
+	s := search{filter: f, found: []json.RawMessage{}}
+	for number := first; number <= last && !s.full(); number++ {
+		b, err := a.miner.Chain.Block(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		traces, err := a.ofBlock(ctx, b)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := s.add(traces, limits.Trace); err != nil {
+			return nil, err
+		}
+	}
+	return s.found, nil
+}
+
+// search collects the traces of a page.
+type search struct {
+	filter
+	passed uint64 // before the page
+	found  []json.RawMessage
+	size   int
+}
+
+func (s *search) full() bool { return s.Count != nil && uint64(len(s.found)) >= *s.Count }
+
+func (s *search) add(traces []json.RawMessage, limit int) error {
+	for _, trace := range traces {
+		if s.full() {
+			return nil
+		}
+		wanted, err := s.wants(trace)
+		if err != nil {
+			return err
+		}
+		if !wanted {
+			continue
+		}
+		if s.passed < s.After {
+			s.passed++
+			continue
+		}
+		s.found, s.size = append(s.found, trace), s.size+len(trace)
+		if len(s.found) > maxTraces || s.size > limit {
+			return paramsError(fmt.Sprintf("there are more than %d traces or %d bytes of them; ask for a page with after and count", maxTraces, limit))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+)
+
+// Namespaces are the methods for a chain.
+func Namespaces(m *miner.Miner) []eth.Namespace {
+	return []eth.Namespace{{Name: "trace", Methods: &api{m}}}
+}
+
+type api struct{ miner *miner.Miner }
+
+// paramsError refuses what the parameters ask for.
+type paramsError string
+
+func (e paramsError) Error() string { return string(e) }
+func (paramsError) ErrorCode() int  { return -32602 }
+
+const errPending = paramsError("tracing on top of pending is not supported")
+
+// flat is the tracer's configuration.
+func flat() *reader.TraceConfig {
+	name := "flatCallTracer"
+	return &reader.TraceConfig{Tracer: &name, TracerConfig: json.RawMessage(`{"convertParityErrors":true}`)}
+}
+
+// Block answers the traces of every transaction of a block.
+func (a *api) Block(ctx context.Context, ref eth.BlockRef) ([]json.RawMessage, error) {
+	b, err := eth.BlockOf(ctx, a.miner, &ref)
+	if err != nil {
+		return nil, err
+	}
+	if b.Pending() {
+		return nil, errPending
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
+	return a.ofBlock(ctx, b)
+}
+
+// ofBlock is empty for the first block, which has no transactions.
+func (a *api) ofBlock(ctx context.Context, b *reader.Block) ([]json.RawMessage, error) {
+	traces := []json.RawMessage{}
+	if b.Row.Txs == 0 {
+		return traces, nil
+	}
+	results, err := a.miner.Chain.TraceBlock(ctx, b, flat())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		var frames []json.RawMessage
+		if err := json.Unmarshal(r.Result, &frames); err != nil {
+			return nil, err
+		}
+		traces = append(traces, frames...)
+	}
+	return traces, nil
+}
+
+// Transaction answers the traces of a transaction, null when there is no such transaction.
+func (a *api) Transaction(ctx context.Context, hash common.Hash) ([]json.RawMessage, error) {
+	t, err := a.miner.Chain.Transaction(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
+	result, err := a.miner.Chain.TraceTransaction(ctx, t, flat())
+	if err != nil {
+		return nil, err
+	}
+	var frames []json.RawMessage
+	return frames, json.Unmarshal(result, &frames)
+}
+
+// Get answers the trace of a transaction that has an address, such as [0, 2] for the third call of the first call of the transaction;
+// null when there is none.
+func (a *api) Get(ctx context.Context, hash common.Hash, address []hexutil.Uint) (json.RawMessage, error) {
+	traces, err := a.Transaction(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	for _, trace := range traces {
+		var place struct{ TraceAddress []uint }
+		if err := json.Unmarshal(trace, &place); err != nil {
+			return nil, err
+		}
+		if slices.EqualFunc(place.TraceAddress, address, func(at uint, wanted hexutil.Uint) bool { return at == uint(wanted) }) {
+			return trace, nil
+		}
+	}
+	return nil, nil
+}
+
+// callTraces is what tracing a call answers. What can be asked for beside the traces is never there.
+type callTraces struct {
+	Output    json.RawMessage  `json:"output"`
+	StateDiff *struct{}        `json:"stateDiff"`
+	Trace     []map[string]any `json:"trace"`
+	VMTrace   *struct{}        `json:"vmTrace"`
+}
+
+// Call answers the traces of a call on top of a block.
+func (a *api) Call(ctx context.Context, call reader.Call, kinds []string, ref *eth.BlockRef) (*callTraces, error) {
+	for _, kind := range kinds {
+		if kind != "trace" {
+			return nil, paramsError(fmt.Sprintf("this node has no %q of a call, only \"trace\"; debug_traceCall has the tracer prestateTracer and the log of steps", kind))
+		}
+	}
+	b, err := eth.BlockOf(ctx, a.miner, ref)
+	if err != nil {
+		return nil, err
+	}
+	if b.Pending() {
+		return nil, errPending
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
+	result, err := a.miner.Chain.TraceCall(ctx, b, &call, reader.Overrides{}, flat())
+	if err != nil {
+		return nil, err
+	}
+	var first []struct {
+		Result struct{ Output, Code json.RawMessage }
+	}
+	answer := &callTraces{Output: json.RawMessage(`"0x"`), Trace: []map[string]any{}}
+	if err := errors.Join(json.Unmarshal(result, &first), json.Unmarshal(result, &answer.Trace)); err != nil {
+		return nil, err
+	}
+	switch outcome := first[0].Result; {
+	case outcome.Output != nil:
+		answer.Output = outcome.Output
+	case outcome.Code != nil:
+		answer.Output = outcome.Code
+	}
+	for _, trace := range answer.Trace {
+		for _, name := range []string{"blockHash", "blockNumber", "transactionHash", "transactionPosition"} {
+			delete(trace, name) // a call is in no block
+		}
+	}
+	if !slices.Contains(kinds, "trace") {
+		answer.Trace = []map[string]any{}
+	}
+	return answer, nil
+}

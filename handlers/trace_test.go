@@ -1,0 +1,253 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// parityTrace is a trace as the namespace trace answers it.
+type parityTrace struct {
+	Action struct {
+		CallType, CreationMethod      string
+		From, To, Gas, Value, Balance string
+		Address, RefundAddress        string
+		Input, Init                   string
+	}
+	BlockNumber         uint64
+	BlockHash           string
+	Error               string
+	Result              *struct{ Address, GasUsed, Output, Code string }
+	Subtraces           int
+	TraceAddress        []int
+	TransactionHash     string
+	TransactionPosition int
+	Type                string
+}
+
+// line is what every tracer tells about a call, in one form.
+func (p *parityTrace) line() string {
+	a, used := p.Action, ""
+	if p.Result != nil {
+		used = p.Result.GasUsed
+	}
+	switch p.Type {
+	case "create":
+		to := ""
+		if p.Result != nil {
+			to = p.Result.Address
+		}
+		return fmt.Sprint(a.CreationMethod, " ", a.From, " ", to, " ", a.Value, " ", a.Gas, " ", used, " ", a.Init, " ", p.TraceAddress)
+	case "suicide":
+		return fmt.Sprint("selfdestruct ", a.Address, " ", a.RefundAddress, " ", a.Balance, " ", p.TraceAddress)
+	}
+	return fmt.Sprint(a.CallType, " ", a.From, " ", a.To, " ", a.Value, " ", a.Gas, " ", used, " ", a.Input, " ", p.TraceAddress)
+}
+
+// callFrame is a call as the callTracer answers it.
+type callFrame struct {
+	Type, From, To, Value, Gas, GasUsed, Input, Output, Error string
+	Calls                                                     []callFrame
+}
+
+// precompiles of Ethereum are left out by the other form.
+func (f *callFrame) isPrecompile() bool {
+	to := common.HexToAddress(f.To)
+	return (f.Type == "CALL" || f.Type == "STATICCALL") && to.Big().IsUint64() && to.Big().Uint64() <= 10 && to != (common.Address{})
+}
+
+func (f *callFrame) lines(at []int) (all []string) {
+	to, used, value := f.To, f.GasUsed, f.Value
+	if f.Error != "" && f.Error != "execution reverted" {
+		used = ""
+		if strings.HasPrefix(f.Type, "CREATE") {
+			to = ""
+		}
+	}
+	if value == "" {
+		value = "0x0"
+	}
+	if f.Type == "SELFDESTRUCT" {
+		return []string{fmt.Sprint("selfdestruct ", f.From, " ", f.To, " ", value, " ", at)}
+	}
+	all = append(all, fmt.Sprint(strings.ToLower(f.Type), " ", f.From, " ", to, " ", value, " ", f.Gas, " ", used, " ", f.Input, " ", at))
+	place := 0
+	for _, call := range f.Calls {
+		if !call.isPrecompile() {
+			all = append(all, call.lines(append(slices.Clone(at), place))...)
+			place++
+		}
+	}
+	return all
+}
+
+func rpcPath(c *reader.Chain) string {
+	return "/" + c.Row.Network + "/ext/bc/" + ids.ID(c.Row.BlockchainID).String() + "/rpc"
+}
+
+// TestTracesAgree compares the traces of blocks with those of the callTracer, and with the internal transactions of the index.
+func TestTracesAgree(t *testing.T) {
+	w := readWorld(t)
+	tracesAgree(t, w, surface(t, w), w.Chains)
+}
+
+func tracesAgree(t *testing.T, w *sim.World, h http.Handler, chains []*reader.Chain) {
+	t.Helper()
+	compared, internal := 0, 0
+	for _, c := range chains {
+		head, err := c.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := uint64(1)
+		if testing.Short() {
+			first = head.Number - min(head.Number-1, 40)
+		}
+		for number := first; number <= head.Number; number++ {
+			var traces []parityTrace
+			var nested []struct {
+				TxHash string
+				Result callFrame
+			}
+			if problem := callEVM(t, h, rpcPath(c), "trace_block", &traces, hexutil.EncodeUint64(number)); problem != "" {
+				t.Fatal(problem)
+			}
+			callEVM(t, h, rpcPath(c), "debug_traceBlockByNumber", &nested, hexutil.EncodeUint64(number), object{"tracer": "callTracer"})
+			var got, want []string
+			for _, trace := range traces {
+				got = append(got, trace.TransactionHash+" "+trace.line())
+			}
+			for _, tx := range nested {
+				for _, line := range tx.Result.lines([]int{}) {
+					want = append(want, tx.TxHash+" "+line)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, block %d: traces\n%s\nwant\n%s", c.Row.Name, number, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			compared += len(got)
+			calls, err := w.DB.Calls(t.Context(), store.At(c.Row.ID, number, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			internal += len(calls)
+			var indexed []string
+			for _, call := range calls {
+				indexed = append(indexed, fmt.Sprintf("%d %s %x %d", call.Tx, call.Type, call.Sender, call.Depth))
+			}
+			var moved []string
+			for _, trace := range traces {
+				if kind, sender := indexedAs(&trace); kind != "" {
+					moved = append(moved, fmt.Sprintf("%d %s %s %d", trace.TransactionPosition, kind, strings.TrimPrefix(sender, "0x"), len(trace.TraceAddress)))
+				}
+			}
+			if !slices.Equal(moved, indexed) {
+				t.Fatalf("%s, block %d: what moved value is %v, in the index %v", c.Row.Name, number, moved, indexed)
+			}
+		}
+	}
+	if compared < 20 || internal == 0 {
+		t.Errorf("only %d traces were compared, and %d internal transactions", compared, internal)
+	}
+}
+
+// indexedAs is the type under which the index has a call and who made it, nothing for one that it does not have.
+func indexedAs(p *parityTrace) (kind, sender string) {
+	if len(p.TraceAddress) == 0 {
+		return "", ""
+	}
+	switch p.Type {
+	case "create":
+		return strings.ToUpper(p.Action.CreationMethod), p.Action.From
+	case "suicide":
+		if p.Action.Balance == "0x0" {
+			return "", ""
+		}
+		return "SELFDESTRUCT", p.Action.Address
+	}
+	if kind = strings.ToUpper(p.Action.CallType); (kind == "CALL" || kind == "CALLCODE") && p.Action.Value != "0x0" {
+		return kind, p.Action.From
+	}
+	return "", ""
+}
+
+// TestTracesAreFound searches for the traces of addresses, whole and in pages.
+func TestTracesAreFound(t *testing.T) {
+	w := readWorld(t)
+	h, c := surface(t, w), w.Chains[0]
+	head, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := hexutil.EncodeUint64(head.Number - 60)
+	ask := func(filter object) (all []json.RawMessage, problem string) {
+		filter["fromBlock"] = from
+		problem = callEVM(t, h, rpcPath(c), "trace_filter", &all, filter)
+		return all, problem
+	}
+	all, problem := ask(object{})
+	if problem != "" || len(all) < 20 {
+		t.Fatalf("%d traces: %s", len(all), problem)
+	}
+	var pages []json.RawMessage
+	for page := 0; ; page++ {
+		found, problem := ask(object{"after": 7 * page, "count": 7})
+		if problem != "" || len(found) > 7 {
+			t.Fatalf("page %d has %d traces: %s", page, len(found), problem)
+		}
+		if pages = append(pages, found...); len(found) < 7 {
+			break
+		}
+	}
+	if fmt.Sprint(pages) != fmt.Sprint(all) {
+		t.Errorf("the pages have %d traces, the whole %d", len(pages), len(all))
+	}
+	var sample parityTrace
+	var union, both int
+	if err := json.Unmarshal(all[len(all)-1], &sample); err != nil {
+		t.Fatal(err)
+	}
+	sender, receiver := sample.Action.From, sample.Action.To
+	for _, raw := range all {
+		var p parityTrace
+		if err := json.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		sent, received := p.Action.From == sender, p.Type == "call" && p.Action.To == receiver
+		if sent || received {
+			union++
+		}
+		if sent && received {
+			both++
+		}
+	}
+	for mode, want := range map[string]int{"union": union, "intersection": both} {
+		found, problem := ask(object{"fromAddress": []string{sender}, "toAddress": []string{receiver}, "mode": mode})
+		if problem != "" || len(found) != want || want == 0 {
+			t.Errorf("%s of %s and %s: %d traces, want %d: %s", mode, sender, receiver, len(found), want, problem)
+		}
+	}
+	var one parityTrace
+	if problem := callEVM(t, h, rpcPath(c), "trace_get", &one, sample.TransactionHash, addressOf(sample.TraceAddress)); problem != "" || one.line() != sample.line() {
+		t.Errorf("%s: %s, want %s", problem, one.line(), sample.line())
+	}
+}
+
+func addressOf(place []int) []string {
+	all := []string{}
+	for _, i := range place {
+		all = append(all, hexutil.EncodeUint64(uint64(i)))
+	}
+	return all
+}
