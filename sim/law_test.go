@@ -35,7 +35,7 @@ var imports = []struct{ pkg, may string }{
 	{"sim/evm/txpool", "sim/evm sim/store"},
 	{"sim/miner", "sim/txs sim/evm/txpool sim/evm/reader sim/evm sim/store"},
 	{"sim", "fixtures sim/miner sim/parse sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
-	{"sim/simtest", "fixtures/contracts sim sim/miner sim/store"},
+	{"sim/simtest", "fixtures/contracts sim sim/miner sim/evm sim/store"},
 	{"sim/query", "fixtures fixtures/contracts sim sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric sim/price sim/cache"},
 	{"sim/signing", "fixtures sim sim/primary sim/evm/reader sim/evm sim/pchain sim/rules sim/txs sim/warp sim/store"},
 	{"sim/export", "fixtures fixtures/contracts sim sim/query sim/primary sim/evm/reader sim/evm sim/evm/index sim/pchain sim/utxo sim/rules sim/txs sim/store sim/metric sim/price"},

@@ -14,11 +14,14 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
@@ -34,7 +37,8 @@ type clients struct {
 }
 
 // SendRandomly sends transactions on every EVM chain of a world, as a seed decides: payments, calls of every named contract,
-// deployments and failures, with automine and without, and sometimes blocks that the network would not make. It leaves automine on.
+// deployments and failures, with automine and without, and sometimes blocks that the network would not make, changes of the state and
+// transactions without a signature. It leaves automine on.
 func SendRandomly(ctx context.Context, w *sim.World, seed uint64, steps int) error {
 	personas, err := w.DB.Personas(ctx)
 	if err != nil {
@@ -66,7 +70,11 @@ func SendRandomly(ctx context.Context, w *sim.World, seed uint64, steps int) err
 }
 
 func (c *clients) step() error {
-	switch c.random.IntN(12) {
+	switch c.random.IntN(14) {
+	case 12:
+		return c.changeState()
+	case 13:
+		return c.impersonate()
 	case 0:
 		c.miner.SetAutomine(c.random.IntN(2) == 0)
 		return nil
@@ -97,22 +105,78 @@ func (c *clients) unusual() error {
 	return nil
 }
 
-func (c *clients) send() error {
-	who := c.random.IntN(len(c.keys))
-	nonce, err := c.miner.Nonce(c.ctx, common.BytesToAddress(c.personas[who].Address))
+// changeState changes what no transaction does: balances, nonces, code, and the storage of named contracts.
+func (c *clients) changeState() error {
+	address := common.BytesToAddress(binary.BigEndian.AppendUint64(nil, 1+c.random.Uint64N(4)))
+	named := common.BytesToAddress(c.contracts[c.random.IntN(len(c.contracts))].Address)
+	number := common.BytesToHash(binary.BigEndian.AppendUint64(nil, c.random.Uint64N(6)))
+	holder := common.BytesToAddress(c.personas[c.random.IntN(len(c.personas))].Address)
+	switch c.random.IntN(6) {
+	case 0:
+		return c.miner.AddBalance(c.ctx, holder, uint256.NewInt(c.random.Uint64()))
+	case 1:
+		return c.miner.SetNonce(c.ctx, address, c.random.Uint64N(1000), true)
+	case 2:
+		states, err := c.state()
+		if err != nil {
+			return err
+		}
+		return c.miner.SetCode(c.ctx, address, states.GetCode(named))
+	case 3:
+		return c.miner.SetStorage(c.ctx, address, number, common.BytesToHash(holder[:]), nil)
+	}
+	// A slot of a mapping from addresses, as Solidity places it: a balance, if the contract has them there.
+	slot := crypto.Keccak256Hash(common.LeftPadBytes(holder[:], 32), number[:])
+	return c.miner.SetStorage(c.ctx, named, slot, common.BigToHash(new(big.Int).SetUint64(c.random.Uint64N(1000))), &holder)
+}
+
+func (c *clients) state() (*state.StateDB, error) {
+	head, err := c.miner.Chain.Head(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.miner.Chain.State(c.ctx, head)
+}
+
+// impersonate sends for a named contract, which pays for it with what it is given.
+func (c *clients) impersonate() error {
+	sender := common.BytesToAddress(c.contracts[c.random.IntN(len(c.contracts))].Address)
+	if err := c.miner.AddBalance(c.ctx, sender, uint256.NewInt(4e18)); err != nil {
+		return err
+	}
+	data, err := c.transaction(sender)
 	if err != nil {
 		return err
 	}
-	id := new(big.Int).SetUint64(c.miner.Chain.Row.EVMID)
-	data := &types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: new(big.Int).SetUint64(c.random.Uint64N(1_000_000_000)), GasFeeCap: big.NewInt(2_000_000_000_000), Gas: 1_500_000}
-	if err := c.fill(data); err != nil {
+	tx, err := evm.Impersonate(types.NewTx(data), data.ChainID, sender)
+	if err != nil {
 		return err
 	}
-	tx, err := types.SignNewTx(c.keys[who], types.LatestSignerForChainID(id), data)
+	return c.miner.SendFrom(c.ctx, tx, sender)
+}
+
+func (c *clients) send() error {
+	who := c.random.IntN(len(c.keys))
+	data, err := c.transaction(common.BytesToAddress(c.personas[who].Address))
+	if err != nil {
+		return err
+	}
+	tx, err := types.SignNewTx(c.keys[who], types.LatestSignerForChainID(data.ChainID), data)
 	if err != nil {
 		return err
 	}
 	return c.miner.Send(c.ctx, tx)
+}
+
+// transaction is the next of an account.
+func (c *clients) transaction(sender common.Address) (*types.DynamicFeeTx, error) {
+	nonce, err := c.miner.Nonce(c.ctx, sender)
+	if err != nil {
+		return nil, err
+	}
+	id := new(big.Int).SetUint64(c.miner.Chain.Row.EVMID)
+	data := &types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: new(big.Int).SetUint64(c.random.Uint64N(1_000_000_000)), GasFeeCap: big.NewInt(2_000_000_000_000), Gas: 1_500_000}
+	return data, c.fill(data)
 }
 
 // fill says what a transaction does.
