@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestStateControl(t *testing.T) {
 		for _, part := range []struct {
 			name string
 			test func(*devnet)
-		}{{"at once", changedAtOnce}, {"tokens", changedTokens}, {"impersonation", impersonates}, {"nonces", setsNonces}, {"who answers", tellsWho}} {
+		}{{"at once", changedAtOnce}, {"tokens", changedTokens}, {"items", changedItems}, {"impersonation", impersonates}, {"nonces", setsNonces}, {"who answers", tellsWho}} {
 			t.Run(fmt.Sprint(i, " ", part.name), func(t *testing.T) {
 				own := *d
 				own.T = t
@@ -245,6 +246,37 @@ func changedTokens(d *devnet) {
 	d.text("anvil_setCode", other, "0x")
 	if _, listed := d.erc20(other, holder); listed != "0" {
 		d.Error("without code the Data API says", listed)
+	}
+}
+
+// changedItems: who owns a token of an ERC-721 follows its storage, in the Data API as in the contract.
+func changedItems(d *devnet) {
+	collection, holder := *d.contract("collection"), common.HexToAddress("0x401de4")
+	type item struct{ TokenID, OwnerAddress string }
+	var all struct{ Tokens []item }
+	d.data("nfts/collections/"+collection.Hex()+"/tokens?pageSize=100", &all)
+	at := slices.IndexFunc(all.Tokens, func(i item) bool { return i.OwnerAddress != "" })
+	if at < 0 {
+		d.Fatal("no token has an owner")
+	}
+	before := all.Tokens[at]
+	number, _ := new(big.Int).SetString(before.TokenID, 10)
+	var list struct{ AccessList types.AccessList }
+	d.call(&list, "eth_createAccessList", map[string]any{"to": collection, "data": hexutil.Bytes(append(crypto.Keccak256([]byte("ownerOf(uint256)"))[:4], common.BigToHash(number).Bytes()...))})
+	d.text("anvil_setStorageAt", collection, list.AccessList[0].StorageKeys[0], common.BytesToHash(holder[:]))
+	var now item
+	d.data("nfts/collections/"+collection.Hex()+"/tokens/"+before.TokenID, &now)
+	if now.OwnerAddress != holder.Hex() {
+		d.Errorf("the Data API names %s as the owner", now.OwnerAddress)
+	}
+	for owner, want := range map[string]bool{holder.Hex(): true, before.OwnerAddress: false} {
+		var held struct {
+			Balances []item `json:"erc721TokenBalances"`
+		}
+		d.data("addresses/"+owner+"/balances:listErc721?pageSize=500&contractAddress="+collection.Hex(), &held)
+		if slices.ContainsFunc(held.Balances, func(i item) bool { return i.TokenID == before.TokenID }) != want {
+			d.Errorf("%s holds %+v", owner, held.Balances)
+		}
 	}
 }
 
