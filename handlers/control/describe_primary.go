@@ -147,8 +147,12 @@ func describeSubnets(ctx context.Context, db *store.DB, d *NetworkDescription, c
 // samples finds one transaction of each type, and one whose inputs took two signatures.
 func samples(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
 	for i, chain := range chains {
+		first := uint64(0)
+		if i == store.XChain {
+			first = 1 // the transaction of the genesis is like no other
+		}
 		for _, kind := range txs.TypeNames {
-			tx, err := db.FirstPrimaryTx(ctx, chain, kind)
+			tx, err := db.FirstPrimaryTx(ctx, chain, first, kind)
 			switch {
 			case errors.Is(err, store.ErrNotFound):
 			case err != nil:

@@ -1,15 +1,16 @@
 package primary
 
 import (
-	"crypto/sha256"
 	"math/rand/v2"
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/primary"
+	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/xchain"
@@ -31,7 +32,7 @@ type genesisBuilder struct {
 // build makes the genesis. What nobody owns lies in a treasury without a key.
 func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	b.p = &pchain.PChainGenesis{Timestamp: b.span.Start, Message: "Snowglobe", Chains: []*txs.Tx{}}
-	b.x = &xchain.XChainGenesis{ParentID: ids.ID(sha256.Sum256([]byte("last vertex"))), Timestamp: b.span.Start,
+	b.x = &xchain.XChainGenesis{ParentID: fixtures.Networks[rules.Index(b.rules.NetworkID)].Upgrades.CortinaXChainStopVertexID, Timestamp: b.span.Start,
 		Assets: []*xchain.GenesisAsset{{ID: b.rules.AVAXAssetID, Name: "Avalanche", Symbol: "AVAX", Denomination: 9}}}
 	for _, p := range b.personas.Funded {
 		b.grant(p.Genesis.P, p.Genesis.X, p.Account.Owner())
@@ -52,7 +53,23 @@ func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	if err := b.addDelegators(r); err != nil {
 		return nil, err
 	}
+	if err := b.sortX(); err != nil {
+		return nil, err
+	}
 	return &primary.Genesis{PChain: b.p, XChain: b.x}, b.fillTreasury()
+}
+
+// sortX puts the outputs of the X-Chain in the order that the network asks of an asset's.
+func (b *genesisBuilder) sortX() error {
+	state := &txs.InitialState{}
+	for _, u := range b.x.UTXOs {
+		state.Outs = append(state.Outs, u.Out)
+	}
+	err := txs.SortStates([]*txs.InitialState{state})
+	for i, u := range b.x.UTXOs {
+		u.Out = state.Outs[i]
+	}
+	return err
 }
 
 // grant gives amounts in AVAX on P and on X. Large ones lie in several outputs.

@@ -30,7 +30,9 @@ func (n *Network) recordPChainGenesis(g *pchain.PChainGenesis, at pchain.Snapsho
 	return r.genesisBlock(b, at.UTXOs, g.Timestamp)
 }
 
-// recordXChainGenesis records the X-Chain's genesis.
+// recordXChainGenesis records the X-Chain's genesis: its outputs, and the transactions that made its assets as transactions of
+// block 0. Their ids are those of the assets, and so not the hashes of their bytes: other outputs than the public network's make other
+// bytes.
 func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDelta, error) {
 	b, err := g.Block()
 	if err != nil {
@@ -38,8 +40,17 @@ func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDe
 	}
 	n.X.SetTip(b.ID(), 0, g.Timestamp)
 	r := n.record(txs.XChain, 0)
-	for i, a := range g.State() {
-		r.asset(a, r.at(i))
+	assets := g.State()
+	for i, unsigned := range g.CreateAssetTxs(n.Rules.NetworkID) {
+		tx, err := txs.NewTx(txs.XChain, unsigned)
+		if err != nil {
+			return nil, err
+		}
+		asset := assets[i]
+		r.asset(asset, r.at(i))
+		r.delta.Transactions = append(r.delta.Transactions, store.PrimaryTx{
+			ID: r.at(i), Hash: bytes.Clone(asset.ID[:]), Type: tx.TypeName(), Bytes: tx.Bytes()})
+		r.concern(r.at(i), [][]byte{asset.ID[:]})
 	}
 	return r.genesisBlock(b, g.UTXOs, g.Timestamp)
 }

@@ -28,7 +28,12 @@ func (b *ChainReader) TxUTXOs(kind txs.Chain, at store.Position) (*TxUTXOs, erro
 	if t.Row, err = b.DB.PrimaryTx(b.Ctx, at); err != nil {
 		return nil, err
 	}
-	if t.Tx, err = txs.ParseTx(kind, t.Row.Bytes); err != nil {
+	if kind == txs.XChain && at.Number() == 0 { // its id is not its hash
+		t.Tx, err = txs.ReadTx(kind, ids.ID(t.Row.Hash), t.Row.Bytes)
+	} else {
+		t.Tx, err = txs.ParseTx(kind, t.Row.Bytes)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if t.Block, err = b.BlockTime(at); err != nil {

@@ -36,10 +36,10 @@ func (db *DB) PrimaryTxsBetween(ctx context.Context, first, last Position) ([]Pr
 	return list[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-// FirstPrimaryTx reads the oldest transaction of a type on a primary chain.
-func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, kind string) (*PrimaryTx, error) {
+// FirstPrimaryTx reads the oldest transaction of a type on a primary chain from a height on.
+func (db *DB) FirstPrimaryTx(ctx context.Context, chain int, height uint64, kind string) (*PrimaryTx, error) {
 	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE type = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`,
-		kind, First(chain), Last(chain))
+		kind, At(chain, height, 0), Last(chain))
 }
 
 // PrimaryTxsOfType lists the transactions of a type on a primary chain, oldest first.

@@ -164,7 +164,7 @@ func (a *primaryAPI) getPrimaryTransaction(r *rest.Request, c *primaryChain) (an
 	id := rest.Value[ids.ID](r, "txHash")
 	row, err := c.DB.PrimaryTxByHash(r.Context(), c.number(), id[:])
 	if err != nil {
-		return nil, c.noTransaction(r, id, err)
+		return nil, c.noTransaction(id, err)
 	}
 	t, err := a.primaryTransaction(r, c, row.ID)
 	if err != nil {
@@ -173,20 +173,12 @@ func (a *primaryAPI) getPrimaryTransaction(r *rest.Request, c *primaryChain) (an
 	return t.text, nil
 }
 
-// noTransaction says why there is no transaction. The outputs of a genesis name one that nobody made.
-func (c *primaryChain) noTransaction(r *rest.Request, id ids.ID, err error) error {
+// noTransaction says why there is no transaction. The outputs of the P-Chain's genesis name one that nobody made.
+func (c *primaryChain) noTransaction(id ids.ID, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	genesis := c.kind == txs.PChain && id == ids.Empty
-	if c.kind == txs.XChain {
-		asset, err := c.DB.AssetByHash(r.Context(), c.number(), id[:])
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		genesis = err == nil && asset.ID.Number() == 0
-	}
-	if genesis {
+	if c.kind == txs.PChain && id == ids.Empty {
 		return rest.NotFound("transaction %s does not exist: outputs name it that the genesis of the %s of %s made, which is block 0", id, data.ChainNames[c.kind], c.Name)
 	}
 	return rest.NotFound("transaction %s does not exist on the %s of %s", id, data.ChainNames[c.kind], c.Name)
