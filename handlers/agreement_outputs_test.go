@@ -119,8 +119,7 @@ func (v *views) compareOutputs(owner string, made map[string]object, spent map[s
 		}
 		var have []string
 		for _, u := range v.pages("/blockchains/"+chain+"/utxos?addresses="+owner, "utxos") {
-			if u["txHash"] != ids.Empty.String() && u["txHash"] != v.l.Rules.AVAXAssetID.String() && u["creationTxHash"] != v.l.Rules.AVAXAssetID.String() &&
-				u["creationTxHash"] != ids.Empty.String() { // nor what a genesis made
+			if u["txHash"] != ids.Empty.String() && u["creationTxHash"] != ids.Empty.String() { // nor what the P-Chain's genesis made
 				have = append(have, fmt.Sprint(u["utxoId"]))
 			}
 			if spent[fmt.Sprint(u["utxoId"])] || u["consumingTxHash"] != nil {
