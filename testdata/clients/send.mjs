@@ -76,6 +76,33 @@ async function withViem(chain, mode) {
   for (const stop of unwatch) stop()
 }
 
+// withControl changes what no transaction does, and sends for accounts without a key, with viem's test client.
+async function withControl(chain, mode) {
+  const client = createTestClient({ chain: network(chain), mode, transport: http(), pollingInterval: 20 }).extend(publicActions).extend(walletActions)
+  const address = mode === 'anvil' ? '0x00000000000000000000000000000000000a0711' : '0x0000000000000000000000000000000000ba2da7'
+  const token = chain.of('usdx')
+  const start = await client.getBlockNumber()
+  await client.setBalance({ address, value: 10n ** 19n })
+  await client.setNonce({ address, nonce: 7 })
+  await client.setStorageAt({ address, index: 3, value: `0x${'00'.repeat(31)}2a` })
+  await client.setCode({ address, bytecode: '0x602a60005260206000f3' })
+  tally.same('at once', [await client.getBalance({ address }), await client.getTransactionCount({ address }), await client.getCode({ address }), await client.getBlockNumber()],
+    [10n ** 19n, 7, '0x602a60005260206000f3', start])
+  tally.same('the slot', BigInt(await client.getStorageAt({ address, slot: '0x3' })), 42n)
+  tally.same('the code', BigInt((await client.call({ to: address })).data), 42n)
+  await client.request({ method: `${mode}_dealERC20`, params: [address, token, '0x64'] })
+  tally.same('the token', await client.readContract({ address: token, abi: abi('Token'), functionName: 'balanceOf', args: [address] }), 100n)
+  await tally.fails('not yet', client.sendTransaction({ account: address, to: bob, value: 1n }), (e) => /unknown account/.test(e.details))
+  await client.impersonateAccount({ address })
+  const hash = await client.writeContract({ account: address, address: token, abi: abi('Token'), functionName: 'transfer', args: [bob, 60n] })
+  const receipt = await client.waitForTransactionReceipt({ hash })
+  tally.same('its sender', [receipt.status, receipt.from, (await client.getTransaction({ hash })).from], ['success', address, address])
+  await client.stopImpersonatingAccount({ address })
+  await tally.fails('no longer', client.sendTransaction({ account: address, to: bob, value: 1n }), (e) => /unknown account/.test(e.details))
+  tally.ok('a devnet', /^anvil\/v/.test(await client.request({ method: 'web3_clientVersion' })))
+  tally.same('metadata', (await client.request({ method: 'hardhat_metadata' })).chainId, Number(chain.chainId))
+}
+
 // withEthers: ethers remembers answers, nonces among them, for a quarter of a second unless it is told not to, which is too long for a
 // chain whose blocks are there at once.
 async function withEthers(chain) {
@@ -111,6 +138,8 @@ const tokenArguments = artifact('Token').abi.find((entry) => entry.type === 'con
 for (const chain of world.chains) {
   await tally.group(`viem as for anvil, ${chain.title}`, () => withViem(chain, 'anvil'))
   await tally.group(`viem as for Hardhat, ${chain.title}`, () => withViem(chain, 'hardhat'))
+  await tally.group(`viem's control as for anvil, ${chain.title}`, () => withControl(chain, 'anvil'))
+  await tally.group(`viem's control as for Hardhat, ${chain.title}`, () => withControl(chain, 'hardhat'))
   await tally.group(`ethers, ${chain.title}`, () => withEthers(chain))
 }
 tally.end()
