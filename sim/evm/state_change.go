@@ -13,6 +13,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -28,6 +29,11 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	}
 	if err := applyChange(b.kind, states, &c); err != nil {
 		return nil, err
+	}
+	if c.Kind == store.StorageChange && b.schedule.HasFeeManager(b.head.Time) { // without valid fees there is no next block
+		if config, _ := precompile.StoredFeeConfig(states.GetState); config.Check() != nil {
+			return nil, fmt.Errorf("the fee manager cannot have it: %w", config.Check())
+		}
 	}
 	number := b.head.Number.Uint64()
 	root, err := states.Commit(b.rulesAt(b.head), number)

@@ -2,7 +2,6 @@ package anvil
 
 import (
 	"context"
-	"math"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -20,8 +19,11 @@ func (n *number) wei() *uint256.Int { return uint256.MustFromBig(&n.Int) }
 // slot is the number as a place in a storage.
 func (n *number) slot() common.Hash { return common.BigToHash(&n.Int) }
 
+// maxNonce leaves an account more transactions than anybody sends below 2^63, the most that the file can keep.
+const maxNonce = 1 << 62
+
 func (a *api) setNonce(ctx context.Context, address common.Address, nonce *number, mayFall bool) error {
-	n, err := nonce.upTo(math.MaxInt64, "the nonce")
+	n, err := nonce.upTo(maxNonce, "the nonce")
 	if err != nil {
 		return err
 	}
