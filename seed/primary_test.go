@@ -1,8 +1,11 @@
 package seed
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"snowglobe/fixtures"
@@ -107,6 +110,7 @@ func TestPrimaryPersonas(t *testing.T) {
 				s.check(len(s.unspent(who, s.p)) > 0 && len(s.unspent(who, s.x)) > 0, "%s has nothing on P or X", who)
 			}
 			s.properties()
+			s.badges()
 		}
 	}
 }
@@ -123,6 +127,20 @@ func (s *shore) properties() {
 		}
 		s.check((owned > 0) == (who == "proprietor"), "%s has %d outputs of the property fx", who, owned)
 	}
+}
+
+// badges asserts that the collector's NFTs say what they are without a server.
+func (s *shore) badges() {
+	found := 0
+	for _, row := range s.all("collector", s.x) {
+		if nft, ok := must(txs.ParseUTXO(txs.XChain, row.Bytes()))(s).Out.(*txs.NFTTransferOutput); ok {
+			document, isData := strings.CutPrefix(string(nft.Payload), "data:application/json;base64,")
+			raw, err := base64.StdEncoding.DecodeString(document)
+			s.check(isData && err == nil && json.Valid(raw), "an NFT's payload is %s", nft.Payload)
+			found++
+		}
+	}
+	s.check(found > 0, "the collector has no NFT")
 }
 
 func (s *shore) unspent(who string, chain int) []store.UTXO {

@@ -1,12 +1,13 @@
 package primary
 
 import (
+	"encoding/base64"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
 
-	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -126,9 +127,15 @@ func (n *assets) mintNFT(i int, at uint64) (*txs.Tx, error) {
 	group, _ := u.Out.(*txs.NFTMintOutput)
 	collector, other := n.personas.Collector.Owner(), n.account(i).Owner()
 	return n.operate(n.personas.Deployer, &txs.Operation{AssetID: asset, UTXOIDs: []*txs.UTXOID{&u.UTXOID}, Op: &txs.NFTMintOperation{
-		MintInput: firstOwner, GroupID: group.GroupID, Payload: txs.HexBytes(evm.MetadataBase + "badges/" + string(rune('1'+i)) + ".json"),
+		MintInput: firstOwner, GroupID: group.GroupID, Payload: badge(i),
 		Outputs: []*txs.OutputOwners{&collector, &other},
 	}}, at)
+}
+
+// badge is the payload of the i-th NFT: its metadata as a URI that needs no server.
+func badge(i int) txs.HexBytes {
+	document := fmt.Appendf(nil, `{"name":"Badge %[1]d","description":"For those who reached hut %[1]d."}`, i+1)
+	return txs.HexBytes("data:application/json;base64," + base64.StdEncoding.EncodeToString(document))
 }
 
 func (n *assets) mintProperty(at uint64) (*txs.Tx, error) {
