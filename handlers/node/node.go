@@ -18,6 +18,7 @@ import (
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/ots"
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/trace"
 	"snowglobe/handlers/permit"
@@ -103,7 +104,7 @@ func New(o Options) (*Node, error) {
 func (n *Node) addChain(m *miner.Miner) error {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	e, err := eth.New(eth.Options{
-		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: slices.Concat(anvil.Namespaces(m, version), trace.Namespaces(m)),
+		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: slices.Concat(anvil.Namespaces(m, version), trace.Namespaces(m), ots.Namespaces(m)),
 	})
 	if err != nil {
 		return err

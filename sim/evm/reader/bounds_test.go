@@ -3,8 +3,11 @@ package reader
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
 )
 
 // TestExecutionsAreBounded begins as many executions as the process serves at once, on several chains.
@@ -24,5 +27,17 @@ func TestExecutionsAreBounded(t *testing.T) {
 	}
 	for _, done := range leave {
 		done()
+	}
+}
+
+// TestLogsAreBounded stops a search that finds too many logs.
+func TestLogsAreBounded(t *testing.T) {
+	s := &logSearch{filter: &LogFilter{}}
+	var err error
+	for i := 0; err == nil && i < 2*MaxLogs; i++ {
+		err = s.add(&types.Log{})
+	}
+	if err == nil || len(s.found) != MaxLogs+1 || !strings.Contains(err.Error(), "more than 50000 results") {
+		t.Errorf("%d logs: %v", len(s.found), err)
 	}
 }

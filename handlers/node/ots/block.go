@@ -1,0 +1,135 @@
+package ots
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// fields are those of an answer of the namespace eth, of which Otterscan gets some otherwise.
+type fields map[string]json.RawMessage
+
+var null = json.RawMessage("null")
+
+func fieldsOf(answer json.RawMessage) (f fields, err error) { return f, json.Unmarshal(answer, &f) }
+
+// issuance is what a block creates: nothing, on these chains.
+type issuance struct {
+	BlockReward hexutil.Uint64 `json:"blockReward"`
+	UncleReward hexutil.Uint64 `json:"uncleReward"`
+	Issuance    hexutil.Uint64 `json:"issuance"`
+}
+
+// blockDetails is a block without its transactions.
+type blockDetails struct {
+	Block     fields       `json:"block"`
+	Issuance  issuance     `json:"issuance"`
+	TotalFees *hexutil.Big `json:"totalFees"`
+}
+
+// GetBlockDetails tells about a block, or answers null.
+func (a *api) GetBlockDetails(ctx context.Context, ref blockRef) (*blockDetails, error) {
+	b, err := a.blockOf(ctx, &ref)
+	return a.details(ctx, b, err)
+}
+
+// GetBlockDetailsByHash tells about a block, or answers null.
+func (a *api) GetBlockDetailsByHash(ctx context.Context, hash common.Hash) (*blockDetails, error) {
+	b, err := a.chain.BlockByHash(ctx, hash)
+	return a.details(ctx, b, err)
+}
+
+func (a *api) details(ctx context.Context, b *reader.Block, err error) (*blockDetails, error) {
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	block, transactions, err := a.block(ctx, b, false)
+	if err != nil {
+		return nil, err
+	}
+	delete(block, "transactions")
+	fees := new(big.Int)
+	for _, t := range transactions {
+		fees.Add(fees, new(big.Int).Mul(t.Price(), new(big.Int).SetUint64(t.Row.GasUsed)))
+	}
+	return &blockDetails{Block: block, TotalFees: (*hexutil.Big)(fees)}, nil
+}
+
+// block is a block as Otterscan gets it: with the number of transactions, and without the bloom.
+func (a *api) block(ctx context.Context, b *reader.Block, full bool) (fields, []*reader.Transaction, error) {
+	transactions, err := a.chain.Receipts(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := a.chain.RawBlock(ctx, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	block, err := fieldsOf(eth.BlockJSON(a.chain.Kind, b, transactions, len(raw), full))
+	if err != nil {
+		return nil, nil, err
+	}
+	block["logsBloom"] = null
+	block["transactionCount"] = json.RawMessage(fmt.Sprint(len(transactions)))
+	return block, transactions, nil
+}
+
+// blockTransactions is a page of the transactions of a block.
+type blockTransactions struct {
+	Fullblock fields   `json:"fullblock"`
+	Receipts  []fields `json:"receipts"`
+}
+
+// selector is how much of a transaction's input is in a list: that by which a function is known.
+const selector = 4
+
+// GetBlockTransactions answers a page of the transactions of a block, or null. Page 0 has the last ones. Inputs are cut, and
+// receipts are without logs.
+func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size uint64) (*blockTransactions, error) {
+	if size == 0 || size > store.MaxIndex || page > store.MaxIndex {
+		return nil, paramsError(fmt.Sprintf("page %d of %d transactions: a page has from 1 to %d", page, size, store.MaxIndex))
+	}
+	b, err := a.blockOf(ctx, &ref)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
+	block, transactions, err := a.block(ctx, b, false)
+	if err != nil {
+		return nil, err
+	}
+	end := uint64(len(transactions)) - min(uint64(len(transactions)), page*size)
+	shown := transactions[end-min(end, size) : end]
+	answer := &blockTransactions{Fullblock: block, Receipts: make([]fields, len(shown))}
+	list := make([]fields, len(shown))
+	for i, t := range shown {
+		tx, problem := fieldsOf(eth.TransactionJSON(t))
+		receipt, problemToo := fieldsOf(eth.ReceiptJSON(t))
+		if err := errors.Join(problem, problemToo); err != nil {
+			return nil, err
+		}
+		tx["input"] = json.RawMessage(`"` + hexutil.Encode(t.Data()[:min(selector, len(t.Data()))]) + `"`)
+		receipt["logs"], receipt["logsBloom"] = null, null
+		list[i], answer.Receipts[i] = tx, receipt
+	}
+	block["transactions"], err = json.Marshal(list)
+	return answer, err
+}

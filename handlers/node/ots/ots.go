@@ -1,0 +1,133 @@
+package ots
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/handlers/node/eth"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+)
+
+// apiLevel is the version of the interface that Otterscan looks for.
+const apiLevel = 8
+
+// Namespaces are the methods for a chain.
+func Namespaces(m *miner.Miner) []eth.Namespace {
+	a := &api{m.Chain, m}
+	return []eth.Namespace{{Name: "ots", Methods: a}, {Name: "erigon", Methods: &erigonAPI{a}}}
+}
+
+type api struct {
+	chain *reader.Chain
+	miner *miner.Miner
+}
+
+// paramsError refuses what the parameters ask for.
+type paramsError string
+
+func (e paramsError) Error() string { return string(e) }
+func (paramsError) ErrorCode() int  { return -32602 }
+
+// missing says whether an error only means that there is no such thing, which clients are told by null.
+func missing(err error) bool {
+	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
+}
+
+// blockRef is a block as the namespace eth takes it, or by a JSON number, as Otterscan writes it.
+type blockRef struct{ eth.BlockRef }
+
+// UnmarshalJSON reads both forms.
+func (b *blockRef) UnmarshalJSON(data []byte) error {
+	var number uint64
+	if json.Unmarshal(data, &number) == nil {
+		data = []byte(`"` + hexutil.EncodeUint64(number) + `"`)
+	}
+	return b.BlockRef.UnmarshalJSON(data)
+}
+
+// blockOf is the block that a reference means; no reference means the head.
+func (a *api) blockOf(ctx context.Context, ref *blockRef) (*reader.Block, error) {
+	if ref == nil {
+		return a.chain.Head(ctx)
+	}
+	return eth.BlockOf(ctx, a.miner, &ref.BlockRef)
+}
+
+// erigonAPI has what Otterscan asks of the namespace erigon.
+type erigonAPI struct{ *api }
+
+// GetHeaderByNumber answers a header, or null.
+func (a *erigonAPI) GetHeaderByNumber(ctx context.Context, ref blockRef) (json.RawMessage, error) {
+	b, err := a.blockOf(ctx, &ref)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return eth.HeaderJSON(a.chain.Kind, b), nil
+}
+
+// GetApiLevel is the version of this interface.
+func (a *api) GetApiLevel() int { return apiLevel }
+
+// HasCode says whether an account is a contract after a block.
+func (a *api) HasCode(ctx context.Context, address common.Address, ref *blockRef) (bool, error) {
+	b, err := a.blockOf(ctx, ref)
+	if err != nil {
+		return false, err
+	}
+	states, err := a.chain.State(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	return states.GetCodeSize(address) > 0, states.Error()
+}
+
+// creation tells who created a contract, and in which transaction.
+type creation struct {
+	Hash    common.Hash    `json:"hash"`
+	Creator common.Address `json:"creator"`
+}
+
+// GetContractCreator tells who created a contract, null for what no transaction created.
+func (a *api) GetContractCreator(ctx context.Context, address common.Address) (*creation, error) {
+	t, creator, err := a.chain.Creation(ctx, address)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &creation{t.Hash(), creator}, nil
+}
+
+// GetTransactionBySenderAndNonce answers the hash of a transaction, or null.
+func (a *api) GetTransactionBySenderAndNonce(ctx context.Context, sender common.Address, nonce nonceNumber) (*common.Hash, error) {
+	t, err := a.chain.TransactionBySenderAndNonce(ctx, sender, uint64(nonce))
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash := t.Hash()
+	return &hash, nil
+}
+
+// nonceNumber is a nonce, which Otterscan writes as a JSON number, as one or in hexadecimal.
+type nonceNumber uint64
+
+// UnmarshalJSON reads both forms.
+func (n *nonceNumber) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return (*hexutil.Uint64)(n).UnmarshalJSON(data)
+	}
+	return json.Unmarshal(data, (*uint64)(n))
+}

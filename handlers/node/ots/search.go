@@ -1,0 +1,64 @@
+package ots
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/reader"
+)
+
+// maxPage is the largest page that can be asked for (Erigon's default of --ots.search.max.pagesize).
+const maxPage = 25
+
+// transactionPage is a page of the transactions of an address with their receipts, the newest first.
+type transactionPage struct {
+	Txs       []json.RawMessage `json:"txs"`
+	Receipts  []fields          `json:"receipts"`
+	FirstPage bool              `json:"firstPage"` // nothing newer is left
+	LastPage  bool              `json:"lastPage"`  // nothing older is left
+}
+
+// SearchTransactionsBefore answers the newest transactions of an address below a block, 0 for the newest of all. A page has at least as
+// many as were asked for, if there are, and ends with a whole block.
+func (a *api) SearchTransactionsBefore(ctx context.Context, address common.Address, block, size uint64) (*transactionPage, error) {
+	return a.search(ctx, address, reader.Search{Block: block}, size)
+}
+
+// SearchTransactionsAfter answers the oldest transactions of an address above a block, 0 for the oldest of all, in the same order.
+func (a *api) SearchTransactionsAfter(ctx context.Context, address common.Address, block, size uint64) (*transactionPage, error) {
+	return a.search(ctx, address, reader.Search{Block: block, After: true}, size)
+}
+
+func (a *api) search(ctx context.Context, address common.Address, s reader.Search, size uint64) (*transactionPage, error) {
+	if size == 0 || size > maxPage {
+		return nil, paramsError(fmt.Sprintf("page size %d: a page has from 1 to %d transactions", size, maxPage))
+	}
+	s.Size = int(size)
+	if err := rest.AwaitLargeAnswer(ctx); err != nil {
+		return nil, err
+	}
+	found, more, err := a.chain.SearchTransactions(ctx, address, s)
+	if err != nil {
+		return nil, err
+	}
+	page := &transactionPage{Txs: []json.RawMessage{}, Receipts: []fields{}, FirstPage: s.Block == 0, LastPage: !more}
+	if s.After {
+		page.FirstPage, page.LastPage = !more, s.Block == 0
+	}
+	for _, t := range found {
+		receipt, err := fieldsOf(eth.ReceiptJSON(t))
+		time, problem := json.Marshal(t.Block.Header.Time)
+		if err := errors.Join(err, problem); err != nil {
+			return nil, err
+		}
+		receipt["timestamp"] = time
+		page.Txs, page.Receipts = append(page.Txs, eth.TransactionJSON(t)), append(page.Receipts, receipt)
+	}
+	return page, nil
+}
