@@ -37,7 +37,7 @@ type Flags struct {
 	exportMaxRows                                                int64
 	exportRetention                                              time.Duration
 	mining                                                       Mining
-	noMining, mixedMining                                        bool
+	noMining, mixedMining, relayer                               bool
 }
 
 // NewFlags declares the flags about serving.
@@ -60,6 +60,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.Func("block-time", "`TIME`, such as 2s or 2, of real time after which each EVM chain gets a block, instead of one for each transaction", s.mining.setInterval)
 	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, a block for each transaction at once as well")
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
+	f.BoolVar(&s.relayer, "relayer", true, "deliver the messages that clients send from one chain to another through TeleporterMessenger; --relayer=false leaves that to a relayer of yours")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
 	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` transaction exports that may be unfinished at once, those that wait included; more are refused; 0 for any number")
@@ -99,6 +100,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if s.warpSign != signAny && s.warpSign != signKnown {
 		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
 	}
+	o.Relayer = s.relayer
 	o.Permit = permit.Rule{Origins: s.origins, Control: s.control}
 	o.Data.KnownOnly = s.warpSign == signKnown
 	if s.rateLimit < 0 {

@@ -35,7 +35,12 @@ type devnet struct {
 // newDevnet serves a world. The client is alice.
 func newDevnet(t *testing.T, w *sim.World, c *reader.Chain) *devnet {
 	t.Helper()
-	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	return newDevnetWith(t, w, c, handlers.Options{Network: "mainnet"})
+}
+
+func newDevnetWith(t *testing.T, w *sim.World, c *reader.Chain, o handlers.Options) *devnet {
+	t.Helper()
+	h, err := handlers.New(w, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
+	"snowglobe/sim/relayer"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 )
@@ -48,6 +49,7 @@ type Options struct {
 	Exports export.Options
 	Permit  permit.Rule // who may change the world
 	Mining  Mining
+	Relayer bool // deliver messages between chains
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -154,6 +156,12 @@ func New(w *sim.World, o Options) (*Server, error) {
 	n, err := mountNode(s, w, o, m, loggers)
 	if err != nil {
 		return nil, err
+	}
+	if o.Relayer && !w.DB.ReadOnly() {
+		notDelivered := func(err error) { o.Log.Warn("a cross-chain message was not delivered", "error", err) }
+		if err := relayer.Start(context.Background(), w, notDelivered); err != nil {
+			return nil, err
+		}
 	}
 	return &Server{s, w, exports, n, o.Log}, nil
 }

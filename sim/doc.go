@@ -46,7 +46,8 @@
 // then is made (due.go); Network.IssueC hands an atomic transaction to the C-Chain's miner. One lock, World.writer, is held from
 // reading a block's parent to the commit. The clock, which blocks move, is written with them. A state change
 // is in no block: evm.Builder.Change makes its rows, which take the place of those of the newest block, and the next block begins with
-// them.
+// them. What a block says of messages is told
+// to the Relayer, which delivers them when the call that made the block has released the lock.
 //
 // # The way of a request
 //

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/evm"
-	"snowglobe/sim/miner"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -63,11 +61,11 @@ func (n *Network) IssueC(ctx context.Context, tx *txs.Tx) error {
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
-	i := slices.IndexFunc(n.World.Miners, func(m *miner.Miner) bool { return m.Chain == n.CChain() })
-	if i < 0 {
+	m := n.World.MinerOf(n.CChain())
+	if m == nil {
 		return errNoCChain
 	}
-	return n.World.Miners[i].SendAtomic(ctx, tx, &atomicBackend{ctx, n})
+	return m.SendAtomic(ctx, tx, &atomicBackend{ctx, n})
 }
 
 var errNoCChain = errors.New("the network has no C-Chain")

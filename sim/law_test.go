@@ -38,6 +38,7 @@ var imports = []struct{ pkg, may string }{
 	{"sim/simtest", "fixtures/contracts sim sim/miner sim/evm sim/store"},
 	{"sim/query", "fixtures fixtures/contracts sim sim/primary sim/evm/reader sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric sim/price sim/cache"},
 	{"sim/signing", "fixtures sim sim/primary sim/evm/reader sim/evm sim/pchain sim/rules sim/txs sim/warp sim/store"},
+	{"sim/relayer", "fixtures fixtures/contracts sim sim/signing sim/miner sim/evm/reader sim/evm/precompile sim/evm/index sim/store sim/warp"},
 	{"sim/export", "fixtures fixtures/contracts sim sim/query sim/primary sim/evm/reader sim/evm sim/evm/index sim/pchain sim/utxo sim/rules sim/txs sim/store sim/metric sim/price"},
 	{"sim/verify", "fixtures sim sim/export sim/primary sim/evm/... sim/evm sim/pchain sim/xchain sim/utxo sim/rules sim/txs sim/warp sim/store sim/metric"},
 	{"seed/population", "fixtures fixtures/contracts sim/..."},

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"snowglobe/sim/evm/reader"
@@ -13,8 +14,8 @@ import (
 func (w *World) openMiners(ctx context.Context) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceNetwork, Commit: w.commitBlock,
-			CommitChange: w.commitChange,
+			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceNetwork, Mined: w.mined,
+			Commit: w.commitBlock, CommitChange: w.commitChange,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
 		if err == nil {
@@ -34,6 +35,9 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error 
 	if err := w.commit(next, int64(time), func(b *store.Batch) error { return b.AddBlock(d) }); err != nil {
 		return err
 	}
+	if r := w.relayer.Load(); r != nil && len(d.Messages) > 0 {
+		(*r).Sent(d.Messages)
+	}
 	return c.Publish(d)
 }
 
@@ -44,6 +48,32 @@ func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
 		return err
 	}
 	c.StateChanged()
+	return nil
+}
+
+// Relayer delivers what is sent from one chain to another.
+type Relayer interface {
+	// Sent is told what a block that was just committed says of messages. The caller holds the writer's lock.
+	Sent(messages []store.Message)
+
+	// Deliver delivers what it was told of, when the call that made the block has released the lock and before it returns.
+	Deliver(ctx context.Context)
+}
+
+// SetRelayer says who delivers messages from now on.
+func (w *World) SetRelayer(r Relayer) { w.relayer.Store(&r) }
+
+func (w *World) mined(ctx context.Context) {
+	if r := w.relayer.Load(); r != nil {
+		(*r).Deliver(ctx)
+	}
+}
+
+// MinerOf makes the blocks of an EVM chain of the world; nil for any other.
+func (w *World) MinerOf(c *reader.Chain) *miner.Miner {
+	if i := slices.IndexFunc(w.Miners, func(m *miner.Miner) bool { return m.Chain == c }); i >= 0 {
+		return w.Miners[i]
+	}
 	return nil
 }
 

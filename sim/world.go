@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"snowglobe/fixtures"
@@ -29,6 +30,8 @@ type World struct {
 
 	writer sync.Mutex // held by whoever adds to the world, from reading what it adds to until that is committed
 	heads  heads      // guarded by writer
+
+	relayer atomic.Pointer[Relayer]
 
 	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta
 	meta    store.Meta // as it is in the file

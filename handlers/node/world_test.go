@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/sha256"
 	"math/big"
@@ -165,7 +166,8 @@ func (c *testChain) newMiner() *miner.Miner {
 		return nil
 	}
 	c.miner = miner.New(c.Chain, miner.World{
-		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(*reader.Chain, uint64) error { return nil }, Commit: commit, CommitChange: commitChange,
+		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(*reader.Chain, uint64) error { return nil },
+		Mined: func(context.Context) {}, Commit: commit, CommitChange: commitChange,
 	})
 	return c.miner
 }

@@ -92,9 +92,6 @@ func (c *Chain) addContract(role, artifact string, address common.Address) {
 // spammer sends tokens that nobody asked for.
 func (c *Chain) spammer() *population.Account { return c.accounts[2] }
 
-// Relayer delivers the chain's ICM messages.
-func (c *Chain) Relayer() *population.Account { return c.accounts[4] }
-
 // randomAccount is an account that is no persona, more often an active one.
 func (c *Chain) randomAccount(r *rand.Rand) *population.Account {
 	return c.accounts[population.Skewed(r, len(c.accounts))]

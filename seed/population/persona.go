@@ -13,7 +13,7 @@ import (
 type Personas struct {
 	Alice, Bob, Whale, Deployer, Collector, Clumsy, Spammed, Indirect, Fresh, Ewoq *Account
 	Hoarder, Committee, CommitteeTwo, CommitteeThree                               *Account
-	Locked, Traveller, Staker, Delegator, Proprietor                               *Account
+	Locked, Traveller, Staker, Delegator, Proprietor, Relayer                      *Account
 
 	Funded []FundedAccount // all of the table, in its order
 	Rows   []store.Persona
@@ -56,6 +56,6 @@ func (p *Personas) fields() map[string]**Account {
 		"ewoq": &p.Ewoq, "hoarder": &p.Hoarder, "committee": &p.Committee,
 		"committee-two": &p.CommitteeTwo, "committee-three": &p.CommitteeThree, "locked": &p.Locked,
 		"traveller": &p.Traveller, "staker": &p.Staker, "delegator": &p.Delegator,
-		"proprietor": &p.Proprietor,
+		"proprietor": &p.Proprietor, "relayer": &p.Relayer,
 	}
 }

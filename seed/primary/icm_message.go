@@ -78,7 +78,7 @@ func (t *ICM) writeReceipts(e *icmEndpoint) error {
 		switch {
 		case tx.delivers != nil:
 			from := tx.delivers.from
-			waiting[from] = append(waiting[from], teleporterReceipt{big.NewInt(tx.delivers.nonce), e.chain.Relayer().Address})
+			waiting[from] = append(waiting[from], teleporterReceipt{big.NewInt(tx.delivers.nonce), t.network.personas.Relayer.Address})
 		case tx.sends != nil:
 			queue := waiting[tx.sends.to]
 			count := min(len(queue), receiptsPerMessage)
@@ -173,7 +173,7 @@ func (m *icmMessage) send(c *evm.Chain) (*evm.TxRequest, error) {
 }
 
 func (m *icmMessage) deliver(c *evm.Chain) (*evm.TxRequest, error) {
-	relayer := c.Relayer()
+	relayer := c.Personas.Relayer
 	request, err := c.CallWith(relayer, "messenger", "Messenger", "receiveCrossChainMessage", nil, evm.GasDeliver, uint32(0), relayer.Address)
 	if err != nil {
 		return nil, err

@@ -48,25 +48,33 @@ func (h *WarpContext) verifyPredicate(m *warp.Message, s precompile.Config, time
 	if h.Network == nil {
 		return errNoNetwork
 	}
-	subnet, err := h.Network.SubnetOf(m.SourceChainID)
+	subnet, quorum, err := h.Signers(m.SourceChainID, s)
 	if err != nil {
 		return fmt.Errorf("cannot retrieve validator set: %w", err)
-	}
-	// A subnet's own validators follow the P-Chain, so they sign for it; requirePrimaryNetworkSigners asks for the primary
-	// network's signatures on messages of the C- and X-Chain (subnet-evm, warp Config.VerifyPredicate).
-	primary := s.PrimarySigners != nil && *s.PrimarySigners
-	if subnet == ids.Empty && (!primary || m.SourceChainID == ids.Empty) {
-		subnet = h.SubnetID
 	}
 	set, err := h.Network.WarpSet(subnet, time)
 	if err != nil {
 		return fmt.Errorf("cannot retrieve validator set: %w", err)
 	}
-	quorum := uint64(warp.DefaultQuorumNumerator)
+	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
+}
+
+// Signers are who has to sign a message of a blockchain for the chain to take it: the subnet, and how many percent of its weight.
+func (h *WarpContext) Signers(source ids.ID, s precompile.Config) (subnet ids.ID, quorum uint64, err error) {
+	if subnet, err = h.Network.SubnetOf(source); err != nil {
+		return ids.Empty, 0, err
+	}
+	// A subnet's own validators follow the P-Chain, so they sign for it; requirePrimaryNetworkSigners asks for the primary
+	// network's signatures on messages of the C- and X-Chain (subnet-evm, warp Config.VerifyPredicate).
+	primary := s.PrimarySigners != nil && *s.PrimarySigners
+	if subnet == ids.Empty && (!primary || source == ids.Empty) {
+		subnet = h.SubnetID
+	}
+	quorum = uint64(warp.DefaultQuorumNumerator)
 	if s.Quorum != nil && *s.Quorum != 0 {
 		quorum = *s.Quorum
 	}
-	return m.Verify(h.NetworkID, set, quorum, warp.QuorumDenominator)
+	return subnet, quorum, nil
 }
 
 func (h *WarpContext) PrecompileInput() precompile.WarpInput {

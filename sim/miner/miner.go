@@ -3,6 +3,7 @@ package miner
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"sync"
 	"time"
 
@@ -26,6 +27,9 @@ type World struct {
 	// Advance lets happen what falls due on the chain's network by a time in milliseconds, before a block of that time is built. The caller holds
 	// Writer.
 	Advance func(c *reader.Chain, time uint64) error
+
+	// Mined is called after a call in which blocks may have been made, without Writer, before the call returns.
+	Mined func(ctx context.Context)
 
 	// Commit writes a block, moves the clock to its time in milliseconds, and makes it the head for readers. The caller holds Writer.
 	Commit func(c *reader.Chain, d *store.Delta, time uint64) error
@@ -103,11 +107,17 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	if err := m.Pool.Validate(tx, sender, asked.limited(head.Header)); err != nil {
 		return err
 	}
+	defer m.world.Mined(ctx)
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	if err := m.restore(ctx); err != nil {
 		return err
 	}
+	return m.take(ctx, tx, sender, asked.automine)
+}
+
+// take takes a validated transaction into the pool and, with automine, into a block. The caller holds the lock.
+func (m *Miner) take(ctx context.Context, tx *types.Transaction, sender common.Address, automine bool) error {
 	if m.noncesSet {
 		if _, err := m.Chain.Transaction(ctx, tx.Hash()); err == nil { // a nonce that was set back does not let it be mined again
 			return txpool.ErrAlreadyKnown
@@ -117,7 +127,7 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	if err != nil {
 		return err
 	}
-	if asked.automine && tx.Nonce() == nonce {
+	if automine && tx.Nonce() == nonce {
 		if err := m.Pool.Check(tx, sender, nonce, balance); err != nil {
 			return err
 		}
@@ -128,10 +138,58 @@ func (m *Miner) SendFrom(ctx context.Context, tx *types.Transaction, sender comm
 	if err := m.Pool.Add(tx, sender, nonce, balance); err != nil {
 		return err
 	}
-	if !asked.automine {
+	if !automine {
 		return nil
 	}
 	return m.mineReady(tx)
+}
+
+// Next is what an account's next transaction has to fit: its nonce, and time in Unix seconds and base fee of the block that would take it now.
+type Next struct {
+	Nonce   uint64
+	Time    uint64
+	BaseFee *big.Int
+}
+
+// SendNext does what Send does with a transaction that is written when it is known what it has to fit: no other comes between.
+// World.Mined is not called.
+func (m *Miner) SendNext(ctx context.Context, sender common.Address, write func(Next) (*types.Transaction, error)) error {
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	next, err := m.next(sender)
+	if err != nil {
+		return err
+	}
+	tx, err := write(next)
+	if err != nil {
+		return err
+	}
+	asked := m.settings.now()
+	head, _ := m.builder.Head()
+	if err := m.Pool.Validate(tx, sender, asked.limited(head)); err != nil {
+		return err
+	}
+	return m.take(ctx, tx, sender, asked.automine)
+}
+
+func (m *Miner) next(sender common.Address) (next Next, err error) {
+	at := m.blockTime(0)
+	if err := m.world.Advance(m.Chain, at.time); err != nil {
+		return next, err
+	}
+	if next.BaseFee, err = m.builder.NextBaseFee(at.time, m.settings.now().override(at)); err != nil {
+		return next, err
+	}
+	next.Time = at.time / 1000
+	if nonce, waits := m.Pool.Nonce(sender); waits {
+		next.Nonce = nonce
+		return next, nil
+	}
+	next.Nonce, _, err = m.account(sender)
+	return next, err
 }
 
 // account is an account's nonce and balance after the head.
@@ -149,6 +207,7 @@ func (m *Miner) Mine(ctx context.Context, count uint64, spacing time.Duration) e
 	if step := uint64(spacing.Milliseconds()); step > 0 && count > furthest/step {
 		return fmt.Errorf("%w: %d blocks %s apart end more than ten years after the world's clock", ErrTimestamp, count, spacing)
 	}
+	defer m.world.Mined(ctx)
 	for range count {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -117,6 +117,11 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 	return text + ` ORDER BY time DESC, id DESC LIMIT 0 + ?`, args
 }
 
+// MessagesSince lists the messages of a time in Unix seconds and later, the oldest first.
+func (db *DB) MessagesSince(ctx context.Context, since int64) ([]Message, error) {
+	return list[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE time >= ? ORDER BY time, id`, since)
+}
+
 // MessageByHash reads the message with an id that a log of one of these chains is about, the oldest if there are several.
 func (db *DB) MessageByHash(ctx context.Context, hash []byte) (*Message, error) {
 	return get[Message](ctx, db, `SELECT `+messageColumns+` FROM message WHERE hash = ? ORDER BY time, id LIMIT 1`, hash)

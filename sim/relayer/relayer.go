@@ -1,0 +1,115 @@
+package relayer
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// maxAnswers is how many messages that deliveries caused are delivered in one call. Further ones wait for the next.
+const maxAnswers = 32
+
+// Relayer delivers the messages of a world.
+type Relayer struct {
+	world   *sim.World
+	key     *ecdsa.PrivateKey
+	address common.Address
+	failed  func(error)
+
+	delivering sync.Mutex // held while messages are delivered, one after the other
+
+	mu     sync.Mutex
+	queue  []queued // in the order of sending
+	within bool     // a delivery is under way: what is sent now is an answer
+}
+
+// queued is a message that was sent, by the position of its log.
+type queued struct {
+	id     store.Position
+	answer bool // a delivery caused it
+}
+
+// Start gives a world a relayer, which begins with what clients sent and nobody delivered. failed is told why a message is not delivered.
+func Start(ctx context.Context, w *sim.World, failed func(error)) error {
+	key, err := crypto.HexToECDSA(fixtures.Relayer().Key)
+	if err != nil {
+		return err
+	}
+	r := &Relayer{world: w, key: key, address: crypto.PubkeyToAddress(key.PublicKey), failed: failed}
+	// What the generated history left pending was sent before its end, and is to stay so.
+	sent, err := w.DB.MessagesSince(ctx, w.Meta.Until)
+	if err != nil {
+		return fmt.Errorf("messages to deliver: %w", err)
+	}
+	r.Sent(sent)
+	w.SetRelayer(r)
+	r.Deliver(ctx)
+	return nil
+}
+
+// Sent is told what a block says of messages.
+func (r *Relayer) Sent(messages []store.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range messages {
+		r.queue = append(r.queue, queued{messages[i].ID, r.within})
+	}
+}
+
+// Deliver delivers what was sent. A message is tried once; whoever is waiting for another call's deliveries waits here.
+func (r *Relayer) Deliver(ctx context.Context) {
+	if r.idle() {
+		return
+	}
+	r.delivering.Lock()
+	defer r.delivering.Unlock()
+	ctx = context.WithoutCancel(ctx) // a client that goes away takes no message with it
+	for answers := 0; ; {
+		next, any := r.next(answers < maxAnswers)
+		if !any {
+			return
+		}
+		if next.answer {
+			answers++
+		}
+		if err := r.deliver(ctx, next.id); err != nil {
+			r.failed(fmt.Errorf("message of log %d of block %d on chain %d: %w", next.id.Index(), next.id.Number(), r.world.ChainAt(next.id).Row.EVMID, err))
+		}
+		r.done()
+	}
+}
+
+func (r *Relayer) idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.queue) == 0 && !r.within
+}
+
+// next takes the first message of the queue, passing over answers if there were enough.
+func (r *Relayer) next(answers bool) (queued, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.queue, func(m queued) bool { return answers || !m.answer })
+	if i < 0 {
+		return queued{}, false
+	}
+	m := r.queue[i]
+	r.queue = slices.Delete(r.queue, i, i+1)
+	r.within = true
+	return m, true
+}
+
+func (r *Relayer) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.within = false
+}
