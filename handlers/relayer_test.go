@@ -21,6 +21,7 @@ import (
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
 )
 
 // relayed is a world with a relayer, as clients of an L1 and of the C-Chain of its network see it.
@@ -139,6 +140,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 		r.leftAlone()
 		r.failing()
 		r.withoutAutomine()
+		r.everyWay()
 		r.endless()
 		digests = append(digests, w.Digest())
 		if len(digests) == 1 {
@@ -147,6 +149,37 @@ func TestMessagesAreDelivered(t *testing.T) {
 	}
 	if !bytes.Equal(digests[0], digests[1]) {
 		t.Error("the same requests made two worlds")
+	}
+	if testing.Short() {
+		return // the world with several L1s on a network takes longer
+	}
+	profile, err := seed.LoadProfile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	r := newRelayed(t, w, true)
+	r.everyWay()
+	r.c.verify()
+}
+
+// everyWay: every chain of a network reaches every other, and itself; no message gets to the other network.
+func (r *relayed) everyWay() {
+	for _, from := range r.c.world.Chains {
+		for _, to := range r.c.world.Chains {
+			from, to := r.c.on(from), r.c.on(to)
+			want := "pending"
+			if from.chain.Row.Network == to.chain.Row.Network {
+				want = "delivered"
+			}
+			if got := from.status(from.greet(to, "hello")); got != want {
+				r.c.Errorf("from %s to %s: %s", from.chain.Row.Name, to.chain.Row.Name, got)
+			}
+		}
 	}
 }
 
