@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/big"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/precompile"
@@ -83,6 +84,19 @@ func (f feeRules) afterExecution(parent, header *Header, d Desired) {
 		state = state.moveTarget(*d.TargetExcess)
 	}
 	header.Extra = state.encode()
+}
+
+// ChildHeader is the header of a block that is only tried, as far as the rules make it before execution. The fee configuration is that
+// which holds after its parent.
+func ChildHeader(kind Kind, config precompile.FeeConfig, parent *Header, hash common.Hash, timeMS uint64) *Header {
+	h := parent.nextHeader(hash, timeMS)
+	feeRules{kind, config}.beforeExecution(parent, h)
+	return h
+}
+
+// FinishFees completes what the rules of fees write into a header after execution.
+func (h *Header) FinishFees(kind Kind, parent *Header) {
+	feeRules{kind: kind}.afterExecution(parent, h, Desired{})
 }
 
 // feeWindow is the gas used in each of the last ten seconds, oldest first.

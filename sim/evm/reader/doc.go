@@ -1,5 +1,5 @@
 // Package reader answers questions about the history of an EVM chain: blocks, transactions, receipts and logs, the state
-// after any block, calls, gas estimates, access lists, traces, proofs and fee suggestions. It gives the node's JSON-RPC
+// after any block, calls, gas estimates, simulated blocks, access lists, traces, proofs and fee suggestions. It gives the node's JSON-RPC
 // services what they encode, and it never changes the chain.
 //
 // Chain holds the newest block and caches of history; history never changes, so
