@@ -2,24 +2,32 @@ package handlers_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/big"
+	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
 	"snowglobe/sim"
+	"snowglobe/sim/relayer"
+	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 )
 
 // TestNoBlockThatWasToldIsLost kills a server again and again while four clients send: every transaction whose receipt one of them got is in
-// the file, where the receipt says, and verify finds no fault with it.
+// the file, where the receipt says, and verify finds no fault with it. One of them sends messages to an L1: after the next start
+// each has been delivered, once.
 func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	rounds := 5
 	if testing.Short() {
@@ -40,6 +48,7 @@ func TestNoBlockThatWasToldIsLost(t *testing.T) {
 				t.Errorf("transaction %s of block %d: %v", receipt.TxHash, receipt.BlockNumber, err)
 			}
 		}
+		testAllDelivered(t, w)
 		if _, err := verify.Verify(t.Context(), w, nil); err != nil {
 			t.Error(err)
 		}
@@ -49,8 +58,63 @@ func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	}
 }
 
-// sendUntilKilled has four personas pay until the server is killed, and answers the receipts that they got.
+// testAllDelivered starts the relayer, as a server does, and looks for what became of the messages that clients sent.
+func testAllDelivered(t *testing.T, w *sim.World) {
+	t.Helper()
+	if err := relayer.Start(t.Context(), w, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	sent, err := w.DB.MessagesSince(t.Context(), w.Meta.Until)
+	if err != nil || len(sent) == 0 {
+		t.Fatalf("%d messages: %v", len(sent), err)
+	}
+	for i := range sent {
+		events, err := w.DB.MessageEvents(t.Context(), sent[i].Hash)
+		received := len(slices.DeleteFunc(events, func(e store.MessageEvent) bool { return e.Kind != store.MessageReceived }))
+		if err != nil || received != 1 {
+			t.Errorf("message %d of %d was received %d times: %v", i, len(sent), received, err)
+		}
+	}
+}
+
+// greeting is a call of the greeter of a server's C-Chain that sends a message to an L1.
+func greeting(t *testing.T, s *started) (to common.Address, data []byte) {
+	t.Helper()
+	answer, err := http.Get(s.url + "/sim/world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var world struct {
+		Chains []struct{ Name, Network, BlockchainID string }
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&world); err != nil {
+		t.Fatal(err)
+	}
+	greeter, err := contracts.Load("Greeter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deployer, err := crypto.HexToECDSA(fixtures.Personas[3].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to = crypto.CreateAddress(crypto.PubkeyToAddress(deployer.PublicKey), 0)
+	for _, c := range world.Chains {
+		if id, err := ids.FromString(c.BlockchainID); err == nil && c.Network == fixtures.MainnetName && id != fixtures.Networks[0].CChainID {
+			if data, err = greeter.ABI.Pack("greet", id, to, "still there?"); err != nil {
+				t.Fatal(err)
+			}
+			return to, data
+		}
+	}
+	t.Fatal("mainnet has no L1")
+	return to, nil
+}
+
+// sendUntilKilled has four personas send until the server is killed, and answers the receipts that they got.
 func sendUntilKilled(t *testing.T, s *started) (told []*types.Receipt) {
+	greeter, greet := greeting(t, s)
 	var mu sync.Mutex
 	var clients sync.WaitGroup
 	for i := range 4 {
@@ -73,8 +137,11 @@ func sendUntilKilled(t *testing.T, s *started) (told []*types.Receipt) {
 			}
 			for ; ; nonce++ {
 				id := new(big.Int).SetUint64(fixtures.Networks[0].CChainEVMID)
-				tx := types.MustSignNewTx(key, types.LatestSignerForChainID(id),
-					&types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &common.Address{19: 7}})
+				data := &types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &common.Address{19: 7}}
+				if i == 0 {
+					data.Gas, data.To, data.Data = 1_000_000, &greeter, greet
+				}
+				tx := types.MustSignNewTx(key, types.LatestSignerForChainID(id), data)
 				if client.SendTransaction(t.Context(), tx) != nil {
 					return
 				}
