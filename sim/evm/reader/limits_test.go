@@ -60,6 +60,9 @@ func TestTimeIsBounded(t *testing.T) {
 	if _, _, err := c.AccessList(t.Context(), b, call, o); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
+	if _, err := c.Simulate(t.Context(), b, reader.Simulation{Blocks: []reader.BlockCalls{{Block: &reader.BlockOverrides{GasLimit: (*hexutil.Uint64)(&c.Limits.Gas)}, State: o.State, Calls: []reader.Call{{To: &bombAddress}}}}}); err == nil || err.Error() != want {
+		t.Error(err)
+	}
 	long, tracer := "1h", "callTracer"
 	if _, err := c.TraceCall(t.Context(), b, call, o, &reader.TraceConfig{Tracer: &tracer, Timeout: &long}); err == nil || err.Error() != "execution timeout" {
 		t.Error(err)
