@@ -58,7 +58,7 @@ func (d *devnet) execute(artifact string, at common.Address, method string, args
 	if err != nil {
 		d.Fatal(err)
 	}
-	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &at, Data: data, Gas: 1_000_000})
+	hash := d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &at, Data: data, Gas: 4_000_000})
 	if receipt, err := d.client.TransactionReceipt(d.Context(), hash); err != nil || receipt.Status != 1 {
 		d.Fatal(receipt, err)
 	}
@@ -264,6 +264,13 @@ func (r *relayed) failing() {
 	r.l1.call(&kept, "eth_call", map[string]any{"to": fixtures.TeleporterMessenger, "data": "0x" + common.Bytes2Hex(data)}, "latest")
 	if kept == (common.Hash{}) {
 		r.c.Error("the message cannot be executed again")
+	}
+	// One that is long, to where no contract is.
+	in := inputTo(r.l1, someone, 0)
+	in.Message = bytes.Repeat([]byte{0xff}, 16<<10)
+	m = r.c.message(r.c.execute("Messenger", fixtures.TeleporterMessenger, "sendCrossChainMessage", in))
+	if m["status"] != "delivered" || m["messageExecuted"] != false {
+		r.c.Errorf("a long message: %v, %v", m["status"], m["messageExecuted"])
 	}
 }
 
