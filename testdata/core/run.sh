@@ -1,0 +1,15 @@
+#!/bin/sh
+# Runs the wallets of Core against a simulator: sh testdata/core/run.sh ./snowglobe
+# It stands beside .ci/run, because the licence of the package allows tests for the network only, and none that is made a business of.
+set -eu
+binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+cd "$(dirname "$0")"
+npm ci --ignore-scripts --silent --no-audit --no-fund
+
+folder=$(mktemp -d)
+. ../clients/serve.sh
+
+serve tiny
+node core.mjs
+stop
+"$binary" verify --quiet --db "$folder/tiny.db"
