@@ -105,7 +105,8 @@ func New(o Options) (*Node, error) {
 func (n *Node) addChain(m *miner.Miner) error {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	e, err := eth.New(eth.Options{
-		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, More: slices.Concat(anvil.Namespaces(m, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit,
+		More: slices.Concat(anvil.Namespaces(m, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 	if err != nil {
 		return err
