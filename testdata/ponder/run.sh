@@ -1,0 +1,16 @@
+#!/bin/sh
+# Indexes a simulator with ponder: sh testdata/ponder/run.sh ./snowglobe
+# It stands beside .ci/run for its size: 300 MB of packages, a database of its own among them, for one more look at the sums.
+set -eu
+binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+cd "$(dirname "$0")"
+# Not npm ci, which wants a lock with the programs of every platform.
+npm install --no-save --ignore-scripts --silent --no-audit --no-fund
+
+folder=$(mktemp -d)
+. ../clients/serve.sh
+
+serve tiny
+node ponder.mjs
+stop
+"$binary" verify --quiet --db "$folder/tiny.db"
