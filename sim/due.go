@@ -5,26 +5,10 @@ import (
 	"errors"
 	"math"
 
-	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/pchain"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
 )
-
-// advanceNetwork makes the blocks of the P-Chain that fall due by a time in milliseconds, before an EVM chain of its network makes a block of that
-// time: whose signatures count there depends on them. The caller holds the writer's lock.
-func (w *World) advanceNetwork(c *reader.Chain, time uint64) error {
-	n := w.NetworkOf(c)
-	if n == nil {
-		return nil
-	}
-	ctx := context.Background() // a block under way is not cut short
-	due, err := n.nextDue(ctx)
-	if err != nil || due > time/1000 {
-		return err
-	}
-	return n.extendLocked(ctx, func(e *extension) error { return e.advanceP(time / 1000) })
-}
 
 // nextDue is when time alone asks for the next block of the P-Chain: a staker begins or ends, or an L1 validator runs out of
 // balance. The network's state knows; the rows say it too, for who needs nothing else of the state.

@@ -183,12 +183,15 @@ func (e *extension) store() error {
 	if len(e.deltas) == 0 {
 		return nil
 	}
-	return e.World.commit(e.heads, e.time*1000, func(b *store.Batch) error {
-		for _, delta := range e.deltas {
-			if err := b.AddPrimaryBlock(delta); err != nil {
-				return fmt.Errorf("block %d of chain %d: %w", delta.Block.ID.Number(), delta.Block.ID.Chain(), err)
-			}
+	return e.World.commit(e.heads, e.time*1000, e.add)
+}
+
+// add writes the blocks.
+func (e *extension) add(b *store.Batch) error {
+	for _, delta := range e.deltas {
+		if err := b.AddPrimaryBlock(delta); err != nil {
+			return fmt.Errorf("block %d of chain %d: %w", delta.Block.ID.Number(), delta.Block.ID.Chain(), err)
 		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 func (w *World) openMiners(ctx context.Context) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceNetwork, Mined: w.mined,
+			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceTo, Mined: w.mined,
 			Commit: w.commitBlock, CommitChange: w.commitChange,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)

@@ -166,7 +166,7 @@ func (c *testChain) newMiner() *miner.Miner {
 		return nil
 	}
 	c.miner = miner.New(c.Chain, miner.World{
-		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(*reader.Chain, uint64) error { return nil },
+		Writer: new(sync.Mutex), Now: func() int64 { return 0 }, Advance: func(uint64) error { return nil },
 		Mined: func(context.Context) {}, Commit: commit, CommitChange: commitChange,
 	})
 	return c.miner

@@ -27,7 +27,7 @@ func (m *Miner) blockTime(spacing uint64) moment {
 
 // open begins a block, with what clients want of it otherwise than the rules.
 func (m *Miner) open(at moment) (*evm.Pending, error) {
-	if err := m.world.Advance(m.Chain, at.time); err != nil {
+	if err := m.world.Advance(at.time); err != nil {
 		return nil, err
 	}
 	return m.builder.OpenWith(at.time, m.settings.now().override(at))

@@ -24,9 +24,9 @@ type World struct {
 
 	ReadOnly bool // nothing can be added
 
-	// Advance lets happen what falls due on the chain's network by a time in milliseconds, before a block of that time is built. The caller holds
-	// Writer.
-	Advance func(c *reader.Chain, time uint64) error
+	// Advance lets happen what falls due in the world by a time in milliseconds, before a block of that time is built. The caller
+	// holds Writer.
+	Advance func(time uint64) error
 
 	// Mined is called after a call in which blocks may have been made, without Writer, before the call returns.
 	Mined func(ctx context.Context)
@@ -177,7 +177,7 @@ func (m *Miner) SendNext(ctx context.Context, sender common.Address, write func(
 
 func (m *Miner) next(sender common.Address) (next Next, err error) {
 	at := m.blockTime(0)
-	if err := m.world.Advance(m.Chain, at.time); err != nil {
+	if err := m.world.Advance(at.time); err != nil {
 		return next, err
 	}
 	if next.BaseFee, err = m.builder.NextBaseFee(at.time, m.settings.now().override(at)); err != nil {

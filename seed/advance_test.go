@@ -1,0 +1,83 @@
+package seed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// TestTimePasses moves the clock of one world by an hour, a day, a year and on to ten years, and that of another there in one step: both
+// are the same world, in which everybody's stake has ended through blocks that verify.
+func TestTimePasses(t *testing.T) {
+	var digests [][]byte
+	for _, steps := range [][]time.Duration{{time.Hour, 24 * time.Hour, 365 * 24 * time.Hour, 3650 * 24 * time.Hour}, {3650 * 24 * time.Hour}} {
+		path := filepath.Join(t.TempDir(), "world.db")
+		w, err := Generate(t.Context(), Options{Path: path, Seed: 4, Profile: small, Until: DefaultUntil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range steps {
+			if err := w.Advance(t.Context(), DefaultUntil.Add(step)); err != nil {
+				t.Fatalf("%s: %v", step, err)
+			}
+			if now := w.Clock.Now(); !now.Equal(DefaultUntil.Add(step)) {
+				t.Errorf("after %s it is %s", step, now)
+			}
+		}
+		checkStakersEnded(t, w)
+		digests = append(digests, w.Digest())
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := verifyFile(t, path); err != nil {
+			t.Error(err)
+		}
+	}
+	if !bytes.Equal(digests[0], digests[1]) {
+		t.Error("the steps in which time passes make a difference")
+	}
+}
+
+// checkStakersEnded looks for stakers whose end has passed without a block that ends them.
+func checkStakersEnded(t *testing.T, w *sim.World) {
+	t.Helper()
+	for _, n := range w.Networks {
+		stakers, err := w.DB.Stakers(t.Context(), n.Chain(txs.PChain))
+		if err != nil || len(stakers) == 0 {
+			t.Fatal(n.Name, len(stakers), err)
+		}
+		for i := range stakers {
+			if s := &stakers[i]; s.Status == store.StakerPending || s.Status == store.StakerActive && s.End <= w.Clock.Unix() {
+				t.Errorf("%s: staker %x from %d to %d has status %v at %d", n.Name, s.Tx, s.Start, s.End, s.Status, w.Clock.Unix())
+			}
+		}
+	}
+}
+
+// TestTimeHasBounds moves the clock where it does not go.
+func TestTimeHasBounds(t *testing.T) {
+	w := newWorld(t, "tiny", 1)
+	defer w.Close()
+	before := w.Digest()
+	if err := w.Advance(t.Context(), DefaultUntil.Add(-time.Second)); !errors.Is(err, sim.ErrBackwards) {
+		t.Errorf("back: %v", err)
+	}
+	if err := w.Advance(t.Context(), DefaultUntil.AddDate(100, 0, 0)); !errors.Is(err, sim.ErrFar) {
+		t.Errorf("a hundred years on: %v", err)
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if err := w.Advance(left, DefaultUntil.Add(time.Hour)); !errors.Is(err, context.Canceled) {
+		t.Errorf("for who has left: %v", err)
+	}
+	if !bytes.Equal(before, w.Digest()) {
+		t.Error("the world is another one")
+	}
+}

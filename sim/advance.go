@@ -1,0 +1,142 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"snowglobe/sim/store"
+)
+
+var (
+	// ErrBackwards says that the clock was to go back.
+	ErrBackwards = errors.New("the world's clock never goes back")
+	// ErrFar says that the clock was to go further than a world reaches.
+	ErrFar = errors.New("the world's clock does not go that far")
+)
+
+// Furthest is how long after the end of generated history a world's clock may stand.
+const Furthest = 30 * 365 * 24 * time.Hour
+
+// stride is how much time the blocks cover that one commit stores: what happens in it is in memory at once.
+const stride = 24 * time.Hour
+
+// Advance moves the clock to a time, and before that lets happen on the way, in the order of time and through real blocks, what
+// falls due on the P-Chains: stakers begin and end, L1 validators run out of balance. It costs as much as happens. When the
+// context ends on the way, or a block cannot be made, the clock stands where it got to.
+func (w *World) Advance(ctx context.Context, to time.Time) error {
+	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); to.After(end) {
+		return fmt.Errorf("%w: %s is after %s", ErrFar, to.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
+	}
+	if w.DB.ReadOnly() {
+		return store.ErrReadOnly
+	}
+	target := to.UnixMilli()
+	if now := w.Clock.UnixMilli(); target < now {
+		return fmt.Errorf("%w: it is %s", ErrBackwards, w.Clock.Now().Format(time.RFC3339))
+	}
+	for ctx.Err() == nil && w.Clock.UnixMilli() < target {
+		if err := w.advanceStride(target); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// advanceStride moves the clock towards a time in milliseconds: there, or to a stride after the next block that falls due.
+func (w *World) advanceStride(target int64) error {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	if target <= w.Clock.UnixMilli() {
+		return nil // blocks moved it meanwhile
+	}
+	by, _, err := w.nextStride(uint64(target))
+	if err != nil {
+		return err
+	}
+	return w.letFallDue(by, true)
+}
+
+// advanceTo makes what falls due by a time in milliseconds, before an EVM chain makes a block of that time: whose signatures
+// count there depends on it. The block will move the clock. The caller holds the writer's lock.
+func (w *World) advanceTo(time uint64) error {
+	for {
+		by, due, err := w.nextStride(time)
+		if err != nil || !due {
+			return err
+		}
+		if err := w.letFallDue(by, false); err != nil {
+			return err
+		}
+	}
+}
+
+// nextStride is until when, on the way to a time, blocks are stored together, and whether any fall due by then.
+func (w *World) nextStride(target uint64) (by uint64, due bool, err error) {
+	next, err := w.nextDue()
+	if next > target/1000 {
+		return target, false, err
+	}
+	return min(target, next*1000+uint64(stride.Milliseconds())), true, err
+}
+
+// nextDue is when the next block of a P-Chain falls due, of either network.
+func (w *World) nextDue() (uint64, error) {
+	next := uint64(math.MaxUint64)
+	for _, n := range w.Networks {
+		due, err := n.nextDue(context.Background()) // a block under way is not cut short
+		if err != nil {
+			return 0, err
+		}
+		next = min(next, due)
+	}
+	return next, nil
+}
+
+// letFallDue makes the blocks that fall due on both P-Chains by a time in milliseconds and stores them together; if it moves the clock,
+// that is there afterwards. When that fails the blocks never were.
+func (w *World) letFallDue(by uint64, moves bool) (err error) {
+	var all []*extension
+	defer func() {
+		for _, e := range all {
+			if err != nil && len(e.heads) > 0 {
+				e.state, e.due = nil, 0
+			}
+		}
+	}()
+	next, latest := heads{}, int64(0)
+	for _, n := range w.Networks {
+		due, err := n.nextDue(context.Background())
+		if err != nil {
+			return err
+		}
+		if due > by/1000 {
+			continue
+		}
+		if err := n.restore(context.Background()); err != nil {
+			return err
+		}
+		e := &extension{Network: n, heads: heads{}}
+		all = append(all, e)
+		if err := e.advanceP(uint64(by) / 1000); err != nil {
+			return err
+		}
+		for key, digest := range e.heads {
+			next[key] = digest
+		}
+		latest = max(latest, e.time*1000)
+	}
+	if moves {
+		latest = int64(by)
+	}
+	return w.commit(next, latest, func(b *store.Batch) error {
+		for _, e := range all {
+			if err := e.add(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
