@@ -50,6 +50,8 @@ type Options struct {
 	Permit  permit.Rule // who may change the world
 	Mining  Mining
 	Relayer bool // deliver messages between chains
+
+	ClockRate float64 // at which multiple of real time the clock runs, 0 for a clock that stands still
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -75,6 +77,7 @@ type Server struct {
 	http.Handler
 	world   *sim.World
 	exports *export.Jobs
+	clock   *control.ClockRate
 	node    *node.Node
 	log     *slog.Logger
 }
@@ -88,6 +91,7 @@ func (s *Server) Work(ctx context.Context) error {
 	var beside sync.WaitGroup
 	beside.Go(func() { s.inspect(ctx) })
 	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })
+	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock stands still", "error", err) }) })
 	err := s.exports.Run(ctx)
 	beside.Wait()
 	return err
@@ -145,6 +149,11 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.Register(s, w, o.Version, o.Origins); err != nil {
 		return nil, err
 	}
+	clock := control.NewClockRate(w)
+	clock.Set(o.ClockRate)
+	if err := control.RegisterClock(s, w, clock); err != nil {
+		return nil, err
+	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
 	exports := export.NewJobs(w, o.Exports)
 	if err := RegisterData(s, w, exports, o.Data); err != nil {
@@ -163,7 +172,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{s, w, exports, n, o.Log}, nil
+	return &Server{s, w, exports, clock, n, o.Log}, nil
 }
 
 // networkOf finds the network of a chain, for keys that are limited to one.

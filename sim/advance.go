@@ -140,3 +140,14 @@ func (w *World) letFallDue(by uint64, moves bool) (err error) {
 		return nil
 	})
 }
+
+// NextDue is when a P-Chain makes its next block although nobody sends anything; zero when none does.
+func (w *World) NextDue() (time.Time, error) {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	due, err := w.nextDue()
+	if err != nil || due > math.MaxInt64/1000 {
+		return time.Time{}, err
+	}
+	return time.Unix(int64(due), 0), nil
+}

@@ -64,6 +64,16 @@ func (w *World) openNetworks(ctx context.Context) error {
 // Chain is the number of one of the network's chains in the file.
 func (n *Network) Chain(chain txs.Chain) int { return store.PrimaryChain(n.index, int(chain)) }
 
+// Kind is which of the network's chains has a number in the file.
+func (n *Network) Kind(number int) txs.Chain {
+	for _, kind := range []txs.Chain{txs.XChain, txs.CChain} {
+		if n.Chain(kind) == number {
+			return kind
+		}
+	}
+	return txs.PChain
+}
+
 // XChainGenesis is what the X-Chain began with, as the network's nodes read it.
 func (n *Network) XChainGenesis(ctx context.Context) ([]byte, error) {
 	rows, err := n.DB.PrimaryNetworks(ctx)

@@ -60,16 +60,6 @@ type Output struct {
 	Reward  string        // what it pays a reward for, if it does
 }
 
-// Kind is which of the network's chains has a number in the file.
-func (b *ChainReader) Kind(number int) txs.Chain {
-	for _, kind := range []txs.Chain{txs.XChain, txs.CChain} {
-		if b.Chain(kind) == number {
-			return kind
-		}
-	}
-	return txs.PChain
-}
-
 // BlockTime is that of the block at a position.
 func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 	at = at.Block()

@@ -1,0 +1,308 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+)
+
+// ClockState is the answer of GET /sim/clock.
+type ClockState struct {
+	Time         string  `json:"time" doc:"RFC 3339."`
+	Unix         int64   `json:"unix" doc:"Seconds."`
+	Milliseconds int64   `json:"milliseconds" doc:"Milliseconds since 1970."`
+	Rate         float64 `json:"rate" doc:"How much faster than real time it runs; 0 while it stands still."`
+}
+
+// ClockRate makes a world's clock run.
+type ClockRate struct {
+	world *sim.World
+
+	mu      sync.Mutex
+	rate    float64
+	from    time.Time // real time since which it runs so
+	at      time.Time // the world's time then
+	changed chan struct{}
+}
+
+// MaxRate is the fastest that a clock runs: a year in less than a minute.
+const MaxRate = 1_000_000
+
+// tick is how often a running clock is moved.
+const tick = 100 * time.Millisecond
+
+// NewClockRate is for a clock that stands still until a rate is set.
+func NewClockRate(w *sim.World) *ClockRate {
+	return &ClockRate{world: w, changed: make(chan struct{}, 1)}
+}
+
+// Rate is the multiple of real time at which the clock runs, 0 while it stands still.
+func (c *ClockRate) Rate() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rate
+}
+
+// Set makes the clock run at a multiple of real time, from where it is; 0 makes it stand still.
+func (c *ClockRate) Set(rate float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rate, c.from, c.at = rate, time.Now(), c.world.Clock.Now()
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+// target is where the clock is to be now. Who moved it further by a call or a block stays ahead.
+func (c *ClockRate) target() (at time.Time, runs bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at.Add(time.Duration(c.rate * float64(time.Since(c.from)))), c.rate > 0
+}
+
+// moved makes a running clock go on from where a call put it.
+func (c *ClockRate) moved() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.from, c.at = time.Now(), c.world.Clock.Now()
+}
+
+// Run moves the clock until the context ends. When the clock cannot go on, it stands still and failed is told why.
+func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		var ticks <-chan time.Time
+		if c.Rate() > 0 {
+			ticks = ticker.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.changed:
+			continue
+		case <-ticks:
+		}
+		target, runs := c.target()
+		if !runs || !target.After(c.world.Clock.Now()) {
+			continue
+		}
+		err := c.world.Advance(ctx, target)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, sim.ErrBackwards) {
+			c.Set(0)
+			failed(err)
+		}
+	}
+}
+
+// clockBody says how to move the clock.
+type clockBody struct {
+	Advance *string  `json:"advance,omitempty" doc:"By how much, such as 36h, 90m, 10s or 7d."`
+	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, or Unix seconds as a string."`
+	Until   *string  `json:"until,omitempty" doc:"To the next of what GET /sim/clock/events lists, such as next-validator-end, or next-block: the next time at which the P-Chain of a network makes a block by itself."`
+	Rate    *float64 `json:"rate,omitempty" doc:"Let it run at this multiple of real time, at most 1000000; 0 stops it."`
+	Freeze  *bool    `json:"freeze,omitempty" doc:"true: let it stand still."`
+}
+
+const nextPrefix, nextBlock = "next-", "next-block"
+
+// Event is something that time brings.
+type Event struct {
+	Kind         string `json:"kind" doc:"validator-start, validator-end, delegator-start, delegator-end, l1-deactivation or unlock."`
+	Time         string `json:"time" doc:"RFC 3339."`
+	Unix         int64  `json:"unix" doc:"Seconds."`
+	Network      string `json:"network"`
+	TxID         string `json:"txId,omitempty" doc:"Of the staker, or that made the output."`
+	NodeID       string `json:"nodeId,omitempty"`
+	ValidationID string `json:"validationId,omitempty" doc:"Of an L1 validator."`
+}
+
+// Events is the answer of GET /sim/clock/events.
+type Events struct {
+	Events []Event `json:"events"`
+}
+
+// maxEvents is how many events are listed: those that come first.
+const maxEvents = 1000
+
+// RegisterClock adds the operations on the clock.
+func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
+	a := &clockAPI{w, rate}
+	clock := reflect.TypeFor[ClockState]()
+	return s.Register(rest.Sim,
+		rest.Operation{ID: "getClock", Path: "/sim/clock", Summary: "The world's time", Live: true, Answer: clock,
+			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
+		rest.Operation{ID: "moveClock", Method: http.MethodPost, Path: "/sim/clock", Summary: "Move the world's time, or let it run",
+			Doc: "Exactly one of the members says how. On the way everything happens that falls due, through blocks of the P-Chain. " +
+				"The clock never goes back, and at most 30 years beyond the end of the generated history.",
+			Body: reflect.TypeFor[clockBody](), Class: permit.Control, Answer: clock, Handle: a.move},
+		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "What time will bring, soonest first",
+			Doc:    "The first thousand. Of the L1 validators that run out of balance only the first of each network.",
+			Answer: reflect.TypeFor[Events](), Handle: a.events})
+}
+
+type clockAPI struct {
+	world *sim.World
+	rate  *ClockRate
+}
+
+func (a *clockAPI) show() *ClockState {
+	now := a.world.Clock.Now()
+	return &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate()}
+}
+
+func (a *clockAPI) move(r *rest.Request) (any, error) {
+	b := rest.Body[clockBody](r)
+	given := 0
+	for _, set := range []bool{b.Advance != nil, b.Set != nil, b.Until != nil, b.Rate != nil, b.Freeze != nil} {
+		if set {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, rest.BadRequest("exactly one of advance, set, until, rate, freeze is expected")
+	}
+	switch {
+	case b.Rate != nil:
+		if *b.Rate < 0 || *b.Rate > MaxRate {
+			return nil, rest.BadRequest(fmt.Sprintf("rate must be from 0 to %d", MaxRate))
+		}
+		a.rate.Set(*b.Rate)
+		return a.show(), nil
+	case b.Freeze != nil:
+		if !*b.Freeze {
+			return nil, rest.BadRequest("freeze can only be true; a rate lets the clock run")
+		}
+		a.rate.Set(0)
+		return a.show(), nil
+	}
+	to, err := a.target(r.Context(), b)
+	if err != nil {
+		return nil, err
+	}
+	err = a.world.Advance(r.Context(), to)
+	a.rate.moved()
+	switch {
+	case errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
+		return nil, rest.BadRequest(err.Error())
+	case errors.Is(err, store.ErrReadOnly):
+		return nil, rest.Forbidden(store.ErrReadOnly.Error())
+	case errors.Is(err, store.ErrDisk):
+		return nil, rest.Unavailable(store.ErrDisk.Error())
+	case err != nil:
+		return nil, err
+	}
+	return a.show(), nil
+}
+
+// target is the time that a body asks for.
+func (a *clockAPI) target(ctx context.Context, b *clockBody) (time.Time, error) {
+	switch {
+	case b.Advance != nil:
+		span, err := ParseSpan(*b.Advance)
+		if err != nil {
+			return time.Time{}, rest.BadRequest("advance: " + err.Error())
+		}
+		return a.world.Clock.Now().Add(span), nil
+	case b.Set != nil:
+		to, err := ParseTime(*b.Set)
+		if err != nil {
+			return time.Time{}, rest.BadRequest("set: " + err.Error())
+		}
+		return to, nil
+	}
+	return a.next(ctx, *b.Until)
+}
+
+// next is when the next event of a kind comes.
+func (a *clockAPI) next(ctx context.Context, until string) (time.Time, error) {
+	if until == nextBlock {
+		due, err := a.world.NextDue()
+		if err == nil && due.IsZero() {
+			err = rest.BadRequest("until: no block falls due any more")
+		}
+		return due, err
+	}
+	kind, named := strings.CutPrefix(until, nextPrefix)
+	if !named || !slices.Contains(query.EventKinds, query.EventKind(kind)) {
+		names := []string{nextBlock}
+		for _, k := range query.EventKinds {
+			names = append(names, nextPrefix+string(k))
+		}
+		return time.Time{}, rest.BadRequest(fmt.Sprintf("until: %q is not one of %s", until, strings.Join(names, ", ")))
+	}
+	all, err := query.Upcoming(ctx, a.world)
+	if err != nil {
+		return time.Time{}, err
+	}
+	i := slices.IndexFunc(all, func(e query.Event) bool { return e.Kind == query.EventKind(kind) })
+	if i < 0 {
+		return time.Time{}, rest.BadRequest("until: there is no " + kind + " to come")
+	}
+	return time.Unix(all[i].Time, 0), nil
+}
+
+func (a *clockAPI) events(r *rest.Request) (any, error) {
+	all, err := query.Upcoming(r.Context(), a.world)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Events{Events: []Event{}}
+	for _, e := range all[:min(len(all), maxEvents)] {
+		shown := Event{Kind: string(e.Kind), Time: rfc3339(e.Time), Unix: e.Time, Network: e.Network.Name, TxID: idText(e.Tx), ValidationID: idText(e.Validation)}
+		if e.Node != nil {
+			shown.NodeID = ids.NodeID(e.Node).String()
+		}
+		answer.Events = append(answer.Events, shown)
+	}
+	return answer, nil
+}
+
+// maxSpan is the longest span that can be named; the world ends before.
+const maxSpan = 100 * 365 * 24 * time.Hour
+
+var errSpan = errors.New("expected a time span of more than 0 such as 36h, 90m, 10s or 7d")
+
+// ParseSpan reads a time span as Go writes it, or a whole number of days.
+func ParseSpan(text string) (time.Duration, error) {
+	span, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		span = time.Duration(min(n, uint64(maxSpan/(24*time.Hour)))) * 24 * time.Hour
+	}
+	if err != nil || span <= 0 {
+		return 0, fmt.Errorf("%w, not %.40q", errSpan, text)
+	}
+	return min(span, maxSpan), nil
+}
+
+var errTime = errors.New("expected a time such as 2026-08-01T00:00:00Z or Unix seconds")
+
+// ParseTime reads a time in RFC 3339, or Unix seconds.
+func ParseTime(text string) (time.Time, error) {
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds < 1<<40 {
+		return time.Unix(seconds, 0), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%w, not %.40q", errTime, text)
+	}
+	return t, nil
+}

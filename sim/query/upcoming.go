@@ -1,0 +1,128 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// EventKind says what will happen when the clock gets to its time.
+type EventKind string
+
+// What time brings.
+const (
+	ValidatorStart EventKind = "validator-start"
+	ValidatorEnd   EventKind = "validator-end"
+	DelegatorStart EventKind = "delegator-start"
+	DelegatorEnd   EventKind = "delegator-end"
+	L1Deactivation EventKind = "l1-deactivation" // an L1 validator's balance is used up
+	Unlock         EventKind = "unlock"          // a locktime of an output passes
+)
+
+// EventKinds are all of them.
+var EventKinds = []EventKind{ValidatorStart, ValidatorEnd, DelegatorStart, DelegatorEnd, L1Deactivation, Unlock}
+
+// Event is something that happens at a time, Unix seconds, unless a transaction comes between.
+type Event struct {
+	Kind    EventKind
+	Time    int64
+	Network *sim.Network
+	Tx      []byte // of the staker or the output
+	Node    []byte // of the staker or the L1 validator
+
+	Validation []byte // of an L1 validator
+}
+
+// Upcoming lists what time brings, soonest first. Of the L1 validators the first that is deactivated counts: how long the others' balances last
+// depends on how many are left.
+func Upcoming(ctx context.Context, w *sim.World) ([]Event, error) {
+	var all []Event
+	for _, n := range w.Networks {
+		for _, list := range []func(context.Context, *sim.Network) ([]Event, error){stakerEvents, deactivations, unlocks} {
+			events, err := list(ctx, n)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, events...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
+	return all, nil
+}
+
+func stakerEvents(ctx context.Context, n *sim.Network) (all []Event, err error) {
+	stakers, err := n.DB.Stakers(ctx, n.Chain(txs.PChain))
+	now := n.Clock.Unix()
+	for i := range stakers {
+		s := &stakers[i]
+		start, end := ValidatorStart, ValidatorEnd
+		if s.Delegator {
+			start, end = DelegatorStart, DelegatorEnd
+		}
+		e := Event{Network: n, Tx: s.Tx, Node: s.Node}
+		if s.Status == store.StakerPending && s.Start > now {
+			e.Kind, e.Time = start, s.Start
+			all = append(all, e)
+		}
+		if (s.Status == store.StakerPending || s.Status == store.StakerActive) && s.End > now {
+			e.Kind, e.Time = end, s.End
+			all = append(all, e)
+		}
+	}
+	return all, err
+}
+
+func deactivations(ctx context.Context, n *sim.Network) ([]Event, error) {
+	chain := n.Chain(txs.PChain)
+	head, err := n.DB.PrimaryHead(ctx, chain)
+	if err != nil {
+		return nil, err
+	}
+	validators, err := n.DB.L1Validators(ctx, chain, head.ID.Number())
+	if err != nil {
+		return nil, err
+	}
+	var first *store.L1ValidatorView
+	for i := range validators {
+		v := &validators[i]
+		if v.Weight > 0 && v.EndAccumulatedFee > 0 && (first == nil || v.EndAccumulatedFee < first.EndAccumulatedFee) {
+			first = v
+		}
+	}
+	if first == nil {
+		return nil, nil
+	}
+	limit := uint64(sim.Furthest / time.Second)
+	lasts := n.Rules.ValidatorFees.Seconds(head.L1Active, head.L1Excess, uint64(first.EndAccumulatedFee)-uint64(head.AccruedFees), limit)
+	at := head.Time + int64(lasts)
+	if lasts == limit || at <= n.Clock.Unix() {
+		return nil, nil
+	}
+	return []Event{{Kind: L1Deactivation, Time: at, Network: n, Node: first.Node, Validation: first.Validation}}, nil
+}
+
+func unlocks(ctx context.Context, n *sim.Network) (all []Event, err error) {
+	for _, c := range []txs.Chain{txs.PChain, txs.XChain} {
+		rows, err := n.DB.LockedUTXOs(ctx, n.Chain(c))
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			u, err := txs.ParseUTXO(n.Kind(rows[i].ID.Chain()), rows[i].Bytes())
+			if err != nil {
+				return nil, err
+			}
+			until := max(u.Owners().Locktime, u.StakeableUntil())
+			if until > uint64(n.Clock.Unix()) && until <= math.MaxInt64 {
+				all = append(all, Event{Kind: Unlock, Time: int64(until), Network: n, Tx: rows[i].Tx})
+			}
+		}
+	}
+	return all, nil
+}
