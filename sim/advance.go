@@ -52,11 +52,15 @@ func (w *World) advanceStride(target int64) error {
 	if target <= w.Clock.UnixMilli() {
 		return nil // blocks moved it meanwhile
 	}
-	by, _, err := w.nextStride(uint64(target))
+	by, due, err := w.nextStride(uint64(target))
 	if err != nil {
 		return err
 	}
-	return w.letFallDue(by, true)
+	made, err := w.letFallDue(by, true)
+	if due && !made && err == nil { // nobody is left who could propose: only the clock goes on
+		_, err = w.letFallDue(uint64(target), true)
+	}
+	return err
 }
 
 // advanceTo makes what falls due by a time in milliseconds, before an EVM chain makes a block of that time: whose signatures
@@ -67,7 +71,7 @@ func (w *World) advanceTo(time uint64) error {
 		if err != nil || !due {
 			return err
 		}
-		if err := w.letFallDue(by, false); err != nil {
+		if made, err := w.letFallDue(by, false); err != nil || !made {
 			return err
 		}
 	}
@@ -96,8 +100,8 @@ func (w *World) nextDue() (uint64, error) {
 }
 
 // letFallDue makes the blocks that fall due on both P-Chains by a time in milliseconds and stores them together; if it moves the clock,
-// that is there afterwards. When that fails the blocks never were.
-func (w *World) letFallDue(by uint64, moves bool) (err error) {
+// that is there afterwards. When that fails the blocks never were. made says whether there were any.
+func (w *World) letFallDue(by uint64, moves bool) (made bool, err error) {
 	var all []*extension
 	defer func() {
 		for _, e := range all {
@@ -110,18 +114,18 @@ func (w *World) letFallDue(by uint64, moves bool) (err error) {
 	for _, n := range w.Networks {
 		due, err := n.nextDue(context.Background())
 		if err != nil {
-			return err
+			return false, err
 		}
 		if due > by/1000 {
 			continue
 		}
 		if err := n.restore(context.Background()); err != nil {
-			return err
+			return false, err
 		}
 		e := &extension{Network: n, heads: heads{}}
 		all = append(all, e)
 		if err := e.advanceP(uint64(by) / 1000); err != nil {
-			return err
+			return false, err
 		}
 		for key, digest := range e.heads {
 			next[key] = digest
@@ -131,7 +135,10 @@ func (w *World) letFallDue(by uint64, moves bool) (err error) {
 	if moves {
 		latest = int64(by)
 	}
-	return w.commit(next, latest, func(b *store.Batch) error {
+	if len(next) == 0 && !moves {
+		return false, nil
+	}
+	return len(next) > 0, w.commit(next, latest, func(b *store.Batch) error {
 		for _, e := range all {
 			if err := e.add(b); err != nil {
 				return err
