@@ -234,7 +234,7 @@ func (a *clockAPI) target(ctx context.Context, b *clockBody) (time.Time, error) 
 func (a *clockAPI) next(ctx context.Context, until string) (time.Time, error) {
 	if until == nextBlock {
 		due, err := a.world.NextDue()
-		if err == nil && due.IsZero() {
+		if err == nil && !due.After(a.world.Clock.Now()) { // or nobody is left who could make it
 			err = rest.BadRequest("until: no block falls due any more")
 		}
 		return due, err
