@@ -43,8 +43,10 @@ type ClockRate struct {
 // MaxRate is the fastest that a clock runs: a year in less than a minute.
 const MaxRate = 1_000_000
 
-// tick is how often a running clock is moved.
-const tick = 100 * time.Millisecond
+const (
+	tick     = 100 * time.Millisecond // how often a running clock is moved
+	longLead = time.Minute            // by which a clock is ahead that was moved on purpose, and not by blocks that need time
+)
 
 // NewClockRate is for a clock that stands still until a rate is set.
 func NewClockRate(w *sim.World) *ClockRate {
@@ -69,7 +71,7 @@ func (c *ClockRate) Set(rate float64) {
 	}
 }
 
-// target is where the clock is to be now. Who moved it further by a call or a block stays ahead.
+// target is where the clock is to be now. Blocks may have moved it further: then it waits.
 func (c *ClockRate) target() (at time.Time, runs bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +102,13 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 		case <-ticks:
 		}
 		target, runs := c.target()
-		if !runs || !target.After(c.world.Clock.Now()) {
+		switch ahead := c.world.Clock.Now().Sub(target); {
+		case !runs:
+			continue
+		case ahead > longLead:
+			c.moved()
+			continue
+		case ahead >= 0:
 			continue
 		}
 		err := c.world.Advance(ctx, target)

@@ -104,9 +104,10 @@ func New(o Options) (*Node, error) {
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
 func (n *Node) addChain(m *miner.Miner) error {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
+	network := n.networks[chain.Row.Network].network
 	e, err := eth.New(eth.Options{
-		Miner: m, Network: n.networks[chain.Row.Network].network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit,
-		More: slices.Concat(anvil.Namespaces(m, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit,
+		More: slices.Concat(anvil.Namespaces(m, network, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 	if err != nil {
 		return err
@@ -123,7 +124,6 @@ func (n *Node) addChain(m *miner.Miner) error {
 		n.Handle(chain.Row.Network, name+"/rpc", e)
 		n.Handle(chain.Row.Network, name+"/ws", e.WebSocket())
 	}
-	network := n.networks[chain.Row.Network].network
 	if network == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -16,6 +17,7 @@ import (
 type wishes struct {
 	automine bool
 	time     uint64          // of the next block, Unix milliseconds; 0 leaves it to the rules
+	spacing  uint64          // of all blocks from now on, after their parents, milliseconds; 0 leaves it to the rules
 	baseFee  *big.Int        // of the next block
 	gasLimit *uint64         // of all blocks from now on
 	coinbase *common.Address // of all blocks from now on
@@ -48,6 +50,9 @@ type moment struct {
 // moment is when the block after a head is to be: at the time that a client named, so long after its parent, or as soon as a
 // node makes one, but not before the clock.
 func (w wishes) moment(first uint64, head *evm.Header, now, spacing uint64) moment {
+	if spacing == 0 {
+		spacing = w.spacing
+	}
 	switch {
 	case w.time != 0:
 		return moment{w.time, w.time < head.EarliestChild()}
@@ -103,6 +108,15 @@ func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 	}
 	m.change(func(w *wishes) { w.time = time })
 	return nil
+}
+
+// SetSpacing says how long after its parent each block is to be from now on, 0 as soon as the rules allow, and what it was before.
+func (m *Miner) SetSpacing(spacing time.Duration) (before time.Duration) {
+	m.change(func(w *wishes) {
+		before = time.Duration(w.spacing) * time.Millisecond
+		w.spacing = uint64(spacing.Milliseconds())
+	})
+	return before
 }
 
 // SetNextBaseFee says what the base fee of the next block is to be, in wei.

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/node/eth"
+	"snowglobe/sim"
 	"snowglobe/sim/miner"
 )
 
@@ -19,9 +20,9 @@ const (
 	maxTime     = math.MaxInt64 / 10_000 // seconds since 1970: some 29 million years
 )
 
-// Namespaces are the methods for a chain. version is its web3_clientVersion.
-func Namespaces(m *miner.Miner, version string) []eth.Namespace {
-	a := &api{m, version}
+// Namespaces are the methods for a chain of a network. version is its web3_clientVersion.
+func Namespaces(m *miner.Miner, n *sim.Network, version string) []eth.Namespace {
+	a := &api{m, n, version}
 	return []eth.Namespace{
 		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}},
 		{Name: "tenderly", Methods: &tenderlyAPI{a}},
@@ -31,6 +32,7 @@ func Namespaces(m *miner.Miner, version string) []eth.Namespace {
 // api is what the namespaces share.
 type api struct {
 	miner   *miner.Miner
+	network *sim.Network
 	version string // web3_clientVersion
 }
 

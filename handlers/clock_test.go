@@ -1,0 +1,167 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/handlers"
+	"snowglobe/seed"
+	"snowglobe/sim/verify"
+)
+
+// clocked is a server whose clock a test moves.
+type clocked struct {
+	*testing.T
+	url string
+}
+
+// send asks for a path, with a body if there is one.
+func (c *clocked) send(path, body string) (status int, text string, answer map[string]any) {
+	c.Helper()
+	method := http.MethodGet
+	if body != "" {
+		method = http.MethodPost
+	}
+	r, err := http.NewRequestWithContext(c.Context(), method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		c.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer response.Body.Close()
+	var raw json.RawMessage
+	if err := json.NewDecoder(response.Body).Decode(&raw); err != nil {
+		c.Fatal(path, err)
+	}
+	_ = json.Unmarshal(raw, &answer) // what is no object has no members
+	return response.StatusCode, string(raw), answer
+}
+
+func (c *clocked) call(path, method, params string) string {
+	c.Helper()
+	_, text, _ := c.send(path, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
+	return text
+}
+
+// TestTheClockHasDoors moves the clock by each of its doors, and looks at a validator's end one second before and after in
+// the Data API, in the node and in the list of what is to come.
+func TestTheClockHasDoors(t *testing.T) {
+	w := tinyWorld(t)
+	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	listening := httptest.NewServer(server)
+	defer listening.Close()
+	c := &clocked{t, listening.URL}
+
+	const clock = "/sim/clock"
+	_, text, now := c.send(clock, "")
+	if now["unix"] != float64(seed.DefaultUntil.Unix()) || now["rate"] != 0.0 {
+		t.Errorf("at the beginning: %s", text)
+	}
+	event := c.nextEnd()
+	end := int64(event["unix"].(float64))
+	node := event["nodeId"].(string)
+	c.send(clock, `{"set":"`+time.Unix(end-1, 0).UTC().Format(time.RFC3339)+`"}`)
+	c.wantValidating(node, true)
+	if _, text, now = c.send(clock, `{"advance":"1s"}`); now["unix"] != float64(end) {
+		t.Errorf("after a second: %s", text)
+	}
+	c.wantValidating(node, false)
+	if next := c.nextEnd(); next["unix"].(float64) <= float64(end) {
+		t.Errorf("an end that is over is to come: %v", next)
+	}
+	next := c.nextEnd()["unix"]
+	if _, text, now = c.send(clock, `{"until":"next-validator-end"}`); now["unix"] != next {
+		t.Errorf("until the next end, %v: %s", next, text)
+	}
+	for body, want := range map[string]string{
+		`{}`: "exactly one of", `{"advance":"1h","rate":1}`: "exactly one of", `{"advance":"-1h"}`: "time span", `{"advance":"soon"}`: "time span",
+		`{"advance":"30000d"}`: "does not go that far", `{"set":"2020-01-01T00:00:00Z"}`: "never goes back", `{"set":"tomorrow"}`: "expected a time",
+		`{"set":"9999-01-01T00:00:00Z"}`: "does not go that far", `{"rate":-1}`: "rate must be", `{"rate":1e7}`: "rate must be", `{"freeze":false}`: "freeze",
+		`{"until":"tea"}`: "is not one of next-block, next-validator-start", `{"leap":1}`: "exactly one of",
+	} {
+		if status, text, _ := c.send(clock, body); status != http.StatusBadRequest || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %s, want %q", body, status, text, want)
+		}
+	}
+	before := w.Clock.Unix()
+	for _, m := range []struct{ method, params, want string }{
+		{"evm_increaseTime", `[60]`, `"result":60`}, {"evm_increaseTime", `["0x3c"]`, `"result":60`}, {"anvil_increaseTime", `[60]`, `"result":60`},
+		{"evm_setTime", "[1]", "never goes back"}, {"anvil_setBlockTimestampInterval", `[30]`, `"result":null`}, {"evm_mine", `[]`, `"0x0"`},
+		{"anvil_removeBlockTimestampInterval", `[]`, `"result":true`}, {"anvil_removeBlockTimestampInterval", `[]`, `"result":false`},
+	} {
+		if text := c.call("/ext/bc/C/rpc", m.method, m.params); !strings.Contains(text, m.want) {
+			t.Errorf("%s %s: %s", m.method, m.params, text)
+		}
+	}
+	if passed := w.Clock.Unix() - before; passed != 180 {
+		t.Errorf("%d seconds passed, want 180", passed)
+	}
+	if _, err := verify.Verify(t.Context(), w, func(int, int) {}); err != nil {
+		t.Error(err)
+	}
+}
+
+// nextEnd is the next end of a validator of mainnet's primary network.
+func (c *clocked) nextEnd() map[string]any {
+	c.Helper()
+	_, text, answer := c.send("/sim/clock/events", "")
+	for _, e := range answer["events"].([]any) {
+		if e := e.(map[string]any); e["kind"] == "validator-end" && e["network"] == "mainnet" {
+			return e
+		}
+	}
+	c.Fatal(text)
+	return nil
+}
+
+func (c *clocked) wantValidating(node string, validates bool) {
+	c.Helper()
+	_, text, _ := c.send("/v1/networks/mainnet/validators/"+node+"?validationStatus=active", "")
+	if strings.Contains(text, `"validationStatus":"active"`) != validates {
+		c.Errorf("%s validates by the Data API: want %v, %s", node, validates, text)
+	}
+	text = c.call("/ext/bc/P", "platform.getCurrentValidators", `{"nodeIDs":["`+node+`"]}`)
+	if strings.Contains(text, `"txID"`) != validates {
+		c.Errorf("%s validates by the node: want %v, %s", node, validates, text)
+	}
+}
+
+// TestARunningClock lets the clock run, and stand still again.
+func TestARunningClock(t *testing.T) {
+	w := tinyWorld(t)
+	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Log: slog.New(slog.DiscardHandler), ClockRate: 3600})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	listening := httptest.NewServer(server)
+	defer listening.Close()
+	c := &clocked{t, listening.URL}
+	worked := make(chan error, 1)
+	go func() { worked <- server.Work(t.Context()) }()
+	deadline := time.Now().Add(20 * time.Second)
+	for w.Clock.Now().Before(seed.DefaultUntil.Add(10*time.Minute)) && time.Now().Before(deadline) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, text, now := c.send("/sim/clock", `{"freeze":true}`); now["rate"] != 0.0 || now["unix"].(float64) < float64(seed.DefaultUntil.Unix()+600) {
+		t.Fatalf("after a while: %s", text)
+	}
+	time.Sleep(3 * 100 * time.Millisecond) // a move under way ends
+	before := w.Clock.UnixMilli()
+	time.Sleep(3 * 100 * time.Millisecond)
+	if after := w.Clock.UnixMilli(); after != before {
+		t.Errorf("a frozen clock moves: from %d to %d", before, after)
+	}
+}
