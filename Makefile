@@ -32,7 +32,7 @@ bench: ## measure speed, size and memory of the built program (needs a quiet mac
 	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x -timeout 60m ./handlers
 
 golden: ## write transcripts and digests anew
-	$(GO) test -count=1 ./handlers/node ./seed -run 'TestTranscripts|TestDeterminism' -update
+	$(GO) test -count=1 ./handlers/node ./seed -run 'Transcripts|TestDeterminism' -update
 
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile

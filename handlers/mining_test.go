@@ -264,7 +264,7 @@ func blocksAsAskedFor(d *devnet) {
 	if got := d.text("evm_mine", map[string]any{"blocks": 2}); got != `"0x0"` || d.head().Number.Uint64() != made.Number.Uint64()+2 || d.head().BaseFee.Int64() == 1234 && d.chain.Row.Kind == "C" {
 		d.Errorf("%s, %d", got, d.head().BaseFee)
 	}
-	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", 99_999_999_999)); got != "-32000 timestamp error: 99999999999 is more than ten years after the world's clock" {
+	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "evm_setNextBlockTimestamp", int64(99_999_999_999))); got != "-32000 timestamp error: 99999999999 is more than ten years after the world's clock" {
 		d.Error(got)
 	}
 	if got := codeOf(d.client.Client().CallContext(d.Context(), nil, "anvil_mine", 1000, 86_400*30)); !strings.Contains(got, "1000 blocks 720h0m0s apart end more than ten years after") {

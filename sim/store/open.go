@@ -14,6 +14,8 @@ import (
 	"github.com/jmoiron/sqlx"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"snowglobe/sim/store/filelock"
 )
 
 // Open opens a finished world. A file that is not one is refused with ErrNotWorld, one of another schema with ErrVersion, and
@@ -81,7 +83,7 @@ func (db *DB) Lock() error {
 	if err != nil {
 		return err
 	}
-	taken, err := lock(file)
+	taken, err := filelock.Lock(file)
 	if err != nil || !taken {
 		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, ErrLocked), file.Close()))
 	}
@@ -188,7 +190,7 @@ func lockMaking(path string) (*makingLock, error) {
 		if err != nil {
 			return nil, err
 		}
-		taken, err := lock(file)
+		taken, err := filelock.Lock(file)
 		if err != nil || !taken {
 			return nil, errors.Join(cmp.Or(err, ErrMaking), file.Close())
 		}

@@ -1,4 +1,4 @@
-package store
+package filelock
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 // lockOffset is far behind what the engine reads, writes or locks.
 const lockOffset = 1 << 31
 
-// lock locks the file for this process as long as it stays open.
-func lock(file *os.File) (taken bool, err error) {
+// Lock locks the file for this process as long as it stays open.
+func Lock(file *os.File) (taken bool, err error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err = windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

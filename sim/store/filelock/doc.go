@@ -1,0 +1,2 @@
+// Package filelock locks files between processes, by each operating system's own means.
+package filelock
