@@ -46,6 +46,9 @@ func (n *network) checkMachines(ctx context.Context) error {
 		if err := c.start(ctx, n, tx.ID(), made); err != nil {
 			return fmt.Errorf("%s: %w", made.ChainName, err)
 		}
+		if err := c.send(ctx); err != nil {
+			return fmt.Errorf("%s: %w", made.ChainName, err)
+		}
 		blocks, err := c.replay(ctx)
 		c.chain.Stop()
 		if err != nil {

@@ -27,9 +27,9 @@ type answer struct {
 }
 
 // ask calls one method.
-func (c client) ask(ctx context.Context, result any, method string) error {
+func (c client) ask(ctx context.Context, result any, method string, params ...any) error {
 	var a answer
-	if err := c.post(ctx, question{"2.0", 1, method, []any{}}, &a); err != nil {
+	if err := c.post(ctx, question{"2.0", 1, method, append([]any{}, params...)}, &a); err != nil {
 		return err
 	}
 	if a.Error != nil {

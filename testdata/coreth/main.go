@@ -48,6 +48,9 @@ func check(ctx context.Context, binary, profile string) (err error) {
 		if err := c.start(ctx, s.url, id); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		if err := c.send(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		if err := c.checkBlocks(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+
+	"github.com/ava-labs/libevm/common"
+	"github.com/ava-labs/libevm/common/hexutil"
+)
+
+// rounds is how often clients do everything.
+const rounds = 12
+
+// send has the world's named accounts pay, deploy and fail, so that what clients make is looked at as well. They ask for no blocks
+// without transactions: test clients expect to get them, but the network has none.
+func (c client) send(ctx context.Context) error {
+	var accounts []common.Address
+	if err := c.ask(ctx, &accounts, "eth_accounts"); err != nil {
+		return err
+	}
+	for round := range rounds {
+		from, to := accounts[round%4], accounts[(round+1)%4]
+		for _, tx := range []map[string]any{
+			{"from": from, "to": to, "value": hexutil.Uint64(round + 1)},
+			{"from": from, "data": "0x6001600055600a60146000396000f3", "gas": hexutil.Uint64(200_000)}, // writes a slot
+			{"from": from, "data": "0xfe", "gas": hexutil.Uint64(100_000)},                             // fails
+		} {
+			var hash common.Hash
+			if err := c.ask(ctx, &hash, "eth_sendTransaction", tx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
