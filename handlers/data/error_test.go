@@ -63,7 +63,6 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/v1/chains/43114/addresses/" + alice + "/transactions:listNativ", 404, "listNative"},
 		{"/sim/metadata/crystals/x.json", 404, "no metadata"},
 		{"/sim/metadata/throttled/9.json", 429, "throttled"},
-		{"/sim/image/crystals/1.png", 404, "no image"},
 		{"/sim/logo/x.svg", 404, "no logo"},
 		{"/sim/explorer/99", 404, "chain 99"},
 	} {

@@ -34,7 +34,7 @@ var (
 	richFields      = fields{"name": "string", "symbol": "string", "decimals": "integer", "logoUri": "string", "address": "string"}
 	erc721Fields    = fields{"address": "string", "name": "string", "symbol": "string", "ercType": "string", "tokenId": "string", "tokenUri": "string", "metadata": "object", "ownerAddress": "string"}
 	erc1155Fields   = fields{"address": "string", "ercType": "string", "tokenId": "string", "tokenUri": "string", "metadata": "object"}
-	metadataFields  = fields{"indexStatus": "string", "metadataLastUpdatedTimestamp": "integer", "name": "string", "symbol": "string", "imageUri": "string", "description": "string", "animationUri": "string", "externalUrl": "string", "background": "string"}
+	metadataFields  = fields{"indexStatus": "string", "metadataLastUpdatedTimestamp": "integer", "name": "string", "symbol": "string", "imageUri": "string", "description": "string", "animationUri?": "string", "externalUrl": "string", "background": "string"}
 	deploymentTable = fields{"erc20Transfers": "array", "erc721Transfers?": "array", "erc1155Transfers?": "array", "internalTransactions?": "array",
 		"networkTokenDetails": "object", "nativeTransaction": "object"}
 )

@@ -144,7 +144,7 @@ func (a *activity) mintCrystal(who *population.Account, r *rand.Rand) (*TxReques
 func (a *activity) mintCrystals(who *population.Account, n int64) (*TxRequest, error) {
 	a.batches++
 	first := big.NewInt(firstUsualCrystal + 20*a.batches)
-	return a.chain.CallWith(a.chain.Personas.Deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), who.Address, first, big.NewInt(n), MetadataBase+"crystals/")
+	return a.chain.CallWith(a.chain.Personas.Deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), who.Address, first, big.NewInt(n))
 }
 
 func (a *activity) sendCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {

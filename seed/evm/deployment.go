@@ -77,7 +77,7 @@ func (d *deployment) deployments() []action {
 	return append(actions,
 		direct("exchange", "Exchange", func() []any { return []any{d.chain.byRole["usdx"], d.chain.byRole["snow"]} }),
 		direct("collection", "Collection", with("Snow Crystals", "CRYSTAL", deployer.Address)),
-		direct("items", "Items", with("Expedition Gear", "GEAR", MetadataBase+"items/{id}.json", deployer.Address)),
+		direct("items", "Items", with("Expedition Gear", "GEAR", deployer.Address)),
 		direct("splitter", "Splitter", with()),
 		direct("reverter", "Reverter", with()),
 		direct("registry", "Registry", with()),
@@ -86,7 +86,7 @@ func (d *deployment) deployments() []action {
 		direct("self-destructor", "SelfDestructor", with()),
 		direct("airdrop", "Airdrop", with("Visit claim-frost.example to claim", "CLAIM", spammer.Address)),
 		direct("giveaway", "Airdrop", with("$1000 USDC bonus at usdx-gift.example", "BONUS", spammer.Address)),
-		direct("spam-collection", "SpamCollection", with("Free Mystery Box", "BOX", MetadataBase+"spam/{id}.json", spammer.Address)),
+		direct("spam-collection", "SpamCollection", with("Free Mystery Box", "BOX", spamURI, spammer.Address)),
 	)
 }
 
@@ -132,7 +132,7 @@ func (d *deployment) factoryDeployments() []action {
 		{"WrappedNative", func() []any { return []any{"Wrapped Copy", "WCOPY", uint8(18)} }},
 		{"Exchange", func() []any { return []any{d.chain.byRole["btcx"], d.chain.byRole["usdx"]} }},
 		{"Collection", func() []any { return []any{"Copies", "CPS", deployer.Address} }},
-		{"Items", func() []any { return []any{"Copied Gear", "CGEAR", MetadataBase + "items/{id}.json", deployer.Address} }},
+		{"Items", func() []any { return []any{"Copied Gear", "CGEAR", deployer.Address} }},
 		{"Factory", nil}, {"Splitter", nil}, {"Reverter", nil}, {"Registry", nil}, {"Multicall3", nil},
 		{"SelfDestructor", nil}, {"Messenger", nil},
 		{"Greeter", func() []any { return []any{fixtures.TeleporterMessenger} }},

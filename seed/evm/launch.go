@@ -19,8 +19,8 @@ func (d *deployment) launches() []action {
 		return func(*rand.Rand) (*TxRequest, error) { return d.launch(role, artifact, args, method, mint...) }
 	}
 	return []action{
-		launched("launched-collection", "Collection", []any{"First Tracks", "TRACKS", fixtures.Multicall}, "mint", alice, big.NewInt(1), MetadataBase+"collection/1.json"),
-		launched("launched-items", "Items", []any{"First Gear", "FGEAR", MetadataBase + "items/{id}.json", fixtures.Multicall}, "mint", alice, big.NewInt(1), big.NewInt(25)),
+		launched("launched-collection", "Collection", []any{"First Tracks", "TRACKS", fixtures.Multicall}, "mint", alice, big.NewInt(1), ""),
+		launched("launched-items", "Items", []any{"First Gear", "FGEAR", fixtures.Multicall}, "mint", alice, big.NewInt(1), big.NewInt(25)),
 		func(*rand.Rand) (*TxRequest, error) {
 			amount := big.NewInt(1e15)
 			return d.chain.CallWith(d.chain.Personas.Deployer, "splitter", "Splitter", "callcodeTo", amount, 200_000, d.chain.byRole["vault"], amount)

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"encoding/base64"
 	"math/big"
 	"math/rand/v2"
 
@@ -8,22 +9,23 @@ import (
 	"snowglobe/seed/population"
 )
 
-// MetadataBase is where the NFTs of a world keep their metadata.
-const MetadataBase = fixtures.MetadataURL
+// spamURI is the metadata that all items of spam share. The other contracts compose that of their items themselves.
+var spamURI = "data:application/json;base64," + base64.StdEncoding.EncodeToString([]byte(
+	`{"name":"Mystery Box","description":"You have won! Visit mystery-box.example to open it.","external_url":"https://mystery-box.example"}`))
 
 // unindexable are token URIs whose metadata cannot be indexed, one for each reason, by the number of the token that has it.
 var unindexable = []struct {
 	id  int64
 	uri string
 }{
-	{7, "::not a uri::"},                             // invalid token URI
-	{8, "gopher://crystals.example/8"},               // invalid scheme
-	{9, "http://unreachable.invalid/crystal/9.json"}, // unreachable
-	{10, MetadataBase + "throttled/10.json"},         // throttled
-	{11, MetadataBase + "too-large/11.json"},         // content too large
-	{12, MetadataBase + "no-metadata/12.json"},       // JSON, but not metadata
-	{13, MetadataBase + "no-json/13.json"},           // not JSON
-	{14, MetadataBase + "unindexed/14.json"},         // not looked at yet
+	{7, "::not a uri::"},                               // invalid token URI
+	{8, "gopher://crystals.example/8"},                 // invalid scheme
+	{9, "http://unreachable.invalid/crystal/9.json"},   // unreachable
+	{10, fixtures.MetadataURL + "throttled/10.json"},   // throttled
+	{11, fixtures.MetadataURL + "too-large/11.json"},   // content too large
+	{12, fixtures.MetadataURL + "no-metadata/12.json"}, // JSON, but not metadata
+	{13, fixtures.MetadataURL + "no-json/13.json"},     // not JSON
+	{14, fixtures.MetadataURL + "unindexed/14.json"},   // not looked at yet
 }
 
 // Tokens of which a contract has no URI to give: there is none, or asking for it fails.
@@ -38,7 +40,7 @@ func (d *deployment) mintNFTs() []action {
 	deployer, collector, alice := d.chain.Personas.Deployer, d.chain.Personas.Collector, d.chain.Personas.Alice
 	mint := func(to *population.Account, first, n int64) action {
 		return func(*rand.Rand) (*TxRequest, error) {
-			return d.chain.CallWith(deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.Address, big.NewInt(first), big.NewInt(n), MetadataBase+"crystals/")
+			return d.chain.CallWith(deployer, "collection", "Collection", "batchMint", nil, 200_000+150_000*uint64(n), to.Address, big.NewInt(first), big.NewInt(n))
 		}
 	}
 	gear := func(to *population.Account, first, n int64, more ...int64) action {
@@ -67,8 +69,9 @@ func (d *deployment) mintNFTs() []action {
 	}
 	return append(actions,
 		single(deployer, "collection", "Collection", "mint", collector.Address, big.NewInt(concealed), ""),
+		single(deployer, "collection", "Collection", "conceal", big.NewInt(concealed)),
 		single(deployer, "items", "Items", "conceal", big.NewInt(concealed)),
-		single(deployer, "collection", "Collection", "mint", collector.Address, big.NewInt(destroyed), MetadataBase+"crystals/99.json"),
+		single(deployer, "collection", "Collection", "mint", collector.Address, big.NewInt(destroyed), ""),
 		single(collector, "collection", "Collection", "burn", big.NewInt(destroyed)),
 		single(deployer, "items", "Items", "withdraw", big.NewInt(destroyed)))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
@@ -40,10 +39,10 @@ type NFTMetadata struct {
 	MetadataLastUpdatedTimestamp int64              `json:"metadataLastUpdatedTimestamp,omitempty"`
 	Name                         string             `json:"name,omitempty"`
 	Symbol                       string             `json:"symbol,omitempty"`
-	ImageURI                     string             `json:"imageUri,omitempty" format:"url"`
+	ImageURI                     string             `json:"imageUri,omitempty"`
 	Description                  string             `json:"description,omitempty"`
-	AnimationURI                 string             `json:"animationUri,omitempty" format:"url"`
-	ExternalURL                  string             `json:"externalUrl,omitempty" format:"url"`
+	AnimationURI                 string             `json:"animationUri,omitempty"`
+	ExternalURL                  string             `json:"externalUrl,omitempty"`
 	Background                   string             `json:"background,omitempty"`
 }
 
@@ -152,8 +151,11 @@ func (s *tokenView) erc721Token(asset store.AssetKey, n *store.NFT) Erc721Token 
 		shown.OwnerAddress = common.BytesToAddress(n.Owner).Hex()
 	}
 	m := s.indexStatus(asset, n)
-	shown.TokenURI = s.reachable(m.uri)
-	shown.Metadata = Erc721Metadata{NFTMetadata: s.nftMetadata(t, m, n), Attributes: m.attributes}
+	shown.TokenURI = m.uri
+	shown.Metadata = Erc721Metadata{NFTMetadata: s.nftMetadata(t, m, n)}
+	if m.document != nil {
+		shown.Metadata.Attributes = string(m.document.Attributes)
+	}
 	return shown
 }
 
@@ -161,10 +163,10 @@ func (s *tokenView) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Toke
 	t := s.TokenOf(asset)
 	shown := Erc1155Token{Address: t.Hex, ErcType: "ERC-1155", TokenID: data.Amount(asset.Item())}
 	m := s.indexStatus(asset, n)
-	shown.TokenURI = s.reachable(m.uri)
-	shown.Metadata = Erc1155Metadata{NFTMetadata: s.nftMetadata(t, m, n), Properties: m.properties}
+	shown.TokenURI = m.uri
+	shown.Metadata = Erc1155Metadata{NFTMetadata: s.nftMetadata(t, m, n)}
 	if m.document != nil {
-		shown.Metadata.Decimals = new(int)
+		shown.Metadata.Properties, shown.Metadata.Decimals = string(m.document.Properties), &m.document.Decimals
 	}
 	return shown
 }
@@ -177,11 +179,8 @@ func (s *tokenView) nftMetadata(t *data.Token, m *metadata, n *store.NFT) NFTMet
 	}
 	if d := m.document; d != nil {
 		shown.Name, shown.Symbol, shown.Description = d.Name, t.Symbol, d.Description
-		shown.ImageURI, shown.AnimationURI, shown.ExternalURL = s.reachable(d.Image), s.reachable(d.AnimationURL), s.reachable(d.ExternalURL)
+		shown.ImageURI, shown.AnimationURI, shown.ExternalURL = d.Image, d.AnimationURL, d.ExternalURL
 		shown.Background = d.BackgroundColor
 	}
 	return shown
 }
-
-// reachable is an address of the simulator as the client reached it.
-func (s *tokenView) reachable(uri string) string { return fixtures.ReachableURL(s.BaseURL(), uri) }

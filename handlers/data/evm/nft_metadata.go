@@ -1,24 +1,51 @@
 package evm
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/fixtures"
-	"snowglobe/handlers/data"
 	"snowglobe/sim/store"
 )
 
 // metadata is what an indexer finds at a token's URI.
 type metadata struct {
 	uri      string
-	status   string                // in the upstream dialect
-	document *fixtures.NFTDocument // of an indexed token
+	status   string    // in the upstream dialect
+	document *document // of an indexed token
+}
 
-	attributes, properties string // of the document, as JSON
+// document is the metadata of a token as OpenSea and ERC-1155 have it.
+type document struct {
+	Name            string `json:"name"`
+	Description     string `json:"description"`
+	Image           string `json:"image"`
+	AnimationURL    string `json:"animation_url"`
+	ExternalURL     string `json:"external_url"`
+	BackgroundColor string `json:"background_color"`
+	Decimals        int    `json:"decimals"`
+	Attributes      inner  `json:"attributes"`
+	Properties      inner  `json:"properties"`
+}
+
+// inner is JSON within JSON that is shown as a text.
+type inner string
+
+// UnmarshalJSON keeps the value without spaces.
+func (i *inner) UnmarshalJSON(value []byte) error {
+	if string(value) == "null" {
+		return nil
+	}
+	var b bytes.Buffer
+	err := json.Compact(&b, value)
+	*i = inner(b.String())
+	return err
 }
 
 // failures are the kinds of metadata that go wrong, each in its way.
@@ -27,8 +54,8 @@ var failures = map[string]string{
 	"no-json": "INVALID_METADATA_JSON", "unindexed": "UNINDEXED",
 }
 
-// indexStatus says what an indexer makes of a token. The simulator looks nowhere beyond itself, so every other server is
-// unreachable.
+// indexStatus says what an indexer makes of a token. Metadata is found where the URI itself holds it; the simulator asks no
+// server, so all are unreachable, save that its own have the failures they are for.
 func (s *tokenView) indexStatus(asset store.AssetKey, n *store.NFT) *metadata {
 	switch {
 	case n.URI == nil, n.Owner == nil && asset.Token().Standard() == store.ERC721:
@@ -41,9 +68,7 @@ func (s *tokenView) indexStatus(asset store.AssetKey, n *store.NFT) *metadata {
 		return m
 	}
 	m := &metadata{uri: uri}
-	if m.status, m.document = look(uri); m.document != nil {
-		m.attributes, m.properties = encoded(m.document.Attributes), encoded(m.document.Properties)
-	}
+	m.status, m.document = look(uri)
 	s.metadata.Add(uri, m)
 	return m
 }
@@ -56,7 +81,10 @@ func expand(uri string, item []byte) string {
 	return strings.ReplaceAll(uri, "{id}", hex.EncodeToString(common.LeftPadBytes(item, 32)))
 }
 
-func look(uri string) (status string, d *fixtures.NFTDocument) {
+func look(uri string) (status string, d *document) {
+	if len(uri) >= 5 && strings.EqualFold(uri[:5], "data:") {
+		return decode(uri[5:])
+	}
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil || u.Scheme == "":
@@ -65,20 +93,34 @@ func look(uri string) (status string, d *fixtures.NFTDocument) {
 		return "INVALID_TOKEN_URI_SCHEME", nil
 	}
 	rest, own := strings.CutPrefix(uri, fixtures.MetadataURL)
-	kind, file, _ := strings.Cut(rest, "/")
+	kind, _, _ := strings.Cut(rest, "/")
 	if status := failures[kind]; own && status != "" {
 		return status, nil
-	}
-	if d := fixtures.NFTDocumentOf(kind, file); own && d != nil {
-		return "INDEXED", d
 	}
 	return "UNREACHABLE_TOKEN_URI", nil
 }
 
-func encoded(v any) string {
-	b, err := data.Marshal(v)
-	if err != nil {
-		return ""
+// decode reads what follows the scheme of a data: URI (RFC 2397).
+func decode(uri string) (status string, d *document) {
+	kind, text, found := strings.Cut(uri, ",")
+	if !found {
+		return "INVALID_TOKEN_URI", nil
 	}
-	return string(b)
+	content := []byte(text)
+	if strings.HasSuffix(kind, ";base64") {
+		decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+		if err != nil {
+			return "INVALID_TOKEN_URI", nil
+		}
+		content = decoded
+	} else if plain, err := url.PathUnescape(text); err == nil {
+		content = []byte(plain) // many contracts leave the text unescaped: a percent sign then stands for itself
+	}
+	switch err := json.Unmarshal(content, &d); {
+	case err == nil && d != nil:
+		return "INDEXED", d
+	case json.Valid(content):
+		return "INVALID_METADATA", nil
+	}
+	return "INVALID_METADATA_JSON", nil
 }
