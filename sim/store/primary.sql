@@ -4,8 +4,8 @@
 
 CREATE TABLE primary_network (
     id       INTEGER PRIMARY KEY CHECK (id IN (1, 5)),       -- the network's number, 1 or 5
-    platform BLOB    NOT NULL CHECK (length(platform) > 0),  -- P-chain genesis, the network's own encoding
-    exchange BLOB    NOT NULL CHECK (length(exchange) > 0)   -- X-chain genesis
+    platform BLOB    NOT NULL CHECK (length(platform) > 0),  -- P-Chain genesis, the network's own encoding
+    exchange BLOB    NOT NULL CHECK (length(exchange) > 0)   -- X-Chain genesis
 ) STRICT;
 
 -- Blocks of P and X; those of C are EVM blocks.
@@ -22,16 +22,16 @@ CREATE TABLE primary_block (
     outer_id     BLOB CHECK (length(outer_id) = 32),            -- of the ProposerVM block around it, absent for a genesis
     outer_parent BLOB CHECK (length(outer_parent) = 32),
     proposer     BLOB CHECK (length(proposer) = 20),            -- node id, absent for options and a genesis
-    p_height     INTEGER NOT NULL CHECK (p_height >= 0),        -- height of the P-chain that the proposer saw
-    epoch        INTEGER NOT NULL CHECK (epoch >= 0),           -- number of the P-chain epoch
-    epoch_height INTEGER NOT NULL CHECK (epoch_height >= 0),    -- P-chain height that holds for the epoch
+    p_height     INTEGER NOT NULL CHECK (p_height >= 0),        -- height of the P-Chain that the proposer saw
+    epoch        INTEGER NOT NULL CHECK (epoch >= 0),           -- number of the P-Chain epoch
+    epoch_height INTEGER NOT NULL CHECK (epoch_height >= 0),    -- P-Chain height that holds for the epoch
     epoch_start  INTEGER NOT NULL CHECK (epoch_start >= 0),     -- Unix seconds
-    supply       INTEGER NOT NULL,                              -- P-chain: nAVAX, potential rewards included; from here on 0 on X
-    accrued      INTEGER NOT NULL,                              -- P-chain: nAVAX that an always active L1 validator would have paid
-    l1_excess    INTEGER NOT NULL CHECK (l1_excess >= 0),       -- P-chain: excess of the continuous fee
-    l1_active    INTEGER NOT NULL CHECK (l1_active >= 0),       -- P-chain: number of active L1 validators
-    gas_capacity INTEGER NOT NULL CHECK (gas_capacity >= 0),    -- P-chain: gas that the next block may use at once
-    gas_excess   INTEGER NOT NULL CHECK (gas_excess >= 0),      -- P-chain: excess of the dynamic fee
+    supply       INTEGER NOT NULL,                              -- P-Chain: nAVAX, potential rewards included; from here on 0 on X
+    accrued      INTEGER NOT NULL,                              -- P-Chain: nAVAX that an always active L1 validator would have paid
+    l1_excess    INTEGER NOT NULL CHECK (l1_excess >= 0),       -- P-Chain: excess of the continuous fee
+    l1_active    INTEGER NOT NULL CHECK (l1_active >= 0),       -- P-Chain: number of active L1 validators
+    gas_capacity INTEGER NOT NULL CHECK (gas_capacity >= 0),    -- P-Chain: gas that the next block may use at once
+    gas_excess   INTEGER NOT NULL CHECK (gas_excess >= 0),      -- P-Chain: excess of the dynamic fee
     digest       BLOB    NOT NULL CHECK (length(digest) = 32),  -- SHA-256 over the parent's digest and this row
     CHECK (type IN ('Genesis', 'Standard', 'Proposal', 'Commit', 'Abort'))
 ) STRICT;
@@ -67,7 +67,7 @@ CREATE TABLE utxo_owner (
 ) STRICT, WITHOUT ROWID;
 
 -- Which transactions touched an address, as owner of what they spent, made, staked or reward, which an account of the
--- C-chain, which an asset of the X-chain, and which an L1 validation.
+-- C-Chain, which an asset of the X-Chain, and which an L1 validation.
 CREATE TABLE primary_activity (
     subject BLOB    NOT NULL CHECK (length(subject) IN (20, 32)),  -- an address or account, or the id of an asset or a validation
     tx      INTEGER NOT NULL CHECK (tx >= 0),                      -- position
@@ -101,7 +101,7 @@ CREATE TABLE staker (
     owner     BLOB CHECK (length(owner) > 0),                         -- of the rewards
     fee_owner BLOB CHECK (length(fee_owner) > 0),                     -- of a validator's delegation fees
     status    INTEGER NOT NULL CHECK (status IN (0, 1, 2, 3)),        -- 0 pending, 1 active, 2 completed, 3 removed
-    began     INTEGER CHECK (began >= 0),                             -- height of the P-chain at which it became active
+    began     INTEGER CHECK (began >= 0),                             -- height of the P-Chain at which it became active
     ended     INTEGER CHECK (ended >= 0),                             -- height at which it was rewarded, refused a reward, or removed
     rewarded  INTEGER NOT NULL CHECK (rewarded IN (0, 1)),            -- 1 when the reward was paid
     reward_tx BLOB CHECK (length(reward_tx) = 32)                     -- the RewardValidatorTx
@@ -184,7 +184,7 @@ CREATE TABLE fee (
     PRIMARY KEY (payer, chain, day)
 ) STRICT, WITHOUT ROWID;
 
--- The accrued fee of a P-chain at the end of a day: a row for each day that is over when a block comes.
+-- The accrued fee of a P-Chain at the end of a day: a row for each day that is over when a block comes.
 CREATE TABLE fee_meter (
     chain   INTEGER NOT NULL CHECK (chain > 0),
     day     INTEGER NOT NULL,

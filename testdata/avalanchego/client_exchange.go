@@ -18,7 +18,7 @@ import (
 // ewoq is the well-known development key.
 const ewoq = "PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN"
 
-// useExchange calls every method of the X-chain through the real node's client.
+// useExchange calls every method of the X-Chain through the real node's client.
 func (n *network) useExchange(ctx context.Context) error {
 	var key secp256k1.PrivateKey
 	if err := key.UnmarshalText([]byte(ewoq)); err != nil {

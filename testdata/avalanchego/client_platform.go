@@ -11,13 +11,13 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/status"
 )
 
-// call is a method of the P-chain's client, with a check of what it answers.
+// call is a method of the P-Chain's client, with a check of what it answers.
 type call struct {
 	name string
 	do   func() error
 }
 
-// usePlatform calls the methods of the P-chain through the real node's client.
+// usePlatform calls the methods of the P-Chain through the real node's client.
 func (n *network) usePlatform(ctx context.Context) error {
 	var key secp256k1.PrivateKey
 	if err := key.UnmarshalText([]byte(ewoq)); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // useValidators calls the validators service of every chain that a subnet validates through the client of the network's
-// EVM, and compares each answer with what the P-chain says of the subnet.
+// EVM, and compares each answer with what the P-Chain says of the subnet.
 func (n *network) useValidators(ctx context.Context) error {
 	chains, err := n.p.GetBlockchains(ctx)
 	if err != nil {
@@ -48,19 +48,19 @@ func (n *network) useValidatorsOf(ctx context.Context, chain platformvm.APIBlock
 		return err
 	}
 	if len(all) != len(known) || len(all) == 0 {
-		return fmt.Errorf("%d validators, the P-chain has %d", len(all), len(known))
+		return fmt.Errorf("%d validators, the P-Chain has %d", len(all), len(known))
 	}
 	for _, v := range known {
 		i := slices.IndexFunc(all, func(a client.CurrentValidator) bool { return a.NodeID == v.NodeID })
 		if i < 0 || all[i].Weight != v.Weight || all[i].StartTimestamp != v.StartTime || all[i].IsL1Validator != (v.ValidationID != nil) {
-			return fmt.Errorf("%s: the P-chain says %+v", v.NodeID, v)
+			return fmt.Errorf("%s: the P-Chain says %+v", v.NodeID, v)
 		}
 		want := v.TxID
 		if v.ValidationID != nil {
 			want = *v.ValidationID
 		}
 		if all[i].ValidationID != want {
-			return fmt.Errorf("%s: validation %s, the P-chain says %s", v.NodeID, all[i].ValidationID, want)
+			return fmt.Errorf("%s: validation %s, the P-Chain says %s", v.NodeID, all[i].ValidationID, want)
 		}
 	}
 	one, err := c.GetCurrentValidators(ctx, []ids.NodeID{all[0].NodeID, ids.EmptyNodeID})

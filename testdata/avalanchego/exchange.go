@@ -20,12 +20,12 @@ import (
 	avajson "github.com/ava-labs/avalanchego/utils/json"
 )
 
-// parser knows the types of the X-chain.
+// parser knows the types of the X-Chain.
 func parser() (block.Parser, error) {
 	return block.NewParser([]fxs.Fx{&secp256k1fx.Fx{}, &nftfx.Fx{}, &propertyfx.Fx{}})
 }
 
-// checkExchange decodes every block of the X-chain.
+// checkExchange decodes every block of the X-Chain.
 func (n *network) checkExchange(ctx context.Context) error {
 	if err := n.learn(); err != nil {
 		return err

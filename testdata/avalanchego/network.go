@@ -41,11 +41,11 @@ type network struct {
 	xTxs    []*xtxs.Tx
 	holder  map[ids.ShortID]bool // who ever owned anything
 	changes []change
-	pTimes  []uint64 // of the P-chain's blocks, by height
+	pTimes  []uint64 // of the P-Chain's blocks, by height
 	seen    seen
 }
 
-// change is a block of the P-chain that changed the weight of a validator, as a chain asked for.
+// change is a block of the P-Chain that changed the weight of a validator, as a chain asked for.
 type change struct {
 	source ids.ID
 	height uint64

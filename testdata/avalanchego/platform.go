@@ -16,7 +16,7 @@ import (
 	avajson "github.com/ava-labs/avalanchego/utils/json"
 )
 
-// checkPlatform decodes every block of the P-chain.
+// checkPlatform decodes every block of the P-Chain.
 func (n *network) checkPlatform(ctx context.Context) error {
 	height, err := n.p.GetHeight(ctx)
 	if err != nil {

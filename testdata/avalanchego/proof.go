@@ -15,7 +15,7 @@ import (
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
 )
 
-// The quorum of messages to the P-chain.
+// The quorum of messages to the P-Chain.
 const quorumNumerator, quorumDenominator = 67, 100
 
 // checkProofs verifies the BLS proofs and signatures in a transaction.

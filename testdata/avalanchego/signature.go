@@ -166,7 +166,7 @@ func symmetric(signers []byte, size int) bool {
 	return true
 }
 
-// useStatements asks for what the P-chain says of every transaction about an L1.
+// useStatements asks for what the P-Chain says of every transaction about an L1.
 func (n *network) useStatements(ctx context.Context, height uint64) error {
 	for _, tx := range n.pTxs {
 		var subnet ids.ID
@@ -223,7 +223,7 @@ func (n *network) checkStatement(ctx context.Context, raw []byte, subnet ids.ID,
 	}
 	call, err := payload.ParseAddressedCall(m.Payload)
 	if err != nil || m.SourceChainID != ids.Empty || len(call.SourceAddress) > 0 {
-		return fmt.Errorf("not a message of the P-chain: %+v, %w", m, err)
+		return fmt.Errorf("not a message of the P-Chain: %+v, %w", m, err)
 	}
 	if _, err := message.Parse(call.Payload); err != nil {
 		return err
