@@ -3,12 +3,17 @@ package handlers_test
 import (
 	"context"
 	"crypto/ecdsa"
+	"errors"
 	"math/big"
+	"net"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -30,12 +35,17 @@ func (r *report) sending() {
 			name    string
 			clients int
 		}{{"1 client, waiting for receipts", 1}, {"16 clients, waiting for receipts", 16}} {
-			p := r.serve("--profile", "default", "--quiet", "--db", filepath.Join(r.b.TempDir(), "sent.db"))
-			took, whole, worked := r.pay(p, c.clients)
-			slices.Sort(took)
-			row("%s\t%.0f\t%.2f\t%.2f\t%.2f", c.name, float64(len(took))/whole.Seconds(), milliseconds(took[len(took)/2]),
-				milliseconds(took[len(took)*99/100]), milliseconds(worked/time.Duration(len(took))))
-			p.stop()
+			measure := func(name string, p *process, path string) {
+				took, whole, worked := r.pay(p, path, c.clients)
+				slices.Sort(took)
+				row("%s\t%.0f\t%.2f\t%.2f\t%.2f", name, float64(len(took))/whole.Seconds(), milliseconds(took[len(took)/2]),
+					milliseconds(took[len(took)*99/100]), milliseconds(worked/time.Duration(len(took))))
+				p.stop()
+			}
+			measure(c.name, r.serve("--profile", "default", "--quiet", "--db", filepath.Join(r.b.TempDir(), "sent.db")), "/ext/bc/C/rpc")
+			if program, err := filepath.Glob("../testdata/tools/node_modules/@foundry-rs/anvil-*/bin/anvil"); err == nil && len(program) > 0 {
+				measure(c.name+", anvil", r.anvil(program[0]), "/")
+			}
 		}
 	})
 	p := r.serve("--profile", "tiny", "--quiet", "--db", filepath.Join(r.b.TempDir(), "heads.db"))
@@ -46,8 +56,30 @@ func (r *report) sending() {
 	})
 }
 
-func (r *report) client(p *process, scheme, end string) *ethclient.Client {
-	client, err := ethclient.DialContext(r.b.Context(), scheme+"://"+p.address+"/ext/bc/C/"+end)
+// anvil starts Foundry's anvil beside, if testdata/tools/run.sh has installed it.
+func (r *report) anvil(program string) *process {
+	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	address := probe.Addr().(*net.TCPAddr)
+	probe.Close()
+	cmd := exec.Command(program, "--silent", "--port", strconv.Itoa(address.Port))
+	if err := cmd.Start(); err != nil {
+		r.b.Fatal(err)
+	}
+	p := &process{r: r, cmd: cmd, address: address.String()}
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(10 * time.Millisecond) {
+		if _, err := r.client(p, "http", "/").ChainID(r.b.Context()); err == nil {
+			return p
+		}
+	}
+	r.b.Fatal("anvil does not answer")
+	return nil
+}
+
+func (r *report) client(p *process, scheme, path string) *ethclient.Client {
+	client, err := ethclient.DialContext(r.b.Context(), scheme+"://"+p.address+path)
 	if err != nil {
 		r.b.Fatal(err)
 	}
@@ -55,22 +87,28 @@ func (r *report) client(p *process, scheme, end string) *ethclient.Client {
 }
 
 // pay has clients with an account each pay, and wait for each receipt.
-func (r *report) pay(p *process, clients int) (took []time.Duration, whole, worked time.Duration) {
-	id := new(big.Int).SetUint64(fixtures.Networks[0].CChainEVMID)
+func (r *report) pay(p *process, path string, clients int) (took []time.Duration, whole, worked time.Duration) {
+	first := r.client(p, "http", path)
+	id, err := first.ChainID(r.b.Context())
+	if err != nil {
+		r.b.Fatal(err)
+	}
 	signer := types.LatestSignerForChainID(id)
 	pay := func(client *ethclient.Client, key *ecdsa.PrivateKey, nonce uint64, to common.Address, value *big.Int) error {
 		tx := types.MustSignNewTx(key, signer, &types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &to, Value: value})
 		if err := client.SendTransaction(r.b.Context(), tx); err != nil {
 			return err
 		}
-		_, err := client.TransactionReceipt(r.b.Context(), tx.Hash())
-		return err
+		for {
+			if _, err := client.TransactionReceipt(r.b.Context(), tx.Hash()); !errors.Is(err, ethereum.NotFound) {
+				return err // anvil has none yet when it answers that it has the transaction
+			}
+		}
 	}
 	alice, err := crypto.HexToECDSA(fixtures.Personas[0].Key)
 	if err != nil {
 		r.b.Fatal(err)
 	}
-	first := r.client(p, "http", "rpc")
 	nonce, err := first.NonceAt(r.b.Context(), crypto.PubkeyToAddress(alice.PublicKey), nil)
 	if err != nil {
 		r.b.Fatal(err)
@@ -89,7 +127,7 @@ func (r *report) pay(p *process, clients int) (took []time.Duration, whole, work
 	before, begin := busy(p.cmd.Process.Pid), time.Now()
 	for i, key := range keys {
 		all.Go(func() {
-			client := r.client(p, "http", "rpc")
+			client := r.client(p, "http", path)
 			defer client.Close()
 			for nonce := range uint64(sentTransactions / clients) {
 				sent := time.Now()
@@ -111,13 +149,13 @@ func (r *report) heads(p *process) (took []time.Duration) {
 	defer cancel()
 	arrived := make(chan *types.Header, headSubscribers)
 	for range headSubscribers {
-		client := r.client(p, "ws", "ws")
+		client := r.client(p, "ws", "/ext/bc/C/ws")
 		defer client.Close()
 		if _, err := client.SubscribeNewHead(ctx, arrived); err != nil {
 			r.b.Fatal(err)
 		}
 	}
-	miner := r.client(p, "http", "rpc")
+	miner := r.client(p, "http", "/ext/bc/C/rpc")
 	defer miner.Close()
 	for range toldHeads {
 		begin := time.Now()
