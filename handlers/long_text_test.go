@@ -80,6 +80,8 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 	sampled := func(every int) bool { // one of so many, others of each operation and method
 		if count++; testing.Short() {
 			every *= 61
+		} else {
+			every *= 5 // texts of megabytes
 		}
 		return count%every == 0
 	}
