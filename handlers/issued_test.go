@@ -231,6 +231,7 @@ func (w *wallet) staking() {
 	count, weight := len(w.pages("/validators?validationStatus=active&subnetId="+ids.Empty.String(), "validators")), integer(w.rpc("bc/P", "platform.getTotalStake", nil)["weight"])
 	weighed, delegators := w.newest("validatorWeight"), w.newest("delegatorCount")
 	w.refusedStaking(node, proof, minimum)
+	minimum = max(minimum, 100*nAVAX) // Fuji's leaves no room for a delegator's
 
 	added := w.issue(txs.PChain, w.validator(node, proof, 30, w.output(minimum)))
 	w.refused(fmt.Sprintf("{tx}duplicate validator: %s on %s", node, ids.Empty), w.validator(node, proof, 30, w.output(minimum)))
