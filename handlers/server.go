@@ -256,7 +256,8 @@ func walletOf(w *sim.World) (*eth.Wallet, error) {
 	for i := range personas {
 		keys[i] = personas[i].Key
 	}
-	return eth.NewWallet(keys)
+	wallet, err := eth.NewWallet(keys)
+	return wallet, store.Damaged(err)
 }
 
 // Serve answers on the listener until the context ends; then it lets requests under way finish.

@@ -248,7 +248,10 @@ func mutate(value any, step int) any {
 		}
 		b[(len(b)-1+step)%len(b)] ^= 1
 		return b
-	default:
+	default: // nothing was there; the column takes numbers or bytes
+		if step%2 == 0 {
+			return int64(step + 1)
+		}
 		return []byte{byte(step)}
 	}
 }

@@ -209,7 +209,7 @@ func describeTransaction(tx, staking object) {
 		owners, _ := tx["rewardAddresses"].([]any)
 		touched = append(touched, owners...)
 	} else if staking["rewardTxHash"] == tx["txHash"] {
-		outputs(staking, "emittedUtxos", func(u object) bool { return u["utxoType"] == "STAKE" })
+		outputs(staking, "emittedUtxos", func(u object) bool { return u["utxoStartTimestamp"] != nil })
 	}
 	for name, key := range map[string]string{"evmInputs": "fromAddress", "evmOutputs": "toAddress"} {
 		list, _ := tx[name].([]any)

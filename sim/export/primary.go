@@ -108,6 +108,9 @@ func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []pr
 	if at == r.genesis() {
 		return r.genesisOutputs(ctx, at)
 	}
+	if r.codec == txs.XChain && at.Number() == 0 {
+		return nil, nil // what made the first assets has the outputs of the genesis and no others
+	}
 	row, err := r.world.DB.PrimaryTx(ctx, at)
 	if err != nil {
 		return nil, err

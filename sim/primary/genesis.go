@@ -3,6 +3,7 @@ package primary
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -51,6 +52,7 @@ func (n *Network) recordXChainGenesis(g *xchain.XChainGenesis) (*store.PrimaryDe
 		r.delta.Transactions = append(r.delta.Transactions, store.PrimaryTx{
 			ID: r.at(i), Hash: bytes.Clone(asset.ID[:]), Type: tx.TypeName(), Bytes: tx.Bytes()})
 		r.concern(r.at(i), [][]byte{asset.ID[:]})
+		r.touch(r.at(i), slices.DeleteFunc(slices.Clone(g.UTXOs), func(u *txs.UTXO) bool { return u.AssetID != asset.ID }))
 	}
 	return r.genesisBlock(b, g.UTXOs, g.Timestamp)
 }
