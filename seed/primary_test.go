@@ -99,7 +99,7 @@ func TestPrimaryPersonas(t *testing.T) {
 				s.committee(chain)
 				s.locked(chain)
 			}
-			s.check(len(s.touched("fresh", s.x)) == 0 && len(s.unspent("fresh", s.x)) > 0, "fresh was not funded, or did something")
+			s.check(len(s.touched("fresh", s.x)) == 1 && len(s.unspent("fresh", s.x)) > 0, "fresh was not funded, or did something")
 			for _, chain := range []int{s.p, s.x, s.c} {
 				s.check(len(s.touched("traveller", chain)) >= 2, "traveller did not touch chain %d", chain)
 			}

@@ -43,7 +43,7 @@ func openPrimary(ctx context.Context, w *sim.World, s *Scope, at *chainSource, l
 		r.owners[owner] = true
 		finds = append(finds, concerns(owner))
 	}
-	if len(r.owners) > 0 {
+	if len(r.owners) > 0 && r.codec != txs.XChain { // transactions made the outputs that the X-Chain began with
 		finds = append(finds, r.findGenesis)
 	}
 	for _, account := range s.Accounts {
@@ -107,9 +107,6 @@ func (r *primaryReader) dollars(a *asset, unix int64) *big.Int {
 func (r *primaryReader) rowsOf(ctx context.Context, at store.Position) (all []primaryRow, err error) {
 	if at == r.genesis() {
 		return r.genesisOutputs(ctx, at)
-	}
-	if r.codec == txs.XChain && at.Number() == 0 {
-		return nil, nil // what made the first assets has the outputs of the genesis and no others
 	}
 	row, err := r.world.DB.PrimaryTx(ctx, at)
 	if err != nil {
