@@ -3,6 +3,8 @@ package control
 import (
 	"fmt"
 	"html"
+	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -32,7 +34,19 @@ func (a *assetsAPI) operations() []rest.Operation {
 		{ID: "getLogo", Path: "/sim/logo/{file}", Summary: "The logo of a token or chain", Params: []rest.Param{file}, Produces: svg, Handle: a.serveLogo},
 		{ID: "getExplorer", Path: "/sim/explorer/{chainId}", Summary: "A page that names a chain", Params: []rest.Param{chain},
 			Produces: "text/html; charset=utf-8", Handle: a.serveExplorer},
+		{ID: "getExplorerItem", Path: "/sim/explorer/{chainId}/{kind}/{id}", Summary: "Leads from a link of an explorer to the Data API's document",
+			Params:   []rest.Param{chain, {Name: "kind", Kind: schema.KindEnum, Enum: []string{"tx", "address", "block", "token"}}, {Name: "id", Kind: schema.KindText}},
+			Produces: "application/json", Handle: a.redirectExplorer},
+		{ID: "getTokenList", Path: "/sim/tokenlist.json", Summary: "The ERC-20 tokens in the form of tokenlists.org",
+			Doc: "Without the malicious ones, and those whose names the form does not allow.", Answer: reflect.TypeFor[TokenList](), Handle: a.tokenList},
 	}
+}
+
+// redirectExplorer leads to what the Data API says of a transaction, an address, a block or a token.
+func (a *assetsAPI) redirectExplorer(r *rest.Request) (any, error) {
+	paths := map[string]string{"tx": "transactions/%s", "address": "addresses/%s/transactions", "block": "blocks/%s", "token": "addresses/%s"}
+	path := fmt.Sprintf(paths[r.Text("kind")], url.PathEscape(r.Text("id")))
+	return rest.Redirect{URL: fmt.Sprintf("%s/v1/chains/%s/%s", r.BaseURL(), r.Chain("chainId"), path)}, nil
 }
 
 // serveLogo draws the first letters of the name on the color that ends it.

@@ -130,14 +130,11 @@ func (n *tokenNames) At(chain int, address common.Address) *Token {
 
 // Logo is where the token's logo is; malicious tokens have none.
 func (t *Token) Logo(r *rest.Request) string {
-	if t.Reputation == Malicious {
+	if t.Reputation == query.Malicious {
 		return ""
 	}
 	return LogoURL(r, t.Symbol)
 }
-
-// Malicious is the reputation of tokens that are hidden unless they are asked for.
-const Malicious = "Malicious"
 
 // LogoURL is where the logo of a name is.
 func LogoURL(r *rest.Request, name string) string {

@@ -20,6 +20,9 @@ type Raw struct {
 	Body []byte
 }
 
+// Redirect is an answer that leads to another URL.
+type Redirect struct{ URL string }
+
 // RawJSON is an answer that writes itself as JSON, because most of it was written before.
 type RawJSON interface{ WriteJSON(*bytes.Buffer) error }
 
@@ -59,8 +62,12 @@ func (c *requestContext) send(r *http.Request, status int, answer any) error {
 	if file, ok := answer.(File); ok {
 		return c.sendFile(r, &file)
 	}
-	if raw, ok := answer.(Raw); ok {
-		c.sendRaw(r, status, raw)
+	switch answer := answer.(type) {
+	case Raw:
+		c.sendRaw(r, status, answer)
+		return nil
+	case Redirect:
+		http.Redirect(c, r, answer.URL, http.StatusFound)
 		return nil
 	}
 	return c.sendJSON(r, status, answer, func([]byte) {})

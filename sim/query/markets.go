@@ -15,6 +15,9 @@ type Markets struct {
 	Tokens map[common.Address]Market
 }
 
+// Malicious is the reputation of tokens that are hidden unless they are asked for.
+const Malicious = "Malicious"
+
 // Market is what is known of a token.
 type Market struct {
 	Series     *price.Series // nil without a market

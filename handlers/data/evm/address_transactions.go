@@ -2,6 +2,9 @@ package evm
 
 import (
 	"reflect"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
@@ -24,55 +27,120 @@ type transactionDetails struct {
 	Transactions  []TransactionDetails `json:"transactions"`
 }
 
-func (a *chainAPI) historyOperations() []rest.Operation {
-	return []rest.Operation{{
-		ID: "listAddressTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions",
-		Summary: "List the transactions in which an address took any part, with that part",
-		Params: data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100),
-			rest.Param{Name: "sortOrder", Kind: schema.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc", Doc: "By time; desc is newest first."}),
-		Answer: reflect.TypeFor[transactionDetails](), Handle: a.OnChain(a.listAddressTransactions),
-	}}
+// TransactionDetailsV2 is the same with the reputation of the tokens.
+type TransactionDetailsV2 struct {
+	TransactionDetails
+	Erc20Transfers []Erc20TransferDetailsV2 `json:"erc20Transfers,omitempty"`
 }
 
-// listAddressTransactions reads the transactions of the page, and then all transfers and all calls in them.
+// Erc20TransferDetailsV2 is a transfer of an ERC-20 with the token's reputation.
+type Erc20TransferDetailsV2 struct {
+	Erc20TransferDetails
+	Erc20Token Erc20TokenV2 `json:"erc20Token"`
+}
+
+// Erc20TokenV2 is an ERC-20 in a transfer, with its reputation.
+type Erc20TokenV2 struct {
+	Erc20Token
+	TokenReputation *string `json:"tokenReputation" enum:"Malicious,Benign" doc:"Benign on the C-Chain only; null when nothing is known."`
+}
+
+type transactionDetailsV2 struct {
+	NextPageToken string                 `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Transactions  []TransactionDetailsV2 `json:"transactions"`
+}
+
+func (a *chainAPI) historyOperations() []rest.Operation {
+	params := data.JoinParams(data.ChainParam, data.AddressParam, data.RangeParams, rest.Paging(10, 100),
+		rest.Param{Name: "sortOrder", Kind: schema.KindEnum, Enum: []string{"asc", "desc"}, Default: "desc", Doc: "By time; desc is newest first."})
+	return []rest.Operation{
+		{ID: "listAddressTransactions", Path: "/v1/chains/{chainId}/addresses/{address}/transactions",
+			Summary: "List the transactions in which an address took any part, with that part",
+			Params:  params, Answer: reflect.TypeFor[transactionDetails](), Handle: a.OnChain(a.listAddressTransactions)},
+		{ID: "listTransactionsV2", Path: "/v2/chains/{chainId}/addresses/{address}/transactions",
+			Summary: "The same with the reputation of the tokens",
+			Params: data.JoinParams(params, rest.Param{Name: "filterSpamTokens", Kind: schema.KindBoolean, Default: "true",
+				Doc: "Leave out the transfers of malicious tokens. Their transactions are listed all the same."}),
+			Answer: reflect.TypeFor[transactionDetailsV2](), Handle: a.OnChain(a.listAddressTransactionsV2)},
+	}
+}
+
 func (a *chainAPI) listAddressTransactions(r *rest.Request, c *reader.Chain) (any, error) {
 	s, err := a.view(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
+	next, page, err := a.addressTransactions(r, c, s)
+	if err != nil {
+		return nil, err
+	}
+	return transactionDetails{next, data.List(page, func(t *addressTransaction) TransactionDetails { return s.transactionDetails(t, t.transfers) })}, nil
+}
+
+func (a *chainAPI) listAddressTransactionsV2(r *rest.Request, c *reader.Chain) (any, error) {
+	s, err := a.view(r, c.Row.ID)
+	if err != nil {
+		return nil, err
+	}
+	next, page, err := a.addressTransactions(r, c, s)
+	if err != nil {
+		return nil, err
+	}
+	return transactionDetailsV2{next, data.List(page, func(t *addressTransaction) TransactionDetailsV2 {
+		shown := slices.DeleteFunc(slices.Clone(t.transfers), func(v store.TransferView) bool { return !s.shows(s.TokenOf(v.Asset), nil) })
+		d := TransactionDetailsV2{TransactionDetails: s.transactionDetails(t, shown)}
+		for _, transfer := range d.TransactionDetails.Erc20Transfers {
+			token := s.At(c.Row.ID, common.HexToAddress(transfer.Erc20Token.Address))
+			d.Erc20Transfers = append(d.Erc20Transfers, Erc20TransferDetailsV2{transfer, Erc20TokenV2{transfer.Erc20Token, reputation(c, token)}})
+		}
+		return d
+	})}, nil
+}
+
+// addressTransaction is a transaction with what an address has to do with in it.
+type addressTransaction struct {
+	native    NativeTransaction
+	transfers []store.TransferView
+	calls     []store.Call
+}
+
+func (s *tokenView) transactionDetails(t *addressTransaction, transfers []store.TransferView) TransactionDetails {
+	d := TransactionDetails{NativeTransaction: t.native, InternalTransactions: s.internals(t.calls)}
+	d.Erc20Transfers, d.Erc721Transfers, d.Erc1155Transfers = s.details(transfers)
+	return d
+}
+
+// addressTransactions reads the transactions of the page, and then all transfers and all calls in them.
+func (a *chainAPI) addressTransactions(r *rest.Request, c *reader.Chain, s *tokenView) (next string, page []addressTransaction, err error) {
 	part := interval(r, c)
 	rows, err := a.World.DB.WholeHistory(r.Context(), part)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	rows, next := data.CutPage(r, rows, func(t *store.TransactionView) []byte { return data.Within(t.ID) })
+	rows, next = data.CutPage(r, rows, func(t *store.TransactionView) []byte { return data.Within(t.ID) })
 	if len(rows) == 0 {
-		return transactionDetails{Transactions: []TransactionDetails{}}, nil
+		return next, nil, nil
 	}
 	transfers, err := a.World.DB.HistoryTransfers(r.Context(), part)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	calls, err := a.World.DB.HistoryCalls(r.Context(), part)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	answer := transactionDetails{NextPageToken: next, Transactions: make([]TransactionDetails, len(rows))}
+	page = make([]addressTransaction, len(rows))
 	for i := range rows {
-		d := &answer.Transactions[i]
 		facts, err := a.blocks.cachedTransaction(c, &rows[i])
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
-		d.NativeTransaction = s.nativeTransaction(facts)
-		var moved []store.TransferView
-		var called []store.Call
-		moved, transfers = take(transfers, func(v *store.TransferView) bool { return v.Transaction() == rows[i].ID })
-		called, calls = take(calls, func(v *store.Call) bool { return v.ID.Block()+store.Position(v.Tx) == rows[i].ID })
-		d.Erc20Transfers, d.Erc721Transfers, d.Erc1155Transfers = s.details(moved)
-		d.InternalTransactions = s.internals(called)
+		t := &page[i]
+		t.native = s.nativeTransaction(facts)
+		t.transfers, transfers = take(transfers, func(v *store.TransferView) bool { return v.Transaction() == rows[i].ID })
+		t.calls, calls = take(calls, func(v *store.Call) bool { return v.ID.Block()+store.Position(v.Tx) == rows[i].ID })
 	}
-	return answer, nil
+	return next, page, nil
 }
 
 // interval is the part of the address's history that a page may show.

@@ -13,6 +13,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -160,7 +161,7 @@ func (s *tokenView) fill(after store.AssetKey, read func(after store.AssetKey, l
 
 // shows reports whether the request's filters let a token through.
 func (s *tokenView) shows(t *data.Token, wanted []common.Address) bool {
-	if t.Reputation == data.Malicious && s.Bool("filterSpamTokens") {
+	if t.Reputation == query.Malicious && s.Bool("filterSpamTokens") {
 		return false
 	}
 	return len(wanted) == 0 || slices.Contains(wanted, common.BytesToAddress(t.Token.Address))
@@ -174,10 +175,14 @@ func assetsOf(chain int, first, last store.Standard) (after, before store.AssetK
 
 func (s *tokenView) erc20Balance(c *reader.Chain, v *store.TokenBalanceView) Erc20Balance {
 	t := s.TokenOf(v.Asset)
-	shown := Erc20Balance{Erc20Token: s.erc20Token(t), ChainID: strconv.FormatUint(c.Row.EVMID, 10), Balance: data.Amount(v.Amount),
-		BalanceValue: s.Worth(t.Series, v.Amount, t.Decimals)}
-	if t.Reputation == data.Malicious || t.Reputation != "" && c.Kind == evm.KindC {
-		shown.TokenReputation = &t.Reputation
+	return Erc20Balance{Erc20Token: s.erc20Token(t), ChainID: strconv.FormatUint(c.Row.EVMID, 10), Balance: data.Amount(v.Amount),
+		BalanceValue: s.Worth(t.Series, v.Amount, t.Decimals), TokenReputation: reputation(c, t)}
+}
+
+// reputation is what answers say about a token: that it is benign, on the C-Chain only.
+func reputation(c *reader.Chain, t *data.Token) *string {
+	if t.Reputation == query.Malicious || t.Reputation != "" && c.Kind == evm.KindC {
+		return &t.Reputation
 	}
-	return shown
+	return nil
 }

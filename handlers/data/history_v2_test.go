@@ -1,0 +1,86 @@
+package data_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// TestSecondHistoryNamesReputations reads the history of who receives malicious tokens in both versions.
+func TestSecondHistoryNamesReputations(t *testing.T) {
+	g := open(t, 1)
+	for _, c := range g.Chains {
+		first := path(c, "addresses", g.persona(t, "spammed"), "transactions")
+		second := "/v2" + first[len("/v1"):]
+		before, all, some := g.pages(t, first, "transactions", 7), g.pages(t, second+"?filterSpamTokens=false", "transactions", 7), g.pages(t, second, "transactions", 7)
+		if len(before) != len(all) || len(before) != len(some) {
+			t.Fatalf("%s: %d, %d and %d transactions", c.Row.Name, len(before), len(all), len(some))
+		}
+		malicious, hidden := 0, 0
+		for i := range before {
+			x, _ := before[i]["erc20Transfers"].([]any)
+			y, _ := all[i]["erc20Transfers"].([]any)
+			z, _ := some[i]["erc20Transfers"].([]any)
+			if len(x) != len(y) {
+				t.Errorf("a transaction has %d transfers in one version and %d in the other", len(x), len(y))
+			}
+			hidden += len(y) - len(z)
+			for _, transfer := range y {
+				token := dig(transfer, "erc20Token").(object)
+				value, there := token["tokenReputation"]
+				switch {
+				case !there:
+					t.Errorf("%v has no reputation", token)
+				case value == "Malicious":
+					malicious++
+				}
+			}
+		}
+		if malicious == 0 || malicious != hidden {
+			t.Errorf("%s: %d malicious transfers, %d are left out", c.Row.Name, malicious, hidden)
+		}
+	}
+}
+
+// TestExplorerLinksLead follows the links that wallets make of explorerUrl.
+func TestExplorerLinksLead(t *testing.T) {
+	g := open(t, 1)
+	c := g.Chains[0]
+	explorer := g.get(t, "/v1/chains/43114")["explorerUrl"].(string)
+	tx := dig(g.get(t, path(c, "transactions")), "transactions", 0, "txHash").(string)
+	token := dig(g.get(t, path(c, "addresses", g.persona(t, "alice"), "balances:listErc20")), "erc20TokenBalances", 0, "address").(string)
+	for _, link := range []string{"/tx/" + tx, "/address/" + g.persona(t, "alice"), "/block/3", "/token/" + token} {
+		w := g.fetch(t, explorer+link)
+		if w.Code != http.StatusFound {
+			t.Fatalf("%s is %d %s", link, w.Code, w.Body)
+		}
+		if w := g.fetch(t, w.Header().Get("Location")); w.Code != http.StatusOK {
+			t.Errorf("%s leads to %d %s", link, w.Code, w.Body)
+		}
+	}
+	w := httptest.NewRecorder()
+	g.server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/sim/explorer/43114/nothing/1", nil))
+	if w.Code != http.StatusBadRequest {
+		t.Errorf("a link to nothing is %d %s", w.Code, w.Body)
+	}
+}
+
+// TestTokenListHoldsWhatWalletsMayShow compares the list with the tokens of an account that has spam.
+func TestTokenListHoldsWhatWalletsMayShow(t *testing.T) {
+	g := open(t, 1)
+	listed := map[string]object{}
+	for _, token := range g.get(t, "/sim/tokenlist.json")["tokens"].([]any) {
+		listed[dig(token, "chainId").(interface{ String() string }).String()+dig(token, "address").(string)] = token.(object)
+	}
+	for _, c := range g.Chains {
+		for _, balance := range g.pages(t, path(c, "addresses", g.persona(t, "spammed"), "balances:listErc20?filterSpamTokens=false"), "erc20TokenBalances", 50) {
+			token := listed[itoa(int(c.Row.EVMID))+balance["address"].(string)]
+			if malicious := balance["tokenReputation"] == "Malicious"; malicious != (token == nil) {
+				t.Errorf("%s is malicious: %t, listed: %v", balance["symbol"], malicious, token)
+			}
+			if token != nil && (token["symbol"] != balance["symbol"] || token["decimals"] != balance["decimals"] || token["logoURI"] != balance["logoUri"]) {
+				t.Errorf("listed is %v, held %v", token, balance)
+			}
+		}
+	}
+}
