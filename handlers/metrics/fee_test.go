@@ -125,7 +125,7 @@ func compareFees(t *testing.T, w *sim.World) {
 				first = min(first, all[0].from)
 			}
 		}
-		day := clock - clock%secondsOfDay
+		day := clock - 1 - (clock-1)%secondsOfDay
 		for i, p := range ask[metrics.Series](t, s, target).Results {
 			var want uint64
 			for _, m := range members {

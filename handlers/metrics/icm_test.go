@@ -124,7 +124,7 @@ func TestEveryMessageIsCounted(t *testing.T) {
 
 // countLetters counts from scratch: a point for each interval from that of the network's first message on.
 func countLetters(w *sim.World, all []store.Message, q icmQuery, interval string) (points []string) {
-	first, counts, groups := int64(math.MaxInt64), map[string]int{}, map[string]bool{}
+	first, last, counts, groups := int64(math.MaxInt64), int64(0), map[string]int{}, map[string]bool{}
 	if q.group == "" {
 		groups["grouped by nothing"] = true
 	}
@@ -132,7 +132,7 @@ func countLetters(w *sim.World, all []store.Message, q icmQuery, interval string
 	for i := range all {
 		m := &all[i]
 		if _, ok := (icmQuery{network: q.network}).ends(w, m); ok {
-			first = min(first, m.Time)
+			first, last = min(first, m.Time), max(last, m.Time)
 		}
 		ends, ok := q.ends(w, m)
 		if !ok {
@@ -161,7 +161,7 @@ func countLetters(w *sim.World, all []store.Message, q icmQuery, interval string
 	if q.group == "" {
 		groups = map[string]bool{label: true}
 	}
-	for _, start := range starts(interval, first, w.Clock.Unix()) {
+	for _, start := range starts(interval, first, max(w.Clock.Unix()-1, last)) {
 		for ends := range groups {
 			key := fmt.Sprint(start, " ", ends)
 			points = append(points, fmt.Sprint(key, " ", counts[key]))

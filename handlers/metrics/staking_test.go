@@ -132,7 +132,7 @@ func compareStakes(t *testing.T, w *sim.World) {
 			for _, name := range []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"} {
 				target := fmt.Sprintf("/v2/networks/%s/metrics/%s?subnetId=%s&", n.Name, name, subnet)
 				points := everyDay(t, s, target, 100)
-				day := clock - clock%secondsOfDay
+				day := clock - 1 - (clock-1)%secondsOfDay
 				for i, p := range points {
 					if want := c.stake(subnet[:], day+secondsOfDay, clock)[name]; p.Timestamp != day || p.Value.String() != fmt.Sprint(want) {
 						t.Fatalf("%s: point %d is %d %s, want %d %d (%s)", target, i, p.Timestamp, p.Value, day, want, time.Unix(day, 0).UTC())

@@ -39,6 +39,10 @@ func (i Interval) Start(unix int64) int64 {
 	}
 }
 
+// Begun is the beginning of the newest interval of which something has passed at a moment: one that begins at that very moment is
+// none yet.
+func (i Interval) Begun(unix int64) int64 { return i.Start(unix - 1) }
+
 // longest is at least as long as each interval of a kind, and shorter than two of them.
 var longest = [...]int64{SecondsPerHour, SecondsPerDay, 7 * SecondsPerDay, 31 * SecondsPerDay}
 

@@ -21,7 +21,7 @@ type FeeQuery struct {
 }
 
 // FeeSeries reads the days of a metric of fees, the newest first, added up over the networks: one for each day from that
-// in which the first of the validators began to that in which the clock stands.
+// in which the first of the validators began to the newest of which something has passed by the clock.
 func FeeSeries(ctx context.Context, w *sim.World, q FeeQuery) ([]metric.Point, error) {
 	all, sums := metric.Range{Oldest: math.MaxInt64}, map[int64]uint64{}
 	for _, n := range w.Networks {
@@ -61,7 +61,7 @@ func fees(ctx context.Context, n *sim.Network, q FeeQuery) (days metric.Range, r
 		return days, nil, err
 	}
 	now := max(head.Time, n.Clock.Unix())
-	days = metric.Range{Interval: metric.Day, Oldest: first, Newest: metric.Day.Start(min(now, q.To-1))}.Since(q.From)
+	days = metric.Range{Interval: metric.Day, Oldest: first, Newest: metric.Day.Begun(min(now, q.To))}.Since(q.From)
 	if days.Empty() {
 		return days, nil, nil
 	}
@@ -78,7 +78,7 @@ func fees(ctx context.Context, n *sim.Network, q FeeQuery) (days metric.Range, r
 
 // FeesPaid is what all L1 validators of the network paid by the world's clock, in nAVAX.
 func FeesPaid(ctx context.Context, n *sim.Network) (uint64, error) {
-	days, record, err := fees(ctx, n, FeeQuery{From: metric.Day.Start(n.Clock.Unix()), To: math.MaxInt64})
+	days, record, err := fees(ctx, n, FeeQuery{From: metric.Day.Begun(n.Clock.Unix()), To: math.MaxInt64})
 	if err != nil || days.Empty() {
 		return 0, err
 	}

@@ -70,7 +70,7 @@ func icmRange(ctx context.Context, w *sim.World, q ICMQuery) (metric.Range, erro
 	if errors.Is(err, store.ErrNotFound) {
 		return metric.Range{Oldest: 1}, nil
 	}
-	newest = max(newest, q.Interval.Start(w.Clock.Unix()))
+	newest = max(newest, q.Interval.Begun(w.Clock.Unix()))
 	if newest >= q.To {
 		newest = q.Interval.Start(q.To - 1)
 	}

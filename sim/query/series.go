@@ -20,9 +20,10 @@ type SeriesQuery struct {
 }
 
 // Series reads points of a metric, the newest first, and says whether there are older ones. There is a point for every
-// interval from that of the first block on to that in which the clock stands, or the newest block if that is later.
+// interval from that of the first block on to the newest of which something has passed by the clock, or that of the newest block if
+// that is later.
 func Series(ctx context.Context, w *sim.World, q SeriesQuery) (points []metric.Point, more bool, err error) {
-	newest, err := newestPoint(q.Interval, w.Clock.Unix(), q.To, func() (int64, error) { return w.DB.NewestTally(ctx, q.Scope, q.Interval) })
+	newest, err := newestPoint(q.Interval, w.Clock.Unix(), q.From, q.To, func() (int64, error) { return w.DB.NewestTally(ctx, q.Scope, q.Interval) })
 	page := q.Interval.Page(q.From, newest, q.Limit)
 	if err != nil || page.Empty() {
 		return nil, false, err
@@ -43,12 +44,12 @@ func Series(ctx context.Context, w *sim.World, q SeriesQuery) (points []metric.P
 	return q.Metric.Points(page, readings, base), more, err
 }
 
-// newestPoint is where the newest point before a moment begins: that in which the clock stands, or that of the newest row
-// if it is later. Without a moment the reader of rows finds out about those.
-func newestPoint(i metric.Interval, clock, before int64, row func() (int64, error)) (int64, error) {
-	newest := i.Start(clock)
+// newestPoint is where the newest point before a moment begins: the newest of which something has passed by the clock, or that of the
+// newest row if it is later. Without a moment the reader of rows finds out about those, if there is any point since from.
+func newestPoint(i metric.Interval, clock, from, before int64, row func() (int64, error)) (int64, error) {
+	newest := i.Begun(clock)
 	switch {
-	case before == math.MaxInt64:
+	case before == math.MaxInt64 && from <= newest:
 		return newest, nil
 	case before > i.Next(newest):
 		last, err := row()

@@ -20,10 +20,10 @@ type StakeQuery struct {
 }
 
 // StakeSeries reads the days of a metric of a subnet, the newest first, and says whether there are older ones: one for each
-// day from that in which the subnet was made to that in which the clock stands.
+// day from that in which the subnet was made to the newest of which something has passed by the clock.
 func StakeSeries(ctx context.Context, n *sim.Network, q StakeQuery) (points []metric.Point, more bool, err error) {
 	chain := n.Chain(txs.PChain)
-	newest, err := newestPoint(metric.Day, n.Clock.Unix(), q.To, func() (int64, error) { return n.DB.NewestStake(ctx, chain, q.Subnet[:]) })
+	newest, err := newestPoint(metric.Day, n.Clock.Unix(), q.From, q.To, func() (int64, error) { return n.DB.NewestStake(ctx, chain, q.Subnet[:]) })
 	page := metric.Day.Page(q.From, newest, q.Limit)
 	if err != nil || page.Empty() {
 		return nil, false, err
