@@ -22,12 +22,14 @@ import (
 	"snowglobe/sim/verify"
 )
 
-const usage = `usage: snowglobe [serve|generate|verify|digest|version] [flags]
+const usage = `usage: snowglobe [serve|generate|verify|digest|clock|version] [flags]
 
   serve      open the world, or make it if there is no file, and answer requests (the default)
   generate   make a world file and stop
   verify     build the world again from its transactions and compare every row; fails on the first mismatch
   digest     print the world's digest
+  clock      move the clock of a world that is not served, and print the time: clock advance 36h,
+             clock set 2026-08-01T00:00:00Z, clock until next-validator-end, clock show
   version    print the version
 
 Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); a flag takes precedence.
@@ -48,6 +50,7 @@ type command struct {
 	server handlers.Options
 	listen handlers.Addresses
 	chosen map[string]bool // flags that the user set, on the command line or in the environment
+	move   *control.Move   // of the clock; nil for none
 	stdout io.Writer
 	stderr io.Writer
 	notes  io.Writer // banner and progress
@@ -57,7 +60,7 @@ type command struct {
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
 	c := &command{stdout: stdout, stderr: stderr, chosen: map[string]bool{}}
 	verbs := map[string]func(context.Context) error{
-		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "version": c.version,
+		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version,
 	}
 	verb := "serve"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -74,7 +77,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		fmt.Fprintf(stderr, "snowglobe: unknown verb %q\n%s", verb, usage)
 		return 2
 	}
-	switch err := c.parse(args, env); {
+	switch err := c.parse(verb, args, env); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
@@ -96,11 +99,12 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	return 0
 }
 
-func (c *command) parse(args []string, env func(string) (string, bool)) error {
+func (c *command) parse(verb string, args []string, env func(string) (string, bool)) error {
 	f := flag.NewFlagSet("snowglobe", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
-	if err := f.Parse(args); err != nil {
+	operands, err := handlers.ParseArguments(f, args)
+	if err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(c.stderr, usage)
 			f.SetOutput(c.stderr)
@@ -108,11 +112,16 @@ func (c *command) parse(args []string, env func(string) (string, bool)) error {
 		}
 		return err
 	}
-	if f.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", f.Arg(0))
+	switch {
+	case verb == "clock":
+		if c.move, err = control.ParseMoves(operands, time.Now()); err != nil {
+			return err
+		}
+	case len(operands) > 0:
+		return fmt.Errorf("unexpected argument %q", operands[0])
 	}
 	f.Visit(func(set *flag.Flag) { c.chosen[set.Name] = true })
-	if err := c.fromEnvironment(f, env); err != nil {
+	if err := handlers.FromEnvironment(f, env, c.chosen); err != nil {
 		return err
 	}
 	c.notes = c.stderr
@@ -122,25 +131,9 @@ func (c *command) parse(args []string, env func(string) (string, bool)) error {
 	var serverErr, worldErr error
 	c.server, serverErr = serving.Options(c.stderr)
 	c.listen = serving.Addresses
-	c.world, worldErr = world.Options()
+	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
 	return errors.Join(serverErr, worldErr)
-}
-
-// fromEnvironment sets those flags from environment variables that are not on the command line.
-func (c *command) fromEnvironment(f *flag.FlagSet, env func(string) (string, bool)) (err error) {
-	f.VisitAll(func(known *flag.Flag) {
-		name := "SNOWGLOBE_" + strings.ToUpper(strings.ReplaceAll(known.Name, "-", "_"))
-		value, given := env(name)
-		if !given || c.chosen[known.Name] {
-			return
-		}
-		c.chosen[known.Name] = true
-		if e := f.Set(known.Name, value); e != nil {
-			err = errors.Join(err, fmt.Errorf("invalid value %q in %s: %w", value, name, e))
-		}
-	})
-	return err
 }
 
 func (c *command) serve(ctx context.Context) error {
@@ -179,6 +172,10 @@ func (c *command) digest(ctx context.Context) error {
 		_, err := fmt.Fprintf(c.stdout, "%x\n", w.Meta.Digest)
 		return err
 	})
+}
+
+func (c *command) clock(ctx context.Context) error {
+	return c.with(ctx, func(w *sim.World) error { return c.move.Run(ctx, w, c.stdout) })
 }
 
 // with opens the world, which must exist unless it is in memory, and does something with it.

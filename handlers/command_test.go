@@ -102,7 +102,11 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--profile", "huge"}, "", "tiny"},
 		{[]string{"--until", "yesterday"}, "", "yesterday"},
 		{[]string{"--until", "2025-12-01T00:00:00Z", "--db", ":memory:"}, "", "2025-11-19T16:00:00Z (the Granite upgrade)"},
-		{[]string{"--until", "2037-01-01T00:00:00Z", "--db", ":memory:"}, "", "2036-07-01T00:00:00Z"},
+		{[]string{"--until", "2137-01-01T00:00:00Z", "--db", ":memory:"}, "", "leaves the span from 2025-11-19T16:00:00Z"},
+		{[]string{"clock", "forward", "1h"}, "", "not one of advance, set, until"},
+		{[]string{"clock", "advance"}, "", "advance SPAN"},
+		{[]string{"clock", "advance", "soon"}, "", "advance: expected a time span"},
+		{[]string{"clock", "--quiet", "until", "tea"}, "", "next-validator-end"},
 		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
 		{[]string{"--dialect", "slang"}, "", "slang"},
 		{[]string{"--log-format", "xml"}, "", "xml"},
@@ -256,6 +260,62 @@ func TestOneServerAtATime(t *testing.T) {
 	first.cmd.Wait()
 	if err := start(t, folder).cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestTheClockOfAWorldAtRest moves it from the command line, and refuses while a server has the world. A world that was made until now
+// stays the same one later.
+func TestTheClockOfAWorldAtRest(t *testing.T) {
+	folder := t.TempDir()
+	run := func(args ...string) (int, string) {
+		t.Helper()
+		c := command(t, args...)
+		c.Dir = folder
+		code, stdout, stderr := outcome(t, c)
+		return code, strings.TrimSpace(stdout + stderr)
+	}
+	if code, said := run("clock", "advance", "1h"); code != 1 || !strings.Contains(said, "no world") {
+		t.Errorf("without a world: exit %d, %s", code, said)
+	}
+	for _, step := range []struct{ args, want string }{
+		{"generate --profile tiny --quiet", ""},
+		{"clock", "2026-07-01T00:00:00Z"},
+		{"clock --db snowglobe.db advance 36h", "2026-07-02T12:00:00Z"},
+		{"clock set 2026-08-01T00:00:00Z --db snowglobe.db", "2026-08-01T00:00:00Z"},
+		{"clock show", "2026-08-01T00:00:00Z"},
+		{"digest --until 2026-07-01T00:00:00Z --quiet", ""},
+	} {
+		if code, said := run(strings.Fields(step.args)...); code != 0 || step.want != "" && said != step.want {
+			t.Errorf("%s: exit %d, %s", step.args, code, said)
+		}
+	}
+	if code, said := run("clock", "set", "2026-07-15T00:00:00Z"); code != 1 || !strings.Contains(said, "never goes back") {
+		t.Errorf("back: exit %d, %s", code, said)
+	}
+	if code, said := run("clock", "until", "next-validator-end"); code != 0 || !strings.HasPrefix(said, "2026-08-") {
+		t.Errorf("until a validator's end: exit %d, %s", code, said)
+	}
+	server := start(t, folder)
+	if code, said := run("clock", "advance", "1h"); code != 1 || !strings.Contains(said, "another process serves this world") {
+		t.Errorf("beside a server: exit %d, %s", code, said)
+	}
+	if err := server.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	server.cmd.Wait()
+	if code, said := run("verify"); code != 0 {
+		t.Errorf("verify: exit %d, %s", code, said)
+	}
+
+	before := time.Now().Add(-time.Second)
+	run("generate", "--profile", "tiny", "--until", "now", "--db", "now.db")
+	code, said := run("clock", "--db", "now.db", "--until", "now")
+	if at, err := time.Parse(time.RFC3339, said); code != 0 || err != nil || at.Before(before) || at.After(time.Now()) {
+		t.Errorf("until now: exit %d, %s", code, said)
+	}
+	time.Sleep(time.Second)
+	if code, later := run("clock", "--db", "now.db", "--until", "now"); code != 0 || later != said {
+		t.Errorf("a second later: exit %d, %s, want %s", code, later, said)
 	}
 }
 

@@ -299,7 +299,7 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	if err != nil {
 		return store.Damaged(err)
 	}
-	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins)
+	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins, time.Now())
 	if err != nil {
 		return store.Damaged(err)
 	}

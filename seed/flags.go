@@ -20,18 +20,23 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`; :memory: keeps the world in memory")
 	f.Int64Var(&w.seed, "seed", 1, "`N` is the seed of the random numbers that a new world is made from")
 	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
-	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339)")
+	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now")
 	return w
 }
 
-// Options reads what the flags say.
-func (w *Flags) Options() (o Options, err error) {
-	o = Options{Path: w.db, Seed: w.seed}
-	if o.Until, err = time.Parse(time.RFC3339, w.until); err != nil {
-		return o, fmt.Errorf("--until: %q is not a time like %s", w.until, DefaultUntil.Format(time.RFC3339))
-	}
-	if o.Until = o.Until.UTC(); o.Until.Nanosecond() != 0 {
-		return o, fmt.Errorf("--until: %q has a fraction of a second; a world's time is in whole seconds", w.until)
+// untilNow asks for a history that ends now.
+const untilNow = "now"
+
+// Options reads what the flags say; now is the real time.
+func (w *Flags) Options(now time.Time) (o Options, err error) {
+	o = Options{Path: w.db, Seed: w.seed, Today: now, UntilNow: w.until == untilNow}
+	if o.Until = now.UTC().Truncate(time.Second); !o.UntilNow {
+		if o.Until, err = time.Parse(time.RFC3339, w.until); err != nil {
+			return o, fmt.Errorf("--until: %q is not a time like %s, or %s", w.until, DefaultUntil.Format(time.RFC3339), untilNow)
+		}
+		if o.Until = o.Until.UTC(); o.Until.Nanosecond() != 0 {
+			return o, fmt.Errorf("--until: %q has a fraction of a second; a world's time is in whole seconds", w.until)
+		}
 	}
 	if o.Path == "" {
 		return o, errors.New("--db: the name of the file is empty")
@@ -39,5 +44,5 @@ func (w *Flags) Options() (o Options, err error) {
 	if o.Profile, err = LoadProfile(w.profile); err != nil {
 		return o, err
 	}
-	return o, o.Profile.CheckSpan(o.Until)
+	return o, o.Profile.CheckSpan(o.Until, o.Today)
 }

@@ -24,6 +24,8 @@ type Options struct {
 	Seed     int64
 	Profile  *Profile
 	Until    time.Time
+	UntilNow bool                  // Until is whenever the world is made: one that was made at any time will do
+	Today    time.Time             // history may end ten years later, or ten after DefaultUntil if that is before it
 	Progress func(done, total int) // transactions; may be nil; called from several goroutines
 }
 
@@ -32,7 +34,7 @@ const gcPercent = 400
 
 // Generate makes a world. A world that cannot be finished leaves nothing behind.
 func Generate(ctx context.Context, o Options) (*sim.World, error) {
-	if err := o.Profile.CheckSpan(o.Until); err != nil {
+	if err := o.Profile.CheckSpan(o.Until, o.Today); err != nil {
 		return nil, err
 	}
 	shape, err := o.Profile.YAML()

@@ -48,7 +48,7 @@ func (o Options) agree(m store.Meta, chosen map[string]bool) error {
 		return fmt.Errorf("the file holds a world of profile %s, not of profile %s; %s", m.Profile, o.Profile.Name, advice)
 	case chosen["profile"] && m.Shape != shape:
 		return fmt.Errorf("the file holds a world of another profile %s than the one given now; %s", m.Profile, advice)
-	case chosen["until"] && !until.Equal(o.Until):
+	case chosen["until"] && !o.UntilNow && !until.Equal(o.Until):
 		return fmt.Errorf("the file's history ends at %s, not at %s; %s", until.Format(time.RFC3339), o.Until.Format(time.RFC3339), advice)
 	}
 	return nil

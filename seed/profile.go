@@ -23,11 +23,10 @@ import (
 var DefaultUntil = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 
 // History may only lie where one set of rules applies: after Granite, on both networks. The upgrade that follows has no time yet. A
-// world of a distant future is rather a mistake in the time than wanted.
-var (
-	earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
-	latest   = DefaultUntil.AddDate(10, 0, 0)
-)
+// world of a distant future, in years, is rather a mistake in the time than wanted.
+var earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
+
+const distant = 10
 
 // Profile is the size and shape of a world.
 type Profile struct {
@@ -179,9 +178,13 @@ func (p *Profile) YAML() (string, error) {
 	return string(raw), err
 }
 
-// CheckSpan refuses a history that leaves the time in which one set of rules applies.
-func (p *Profile) CheckSpan(until time.Time) error {
-	from := until.AddDate(0, 0, -p.Days)
+// CheckSpan refuses a history that leaves the time in which one set of rules applies, or ends in what is a distant future today.
+func (p *Profile) CheckSpan(until, today time.Time) error {
+	from, latest := until.AddDate(0, 0, -p.Days), DefaultUntil
+	if today.After(latest) {
+		latest = today.UTC().Truncate(time.Second)
+	}
+	latest = latest.AddDate(distant, 0, 0)
 	if from.Before(earliest) || until.After(latest) {
 		return fmt.Errorf("history from %s to %s leaves the span from %s (the Granite upgrade) to %s",
 			from.Format(time.RFC3339), until.Format(time.RFC3339), earliest.Format(time.RFC3339), latest.Format(time.RFC3339))

@@ -40,11 +40,11 @@ func TestHistoryStaysInTheSpan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.CheckSpan(DefaultUntil); err != nil {
+	if err := p.CheckSpan(DefaultUntil, time.Time{}); err != nil {
 		t.Error(err)
 	}
-	for _, until := range []time.Time{latest.Add(time.Second), earliest.AddDate(0, 0, p.Days-1)} {
-		if err := p.CheckSpan(until); err == nil || !strings.Contains(err.Error(), "Granite") {
+	for _, until := range []time.Time{DefaultUntil.AddDate(10, 0, 0).Add(time.Second), earliest.AddDate(0, 0, p.Days-1)} {
+		if err := p.CheckSpan(until, DefaultUntil.AddDate(-1, 0, 0)); err == nil || !strings.Contains(err.Error(), "Granite") {
 			t.Errorf("until %s: %v", until, err)
 		}
 	}
@@ -134,7 +134,7 @@ func randomProfile(t *testing.T, r *rand.Rand) (*Profile, time.Time) {
 		t.Fatal(err)
 	}
 	first := earliest.AddDate(0, 0, p.Days)
-	return p, first.Add(time.Duration(r.Int64N(int64(latest.Sub(first).Seconds())+1)) * time.Second)
+	return p, first.Add(time.Duration(r.Int64N(int64(DefaultUntil.AddDate(distant, 0, 0).Sub(first).Seconds())+1)) * time.Second)
 }
 
 // TestEveryProfileCanBeMade makes worlds of random profiles, seeds and times, and lets some be verified.

@@ -3,6 +3,7 @@ package control
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"snowglobe/fixtures"
 )
@@ -11,15 +12,22 @@ import (
 // and ewoq, which follows them. Their keys are well known; those of the others stand at /sim/world.
 const listedPersonas = 2*fixtures.MnemonicAccounts + 1
 
+// staleAfter is how far a world's clock may be behind before the banner speaks of it.
+const staleAfter = 24 * time.Hour
+
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
-// two commands to paste.
-func Banner(d *Description, version, base string, origins Origins) (string, error) {
+// two commands to paste. When the world's time is behind the real one, now, it says what to do about that.
+func Banner(d *Description, version, base string, origins Origins, now time.Time) (string, error) {
 	w, err := render(d, version, base, origins)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSnowglobe %s: seed %d, profile %s, clock %s\ndigest %s\n\n", version, w.Seed, w.Profile, w.Clock.Time, w.Digest)
+	if behind := now.Sub(time.Unix(d.Clock, 0)); behind > staleAfter {
+		fmt.Fprintf(&b, "The clock is %d days behind. --until now makes a world that ends now, in another file; with --live time goes on, and so do its people.\n\n",
+			behind/(24*time.Hour))
+	}
 	fmt.Fprintf(&b, "  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n", base, base, base)
 	for _, n := range w.Networks {
 		fmt.Fprintf(&b, "  %-20s %s/ext\n", "node of "+n.Name, n.URL)

@@ -3,6 +3,7 @@ package control
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -34,7 +35,7 @@ func described(t *testing.T) *Description {
 // TestBannerShowsTheKnownKeysOnly finds the accounts of the mnemonic, the first with its address on P and X, and ewoq in the banner, and no other persona's key.
 func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 	d := described(t)
-	text, err := Banner(d, "v1", "http://127.0.0.1:9650", Origins{"mainnet": 9650, "fuji": 9652})
+	text, err := Banner(d, "v1", "http://127.0.0.1:9650", Origins{"mainnet": 9650, "fuji": 9652}, time.Unix(d.Clock, 0).Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +49,20 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 		"http://127.0.0.1:9650/docs\n", "node of mainnet      http://127.0.0.1:9650/ext\n", "node of fuji         http://127.0.0.1:9652/ext\n", "  70411    Icefall ", `"params":["` + common.BytesToAddress(d.Personas[0].Address).Hex() + `","latest"]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the banner lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestBannerSaysHowToGetACurrentWorld when the clock is more than a day behind, and not before.
+func TestBannerSaysHowToGetACurrentWorld(t *testing.T) {
+	d := described(t)
+	for behind, want := range map[time.Duration]string{-time.Hour: "", 24 * time.Hour: "", 36*24*time.Hour + time.Hour: "The clock is 36 days behind. --until now"} {
+		text, err := Banner(d, "v1", "http://127.0.0.1:9650", nil, time.Unix(d.Clock, 0).Add(behind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(text, "behind. --until now"); said != (want != "") || !strings.Contains(text, want) {
+			t.Errorf("%s behind: %s", behind, text)
 		}
 	}
 }

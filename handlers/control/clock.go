@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -122,13 +119,22 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 // clockBody says how to move the clock.
 type clockBody struct {
 	Advance *string  `json:"advance,omitempty" doc:"By how much, such as 36h, 90m, 10s or 7d."`
-	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, or Unix seconds as a string."`
+	Set     *string  `json:"set,omitempty" doc:"To when, RFC 3339, Unix seconds as a string, or now."`
 	Until   *string  `json:"until,omitempty" doc:"To the next of what GET /sim/clock/events lists, such as next-validator-end, or next-block: the next time at which the P-Chain of a network makes a block by itself."`
 	Rate    *float64 `json:"rate,omitempty" doc:"Let it run at this multiple of real time, at most 1000000; 0 stops it."`
 	Freeze  *bool    `json:"freeze,omitempty" doc:"true: let it stand still."`
 }
 
-const nextPrefix, nextBlock = "next-", "next-block"
+// move reads how the body moves the clock, if not by a rate.
+func (b *clockBody) move() (*Move, error) {
+	switch {
+	case b.Advance != nil:
+		return ParseMove("advance", *b.Advance, time.Now())
+	case b.Set != nil:
+		return ParseMove("set", *b.Set, time.Now())
+	}
+	return ParseMove("until", *b.Until, time.Now())
+}
 
 // Event is something that time brings.
 type Event struct {
@@ -200,14 +206,13 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		a.rate.Set(0)
 		return a.show(), nil
 	}
-	to, err := a.target(r.Context(), b)
-	if err != nil {
-		return nil, err
+	move, err := b.move()
+	if err == nil {
+		err = move.Make(r.Context(), a.world)
+		a.rate.moved()
 	}
-	err = a.world.Advance(r.Context(), to)
-	a.rate.moved()
 	switch {
-	case errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
+	case errors.Is(err, ErrMove), errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
 		return nil, rest.BadRequest(err.Error())
 	case errors.Is(err, store.ErrReadOnly):
 		return nil, rest.Forbidden(store.ErrReadOnly.Error())
@@ -217,53 +222,6 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	return a.show(), nil
-}
-
-// target is the time that a body asks for.
-func (a *clockAPI) target(ctx context.Context, b *clockBody) (time.Time, error) {
-	switch {
-	case b.Advance != nil:
-		span, err := ParseSpan(*b.Advance)
-		if err != nil {
-			return time.Time{}, rest.BadRequest("advance: " + err.Error())
-		}
-		return a.world.Clock.Now().Add(span), nil
-	case b.Set != nil:
-		to, err := ParseTime(*b.Set)
-		if err != nil {
-			return time.Time{}, rest.BadRequest("set: " + err.Error())
-		}
-		return to, nil
-	}
-	return a.next(ctx, *b.Until)
-}
-
-// next is when the next event of a kind comes.
-func (a *clockAPI) next(ctx context.Context, until string) (time.Time, error) {
-	if until == nextBlock {
-		due, err := a.world.NextDue()
-		if err == nil && !due.After(a.world.Clock.Now()) { // or nobody is left who could make it
-			err = rest.BadRequest("until: no block falls due any more")
-		}
-		return due, err
-	}
-	kind, named := strings.CutPrefix(until, nextPrefix)
-	if !named || !slices.Contains(query.EventKinds, query.EventKind(kind)) {
-		names := []string{nextBlock}
-		for _, k := range query.EventKinds {
-			names = append(names, nextPrefix+string(k))
-		}
-		return time.Time{}, rest.BadRequest(fmt.Sprintf("until: %q is not one of %s", until, strings.Join(names, ", ")))
-	}
-	all, err := query.Upcoming(ctx, a.world)
-	if err != nil {
-		return time.Time{}, err
-	}
-	i := slices.IndexFunc(all, func(e query.Event) bool { return e.Kind == query.EventKind(kind) })
-	if i < 0 {
-		return time.Time{}, rest.BadRequest("until: there is no " + kind + " to come")
-	}
-	return time.Unix(all[i].Time, 0), nil
 }
 
 func (a *clockAPI) events(r *rest.Request) (any, error) {
@@ -280,37 +238,4 @@ func (a *clockAPI) events(r *rest.Request) (any, error) {
 		answer.Events = append(answer.Events, shown)
 	}
 	return answer, nil
-}
-
-// maxSpan is the longest span that can be named; the world ends before.
-const maxSpan = 100 * 365 * 24 * time.Hour
-
-var errSpan = errors.New("expected a time span of more than 0 such as 36h, 90m, 10s or 7d")
-
-// ParseSpan reads a time span as Go writes it, or a whole number of days.
-func ParseSpan(text string) (time.Duration, error) {
-	span, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n uint64
-		n, err = strconv.ParseUint(days, 10, 16)
-		span = time.Duration(min(n, uint64(maxSpan/(24*time.Hour)))) * 24 * time.Hour
-	}
-	if err != nil || span <= 0 {
-		return 0, fmt.Errorf("%w, not %.40q", errSpan, text)
-	}
-	return min(span, maxSpan), nil
-}
-
-var errTime = errors.New("expected a time such as 2026-08-01T00:00:00Z or Unix seconds")
-
-// ParseTime reads a time in RFC 3339, or Unix seconds.
-func ParseTime(text string) (time.Time, error) {
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds < 1<<40 {
-		return time.Unix(seconds, 0), nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, fmt.Errorf("%w, not %.40q", errTime, text)
-	}
-	return t, nil
 }

@@ -1,0 +1,164 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+)
+
+// ErrMove says that a move of the clock is not understood, or leads nowhere.
+var ErrMove = errors.New("the clock cannot be moved so")
+
+// moveError is why a move is not made.
+type moveError string
+
+func (e moveError) Error() string { return string(e) }
+
+func (e moveError) Is(target error) bool { return target == ErrMove }
+
+func badMove(how string, err error) error { return moveError(how + ": " + err.Error()) }
+
+// Move is where a clock is to go: on by a span, to a time, or to the next of what is to come.
+type Move struct {
+	span  time.Duration
+	to    time.Time
+	until string
+}
+
+// ParseMove reads a move: how is advance, set or until, and now is the real time.
+func ParseMove(how, value string, now time.Time) (m *Move, err error) {
+	m = &Move{}
+	switch how {
+	case "advance":
+		m.span, err = ParseSpan(value)
+	case "set":
+		m.to, err = ParseTime(value, now)
+	case "until":
+		m.until, err = value, checkNext(value)
+	default:
+		return nil, moveError(fmt.Sprintf("%.40q is not one of advance, set, until", how))
+	}
+	if err != nil {
+		return nil, badMove(how, err)
+	}
+	return m, nil
+}
+
+// ParseMoves reads the operands of the verb clock: how to move and where, or show, or nothing, which is the same: no move.
+func ParseMoves(operands []string, now time.Time) (*Move, error) {
+	switch {
+	case len(operands) == 0, len(operands) == 1 && operands[0] == "show":
+		return nil, nil
+	case len(operands) == 2:
+		return ParseMove(operands[0], operands[1], now)
+	}
+	return nil, moveError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
+}
+
+// Run moves the clock of a world that no server has open, and writes what time it is then. Without a move it only does that.
+func (m *Move) Run(ctx context.Context, w *sim.World, out io.Writer) error {
+	if m != nil {
+		if err := w.Claim(ctx); err != nil {
+			return err
+		}
+		if err := m.Make(ctx, w); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(out, w.Clock.Now().Format(time.RFC3339Nano))
+	return err
+}
+
+// Make moves the world's clock.
+func (m *Move) Make(ctx context.Context, w *sim.World) error {
+	to, err := m.target(ctx, w)
+	if err != nil {
+		return err
+	}
+	return w.Advance(ctx, to)
+}
+
+// target is where the clock is to be.
+func (m *Move) target(ctx context.Context, w *sim.World) (time.Time, error) {
+	switch {
+	case m.span > 0:
+		return w.Clock.Now().Add(m.span), nil
+	case m.until == "":
+		return m.to, nil
+	case m.until == nextBlock:
+		due, err := w.NextDue()
+		if err == nil && !due.After(w.Clock.Now()) { // or nobody is left who could make it
+			err = moveError("until: no block falls due any more")
+		}
+		return due, err
+	}
+	all, err := query.Upcoming(ctx, w)
+	if err != nil {
+		return time.Time{}, err
+	}
+	kind := strings.TrimPrefix(m.until, nextPrefix)
+	i := slices.IndexFunc(all, func(e query.Event) bool { return e.Kind == query.EventKind(kind) })
+	if i < 0 {
+		return time.Time{}, moveError("until: there is no " + kind + " to come")
+	}
+	return time.Unix(all[i].Time, 0), nil
+}
+
+const nextPrefix, nextBlock = "next-", "next-block"
+
+// checkNext refuses what is no name of something to come.
+func checkNext(until string) error {
+	kind, named := strings.CutPrefix(until, nextPrefix)
+	if until == nextBlock || named && slices.Contains(query.EventKinds, query.EventKind(kind)) {
+		return nil
+	}
+	names := []string{nextBlock}
+	for _, k := range query.EventKinds {
+		names = append(names, nextPrefix+string(k))
+	}
+	return fmt.Errorf("%.40q is not one of %s", until, strings.Join(names, ", "))
+}
+
+// maxSpan is the longest span that can be named; the world ends before.
+const maxSpan = 100 * 365 * 24 * time.Hour
+
+var errSpan = errors.New("expected a time span of more than 0 such as 36h, 90m, 10s or 7d")
+
+// ParseSpan reads a time span as Go writes it, or a whole number of days.
+func ParseSpan(text string) (time.Duration, error) {
+	span, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		span = time.Duration(min(n, uint64(maxSpan/(24*time.Hour)))) * 24 * time.Hour
+	}
+	if err != nil || span <= 0 {
+		return 0, fmt.Errorf("%w, not %.40q", errSpan, text)
+	}
+	return min(span, maxSpan), nil
+}
+
+var errTime = errors.New("expected a time such as 2026-08-01T00:00:00Z, Unix seconds, or now")
+
+// ParseTime reads a time in RFC 3339, Unix seconds, or now.
+func ParseTime(text string, now time.Time) (time.Time, error) {
+	if text == "now" {
+		return now.Truncate(time.Second), nil
+	}
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds >= 0 && seconds < 1<<40 {
+		return time.Unix(seconds, 0), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%w, not %.40q", errTime, text)
+	}
+	return t, nil
+}
