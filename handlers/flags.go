@@ -13,6 +13,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/export"
@@ -39,6 +40,7 @@ type Flags struct {
 	mining                                                       Mining
 	noMining, mixedMining, relayer                               bool
 	clockRate                                                    float64
+	journal                                                      int
 }
 
 // NewFlags declares the flags about serving.
@@ -69,6 +71,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` exports that ended and are kept, the latest; 0 for all")
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, except that a first day that is larger is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
+	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests; 0 for none")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text or json")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
 	return s
@@ -116,6 +119,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	if o.ClockRate = s.clockRate; !(s.clockRate >= 0 && s.clockRate <= control.MaxRate) {
 		return o, fmt.Errorf("--clock-rate: %v is not from 0 to %d", s.clockRate, control.MaxRate)
+	}
+	if o.JournalSize = s.journal; s.journal < 0 {
+		return o, fmt.Errorf("--journal: %d is less than 0", s.journal)
 	}
 	return o, s.readKeys(&o)
 }

@@ -18,6 +18,8 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/events"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
 	"snowglobe/handlers/node/eth"
@@ -51,6 +53,12 @@ type Options struct {
 	Mining  Mining
 	Relayer bool // deliver messages between chains
 
+	Journal *journal.Journal // of all worlds of the process; nil for one of the default size
+	Events  *events.Hub      // of all worlds of the process; nil for one of this server's own
+	World   string           // its name among those of the process, main when empty
+
+	JournalSize int // how many requests Run has the journal remember
+
 	ClockRate float64 // at which multiple of real time the clock runs, 0 for a clock that stands still
 }
 
@@ -80,6 +88,8 @@ type Server struct {
 	clock   *control.ClockRate
 	node    *node.Node
 	log     *slog.Logger
+	events  *events.Hub
+	name    string // of the world
 }
 
 // Close ends the subscriptions of the node's clients, and their WebSocket connections.
@@ -92,6 +102,7 @@ func (s *Server) Work(ctx context.Context) error {
 	beside.Go(func() { s.inspect(ctx) })
 	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })
 	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock stands still", "error", err) }) })
+	beside.Go(func() { control.Watch(ctx, s.world, s.name, s.events) })
 	err := s.exports.Run(ctx)
 	beside.Wait()
 	return err
@@ -138,7 +149,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if main := loggers[o.Network]; main != nil {
 		o.Log = main.Main()
 	}
+	o.fillEvents()
 	s, err := rest.New(rest.Options{
+		Journal: o.Journal, World: o.World,
 		Observe: m.observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
@@ -152,6 +165,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 	clock := control.NewClockRate(w)
 	clock.Set(o.ClockRate)
 	if err := control.RegisterClock(s, w, clock); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
@@ -172,7 +188,23 @@ func New(w *sim.World, o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{s, w, exports, clock, n, o.Log}, nil
+	return &Server{s, w, exports, clock, n, o.Log, o.Events, o.World}, nil
+}
+
+// MainWorld is the name of the world that a server was started with.
+const MainWorld = "main"
+
+// fillEvents makes what a server needs to tell what happens, unless it was given that.
+func (o *Options) fillEvents() {
+	if o.World == "" {
+		o.World = MainWorld
+	}
+	if o.Events == nil {
+		o.Events = events.NewHub()
+	}
+	if o.Journal == nil {
+		o.Journal = journal.New(journal.DefaultSize, o.Keys.Texts(), o.Events)
+	}
 }
 
 // networkOf finds the network of a chain, for keys that are limited to one.
@@ -289,6 +321,9 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	}
 	o.Permit.Exposed = beyondLoopback(l.Main.Addr()) || l.Fuji != nil && beyondLoopback(l.Fuji.Addr())
 	o.Origins = l.ports(o.Network)
+	o.Events = events.NewHub()
+	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
+	defer context.AfterFunc(ctx, o.Events.Close)()
 	defer saveMemory()()
 	h, err := New(w, o)
 	if err != nil {

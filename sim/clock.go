@@ -7,7 +7,10 @@ import (
 
 // Clock is the world's own time and the only "now" that the simulator knows. It starts where the generated history
 // ends and stands still until something moves it: a block, at least to the block's own time.
-type Clock struct{ milliseconds atomic.Int64 }
+type Clock struct {
+	milliseconds atomic.Int64
+	moved        notice
+}
 
 // NewClock returns a clock that stands at t, cut to whole milliseconds, in which blocks count time since Granite.
 func NewClock(t time.Time) *Clock {
@@ -26,12 +29,16 @@ func (c *Clock) Unix() int64 { return c.Now().Unix() }
 func (c *Clock) UnixMilli() int64 { return c.milliseconds.Load() }
 
 // Set moves the clock to t, cut to whole milliseconds.
-func (c *Clock) Set(t time.Time) { c.milliseconds.Store(t.UnixMilli()) }
+func (c *Clock) Set(t time.Time) {
+	c.milliseconds.Store(t.UnixMilli())
+	c.moved.happened()
+}
 
 // reach moves the clock to a time in milliseconds, unless it is there already or later.
 func (c *Clock) reach(milliseconds int64) {
 	for now := c.milliseconds.Load(); now < milliseconds; now = c.milliseconds.Load() {
 		if c.milliseconds.CompareAndSwap(now, milliseconds) {
+			c.moved.happened()
 			return
 		}
 	}

@@ -63,7 +63,8 @@ func (w *World) revise(m store.Meta, write func(*store.Batch) error) error {
 		return err
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.meta = m
+	w.mu.Unlock()
+	w.committed.happened()
 	return nil
 }

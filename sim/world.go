@@ -31,7 +31,8 @@ type World struct {
 	writer sync.Mutex // held by whoever adds to the world, from reading what it adds to until that is committed
 	heads  heads      // guarded by writer
 
-	relayer atomic.Pointer[Relayer]
+	relayer   atomic.Pointer[Relayer]
+	committed notice
 
 	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta
 	meta    store.Meta // as it is in the file

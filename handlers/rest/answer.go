@@ -59,10 +59,11 @@ func release(b *bytes.Buffer) {
 
 // send encodes an answer and sends it. Nothing is sent if it cannot be encoded.
 func (c *requestContext) send(r *http.Request, status int, answer any) error {
-	if file, ok := answer.(File); ok {
-		return c.sendFile(r, &file)
-	}
 	switch answer := answer.(type) {
+	case File:
+		return c.sendFile(r, &answer)
+	case Stream:
+		return c.sendStream(r, &answer)
 	case Raw:
 		c.sendRaw(r, status, answer)
 		return nil
@@ -117,6 +118,9 @@ func encode(b *bytes.Buffer, answer any) error {
 func (w *responseWriter) sendBody(r *http.Request, status int, body []byte) {
 	h := w.Header()
 	h["Vary"] = vary
+	if w.keepCopy(body); r.Method == http.MethodHead {
+		w.keepNothing()
+	}
 	compress := len(body) >= gzipFrom && acceptsGzip(r.Header.Get("Accept-Encoding"))
 	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		tag := etag(body)
@@ -124,6 +128,7 @@ func (w *responseWriter) sendBody(r *http.Request, status int, body []byte) {
 		h["Cache-Control"] = noCache
 		if unchanged(r.Header["If-None-Match"], tag) {
 			delete(h, "Content-Type")
+			w.keepNothing()
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

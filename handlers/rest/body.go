@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -51,6 +52,7 @@ func (c *requestContext) readAll(hr *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, BadRequest("the body could not be read to its end")
 	}
+	c.received = journal.Keep(raw)
 	return raw, nil
 }
 

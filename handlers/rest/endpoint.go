@@ -118,6 +118,7 @@ func (c *requestContext) reply(r *Request) error {
 	status := c.op.status(c.dialect)
 	key, lasts := c.cacheKey(r)
 	if body, found := c.server.cache.get(key); lasts && found {
+		c.keep(body)
 		c.sendEncoded(r.HTTP, status, body)
 		return nil
 	}
@@ -128,7 +129,11 @@ func (c *requestContext) reply(r *Request) error {
 	if !lasts {
 		return c.send(r.HTTP, status, answer)
 	}
-	return c.sendJSON(r.HTTP, status, answer, func(body []byte) { c.server.cache.add(key, body) })
+	return c.sendJSON(r.HTTP, status, answer, func(body []byte) {
+		if kept := c.server.cache.add(key, body); kept != nil {
+			c.keep(kept)
+		}
+	})
 }
 
 // read parses everything that the request says.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -112,4 +113,30 @@ func (w *fileWriter) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	return w.requestContext.Write(b)
+}
+
+// Stream is an answer that is made as things happen.
+type Stream struct {
+	Type string // the content type
+
+	// Send writes until there is nothing more to tell, or the client has left, which ends the context and fails write.
+	Send func(ctx context.Context, write func([]byte) error) error
+}
+
+// sendStream gives the client time for every piece of a stream; the whole may take any time.
+func (c *requestContext) sendStream(r *http.Request, s *Stream) error {
+	h := c.Header()
+	h["Content-Type"], h["Cache-Control"] = []string{s.Type}, []string{"no-store"}
+	c.keepNothing()
+	c.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	c.Flush()
+	return s.Send(r.Context(), func(piece []byte) error {
+		_ = http.NewResponseController(c).SetWriteDeadline(c.server.opts.Now().Add(fileTimeout)) // where there is none, none has to be moved
+		_, err := c.Write(piece)
+		c.Flush()
+		return err
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,6 +44,14 @@ func ReadKeys(text []byte) (*Keys, error) {
 		}
 	}
 	return k, nil
+}
+
+// Texts are the keys themselves, which nobody else is to see.
+func (k *Keys) Texts() []string {
+	if k == nil {
+		return nil
+	}
+	return slices.Collect(maps.Keys(k.byKey))
 }
 
 func (k *Keys) add(key *Key) error {

@@ -6,6 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
+	"time"
+
+	"snowglobe/handlers/journal"
 )
 
 // NewLogger writes a log as text or as JSON, one line an event; a quiet one holds failures only.
@@ -54,5 +58,76 @@ func (c *requestContext) observe() {
 	if c.status == 0 {
 		c.status = http.StatusOK
 	}
-	c.server.opts.Observe(c.operation(), c.status, c.server.opts.Now().Sub(c.start))
+	c.server.opts.Observe(c.operation(), c.status, c.took)
+}
+
+// record takes the request and its answer down in the journal.
+func (c *requestContext) record() {
+	if !c.keeps || c.op != nil && c.op.Unrecorded {
+		return
+	}
+	e := c.exchange()
+	e.Request, e.Answer, e.Took = c.received, c.answer, c.took
+	c.server.opts.Journal.Add(e)
+}
+
+// exchange is what there is to tell about a request, save its body and the answer's.
+func (c *requestContext) exchange() *journal.Exchange {
+	o := &c.server.opts
+	e := &journal.Exchange{
+		Time: c.start, World: o.World, Client: c.request.RemoteAddr, Interface: c.interfaceName(), Operation: c.operation(),
+		RequestID: c.id, Fault: c.fault, Status: c.status, Method: c.request.Method, Target: c.request.RequestURI, Host: c.request.Host,
+		URL: c.request.URL, RequestHeader: c.request.Header, AnswerHeader: c.Header(),
+	}
+	if c.op != nil {
+		e.Template = c.op.Path
+	}
+	return e
+}
+
+// interfaceName is that of the operation, or of what is mounted; the documentation is the simulator's.
+func (c *requestContext) interfaceName() string {
+	switch {
+	case c.op != nil:
+		return c.op.in.Name
+	case c.mount != nil:
+		return c.mount.interfaceName()
+	case c.mounted != "":
+		return Sim.Name
+	}
+	return ""
+}
+
+// interfaceName is that of the interface which has the mount's prefix.
+func (m *mount) interfaceName() string {
+	switch {
+	case strings.HasPrefix(m.prefix, "/v"):
+		return Data.Name
+	case strings.HasSuffix(m.prefix, "/ext"):
+		return nodeInterface
+	}
+	return Sim.Name
+}
+
+// nodeInterface is what the interface of the node is called, which has no operations.
+const nodeInterface = "node"
+
+// KeepRequest takes down the body of a request that a mounted handler has read, for the journal. It must not change afterwards.
+func KeepRequest(ctx context.Context, body []byte) {
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok && c.keeps {
+		c.received = journal.Keep(body)
+	}
+}
+
+// RecordMessage takes a message over WebSocket and its answer down in the journal: ctx is that of the request which opened the
+// connection.
+func RecordMessage(ctx context.Context, operation string, message, answer []byte, since time.Time) {
+	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	if !ok || !c.keeps {
+		return
+	}
+	e := c.exchange()
+	e.Time, e.Took, e.Operation, e.WebSocket, e.Status = since, time.Since(since), operation, true, http.StatusOK
+	e.Request, e.Answer = journal.Keep(message), journal.Keep(answer)
+	c.server.opts.Journal.Add(e)
 }

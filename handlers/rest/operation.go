@@ -28,6 +28,9 @@ var (
 	Sim     = &Interface{Name: "sim", Title: "Simulator", Keyless: true}
 )
 
+// InterfaceNames are what requests are told apart by: the REST interfaces and the node's.
+func InterfaceNames() []string { return []string{Data.Name, Metrics.Name, nodeInterface, Sim.Name} }
+
 // interfaces are those that an API key may be confined to.
 var interfaces = []*Interface{Data, Metrics, Sim}
 
@@ -44,8 +47,8 @@ type Operation struct {
 	Deprecated bool // another path serves the same
 
 	Body     reflect.Type // the type of the JSON body, nil if it takes none
-	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw or a File
-	Produces string       // the content type of a Raw answer or a File
+	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw, a File or a Stream
+	Produces string       // the content type of a Raw answer, a File or a Stream
 
 	Status         int // of a success, 200 unless set
 	UpstreamStatus int // of a success in the upstream dialect, where it differs
@@ -58,6 +61,9 @@ type Operation struct {
 
 	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
 	Live bool
+
+	// Unrecorded keeps its requests out of the journal, for those that read it.
+	Unrecorded bool
 
 	// AllNetworks says that the answer spans both networks, although no parameter names one.
 	AllNetworks bool

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
 )
 
@@ -24,14 +25,19 @@ type requestContext struct {
 	prefixed bool // whether it came under /upstream
 	op       *operation
 	mounted  string
+	mount    *mount
 	logger   *slog.Logger // notes the request
 	large    LargeAnswer
 	start    time.Time
+	took     time.Duration
+	received journal.Body // the request's body
+	fault    string       // which was applied to the request
 }
 
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
 	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now(), logger: s.opts.Log}
 	c.id = s.requestID(r)
+	c.keeps = s.opts.Journal.On()
 	c.request, c.prefixed = cutPrefix(r)
 	c.dialect = s.opts.Dialect.choose(r, c.prefixed)
 	w.Header()["X-Request-Id"] = []string{c.id}
@@ -67,6 +73,7 @@ const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 func (c *requestContext) finish() {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler {
+			c.note()
 			panic(p)
 		}
 		c.server.opts.Log.Error("handler panicked", "id", c.id, "operation", c.operation(), "panic", p, "stack", string(debug.Stack()))
@@ -74,7 +81,14 @@ func (c *requestContext) finish() {
 			c.fail(c.failure(), false)
 		}
 	}
+	c.note()
+}
+
+// note tells of the answer where it is told: the log, the journal, the counters.
+func (c *requestContext) note() {
+	c.took = c.server.opts.Now().Sub(c.start)
 	c.writeAccessLog()
+	c.record()
 	c.observe()
 }
 
@@ -92,7 +106,7 @@ func (c *requestContext) writeAccessLog() {
 		slog.String("dialect", string(c.dialect)),
 		slog.Int("status", c.status),
 		slog.Int64("bytes", c.bytes),
-		slog.Float64("took_ms", float64(c.server.opts.Now().Sub(c.start).Microseconds())/1000))
+		slog.Float64("took_ms", float64(c.took.Microseconds())/1000))
 }
 
 func (c *requestContext) operation() string {

@@ -52,8 +52,12 @@ func (c *requestContext) cacheKey(r *Request) (cacheKey, bool) {
 // get is the body of the JSON that was the answer before.
 func (c *responseCache) get(key cacheKey) ([]byte, bool) { return c.answers.Get(key) }
 
-func (c *responseCache) add(key cacheKey, body []byte) {
-	if len(body) <= keptAnswer {
-		c.answers.Add(key, bytes.Clone(body))
+// add keeps a copy of a body, and answers it; nothing when the body is too long.
+func (c *responseCache) add(key cacheKey, body []byte) []byte {
+	if len(body) > keptAnswer {
+		return nil
 	}
+	body = bytes.Clone(body)
+	c.answers.Add(key, body)
+	return body
 }

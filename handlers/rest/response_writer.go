@@ -4,13 +4,48 @@ import (
 	"bufio"
 	"net"
 	"net/http"
+
+	"snowglobe/handlers/journal"
 )
 
-// responseWriter counts what is sent, for the access log. It knows how to send a whole answer (answer.go).
+// responseWriter counts what is sent, for the access log, and keeps the body for the journal. It knows how to send a whole answer (answer.go).
 type responseWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+
+	keeps  bool // whether the journal is to have the body
+	whole  bool // whether answer is the body before it was compressed, and nothing that is written counts
+	answer journal.Body
+}
+
+// keep takes down the body of the answer as it is before it is compressed; it must not change afterwards.
+func (w *responseWriter) keep(body []byte) {
+	if w.keeps {
+		w.answer, w.whole = journal.Keep(body), true
+	}
+}
+
+// keepCopy is keep for a body that changes afterwards.
+func (w *responseWriter) keepCopy(body []byte) {
+	if w.keeps && !w.whole {
+		w.keep(append(make([]byte, 0, min(len(body), journal.KeptBody)), body[:min(len(body), journal.KeptBody)]...))
+		w.answer.Size = int64(len(body))
+	}
+}
+
+// keepNothing is keep for an answer whose body the client does not get.
+func (w *responseWriter) keepNothing() { w.answer, w.whole = journal.Body{}, true }
+
+// keepPart is keep for what is written in parts.
+func (w *responseWriter) keepPart(b []byte) {
+	if !w.keeps || w.whole {
+		return
+	}
+	w.answer.Size += int64(len(b))
+	if room := journal.KeptBody - len(w.answer.Kept); room > 0 {
+		w.answer.Kept = append(w.answer.Kept, b[:min(room, len(b))]...)
+	}
 }
 
 // WriteHeader notes the status for the access log.
@@ -28,6 +63,7 @@ func (w *responseWriter) Write(b []byte) (int, error) {
 	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += int64(n)
+	w.keepPart(b[:n])
 	return n, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
@@ -31,6 +32,10 @@ type Options struct {
 
 	// MaxHead is the most that a request's target and headers may have together, 64 KiB by default.
 	MaxHead int
+
+	// Journal takes down every request with its answer, for the world of this name; nil for none.
+	Journal *journal.Journal
+	World   string
 
 	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
@@ -63,6 +68,9 @@ type Server struct {
 	routes *routes
 	mounts []mount
 	docs   *documentation
+
+	name  sync.Once
+	names []string // of all operations
 
 	build    sync.Once
 	mux      *mux.Router
@@ -167,7 +175,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.large.Release()
 	defer c.finish()
 	if m := s.mounted(c.request.URL.Path); m != nil {
-		c.mounted = m.name
+		c.mount, c.mounted = m, m.name
 		m.handler.ServeHTTP(c, c.request.WithContext(c.context(c.request)))
 		return
 	}

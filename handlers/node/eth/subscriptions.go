@@ -19,7 +19,7 @@ type subscriptions struct {
 	requests *io.PipeReader
 	pass     *io.PipeWriter
 	asking   sync.Mutex
-	answered chan struct{}
+	answered chan []byte
 }
 
 // subscribes reports whether a message asks only to begin or end subscriptions, and wants an answer.
@@ -48,17 +48,19 @@ func subscribes(message []byte) bool {
 	return len(calls) > 0
 }
 
-// subscribe has go-ethereum's server answer a message.
-func (c *connection) subscribe(ctx context.Context, message []byte) {
+// subscribe has go-ethereum's server answer a message, and gives what it answered.
+func (c *connection) subscribe(ctx context.Context, message []byte) []byte {
 	s := c.subscribed(ctx)
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	if _, err := s.pass.Write(message); err != nil {
-		return
+		return nil
 	}
 	select {
-	case <-s.answered:
+	case answer := <-s.answered:
+		return answer
 	case <-ctx.Done():
+		return nil
 	}
 }
 
@@ -66,7 +68,7 @@ func (c *connection) subscribed(ctx context.Context) *subscriptions {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if c.subscriptions == nil {
-		s := &subscriptions{connection: c, answered: make(chan struct{}, 1)}
+		s := &subscriptions{connection: c, answered: make(chan []byte, 1)}
 		s.requests, s.pass = io.Pipe()
 		context.AfterFunc(ctx, func() { _ = s.Close() })
 		go c.endpoint.server.ServeCodec(rpc.NewCodec(s), 0)
@@ -83,7 +85,7 @@ func (s *subscriptions) Write(message []byte) (int, error) {
 	err := s.write(bytes.TrimSuffix(message, newline))
 	if !bytes.HasPrefix(message, []byte(`{"jsonrpc":"2.0","method":`)) {
 		select {
-		case s.answered <- struct{}{}:
+		case s.answered <- bytes.Clone(message):
 		default:
 		}
 	}

@@ -135,15 +135,19 @@ func (c *connection) close() {
 
 // answer serves one message.
 func (c *connection) answer(ctx context.Context, message []byte) {
+	since, sent, answer := time.Now(), message, []byte(nil)
+	defer func() { rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent), sent, answer, since) }()
 	message = c.endpoint.admit(c.opened, firstItems(message))
 	if subscribes(message) {
-		c.subscribe(ctx, message)
+		answer = c.subscribe(ctx, message)
 		return
 	}
 	ctx, large := rest.WithLargeAnswer(ctx, c.large)
 	defer large.Release()
 	request := &http.Request{Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{"Content-Type": {"application/json"}}}
-	c.endpoint.serve(&messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large}, request.WithContext(ctx), message)
+	w := &messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large}
+	c.endpoint.serve(w, request.WithContext(ctx), message)
+	answer = w.answer
 }
 
 // write sends a message. A client that does not take it in time is given up.
@@ -181,6 +185,7 @@ type messageWriter struct {
 	ctx    context.Context
 	header http.Header
 	large  *rest.LargeAnswer
+	answer []byte
 }
 
 func (m *messageWriter) Header() http.Header { return m.header }
@@ -191,6 +196,7 @@ func (m *messageWriter) Write(answer []byte) (int, error) {
 		m.cancel() // who is not answered must not wait for it
 		return 0, err
 	}
+	m.answer = answer
 	return len(answer), m.write(answer)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/rpc/v2"
 
 	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
 )
 
 // Service is a set of methods under a name, such as info. A method takes the request, a pointer to its arguments and a
@@ -99,5 +100,6 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool
 		http.Error(w, "the request body could not be read", http.StatusBadRequest)
 		return nil, false
 	}
+	rest.KeepRequest(r.Context(), body)
 	return body, true
 }

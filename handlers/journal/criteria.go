@@ -1,0 +1,151 @@
+package journal
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Criteria say which exchanges are meant. What is empty does not matter.
+type Criteria struct {
+	Interface  string            `json:"interface,omitempty" doc:"data, metrics, node or sim."`
+	Operation  string            `json:"operation,omitempty" doc:"Id of an operation, or a method of JSON-RPC, which the members of batches count for too."`
+	Method     string            `json:"method,omitempty" doc:"HTTP method."`
+	Path       string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one."`
+	Status     int               `json:"status,omitempty" doc:"HTTP status."`
+	World      string            `json:"world,omitempty"`
+	Client     string            `json:"client,omitempty" doc:"The client's address, or part of its user agent."`
+	Fault      *bool             `json:"fault,omitempty" doc:"Whether a fault was applied."`
+	Failed     *bool             `json:"failed,omitempty" doc:"Whether it was refused or failed, by its status or by an error of JSON-RPC."`
+	Parameters map[string]string `json:"parameters,omitempty" doc:"Values of parameters by their names."`
+}
+
+// differences are sentences about where an exchange is not what is meant.
+func (c *Criteria) differences(s *Summary) (all []string) {
+	differ := func(name, want, got string) {
+		if want != "" && !strings.EqualFold(want, got) {
+			all = append(all, fmt.Sprintf("%s is %q, not %q", name, got, want))
+		}
+	}
+	if c.Operation != s.Operation && !slices.ContainsFunc(s.Calls, func(call Call) bool { return call.Method == c.Operation }) {
+		differ("operation", c.Operation, s.Operation)
+	}
+	differ("interface", c.Interface, s.Interface)
+	differ("method", c.Method, s.Method)
+	if matched, err := path.Match(c.Path, s.Path); c.Path != "" && (err != nil || !matched) {
+		all = append(all, fmt.Sprintf("path is %q, which %q does not match", s.Path, c.Path))
+	}
+	if c.Status != 0 && c.Status != s.Status {
+		all = append(all, fmt.Sprintf("status is %d, not %d", s.Status, c.Status))
+	}
+	differ("world", c.World, s.World)
+	if c.Client != "" && c.Client != s.Client && !strings.Contains(strings.ToLower(s.UserAgent), strings.ToLower(c.Client)) {
+		all = append(all, fmt.Sprintf("client is %s %q, not %q", s.Client, s.UserAgent, c.Client))
+	}
+	if c.Fault != nil && *c.Fault != (s.Fault != "") {
+		all = append(all, choose(*c.Fault, "no fault was applied", "a fault was applied"))
+	}
+	if failed := s.Status >= http.StatusBadRequest || s.Cause != ""; c.Failed != nil && *c.Failed != failed {
+		all = append(all, choose(failed, "it failed", "it did not fail"))
+	}
+	for _, name := range sortedKeys(c.Parameters) {
+		got, given := s.Parameters[name]
+		if !given {
+			all = append(all, fmt.Sprintf("parameter %s is not there", name))
+		} else if text := fmt.Sprint(got); !strings.EqualFold(text, c.Parameters[name]) {
+			all = append(all, fmt.Sprintf("parameter %s is %q, not %q", name, text, c.Parameters[name]))
+		}
+	}
+	return all
+}
+
+func choose(yes bool, then, otherwise string) string {
+	if yes {
+		return then
+	}
+	return otherwise
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// List are the latest exchanges that are meant, from before an id on, and whether there are more.
+func (j *Journal) List(c *Criteria, before int64, most int) (found []*Summary, more bool) {
+	for _, e := range j.Latest(before) {
+		s := j.Summarize(&e)
+		if len(c.differences(s)) > 0 {
+			continue
+		}
+		if len(found) == most {
+			return found, true
+		}
+		found = append(found, s)
+	}
+	return found, false
+}
+
+// Count is how often there was what is meant: requests, and in batches as many members as have the operation.
+func (j *Journal) Count(c *Criteria) (n int) {
+	for _, e := range j.Latest(0) {
+		if s := j.Summarize(&e); len(c.differences(s)) == 0 {
+			n += c.times(s)
+		}
+	}
+	return n
+}
+
+func (c *Criteria) times(s *Summary) (n int) {
+	for _, call := range s.Calls {
+		if c.Operation != "" && call.Method == c.Operation {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// NearMiss is an exchange that is almost what is meant.
+type NearMiss struct {
+	Request     *Summary `json:"request"`
+	Differences []string `json:"differences" doc:"Where it is not what was asked for."`
+}
+
+// mostNearMisses is how many are worth reading.
+const mostNearMisses = 5
+
+// NearMisses are the exchanges that come closest to what is meant, the closest first.
+func (j *Journal) NearMisses(c *Criteria) []NearMiss {
+	all := []NearMiss{}
+	for _, e := range j.Latest(0) {
+		s := j.Summarize(&e)
+		if d := c.differences(s); len(d) > 0 {
+			all = append(all, NearMiss{s, d})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b NearMiss) int {
+		return cmp.Or(cmp.Compare(len(a.Differences), len(b.Differences)), cmp.Compare(c.unlike(a.Request), c.unlike(b.Request)))
+	})
+	return all[:min(len(all), mostNearMisses)]
+}
+
+// unlike is how far the name of a request's operation is from the one that is meant.
+func (c *Criteria) unlike(s *Summary) int {
+	if c.Operation == "" {
+		return 0
+	}
+	least := levenshtein.ComputeDistance(c.Operation, s.Operation)
+	for _, call := range s.Calls {
+		least = min(least, levenshtein.ComputeDistance(c.Operation, call.Method))
+	}
+	return least
+}

@@ -1,0 +1,260 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Summary is what a list tells about an exchange.
+type Summary struct {
+	ID         int64          `json:"id" doc:"Counts from 1 since the server was started."`
+	Time       string         `json:"time" doc:"When the request came, by the wall's clock, RFC 3339."`
+	World      string         `json:"world" doc:"The world that was asked."`
+	Client     string         `json:"client" doc:"The client's address."`
+	UserAgent  string         `json:"userAgent,omitempty"`
+	RequestID  string         `json:"requestId,omitempty" doc:"The X-Request-Id of the answer."`
+	Interface  string         `json:"interface" doc:"data, metrics, node or sim."`
+	Operation  string         `json:"operation" doc:"Id of the operation, the method of JSON-RPC, or batch; empty for what does not exist."`
+	Method     string         `json:"method" doc:"HTTP method."`
+	WebSocket  bool           `json:"websocket,omitempty" doc:"Whether it was a message over WebSocket."`
+	Path       string         `json:"path"`
+	Query      string         `json:"query,omitempty"`
+	Parameters map[string]any `json:"parameters,omitempty" doc:"Of the path, the query and a JSON body, as the client sent them."`
+	Calls      []Call         `json:"calls,omitempty" doc:"The calls of JSON-RPC: one, or the members of a batch."`
+	Status     int            `json:"status" doc:"HTTP status; 0 if the connection ended before one was sent."`
+	Duration   float64        `json:"durationMs" doc:"Milliseconds."`
+	Bytes      int64          `json:"bytes" doc:"Of the answer's body."`
+	Cause      string         `json:"cause,omitempty" doc:"Why it was refused, or failed."`
+	Fault      string         `json:"fault,omitempty" doc:"The fault that was applied."`
+}
+
+// Call is a call of JSON-RPC with its outcome.
+type Call struct {
+	Method string     `json:"method"`
+	Params any        `json:"params,omitempty"`
+	Error  *CallError `json:"error,omitempty"`
+
+	id string
+}
+
+// CallError is the error of JSON-RPC that a call was answered with.
+type CallError struct {
+	Code    int64  `json:"code"`
+	Message string `json:"message"`
+}
+
+// Detail is all there is to tell about an exchange.
+type Detail struct {
+	Summary
+	RequestHeaders  map[string][]string `json:"requestHeaders"`
+	RequestBody     string              `json:"requestBody,omitempty" doc:"The first 16 KiB."`
+	RequestBytes    int64               `json:"requestBytes" doc:"Of the request's body."`
+	ResponseHeaders map[string][]string `json:"responseHeaders"`
+	ResponseBody    string              `json:"responseBody,omitempty" doc:"The first 16 KiB, without compression."`
+	Curl            string              `json:"curl" doc:"The same request as a command line. Secrets are left out."`
+}
+
+// Summarize reads what an exchange says.
+func (j *Journal) Summarize(e *Exchange) *Summary {
+	r := j.redactorOf(e)
+	request := r.request(e.Request.Kept)
+	path, query, _ := strings.Cut(e.Target, "?")
+	host, _, err := net.SplitHostPort(e.Client)
+	if err != nil {
+		host = e.Client
+	}
+	s := &Summary{
+		ID: e.ID, Time: e.Time.UTC().Format(time.RFC3339Nano), World: e.World, Client: host, UserAgent: r.text(e.RequestHeader.Get("User-Agent")),
+		RequestID: e.RequestID, Interface: e.Interface, Operation: e.Operation, Method: e.Method, WebSocket: e.WebSocket,
+		Path: r.text(path), Query: r.query(query), Status: e.Status, Bytes: e.Answer.Size, Fault: e.Fault,
+		Duration: float64(e.Took.Microseconds()) / 1000,
+	}
+	s.Calls = calls([]byte(request))
+	if len(s.Calls) > 0 {
+		outcomes(s.Calls, e.Answer.Kept)
+	} else {
+		s.Parameters = e.parameters(r, request)
+	}
+	s.Cause = r.text(e.cause(s.Calls))
+	return s
+}
+
+// Describe reads all of an exchange.
+func (j *Journal) Describe(e *Exchange) *Detail {
+	r := j.redactorOf(e)
+	d := &Detail{Summary: *j.Summarize(e), RequestBytes: e.Request.Size,
+		RequestHeaders: r.headers(e.RequestHeader), ResponseHeaders: r.headers(e.AnswerHeader),
+		RequestBody: r.request(e.Request.Kept), ResponseBody: r.body(e.Answer.Kept)}
+	d.Curl = curl(e.Host, d)
+	return d
+}
+
+// parameters are those of the path by the operation's template, of the query, and of a body that is a JSON object.
+func (e *Exchange) parameters(r redactor, body string) map[string]any {
+	p := map[string]any{}
+	if json.Unmarshal([]byte(body), &p) != nil || p == nil {
+		p = map[string]any{}
+	}
+	if e.URL == nil {
+		return p
+	}
+	query, _ := url.ParseQuery(r.query(e.URL.RawQuery)) // what is malformed has no parameters
+	for name, values := range query {
+		if p[name] = values; len(values) == 1 {
+			p[name] = values[0]
+		}
+	}
+	for name, value := range PathVariables(e.Template, e.URL.Path) {
+		p[name] = r.text(value)
+	}
+	return p
+}
+
+// PathVariables are the parts of a path that an operation's template gives names.
+func PathVariables(template, path string) map[string]string {
+	names, values := strings.Split(strings.Trim(template, "/"), "/"), strings.Split(strings.Trim(path, "/"), "/")
+	if len(names) != len(values) {
+		return nil
+	}
+	vars := map[string]string{}
+	for i, text := range names {
+		if name, literal, found := strings.Cut(text, "}"); found && strings.HasPrefix(name, "{") {
+			vars[name[1:]] = strings.TrimSuffix(values[i], literal)
+		}
+	}
+	return vars
+}
+
+// callMessage is a call as clients send it.
+type callMessage struct {
+	Version json.RawMessage `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  *string         `json:"method"`
+	Params  any             `json:"params"`
+}
+
+// calls are the calls of JSON-RPC in a body, which may end anywhere.
+func calls(body []byte) (all []Call) {
+	eachItem(body, func(item json.RawMessage) {
+		var m callMessage
+		if json.Unmarshal(item, &m) == nil && m.Method != nil {
+			all = append(all, Call{Method: *m.Method, Params: m.Params, id: string(m.ID)})
+		}
+	})
+	return all
+}
+
+// outcomes finds the errors that calls were answered with, by their ids.
+func outcomes(calls []Call, answer []byte) {
+	if !bytes.Contains(answer, []byte(`"error"`)) {
+		return
+	}
+	taken := 0
+	eachItem(answer, func(item json.RawMessage) {
+		var m struct {
+			ID    json.RawMessage `json:"id"`
+			Error *CallError      `json:"error"`
+		}
+		if json.Unmarshal(item, &m) != nil {
+			return
+		}
+		for i := taken; i < len(calls); i++ {
+			if calls[i].id == string(m.ID) || len(calls) == 1 {
+				calls[i].Error, taken = m.Error, i+1
+				return
+			}
+		}
+	})
+}
+
+// eachItem visits a JSON value, or the items of an array as far as they are whole.
+func eachItem(body []byte, visit func(json.RawMessage)) {
+	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	if len(trimmed) == 0 {
+		return
+	}
+	items := json.NewDecoder(bytes.NewReader(trimmed))
+	if trimmed[0] == '[' {
+		if _, err := items.Token(); err != nil {
+			return
+		}
+	}
+	var item json.RawMessage
+	for items.More() && items.Decode(&item) == nil {
+		visit(item)
+		if trimmed[0] != '[' {
+			return
+		}
+	}
+}
+
+// cause is the sentence with which a request was refused, or the errors of its calls.
+func (e *Exchange) cause(calls []Call) string {
+	var causes []string
+	for _, c := range calls {
+		if c.Error != nil {
+			causes = append(causes, fmt.Sprintf("%d %s", c.Error.Code, c.Error.Message))
+		}
+	}
+	if len(causes) > 0 || e.Status < http.StatusBadRequest {
+		return strings.Join(causes, "; ")
+	}
+	var refused struct {
+		Message any `json:"message"`
+	}
+	if json.Unmarshal(e.Answer.Kept, &refused) == nil {
+		switch m := refused.Message.(type) {
+		case string:
+			return m
+		case []any:
+			for _, sentence := range m {
+				causes = append(causes, fmt.Sprint(sentence))
+			}
+			return strings.Join(causes, "; ")
+		}
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(e.Answer.Kept)), "\n")
+	return line[:min(len(line), 200)]
+}
+
+// ownHeaders are those that curl sends by itself, or that belong to one connection.
+var ownHeaders = []string{"Accept-Encoding", "Connection", "Content-Length", "Host", "Sec-Websocket-Key", "Sec-Websocket-Version", "Sec-Websocket-Extensions", "Upgrade"}
+
+// curl is a command line that sends the same request.
+func curl(host string, d *Detail) string {
+	target := d.Path
+	if d.Query != "" {
+		target += "?" + d.Query
+	}
+	if d.WebSocket {
+		return "printf '%s\\n' " + quote(d.RequestBody) + " | websocat " + quote("ws://"+host+target)
+	}
+	line := "curl"
+	if d.Method != http.MethodGet {
+		line += " -X " + d.Method
+	}
+	line += " " + quote("http://"+host+target)
+	for _, name := range slices.Sorted(maps.Keys(d.RequestHeaders)) {
+		if slices.Contains(ownHeaders, name) {
+			continue
+		}
+		for _, value := range d.RequestHeaders[name] {
+			line += " -H " + quote(strings.ToLower(name)+": "+value)
+		}
+	}
+	if d.RequestBody != "" {
+		line += " --data-raw " + quote(d.RequestBody)
+	}
+	return line
+}
+
+// quote is a text as a word of the shell.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

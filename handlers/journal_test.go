@@ -1,0 +1,150 @@
+package handlers_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	ethrpc "github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/journal"
+)
+
+// journaled serves the shared world.
+func journaled(t *testing.T) *clocked {
+	t.Helper()
+	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() { server.Close(); h.Close() })
+	return &clocked{t, server.URL}
+}
+
+func decoded[T any](c *clocked, path, body string) (answer T) {
+	c.Helper()
+	status, text, _ := c.send(path, body)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || status != http.StatusOK {
+		c.Fatalf("%s: %d %s", path, status, text)
+	}
+	return answer
+}
+
+// TestTheJournalTellsWhatWasAsked: cached answers too, calls over WebSocket, refusals with their causes.
+func TestTheJournalTellsWhatWasAsked(t *testing.T) {
+	c := journaled(t)
+	for range 2 {
+		c.send("/v1/chains/43114/blocks/5", "")
+	}
+	c.send("/v1/chains/abc/blocks", "")
+	c.call("/ext/bc/C/rpc", "eth_getBalance", `["0xzz","latest"]`)
+	c.send("/v1/operations/transactions:export", `{"type":"nothing"}`)
+	socket, err := ethrpc.Dial("ws" + strings.TrimPrefix(c.url, "http") + "/ext/bc/C/ws")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := socket.Call(new(string), "eth_chainId"); err != nil {
+		t.Fatal(err)
+	}
+	socket.Close()
+	listed := decoded[control.Requests](c, "/sim/requests?pageSize=4&client=Go-http-client", "")
+	var got []string
+	for _, s := range listed.Requests {
+		got = append(got, fmt.Sprintf("%d %s %s %d %t", s.ID, s.Interface, s.Operation, s.Status, s.Cause != ""))
+	}
+	next := decoded[control.Requests](c, "/sim/requests?pageSize=4&client=Go-http-client&pageToken="+listed.NextPageToken, "")
+	for _, s := range next.Requests {
+		got = append(got, fmt.Sprintf("%d %s %s %d %t", s.ID, s.Interface, s.Operation, s.Status, s.Cause != ""))
+	}
+	want := "6 node eth_chainId 200 false, 5 data startTransactionExport 400 true, 4 node eth_getBalance 200 true, " +
+		"3 data listBlocks 400 true, 2 data getBlock 200 false, 1 data getBlock 200 false"
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("there is\n%s: want\n%s", text, want)
+	}
+	first, second := decoded[journal.Detail](c, "/sim/requests/1", ""), decoded[journal.Detail](c, "/sim/requests/2", "")
+	if first.ResponseBody == "" || first.ResponseBody != second.ResponseBody || first.Parameters["blockId"] != "5" || first.Parameters["chainId"] != "43114" {
+		t.Errorf("the same request twice is %+v and %+v", first, second)
+	}
+	if !strings.HasPrefix(first.Curl, "curl '"+c.url+"/v1/chains/43114/blocks/5'") {
+		t.Errorf("the command line is %s", first.Curl)
+	}
+	message := decoded[control.Requests](c, "/sim/requests?operation=eth_chainId", "").Requests
+	if len(message) != 1 || !message[0].WebSocket || message[0].Path != "/ext/bc/C/ws" {
+		t.Errorf("over WebSocket there was %+v", message)
+	}
+	failed := decoded[control.Requests](c, "/sim/requests?failed=true&interface=node", "").Requests
+	if len(failed) != 1 || failed[0].Calls[0].Error.Code != -32602 || !strings.HasPrefix(failed[0].Cause, "-32602 ") {
+		t.Errorf("what failed is %+v", failed)
+	}
+}
+
+// TestTheJournalVerifies counts, checks and forgets.
+func TestTheJournalVerifies(t *testing.T) {
+	c := journaled(t)
+	for range 2 {
+		c.send("/v1/chains/43114/blocks/5", "")
+	}
+	if n := decoded[control.RequestCount](c, "/sim/requests:count", `{"operation":"getBlock","parameters":{"blockId":"5"}}`).Count; n != 2 {
+		t.Errorf("%d requests", n)
+	}
+	for body, want := range map[string]bool{
+		`{"operation":"getBlock"}`: true, `{"operation":"getBlock","times":{"exactly":2}}`: true, `{"operation":"getBlock","times":{"atLeast":3}}`: false,
+		`{"operation":"getBlock","times":{"atMost":1}}`: false, `{"operation":"getBlock","times":{"atLeast":1,"atMost":2}}`: true,
+		`{"operation":"listBlocks","times":{"exactly":0}}`: true, `{"operation":"listBlocks"}`: false,
+	} {
+		v := decoded[control.Verification](c, "/sim/requests:verify", body)
+		if v.Verified != want {
+			t.Errorf("%s: %+v", body, v)
+		}
+	}
+	v := decoded[control.Verification](c, "/sim/requests:verify", `{"operation":"listBlocks"}`)
+	if len(v.NearMisses) != 2 || v.NearMisses[0].Request.Operation != "getBlock" || len(v.NearMisses[0].Differences) != 1 {
+		t.Errorf("near misses are %+v", v.NearMisses)
+	}
+	for body, want := range map[string]string{
+		`{"operation":"getBlok"}`: "did you mean getBlock?", `{"interface":"date"}`: "did you mean data?", `{"times":{}}`: "atLeast", `{"times":{"exactly":1,"atMost":2}}`: "atLeast",
+	} {
+		if status, text, _ := c.send("/sim/requests:verify", body); status != http.StatusBadRequest || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+	r, err := http.NewRequest(http.MethodDelete, c.url+"/sim/requests", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := http.DefaultClient.Do(r); err != nil || a.StatusCode != http.StatusOK {
+		t.Fatal(a, err)
+	}
+	if n := len(decoded[control.Requests](c, "/sim/requests", "").Requests); n != 0 {
+		t.Errorf("%d requests are left", n)
+	}
+}
+
+// TestEventsAreStreamed listens as a page does.
+func TestEventsAreStreamed(t *testing.T) {
+	c := journaled(t)
+	a, err := http.Get(c.url + "/sim/events?kind=request")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	lines := bufio.NewScanner(a.Body)
+	if lines.Scan(); lines.Text() != ": listening" || a.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("the stream begins with %q", lines.Text())
+	}
+	c.send("/v1/chains/43114/blocks/5", "")
+	var got []string
+	for len(got) < 4 && lines.Scan() {
+		got = append(got, lines.Text())
+	}
+	if got[2] != "event: request" || !strings.Contains(got[3], `"operation":"getBlock"`) {
+		t.Errorf("the stream says %q", got)
+	}
+}
