@@ -13,7 +13,7 @@
 //	requestContext.reply         the answer from the cache (response_cache.go) if the world has not changed, else:
 //	Operation.Handle             one call into package sim or sim/query, whose rows become the answer's structs
 //	responseWriter.sendBody      JSON, ETag and 304, gzip
-//	requestContext.finish        access log, and the counters behind /ext/metrics (prometheus.go)
+//	requestContext.finish        access log, journal (package journal), and the counters behind /ext/metrics (prometheus.go)
 //
 // # How to add something
 //
