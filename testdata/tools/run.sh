@@ -18,6 +18,7 @@ serve tiny
 node anvil.mjs
 node shapes.mjs
 node web3.mjs
+sh foundry/run.sh "$folder"
 node_modules/.bin/hardhat test nodejs hardhat.test.mjs --no-compile --config hardhat.config.mjs
 stop
 "$binary" verify --quiet --db "$folder/tiny.db"
