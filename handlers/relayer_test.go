@@ -140,6 +140,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 		r.leftAlone()
 		r.failing()
 		r.withoutAutomine()
+		r.withoutFunds()
 		r.everyWay()
 		r.endless()
 		digests = append(digests, w.Digest())
@@ -286,6 +287,22 @@ func (r *relayed) withoutAutomine() {
 		r.c.Errorf("%s, %s, %q", r.c.status(first), r.c.status(second), r.l1.greeting(r.c))
 	}
 	r.l1.text("evm_setAutomine", true)
+}
+
+// withoutFunds: what the relayer cannot pay for is delivered as soon as it can.
+func (r *relayed) withoutFunds() {
+	var funds string
+	r.l1.call(&funds, "eth_getBalance", relayerAddress(r.c.T), "latest")
+	r.l1.text("anvil_setBalance", relayerAddress(r.c.T), "0x0")
+	sent := r.c.greet(r.l1, "late")
+	if got := r.c.status(sent); got != "pending" {
+		r.c.Error(got)
+	}
+	r.l1.text("anvil_setBalance", relayerAddress(r.c.T), funds)
+	r.c.text("evm_mine")
+	if got := r.c.status(sent); got != "delivered" || r.l1.greeting(r.c) != "late" {
+		r.c.Errorf("%s, %q", got, r.l1.greeting(r.c))
+	}
 }
 
 // endless: contracts that answer each other for ever get on with every call, and hold none up.

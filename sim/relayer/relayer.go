@@ -3,6 +3,7 @@ package relayer
 import (
 	"context"
 	"crypto/ecdsa"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +19,9 @@ import (
 // maxAnswers is how many messages that deliveries caused are delivered in one call. Further ones wait for the next.
 const maxAnswers = 32
 
+// maxRetries is how many messages that could not be delivered are tried again in one call, the oldest first.
+const maxRetries = 4
+
 // Relayer delivers the messages of a world.
 type Relayer struct {
 	world   *sim.World
@@ -29,6 +33,7 @@ type Relayer struct {
 
 	mu     sync.Mutex
 	queue  []queued // in the order of sending
+	again  []queued // what could not be delivered, and may be later: without a quorum, without funds
 	within bool     // a delivery is under way: what is sent now is an answer
 }
 
@@ -36,6 +41,7 @@ type Relayer struct {
 type queued struct {
 	id     store.Position
 	answer bool // a delivery caused it
+	tried  bool
 }
 
 // Start gives a world a relayer, which begins with what clients sent and nobody delivered. failed is told why a message is not delivered.
@@ -61,11 +67,12 @@ func (r *Relayer) Sent(messages []store.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range messages {
-		r.queue = append(r.queue, queued{messages[i].ID, r.within})
+		r.queue = append(r.queue, queued{id: messages[i].ID, answer: r.within})
 	}
 }
 
-// Deliver delivers what was sent. A message is tried once; whoever is waiting for another call's deliveries waits here.
+// Deliver delivers what was sent, after every block. What cannot be delivered is tried again in later calls, unless it never can be;
+// whoever is waiting for another call's deliveries waits here.
 func (r *Relayer) Deliver(ctx context.Context) {
 	if r.idle() {
 		return
@@ -73,6 +80,7 @@ func (r *Relayer) Deliver(ctx context.Context) {
 	r.delivering.Lock()
 	defer r.delivering.Unlock()
 	ctx = context.WithoutCancel(ctx) // a client that goes away takes no message with it
+	r.retry()
 	for answers := 0; ; {
 		next, any := r.next(answers < maxAnswers)
 		if !any {
@@ -81,17 +89,27 @@ func (r *Relayer) Deliver(ctx context.Context) {
 		if next.answer {
 			answers++
 		}
-		if err := r.deliver(ctx, next.id); err != nil {
+		err := r.deliver(ctx, next.id)
+		if err != nil && !next.tried {
 			r.failed(fmt.Errorf("message of log %d of block %d on chain %d: %w", next.id.Index(), next.id.Number(), r.world.ChainAt(next.id).Row.EVMID, err))
 		}
-		r.done()
+		r.done(next, err)
 	}
 }
 
 func (r *Relayer) idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.queue) == 0 && !r.within
+	return len(r.queue)+len(r.again) == 0 && !r.within
+}
+
+// retry queues what could not be delivered before, behind what is new.
+func (r *Relayer) retry() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := min(len(r.again), maxRetries)
+	r.queue = append(r.queue, r.again[:n]...)
+	r.again = slices.Delete(r.again, 0, n)
 }
 
 // next takes the first message of the queue, passing over answers if there were enough.
@@ -108,8 +126,12 @@ func (r *Relayer) next(answers bool) (queued, bool) {
 	return m, true
 }
 
-func (r *Relayer) done() {
+func (r *Relayer) done(m queued, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.within = false
+	if err != nil && !errors.Is(err, errNotAllowed) && !errors.Is(err, errGasLimit) {
+		m.tried = true
+		r.again = append(r.again, m)
+	}
 }
