@@ -37,10 +37,13 @@ golden: ## write transcripts and digests anew
 contracts: ## compile fixtures/contracts (needs Node)
 	cd fixtures/contracts && npm ci --silent && npm run --silent compile
 
+web: ## copy what the pages take from npm (needs Node)
+	cd fixtures/web && npm ci --silent --ignore-scripts && npm run --silent copy
+
 dist: ## build ./dist for every platform
 	@for p in $(PLATFORMS); do \
 		out=dist/snowglobe-$${p%/*}-$${p#*/}; case $$p in windows/*) out=$$out.exe;; esac; \
 		echo $$out; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags "-s -w" -o $$out . || exit 1; \
 	done
 
-.PHONY: help build test test-all lint race determinism bench golden contracts dist
+.PHONY: help build test test-all lint race determinism bench golden contracts web dist

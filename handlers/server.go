@@ -26,6 +26,7 @@ import (
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/web"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
@@ -181,6 +182,13 @@ func New(w *sim.World, o Options) (*Server, error) {
 	n, err := mountNode(s, w, o, m, loggers)
 	if err != nil {
 		return nil, err
+	}
+	pages, err := web.New(s, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range web.Mounts {
+		s.MountPages(path, pages)
 	}
 	if o.Relayer && !w.DB.ReadOnly() {
 		notDelivered := func(err error) { o.Log.Warn("a cross-chain message was not delivered", "error", err) }

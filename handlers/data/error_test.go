@@ -64,7 +64,6 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"/sim/metadata/crystals/x.json", 404, "no metadata"},
 		{"/sim/metadata/throttled/9.json", 429, "throttled"},
 		{"/sim/logo/x.svg", 404, "no logo"},
-		{"/sim/explorer/99", 404, "chain 99"},
 	} {
 		answer := g.ask(t, c.path, c.status)
 		if message := encode(answer["message"]); !strings.Contains(message, c.says) {

@@ -1,8 +1,6 @@
 package data_test
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"testing"
 )
 
@@ -39,29 +37,6 @@ func TestSecondHistoryNamesReputations(t *testing.T) {
 		if malicious == 0 || malicious != hidden {
 			t.Errorf("%s: %d malicious transfers, %d are left out", c.Row.Name, malicious, hidden)
 		}
-	}
-}
-
-// TestExplorerLinksLead follows the links that wallets make of explorerUrl.
-func TestExplorerLinksLead(t *testing.T) {
-	g := open(t, 1)
-	c := g.Chains[0]
-	explorer := g.get(t, "/v1/chains/43114")["explorerUrl"].(string)
-	tx := dig(g.get(t, path(c, "transactions")), "transactions", 0, "txHash").(string)
-	token := dig(g.get(t, path(c, "addresses", g.persona(t, "alice"), "balances:listErc20")), "erc20TokenBalances", 0, "address").(string)
-	for _, link := range []string{"/tx/" + tx, "/address/" + g.persona(t, "alice"), "/block/3", "/token/" + token} {
-		w := g.fetch(t, explorer+link)
-		if w.Code != http.StatusFound {
-			t.Fatalf("%s is %d %s", link, w.Code, w.Body)
-		}
-		if w := g.fetch(t, w.Header().Get("Location")); w.Code != http.StatusOK {
-			t.Errorf("%s leads to %d %s", link, w.Code, w.Body)
-		}
-	}
-	w := httptest.NewRecorder()
-	g.server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/sim/explorer/43114/nothing/1", nil))
-	if w.Code != http.StatusBadRequest {
-		t.Errorf("a link to nothing is %d %s", w.Code, w.Body)
 	}
 }
 

@@ -20,9 +20,6 @@ type Raw struct {
 	Body []byte
 }
 
-// Redirect is an answer that leads to another URL.
-type Redirect struct{ URL string }
-
 // RawJSON is an answer that writes itself as JSON, because most of it was written before.
 type RawJSON interface{ WriteJSON(*bytes.Buffer) error }
 
@@ -66,9 +63,6 @@ func (c *requestContext) send(r *http.Request, status int, answer any) error {
 		return c.sendStream(r, &answer)
 	case Raw:
 		c.sendRaw(r, status, answer)
-		return nil
-	case Redirect:
-		http.Redirect(c, r, answer.URL, http.StatusFound)
 		return nil
 	}
 	return c.sendJSON(r, status, answer, func([]byte) {})

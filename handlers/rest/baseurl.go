@@ -17,6 +17,12 @@ func (r *Request) BaseURL() string {
 	return r.base
 }
 
+// BaseURL is the same for a request to a mounted handler, without the prefix /upstream.
+func BaseURL(r *http.Request) string { return baseURL(r, false) }
+
+// BasePath is the path of BaseURL: what stands before every path of this server, as the client wrote it.
+func BasePath(r *http.Request) string { return basePath(r, false) }
+
 func baseURL(r *http.Request, prefixed bool) string {
 	scheme, host := "http", r.Host
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && (host == "" || strings.Trim(host, hostLetters) != "") {

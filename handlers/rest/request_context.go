@@ -37,7 +37,7 @@ type requestContext struct {
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
 	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now(), logger: s.opts.Log}
 	c.id = s.requestID(r)
-	c.keeps = s.opts.Journal.On()
+	c.keeps = s.opts.Journal.On() && !IsInside(r.Context())
 	c.request, c.prefixed = cutPrefix(r)
 	c.dialect = s.opts.Dialect.choose(r, c.prefixed)
 	w.Header()["X-Request-Id"] = []string{c.id}
@@ -81,7 +81,9 @@ func (c *requestContext) finish() {
 			c.fail(c.failure(), false)
 		}
 	}
-	c.note()
+	if !IsInside(c.request.Context()) {
+		c.note()
+	}
 }
 
 // note tells of the answer where it is told: the log, the journal, the counters.
@@ -132,6 +134,15 @@ func (c *requestContext) Write(b []byte) (int, error) {
 }
 
 type contextKey struct{}
+
+type insideKey struct{}
+
+// Inside marks a request that the server makes of itself, for a page: it needs no API key, counts against no rate limit, and is
+// neither logged nor observed, since the request for the page is.
+func Inside(ctx context.Context) context.Context { return context.WithValue(ctx, insideKey{}, true) }
+
+// IsInside says whether a request carries the mark of Inside.
+func IsInside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
 
 func (c *requestContext) context(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), contextKey{}, c)

@@ -81,6 +81,7 @@ type Server struct {
 type mount struct {
 	name, prefix string
 	handler      http.Handler
+	unrecorded   bool
 }
 
 // New makes a server without endpoints.
@@ -136,11 +137,17 @@ func (s *Server) Register(in *Interface, ops ...Operation) error {
 	return nil
 }
 
-// Mount serves everything at and below a path with a handler of its own; name stands for it in the access log. Such a
+// Mount serves everything at and below a path with a handler of its own, or only the path / itself; name stands for it in the access log. Such a
 // handler gets request ids, the access log and protection from panics, and does the rest itself: the path reaches it as
 // the client wrote it, without the dialect's prefix, and cross-origin rules are its own.
 func (s *Server) Mount(name, prefix string, h http.Handler) {
 	s.mounts = append(s.mounts, mount{name: name, prefix: strings.TrimSuffix(prefix, "/"), handler: h})
+}
+
+// MountPages is Mount for the pages of the simulator, whose requests the journal leaves out: they are not what clients ask.
+func (s *Server) MountPages(prefix string, h http.Handler) {
+	s.Mount("pages", prefix, h)
+	s.mounts[len(s.mounts)-1].unrecorded = true
 }
 
 // router builds the routes once, when everything is registered.
@@ -162,7 +169,7 @@ func (s *Server) mounted(path string) *mount {
 	path = "/" + strings.TrimLeft(path, "/")
 	for i := range s.mounts {
 		rest, ok := strings.CutPrefix(path, s.mounts[i].prefix)
-		if ok && (rest == "" || rest[0] == '/') {
+		if ok && (rest == "" || rest[0] == '/' && (s.mounts[i].prefix != "" || rest == "/")) {
 			return &s.mounts[i]
 		}
 	}
@@ -175,7 +182,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.large.Release()
 	defer c.finish()
 	if m := s.mounted(c.request.URL.Path); m != nil {
-		c.mount, c.mounted = m, m.name
+		c.mount, c.mounted, c.keeps = m, m.name, c.keeps && !m.unrecorded
 		m.handler.ServeHTTP(c, c.request.WithContext(c.context(c.request)))
 		return
 	}

@@ -1,0 +1,81 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"snowglobe/fixtures/web"
+)
+
+//go:embed assets
+var ownFiles embed.FS
+
+// asset is a file that pages load, gzipped.
+type asset struct {
+	kind, version string
+	packed        []byte
+}
+
+var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".LICENSE": "text/plain; charset=utf-8"}
+
+// assets are the pages' own files and those of the libraries.
+var assets = sync.OnceValue(func() map[string]asset {
+	all := map[string]asset{}
+	own, _ := ownFiles.ReadDir("assets") // the embedded folder is there
+	for _, f := range own {
+		content, _ := ownFiles.ReadFile("assets/" + f.Name())
+		var b bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		_, _ = z.Write(content)
+		_ = z.Close()
+		all[f.Name()] = newAsset(f.Name(), b.Bytes())
+	}
+	libraries, _ := web.Files.ReadDir(".")
+	for _, f := range libraries {
+		packed, _ := web.Files.ReadFile(f.Name())
+		name := strings.TrimSuffix(f.Name(), ".gz")
+		all[name] = newAsset(name, packed)
+	}
+	return all
+})
+
+func newAsset(name string, packed []byte) asset {
+	sum := sha256.Sum256(packed)
+	return asset{kinds[path.Ext(name)], hex.EncodeToString(sum[:6]), packed}
+}
+
+// assetPath names the content, so that browsers may keep it for ever.
+func assetPath(name string) string { return "/assets/" + assets()[name].version + "/" + name }
+
+func serveAsset(w http.ResponseWriter, r *http.Request) {
+	a, found := assets()[r.PathValue("file")]
+	if !found {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	h.Set("Cache-Control", "no-cache")
+	if r.PathValue("version") == a.version {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	body := a.packed
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+	} else if z, err := gzip.NewReader(bytes.NewReader(a.packed)); err == nil {
+		body, _ = io.ReadAll(z)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // a browser that has gone away needs no answer
+}

@@ -1,0 +1,233 @@
+"use strict";
+(() => {
+  const body = document.body;
+  const base = body.dataset.base, origin = body.dataset.origin;
+
+  const toast = (text) => {
+    const t = document.getElementById("toast");
+    t.textContent = text;
+    t.classList.add("on");
+    clearTimeout(toast.timer);
+    toast.timer = setTimeout(() => t.classList.remove("on"), 4000);
+  };
+
+  const copy = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    toast("Copied");
+  };
+
+  // Colours: a choice that lasts.
+  document.getElementById("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it lasts for this page */ }
+    dispatchEvent(new Event("themechange"));
+  });
+
+  // The call behind a panel, in the languages of those who make it.
+  const q = JSON.stringify;
+  const shell = (s) => "'" + s.replaceAll("'", "'\\''") + "'";
+  const languages = (c) => {
+    const url = origin + c.path;
+    if (c.rpc) {
+      const params = JSON.stringify(c.params, null, 0);
+      const evm = /\/rpc$/.test(c.path);
+      const all = {
+        curl: `curl -s ${shell(url)} \\\n  -H 'content-type: application/json' \\\n  -d ${shell(q({ jsonrpc: "2.0", id: 1, method: c.rpc, params: c.params }))}`,
+      };
+      if (evm) {
+        all.viem = `import { createPublicClient, http } from "viem";\n\nconst client = createPublicClient({ transport: http(${q(url)}) });\nconst answer = await client.request({ method: ${q(c.rpc)}, params: ${params} });`;
+        all.ethers = `import { JsonRpcProvider } from "ethers";\n\nconst provider = new JsonRpcProvider(${q(url)});\nconst answer = await provider.send(${q(c.rpc)}, ${params});`;
+        all.Go = `client, err := rpc.Dial(${q(url)}) // github.com/ethereum/go-ethereum/rpc\n// …\nvar answer json.RawMessage\nerr = client.Call(&answer, ${[c.rpc, ...c.params].map(goValue).join(", ")})`;
+      } else {
+        all.JavaScript = `const response = await fetch(${q(url)}, {\n  method: "POST",\n  headers: { "content-type": "application/json" },\n  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: ${q(c.rpc)}, params: ${params} }),\n});\nconst { result } = await response.json();`;
+        all.Go = `response, err := http.Post(${q(url)}, "application/json", strings.NewReader(\`${q({ jsonrpc: "2.0", id: 1, method: c.rpc, params: c.params })}\`))`;
+      }
+      all.Python = `import requests\n\nanswer = requests.post(${q(url)}, json={"jsonrpc": "2.0", "id": 1, "method": ${q(c.rpc)}, "params": ${pyValue(c.params)}}).json()["result"]`;
+      return all;
+    }
+    const all = {
+      curl: `curl -s ${c.method === "GET" ? "" : "-X " + c.method + " "}${shell(url)}` + (c.body ? ` \\\n  -H 'content-type: application/json' \\\n  -d ${shell(q(c.body))}` : ""),
+    };
+    const kit = chainkit(c.path);
+    if (kit && c.method === "GET") all.chainkit = `import { Avalanche } from "@avalanche-sdk/chainkit";\n\nconst avalanche = new Avalanche({ serverURL: ${q(origin)} });\nconst answer = await avalanche.${kit[0]}(${JSON.stringify(kit[1], null, 2).replace(/"(\w+)":/g, "$1:")});`;
+    all.JavaScript = c.body
+      ? `const response = await fetch(${q(url)}, {\n  method: ${q(c.method)},\n  headers: { "content-type": "application/json" },\n  body: ${q(q(c.body))},\n});\nconst answer = await response.json();`
+      : `const response = await fetch(${q(url)}${c.method === "GET" ? "" : `, { method: ${q(c.method)} }`});\nconst answer = await response.json();`;
+    all.Go = c.method === "GET" ? `response, err := http.Get(${q(url)})` : `request, err := http.NewRequest(${q(c.method)}, ${q(url)}, strings.NewReader(${q(c.body ? q(c.body) : "")}))\n// …\nrequest.Header.Set("Content-Type", "application/json")\nresponse, err := http.DefaultClient.Do(request)`;
+    all.Python = `import requests\n\nanswer = requests.${c.method.toLowerCase()}(${q(url)}${c.body ? ", json=" + pyValue(c.body) : ""}).json()`;
+    return all;
+  };
+  const goValue = (v) => typeof v === "string" ? q(v) : v !== null && typeof v === "object" ? (Array.isArray(v) ? `[]any{${v.map(goValue).join(", ")}}` : `map[string]any{${Object.entries(v).map(([k, x]) => `${q(k)}: ${goValue(x)}`).join(", ")}}`) : v === null ? "nil" : String(v);
+  const pyValue = (v) => v === true ? "True" : v === false ? "False" : v === null ? "None" : Array.isArray(v) ? `[${v.map(pyValue).join(", ")}]` : typeof v === "object" ? `{${Object.entries(v).map(([k, x]) => `${q(k)}: ${pyValue(x)}`).join(", ")}}` : q(v);
+
+  // chainkit's methods, by the paths of the operations that pages show.
+  const kits = [
+    [/^\/v1\/chains\/([^/]+)$/, "data.evm.chains.get", ["chainId"]],
+    [/^\/v1\/chains\/([^/]+)\/blocks$/, "data.evm.blocks.list", ["chainId"]],
+    [/^\/v1\/chains\/([^/]+)\/blocks\/([^/]+)$/, "data.evm.blocks.get", ["chainId", "blockId"]],
+    [/^\/v1\/chains\/([^/]+)\/blocks\/([^/]+)\/transactions$/, "data.evm.transactions.listForBlock", ["chainId", "blockId"]],
+    [/^\/v1\/chains\/([^/]+)\/transactions$/, "data.evm.transactions.listLatest", ["chainId"]],
+    [/^\/v1\/chains\/([^/]+)\/transactions\/([^/]+)$/, "data.evm.transactions.get", ["chainId", "txHash"]],
+    [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)\/transactions$/, "data.evm.address.transactions.list", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)\/transactions:list(\w+)$/, (m) => "data.evm.address.transactions.list" + m[3].replace("Internals", "Internal"), ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)\/balances:getNative$/, "data.evm.address.balances.getNative", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)\/balances:list(\w+)$/, (m) => "data.evm.address.balances.list" + m[3], ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)$/, "data.evm.contracts.getMetadata", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/contracts\/([^/]+)\/transactions:getDeployment$/, "data.evm.contracts.getDeploymentTransaction", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/tokens\/([^/]+)\/transfers$/, "data.evm.transactions.listTransfers", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/nfts\/collections\/([^/]+)\/tokens$/, "data.nfts.list", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/nfts\/collections\/([^/]+)\/tokens\/([^/]+)$/, "data.nfts.get", ["chainId", "address", "tokenId"]],
+    [/^\/v1\/networks\/([^/]+)\/validators$/, "data.primaryNetwork.listValidators", ["network"]],
+    [/^\/v1\/networks\/([^/]+)\/validators\/([^/]+)$/, "data.primaryNetwork.getValidatorDetails", ["network", "nodeId"]],
+    [/^\/v1\/networks\/([^/]+)\/delegators$/, "data.primaryNetwork.listDelegators", ["network"]],
+    [/^\/v1\/networks\/([^/]+)\/l1Validators$/, "data.primaryNetwork.listL1Validators", ["network"]],
+    [/^\/v1\/networks\/([^/]+)\/subnets$/, "data.primaryNetwork.listSubnets", ["network"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/balances$/, "data.primaryNetwork.balances.listByAddresses", ["network", "blockchainId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/blocks$/, "data.primaryNetwork.blocks.listLatest", ["network", "blockchainId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/transactions$/, "data.primaryNetwork.transactions.listLatest", ["network", "blockchainId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/transactions\/([^/]+)$/, "data.primaryNetwork.transactions.get", ["network", "blockchainId", "txHash"]],
+    [/^\/v1\/icm\/messages$/, "data.icm.list", []],
+    [/^\/v1\/icm\/messages\/([^/]+)$/, "data.icm.get", ["messageId"]],
+    [/^\/v1\/icm\/addresses\/([^/]+)\/messages$/, "data.icm.listByAddress", ["address"]],
+    [/^\/v2\/chains\/([^/]+)\/metrics\/([^/]+)$/, "metrics.chains.getMetrics", ["chainId", "metric"]],
+    [/^\/v2\/networks\/([^/]+)\/metrics\/([^/]+)$/, "metrics.networks.getStakingMetrics", ["network", "metric"]],
+  ];
+  const chainkit = (path) => {
+    const url = new URL(path, location.href);
+    for (const [shape, method, names] of kits) {
+      const m = shape.exec(url.pathname.slice(base.length && url.pathname.startsWith(base) ? base.length : 0));
+      if (!m) continue;
+      const args = {};
+      names.forEach((n, i) => { args[n] = decodeURIComponent(m[i + 1]); });
+      for (const [k, v] of url.searchParams) args[k] = /^\d{1,9}$/.test(v) ? Number(v) : v;
+      return [typeof method === "function" ? method(m) : method, args];
+    }
+    return null;
+  };
+
+  const tabs = (box, entries) => {
+    const list = document.createElement("div");
+    list.className = "tablist";
+    list.setAttribute("role", "tablist");
+    const choose = (i, focus) => entries.forEach(({ tab, panel }, j) => {
+      tab.setAttribute("aria-selected", String(i === j));
+      tab.tabIndex = i === j ? 0 : -1;
+      panel.hidden = i !== j;
+      if (i === j && focus) tab.focus();
+    });
+    entries.forEach((e, i) => {
+      e.tab = document.createElement("button");
+      e.tab.type = "button";
+      e.tab.textContent = e.name;
+      e.tab.setAttribute("role", "tab");
+      e.tab.id = "tab" + (tabs.count = (tabs.count || 0) + 1);
+      e.panel.id = e.panel.id || e.tab.id + "-panel";
+      e.tab.setAttribute("aria-controls", e.panel.id);
+      e.panel.setAttribute("role", "tabpanel");
+      e.panel.setAttribute("aria-labelledby", e.tab.id);
+      e.tab.addEventListener("click", () => choose(i));
+      e.tab.addEventListener("keydown", (event) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step) choose((i + step + entries.length) % entries.length, true);
+      });
+      list.append(e.tab);
+    });
+    box.prepend(list);
+    choose(0);
+    return list;
+  };
+
+  const withCopy = (pre) => {
+    if (pre.parentElement.classList.contains("copyable")) return;
+    const wrap = document.createElement("div");
+    wrap.className = "copyable";
+    pre.replaceWith(wrap);
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy text";
+    button.textContent = "Copy";
+    button.addEventListener("click", () => copy(pre.textContent));
+    wrap.append(pre, button);
+  };
+
+  const openCall = (details) => {
+    if (details.dataset.ready) return;
+    details.dataset.ready = "1";
+    const c = { method: details.dataset.method, path: details.dataset.path, rpc: details.dataset.rpc };
+    if (c.rpc) c.params = JSON.parse(details.dataset.params);
+    if (details.dataset.body) c.body = JSON.parse(details.dataset.body);
+    const box = details.querySelector(".api-box");
+    box.textContent = "";
+    const entries = Object.entries(languages(c)).map(([name, text]) => {
+      const panel = document.createElement("div"), pre = document.createElement("pre"), code = document.createElement("code");
+      code.textContent = text;
+      pre.tabIndex = 0;
+      pre.append(code);
+      panel.append(pre);
+      withCopy(pre);
+      box.append(panel);
+      return { name, panel };
+    });
+    tabs(box, entries);
+  };
+  document.addEventListener("toggle", (event) => {
+    if (!event.target.matches?.("details.api") || !event.target.open) return;
+    for (const other of document.querySelectorAll("details.api[open]")) if (other !== event.target) other.open = false;
+    openCall(event.target);
+  }, true);
+
+  const prepare = (root) => {
+    for (const box of root.querySelectorAll("[data-tabs]")) {
+      if (box.dataset.ready) continue;
+      box.dataset.ready = "1";
+      tabs(box, [...box.querySelectorAll(":scope > [data-tab]")].map((panel) => ({ name: panel.dataset.tab, panel })));
+      for (const pre of box.querySelectorAll("pre")) withCopy(pre);
+    }
+  };
+  prepare(document);
+  document.addEventListener("htmx:load", (event) => prepare(event.target));
+
+  document.addEventListener("click", async (event) => {
+    const copier = event.target.closest("[data-copy]");
+    if (copier) return copy(copier.dataset.copy);
+    const shower = event.target.closest("[data-show]");
+    if (shower) {
+      for (const e of document.querySelectorAll("." + shower.dataset.show)) e.classList.remove(shower.dataset.show);
+      shower.remove();
+      return;
+    }
+    const wallet = event.target.closest("[data-wallet]");
+    if (wallet) {
+      const chain = JSON.parse(wallet.dataset.wallet);
+      if (!window.ethereum) return toast("This browser has no wallet");
+      try {
+        await window.ethereum.request({
+          method: "wallet_addEthereumChain",
+          params: [{
+            chainId: "0x" + Number(chain.chainId).toString(16), chainName: chain.chainName, rpcUrls: [chain.rpc], blockExplorerUrls: [chain.explorer],
+            nativeCurrency: { name: chain.symbol, symbol: chain.symbol, decimals: 18 },
+          }],
+        });
+      } catch (e) { toast(e.message); }
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
+      event.preventDefault();
+      document.querySelector(".search input").focus();
+    }
+    if (event.key === "Escape") for (const d of document.querySelectorAll("details.api[open]")) d.open = false;
+  });
+})();

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"fmt"
+)
+
+const rows = "25"
+
+// chain shows the latest blocks and transactions of an EVM chain.
+func chain(p *page) error {
+	if err := p.onChain(p.arg("chain")); err != nil {
+		return err
+	}
+	c := p.Chain
+	transactions := get("transactions", "/v1/chains/%s/transactions", c.ID).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
+	if p.part("chain-transactions") {
+		return p.load(transactions)
+	}
+	if err := p.load(get("chain", "/v1/chains/%s", c.ID), get("blocks", "/v1/chains/%s/blocks", c.ID).query("pageSize", "12"), transactions,
+		rpc("gasPrice", c.RPC, "eth_gasPrice").opt()); err != nil {
+		return err
+	}
+	return p.showAs("chain", "chain-"+c.ID, c.Label())
+}
+
+// block shows a block of an EVM chain.
+func block(p *page) error {
+	if err := p.onChain(p.arg("chain")); err != nil {
+		return err
+	}
+	id := p.arg("block")
+	transactions := get("transactions", "/v1/chains/%s/blocks/%s/transactions", p.Chain.ID, id).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
+	if p.part("chain-transactions") {
+		return p.load(transactions)
+	}
+	if err := p.load(get("block", "/v1/chains/%s/blocks/%s", p.Chain.ID, id), transactions, get("chain", "/v1/chains/%s", p.Chain.ID)); err != nil {
+		return err
+	}
+	height := integer(dig(p.Got["block"], "blockNumber"))
+	if err := p.load(rpc("node", p.Chain.RPC, "eth_getBlockByNumber", fmt.Sprintf("%#x", height), false).opt(),
+		get("next", "/v1/chains/%s/blocks/%d", p.Chain.ID, height+1).opt()); err != nil {
+		return err
+	}
+	p.Data = J{"number": height, "previous": height - 1, "next": height + 1, "hasNext": p.Got["next"] != nil}
+	return p.showAs("block", "chain-"+p.Chain.ID, "Block "+count(height))
+}

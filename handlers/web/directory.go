@@ -1,0 +1,131 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"snowglobe/handlers/control"
+)
+
+// directory knows the names of what is in the world from its beginning: chains, personas, contracts, nodes.
+type directory struct {
+	World    control.World
+	Chains   []*chainInfo
+	byChain  map[string]*chainInfo
+	personas map[string]*control.Persona // by each of their addresses, in lower case
+	nodes    map[string]nodeInfo
+}
+
+// chainInfo is an EVM chain.
+type chainInfo struct {
+	ID, Name, Network, Symbol, BlockchainID, SubnetID string
+	RPC                                               string // path of its JSON-RPC
+	contracts                                         map[string]*control.Contract
+}
+
+// nodeInfo is a node that is there for a situation.
+type nodeInfo struct{ Role, Network string }
+
+// directory reads the world's description once: who and what is in it has a name from the beginning or never.
+func (s *Site) directory(p *page) (*directory, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.names != nil {
+		return s.names, nil
+	}
+	c := get("world", "/sim/world")
+	status, body := s.ask(p.r.Context(), p.r, c)
+	if status != 200 {
+		return nil, fmt.Errorf("%s: status %d", c.Path, status)
+	}
+	d := &directory{byChain: map[string]*chainInfo{}, personas: map[string]*control.Persona{}, nodes: map[string]nodeInfo{}}
+	if err := json.Unmarshal(body, &d.World); err != nil {
+		return nil, err
+	}
+	for i := range d.World.Chains {
+		row := &d.World.Chains[i]
+		chain := &chainInfo{ID: row.ChainID, Name: row.Name, Network: row.Network, Symbol: row.NativeToken, BlockchainID: row.BlockchainID, SubnetID: row.SubnetID,
+			RPC: "/ext/bc/" + row.BlockchainID + "/rpc", contracts: map[string]*control.Contract{}}
+		for j := range row.Contracts {
+			chain.contracts[strings.ToLower(row.Contracts[j].Address)] = &row.Contracts[j]
+		}
+		d.Chains = append(d.Chains, chain)
+		d.byChain[chain.ID], d.byChain[chain.BlockchainID] = chain, chain
+	}
+	for i := range d.World.Personas {
+		persona := &d.World.Personas[i]
+		d.personas[strings.ToLower(persona.Address)] = persona
+		for _, address := range persona.Addresses {
+			d.personas[address] = persona
+		}
+	}
+	for _, network := range d.World.Networks {
+		for _, node := range network.Nodes {
+			d.nodes[node.NodeID] = nodeInfo{node.Role, network.Name}
+		}
+	}
+	s.names = d
+	return d, nil
+}
+
+// Label is the full name of a chain: two networks have a C-Chain.
+func (c *chainInfo) Label() string {
+	if c.SubnetID == primarySubnet {
+		return "C-Chain " + c.Network
+	}
+	return c.Name
+}
+
+const primarySubnet = "11111111111111111111111111111111LpoYY"
+
+// label is the name of an address, and the class of its link.
+func (d *directory) label(c *chainInfo, address string) (label, class string) {
+	key := strings.ToLower(address)
+	if persona := d.personas[key]; persona != nil {
+		return persona.Name, "persona"
+	}
+	if c == nil {
+		return "", ""
+	}
+	if contract := c.contracts[key]; contract != nil {
+		if contract.Token != nil {
+			return clip(contract.Token.Symbol, 32), "contract"
+		}
+		return contract.Role, "contract"
+	}
+	return "", ""
+}
+
+// ChainLabel is the name of the chain with an id.
+func (d *directory) ChainLabel(id any) string {
+	if c := d.byChain[text(id)]; c != nil {
+		return c.Label()
+	}
+	return clip(text(id), 60)
+}
+
+// Persona is who has an address, in any form.
+func (d *directory) Persona(address string) *control.Persona {
+	key := strings.ToLower(address)
+	if _, rest, ok := strings.Cut(key, "-"); ok {
+		key = rest
+	}
+	return d.personas[key]
+}
+
+// Contract is the contract with a role at an address.
+func (d *directory) Contract(c *chainInfo, address string) *control.Contract {
+	return c.contracts[strings.ToLower(address)]
+}
+
+// Node is the situation that a node is there for.
+func (d *directory) Node(id string) string { return d.nodes[id].Role }
+
+// chain finds an EVM chain by its id or its blockchain's.
+func (p *page) onChain(id string) error {
+	if p.Chain = p.names.byChain[id]; p.Chain == nil {
+		return notFound("there is no EVM chain %s in this world", clip(id, 64))
+	}
+	return nil
+}

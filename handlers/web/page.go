@@ -1,0 +1,150 @@
+package web
+
+import (
+	"embed"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"snowglobe/handlers/rest"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// page is one page on its way: what was asked, the answers it shows, and the functions that its template calls.
+type page struct {
+	site   *Site
+	r      *http.Request
+	base   string // path of the world, without a slash at the end
+	origin string // the same as a URL
+	status int
+	view   string // the template within the layout
+	names  *directory
+	now    int64 // the world's time
+
+	fragment string // the template to be shown without the layout
+
+	Title string
+	Nav   string // the entry of the menu that it belongs to
+	Chain *chainInfo
+	Got   map[string]any // answers, by the names of the calls
+	Calls map[string]*Call
+	Data  any
+}
+
+// functions are those that templates call on values alone.
+var functions = template.FuncMap{
+	"amount": amount, "money": money, "count": count, "short": short, "dict": dict, "name": name, "text": text, "hex": hexNumber,
+	"list": list, "dig": dig, "add": func(a, b int) int { return a + b }, "lower": strings.ToLower, "asset": assetPath,
+	"gwei": gwei, "avax": avax, "percent": percent, "image": safeImage, "bytes": byteSize, "has": strings.Contains, "title": title, "clip": clip, "methodShort": methodShort,
+}
+
+func parseTemplates() (*template.Template, error) {
+	t := template.New("").Funcs(functions).Funcs(template.FuncMap{"view": func(*page) (template.HTML, error) { return "", nil }})
+	t, err := t.ParseFS(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	// The layout shows a view by its name, which only the parsed set can.
+	return t.Funcs(template.FuncMap{"view": func(p *page) (template.HTML, error) {
+		var b strings.Builder
+		err := t.ExecuteTemplate(&b, p.view, p)
+		return template.HTML(b.String()), err
+	}}), nil
+}
+
+func (s *Site) newPage(r *http.Request) (*page, error) {
+	p := &page{site: s, r: r, base: rest.BasePath(r), origin: rest.BaseURL(r), status: http.StatusOK, Got: map[string]any{}, Calls: map[string]*Call{}}
+	names, err := s.directory(p)
+	if err != nil {
+		return p, err
+	}
+	p.names = names
+	if err := p.load(get("clock", "/sim/clock")); err != nil {
+		return p, err
+	}
+	p.now = integer(dig(p.Got["clock"], "unix"))
+	return p, nil
+}
+
+// show names the template and the title.
+func (p *page) showAs(view, nav, title string) error {
+	p.view, p.Nav, p.Title = view, nav, title
+	return nil
+}
+
+// part says whether a script asked for a part of the page only, and notes it.
+func (p *page) part(name string) bool {
+	if p.r.URL.Query().Get("part") != name || p.r.Header.Get("HX-Request") == "" {
+		return false
+	}
+	p.fragment = name
+	return true
+}
+
+// arg is a variable of the path, or a parameter of the query.
+func (p *page) arg(name string) string {
+	if v := p.r.PathValue(name); v != "" {
+		return v
+	}
+	return p.r.URL.Query().Get(name)
+}
+
+// Arg is the same for templates.
+func (p *page) Arg(name string) string { return p.arg(name) }
+
+// URL is the address of a page of this world.
+func (p *page) URL(parts ...any) string {
+	var b strings.Builder
+	b.WriteString(p.base)
+	for i, part := range parts {
+		if t := text(part); i%2 == 0 {
+			b.WriteString(t)
+		} else {
+			b.WriteString(url.PathEscape(t))
+		}
+	}
+	return b.String()
+}
+
+// On is the address of a page about something on the chain of the page.
+func (p *page) On(kind string, id any) string {
+	return p.URL("/sim/explorer/", p.Chain.ID, "/"+kind+"/", id)
+}
+
+// More is the address of the next part of a list.
+func (p *page) More(part, token string) string {
+	q := p.r.URL.Query()
+	q.Set("part", part)
+	q.Set("pageToken", token)
+	return p.base + p.r.URL.Path + "?" + q.Encode()
+}
+
+// With is the address of this page with one parameter changed.
+func (p *page) With(name, value string) string {
+	q := p.r.URL.Query()
+	q.Del("part")
+	q.Del("pageToken")
+	q.Set(name, value)
+	if value == "" {
+		q.Del(name)
+	}
+	if len(q) == 0 {
+		return p.base + p.r.URL.Path
+	}
+	return p.base + p.r.URL.Path + "?" + q.Encode()
+}
+
+// Names is the directory, for templates.
+func (p *page) Names() *directory { return p.names }
+
+// Base is the path of the world.
+func (p *page) Base() string { return p.base }
+
+// Origin is the URL of the world.
+func (p *page) Origin() string { return p.origin }
+
+// Now is the world's time, in Unix seconds.
+func (p *page) Now() int64 { return p.now }

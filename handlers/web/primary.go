@@ -1,0 +1,360 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"regexp"
+	"strings"
+)
+
+// primaryView is a page about the P-Chain, the X-Chain or the C-Chain's shared memory of one network.
+type primaryView struct {
+	page          *page
+	Network       string
+	Letter, Chain string // p and p-chain
+	ID, List      string
+	Extra         any
+}
+
+var chainNames = map[string]string{"p": "p-chain", "x": "x-chain", "c": "c-chain"}
+
+// primary makes the view that the first parts of a path name.
+func primary(p *page) (*primaryView, error) {
+	letter := strings.Split(strings.TrimPrefix(p.r.URL.Path, "/"), "/")[0]
+	v := &primaryView{page: p, Network: p.arg("network"), Letter: letter, Chain: chainNames[letter], ID: p.arg("id"), List: p.r.URL.Query().Get("list")}
+	p.Data, p.Nav = v, letter
+	for _, n := range p.names.World.Networks {
+		if n.Name == v.Network {
+			return v, nil
+		}
+	}
+	return v, notFound("there is no network %s in this world", clip(v.Network, 40))
+}
+
+// call is one of the Data API about the view's chain.
+func (v *primaryView) call(name, format string, args ...any) *Call {
+	return get(name, "/v1/networks/%s/blockchains/%s"+format, append([]any{v.Network, v.Chain}, args...)...)
+}
+
+// Title is the name of the chain.
+func (v *primaryView) Title() string { return strings.ToUpper(v.Letter) + "-Chain " + v.Network }
+
+// Path is the address of something on the view's chain.
+func (v *primaryView) Path(kind string, id any) string {
+	return v.page.URL("/"+v.Letter+"/", v.Network, "/"+kind+"/", id)
+}
+
+// TxOf is the address of a transaction of the primary network on the chain with an id.
+func (v *primaryView) TxOf(chainID, hash any) template.HTML {
+	if text(hash) == "" || text(hash) == primarySubnet {
+		return `<span class="muted">genesis</span>`
+	}
+	letter := "x"
+	for _, n := range v.page.names.World.Networks {
+		switch text(chainID) {
+		case primarySubnet:
+			letter = "p"
+		case n.CChainID:
+			letter = "c"
+		}
+	}
+	return v.page.Link(v.page.URL("/"+letter+"/", v.Network, "/tx/", hash), hash)
+}
+
+// Owner shows an address of the primary network by its name, if it has one.
+func (v *primaryView) Owner(address any) template.HTML {
+	a, label, class := text(address), "", ""
+	if persona := v.page.names.Persona(a); persona != nil {
+		label, class = persona.Name, "persona"
+	}
+	return v.page.link(v.Path("address", a), a, label, class)
+}
+
+// Node shows a node by its id, with the situation it is there for.
+func (v *primaryView) Node(id any) template.HTML {
+	shown := v.page.Link(v.page.URL("/p/", v.Network, "/node/", id), id)
+	if role := v.page.names.Node(text(id)); role != "" {
+		shown += template.HTML(` <span class="badge">` + esc(role) + `</span>`)
+	}
+	return shown
+}
+
+// Bar draws a length of time, and where in it the world's clock is.
+func (v *primaryView) Bar(start, end any) template.HTML {
+	from, to, now := integer(start), integer(end), v.page.now
+	if to <= from {
+		return ""
+	}
+	done := min(max(float64(now-from)/float64(to-from), 0), 1) * 120
+	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 120 8" width="120" height="8" role="img" aria-label="%.0f percent of the time are over"><rect class="all" width="120" height="8" rx="4"/><rect class="done" width="%.1f" height="8" rx="4"/></svg>`, done/1.2, done))
+}
+
+// lists are what can be listed of each chain, with the first one first.
+var lists = map[string][]struct{ Name, Title string }{
+	"p": {{"validators", "Validators"}, {"delegators", "Delegators"}, {"l1", "L1 validators"}, {"subnets", "Subnets and L1s"}, {"transactions", "Transactions"}, {"blocks", "Blocks"}},
+	"x": {{"transactions", "Transactions"}, {"blocks", "Blocks"}},
+}
+
+// Lists are the tabs.
+func (v *primaryView) Lists() any { return lists[v.Letter] }
+
+func (v *primaryView) listCall() *Call {
+	switch v.List {
+	case "validators":
+		return get("list", "/v1/networks/%s/validators", v.Network).query("validationStatus", v.page.arg("status"))
+	case "delegators":
+		return get("list", "/v1/networks/%s/delegators", v.Network).query("delegationStatus", v.page.arg("status"))
+	case "l1":
+		return get("list", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network)
+	case "subnets":
+		return get("list", "/v1/networks/%s/subnets", v.Network)
+	case "transactions":
+		return v.call("list", "/transactions")
+	case "blocks":
+		return v.call("list", "/blocks")
+	}
+	return nil
+}
+
+// Status are the states by which a list can be narrowed.
+func (v *primaryView) Status() []string {
+	switch {
+	case v.Letter == "p" && v.List == "validators":
+		return []string{"", "active", "pending", "completed", "removed"}
+	case v.Letter == "p" && v.List == "delegators":
+		return []string{"", "active", "pending", "completed"}
+	}
+	return nil
+}
+
+// primaryChain shows the P-Chain or the X-Chain.
+func primaryChain(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	if v.List == "" {
+		v.List = lists[v.Letter][0].Name
+	}
+	call := v.listCall()
+	if call == nil {
+		return notFound("there is no list %q of this chain", clip(v.List, 32))
+	}
+	call.query("pageSize", rows).query("pageToken", p.arg("pageToken"))
+	if p.part("primary-list") {
+		return p.load(call)
+	}
+	calls := []*Call{call}
+	if v.Letter == "p" {
+		calls = append(calls, get("events", "/sim/clock/events").opt(), rpcWith("height", v.rpc(), "platform.getHeight", J{}).opt(),
+			rpcWith("supply", v.rpc(), "platform.getCurrentSupply", J{}).opt(), rpcWith("fee", v.rpc(), "platform.getFeeState", J{}).opt())
+	} else {
+		calls = append(calls, rpcWith("height", v.rpc(), "avm.getHeight", J{}).opt())
+	}
+	if err := p.load(calls...); err != nil {
+		return err
+	}
+	var coming []any
+	for _, e := range list(dig(p.Got["events"], "events")) {
+		if text(dig(e, "network")) == v.Network && len(coming) < 8 {
+			coming = append(coming, e)
+		}
+	}
+	v.Extra = coming
+	return p.showAs("primary", v.Letter, v.Title())
+}
+
+// rpc is the path of the node's interface for the chain.
+func (v *primaryView) rpc() string {
+	return "/" + v.Network + "/ext/bc/" + strings.ToUpper(v.Letter)
+}
+
+// primaryTransaction shows what a transaction consumed and made.
+func primaryTransaction(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	calls := []*Call{v.call("tx", "/transactions/%s", v.ID)}
+	switch v.Letter {
+	case "p":
+		calls = append(calls, rpcWith("node", v.rpc(), "platform.getTx", J{"txID": v.ID, "encoding": "json"}).opt())
+	case "x":
+		calls = append(calls, rpcWith("node", v.rpc(), "avm.getTx", J{"txID": v.ID, "encoding": "json"}).opt())
+	case "c":
+		calls = append(calls, rpcWith("node", "/"+v.Network+"/ext/bc/C/avax", "avax.getAtomicTx", J{"txID": v.ID, "encoding": "hex"}).opt())
+	}
+	if err := p.load(calls...); err != nil {
+		return err
+	}
+	return p.showAs("primary-tx", v.Letter, text(dig(p.Got["tx"], "txType"))+" "+short(v.ID))
+}
+
+// Indented is an answer as text.
+func (v *primaryView) Indented(name string) string { return clip(indented(v.page.Got[name]), 20_000) }
+
+// Memo is what somebody wrote to a transaction, as text if it is text.
+func (v *primaryView) Memo(m any) string {
+	raw := hexText(text(m))
+	if raw == "" {
+		return ""
+	}
+	return clip(raw, 500)
+}
+
+// primaryBlock shows a block of the P- or the X-Chain.
+func primaryBlock(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	if err := p.load(v.call("block", "/blocks/%s", v.ID)); err != nil {
+		return err
+	}
+	return p.showAs("primary-block", v.Letter, v.Title()+" block "+count(dig(p.Got["block"], "blockNumber")))
+}
+
+// primaryAddress shows what an address has on the P- or the X-Chain.
+func primaryAddress(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	transactions := v.call("list", "/transactions").query("addresses", v.ID).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
+	v.List = "transactions"
+	if p.part("primary-list") {
+		return p.load(transactions)
+	}
+	if err := p.load(v.call("balances", "/balances").query("addresses", v.ID), v.call("utxos", "/utxos").query("addresses", v.ID).query("pageSize", rows), transactions); err != nil {
+		return err
+	}
+	shown := short(v.ID)
+	if persona := p.names.Persona(v.ID); persona != nil {
+		shown, v.Extra = title(persona.Name), persona
+	}
+	return p.showAs("primary-address", v.Letter, shown+" on the "+v.Title())
+}
+
+// node shows a validator with what it did and who delegates to it.
+func node(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	if err := p.load(get("validators", "/v1/networks/%s/validators/%s", v.Network, v.ID).opt(), get("delegators", "/v1/networks/%s/delegators", v.Network).query("nodeIds", v.ID).query("pageSize", rows).opt(),
+		get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("nodeId", v.ID).opt(), get("blocks", "/v1/networks/%s/blockchains/p-chain/nodes/%s/blocks", v.Network, v.ID).query("pageSize", "8").opt()); err != nil {
+		return err
+	}
+	if p.Got["validators"] == nil && len(list(dig(p.Got["l1"], "validators"))) == 0 {
+		return notFound("%s validates nothing on %s", clip(v.ID, 60), v.Network)
+	}
+	return p.showAs("node", "p", short(v.ID))
+}
+
+// subnet shows a subnet with its chains and validators.
+func subnet(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	if err := p.load(get("subnet", "/v1/networks/%s/subnets/%s", v.Network, v.ID), get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("subnetId", v.ID).opt(),
+		get("validators", "/v1/networks/%s/validators", v.Network).query("subnetId", v.ID).query("pageSize", rows).opt()); err != nil {
+		return err
+	}
+	return p.showAs("subnet", "p", "Subnet "+short(v.ID))
+}
+
+// assetPage shows an asset of the X-Chain.
+func assetPage(p *page) error {
+	v, err := primary(p)
+	if err != nil {
+		return err
+	}
+	transactions := v.call("list", "/assets/%s/transactions", v.ID).query("pageSize", rows).query("pageToken", p.arg("pageToken"))
+	v.List = "transactions"
+	if p.part("primary-list") {
+		return p.load(transactions)
+	}
+	if err := p.load(v.call("asset", "/assets/%s", v.ID), transactions); err != nil {
+		return err
+	}
+	return p.showAs("asset", "x", clip(text(dig(p.Got["asset"], "name")), 64))
+}
+
+// byID finds what a cb58 id names on the networks.
+func (p *page) byID(id string) ([]result, error) {
+	var all []candidate
+	for _, n := range p.names.World.Networks {
+		v := &primaryView{page: p, Network: n.Name}
+		add := func(kind, letter, page string, c *Call) {
+			all = append(all, candidate{c, result{kind, id, strings.ToUpper(letter) + "-Chain " + n.Name, "/" + letter + "/" + n.Name + "/" + page + "/" + id}})
+		}
+		for _, letter := range []string{"p", "x", "c"} {
+			v.Letter, v.Chain = letter, chainNames[letter]
+			add("transaction", letter, "tx", v.call("", "/transactions/%s", id))
+			if letter != "c" {
+				add("block", letter, "block", v.call("", "/blocks/%s", id))
+			}
+		}
+		v.Chain = "x-chain"
+		add("asset", "x", "asset", v.call("", "/assets/%s", id))
+		add("subnet", "p", "subnet", get("", "/v1/networks/%s/subnets/%s", n.Name, id))
+	}
+	found, err := p.which(all)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	for _, n := range p.names.World.Networks {
+		for _, node := range n.Nodes {
+			if node.ValidationID == id {
+				return []result{{"L1 validator", node.NodeID, n.Name, "/p/" + n.Name + "/node/" + node.NodeID}}, nil
+			}
+		}
+		if err := p.load(get("validation", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", n.Name).query("l1ValidationId", id).opt(), get("blockchain", "/v1/networks/%s/blockchains/%s", n.Name, id).opt()); err != nil {
+			return nil, err
+		}
+		if found := list(dig(p.Got["validation"], "validators")); len(found) == 1 {
+			return []result{{"L1 validator", id, n.Name, "/p/" + n.Name + "/node/" + text(dig(found[0], "nodeId"))}}, nil
+		}
+		if subnet := text(dig(p.Got["blockchain"], "subnetId")); subnet != "" && subnet != primarySubnet {
+			return []result{{"blockchain", id, n.Name, "/p/" + n.Name + "/subnet/" + subnet}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// byNode finds the networks on which a node validates.
+func (p *page) byNode(id string) ([]result, error) {
+	var all []candidate
+	for _, n := range p.names.World.Networks {
+		all = append(all, candidate{get("", "/v1/networks/%s/validators/%s", n.Name, id), result{"node", id, n.Name, "/p/" + n.Name + "/node/" + id}})
+	}
+	found, err := p.which(all)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	for _, n := range p.names.World.Networks {
+		if err := p.load(get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", n.Name).query("nodeId", id).opt()); err != nil {
+			return nil, err
+		}
+		if len(list(dig(p.Got["l1"], "validators"))) > 0 {
+			found = append(found, result{"node", id, n.Name, "/p/" + n.Name + "/node/" + id})
+		}
+	}
+	return found, nil
+}
+
+var bech32 = regexp.MustCompile(`^([PXC]-)?((avax|fuji)1[0-9a-z]{38})$`)
+
+// byBech32 leads to an address of the primary network.
+func byBech32(query string) []result {
+	m := bech32.FindStringSubmatch(query)
+	network, letter := "mainnet", "p"
+	if m[3] == "fuji" {
+		network = "fuji"
+	}
+	if m[1] == "X-" {
+		letter = "x"
+	}
+	return []result{{"address", m[2], strings.ToUpper(letter) + "-Chain " + network, "/" + letter + "/" + network + "/address/" + m[2]}}
+}

@@ -1,0 +1,202 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+
+	"snowglobe/handlers/rest"
+)
+
+// policy keeps a page to this server: no other host, no inline script, no inline style. Pictures of NFTs may be data: URIs, which
+// browsers show as images, where nothing runs.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// Site serves the pages of one world.
+type Site struct {
+	api       http.Handler
+	log       *slog.Logger
+	mux       *http.ServeMux
+	templates *template.Template
+
+	mu    sync.Mutex
+	names *directory
+}
+
+// Mounts are the paths at and below which pages are served.
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages"}
+
+// New makes the pages over a handler that answers for every interface of the world.
+func New(api http.Handler, log *slog.Logger) (*Site, error) {
+	t, err := parseTemplates()
+	if err != nil {
+		return nil, fmt.Errorf("pages: %w", err)
+	}
+	s := &Site{api: api, log: log, mux: http.NewServeMux(), templates: t}
+	for pattern, show := range s.pages() {
+		s.mux.Handle("GET "+pattern, s.page(show))
+	}
+	s.mux.HandleFunc("GET /assets/{version}/{file}", serveAsset)
+	return s, nil
+}
+
+// pages are the functions that show what stands at each path.
+func (s *Site) pages() map[string]func(*page) error {
+	return map[string]func(*page) error{
+		"/{$}":       home,
+		"/search":    search,
+		"/tx/{hash}": anyTransaction, "/address/{address}": anyAddress, "/block/{block}": anyBlock, "/token/{address}": anyToken,
+		"/sim/explorer/{chain}":                        chain,
+		"/sim/explorer/{chain}/tx/{hash}":              transaction,
+		"/sim/explorer/{chain}/block/{block}":          block,
+		"/sim/explorer/{chain}/address/{address}":      address,
+		"/sim/explorer/{chain}/token/{address}":        token,
+		"/sim/explorer/{chain}/token/{address}/{item}": nft,
+		"/p/{network}":              primaryChain,
+		"/x/{network}":              primaryChain,
+		"/p/{network}/tx/{id}":      primaryTransaction,
+		"/x/{network}/tx/{id}":      primaryTransaction,
+		"/c/{network}/tx/{id}":      primaryTransaction,
+		"/p/{network}/block/{id}":   primaryBlock,
+		"/x/{network}/block/{id}":   primaryBlock,
+		"/p/{network}/address/{id}": primaryAddress,
+		"/x/{network}/address/{id}": primaryAddress,
+		"/p/{network}/node/{id}":    node,
+		"/p/{network}/subnet/{id}":  subnet,
+		"/x/{network}/asset/{id}":   assetPage,
+		"/messages":                 messages,
+		"/messages/{message}":       message,
+	}
+}
+
+// ServeHTTP serves a page.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if clean := strings.TrimRight(r.URL.Path, "/"); clean != r.URL.Path && clean != "" {
+		http.Redirect(w, r, rest.BasePath(r)+clean, http.StatusFound)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	if _, pattern := s.mux.Handler(r); pattern == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		s.page(func(p *page) error { return notFound("there is no page at this address") }).ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// pageError is why a page cannot show what it was asked for.
+type pageError struct {
+	status int
+	text   string
+}
+
+func (e *pageError) Error() string { return e.text }
+
+func notFound(format string, args ...any) error {
+	return &pageError{http.StatusNotFound, fmt.Sprintf(format, args...)}
+}
+
+// redirectError sends the browser to another page of this server.
+type redirectError struct{ path string }
+
+func (e *redirectError) Error() string { return "see " + e.path }
+
+func (s *Site) page(show func(*page) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, err := s.newPage(r)
+		if err == nil {
+			err = show(p)
+		}
+		switch e := err.(type) {
+		case nil:
+		case *redirectError:
+			http.Redirect(w, r, p.base+e.path, http.StatusFound)
+			return
+		case *pageError:
+			p.status, p.view, p.Title, p.Data = e.status, "error", http.StatusText(e.status), e.text
+		default:
+			if r.Context().Err() != nil {
+				return
+			}
+			s.log.Error("a page could not be made", "path", r.URL.Path, "error", err)
+			p.status, p.view, p.Title, p.Data = http.StatusInternalServerError, "error", "Something failed", "The simulator's log says what."
+		}
+		s.render(w, r, p)
+	})
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// render writes a page, or only the part of it that a script asked for.
+func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	defer buffers.Put(b)
+	name := "layout"
+	if p.fragment != "" {
+		name = p.fragment
+	}
+	if err := s.templates.ExecuteTemplate(b, name, p); err != nil {
+		s.log.Error("a page could not be rendered", "path", r.URL.Path, "error", err)
+		http.Error(w, "the page could not be rendered; the simulator's log says why", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Accept-Encoding, HX-Request")
+	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.WriteHeader(p.status)
+		_, _ = w.Write(b.Bytes()) // a browser that has gone away needs no answer
+		return
+	}
+	h.Set("Content-Encoding", "gzip")
+	w.WriteHeader(p.status)
+	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a valid one
+	_, _ = z.Write(b.Bytes())
+	_ = z.Close()
+}
+
+// ask sends a request to the server's own handler.
+func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byte) {
+	r, err := http.NewRequestWithContext(rest.Inside(ctx), c.Method, c.Path, strings.NewReader(c.Body))
+	if err != nil {
+		return http.StatusBadRequest, []byte(`{"message":"this cannot be asked for"}`)
+	}
+	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = from.RemoteAddr, from.Host, from.TLS, c.Path
+	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix"} {
+		if v := from.Header[name]; v != nil {
+			r.Header[name] = v
+		}
+	}
+	if c.Body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.RPC != "" {
+		r.Host = "localhost" // the node answers only hosts that it knows, and the page was reached by one that the user chose
+	}
+	w := &recorder{header: http.Header{}, status: http.StatusOK}
+	s.api.ServeHTTP(w, r)
+	return w.status, w.body.Bytes()
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header         { return w.header }
+func (w *recorder) WriteHeader(status int)      { w.status = status }
+func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }

@@ -1,0 +1,211 @@
+package web_test
+
+import (
+	"context"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/control"
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// site is a served world that tests only read.
+type site struct {
+	http.Handler
+	world *sim.World
+}
+
+var shared = sync.OnceValues(generate)
+
+func generate() (*site, error) {
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		return nil, err
+	}
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err != nil {
+		return nil, err
+	}
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Version: "test", Origins: control.Origins{}})
+	return &site{h, w}, err
+}
+
+func open(t *testing.T) *site {
+	t.Helper()
+	s, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// get fetches a page, and follows where it leads.
+func (s *site) get(t *testing.T, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	for range 5 {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Host = "127.0.0.1:9650"
+		s.ServeHTTP(w, r)
+		if w.Code != http.StatusFound {
+			return w
+		}
+		path = w.Header().Get("Location")
+	}
+	t.Fatalf("%s leads in circles", path)
+	return nil
+}
+
+var (
+	links   = regexp.MustCompile(`(?:href|src|hx-get|action)="(/[^"]*)"`)
+	inline  = regexp.MustCompile(`(?i)<script(?: [^>]*)?>[^<]|\sstyle=|\son[a-z]+=|javascript:`)
+	missing = regexp.MustCompile(`<nil>|&lt;nil&gt;|&lt;no value|%!|map\[|ZgotmplZ`)
+)
+
+const most = 300 << 10
+
+// TestEveryLinkResolves walks through the pages from the first one on.
+func TestEveryLinkResolves(t *testing.T) {
+	s := open(t)
+	limit := 2500
+	if testing.Short() {
+		limit = 350
+	}
+	seen, queue, kinds := map[string]bool{"/": true}, []string{"/"}, map[string]int{}
+	for n := 0; len(queue) > 0 && n < limit; n++ {
+		path := queue[0]
+		queue = queue[1:]
+		w := s.get(t, path)
+		body := w.Body.String()
+		if w.Code != http.StatusOK {
+			t.Errorf("%s is %d: %.300s", path, w.Code, body)
+			continue
+		}
+		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
+			continue
+		}
+		if path == "/docs" {
+			continue
+		}
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s has the policy %q", path, policy)
+		}
+		if found := inline.FindString(body); found != "" {
+			t.Errorf("%s has the inline script or style %q", path, found)
+		}
+		if at := missing.FindStringIndex(body); at != nil {
+			t.Errorf("%s shows %q", path, body[max(0, at[0]-80):at[1]])
+		}
+		if len(body) > most {
+			t.Errorf("%s weighs %d bytes", path, len(body))
+		}
+		for _, m := range links.FindAllStringSubmatch(body, -1) {
+			link, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
+			kind := shape(link)
+			// A few of each kind of page are enough: there are as many pages as there are transactions.
+			if seen[link] || kinds[kind] >= 40 {
+				continue
+			}
+			seen[link] = true
+			kinds[kind]++
+			queue = append(queue, link)
+		}
+	}
+	for _, kind := range []string{"/sim/explorer/*/tx/*", "/sim/explorer/*/block/*", "/sim/explorer/*/address/*", "/sim/explorer/*/token/*", "/messages/*"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no page of the kind %s was found: %v", kind, kinds)
+		}
+	}
+}
+
+var variable = regexp.MustCompile(`^([0-9]+|0x.*|NodeID-.*|[A-Za-z0-9-]{30,}|[0-9a-f]{12})$`)
+
+// shape is a path with a star for what varies.
+func shape(link string) string {
+	u, err := url.Parse(link)
+	if err != nil {
+		return link
+	}
+	parts := strings.Split(u.Path, "/")
+	for i, p := range parts {
+		if variable.MatchString(p) {
+			parts[i] = "*"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// TestPagesShowWhatTheyAreAbout opens pages by what a user knows.
+func TestPagesShowWhatTheyAreAbout(t *testing.T) {
+	s := open(t)
+	alice := "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	for _, c := range []struct {
+		path   string
+		status int
+		shows  []string
+	}{
+		{"/", 200, []string{"alice", "everyday wallet", "C-Chain fuji", "createPublicClient"}},
+		{"/address/" + alice, 200, []string{"<bdi>alice</bdi>", "unlockedUnstaked", "Bitcoin", "API"}},
+		{"/address/avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy", 200, []string{"alice", "unlockedUnstaked"}},
+		{"/address/X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm", 200, []string{"alice", "X-Chain fuji"}},
+		{"/p/mainnet", 200, []string{"What time will bring", "validator-end", "Uptime"}},
+		{"/p/mainnet?list=l1", 200, []string{"Balance left"}},
+		{"/p/nowhere", 404, []string{"no network nowhere"}},
+		{"/p/mainnet?list=nothing", 404, []string{"no list"}},
+		{"/search?q=expiring", 200, []string{"NodeID-6xdooU8ED4GWF9LXgxc26GMcgyN7bjbmq", "NodeID-H6XbHn9pPy5x27h4xGg18FBZgeCRsMDSg"}},
+		{"/search?q=CzVqow69kUAZNp9G3yyBuCrHVQH6UtGrzXioBY1uKvUyg2SRN", 200, []string{"AddPermissionlessValidatorTx", "What it consumed"}},
+		{"/messages", 200, []string{"delivered"}},
+		{"/address/0x00000000000000000000000000000000000000ff", 200, []string{"An account"}},
+		{"/address/nonsense", 404, []string{"nothing in this world"}},
+		{"/sim/explorer/43114", 200, []string{"Latest blocks"}},
+		{"/sim/explorer/99", 404, []string{"no EVM chain 99"}},
+		{"/sim/explorer/43114/block/10", 200, []string{"Block 10", "State root"}},
+		{"/sim/explorer/43114/block/x", 400, []string{"blockId"}},
+		{"/sim/explorer/43114/block/99999999", 404, []string{"99999999"}},
+		{"/sim/explorer/43114/tx/0x" + strings.Repeat("ab", 32), 404, []string{"0xabab"}},
+		{"/tx/0x" + strings.Repeat("ab", 32), 404, []string{"nothing in this world"}},
+		{"/search?q=alice", 200, []string{"everyday wallet"}},
+		{"/search?q=usd", 200, []string{"USDC", "things match"}},
+		{"/search?q=10", 200, []string{"C-Chain mainnet", "Icefall"}},
+		{"/search?q=%3Cscript%3Ealert(1)%3C/script%3E", 404, []string{"&lt;script&gt;alert(1)"}},
+		{"/sim/explorer/43114/nothing/1", 404, []string{"no page"}},
+	} {
+		w := s.get(t, c.path)
+		if w.Code != c.status {
+			t.Errorf("%s is %d, want %d: %.200s", c.path, w.Code, c.status, w.Body)
+		}
+		for _, text := range c.shows {
+			if !strings.Contains(w.Body.String(), text) {
+				t.Errorf("%s does not show %q", c.path, text)
+			}
+		}
+	}
+}
+
+// TestPagesObeyAProxysPrefix serves a page below a path.
+func TestPagesObeyAProxysPrefix(t *testing.T) {
+	s := open(t)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.RemoteAddr = "127.0.0.1:5"
+	r.Header.Set("X-Forwarded-Prefix", "/snow")
+	r.Header.Set("X-Forwarded-Host", "globe.test")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	for _, m := range links.FindAllStringSubmatch(w.Body.String(), -1) {
+		if !strings.HasPrefix(m[1], "/snow/") {
+			t.Errorf("%s is not below the prefix", m[1])
+		}
+	}
+	if !strings.Contains(w.Body.String(), "http://globe.test/snow/ext/bc/") {
+		t.Error("the snippets do not name the address by which the client reached the server")
+	}
+}

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"html/template"
+	"strings"
+)
+
+// transaction shows what a transaction did, in words and in every interface's.
+func transaction(p *page) error {
+	if err := p.onChain(p.arg("chain")); err != nil {
+		return err
+	}
+	hash, c := p.arg("hash"), p.Chain
+	pending := rpc("pending", c.RPC, "eth_getTransactionByHash", hash).opt()
+	if err := p.load(get("tx", "/v1/chains/%s/transactions/%s", c.ID, hash).opt(), pending); err != nil {
+		return err
+	}
+	if p.Got["tx"] == nil {
+		if p.Got["pending"] == nil {
+			return &pageError{max(p.Calls["tx"].Status, 404), p.Calls["tx"].Error}
+		}
+		return p.showAs("pending", "chain-"+c.ID, "Pending transaction")
+	}
+	if err := p.load(rpc("receipt", c.RPC, "eth_getTransactionReceipt", hash).opt(),
+		rpc("trace", c.RPC, "debug_traceTransaction", hash, J{"tracer": "callTracer"}).opt(),
+		rpc("raw", c.RPC, "debug_getRawTransaction", hash).opt()); err != nil {
+		return err
+	}
+	v := &transactionView{page: p, Tx: p.Got["tx"], Native: dig(p.Got["tx"], "nativeTransaction")}
+	v.Logs = p.decodeLogs(list(dig(p.Got["receipt"], "logs")))
+	v.Input = p.decodeCall(text(dig(v.Native, "to", "address")), text(dig(v.Native, "input")))
+	v.Steps = p.flatten(p.Got["trace"], 0, nil)
+	if id := text(dig(v.Tx, "teleporterMessageInfo", "teleporterMessageId")); id != "" {
+		if err := p.load(get("message", "/v1/icm/messages/%s", id).opt()); err != nil {
+			return err
+		}
+	}
+	p.Data = v
+	return p.showAs("tx", "chain-"+c.ID, "Transaction "+short(hash))
+}
+
+type transactionView struct {
+	page   *page
+	Tx     any
+	Native any
+	Input  *decodedCall
+	Logs   []decodedLog
+	Steps  []step
+}
+
+// Succeeded says whether the transaction did what it was for.
+func (v *transactionView) Succeeded() bool { return text(dig(v.Native, "txStatus")) == "1" }
+
+// Created is the address of the contract that the transaction made, if it did.
+func (v *transactionView) Created() string {
+	return text(dig(v.page.Got["receipt"], "contractAddress"))
+}
+
+// Fee is what the sender paid for gas, in the smallest unit.
+func (v *transactionView) Fee() string {
+	price := number(dig(v.page.Got["receipt"], "effectiveGasPrice"))
+	return price.Mul(price, number(dig(v.Native, "gasUsed"))).String()
+}
+
+// Reason is why a transaction failed.
+func (v *transactionView) Reason() string {
+	trace := v.page.Got["trace"]
+	for _, reason := range []any{dig(trace, "revertReason"), dig(v.Native, "revertReason"), dig(trace, "error")} {
+		if s := text(reason); s != "" {
+			return clip(s, 400)
+		}
+	}
+	return ""
+}
+
+// Words tell what happened.
+func (v *transactionView) Words() template.HTML {
+	p, n := v.page, v.Native
+	from, to, value := p.Addr(dig(n, "from")), p.Addr(dig(n, "to")), text(dig(n, "value"))
+	symbol, decimals := dig(v.Tx, "networkTokenDetails", "networkToken", "symbol"), dig(v.Tx, "networkTokenDetails", "networkToken", "decimals")
+	sent := amount(value, decimals, symbol)
+	method, _, _ := strings.Cut(text(dig(n, "method", "methodName")), "(")
+	could := " "
+	if !v.Succeeded() {
+		could = " tried to "
+	}
+	verb := func(past, plain string) template.HTML {
+		if could == " " {
+			return template.HTML(" " + past + " ")
+		}
+		return template.HTML(could + plain + " ")
+	}
+	switch {
+	case text(dig(n, "method", "callType")) == "CONTRACT_CREATION" || text(dig(n, "to", "address")) == "":
+		if created := v.Created(); created != "" {
+			return from + verb("created the contract", "create the contract") + p.Addr(created)
+		}
+		return from + verb("created a contract", "create a contract")
+	case text(dig(n, "method", "callType")) == "NATIVE_TRANSFER":
+		return from + verb("sent", "send") + sent + " to " + to
+	}
+	called := template.HTML("<code>" + esc(clip(method, 64)) + "</code>")
+	if method == "" {
+		called = "a function"
+	}
+	words := from + verb("called", "call") + called + " of " + to
+	if value != "" && value != "0" {
+		words += ", with " + sent
+	}
+	return words
+}
+
+// Raw is the same transaction as each interface tells it.
+func (v *transactionView) Raw() []J {
+	p := v.page
+	return []J{{"Title": "Data API", "Name": "tx", "Text": indented(p.Got["tx"])}, {"Title": "JSON-RPC", "Name": "pending", "Text": indented(p.Got["pending"])},
+		{"Title": "Receipt", "Name": "receipt", "Text": indented(p.Got["receipt"])}, {"Title": "Raw bytes", "Name": "raw", "Text": text(p.Got["raw"])}}
+}
+
+// step is a call within a transaction.
+type step struct {
+	Depth              int
+	Kind               string
+	From, To           template.HTML
+	Call               *decodedCall
+	Value, Gas, Failed string
+	Rest               int // how many more there are that are not shown
+}
+
+const maxSteps = 200
+
+// flatten lists a tree of calls from its root on.
+func (p *page) flatten(call any, depth int, steps []step) []step {
+	object, ok := call.(J)
+	if !ok {
+		return steps
+	}
+	if len(steps) >= maxSteps {
+		steps[len(steps)-1].Rest++
+		return steps
+	}
+	s := step{Depth: min(depth, 12), Kind: text(object["type"]), From: p.Addr(object["from"]), To: p.Addr(object["to"]), Gas: hexNumber(object["gasUsed"]),
+		Call: p.decodeCall(text(object["to"]), text(object["input"]))}
+	if v := number(object["value"]); v.Sign() > 0 {
+		s.Value = v.String()
+	}
+	if e := text(object["error"]); e != "" {
+		s.Failed = clip(e+" "+text(object["revertReason"]), 200)
+	}
+	steps = append(steps, s)
+	for _, inner := range list(object["calls"]) {
+		steps = p.flatten(inner, depth+1, steps)
+	}
+	return steps
+}
+
+// anyTransaction leads to a transaction on the chain that has it.
+func anyTransaction(p *page) error { return p.find(p.arg("hash")) }
+
+// anyBlock leads to a block on the chain that has it, the first if several do.
+func anyBlock(p *page) error {
+	for _, c := range p.names.Chains {
+		if err := p.load(get("block", "/v1/chains/%s/blocks/%s", c.ID, p.arg("block")).opt()); err != nil {
+			return err
+		}
+		if p.Got["block"] != nil {
+			return &redirectError{"/sim/explorer/" + c.ID + "/block/" + p.arg("block")}
+		}
+	}
+	return p.find(p.arg("block"))
+}
