@@ -30,17 +30,17 @@ type Flags struct {
 	Addresses Addresses
 	Quiet     bool
 
-	network, dialect, logFormat, keys, hosts, profiles, warpSign string
-	requireKey, admin, public, control, index                    bool
-	origins                                                      []string // as permit.Rule has them
-	rateLimit                                                    int
-	exportWorkers, exportQueue, exportKeep                       int
-	exportMaxRows                                                int64
-	exportRetention                                              time.Duration
-	mining                                                       Mining
-	noMining, mixedMining, relayer                               bool
-	clockRate                                                    float64
-	journal                                                      int
+	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
+	requireKey, admin, public, control, index                            bool
+	origins                                                              []string // as permit.Rule has them
+	rateLimit                                                            int
+	exportWorkers, exportQueue, exportKeep                               int
+	exportMaxRows                                                        int64
+	exportRetention                                                      time.Duration
+	mining                                                               Mining
+	noMining, mixedMining, relayer                                       bool
+	clockRate                                                            float64
+	journal                                                              int
 }
 
 // NewFlags declares the flags about serving.
@@ -71,6 +71,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.IntVar(&s.exportKeep, "export-keep", 1000, "`N` exports that ended and are kept, the latest; 0 for all")
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, except that a first day that is larger is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
+	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests; 0 for none")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text or json")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
@@ -122,6 +123,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	if o.JournalSize = s.journal; s.journal < 0 {
 		return o, fmt.Errorf("--journal: %d is less than 0", s.journal)
+	}
+	if o.Faults, err = readFaults(s.faults); err != nil {
+		return o, err
 	}
 	return o, s.readKeys(&o)
 }

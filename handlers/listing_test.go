@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -104,7 +105,12 @@ func validated(t *testing.T, h http.Handler, fuji bool) string {
 // checkPath says whether there is anything at a path: each router has its own way to say that there is not.
 func checkPath(t *testing.T, h http.Handler, method, path string) {
 	t.Helper()
-	r := httptest.NewRequest(method, path, strings.NewReader("{}"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if path == "/sim/events" {
+		cancel() // it goes on until the client leaves
+	}
+	r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader("{}"))
 	r.Host = "localhost"
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()

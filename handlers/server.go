@@ -19,6 +19,7 @@ import (
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/events"
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
@@ -57,6 +58,8 @@ type Options struct {
 	Journal *journal.Journal // of all worlds of the process; nil for one of the default size
 	Events  *events.Hub      // of all worlds of the process; nil for one of this server's own
 	World   string           // its name among those of the process, main when empty
+
+	Faults []any // rules that the server is started with, as fault.ReadFile gives them
 
 	JournalSize int // how many requests Run has the journal remember
 
@@ -151,8 +154,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 		o.Log = main.Main()
 	}
 	o.fillEvents()
+	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
 	s, err := rest.New(rest.Options{
-		Journal: o.Journal, World: o.World,
+		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
 		Observe: m.observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
@@ -168,7 +172,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events)); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
@@ -195,6 +199,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 		if err := relayer.Start(context.Background(), w, notDelivered); err != nil {
 			return nil, err
 		}
+	}
+	if err := startFaults(s, w, faults, o.Faults); err != nil {
+		return nil, err
 	}
 	return &Server{s, w, exports, clock, n, o.Log, o.Events, o.World}, nil
 }

@@ -104,10 +104,10 @@ func (a *journalAPI) known(c *journal.Criteria) error {
 	}
 	var problems []string
 	if c.Interface != "" && !slices.Contains(rest.InterfaceNames(), c.Interface) {
-		problems = append(problems, rest.NotOneOf("interface", c.Interface, rest.InterfaceNames()))
+		problems = append(problems, schema.NotOneOf("interface", c.Interface, rest.InterfaceNames()))
 	}
 	if names := a.server.OperationNames(); c.Operation != "" && !slices.Contains(names, c.Operation) {
-		problems = append(problems, rest.NotOneOf("operation", c.Operation, names))
+		problems = append(problems, schema.NotOneOf("operation", c.Operation, names))
 	}
 	if len(problems) > 0 {
 		return rest.BadRequest(problems...)

@@ -277,6 +277,13 @@ func (n *Node) locate(r *http.Request) (network, path string, found bool) {
 	return n.networkOf(r, path), path, found
 }
 
+// Locate finds the network that a request is for, and the chain by the name that its path has for it, if there is one.
+func (n *Node) Locate(r *http.Request) (network, chain string) {
+	network, path, _ := n.locate(r)
+	chain, _, _ = strings.Cut(strings.TrimPrefix(path, "bc/"), "/")
+	return network, chain
+}
+
 func (n *Node) networkOf(r *http.Request, path string) string {
 	own := n.own(r)
 	if n.networks[own] != nil && n.networks[own].routes[path].handler != nil {

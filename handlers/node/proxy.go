@@ -36,6 +36,12 @@ func (n *Node) Proxy() *Proxy {
 	return p
 }
 
+// Locate finds the chain that a request is for by its path.
+func (p *Proxy) Locate(r *http.Request) (network, chain string) {
+	chain, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, ProxyPrefix+"/"), "/")
+	return "", chain
+}
+
 // ServeHTTP passes a request on; what is wrong with its path it answers as the Data API does.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	anyOrigin.ServeHTTP(w, r, func(w http.ResponseWriter, r *http.Request) {

@@ -82,7 +82,7 @@ func (op *operation) decode(d *schema.Schemas, raw []byte) (any, []string, error
 	if _, err := dec.Token(); err != io.EOF {
 		return nil, []string{"the body has something after its JSON value"}, nil
 	}
-	if problems := d.Check(op.Body, loose, false); len(problems) > 0 {
+	if problems := d.Check(op.Body, loose, op.Strict); len(problems) > 0 {
 		return nil, problems, nil
 	}
 	known, err := json.Marshal(schema.DigitsOnly(loose))

@@ -2,12 +2,9 @@ package rest
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-
-	"snowglobe/handlers/rest/schema"
 )
 
 // misspelt is the part of a word that may be wrong: one in three letters. What differs by more is another word.
@@ -96,25 +93,6 @@ func (e *endpoint) nearestMethod(method string) string {
 		return method
 	}
 	return e.ops[0].Method
-}
-
-// NotOneOf says that a name is none of those that there are, and which it may have been meant to be.
-func NotOneOf(what, name string, names []string) string {
-	shown := what + " " + strconv.Quote(schema.Shorten(name))
-	near, least := "", 0
-	for _, known := range names {
-		wrong := levenshtein.ComputeDistance(strings.ToLower(known), strings.ToLower(schema.Shorten(name)))
-		if misspelt*wrong <= max(len(known), len(name)) && (near == "" || wrong < least) {
-			near, least = known, wrong
-		}
-	}
-	switch {
-	case near != "":
-		return shown + " is not known: did you mean " + near + "?"
-	case len(names) <= 20:
-		return shown + " is not known: expected one of " + strings.Join(names, ", ")
-	}
-	return shown + " is not known: GET /sim/world lists those that are"
 }
 
 // OperationNames are the ids of all operations and the JSON-RPC methods of what is mounted.

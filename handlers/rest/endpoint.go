@@ -67,6 +67,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	c := w.(*requestContext)
 	c.op = e.operation(hr.Method)
 	switch {
+	case c.op != nil && c.op.in != Sim && c.server.mayFail(hr):
+		c.withFault(c.faultOfOperation(hr), hr, c.serve)
 	case c.op != nil:
 		c.serve(hr)
 	case isPreflight(hr):

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 )
 
@@ -121,13 +122,16 @@ func KeepRequest(ctx context.Context, body []byte) {
 
 // RecordMessage takes a message over WebSocket and its answer down in the journal: ctx is that of the request which opened the
 // connection.
-func RecordMessage(ctx context.Context, operation string, message, answer []byte, since time.Time) {
+func RecordMessage(ctx context.Context, operation string, message, answer []byte, since time.Time, p *fault.Plan) {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	if !ok || !c.keeps {
 		return
 	}
 	e := c.exchange()
 	e.Time, e.Took, e.Operation, e.WebSocket, e.Status = since, time.Since(since), operation, true, http.StatusOK
-	e.Request, e.Answer = journal.Keep(message), journal.Keep(answer)
+	e.Request, e.Answer, e.Fault = journal.Keep(message), journal.Keep(answer), ""
+	if p != nil {
+		e.Fault = p.Text
+	}
 	c.server.opts.Journal.Add(e)
 }

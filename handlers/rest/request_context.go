@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
 )
@@ -32,6 +33,8 @@ type requestContext struct {
 	took     time.Duration
 	received journal.Body // the request's body
 	fault    string       // which was applied to the request
+
+	failing map[int]*fault.RPCError // calls of JSON-RPC that must fail, by their place
 }
 
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {

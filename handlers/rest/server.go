@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest/schema"
@@ -36,6 +37,12 @@ type Options struct {
 	// Journal takes down every request with its answer, for the world of this name; nil for none.
 	Journal *journal.Journal
 	World   string
+
+	// Faults are what answers may fail with; nil for none.
+	Faults *fault.Set
+
+	// ChainNames tells the network of a chain, and every name that it has there, by one of them.
+	ChainNames func(network, name string) (of string, names []string)
 
 	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
@@ -183,7 +190,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.finish()
 	if m := s.mounted(c.request.URL.Path); m != nil {
 		c.mount, c.mounted, c.keeps = m, m.name, c.keeps && !m.unrecorded
-		m.handler.ServeHTTP(c, c.request.WithContext(c.context(c.request)))
+		c.serveMount(c.request.WithContext(c.context(c.request)))
 		return
 	}
 	c.allowOrigins()
@@ -196,12 +203,31 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router().ServeHTTP(c, c.request)
 }
 
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	c := w.(*requestContext)
-	if isPreflight(r) {
-		c.preflight(r, r.Header.Get("Access-Control-Request-Method"))
+// serveMount gives a request to the mounted handler, unless a fault keeps it.
+func (c *requestContext) serveMount(r *http.Request) {
+	serve := func(r *http.Request) { c.mount.handler.ServeHTTP(c, r) }
+	if c.interfaceName() != Sim.Name && c.server.mayFail(r) {
+		c.withFault(c.faultOfMount(r), r, serve)
 		return
 	}
+	serve(r)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	c := w.(*requestContext)
+	switch {
+	case isPreflight(r):
+		c.preflight(r, r.Header.Get("Access-Control-Request-Method"))
+	case s.mayFail(r) && !strings.HasPrefix(r.URL.Path, "/sim/"):
+		c.withFault(c.faultOfOperation(r), r, c.failUnknown)
+	default:
+		c.failUnknown(r)
+	}
+}
+
+// failUnknown answers for a path that does not exist.
+func (c *requestContext) failUnknown(r *http.Request) {
+	s := c.server
 	if c.dialect == schema.Upstream {
 		c.fail(cannot(r.Method, r.RequestURI), false)
 		return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/permit"
 )
 
@@ -15,12 +16,38 @@ import (
 const (
 	refusalService = "rpc"
 	refusalMethod  = refusalService + "_refuse"
+	failureMethod  = refusalService + "_fail"
 )
 
 type refusals struct{}
 
 // Refuse answers with the refusal that it is given.
 func (refusals) Refuse(text string) error { return refusal(text) }
+
+// Fail answers with the error that it is given: that of a fault.
+func (refusals) Fail(code int, text string, data *json.RawMessage) error {
+	return &failure{code, text, data}
+}
+
+// failure is the error that a fault is.
+type failure struct {
+	code int
+	text string
+	data *json.RawMessage
+}
+
+func (e *failure) Error() string { return e.text }
+
+// ErrorCode is the rule's.
+func (e *failure) ErrorCode() int { return e.code }
+
+// ErrorData is the rule's, nil for none.
+func (e *failure) ErrorData() any {
+	if e.data == nil {
+		return nil
+	}
+	return e.data
+}
 
 type refusal string
 
@@ -56,6 +83,35 @@ func (e *Endpoint) admit(r *http.Request, body []byte) []byte {
 		batch[i] = admitted(call, refused)
 	}
 	return encode(batch)
+}
+
+// failing puts a call that fails in the place of each that must, by their places in a request.
+func failing(body []byte, errors map[int]*fault.RPCError) []byte {
+	if len(errors) == 0 {
+		return body
+	}
+	if !isBatch(body) {
+		return failed(body, errors[0])
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(body, &batch) != nil {
+		return body
+	}
+	for i, e := range errors {
+		if i < len(batch) {
+			batch[i] = failed(batch[i], e)
+		}
+	}
+	return encode(batch)
+}
+
+func failed(call json.RawMessage, e *fault.RPCError) json.RawMessage {
+	var m message
+	if e == nil || json.Unmarshal(call, &m) != nil {
+		return call
+	}
+	m.Method, m.Params = failureMethod, encode([]any{e.Code, e.Message, e.Data})
+	return encode(m)
 }
 
 // admitted is a call as it was understood here, so that go-ethereum's server cannot take it for another: it reads names in other

@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
@@ -147,7 +148,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body = firstItems(firstValue(body))
 	jsonrpc.NameRequest(r.Context(), e.method(body))
-	e.serve(&lineWriter{ResponseWriter: w}, r, e.admit(r, body))
+	e.serve(&lineWriter{ResponseWriter: w}, r, failing(e.admit(r, body), rest.FailingCalls(r.Context())))
 }
 
 // serve leaves to go-ethereum's server what that does as a node does. What a batch may cost is bounded; a call has limits of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/rest"
 )
@@ -136,8 +137,17 @@ func (c *connection) close() {
 // answer serves one message.
 func (c *connection) answer(ctx context.Context, message []byte) {
 	since, sent, answer := time.Now(), message, []byte(nil)
-	defer func() { rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent), sent, answer, since) }()
+	plan := rest.MessageFault(c.opened.Context(), sent)
+	defer func() {
+		rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent), sent, answer, since, plan)
+	}()
 	message = c.endpoint.admit(c.opened, firstItems(message))
+	if plan != nil {
+		if !c.wait(ctx, plan.Delay) || c.ends(plan.Whole) {
+			return
+		}
+		message = failing(message, plan.Calls)
+	}
 	if subscribes(message) {
 		answer = c.subscribe(ctx, message)
 		return
@@ -146,8 +156,42 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	defer large.Release()
 	request := &http.Request{Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{"Content-Type": {"application/json"}}}
 	w := &messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large}
+	if plan != nil {
+		w.altered = plan.Whole
+	}
 	c.endpoint.serve(w, request.WithContext(ctx), message)
 	answer = w.answer
+}
+
+// wait lets the time of a fault pass. It is false when the client left meanwhile.
+func (c *connection) wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ends ends the connection if a fault wants that: reset, or closed as by a server that cannot answer for a while, as there is no
+// status over WebSocket.
+func (c *connection) ends(a *fault.Action) bool {
+	switch {
+	case a == nil:
+		return false
+	case a.Drop != "":
+		fault.ResetConn(c.socket.NetConn())
+	case a.Status != 0:
+		goodbye := websocket.FormatCloseMessage(websocket.CloseTryAgainLater, http.StatusText(a.Status))
+		_ = c.socket.WriteControl(websocket.CloseMessage, goodbye, time.Now().Add(goodbyeTimeout))
+		_ = c.socket.Close()
+	default:
+		return false
+	}
+	c.cancel()
+	return true
 }
 
 // write sends a message. A client that does not take it in time is given up.
@@ -186,6 +230,8 @@ type messageWriter struct {
 	header http.Header
 	large  *rest.LargeAnswer
 	answer []byte
+
+	altered *fault.Action // nil for an answer as it is
 }
 
 func (m *messageWriter) Header() http.Header { return m.header }
@@ -197,7 +243,10 @@ func (m *messageWriter) Write(answer []byte) (int, error) {
 		return 0, err
 	}
 	m.answer = answer
-	return len(answer), m.write(answer)
+	if m.altered != nil {
+		m.answer = m.altered.AlterMessage(answer)
+	}
+	return len(answer), m.write(m.answer)
 }
 
 // parseError answers what is not JSON.

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/ava-labs/avalanchego/utils/json"
 	"github.com/gorilla/rpc/v2"
 
+	"snowglobe/handlers/fault"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
@@ -80,6 +82,10 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if failed := rest.FailingCalls(r.Context())[0]; failed != nil {
+		fail(w, body, failed)
+		return
+	}
 	if problem := checkTexts(body); problem != "" {
 		http.Error(w, problem, http.StatusRequestEntityTooLarge)
 		return
@@ -87,6 +93,17 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := *r
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	s.server.ServeHTTP(w, &request)
+}
+
+// fail answers a call with the error of a fault.
+func fail(w http.ResponseWriter, body []byte, e *fault.RPCError) {
+	var call struct{ ID any }
+	_ = stdjson.Unmarshal(body, &call) // what cannot be read has no id
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	answer, err := stdjson.Marshal(map[string]any{"jsonrpc": "2.0", "error": e, "id": call.ID})
+	if err == nil {
+		_, _ = w.Write(append(answer, '\n')) // a client that has left needs no answer
+	}
 }
 
 // ReadBody reads a request whole. When it is too large, or cannot be read, it has answered that.

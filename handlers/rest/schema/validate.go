@@ -96,7 +96,7 @@ func (c *validation) object(s *Schema, path string, v any) {
 		case s.AdditionalProperties != nil:
 			c.value(s.AdditionalProperties, join(path, name), members[name])
 		case c.strict:
-			c.problems = append(c.problems, join(path, name)+" is not in the schema")
+			c.problems = append(c.problems, NotOneOf(join(path, "member"), name, slices.Sorted(maps.Keys(s.Properties))))
 		default: // the decoder would take a name in other letters for the member
 			delete(members, name)
 		}

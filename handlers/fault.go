@@ -1,0 +1,101 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+)
+
+// registerFaults adds the operations on faults, and the rules that the server is started with.
+func registerFaults(s *rest.Server, w *sim.World, set *fault.Set) error {
+	return control.RegisterFaults(s, set, func() *fault.Names { return faultNames(s, w) })
+}
+
+// startFaults adds the rules of --faults, when everything that they may name is registered.
+func startFaults(s *rest.Server, w *sim.World, set *fault.Set, rules []any) error {
+	names := faultNames(s, w)
+	for i, raw := range rules {
+		rule, problems := fault.Decode(raw, names)
+		if len(problems) > 0 {
+			return fmt.Errorf("--faults: rule %d: %s", i+1, strings.Join(problems, "; "))
+		}
+		set.Add(rule)
+	}
+	return nil
+}
+
+func faultNames(s *rest.Server, w *sim.World) *fault.Names {
+	names := &fault.Names{Chains: slices.Concat(pChain.names, xChain.names)}
+	names.Operations, names.RPCMethods = s.FaultNames()
+	for _, c := range evmChains(w) {
+		names.Chains = append(names.Chains, c.names...)
+	}
+	return names
+}
+
+// namedChain is a chain with every name that a request may have for it.
+type namedChain struct {
+	network string
+	names   []string
+}
+
+var (
+	pChain = namedChain{names: []string{"P", "p-chain", ids.Empty.String()}}
+	xChain = namedChain{names: []string{"X", "x-chain"}}
+)
+
+func evmChains(w *sim.World) (all []namedChain) {
+	for _, c := range w.Chains {
+		named := namedChain{c.Row.Network, []string{strconv.FormatUint(c.Row.EVMID, 10), ids.ID(c.Row.BlockchainID).String()}}
+		if c.Kind == evm.KindC {
+			named.names = append(named.names, "C", "c-chain", "evm")
+		}
+		all = append(all, named)
+	}
+	return all
+}
+
+// chainNames finds a chain by one of its names, on a network if that is known.
+func chainNames(w *sim.World) func(network, name string) (string, []string) {
+	known := evmChains(w)
+	for _, n := range w.Networks {
+		x := xChain
+		x.names = append(slices.Clone(x.names), n.Rules.XChainID.String())
+		known = append(known, namedChain{n.Name, pChain.names}, namedChain{n.Name, x.names})
+	}
+	return func(network, name string) (string, []string) {
+		for _, c := range known {
+			if (network == "" || network == c.network) && slices.ContainsFunc(c.names, func(n string) bool { return strings.EqualFold(n, name) }) {
+				return c.network, c.names
+			}
+		}
+		return "", nil
+	}
+}
+
+// readFaults reads the file of --faults.
+func readFaults(path string) ([]any, error) {
+	if path == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, errors.Join(errors.New("--faults"), err)
+	}
+	rules, err := fault.ReadFile(raw)
+	if err != nil {
+		return nil, fmt.Errorf("--faults: %s: %w", path, err)
+	}
+	return rules, nil
+}

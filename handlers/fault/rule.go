@@ -1,0 +1,287 @@
+package fault
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"snowglobe/handlers/rest/schema"
+)
+
+// Rule says what happens to which requests, and how often.
+type Rule struct {
+	ID     string `json:"id,omitempty" pattern:"^[A-Za-z0-9_.-]{1,64}$" doc:"Names the rule; a number when it is missing."`
+	Match  Match  `json:"match,omitzero" doc:"All members must fit; without any, every request is meant."`
+	Action Action `json:"action"`
+	Times  *Times `json:"times,omitempty" doc:"Always when it is missing."`
+}
+
+// Match says which requests are meant. The simulator's own interface is never.
+type Match struct {
+	Interface string            `json:"interface,omitempty" enum:"data,metrics,node"`
+	Operation string            `json:"operation,omitempty" doc:"Id of an operation of the Data or Metrics API."`
+	Method    string            `json:"method,omitempty" enum:"GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"`
+	Path      string            `json:"path,omitempty" doc:"A path, or a pattern in which * stands for a segment or a part of one, and a last ** for all that follows."`
+	RPCMethod string            `json:"rpcMethod,omitempty" doc:"A method of JSON-RPC, or a pattern such as eth_*. Each member of a batch is judged by itself, and each message over WebSocket."`
+	Chain     string            `json:"chain,omitempty" doc:"An EVM chain id, a blockchain id, or P, X or C."`
+	Network   string            `json:"network,omitempty" enum:"mainnet,fuji,testnet"`
+	Address   string            `json:"address,omitempty" doc:"An address that occurs in the path, the query or the body."`
+	APIKey    string            `json:"apiKey,omitempty" doc:"In x-service-api-key, x-glacier-api-key or rltoken."`
+	Headers   map[string]string `json:"headers,omitempty" doc:"Headers with their values; * is any value."`
+}
+
+// Times says how often a rule applies. Where several are given, all must allow it.
+type Times struct {
+	First       int         `json:"first,omitempty" min:"1" doc:"No more than so many times."`
+	Every       int         `json:"every,omitempty" min:"1" doc:"To every nth request."`
+	After       int         `json:"after,omitempty" min:"0" doc:"Not to so many requests before."`
+	For         Duration    `json:"for,omitempty" doc:"For so long after it was added, such as 30s."`
+	Clock       string      `json:"clock,omitempty" enum:"wall,world" doc:"By which clock; wall when it is missing."`
+	Probability json.Number `json:"probability,omitempty" min:"0" max:"1" doc:"To this part of the requests: which ones follows from the world's seed, the rule and the request's ordinal."`
+}
+
+// Action says what happens. Beside a delay there is one thing.
+type Action struct {
+	Delay       *Delay    `json:"delay,omitempty" doc:"How long the answer waits."`
+	Status      int       `json:"status,omitempty" min:"400" max:"599" doc:"An HTTP status with the error body of the interface; 502 has the HTML of a gateway."`
+	Message     string    `json:"message,omitempty" doc:"What the error body of the status says."`
+	RetryAfter  int       `json:"retryAfter,omitempty" min:"1" doc:"Seconds, in the headers of a 429 or 503; 1 for a 429 when it is missing."`
+	RPCError    *RPCError `json:"rpcError,omitempty" doc:"An error of JSON-RPC, in a batch for the member that was matched."`
+	Drop        string    `json:"drop,omitempty" enum:"before,during" doc:"The connection is reset, before the answer or in the middle of its body."`
+	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"The body ends after so many bytes, and the connection with it."`
+	Slow        Duration  `json:"slow,omitempty" doc:"The body comes in pieces, over so long."`
+	InvalidJSON bool      `json:"invalidJson,omitempty" doc:"The body is JSON without its end."`
+	ContentType string    `json:"contentType,omitempty" doc:"The answer says that it is of this type."`
+	EmptyPage   bool      `json:"emptyPage,omitempty" doc:"Lists of the answer are empty; a nextPageToken stays."`
+	PageToken   string    `json:"pageToken,omitempty" enum:"missing,duplicate" doc:"The answer has no nextPageToken, or that with which it was asked for."`
+}
+
+// RPCError is an error of JSON-RPC.
+type RPCError struct {
+	Code    int64  `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// Duration is written as 1.5s, 200ms or 2m.
+type Duration time.Duration
+
+// longest is how long anything may be made to wait.
+const longest = time.Hour
+
+// UnmarshalJSON reads it.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	n, err := time.ParseDuration(text)
+	if err != nil || n < 0 || n > longest {
+		return fmt.Errorf("duration %q is not allowed: expected text such as 200ms or 2s, at most 1h", schema.Shorten(text))
+	}
+	*d = Duration(n)
+	return nil
+}
+
+// MarshalJSON writes it.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// Schema is that of a text.
+func (Duration) Schema(*schema.Schemas) *schema.Schema { return &schema.Schema{Type: "string"} }
+
+// Delay is a fixed time, one from a range, or one of a log-normal distribution.
+type Delay struct {
+	Fixed    Duration
+	Min, Max Duration
+	Median   Duration
+	Sigma    json.Number
+}
+
+// delayObject is how a distribution is written.
+type delayObject struct {
+	Min    Duration    `json:"min,omitempty" doc:"Of a range, each time in it as likely."`
+	Max    Duration    `json:"max,omitempty"`
+	Median Duration    `json:"median,omitempty" doc:"Of a log-normal distribution."`
+	Sigma  json.Number `json:"sigma,omitempty" min:"0" max:"5" doc:"Of a log-normal distribution; 0.5 when it is missing."`
+}
+
+// UnmarshalJSON reads a text or an object.
+func (d *Delay) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		return d.Fixed.UnmarshalJSON(b)
+	}
+	var o delayObject
+	if err := json.Unmarshal(b, &o); err != nil {
+		return err
+	}
+	if (o.Max == 0) == (o.Median == 0) || o.Min > o.Max || o.Max != 0 && o.Sigma != "" {
+		return errors.New("delay: expected text such as 2s, min and max, or median and sigma")
+	}
+	d.Min, d.Max, d.Median, d.Sigma = o.Min, o.Max, o.Median, o.Sigma
+	return nil
+}
+
+// MarshalJSON writes it as it is read.
+func (d Delay) MarshalJSON() ([]byte, error) {
+	if d.Max == 0 && d.Median == 0 {
+		return d.Fixed.MarshalJSON()
+	}
+	return json.Marshal(delayObject{d.Min, d.Max, d.Median, d.Sigma})
+}
+
+// Schema allows both forms.
+func (Delay) Schema(s *schema.Schemas) *schema.Schema {
+	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, s.Of(reflect.TypeFor[delayObject]())}}
+}
+
+// Names are what rules may name.
+type Names struct {
+	Operations []string // of the Data and Metrics API
+	RPCMethods []string
+	Chains     []string
+}
+
+// ReadFile reads the YAML of --faults: a list of rules.
+func ReadFile(text []byte) ([]any, error) {
+	var rules []any
+	if err := yaml.Unmarshal(text, &rules); err != nil {
+		return nil, fmt.Errorf("expected a list of rules: %w", err)
+	}
+	return rules, nil
+}
+
+// Decode reads a rule that was decoded from JSON or YAML. The problems name what is not known, and what it may have been meant to be.
+func Decode(v any, names *Names) (*Rule, []string) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, []string{"the rule cannot be read: " + err.Error()}
+	}
+	var loose any
+	exact := json.NewDecoder(bytes.NewReader(raw))
+	exact.UseNumber()
+	if err := exact.Decode(&loose); err != nil {
+		return nil, []string{"the rule cannot be read: " + err.Error()}
+	}
+	if problems := schema.NewSchemas(schema.Spec).Check(reflect.TypeFor[Rule](), loose, true); len(problems) > 0 {
+		return nil, problems
+	}
+	if raw, err = json.Marshal(schema.DigitsOnly(loose)); err != nil {
+		return nil, []string{"the rule cannot be read: " + err.Error()}
+	}
+	r := &Rule{}
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, []string{err.Error()}
+	}
+	if r.Match.Network == "testnet" {
+		r.Match.Network = "fuji"
+	}
+	return r, slices.Concat(r.Match.problems(names), r.Action.problems(), r.Times.problems())
+}
+
+func (m *Match) problems(names *Names) (all []string) {
+	check := func(what, name string, known []string) {
+		if name != "" && !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+			all = append(all, schema.NotOneOf(what, name, known))
+		}
+	}
+	check("match.operation", m.Operation, names.Operations)
+	check("match.chain", m.Chain, names.Chains)
+	if !strings.ContainsAny(m.RPCMethod, `*?[\`) {
+		check("match.rpcMethod", m.RPCMethod, names.RPCMethods)
+	} else if !slices.ContainsFunc(names.RPCMethods, func(name string) bool { return glob(m.RPCMethod, name) }) {
+		all = append(all, fmt.Sprintf("match.rpcMethod %q fits no method", schema.Shorten(m.RPCMethod)))
+	}
+	if _, err := path.Match(m.Path, ""); err != nil || m.Path != "" && m.Path[0] != '/' && m.Path[0] != '*' {
+		all = append(all, fmt.Sprintf("match.path %q is not a pattern such as /v1/chains/*", schema.Shorten(m.Path)))
+	}
+	if strings.HasPrefix(m.Path, "/sim/") || m.Path == "/sim" {
+		all = append(all, "match.path: no fault reaches /sim")
+	}
+	if m.Address != "" && len(m.Address) < 8 {
+		all = append(all, fmt.Sprintf("match.address %q is not an address", m.Address))
+	}
+	return all
+}
+
+func glob(pattern, text string) bool {
+	matched, err := path.Match(pattern, text)
+	return err == nil && matched
+}
+
+func (a *Action) problems() (all []string) {
+	things := a.things()
+	switch {
+	case len(things) > 1:
+		all = append(all, "action has "+strings.Join(things, " and ")+": expected one of them, beside a delay")
+	case len(things) == 0 && a.Delay == nil:
+		all = append(all, "action is empty: expected a status, a delay or another member")
+	}
+	if a.Status == 0 && (a.Message != "" || a.RetryAfter != 0) {
+		all = append(all, "action.message and action.retryAfter go with a status")
+	}
+	if a.Status != 0 && http.StatusText(a.Status) == "" {
+		all = append(all, fmt.Sprintf("action.status %d has no name", a.Status))
+	}
+	return all
+}
+
+// things are what an action does beside a delay.
+func (a *Action) things() (all []string) {
+	for _, t := range []struct {
+		name string
+		set  bool
+	}{
+		{"status", a.Status != 0}, {"rpcError", a.RPCError != nil}, {"drop", a.Drop != ""}, {"truncate", a.Truncate != nil}, {"slow", a.Slow != 0},
+		{"invalidJson", a.InvalidJSON}, {"contentType", a.ContentType != ""}, {"emptyPage", a.EmptyPage}, {"pageToken", a.PageToken != ""},
+	} {
+		if t.set {
+			all = append(all, t.name)
+		}
+	}
+	return all
+}
+
+// String is the action in a few words, for the log and the journal.
+func (a *Action) String() string {
+	var parts []string
+	if a.Delay != nil {
+		b, _ := json.Marshal(a.Delay) // a delay always can be
+		parts = append(parts, "delay "+strings.Trim(string(b), `"`))
+	}
+	switch {
+	case a.Status != 0:
+		parts = append(parts, "status "+strconv.Itoa(a.Status))
+	case a.RPCError != nil:
+		parts = append(parts, fmt.Sprintf("rpcError %d", a.RPCError.Code))
+	case a.Drop != "":
+		parts = append(parts, "drop "+a.Drop)
+	case a.Truncate != nil:
+		parts = append(parts, fmt.Sprintf("truncate %d", *a.Truncate))
+	case a.Slow != 0:
+		parts = append(parts, "slow "+time.Duration(a.Slow).String())
+	case a.ContentType != "":
+		parts = append(parts, "contentType "+a.ContentType)
+	case a.PageToken != "":
+		parts = append(parts, "pageToken "+a.PageToken)
+	default:
+		parts = append(parts, a.things()...)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (t *Times) problems() []string {
+	if t != nil && t.Clock != "" && t.For == 0 {
+		return []string{"times.clock goes with times.for"}
+	}
+	return nil
+}

@@ -1,0 +1,308 @@
+package fault
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"snowglobe/handlers/events"
+)
+
+// Request is what rules look at.
+type Request struct {
+	Interface string
+	Operation string
+	Method    string
+	Path      string
+	Network   string
+	Chains    []string // every name of the chains that it is about
+	Keys      []string // API keys
+	Header    http.Header
+	Text      string // path, query and body, in which addresses are looked for
+	Calls     []Call // of JSON-RPC
+}
+
+// Call is a call of JSON-RPC.
+type Call struct {
+	ID     json.RawMessage
+	Method string
+}
+
+// Plan is what is to happen to a request.
+type Plan struct {
+	Delay time.Duration
+	Whole *Action           // for the whole answer; nil for none
+	Calls map[int]*RPCError // for calls, by their place
+	Text  string            // what to tell about it
+}
+
+// Set are the rules of a world.
+type Set struct {
+	seed  int64
+	world string
+	clock func() time.Time // the world's
+	hub   *events.Hub
+
+	count atomic.Int32
+	mu    sync.Mutex
+	last  int
+	rules []*armed
+}
+
+// armed is a rule at work.
+type armed struct {
+	Rule
+	digest           [sha256.Size]byte
+	matched, applied uint64
+	wall, worldTime  time.Time // when it was added
+}
+
+// State is a rule with how often it was matched and applied.
+type State struct {
+	Rule
+	Matched uint64 `json:"matched" doc:"Requests, or calls, that it matched."`
+	Applied uint64 `json:"applied" doc:"Those of them that it was applied to."`
+}
+
+// NewSet begins without rules. The hub is told of every fault.
+func NewSet(seed int64, world string, clock func() time.Time, hub *events.Hub) *Set {
+	return &Set{seed: seed, world: world, clock: clock, hub: hub}
+}
+
+// Any says whether there are rules.
+func (s *Set) Any() bool { return s != nil && s.count.Load() > 0 }
+
+// Add puts a rule after those that there are, or in the place of the one with its id.
+func (s *Set) Add(r *Rule) State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := *r
+	text.ID = ""
+	raw, _ := json.Marshal(text) // it was decoded from JSON
+	a := &armed{Rule: *r, digest: sha256.Sum256(raw), wall: time.Now(), worldTime: s.clock()}
+	if i := slices.IndexFunc(s.rules, func(other *armed) bool { return r.ID != "" && other.ID == r.ID }); i >= 0 {
+		s.rules[i] = a
+		return State{Rule: a.Rule}
+	}
+	for a.ID == "" || slices.ContainsFunc(s.rules, func(other *armed) bool { return other.ID == a.ID }) {
+		s.last++
+		a.ID = strconv.Itoa(s.last)
+	}
+	s.rules = append(s.rules, a)
+	s.count.Store(int32(len(s.rules)))
+	return State{Rule: a.Rule}
+}
+
+// List are the rules in the order in which they are tried.
+func (s *Set) List() []State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []State{}
+	for _, a := range s.rules {
+		all = append(all, State{a.Rule, a.matched, a.applied})
+	}
+	return all
+}
+
+// Delete takes the rule with an id away, or all for an empty one, and says how many that were.
+func (s *Set) Delete(id string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.rules)
+	s.rules = slices.DeleteFunc(s.rules, func(a *armed) bool { return id == "" || a.ID == id })
+	s.count.Store(int32(len(s.rules)))
+	if len(s.rules) == 0 {
+		s.last = 0
+	}
+	return before - len(s.rules)
+}
+
+// Decide counts a request, and says what is to happen to it; nil for nothing. Rules about whole answers come first: of those the first
+// that applies does. Then each call of JSON-RPC gets the first that applies of the rules about calls. A rule that comes later does
+// not count what an earlier one was applied to.
+func (s *Set) Decide(r *Request) *Plan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &Plan{}
+	for _, a := range s.rules {
+		if !a.perCall() && a.Match.fits(r) && a.fires(s) {
+			s.apply(p, a, r, -1)
+			break
+		}
+	}
+	for i := range r.Calls {
+		if p.Whole != nil {
+			break
+		}
+		for _, a := range s.rules {
+			if a.perCall() && a.Match.fits(r) && a.Match.fitsCall(&r.Calls[i]) && a.fires(s) {
+				s.apply(p, a, r, i)
+				break
+			}
+		}
+	}
+	if p.Text == "" {
+		return nil
+	}
+	return p
+}
+
+// Applied is what an event tells about a fault.
+type Applied struct {
+	Rule      string `json:"rule"`
+	Action    string `json:"action"`
+	Interface string `json:"interface"`
+	Operation string `json:"operation,omitempty"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	RPCMethod string `json:"rpcMethod,omitempty"`
+}
+
+// apply adds what a rule does to a plan, for a call or, with -1, for the whole request.
+func (s *Set) apply(p *Plan, a *armed, r *Request, call int) {
+	told := Applied{Rule: a.ID, Action: a.Action.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path}
+	if call >= 0 {
+		told.RPCMethod = r.Calls[call].Method
+	}
+	p.add(&a.Action, s.delay(a), call, "rule "+a.ID)
+	s.hub.Publish(events.Fault, s.world, func() any { return told })
+}
+
+func (p *Plan) add(a *Action, delay time.Duration, call int, by string) {
+	if p.Text != "" {
+		p.Text += "; "
+	}
+	p.Text += by + ": " + a.String()
+	p.Delay += delay
+	switch {
+	case len(a.things()) == 0:
+	case a.RPCError == nil:
+		p.Whole = a
+	case call >= 0:
+		if p.Calls == nil {
+			p.Calls = map[int]*RPCError{}
+		}
+		p.Calls[call] = a.RPCError
+	}
+}
+
+// Once is the plan for a request that names its fault itself.
+func Once(a *Action, r *Request) *Plan {
+	p := &Plan{}
+	var delay time.Duration
+	if a.Delay != nil {
+		delay = time.Duration(a.Delay.Fixed)
+	}
+	if a.RPCError == nil {
+		p.add(a, delay, -1, Header)
+		return p
+	}
+	for i := range r.Calls {
+		p.add(a, delay, i, Header)
+		delay = 0
+	}
+	return p
+}
+
+// perCall says whether a rule is about calls of JSON-RPC, and not about whole requests.
+func (a *armed) perCall() bool { return a.Match.RPCMethod != "" || a.Action.RPCError != nil }
+
+func (m *Match) fits(r *Request) bool {
+	if m.Interface != "" && m.Interface != r.Interface || m.Operation != "" && !strings.EqualFold(m.Operation, r.Operation) ||
+		m.Method != "" && m.Method != r.Method || m.Network != "" && m.Network != r.Network ||
+		m.Path != "" && !fitsPath(m.Path, r.Path) || m.APIKey != "" && !slices.Contains(r.Keys, m.APIKey) {
+		return false
+	}
+	if m.Chain != "" && !slices.ContainsFunc(r.Chains, func(name string) bool { return strings.EqualFold(name, m.Chain) }) {
+		return false
+	}
+	if m.Address != "" && !strings.Contains(strings.ToLower(r.Text), strings.ToLower(m.Address)) {
+		return false
+	}
+	for name, value := range m.Headers {
+		if got := r.Header.Values(name); len(got) == 0 || value != "*" && !slices.Contains(got, value) {
+			return false
+		}
+	}
+	return true
+}
+
+// fitsPath compares a path with a pattern, whose last ** stands for everything.
+func fitsPath(pattern, path string) bool {
+	if begin, found := strings.CutSuffix(pattern, "**"); found {
+		segments := strings.Count(begin, "/")
+		cut := 0
+		for range segments {
+			i := strings.IndexByte(path[cut:], '/')
+			if i < 0 {
+				return false
+			}
+			cut += i + 1
+		}
+		return glob(begin, path[:cut])
+	}
+	return glob(pattern, path)
+}
+
+func (m *Match) fitsCall(c *Call) bool { return m.RPCMethod == "" || glob(m.RPCMethod, c.Method) }
+
+// fires counts a match, and says whether the rule applies to it.
+func (a *armed) fires(s *Set) bool {
+	a.matched++
+	if t := a.Times; t != nil {
+		at := a.matched - min(a.matched, uint64(t.After))
+		switch {
+		case at == 0, t.Every > 0 && at%uint64(t.Every) != 0, t.First > 0 && a.applied >= uint64(t.First), t.For > 0 && a.age(s) >= time.Duration(t.For):
+			return false
+		}
+		if t.Probability != "" {
+			if part, err := t.Probability.Float64(); err == nil && a.draw(s, "probability") >= part {
+				return false
+			}
+		}
+	}
+	a.applied++
+	return true
+}
+
+// age is how long ago the rule was added, by its clock.
+func (a *armed) age(s *Set) time.Duration {
+	if a.Times.Clock == "world" {
+		return s.clock().Sub(a.worldTime)
+	}
+	return time.Since(a.wall)
+}
+
+// draw is a number from 0 to 1 that follows from the seed, the rule's text and the ordinal of what it matched.
+func (a *armed) draw(s *Set, what string) float64 {
+	b := binary.BigEndian.AppendUint64(nil, uint64(s.seed))
+	b = binary.BigEndian.AppendUint64(append(b, a.digest[:]...), a.matched)
+	sum := sha256.Sum256(append(b, what...))
+	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
+}
+
+func (s *Set) delay(a *armed) time.Duration {
+	d := a.Action.Delay
+	switch {
+	case d == nil:
+		return 0
+	case d.Max > 0:
+		return time.Duration(d.Min) + time.Duration(a.draw(s, "delay")*float64(d.Max-d.Min))
+	case d.Median > 0:
+		sigma, err := d.Sigma.Float64()
+		if err != nil {
+			sigma = 0.5
+		}
+		normal := math.Sqrt2 * math.Erfinv(2*max(a.draw(s, "delay"), 1e-9)-1)
+		return min(time.Duration(float64(d.Median)*math.Exp(sigma*normal)), longest)
+	}
+	return time.Duration(d.Fixed)
+}

@@ -1,0 +1,288 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gorilla/mux"
+
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/journal"
+	"snowglobe/handlers/rest/schema"
+)
+
+// Located is a mounted handler that can tell which network and which chain, by any of its names, a request is for.
+type Located interface {
+	Locate(r *http.Request) (network, chain string)
+}
+
+// faultBody is how much of a body is looked at for calls and addresses: more than any mounted handler reads.
+const faultBody = 8 << 20
+
+// mayFail says whether a fault may be meant for a request. Questions of browsers are answered in any case.
+func (s *Server) mayFail(r *http.Request) bool {
+	return (s.opts.Faults.Any() || r.Header[fault.Header] != nil) && r.Method != http.MethodOptions
+}
+
+// faultOfOperation is what rules look at of a request for an operation, or for a path that does not exist.
+func (c *requestContext) faultOfOperation(hr *http.Request) *fault.Request {
+	f := c.faultRequest(hr)
+	for name, value := range mux.Vars(hr) {
+		f.name(c.server, name, value)
+	}
+	if hr.URL.RawQuery != "" {
+		for name, values := range hr.URL.Query() {
+			for value := range strings.SplitSeq(strings.Join(values, ","), ",") {
+				f.name(c.server, name, value)
+			}
+		}
+	}
+	return f.Request
+}
+
+// faultOfMount is what rules look at of a request for a mounted handler, whose body is read for that.
+func (c *requestContext) faultOfMount(r *http.Request) *fault.Request {
+	f := c.faultRequest(r)
+	if l, ok := c.mount.handler.(Located); ok {
+		network, chain := l.Locate(r)
+		f.Network = network
+		f.chain(c.server, chain)
+	}
+	if r.Body == nil || upgrades(r) {
+		return f.Request
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, faultBody))
+	rest := io.Reader(r.Body)
+	if err != nil {
+		rest = failedReader{err}
+	}
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), rest), r.Body}
+	f.Text += string(body)
+	f.Calls = callsIn(body)
+	c.received = journal.Keep(body)
+	c.nameCalls(f.Calls)
+	return f.Request
+}
+
+// nameCalls names a request by what it calls, for a fault that keeps it from who would name it.
+func (c *requestContext) nameCalls(calls []fault.Call) {
+	_, known := slices.BinarySearch(c.server.OperationNames(), calls[0].Method)
+	switch {
+	case len(calls) > 1:
+		c.mounted = "batch"
+	case known:
+		c.mounted = calls[0].Method
+	}
+}
+
+// failedReader fails as the client's body did.
+type failedReader struct{ err error }
+
+func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
+
+func upgrades(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
+
+// faulted is what rules look at, while it is put together.
+type faulted struct{ *fault.Request }
+
+func (c *requestContext) faultRequest(r *http.Request) faulted {
+	return faulted{&fault.Request{
+		Interface: c.interfaceName(), Operation: c.operation(), Method: r.Method, Path: r.URL.Path,
+		Keys: keysOf(r), Header: r.Header, Text: r.URL.Path + "?" + r.URL.RawQuery,
+	}}
+}
+
+// name takes a parameter for what it may name: a network or a chain.
+func (f faulted) name(s *Server, name, value string) {
+	if network, ok := schema.NetworkName(value); ok && name == "network" {
+		f.Network = network
+	} else if strings.Contains(strings.ToLower(name), "chain") {
+		f.chain(s, value)
+	}
+}
+
+func (f faulted) chain(s *Server, name string) {
+	if s.opts.ChainNames == nil || name == "" {
+		return
+	}
+	network, names := s.opts.ChainNames(f.Network, name)
+	f.Chains = append(f.Chains, names...)
+	if f.Network == "" {
+		f.Network = network
+	}
+}
+
+// callsIn are the calls of JSON-RPC in a body.
+func callsIn(body []byte) (calls []fault.Call) {
+	type message struct {
+		ID     json.RawMessage
+		Method *string
+	}
+	var batch []json.RawMessage
+	if json.Unmarshal(body, &batch) != nil {
+		batch = []json.RawMessage{body}
+	}
+	if len(batch) == 0 {
+		return []fault.Call{{}}
+	}
+	for _, item := range batch {
+		var m message
+		if json.Unmarshal(item, &m) != nil || m.Method == nil {
+			m.Method = new("") // it keeps its place
+		}
+		calls = append(calls, fault.Call{ID: m.ID, Method: *m.Method})
+	}
+	return calls
+}
+
+// withFault serves a request as the rules want it, or the request itself.
+func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func(*http.Request)) {
+	plan, err := c.server.plan(f, r)
+	if err != nil {
+		c.fail(BadRequest(err.Error()), c.op != nil && c.op.in.ArrayErrors)
+		return
+	}
+	if plan == nil {
+		serve(r)
+		return
+	}
+	c.fault, c.failing = plan.Text, plan.Calls
+	if !fault.Wait(r.Context(), c.ResponseWriter, plan.Delay) {
+		return
+	}
+	switch a := plan.Whole; {
+	case a == nil || a.Alters() && upgrades(r):
+		serve(r)
+	case a.Alters():
+		c.serveAltered(a, r, serve)
+	case a.Status != 0:
+		c.failWith(a, r)
+	default:
+		fault.Reset(c.ResponseWriter)
+	}
+}
+
+func (s *Server) plan(f *fault.Request, r *http.Request) (*fault.Plan, error) {
+	if text := r.Header.Get(fault.Header); text != "" {
+		a, err := fault.ParseHeader(text)
+		if err != nil {
+			return nil, err
+		}
+		return fault.Once(a, f), nil
+	}
+	return s.opts.Faults.Decide(f), nil
+}
+
+// serveAltered has the answer made, and alters it. The journal gets what the client does.
+func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve func(*http.Request)) {
+	w := &fault.Writer{ResponseWriter: c.ResponseWriter}
+	c.ResponseWriter = w
+	defer func() { c.ResponseWriter = w.ResponseWriter }()
+	serve(fault.Plain(r))
+	sent := w.Send(r.Context(), a, r.URL.Query().Get("pageToken"))
+	c.keepNothing()
+	c.keep(sent)
+}
+
+// failWith answers with a status and the body that its interface has for it.
+func (c *requestContext) failWith(a *fault.Action, r *http.Request) {
+	c.allowOrigins()
+	if a.Status == http.StatusBadGateway && a.Message == "" {
+		c.Header()["Content-Type"] = []string{"text/html"}
+		c.writeBody(r, a.Status, []byte(fault.GatewayBody))
+		return
+	}
+	e := c.errorWith(a, r)
+	if c.interfaceName() != nodeInterface {
+		c.fail(e, c.op != nil && c.op.in.ArrayErrors)
+		return
+	}
+	for name, values := range e.header {
+		c.Header()[name] = values
+	}
+	http.Error(c, strings.Join(e.Problems, "; "), a.Status)
+}
+
+// unlimited is the limit that a 429 tells of when the server has none.
+const unlimited = 60
+
+func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
+	e := sentence(a.Status, http.StatusText(a.Status))
+	switch a.Status {
+	case http.StatusUnauthorized:
+		e = Unauthorized("the API key is not known")
+	case http.StatusForbidden:
+		e = Forbidden("the API key is not for this")
+	case http.StatusNotFound:
+		if c.interfaceName() != nodeInterface {
+			e = cannot(r.Method, c.pathAsSent(r.URL.Path))
+		}
+	case http.StatusInternalServerError:
+		e.Problems = []string{"Internal server error"}
+	case http.StatusTooManyRequests:
+		limit, seconds := unlimited, int64(max(a.RetryAfter, 1))
+		if c.server.opts.RateLimit > 0 {
+			limit = c.server.opts.RateLimit
+		}
+		e = TooMany(fmt.Sprintf("the limit of %d requests per minute is used up", limit), seconds)
+		e.header["Ratelimit-Policy"] = []string{strconv.Itoa(limit) + ";w=60"}
+		e.header["Ratelimit-Limit"], e.header["Ratelimit-Remaining"] = []string{strconv.Itoa(limit)}, []string{"0"}
+		e.header["Ratelimit-Reset"] = []string{strconv.FormatInt(seconds, 10)}
+	default:
+		if a.RetryAfter > 0 {
+			e.header = http.Header{"Retry-After": {strconv.Itoa(a.RetryAfter)}}
+		}
+	}
+	if a.Message != "" {
+		e.Problems = []string{a.Message}
+	}
+	return e
+}
+
+// FailingCalls are the calls of JSON-RPC in a request that must be answered with an error, by their place.
+func FailingCalls(ctx context.Context) map[int]*fault.RPCError {
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		return c.failing
+	}
+	return nil
+}
+
+// MessageFault decides about a message on a connection, by the context of the request that opened it; nil for nothing.
+func MessageFault(ctx context.Context, message []byte) *fault.Plan {
+	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	if !ok || !c.server.opts.Faults.Any() || c.mount == nil {
+		return nil
+	}
+	opened := *c.request
+	opened.Body = nil
+	f := c.faultOfMount(&opened)
+	f.Text, f.Calls = f.Text+string(message), callsIn(message)
+	return c.server.opts.Faults.Decide(f)
+}
+
+// FaultNames are what rules may name: operations of the Data and Metrics API, and methods of JSON-RPC.
+func (s *Server) FaultNames() (operations, methods []string) {
+	for _, e := range s.Endpoints() {
+		for _, name := range e.Operations {
+			op := s.routes.byID[name]
+			switch {
+			case op == nil:
+				methods = append(methods, name)
+			case op.in != Sim:
+				operations = append(operations, name)
+			}
+		}
+	}
+	slices.Sort(methods)
+	return operations, slices.Compact(methods)
+}
