@@ -50,6 +50,7 @@ func address(p *page) error {
 		return err
 	}
 	v := &addressView{Address: a, Tab: tab, Persona: p.names.Persona(a), Contract: p.names.Contract(c, a), IsContract: len(text(p.Got["code"])) > 2}
+	v.Known = v.IsContract && compiled(text(p.Got["code"])) != nil
 	p.Data = v
 	if v.IsContract {
 		if err := p.load(get("deployment", "/v1/chains/%s/contracts/%s/transactions:getDeployment", c.ID, a).opt()); err != nil {
@@ -75,6 +76,7 @@ type addressView struct {
 	Persona      *control.Persona
 	Contract     *control.Contract
 	IsContract   bool
+	Known        bool   // whether the source of the contract is
 	Primary      string // on the P- and the X-Chain, without the chain's letter
 }
 

@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/rest"
 )
+
+type endpoint = rest.Endpoint
 
 // directory knows the names of what is in the world from its beginning: chains, personas, contracts, nodes.
 type directory struct {

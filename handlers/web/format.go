@@ -351,3 +351,12 @@ func hexText(v string) string {
 	}
 	return v
 }
+
+// compact is a value as JSON on one line.
+func compact(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

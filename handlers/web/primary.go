@@ -79,6 +79,14 @@ func (v *primaryView) Node(id any) template.HTML {
 	return shown
 }
 
+// Stake is what a validator staked; on a permissioned subnet it has a weight instead.
+func (v *primaryView) Stake(validator any) template.HTML {
+	if text(dig(validator, "subnetId")) == primarySubnet {
+		return avax(dig(validator, "amountStaked"))
+	}
+	return template.HTML("weight <b>" + esc(count(dig(validator, "amountStaked"))) + "</b>")
+}
+
 // Bar draws a length of time, and where in it the world's clock is.
 func (v *primaryView) Bar(start, end any) template.HTML {
 	from, to, now := integer(start), integer(end), v.page.now

@@ -32,7 +32,7 @@ type Site struct {
 }
 
 // Mounts are the paths at and below which pages are served.
-var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages"}
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts"}
 
 // New makes the pages over a handler that answers for every interface of the world.
 func New(api http.Handler, log *slog.Logger) (*Site, error) {
@@ -72,8 +72,13 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/p/{network}/node/{id}":    node,
 		"/p/{network}/subnet/{id}":  subnet,
 		"/x/{network}/asset/{id}":   assetPage,
-		"/messages":                 messages,
-		"/messages/{message}":       message,
+		"/control":                  controlBar,
+		"/requests":                 requests,
+		"/requests/{id}":            request,
+		"/charts":                   charts,
+		"/sim/explorer/{chain}/address/{address}/contract": contract,
+		"/messages":           messages,
+		"/messages/{message}": message,
 	}
 }
 

@@ -173,6 +173,13 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/sim/explorer/43114/block/99999999", 404, []string{"99999999"}},
 		{"/sim/explorer/43114/tx/0x" + strings.Repeat("ab", 32), 404, []string{"0xabab"}},
 		{"/tx/0x" + strings.Repeat("ab", 32), 404, []string{"nothing in this world"}},
+		{"/charts", 200, []string{"Active addresses", "data-points=\"[[", "Fees paid"}},
+		{"/charts?of=fuji", 200, []string{"Validator count"}},
+		{"/charts?of=nothing", 404, []string{"nothing to draw"}},
+		{"/charts?interval=minute", 404, []string{"no interval"}},
+		{"/requests", 200, []string{"Journal", "Forget all"}},
+		{"/requests/999999999", 404, []string{"999999999"}},
+		{"/control", 200, []string{"+1 h", "To validator-end", "evm_mine"}},
 		{"/search?q=alice", 200, []string{"everyday wallet"}},
 		{"/search?q=usd", 200, []string{"USDC", "things match"}},
 		{"/search?q=10", 200, []string{"C-Chain mainnet", "Icefall"}},
@@ -207,5 +214,53 @@ func TestPagesObeyAProxysPrefix(t *testing.T) {
 	}
 	if !strings.Contains(w.Body.String(), "http://globe.test/snow/ext/bc/") {
 		t.Error("the snippets do not name the address by which the client reached the server")
+	}
+}
+
+// TestContractsAreReadAndWrittenByTheirABI calls functions of a token through its page.
+func TestContractsAreReadAndWrittenByTheirABI(t *testing.T) {
+	s := open(t)
+	usdc, alice := "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	page := "/sim/explorer/43114/address/" + usdc + "/contract"
+	for _, c := range []struct {
+		query string
+		shows []string
+	}{
+		{"", []string{"contract ListedToken", "balanceOf(address)", "transfer(address,uint256)"}},
+		{"?call=symbol()", []string{"<bdi>USDC</bdi>"}},
+		{"?call=balanceOf(address)&a0=" + alice, []string{"Answer", `class="num"`}},
+		{"?call=balanceOf(address)&a0=nonsense", []string{"is no address"}},
+		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=1&from=alice", []string{"It would answer", "eth_sendTransaction", "Send as alice"}},
+		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=-1&from=alice", []string{"does not fit"}},
+		{"?call=transfer(address,uint256)&a0=" + alice + "&a1=1&from=nobody", []string{"reverted"}},
+		{"?call=mintBatch(address[],uint256[])&a0=[\"" + alice + "\"]&a1=[1,2]&from=alice", []string{"reverted"}},
+	} {
+		w := s.get(t, page+strings.NewReplacer(`"`, "%22", "[", "%5B", "]", "%5D").Replace(c.query))
+		for _, text := range c.shows {
+			if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), text) {
+				t.Errorf("%s is %d and does not show %q", c.query, w.Code, text)
+			}
+		}
+	}
+	if w := s.get(t, "/sim/explorer/43114/address/"+alice+"/contract"); w.Code != http.StatusNotFound {
+		t.Errorf("an account has a source: %d", w.Code)
+	}
+}
+
+// TestTheJournalShowsWhatClientsAskedAndNotThePages asks something and looks for it.
+func TestTheJournalShowsWhatClientsAskedAndNotThePages(t *testing.T) {
+	s := open(t)
+	s.get(t, "/v1/chains/424242")
+	s.get(t, "/sim/explorer/43114")
+	list := s.get(t, "/requests").Body.String()
+	if !strings.Contains(list, "EVM chain 424242 does not exist") || strings.Contains(list, "<bdi>/sim/explorer") {
+		t.Errorf("the journal shows %s", list[max(0, strings.Index(list, "<tbody")):])
+	}
+	link := regexp.MustCompile(`/requests/[0-9]+`).FindString(list)
+	detail := s.get(t, link).Body.String()
+	for _, text := range []string{"getChain", "curl", "expect(response.status).toBe(404)", "statusCode"} {
+		if !strings.Contains(detail, text) {
+			t.Errorf("%s does not show %q", link, text)
+		}
 	}
 }

@@ -230,4 +230,123 @@
     }
     if (event.key === "Escape") for (const d of document.querySelectorAll("details.api[open]")) d.open = false;
   });
+
+  // What changes the world: a button makes the call itself, and the page is read anew.
+  const later = (text) => { try { sessionStorage.setItem("toast", text); } catch { /* nothing to say then */ } };
+  try {
+    const said = sessionStorage.getItem("toast");
+    if (said) { sessionStorage.removeItem("toast"); toast(said); }
+  } catch { /* storage may be off */ }
+
+  const change = async (method, path, content) => {
+    const response = await fetch(base + path, {
+      method,
+      headers: content === undefined && method !== "POST" ? {} : { "content-type": "application/json" },
+      body: content,
+    });
+    const answer = response.status === 204 ? null : await response.json().catch(() => null);
+    if (!response.ok) throw new Error([].concat(answer?.message ?? response.statusText).join("; "));
+    if (answer?.error) throw new Error(answer.error.message);
+    return answer;
+  };
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-do]");
+    if (!button || button.disabled) return;
+    if (button.dataset.sure && !confirm(button.dataset.sure)) return;
+    button.disabled = true;
+    try {
+      const answer = await change(button.dataset.method, button.dataset.path, button.dataset.body);
+      later(button.dataset.done || "Done");
+      if (button.dataset.tx && answer?.result) location.href = button.dataset.tx + answer.result;
+      else location.reload();
+    } catch (e) {
+      toast(e.message);
+      button.disabled = false;
+    }
+  });
+
+  document.addEventListener("submit", async (event) => {
+    const form = event.target.closest("[data-send]");
+    if (!form) return;
+    event.preventDefault();
+    const given = form.elements.to.value.trim();
+    const option = [...form.querySelectorAll("option")].find((o) => o.value === given);
+    const [whole, part = ""] = form.elements.amount.value.trim().split(".");
+    try {
+      const value = "0x" + (BigInt(whole) * 10n ** 18n + BigInt((part + "0".repeat(18)).slice(0, 18))).toString(16);
+      const answer = await change("POST", form.dataset.rpc, q({
+        jsonrpc: "2.0", id: 1, method: "eth_sendTransaction",
+        params: [{ from: form.dataset.from, to: option ? option.dataset.address : given, value }],
+      }));
+      later("Sent");
+      location.href = form.dataset.tx + answer.result;
+    } catch (e) { toast(e.message); }
+  });
+
+  // A clock that runs goes on on the page too.
+  const clock = document.getElementById("clock");
+  const rate = Number(clock?.dataset.rate);
+  if (rate > 0) {
+    const from = Number(clock.dataset.ms), since = performance.now();
+    const form = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false, timeZone: "UTC" });
+    setInterval(() => {
+      const p = Object.fromEntries(form.formatToParts(from + (performance.now() - since) * rate).map((x) => [x.type, x.value]));
+      clock.textContent = `${p.weekday} ${p.day} ${p.month} ${p.year}, ${p.hour}:${p.minute}:${p.second} UTC`;
+    }, 250);
+  }
+
+  // Requests as they come in.
+  const live = document.getElementById("requests");
+  if (live) {
+    const say = document.getElementById("live");
+    const stream = new EventSource(base + "/sim/events?kind=request");
+    let waiting = false;
+    stream.addEventListener("open", () => { say.textContent = "live"; });
+    stream.addEventListener("error", () => { say.textContent = "not connected"; });
+    stream.addEventListener("request", () => {
+      if (waiting) return;
+      waiting = true;
+      setTimeout(async () => {
+        waiting = false;
+        const response = await fetch(live.dataset.live, { headers: { "HX-Request": "true" } });
+        if (!response.ok) return;
+        live.innerHTML = await response.text();
+        window.htmx?.process(live);
+      }, 250);
+    });
+    addEventListener("pagehide", () => stream.close());
+  }
+
+  // Charts.
+  const charts = [...document.querySelectorAll(".chart")];
+  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+  const draw = () => {
+    const style = getComputedStyle(document.documentElement);
+    const probe = document.createElement("span");
+    body.append(probe);
+    const color = (name) => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color; };
+    const [ink, line, accent] = [color("--soft"), color("--line"), color("--accent")];
+    probe.remove();
+    for (const box of charts) {
+      box.textContent = "";
+      const points = JSON.parse(box.dataset.points);
+      const font = "12px " + style.getPropertyValue("--sans");
+      const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }), hours = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+      const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font };
+      new uPlot({
+        width: box.clientWidth, height: 190, tzDate: (s) => uPlot.tzDate(new Date(s * 1000), "Etc/UTC"),
+        legend: { show: false }, cursor: { y: false },
+        axes: [{ ...axis, values: (_, all) => all.map((s) => (s % 86400 ? hours : days).format(s * 1000)) }, { ...axis, size: 58, values: (_, all) => all.map((v) => compact.format(v)) }],
+        series: [{}, { stroke: accent, width: 2, fill: accent.replace("rgb(", "rgba(").replace(")", ", .12)"), points: { show: points[0].length < 40 } }],
+        scales: { y: { range: (_, low, high) => low === high ? [low - 1, high + 1] : [Math.min(0, low), high * 1.05] } },
+      }, points, box);
+    }
+  };
+  if (charts.length) {
+    draw();
+    let width = innerWidth;
+    addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
+    addEventListener("themechange", draw);
+  }
 })();

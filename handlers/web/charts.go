@@ -1,0 +1,148 @@
+package web
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"snowglobe/sim/metric"
+)
+
+// chart is one series of points.
+type chart struct {
+	Name, Title string
+	Points      string // times and values as two lists of JSON
+	Last        string
+	Count       int
+}
+
+// intervals are the lengths of time over which a metric of a chain is taken, and how many of each make a chart.
+var intervals = []struct{ Name, Size string }{{"hour", "168"}, {"day", "120"}, {"week", "52"}, {"month", "24"}}
+
+var stakingMetrics = []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"}
+
+type chartsView struct {
+	Of, Interval string
+	Charts       []chart
+	Sources      []J
+	Chain        bool
+}
+
+// Intervals are the choices.
+func (*chartsView) Intervals() any { return intervals }
+
+// charts draws every metric of a chain, or of a network's validators.
+func charts(p *page) error {
+	v := &chartsView{Of: p.r.URL.Query().Get("of"), Interval: p.r.URL.Query().Get("interval")}
+	if v.Of == "" {
+		v.Of = p.names.Chains[0].ID
+	}
+	if v.Interval == "" {
+		v.Interval = "day"
+	}
+	i := slices.IndexFunc(intervals, func(c struct{ Name, Size string }) bool { return c.Name == v.Interval })
+	if i < 0 {
+		return notFound("there is no interval %q", clip(v.Interval, 32))
+	}
+	for _, c := range p.names.Chains {
+		v.Sources = append(v.Sources, J{"id": c.ID, "label": c.Label()})
+	}
+	for _, n := range p.names.World.Networks {
+		v.Sources = append(v.Sources, J{"id": n.Name, "label": "Staking " + n.Name})
+		for _, s := range n.Subnets {
+			if s.IsL1 && len(s.Blockchains) > 0 {
+				v.Sources = append(v.Sources, J{"id": s.SubnetID, "label": "Fees of " + s.Blockchains[0].Name + " " + n.Name})
+			}
+		}
+	}
+	v.Sources = append(v.Sources, J{"id": "icm", "label": "Messages"})
+	calls, err := p.series(v, intervals[i].Size)
+	if err != nil {
+		return err
+	}
+	if err := p.load(calls...); err != nil {
+		return err
+	}
+	for _, c := range calls {
+		v.Charts = append(v.Charts, draw(c.Name, list(dig(p.Got[c.Name], "results"))))
+	}
+	p.Data = v
+	return p.showAs("charts", "charts", "Metrics")
+}
+
+// series are the calls for what is to be drawn.
+func (p *page) series(v *chartsView, size string) (calls []*Call, err error) {
+	switch {
+	case p.names.byChain[v.Of] != nil:
+		v.Chain = true
+		for i := range metric.Metrics {
+			name := metric.Metrics[i].Name
+			calls = append(calls, get(name, "/v2/chains/%s/metrics/%s", v.Of, name).query("timeInterval", v.Interval).query("pageSize", size).opt())
+		}
+	case v.Of == "icm":
+		v.Chain = true
+		calls = append(calls, get("icmMessages", "/v2/icm/timeseries").query("timeInterval", v.Interval).query("pageSize", size).opt())
+	case v.Of == "mainnet" || v.Of == "fuji":
+		for _, name := range stakingMetrics {
+			calls = append(calls, get(name, "/v2/networks/%s/metrics/%s", v.Of, name).query("pageSize", "120").opt())
+		}
+	default:
+		if !slices.ContainsFunc(v.Sources, func(s J) bool { return s["id"] == v.Of }) {
+			return nil, notFound("there is nothing to draw of %s", clip(v.Of, 60))
+		}
+		for _, name := range []string{"perSubnetDailyFeesPaid", "perSubnetCumulativeFeesPaid", "perSubnetPayingValidators"} {
+			calls = append(calls, get(name, "/v2/subnet/%s/metrics/%s", v.Of, name).opt())
+		}
+	}
+	return calls, nil
+}
+
+// draw makes a chart of points, which come latest first.
+func draw(name string, points []any) chart {
+	c := chart{Name: name, Title: spaced(name), Count: len(points)}
+	times, values := []json.Number{}, []json.Number{}
+	for i := len(points) - 1; i >= 0; i-- {
+		value := dig(points[i], "value")
+		if value == nil {
+			value = dig(points[i], "messageCount")
+		}
+		number := json.Number(text(value))
+		if _, err := number.Float64(); err != nil {
+			continue
+		}
+		times, values = append(times, json.Number(text(dig(points[i], "timestamp")))), append(values, number)
+	}
+	if n := len(times); n > 1 && integer(times[0]) > integer(times[n-1]) {
+		slices.Reverse(times)
+		slices.Reverse(values)
+	}
+	if len(values) > 0 {
+		c.Last = plain(values[len(values)-1].String())
+	}
+	b, err := json.Marshal([]any{times, values})
+	if err == nil {
+		c.Points = string(b)
+	}
+	return c
+}
+
+// plain is a number as people write it.
+func plain(s string) string {
+	if strings.ContainsAny(s, "eE") {
+		return s
+	}
+	return rounded(s)
+}
+
+// spaced takes a name in camel case apart.
+func spaced(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if r >= 'A' && r <= 'Z' && i > 0 {
+			b.WriteByte(' ')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return title(b.String())
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// requests shows what clients asked lately.
+func requests(p *page) error {
+	q := p.r.URL.Query()
+	all := get("requests", "/sim/requests").query("pageSize", "40").query("pageToken", p.arg("pageToken"))
+	for _, name := range []string{"interface", "operation", "status", "world", "failed"} {
+		all.query(name, q.Get(name))
+	}
+	p.Data = J{"interfaces": []string{"data", "metrics", "node", "sim"}}
+	if p.part("request-list") {
+		return p.load(all)
+	}
+	calls := []*Call{all.opt()}
+	if p.names.Serves("listFaults") {
+		calls = append(calls, get("faults", "/sim/faults").opt())
+	}
+	if err := p.load(calls...); err != nil {
+		return err
+	}
+	return p.showAs("requests", "requests", "Requests")
+}
+
+// request shows one request with its answer.
+func request(p *page) error {
+	if err := p.load(get("request", "/sim/requests/%s", p.arg("id"))); err != nil {
+		return err
+	}
+	p.part("request-detail")
+	p.Data = &requestView{p, p.Got["request"]}
+	return p.showAs("request", "requests", "Request "+p.arg("id"))
+}
+
+type requestView struct {
+	page *page
+	R    any
+}
+
+// Body is a body in the form that people read, if it is JSON.
+func (*requestView) Body(v any) string {
+	decoded, err := decode([]byte(text(v)))
+	if err != nil {
+		return text(v)
+	}
+	return indented(decoded)
+}
+
+// Test is the request as a test of the user's own.
+func (v *requestView) Test() string {
+	r, base := v.R, v.page.origin
+	target := text(dig(r, "path"))
+	if q := text(dig(r, "query")); q != "" {
+		target += "?" + q
+	}
+	operation, status := text(dig(r, "operation")), text(dig(r, "status"))
+	var b strings.Builder
+	fmt.Fprintf(&b, "import { expect, test } from \"vitest\";\n\ntest(%s, async () => {\n  const response = await fetch(%s", quote(operation+" answers "+status), quote(base+target))
+	if method := text(dig(r, "method")); method != "GET" {
+		fmt.Fprintf(&b, ", {\n    method: %s,\n    headers: { \"content-type\": \"application/json\" },\n    body: %s,\n  }", quote(method), quote(text(dig(r, "requestBody"))))
+	}
+	fmt.Fprintf(&b, ");\n  expect(response.status).toBe(%s);\n", status)
+	if body := text(dig(r, "responseBody")); json.Valid([]byte(body)) {
+		b.WriteString("  expect(await response.json()).toEqual(" + strings.ReplaceAll(v.Body(body), "\n", "\n  ") + ");\n")
+	}
+	b.WriteString("});\n")
+	return b.String()
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}
+
+// Fault is a rule that makes the next request like this one fail.
+func (v *requestView) Fault() J {
+	if calls := list(dig(v.R, "calls")); len(calls) > 0 {
+		return J{"match": J{"rpcMethod": dig(calls[0], "method")}, "action": J{"rpcError": J{"code": -32000, "message": "this was asked to fail"}}, "times": J{"first": 1}}
+	}
+	if text(dig(v.R, "interface")) == "node" || text(dig(v.R, "operation")) == "" {
+		return J{"match": J{"path": dig(v.R, "path")}, "action": J{"status": 503}, "times": J{"first": 1}}
+	}
+	return J{"match": J{"operation": dig(v.R, "operation")}, "action": J{"status": 503}, "times": J{"first": 1}}
+}
+
+// CanFail says whether a fault can be set for the request: the simulator's own interface has none.
+func (v *requestView) CanFail() bool {
+	return v.page.names.Serves("addFault") && text(dig(v.R, "interface")) != "sim"
+}
+
+// Clock shows a time of the wall's clock.
+func (*page) Clock(v any) string {
+	t, err := time.Parse(time.RFC3339Nano, text(v))
+	if err != nil {
+		return text(v)
+	}
+	return t.Format("15:04:05.000")
+}
+
+// Took is a number of milliseconds.
+func (*page) Took(v any) string {
+	f, err := strconv.ParseFloat(text(v), 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64) + " ms"
+}
