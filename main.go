@@ -131,6 +131,7 @@ func (c *command) parse(verb string, args []string, env func(string) (string, bo
 	var serverErr, worldErr error
 	c.server, serverErr = serving.Options(c.stderr)
 	c.listen = serving.Addresses
+	c.server.People = func(w *sim.World) control.People { return seed.NewPeople(w) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
 	return errors.Join(serverErr, worldErr)
@@ -175,7 +176,7 @@ func (c *command) digest(ctx context.Context) error {
 }
 
 func (c *command) clock(ctx context.Context) error {
-	return c.with(ctx, func(w *sim.World) error { return c.move.Run(ctx, w, c.stdout) })
+	return c.with(ctx, func(w *sim.World) error { return handlers.MoveClock(ctx, w, c.server, c.move, c.stdout) })
 }
 
 // with opens the world, which must exist unless it is in memory, and does something with it.

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"snowglobe/handlers"
+	"snowglobe/handlers/control"
 	"snowglobe/seed"
+	"snowglobe/sim"
 	"snowglobe/sim/verify"
 )
 
@@ -163,5 +165,48 @@ func TestARunningClock(t *testing.T) {
 	time.Sleep(3 * 100 * time.Millisecond)
 	if after := w.Clock.UnixMilli(); after != before {
 		t.Errorf("a frozen clock moves: from %d to %d", before, after)
+	}
+}
+
+// TestPeopleLiveOnWhileTheClockMoves populates a day through the door, and finds what happened in it in every interface.
+func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
+	w := tinyWorld(t)
+	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, Log: slog.New(slog.DiscardHandler),
+		People: func(w *sim.World) control.People { return seed.NewPeople(w) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	listening := httptest.NewServer(server)
+	defer listening.Close()
+	c := &clocked{t, listening.URL}
+	blocks := func() string { return c.call("/ext/bc/C/rpc", "eth_blockNumber", `[]`) }
+	before := blocks()
+	if _, text, _ := c.send("/sim/clock", `{"advance":"6h"}`); blocks() != before {
+		t.Errorf("without people there are blocks: %s", text)
+	}
+	if status, text, _ := c.send("/sim/clock", `{"populate":true}`); status != http.StatusBadRequest {
+		t.Errorf("populate alone: %s", text)
+	}
+	if status, text, now := c.send("/sim/clock", `{"populate":true,"advance":"18h"}`); status != http.StatusOK || now["populate"] != false || blocks() == before {
+		t.Errorf("with people there are no blocks: %d %s", status, text)
+	}
+	_, text, page := c.send("/v2/chains/43114/metrics/txCount?timeInterval=day&pageSize=1", "")
+	if point := page["results"].([]any)[0].(map[string]any); point["value"] == 0.0 || point["timestamp"] != float64(seed.DefaultUntil.Unix()) {
+		t.Errorf("transactions of the day: %s", text)
+	}
+	_, text, page = c.send("/v1/chains/43114/transactions?pageSize=1", "")
+	if newest := page["transactions"].([]any)[0].(map[string]any); newest["blockTimestamp"].(float64) <= float64(seed.DefaultUntil.Unix()) {
+		t.Errorf("the newest transaction: %s", text)
+	}
+	if _, _, now := c.send("/sim/clock", `{"populate":true,"rate":0}`); now["populate"] != true {
+		t.Errorf("people do not live on: %v", now)
+	}
+	before = blocks()
+	if _, text, _ := c.send("/sim/clock", `{"advance":"12h"}`); blocks() == before {
+		t.Errorf("they act no more: %s", text)
+	}
+	if _, err := verify.Verify(t.Context(), w, func(int, int) {}); err != nil {
+		t.Error(err)
 	}
 }

@@ -41,6 +41,7 @@ type Flags struct {
 	noMining, mixedMining, relayer                                       bool
 	clockRate                                                            float64
 	journal                                                              int
+	live                                                                 bool
 }
 
 // NewFlags declares the flags about serving.
@@ -65,6 +66,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.BoolVar(&s.noMining, "no-mining", false, "make blocks of EVM chains only when a client asks for them (evm_mine)")
 	f.BoolVar(&s.relayer, "relayer", true, "deliver the messages that clients send from one chain to another through TeleporterMessenger; --relayer=false leaves that to a relayer of yours")
 	f.Float64Var(&s.clockRate, "clock-rate", 0, "`N` times as fast as real time runs the world's clock, 1 for real time; 0 lets it stand still until something moves it")
+	f.BoolVar(&s.live, "live", false, "let the world's time go on, in real time unless --clock-rate says otherwise, and its people go on acting")
 	f.StringVar(&s.warpSign, "warp-sign", signAny, "`WHICH` messages validators sign for the aggregator: any well-formed one, or only known ones, which the world sent or can justify")
 	f.IntVar(&s.exportWorkers, "export-workers", 2, "`N` transaction exports that run at once; more have to wait")
 	f.IntVar(&s.exportQueue, "export-queue", 256, "`N` transaction exports that may be unfinished at once, those that wait included; more are refused; 0 for any number")
@@ -117,6 +119,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	}
 	if o.Mining, err = s.readMining(); err != nil {
 		return o, err
+	}
+	if o.Live = s.live; o.Live && s.clockRate == 0 {
+		s.clockRate = 1
 	}
 	if o.ClockRate = s.clockRate; !(s.clockRate >= 0 && s.clockRate <= control.MaxRate) {
 		return o, fmt.Errorf("--clock-rate: %v is not from 0 to %d", s.clockRate, control.MaxRate)

@@ -31,7 +31,6 @@ import (
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
-	"snowglobe/sim/relayer"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 )
@@ -64,6 +63,8 @@ type Options struct {
 	JournalSize int // how many requests Run has the journal remember
 
 	ClockRate float64 // at which multiple of real time the clock runs, 0 for a clock that stands still
+	Live      bool    // people act while the clock moves
+	People    func(*sim.World) control.People
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -167,7 +168,12 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.Register(s, w, o.Version, o.Origins); err != nil {
 		return nil, err
 	}
-	clock := control.NewClockRate(w)
+	var people control.People
+	if o.People != nil {
+		people = o.People(w)
+	}
+	clock := control.NewClockRate(w, people)
+	clock.SetLive(o.Live)
 	clock.Set(o.ClockRate)
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
@@ -194,11 +200,8 @@ func New(w *sim.World, o Options) (*Server, error) {
 	for _, path := range web.Mounts {
 		s.MountPages(path, pages)
 	}
-	if o.Relayer && !w.DB.ReadOnly() {
-		notDelivered := func(err error) { o.Log.Warn("a cross-chain message was not delivered", "error", err) }
-		if err := relayer.Start(context.Background(), w, notDelivered); err != nil {
-			return nil, err
-		}
+	if err := startRelayer(context.Background(), w, o); err != nil {
+		return nil, err
 	}
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err

@@ -7,5 +7,8 @@
 // those of a client. Randomness is keyed by what it is for (population.RNG), so that adding one thing does not change another,
 // and nothing here reads the wall clock.
 //
+// People let an open world live on: its accounts act in the world's time as they did in its history. What they do depends on the seed, the
+// time and the world as it is, so a world that was generated until a time and one that lived on until then are alike in shape only.
+//
 // Whatever changes the bytes of a generated world raises sim.Generator and rewrites testdata/digests.txt (make golden).
 package seed

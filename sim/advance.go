@@ -27,22 +27,30 @@ const stride = 24 * time.Hour
 // falls due on the P-Chains: stakers begin and end, L1 validators run out of balance. It costs as much as happens. When the
 // context ends on the way, or a block cannot be made, the clock stands where it got to.
 func (w *World) Advance(ctx context.Context, to time.Time) error {
-	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); to.After(end) {
-		return fmt.Errorf("%w: %s is after %s", ErrFar, to.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
-	}
-	if w.DB.ReadOnly() {
-		return store.ErrReadOnly
+	if err := w.CanAdvance(to); err != nil {
+		return err
 	}
 	target := to.UnixMilli()
-	if now := w.Clock.UnixMilli(); target < now {
-		return fmt.Errorf("%w: it is %s", ErrBackwards, w.Clock.Now().Format(time.RFC3339))
-	}
 	for ctx.Err() == nil && w.Clock.UnixMilli() < target {
 		if err := w.advanceStride(target); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// CanAdvance says why the clock cannot be moved to a time.
+func (w *World) CanAdvance(to time.Time) error {
+	if end := time.Unix(w.Meta.Until, 0).Add(Furthest); to.After(end) {
+		return fmt.Errorf("%w: %s is after %s", ErrFar, to.UTC().Format(time.RFC3339), end.UTC().Format(time.RFC3339))
+	}
+	if w.DB.ReadOnly() {
+		return store.ErrReadOnly
+	}
+	if to.UnixMilli() < w.Clock.UnixMilli() {
+		return fmt.Errorf("%w: it is %s", ErrBackwards, w.Clock.Now().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // advanceStride moves the clock towards a time in milliseconds: there, or to a stride after the next block that falls due.

@@ -15,38 +15,57 @@ import (
 
 // IssueX accepts a transaction in a new block of the X-Chain. The error is the network's reason to refuse it.
 func (n *Network) IssueX(ctx context.Context, tx *txs.Tx) error {
-	return n.extend(ctx, func(e *extension) error {
-		at := e.earliest()
-		if err := n.state.X.Check(tx, at); err != nil {
-			return err
-		}
-		b, err := n.state.X.BuildBlock(at, []*txs.Tx{tx})
-		if err != nil {
-			return err
-		}
-		return e.accept(b, txs.XChain)
-	})
+	return n.extend(ctx, func(e *extension) error { return e.issueX(tx) })
 }
 
 // IssueP accepts a transaction in a new block of the P-Chain, after the blocks that time asks for by then. While the chain lacks the
 // gas, the block is so much later. The error is the network's reason to refuse it.
 func (n *Network) IssueP(ctx context.Context, tx *txs.Tx) error {
+	return n.extend(ctx, func(e *extension) error { return e.issueP(tx) })
+}
+
+// IssueNext does what IssueP and IssueX do with a transaction of the P-Chain or the X-Chain that is written when it is known what it
+// has to fit: the network's state, and the earliest time of a block. No other comes between. Nil is no transaction.
+func (n *Network) IssueNext(ctx context.Context, chain txs.Chain, write func(state *primary.Network, at uint64) (*txs.Tx, error)) error {
 	return n.extend(ctx, func(e *extension) error {
-		at := n.state.P.CapacityTime(tx.Unsigned, e.earliest())
-		if err := e.advanceP(at); err != nil {
+		tx, err := write(n.state, e.earliest())
+		if err != nil || tx == nil {
 			return err
 		}
-		if err := n.state.P.VerifyTx(tx, at); err != nil {
-			n.dropped.Add(tx.ID(), err)
-			return fmt.Errorf("failed verification: %w", err)
+		if chain == txs.XChain {
+			return e.issueX(tx)
 		}
-		n.dropped.Remove(tx.ID())
-		b, err := n.state.P.BuildBlock(at, []*txs.Tx{tx})
-		if err != nil {
-			return err
-		}
-		return e.accept(b, txs.PChain)
+		return e.issueP(tx)
 	})
+}
+
+func (e *extension) issueX(tx *txs.Tx) error {
+	at := e.earliest()
+	if err := e.state.X.Check(tx, at); err != nil {
+		return err
+	}
+	b, err := e.state.X.BuildBlock(at, []*txs.Tx{tx})
+	if err != nil {
+		return err
+	}
+	return e.accept(b, txs.XChain)
+}
+
+func (e *extension) issueP(tx *txs.Tx) error {
+	at := e.state.P.CapacityTime(tx.Unsigned, e.earliest())
+	if err := e.advanceP(at); err != nil {
+		return err
+	}
+	if err := e.state.P.VerifyTx(tx, at); err != nil {
+		e.dropped.Add(tx.ID(), err)
+		return fmt.Errorf("failed verification: %w", err)
+	}
+	e.dropped.Remove(tx.ID())
+	b, err := e.state.P.BuildBlock(at, []*txs.Tx{tx})
+	if err != nil {
+		return err
+	}
+	return e.accept(b, txs.PChain)
 }
 
 // DropReason is why a transaction of the P-Chain was refused, if that was not long ago. Unlike a node, which answers with that for a while, IssueP

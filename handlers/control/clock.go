@@ -18,20 +18,29 @@ import (
 	"snowglobe/sim/store"
 )
 
+// People go on acting in a world's time.
+type People interface {
+	// Advance moves the world's clock to a time, and lets people act on the way.
+	Advance(ctx context.Context, to time.Time) error
+}
+
 // ClockState is the answer of GET /sim/clock.
 type ClockState struct {
 	Time         string  `json:"time" doc:"RFC 3339."`
 	Unix         int64   `json:"unix" doc:"Seconds."`
 	Milliseconds int64   `json:"milliseconds" doc:"Milliseconds since 1970."`
 	Rate         float64 `json:"rate" doc:"How much faster than real time it runs; 0 while it stands still."`
+	Populate     bool    `json:"populate" doc:"Whether the world's people go on acting while it moves."`
 }
 
 // ClockRate makes a world's clock run.
 type ClockRate struct {
-	world *sim.World
+	world  *sim.World
+	people People // nil for a world without any
 
 	mu      sync.Mutex
 	rate    float64
+	live    bool      // people act while the clock moves
 	from    time.Time // real time since which it runs so
 	at      time.Time // the world's time then
 	changed chan struct{}
@@ -45,9 +54,31 @@ const (
 	longLead = time.Minute            // by which a clock is ahead that was moved on purpose, and not by blocks that need time
 )
 
-// NewClockRate is for a clock that stands still until a rate is set.
-func NewClockRate(w *sim.World) *ClockRate {
-	return &ClockRate{world: w, changed: make(chan struct{}, 1)}
+// NewClockRate is for a clock that stands still until a rate is set. A world may be without people.
+func NewClockRate(w *sim.World, people People) *ClockRate {
+	return &ClockRate{world: w, people: people, changed: make(chan struct{}, 1)}
+}
+
+// Live says whether people act while the clock moves.
+func (c *ClockRate) Live() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.live
+}
+
+// SetLive lets people act while the clock moves from now on, or not.
+func (c *ClockRate) SetLive(live bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live = live && c.people != nil
+}
+
+// advance moves the clock, with people or without.
+func (c *ClockRate) advance(ctx context.Context, to time.Time, live bool) error {
+	if live && c.people != nil {
+		return c.people.Advance(ctx, to)
+	}
+	return c.world.Advance(ctx, to)
 }
 
 // Rate is the multiple of real time at which the clock runs, 0 while it stands still.
@@ -108,7 +139,7 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 		case ahead >= 0:
 			continue
 		}
-		err := c.world.Advance(ctx, target)
+		err := c.advance(ctx, target, c.Live())
 		if err != nil && ctx.Err() == nil && !errors.Is(err, sim.ErrBackwards) {
 			c.Set(0)
 			failed(err)
@@ -123,6 +154,8 @@ type clockBody struct {
 	Until   *string  `json:"until,omitempty" doc:"To the next of what GET /sim/clock/events lists, such as next-validator-end, or next-block: the next time at which the P-Chain of a network makes a block by itself."`
 	Rate    *float64 `json:"rate,omitempty" doc:"Let it run at this multiple of real time, at most 1000000; 0 stops it."`
 	Freeze  *bool    `json:"freeze,omitempty" doc:"true: let it stand still."`
+
+	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; as before when it is left out."`
 }
 
 // move reads how the body moves the clock, if not by a rate.
@@ -163,7 +196,8 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 		rest.Operation{ID: "getClock", Path: "/sim/clock", Summary: "The world's time", Live: true, Answer: clock,
 			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
 		rest.Operation{ID: "moveClock", Method: http.MethodPost, Path: "/sim/clock", Summary: "Move the world's time, or let it run",
-			Doc: "Exactly one of the members says how. On the way everything happens that falls due, through blocks of the P-Chain. " +
+			Doc: "Exactly one of the members but populate says how. With populate the people of the generated history go on acting: they pay, call " +
+				"contracts, stake and send messages, as the seed and the world's time decide. On the way everything happens that falls due, through blocks of the P-Chain. " +
 				"The clock never goes back, and at most 30 years beyond the end of the generated history.",
 			Body: reflect.TypeFor[clockBody](), Class: permit.Control, Answer: clock, Handle: a.move},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "What time will bring, soonest first",
@@ -178,7 +212,7 @@ type clockAPI struct {
 
 func (a *clockAPI) show() *ClockState {
 	now := a.world.Clock.Now()
-	return &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate()}
+	return &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate(), Populate: a.rate.Live()}
 }
 
 func (a *clockAPI) move(r *rest.Request) (any, error) {
@@ -197,6 +231,9 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		if *b.Rate < 0 || *b.Rate > MaxRate {
 			return nil, rest.BadRequest(fmt.Sprintf("rate must be from 0 to %d", MaxRate))
 		}
+		if b.Populate != nil {
+			a.rate.SetLive(*b.Populate)
+		}
 		a.rate.Set(*b.Rate)
 		return a.show(), nil
 	case b.Freeze != nil:
@@ -206,9 +243,13 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		a.rate.Set(0)
 		return a.show(), nil
 	}
+	live := a.rate.Live()
+	if b.Populate != nil {
+		live = *b.Populate
+	}
 	move, err := b.move()
 	if err == nil {
-		err = move.Make(r.Context(), a.world)
+		err = move.Make(r.Context(), a.world, func(ctx context.Context, to time.Time) error { return a.rate.advance(ctx, to, live) })
 		a.rate.moved()
 	}
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,27 +62,13 @@ func ParseMoves(operands []string, now time.Time) (*Move, error) {
 	return nil, moveError(fmt.Sprintf("clock: expected show, advance SPAN, set TIME or until EVENT, not %.80q", strings.Join(operands, " ")))
 }
 
-// Run moves the clock of a world that no server has open, and writes what time it is then. Without a move it only does that.
-func (m *Move) Run(ctx context.Context, w *sim.World, out io.Writer) error {
-	if m != nil {
-		if err := w.Claim(ctx); err != nil {
-			return err
-		}
-		if err := m.Make(ctx, w); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(out, w.Clock.Now().Format(time.RFC3339Nano))
-	return err
-}
-
-// Make moves the world's clock.
-func (m *Move) Make(ctx context.Context, w *sim.World) error {
+// Make moves the world's clock by a function that advances it to a time.
+func (m *Move) Make(ctx context.Context, w *sim.World, advance func(context.Context, time.Time) error) error {
 	to, err := m.target(ctx, w)
 	if err != nil {
 		return err
 	}
-	return w.Advance(ctx, to)
+	return advance(ctx, to)
 }
 
 // target is where the clock is to be.

@@ -112,7 +112,7 @@ func (a *activity) swap(who *population.Account, r *rand.Rand) (*TxRequest, erro
 		if balance.BitLen() < 16 || balance.BitLen() > 90 {
 			continue
 		}
-		if !a.chain.balances.approved[[3]common.Address{token, who.Address, a.chain.byRole["exchange"]}] {
+		if !a.chain.balances.allows(token, who.Address, a.chain.byRole["exchange"]) {
 			return a.chain.approve(who, role, "exchange")(r)
 		}
 		return a.chain.Call(who, "exchange", "Exchange", "swap", token, population.Fraction(r, balance, 90, 12), new(big.Int), who.Address)
@@ -148,26 +148,26 @@ func (a *activity) mintCrystals(who *population.Account, n int64) (*TxRequest, e
 }
 
 func (a *activity) sendCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
-	held := a.chain.balances.items[holding{a.chain.byRole["collection"], who.Address}]
+	held := a.chain.balances.items(a.chain.byRole["collection"], who.Address)
 	if len(held) == 0 {
 		return nil, nil
 	}
-	id := new(big.Int).SetUint64(held[r.IntN(len(held))].id)
+	id := new(big.Int).SetUint64(held[r.IntN(len(held))])
 	return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), id)
 }
 
 // sendGear passes on one piece of gear; who has none gets some from the deployer.
 func (a *activity) sendGear(who *population.Account, r *rand.Rand) (*TxRequest, error) {
-	held := a.chain.balances.items[holding{a.chain.byRole["items"], who.Address}]
+	held := a.chain.balances.items(a.chain.byRole["items"], who.Address)
 	if len(held) == 0 {
 		return a.chain.Call(a.chain.Personas.Deployer, "items", "Items", "mint", who.Address, big.NewInt(population.Between(r, 1, 18)), big.NewInt(population.Between(r, 1, 50)))
 	}
-	it := held[r.IntN(len(held))]
+	number := held[r.IntN(len(held))]
 	to := a.chain.randomAccount(r)
 	if to == who {
 		return nil, nil
 	}
-	return a.chain.Call(who, "items", "Items", "safeTransferFrom", who.Address, to.Address, new(big.Int).SetUint64(it.id), big.NewInt(1), []byte{})
+	return a.chain.Call(who, "items", "Items", "safeTransferFrom", who.Address, to.Address, new(big.Int).SetUint64(number), big.NewInt(1), []byte{})
 }
 
 // payMany pays several accounts in one call: internal transfers, some of which revert.

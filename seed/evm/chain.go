@@ -34,7 +34,7 @@ type Chain struct {
 	listed    []fixtures.ListedToken    // of a C-Chain
 	allocated *big.Int                  // wei that the genesis gives to accounts
 	contracts []store.Contract
-	balances  *tokenBalances
+	balances  tokenHoldings
 
 	hour uint64 // for which the mood was drawn last
 	mood int64

@@ -197,7 +197,7 @@ func (h *History) act(p *evm.Pending, b plannedBlock) (done int, err error) {
 		if request.Gas+gasAccess > p.GasLeft() {
 			break
 		}
-		if _, err := h.chain.execute(p, request, h.chain.txData(p, request, offer, r)); err != nil {
+		if _, err := h.chain.execute(p, request, h.chain.txData(p.Nonce(request.From.Address), p.Header().BaseFee, request, offer, r)); err != nil {
 			return 0, fmt.Errorf("chain %d, block %d: %w", h.chain.Row.EVMID, p.Header().Number, err)
 		}
 		if request.done != nil {

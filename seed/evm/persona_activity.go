@@ -102,9 +102,9 @@ func (p *personaActivity) collector() []action {
 
 // sendUsualCrystal sends one of the tokens that accounts mint: those with special metadata stay with the collector.
 func (a *activity) sendUsualCrystal(who *population.Account, r *rand.Rand) (*TxRequest, error) {
-	for _, it := range a.chain.balances.items[holding{a.chain.byRole["collection"], who.Address}] {
-		if it.id >= firstUsualCrystal {
-			return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), new(big.Int).SetUint64(it.id))
+	for _, number := range a.chain.balances.items(a.chain.byRole["collection"], who.Address) {
+		if number >= firstUsualCrystal {
+			return a.chain.Call(who, "collection", "Collection", "safeTransfer", a.somebody(r), new(big.Int).SetUint64(number))
 		}
 	}
 	return nil, nil

@@ -23,15 +23,23 @@ type item struct {
 	id    uint64
 }
 
-// tokenBalances is who holds which tokens, by the logs of transfers: what accounts know when they decide.
+// tokenHoldings is what accounts know of tokens when they decide.
+type tokenHoldings interface {
+	balance(token, owner common.Address) *big.Int
+	allows(token, owner, spender common.Address) bool     // it was approved
+	items(token, owner common.Address) (numbers []uint64) // that are held of a token, the oldest first
+	observe(r *types.Receipt)                             // what a transaction changed
+}
+
+// tokenBalances is who holds which tokens, by the logs of transfers.
 type tokenBalances struct {
 	balances map[holding]*big.Int
 	approved map[[3]common.Address]bool // token, owner, spender
-	items    map[holding][]item
+	held     map[holding][]item
 }
 
 func newTokenBalances() *tokenBalances {
-	return &tokenBalances{balances: map[holding]*big.Int{}, approved: map[[3]common.Address]bool{}, items: map[holding][]item{}}
+	return &tokenBalances{balances: map[holding]*big.Int{}, approved: map[[3]common.Address]bool{}, held: map[holding][]item{}}
 }
 
 func (b *tokenBalances) observe(r *types.Receipt) {
@@ -59,14 +67,14 @@ func (b *tokenBalances) move(token, from, to common.Address, amount *big.Int) {
 // moveItem moves an item. One of an ERC-1155's kind counts as one item, however many there are of it.
 func (b *tokenBalances) moveItem(token, from, to common.Address, id uint64) {
 	it := item{token, id}
-	had := b.items[holding{token, from}]
+	had := b.held[holding{token, from}]
 	for i := range had {
 		if had[i] == it {
-			b.items[holding{token, from}] = append(had[:i:i], had[i+1:]...)
+			b.held[holding{token, from}] = append(had[:i:i], had[i+1:]...)
 			break
 		}
 	}
-	b.items[holding{token, to}] = append(b.items[holding{token, to}], it)
+	b.held[holding{token, to}] = append(b.held[holding{token, to}], it)
 }
 
 func (b *tokenBalances) balance(token, owner common.Address) *big.Int {
@@ -74,4 +82,17 @@ func (b *tokenBalances) balance(token, owner common.Address) *big.Int {
 		return amount
 	}
 	return new(big.Int)
+}
+
+func (b *tokenBalances) allows(token, owner, spender common.Address) bool {
+	return b.approved[[3]common.Address{token, owner, spender}]
+}
+
+func (b *tokenBalances) items(token, owner common.Address) []uint64 {
+	held := b.held[holding{token, owner}]
+	numbers := make([]uint64, len(held))
+	for i := range held {
+		numbers[i] = held[i].id
+	}
+	return numbers
 }

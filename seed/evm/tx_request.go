@@ -95,12 +95,12 @@ func deployed(r *types.Receipt) common.Address {
 }
 
 // txData chooses the transaction's type and price: most accounts use EIP-1559's, some wallets are older.
-func (c *Chain) txData(p *evm.Pending, q *TxRequest, o offer, r *rand.Rand) types.TxData {
-	price := new(big.Int).Add(p.Header().BaseFee, o.tip)
-	if o.legacy && o.tip.Cmp(p.Header().BaseFee) > 0 {
+func (c *Chain) txData(nonce uint64, baseFee *big.Int, q *TxRequest, o offer, r *rand.Rand) types.TxData {
+	price := new(big.Int).Add(baseFee, o.tip)
+	if o.legacy && o.tip.Cmp(baseFee) > 0 {
 		price = o.tip
 	}
-	nonce, value := p.Nonce(q.From.Address), q.Value
+	value := q.Value
 	if value == nil {
 		value = new(big.Int)
 	}
@@ -111,7 +111,7 @@ func (c *Chain) txData(p *evm.Pending, q *TxRequest, o offer, r *rand.Rand) type
 		return &types.AccessListTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasPrice: price, Gas: q.Gas + gasAccess, To: q.To,
 			Value: value, Data: q.Data, AccessList: accessList(q)}
 	default:
-		return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasTipCap: o.tip, GasFeeCap: o.limit(p.Header().BaseFee),
+		return &types.DynamicFeeTx{ChainID: c.signer.ChainID(), Nonce: nonce, GasTipCap: o.tip, GasFeeCap: o.limit(baseFee),
 			Gas: q.Gas, To: q.To, Value: value, Data: q.Data}
 	}
 }

@@ -88,3 +88,39 @@ func busyness(r *rand.Rand, s Span) []int {
 	}
 	return sums
 }
+
+// slot is how far the times of what happens on a chain are apart at least, in seconds: more than blocks are.
+const slot = 5
+
+// TimesIn are when something happens in the hour that begins at a time, once history is over: as often as in that, when so many thousandths of
+// it happen on an average day, and by the same rhythm. A number that is not whole is now the one above and now the one below.
+func TimesIn(r *rand.Rand, hour uint64, perDay int64) []uint64 {
+	at := time.Unix(int64(hour), 0).UTC()
+	weight := int64(daily[at.Hour()]*weekly[at.Weekday()]) * Between(r, 70, 130)
+	if r.IntN(burstEvery) == 0 {
+		weight *= burstFactor
+	}
+	expected := perDay * weight / averageWeight
+	count := int(expected / 1000)
+	if r.Int64N(1000) < expected%1000 {
+		count++
+	}
+	const slots = Hour / slot
+	slotsOf := r.Perm(slots)[:min(count, slots)]
+	slices.Sort(slotsOf)
+	times := make([]uint64, len(slotsOf))
+	for i, n := range slotsOf {
+		times[i] = hour + uint64(n*slot)
+	}
+	return times
+}
+
+// averageWeight is that of a day, bursts included.
+var averageWeight = func() (sum int64) {
+	for _, hour := range daily {
+		for _, day := range weekly {
+			sum += int64(hour * day)
+		}
+	}
+	return sum * 100 * (burstEvery + burstFactor - 1) / burstEvery / int64(len(weekly))
+}()

@@ -151,6 +151,12 @@ type Next struct {
 	BaseFee *big.Int
 }
 
+// SendPrepared does what Send does with a transaction that is written when it is known what it has to fit, as SendNext does.
+func (m *Miner) SendPrepared(ctx context.Context, sender common.Address, write func(Next) (*types.Transaction, error)) error {
+	defer m.world.Mined(ctx)
+	return m.SendNext(ctx, sender, write)
+}
+
 // SendNext does what Send does with a transaction that is written when it is known what it has to fit: no other comes between.
 // World.Mined is not called.
 func (m *Miner) SendNext(ctx context.Context, sender common.Address, write func(Next) (*types.Transaction, error)) error {

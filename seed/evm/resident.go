@@ -1,0 +1,201 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/holiman/uint256"
+
+	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
+	"snowglobe/seed/population"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+)
+
+// Residents are those who go on acting on a chain of an open world. What they do at a time follows from the seed, the time and the
+// chain as it is then.
+type Residents struct {
+	*activity
+	chain   *Chain
+	miner   *miner.Miner
+	known   *knownTokens
+	peers   []ids.ID // chains to which they send messages
+	persona []action
+}
+
+// NewResidents are those of the chain of a miner. Its history has so many transactions; contracts are those with a role.
+func NewResidents(g population.RNG, m *miner.Miner, db *store.DB, size int, personas *population.Personas, accounts []*population.Account, contracts []store.Contract, peers []ids.ID) *Residents {
+	row := m.Chain.Row
+	known := &knownTokens{db: db, chain: m.Chain, tokens: map[common.Address]*store.Token{}}
+	c := &Chain{
+		Row: row, Personas: personas, rng: g, size: size, accounts: accounts, signer: types.LatestSignerForChainID(new(big.Int).SetUint64(row.EVMID)),
+		byRole: map[string]common.Address{}, artifacts: map[string]string{}, balances: known,
+	}
+	if !c.IsL1() {
+		c.listed = fixtures.ListedTokens[row.Network]
+	}
+	for _, k := range contracts {
+		c.addContract(k.Role, k.Artifact, common.Address(k.Address))
+	}
+	n := &Residents{activity: &activity{chain: c}, chain: c, miner: m, known: known, peers: peers}
+	p := &personaActivity{n.activity, false}
+	n.persona = slices.Concat(p.alice(), p.bob(), p.clumsy())
+	return n
+}
+
+const (
+	personasAct = 12 // percent of what happens is done by the best-known personas
+	greetings   = 2  // percent are messages to other chains
+	gasGreet    = 900_000
+)
+
+// Act has somebody do something at a time in Unix seconds, at which the world's clock stands.
+func (n *Residents) Act(ctx context.Context, at uint64) error {
+	n.known.ctx, n.known.err = ctx, nil
+	r := n.chain.rng.For("resident", n.chain.Row.EVMID, at)
+	n.batches = int64(at)
+	request, err := n.decide(r)
+	if err := errors.Join(err, n.known.err); err != nil {
+		return err
+	}
+	o := n.chain.offerOf(request.From, at, false, r)
+	if request, err = n.payable(ctx, request, o); err != nil {
+		return err
+	}
+	return n.miner.SendPrepared(ctx, request.From.Address, func(next miner.Next) (*types.Transaction, error) {
+		return types.SignTx(types.NewTx(n.chain.txData(next.Nonce, next.BaseFee, request, o, r)), n.chain.signer, request.From.Key)
+	})
+}
+
+// decide is what happens next.
+func (n *Residents) decide(r *rand.Rand) (*TxRequest, error) {
+	switch draw := r.IntN(100); {
+	case draw < greetings:
+		by := []*population.Account{n.chain.Personas.Alice, n.chain.Personas.Bob, n.chain.Personas.Ewoq, n.chain.Personas.Whale}[r.IntN(4)]
+		text := []string{"still snowing", "back from the hut", "see you tomorrow"}[r.IntN(3)]
+		return n.chain.CallWith(by, "greeter", "Greeter", "greet", nil, gasGreet, n.peers[r.IntN(len(n.peers))], GreeterAddress(n.chain.Personas), text)
+	case draw < greetings+personasAct:
+		if request, err := n.persona[r.IntN(len(n.persona))](r); request != nil || err != nil {
+			return request, err
+		}
+	}
+	return n.any(r)
+}
+
+// payable is the request, or what happens instead when its sender cannot pay for it: the whale sends money.
+func (n *Residents) payable(ctx context.Context, request *TxRequest, o offer) (*TxRequest, error) {
+	head, err := n.miner.Chain.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	states, err := n.miner.Chain.State(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	cost := new(big.Int).Mul(o.limit(new(big.Int).Lsh(head.Header.BaseFee, 1)), new(big.Int).SetUint64(request.Gas+gasAccess))
+	if request.Value != nil {
+		cost.Add(cost, request.Value)
+	}
+	if limit, overflow := uint256.FromBig(cost); overflow || states.GetBalance(request.From.Address).Lt(limit) {
+		request = transfer(n.chain.Personas.Whale, request.From.Address, population.Units(50, 18))
+	}
+	return request, states.Error()
+}
+
+// knownTokens is what accounts find out about tokens by asking the chain.
+type knownTokens struct {
+	db     *store.DB
+	chain  *reader.Chain
+	tokens map[common.Address]*store.Token // of the contracts with a role
+
+	ctx context.Context // of who decides now
+	err error           // the first that was met since
+}
+
+func (k *knownTokens) token(address common.Address) *store.Token {
+	if t, known := k.tokens[address]; known {
+		return t
+	}
+	t, err := k.db.TokenAt(k.ctx, k.chain.Row.ID, address[:])
+	if k.failed(err) {
+		return nil
+	}
+	k.tokens[address] = t
+	return t
+}
+
+// failed says that there is no answer. That a row is missing is one.
+func (k *knownTokens) failed(err error) bool {
+	if err != nil && !errors.Is(err, store.ErrNotFound) && k.err == nil {
+		k.err = err
+	}
+	return err != nil
+}
+
+func (k *knownTokens) balance(token, owner common.Address) *big.Int {
+	t := k.token(token)
+	if t == nil {
+		return new(big.Int)
+	}
+	held, err := k.db.TokenBalance(k.ctx, owner[:], t.ID.Asset(nil), store.MaxNumber)
+	if k.failed(err) {
+		return new(big.Int)
+	}
+	return new(big.Int).SetBytes(held.Amount)
+}
+
+func (k *knownTokens) items(token, owner common.Address) (numbers []uint64) {
+	t := k.token(token)
+	if t == nil {
+		return nil
+	}
+	rows, err := k.db.TokenBalancesOf(k.ctx, owner[:], t.ID, store.MaxNumber)
+	if k.failed(err) {
+		return nil
+	}
+	var last store.AssetKey
+	for i := range rows { // of each item the newest row comes first
+		if bytes.Equal(rows[i].Asset, last) {
+			continue
+		}
+		last = rows[i].Asset
+		if number := new(big.Int).SetBytes(last.Item()); number.IsUint64() && new(big.Int).SetBytes(rows[i].Amount).Sign() > 0 {
+			numbers = append(numbers, number.Uint64())
+		}
+	}
+	return numbers
+}
+
+func (k *knownTokens) allows(token, owner, spender common.Address) bool {
+	a, err := contracts.Load("Token")
+	if k.failed(err) {
+		return false
+	}
+	data, err := a.ABI.Pack("allowance", owner, spender)
+	if k.failed(err) {
+		return false
+	}
+	head, err := k.chain.Head(k.ctx)
+	if k.failed(err) {
+		return false
+	}
+	input := hexutil.Bytes(data)
+	result, err := k.chain.Call(k.ctx, head, &reader.Call{To: &token, Input: &input}, reader.Overrides{})
+	if k.failed(err) {
+		return false
+	}
+	return result.Err == nil && new(big.Int).SetBytes(result.ReturnData).BitLen() > 90
+}
+
+// observe does nothing: the chain knows.
+func (k *knownTokens) observe(*types.Receipt) {}

@@ -1,0 +1,177 @@
+package seed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/seed/evm"
+	"snowglobe/seed/population"
+	"snowglobe/seed/primary"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// People are the accounts of an open world, who go on acting in its time after the generated history. When somebody acts follows
+// from the seed and the profile alone, and what they do from the seed, the time and the world as it is then: nothing is kept but the world.
+type People struct {
+	Refused func(error) // is told what the network refuses; may be nil
+
+	world *sim.World
+
+	moving sync.Mutex // held while the clock moves on with them; guards the lines, which are made when first needed
+	lines  []line
+	rng    population.RNG
+}
+
+// line is a chain on which things happen one after the other.
+type line struct {
+	name   string
+	perDay int64 // thousandths of what happens on an average day
+	act    func(ctx context.Context, at uint64) error
+}
+
+// deed is what happens on a line at a time, in Unix seconds.
+type deed struct {
+	at   uint64
+	line *line
+}
+
+// NewPeople are those of a world.
+func NewPeople(w *sim.World) *People { return &People{world: w, rng: population.RNG(w.Meta.Seed)} }
+
+// Advance moves the clock to a time as sim.World.Advance does, and lets people act on the way. What they want and the network refuses
+// does not happen. Nobody makes up for time in which the clock moved without them, or blocks moved it.
+func (p *People) Advance(ctx context.Context, to time.Time) error {
+	if err := p.world.CanAdvance(to); err != nil {
+		return err
+	}
+	p.moving.Lock()
+	defer p.moving.Unlock()
+	if err := p.prepare(ctx); err != nil {
+		return err
+	}
+	from := p.world.Clock.UnixMilli()
+	for hour := uint64(from) / 1000 / population.Hour * population.Hour; int64(hour)*1000 <= to.UnixMilli(); hour += population.Hour {
+		for _, d := range p.deeds(hour) {
+			if at := int64(d.at) * 1000; at <= from || at > to.UnixMilli() || at < p.world.Clock.UnixMilli() {
+				continue
+			}
+			if err := p.live(ctx, d); err != nil {
+				return err
+			}
+		}
+	}
+	err := p.world.Advance(ctx, to)
+	if errors.Is(err, sim.ErrBackwards) { // the last block needed more time
+		return nil
+	}
+	return err
+}
+
+// deeds are what happens in an hour, in order.
+func (p *People) deeds(hour uint64) (all []deed) {
+	for i := range p.lines {
+		l := &p.lines[i]
+		for _, at := range population.TimesIn(p.rng.For("hour", l.name, hour), hour, l.perDay) {
+			all = append(all, deed{at, l})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b deed) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// live moves the clock to the time of a deed, and lets it happen.
+func (p *People) live(ctx context.Context, d deed) error {
+	err := p.world.Advance(ctx, time.Unix(int64(d.at), 0))
+	if err == nil {
+		err = d.line.act(ctx, d.at)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, store.ErrDisk), errors.Is(err, store.ErrReadOnly):
+		return err
+	case err != nil && p.Refused != nil:
+		p.Refused(fmt.Errorf("%s at %d: %w", d.line.name, d.at, err))
+	}
+	return nil
+}
+
+// prepare finds out who there is.
+func (p *People) prepare(ctx context.Context) error {
+	if p.lines != nil {
+		return nil
+	}
+	profile, err := ParseProfile(p.world.Meta.Profile, []byte(p.world.Meta.Shape))
+	if err != nil {
+		return err
+	}
+	personas, err := population.NewPersonas()
+	if err != nil {
+		return err
+	}
+	accounts, err := population.NewAccounts(p.rng, accountCount(profile))
+	if err != nil {
+		return err
+	}
+	onChains, err := p.onChains(ctx, profile, personas, accounts)
+	if err != nil {
+		return err
+	}
+	onNetworks, err := p.onNetworks(ctx, profile, personas, accounts)
+	p.lines = append(onChains, onNetworks...)
+	return err
+}
+
+// onChains are the lines of the EVM chains.
+func (p *People) onChains(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
+	for i, size := range shares(profile) {
+		m := p.world.Miners[i]
+		row := m.Chain.Row
+		contracts, err := p.world.DB.Contracts(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		residents := evm.NewResidents(p.rng, m, p.world.DB, size, personas, accounts, contracts, p.peers(&row))
+		lines = append(lines, line{row.Name + "/" + row.Network, int64(size) * 1000 / int64(profile.Days), residents.Act})
+	}
+	return lines, nil
+}
+
+// peers are the chains to which a chain sends messages: the others of its network, or itself where it is alone.
+func (p *People) peers(of *store.Chain) (others []ids.ID) {
+	for _, c := range p.world.Chains {
+		if c.Row.Network == of.Network && c.Row.ID != of.ID {
+			others = append(others, ids.ID(c.Row.BlockchainID))
+		}
+	}
+	if len(others) == 0 {
+		others = append(others, ids.ID(of.BlockchainID))
+	}
+	return others
+}
+
+// onNetworks are the lines of the P- and the X-Chains.
+func (p *People) onNetworks(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
+	for i := range fixtures.Networks {
+		size := profile.networkSize(i)
+		residents, err := primary.NewResidents(ctx, p.rng, p.world.Networks[i], size, personas, accounts)
+		if err != nil {
+			return nil, err
+		}
+		for _, chain := range []txs.Chain{txs.PChain, txs.XChain} {
+			lines = append(lines, line{chain.String() + "/" + fixtures.Networks[i].Name, int64(size.Transactions) * 500 / int64(profile.Days),
+				func(ctx context.Context, at uint64) error { return residents.Act(ctx, chain, at) }})
+		}
+	}
+	return lines, nil
+}

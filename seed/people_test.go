@@ -1,0 +1,119 @@
+package seed
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/relayer"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// populated is a world in a file that is advanced with its people by steps.
+func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "world.db")
+	p, err := LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Generate(t.Context(), Options{Path: path, Seed: 4, Profile: p, Until: DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := relayer.Start(t.Context(), w, func(err error) { t.Error(err) }); err != nil {
+		t.Fatal(err)
+	}
+	people := NewPeople(w)
+	people.Refused = func(err error) { t.Error(err) }
+	for i, to := range steps {
+		if i%7 == 0 {
+			people = NewPeople(w) // as after a start
+		}
+		if err := people.Advance(t.Context(), DefaultUntil.Add(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w, path
+}
+
+// TestPeopleLiveOn advances a world by some days in one step and in many, and it is the same world, in which everything went on that
+// happened in its history; and it verifies.
+func TestPeopleLiveOn(t *testing.T) {
+	const days = 2
+	var hours []time.Duration
+	for h := range time.Duration(days * 24) {
+		hours = append(hours, (h+1)*time.Hour-17*time.Minute+time.Duration(h)*time.Millisecond)
+	}
+	var digests [][]byte
+	for _, steps := range [][]time.Duration{{days * 24 * time.Hour}, append(hours, days*24*time.Hour)} {
+		w, path := populated(t, steps)
+		if now := w.Clock.Now(); now.Sub(DefaultUntil) < days*24*time.Hour || now.Sub(DefaultUntil) > days*24*time.Hour+10*time.Second {
+			t.Errorf("it is %s", now)
+		}
+		digests = append(digests, w.Digest())
+		checkLife(t, w)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := verifyFile(t, path); err != nil {
+			t.Error(err)
+		}
+	}
+	if !bytes.Equal(digests[0], digests[1]) {
+		t.Error("the steps in which people live make a difference")
+	}
+}
+
+// checkLife looks for what people do on each chain after the history.
+func checkLife(t *testing.T, w *sim.World) {
+	t.Helper()
+	for _, c := range w.Chains {
+		head, err := c.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := 0
+		for number := head.Number; number > 0; number-- {
+			b, err := c.Block(t.Context(), number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int64(b.Header.Time) <= w.Meta.Until {
+				break
+			}
+			made++
+		}
+		if made < 10 {
+			t.Errorf("chain %d has %d blocks after the history", c.Row.EVMID, made)
+		}
+	}
+	sent, err := w.DB.MessagesSince(t.Context(), w.Meta.Until)
+	if err != nil || len(sent) == 0 {
+		t.Errorf("%d messages are sent after the history: %v", len(sent), err)
+	}
+	kinds := map[string]int{}
+	for _, n := range w.Networks {
+		for _, chain := range []txs.Chain{txs.PChain, txs.XChain} {
+			first, err := w.DB.FirstPrimarySince(t.Context(), n.Chain(chain), w.Meta.Until+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := w.DB.PrimaryTxsBetween(t.Context(), store.At(n.Chain(chain), first, 0), store.Last(n.Chain(chain)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range all {
+				kinds[chain.String()+"."+all[i].Type]++
+			}
+		}
+	}
+	for _, kind := range []string{"P.BaseTx", "P.AddPermissionlessValidatorTx", "P.AddPermissionlessDelegatorTx", "P.RewardValidatorTx", "X.BaseTx", "X.ExportTx"} {
+		if kinds[kind] == 0 {
+			t.Errorf("there is no %s after the history, but %v", kind, kinds)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package primary
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/seed/population"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/warp"
+)
+
+// Residents are those who go on acting on the P- and X-Chain of a network of an open world. What they do at a time follows from the
+// seed, the time and the chains as they are then.
+type Residents struct {
+	*Network
+	live    *sim.Network
+	runners []runner                            // of validators of the primary network, by node
+	byOwner map[ids.ShortID]*population.Account // everybody
+	roles   map[ids.NodeID]bool                 // nodes that stand for a situation which is to stay
+}
+
+// runner is who runs a node that validates the primary network.
+type runner struct {
+	*node
+	weight uint64
+}
+
+// stays are the roles of nodes that validate on and on. Those that end, are removed or run out of balance are to stay so.
+var stays = []string{"", nodeRoles[popular], nodeRoles[full], nodeRoles[active], nodeRoles[running]}
+
+// NewResidents are those of a network of a world.
+func NewResidents(ctx context.Context, g population.RNG, live *sim.Network, size Size, personas *population.Personas, accounts []*population.Account) (*Residents, error) {
+	n := &Residents{live: live, byOwner: map[ids.ShortID]*population.Account{}, roles: map[ids.NodeID]bool{}, Network: &Network{
+		rng: g, rules: live.Rules, personas: personas, accounts: accounts, size: size, wallet: &wallet{rules: live.Rules, utxos: utxoSet{}},
+		assetIDs: map[string]ids.ID{},
+	}}
+	for _, a := range accounts {
+		n.byOwner[a.Primary.Address()] = a
+	}
+	for _, p := range personas.Funded {
+		n.byOwner[p.Account.Primary.Address()] = p.Account
+	}
+	nodes, err := live.DB.Nodes(ctx, live.Rules.NetworkID)
+	if err != nil {
+		return nil, err
+	}
+	known := map[ids.NodeID]*store.Node{}
+	for i := range nodes {
+		id := ids.NodeID(nodes[i].Node)
+		known[id] = &nodes[i]
+		n.roles[id] = !slices.Contains(stays, nodes[i].Role)
+	}
+	stakers, err := live.DB.Stakers(ctx, live.Chain(txs.PChain))
+	for i := range stakers {
+		s := &stakers[i]
+		id := ids.NodeID(s.Node)
+		if row := known[id]; row != nil && !s.Delegator && ids.ID(s.Subnet) == ids.Empty && s.BLS != nil {
+			n.addRunner(id, row, s)
+		}
+	}
+	return n, err
+}
+
+// addRunner adds who runs a node, once for each node.
+func (n *Residents) addRunner(id ids.NodeID, row *store.Node, s *store.Staker) {
+	if slices.ContainsFunc(n.runners, func(r runner) bool { return r.id == id }) {
+		return
+	}
+	owner := n.personas.Whale
+	if o := store.ParseOutputOwners(s.Owner); len(o.Addresses) == 1 {
+		if a := n.byOwner[ids.ShortID(o.Addresses[0])]; a != nil {
+			owner = a
+		}
+	}
+	n.runners = append(n.runners, runner{&node{row: *row, id: id, bls: warp.NewSecretKey([32]byte(row.Secret)), owner: owner}, uint64(s.Weight)})
+}
+
+// load has the wallet know what an account can spend.
+func (n *Residents) load(ctx context.Context, who *population.Account) error {
+	clear(n.wallet.utxos)
+	address := who.Primary.Address()
+	for _, chain := range []txs.Chain{txs.PChain, txs.XChain} {
+		rows, err := n.live.DB.UnspentUTXOsOfAddress(ctx, address[:], n.live.Chain(chain))
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			source := n.live.Kind(rows[i].ID.Chain())
+			u, err := txs.ParseUTXO(source, rows[i].Bytes())
+			if err != nil {
+				return err
+			}
+			n.wallet.utxos.add(int(chain), int(source), u)
+		}
+	}
+	return nil
+}
+
+// Act has somebody do something on the P-Chain or the X-Chain at a time in Unix seconds, at which the world's clock stands.
+func (n *Residents) Act(ctx context.Context, chain txs.Chain, at uint64) error {
+	r := n.rng.For("resident", n.rules.NetworkID, int(chain), at)
+	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
+		n.net, n.wallet.net = net, net
+		if chain == txs.PChain {
+			if tx, err := n.stakeOrPay(ctx, r, at); tx != nil || err != nil {
+				return tx, err
+			}
+		}
+		return n.move(ctx, int(chain), r, at)
+	})
+}
+
+// How often what happens on the P-Chain is about validators, in percent.
+const (
+	renews    = 40 // when somebody's time is over
+	delegates = 25
+	topsUp    = 10
+)
+
+// stakeOrPay is something about validators; nil when it is not the time for that, or nobody can.
+func (n *Residents) stakeOrPay(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
+	if population.Chance(r, renews) {
+		if tx, err := n.renew(ctx, r, at); tx != nil || err != nil {
+			return tx, err
+		}
+	}
+	switch draw := r.IntN(100); {
+	case draw < delegates:
+		return n.delegateSomewhere(ctx, r, at)
+	case draw < delegates+topsUp:
+		return n.topUp(ctx, at)
+	}
+	return nil, nil
+}
+
+const longestStake = 60 // days
+
+// periodOf draws how long somebody stakes, in seconds.
+func (n *Residents) periodOf(r *rand.Rand) uint64 {
+	shortest := n.rules.Staking.MinStakeDuration + population.Hour
+	return shortest + uint64(population.Between(r, 0, longestStake*population.Day))
+}
+
+// renew lets a node validate again whose time is over.
+func (n *Residents) renew(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
+	var over []*runner
+	for i := range n.runners {
+		if _, validates := n.net.P.Validator(ids.Empty, n.runners[i].id); !validates && !n.roles[n.runners[i].id] {
+			over = append(over, &n.runners[i])
+		}
+	}
+	if len(over) == 0 {
+		return nil, nil
+	}
+	back := over[r.IntN(len(over))]
+	if back.proof == nil {
+		proof, err := txs.NewProofOfPossession(back.bls)
+		if err != nil {
+			return nil, err
+		}
+		back.proof = proof
+	}
+	end := at + n.periodOf(r)
+	for _, s := range []stakingPeriod{
+		{who: back.owner, weight: back.weight, end: end}, {who: back.owner, weight: n.usualStake(), end: end}, {who: n.personas.Whale, weight: n.usualStake(), end: end},
+	} {
+		if err := n.load(ctx, s.who); err != nil {
+			return nil, err
+		}
+		validating := *back.node // its owner stays the one who runs it
+		if tx, err := (&staking{n.Network}).validate(&validating, s, at); tx != nil || err != nil {
+			return tx, err
+		}
+	}
+	return nil, nil
+}
+
+// delegateSomewhere delegates to a validator that has room for it for long enough.
+func (n *Residents) delegateSomewhere(ctx context.Context, r *rand.Rand, at uint64) (*txs.Tx, error) {
+	s := stakingPeriod{who: n.account(int(population.Between(r, 0, stakingAccounts-1))), weight: n.usualDelegation(r), end: at + n.periodOf(r)}
+	first := r.IntN(max(len(n.runners), 1))
+	for i := range n.runners {
+		to := n.runners[(first+i)%len(n.runners)]
+		v, validates := n.net.P.Validator(ids.Empty, to.id)
+		if !validates || n.roles[to.id] || v.Start > at || v.End < at+n.rules.Staking.MinStakeDuration {
+			continue
+		}
+		s.end = min(s.end, v.End)
+		if n.net.P.RemainingDelegation(to.id, s.end) < s.weight {
+			continue
+		}
+		if err := n.load(ctx, s.who); err != nil {
+			return nil, err
+		}
+		return (&staking{n.Network}).delegate(to.node, s, at)
+	}
+	return nil, nil
+}
+
+const (
+	lowBalance = 14 * population.Day // L1 validators whose balance lasts less than so many seconds
+	topUpDays  = 45                  // get more, for so long
+)
+
+// topUp pays for the L1 validator that will run out of balance first, if that is soon.
+func (n *Residents) topUp(ctx context.Context, at uint64) (*txs.Tx, error) {
+	chain := n.live.Chain(txs.PChain)
+	all, err := n.live.DB.L1Validators(ctx, chain, n.net.P.Height())
+	if err != nil {
+		return nil, err
+	}
+	_, accrued := n.net.P.ValidatorFees()
+	price := uint64(n.rules.ValidatorFees.MinPrice)
+	var first *store.L1ValidatorView
+	for i := range all {
+		v := &all[i]
+		if left := v.Balance(store.Amount(accrued)); v.Weight > 0 && left > 0 && left < lowBalance*price && !n.roles[ids.NodeID(v.Node)] &&
+			(first == nil || v.EndAccumulatedFee < first.EndAccumulatedFee) {
+			first = v
+		}
+	}
+	if first == nil {
+		return nil, nil
+	}
+	if err := n.load(ctx, n.personas.Whale); err != nil {
+		return nil, err
+	}
+	amount := topUpDays * population.Day * price
+	return n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(n.personas.Whale), more: amount,
+		tx: &txs.IncreaseL1ValidatorBalanceTx{ValidationID: ids.ID(first.Validation), Balance: amount}}, at)
+}
+
+const (
+	exports = 8  // percent of what happens moves AVAX to the other chain,
+	imports = 60 // and in so many percent of the cases who has some on the way imports it
+)
+
+// move moves value: within the chain, to the other one, or from there.
+func (n *Residents) move(ctx context.Context, chain int, r *rand.Rand, at uint64) (*txs.Tx, error) {
+	p := &payments{n.Network}
+	for tries := range 4 {
+		from := p.randomSender(r)
+		if tries == 3 {
+			from = n.personas.Whale
+		}
+		if err := n.load(ctx, from); err != nil {
+			return nil, err
+		}
+		tx, err := n.moveFrom(from, chain, r, at)
+		if tx != nil || err != nil {
+			return tx, err
+		}
+	}
+	return nil, nil
+}
+
+func (n *Residents) moveFrom(from *population.Account, chain int, r *rand.Rand, at uint64) (*txs.Tx, error) {
+	other := store.XChain
+	if chain == store.XChain {
+		other = store.PChain
+	}
+	signer := singleSigner(from)
+	switch draw := r.IntN(100); {
+	case draw < imports && len(n.wallet.utxos[n.wallet.avax(chain, other, signer)]) > 0:
+		return n.wallet.importTx(chain, other, signer, at)
+	case draw >= 100-exports:
+		return n.wallet.exportTx(chain, other, signer, uint64(population.Between(r, 5, 50))*nanoAVAX/10, at)
+	}
+	return (&payments{n.Network}).everyday(chain, from, r, at)
+}
