@@ -258,3 +258,37 @@ func curl(host string, d *Detail) string {
 
 // quote is a text as a word of the shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// Outcome is what a line of the log tells about an exchange beside its status: the calls of a batch with their errors, and the cause
+// of a refusal. It reads no more than it must: most requests are answered, and have neither.
+func (j *Journal) Outcome(e *Exchange) (members []string, cause string) {
+	const beginning = 64
+	answer := e.Answer.Kept
+	batch := len(e.Request.Kept) > 0 && bytes.TrimLeft(e.Request.Kept, " \t\r\n")[:1][0] == '['
+	if e.Status < http.StatusBadRequest && !batch && !bytes.Contains(answer[:min(len(answer), beginning)], []byte(`"error"`)) {
+		return nil, ""
+	}
+	r := j.redactorOf(e)
+	all := calls(e.Request.Kept)
+	outcomes(all, answer)
+	for _, c := range all {
+		text := r.text(c.Method)
+		if c.Error != nil {
+			text += fmt.Sprintf(": %d %s", c.Error.Code, r.text(c.Error.Message))
+		}
+		members = append(members, text[:min(len(text), 300)])
+	}
+	if batch {
+		return members, ""
+	}
+	return nil, r.text(e.cause(all))
+}
+
+// Query is the query of an exchange as it may be shown.
+func (j *Journal) Query(e *Exchange) string {
+	_, query, found := strings.Cut(e.Target, "?")
+	if !found {
+		return ""
+	}
+	return j.redactorOf(e).query(query)
+}

@@ -11,19 +11,20 @@ import (
 
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
+	"snowglobe/handlers/textlog"
 )
 
-// NewLogger writes a log as text or as JSON, one line an event; a quiet one holds failures only.
+// NewLogger writes a log as text for people (package textlog) or as JSON, one line an event; a quiet one holds failures only.
 func NewLogger(w io.Writer, format string, quiet bool) (*slog.Logger, error) {
-	o := &slog.HandlerOptions{Level: slog.LevelInfo}
+	level := slog.LevelInfo
 	if quiet {
-		o.Level = slog.LevelError
+		level = slog.LevelError
 	}
 	switch format {
 	case "text":
-		return slog.New(slog.NewTextHandler(w, o)), nil
+		return slog.New(textlog.New(w, level, textlog.Color(w))), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(w, o)), nil
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})), nil
 	}
 	return nil, fmt.Errorf("log format %q is not one of text, json", format)
 }
@@ -60,16 +61,6 @@ func (c *requestContext) observe() {
 		c.status = http.StatusOK
 	}
 	c.server.opts.Observe(c.operation(), c.status, c.took)
-}
-
-// record takes the request and its answer down in the journal.
-func (c *requestContext) record() {
-	if !c.keeps || c.op != nil && c.op.Unrecorded {
-		return
-	}
-	e := c.exchange()
-	e.Request, e.Answer, e.Took = c.received, c.answer, c.took
-	c.server.opts.Journal.Add(e)
 }
 
 // exchange is what there is to tell about a request, save its body and the answer's.
@@ -120,7 +111,7 @@ func KeepRequest(ctx context.Context, body []byte) {
 	}
 }
 
-// RecordMessage takes a message over WebSocket and its answer down in the journal: ctx is that of the request which opened the
+// RecordMessage tells of a message over WebSocket and its answer in the log and in the journal: ctx is that of the request which opened the
 // connection.
 func RecordMessage(ctx context.Context, operation string, message, answer []byte, since time.Time, p *fault.Plan) {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
@@ -133,5 +124,10 @@ func RecordMessage(ctx context.Context, operation string, message, answer []byte
 	if p != nil {
 		e.Fault = p.Text
 	}
-	c.server.opts.Journal.Add(e)
+	if c.logs() {
+		c.writeAccessLog(e)
+	}
+	if c.server.opts.Journal.On() {
+		c.server.opts.Journal.Add(e)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/textlog"
 )
 
 // requestContext is one request on its way through the server, with what is known about its answer so far. It is the
@@ -43,6 +44,7 @@ func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requ
 	c.keeps = s.opts.Journal.On() && !IsInside(r.Context())
 	c.request, c.prefixed = cutPrefix(r)
 	c.dialect = s.opts.Dialect.choose(r, c.prefixed)
+	c.keeps = s.opts.Journal.On() || c.logs()
 	w.Header()["X-Request-Id"] = []string{c.id}
 	return c
 }
@@ -92,26 +94,50 @@ func (c *requestContext) finish() {
 // note tells of the answer where it is told: the log, the journal, the counters.
 func (c *requestContext) note() {
 	c.took = c.server.opts.Now().Sub(c.start)
-	c.writeAccessLog()
-	c.record()
+	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded)
+	if logged := c.logs(); logged || recorded {
+		e := c.exchange()
+		e.Request, e.Answer, e.Took = c.received, c.answer, c.took
+		if logged {
+			c.writeAccessLog(e)
+		}
+		if recorded {
+			c.server.opts.Journal.Add(e)
+		}
+	}
 	c.observe()
 }
 
-// writeAccessLog writes one line about the request. The query is left out, as it may hold a key.
-func (c *requestContext) writeAccessLog() {
-	log, ctx := c.logger, c.request.Context()
-	if !log.Enabled(ctx, slog.LevelInfo) {
-		return
+// logs says whether the request is logged.
+func (c *requestContext) logs() bool { return c.logger.Enabled(c.request.Context(), slog.LevelInfo) }
+
+// writeAccessLog writes one line about the request, without its secrets.
+func (c *requestContext) writeAccessLog(e *journal.Exchange) {
+	j := c.server.opts.Journal
+	path, _, _ := strings.Cut(e.Target, "?")
+	method := e.Method
+	if e.WebSocket {
+		method = "WS"
 	}
-	log.LogAttrs(ctx, slog.LevelInfo, "request",
-		slog.String("id", c.id),
-		slog.String("method", c.request.Method),
-		slog.String("path", c.request.URL.Path),
-		slog.String("operation", c.operation()),
-		slog.String("dialect", string(c.dialect)),
-		slog.Int("status", c.status),
-		slog.Int64("bytes", c.bytes),
-		slog.Float64("took_ms", float64(c.took.Microseconds())/1000))
+	attrs := append(make([]slog.Attr, 0, 14), slog.String("id", c.id), slog.String(textlog.Method, method), slog.String(textlog.Path, path))
+	add := func(name, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(name, value))
+		}
+	}
+	add(textlog.Query, j.Query(e))
+	if e.World != "" {
+		attrs = append(attrs, slog.String(textlog.World, e.World))
+	}
+	attrs = append(attrs, slog.String(textlog.Interface, e.Interface), slog.String(textlog.Operation, e.Operation), slog.String("dialect", string(c.dialect)),
+		slog.Int(textlog.Status, e.Status), slog.Int64("bytes", e.Answer.Size), slog.Float64(textlog.Took, float64(e.Took.Microseconds())/1000))
+	members, cause := j.Outcome(e)
+	if members != nil {
+		attrs = append(attrs, slog.Any(textlog.Calls, members))
+	}
+	add(textlog.Cause, cause)
+	add(textlog.Fault, e.Fault)
+	c.logger.LogAttrs(c.request.Context(), slog.LevelInfo, textlog.Request, attrs...)
 }
 
 func (c *requestContext) operation() string {

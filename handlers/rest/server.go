@@ -119,6 +119,9 @@ func (o *Options) fill() {
 	if o.Alias == nil {
 		o.Alias = func(_, name string) string { return name }
 	}
+	if o.Journal == nil {
+		o.Journal = journal.New(0, nil, nil)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
