@@ -16,7 +16,7 @@ const (
 	tipBlocks     = 20 // blocks whose tips make the suggestion
 	tipPercentile = 40
 	maxTip        = 150_000_000_000 // wei; no suggestion is higher
-	maxHistory    = 1_024           // blocks in one fee history
+	maxHistory    = 2_048           // blocks in one fee history, as in coreth
 	maxPercentile = 100             // percentiles in one fee history
 )
 
