@@ -15,6 +15,10 @@ const DefaultSize = 1000
 // KeptBody is how much of a body is remembered.
 const KeptBody = 16 << 10
 
+// keptEach is how many bytes an exchange may take on average: both bodies of most are far shorter than KeptBody. Where clients send
+// heads of a megabyte, fewer exchanges are remembered.
+const keptEach = KeptBody + 8<<10
+
 // Exchange is a request and its answer, or a message over WebSocket and what was answered to it. It is not changed once it was
 // added.
 type Exchange struct {
@@ -62,10 +66,11 @@ type Journal struct {
 	secrets []string
 	hub     *events.Hub
 
-	mu   sync.Mutex
-	ring []Exchange
-	last int64 // id of the latest
-	from int64 // id of the first that was not deleted
+	mu    sync.Mutex
+	ring  []Exchange
+	bytes int   // of all in the ring
+	last  int64 // id of the latest
+	from  int64 // id of the first that was not deleted
 }
 
 // New makes a journal for so many exchanges, none for 0. The secrets, such as API keys, are hidden wherever they occur. Each
@@ -93,9 +98,30 @@ func (j *Journal) add(e *Exchange) {
 	e.ID = j.last
 	if len(j.ring) < j.size {
 		j.ring = append(j.ring, *e)
-		return
+	} else {
+		old := &j.ring[j.slot(e.ID)]
+		j.bytes -= old.bytes()
+		*old = *e
 	}
-	j.ring[j.slot(e.ID)] = *e
+	for j.bytes += e.bytes(); j.bytes > j.size*keptEach && j.first() < e.ID; j.from++ {
+		j.from = j.first()
+		oldest := &j.ring[j.slot(j.from)]
+		j.bytes -= oldest.bytes()
+		*oldest = Exchange{}
+	}
+}
+
+// bytes is about how much memory an exchange takes.
+func (e *Exchange) bytes() int {
+	n := len(e.Request.Kept) + len(e.Answer.Kept) + 2*len(e.Target) + len(e.Host)
+	for _, h := range []http.Header{e.RequestHeader, e.AnswerHeader} {
+		for name, values := range h {
+			for _, v := range values {
+				n += len(name) + len(v)
+			}
+		}
+	}
+	return n
 }
 
 // slot is where an exchange stands in a ring that is full, or is being filled from its beginning.
@@ -138,5 +164,6 @@ func (j *Journal) Clear() int {
 	for i := range j.ring {
 		j.ring[i] = Exchange{}
 	}
+	j.bytes = 0
 	return n
 }

@@ -88,6 +88,35 @@ func TestTheRingHasTheLatest(t *testing.T) {
 	}
 }
 
+// TestLongHeadsAreFewer bounds the memory: of exchanges with heads of a megabyte, fewer are remembered.
+func TestLongHeadsAreFewer(t *testing.T) {
+	j := journal.New(100, nil, events.NewHub())
+	long := strings.Repeat("x", 1<<20)
+	for range 50 {
+		j.Add(exchange("GET", "/v1/chains", "", "", "X-Long", long))
+	}
+	if n := len(j.Latest(0)); n != 2 {
+		t.Errorf("%d of a megabyte are remembered where 100 may take 2.4 MiB", n)
+	}
+	for range 150 {
+		j.Add(exchange("GET", "/v1/chains?"+long[:1000], long, long[:100]))
+	}
+	all := j.Latest(0)
+	if len(all) != 100 || all[0].ID != 200 || all[99].ID != 101 {
+		t.Errorf("%d are remembered", len(all))
+	}
+	if _, found := j.Find(50); found {
+		t.Error("the 50th is still remembered")
+	}
+	if j.Clear() != 100 || len(j.Latest(0)) != 0 {
+		t.Error("not cleared")
+	}
+	j.Add(exchange("GET", "/v1/chains", "", ""))
+	if len(j.Latest(0)) != 1 {
+		t.Error("nothing is remembered any more")
+	}
+}
+
 // TestBatchesAreCountedByTheirMembers, as far as they are kept.
 func TestBatchesAreCountedByTheirMembers(t *testing.T) {
 	j := journal.New(10, nil, nil)
