@@ -12,6 +12,7 @@ require (
 	github.com/gorilla/mux v1.8.0 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
 	github.com/gorilla/websocket v1.5.3 // WebSocket of the EVM chains, which go-ethereum builds on too
+	github.com/gowebpki/jcs v1.0.1 // canonical JSON, which webhooks sign
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
 	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
@@ -79,4 +80,6 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-require github.com/fsnotify/fsnotify v1.9.0 // indirect
+require (
+	github.com/fsnotify/fsnotify v1.9.0 // indirect
+)

@@ -16,6 +16,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/webhook"
 	"snowglobe/sim/export"
 )
 
@@ -42,6 +43,7 @@ type Flags struct {
 	clockRate                                                            float64
 	journal                                                              int
 	live                                                                 bool
+	webhookHosts                                                         string
 }
 
 // NewFlags declares the flags about serving.
@@ -60,6 +62,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
 	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
 	f.BoolVar(&s.control, "allow-control", false, "let the world be changed in every way when listening beyond loopback, not only by signed transactions")
+	f.StringVar(&s.webhookHosts, "webhook-hosts", "", "`NAMES` or addresses of hosts, separated by commas, to which webhooks may lead beside this machine; * for any")
 	f.BoolVar(&s.public, "public", false, "answer as a public API server: without info.getNodeID, getNodeIP, getVMs and the admin API")
 	f.Func("block-time", "`TIME`, such as 2s or 2, of real time after which each EVM chain gets a block, instead of one for each transaction", s.mining.setInterval)
 	f.BoolVar(&s.mixedMining, "mixed-mining", false, "with --block-time, a block for each transaction at once as well")
@@ -109,6 +112,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("--warp-sign: %q is not one of %s, %s", s.warpSign, signAny, signKnown)
 	}
 	o.Relayer = s.relayer
+	o.Webhooks = webhook.Targets{Hosts: splitNames(s.webhookHosts)}
 	o.Permit = permit.Rule{Origins: s.origins, Control: s.control}
 	o.Data.KnownOnly = s.warpSign == signKnown
 	if s.rateLimit < 0 {

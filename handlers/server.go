@@ -28,6 +28,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/handlers/web"
+	"snowglobe/handlers/webhook"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
@@ -62,6 +63,8 @@ type Options struct {
 
 	JournalSize int // how many requests Run has the journal remember
 
+	Webhooks webhook.Targets // where webhooks may lead
+
 	ClockRate float64 // at which multiple of real time the clock runs, 0 for a clock that stands still
 	Live      bool    // people act while the clock moves
 	People    func(*sim.World) control.People
@@ -91,6 +94,7 @@ type Server struct {
 	world   *sim.World
 	exports *export.Jobs
 	clock   *control.ClockRate
+	hooks   *webhook.Deliverer
 	node    *node.Node
 	log     *slog.Logger
 	events  *events.Hub
@@ -106,6 +110,7 @@ func (s *Server) Work(ctx context.Context) error {
 	var beside sync.WaitGroup
 	beside.Go(func() { s.inspect(ctx) })
 	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })
+	beside.Go(func() { s.hooks.Run(ctx) })
 	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock stands still", "error", err) }) })
 	beside.Go(func() { control.Watch(ctx, s.world, s.name, s.events) })
 	err := s.exports.Run(ctx)
@@ -189,6 +194,10 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := metrics.Register(s, w); err != nil {
 		return nil, err
 	}
+	hooks := webhook.New(w, webhook.Options{Targets: o.Webhooks, Log: o.Log, Data: o.Data, Journal: o.Journal, Events: o.Events, World: o.World})
+	if err := webhook.Register(s, hooks, o.Webhooks); err != nil {
+		return nil, err
+	}
 	n, err := mountNode(s, w, o, m, loggers)
 	if err != nil {
 		return nil, err
@@ -206,7 +215,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err
 	}
-	return &Server{s, w, exports, clock, n, o.Log, o.Events, o.World}, nil
+	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World}, nil
 }
 
 // MainWorld is the name of the world that a server was started with.

@@ -118,7 +118,7 @@ func (w *World) letFallDue(by uint64, moves bool) (made bool, err error) {
 			}
 		}
 	}()
-	next, latest := heads{}, int64(0)
+	next, latest, added := heads{}, int64(0), Added{}
 	for _, n := range w.Networks {
 		due, err := n.nextDue(context.Background())
 		if err != nil {
@@ -139,6 +139,7 @@ func (w *World) letFallDue(by uint64, moves bool) (made bool, err error) {
 			next[key] = digest
 		}
 		latest = max(latest, e.time*1000)
+		added.Primary = append(added.Primary, PrimaryAdded{n, e.deltas})
 	}
 	if moves {
 		latest = int64(by)
@@ -146,7 +147,7 @@ func (w *World) letFallDue(by uint64, moves bool) (made bool, err error) {
 	if len(next) == 0 && !moves {
 		return false, nil
 	}
-	return len(next) > 0, w.commit(next, latest, func(b *store.Batch) error {
+	return len(next) > 0, w.commit(next, latest, added, func(b *store.Batch) error {
 		for _, e := range all {
 			if err := e.add(b); err != nil {
 				return err

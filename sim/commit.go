@@ -4,21 +4,54 @@ import (
 	"context"
 	"errors"
 
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
 var errNoProposer = errors.New("no validator is there to propose a block")
 
+// Added is what a commit adds to the chains.
+type Added struct {
+	Chain    *reader.Chain // of Block
+	Block    *store.Delta  // of an EVM chain, or nil
+	Primary  []PrimaryAdded
+	From, To int64 // where the clock stands before and afterwards, Unix milliseconds
+}
+
+// PrimaryAdded is what a commit adds to the P- and X-Chain of a network.
+type PrimaryAdded struct {
+	Network *Network
+	Deltas  []*store.PrimaryDelta
+}
+
+// Outbox promises messages about what happens.
+type Outbox interface {
+	// Promise writes them in the transaction of the commit that they are about. The file is still as it was before; the caller
+	// holds the writer's lock.
+	Promise(b *store.Batch, added *Added) error
+}
+
+// SetOutbox says who promises messages from now on.
+func (w *World) SetOutbox(o Outbox) { w.outbox.Store(&o) }
+
 // commit writes what a block adds to an open world, and in the same transaction the clock, which then stands at the block's time in
-// milliseconds or later, and the new digest. next are the last digests of the chains that it extends. The caller holds
-// w.writer from the moment at which it read the block's parent; every writer to an open world calls this or one of
-// those below.
-func (w *World) commit(next heads, time int64, write func(*store.Batch) error) error {
+// milliseconds or later, the new digest, and the messages that are promised because of it. next are the last digests of the chains
+// that it extends. The caller holds w.writer from the moment at which it read the block's parent; every writer to an open world
+// calls this or one of those below.
+func (w *World) commit(next heads, time int64, added Added, write func(*store.Batch) error) error {
 	m := w.meta
 	all := w.heads.with(next)
 	m.Clock = max(w.Clock.UnixMilli(), time)
 	m.Digest = digestOf(m.Base, m.Clock, all)
-	if err := w.revise(m, write); err != nil {
+	added.From, added.To = w.Clock.UnixMilli(), m.Clock
+	outbox := w.outbox.Load()
+	err := w.revise(m, func(b *store.Batch) error {
+		if err := write(b); err != nil || outbox == nil {
+			return err
+		}
+		return (*outbox).Promise(b, &added)
+	})
+	if err != nil {
 		return err
 	}
 	w.heads = all
@@ -50,7 +83,29 @@ func (w *World) DeleteOperation(ctx context.Context, id int64) error {
 	return w.revise(w.meta, func(b *store.Batch) error { return errors.Join(b.DropOperation(id), b.DropChunks(id, 0)) })
 }
 
-// revise is the one place that writes to an open world. Its caller holds the lock.
+// Write writes what is no part of the chains, in one transaction.
+func (w *World) Write(ctx context.Context, write func(*store.Batch) error) error {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	return w.revise(w.meta, write)
+}
+
+// WriteUncounted writes what no answer that is kept depends on, and tells nobody.
+func (w *World) WriteUncounted(ctx context.Context, write func(*store.Batch) error) error {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	batch, err := w.DB.Begin()
+	if err != nil {
+		return err
+	}
+	batch.Uncounted()
+	if err = write(batch); err == nil {
+		err = batch.SetMeta(w.meta)
+	}
+	return batch.End(err)
+}
+
+// revise is the place that writes to an open world. Its caller holds the lock.
 func (w *World) revise(m store.Meta, write func(*store.Batch) error) error {
 	batch, err := w.DB.Begin()
 	if err != nil {

@@ -202,7 +202,7 @@ func (e *extension) store() error {
 	if len(e.deltas) == 0 {
 		return nil
 	}
-	return e.World.commit(e.heads, e.time*1000, e.add)
+	return e.World.commit(e.heads, e.time*1000, Added{Primary: []PrimaryAdded{{e.Network, e.deltas}}}, e.add)
 }
 
 // add writes the blocks.

@@ -32,7 +32,7 @@ func (w *World) openMiners(ctx context.Context) error {
 // commitBlock commits a block of an EVM chain, whose time is in milliseconds, and makes it the head for readers.
 func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error {
 	next := heads{headKey{false, c.Row.ID}: d.Block.Digest}
-	if err := w.commit(next, int64(time), func(b *store.Batch) error { return b.AddBlock(d) }); err != nil {
+	if err := w.commit(next, int64(time), Added{Chain: c, Block: d}, func(b *store.Batch) error { return b.AddBlock(d) }); err != nil {
 		return err
 	}
 	if r := w.relayer.Load(); r != nil && len(d.Messages) > 0 {
@@ -44,7 +44,7 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error 
 // commitChange commits a change of the state of an EVM chain, and tells readers of it.
 func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
 	next := heads{headKey{false, c.Row.ID}: d.Change.Digest}
-	if err := w.commit(next, 0, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
+	if err := w.commit(next, 0, Added{}, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
 		return err
 	}
 	c.StateChanged()

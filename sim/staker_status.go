@@ -34,5 +34,10 @@ func (n *Network) PotentialReward(s *store.Staker, head *store.PrimaryBlock) sto
 // Accrued is the accrued fee of ACP-77 at the world's clock, in nAVAX, given the last block of the P-Chain: what an L1
 // validator that was always active would have paid.
 func (n *Network) Accrued(head *store.PrimaryBlock) store.Amount {
-	return store.Amount(primary.ValidatorFeeStateOf(head).At(&n.Rules.ValidatorFees, uint64(n.Clock.Unix())).Accrued)
+	return n.AccruedAt(head, n.Clock.Unix())
+}
+
+// AccruedAt is the accrued fee at a time not before the given block of the P-Chain, while no other block comes.
+func (n *Network) AccruedAt(head *store.PrimaryBlock, unix int64) store.Amount {
+	return store.Amount(primary.ValidatorFeeStateOf(head).At(&n.Rules.ValidatorFees, uint64(unix)).Accrued)
 }

@@ -32,6 +32,7 @@ type World struct {
 	heads  heads      // guarded by writer
 
 	relayer   atomic.Pointer[Relayer]
+	outbox    atomic.Pointer[Outbox]
 	committed notice
 
 	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta

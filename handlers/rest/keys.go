@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -137,6 +138,17 @@ func (a *access) identify(carried []string, in *Interface) (*Key, error) {
 		return nil, Unauthorized("an API key is required: send it in the header x-service-api-key or x-glacier-api-key")
 	}
 	return nil, Unauthorized("the API key is not known")
+}
+
+// Account is whom the client asks for: the SHA-256 of the API key by which it is known. Clients without a key share one.
+func (r *Request) Account() [sha256.Size]byte {
+	a := r.server.access
+	for _, text := range keysOf(r.HTTP) {
+		if a.keys == nil || a.keys.byKey[text] != nil {
+			return sha256.Sum256([]byte(text))
+		}
+	}
+	return sha256.Sum256(nil)
 }
 
 // checkInterface refuses a key outside the interfaces that it is for, whatever the request says.

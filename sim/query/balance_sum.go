@@ -19,6 +19,7 @@ type BalanceSum struct {
 	*ChainReader
 	Kind      txs.Chain
 	at        int64
+	height    uint64                 // up to which blocks of the chain count, whenever others were made; MaxNumber for all
 	Subtotals map[string][]*subtotal // by what can be done with them
 }
 
@@ -45,7 +46,20 @@ const (
 
 // SumBalances sums up what addresses own on a chain at a time, in the past also what was spent since.
 func (b *ChainReader) SumBalances(kind txs.Chain, owners []ids.ShortID, at int64, past bool) (*BalanceSum, error) {
-	w := &BalanceSum{ChainReader: b, Kind: kind, at: at, Subtotals: map[string][]*subtotal{}}
+	return b.sumBalances(kind, owners, &BalanceSum{at: at, height: store.MaxNumber}, past)
+}
+
+// BalancesAfter sums up what addresses owned on a P- or X-Chain after one of its blocks, at that block's time.
+func (b *ChainReader) BalancesAfter(kind txs.Chain, owners []ids.ShortID, height uint64) (*BalanceSum, error) {
+	made, err := b.BlockTime(store.At(b.Chain(kind), height, 0))
+	if err != nil {
+		return nil, err
+	}
+	return b.sumBalances(kind, owners, &BalanceSum{at: made.Unix, height: height}, true)
+}
+
+func (b *ChainReader) sumBalances(kind txs.Chain, owners []ids.ShortID, w *BalanceSum, past bool) (*BalanceSum, error) {
+	w.ChainReader, w.Kind, w.Subtotals = b, kind, map[string][]*subtotal{}
 	p, err := b.UTXOSet(kind, owners, past)
 	if err != nil {
 		return nil, err
@@ -99,10 +113,10 @@ func (w *BalanceSum) shared(c *UTXOEntry) {
 // held passes on those outputs that were made by the time and not yet spent.
 func (w *BalanceSum) held(entries []*UTXOEntry, add func(*UTXOEntry)) error {
 	for _, c := range entries {
-		if c.made > w.at {
+		if c.made > w.at || w.later(store.At(c.ID.Chain(), c.ID.Height(), 0)) {
 			continue
 		}
-		if c.Spent != nil {
+		if c.Spent != nil && !w.later(*c.Spent) {
 			used, err := w.BlockTime(*c.Spent)
 			if err != nil {
 				return err
@@ -116,12 +130,28 @@ func (w *BalanceSum) held(entries []*UTXOEntry, add func(*UTXOEntry)) error {
 	return nil
 }
 
+// later says that something is in a block of the chain that does not count.
+func (w *BalanceSum) later(at store.Position) bool {
+	return at.Chain() == w.ChainReader.Chain(w.Kind) && at.Number() > w.height
+}
+
+// AVAX is how much of it there is under the name of a balance, in nAVAX.
+func (w *BalanceSum) AVAX(name string) uint64 {
+	sum := uint64(0)
+	for _, h := range w.Subtotals[name] {
+		if h.Asset == w.Rules.AVAXAssetID {
+			sum += h.Sum.Uint64()
+		}
+	}
+	return sum
+}
+
 // staked adds what was staked and not returned by the time.
 func (w *BalanceSum) staked(t stakingTx, c *UTXOEntry) error {
-	if c.made > w.at {
+	if c.made > w.at || w.later(t.at) {
 		return nil
 	}
-	if t.staker.Ended != nil {
+	if t.staker.Ended != nil && uint64(*t.staker.Ended) <= w.height {
 		ended, err := w.BlockTime(store.At(t.at.Chain(), uint64(*t.staker.Ended), 0))
 		if err != nil || ended.Unix <= w.at {
 			return err

@@ -18,6 +18,7 @@ type Batch struct {
 	rollup     *metric.Rollup // nil before the first block
 	tokens     bool           // whether it wrote a token, a contract or a market
 	primary    bool           // whether it wrote a block of a P-, X- or C-Chain of UTXOs
+	uncounted  bool           // it changes nothing that answers are kept for
 }
 
 // Begin starts a Batch. Only one is open at a time; a second waits.
@@ -54,9 +55,14 @@ func (b *Batch) Commit() error {
 	if b.primary {
 		b.db.primaryCommits.Add(1)
 	}
-	b.db.commits.Add(1) // last: a reader that sees it changed finds the other counts changed too
+	if !b.uncounted {
+		b.db.commits.Add(1) // last: a reader that sees it changed finds the other counts changed too
+	}
 	return err
 }
+
+// Uncounted says that the batch changes nothing that answers are kept for: only what is asked for anew each time.
+func (b *Batch) Uncounted() { b.uncounted = true }
 
 // Rollback drops everything that the batch wrote.
 func (b *Batch) Rollback() error {

@@ -73,6 +73,9 @@ func failed(text string, err error) error {
 	return fmt.Errorf("query %q: %w", text, err)
 }
 
+// Preparer is the file or a batch: what List and Get read.
+type Preparer = preparer
+
 // preparer is what has prepared statements: the pool that reads, or a batch, which sees its own writes.
 type preparer interface {
 	prepared(text string) (*stmt, error)
@@ -173,6 +176,21 @@ func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 	}
 	return row, errors.Join(statement.scan(rows, fields, text), rows.Close())
 }
+
+// List, Get and Exec run the statements of the packages below this one, each of which has those of a noun.
+
+// List reads every row that a statement answers: of the file, or as a batch sees it.
+func List[T any](ctx context.Context, p preparer, text string, args ...any) ([]T, error) {
+	return list[T](ctx, p, text, args...)
+}
+
+// Get reads the one row that a statement answers, or fails with ErrNotFound.
+func Get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, error) {
+	return get[T](ctx, p, text, args...)
+}
+
+// Exec runs a statement that writes.
+func Exec(b *Batch, text string, args ...any) error { return b.exec(text, args...) }
 
 // value reads the only column of the one row that a statement answers.
 func value[T any](ctx context.Context, p preparer, text string, args ...any) (T, error) {

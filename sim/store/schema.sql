@@ -355,3 +355,68 @@ CREATE TABLE chunk (
     digest  BLOB    NOT NULL CHECK (length(digest) = 32),           -- SHA-256 over the chunk before and the rest of the row
     data    BLOB    NOT NULL CHECK (length(data) > 0)               -- deflated, in whole blocks that others can follow
 ) STRICT;
+
+-- What clients want to be told of: webhooks of the Data API. Neither these tables nor those below are part of the world's digest.
+CREATE TABLE webhook (
+    id          INTEGER PRIMARY KEY CHECK (id > 0),
+    uuid        BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16),
+    account     BLOB    NOT NULL CHECK (length(account) = 32),       -- SHA-256 of the API key that made it
+    event       TEXT    NOT NULL,
+    chain       INTEGER NOT NULL CHECK (chain > 0),                  -- an EVM chain, or a primary chain as primary.sql numbers them
+    active      INTEGER NOT NULL CHECK (active IN (0, 1)),
+    created     INTEGER NOT NULL CHECK (created >= 0),               -- by the world's clock, Unix milliseconds
+    url         TEXT    NOT NULL,
+    name        TEXT    NOT NULL,
+    description TEXT    NOT NULL,
+    internal    INTEGER NOT NULL CHECK (internal IN (0, 1)),         -- whether messages have the internal transactions,
+    logs        INTEGER NOT NULL CHECK (logs IN (0, 1)),             -- and the logs
+    filter      TEXT    NOT NULL,                                    -- which events it is about, as JSON
+    CHECK (event IN ('address_activity', 'primary_network_address_activity', 'validator_activity'))
+) STRICT;
+
+-- What a webhook watches: addresses, a node or a subnet.
+CREATE TABLE webhook_key (
+    webhook INTEGER NOT NULL CHECK (webhook > 0),
+    number  INTEGER NOT NULL CHECK (number > 0),              -- counts those of the webhook in the order in which they came
+    watched BLOB    NOT NULL CHECK (length(watched) IN (20, 32)),
+    PRIMARY KEY (webhook, number),
+    UNIQUE (watched, webhook)
+) STRICT, WITHOUT ROWID;
+
+-- The secrets that messages are signed with, one for each account.
+CREATE TABLE webhook_secret (
+    account BLOB NOT NULL PRIMARY KEY CHECK (length(account) = 32),
+    secret  BLOB NOT NULL CHECK (length(secret) = 32)
+) STRICT, WITHOUT ROWID;
+
+-- What webhooks are to be told, written with the block that it is about. A message's text follows from the history.
+CREATE TABLE webhook_message (
+    webhook INTEGER NOT NULL CHECK (webhook > 0),
+    number  INTEGER NOT NULL CHECK (number > 0),               -- counts those of the webhook: the order in which they are delivered
+    uuid    BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16),
+    event   TEXT    NOT NULL,                                  -- what happened, among what a webhook's event stands for
+    tx      INTEGER NOT NULL CHECK (tx >= 0),                  -- position of the transaction, 0 when time alone did it
+    subject BLOB    NOT NULL CHECK (length(subject) IN (0, 32)), -- the staker's transaction or the validation that it is about, empty for none
+    time    INTEGER NOT NULL CHECK (time >= 0),                -- Unix seconds of the world's clock
+    PRIMARY KEY (webhook, number)
+) STRICT, WITHOUT ROWID;
+
+-- What became of messages, by the wall's clock in Unix milliseconds. It is kept when the world goes back: what was delivered is not
+-- delivered again.
+CREATE TABLE webhook_delivery (
+    message  BLOB    NOT NULL PRIMARY KEY CHECK (length(message) = 16),
+    status   TEXT    NOT NULL CHECK (status IN ('pending', 'delivered', 'failed', 'void')), -- void: there was nothing to tell
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),                                        -- since it was promised, or was to be delivered again
+    next     INTEGER NOT NULL CHECK (next >= 0)                                             -- when it is tried again
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE webhook_attempt (
+    message BLOB    NOT NULL CHECK (length(message) = 16),
+    number  INTEGER NOT NULL CHECK (number > 0),
+    started INTEGER NOT NULL CHECK (started >= 0),
+    took    INTEGER NOT NULL CHECK (took >= 0),  -- milliseconds
+    status  INTEGER NOT NULL CHECK (status >= 0), -- of the answer, 0 when there was none
+    error   TEXT    NOT NULL,                    -- why there was none, or why it does not count
+    answer  TEXT    NOT NULL,                    -- the beginning of its body
+    PRIMARY KEY (message, number)
+) STRICT, WITHOUT ROWID;

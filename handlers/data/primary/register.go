@@ -1,7 +1,10 @@
 package primary
 
 import (
+	"context"
 	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
@@ -9,6 +12,7 @@ import (
 	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // Service answers about the primary chains: blocks, transactions, UTXOs and assets.
@@ -21,12 +25,8 @@ type primaryAPI struct {
 	outputs     *cache.Cache[outputKey, []byte]
 }
 
-// subnetAPI answers about subnets and their blockchains.
-type subnetAPI struct{ *data.Base }
-
-// Register adds the operations about the primary network to a server.
-func Register(server *rest.Server, b *data.Base) error {
-	p := &primaryAPI{
+func newPrimaryAPI(b *data.Base) *primaryAPI {
+	return &primaryAPI{
 		Base:        b,
 		cBlocks:     cache.New[store.Position, data.RawJSON](),
 		blocks:      cache.New[store.Position, data.RawJSON](),
@@ -34,6 +34,41 @@ func Register(server *rest.Server, b *data.Base) error {
 		credentials: cache.New[store.Position, txCredentials](),
 		outputs:     cache.New[outputKey, []byte](),
 	}
+}
+
+// Views shows the primary chains, as answers do, to who tells of them elsewhere.
+type Views struct{ api *primaryAPI }
+
+// NewViews shows the chains of a world.
+func NewViews(b *data.Base) *Views { return &Views{newPrimaryAPI(b)} }
+
+// Transaction is a transaction in the shape of its chain.
+func (v *Views) Transaction(ctx context.Context, n *sim.Network, kind txs.Chain, at store.Position) (any, error) {
+	view := &chainView{v.api.Readers.Reader(ctx, n), v.api}
+	t, err := view.TxUTXOs(kind, at)
+	if err != nil {
+		return nil, err
+	}
+	return view.transaction(t)
+}
+
+// Balance is what addresses, sorted, owned after a block, in the shape of its chain; and the sums that it shows.
+func (v *Views) Balance(ctx context.Context, n *sim.Network, kind txs.Chain, owners []ids.ShortID, height uint64) (any, *query.BalanceSum, error) {
+	view := &chainView{v.api.Readers.Reader(ctx, n), v.api}
+	sum, err := view.BalancesAfter(kind, owners, height)
+	if err != nil {
+		return nil, nil, err
+	}
+	shown, err := view.balance(sum)
+	return shown, sum, err
+}
+
+// subnetAPI answers about subnets and their blockchains.
+type subnetAPI struct{ *data.Base }
+
+// Register adds the operations about the primary network to a server.
+func Register(server *rest.Server, b *data.Base) error {
+	p := newPrimaryAPI(b)
 	s, supply := &subnetAPI{b}, &supplyAPI{Base: b}
 	return server.Register(rest.Data, slices.Concat(
 		p.primaryBlockOperations(), p.interactionOperations(), s.blockchainOperations(), s.subnetOperations(), p.vertexOperations(),

@@ -1,0 +1,366 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/events"
+	"snowglobe/handlers/journal"
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+	"snowglobe/sim/store/outbox"
+	promises "snowglobe/sim/webhook"
+)
+
+// The receiver's time for an answer, and how long after its beginning an attempt that failed is followed by the next: the intervals of
+// the live service, from the third attempt on counted from the end of that time. After the tenth a webhook is deactivated.
+const answerTime = 10 * time.Second
+
+var retries = []time.Duration{
+	10 * time.Second, answerTime + time.Minute, answerTime + 5*time.Minute, answerTime + 10*time.Minute, answerTime + 30*time.Minute,
+	answerTime + 2*time.Hour, answerTime + 6*time.Hour, answerTime + 12*time.Hour, answerTime + 24*time.Hour,
+}
+
+const (
+	atOnce     = 16                     // webhooks that are told something at the same time
+	keptAnswer = 1 << 10                // bytes of an answer that are kept
+	readAnswer = 64 << 10               // bytes of an answer that are read: more is not needed, and ends the connection
+	lastWords  = 2 * time.Second        // for attempts under way when the server stops
+	shortly    = 20 * time.Millisecond  // until a block can be read that was just committed
+	afterwards = 500 * time.Millisecond // until it is tried again to read or write the file
+)
+
+// Deliverer sends the messages of a world's webhooks.
+type Deliverer struct {
+	world  *sim.World
+	writer *writer
+	client *http.Client
+	now    func() time.Time
+	opts   Options
+	log    *slog.Logger
+	wake   chan struct{}
+
+	mu      sync.Mutex
+	busy    map[int64]bool
+	reached map[int64]reached
+	again   map[int64]int64 // by webhook, the earliest message that is to be delivered once more
+}
+
+// reached is the last of a webhook's messages that came to an end as all before it did.
+type reached struct {
+	number int64
+	uuid   string // by which it is known that the world did not go back
+}
+
+// Options are what a user may choose about webhooks.
+type Options struct {
+	Targets Targets
+	Now     func() time.Time // the wall's clock
+	Log     *slog.Logger
+	Data    data.Options
+	Journal *journal.Journal
+	Events  *events.Hub
+	World   string // its name among those of the process
+}
+
+// New has messages promised from now on. They are delivered while Run runs.
+func New(w *sim.World, o Options) *Deliverer {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &Deliverer{
+		world: w, writer: newWriter(w, o.Data), client: o.Targets.NewClient(answerTime), now: o.Now, opts: o, log: o.Log,
+		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{}, again: map[int64]int64{},
+	}
+	if !w.DB.ReadOnly() {
+		promises.Start(w, func() [16]byte { return uuid.New() })
+	}
+	return d
+}
+
+// Wake has the deliverer look for what is due.
+func (d *Deliverer) Wake() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run delivers messages until the context ends. Attempts under way then have a moment to end.
+func (d *Deliverer) Run(ctx context.Context) {
+	if d.world.DB.ReadOnly() {
+		return
+	}
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, cancel) })
+	defer stop()
+	var senders sync.WaitGroup
+	defer senders.Wait()
+	for ctx.Err() == nil {
+		committed := d.world.Committed()
+		next, err := d.start(ctx, sending, &senders)
+		if err != nil && ctx.Err() == nil {
+			d.log.Error("webhooks could not be read", "error", err)
+			next = afterwards
+		}
+		timer := time.NewTimer(next)
+		select {
+		case <-ctx.Done():
+		case <-d.wake:
+		case <-committed:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// start begins to tell each webhook that has something due and is not being told anything, and says when there is more to do.
+func (d *Deliverer) start(ctx, sending context.Context, senders *sync.WaitGroup) (next time.Duration, err error) {
+	next = time.Hour
+	active, err := outbox.Active(ctx, d.world.DB)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range active {
+		d.mu.Lock()
+		taken := d.busy[id] || len(d.busy) >= atOnce
+		d.mu.Unlock()
+		if taken {
+			continue
+		}
+		v, err := d.first(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if wait := time.UnixMilli(v.Next).Sub(d.now()); v.Next > 0 && wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		d.mu.Lock()
+		d.busy[id] = true
+		d.mu.Unlock()
+		senders.Go(func() {
+			d.tell(ctx, sending, id)
+			d.mu.Lock()
+			delete(d.busy, id)
+			d.mu.Unlock()
+			d.Wake()
+		})
+	}
+	return next, nil
+}
+
+// first is a webhook's first message that has not come to an end.
+func (d *Deliverer) first(ctx context.Context, id int64) (*outbox.View, error) {
+	d.mu.Lock()
+	at := d.reached[id]
+	d.mu.Unlock()
+	if at.number > 0 {
+		v, err := outbox.Numbered(ctx, d.world.DB, id, at.number)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		if string(v.UUID) != at.uuid {
+			at = reached{}
+		}
+	}
+	last, err := outbox.Messages(ctx, d.world.DB, id, 1<<62, 1)
+	if err != nil {
+		return nil, err
+	}
+	v, err := outbox.NextPending(ctx, d.world.DB, id, at.number)
+	if errors.Is(err, store.ErrNotFound) && len(last) > 0 {
+		d.reach(&last[0])
+	}
+	return v, err
+}
+
+// tell sends what is due to a webhook, one message after the other.
+func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
+	for ctx.Err() == nil {
+		w, err := outbox.ByID(ctx, d.world.DB, id)
+		var v *outbox.View
+		if err == nil {
+			v, err = d.first(ctx, id)
+		}
+		switch {
+		case err == nil && w.Active && (v.Next == 0 || !time.UnixMilli(v.Next).After(d.now())):
+			err = d.deliver(sending, w, v)
+		case err == nil, errors.Is(err, store.ErrNotFound):
+			return
+		}
+		switch {
+		case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound): // not published yet, or gone by now
+			time.Sleep(shortly)
+		case err != nil && sending.Err() == nil:
+			d.log.Error("a webhook could not be told", "webhook", uuid.UUID(w.UUID), "error", err)
+			time.Sleep(afterwards)
+		}
+	}
+}
+
+// deliver makes one attempt, and writes down what became of it.
+func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View) error {
+	secret, err := outbox.Secret(ctx, d.world.DB, w.Account)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	body, err := d.writer.write(ctx, w, &v.Message)
+	switch {
+	case errors.Is(err, errVoid):
+		return d.note(ctx, w, v, nil, &outbox.State{Status: outbox.Void})
+	case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	a := &outbox.Attempt{Started: d.now().UnixMilli()}
+	if err != nil {
+		a.Error = fmt.Sprintf("the message could not be written: %v", err)
+	} else {
+		d.post(ctx, w.URL, sign(secret, body), body, a)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	a.Took = d.now().UnixMilli() - a.Started
+	s := &outbox.State{Status: outbox.Delivered, Attempts: v.Attempts + 1}
+	switch {
+	case a.Error == "":
+	case s.Attempts > len(retries):
+		s.Status = outbox.Failed
+	default:
+		s.Status, s.Next = outbox.Pending, a.Started+retries[s.Attempts-1].Milliseconds()
+	}
+	return d.note(ctx, w, v, a, s)
+}
+
+// post sends a body and judges the answer: any status of success will do.
+func (d *Deliverer) post(ctx context.Context, url, signature string, body []byte, a *outbox.Attempt) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		a.Error = err.Error()
+		return
+	}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "X-Signature": {signature}, "User-Agent": {"snowglobe"}}
+	e := &journal.Exchange{
+		Time: d.now(), World: d.opts.World, Interface: "webhook", Operation: "deliverMessage", Method: r.Method, Target: r.URL.RequestURI(),
+		Host: r.URL.Host, URL: r.URL, RequestHeader: r.Header, Request: journal.Keep(body),
+	}
+	defer func() {
+		if e.Took = d.now().Sub(e.Time); d.opts.Journal.On() {
+			d.opts.Journal.Add(e)
+		}
+	}()
+	answer, err := d.client.Do(r)
+	if err != nil {
+		a.Error = shorten(err.Error())
+		return
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, readAnswer)) // the status decides, whatever becomes of the body
+	e.Status, e.AnswerHeader, e.Answer = answer.StatusCode, answer.Header, journal.Keep(text)
+	a.Status, a.Answer = answer.StatusCode, shorten(string(text))
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		a.Error = "the receiver answered " + answer.Status
+	}
+}
+
+func shorten(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), keptAnswer)], "\x00", ""), "")
+}
+
+// note writes down what became of an attempt, and of a message that every attempt failed to deliver that its webhook is not to be told
+// anything more.
+func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State) error {
+	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
+		if a != nil {
+			if err := outbox.AddAttempt(b, v.UUID, a); err != nil {
+				return err
+			}
+		}
+		return outbox.SetState(b, v.UUID, s)
+	})
+	if err != nil {
+		return err
+	}
+	if a != nil {
+		d.opts.Events.Publish(events.Delivery, d.opts.World, func() any { return newDelivered(w, v, a, s) })
+	}
+	if s.Status != outbox.Pending {
+		d.reach(v)
+	}
+	if s.Status == outbox.Failed {
+		return d.world.Write(ctx, func(b *store.Batch) error { return outbox.Deactivate(b, w.ID) })
+	}
+	return nil
+}
+
+// reach says that a message came to an end, as all before it did, save one that was meanwhile asked for again.
+func (d *Deliverer) reach(v *outbox.View) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch again, asked := d.again[v.Webhook]; {
+	case asked && again < v.Number:
+		return
+	case asked && again == v.Number:
+		delete(d.again, v.Webhook)
+	}
+	d.reached[v.Webhook] = reached{v.Number, string(v.UUID)}
+}
+
+// delivered is what an event tells of an attempt.
+type delivered struct {
+	WebhookID string `json:"webhookId"`
+	MessageID string `json:"messageId"`
+	URL       string `json:"url"`
+	Attempt   int    `json:"attempt"`
+	Answer    int    `json:"answerStatus,omitempty"`
+	Error     string `json:"error,omitempty"`
+	Status    string `json:"status"` // of the message
+}
+
+func newDelivered(w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State) *delivered {
+	return &delivered{uuid.UUID(w.UUID).String(), uuid.UUID(v.UUID).String(), w.URL, a.Number, a.Status, a.Error, s.Status}
+}
+
+// Again has a message delivered once more, at once and with all its attempts.
+func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
+	d.mu.Lock()
+	delete(d.reached, v.Webhook)
+	if again, asked := d.again[v.Webhook]; !asked || v.Number < again {
+		d.again[v.Webhook] = v.Number
+	}
+	d.mu.Unlock()
+	defer d.Wake()
+	return d.world.WriteUncounted(ctx, func(b *store.Batch) error { return outbox.SetState(b, v.UUID, &outbox.State{Status: outbox.Pending}) })
+}
+
+// Promise has a message delivered beside those that come by themselves.
+func (d *Deliverer) Promise(ctx context.Context, m *outbox.Message) error {
+	name := uuid.New()
+	m.UUID = name[:]
+	if m.Subject == nil {
+		m.Subject = []byte{}
+	}
+	err := d.world.Write(ctx, func(b *store.Batch) error { return outbox.Promise(b, m) })
+	d.Wake()
+	return err
+}

@@ -1,0 +1,76 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Targets says where webhooks may lead: to this machine, and to the hosts that the user named.
+type Targets struct {
+	Hosts []string // names or addresses in lower case; * for any
+}
+
+// NewClient makes a client that goes to the targets only, does not follow redirects, and uses no proxy. It looks at the address
+// to which a name leads when it connects: what it led to before does not count.
+func (t Targets) NewClient(timeout time.Duration) *http.Client {
+	return &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DialContext: t.dial, MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: timeout,
+			MaxResponseHeaderBytes: 64 << 10, DisableCompression: true,
+		},
+	}
+}
+
+func (t Targets) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	d := net.Dialer{}
+	if !t.named(host) {
+		d.Control = func(_, address string, _ syscall.RawConn) error {
+			if at, err := netip.ParseAddrPort(address); err != nil || !at.Addr().Unmap().IsLoopback() {
+				return fmt.Errorf("%s leads to %s, which is not this machine: name it with --webhook-hosts", host, address)
+			}
+			return nil
+		}
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+// named says whether the user named a host.
+func (t Targets) named(host string) bool {
+	return slices.Contains(t.Hosts, "*") || slices.Contains(t.Hosts, strings.ToLower(strings.TrimSuffix(host, ".")))
+}
+
+// maxURL is the longest URL of a webhook.
+const maxURL = 2048
+
+var errURL = errors.New("expected an http or https URL")
+
+// Check says what is wrong with a target. A name that is none of this machine's may not lead here either: it is not asked for.
+func (t Targets) Check(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(text) > maxURL {
+		return errURL
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if t.named(host) || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return nil
+	}
+	if at, err := netip.ParseAddr(host); err == nil && at.Unmap().IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("%.100s is not this machine; start the server with --webhook-hosts %[1]s to let it call there", host)
+}

@@ -1,0 +1,415 @@
+package webhook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"reflect"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/store/outbox"
+	filters "snowglobe/sim/webhook"
+)
+
+// Webhook describes a webhook.
+type Webhook struct {
+	ID                 string   `json:"id" format:"uuid"`
+	URL                string   `json:"url"`
+	ChainID            string   `json:"chainId"`
+	Status             string   `json:"status" enum:"active,inactive"`
+	CreatedAt          int64    `json:"createdAt" doc:"Unix milliseconds of the world's clock."`
+	Name               string   `json:"name"`
+	Description        string   `json:"description"`
+	EventType          string   `json:"eventType" enum:"address_activity,primary_network_address_activity,validator_activity"`
+	Metadata           Metadata `json:"metadata"`
+	IncludeInternalTxs *bool    `json:"includeInternalTxs,omitempty" doc:"Of address_activity."`
+	IncludeLogs        *bool    `json:"includeLogs,omitempty" doc:"Of address_activity."`
+}
+
+// Metadata says what a webhook is about.
+type Metadata struct {
+	EventSignatures        []string                `json:"eventSignatures,omitzero" doc:"Of address_activity: only transactions with a log whose first topic is one of these."`
+	Addresses              []string                `json:"addresses,omitzero" doc:"Of address_activity."`
+	KeyType                string                  `json:"keyType,omitempty" enum:"addresses,nodeId,subnetId"`
+	Keys                   []string                `json:"keys,omitzero"`
+	SubEvents              *SubEvents              `json:"subEvents,omitempty"`
+	BalanceThresholdFilter *BalanceThresholdFilter `json:"balanceThresholdFilter,omitempty" doc:"For balance_threshold."`
+	NodeIDs                []string                `json:"nodeIds,omitzero"`
+	SubnetIDs              []string                `json:"subnetIds,omitzero"`
+	L1BalanceThreshold     string                  `json:"l1ValidatorFeeBalanceThreshold,omitempty" format:"uint" doc:"For l1_validator_balance_threshold, nAVAX."`
+}
+
+// SubEvents are what is told of addresses or of validators.
+type SubEvents struct {
+	Addresses  []string `json:"addressActivitySubEvents,omitzero" enum:"balance_change,balance_threshold,reward_distribution"`
+	Validators []string `json:"validatorActivitySubEvents,omitzero" enum:"validator_stake,delegator_stake,reward_distribution,l1_validator_balance_increased,l1_validator_disabled,l1_validator_removed,l1_validator_balance_threshold"`
+}
+
+// BalanceThresholdFilter says below which balance an address must fall.
+type BalanceThresholdFilter struct {
+	BalanceType      string `json:"balanceType" enum:"unlockedUnstaked,unlockedStaked,lockedPlatform,lockedStakeable,lockedStaked,pendingStaked,unlocked,locked,atomicMemoryUnlocked,atomicMemoryLocked"`
+	BalanceThreshold string `json:"balanceThreshold" format:"uint" doc:"nAVAX."`
+}
+
+type webhookList struct {
+	NextPageToken string    `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Webhooks      []Webhook `json:"webhooks"`
+}
+
+type addressList struct {
+	NextPageToken  string   `json:"nextPageToken,omitempty" doc:"Absent on the last page."`
+	Addresses      []string `json:"addresses"`
+	TotalAddresses int64    `json:"totalAddresses"`
+}
+
+type sharedSecret struct {
+	Secret string `json:"secret" doc:"32 bytes, hexadecimal. Their HMAC-SHA256 over the canonical JSON (RFC 8785) of a message, in base64, is its x-signature."`
+}
+
+// api answers about the webhooks of a world.
+type api struct {
+	*Deliverer
+	targets Targets
+}
+
+var idParam = rest.Param{Name: "id", Kind: schema.KindUUID}
+
+// Register adds the operations about webhooks, those of the Data API and those of the simulator.
+func Register(s *rest.Server, d *Deliverer, t Targets) error {
+	a := &api{d, t}
+	if err := s.Register(rest.Sim, a.controlOperations()...); err != nil {
+		return err
+	}
+	one, changed := reflect.TypeFor[Webhook](), reflect.TypeFor[addressChange]()
+	return s.Register(rest.Data,
+		rest.Operation{ID: "createWebhook", Method: http.MethodPost, Path: "/v1/webhooks", Summary: "Create a webhook", Status: http.StatusCreated,
+			Doc:  "It belongs to the API key of the request; those of requests without a key belong together. url leads to this machine unless --webhook-hosts names others.",
+			Body: reflect.TypeFor[createBody](), Class: permit.Control, Answer: one, Handle: a.create},
+		rest.Operation{ID: "listWebhooks", Path: "/v1/webhooks", Summary: "List the webhooks of an API key", Live: true,
+			Params: data.JoinParams(rest.Paging(10, 100), rest.Param{Name: "status", Kind: schema.KindEnum, Enum: []string{"active", "inactive"}}),
+			Answer: reflect.TypeFor[webhookList](), Handle: a.list},
+		rest.Operation{ID: "getWebhook", Path: "/v1/webhooks/{id}", Summary: "Get a webhook", Live: true, Params: []rest.Param{idParam},
+			Answer: one, Handle: a.onWebhook(func(r *rest.Request, w *outbox.Webhook) (any, error) { return a.show(r.Context(), w) })},
+		rest.Operation{ID: "updateWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}", Summary: "Change a webhook", Params: []rest.Param{idParam},
+			Body: reflect.TypeFor[updateBody](), Class: permit.Control, Answer: one, Handle: a.onWebhook(a.update)},
+		rest.Operation{ID: "deactivateWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}", Summary: "Deactivate a webhook",
+			Doc: "It stays readable and can be made active again. What it was promised is delivered then.", Params: []rest.Param{idParam},
+			Class: permit.Control, Answer: one, Handle: a.onWebhook(a.deactivate)},
+		rest.Operation{ID: "getAddressesFromWebhook", Path: "/v1/webhooks/{id}/addresses", Summary: "List the addresses of a webhook about an EVM chain", Live: true,
+			Params: data.JoinParams(idParam, rest.Paging(10, 100)), Answer: reflect.TypeFor[addressList](), Handle: a.onWebhook(a.listAddresses)},
+		rest.Operation{ID: "addAddressesToWebhook", Method: http.MethodPatch, Path: "/v1/webhooks/{id}/addresses", Summary: "Add addresses to a webhook about an EVM chain",
+			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: a.onWebhook(a.changeAddresses(a.addAddresses))},
+		rest.Operation{ID: "removeAddressesFromWebhook", Method: http.MethodDelete, Path: "/v1/webhooks/{id}/addresses", Summary: "Remove addresses from a webhook about an EVM chain",
+			Params: []rest.Param{idParam}, Body: changed, Class: permit.Control, Answer: one, Handle: a.onWebhook(a.changeAddresses(outbox.DropKeys))},
+		rest.Operation{ID: "generateOrRotateSharedSecret", Method: http.MethodPost, Path: "/v1/webhooks:generateOrRotateSharedSecret", Status: http.StatusCreated,
+			Summary: "Make another secret for the messages of an API key's webhooks", Doc: "What is sent from now on is signed with it.",
+			Class: permit.Control, Answer: reflect.TypeFor[sharedSecret](), Handle: a.rotateSecret},
+		rest.Operation{ID: "getSharedSecret", Path: "/v1/webhooks:getSharedSecret", Summary: "Get the secret of an API key's webhooks", Live: true,
+			Class: permit.Control, Answer: reflect.TypeFor[sharedSecret](), Handle: a.getSecret},
+	)
+}
+
+// onWebhook turns a handler of a webhook into one that finds it first, if it belongs to the account that asks.
+func (a *api) onWebhook(handle func(*rest.Request, *outbox.Webhook) (any, error)) func(*rest.Request) (any, error) {
+	return func(r *rest.Request) (any, error) {
+		id := uuid.MustParse(r.Text("id"))
+		w, err := outbox.ByUUID(r.Context(), a.world.DB, id[:])
+		missing := rest.NotFound("webhook %s does not exist, or belongs to another API key", id)
+		if account := r.Account(); err == nil && [32]byte(w.Account) != account {
+			return nil, missing
+		}
+		if err != nil {
+			return nil, data.OrNotFound(err, missing)
+		}
+		return handle(r, w)
+	}
+}
+
+// write changes something in the file.
+func (a *api) write(ctx context.Context, change func(*store.Batch) error) error {
+	return refusal(a.world.Write(ctx, change))
+}
+
+// refusal says to a client why nothing can be written.
+func refusal(err error) error {
+	switch {
+	case errors.Is(err, store.ErrReadOnly):
+		return rest.Forbidden(store.ErrReadOnly.Error())
+	case errors.Is(err, store.ErrDisk):
+		return rest.Unavailable(store.ErrDisk.Error())
+	}
+	return err
+}
+
+func (a *api) create(r *rest.Request) (any, error) {
+	w, keys, problems, err := rest.Body[createBody](r).read(a)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, rest.BadRequest(problems...)
+	}
+	account, id := r.Account(), uuid.New()
+	w.UUID, w.Account, w.Active, w.Created = id[:], account[:], true, a.world.Clock.UnixMilli()
+	secret, err := a.secretOrNew(r)
+	if err != nil {
+		return nil, err
+	}
+	err = a.write(r.Context(), func(b *store.Batch) error {
+		if err := outbox.Put(b, w); err != nil {
+			return err
+		}
+		if err := outbox.SetSecret(b, w.Account, secret); err != nil {
+			return err
+		}
+		return outbox.AddKeys(b, w.ID, keys)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.show(r.Context(), w)
+}
+
+func (a *api) list(r *rest.Request) (any, error) {
+	before := int64(1) << 62
+	if n, resumed := r.PositionNumber(); resumed {
+		before = int64(n)
+	}
+	account := r.Account()
+	var page []outbox.Webhook
+	for {
+		rows, err := outbox.OfAccount(r.Context(), a.world.DB, account[:], before, r.PageSize()+1)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			if status := r.Text("status"); status == "" || status == statusText(&rows[i]) {
+				page = append(page, rows[i])
+			}
+		}
+		if len(rows) <= r.PageSize() || len(page) > r.PageSize() {
+			break
+		}
+		before = rows[len(rows)-1].ID
+	}
+	answer := &webhookList{Webhooks: []Webhook{}}
+	if len(page) > r.PageSize() {
+		page = page[:r.PageSize()]
+		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(page[len(page)-1].ID)))
+	}
+	for i := range page {
+		shown, err := a.show(r.Context(), &page[i])
+		if err != nil {
+			return nil, err
+		}
+		answer.Webhooks = append(answer.Webhooks, *shown)
+	}
+	return answer, nil
+}
+
+func (a *api) update(r *rest.Request, w *outbox.Webhook) (any, error) {
+	b := rest.Body[updateBody](r)
+	if b.URL != nil {
+		if err := a.checkTarget(*b.URL); err != nil {
+			return nil, err
+		}
+	}
+	if (b.IncludeInternalTxs != nil || b.IncludeLogs != nil) && w.Event != outbox.AddressActivity {
+		return nil, rest.BadRequest("includeInternalTxs and includeLogs are for webhooks about " + outbox.AddressActivity)
+	}
+	set(&w.Name, b.Name)
+	set(&w.Description, b.Description)
+	set(&w.URL, b.URL)
+	set(&w.Internal, b.IncludeInternalTxs)
+	set(&w.Logs, b.IncludeLogs)
+	if b.Status != nil {
+		w.Active = *b.Status == statusActive
+	}
+	defer a.Wake()
+	if err := a.write(r.Context(), func(b *store.Batch) error { return outbox.Put(b, w) }); err != nil {
+		return nil, err
+	}
+	return a.show(r.Context(), w)
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+func (a *api) deactivate(r *rest.Request, w *outbox.Webhook) (any, error) {
+	w.Active = false
+	if err := a.write(r.Context(), func(b *store.Batch) error { return outbox.Deactivate(b, w.ID) }); err != nil {
+		return nil, err
+	}
+	return a.show(r.Context(), w)
+}
+
+func (a *api) listAddresses(r *rest.Request, w *outbox.Webhook) (any, error) {
+	if w.Event != outbox.AddressActivity {
+		return nil, errNotEVM
+	}
+	after, _ := r.PositionNumber()
+	keys, err := outbox.Keys(r.Context(), a.world.DB, w.ID, int64(after), r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	answer := &addressList{Addresses: []string{}}
+	if len(keys) > r.PageSize() {
+		keys = keys[:r.PageSize()]
+		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(keys[len(keys)-1].Number)))
+	}
+	for _, key := range keys {
+		answer.Addresses = append(answer.Addresses, common.BytesToAddress(key.Watched).Hex())
+	}
+	answer.TotalAddresses, err = outbox.KeyCount(r.Context(), a.world.DB, w.ID)
+	return answer, err
+}
+
+var errNotEVM = rest.BadRequest("only webhooks about " + outbox.AddressActivity + " have addresses that can be changed")
+
+// changeAddresses adds addresses to a webhook or removes some.
+func (a *api) changeAddresses(change func(b *store.Batch, webhook int64, keys [][]byte) error) func(*rest.Request, *outbox.Webhook) (any, error) {
+	return func(r *rest.Request, w *outbox.Webhook) (any, error) {
+		if w.Event != outbox.AddressActivity {
+			return nil, errNotEVM
+		}
+		keys, problems := readAddresses("addresses", rest.Body[addressChange](r).Addresses)
+		if len(problems) > 0 {
+			return nil, rest.BadRequest(problems...)
+		}
+		if err := a.write(r.Context(), func(b *store.Batch) error { return change(b, w.ID, keys) }); err != nil {
+			return nil, err
+		}
+		return a.show(r.Context(), w)
+	}
+}
+
+var errManyKeys = rest.BadRequest("a webhook has at most 10000 addresses")
+
+func (a *api) addAddresses(b *store.Batch, webhook int64, keys [][]byte) error {
+	if err := outbox.AddKeys(b, webhook, keys); err != nil {
+		return err
+	}
+	if n, err := outbox.KeyCount(context.Background(), b, webhook); err != nil || n > maxKeys {
+		return errors.Join(err, errManyKeys)
+	}
+	return nil
+}
+
+const secretBytes = 32
+
+func (a *api) rotateSecret(r *rest.Request) (any, error) {
+	account, secret := r.Account(), make([]byte, secretBytes)
+	rand.Read(secret)
+	if err := a.write(r.Context(), func(b *store.Batch) error { return outbox.SetSecret(b, account[:], secret) }); err != nil {
+		return nil, err
+	}
+	return &sharedSecret{hex.EncodeToString(secret)}, nil
+}
+
+// secretOrNew is the account's secret, or another if it has none yet: every message is signed.
+func (a *api) secretOrNew(r *rest.Request) ([]byte, error) {
+	account := r.Account()
+	secret, err := outbox.Secret(r.Context(), a.world.DB, account[:])
+	if errors.Is(err, store.ErrNotFound) {
+		secret = make([]byte, secretBytes)
+		rand.Read(secret)
+		return secret, nil
+	}
+	return secret, err
+}
+
+func (a *api) getSecret(r *rest.Request) (any, error) {
+	account := r.Account()
+	secret, err := outbox.Secret(r.Context(), a.world.DB, account[:])
+	if err != nil {
+		return nil, data.OrNotFound(err, rest.NotFound("there is no secret yet: POST /v1/webhooks:generateOrRotateSharedSecret makes one, and so does the first webhook"))
+	}
+	return &sharedSecret{hex.EncodeToString(secret)}, nil
+}
+
+const statusActive = "active"
+
+func statusText(w *outbox.Webhook) string {
+	if w.Active {
+		return statusActive
+	}
+	return "inactive"
+}
+
+// show is a webhook as answers have it.
+func (a *api) show(ctx context.Context, w *outbox.Webhook) (*Webhook, error) {
+	shown := &Webhook{ID: uuid.UUID(w.UUID).String(), URL: w.URL, Status: statusText(w), CreatedAt: w.Created, Name: w.Name, Description: w.Description, EventType: w.Event}
+	f, err := filters.ParseFilter(w.Filter)
+	if err != nil {
+		return nil, store.Damaged(err)
+	}
+	keys, err := outbox.Keys(ctx, a.world.DB, w.ID, 0, maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	m := &shown.Metadata
+	if w.Event == outbox.AddressActivity {
+		c := a.world.ChainAt(store.First(w.Chain))
+		shown.ChainID, shown.IncludeInternalTxs, shown.IncludeLogs = decimals(c.Row.EVMID), &w.Internal, &w.Logs
+		m.Addresses = []string{}
+		for _, key := range keys {
+			m.Addresses = append(m.Addresses, common.BytesToAddress(key.Watched).Hex())
+		}
+		for _, signature := range f.EventSignatures {
+			m.EventSignatures = append(m.EventSignatures, signature.Hex())
+		}
+		return shown, nil
+	}
+	n, kind := a.writer.chainOf(w.Chain)
+	shown.ChainID, m.KeyType, m.Keys = data.ChainNames[kind], f.KeyType, []string{}
+	for _, key := range keys {
+		m.Keys = append(m.Keys, keyText(n, f.KeyType, key.Watched))
+	}
+	showFilter(m, w, f)
+	return shown, nil
+}
+
+func keyText(n *sim.Network, keyType string, key []byte) string {
+	switch keyType {
+	case filters.KeyNodeID:
+		return ids.NodeID(key).String()
+	case filters.KeySubnetID:
+		return ids.ID(key).String()
+	}
+	return n.Rules.Bech32(ids.ShortID(key))
+}
+
+// showFilter shows which events of a primary network a webhook is about.
+func showFilter(m *Metadata, w *outbox.Webhook, f *filters.Filter) {
+	if w.Event == outbox.PrimaryAddressActivity {
+		m.SubEvents = &SubEvents{Addresses: f.SubEvents}
+		if f.BalanceType != "" {
+			m.BalanceThresholdFilter = &BalanceThresholdFilter{f.BalanceType, decimals(f.BalanceThreshold)}
+		}
+		return
+	}
+	m.SubEvents = &SubEvents{Validators: f.SubEvents}
+	for _, id := range f.NodeIDs {
+		m.NodeIDs = append(m.NodeIDs, id.String())
+	}
+	for _, id := range f.SubnetIDs {
+		m.SubnetIDs = append(m.SubnetIDs, id.String())
+	}
+	if f.L1BalanceThreshold > 0 {
+		m.L1BalanceThreshold = decimals(f.L1BalanceThreshold)
+	}
+}

@@ -1,0 +1,176 @@
+package outbox
+
+import (
+	"context"
+
+	"snowglobe/sim/store"
+)
+
+// The events that a webhook can be about.
+const (
+	AddressActivity        = "address_activity"
+	PrimaryAddressActivity = "primary_network_address_activity"
+	ValidatorActivity      = "validator_activity"
+)
+
+// Webhook says where to tell what.
+type Webhook struct {
+	ID          int64  `db:"id"`
+	UUID        []byte `db:"uuid"`
+	Account     []byte `db:"account"` // SHA-256 of the API key that made it
+	Event       string `db:"event"`
+	Chain       int    `db:"chain"` // an EVM chain or a primary chain, as the file numbers them
+	Active      bool   `db:"active"`
+	Created     int64  `db:"created"` // by the world's clock, Unix milliseconds
+	URL         string `db:"url"`
+	Name        string `db:"name"`
+	Description string `db:"description"`
+	Internal    bool   `db:"internal"` // whether messages have the internal transactions
+	Logs        bool   `db:"logs"`     // whether they have the logs
+	Filter      string `db:"filter"`   // JSON, of package webhook
+}
+
+const webhookColumns = `id, uuid, account, event, chain, active, created, url, name, description, internal, logs, filter`
+
+// ByUUID reads the webhook of this name.
+func ByUUID(ctx context.Context, db *store.DB, uuid []byte) (*Webhook, error) {
+	return store.Get[Webhook](ctx, db, `SELECT `+webhookColumns+` FROM webhook WHERE uuid = ?`, uuid)
+}
+
+// ByID reads the webhook of this number.
+func ByID(ctx context.Context, db *store.DB, id int64) (*Webhook, error) {
+	return store.Get[Webhook](ctx, db, `SELECT `+webhookColumns+` FROM webhook WHERE id = ?`, id)
+}
+
+// OfAccount lists an account's webhooks, the newest first, from before a number on.
+func OfAccount(ctx context.Context, db *store.DB, account []byte, before int64, limit int) ([]Webhook, error) {
+	return store.List[Webhook](ctx, db, `SELECT `+webhookColumns+` FROM webhook WHERE account = ? AND id < ? ORDER BY id DESC LIMIT 0 + ?`,
+		account, before, limit)
+}
+
+// Active lists the numbers of those that are active.
+func Active(ctx context.Context, db *store.DB) ([]int64, error) {
+	return store.List[int64](ctx, db, `SELECT id FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
+}
+
+// Watching lists those that are active on a chain, as a batch sees them.
+func Watching(b *store.Batch, chain int) ([]Webhook, error) {
+	return store.List[Webhook](context.Background(), b, `SELECT `+webhookColumns+` FROM webhook WHERE chain = ? AND active = 1 ORDER BY id`, chain)
+}
+
+// Put writes a webhook, a new one or as it is now. A new one has no number yet and gets one.
+func Put(b *store.Batch, w *Webhook) error {
+	if w.ID == 0 {
+		last, err := store.Get[int64](context.Background(), b, `SELECT ifnull(max(id), 0) FROM webhook`)
+		if err != nil {
+			return err
+		}
+		w.ID = *last + 1
+	}
+	return store.Exec(b, `INSERT OR REPLACE INTO webhook (`+webhookColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		w.ID, w.UUID, w.Account, w.Event, w.Chain, w.Active, w.Created, w.URL, w.Name, w.Description, w.Internal, w.Logs, w.Filter)
+}
+
+// Deactivate says that a webhook is not to be told any more.
+func Deactivate(b *store.Batch, id int64) error {
+	return store.Exec(b, `UPDATE webhook SET active = 0 WHERE id = ?`, id)
+}
+
+// Key is something that a webhook watches.
+type Key struct {
+	Number  int64  `db:"number"` // counts those of the webhook
+	Watched []byte `db:"watched"`
+}
+
+// Keys lists what a webhook watches, after a number.
+func Keys(ctx context.Context, db *store.DB, webhook, after int64, limit int) ([]Key, error) {
+	return store.List[Key](ctx, db, `SELECT number, watched FROM webhook_key WHERE webhook = ? AND number > ? ORDER BY number LIMIT 0 + ?`, webhook, after, limit)
+}
+
+// KeyCount is how many things a webhook watches, in the file or as a batch sees it.
+func KeyCount(ctx context.Context, r store.Preparer, webhook int64) (int64, error) {
+	n, err := store.Get[int64](ctx, r, `SELECT count(*) FROM webhook_key WHERE webhook = ?`, webhook)
+	return *n, err
+}
+
+// AddKeys has a webhook watch what it does not watch already.
+func AddKeys(b *store.Batch, webhook int64, keys [][]byte) error {
+	last, err := store.Get[int64](context.Background(), b, `SELECT ifnull(max(number), 0) FROM webhook_key WHERE webhook = ?`, webhook)
+	if err != nil {
+		return err
+	}
+	for i, key := range keys {
+		if err := store.Exec(b, `INSERT OR IGNORE INTO webhook_key (webhook, number, watched) VALUES (?, ?, ?)`, webhook, *last+int64(i)+1, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DropKeys has a webhook watch something no longer.
+func DropKeys(b *store.Batch, webhook int64, keys [][]byte) error {
+	for _, key := range keys {
+		if err := store.Exec(b, `DELETE FROM webhook_key WHERE watched = ? AND webhook = ?`, key, webhook); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WatchersOf lists the webhooks that watch something, as a batch sees it.
+func WatchersOf(b *store.Batch, key []byte) ([]int64, error) {
+	return store.List[int64](context.Background(), b, `SELECT webhook FROM webhook_key WHERE watched = ? ORDER BY webhook`, key)
+}
+
+// Watches says whether a webhook watches something.
+func Watches(ctx context.Context, db *store.DB, webhook int64, key []byte) (bool, error) {
+	n, err := store.Get[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM webhook_key WHERE watched = ? AND webhook = ?)`, key, webhook)
+	return *n, err
+}
+
+// Secret is what an account's messages are signed with.
+func Secret(ctx context.Context, db *store.DB, account []byte) ([]byte, error) {
+	s, err := store.Get[[]byte](ctx, db, `SELECT secret FROM webhook_secret WHERE account = ?`, account)
+	return *s, err
+}
+
+// SetSecret gives an account another secret.
+func SetSecret(b *store.Batch, account, secret []byte) error {
+	return store.Exec(b, `INSERT OR REPLACE INTO webhook_secret (account, secret) VALUES (?, ?)`, account, secret)
+}
+
+// Any says whether any webhook is active, as a batch sees it.
+func Any(b *store.Batch) (bool, error) {
+	some, err := store.Get[bool](context.Background(), b, `SELECT EXISTS (SELECT 1 FROM webhook WHERE active = 1)`)
+	return *some, err
+}
+
+// L1Validator is what messages about a validator of an L1 are chosen by.
+type L1Validator struct {
+	Validation []byte `db:"validation"`
+	Subnet     []byte `db:"subnet"`
+	Node       []byte `db:"node"`
+}
+
+// L1ValidatorOf reads a validator of an L1, as a batch sees it.
+func L1ValidatorOf(b *store.Batch, id store.UTXONumber) (*L1Validator, error) {
+	return store.Get[L1Validator](context.Background(), b, `SELECT validation, subnet, node FROM l1_validator WHERE id = ?`, id)
+}
+
+// L1State is the weight of a validator of an L1 and the accrued fee up to which it has paid, 0 when it is inactive.
+type L1State struct {
+	Weight    store.Amount `db:"weight"`
+	PaidUntil store.Amount `db:"paid_until"`
+}
+
+// L1StateBefore reads what a validator of an L1 was before a height, as a batch sees it.
+func L1StateBefore(b *store.Batch, id store.UTXONumber, height uint64) (*L1State, error) {
+	return store.Get[L1State](context.Background(), b, `SELECT weight, paid_until FROM l1_state WHERE validator = ? AND height < ? ORDER BY height DESC LIMIT 1`, id, height)
+}
+
+// TxPosition finds a transaction of a primary chain, as a batch sees it.
+func TxPosition(b *store.Batch, chain int, hash []byte) (store.Position, error) {
+	at, err := store.Get[store.Position](context.Background(), b, `SELECT id FROM primary_tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+		hash, store.First(chain), store.Last(chain))
+	return *at, err
+}

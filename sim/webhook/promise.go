@@ -1,0 +1,159 @@
+package webhook
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/store/outbox"
+)
+
+// Promiser promises messages to the webhooks of a world.
+type Promiser struct {
+	world *sim.World
+	name  func() [16]byte // names a message, differently each time
+}
+
+// Start has messages promised from now on. name gives each its UUID.
+func Start(w *sim.World, name func() [16]byte) { w.SetOutbox(&Promiser{w, name}) }
+
+// Promise writes the messages about what a commit adds.
+func (p *Promiser) Promise(b *store.Batch, added *sim.Added) error {
+	if some, err := outbox.Any(b); err != nil || !some {
+		return err
+	}
+	if added.Block != nil {
+		if err := p.block(b, added.Chain.Row.ID, added.Block); err != nil {
+			return err
+		}
+	}
+	for _, n := range p.world.Networks {
+		var deltas []*store.PrimaryDelta
+		for _, a := range added.Primary {
+			if a.Network == n {
+				deltas = a.Deltas
+			}
+		}
+		if err := p.primary(b, n, deltas, added); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watcher is a webhook with its filter.
+type watcher struct {
+	*outbox.Webhook
+	*Filter
+}
+
+// watchers are the active webhooks of a chain, by number.
+func watchers(b *store.Batch, chain int) (map[int64]*watcher, error) {
+	rows, err := outbox.Watching(b, chain)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	all := make(map[int64]*watcher, len(rows))
+	for i := range rows {
+		f, err := ParseFilter(rows[i].Filter)
+		if err != nil {
+			return nil, store.Damaged(err)
+		}
+		all[rows[i].ID] = &watcher{&rows[i], f}
+	}
+	return all, nil
+}
+
+// watching are those among the watchers that watch any of some keys, in the order of their numbers.
+func watching(b *store.Batch, all map[int64]*watcher, keys [][]byte) ([]*watcher, error) {
+	var found []*watcher
+	seen := map[int64]bool{}
+	for _, key := range keys {
+		numbers, err := outbox.WatchersOf(b, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, number := range numbers {
+			if w := all[number]; w != nil && !seen[number] {
+				seen[number] = true
+				found = append(found, w)
+			}
+		}
+	}
+	slices.SortFunc(found, func(x, y *watcher) int { return int(x.ID - y.ID) })
+	return found, nil
+}
+
+// block promises messages about the transactions of a block of an EVM chain.
+func (p *Promiser) block(b *store.Batch, chain int, d *store.Delta) error {
+	all, err := watchers(b, chain)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	for i := range d.Transactions {
+		tx := &d.Transactions[i]
+		found, err := watching(b, all, Participants(d, tx))
+		if err != nil {
+			return err
+		}
+		for _, w := range found {
+			if !w.emits(d, tx) {
+				continue
+			}
+			if err := p.promise(b, w, &outbox.Message{Event: transactionActivity, Tx: tx.ID, Time: d.Block.Time}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Promiser) promise(b *store.Batch, w *watcher, m *outbox.Message) error {
+	name := p.name()
+	m.Webhook, m.UUID = w.ID, name[:]
+	if m.Subject == nil {
+		m.Subject = []byte{}
+	}
+	return outbox.Promise(b, m)
+}
+
+// Participants are the addresses that took part in a transaction, each once.
+func Participants(d *store.Delta, tx *store.Transaction) [][]byte {
+	index := tx.ID.Index()
+	all := [][]byte{tx.Sender}
+	for _, address := range [][]byte{tx.Recipient, tx.Created} {
+		if address != nil {
+			all = append(all, address)
+		}
+	}
+	for i := range d.Logs {
+		if d.Logs[i].Tx == index {
+			all = append(all, d.Logs[i].Address)
+		}
+	}
+	for i := range d.Transfers {
+		if t := &d.Transfers[i]; t.Tx == index {
+			all = append(all, t.Sender, t.Recipient)
+		}
+	}
+	for i := range d.Calls {
+		if c := &d.Calls[i]; c.Tx == index && !c.Reverted {
+			all = append(all, c.Sender, c.Recipient)
+		}
+	}
+	slices.SortFunc(all, bytes.Compare)
+	return slices.CompactFunc(all, bytes.Equal)
+}
+
+// emits says whether a transaction emitted a log with one of the signatures that the webhook asks for, if it asks for any.
+func (w *watcher) emits(d *store.Delta, tx *store.Transaction) bool {
+	if len(w.EventSignatures) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(d.Logs, func(l store.Log) bool {
+		return l.Tx == tx.ID.Index() && len(l.Topic) > 0 && slices.Contains(w.EventSignatures, common.BytesToHash(l.Topic))
+	})
+}
