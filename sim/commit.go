@@ -26,8 +26,8 @@ type PrimaryAdded struct {
 
 // Outbox promises messages about what happens.
 type Outbox interface {
-	// Promise writes them in the transaction of the commit that they are about. The file is still as it was before; the caller
-	// holds the writer's lock.
+	// Promise writes them in the transaction of the commit that they are about, which it reads too: the file waits for the
+	// transaction's end. The caller holds the writer's lock.
 	Promise(b *store.Batch, added *Added) error
 }
 

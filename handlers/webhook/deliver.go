@@ -55,7 +55,7 @@ type Deliverer struct {
 	mu      sync.Mutex
 	busy    map[int64]bool
 	reached map[int64]reached
-	again   map[int64]int64 // by webhook, the earliest message that is to be delivered once more
+	asked   int64 // how often messages were to be delivered once more: what was read before says nothing of where to go on
 }
 
 // reached is the last of a webhook's messages that came to an end as all before it did.
@@ -85,7 +85,7 @@ func New(w *sim.World, o Options) *Deliverer {
 	}
 	d := &Deliverer{
 		world: w, writer: newWriter(w, o.Data), client: o.Targets.NewClient(answerTime), now: o.Now, opts: o, log: o.Log,
-		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{}, again: map[int64]int64{},
+		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{},
 	}
 	if !w.DB.ReadOnly() {
 		promises.Start(w, func() [16]byte { return uuid.New() })
@@ -144,7 +144,7 @@ func (d *Deliverer) start(ctx, sending context.Context, senders *sync.WaitGroup)
 		if taken {
 			continue
 		}
-		v, err := d.first(ctx, id)
+		v, _, err := d.first(ctx, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -169,15 +169,15 @@ func (d *Deliverer) start(ctx, sending context.Context, senders *sync.WaitGroup)
 	return next, nil
 }
 
-// first is a webhook's first message that has not come to an end.
-func (d *Deliverer) first(ctx context.Context, id int64) (*outbox.View, error) {
+// first is a webhook's first message that has not come to an end, and how often messages were asked for again before it was read.
+func (d *Deliverer) first(ctx context.Context, id int64) (v *outbox.View, asked int64, err error) {
 	d.mu.Lock()
-	at := d.reached[id]
+	at, asked := d.reached[id], d.asked
 	d.mu.Unlock()
 	if at.number > 0 {
 		v, err := outbox.Numbered(ctx, d.world.DB, id, at.number)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return nil, err
+			return nil, asked, err
 		}
 		if string(v.UUID) != at.uuid {
 			at = reached{}
@@ -185,13 +185,13 @@ func (d *Deliverer) first(ctx context.Context, id int64) (*outbox.View, error) {
 	}
 	last, err := outbox.Messages(ctx, d.world.DB, id, 1<<62, 1)
 	if err != nil {
-		return nil, err
+		return nil, asked, err
 	}
-	v, err := outbox.NextPending(ctx, d.world.DB, id, at.number)
+	v, err = outbox.NextPending(ctx, d.world.DB, id, at.number)
 	if errors.Is(err, store.ErrNotFound) && len(last) > 0 {
-		d.reach(&last[0])
+		d.reach(&last[0], asked)
 	}
-	return v, err
+	return v, asked, err
 }
 
 // tell sends what is due to a webhook, one message after the other.
@@ -199,12 +199,13 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 	for ctx.Err() == nil {
 		w, err := outbox.ByID(ctx, d.world.DB, id)
 		var v *outbox.View
+		var asked int64
 		if err == nil {
-			v, err = d.first(ctx, id)
+			v, asked, err = d.first(ctx, id)
 		}
 		switch {
 		case err == nil && w.Active && (v.Next == 0 || !time.UnixMilli(v.Next).After(d.now())):
-			err = d.deliver(sending, w, v)
+			err = d.deliver(sending, w, v, asked)
 		case err == nil, errors.Is(err, store.ErrNotFound):
 			return
 		}
@@ -219,7 +220,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 }
 
 // deliver makes one attempt, and writes down what became of it.
-func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View) error {
+func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64) error {
 	secret, err := outbox.Secret(ctx, d.world.DB, w.Account)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -227,7 +228,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	body, err := d.writer.write(ctx, w, &v.Message)
 	switch {
 	case errors.Is(err, errVoid):
-		return d.note(ctx, w, v, nil, &outbox.State{Status: outbox.Void})
+		return d.note(ctx, w, v, nil, &outbox.State{Status: outbox.Void}, asked)
 	case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound):
 		return err
 	}
@@ -249,7 +250,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	default:
 		s.Status, s.Next = outbox.Pending, a.Started+retries[s.Attempts-1].Milliseconds()
 	}
-	return d.note(ctx, w, v, a, s)
+	return d.note(ctx, w, v, a, s, asked)
 }
 
 // post sends a body and judges the answer: any status of success will do.
@@ -289,7 +290,7 @@ func shorten(text string) string {
 
 // note writes down what became of an attempt, and of a message that every attempt failed to deliver that its webhook is not to be told
 // anything more.
-func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State) error {
+func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State, asked int64) error {
 	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
 		if a != nil {
 			if err := outbox.AddAttempt(b, v.UUID, a); err != nil {
@@ -305,7 +306,7 @@ func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View,
 		d.opts.Events.Publish(events.Delivery, d.opts.World, func() any { return newDelivered(w, v, a, s) })
 	}
 	if s.Status != outbox.Pending {
-		d.reach(v)
+		d.reach(v, asked)
 	}
 	if s.Status == outbox.Failed {
 		return d.world.Write(ctx, func(b *store.Batch) error { return outbox.Deactivate(b, w.ID) })
@@ -313,17 +314,13 @@ func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View,
 	return nil
 }
 
-// reach says that a message came to an end, as all before it did, save one that was meanwhile asked for again.
-func (d *Deliverer) reach(v *outbox.View) {
+// reach says that a message came to an end, as all before it did.
+func (d *Deliverer) reach(v *outbox.View, asked int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch again, asked := d.again[v.Webhook]; {
-	case asked && again < v.Number:
-		return
-	case asked && again == v.Number:
-		delete(d.again, v.Webhook)
+	if asked == d.asked {
+		d.reached[v.Webhook] = reached{v.Number, string(v.UUID)}
 	}
-	d.reached[v.Webhook] = reached{v.Number, string(v.UUID)}
 }
 
 // delivered is what an event tells of an attempt.
@@ -343,14 +340,16 @@ func newDelivered(w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbo
 
 // Again has a message delivered once more, at once and with all its attempts.
 func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
-	d.mu.Lock()
-	delete(d.reached, v.Webhook)
-	if again, asked := d.again[v.Webhook]; !asked || v.Number < again {
-		d.again[v.Webhook] = v.Number
+	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error { return outbox.SetState(b, v.UUID, &outbox.State{Status: outbox.Pending}) })
+	if err != nil {
+		return err
 	}
+	d.mu.Lock()
+	d.asked++
+	delete(d.reached, v.Webhook)
 	d.mu.Unlock()
-	defer d.Wake()
-	return d.world.WriteUncounted(ctx, func(b *store.Batch) error { return outbox.SetState(b, v.UUID, &outbox.State{Status: outbox.Pending}) })
+	d.Wake()
+	return nil
 }
 
 // Promise has a message delivered beside those that come by themselves.

@@ -53,7 +53,12 @@ func l1At(condition string) string {
 
 // L1Validators lists the L1 validators of a P-Chain as they were at a height, removed ones too.
 func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1ValidatorView, error) {
-	return list[L1ValidatorView](ctx, db, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
+	return L1ValidatorsAt(ctx, db, chain, height)
+}
+
+// L1ValidatorsAt lists the same in the file or as a batch sees them.
+func L1ValidatorsAt(ctx context.Context, p Preparer, chain int, height uint64) ([]L1ValidatorView, error) {
+	return list[L1ValidatorView](ctx, p, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
 }
 
 // L1ValidatorsOfSubnet lists those of one L1.

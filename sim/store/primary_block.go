@@ -62,6 +62,12 @@ func (db *DB) PrimaryHead(ctx context.Context, chain int) (*PrimaryBlock, error)
 		First(chain), Last(chain))
 }
 
+// PrimaryHeadBefore reads the newest block of a primary chain below a height, in the file or as a batch sees it.
+func PrimaryHeadBefore(ctx context.Context, p Preparer, chain int, height uint64) (*PrimaryBlock, error) {
+	return get[PrimaryBlock](ctx, p, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1`,
+		First(chain), At(chain, min(height, MaxNumber), 0))
+}
+
 // PrimaryBlocks reads the blocks of a primary chain with heights from first to last, ascending.
 func (db *DB) PrimaryBlocks(ctx context.Context, chain int, first, last uint64) ([]PrimaryBlock, error) {
 	return list[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id BETWEEN ? AND ? ORDER BY id`,

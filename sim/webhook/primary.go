@@ -217,12 +217,18 @@ func (n *news) l1Thresholds(deltas []*store.PrimaryDelta, from, to int64) error 
 }
 
 func (n *news) compareBalances(deltas []*store.PrimaryDelta, from, to int64) error {
-	head, err := n.network.DB.PrimaryHead(context.Background(), n.chain)
+	first := uint64(store.MaxNumber)
+	for _, d := range deltas {
+		if d.Block != nil && d.Block.ID.Chain() == n.chain {
+			first = min(first, d.Block.ID.Number())
+		}
+	}
+	head, err := store.PrimaryHeadBefore(context.Background(), n.batch, n.chain, first)
 	if err != nil {
 		return err
 	}
 	accrued := n.network.AccruedAt(head, from)
-	validators, err := n.network.DB.L1Validators(context.Background(), n.chain, head.ID.Number())
+	validators, err := store.L1ValidatorsAt(context.Background(), n.batch, n.chain, head.ID.Number())
 	if err != nil {
 		return err
 	}

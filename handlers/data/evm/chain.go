@@ -53,8 +53,8 @@ type NetworkToken struct {
 	Description string `json:"description"`
 }
 
-// features are what the simulator indexes of every chain.
-var features = []string{"nftIndexing", "teleporter"}
+// features are what the simulator has for every chain.
+var features = []string{"nftIndexing", "webhooks", "teleporter"}
 
 type chains struct {
 	Chains []Chain `json:"chains"`

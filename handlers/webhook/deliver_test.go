@@ -1,0 +1,189 @@
+package webhook_test
+
+import (
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+func personaKey(personas []store.Persona, name string) (*ecdsa.PrivateKey, error) {
+	for _, p := range personas {
+		if p.Name == name {
+			return crypto.ToECDSA(p.Key)
+		}
+	}
+	return nil, errors.New("there is no " + name)
+}
+
+// TestEachTransactionIsToldOnce sends payments past a receiver that fails now and then: each arrives once, in order, signed.
+func TestEachTransactionIsToldOnce(t *testing.T) {
+	w := open(t, inFile(t), true)
+	r := newReceiver(t)
+	w.create(r.URL, nil, bob)
+	r.secret = w.ask("GET", "/v1/webhooks:getSharedSecret", "", "", 200)["secret"].(string)
+	var want []string
+	for i := range int64(5) {
+		want = append(want, w.pay(bob, 1+i).Hex())
+		w.pay("0x000000000000000000000000000000000000dEaD", 1) // of no interest
+	}
+	until(t, "all are told", func() bool { return len(r.hashes()) == 5 })
+	same(t, "told", r.hashes(), want)
+
+	r.answer(500, 302, 200)
+	for i := range int64(3) {
+		want = append(want, w.pay(bob, 100+i).Hex())
+	}
+	until(t, "the first attempt fails", func() bool { return r.tried() == 6 })
+	w.wait(9 * time.Second)
+	time.Sleep(30 * time.Millisecond)
+	if r.tried() != 6 {
+		t.Errorf("it is tried again too early")
+	}
+	w.wait(2 * time.Second)
+	until(t, "the second fails, as redirects are not followed", func() bool { return r.tried() == 7 })
+	w.wait(71 * time.Second)
+	until(t, "the third succeeds", func() bool { return len(r.hashes()) == 8 })
+	same(t, "told", r.hashes(), want)
+	if len(r.wrong) > 0 {
+		t.Errorf("not signed: %q", r.wrong)
+	}
+	attempts := 0
+	for _, e := range w.journal.Latest(0) {
+		if e.Interface == "webhook" {
+			attempts++
+		}
+	}
+	if attempts != r.tried() {
+		t.Errorf("%d attempts in the journal, %d were made", attempts, r.tried())
+	}
+}
+
+// TestAWebhookThatNeverAnswersIsDeactivated goes through the whole schedule of the live service.
+func TestAWebhookThatNeverAnswersIsDeactivated(t *testing.T) {
+	w := open(t, inFile(t), true)
+	r := newReceiver(t)
+	id := w.create(r.URL, nil, bob)
+	r.answer(500, 500, 500, 500, 500, 500, 500, 500, 500, 500)
+	hash := w.pay(bob, 1).Hex()
+	begin, starts := w.clock().Unix(), []int64{0, 10, 80, 390, 1000, 2810, 10020, 31630, 74840, 161250}
+	for i, at := range starts {
+		w.wait(time.Unix(begin+at, 0).Sub(w.clock()))
+		until(t, fmt.Sprintf("attempt %d is made", i+1), func() bool { return r.tried() == i+1 })
+		until(t, "it is noted", func() bool { return len(w.deliveries(id)[0]["attempts"].([]any)) == i+1 })
+	}
+	until(t, "it is inactive", func() bool { return w.ask("GET", "/v1/webhooks/"+id, "", "", 200)["status"] == "inactive" })
+	d := w.deliveries(id)[0]
+	if d["status"] != "failed" || d["txHash"] != hash {
+		t.Errorf("the delivery is %v", d)
+	}
+	again := "/sim/webhooks/" + id + "/deliveries/" + d["messageId"].(string) + ":redeliver"
+	w.ask("POST", again, "", "", 400)
+	w.ask("PATCH", "/v1/webhooks/"+id, "", `{"status":"active"}`, 200)
+	w.ask("POST", again, "", "", 200)
+	until(t, "it is told after all", func() bool { return len(r.hashes()) == 1 })
+	w.ask("POST", again, "", "", 200)
+	until(t, "it is told again", func() bool { return len(r.hashes()) == 2 })
+	if r.got[0]["messageId"] != r.got[1]["messageId"] {
+		t.Errorf("two names of one message: %v, %v", r.got[0]["messageId"], r.got[1]["messageId"])
+	}
+}
+
+func (w *world) deliveries(id string) (all []object) {
+	w.Helper()
+	for _, d := range w.ask("GET", "/sim/webhooks/"+id+"/deliveries", "", "", 200)["deliveries"].([]any) {
+		all = append(all, d.(object))
+	}
+	return all
+}
+
+// TestWhatWasPromisedSurvives closes the file before anything is delivered, and a second time in the middle.
+func TestWhatWasPromisedSurvives(t *testing.T) {
+	r := newReceiver(t)
+	first, path := fresh(t)
+	w := open(t, first, false)
+	w.create(r.URL, nil, bob)
+	var want []string
+	for i := range int64(4) {
+		want = append(want, w.pay(bob, 1+i).Hex())
+	}
+	w.end()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.answer(200, 200, 503)
+	for round := range 2 {
+		again, err := sim.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w = open(t, again, true)
+		if round == 0 {
+			until(t, "an attempt fails", func() bool { return r.tried() == 3 })
+		} else {
+			w.wait(10 * time.Second)
+			until(t, "all are told", func() bool { return len(r.hashes()) == 4 })
+		}
+		w.end()
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, "told", r.hashes(), want)
+	if r.tried() != 5 {
+		t.Errorf("%d attempts", r.tried())
+	}
+}
+
+// TestEventSignaturesAndLogs moves tokens: only what emits a log of the signature is told, with all its logs if that is wanted.
+func TestEventSignaturesAndLogs(t *testing.T) {
+	w := open(t, inFile(t), true)
+	r := newReceiver(t)
+	const transferred = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+	w.create(r.URL, object{"includeLogs": true, "includeInternalTxs": true,
+		"metadata": object{"addresses": []string{alice}, "eventSignatures": []string{transferred}}}, alice)
+	chain := w.NetworkNamed(fixtures.MainnetName).CChain()
+	rows, err := w.DB.Contracts(t.Context(), chain.Row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	artifact, err := contracts.Load("Token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var token common.Address
+	for _, row := range rows {
+		if row.Role == "usdx" {
+			token = common.BytesToAddress(row.Address)
+			artifact, _ = contracts.Load(row.Artifact)
+		}
+	}
+	data, err := artifact.ABI.Pack("transfer", common.HexToAddress(bob), common.Big1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pay(bob, 1)
+	hash := w.send(&token, common.Big0, data).Hex()
+	w.pay(bob, 1)
+	until(t, "the transfer is told", func() bool { return len(r.hashes()) == 1 })
+	same(t, "told", r.hashes(), []string{hash})
+	event := r.got[0]["event"].(object)
+	moved := event["transaction"].(object)["erc20Transfers"].([]any)
+	if len(moved) != 1 || dig(moved[0], "to") != bob || dig(moved[0], "erc20Token", "symbol") != "USDX" || dig(moved[0], "erc20Token", "valueWithDecimals") != "0.000001" {
+		t.Errorf("transfers are %s", text(moved))
+	}
+	logs, calls := event["logs"].([]any), event["transaction"].(object)["internalTransactions"].([]any)
+	if len(logs) != 1 || dig(logs[0], "topic0") != transferred || dig(calls[0], "internalTxType") != "CALL" || !strings.EqualFold(dig(calls[0], "to"), token.Hex()) {
+		t.Errorf("logs are %s, calls %s", text(logs), text(calls))
+	}
+}

@@ -1,0 +1,197 @@
+package webhook_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+func ownersOf(n *sim.Network, raw []byte) (all []string) {
+	for _, address := range store.ParseOutputOwners(raw).Addresses {
+		all = append(all, n.Rules.Bech32(ids.ShortID(address)))
+	}
+	return all
+}
+
+func (w *world) about(url, event, network string, metadata object) string {
+	w.Helper()
+	return w.ask("POST", "/v1/webhooks", "", text(object{"eventType": event, "url": url, "network": network, "chainId": "p-chain", "metadata": metadata}), 201)["id"].(string)
+}
+
+// TestAValidatorsEndIsTold moves the clock past the ends of validators: node and owner of each that is rewarded are told once.
+func TestAValidatorsEndIsTold(t *testing.T) {
+	w := open(t, inFile(t), true)
+	n, chain := w.NetworkNamed("mainnet"), w.NetworkNamed("mainnet").Chain(txs.PChain)
+	stakers, err := w.DB.Stakers(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stakers = slices.DeleteFunc(stakers, func(s store.Staker) bool {
+		return s.Status != store.StakerActive || s.Delegator || ids.ID(s.Subnet) != ids.Empty
+	})
+	slices.SortFunc(stakers, func(a, b store.Staker) int { return int(a.End - b.End) })
+	first := stakers[:3]
+	nodes, owners := newReceiver(t), newReceiver(t)
+	var addresses []string
+	for _, s := range first {
+		addresses = append(addresses, ownersOf(n, s.Owner)...)
+		w.about(nodes.URL, "validator_activity", "mainnet", object{"keyType": "nodeId", "keys": []string{ids.NodeID(s.Node).String()},
+			"subEvents": object{"validatorActivitySubEvents": []string{"reward_distribution"}}})
+	}
+	w.about(owners.URL, "primary_network_address_activity", "mainnet", object{"keyType": "addresses", "keys": addresses,
+		"subEvents": object{"addressActivitySubEvents": []string{"reward_distribution", "balance_change"}}})
+	if err := w.Advance(t.Context(), time.Unix(first[2].End+1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	rewarded, after := 0, map[string]store.Staker{}
+	now, err := w.DB.Stakers(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range now {
+		after[string(s.Tx)] = s
+	}
+	var want []string
+	for _, s := range first {
+		if s := after[string(s.Tx)]; s.Rewarded {
+			rewarded++
+			want = append(want, ids.ID(s.RewardTx).String())
+		}
+	}
+	if rewarded == 0 {
+		t.Fatal("nobody is rewarded")
+	}
+	until(t, "the nodes are told", func() bool { return nodes.tried() >= rewarded })
+	until(t, "the owners are told", func() bool { return w.settled() })
+	var told []string
+	for _, message := range nodes.got {
+		event := message["event"].(object)
+		told = append(told, dig(event, "transaction", "txHash"))
+		if dig(event, "eventType") != "reward_distribution" || dig(event, "transaction", "txType") != "RewardValidatorTx" || len(event["rewards"].([]any)) == 0 {
+			t.Errorf("the event is %s", text(event))
+		}
+	}
+	slices.Sort(told)
+	slices.Sort(want)
+	same(t, "rewards", told, want)
+	kinds := map[string]int{}
+	for _, message := range owners.got {
+		event := message["event"].(object)
+		kinds[dig(event, "eventType")+dig(event, "transaction", "txHash")]++
+		if len(event["addresses"].([]any)) == 0 || event["balance"] == nil {
+			t.Errorf("the event is %s", text(event))
+		}
+	}
+	for _, hash := range want {
+		if kinds["reward_distribution"+hash] != 1 || kinds["balance_change"+hash] != 1 {
+			t.Errorf("of %s the owners are told %v", hash, kinds)
+		}
+	}
+}
+
+// settled says that nothing is to be delivered.
+func (w *world) settled() bool {
+	for _, hook := range w.ask("GET", "/v1/webhooks?pageSize=100", "", "", 200)["webhooks"].([]any) {
+		for _, d := range w.deliveries(dig(hook, "id")) {
+			if d["status"] == "pending" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestL1ValidatorsAreTold lets a validator of an L1 run out of balance: below the threshold on the way, inactive at the end.
+func TestL1ValidatorsAreTold(t *testing.T) {
+	w := open(t, inFile(t), true)
+	n := w.NetworkNamed("mainnet")
+	chain := n.Chain(txs.PChain)
+	head, err := w.DB.PrimaryHead(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	validators, err := w.DB.L1Validators(t.Context(), chain, head.ID.Number())
+	if err != nil {
+		t.Fatal(err)
+	}
+	validators = slices.DeleteFunc(validators, func(v store.L1ValidatorView) bool { return v.Weight == 0 || v.EndAccumulatedFee == 0 })
+	slices.SortFunc(validators, func(a, b store.L1ValidatorView) int { return int(a.EndAccumulatedFee) - int(b.EndAccumulatedFee) })
+	v := &validators[0]
+	balance := v.Balance(n.AccruedAt(head, w.Clock.Unix()))
+	r := newReceiver(t)
+	w.about(r.URL, "validator_activity", "mainnet", object{"keyType": "subnetId", "keys": []string{ids.ID(v.Subnet).String()}, "nodeIds": []string{ids.NodeID(v.Node).String()},
+		"subEvents":                      object{"validatorActivitySubEvents": []string{"l1_validator_disabled", "l1_validator_balance_threshold"}},
+		"l1ValidatorFeeBalanceThreshold": itoa(balance / 2)})
+	due, err := w.NextDue()
+	for range 200 {
+		if err != nil || r.tried() >= 2 {
+			break
+		}
+		if err = w.Advance(t.Context(), due); err == nil {
+			due, err = w.NextDue()
+			until(t, "nothing is pending", w.settled)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.got) != 2 {
+		t.Fatalf("%d messages", len(r.got))
+	}
+	for i, want := range []string{"l1_validator_balance_threshold", "l1_validator_disabled"} {
+		event := r.got[i]["event"].(object)
+		if dig(event, "eventType") != want || dig(event, "validationId") != ids.ID(v.Validation).String() {
+			t.Errorf("told %s: want %s", text(event), want)
+		}
+	}
+}
+
+// TestThePastCanBeTold sends each kind of event about a transaction of the generated history.
+func TestThePastCanBeTold(t *testing.T) {
+	w := open(t, inFile(t), true)
+	n := w.NetworkNamed("mainnet")
+	chain := n.Chain(txs.PChain)
+	r := newReceiver(t)
+	stakers, err := w.DB.Stakers(t.Context(), chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, delegator := range []bool{false, true} {
+		i := slices.IndexFunc(stakers, func(s store.Staker) bool {
+			return s.Delegator == delegator && ids.ID(s.Subnet) == ids.Empty && s.ID.Number() > 0
+		})
+		s := &stakers[i]
+		event := map[bool]string{false: "validator_stake", true: "delegator_stake"}[delegator]
+		id := w.about(r.URL, "validator_activity", "mainnet", object{"keyType": "nodeId", "keys": []string{ids.NodeID(s.Node).String()},
+			"subEvents": object{"validatorActivitySubEvents": []string{event}}})
+		sent := w.ask("POST", "/sim/webhooks/"+id+":test", "", `{"txHash":"`+ids.ID(s.Tx).String()+`"}`, 200)
+		told++
+		until(t, "it is told", func() bool { return r.tried() == told })
+		if got := r.got[told-1]; got["messageId"] != sent["messageId"] || dig(got, "event", "eventType") != event || dig(got, "event", "transaction", "txHash") != ids.ID(s.Tx).String() {
+			t.Errorf("told %s", text(got))
+		}
+	}
+	owner := ownersOf(n, stakers[len(stakers)-1].Owner)
+	id := w.about(r.URL, "primary_network_address_activity", "mainnet", object{"keyType": "addresses", "keys": owner,
+		"balanceThresholdFilter": object{"balanceType": "unlockedUnstaked", "balanceThreshold": "18446744073709551615"},
+		"subEvents":              object{"addressActivitySubEvents": []string{"balance_change", "balance_threshold"}}})
+	hash := ids.ID(stakers[len(stakers)-1].Tx).String()
+	w.ask("POST", "/sim/webhooks/"+id+":test", "", `{"txHash":"`+hash+`","event":"balance_threshold"}`, 200)
+	w.ask("POST", "/sim/webhooks/"+id+":test", "", `{"txHash":"`+hash+`"}`, 200)
+	until(t, "it is told", func() bool { return r.tried() == told+1 })
+	if d := w.deliveries(id); d[1]["status"] != "void" || dig(r.got[told], "event", "eventType") != "balance_change" {
+		t.Errorf("deliveries are %v", d)
+	}
+	w.ask("POST", "/sim/webhooks/"+id+":test", "", `{"txHash":"nothing"}`, 400)
+	w.ask("POST", "/sim/webhooks/"+id+":test", "", `{"txHash":"`+hash+`","event":"reward_distribution"}`, 400)
+	w.ask("POST", "/sim/webhooks/"+w.create(r.URL, nil, bob)+":test", "", `{"txHash":"0x`+ids.Empty.Hex()+`"}`, 404)
+}
+
+func itoa(n uint64) string { return text(n) }

@@ -1,0 +1,167 @@
+package webhook_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/handlers/webhook"
+	"snowglobe/sim"
+)
+
+// TestSignature compares the signature over two messages with those that the documented verification computes.
+func TestSignature(t *testing.T) {
+	const secret = "c13cc017c4ed63bcc842c8edfb49df37512280326a32826de3b885340b8a3d53"
+	for _, c := range []struct {
+		event      any
+		body, want string
+	}{
+		{object{"transaction": object{"txHash": "0x1", "to": "0x2", "blockTimestamp": 1}},
+			`{"event":{"transaction":{"blockTimestamp":1,"to":"0x2","txHash":"0x1"}},"eventType":"address_activity","messageId":"m","webhookId":"w"}`,
+			"7JsiVqG6rlNTBAgpJ/ws9zIMiHvCnBMo70MBT/kwHds="},
+		{object{"name": "USD₮0 <A&B>"}, `{"event":{"name":"USD₮0 <A&B>"},"eventType":"address_activity","messageId":"m","webhookId":"w"}`,
+			"C4ie1pwBY+FJPqMd6w/CTaaOEnclmcHuzoh7WVPUESs="},
+	} {
+		body, signature, err := webhook.Seal(secret, webhook.Envelope{WebhookID: "w", EventType: "address_activity", MessageID: "m", Event: c.event})
+		if err != nil || string(body) != c.body || signature != c.want {
+			t.Errorf("%s is signed %s, %v: want %s signed %s", body, signature, err, c.body, c.want)
+		}
+	}
+}
+
+// TestTargets asks where webhooks may lead, and whether the client goes anywhere else.
+func TestTargets(t *testing.T) {
+	here, named, any := webhook.Targets{}, webhook.Targets{Hosts: []string{"hooks.example", "10.1.2.3"}}, webhook.Targets{Hosts: []string{"*"}}
+	for url, want := range map[string]string{
+		"http://127.0.0.1:3000/x": "here", "https://localhost/x": "here", "http://app.localhost": "here", "http://[::1]:1/": "here",
+		"http://LOCALHOST.:1/": "here", "http://[::ffff:127.0.0.1]/": "here", "http://127.9.9.9/": "here",
+		"https://hooks.example/x": "named", "http://10.1.2.3/": "named", "http://HOOKS.example.": "named",
+		"https://evil.example/": "any", "http://169.254.169.254/": "any", "http://0.0.0.0/": "any", "http://2130706433/": "any", "http://0x7f.1/": "any",
+		"http://localhost.evil.example/": "any", "http://127.0.0.1.evil.example/": "any", "http://[fe80::1]/": "any", "http://10.1.2.4/": "any",
+		"ftp://localhost/": "", "http:///x": "", "http://user@localhost/": "", "localhost:3000": "", "": "", "http://localhost/#x": "",
+		"http://localhost/" + strings.Repeat("x", 3000): "",
+	} {
+		allowed := map[string]bool{"here": here.Check(url) == nil, "named": named.Check(url) == nil, "any": any.Check(url) == nil}
+		wanted := map[string]bool{"here": want == "here", "named": want == "here" || want == "named", "any": want != ""}
+		if fmt.Sprint(allowed) != fmt.Sprint(wanted) {
+			t.Errorf("%s is allowed %v: want %v", url, allowed, wanted)
+		}
+	}
+	for _, url := range []string{"http://0.0.0.0:1/", "http://169.254.169.254/", "http://[::]:1/", "http://10.1.2.3/"} {
+		if _, err := here.NewClient(time.Second).Get(url); err == nil || !strings.Contains(err.Error(), "--webhook-hosts") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	moved := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/", http.StatusFound))
+	defer moved.Close()
+	if answer, err := any.NewClient(time.Second).Get(moved.URL); err != nil || answer.StatusCode != http.StatusFound {
+		t.Errorf("a redirect is followed: %v", err)
+	}
+}
+
+// TestWebhooksOfAnAccount creates, changes, lists and deactivates webhooks of two accounts.
+func TestWebhooksOfAnAccount(t *testing.T) {
+	w := open(t, inFile(t), false)
+	w.ask("GET", "/v1/webhooks:getSharedSecret", "mine", "", 404)
+	first := w.ask("POST", "/v1/webhooks:generateOrRotateSharedSecret", "mine", "", 201)["secret"].(string)
+	body := text(object{"eventType": "address_activity", "url": "http://localhost:1/", "chainId": "43114", "name": "n", "metadata": object{"addresses": []string{alice, strings.ToLower(alice), bob}}})
+	made := w.ask("POST", "/v1/webhooks", "mine", body, 201)
+	id := made["id"].(string)
+	if same := w.ask("GET", "/v1/webhooks:getSharedSecret", "mine", "", 200)["secret"]; same != first {
+		t.Errorf("the secret is %v, it was %v", same, first)
+	}
+	if now := w.ask("POST", "/v1/webhooks:generateOrRotateSharedSecret", "mine", "", 201)["secret"]; now == first || len(now.(string)) != 64 {
+		t.Errorf("the secret is %v, it was %v", now, first)
+	}
+	if found := text(made["metadata"]); found != `{"addresses":["`+alice+`","`+bob+`"]}` {
+		t.Errorf("metadata is %s", found)
+	}
+	for _, path := range []string{"/v1/webhooks/" + id, "/v1/webhooks/" + id + "/addresses", "/v1/webhooks/00000000-0000-4000-8000-000000000000"} {
+		w.ask("GET", path, "theirs", "", 404)
+		w.ask("GET", path, "", "", 404)
+	}
+	if theirs := w.ask("GET", "/v1/webhooks", "theirs", "", 200); len(theirs["webhooks"].([]any)) != 0 {
+		t.Errorf("they see %v", theirs)
+	}
+	for range 3 {
+		w.ask("POST", "/v1/webhooks", "mine", body, 201)
+	}
+	page := w.ask("GET", "/v1/webhooks?pageSize=3", "mine", "", 200)
+	rest := w.ask("GET", "/v1/webhooks?pageSize=3&pageToken="+page["nextPageToken"].(string), "mine", "", 200)
+	if len(page["webhooks"].([]any)) != 3 || len(rest["webhooks"].([]any)) != 1 || rest["nextPageToken"] != nil {
+		t.Errorf("pages are %v and %v", page, rest)
+	}
+	w.ask("PATCH", "/v1/webhooks/"+id+"/addresses", "mine", `{"addresses":["0x00000000000000000000000000000000000000aa","`+bob+`"]}`, 200)
+	w.ask("DELETE", "/v1/webhooks/"+id+"/addresses", "mine", `{"addresses":["`+alice+`"]}`, 200)
+	list := w.ask("GET", "/v1/webhooks/"+id+"/addresses?pageSize=1", "mine", "", 200)
+	if fmt.Sprint(list["addresses"], list["totalAddresses"]) != fmt.Sprintf("[%s] 2", bob) || list["nextPageToken"] == nil {
+		t.Errorf("addresses are %v", list)
+	}
+	changed := w.ask("PATCH", "/v1/webhooks/"+id, "mine", `{"name":"other","includeLogs":true,"url":"http://localhost:2/"}`, 200)
+	if changed["name"] != "other" || changed["includeLogs"] != true || changed["url"] != "http://localhost:2/" || changed["description"] != "" {
+		t.Errorf("changed is %v", changed)
+	}
+	w.ask("PATCH", "/v1/webhooks/"+id, "mine", `{"url":"http://evil.example/"}`, 403)
+	if gone := w.ask("DELETE", "/v1/webhooks/"+id, "mine", "", 200); gone["status"] != "inactive" {
+		t.Errorf("deactivated is %v", gone)
+	}
+	if some := w.ask("GET", "/v1/webhooks?status=inactive", "mine", "", 200)["webhooks"].([]any); len(some) != 1 || dig(some[0], "id") != id {
+		t.Errorf("inactive are %v", some)
+	}
+	if some := w.ask("GET", "/v1/webhooks?status=active&pageSize=2", "mine", "", 200)["webhooks"].([]any); len(some) != 2 {
+		t.Errorf("active are %v", some)
+	}
+}
+
+// TestBodiesThatAreRefused names what is wrong with each.
+func TestBodiesThatAreRefused(t *testing.T) {
+	w := open(t, inFile(t), false)
+	address := primaryAddress(t, w.World)
+	for _, c := range []struct {
+		status    int
+		said      string
+		different object
+	}{
+		{201, "", object{}},
+		{400, "url", object{"url": "nowhere"}},
+		{403, "--webhook-hosts", object{"url": "https://evil.example/"}},
+		{400, "eventType", object{"eventType": "platform_address_activity"}},
+		{400, "chainId", object{"chainId": "1"}},
+		{400, "metadata.addresses", object{"metadata": object{}}},
+		{400, "metadata.addresses[0]", object{"metadata": object{"addresses": []string{"0x12"}}}},
+		{400, "metadata.eventSignatures[0]", object{"metadata": object{"addresses": []string{}, "eventSignatures": []string{"0x12"}}}},
+		{400, "network", object{"eventType": "validator_activity"}},
+		{400, "keyType", object{"eventType": "validator_activity", "network": "fuji", "metadata": object{"keyType": "addresses", "keys": []string{"x"}}}},
+		{400, "exactly one", object{"eventType": "validator_activity", "network": "fuji", "metadata": object{"keyType": "nodeId", "keys": []string{"x", "y"}}}},
+		{400, "metadata.keys[0]", object{"eventType": "primary_network_address_activity", "network": "fuji", "chainId": "p-chain", "metadata": object{"keyType": "addresses",
+			"keys": []string{address}, "subEvents": object{"addressActivitySubEvents": []string{"balance_change"}}}}},
+		{400, "balanceThresholdFilter", object{"eventType": "primary_network_address_activity", "network": "mainnet", "chainId": "p-chain", "metadata": object{"keyType": "addresses",
+			"keys": []string{address}, "subEvents": object{"addressActivitySubEvents": []string{"balance_threshold"}}}}},
+		{400, "l1ValidatorFeeBalanceThreshold", object{"eventType": "validator_activity", "network": "mainnet", "metadata": object{"keyType": "nodeId",
+			"keys": []string{"NodeID-111111111111111111116DBWJs"}, "subEvents": object{"validatorActivitySubEvents": []string{"l1_validator_balance_threshold"}}}}},
+		{201, "", object{"eventType": "primary_network_address_activity", "network": "mainnet", "chainId": "x-chain", "metadata": object{"keyType": "addresses",
+			"keys": []string{"X-" + address}, "subEvents": object{"addressActivitySubEvents": []string{"balance_change"}}}}},
+	} {
+		body := object{"eventType": "address_activity", "url": "http://localhost:1/", "chainId": "43114", "metadata": object{"addresses": []string{alice}}}
+		for name, value := range c.different {
+			body[name] = value
+		}
+		answer := w.ask("POST", "/v1/webhooks", "", text(body), c.status)
+		if !strings.Contains(text(answer["message"]), c.said) {
+			t.Errorf("%s: %v does not say %q", text(body), answer["message"], c.said)
+		}
+	}
+}
+
+func primaryAddress(t *testing.T, w *sim.World) string {
+	t.Helper()
+	n := w.NetworkNamed("mainnet")
+	stakers, err := w.DB.Stakers(t.Context(), n.Chain(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ownersOf(n, stakers[0].Owner)[0]
+}
