@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -17,20 +18,24 @@ func TestExposedServersWarn(t *testing.T) {
 			t.Errorf("%s is beyond loopback: %v", address, got)
 		}
 	}
-	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 9650}
+	loopback, everywhere, fuji := at("127.0.0.1:9650"), at("0.0.0.0:9650"), at("192.168.1.7:9652")
+	control := Options{Permit: permit.Rule{Control: true}}
 	for _, c := range []struct {
-		options Options
-		want    []string
+		options   Options
+		listeners Listeners
+		want      []string
 	}{
-		{Options{}, nil},
-		{Options{Permit: permit.Rule{Control: true}, Node: NodeOptions{Admin: true}}, nil},
-		{Options{Permit: permit.Rule{Exposed: true}}, []string{"0.0.0.0:9650", "personas' keys"}},
-		{Options{Permit: permit.Rule{Exposed: true, Control: true}}, []string{"DANGER", "--allow-control"}},
-		{Options{Permit: permit.Rule{Exposed: true}, Node: NodeOptions{Admin: true}}, []string{"DANGER", "--api-admin-enabled"}},
+		{Options{}, Listeners{Main: loopback, Fuji: loopback}, nil},
+		{Options{Permit: permit.Rule{Control: true}, Node: NodeOptions{Admin: true}}, Listeners{Main: loopback}, nil},
+		{Options{}, Listeners{Main: everywhere}, []string{"listening on 0.0.0.0:9650: ", "personas' keys"}},
+		{Options{}, Listeners{Main: loopback, Fuji: fuji}, []string{"listening on 192.168.1.7:9652: "}},
+		{Options{}, Listeners{Main: everywhere, Fuji: fuji}, []string{"listening on 0.0.0.0:9650 and 192.168.1.7:9652: "}},
+		{control, Listeners{Main: everywhere}, []string{"DANGER", "--allow-control"}},
+		{Options{Node: NodeOptions{Admin: true}}, Listeners{Main: everywhere}, []string{"DANGER", "--api-admin-enabled"}},
 	} {
 		var notes, log bytes.Buffer
 		c.options.Log = slog.New(slog.NewTextHandler(&log, nil))
-		c.options.warn(&notes, everywhere)
+		c.options.warn(&notes, c.listeners.exposed())
 		for _, text := range []string{notes.String(), log.String()} {
 			if len(c.want) == 0 && text != "" || strings.Contains(text, "DANGER") && c.want[0] != "DANGER" {
 				t.Errorf("%+v: %s", c.options, text)
@@ -42,4 +47,16 @@ func TestExposedServersWarn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// listener is one that only has an address.
+type listener struct {
+	net.Listener
+	address *net.TCPAddr
+}
+
+func (l listener) Addr() net.Addr { return l.address }
+
+func at(address string) net.Listener {
+	return listener{address: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))}
 }

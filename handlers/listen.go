@@ -87,6 +87,22 @@ func portOf(l net.Listener) int {
 	return 0
 }
 
+// exposed are the addresses that other machines can reach.
+func (l *Listeners) exposed() (addresses []string) {
+	for _, listener := range []net.Listener{l.Main, l.Fuji} {
+		if listener != nil && beyondLoopback(listener.Addr()) {
+			addresses = append(addresses, listener.Addr().String())
+		}
+	}
+	return addresses
+}
+
+// beyondLoopback says whether other machines can reach an address.
+func beyondLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && !tcp.IP.IsLoopback()
+}
+
 // Close closes the listeners.
 func (l *Listeners) Close() error {
 	if l.Fuji == nil {

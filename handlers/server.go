@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -346,7 +347,8 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	if err := w.Claim(ctx); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	o.Permit.Exposed = beyondLoopback(l.Main.Addr()) || l.Fuji != nil && beyondLoopback(l.Fuji.Addr())
+	exposed := l.exposed()
+	o.Permit.Exposed = len(exposed) > 0
 	o.Origins = l.ports(o.Network)
 	o.Events = events.NewHub()
 	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
@@ -371,7 +373,7 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	if l.Note != "" {
 		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
 	}
-	o.warn(notes, l.Main.Addr())
+	o.warn(notes, exposed)
 	return h.whileWorking(ctx, func(ctx context.Context) error { return l.serve(ctx, h, o.Log) })
 }
 
@@ -395,18 +397,13 @@ func (s *Server) whileWorking(ctx context.Context, do func(context.Context) erro
 	return errors.Join(err, <-stopped)
 }
 
-// beyondLoopback says whether other machines can reach an address.
-func beyondLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && !tcp.IP.IsLoopback()
-}
-
 // warn tells a person, and the log, when other machines can reach the server, and what they can do there.
-func (o *Options) warn(notes io.Writer, a net.Addr) {
-	if !o.Permit.Exposed {
+func (o *Options) warn(notes io.Writer, exposed []string) {
+	if len(exposed) == 0 {
 		return
 	}
-	text := fmt.Sprintf("listening on %s: other machines can read everything here, the personas' keys included, and send signed transactions", a)
+	text := fmt.Sprintf("listening on %s: other machines can read everything here, the personas' keys included, and send signed transactions",
+		strings.Join(exposed, " and "))
 	var more []string
 	if o.Permit.Control {
 		more = append(more, "--allow-control lets them change the world in every other way too")
