@@ -21,6 +21,10 @@ func main() {
 			os.Exit(1)
 		}
 	}
+	if err := checkLater(context.Background(), os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s, a year later: %v\n", os.Args[2], err)
+		os.Exit(1)
+	}
 }
 
 // check serves a world and looks at both of its networks.
@@ -35,6 +39,29 @@ func check(ctx context.Context, binary, profile string) (err error) {
 			return fmt.Errorf("%s: %w", n.name, err)
 		}
 		fmt.Printf("%s %s: %s\n", profile, n.name, &n.seen)
+	}
+	return nil
+}
+
+// checkLater serves a world, lets its people live on for some days and then a year pass, and looks at what time and people made.
+func checkLater(ctx context.Context, binary, profile string) (err error) {
+	s, err := serve(ctx, binary, profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	for _, move := range []string{`{"populate":true,"advance":"20d"}`, `{"advance":"365d"}`, `{"populate":true,"advance":"2d"}`} {
+		if err := s.moveClock(ctx, move); err != nil {
+			return err
+		}
+	}
+	for _, n := range []*network{newNetwork(s.url, "mainnet", 1), newNetwork(s.url, "fuji", 5)} {
+		for _, step := range []func(context.Context) error{n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines} {
+			if err := step(ctx); err != nil {
+				return fmt.Errorf("%s: %w", n.name, err)
+			}
+		}
+		fmt.Printf("%s, a year later, %s: %s\n", profile, n.name, &n.seen)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -42,6 +43,23 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 	}
 	_ = s.stop()
 	return nil, fmt.Errorf("%s does not answer", binary)
+}
+
+// moveClock moves the world's clock.
+func (s *server) moveClock(ctx context.Context, how string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/sim/clock", strings.NewReader(how))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", how, answer.Status)
+	}
+	return errors.Join(err, answer.Body.Close())
 }
 
 func freeAddress() (string, error) {
