@@ -101,12 +101,9 @@ func (c *requestContext) enter(hr *http.Request) (*Request, error) {
 	if err := c.checkClass(hr); err != nil {
 		return nil, err
 	}
-	var key *Key
-	if !IsInside(hr.Context()) {
-		var err error
-		if key, err = c.server.access.authenticate(c.Header(), hr, c.op); err != nil {
-			return nil, err
-		}
+	key, err := c.server.access.authenticate(c.Header(), hr, c.op)
+	if err != nil {
+		return nil, err
 	}
 	if err := key.checkInterface(c.op.in); err != nil {
 		return nil, err

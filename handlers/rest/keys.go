@@ -86,12 +86,23 @@ func keysOf(r *http.Request) []string {
 		func(key string) bool { return key == "" })
 }
 
+// KeyParameter is the parameter of a query that may hold an API key.
+const KeyParameter = "rltoken"
+
+// KeyOf is the first key that a request carries, or nothing.
+func KeyOf(r *http.Request) string {
+	for _, key := range keysOf(r) {
+		return key
+	}
+	return ""
+}
+
 func queryToken(r *http.Request) string {
-	if !strings.Contains(r.URL.RawQuery, "rltoken=") {
+	if !strings.Contains(r.URL.RawQuery, KeyParameter+"=") {
 		return ""
 	}
 	query, _ := url.ParseQuery(r.URL.RawQuery) // the parser reports what is malformed
-	return query.Get("rltoken")
+	return query.Get(KeyParameter)
 }
 
 // access decides who may ask, and how often.
@@ -114,7 +125,7 @@ func (a *access) authenticate(answer http.Header, r *http.Request, op *operation
 		return nil, nil
 	}
 	key, err := a.identify(keysOf(r), op.in)
-	if err != nil || !op.in.Limited {
+	if err != nil || !op.in.Limited || IsInside(r.Context()) {
 		return key, err
 	}
 	return key, a.limit(answer, r, key)

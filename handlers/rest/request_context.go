@@ -166,8 +166,8 @@ type contextKey struct{}
 
 type insideKey struct{}
 
-// Inside marks a request that the server makes of itself, for a page: it needs no API key, counts against no rate limit, and is
-// neither logged nor observed, since the request for the page is.
+// Inside marks a request that the server makes of itself, for a page: it counts against no rate limit, and is neither logged nor
+// observed, since the request for the page is.
 func Inside(ctx context.Context) context.Context { return context.WithValue(ctx, insideKey{}, true) }
 
 // IsInside says whether a request carries the mark of Inside.

@@ -90,6 +90,8 @@ func (p *page) load(calls ...*Call) error {
 	}
 	for _, c := range calls {
 		switch {
+		case c.Status == http.StatusUnauthorized:
+			return &pageError{c.Status, c.Error}
 		case c.Error == "" || c.Optional:
 		case c.Status >= 500:
 			return fmt.Errorf("%s: %s", c.Path, c.Error)
@@ -107,6 +109,8 @@ func (s *Site) answer(p *page, c *Call) any {
 	decoded, err := decode(body)
 	object, _ := decoded.(J)
 	switch {
+	case status == http.StatusForbidden && err != nil: // of package node
+		c.Error = fmt.Sprintf("the node does not answer at %.200s: use an IP address or localhost, or start the server with --http-allowed-hosts and the name", p.r.Host)
 	case status >= 400:
 		c.Error = failure(object, status)
 	case err != nil:

@@ -137,6 +137,9 @@ func (p *page) With(name, value string) string {
 	return p.base + p.r.URL.Path + "?" + q.Encode()
 }
 
+// NeedsKey says whether an API key is missing.
+func (p *page) NeedsKey() bool { return p.status == http.StatusUnauthorized }
+
 // Names is the directory, for templates.
 func (p *page) Names() *directory { return p.names }
 

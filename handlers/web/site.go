@@ -92,6 +92,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
+	if key := r.URL.Query().Get(rest.KeyParameter); key != "" {
+		keepKey(w, r, key)
+		return
+	}
 	if _, pattern := s.mux.Handler(r); pattern == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		s.page(func(p *page) error { return notFound("there is no page at this address") }).ServeHTTP(w, r)
 		return
@@ -172,7 +176,8 @@ func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
 	_ = z.Close()
 }
 
-// ask sends a request to the server's own handler.
+// ask sends a request to the server's own handler. It comes from the visitor, by the visitor's host and with the visitor's API key,
+// so that pages show nothing that the interfaces would refuse.
 func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byte) {
 	r, err := http.NewRequestWithContext(rest.Inside(ctx), c.Method, c.Path, strings.NewReader(c.Body))
 	if err != nil {
@@ -187,8 +192,8 @@ func (s *Site) ask(ctx context.Context, from *http.Request, c *Call) (int, []byt
 	if c.Body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if c.RPC != "" {
-		r.Host = "localhost" // the node answers only hosts that it knows, and the page was reached by one that the user chose
+	if key := keyOf(from); key != "" {
+		r.Header.Set("X-Service-Api-Key", key)
 	}
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.api.ServeHTTP(w, r)
