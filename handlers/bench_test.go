@@ -31,6 +31,7 @@ func BenchmarkReport(b *testing.B) {
 	r.growth()
 	r.exports()
 	r.sending()
+	r.clock()
 }
 
 // report is one run of the benchmark.
