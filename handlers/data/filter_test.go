@@ -21,7 +21,7 @@ func TestChainsByNetworkAndFeature(t *testing.T) {
 	g := open(t, 1)
 	for query, want := range map[string][]string{
 		"": {"43114", "43113", "70411"}, "?network=mainnet": {"43114", "70411"}, "?network=testnet": {"43113"},
-		"?feature=nftIndexing&network=fuji": {"43113"}, "?feature=webhooks": nil,
+		"?feature=nftIndexing&network=fuji": {"43113"}, "?feature=webhooks&network=mainnet": {"43114", "70411"},
 	} {
 		var have []string
 		for _, c := range g.get(t, "/v1/chains"+query)["chains"].([]any) {
