@@ -28,6 +28,7 @@ import (
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/usage"
 	"snowglobe/handlers/web"
 	"snowglobe/handlers/webhook"
 	"snowglobe/sim"
@@ -162,7 +163,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	o.fillEvents()
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
+	used := usage.New(w)
 	s, err := rest.New(rest.Options{
+		Usage:   used.Add,
 		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
 		Observe: m.observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
@@ -197,6 +200,9 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	hooks := webhook.New(w, webhook.Options{Targets: o.Webhooks, Log: o.Log, Data: o.Data, Journal: o.Journal, Events: o.Events, World: o.World})
 	if err := webhook.Register(s, hooks, o.Webhooks); err != nil {
+		return nil, err
+	}
+	if err := usage.Register(s, used); err != nil {
 		return nil, err
 	}
 	n, err := mountNode(s, w, o, m, loggers)

@@ -63,6 +63,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/data/staking", dataFamily},
 	{"handlers/data/icm", dataFamily},
 	{"handlers/data/export", dataFamily},
+	{"handlers/usage", "sim handlers/data handlers/rest handlers/rest/schema"},
 	{"handlers/webhook", dataFamily + " handlers/data/primary handlers/events handlers/journal"},
 	{"handlers/node/jsonrpc", "fixtures handlers/fault handlers/permit handlers/rest sim/txs sim/store"},
 	{"handlers/node/eth", nodeService + " handlers/fault"},

@@ -2,6 +2,8 @@ package rest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
@@ -63,6 +65,40 @@ func (c *requestContext) observe() {
 	c.server.opts.Observe(c.operation(), c.status, c.took)
 }
 
+// Use is a request as it is counted for the figures of usage.
+type Use struct {
+	Interface string // data, metrics or node
+	Operation string // or the method of JSON-RPC
+	Template  string // the path of an operation, empty for the node
+	Path      string
+	Status    int
+	Took      time.Duration
+	Key       string // names the API key without telling it, empty for none
+	Bypass    bool   // the key came as rltoken
+	Client    string // address and port
+	Host      string
+	UserAgent string
+}
+
+// use counts a request of the interfaces that the live services have.
+func (c *requestContext) use(operation string, took time.Duration) {
+	o := &c.server.opts
+	in := c.interfaceName()
+	if o.Usage == nil || in != Data.Name && in != Metrics.Name && in != nodeInterface {
+		return
+	}
+	u := &Use{Interface: in, Operation: operation, Path: c.request.URL.Path, Status: c.status, Took: took, Client: c.request.RemoteAddr,
+		Host: c.request.Host, UserAgent: c.request.UserAgent()}
+	if c.op != nil {
+		u.Template = c.op.Path
+	}
+	if keys := keysOf(c.request); len(keys) > 0 {
+		sum := sha256.Sum256([]byte(keys[0]))
+		u.Key, u.Bypass = "key-"+hex.EncodeToString(sum[:6]), keys[0] == queryToken(c.request)
+	}
+	o.Usage(u)
+}
+
 // exchange is what there is to tell about a request, save its body and the answer's.
 func (c *requestContext) exchange() *journal.Exchange {
 	o := &c.server.opts
@@ -115,6 +151,9 @@ func KeepRequest(ctx context.Context, body []byte) {
 // connection.
 func RecordMessage(ctx context.Context, operation string, message, answer []byte, since time.Time, p *fault.Plan) {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	if ok {
+		c.use(operation, time.Since(since))
+	}
 	if !ok || !c.keeps {
 		return
 	}

@@ -106,6 +106,7 @@ func (c *requestContext) note() {
 		}
 	}
 	c.observe()
+	c.use(c.operation(), c.took)
 }
 
 // logs says whether the request is logged.

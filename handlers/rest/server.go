@@ -47,6 +47,9 @@ type Options struct {
 	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
 
+	// Usage is called for every answer of the interfaces that the live services have.
+	Usage func(*Use)
+
 	RateLimit  int // requests per minute and client; unlimited by default
 	Keys       *Keys
 	RequireKey bool

@@ -1,0 +1,79 @@
+package usage
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"time"
+)
+
+// historyDays is how long the history is: so many days before the end of the generated history.
+const historyDays = 30
+
+// What was asked in the history.
+var (
+	pastPaths = []string{
+		"/v1/chains/{chainId}/addresses/{address}/balances:getNative", "/v1/chains/{chainId}/addresses/{address}/balances:listErc20",
+		"/v1/chains/{chainId}/addresses/{address}/transactions", "/v1/chains/{chainId}/blocks", "/v1/chains/{chainId}/transactions/{txHash}",
+		"/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}",
+	}
+	pastEVMMethods     = []string{"eth_blockNumber", "eth_call", "eth_getBalance", "eth_getLogs", "eth_getTransactionReceipt"}
+	pastPrimaryMethods = map[string][]string{
+		"/ext/bc/P": {"platform.getHeight", "platform.getCurrentValidators"}, "/ext/bc/X": {"avm.getUTXOs"}, "/ext/info": {"info.getNetworkID"},
+	}
+	pastAgents  = []string{"axios/1.7.9", "viem/2.21.0", "ethers/6.13.4", "curl/8.9.1"}
+	pastOrigins = []struct{ country, continent string }{{"US", "NA"}, {"DE", "EU"}, {"JP", "AS"}, {"BR", "SA"}, {"XX", "XX"}}
+	pastKeys    = []string{"key-backend", "key-frontend"}
+)
+
+// past visits the history's requests that were made from one hour on until before another.
+func (r *Recorder) past(from, to int64, visit func(slot, *Figures)) {
+	end := r.world.Meta.Until / 3600 * 3600
+	for hour := max(from/3600*3600, end-historyDays*24*3600); hour < min(to, end); hour += 3600 {
+		for _, c := range r.world.Chains {
+			chain := fmt.Sprint(c.Row.EVMID)
+			for _, path := range pastPaths {
+				r.pastRequests(hour, Dimensions{RequestType: "data", Path: path, ChainID: chain, Network: c.Row.Network}, visit)
+			}
+			for _, method := range pastEVMMethods {
+				r.pastRequests(hour, Dimensions{RequestType: "rpc", Path: "/ext/bc/" + chain + "/rpc", Method: method, ChainID: chain, Network: c.Row.Network}, visit)
+			}
+		}
+		for _, n := range r.world.Networks {
+			for _, path := range []string{"/ext/bc/P", "/ext/bc/X", "/ext/info"} {
+				for _, method := range pastPrimaryMethods[path] {
+					r.pastRequests(hour, Dimensions{RequestType: "rpc", Path: path, Method: method, Network: n.Name}, visit)
+				}
+			}
+		}
+	}
+}
+
+// pastRequests are those of a kind in an hour: most succeed, and more are made by day.
+func (r *Recorder) pastRequests(hour int64, d Dimensions, visit func(slot, *Figures)) {
+	seed := sha256.Sum256(fmt.Appendf(nil, "usage\x00%x\x00%d\x00%s\x00%s\x00%s\x00%s", r.world.Identity(), hour, d.Path, d.Method, d.ChainID, d.Network))
+	draw := func(n int, of uint64) uint64 { return uint64(binary.BigEndian.Uint16(seed[2*n:])) % of }
+	busy := uint64(12 - max(hour/3600%24-12, 12-hour/3600%24)) // 0 at midnight, 12 at noon
+	count := int64(draw(0, 4) + busy*draw(1, 3))
+	if count == 0 {
+		return
+	}
+	d.Key, d.UserAgent, d.Status = pastKeys[draw(2, uint64(len(pastKeys)))], pastAgents[draw(3, uint64(len(pastAgents)))], 200
+	origin := pastOrigins[draw(4, uint64(len(pastOrigins)))]
+	d.Country, d.Continent = origin.country, origin.continent
+	at := hour + int64(draw(5, 60))*60
+	visit(slot{at, d}, pastFigures(&d, count, draw(6, 4)))
+	if draw(7, 8) == 0 {
+		d.Status = 400
+		visit(slot{at, d}, pastFigures(&d, 1, draw(8, 4)))
+	}
+}
+
+func pastFigures(d *Dimensions, count int64, class uint64) *Figures {
+	f := &Figures{Requests: count, Credits: count * creditsOf(d)}
+	if d.Status >= 400 {
+		f.Failed, f.Invalid, f.Wasted = f.Requests, f.Requests, f.Credits
+	}
+	f.Latency[latencyOf(4*time.Millisecond)+int(class)] = uint32(count)
+	return f
+}

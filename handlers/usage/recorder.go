@@ -1,0 +1,231 @@
+package usage
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+)
+
+// Dimensions are what requests are grouped and filtered by.
+type Dimensions struct {
+	RequestType string // data or rpc
+	Path        string // the operation's, or the one under /ext that was asked
+	Method      string
+	Status      int
+	ChainID     string // EVM chain
+	Network     string
+	Key         string // names the API key
+	Bypass      bool   // the key came as rltoken
+	UserAgent   string
+	Country     string // of the history; clients here are nowhere
+	Continent   string
+}
+
+// Figures are what is counted.
+type Figures struct {
+	Requests, Failed, Invalid, Credits, Wasted int64             // invalid ones were answered with 400 to 499, failed ones with any error
+	Latency                                    [latencies]uint32 // requests by how long they took, see latencyOf
+}
+
+const latencies = 24
+
+// latencyOf is the class of a duration: each is twice as long as the one before, from 16 microseconds on.
+func latencyOf(took time.Duration) int {
+	class := math.Ilogb(float64(max(took.Microseconds(), 8)) / 8)
+	return min(class, latencies-1)
+}
+
+// latency is the time that stands for a class, in milliseconds.
+func latency(class int) float64 { return 12 * math.Pow(2, float64(class)) / 1000 }
+
+func (f *Figures) add(o *Figures) {
+	f.Requests, f.Failed, f.Invalid, f.Credits, f.Wasted = f.Requests+o.Requests, f.Failed+o.Failed, f.Invalid+o.Invalid, f.Credits+o.Credits, f.Wasted+o.Wasted
+	for i := range f.Latency {
+		f.Latency[i] += o.Latency[i]
+	}
+}
+
+// slot is a minute, or an hour that was put together, with its requests of a kind.
+type slot struct {
+	start int64 // Unix seconds of the world's clock
+	Dimensions
+}
+
+// Log is one request.
+type Log struct {
+	Number int64
+	Time   int64 // Unix milliseconds of the world's clock
+	Took   time.Duration
+	Dimensions
+	Credits   int64
+	IP, Host  string
+	UserAgent string
+}
+
+const (
+	maxSlots   = 20_000 // from which on minutes are put together to hours
+	maxLogs    = 10_000
+	maxAgents  = 64 // user agents that are told apart
+	otherAgent = "other"
+)
+
+// Recorder counts requests.
+type Recorder struct {
+	world *sim.World
+
+	mu      sync.Mutex
+	slots   map[slot]*Figures
+	agents  map[string]bool
+	logs    []Log // a ring
+	counted int64
+}
+
+// New counts from nothing.
+func New(w *sim.World) *Recorder {
+	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: map[string]bool{}}
+}
+
+// Add counts a request.
+func (r *Recorder) Add(u *rest.Use) {
+	d := r.dimensions(u)
+	now := r.world.Clock.UnixMilli()
+	credits := creditsOf(&d)
+	invalid := d.Status >= 400 && d.Status < 500
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.agents[d.UserAgent] {
+		if len(r.agents) < maxAgents {
+			r.agents[d.UserAgent] = true
+		} else {
+			d.UserAgent = otherAgent
+		}
+	}
+	s := slot{now / 1000 / 60 * 60, d}
+	f := r.slots[s]
+	if f == nil {
+		if len(r.slots) >= maxSlots {
+			r.compact()
+		}
+		f = &Figures{}
+		r.slots[s] = f
+	}
+	f.Requests++
+	f.Credits += credits
+	if d.Status >= 400 {
+		f.Failed++
+	}
+	if invalid {
+		f.Invalid++
+		f.Wasted += credits
+	}
+	f.Latency[latencyOf(u.Took)]++
+	r.counted++
+	l := Log{r.counted, now, u.Took, d, credits, hostOf(u.Client), u.Host, u.UserAgent}
+	if len(r.logs) < maxLogs {
+		r.logs = append(r.logs, l)
+	} else {
+		r.logs[(r.counted-1)%maxLogs] = l
+	}
+}
+
+func hostOf(client string) string {
+	if host, _, err := net.SplitHostPort(client); err == nil {
+		return host
+	}
+	return client
+}
+
+// compact puts the minutes of each hour together, and when that does not help enough, forgets the oldest.
+func (r *Recorder) compact() {
+	for s, f := range r.slots {
+		hour := s
+		hour.start = s.start / 3600 * 3600
+		if hour == s {
+			continue
+		}
+		if r.slots[hour] == nil {
+			r.slots[hour] = &Figures{}
+		}
+		r.slots[hour].add(f)
+		delete(r.slots, s)
+	}
+	if len(r.slots) < maxSlots*3/4 {
+		return
+	}
+	all := slices.SortedFunc(maps.Keys(r.slots), func(a, b slot) int { return cmp.Compare(a.start, b.start) })
+	for _, s := range all[:len(all)/2] {
+		delete(r.slots, s)
+	}
+}
+
+// dimensions are those of a request.
+func (r *Recorder) dimensions(u *rest.Use) Dimensions {
+	d := Dimensions{RequestType: "data", Path: u.Template, Status: u.Status, Key: u.Key, Bypass: u.Bypass, UserAgent: shortAgent(u.UserAgent), Country: "XX", Continent: "XX"}
+	if u.Interface == "data" || u.Interface == "metrics" {
+		parts := strings.Split(u.Path, "/")
+		for i := range len(parts) - 1 {
+			switch parts[i] {
+			case "chains":
+				if c := r.world.ChainNamed(parts[i+1]); c != nil {
+					d.ChainID, d.Network = fmt.Sprint(c.Row.EVMID), c.Row.Network
+				}
+			case "networks":
+				d.Network = parts[i+1]
+			}
+		}
+	}
+	if u.Template == "" {
+		r.rpc(&d, u)
+	}
+	return d
+}
+
+// rpc says which chain a request to the node was for. What nothing answered has no path of its own.
+func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
+	d.RequestType, d.Method, d.Network, d.Path = "rpc", u.Operation, "mainnet", "/ext"
+	path := u.Path
+	for _, name := range []string{"mainnet", "fuji"} {
+		if rest, cut := strings.CutPrefix(path, "/"+name); cut {
+			d.Network, path = name, rest
+		}
+	}
+	path = strings.TrimPrefix(path, "/v1")
+	name, chain := strings.CutPrefix(path, "/ext/bc/")
+	if !chain {
+		if d.Status < 400 && len(path) <= 64 {
+			d.Path = path
+		}
+		return
+	}
+	name, end, _ := strings.Cut(name, "/")
+	switch n := r.world.NetworkNamed(d.Network); {
+	case name == "P" || name == "X":
+		d.Path = "/ext/bc/" + name
+	case name == "C":
+		d.Path, d.ChainID = "/ext/bc/C", fmt.Sprint(n.CChain().Row.EVMID)
+	default:
+		c := r.world.ChainNamed(r.world.Alias(d.Network, name))
+		if c == nil {
+			return
+		}
+		d.Path, d.ChainID, d.Network = "/ext/bc/"+fmt.Sprint(c.Row.EVMID), fmt.Sprint(c.Row.EVMID), c.Row.Network
+	}
+	if slices.Contains([]string{"rpc", "ws", "avax", "validators", "wallet", "proposervm"}, end) {
+		d.Path += "/" + end
+	}
+}
+
+// shortAgent is the product of a user agent: the rest differs from build to build.
+func shortAgent(agent string) string {
+	product, _, _ := strings.Cut(agent, " ")
+	return strings.ToValidUTF8(product[:min(len(product), 64)], "")
+}

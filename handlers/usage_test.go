@@ -1,0 +1,134 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/rest"
+)
+
+// used is a server whose use is counted.
+type used struct {
+	*testing.T
+	*handlers.Server
+}
+
+func (u *used) get(path string, status int) map[string]any {
+	u.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	w := httptest.NewRecorder()
+	u.ServeHTTP(w, r)
+	if w.Code != status {
+		u.Fatalf("%s is %d %s", path, w.Code, w.Body)
+	}
+	if err := u.Handler.(*rest.Server).CheckAnswer(r, w.Code, w.Body.Bytes()); err != nil {
+		u.Errorf("%s: %v", path, err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		u.Fatal(err)
+	}
+	return answer
+}
+
+func (u *used) rpc(path, method string) {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":[]}`))
+	r.Header.Set("Content-Type", "application/json")
+	r.Host = "localhost"
+	r.Header.Set("User-Agent", "viem/2.21.0 (test)")
+	u.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// total adds up a member of the values of metrics, of one group if one is named.
+func total(metrics any, member, group string) (sum float64) {
+	list, _ := metrics.([]any)
+	for _, m := range list {
+		for _, v := range m.(map[string]any)["values"].([]any) {
+			if v := v.(map[string]any); group == "" || fmt.Sprint(v["groupValue"]) == group {
+				sum += v[member].(float64)
+			}
+		}
+	}
+	return sum
+}
+
+// TestUsageIsCounted asks for this and that, and finds each request in the figures of the day and in the log.
+func TestUsageIsCounted(t *testing.T) {
+	w := readWorld(t)
+	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &used{t, server}
+	today := fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d", w.Clock.Unix(), w.Clock.Unix())
+	for range 3 {
+		u.get("/v1/chains/43114/blocks", 200)
+	}
+	u.get("/v1/chains/43114/blocks?pageSize=0", 400)
+	u.get("/sim/health", 200) // is not of the live service
+	for range 2 {
+		u.rpc("/ext/bc/C/rpc", "eth_blockNumber")
+	}
+	u.rpc("/fuji/ext/bc/P", "platform.getHeight")
+	for _, c := range []struct {
+		path, member, group string
+		want                float64
+	}{
+		{"/v1/apiUsageMetrics" + today, "totalRequests", "", 7},
+		{"/v1/apiUsageMetrics" + today + "&chainId=43114&requestType=data", "totalRequests", "", 4},
+		{"/v1/apiUsageMetrics" + today + "&requestPath=/v1/chains/{chainId}/blocks", "invalidRequests", "", 1},
+		{"/v1/apiUsageMetrics" + today + "&requestPath=/v1/chains/{chainId}/blocks", "apiCreditsUsed", "", 40},
+		{"/v1/apiUsageMetrics" + today + "&requestPath=/v1/chains/{chainId}/blocks", "apiCreditsWasted", "", 10},
+		{"/v1/apiUsageMetrics" + today + "&requestPath=/v1/chains/{chainId}/blocks", "successRatePercent", "", 75},
+		{"/v1/apiUsageMetrics" + today + "&groupBy=responseCode&requestPath=/v1/chains/{chainId}/blocks", "totalRequests", "400", 1},
+		{"/v1/apiUsageMetrics" + today + "&timeInterval=minute&requestType=rpc", "totalRequests", "", 3},
+		{"/v1/apiUsageMetrics" + today + "&orgId=other", "totalRequests", "", 0},
+		{"/v1/subnetRpcUsageMetrics" + today + "&groupBy=rpcMethod", "totalRequests", "eth_blockNumber", 2},
+		{"/v1/rpcUsageMetrics" + today + "&chainId=43114", "totalRequests", "", 2},
+		{"/v1/rpcUsageMetrics" + today + "&chainId=43113", "totalRequests", "", 0},
+		{"/v1/primaryNetworkRpcUsageMetrics" + today + "&network=testnet&groupBy=rpcMethod", "totalRequests", "platform.getHeight", 1},
+		{"/v1/primaryNetworkRpcUsageMetrics" + today + "&network=mainnet&userAgent=viem/2.21.0&country=XX", "totalRequests", "", 2},
+	} {
+		if have := total(u.get(c.path, 200)["metrics"], c.member, c.group); have != c.want {
+			t.Errorf("%s: %s is %v: want %v", c.path, c.member, have, c.want)
+		}
+	}
+	u.get("/v1/primaryNetworkRpcUsageMetrics", 400)
+	u.get("/v1/apiUsageMetrics?groupBy=country", 400)
+	u.get("/v1/apiUsageMetrics?startTimestamp=2&endTimestamp=1", 400)
+
+	log := u.get("/v1/apiLogs"+today+"&requestType=rpc&pageSize=2", 200)
+	rest := u.get("/v1/apiLogs"+today+"&requestType=rpc&pageSize=2&pageToken="+log["nextPageToken"].(string), 200)
+	first := log["logs"].([]any)[0].(map[string]any)
+	if len(rest["logs"].([]any)) != 1 || first["rpcMethod"] != "platform.getHeight" || first["metadata"].(map[string]any)["userAgent"] != "viem/2.21.0 (test)" {
+		t.Errorf("logs are %v and %v", log, rest)
+	}
+}
+
+// TestUsageHasAPast compares the made-up figures of two servers of a world, and those of days with those of a week.
+func TestUsageHasAPast(t *testing.T) {
+	w := readWorld(t)
+	var answers []string
+	for range 2 {
+		server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := &used{t, server}
+		week := fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d", w.Meta.Until-7*86400, w.Meta.Until-86400)
+		days, hours := u.get("/v1/apiUsageMetrics"+week, 200)["metrics"], u.get("/v1/apiUsageMetrics"+week+"&timeInterval=hourly&groupBy=requestPath", 200)["metrics"]
+		if len(days.([]any)) != 7 || total(days, "totalRequests", "") < 1000 || total(days, "totalRequests", "") != total(hours, "totalRequests", "") {
+			t.Errorf("%d days have %v requests, hours have %v", len(days.([]any)), total(days, "totalRequests", ""), total(hours, "totalRequests", ""))
+		}
+		text, _ := json.Marshal(u.get("/v1/primaryNetworkRpcUsageMetrics"+week+"&network=mainnet&groupBy=country", 200))
+		answers = append(answers, string(text))
+	}
+	if answers[0] != answers[1] || !strings.Contains(answers[0], `"groupValue":"JP"`) {
+		t.Errorf("the past is %s and %s", answers[0], answers[1])
+	}
+}
