@@ -94,8 +94,8 @@ func TestADevnet(t *testing.T) {
 		name string
 		test func(*devnet)
 	}{
-		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"blocks as asked for", blocksAsAskedFor}, {"heavy transactions", heavy}, {"signing", signs},
-		{"blocks by themselves", byThemselves}, {"L1 refusals", refusalsOfL1}, {"L1 blocks as asked for", blocksAsAskedFor},
+		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"what waits is there at pending", whatWaits}, {"blocks as asked for", blocksAsAskedFor}, {"heavy transactions", heavy}, {"signing", signs},
+		{"blocks by themselves", byThemselves}, {"L1 refusals", refusalsOfL1}, {"L1 what waits is there at pending", whatWaits}, {"L1 blocks as asked for", blocksAsAskedFor},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			own := *d
