@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"path/filepath"
 	"strings"
@@ -94,8 +95,8 @@ func TestADevnet(t *testing.T) {
 		name string
 		test func(*devnet)
 	}{
-		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"a pool that waits", waiting}, {"what waits is there at pending", whatWaits}, {"blocks as asked for", blocksAsAskedFor}, {"heavy transactions", heavy}, {"signing", signs},
-		{"blocks by themselves", byThemselves}, {"L1 refusals", refusalsOfL1}, {"L1 what waits is there at pending", whatWaits}, {"L1 blocks as asked for", blocksAsAskedFor},
+		{"sent at once", sentAtOnce}, {"bindings", bindings}, {"everywhere", everywhere}, {"refusals", refusals}, {"bad signatures", badSignatures}, {"as soon as the rules allow", asSoonAsAllowed}, {"a pool that waits", waiting}, {"what waits is there at pending", whatWaits}, {"blocks as asked for", blocksAsAskedFor}, {"heavy transactions", heavy}, {"signing", signs},
+		{"blocks by themselves", byThemselves}, {"L1 refusals", refusalsOfL1}, {"L1 bad signatures", badSignatures}, {"L1 allow lists", allowLists}, {"L1 as soon as the rules allow", asSoonAsAllowed}, {"L1 what waits is there at pending", whatWaits}, {"L1 blocks as asked for", blocksAsAskedFor},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			own := *d
@@ -136,7 +137,7 @@ func refusals(d *devnet) {
 		want   string
 	}{
 		{types.HomesteadSigner{}, &types.LegacyTx{Nonce: nonce, To: &someone, Gas: 21_000, GasPrice: most}, "-32003 only replay-protected (EIP-155) transactions allowed over RPC"},
-		{types.LatestSignerForChainID(big.NewInt(1)), &types.LegacyTx{Nonce: nonce, To: &someone, Gas: 21_000, GasPrice: most}, "-32003 invalid sender: invalid chain id for signer: have 1 want 43114"},
+		{types.LatestSignerForChainID(big.NewInt(1)), &types.LegacyTx{Nonce: nonce, To: &someone, Gas: 21_000, GasPrice: most}, "-32003 invalid sender"},
 		{types.NewPragueSigner(big.NewInt(43114)), &types.SetCodeTx{AuthList: []types.SetCodeAuthorization{{}}}, "-32003 transaction type not supported"},
 		{types.NewPragueSigner(big.NewInt(43114)), &types.BlobTx{BlobHashes: []common.Hash{{1}}}, "-32003 transaction type not supported"},
 	} {
@@ -230,6 +231,33 @@ func refusalsOfL1(d *devnet) {
 	want := "-32003 transaction underpriced: address " + d.from.Hex() + " have gas fee cap (1) < pool minimum fee cap ("
 	if _, got := d.send(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1)}); !strings.HasPrefix(got, want) {
 		d.Error(got)
+	}
+}
+
+// asSoonAsAllowed: while the clock stands, a block comes as soon after its parent as ACP-226 allows, and the clock is there then. A block
+// after the clock was moved on comes at the clock.
+func asSoonAsAllowed(d *devnet) {
+	send := func() (milliseconds, delay uint64) {
+		d.Helper()
+		d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+		var head struct{ Timestamp, TimestampMilliseconds, MinDelayExcess hexutil.Uint64 }
+		d.call(&head, "eth_getBlockByNumber", "latest", false)
+		if now := d.world.Clock.UnixMilli(); now != int64(head.TimestampMilliseconds) || head.Timestamp != head.TimestampMilliseconds/1000 {
+			d.Errorf("the clock is at %d, the block at %d, second %d", now, head.TimestampMilliseconds, head.Timestamp)
+		}
+		return uint64(head.TimestampMilliseconds), uint64(math.Exp(float64(head.MinDelayExcess) / (1 << 20)))
+	}
+	before, delay := send()
+	for range 3 {
+		at, next := send()
+		if at != before+delay || delay < 500 {
+			d.Errorf("%d ms after its parent, the delay is %d", at-before, delay)
+		}
+		before, delay = at, next
+	}
+	d.text("evm_increaseTime", 3600)
+	if at, _ := send(); at != before+3_600_000 {
+		d.Errorf("%d ms after its parent, the clock was an hour on", at-before)
 	}
 }
 

@@ -174,7 +174,7 @@ func TestRefusalsOfTypesAndSignatures(t *testing.T) {
 		}
 	}
 	other := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1)})
-	if _, err := p.Sender(other); !errors.Is(err, ErrInvalidSender) || !strings.Contains(err.Error(), "invalid sender: invalid chain id for signer: have 1 want 7") {
+	if _, err := p.Sender(other); err != ErrInvalidSender {
 		t.Error(err)
 	}
 }

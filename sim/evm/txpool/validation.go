@@ -58,7 +58,7 @@ func (p *Pool) Sender(tx *types.Transaction) (common.Address, error) {
 	}
 	sender, err := types.Sender(p.signer, tx)
 	if err != nil {
-		return common.Address{}, fmt.Errorf("%w: %w", ErrInvalidSender, err)
+		return common.Address{}, ErrInvalidSender
 	}
 	return sender, nil
 }
