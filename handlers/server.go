@@ -101,10 +101,16 @@ type Server struct {
 	log     *slog.Logger
 	events  *events.Hub
 	name    string // of the world
+	index   *index
 }
 
-// Close ends the subscriptions of the node's clients, and their WebSocket connections.
-func (s *Server) Close() { s.node.Close() }
+// Close ends the index that is behind, the subscriptions of the node's clients, and their WebSocket connections.
+func (s *Server) Close() {
+	s.node.Close()
+	if err := s.index.close(); err != nil {
+		s.log.Error("the copy that the index reads is left behind", "error", err)
+	}
+}
 
 // Work carries out what clients started in the background, and makes the blocks that come by themselves, until the context ends; and it
 // looks once for damage in the file.
@@ -163,9 +169,11 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	o.fillEvents()
 	faults := fault.NewSet(w.Meta.Seed, o.World, w.Clock.Now, o.Events)
-	used := usage.New(w)
+	used, late := usage.New(w), newIndex(w, &o)
 	s, err := rest.New(rest.Options{
 		Usage:   used.Add,
+		Behind:  late.behind.Load,
+		Indexed: late.serving,
 		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
 		Observe: m.observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
@@ -187,11 +195,12 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults)); err != nil {
+	if err := errors.Join(control.RegisterJournal(s, o.Journal), control.RegisterEvents(s, o.Events), registerFaults(s, w, faults), control.RegisterIndex(s, late)); err != nil {
 		return nil, err
 	}
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
 	exports := export.NewJobs(w, o.Exports)
+	late.exports = exports
 	if err := RegisterData(s, w, exports, o.Data); err != nil {
 		return nil, err
 	}
@@ -222,7 +231,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err
 	}
-	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World}, nil
+	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late}, nil
 }
 
 // MainWorld is the name of the world that a server was started with.

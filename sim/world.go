@@ -34,6 +34,7 @@ type World struct {
 	relayer   atomic.Pointer[Relayer]
 	outbox    atomic.Pointer[Outbox]
 	committed notice
+	follower  *Follower // nil for none; guarded by writer
 
 	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta
 	meta    store.Meta // as it is in the file

@@ -118,6 +118,17 @@ func (c *requestContext) enter(hr *http.Request) (*Request, error) {
 // reply sends the answer to a request, one from memory if it is still good.
 func (c *requestContext) reply(r *Request) error {
 	status := c.op.status(c.dialect)
+	if handle, done, err := c.indexed(r); err != nil || handle != nil {
+		if err != nil {
+			return err
+		}
+		defer done()
+		answer, err := handle(r)
+		if err != nil {
+			return err
+		}
+		return c.send(r.HTTP, status, answer)
+	}
 	key, lasts := c.cacheKey(r)
 	if body, found := c.server.cache.get(key); lasts && found {
 		c.keep(body)

@@ -122,6 +122,18 @@ func (f faulted) chain(s *Server, name string) {
 	}
 }
 
+// indexed is the handler of a request by the index of its chain, nil when that is not behind.
+func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error), done func(), err error) {
+	if c.server.opts.Behind == nil || !c.server.opts.Behind() || c.op.in == Sim || c.op.Method != http.MethodGet || c.op.Live {
+		return nil, nil, nil
+	}
+	of, done, err := c.server.opts.Indexed(r.Context(), r.HTTP.URL.Path, c.faultOfOperation(r.HTTP).Chains)
+	if of == nil || err != nil {
+		return nil, nil, err
+	}
+	return of.routes.byID[c.op.ID].Handle, done, nil
+}
+
 // callsIn are the calls of JSON-RPC in a body.
 func callsIn(body []byte) (calls []fault.Call) {
 	type message struct {

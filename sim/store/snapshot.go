@@ -6,9 +6,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 
 	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
 )
 
 // Snapshot opens the file for reading as it is at this moment, on so many connections: nothing that is committed later is
@@ -77,4 +79,41 @@ func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
 		err = errors.Join(err, conn.Close()) // back to the pool
 	}
 	return err
+}
+
+// Copy makes a database of its own out of this one as it is now: in memory when this one is, else a file in a folder. The caller
+// sees to it that nothing is committed meanwhile.
+func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
+	c := &DB{path: Memory, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
+	name, journal, options := fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1)), "OFF", []string{"vfs=memdb"}
+	if db.path != Memory {
+		name = filepath.Join(folder, "index.db")
+		c.path, journal, options = name, "WAL", nil
+	} else if err = c.connect(name, journal); err != nil { // what is in memory lasts as long as somebody has it open
+		return nil, errors.Join(err, c.Close())
+	}
+	source, err := db.write.DB.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, c.disconnect())
+	}
+	err = errors.Join(source.Raw(func(driver any) error { return backup(driver, dsn(name, options...)) }), source.Close())
+	if err == nil && db.path != Memory {
+		err = c.connect(name, journal)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("copy the world: %w", errors.Join(err, c.disconnect()))
+	}
+	return c, nil
+}
+
+// backup copies the database of a connection by the engine's own means.
+func backup(driver any, to string) error {
+	b, err := driver.(interface {
+		NewBackup(string) (*sqlite.Backup, error)
+	}).NewBackup(to)
+	if err != nil {
+		return err
+	}
+	_, err = b.Step(-1)
+	return errors.Join(err, b.Finish())
 }

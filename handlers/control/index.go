@@ -1,0 +1,134 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
+)
+
+// Lag is how far an index is behind: so many blocks, or so much of the world's time.
+type Lag struct {
+	Blocks uint64
+	Time   time.Duration
+}
+
+// mostBlocks and mostTime are the furthest that an index may be behind.
+const (
+	mostBlocks = 10_000
+	mostTime   = 24 * time.Hour
+)
+
+// String writes the lag as it is read.
+func (l Lag) String() string {
+	switch {
+	case l.Blocks > 0:
+		return fmt.Sprintf("%d blocks", l.Blocks)
+	case l.Time > 0:
+		return l.Time.String()
+	}
+	return "0"
+}
+
+// parseLag reads 5 blocks, 30s or 0.
+func parseLag(text string) (Lag, error) {
+	if n, unit, found := strings.Cut(strings.TrimSpace(text), " "); found && (unit == "blocks" || unit == "block") {
+		if blocks, err := strconv.ParseUint(n, 10, 64); err == nil && blocks <= mostBlocks {
+			return Lag{Blocks: blocks}, nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 && d <= mostTime {
+		return Lag{Time: d}, nil
+	}
+	return Lag{}, fmt.Errorf("lag %.100q is not allowed: expected text such as 5 blocks or 30s, at most %d blocks or %s, or 0", text, mostBlocks, mostTime)
+}
+
+// IndexState is how far the index of an EVM chain is.
+type IndexState struct {
+	ChainID string `json:"chainId" doc:"EVM chain id."`
+	Network string `json:"network"`
+	Lag     string `json:"lag" doc:"How far the index is behind; 0 when it is not."`
+	Head    string `json:"head" doc:"The node's newest block."`
+	Indexed string `json:"indexed" doc:"The newest block that the Data and Metrics API show."`
+}
+
+// NewIndexState describes the index of a chain.
+func NewIndexState(c *reader.Chain, l Lag, head, indexed uint64) IndexState {
+	return IndexState{strconv.FormatUint(c.Row.EVMID, 10), c.Row.Network, l.String(), strconv.FormatUint(head, 10), strconv.FormatUint(indexed, 10)}
+}
+
+// IndexStates is the answer of GET and POST /sim/index.
+type IndexStates struct {
+	Chains []IndexState `json:"chains"`
+}
+
+// Index is what lets the Data and the Metrics API be behind the node.
+type Index interface {
+	// SetLag says how far a chain is to be behind, every one for nil.
+	SetLag(context.Context, *reader.Chain, Lag) error
+	States(context.Context) ([]IndexState, error)
+	Chain(name string) *reader.Chain
+}
+
+type lagBody struct {
+	Lag   string `json:"lag" doc:"5 blocks, or 30s of the world's time; 0 to catch up."`
+	Chain string `json:"chain,omitempty" doc:"EVM chain id or blockchain id; every EVM chain when it is missing."`
+}
+
+// RegisterIndex adds the operations on the index.
+func RegisterIndex(s *rest.Server, x Index) error {
+	a := &indexAPI{x}
+	states := reflect.TypeFor[IndexStates]()
+	return s.Register(rest.Sim,
+		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the Data and Metrics API are behind the node", Live: true, Answer: states,
+			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
+		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Let the Data and Metrics API be behind the node",
+			Doc: "From now on blocks come to them later: when there are so many more, or when the world's clock has moved on by so much. What is not indexed is a 404 there. " +
+				"A question about several chains is answered as of one moment at which none of them is too far.",
+			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
+		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics API catch up with the node",
+			Class: permit.Control, Answer: states, Handle: func(r *rest.Request) (any, error) {
+				if err := x.SetLag(r.Context(), nil, Lag{}); err != nil {
+					return nil, err
+				}
+				return a.states(r)
+			}})
+}
+
+type indexAPI struct{ index Index }
+
+func (a *indexAPI) states(r *rest.Request) (any, error) {
+	all, err := a.index.States(r.Context())
+	return &IndexStates{all}, err
+}
+
+func (a *indexAPI) set(r *rest.Request) (any, error) {
+	b := rest.Body[lagBody](r)
+	lag, err := parseLag(b.Lag)
+	if err != nil {
+		return nil, rest.BadRequest(err.Error())
+	}
+	var c *reader.Chain
+	if b.Chain != "" {
+		if c = a.index.Chain(b.Chain); c == nil {
+			return nil, rest.BadRequest(fmt.Sprintf("chain %.100q does not exist: GET /v1/chains lists those that do", b.Chain))
+		}
+	}
+	err = a.index.SetLag(r.Context(), c, lag)
+	if errors.Is(err, store.ErrReadOnly) {
+		return nil, rest.Forbidden(store.ErrReadOnly.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.states(r)
+}
