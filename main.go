@@ -29,7 +29,8 @@ const usage = `usage: snowglobe [serve|generate|verify|digest|clock|version] [fl
   verify     build the world again from its transactions and compare every row; fails on the first mismatch
   digest     print the world's digest
   clock      move the clock of a world that is not served, and print the time: clock advance 36h,
-             clock set 2026-08-01T00:00:00Z, clock until next-validator-end, clock show
+             clock set 2026-08-01T00:00:00Z, clock until next-validator-end, clock show;
+             with --live its people act on the way
   version    print the version
 
 Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); a flag takes precedence.

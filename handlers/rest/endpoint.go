@@ -2,10 +2,12 @@ package rest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -135,7 +137,7 @@ func (c *requestContext) reply(r *Request) error {
 		c.sendEncoded(r.HTTP, status, body)
 		return nil
 	}
-	answer, err := c.op.Handle(r)
+	answer, err := c.handle(r)
 	if err != nil {
 		return err
 	}
@@ -147,6 +149,19 @@ func (c *requestContext) reply(r *Request) error {
 			c.keep(kept)
 		}
 	})
+}
+
+// answerTime is how long a client may take to take the answer of a slow operation.
+const answerTime = 2 * time.Minute
+
+// handle calls the handler. The server's time-outs, for a client to send its request and to take the answer, do not count while a slow one works: they would end its context.
+func (c *requestContext) handle(r *Request) (any, error) {
+	if c.op.Slow {
+		deadlines := http.NewResponseController(c.ResponseWriter) // tests have writers without deadlines
+		_ = errors.Join(deadlines.SetReadDeadline(time.Time{}), deadlines.SetWriteDeadline(time.Time{}))
+		defer func() { _ = deadlines.SetWriteDeadline(time.Now().Add(answerTime)) }()
+	}
+	return c.op.Handle(r)
 }
 
 // read parses everything that the request says.

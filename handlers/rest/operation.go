@@ -63,6 +63,9 @@ type Operation struct {
 	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
 	Live bool
 
+	// Slow says that it may take as long as its client waits, whatever the server's time-outs are.
+	Slow bool
+
 	// Unrecorded keeps its requests out of the journal, for those that read it.
 	Unrecorded bool
 
