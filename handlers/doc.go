@@ -23,7 +23,9 @@
 //	                                          operations is already registered in register.go
 //	handlers/data/<noun>_test.go              what it answers, and with which errors
 //
-// The router, the 400 texts, /openapi.json, /docs and the list of endpoints at /sim/world follow from the Operation.
+// The router, the 400 texts, /openapi.json, what the page at /docs shows of it and the list of endpoints at /sim/world follow from the Operation.
+//
+// Its example in /openapi.json is made of the samples in handlers/web/samples.go.
 //
 // A metric over a quantity that is counted already:
 //
@@ -35,6 +37,13 @@
 //	handlers/permit/method.go                 its class, if the name does not say that it changes the world and it does
 //	testdata/transcripts/node/<noun>.txt      questions; the answers are written by
 //	                                          go test ./handlers/node -run TestTranscripts -update
+//
+//	go test ./handlers/openrpc -update        the names of its parameters, for /openrpc.json
+//
+// A page:
+//
+//	handlers/web/<noun>.go                    a function that names the calls whose answers it shows, and its path in site.go
+//	handlers/web/templates/<noun>.html        how they are shown
 //
 // A persona:
 //

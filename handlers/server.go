@@ -25,6 +25,7 @@ import (
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
 	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
@@ -214,14 +215,21 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := usage.Register(s, used); err != nil {
 		return nil, err
 	}
-	n, err := mountNode(s, w, o, m, loggers)
-	if err != nil {
-		return nil, err
-	}
 	pages, err := web.New(s, o.Log)
 	if err != nil {
 		return nil, err
 	}
+	n, err := mountNode(s, w, o, m, loggers, pages.Discover)
+	if err != nil {
+		return nil, err
+	}
+	pages.Describe(func() (all []web.Described) {
+		for _, d := range n.Describe() {
+			all = append(all, web.Described(d))
+		}
+		return all
+	})
+	s.Illustrate(pages.Example)
 	for _, path := range web.Mounts {
 		s.MountPages(path, pages)
 	}
@@ -271,7 +279,9 @@ func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, loggers map[string]*node.Loggers) (*node.Node, error) {
+func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, loggers map[string]*node.Loggers,
+	discover func(*http.Request, []openrpc.Method) any,
+) (*node.Node, error) {
 	var profiler *node.Profiler
 	if o.Node.Admin {
 		profiler = node.NewProfiler(o.Node.Profiles)
@@ -286,7 +296,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
-		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler,
+		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover,
 	})
 	if err != nil {
 		return nil, err

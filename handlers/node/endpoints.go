@@ -12,6 +12,15 @@ var _ rest.Lister = (*Node)(nil)
 
 // Endpoints lists everything that the node serves, each at all of its paths.
 func (n *Node) Endpoints() []rest.Endpoint {
+	var all []rest.Endpoint
+	n.each(func(paths []string, c *jsonrpc.Capabilities) {
+		all = append(all, rest.Endpoint{Interface: "node", Methods: c.HTTP, Paths: paths, Operations: append([]string{}, c.RPC...)})
+	})
+	return all
+}
+
+// each visits everything that is served, with all of its paths.
+func (n *Node) each(visit func(paths []string, c *jsonrpc.Capabilities)) {
 	paths := map[*jsonrpc.Capabilities][]string{}
 	var order []*jsonrpc.Capabilities
 	add := func(network, path string, c *jsonrpc.Capabilities) {
@@ -29,9 +38,7 @@ func (n *Node) Endpoints() []rest.Endpoint {
 		}
 		add(network, "bc/{blockchainId}/validators", n.chainValidators.Capabilities())
 	}
-	var all []rest.Endpoint
 	for _, c := range order {
-		all = append(all, rest.Endpoint{Interface: "node", Methods: c.HTTP, Paths: paths[c], Operations: append([]string{}, c.RPC...)})
+		visit(paths[c], c)
 	}
-	return all
 }

@@ -79,7 +79,9 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 		http.NotFound(w, r)
 		return
 	}
-	served.handler.ServeHTTP(w, r)
+	if !n.discovers(w, r, served) {
+		served.handler.ServeHTTP(w, r)
+	}
 }
 
 func cleanPath(p string) string {

@@ -22,6 +22,7 @@ import (
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/simulate"
 	"snowglobe/handlers/node/trace"
+	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
@@ -45,6 +46,9 @@ type Options struct {
 	NoIndex  bool                 // without /ext/index
 	Permit   *permit.Rule         // who may change the world; nil for the rule of a server on loopback
 	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
+
+	// Discover is the OpenRPC document about some methods, for a request to where they are served; nil for none.
+	Discover func(r *http.Request, methods []openrpc.Method) any
 }
 
 // DefaultMaxBody is the largest request that is read.
@@ -227,7 +231,7 @@ func (n *Node) addHealth(network *sim.Network) error {
 	if err != nil {
 		return err
 	}
-	both := &jsonrpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC}
+	both := &jsonrpc.Capabilities{HTTP: []string{http.MethodGet, http.MethodPost}, RPC: rpc.Capabilities().RPC, Methods: rpc.Capabilities().Methods}
 	n.Handle(network.Name, "health", byMethod{plain(a.health), rpc, both})
 	n.Handle(network.Name, "health/readiness", plain(a.readiness))
 	n.Handle(network.Name, "health/liveness", plain(a.liveness))

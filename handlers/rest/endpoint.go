@@ -198,7 +198,7 @@ type Endpoint struct {
 type Lister interface{ Endpoints() []Endpoint }
 
 // pages are the paths that a server has in addition to its operations.
-var pages = []string{"/", "/docs", "/openapi.json"}
+var pages = []string{"/", "/docs", "/openapi.json", "/openrpc.json"}
 
 // Endpoints lists everything that is served: the operations, the documentation, and what mounted handlers tell.
 func (s *Server) Endpoints() []Endpoint {

@@ -65,22 +65,6 @@ func TestTooMuchBeforeTheBody(t *testing.T) {
 	expect(t, get(t, s, "/v1/numbers?filter="+long[:60<<10]), 200, "numbers")
 }
 
-func TestTheFrontDoorLeadsToTheDocumentation(t *testing.T) {
-	s := newServer(t, nil)
-	for path, want := range map[string]string{
-		"/": "/docs", "//": "/docs", "/docs/": "/docs", "/docs/?a=/": "/docs", "/upstream": "/upstream/docs", "/upstream/docs//": "/upstream/docs",
-	} {
-		if w := get(t, s, path); w.Code != http.StatusFound || w.Header().Get("Location") != want {
-			t.Errorf("%s: answer is %d %v", path, w.Code, w.Header())
-		}
-	}
-	w := serve(s, "/", "10.0.0.1:99", map[string]string{"X-Forwarded-Prefix": "/globe/"})
-	if w.Header().Get("Location") != "/globe/docs" {
-		t.Errorf("behind a proxy it leads to %v", w.Header())
-	}
-	expect(t, get(t, s, "/docs?a=/"), 200, "<!doctype html>")
-}
-
 func TestMethodsAreNamed(t *testing.T) {
 	s := newServer(t, nil)
 	w := ask(t, s, "DELETE", "/v1/numbers", "")
@@ -97,9 +81,8 @@ func TestMethodsAreNamed(t *testing.T) {
 		t.Errorf("options is %d %v", w.Code, w.Header())
 	}
 	expect(t, ask(t, s, "POST", "/v1/chains/43114/tokens/"+alice+":reindex", ""), 201, alice)
-	expect(t, ask(t, s, "POST", "/docs", ""), 405, "GET, HEAD, OPTIONS")
-	expect(t, ask(t, s, "POST", "/", "{}"), 405, "Cannot POST /: allowed are GET, HEAD, OPTIONS")
-	for _, path := range []string{"/", "/docs", "/openapi.json"} {
+	expect(t, ask(t, s, "POST", "/openapi.json", "{}"), 405, "Cannot POST /openapi.json: allowed are GET, HEAD, OPTIONS")
+	for _, path := range []string{"/openapi.json"} {
 		w := ask(t, s, http.MethodOptions, path, "")
 		if w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("options of %s is %d %v", path, w.Code, w.Header())

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -16,11 +17,28 @@ import (
 // document is the OpenAPI document of one dialect, made when it is first asked for.
 type document struct {
 	once    sync.Once
-	schemas *schema.Schemas
-	json    []byte
-	page    []byte
-	err     error
+	schemas *schema.Schemas // of all operations
+
+	write sync.Once // comes later: examples are answers, which need the schemas
+	json  []byte
+	err   error
 }
+
+// Example is a request that works in the world that is served, with its answer.
+type Example struct {
+	Params map[string]any // values of parameters, by their names
+	Body   any            // of the request
+	Answer json.RawMessage
+}
+
+// Illustrate has the OpenAPI document show examples: the function is asked for one of each operation when the document is
+// first asked for, in a dialect.
+func (s *Server) Illustrate(example func(id, method, path string, d schema.Dialect) Example) {
+	s.docs.example = example
+}
+
+// serverURL stands for this server's base URL in the documents that are kept.
+const serverURL = "{server}"
 
 type openAPI struct {
 	OpenAPI    string                         `json:"openapi"`
@@ -49,19 +67,41 @@ type apiParam struct {
 	Description string         `json:"description,omitempty"`
 	Required    bool           `json:"required,omitempty"`
 	Schema      *schema.Schema `json:"schema"`
+	Example     any            `json:"example,omitempty"`
 }
 
 type apiBody struct {
-	Description string                               `json:"description,omitempty"`
-	Required    bool                                 `json:"required,omitempty"`
-	Content     map[string]map[string]*schema.Schema `json:"content,omitempty"`
+	Description string               `json:"description,omitempty"`
+	Required    bool                 `json:"required,omitempty"`
+	Content     map[string]*apiMedia `json:"content,omitempty"`
 }
 
-// documentation is the OpenAPI document and the page at /docs, in every dialect.
+// apiMedia is a body of one content type.
+type apiMedia struct {
+	Schema   *schema.Schema        `json:"schema"`
+	Examples map[string]apiExample `json:"examples,omitempty"`
+}
+
+type apiExample struct {
+	Summary string `json:"summary,omitempty"`
+	Value   any    `json:"value"`
+}
+
+// inThisWorld is what the examples are called.
+const inThisWorld = "inThisWorld"
+
+func (b *apiBody) illustrate(value any) {
+	for _, media := range b.Content {
+		media.Examples = map[string]apiExample{inThisWorld: {"In this world", value}}
+	}
+}
+
+// documentation is the OpenAPI document in every dialect.
 type documentation struct {
 	routes    *routes
 	version   string
 	documents map[schema.Dialect]*document
+	example   func(id, method, path string, d schema.Dialect) Example
 }
 
 func newDocumentation(t *routes, version string) *documentation {
@@ -73,36 +113,32 @@ func (d *documentation) of(dialect schema.Dialect) *document {
 	doc := d.documents[dialect]
 	doc.once.Do(func() {
 		doc.schemas = schema.NewSchemas(dialect)
-		doc.json, doc.err = json.Marshal(d.describe(doc.schemas))
-		if doc.err == nil {
-			doc.page, doc.err = d.docsPage(doc.schemas)
-		}
+		d.describe(doc.schemas, nil)
 	})
 	return doc
 }
 
 func (s *Server) schemas(d schema.Dialect) *schema.Schemas { return s.docs.of(d).schemas }
 
-func (s *Server) openAPIHandler() http.Handler {
-	return s.documentHandler("application/json; charset=utf-8", func(d *document) []byte { return d.json })
-}
-
-func (s *Server) documentHandler(kind string, part func(*document) []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := w.(*requestContext)
-		c.mounted = "documentation"
-		if c.refuse(r) {
-			return
-		}
-		doc := s.docs.of(c.dialect)
-		err := doc.err
-		if err == nil {
-			err = c.send(r, http.StatusOK, Raw{Type: kind, Body: part(doc)})
-		}
-		if err != nil {
-			c.fail(c.asError(err), false)
-		}
+func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
+	c := w.(*requestContext)
+	c.mounted = "documentation"
+	if c.refuse(r) {
+		return
+	}
+	doc := s.docs.of(c.dialect)
+	doc.write.Do(func() {
+		doc.json, doc.err = json.Marshal(s.docs.describe(schema.NewSchemas(c.dialect), s.docs.example))
 	})
+	err := doc.err
+	if err == nil {
+		url, _ := json.Marshal(baseURL(r, c.prefixed)) // a string can be written as JSON
+		body := bytes.Replace(doc.json, []byte(`"`+serverURL+`"`), url, 1)
+		err = c.send(r, http.StatusOK, Raw{Type: "application/json; charset=utf-8", Body: body})
+	}
+	if err != nil {
+		c.fail(c.asError(err), false)
+	}
 }
 
 // refuse answers whatever is not a read of a page, and says whether it did.
@@ -123,16 +159,14 @@ func (c *requestContext) refuse(r *http.Request) bool {
 }
 
 // describe writes the whole table of operations as OpenAPI 3.1.
-func (d *documentation) describe(schemas *schema.Schemas) *openAPI {
+func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, method, path string, d schema.Dialect) Example) *openAPI {
 	endpoints := d.routes.sorted()
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
 		Info:     map[string]string{"title": "Snowglobe", "version": d.version, "description": "The " + string(schemas.Dialect) + " dialect."},
 		Security: []map[string][]string{{"apiKey": {}}, {"glacierApiKey": {}}, {"rltoken": {}}, {}},
+		Servers:  []map[string]string{{"url": serverURL}},
 		Paths:    map[string]map[string]*apiCall{},
-	}
-	if schemas.Dialect == schema.Upstream {
-		doc.Servers = []map[string]string{{"url": upstreamPrefix}}
 	}
 	for _, in := range d.routes.interfaces() {
 		doc.Tags = append(doc.Tags, map[string]string{"name": in.Title})
@@ -140,7 +174,11 @@ func (d *documentation) describe(schemas *schema.Schemas) *openAPI {
 	for _, e := range endpoints {
 		calls := map[string]*apiCall{}
 		for _, op := range e.ops {
-			calls[strings.ToLower(op.Method)] = op.describe(schemas)
+			var example Example
+			if illustrate != nil {
+				example = illustrate(op.ID, op.Method, op.Path, schemas.Dialect)
+			}
+			calls[strings.ToLower(op.Method)] = op.describe(schemas, &example)
 		}
 		doc.Paths[e.path] = calls
 	}
@@ -159,7 +197,7 @@ func keyIn(place, name string) map[string]string {
 	return map[string]string{"type": "apiKey", "in": place, "name": name}
 }
 
-func (op *operation) describe(d *schema.Schemas) *apiCall {
+func (op *operation) describe(d *schema.Schemas, example *Example) *apiCall {
 	c := &apiCall{OperationID: op.ID, Summary: op.Summary, Deprecated: op.Deprecated, Tags: []string{op.in.Title}, Responses: map[string]*apiBody{}}
 	if op.Spec != "" {
 		c.Description = "Specification: " + op.Spec + "."
@@ -168,13 +206,20 @@ func (op *operation) describe(d *schema.Schemas) *apiCall {
 		c.Description = strings.TrimSpace(c.Description + "\n\n" + op.Doc)
 	}
 	for _, p := range op.params {
-		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema()})
+		c.Parameters = append(c.Parameters, apiParam{p.Name, p.In, p.description(), p.Required, p.schema(), example.Params[p.Name]})
 	}
 	if op.Body != nil {
 		c.RequestBody = content("", "application/json", d.Of(op.Body))
 		c.RequestBody.Required = true
+		if example.Body != nil {
+			c.RequestBody.illustrate(example.Body)
+		}
 	}
-	c.Responses[strconv.Itoa(op.status(d.Dialect))] = op.success(d)
+	success := op.success(d)
+	if example.Answer != nil {
+		success.illustrate(example.Answer)
+	}
+	c.Responses[strconv.Itoa(op.status(d.Dialect))] = success
 	failure := d.Of(reflect.TypeFor[ErrorAnswer]())
 	for status, description := range op.failures() {
 		c.Responses[strconv.Itoa(status)] = content(description, "application/json", failure)
@@ -221,5 +266,5 @@ func (op *operation) success(d *schema.Schemas) *apiBody {
 }
 
 func content(description, kind string, s *schema.Schema) *apiBody {
-	return &apiBody{Description: description, Content: map[string]map[string]*schema.Schema{kind: {"schema": s}}}
+	return &apiBody{Description: description, Content: map[string]*apiMedia{kind: {Schema: s}}}
 }

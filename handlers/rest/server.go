@@ -174,9 +174,7 @@ func (s *Server) MountPages(prefix string, h http.Handler) {
 func (s *Server) router() *mux.Router {
 	s.build.Do(func() {
 		r := mux.NewRouter().SkipClean(true)
-		r.Handle("/openapi.json", s.openAPIHandler())
-		r.Handle("/docs", s.docsHandler())
-		r.HandleFunc("/", toDocs)
+		r.HandleFunc("/openapi.json", s.serveOpenAPI)
 		s.routes.addTo(r)
 		r.NotFoundHandler = http.HandlerFunc(s.notFound)
 		s.mux = r

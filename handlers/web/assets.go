@@ -25,7 +25,7 @@ type asset struct {
 	packed        []byte
 }
 
-var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".LICENSE": "text/plain; charset=utf-8"}
+var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".LICENSE": "text/plain; charset=utf-8", ".NOTICE": "text/plain; charset=utf-8"}
 
 // assets are the pages' own files and those of the libraries.
 var assets = sync.OnceValue(func() map[string]asset {

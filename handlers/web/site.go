@@ -27,12 +27,14 @@ type Site struct {
 	mux       *http.ServeMux
 	templates *template.Template
 
+	reference *Reference
+
 	mu    sync.Mutex
 	names *directory
 }
 
 // Mounts are the paths at and below which pages are served.
-var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts"}
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json"}
 
 // New makes the pages over a handler that answers for every interface of the world.
 func New(api http.Handler, log *slog.Logger) (*Site, error) {
@@ -44,6 +46,8 @@ func New(api http.Handler, log *slog.Logger) (*Site, error) {
 	for pattern, show := range s.pages() {
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}
+	s.mux.HandleFunc("GET /openrpc.json", s.serveOpenRPC)
+	s.mux.HandleFunc("GET /docs/node.json", s.serveOpenRPC)
 	s.mux.HandleFunc("GET /assets/{version}/{file}", serveAsset)
 	return s, nil
 }
@@ -75,6 +79,7 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/control":                  controlBar,
 		"/requests":                 requests,
 		"/requests/{id}":            request,
+		"/docs":                     docs,
 		"/charts":                   charts,
 		"/sim/explorer/{chain}/address/{address}/contract": contract,
 		"/messages":           messages,
@@ -163,16 +168,22 @@ func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
+	send(w, r, p.status, b.Bytes())
+}
+
+// send writes a body, compressed if the browser wants that.
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
 	h.Set("Vary", "Accept-Encoding, HX-Request")
 	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		w.WriteHeader(p.status)
-		_, _ = w.Write(b.Bytes()) // a browser that has gone away needs no answer
+		w.WriteHeader(status)
+		_, _ = w.Write(body) // a browser that has gone away needs no answer
 		return
 	}
 	h.Set("Content-Encoding", "gzip")
-	w.WriteHeader(p.status)
+	w.WriteHeader(status)
 	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a valid one
-	_, _ = z.Write(b.Bytes())
+	_, _ = z.Write(body)
 	_ = z.Close()
 }
 

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -67,7 +68,7 @@ func (s *site) get(t *testing.T, path string) *httptest.ResponseRecorder {
 
 var (
 	links   = regexp.MustCompile(`(?:href|src|hx-get|action)="(/[^"]*)"`)
-	inline  = regexp.MustCompile(`(?i)<script(?: [^>]*)?>[^<]|\sstyle=|\son[a-z]+=|javascript:`)
+	inline  = regexp.MustCompile(`(?i)<script(?: [^>]*)?>[^<]|<[a-z]+(?: [a-z-]+="[^"]*")* (?:style|on[a-z]+)=|(?:href|src)="javascript:`)
 	missing = regexp.MustCompile(`<nil>|&lt;nil&gt;|&lt;no value|%!|map\[|ZgotmplZ`)
 )
 
@@ -91,9 +92,6 @@ func TestEveryLinkResolves(t *testing.T) {
 			continue
 		}
 		if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
-			continue
-		}
-		if path == "/docs" {
 			continue
 		}
 		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
@@ -180,6 +178,9 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/requests", 200, []string{"Journal", "Forget all"}},
 		{"/requests/999999999", 404, []string{"999999999"}},
 		{"/control", 200, []string{"+1 h", "To validator-end", "evm_mine"}},
+		{"/docs", 200, []string{"swagger-ui-bundle.js", `data-url="/openapi.json"`}},
+		{"/docs?document=upstream", 200, []string{`data-url="/upstream/openapi.json"`}},
+		{"/docs?document=nothing", 404, []string{"no document"}},
 		{"/search?q=alice", 200, []string{"everyday wallet"}},
 		{"/search?q=usd", 200, []string{"USDC", "things match"}},
 		{"/search?q=10", 200, []string{"C-Chain mainnet", "Icefall"}},
@@ -261,6 +262,99 @@ func TestTheJournalShowsWhatClientsAskedAndNotThePages(t *testing.T) {
 	for _, text := range []string{"getChain", "curl", "expect(response.status).toBe(404)", "statusCode"} {
 		if !strings.Contains(detail, text) {
 			t.Errorf("%s does not show %q", link, text)
+		}
+	}
+}
+
+// TestTheReferenceHasExamplesThatWork reads both documents.
+func TestTheReferenceHasExamplesThatWork(t *testing.T) {
+	s := open(t)
+	var rest struct {
+		Servers []struct{ URL string }
+		Paths   map[string]map[string]struct {
+			Parameters []struct {
+				Name     string
+				Required bool
+				Example  any
+			}
+			Responses map[string]struct {
+				Content map[string]struct {
+					Examples map[string]struct{ Value any }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(s.get(t, "/openapi.json").Body.Bytes(), &rest); err != nil {
+		t.Fatal(err)
+	}
+	if len(rest.Servers) != 1 || rest.Servers[0].URL != "http://127.0.0.1:9650" {
+		t.Errorf("servers are %v", rest.Servers)
+	}
+	answers := 0
+	for path, methods := range rest.Paths {
+		for method, op := range methods {
+			for _, p := range op.Parameters {
+				if p.Required && p.Example == nil && p.Name != "operationId" && p.Name != "vertexHash" && !strings.Contains(path, "webhooks") && !strings.Contains(path, "worlds") {
+					t.Errorf("%s %s: %s has no example", method, path, p.Name)
+				}
+			}
+			if len(op.Responses["200"].Content["application/json"].Examples) > 0 {
+				answers++
+			}
+		}
+	}
+	if answers < 80 {
+		t.Errorf("%d operations have an answer as an example", answers)
+	}
+	var node struct {
+		OpenRPC string
+		Methods []struct {
+			Name     string
+			Params   []struct{ Name string }
+			Errors   []any
+			Examples []struct{ Result *struct{ Value any } }
+		}
+	}
+	if err := json.Unmarshal(s.get(t, "/openrpc.json").Body.Bytes(), &node); err != nil || node.OpenRPC == "" {
+		t.Fatal(err)
+	}
+	served, shown := map[string]bool{}, 0
+	for _, m := range node.Methods {
+		served[m.Name] = true
+		if len(m.Errors) == 0 || len(m.Examples) != 1 {
+			t.Errorf("%s has %d errors and %d examples", m.Name, len(m.Errors), len(m.Examples))
+		} else if m.Examples[0].Result != nil {
+			shown++
+		}
+	}
+	for _, name := range []string{"eth_getBalance", "debug_traceTransaction", "platform.getCurrentValidators", "avm.getTx", "info.peers", "anvil_setBalance", "warp_getMessage", "health.health", "index.getIndex"} {
+		if !served[name] {
+			t.Errorf("%s is not described", name)
+		}
+	}
+	if shown < 130 {
+		t.Errorf("%d methods have an answer as an example", shown)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/ext/info", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}`))
+	r.Host = "127.0.0.1:9650"
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if !strings.Contains(w.Body.String(), `"name":"info.getNodeID"`) || strings.Contains(w.Body.String(), "eth_call") {
+		t.Errorf("rpc.discover answers %.300s", w.Body)
+	}
+}
+
+// TestTextOfTheWorldIsData shows names that are scripts, that turn the direction of writing, and that are long.
+func TestTextOfTheWorldIsData(t *testing.T) {
+	s := open(t)
+	for _, hostile := range []string{"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "\u202egnp.exe\u202c", "javascript:alert(1)", strings.Repeat("<b>", 4000)} {
+		w := s.get(t, "/search?q="+url.QueryEscape(hostile))
+		if found := inline.FindString(w.Body.String()); found != "" || strings.Contains(w.Body.String(), "<img src=x") || strings.Contains(w.Body.String(), "<b><b>") {
+			t.Errorf("%.40q comes out as %q", hostile, found)
+		}
+		if w.Body.Len() > 64<<10 {
+			t.Errorf("%.40q makes a page of %d bytes", hostile, w.Body.Len())
 		}
 	}
 }

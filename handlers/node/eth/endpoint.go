@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
@@ -75,9 +76,15 @@ func New(o Options) (*Endpoint, error) {
 	all := e.namespaces(o)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
-	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names}
+	described := func() (described []openrpc.Method) {
+		for _, n := range all {
+			described = append(described, openrpc.Positional(n.Name, n.Methods)...)
+		}
+		return described
+	}
+	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names, Methods: described}
 	e.websocket = &websocketHandler{e,
-		&jsonrpc.Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"})}}
+		&jsonrpc.Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"}), Methods: described}}
 	for _, n := range all {
 		if err := e.server.RegisterName(n.Name, n.Methods); err != nil {
 			return nil, err

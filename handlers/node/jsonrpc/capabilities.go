@@ -2,10 +2,15 @@ package jsonrpc
 
 import (
 	"net/http"
+
+	"snowglobe/handlers/openrpc"
 )
 
 // Capabilities are the HTTP methods by which a handler is called, and the methods of JSON-RPC that it has.
-type Capabilities struct{ HTTP, RPC []string }
+type Capabilities struct {
+	HTTP, RPC []string
+	Methods   func() []openrpc.Method // what there is to tell about those of JSON-RPC; nil for none
+}
 
 // Capable is a handler that says what it can do. One that does not answers to GET.
 type Capable interface{ Capabilities() *Capabilities }

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/rpc/v2"
 
 	"snowglobe/handlers/fault"
+	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 )
@@ -50,6 +51,12 @@ func NewServices(maxBody int64, rule *permit.Rule, all ...Service) (*Services, e
 			return nil, fmt.Errorf("service %s: %w", s.Name, err)
 		}
 		h.capabilities.RPC = append(h.capabilities.RPC, h.methods(s)...)
+	}
+	h.capabilities.Methods = func() (described []openrpc.Method) {
+		for _, s := range all {
+			described = append(described, openrpc.Named(s.Name, s.Methods)...)
+		}
+		return described
 	}
 	return h, nil
 }

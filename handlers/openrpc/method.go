@@ -1,0 +1,107 @@
+package openrpc
+
+import (
+	_ "embed"
+	"encoding/json"
+	"path"
+	"reflect"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+// Method is a method of JSON-RPC.
+type Method struct {
+	Name   string
+	ByName bool // parameters are the members of one object, as avalanchego has them; else a list
+	in     []reflect.Type
+	out    reflect.Type
+	object reflect.Type
+	goName string
+}
+
+// source is what the source says of a method.
+type source struct {
+	Params []string `json:"params,omitempty"`
+	Doc    string   `json:"doc,omitempty"`
+}
+
+//go:embed names.json
+var namesText []byte
+
+// names are the sources by package, type and method. The embedded file is tested to be right.
+var names = sync.OnceValue(func() map[string]source {
+	all := map[string]source{}
+	_ = json.Unmarshal(namesText, &all)
+	return all
+})
+
+var (
+	subscription = reflect.TypeFor[*rpc.Subscription]()
+	failure      = reflect.TypeFor[error]()
+)
+
+// Positional are the methods of an object as go-ethereum's server has them: a context, parameters; an answer, an error. What can only be
+// subscribed to is not among them.
+func Positional(prefix string, object any) []Method {
+	t := reflect.TypeOf(object)
+	var all []Method
+	for i := range t.NumMethod() {
+		m := t.Method(i)
+		method := Method{Name: prefix + "_" + lowerFirst(m.Name), object: t, goName: m.Name}
+		for j := 1; j < m.Type.NumIn(); j++ {
+			if in := m.Type.In(j); j > 1 || in.String() != "context.Context" {
+				method.in = append(method.in, in)
+			}
+		}
+		if m.Type.NumOut() > 0 && m.Type.Out(0) != failure {
+			method.out = m.Type.Out(0)
+		}
+		if method.out != subscription {
+			all = append(all, method)
+		}
+	}
+	return all
+}
+
+// Named are the methods of a service as avalanchego has them: a request, arguments, an answer.
+func Named(service string, object any) []Method {
+	t := reflect.TypeOf(object)
+	var all []Method
+	for i := range t.NumMethod() {
+		m := t.Method(i)
+		if m.Type.NumIn() != 4 {
+			continue
+		}
+		all = append(all, Method{Name: service + "." + lowerFirst(m.Name), ByName: true, in: []reflect.Type{m.Type.In(2).Elem()}, out: m.Type.In(3).Elem(),
+			object: t, goName: m.Name})
+	}
+	return all
+}
+
+func lowerFirst(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[size:]
+}
+
+// sourceOf finds a method, or the embedded type that has it.
+func sourceOf(t reflect.Type, method string) source {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if s, found := names()[path.Base(t.PkgPath())+"."+t.Name()+"."+method]; found {
+		return s
+	}
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Anonymous {
+				if s := sourceOf(f.Type, method); s.Doc != "" || s.Params != nil {
+					return s
+				}
+			}
+		}
+	}
+	return source{}
+}

@@ -1,0 +1,432 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/openrpc"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+)
+
+// longestExample is the longest answer that a document shows.
+const longestExample = 6 << 10
+
+// samples are values that lead somewhere in the world, by the names of parameters.
+type samples struct {
+	site  *Site
+	from  *http.Request
+	names *directory
+}
+
+func (s *Site) samples() (*samples, error) {
+	r, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:9650/", nil)
+	if err != nil {
+		return nil, err
+	}
+	r.RemoteAddr = "127.0.0.1:1"
+	d, err := s.directory(&page{site: s, r: r})
+	return &samples{site: s, from: r, names: d}, err
+}
+
+// of is what stands for a parameter in an example.
+func (s *samples) of(name, path string) any {
+	network, chain := s.names.World.Networks[0], s.names.World.Chains[0]
+	has := func(part string) bool { return strings.Contains(path, part) }
+	switch name {
+	case "chainId":
+		return chain.ChainID
+	case "network":
+		return network.Name
+	case "address":
+		switch {
+		case has("/nfts/"):
+			return s.contract("collection")
+		case has("/tokens/"), strings.HasSuffix(path, "/addresses/{address}"):
+			return s.contract("usdc")
+		case has("getDeployment"):
+			return s.contract("greeter")
+		case has("/deployments"):
+			return s.names.named("deployer")
+		}
+		return s.names.named("alice")
+	case "addresses":
+		return s.names.World.Personas[0].Addresses[network.Name]
+	case "blockchainId":
+		switch {
+		case has("/assets"), has("/vertices"):
+			return "x-chain"
+		case strings.HasSuffix(path, "{blockchainId}"):
+			return network.Subnets[0].Blockchains[0].BlockchainID
+		}
+		return "p-chain"
+	case "txHash":
+		switch {
+		case has("/blockchains/"):
+			return network.Samples["P.BaseTx"]
+		case has("/signatureAggregator/"):
+			return network.Samples["P.RegisterL1ValidatorTx"]
+		}
+		return chain.Samples["crossChainSource"]
+	case "blockId":
+		return "10"
+	case "height", "tokenId", "vertexHeight":
+		return "1"
+	case "assetId":
+		return network.Samples["X.CreateAssetTx"]
+	case "nodeId":
+		return s.node("popular").NodeID
+	case "subnetId":
+		return network.Subnets[0].SubnetID
+	case "l1ValidationId":
+		return s.node("l1-active").ValidationID
+	case "messageId":
+		return chain.Samples["crossChainMessage"]
+	case "metric":
+		return s.metric(path)
+	case "file":
+		return "AVAX-ae42bf.svg"
+	case "kind":
+		return "unindexed"
+	case "threshold":
+		return "1"
+	case "id":
+		return "1"
+	}
+	return nil
+}
+
+func (s *samples) metric(path string) string {
+	for part, metric := range map[string]string{"/chains/": "txCount", "/networks/": "validatorCount", "/subnet/": "perSubnetDailyFeesPaid",
+		"/validation/": "validationFeesDaily", "/validator/": "perNodeDailyFeesPaid", "/validators/": "totalValidatorFeesDaily"} {
+		if strings.Contains(path, part) {
+			return metric
+		}
+	}
+	return ""
+}
+
+func (s *samples) contract(role string) string {
+	for _, c := range s.names.World.Chains[0].Contracts {
+		if c.Role == role {
+			return c.Address
+		}
+	}
+	return ""
+}
+
+func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string }) {
+	for _, node := range s.names.World.Networks[0].Nodes {
+		if node.Role == role {
+			n.NodeID, n.ValidationID, n.TxID = node.NodeID, node.ValidationID, node.TxID
+		}
+	}
+	return n
+}
+
+// queries are parameters of the query that examples have beside those which the path names.
+var queries = map[string][]string{
+	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
+	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
+}
+
+// bodies are what is sent to operations that take something.
+func (s *samples) body(id string) any {
+	network := s.names.World.Networks[0]
+	switch id {
+	case "moveClock":
+		return J{"advance": "1h"}
+	case "countRequests":
+		return J{"operation": "getChain"}
+	case "verifyRequests":
+		return J{"operation": "getChain", "times": J{"atLeast": 0}}
+	case "takeSnapshot":
+		return J{"name": "before"}
+	case "addFault":
+		return J{"match": J{"operation": "getChain"}, "action": J{"status": 503}, "times": J{"first": 1}}
+	case "createWorld", "copyWorld":
+		return J{"name": "test-1"}
+	case "getLastActivityByBody", "listUtxosByBody":
+		return J{"addresses": s.of("addresses", "")}
+	case "startTransactionExport":
+		return J{"type": "TRANSACTION_EXPORT_EVM", "evmChainId": s.of("chainId", ""), "firstDate": "2026-06-01", "lastDate": "2026-06-30",
+			"options": J{"addresses": []any{s.names.named("alice")}}}
+	case "aggregateSignatures":
+		return J{"message": "0x", "signingSubnetId": network.Subnets[0].SubnetID}
+	case "compositeQuery":
+		return J{"operator": "AND", "queries": []any{J{"id": "holders", "type": "LatestBalance", "params": J{"evmChainId": s.of("chainId", ""), "minBalance": "1", "tokenType": "NATIVE"}}}}
+	case "createWebhook":
+		return J{"eventType": "address_activity", "url": "http://127.0.0.1:9999/", "chainId": s.of("chainId", ""), "metadata": J{"addresses": []any{s.names.named("alice")}}}
+	}
+	return nil
+}
+
+// operation is an example of an operation of a REST interface.
+func (s *samples) operation(id, method, path string, d schema.Dialect) rest.Example {
+	example := rest.Example{Params: map[string]any{}, Body: s.body(id)}
+	var b strings.Builder
+	for rest := path; rest != ""; {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		name, tail, _ := strings.Cut(after, "}")
+		value := s.of(name, path)
+		if text(value) == "" {
+			return example
+		}
+		example.Params[name] = value
+		b.WriteString(url.PathEscape(text(value)))
+		rest = tail
+	}
+	query := url.Values{"pageSize": {"1"}}
+	for _, name := range queries[id] {
+		example.Params[name] = s.of(name, path)
+		query.Set(name, text(example.Params[name]))
+	}
+	if id == "streamEvents" || method != http.MethodGet && (example.Body == nil || !slices.Contains(asking, id)) {
+		return example
+	}
+	call := &Call{Method: method, Path: b.String() + "?" + query.Encode()}
+	if example.Body != nil {
+		body, err := json.Marshal(example.Body)
+		if err != nil {
+			return example
+		}
+		call.Body = string(body)
+	}
+	if d == schema.Upstream {
+		call.Path = "/upstream" + call.Path
+	}
+	status, answer := s.site.ask(s.from.Context(), s.from, call)
+	if value, err := decode(answer); err == nil && status < 300 {
+		example.Answer, _ = json.Marshal(shortened(value, len(answer) > longestExample)) // what was decoded can be encoded
+	}
+	return example
+}
+
+// shortened is a value of which lists and texts are cut, if it is long.
+func shortened(v any, long bool) any {
+	const few, some = 2, 300
+	if !long {
+		return v
+	}
+	switch v := v.(type) {
+	case J:
+		for name := range v {
+			v[name] = shortened(v[name], true)
+		}
+	case []any:
+		v = v[:min(len(v), few)]
+		for i := range v {
+			v[i] = shortened(v[i], true)
+		}
+		return v
+	case string:
+		return clip(v, some)
+	}
+	return v
+}
+
+// asking are the operations that take a body and change nothing.
+var asking = []string{"getLastActivityByBody", "listUtxosByBody", "compositeQuery", "countRequests", "verifyRequests"}
+
+// blockHash is the hash of a block of the C-Chain.
+func (s *samples) blockHash() string {
+	_, body := s.site.ask(s.from.Context(), s.from, get("", "/v1/chains/%s/blocks/10", s.names.Chains[0].ID))
+	block, _ := decode(body)
+	return text(dig(block, "blockHash"))
+}
+
+// special are arguments whose names mean something else with other methods.
+func (s *samples) special(method, name string) any {
+	primary := s.names.World.Personas[0].Addresses[s.names.World.Networks[0].Name]
+	letter := map[string]string{"platform": "P-", "avm": "X-", "xvm": "X-", "avax": "C-"}[strings.Split(method, ".")[0]]
+	switch {
+	case strings.HasPrefix(method, "validators.") || strings.HasPrefix(method, "index.") && name == "id":
+		return J{} // left out
+	case letter != "" && name == "address":
+		return letter + primary
+	case letter != "" && name == "addresses":
+		return []any{letter + primary}
+	case name == "blockID":
+		return s.blockID(letter)
+	case method == "avax.getAtomicTx" && name == "encoding":
+		return "hex"
+	case strings.HasSuffix(method, "getUTXOs") && name == "encoding", strings.HasPrefix(method, "index.") && name == "encoding":
+		return "hex"
+	case strings.Contains(method, "BlockByHash") && name == "hash", method == "debug_traceBlockByHash", strings.HasPrefix(method, "warp_getBlock") && name == "block",
+		method == "debug_getModifiedAccountsByHash" && name == "start":
+		return s.blockHash()
+	case strings.HasPrefix(method, "ots_searchTransactions"), strings.HasPrefix(method, "erigon_searchTransactions"):
+		if name == "block" {
+			return 0
+		}
+	case method == "eth_newFilter" || method == "eth_getLogs" || method == "trace_filter":
+		return J{"fromBlock": "0x1", "toBlock": "0x4"}
+	case name == "sender":
+		return s.names.named("alice")
+	case name == "nonce":
+		return "0x0"
+	case name == "full":
+		return false
+	case name == "slots":
+		return []any{"0x0"}
+	case name == "kinds":
+		return []any{"trace"}
+	case name == "input":
+		return "0x68656c6c6f"
+	case method == "debug_getModifiedAccountsByNumber" && name == "start":
+		return 2
+	case method == "trace_get" && name == "address":
+		return []any{"0x0"}
+	case method == "eth_simulateV1" && name == "o":
+		return J{"blockStateCalls": []any{J{"calls": []any{J{"from": s.names.named("alice"), "to": s.names.named("bob"), "value": "0x1"}}}}}
+	}
+	return nil
+}
+
+// blockID is the id of a block of the P- or X-Chain.
+func (s *samples) blockID(letter string) string {
+	network := s.names.World.Networks[0].Name
+	chain := chainNames[strings.ToLower(strings.TrimSuffix(letter, "-"))]
+	_, body := s.site.ask(s.from.Context(), s.from, get("", "/v1/networks/%s/blockchains/%s/blocks/5", network, chain))
+	block, _ := decode(body)
+	return text(dig(block, "blockHash"))
+}
+
+// argument is what stands for a parameter of a method in an example.
+func (s *samples) argument(method string, c openrpc.Content) any {
+	network, chain := s.names.World.Networks[0], s.names.World.Chains[0]
+	usdc, alice := s.contract("usdc"), s.names.named("alice")
+	if v := s.special(method, c.Name); v != nil {
+		if empty, ok := v.(J); ok && len(empty) == 0 {
+			return nil
+		}
+		return v
+	}
+	switch c.Name {
+	case "address", "account", "owner", "who", "from":
+		return alice
+	case "addresses":
+		return []any{alice}
+	case "hash", "txHash", "tx", "transaction", "parent":
+		if pattern := text(c.Schema["pattern"]); strings.Contains(pattern, "{64}") {
+			return chain.Samples["crossChainSource"]
+		}
+		return J{"from": alice, "to": usdc, "value": "0x0", "data": "0x18160ddd"}
+	case "call", "args":
+		return J{"from": alice, "to": usdc, "data": "0x18160ddd"}
+	case "block", "number", "to", "last", "newest":
+		return "latest"
+	case "index", "slot", "key", "position":
+		return "0x0"
+	case "keys":
+		return []any{"0x0"}
+	case "criteria", "filter":
+		return J{"fromBlock": "0x1", "toBlock": "0x8"}
+	case "txID":
+		if strings.HasPrefix(method, "platform.") {
+			return network.Samples["P.BaseTx"]
+		}
+		if strings.HasPrefix(method, "avax.") {
+			return network.Samples["C.ExportTx"]
+		}
+		return network.Samples["X.BaseTx"]
+	case "height":
+		return 1
+	case "assetID":
+		return network.AVAXAssetID
+	case "nodeIDs":
+		return []any{s.node("popular").NodeID}
+	case "subnetID":
+		if strings.Contains(method, "L1") || method == "platform.getSubnet" {
+			return network.Subnets[0].SubnetID
+		}
+		return primarySubnet
+	case "blockchainID":
+		return network.Subnets[0].Blockchains[0].BlockchainID
+	case "validationID":
+		return s.node("l1-active").ValidationID
+	case "chain", "alias":
+		return "C"
+	case "encoding":
+		return "json"
+	case "limit", "numToFetch", "size", "count", "page", "pageSize":
+		return 2
+	}
+	return nil
+}
+
+// call is an example of a method of the node, with its answer if it has one in this world and changes nothing.
+func (s *samples) call(path string, item *openrpc.MethodItem) (e openrpc.Example) {
+	e = openrpc.Example{Name: "In this world", Params: []openrpc.Value{}}
+	byName, list := J{}, []any{}
+	for _, c := range item.Params {
+		v := s.argument(item.Name, c)
+		if v == nil {
+			if item.Structure == "by-position" {
+				break // what follows can be left out, or the example fails
+			}
+			continue
+		}
+		if item.Structure == "by-name" && c.Schema["type"] == "string" && c.Name == "addresses" {
+			v = v.([]any)[0]
+		}
+		byName[c.Name], list = v, append(list, v)
+		e.Params = append(e.Params, openrpc.Value{Name: c.Name, Value: v})
+	}
+	if permit.Of(item.Name) != permit.Read {
+		return e
+	}
+	var params any = list
+	if item.Structure == "by-name" {
+		params = byName
+	}
+	c := rpcWith("", path, item.Name, params)
+	status, body := s.site.ask(s.from.Context(), s.from, c)
+	answer, err := decode(body)
+	object, _ := answer.(J)
+	if result, found := object["result"]; err == nil && status == http.StatusOK && found {
+		e.Result = &openrpc.Value{Name: "result", Value: shortened(result, len(body) > longestExample)}
+	}
+	return e
+}
+
+// document tells about methods of the node.
+func (s *samples) document(described []Described) *openrpc.Document {
+	d := &openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: fixtures.NodeVersion, Description: "The node's JSON-RPC, each method at the servers that it names."}}
+	at := map[string]int{}
+	for _, service := range described {
+		path := service.Paths[0]
+		for _, m := range service.Methods {
+			if i, seen := at[m.Name]; seen {
+				d.Methods[i].Servers = append(d.Methods[i].Servers, openrpc.Server{Name: path, URL: serverMark + path})
+				continue
+			}
+			item := m.Item()
+			item.Servers = []openrpc.Server{{Name: path, URL: serverMark + path}}
+			switch permit.Of(m.Name) {
+			case permit.Control:
+				item.Errors = append(item.Errors, openrpc.Refused)
+			default:
+				if slices.Contains([]string{"eth_call", "eth_estimateGas", "eth_createAccessList"}, m.Name) {
+					item.Errors = append(item.Errors, openrpc.Reverts)
+				}
+			}
+			item.Examples = []openrpc.Example{s.call(path, &item)}
+			at[m.Name] = len(d.Methods)
+			d.Methods = append(d.Methods, item)
+		}
+	}
+	return d
+}
+
+// serverMark stands for the server's base URL in documents that are kept.
+const serverMark = "{server}"
