@@ -132,7 +132,7 @@ func (s *samples) node(role string) (n struct{ NodeID, ValidationID, TxID string
 // queries are parameters of the query that examples have beside those which the path names.
 var queries = map[string][]string{
 	"listPrimaryBalances": {"addresses"}, "listUtxos": {"addresses"}, "getLastActivity": {"addresses"}, "listChainIds": {"addresses"}, "listRewards": {"addresses"},
-	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"},
+	"listPendingRewards": {"addresses"}, "listVerticesByHeight": {"vertexHeight"}, "listBTCbBridgers": {"threshold"}, "getPrimaryNetworkRpcUsageMetrics": {"network"},
 }
 
 // bodies are what is sent to operations that take something.
