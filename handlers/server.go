@@ -83,12 +83,13 @@ type NodeOptions struct {
 }
 
 const (
-	headerTimeout = 10 * time.Second // for a client to send its headers
-	readTimeout   = 60 * time.Second // for a client to send its request
-	writeTimeout  = 2 * time.Minute  // for a client to take its answer
-	idleTimeout   = 2 * time.Minute
-	graceTimeout  = 5 * time.Second // for requests under way when the server stops
-	maxHeader     = 1 << 20         // the REST interfaces have a lower limit, with an error of their own
+	headerTimeout   = 10 * time.Second // for a client to send its headers
+	readTimeout     = 60 * time.Second // for a client to send its request
+	writeTimeout    = 2 * time.Minute  // for a client to take its answer
+	idleTimeout     = 2 * time.Minute
+	graceTimeout    = 5 * time.Second  // for requests under way when the server stops
+	metadataTimeout = 10 * time.Second // for the metadata of an NFT
+	maxHeader       = 1 << 20          // the REST interfaces have a lower limit, with an error of their own
 )
 
 // Server answers requests for a world.
@@ -202,6 +203,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	o.Exports.Log, o.Data.Stakers = o.Log, query.NewStakerIndexes()
 	exports := export.NewJobs(w, o.Exports)
 	late.exports = exports
+	o.Data.Metadata = o.Webhooks.NewClient(metadataTimeout)
 	if err := RegisterData(s, w, exports, o.Data); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"net/http"
+
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers/rest"
@@ -12,6 +14,7 @@ import (
 // Options are what a server may choose about the Data API.
 type Options struct {
 	KnownOnly bool                 // sign only messages that the world knows
+	Metadata  *http.Client         // fetches the metadata of NFTs when a client asks for it; nil for what is on chain only
 	Stakers   *query.StakerIndexes // shared with who else lists stakers; nil for the Data API's own
 }
 
@@ -21,13 +24,14 @@ type Base struct {
 	tokens  *tokenCatalog
 	Stakers *query.StakerIndexes
 	Readers *query.ChainReaders
+	Fetch   *http.Client // of Options.Metadata
 }
 
 func NewBase(w *sim.World, o Options) *Base {
 	if o.Stakers == nil {
 		o.Stakers = query.NewStakerIndexes()
 	}
-	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: o.Stakers, Readers: query.NewChainReaders()}
+	return &Base{World: w, tokens: newTokenCatalog(w), Stakers: o.Stakers, Readers: query.NewChainReaders(), Fetch: o.Metadata}
 }
 
 // chain is the EVM chain that the request names.

@@ -20,6 +20,9 @@ type Raw struct {
 	Body []byte
 }
 
+// Empty is an answer without a body.
+type Empty struct{}
+
 // RawJSON is an answer that writes itself as JSON, because most of it was written before.
 type RawJSON interface{ WriteJSON(*bytes.Buffer) error }
 
@@ -63,6 +66,9 @@ func (c *requestContext) send(r *http.Request, status int, answer any) error {
 		return c.sendStream(r, &answer)
 	case Raw:
 		c.sendRaw(r, status, answer)
+		return nil
+	case Empty:
+		c.WriteHeader(status)
 		return nil
 	}
 	return c.sendJSON(r, status, answer, func([]byte) {})

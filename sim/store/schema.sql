@@ -356,7 +356,17 @@ CREATE TABLE chunk (
     data    BLOB    NOT NULL CHECK (length(data) > 0)               -- deflated, in whole blocks that others can follow
 ) STRICT;
 
--- What clients want to be told of: webhooks of the Data API. Neither these tables nor those below are part of the world's digest.
+-- What an indexer found when a client asked it to look at an item again. It is no part of the world's digest, as nothing of what
+-- follows.
+CREATE TABLE nft_reindex (
+    asset    BLOB    NOT NULL PRIMARY KEY CHECK (length(asset) BETWEEN 7 AND 39),
+    time     INTEGER NOT NULL CHECK (time >= 0),  -- when it looked, Unix seconds of the world's clock
+    uri      TEXT,                                -- absent when the contract fails to say
+    status   TEXT    NOT NULL,
+    document TEXT    NOT NULL                     -- the metadata, empty for none
+) STRICT, WITHOUT ROWID;
+
+-- What clients want to be told of: webhooks of the Data API.
 CREATE TABLE webhook (
     id          INTEGER PRIMARY KEY CHECK (id > 0),
     uuid        BLOB    NOT NULL UNIQUE CHECK (length(uuid) = 16),

@@ -193,6 +193,31 @@ func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
 	return get[NFT](ctx, db, `SELECT `+nftColumns+` FROM nft n WHERE asset = ? ORDER BY block DESC LIMIT 1`, []byte(asset))
 }
 
+// Reindexed is what an indexer found when a client asked it to look at an item again.
+type Reindexed struct {
+	Asset    AssetKey `db:"asset"`
+	Time     int64    `db:"time"` // Unix seconds
+	URI      *string  `db:"uri"`
+	Status   string   `db:"status"`
+	Document string   `db:"document"`
+}
+
+// AnyReindexed says whether a client asked for any item.
+func (db *DB) AnyReindexed(ctx context.Context) (bool, error) {
+	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM nft_reindex WHERE asset > x'')`)
+}
+
+// Reindexed reads what was found when an item was looked at again.
+func (db *DB) Reindexed(ctx context.Context, asset AssetKey) (*Reindexed, error) {
+	return get[Reindexed](ctx, db, `SELECT asset, time, uri, status, document FROM nft_reindex WHERE asset = ?`, []byte(asset))
+}
+
+// PutReindexed writes what was found.
+func (b *Batch) PutReindexed(r *Reindexed) error {
+	return b.exec(`INSERT OR REPLACE INTO nft_reindex (asset, time, uri, status, document) VALUES (?, ?, ?, ?, ?)`,
+		[]byte(r.Asset), r.Time, r.URI, r.Status, r.Document)
+}
+
 // NFTStateAt reads the row of an item that a block added.
 func (db *DB) NFTStateAt(ctx context.Context, asset AssetKey, block Position) (*NFTState, error) {
 	return get[NFTState](ctx, db, `SELECT asset, block, owner, uri FROM nft WHERE asset = ? AND block = ?`, []byte(asset), block)

@@ -8,6 +8,7 @@ import (
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/cache"
+	"snowglobe/sim/store"
 )
 
 // RichAddress is an address with what is known of it.
@@ -32,11 +33,20 @@ type tokenViews struct {
 type tokenView struct {
 	*data.PriceView
 	metadata *nftMetadata
+	again    *store.DB // where to look for items that were read again; nil when none was
 }
 
 func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {
 	p, err := t.Prices(r, chain)
-	return &tokenView{p, t.metadata}, err
+	if err != nil {
+		return nil, err
+	}
+	v := &tokenView{PriceView: p, metadata: t.metadata}
+	some, err := t.World.DB.AnyReindexed(r.Context())
+	if some {
+		v.again = t.World.DB
+	}
+	return v, err
 }
 
 // hexAddress is an address that was written once.

@@ -1,11 +1,13 @@
 package evm
 
 import (
+	"net/http"
 	"reflect"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm/reader"
@@ -82,6 +84,11 @@ func (a *tokenAPI) nftOperations() []rest.Operation {
 		{ID: "getNft", Path: "/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}", Summary: "Get a token of a collection",
 			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Param{Name: "tokenId", Kind: schema.KindAmount}),
 			Answer: reflect.TypeFor[anyToken](), Handle: a.OnChain(a.getNFT)},
+		{ID: "reindexNft", Method: http.MethodPost, Path: "/v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}:reindex",
+			Summary: "Read the URI and the metadata of a token again", Status: http.StatusCreated,
+			Doc:    "At most once an hour, by the wall's clock or the world's. Metadata that is not on chain is fetched from this machine, and from the hosts of --webhook-hosts.",
+			Params: data.JoinParams(data.ChainParam, data.AddressParam, rest.Param{Name: "tokenId", Kind: schema.KindAmount}),
+			Class:  permit.Control, Handle: a.OnChain(a.reindex)},
 	}
 }
 
@@ -174,7 +181,10 @@ func (s *tokenView) erc1155Token(asset store.AssetKey, n *store.NFT) Erc1155Toke
 // nftMetadata is what the metadata says, if there is any.
 func (s *tokenView) nftMetadata(t *data.Token, m *metadata, n *store.NFT) NFTMetadata {
 	shown := NFTMetadata{IndexStatus: s.Dialect().IndexStatus(m.status)}
-	if m.status != "UNINDEXED" && n.Updated != nil {
+	switch {
+	case m.time > 0:
+		shown.MetadataLastUpdatedTimestamp = m.time
+	case m.status != "UNINDEXED" && n.Updated != nil:
 		shown.MetadataLastUpdatedTimestamp = *n.Updated
 	}
 	if d := m.document; d != nil {

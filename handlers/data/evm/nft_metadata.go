@@ -19,6 +19,7 @@ type metadata struct {
 	uri      string
 	status   string    // in the upstream dialect
 	document *document // of an indexed token
+	time     int64     // when a client had it read again, 0 for never
 }
 
 // document is the metadata of a token as OpenSea and ERC-1155 have it.
@@ -36,6 +37,14 @@ type document struct {
 
 // inner is JSON within JSON that is shown as a text.
 type inner string
+
+// MarshalJSON writes the value as it was.
+func (i inner) MarshalJSON() ([]byte, error) {
+	if i == "" {
+		return []byte("null"), nil
+	}
+	return []byte(i), nil
+}
 
 // UnmarshalJSON keeps the value without spaces.
 func (i *inner) UnmarshalJSON(value []byte) error {
@@ -57,6 +66,9 @@ var failures = map[string]string{
 // indexStatus says what an indexer makes of a token. Metadata is found where the URI itself holds it; the simulator asks no
 // server, so all are unreachable, save that its own have the failures they are for.
 func (s *tokenView) indexStatus(asset store.AssetKey, n *store.NFT) *metadata {
+	if m := s.reindexed(asset, n); m != nil {
+		return m
+	}
 	switch {
 	case n.URI == nil, n.Owner == nil && asset.Token().Standard() == store.ERC721:
 		return &metadata{status: "MISSING_TOKEN"}
@@ -116,6 +128,11 @@ func decode(uri string) (status string, d *document) {
 	} else if plain, err := url.PathUnescape(text); err == nil {
 		content = []byte(plain) // many contracts leave the text unescaped: a percent sign then stands for itself
 	}
+	return parseDocument(content)
+}
+
+// parseDocument reads metadata.
+func parseDocument(content []byte) (status string, d *document) {
 	switch err := json.Unmarshal(content, &d); {
 	case err == nil && d != nil:
 		return "INDEXED", d

@@ -27,7 +27,10 @@ type txName struct {
 }
 
 // tokenAPI answers about what addresses hold, and about NFTs.
-type tokenAPI struct{ *tokenViews }
+type tokenAPI struct {
+	*tokenViews
+	reindexes reindexes
+}
 
 // Register adds the operations about the EVM chains to a server.
 func Register(server *rest.Server, b *data.Base) error {
@@ -39,7 +42,7 @@ func Register(server *rest.Server, b *data.Base) error {
 		transfers:  cache.New[store.Position, *transferFacts](),
 		whole:      cache.New[txName, *wholeFacts](),
 	}
-	t := &tokenAPI{views}
+	t := &tokenAPI{tokenViews: views}
 	return server.Register(rest.Data, slices.Concat(
 		c.chainOperations(), c.blockOperations(), c.transactionOperations(), c.internalOperations(), c.transferOperations(),
 		c.historyOperations(), c.contractOperations(), t.balanceOperations(), t.nftBalanceOperations(), t.nftOperations(), c.addressOperations(),

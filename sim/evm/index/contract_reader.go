@@ -71,9 +71,22 @@ func (p *ContractReader) number(contract common.Address, method []byte, words ..
 	return common.TrimLeftZeroes(answer[:32]), true
 }
 
-// text is an answer that is a string, or a bytes32 as early tokens have it.
+// text is an answer that is a string.
 func (p *ContractReader) text(contract common.Address, method []byte, words ...[]byte) (string, bool) {
-	answer := p.call(contract, method, words...)
+	return ParseText(p.call(contract, method, words...))
+}
+
+// URICall is the call that asks a contract for the URI of an item's metadata.
+func URICall(s store.Standard, item []byte) []byte {
+	method := methodTokenURI
+	if s == store.ERC1155 {
+		method = methodURI
+	}
+	return append(bytes.Clone(method), common.LeftPadBytes(item, 32)...)
+}
+
+// ParseText reads an answer that is a string, or a bytes32 as early tokens have it.
+func ParseText(answer []byte) (string, bool) {
 	switch {
 	case len(answer) < 32:
 		return "", false

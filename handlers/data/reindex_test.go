@@ -1,0 +1,77 @@
+package data_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/data"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim/export"
+)
+
+// fetched is the document with which every request is answered.
+type fetched string
+
+func (a fetched) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(a)))}, nil
+}
+
+// TestReindexReadsAgain has tokens read again that nobody had looked at, and whose metadata could not be reached.
+func TestReindexReadsAgain(t *testing.T) {
+	w := generate(t, 1)
+	defer w.Close()
+	s, err := rest.New(rest.Options{Alias: w.Alias, Clock: w.Clock, Revision: w.Revision, WorldKey: []byte(strings.Repeat("k", 32))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := data.Options{Metadata: &http.Client{Transport: fetched(`{"name":"There it is","attributes":[{"trait_type":"depth","value":3}]}`)}}
+	if err := handlers.RegisterData(s, w, export.NewJobs(w, export.Options{}), o); err != nil {
+		t.Fatal(err)
+	}
+	g := &globe{w, s}
+	c := w.Chains[0]
+	reindex := func(token string, status int) *httptest.ResponseRecorder {
+		t.Helper()
+		answer := httptest.NewRecorder()
+		s.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens", token)+":reindex", nil))
+		if answer.Code != status {
+			t.Fatalf("reindexing %s is %d %s: want %d", token, answer.Code, answer.Body, status)
+		}
+		return answer
+	}
+	metadata := func(token string) object {
+		return dig(g.get(t, path(c, "nfts/collections", g.contract(t, c, "collection"), "tokens", token)), "metadata").(object)
+	}
+	for token, want := range map[string]string{"14": "Nobody has looked at this yet", "9": "There it is"} {
+		if before := metadata(token); before["name"] != nil {
+			t.Errorf("token %s has metadata %v", token, before)
+		}
+		if answer := reindex(token, 201); answer.Body.Len() > 0 {
+			t.Errorf("the answer is %s", answer.Body)
+		}
+		if after := metadata(token); after["indexStatus"] != "indexed" || after["name"] != want || after["metadataLastUpdatedTimestamp"].(interface{ String() string }).String() != itoa(int(w.Clock.Unix())) {
+			t.Errorf("token %s has metadata %v", token, after)
+		}
+	}
+	if attributes := metadata("9")["attributes"]; attributes != `[{"trait_type":"depth","value":3}]` {
+		t.Errorf("attributes are %v", attributes)
+	}
+	if again := reindex("14", 429); again.Header().Get("Retry-After") == "" {
+		t.Errorf("nothing says when")
+	}
+	if err := w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	reindex("14", 201)
+	before := encode(metadata("1"))
+	reindex("1", 201)
+	if after := metadata("1"); after["indexStatus"] != "indexed" || !strings.Contains(before, after["name"].(string)) {
+		t.Errorf("token 1 had metadata %s and has %v", before, after)
+	}
+	reindex("12345", 404)
+}
