@@ -109,8 +109,11 @@ func exported(t *testing.T, w *sim.World) {
 	}
 }
 
-// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table of a copy of a world. Either the copy
-// is refused, or verify finds it wrong.
+// told are the tables of what clients said and were answered: nothing in the world tells what it should be.
+func told(table string) bool { return table == "nft_reindex" || strings.HasPrefix(table, "webhook") }
+
+// TestVerifyNoticesAnyFlippedByte changes one value in every column of every table of a copy of a world, save what clients said. Either
+// the copy is refused, or verify finds it wrong.
 func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 	path := smallFile(t)
 	if err := verifyFile(t, path); err != nil {
@@ -121,6 +124,7 @@ func TestVerifyNoticesAnyFlippedByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := tables(t, path)
+	maps.DeleteFunc(all, func(table string, _ []string) bool { return told(table) })
 	for i, table := range slices.Sorted(maps.Keys(all)) {
 		columns := all[table]
 		if testing.Short() { // one column of each table, the first of one, the second of the next

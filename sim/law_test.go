@@ -48,6 +48,8 @@ var imports = []struct{ pkg, may string }{
 	{"seed/evm", "fixtures fixtures/contracts sim sim/... seed/population"},
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
 	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
+	{"fixtures/web", ""},
+	{"handlers/openrpc", ""},
 	{"handlers/permit", ""},
 	{"handlers/rest/schema", "fixtures sim/parse"},
 	{"handlers/events", ""},
@@ -65,7 +67,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/data/export", dataFamily},
 	{"handlers/usage", "sim handlers/data handlers/rest handlers/rest/schema"},
 	{"handlers/webhook", dataFamily + " handlers/data/primary handlers/events handlers/journal"},
-	{"handlers/node/jsonrpc", "fixtures handlers/fault handlers/permit handlers/rest sim/txs sim/store"},
+	{"handlers/node/jsonrpc", "fixtures handlers/openrpc handlers/fault handlers/permit handlers/rest sim/txs sim/store"},
 	{"handlers/node/eth", nodeService + " handlers/fault"},
 	{"handlers/node/anvil", nodeService + " handlers/node/eth"},
 	{"handlers/node/trace", nodeService + " handlers/node/eth"},
@@ -78,13 +80,14 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/consensus", nodeService},
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/rest/schema handlers/node/..."},
+	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers", "fixtures sim sim/... handlers/..."},
 	{"", "fixtures sim sim/... seed handlers handlers/..."}, // main
 }
 
 const (
 	dataFamily  = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/rest/schema handlers/data"
-	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/rest handlers/node/jsonrpc"
+	nodeService = "fixtures fixtures/contracts sim sim/... handlers/permit handlers/openrpc handlers/rest handlers/node/jsonrpc"
 )
 
 // TestDependenciesPointOneWay compares what packages import, tests aside, with the table.

@@ -82,8 +82,8 @@ func TestTracesAreBounded(t *testing.T) {
 		"steps": {loopCode, nil}, "input": {inputCode, &reader.TraceConfig{Tracer: &tracer}},
 	} {
 		c, b, call, o := bomb(t, bad.code)
-		c.Limits.Trace = 4 << 20
-		if _, err := c.TraceCall(t.Context(), b, call, o, bad.config); err == nil || !strings.HasPrefix(err.Error(), "the trace is larger than 4194304 bytes") {
+		c.Limits.Trace = 1 << 20
+		if _, err := c.TraceCall(t.Context(), b, call, o, bad.config); err == nil || !strings.HasPrefix(err.Error(), "the trace is larger than 1048576 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
