@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -146,7 +147,9 @@ func (w *wallet) atomics() {
 			w.Errorf("the nonce is %d after %d", next, nonce)
 		}
 		had := w.balance(txs.Chain(chain))
+		w.comes(txs.Chain(chain), nAVAX)
 		w.issue(txs.Chain(chain), w.importTx(txs.Chain(chain), "C", w.l.Rules.CChainID))
+		w.comes(txs.Chain(chain), 0)
 		if have := w.balance(txs.Chain(chain)); have != had+nAVAX-nAVAX/100 {
 			w.Errorf("%s has %d after %d", txs.Chain(chain), have, had)
 		}
@@ -159,6 +162,27 @@ func (w *wallet) atomics() {
 	stolen.Ins[0] = txs.EVMInput{Address: bob.key.EVMAddress(), Amount: math.MaxUint64, AssetID: w.l.Rules.AVAXAssetID}
 	bob.refusedAtomic("insufficient funds", stolen)
 	w.same("status", w.rpc("bc/C/avax", "avax.getAtomicTxStatus", map[string]any{"txID": ids.ID{1}})["status"], "Unknown")
+}
+
+// comes sees in both chains' balances what a chain can import from the C-Chain.
+func (w *wallet) comes(to txs.Chain, amount int) {
+	w.Helper()
+	for _, on := range []txs.Chain{to, txs.CChain} {
+		other, status := w.l.Rules.CChainID, any("pendingImport")
+		if on == txs.CChain {
+			other = w.l.Rules.BlockchainID(to)
+		}
+		if on != txs.PChain {
+			status = nil
+		}
+		sum, path := int64(0), fmt.Sprintf("/blockchains/%s-chain/balances?addresses=%s", strings.ToLower(on.String()), w.l.Rules.Bech32(w.key.Address()))
+		for _, b := range objects(w.get(path)["balances"].(object)["atomicMemoryUnlocked"]) {
+			if b["sharedWithChainId"] == other.String() && b["status"] == status {
+				sum += integer(b["amount"])
+			}
+		}
+		w.same(fmt.Sprintf("on its way to %s, by %s", to, on), sum, amount)
+	}
 }
 
 func (w *wallet) signAtomic(unsigned txs.Unsigned) *txs.Tx {

@@ -122,6 +122,13 @@ func TestAssetsAreTheRows(t *testing.T) {
 				t.Errorf("asset %s is %v", row.Name, a)
 			}
 			caps[a["cap"]] = true
+			made, err := n.DB.PrimaryTime(context.Background(), row.ID.Block())
+			if row.ID.Number() == 0 {
+				made = 1599696000 // AVAX's, as the live service has it
+			}
+			if err != nil || integer(a["createdAtTimestamp"]) != made || (row.Name == "Avalanche") != (row.ID.Number() == 0) {
+				t.Errorf("asset %v was made at %d: %v", a, made, err)
+			}
 		}
 		if !caps["fixed"] || !caps["variable"] {
 			t.Errorf("caps of the assets of %s are %v", network, caps)
@@ -134,9 +141,20 @@ func TestAssetsAreTheRows(t *testing.T) {
 // the X-Chain the bytes with the transaction that made AVAX, of the P-Chain none.
 func checkGenesis(t *testing.T, n *sim.Network, c, genesis object, given bool) {
 	t.Helper()
+	const began = 1599696000 // as the live service has it
+	primary := c["subnetId"] == ids.Empty.String()
+	if primary != (c["createBlockNumber"] == "-1") || primary && integer(c["createBlockTimestamp"]) != began {
+		t.Errorf("blockchain %v was made at %v", c["blockchainId"], c["createBlockTimestamp"])
+	}
+	if !primary {
+		height := uint64(integer(c["createBlockNumber"]))
+		if time, err := n.DB.PrimaryTime(t.Context(), store.At(n.Chain(txs.PChain), height, 0)); err != nil || time != integer(c["createBlockTimestamp"]) {
+			t.Errorf("block %d, which made %v, is of %d: %v", height, c, time, err)
+		}
+	}
 	switch id := c["blockchainId"]; {
 	case id == ids.Empty.String():
-		if given || integer(c["createBlockTimestamp"]) != 1599696000 {
+		if given {
 			t.Errorf("the P-Chain is %v with genesis %v", c, genesis)
 		}
 	case id == n.Rules.XChainID.String():
@@ -186,6 +204,13 @@ func TestRewardsAreTheOutputsThatPaidThem(t *testing.T) {
 				found++
 				if amount := dig(paid, "reward", "amount"); amount != want[paid["utxoId"].(string)] {
 					t.Errorf("reward %v is %v: want %s", paid["utxoId"], amount, want[paid["utxoId"].(string)])
+				}
+				listed, block := map[any]object{}, g.get(t, base+"/blockchains/p-chain/transactions/"+paid["rewardTxHash"].(string))
+				for _, u := range g.pages(t, fmt.Sprint(base, "/blockchains/p-chain/utxos?includeSpent=true&addresses=", dig(paid, "addresses", 0)), "utxos", 100) {
+					listed[u["utxoId"]] = u
+				}
+				if u := listed[paid["utxoId"]]; u == nil || u["blockNumber"] != block["blockNumber"] || u["blockTimestamp"] != block["blockTimestamp"] || u["txHash"] != paid["txHash"] {
+					t.Errorf("reward %v is listed as %v: want block %v", paid, u, block["blockNumber"])
 				}
 				mine := g.pages(t, fmt.Sprint(base, "/rewards?addresses=", dig(paid, "addresses", 0)), "historicalRewards", 50)
 				if !slices.Contains(text(mine, "utxoId"), paid["utxoId"].(string)) {

@@ -3,6 +3,7 @@ package data_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -240,6 +241,51 @@ func TestListsHaveWhatIsStakedAndOnItsWay(t *testing.T) {
 		if seen[kind] == 0 {
 			t.Errorf("nobody has anything %s", kind)
 		}
+	}
+}
+
+// TestBalancesSayWhatIsOnItsWay: what left the P-Chain and was not imported is its pendingExport, what it can import its pendingImport, both
+// shared with the other chain; those chains have the same amounts.
+func TestBalancesSayWhatIsOnItsWay(t *testing.T) {
+	g := open(t, 1)
+	seen := map[any]int{}
+	for _, network := range networks {
+		for _, name := range []string{"traveller", "alice", "bob", "whale", "committee"} {
+			who, base := owner(t, g, network, name), "/v1/networks/"+network+"/blockchains/"
+			type share struct{ chain, other, status any }
+			want, have := map[share][2]int64{}, map[share][2]int64{}
+			for _, chain := range chainAliases {
+				for _, u := range g.pages(t, base+chain+"/utxos?addresses="+who, "utxos", 100) {
+					s := share{chain, u["consumedOnChainId"], "pendingExport"}
+					if chainOf(t, g, network, s.other) == chain {
+						s.other, s.status = u["createdOnChainId"], "pendingImport"
+					}
+					if u["createdOnChainId"] == u["consumedOnChainId"] {
+						continue
+					}
+					if chain != "p-chain" { // X and C say no status
+						s.status = nil
+					}
+					seen[s.status]++
+					sum := want[s]
+					want[s] = [2]int64{sum[0] + integer(dig(u, "asset", "amount")), sum[1] + 1}
+				}
+				balances := g.get(t, base+chain+"/balances?addresses="+who)["balances"]
+				for _, list := range []string{"atomicMemoryUnlocked", "atomicMemoryLocked"} {
+					for _, b := range objects(dig(balances, list)) {
+						s := share{chain, b["sharedWithChainId"], b["status"]}
+						sum := have[s]
+						have[s] = [2]int64{sum[0] + integer(b["amount"]), sum[1] + integer(b["utxoCount"])}
+					}
+				}
+			}
+			if !reflect.DeepEqual(have, want) {
+				t.Errorf("%s on %s has %v on the way: want %v", name, network, have, want)
+			}
+		}
+	}
+	if seen["pendingExport"] == 0 { // what the P-Chain can import, a client's transactions leave
+		t.Errorf("nobody has anything on the way: %v", seen)
 	}
 }
 

@@ -160,6 +160,11 @@ func TestAverageTPSOfTheFirstVersion(t *testing.T) {
 	if rest.NextPageToken != "" {
 		t.Errorf("the last page has a token")
 	}
+	for _, unknown := range []string{"interval=hour", "timeInterval=hour", "pageSize=1", "metric=txCount&startTimestamp=x", "pageToken=", "rltoken=k"} {
+		if have := ask[metrics.AverageTPS](t, s, "/v1/avg_tps/43114?"+unknown); !slices.Equal(have.Results, first.Results) {
+			t.Errorf("with %s there are %d points", unknown, len(have.Results))
+		}
+	}
 	if want := everyPoint(t, s, "43114", "avgTps", "day", 100); !slices.Equal(append(first.Results, rest.Results...), want) {
 		t.Errorf("points differ from those of avgTps")
 	}

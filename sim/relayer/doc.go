@@ -11,6 +11,7 @@
 // already, and what goes to chains that it does not know. Warp messages that are not the messenger's are signed for
 // whoever asks the aggregator, and delivered by nobody.
 //
-// The index tells what was sent and delivered, so nothing is kept here: Start delivers what clients sent while there was no relayer,
-// or before a process was killed.
+// What could not be delivered, for want of a quorum or of funds, is tried again in later calls, some of it in each, the oldest first.
+// What still waits is remembered in memory only, since the index tells what was sent and delivered: Start delivers what clients sent
+// while there was no relayer, or before a process ended.
 package relayer

@@ -27,12 +27,11 @@ import (
 )
 
 // Limits of a batch. A node has the first two; it would also let a batch go on until its HTTP server's timeout (30 s), with
-// the same answer to those calls that it does not come to, however busy it is.
+// the same answer to those calls that it does not come to, however busy it is (reader.Limits has a shorter time).
 const (
 	batchItems = 1_000
 	batchBytes = 25_000_000
 	batchCalls = 20 // whose whole gas limit the calls of a batch may use together
-	batchTime  = 10 * time.Second
 )
 
 // Endpoint is one chain's JSON-RPC over HTTP.
@@ -164,7 +163,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	ctx := r.Context()
 	if isBatch(body) {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(reader.WithGas(ctx, batchCalls*e.chain.Limits.Gas), batchTime)
+		ctx, cancel = context.WithTimeout(reader.WithGas(ctx, batchCalls*e.chain.Limits.Gas), e.chain.Limits.Batch)
 		defer cancel()
 	}
 	r = r.WithContext(ctx)
