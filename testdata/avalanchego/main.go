@@ -33,7 +33,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, s.stop(ctx)) }()
 	for _, n := range []*network{newNetwork(s.url, "mainnet", 1), newNetwork(s.url, "fuji", 5)} {
 		if err := n.check(ctx); err != nil {
 			return fmt.Errorf("%s: %w", n.name, err)
@@ -49,7 +49,7 @@ func checkLater(ctx context.Context, binary, profile string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, s.stop(ctx)) }()
 	for _, move := range []string{`{"populate":true,"advance":"20d"}`, `{"advance":"365d"}`, `{"populate":true,"advance":"2d"}`} {
 		if err := s.moveClock(ctx, move); err != nil {
 			return err

@@ -8,15 +8,16 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 )
 
-// server is a program that answers for a world in memory.
+// server is a program that answers for a world of its own.
 type server struct {
-	url      string
-	profiles string // folder
-	command  *exec.Cmd
+	url     string
+	folder  string // with the world and the profiles
+	command *exec.Cmd
 }
 
 const startTimeout = 60 * time.Second
@@ -26,12 +27,12 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := os.MkdirTemp("", "profiles-")
+	folder, err := os.MkdirTemp("", "world-")
 	if err != nil {
 		return nil, err
 	}
-	s := &server{"http://" + address, profiles, exec.CommandContext(ctx, binary, "--db", ":memory:", "--profile", profile, "--addr", address,
-		"--quiet", "--api-admin-enabled", "--profile-dir", profiles)}
+	s := &server{"http://" + address, folder, exec.CommandContext(ctx, binary, "--db", worldIn(folder), "--profile", profile, "--addr", address,
+		"--quiet", "--api-admin-enabled", "--profile-dir", folder)}
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 			return s, answer.Body.Close()
 		}
 	}
-	_ = s.stop()
+	_ = s.stop(ctx)
 	return nil, fmt.Errorf("%s does not answer", binary)
 }
 
@@ -70,9 +71,18 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-func (s *server) stop() error {
-	if err := s.command.Process.Signal(os.Interrupt); err != nil {
-		return err
+func worldIn(folder string) string { return filepath.Join(folder, "world.db") }
+
+// stop ends the program and has it derive its world again, with what clients made of it.
+func (s *server) stop(ctx context.Context) error {
+	err := s.command.Process.Signal(os.Interrupt)
+	if err == nil {
+		err = s.command.Wait()
 	}
-	return errors.Join(s.command.Wait(), os.RemoveAll(s.profiles))
+	if err == nil {
+		verify := exec.CommandContext(ctx, s.command.Path, "verify", "--quiet", "--db", worldIn(s.folder))
+		verify.Stdout, verify.Stderr = os.Stdout, os.Stderr
+		err = verify.Run()
+	}
+	return errors.Join(err, os.RemoveAll(s.folder))
 }

@@ -20,3 +20,4 @@ stop
 serve default
 node chainkit.mjs
 stop
+"$binary" verify --quiet --db "$folder/default.db"

@@ -41,7 +41,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, s.stop(ctx)) }()
 	var failed error
 	for name, id := range map[string]uint32{"mainnet": 1, "fuji": 5} {
 		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id)

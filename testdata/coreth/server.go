@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 )
 
-// server is a program that answers for a world in memory.
+// server is a program that answers for a world of its own.
 type server struct {
 	url     string
+	folder  string // with the world
 	command *exec.Cmd
 }
 
@@ -23,7 +26,11 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{"http://" + address, exec.CommandContext(ctx, binary, "--db", ":memory:", "--profile", profile, "--addr", address, "--quiet")}
+	folder, err := os.MkdirTemp("", "world-")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{"http://" + address, folder, exec.CommandContext(ctx, binary, "--db", worldIn(folder), "--profile", profile, "--addr", address, "--quiet")}
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {
 		return nil, err
@@ -33,7 +40,7 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 			return s, answer.Body.Close()
 		}
 	}
-	_ = s.stop()
+	_ = s.stop(ctx)
 	return nil, fmt.Errorf("%s does not answer", binary)
 }
 
@@ -45,9 +52,18 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-func (s *server) stop() error {
-	if err := s.command.Process.Signal(os.Interrupt); err != nil {
-		return err
+func worldIn(folder string) string { return filepath.Join(folder, "world.db") }
+
+// stop ends the program and has it derive its world again, with what clients made of it.
+func (s *server) stop(ctx context.Context) error {
+	err := s.command.Process.Signal(os.Interrupt)
+	if err == nil {
+		err = s.command.Wait()
 	}
-	return s.command.Wait()
+	if err == nil {
+		verify := exec.CommandContext(ctx, s.command.Path, "verify", "--quiet", "--db", worldIn(s.folder))
+		verify.Stdout, verify.Stderr = os.Stdout, os.Stderr
+		err = verify.Run()
+	}
+	return errors.Join(err, os.RemoveAll(s.folder))
 }
