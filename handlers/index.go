@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +36,26 @@ type index struct {
 }
 
 func newIndex(w *sim.World, o *Options) *index {
-	return &index{world: w, options: o, lags: map[int]control.Lag{}}
+	x := &index{world: w, options: o, lags: map[int]control.Lag{}}
+	w.BeforeReturn(func() func(sim.Return) { return x.rewound })
+	return x
+}
+
+// rewound drops the copy, which has what is undone. What is behind is behind what comes from now on; nothing is, in a world that was reset.
+func (x *index) rewound(how sim.Return) {
+	x.mu.Lock()
+	lags := maps.Clone(x.lags)
+	clear(x.lags)
+	err := x.end()
+	x.mu.Unlock()
+	for _, c := range x.world.Chains {
+		if l, behind := lags[c.Row.ID]; behind && !how.Reset {
+			err = errors.Join(err, x.SetLag(context.Background(), c, l))
+		}
+	}
+	if err != nil && x.options.Log != nil {
+		x.options.Log.Error("the index does not follow the world that went back", "error", err)
+	}
 }
 
 // chainPaths are how the paths begin that are about EVM chains, whether they name one or not.

@@ -106,6 +106,20 @@ type Server struct {
 	index   *index
 }
 
+// ServeHTTP answers a request, once the world does not go back. On a WebSocket that is so for each message.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		s.Handler.ServeHTTP(w, r)
+		return
+	}
+	ctx, leave, err := s.world.Gate.Enter(r.Context())
+	if err != nil {
+		return // the client has gone away
+	}
+	defer leave()
+	s.Handler.ServeHTTP(w, r.WithContext(ctx))
+}
+
 // Close ends the index that is behind, the subscriptions of the node's clients, and their WebSocket connections.
 func (s *Server) Close() {
 	s.node.Close()
@@ -178,7 +192,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		Indexed: late.serving,
 		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
 		Observe: m.observe, Alias: w.Alias,
-		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Dialect: o.Dialect, Version: o.Version, Log: o.Log,
+		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Moments: moments{w}, Begin: w.Meta.Until, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
 	if err != nil {
@@ -187,13 +201,14 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := control.Register(s, w, o.Version, o.Origins); err != nil {
 		return nil, err
 	}
+	if err := control.RegisterSnapshots(s, w); err != nil {
+		return nil, err
+	}
 	var people control.People
 	if o.People != nil {
 		people = o.People(w)
 	}
-	clock := control.NewClockRate(w, people)
-	clock.SetLive(o.Live)
-	clock.Set(o.ClockRate)
+	clock := control.NewClockRate(w, people, o.ClockRate, o.Live)
 	if err := control.RegisterClock(s, w, clock); err != nil {
 		return nil, err
 	}
@@ -293,8 +308,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 		return nil, err
 	}
 	for _, m := range w.Miners {
-		m.SetAutomine(!o.Mining.Manual)
-		m.SetInterval(o.Mining.Interval)
+		m.SetDefaults(!o.Mining.Manual, o.Mining.Interval)
 	}
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,

@@ -30,6 +30,13 @@ func newCanonicalSets() *canonicalSets {
 	return &canonicalSets{sets: lru.NewCache[canonicalSetID, *warp.CanonicalValidatorSet](canonicalSetsKept)}
 }
 
+// forget forgets the sets: the P-Chain went back.
+func (c *canonicalSets) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sets.Purge()
+}
+
 // NodeKeys are the BLS keys of a network's nodes, and which of the nodes are connected.
 type NodeKeys struct {
 	pairs     map[[warp.PublicKeyLen]byte]keyPair

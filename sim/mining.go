@@ -56,6 +56,9 @@ type Relayer interface {
 	// Sent is told what a block that was just committed says of messages. The caller holds the writer's lock.
 	Sent(messages []store.Message)
 
+	// Rewound reads what there is to deliver anew, since the world went back. The caller holds the writer's lock.
+	Rewound(ctx context.Context) error
+
 	// Deliver delivers what it was told of, when the call that made the block has released the lock and before it returns.
 	Deliver(ctx context.Context)
 }

@@ -36,6 +36,10 @@ type World struct {
 	committed notice
 	follower  *Follower // nil for none; guarded by writer
 
+	Gate    *Gate      // through which the requests of clients come
+	pausing sync.Mutex // guards the next
+	pauses  []Pause
+
 	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta
 	meta    store.Meta // as it is in the file
 	damaged bool       // the file, as was found out
@@ -74,7 +78,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, fmt.Errorf("%w (version %s, this one is %s); delete the file to make it anew, or name another with --db",
 			store.ErrVersion, meta.Generator, Generator)
 	}
-	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), meta: meta}
+	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: newGate(db.Caches()), meta: meta}
 	if err := w.openChains(ctx); err != nil {
 		return nil, store.Damaged(err)
 	}
@@ -107,10 +111,10 @@ func (w *World) openChains(ctx context.Context) error {
 	return nil
 }
 
-// Snapshot is the world as the file has it at this moment, whatever is committed later, read on so many connections. It is
+// View is the world as the file has it at this moment, whatever is committed later, read on so many connections. It is
 // closed before the world is.
-func (w *World) Snapshot(ctx context.Context, connections int) (*World, error) {
-	db, err := w.DB.Snapshot(ctx, connections)
+func (w *World) View(ctx context.Context, connections int) (*World, error) {
+	db, err := w.DB.View(ctx, connections)
 	if err != nil {
 		return nil, err
 	}

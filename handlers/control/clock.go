@@ -36,8 +36,11 @@ type ClockState struct {
 // ClockRate makes a world's clock run.
 type ClockRate struct {
 	world  *sim.World
-	people People // nil for a world without any
+	people People  // nil for a world without any
+	usual  float64 // the rate of a world that is reset
+	lively bool    // whether people act in one
 
+	moving  sync.Mutex // held while it is moved, and while the world goes back
 	mu      sync.Mutex
 	rate    float64
 	live    bool      // people act while the clock moves
@@ -54,9 +57,31 @@ const (
 	longLead = time.Minute            // by which a clock is ahead that was moved on purpose, and not by blocks that need time
 )
 
-// NewClockRate is for a clock that stands still until a rate is set. A world may be without people.
-func NewClockRate(w *sim.World, people People) *ClockRate {
-	return &ClockRate{world: w, people: people, changed: make(chan struct{}, 1)}
+// NewClockRate makes a clock run at a rate, with people who act or without, from the beginning and after a reset; at 0 it stands still. A
+// world may be without people.
+func NewClockRate(w *sim.World, people People, usual float64, lively bool) *ClockRate {
+	c := &ClockRate{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1)}
+	c.restore()
+	w.BeforeReturn(c.pause)
+	return c
+}
+
+// restore makes the clock run as the user chose.
+func (c *ClockRate) restore() {
+	c.SetLive(c.lively)
+	c.Set(c.usual)
+}
+
+// pause lets the clock stand still while the world goes back.
+func (c *ClockRate) pause() (resume func(sim.Return)) {
+	c.moving.Lock()
+	return func(how sim.Return) {
+		if how.Reset {
+			c.restore()
+		}
+		c.moved()
+		c.moving.Unlock()
+	}
 }
 
 // Live says whether people act while the clock moves.
@@ -129,22 +154,26 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 			continue
 		case <-ticks:
 		}
-		target, runs := c.target()
-		switch ahead := c.world.Clock.Now().Sub(target); {
-		case !runs:
-			continue
-		case ahead > longLead:
-			c.moved()
-			continue
-		case ahead >= 0:
-			continue
-		}
-		err := c.advance(ctx, target, c.Live())
-		if err != nil && ctx.Err() == nil && !errors.Is(err, sim.ErrBackwards) {
+		if err := c.tick(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, sim.ErrBackwards) {
 			c.Set(0)
 			failed(err)
 		}
 	}
+}
+
+// tick moves the clock to where it is to be now.
+func (c *ClockRate) tick(ctx context.Context) error {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	target, runs := c.target()
+	switch ahead := c.world.Clock.Now().Sub(target); {
+	case !runs || ahead >= 0 && ahead <= longLead:
+		return nil
+	case ahead > longLead:
+		c.moved()
+		return nil
+	}
+	return c.advance(ctx, target, c.Live())
 }
 
 // clockBody says how to move the clock.

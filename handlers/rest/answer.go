@@ -59,6 +59,10 @@ func release(b *bytes.Buffer) {
 
 // send encodes an answer and sends it. Nothing is sent if it cannot be encoded.
 func (c *requestContext) send(r *http.Request, status int, answer any) error {
+	if status == http.StatusNoContent {
+		c.WriteHeader(status)
+		return nil
+	}
 	switch answer := answer.(type) {
 	case File:
 		return c.sendFile(r, &answer)

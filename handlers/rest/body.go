@@ -34,6 +34,9 @@ func (op *operation) readBody(c *requestContext, hr *http.Request) (body any, pr
 		return nil, nil, err
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
+		if op.BodyOptional {
+			return reflect.New(op.Body).Interface(), nil, nil
+		}
 		return nil, []string{"the body is empty: expected a JSON object"}, nil
 	}
 	if err := checkContentType(hr.Header.Get("Content-Type")); err != nil {

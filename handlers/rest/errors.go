@@ -70,6 +70,9 @@ func Unauthorized(text string) *Error { return sentence(http.StatusUnauthorized,
 // Forbidden says why a known client may not do this.
 func Forbidden(text string) *Error { return sentence(http.StatusForbidden, text) }
 
+// Conflict says that the world is not in the state for what is asked for.
+func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
+
 // Unavailable says what cannot be answered at the moment.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"snowglobe/sim"
 	"strings"
 	"time"
 
@@ -133,6 +134,7 @@ func (c *requestContext) sendStream(r *http.Request, s *Stream) error {
 		return nil
 	}
 	c.Flush()
+	sim.Leave(r.Context())
 	return s.Send(r.Context(), func(piece []byte) error {
 		_ = http.NewResponseController(c).SetWriteDeadline(c.server.opts.Now().Add(fileTimeout)) // where there is none, none has to be moved
 		_, err := c.Write(piece)

@@ -46,10 +46,11 @@ type Operation struct {
 
 	Deprecated bool // another path serves the same
 
-	Body     reflect.Type // the type of the JSON body, nil if it takes none
-	Strict   bool         // whether a member of the body that it does not have is refused
-	Answer   reflect.Type // the type of the JSON answer, nil if the answer is Raw, a File or a Stream
-	Produces string       // the content type of a Raw answer, a File or a Stream
+	Body         reflect.Type // the type of the JSON body, nil if it takes none
+	Strict       bool         // whether a member of the body that it does not have is refused
+	BodyOptional bool         // no body is one without members
+	Answer       reflect.Type // the type of the JSON answer, nil if the answer is Raw, a File or a Stream
+	Produces     string       // the content type of a Raw answer, a File or a Stream
 
 	Status         int // of a success, 200 unless set
 	UpstreamStatus int // of a success in the upstream dialect, where it differs

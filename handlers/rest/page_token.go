@@ -24,6 +24,9 @@ import (
 // a permutation). Of 2^122 UUIDs at most 2^65 open for a given query and day, so a guess succeeds once in 2^57.
 // A longer position makes several UUIDs joined by hyphens, encrypted and authenticated with a synthetic nonce.
 //
+// A token names the moment at which it was issued, by its number after the world's first, and is bound to it: when the world goes back
+// behind that, the token is good for nothing, whatever happens afterwards.
+//
 // Nothing in a token is random: the same request at the same time of the world's clock gives the same token.
 
 // TokenLife is how long a page token is good for, on the world's clock.
@@ -34,6 +37,8 @@ var (
 	errTokenShape   = errors.New("is not a page token: expected the nextPageToken of an earlier answer")
 	errTokenUnknown = errors.New("was not issued by this world: start again without it")
 	errTokenForeign = errors.New("belongs to another query: repeat the query that it came from, or start again without it")
+	errTokenOther   = errors.New("belongs to another query, or was issued at a moment that was undone: start again without it")
+	errTokenUndone  = errors.New("was issued at a moment that was undone: start again without it")
 	errTokenExpired = errors.New("has expired, as it is older than 24 hours of the world's clock: start again without it")
 )
 
@@ -50,6 +55,18 @@ type tokenCodec struct {
 	short, long cipher.Block
 	mac         []byte
 	now         func() int64 // the world's clock in seconds
+	moments     Moments      // nil where the world never goes back
+	first       int64        // the world's clock at the first of them
+}
+
+// Moments are the states that the world went through, by their number, beginning with 0. When the world goes back, so do the numbers; the
+// same number stands for another moment then.
+type Moments interface {
+	// Present is the world's moment, with a mark that no other has which had the same number.
+	Present() (number int64, mark uint32)
+
+	// Moment is the mark of a moment up to the present one, and the world's clock then, in seconds.
+	Moment(number int64) (mark uint32, clock int64, err error)
 }
 
 // page is what a token says.
@@ -59,7 +76,7 @@ type page struct {
 	issued      uint32
 }
 
-func newTokenCodec(key []byte, now func() int64) (*tokenCodec, error) {
+func newTokenCodec(key []byte, now func() int64, moments Moments, first int64) (*tokenCodec, error) {
 	short, err := aes.NewCipher(derive(key, "page token, short"))
 	if err != nil {
 		return nil, err
@@ -68,7 +85,7 @@ func newTokenCodec(key []byte, now func() int64) (*tokenCodec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tokenCodec{short: short, long: long, mac: derive(key, "page token, tag"), now: now}, nil
+	return &tokenCodec{short: short, long: long, mac: derive(key, "page token, tag"), now: now, moments: moments, first: first}, nil
 }
 
 func derive(key []byte, use string) []byte {
@@ -80,6 +97,10 @@ func derive(key []byte, use string) []byte {
 // encode makes the token that continues a query after a position.
 func (t *tokenCodec) encode(position []byte, fingerprint uint32) string {
 	p := page{position: position, fingerprint: fingerprint, issued: uint32(t.now())}
+	if t.moments != nil {
+		number, mark := t.moments.Present()
+		p.issued, p.fingerprint = uint32(t.first+number), fingerprint^mark
+	}
 	if len(position) <= shortPosition {
 		return t.encodeShort(p)
 	}
@@ -99,13 +120,33 @@ func (t *tokenCodec) decode(token string, fingerprint uint32) ([]byte, error) {
 	if !ok {
 		return nil, errTokenUnknown
 	}
-	if p.fingerprint != fingerprint {
-		return nil, errTokenForeign
+	issued, mark, err := t.issued(p.issued)
+	if err != nil {
+		return nil, err
 	}
-	if age := t.now() - int64(p.issued); age < 0 || age >= int64(TokenLife/time.Second) {
+	switch {
+	case p.fingerprint^mark == fingerprint:
+	case mark == 0:
+		return nil, errTokenForeign
+	default:
+		return nil, errTokenOther
+	}
+	if age := t.now() - issued; age < 0 || age >= int64(TokenLife/time.Second) {
 		return nil, errTokenExpired
 	}
 	return p.position, nil
+}
+
+// issued is when a token was issued by what it says of that, and the mark of the moment.
+func (t *tokenCodec) issued(said uint32) (unix int64, mark uint32, err error) {
+	if t.moments == nil {
+		return int64(said), 0, nil
+	}
+	number := int64(said) - t.first
+	if mark, unix, err = t.moments.Moment(number); err != nil {
+		err = errTokenUndone
+	}
+	return unix, mark, err
 }
 
 // encodeShort lays a page out around the fixed bits of a version 4 UUID and permutes it.

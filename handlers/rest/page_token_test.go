@@ -10,7 +10,7 @@ import (
 
 func testCodec(t *testing.T) *tokenCodec {
 	t.Helper()
-	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
+	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 }, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSplicedTokensDoNotOpen(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 })
+	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 }, nil, 0)
 	if err != nil {
 		f.Fatal(err)
 	}

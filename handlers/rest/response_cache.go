@@ -33,7 +33,7 @@ type responseCache struct {
 }
 
 func newResponseCache() *responseCache {
-	return &responseCache{cache.New[cacheKey, []byte]()}
+	return &responseCache{cache.New[cacheKey, []byte](nil)}
 }
 
 // cacheKey is what the answer of a request is kept under, and whether it lasts as long as the world stays as it is.

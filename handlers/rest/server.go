@@ -25,6 +25,8 @@ type Options struct {
 	Clock    *sim.Clock
 	Revision func() int64 // counts the changes of the world; without it no answer is kept to be given again
 	WorldKey []byte       // 32 bytes of the world's own, for page tokens
+	Moments  Moments      // by which page tokens are judged; nil where the world never goes back
+	Begin    int64        // the world's clock at the first of them
 	Dialect  DialectMode
 	Version  string // of the simulator, for the documentation
 
@@ -110,7 +112,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("server needs the world's clock")
 	}
 	o.fill()
-	tokens, err := newTokenCodec(o.WorldKey, o.Clock.Unix)
+	tokens, err := newTokenCodec(o.WorldKey, o.Clock.Unix, o.Moments, o.Begin)
 	if err != nil {
 		return nil, fmt.Errorf("page tokens: %w", err)
 	}

@@ -235,7 +235,7 @@ func (a *api) subjectOf(ctx context.Context, w *outbox.Webhook, m *outbox.Messag
 		return row.Hash, err
 	}
 	n, kind := a.writer.chainOf(w.Chain)
-	tx, err := query.NewChainReaders().Reader(ctx, n).Tx(kind, row.ID)
+	tx, err := query.NewChainReaders(nil).Reader(ctx, n).Tx(kind, row.ID)
 	if err != nil {
 		return nil, err
 	}

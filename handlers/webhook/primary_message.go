@@ -201,7 +201,7 @@ func (p *primaryMessage) addStaker(s *store.Staker) error {
 		if !utxos[i].Reward {
 			continue
 		}
-		output, err := query.NewChainReaders().Reader(p, p.network).Output(&utxos[i])
+		output, err := query.NewChainReaders(nil).Reader(p, p.network).Output(&utxos[i])
 		if err != nil {
 			return err
 		}

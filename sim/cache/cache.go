@@ -82,6 +82,7 @@ func (m *Memory) evict() {
 // Cache keeps values of one kind by key. It is safe for concurrent use. Its values are shared: they must never change.
 type Cache[K comparable, V any] struct {
 	memory *Memory
+	group  *Group
 	keys   sizer
 	values sizer
 
@@ -102,13 +103,18 @@ func (e *entry[K, V]) remove() {
 	delete(e.cache.entries, e.key)
 }
 
-// New makes a cache within the budget of the process.
-func New[K comparable, V any]() *Cache[K, V] { return NewIn[K, V](process) }
+// New makes a cache of a group, within the budget of the process.
+func New[K comparable, V any](g *Group) *Cache[K, V] {
+	c := NewIn[K, V](process)
+	c.group = g
+	g.add(c)
+	return c
+}
 
 // NewCounted makes a cache within the budget of the process whose values count what they refer to themselves, because they
 // refer to it more than once.
-func NewCounted[K comparable, V any](beyond func(V) int) *Cache[K, V] {
-	c := New[K, V]()
+func NewCounted[K comparable, V any](g *Group, beyond func(V) int) *Cache[K, V] {
+	c := New[K, V](g)
 	c.values = func(v reflect.Value) int { return beyond(v.Interface().(V)) }
 	return c
 }
@@ -138,11 +144,14 @@ func (c *Cache[K, V]) Add(key K, value V) {
 	e.entry = e
 	e.size = int(reflect.TypeFor[entry[K, V]]().Size()) + mapSlot + c.keys.beyond(key) + c.values.beyond(value)
 	m := c.memory
-	if e.size > m.limit/largestShare {
+	if e.size > m.limit/largestShare || !c.group.keeps() {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if !c.group.keeps() { // it was cleared meanwhile
+		return
+	}
 	c.mu.Lock()
 	old := c.entries[key]
 	c.entries[key] = e

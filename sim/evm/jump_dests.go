@@ -13,7 +13,7 @@ type JumpDestCache struct {
 }
 
 func NewJumpDestCache() JumpDestCache {
-	return JumpDestCache{cache.New[common.Hash, vm.BitVec]()}
+	return JumpDestCache{cache.New[common.Hash, vm.BitVec](nil)}
 }
 
 // Load is vm.JumpDestCache.

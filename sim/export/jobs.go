@@ -36,6 +36,10 @@ type Jobs struct {
 	waiting []int64 // numbers, in the order in which they begin
 	running map[int64]bool
 	begun   int // are being added to the world
+
+	paused    bool
+	within    context.Context // of what runs; nil before Run
+	interrupt context.CancelFunc
 }
 
 // ErrQueue says that there are as many unfinished exports as there may be.
@@ -49,7 +53,31 @@ func NewJobs(w *sim.World, o Options) *Jobs {
 	}
 	e := &Jobs{world: w, Options: o, running: map[int64]bool{}}
 	e.woken = sync.NewCond(&e.mu)
+	w.BeforeReturn(e.pause)
 	return e
+}
+
+// pause stops the exports that run, between two of their chunks. Resumed, those go on that the world has then.
+func (e *Jobs) pause() (resume func(sim.Return)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paused = true
+	if e.interrupt != nil {
+		e.interrupt()
+	}
+	for len(e.running) > 0 {
+		e.woken.Wait()
+	}
+	return func(sim.Return) {
+		unfinished, err := e.world.DB.RunningOperations(context.Background())
+		if err != nil {
+			e.Log.Error("the unfinished exports cannot be read", "err", err)
+		}
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.paused, e.waiting = false, unfinished
+		e.woken.Broadcast()
+	}
 }
 
 // Start begins an export of what happened up to now. The scope needs no limit of rows and no heights of chains.

@@ -40,36 +40,40 @@ func (e *Jobs) Run(ctx context.Context) error {
 
 func (e *Jobs) work(ctx context.Context) {
 	for {
-		id, ok := e.next(ctx)
+		id, within, ok := e.next(ctx)
 		if !ok {
 			return
 		}
-		e.runOne(ctx, id)
+		e.runOne(within, id)
+		e.deleteExpired(within)
 		e.done(id)
-		e.deleteExpired(ctx)
 	}
 }
 
-// next waits for an export and takes it from the queue.
-func (e *Jobs) next(ctx context.Context) (int64, bool) {
+// next waits for an export and takes it from the queue, with the context in which it runs.
+func (e *Jobs) next(ctx context.Context) (int64, context.Context, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for len(e.waiting) == 0 && ctx.Err() == nil {
+	for (len(e.waiting) == 0 || e.paused) && ctx.Err() == nil {
 		e.woken.Wait()
 	}
 	if ctx.Err() != nil {
-		return 0, false
+		return 0, nil, false
+	}
+	if e.within == nil || e.within.Err() != nil {
+		e.within, e.interrupt = context.WithCancel(ctx)
 	}
 	id := e.waiting[0]
 	e.waiting = e.waiting[1:]
 	e.running[id] = true
-	return id, true
+	return id, e.within, true
 }
 
 func (e *Jobs) done(id int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.running, id)
+	e.woken.Broadcast()
 }
 
 // How long an export waits before it tries again to write what the disk did not take: a little at first, then longer.

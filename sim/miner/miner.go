@@ -51,6 +51,7 @@ type Miner struct {
 	stored    uint64       // the changes of the pool with which it was like that in the file
 	settings  settings
 	interval  interval
+	defaults  func() // sets when blocks are made by themselves as the user chose
 	pending   pending
 }
 

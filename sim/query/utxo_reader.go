@@ -20,8 +20,8 @@ type ChainReaders struct {
 	utxos *cache.Cache[utxoSetKey, *utxoSet]
 }
 
-func NewChainReaders() *ChainReaders {
-	return &ChainReaders{cache.New[store.Position, *blockTime](), cache.NewCounted[utxoSetKey](utxoSetBytes)}
+func NewChainReaders(g *cache.Group) *ChainReaders {
+	return &ChainReaders{cache.New[store.Position, *blockTime](g), cache.NewCounted[utxoSetKey](g, utxoSetBytes)}
 }
 
 // Reader reads the chains of a network for one request.

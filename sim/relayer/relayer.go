@@ -71,6 +71,19 @@ func (r *Relayer) Sent(messages []store.Message) {
 	}
 }
 
+// Rewound forgets what was sent and is undone.
+func (r *Relayer) Rewound(ctx context.Context) error {
+	sent, err := r.world.DB.MessagesSince(ctx, r.world.Meta.Until)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.queue, r.again = nil, nil
+	r.mu.Unlock()
+	r.Sent(sent)
+	return nil
+}
+
 // Deliver delivers what was sent, after every block. What cannot be delivered is tried again in later calls, unless it never can be;
 // whoever is waiting for another call's deliveries waits here.
 func (r *Relayer) Deliver(ctx context.Context) {

@@ -19,6 +19,11 @@ type Batch struct {
 	tokens     bool           // whether it wrote a token, a contract or a market
 	primary    bool           // whether it wrote a block of a P-, X- or C-Chain of UTXOs
 	uncounted  bool           // it changes nothing that answers are kept for
+
+	moment   Moment // of what it makes the world
+	aside    bool   // it is none of the commits that can be undone
+	boundary bool   // it leaves the world at a commit to which clients may go back,
+	to       int64  // which is this one
 }
 
 // Begin starts a Batch. Only one is open at a time; a second waits.
@@ -33,7 +38,9 @@ func (db *DB) Begin() (*Batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
-	return &Batch{db: db, tx: tx, statements: map[string]*stmt{}}, nil
+	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}}
+	b.record()
+	return b, nil
 }
 
 // Commit makes everything that the batch wrote visible at once, the roll-ups of its blocks included.
@@ -43,8 +50,12 @@ func (b *Batch) Commit() error {
 			return errors.Join(err, b.Rollback())
 		}
 	}
+	if err := b.addUndo(); err != nil {
+		return errors.Join(err, b.Rollback())
+	}
 	err := unwritten(b.tx.Commit())
 	if err == nil {
+		b.undoCommitted()
 		b.keepStatements()
 	} else {
 		b.db.rollup = nil

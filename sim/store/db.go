@@ -13,6 +13,9 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // the database engine, pure Go
+
+	"snowglobe/sim/cache"
+	"snowglobe/sim/store/undo"
 )
 
 const (
@@ -77,12 +80,16 @@ type DB struct {
 	closed   bool
 	final    string // where path is renamed to when it is whole; empty once done
 
+	caches         cache.Group // of what was read
 	commits        atomic.Int64
 	tokenCommits   atomic.Int64
 	primaryCommits atomic.Int64
 
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
+
+	recorder *undo.Recorder // of what undoes commits; nil while a world is generated or only read
+	moment   atomic.Pointer[Moment]
 
 	kept   map[string]*sqlx.Stmt // prepared on the connection that writes, by text; used within a batch only, as is the next
 	rollup *rollup               // nil before the first block, and after a batch that failed
@@ -144,7 +151,7 @@ func dsn(name string, options ...string) string {
 	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + query
 }
 
-func cache(kibibytes int) string { return "_pragma=cache_size(-" + strconv.Itoa(kibibytes) + ")" }
+func cacheSize(kibibytes int) string { return "_pragma=cache_size(-" + strconv.Itoa(kibibytes) + ")" }
 
 // connect opens both pools. While a world is generated there is no journal: a file that is not finished is thrown away.
 func (db *DB) connect(name, journal string) error {
@@ -157,8 +164,8 @@ func (db *DB) connect(name, journal string) error {
 	if journal == "OFF" {
 		sync = "OFF"
 	}
-	write := append([]string{cache(writeCacheKiB), "_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
-	read := append([]string{cache(readCacheKiB), "_pragma=query_only(1)"}, vfs...)
+	write := append([]string{cacheSize(writeCacheKiB), "_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
+	read := append([]string{cacheSize(readCacheKiB), "_pragma=query_only(1)"}, vfs...)
 	var err error
 	if db.write, err = pool(dsn(name, write...), 1); err != nil {
 		return err
@@ -193,7 +200,7 @@ func (db *DB) Finish() error {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
 	if db.path == Memory {
-		return nil
+		return errors.Join(db.recordUndo(), db.readMoment())
 	}
 	// The header says already that there is a write-ahead log: otherwise the first opening would say so, with a rollback
 	// journal beside the file.
@@ -209,7 +216,10 @@ func (db *DB) Finish() error {
 	if err := db.publish(); err != nil {
 		return err // Close removes what has no final name
 	}
-	return db.connect(db.path, "WAL")
+	if err := db.connect(db.path, "WAL"); err != nil {
+		return err
+	}
+	return errors.Join(db.recordUndo(), db.readMoment())
 }
 
 // publish gives the file its final name. What a file of that name, which is gone, left beside it would be taken for the log
@@ -258,6 +268,9 @@ func (db *DB) Close() error {
 	return err
 }
 
+// Caches are those of what is read of the file. They are cleared when the world goes back.
+func (db *DB) Caches() *cache.Group { return &db.caches }
+
 // Commits counts the commits since the file was opened: while it stays the same, so does the world.
 func (db *DB) Commits() int64 { return db.commits.Load() }
 
@@ -280,6 +293,9 @@ func (db *DB) disconnect() error {
 	clear(db.statements)
 	clear(db.kept) // closed with their connection
 	db.rollup = nil
+	if db.recorder != nil {
+		errs = append(errs, db.stopRecording())
+	}
 	for _, pool := range []*sqlx.DB{db.read, db.write} {
 		if pool != nil {
 			errs = append(errs, pool.Close())

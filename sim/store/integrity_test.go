@@ -117,7 +117,7 @@ func TestASnapshotStandsStill(t *testing.T) {
 		t.Fatal(err)
 	}
 	const connections = 3
-	snapshot, err := db.Snapshot(t.Context(), connections)
+	snapshot, err := db.View(t.Context(), connections)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,6 +35,12 @@ func Open(path string) (*DB, error) {
 	if err == nil {
 		err = db.checkLineage(context.Background())
 	}
+	if err == nil && !db.readOnly {
+		err = db.recordUndo()
+	}
+	if err == nil {
+		err = db.readMoment()
+	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -126,7 +132,7 @@ func exists(path string) bool {
 // openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.
 func (db *DB) openReadOnly() (err error) {
 	db.readOnly, db.name = true, db.path
-	db.read, err = pool(dsn(db.path, cache(readCacheKiB), "mode=ro", "immutable=1"), readers())
+	db.read, err = pool(dsn(db.path, cacheSize(readCacheKiB), "mode=ro", "immutable=1"), readers())
 	return err
 }
 

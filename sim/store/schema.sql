@@ -430,3 +430,30 @@ CREATE TABLE webhook_attempt (
     answer  TEXT    NOT NULL,                    -- the beginning of its body
     PRIMARY KEY (message, number)
 ) STRICT, WITHOUT ROWID;
+
+-- What undoes each commit since the world was generated, in the order of the commits, and what the world was after it. Neither it nor
+-- the next two tables are undone themselves.
+CREATE TABLE undo (
+    sequence INTEGER PRIMARY KEY CHECK (sequence > 0),       -- counts the commits
+    clock    INTEGER NOT NULL CHECK (clock >= 0),            -- the world's time, Unix milliseconds
+    digest   BLOB    NOT NULL CHECK (length(digest) = 32),   -- the world's
+    sum      INTEGER NOT NULL CHECK (sum BETWEEN 0 AND 4294967295),  -- CRC-32 of the steps
+    steps    BLOB    NOT NULL                                -- what to do to the rows that the commit changed, the last first (package undo)
+) STRICT;
+
+-- Moments to which clients can go back.
+CREATE TABLE snapshot (
+    id       INTEGER PRIMARY KEY CHECK (id > 0),             -- of no snapshot before
+    name     TEXT    NOT NULL,                               -- empty for none
+    created  INTEGER NOT NULL CHECK (created >= 0),          -- the world's time, Unix milliseconds
+    sequence INTEGER NOT NULL CHECK (sequence >= 0),         -- the last commit before it
+    digest   BLOB    NOT NULL CHECK (length(digest) = 32),   -- the world's
+    memory   BLOB    NOT NULL                                -- what was in the memory of the process, as JSON
+) STRICT;
+
+-- Counts what is never undone.
+CREATE TABLE undo_count (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    snapshots INTEGER NOT NULL CHECK (snapshots >= 0),       -- that were taken
+    resets    INTEGER NOT NULL CHECK (resets >= 0)           -- to the freshly generated world
+) STRICT;

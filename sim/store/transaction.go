@@ -153,8 +153,9 @@ func (db *DB) PooledTxs(ctx context.Context, chain int) ([]PooledTx, error) {
 	return list[PooledTx](ctx, db, `SELECT `+pooledTxColumns+` FROM pooled_tx WHERE chain = ? ORDER BY arrival`, chain)
 }
 
-// SetPooledTxs replaces those of a chain.
+// SetPooledTxs replaces those of a chain. Nothing else changes in the batch, which is not undone: a snapshot keeps its own.
 func (b *Batch) SetPooledTxs(chain int, all []PooledTx) error {
+	b.aside = true
 	if err := b.exec(`DELETE FROM pooled_tx WHERE chain = ?`, chain); err != nil {
 		return err
 	}

@@ -29,12 +29,12 @@ const blocksAtOnce = 64
 // lets the engine check every table with its indexes, and computes every hash and digest again that the file has of other rows,
 // up to the world's digest. It reads on one connection, and calls pause between its steps.
 func Inspect(ctx context.Context, w *sim.World, pause func()) error {
-	snapshot, err := w.Snapshot(ctx, 1)
+	view, err := w.View(ctx, 1)
 	if err != nil {
 		return err
 	}
-	i := &inspection{World: snapshot, pause: pause}
-	return errors.Join(store.Damaged(i.run(ctx)), snapshot.Close())
+	i := &inspection{World: view, pause: pause}
+	return errors.Join(store.Damaged(i.run(ctx)), view.Close())
 }
 
 // inspection is a world that is being inspected.
@@ -75,7 +75,7 @@ func (i *inspection) run(ctx context.Context) error {
 	if err := i.operations(ctx); err != nil {
 		return err
 	}
-	return i.CheckDigest(ctx)
+	return errors.Join(i.CheckDigest(ctx), i.DB.CheckUndo(ctx))
 }
 
 // chain follows the blocks of an EVM chain, then hashes the state at its head.

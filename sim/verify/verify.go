@@ -92,12 +92,12 @@ func (f Findings) add(d *store.Delta, codes *codeSet) {
 // the beginning: others may add to the world meanwhile. The error names the first difference. progress is told how many blocks
 // of how many are done; it may be nil.
 func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
-	snapshot, err := w.Snapshot(ctx, store.Connections())
+	view, err := w.View(ctx, store.Connections())
 	if err != nil {
 		return nil, err
 	}
-	found, err := verifyAll(ctx, snapshot, progress)
-	return found, errors.Join(store.Damaged(err), snapshot.Close())
+	found, err := verifyAll(ctx, view, progress)
+	return found, errors.Join(store.Damaged(err), view.Close())
 }
 
 func verifyAll(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
@@ -105,7 +105,7 @@ func verifyAll(ctx context.Context, w *sim.World, progress func(done, total int)
 	if err := errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx)); err != nil {
 		return found, err
 	}
-	if err := w.CheckDigest(ctx); err != nil {
+	if err := errors.Join(w.CheckDigest(ctx), w.DB.CheckUndo(ctx)); err != nil {
 		return found, err
 	}
 	if err := verifyPersonas(ctx, w.DB); err != nil {

@@ -54,9 +54,9 @@ type blockReader struct {
 func newBlockReader(db *store.DB) *blockReader {
 	return &blockReader{
 		db:           db,
-		headers:      cache.New[store.Position, *blockFacts](),
-		blocks:       cache.New[store.Position, *blockFact](),
-		transactions: cache.New[store.Position, *nativeFacts](),
+		headers:      cache.New[store.Position, *blockFacts](db.Caches()),
+		blocks:       cache.New[store.Position, *blockFact](db.Caches()),
+		transactions: cache.New[store.Position, *nativeFacts](db.Caches()),
 	}
 }
 

@@ -34,13 +34,13 @@ type tokenAPI struct {
 
 // Register adds the operations about the EVM chains to a server.
 func Register(server *rest.Server, b *data.Base) error {
-	views := &tokenViews{b, cache.New[string, *metadata]()}
+	views := &tokenViews{b, cache.New[string, *metadata](b.World.DB.Caches())}
 	c := &chainAPI{
 		tokenViews: views,
 		blocks:     newBlockReader(b.World.DB),
-		calls:      cache.New[store.Position, *callFacts](),
-		transfers:  cache.New[store.Position, *transferFacts](),
-		whole:      cache.New[txName, *wholeFacts](),
+		calls:      cache.New[store.Position, *callFacts](b.World.DB.Caches()),
+		transfers:  cache.New[store.Position, *transferFacts](b.World.DB.Caches()),
+		whole:      cache.New[txName, *wholeFacts](b.World.DB.Caches()),
 	}
 	t := &tokenAPI{tokenViews: views}
 	return server.Register(rest.Data, slices.Concat(

@@ -24,7 +24,7 @@ type signatureAPI struct {
 
 // Register adds the operations about interchain messages to a server.
 func Register(server *rest.Server, b *data.Base, o data.Options) error {
-	a := &icmAPI{b, cache.New[store.Position, *teleporterLog](), cache.New[store.Position, IcmSourceTransaction]()}
+	a := &icmAPI{b, cache.New[store.Position, *teleporterLog](b.World.DB.Caches()), cache.New[store.Position, IcmSourceTransaction](b.World.DB.Caches())}
 	s := &signatureAPI{b, o}
 	return server.Register(rest.Data, slices.Concat(s.signatureOperations(), a.icmOperations())...)
 }

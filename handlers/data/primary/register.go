@@ -28,11 +28,11 @@ type primaryAPI struct {
 func newPrimaryAPI(b *data.Base) *primaryAPI {
 	return &primaryAPI{
 		Base:        b,
-		cBlocks:     cache.New[store.Position, data.RawJSON](),
-		blocks:      cache.New[store.Position, data.RawJSON](),
-		txs:         cache.New[store.Position, *cachedTx](),
-		credentials: cache.New[store.Position, txCredentials](),
-		outputs:     cache.New[outputKey, []byte](),
+		cBlocks:     cache.New[store.Position, data.RawJSON](b.World.DB.Caches()),
+		blocks:      cache.New[store.Position, data.RawJSON](b.World.DB.Caches()),
+		txs:         cache.New[store.Position, *cachedTx](b.World.DB.Caches()),
+		credentials: cache.New[store.Position, txCredentials](b.World.DB.Caches()),
+		outputs:     cache.New[outputKey, []byte](b.World.DB.Caches()),
 	}
 }
 

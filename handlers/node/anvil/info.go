@@ -2,10 +2,13 @@ package anvil
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim"
 )
 
 // anvilVersion is that of the anvil whose methods these are.
@@ -72,7 +75,8 @@ type metadata struct {
 	Snapshots         map[string]any `json:"snapshots"`
 }
 
-// metadata tells who answers. The instance is the chain itself: the same in every world that begins with the same first block.
+// metadata tells who answers. The instance is the chain itself, until it is reset: the same in every world that begins with the same first
+// block.
 func (a *api) metadata(ctx context.Context) (*metadata, error) {
 	chain := a.miner.Chain
 	head, err := chain.Head(ctx)
@@ -83,10 +87,40 @@ func (a *api) metadata(ctx context.Context) (*metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metadata{
+	told := &metadata{
 		ClientVersion: a.version, ChainID: chain.Genesis.ChainID, InstanceID: crypto.Keccak256Hash([]byte("instance"), first.Hash[:]),
 		LatestBlockNumber: head.Number, LatestBlockHash: head.Hash, Snapshots: map[string]any{},
-	}, nil
+	}
+	if a.network == nil {
+		return told, nil
+	}
+	return told, a.addHistory(ctx, told)
+}
+
+// addHistory tells of the snapshots, by number with what was the newest block, and makes another instance of a chain for each reset.
+func (a *api) addHistory(ctx context.Context, told *metadata) error {
+	db := a.network.World.DB
+	counts, err := db.UndoCounts(ctx)
+	if err != nil {
+		return err
+	}
+	if counts.Resets > 0 {
+		told.InstanceID = crypto.Keccak256Hash(told.InstanceID[:], binary.BigEndian.AppendUint64(nil, uint64(counts.Resets)))
+	}
+	all, err := db.Snapshots(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		memory, err := sim.MemoryOf(&all[i])
+		if err != nil {
+			return err
+		}
+		if c := memory.Chains[told.ChainID]; c != nil {
+			told.Snapshots[hexutil.EncodeUint64(uint64(all[i].ID))] = []any{c.Height, c.Hash}
+		}
+	}
+	return nil
 }
 
 // Metadata tells who answers.

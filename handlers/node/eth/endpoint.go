@@ -47,6 +47,7 @@ type Endpoint struct {
 	methods      map[string]bool // that it has, by name
 	maxBody      int64
 	permit       *permit.Rule
+	gate         *sim.Gate     // through which messages of WebSocket connections come; nil for none
 	patience     time.Duration // with a client that does not take a WebSocket message
 }
 
@@ -68,6 +69,9 @@ func New(o Options) (*Endpoint, error) {
 	e := &Endpoint{
 		chain: o.Miner.Chain, server: rpc.NewServer(), blocks: newBroadcaster(o.Miner.Chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe),
 		maxBody: o.MaxBody, permit: o.Permit, patience: messageTimeout,
+	}
+	if o.Network != nil {
+		e.gate = o.Network.World.Gate
 	}
 	e.open, e.close = context.WithCancel(context.Background())
 	e.server.SetBatchLimits(batchItems, batchBytes)
@@ -114,7 +118,7 @@ type Namespace struct {
 
 func (e *Endpoint) namespaces(o Options) []Namespace {
 	chain := o.Miner.Chain
-	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte]()}
+	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches())}
 	wallet := &walletAPI{api: a, wallet: o.Wallet}
 	all := []Namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},

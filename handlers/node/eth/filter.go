@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/sim/evm/reader"
 )
 
 // Bounds of the filters that clients leave with a chain.
@@ -41,6 +44,9 @@ type filter struct {
 	wanted filterCriteria // of newLogs
 	next   uint64         // the first block, or pending transaction, that the client has not seen
 	asked  time.Time
+
+	rewinds uint64       // of the chain that are known,
+	removed []*types.Log // and what they took of what the client has seen
 }
 
 func newFilterAPI(a *api) *filterAPI { return &filterAPI{api: a, filters: map[rpc.ID]*filter{}} }
@@ -72,6 +78,7 @@ func (a *filterAPI) add(ctx context.Context, f *filter) (rpc.ID, error) {
 		return "", err
 	}
 	f.next, f.asked = b.Number+1, time.Now()
+	_, f.rewinds = a.chain.Rewinds(math.MaxUint64)
 	if f.kind == newTransactions {
 		_, f.next = a.miner.Pool.Became(math.MaxUint64)
 	}
@@ -119,11 +126,34 @@ func (a *filterAPI) find(id rpc.ID, top uint64, read bool) (f filter, first uint
 		return filter{}, 0, errFilter
 	}
 	known.asked = time.Now()
-	first = known.next
+	a.follow(known)
+	f, first = *known, known.next
 	if read && known.kind != newTransactions {
-		known.next = max(first, top+1)
+		known.next, known.removed = max(first, top+1), nil
 	}
-	return *known, first, nil
+	return f, first, nil
+}
+
+// follow has a filter go back with the chain. The block that is the newest again is new to a client that has seen later ones.
+func (a *filterAPI) follow(f *filter) {
+	var all []*reader.Rewind
+	all, f.rewinds = a.chain.Rewinds(f.rewinds)
+	if f.kind == newTransactions {
+		return
+	}
+	for _, r := range all {
+		if f.next <= r.To+1 {
+			continue
+		}
+		for _, log := range r.Logs {
+			if f.kind == newLogs && log.BlockNumber < f.next && f.wanted.filter.Matches(log.Address, log.Topics) {
+				f.removed = append(f.removed, log)
+			}
+		}
+		if f.next = r.To + 1; f.kind == newBlocks {
+			f.next = r.To
+		}
+	}
 }
 
 // GetFilterChanges answers what came since the last time.
@@ -138,7 +168,7 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMe
 	}
 	switch f.kind {
 	case newLogs:
-		return a.newLogs(ctx, &f.wanted, first, b.Number)
+		return a.newLogs(ctx, &f, first, b.Number)
 	case newTransactions:
 		return a.newPending(id)
 	}
@@ -170,7 +200,8 @@ func (a *filterAPI) newPending(id rpc.ID) (json.RawMessage, error) {
 	return w.json, nil
 }
 
-func (a *filterAPI) newLogs(ctx context.Context, c *filterCriteria, first, last uint64) (json.RawMessage, error) {
+func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) (json.RawMessage, error) {
+	c := &f.wanted
 	if c.from != nil && *c.from > 0 {
 		first = max(first, uint64(*c.from))
 	}
@@ -181,7 +212,7 @@ func (a *filterAPI) newLogs(ctx context.Context, c *filterCriteria, first, last 
 	if err != nil {
 		return nil, err
 	}
-	return logsJSON(logs), nil
+	return logsJSON(append(f.removed, logs...)), nil
 }
 
 // GetFilterLogs answers all logs that a filter for logs describes, old and new.

@@ -3,6 +3,7 @@ package eth
 import (
 	"encoding/json"
 	"math/big"
+	"strconv"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -143,7 +144,7 @@ func (w *jsonWriter) log(log *types.Log) {
 	w.key("transactionIndex").uint(uint64(log.TxIndex))
 	w.key("blockHash").bytes(log.BlockHash[:])
 	w.key("logIndex").uint(uint64(log.Index))
-	w.key("removed").raw("false")
+	w.key("removed").raw(strconv.FormatBool(log.Removed))
 	w.close('}')
 }
 

@@ -141,6 +141,14 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	defer func() {
 		rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent), sent, answer, since, plan)
 	}()
+	if gate := c.endpoint.gate; gate != nil {
+		within, leave, err := gate.Enter(ctx)
+		if err != nil {
+			return
+		}
+		defer leave()
+		ctx = within
+	}
 	message = c.endpoint.admit(c.opened, firstItems(message))
 	if plan != nil {
 		if !c.wait(ctx, plan.Delay) || c.ends(plan.Whole) {

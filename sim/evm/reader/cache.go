@@ -37,12 +37,12 @@ type history struct {
 	proofChanges uint64 // and Chain.changes then
 }
 
-func newHistory() *history {
+func newHistory(g *cache.Group) *history {
 	return &history{
-		blocks:    cache.New[uint64, *Block](),
-		accounts:  cache.New[accountKey, *types.StateAccount](),
-		slots:     cache.New[slotKey, common.Hash](),
-		codes:     cache.New[common.Hash, []byte](),
+		blocks:    cache.New[uint64, *Block](g),
+		accounts:  cache.New[accountKey, *types.StateAccount](g),
+		slots:     cache.New[slotKey, common.Hash](g),
+		codes:     cache.New[common.Hash, []byte](nil),
 		jumpDests: evm.NewJumpDestCache(),
 	}
 }

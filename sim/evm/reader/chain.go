@@ -3,12 +3,15 @@ package reader
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/params"
 
+	"snowglobe/sim/cache"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
@@ -33,6 +36,10 @@ type Chain struct {
 	lastTip atomic.Pointer[tipSuggestion]
 	history *history
 	changes atomic.Uint64 // of the state without a block, since the process began
+
+	rewindsLock sync.Mutex
+	rewinds     []*Rewind // the latest
+	rewound     uint64    // how often the chain went back since the process began
 }
 
 // NewChain is the reading side of a chain.
@@ -43,7 +50,7 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	}
 	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, chainConfig: genesis.ChainConfig(), schedule: &genesis.Precompiles}
 	c.signer = types.LatestSigner(c.chainConfig)
-	c.history = newHistory()
+	c.history = newHistory(db.Caches())
 	return c, nil
 }
 
@@ -52,7 +59,8 @@ func Restore(ctx context.Context, c *Chain) (*evm.Builder, error) {
 	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.WarpContext)
 }
 
-// BlockEvent is a block that was just committed, with what eth_subscribe sends: head, transactions, logs.
+// BlockEvent is a block that was just committed, with what eth_subscribe sends: head, transactions, logs. When the chain went back, it is
+// the block that is the newest again, and the logs are those that are removed.
 type BlockEvent struct {
 	Block        *Block
 	Transactions []store.Transaction
@@ -71,6 +79,69 @@ func (c *Chain) Publish(d *store.Delta) error {
 	return nil
 }
 
+// Rewind is that the chain went back.
+type Rewind struct {
+	To   uint64       // the number of the block that is the newest again
+	Logs []*types.Log // that were undone, in their order
+}
+
+const (
+	rewindsKept    = 16     // for clients that ask what is new from time to time
+	maxRemovedLogs = 10_000 // that subscribers are told of
+)
+
+// RemovedLogs are the logs of the blocks after one, as they are told when those are undone.
+func (c *Chain) RemovedLogs(ctx context.Context, after uint64) (all []*types.Log, err error) {
+	last := store.At(c.Row.ID, store.MaxNumber, store.MaxIndex)
+	for next := store.At(c.Row.ID, after+1, 0); len(all) < maxRemovedLogs; {
+		page, err := c.db.LogViewsBetween(ctx, next, last, logPage)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			log := logOf(&page[i])
+			log.Removed = true
+			all = append(all, log)
+			next = page[i].ID + 1
+		}
+		if len(page) < logPage {
+			break
+		}
+	}
+	return all, nil
+}
+
+// Rewound reads the head anew, since the world went back, and tells the subscribers. removed are the logs that were undone.
+func (c *Chain) Rewound(ctx context.Context, removed []*types.Log) error {
+	row, err := c.db.Head(ctx, c.Row.ID)
+	if err != nil {
+		return err
+	}
+	head, err := c.block(row)
+	if err != nil {
+		return err
+	}
+	before := c.head.Load()
+	c.changes.Add(1)
+	c.rewindsLock.Lock()
+	c.rewinds = append(c.rewinds, &Rewind{head.Number, removed})
+	c.rewinds = c.rewinds[max(0, len(c.rewinds)-rewindsKept):]
+	c.rewound++
+	c.head.Store(head)
+	c.rewindsLock.Unlock()
+	if before == nil || before.Hash != head.Hash {
+		c.feed.Send(&BlockEvent{Block: head, Logs: removed})
+	}
+	return nil
+}
+
+// Rewinds are those after so many, as far as they are remembered, and how many there were.
+func (c *Chain) Rewinds(after uint64) ([]*Rewind, uint64) {
+	c.rewindsLock.Lock()
+	defer c.rewindsLock.Unlock()
+	return slices.Clone(c.rewinds[max(0, len(c.rewinds)-int(c.rewound-after)):]), c.rewound
+}
+
 // logsOf are the logs of a block that was just made.
 func logsOf(d *store.Delta) (all []*types.Log) {
 	for i := range d.Logs {
@@ -79,6 +150,9 @@ func logsOf(d *store.Delta) (all []*types.Log) {
 	}
 	return all
 }
+
+// Caches are those of what is read of the chain's file.
+func (c *Chain) Caches() *cache.Group { return c.db.Caches() }
 
 // Subscribe delivers every block that is committed from now on. Committing waits for the channel, so its reader must
 // never wait for a client.

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 )
@@ -57,7 +59,7 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last := c.lastTip.Load(); last != nil && last.head == head.Number {
+	if last := c.lastTip.Load(); last != nil && last.head == head.Hash {
 		return new(big.Int).Set(last.tip), nil
 	}
 	var tips []*big.Int
@@ -80,13 +82,13 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if limit := big.NewInt(maxTip); tip.Cmp(limit) > 0 {
 		tip = limit
 	}
-	c.lastTip.Store(&tipSuggestion{head.Number, tip})
+	c.lastTip.Store(&tipSuggestion{head.Hash, tip})
 	return new(big.Int).Set(tip), nil
 }
 
 // tipSuggestion is the tip that was found at a head.
 type tipSuggestion struct {
-	head uint64
+	head common.Hash
 	tip  *big.Int
 }
 

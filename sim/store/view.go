@@ -13,11 +13,11 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Snapshot opens the file for reading as it is at this moment, on so many connections: nothing that is committed later is
+// View opens the file for reading as it is at this moment, on so many connections: nothing that is committed later is
 // seen. It is closed before the file is. One in memory has no other reader, and is read as it is.
-func (db *DB) Snapshot(ctx context.Context, connections int) (*DB, error) {
+func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
 	s := &DB{path: db.path, name: db.name, readOnly: true, statements: map[string]*stmt{}}
-	options := []string{cache(readCacheKiB), "_pragma=query_only(1)"}
+	options := []string{cacheSize(readCacheKiB), "_pragma=query_only(1)"}
 	switch {
 	case db.path == Memory:
 		options = append(options, "vfs=memdb")

@@ -1,0 +1,157 @@
+package control
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Snapshot is a moment to which the world can go back.
+type Snapshot struct {
+	ID      string `json:"id" doc:"A number, which EVM clients write as 0x and hexadecimal digits."`
+	Name    string `json:"name,omitempty"`
+	Created string `json:"created" doc:"The world's time, RFC 3339."`
+	Unix    int64  `json:"unix" doc:"The same in seconds."`
+	Digest  string `json:"digest" doc:"SHA-256 of the whole world then, hex."`
+}
+
+// Snapshots is the answer of GET /sim/snapshots.
+type Snapshots struct {
+	Snapshots []Snapshot `json:"snapshots" doc:"The oldest first."`
+}
+
+// snapshotBody is what a snapshot may be given.
+type snapshotBody struct {
+	Name *string `json:"name,omitempty" doc:"For people; several may have the same."`
+}
+
+// Returned is the world after it went back.
+type Returned struct {
+	Digest string `json:"digest" doc:"SHA-256 of the whole world, hex."`
+	Clock  Clock  `json:"clock"`
+}
+
+type snapshotAPI struct{ world *sim.World }
+
+// RegisterSnapshots adds the operations by which the world goes back.
+func RegisterSnapshots(s *rest.Server, w *sim.World) error {
+	a := &snapshotAPI{w}
+	id := []rest.Param{{Name: "id", In: rest.InPath, Kind: schema.KindText, Doc: "Of the snapshot."}}
+	one, returned := reflect.TypeFor[Snapshot](), reflect.TypeFor[Returned]()
+	return s.Register(rest.Sim,
+		rest.Operation{ID: "listSnapshots", Path: "/sim/snapshots", Summary: "The moments to which the world can go back", Live: true,
+			Answer: reflect.TypeFor[Snapshots](), Handle: a.list},
+		rest.Operation{ID: "takeSnapshot", Method: http.MethodPost, Path: "/sim/snapshots", Summary: "Take a snapshot of the world",
+			Doc: "Of the whole world: all chains, their pools and whom they impersonate, the clock, exports and webhooks. It is in the world's file, so it " +
+				"survives a restart.",
+			Body: reflect.TypeFor[snapshotBody](), BodyOptional: true, Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
+		rest.Operation{ID: "getSnapshot", Path: "/sim/snapshots/{id}", Summary: "A moment to which the world can go back", Live: true, Params: id,
+			Answer: one, Handle: a.one},
+		rest.Operation{ID: "revertToSnapshot", Method: http.MethodPost, Path: "/sim/snapshots/{id}:revert", Summary: "Go back to a snapshot", Params: id,
+			Doc:   "The snapshots that were taken after it are gone; it is still there. It costs as much as changed since.",
+			Class: permit.Control, Answer: returned, Handle: a.revert},
+		rest.Operation{ID: "deleteSnapshot", Method: http.MethodDelete, Path: "/sim/snapshots/{id}", Summary: "Delete a snapshot", Params: id,
+			Doc: "The world stays as it is.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control, Handle: a.drop},
+		rest.Operation{ID: "resetWorld", Method: http.MethodPost, Path: "/sim/reset", Summary: "Go back to the freshly generated world",
+			Doc: "Snapshots are gone, too.", Class: permit.Control, Answer: returned, Handle: a.reset})
+}
+
+func showSnapshot(s *store.Snapshot) *Snapshot {
+	return &Snapshot{ID: strconv.FormatInt(s.ID, 10), Name: s.Name, Created: rfc3339(s.Created / 1000), Unix: s.Created / 1000, Digest: hex(s.Digest)}
+}
+
+func (a *snapshotAPI) list(r *rest.Request) (any, error) {
+	all, err := a.world.DB.Snapshots(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	answer := &Snapshots{Snapshots: []Snapshot{}}
+	for i := range all {
+		answer.Snapshots = append(answer.Snapshots, *showSnapshot(&all[i]))
+	}
+	return answer, nil
+}
+
+func (a *snapshotAPI) take(r *rest.Request) (any, error) {
+	name := ""
+	if given := rest.Body[snapshotBody](r).Name; given != nil {
+		name = *given
+	}
+	if len(name) > sim.MaxSnapshotName {
+		return nil, rest.BadRequest("name must have at most " + strconv.Itoa(sim.MaxSnapshotName) + " bytes")
+	}
+	s, err := a.world.TakeSnapshot(r.Context(), name)
+	if err != nil {
+		return nil, refusal(err, "")
+	}
+	return showSnapshot(s), nil
+}
+
+func (a *snapshotAPI) one(r *rest.Request) (any, error) {
+	id, err := snapshotID(r)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.world.DB.Snapshot(r.Context(), id)
+	if err != nil {
+		return nil, refusal(err, r.Text("id"))
+	}
+	return showSnapshot(s), nil
+}
+
+func (a *snapshotAPI) revert(r *rest.Request) (any, error) {
+	id, err := snapshotID(r)
+	if err == nil {
+		err = refusal(a.world.Revert(r.Context(), id, false), r.Text("id"))
+	}
+	return a.returned(), err
+}
+
+func (a *snapshotAPI) drop(r *rest.Request) (any, error) {
+	id, err := snapshotID(r)
+	if err == nil {
+		err = refusal(a.world.DropSnapshot(r.Context(), id), r.Text("id"))
+	}
+	return nil, err
+}
+
+func (a *snapshotAPI) reset(r *rest.Request) (any, error) {
+	return a.returned(), refusal(a.world.Reset(r.Context()), "")
+}
+
+func (a *snapshotAPI) returned() *Returned {
+	now := a.world.Clock.Now()
+	return &Returned{Digest: hex(a.world.Digest()), Clock: Clock{Time: now.Format(time.RFC3339), Unix: now.Unix()}}
+}
+
+// snapshotID reads the id of a snapshot, as the simulator or as EVM clients write it.
+func snapshotID(r *rest.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.Text("id"), 0, 64)
+	if err != nil || id <= 0 {
+		return 0, rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists those that do", r.Text("id"))
+	}
+	return id, nil
+}
+
+// refusal says to a client why the world could not be kept or go back.
+func refusal(err error, id string) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return rest.NotFound("snapshot %.40q does not exist: GET /sim/snapshots lists those that do", id)
+	case errors.Is(err, sim.ErrSnapshots):
+		return rest.Conflict(err.Error())
+	case errors.Is(err, store.ErrReadOnly):
+		return rest.Forbidden(store.ErrReadOnly.Error())
+	case errors.Is(err, store.ErrDisk):
+		return rest.Unavailable(store.ErrDisk.Error())
+	}
+	return err
+}

@@ -1,0 +1,308 @@
+package handlers_test
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers"
+	"snowglobe/seed"
+	"snowglobe/sim/simtest"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+	"snowglobe/sim/verify"
+)
+
+// notUndone are the tables that tell how the file came to be as it is.
+var notUndone = []string{"lineage", "undo", "snapshot", "undo_count", "pooled_tx"}
+
+// rowsOf hashes the rows of each table of a world's file, as another process reads them.
+func rowsOf(t *testing.T, path string) map[string]string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	all := map[string]string{}
+	for _, table := range store.Tables() {
+		if slices.Contains(notUndone, table) {
+			continue
+		}
+		rows, err := db.Query("SELECT * FROM " + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, _ := rows.Columns()
+		values, fields := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			fields[i] = &values[i]
+		}
+		sum, count := sha256.New(), 0
+		for ; rows.Next(); count++ {
+			if err := rows.Scan(fields...); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(sum, "%#v\n", values)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		all[table] = fmt.Sprintf("%d rows, %x", count, sum.Sum(nil)[:8])
+	}
+	return all
+}
+
+// undoing is a world in a file that a test changes and takes back.
+type undoing struct {
+	*wallet
+	path    string
+	options seed.Options
+	random  *rand.Rand
+	stack   []moment
+}
+
+// moment is a snapshot with what there was then.
+type moment struct {
+	id     int64
+	digest string
+	rows   map[string]string
+	pages  string
+}
+
+func newUndoing(t *testing.T, number int64) *undoing {
+	t.Helper()
+	profile, err := seed.LoadProfile("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &undoing{path: filepath.Join(t.TempDir(), "world.db"), random: rand.New(rand.NewPCG(uint64(number), 0))}
+	u.options = seed.Options{Path: u.path, Seed: number, Profile: profile, Until: seed.DefaultUntil}
+	u.wallet = &wallet{views: &views{T: t}}
+	u.open()
+	return u
+}
+
+func (u *undoing) open() {
+	u.Helper()
+	w, err := seed.Open(u.Context(), u.options, nil)
+	if err != nil {
+		u.Fatal(err)
+	}
+	h, err := handlers.New(w, handlers.Options{Network: fixtures.MainnetName, Relayer: true})
+	if err != nil {
+		u.Fatal(err)
+	}
+	u.wallet = (&views{u.T, w, h, w.Networks[0]}).wallet("whale")
+}
+
+func (u *undoing) close() {
+	u.Helper()
+	if err := u.world.Close(); err != nil {
+		u.Fatal(err)
+	}
+}
+
+func (u *undoing) now() moment {
+	u.Helper()
+	pages := ""
+	for _, path := range []string{"/v1/chains/43114/blocks?pageSize=3", "/v1/networks/mainnet/blockchains/p-chain/transactions?pageSize=3", "/v1/chains/43114/transactions?pageSize=3",
+		"/v1/networks/mainnet/validators?pageSize=2", "/v2/chains/43114/metrics/txCount?timeInterval=day&pageSize=3", "/v1/operations/unknown"} {
+		pages += ask(u.h, http.MethodGet, path, "") + "\n"
+	}
+	return moment{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages}
+}
+
+// wants compares the world with what it was.
+func (u *undoing) wants(then moment) {
+	u.Helper()
+	now := u.now()
+	if now.digest != then.digest {
+		u.Errorf("digest %s, it was %s", now.digest, then.digest)
+	}
+	for table, rows := range then.rows {
+		if now.rows[table] != rows {
+			u.Errorf("table %s has %s, it had %s", table, now.rows[table], rows)
+		}
+	}
+	if now.pages != then.pages {
+		u.Errorf("%s\nthe answers were\n%s", now.pages, then.pages)
+	}
+}
+
+// act does something at random.
+func (u *undoing) act() {
+	u.Helper()
+	switch u.random.IntN(7) {
+	case 0, 1, 2:
+		if err := simtest.SendRandomly(u.Context(), u.world, u.random.Uint64()%1000, 3); err != nil {
+			u.Fatal(err)
+		}
+	case 3:
+		if err := u.world.Advance(u.Context(), u.world.Clock.Now().Add(time.Duration(u.random.IntN(10*24))*time.Hour)); err != nil {
+			u.Fatal(err)
+		}
+	case 4:
+		base := u.spend(txs.PChain, 0, u.output(nAVAX))
+		u.issue(txs.PChain, &base)
+	case 5:
+		base := u.spend(txs.XChain, 0, u.output(nAVAX))
+		u.issue(txs.XChain, &base)
+	case 6:
+		body := exportBody(u.T, "TRANSACTION_EXPORT_EVM", []string{"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"}, []string{"43114"})
+		if said := ask(u.h, http.MethodPost, "/v1/operations/transactions:export", body); !strings.Contains(said, "RUNNING") {
+			u.Fatal(said)
+		}
+	}
+}
+
+func (u *undoing) take() {
+	u.Helper()
+	s, err := u.world.TakeSnapshot(u.Context(), "")
+	if err != nil {
+		u.Fatal(err)
+	}
+	m := u.now()
+	m.id = s.ID
+	u.stack = append(u.stack, m)
+}
+
+func (u *undoing) revert(n int) {
+	u.Helper()
+	then := u.stack[n]
+	if err := u.world.Revert(u.Context(), then.id, false); err != nil {
+		u.Fatal(err)
+	}
+	u.stack = u.stack[:n+1]
+	u.wants(then)
+}
+
+// TestGoingBackIsExact does things at random between snapshots, up to five of them nested, and goes back to one or another, also after a
+// restart: every row, every answer and the digest are as they were, and so is the freshly generated world at last.
+func TestGoingBackIsExact(t *testing.T) {
+	steps := 120
+	if testing.Short() {
+		steps = 8
+	}
+	u := newUndoing(t, 7)
+	fresh := u.now()
+	for step := range steps {
+		switch chance := u.random.IntN(10); {
+		case chance < 2 && len(u.stack) < 5:
+			u.take()
+		case chance == 2 && len(u.stack) > 0:
+			u.revert(u.random.IntN(len(u.stack)))
+		case step%20 == 10:
+			u.close()
+			u.open()
+		default:
+			u.act()
+		}
+		if t.Failed() {
+			t.Fatalf("after step %d", step)
+		}
+	}
+	if _, err := verify.Verify(t.Context(), u.world, nil); err != nil {
+		t.Error(err)
+	}
+	if len(u.stack) > 0 {
+		u.revert(0)
+	}
+	if err := u.world.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	u.wants(fresh)
+	u.close()
+	u.open()
+	u.wants(fresh)
+	if _, err := verify.Verify(t.Context(), u.world, nil); err != nil {
+		t.Error(err)
+	}
+	u.close()
+}
+
+// TestWhatIsUndoneIsTold: subscribers and filters hear of the logs that are removed and of the head that is back; a page token of what was
+// undone is refused whatever is done instead, one from before is not.
+func TestWhatIsUndoneIsTold(t *testing.T) {
+	world := tinyWorld(t)
+	d := newDevnet(t, world, world.Chains[0])
+	call := func(method string, params ...any) string { return d.text(method, params...) }
+	socket, err := ethclient.Dial(d.rpc("ws", "ws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	token := d.contract("usdx")
+	logs, heads := make(chan types.Log, 10), make(chan *types.Header, 10)
+	if _, err := socket.SubscribeFilterLogs(t.Context(), ethereum.FilterQuery{Addresses: []common.Address{*token}}, logs); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := socket.SubscribeNewHead(t.Context(), heads); err != nil {
+		t.Fatal(err)
+	}
+	page := func(token string) map[string]any {
+		return d.ask("/v1/chains/" + fmt.Sprint(d.chain.Row.EVMID) + "/blocks?pageSize=2" + token)
+	}
+	before := page("")["nextPageToken"].(string)
+	head := d.head().Number.Uint64()
+	snapshot := strings.Trim(call("evm_snapshot"), `"`)
+	filter := strings.Trim(call("eth_newFilter", map[string]any{"address": token}), `"`)
+	blocks := strings.Trim(call("eth_newBlockFilter"), `"`)
+	transfer := append(crypto.Keccak256([]byte("transfer(address,uint256)"))[:4], append(common.LeftPadBytes(someone[:], 32), common.LeftPadBytes([]byte{1}, 32)...)...)
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: token, Gas: 200_000, Data: transfer})
+	undone := page("")["nextPageToken"].(string)
+	if told := call("eth_getFilterChanges", filter); !strings.Contains(told, `"removed":false`) {
+		t.Fatal(told)
+	}
+	call("eth_getFilterChanges", blocks)
+	if sent := <-logs; sent.Removed || sent.BlockNumber != head+1 {
+		t.Errorf("%+v", sent)
+	}
+	if h := <-heads; h.Number.Uint64() != head+1 {
+		t.Error(h.Number)
+	}
+	if got := call("evm_revert", snapshot); got != "true" {
+		t.Fatal(got)
+	}
+	if got := call("evm_revert", snapshot); got != "false" {
+		t.Error(got)
+	}
+	if sent := <-logs; !sent.Removed || sent.BlockNumber != head+1 {
+		t.Errorf("%+v", sent)
+	}
+	if h := <-heads; h.Number.Uint64() != head {
+		t.Error(h.Number)
+	}
+	if told := call("eth_getFilterChanges", filter); !strings.Contains(told, `"removed":true`) {
+		t.Error(told)
+	}
+	if told := call("eth_getFilterChanges", blocks); !strings.Contains(told, d.head().Hash().Hex()[2:8]) && told == "[]" {
+		t.Error(told)
+	}
+	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
+	path := "/v1/chains/" + fmt.Sprint(d.chain.Row.EVMID) + "/blocks?pageSize=2&pageToken=" + undone
+	if status, said, _ := (&clocked{t, d.url}).send(path, ""); status != http.StatusBadRequest || !strings.Contains(said, "undone") {
+		t.Error(status, said)
+	}
+	if said := page("&pageToken=" + before); said["blocks"] == nil {
+		t.Error(said)
+	}
+	d.text("anvil_reset")
+	if got := d.head().Number.Uint64(); got != head {
+		t.Errorf("head %d, it was %d", got, head)
+	}
+}

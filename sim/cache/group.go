@@ -1,0 +1,52 @@
+package cache
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Group is the caches of what was read of one world. When the world goes back, all that they keep is wrong at once; and so is what
+// someone who read before adds after that. A nil Group is never cleared: it is for what is named by its content.
+type Group struct {
+	suspended atomic.Bool
+
+	mu     sync.Mutex
+	caches []interface{ clear() }
+}
+
+// Suspend clears the caches and has them keep nothing until Resume.
+func (g *Group) Suspend() {
+	g.suspended.Store(true)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range g.caches {
+		c.clear()
+	}
+}
+
+// Resume has the caches keep what is added. Whoever began to read before Suspend must have ended.
+func (g *Group) Resume() { g.suspended.Store(false) }
+
+func (g *Group) add(c interface{ clear() }) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.caches = append(g.caches, c)
+}
+
+func (g *Group) keeps() bool { return g == nil || !g.suspended.Load() }
+
+// clear forgets everything.
+func (c *Cache[K, V]) clear() {
+	m := c.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		m.unlink(&e.link)
+	}
+	clear(c.entries)
+}

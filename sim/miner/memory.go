@@ -1,0 +1,96 @@
+package miner
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"snowglobe/sim/store"
+)
+
+// Memory is what a miner has in the memory of the process and a snapshot keeps: what waits, who is impersonated, and what clients want of
+// the next blocks. When blocks are made by themselves is not in it, as on anvil and Hardhat.
+type Memory struct {
+	Pool            []PooledTx       `json:"pool,omitempty"`
+	Impersonated    []common.Address `json:"impersonated,omitempty"`
+	ImpersonatesAll bool             `json:"impersonatesAll,omitempty"`
+	Time            uint64           `json:"time,omitempty"` // of the next block, Unix milliseconds
+	Spacing         uint64           `json:"spacing,omitempty"`
+	BaseFee         *hexutil.Big     `json:"baseFee,omitempty"` // of the next block
+	GasLimit        *uint64          `json:"gasLimit,omitempty"`
+	Coinbase        *common.Address  `json:"coinbase,omitempty"`
+}
+
+// PooledTx is a transaction that waits.
+type PooledTx struct {
+	Sender common.Address `json:"sender"`
+	Raw    hexutil.Bytes  `json:"raw"`
+}
+
+// Memory is what a snapshot keeps of the miner now. The caller holds the writer's lock.
+func (m *Miner) Memory() (*Memory, error) {
+	rows, _, err := m.Stored()
+	if err != nil {
+		return nil, err
+	}
+	w := m.settings.now()
+	kept := &Memory{Time: w.time, Spacing: w.spacing, BaseFee: (*hexutil.Big)(w.baseFee), GasLimit: w.gasLimit, Coinbase: w.coinbase}
+	kept.Impersonated, kept.ImpersonatesAll = m.Impersonation.kept()
+	for i := range rows {
+		kept.Pool = append(kept.Pool, PooledTx{common.BytesToAddress(rows[i].Sender), rows[i].Raw})
+	}
+	return kept, nil
+}
+
+// Rewound has the miner go on from the head of the chain, which went back, with what a snapshot kept. The caller holds the writer's lock.
+func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
+	m.builder, m.noncesSet = nil, false
+	m.change(func(w *wishes) {
+		*w = wishes{automine: w.automine, time: kept.Time, spacing: kept.Spacing, baseFee: (*big.Int)(kept.BaseFee), gasLimit: kept.GasLimit, coinbase: kept.Coinbase}
+	})
+	m.Impersonation.set(kept.Impersonated, kept.ImpersonatesAll)
+	m.Pool.Clear()
+	rows := make([]store.PooledTx, len(kept.Pool))
+	for i, t := range kept.Pool {
+		rows[i] = store.PooledTx{Arrival: i, Sender: t.Sender.Bytes(), Raw: t.Raw}
+	}
+	if err := m.Load(ctx, rows); err != nil {
+		return err
+	}
+	if m.stored = m.Pool.Changes(); len(rows) > 0 { // the file has none
+		m.stored--
+	}
+	return nil
+}
+
+// SetDefaults says when blocks are made by themselves unless clients want it otherwise.
+func (m *Miner) SetDefaults(automine bool, every time.Duration) {
+	m.defaults = func() {
+		m.SetAutomine(automine)
+		m.SetInterval(every)
+	}
+	m.defaults()
+}
+
+// RestoreDefaults undoes what clients wanted about when blocks are made by themselves.
+func (m *Miner) RestoreDefaults() {
+	if m.defaults != nil {
+		m.defaults()
+	}
+}
+
+func (i *Impersonation) kept() ([]common.Address, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.accounts), i.all
+}
+
+func (i *Impersonation) set(accounts []common.Address, all bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.accounts, i.all = slices.Clone(accounts), all
+}

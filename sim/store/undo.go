@@ -1,0 +1,312 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"snowglobe/sim/store/undo"
+)
+
+// notUndone are the tables that do not follow when the world goes back: the file's own state, what going back needs, and what was in memory
+// when the world was closed, and what others were told.
+var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true, "undo_count": true, "pooled_tx": true,
+	"webhook_delivery": true, "webhook_attempt": true}
+
+// Snapshot is a moment to which clients can go back.
+type Snapshot struct {
+	ID       int64  `db:"id"`
+	Name     string `db:"name"`
+	Created  int64  `db:"created"`  // the world's time, Unix milliseconds
+	Sequence int64  `db:"sequence"` // the last commit before it, as Sequence counts them
+	Digest   []byte `db:"digest"`   // the world's
+	Memory   []byte `db:"memory"`   // what was in the memory of the process, as JSON
+}
+
+const snapshotColumns = `id, name, created, sequence, digest, memory`
+
+// UndoCounts counts what is never undone.
+type UndoCounts struct {
+	Snapshots int64 `db:"snapshots"` // that were taken
+	Resets    int64 `db:"resets"`    // to the freshly generated world
+}
+
+// Moment is what the world was after a commit.
+type Moment struct {
+	Sequence int64  `db:"sequence"` // counts the commits since the world was generated
+	Clock    int64  `db:"clock"`    // Unix milliseconds
+	Digest   []byte `db:"digest"`
+}
+
+// recordUndo has every commit from now on note what undoes it.
+func (db *DB) recordUndo() error {
+	ctx := context.Background()
+	conn, err := db.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if db.recorder, err = undo.Attach(conn, Tables(), notUndone); err != nil {
+		return fmt.Errorf("record what undoes changes: %w", err)
+	}
+	return nil
+}
+
+// readMoment reads what the world is.
+func (db *DB) readMoment() error {
+	m := &Moment{}
+	err := db.read.Get(m, `SELECT (SELECT ifnull(max(sequence), 0) FROM undo) AS sequence, clock, digest FROM meta WHERE id = 1`)
+	if errors.Is(err, sql.ErrNoRows) { // Meta says so, too
+		err = nil
+	}
+	db.moment.Store(m)
+	return err
+}
+
+func (db *DB) stopRecording() error {
+	conn, err := db.write.Conn(context.Background())
+	if err != nil {
+		return err
+	}
+	db.recorder = nil
+	return errors.Join(undo.Detach(conn), conn.Close())
+}
+
+// Moment is what the world is.
+func (db *DB) Moment() *Moment { return db.moment.Load() }
+
+// MomentOf is what the world was after a commit, by its sequence number.
+func (db *DB) MomentOf(ctx context.Context, sequence int64) (*Moment, error) {
+	return get[Moment](ctx, db, `SELECT sequence, clock, digest FROM undo WHERE sequence = ?`, sequence)
+}
+
+// Snapshots lists those that there are, the oldest first.
+func (db *DB) Snapshots(ctx context.Context) ([]Snapshot, error) {
+	return list[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id > 0 ORDER BY id`)
+}
+
+// Snapshot reads a snapshot by its number.
+func (db *DB) Snapshot(ctx context.Context, id int64) (*Snapshot, error) {
+	return get[Snapshot](ctx, db, `SELECT `+snapshotColumns+` FROM snapshot WHERE id = ?`, id)
+}
+
+// UndoCounts reads what is never undone.
+func (db *DB) UndoCounts(ctx context.Context) (UndoCounts, error) {
+	h, err := get[UndoCounts](ctx, db, `SELECT snapshots, resets FROM undo_count WHERE id = 1`)
+	if errors.Is(err, ErrNotFound) {
+		return UndoCounts{}, nil
+	}
+	if err != nil {
+		return UndoCounts{}, err
+	}
+	return *h, nil
+}
+
+// record has the recorder note what the batch does.
+func (b *Batch) record() {
+	if b.db.recorder != nil {
+		b.db.recorder.Begin()
+	}
+}
+
+// addUndo writes what undoes the batch.
+func (b *Batch) addUndo() error {
+	r := b.db.recorder
+	if r == nil {
+		return nil
+	}
+	steps, err := r.End()
+	if err != nil || b.aside {
+		return err
+	}
+	if b.moment.Digest == nil { // the world is the same as before
+		b.moment.Digest = make([]byte, sha256.Size)
+		err := b.scan(`SELECT clock, digest FROM meta WHERE id = 1`, nil, &b.moment.Clock, &b.moment.Digest)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	if now := b.db.moment.Load(); steps == nil && now.Clock == b.moment.Clock && bytes.Equal(now.Digest, b.moment.Digest) {
+		b.aside = true // there is nothing to undo
+		return nil
+	}
+	if steps == nil {
+		steps = []byte{}
+	}
+	return b.exec(`INSERT INTO undo (sequence, clock, digest, sum, steps) VALUES (?, ?, ?, ?, ?)`,
+		b.db.moment.Load().Sequence+1, b.moment.Clock, b.moment.Digest, crc32.ChecksumIEEE(steps), steps)
+}
+
+// undoCommitted is told that the batch stands.
+func (b *Batch) undoCommitted() {
+	r := b.db.recorder
+	switch {
+	case r == nil:
+	case b.boundary:
+		r.Boundary()
+		b.db.moment.Store(&Moment{b.to, b.moment.Clock, b.moment.Digest})
+	case !b.aside:
+		r.Committed()
+		b.db.moment.Store(&Moment{b.db.moment.Load().Sequence + 1, b.moment.Clock, b.moment.Digest})
+	}
+}
+
+// AddSnapshot writes a snapshot of the world as it is before the batch, in which nothing else changes, and gives it its number.
+func (b *Batch) AddSnapshot(s *Snapshot) error {
+	b.aside, b.boundary, b.to = true, true, b.db.moment.Load().Sequence
+	h, err := b.undoCounts()
+	if err != nil {
+		return err
+	}
+	h.Snapshots++
+	s.ID, s.Sequence = h.Snapshots, b.to
+	return errors.Join(b.setUndoCounts(h), b.exec(`INSERT INTO snapshot (`+snapshotColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
+		s.ID, s.Name, s.Created, s.Sequence, s.Digest, s.Memory))
+}
+
+// DropSnapshots deletes the snapshots from a number on to another. Nothing else changes in the batch.
+func (b *Batch) DropSnapshots(from, to int64) error {
+	b.aside = true
+	return b.exec(`DELETE FROM snapshot WHERE id BETWEEN ? AND ?`, from, to)
+}
+
+// CountReset counts that the world was set back to how it was generated.
+func (b *Batch) CountReset() error {
+	h, err := b.undoCounts()
+	if err != nil {
+		return err
+	}
+	h.Resets++
+	return b.setUndoCounts(h)
+}
+
+func (b *Batch) undoCounts() (h UndoCounts, err error) {
+	err = b.scan(`SELECT snapshots, resets FROM undo_count WHERE id = 1`, nil, &h.Snapshots, &h.Resets)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return h, err
+}
+
+func (b *Batch) setUndoCounts(h UndoCounts) error {
+	return b.exec(`INSERT OR REPLACE INTO undo_count (id, snapshots, resets) VALUES (1, ?, ?)`, h.Snapshots, h.Resets)
+}
+
+// Rewind undoes every commit after one, by its sequence number, the last one first. Nothing else changes in the batch.
+func (b *Batch) Rewind(to int64) error {
+	b.aside, b.boundary, b.to = true, true, to
+	b.tokens, b.primary, b.rollup = true, true, nil
+	b.db.rollup = nil
+	u := b.db.recorder.Undo(b.tx.Tx)
+	for sequence := b.db.moment.Load().Sequence; sequence > to; sequence-- {
+		var steps []byte
+		if err := b.scan(`SELECT steps FROM undo WHERE sequence = ?`, []any{sequence}, &steps); err != nil {
+			return Damaged(fmt.Errorf("undo %d: %w", sequence, err))
+		}
+		if err := u.Apply(steps); err != nil {
+			return fmt.Errorf("undo %d: %w", sequence, err)
+		}
+	}
+	if err := errors.Join(b.exec(`DELETE FROM undo WHERE sequence > ?`, to), b.exec(`DELETE FROM pooled_tx`)); err != nil {
+		return err
+	}
+	m := Meta{}
+	err := b.scan(`SELECT `+metaColumns+` FROM meta WHERE id = 1`, nil,
+		&m.Generator, &m.Seed, &m.Profile, &m.Shape, &m.Until, &m.Clock, &m.Started, &m.Base, &m.Digest)
+	if err != nil {
+		return err
+	}
+	return b.SetMeta(m)
+}
+
+// HeadsBefore are the heights to which EVM chains fall, by their numbers, when every commit after one is undone.
+func (db *DB) HeadsBefore(ctx context.Context, sequence int64) (map[int]uint64, error) {
+	heads := map[int]uint64{}
+	var problem error
+	err := each(ctx, db, func(steps *[]byte) {
+		ids, err := db.recorder.Added(*steps, "block")
+		if err != nil {
+			problem = err
+		}
+		for _, id := range ids {
+			at := Position(id)
+			if head, known := heads[at.Chain()]; !known || at.Number()-1 < head {
+				heads[at.Chain()] = at.Number() - 1
+			}
+		}
+	}, `SELECT steps FROM undo WHERE sequence > ? ORDER BY sequence`, sequence)
+	return heads, Damaged(errors.Join(err, problem))
+}
+
+// CheckUndo checks that what undoes the commits is whole, and that the last of them left the world as it is.
+func (db *DB) CheckUndo(ctx context.Context) error {
+	conn, err := db.read.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	tables, err := undo.Describe(conn, Tables(), notUndone)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		return err
+	}
+	type row struct {
+		Moment
+		Sum   uint32 `db:"sum"`
+		Steps []byte `db:"steps"`
+	}
+	var problem error
+	last := row{}
+	err = each(ctx, db, func(r *row) {
+		switch {
+		case problem != nil:
+		case r.Sequence != last.Sequence+1:
+			problem = fmt.Errorf("undo: %d follows %d", r.Sequence, last.Sequence)
+		case crc32.ChecksumIEEE(r.Steps) != r.Sum:
+			problem = fmt.Errorf("undo %d: the steps are not those that were written", r.Sequence)
+		default:
+			if err := tables.Check(r.Steps); err != nil {
+				problem = fmt.Errorf("undo %d: %w", r.Sequence, err)
+			}
+		}
+		last = *r
+		last.Digest = slices.Clone(r.Digest)
+	}, `SELECT sequence, clock, digest, sum, steps FROM undo WHERE sequence > 0 ORDER BY sequence`)
+	if err := errors.Join(err, problem); err != nil {
+		return Damaged(err)
+	}
+	return db.checkMoments(ctx, last.Moment)
+}
+
+// checkMoments checks that snapshots are of moments that the world went through, and that the present is the last of them.
+func (db *DB) checkMoments(ctx context.Context, last Moment) error {
+	sequence := last.Sequence
+	meta, err := db.Meta(ctx)
+	if err != nil {
+		return err
+	}
+	if sequence > 0 && (meta.Clock != last.Clock || !slices.Equal(meta.Digest, last.Digest)) {
+		return Damaged(fmt.Errorf("undo %d: the world is not as it was after that", sequence))
+	}
+	all, err := db.Snapshots(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if !json.Valid(s.Memory) {
+			return Damaged(fmt.Errorf("snapshot %d: what was in memory is no JSON", s.ID))
+		}
+		switch m, err := db.MomentOf(ctx, s.Sequence); {
+		case s.Sequence == 0 || s.Sequence == sequence && slices.Equal(s.Digest, meta.Digest):
+		case err != nil:
+			return Damaged(fmt.Errorf("snapshot %d: commit %d: %w", s.ID, s.Sequence, err))
+		case !slices.Equal(m.Digest, s.Digest):
+			return Damaged(fmt.Errorf("snapshot %d: the world was another after commit %d", s.ID, s.Sequence))
+		}
+	}
+	return nil
+}
