@@ -183,7 +183,9 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 			m.RestoreDefaults()
 		}
 	}
-	return w.follow(ctx, r.memory, removed)
+	err = w.follow(ctx, r.memory, removed)
+	w.committed.happened()
+	return err
 }
 
 // removedLogs are the logs, by chain, of the blocks that will be undone.
