@@ -132,7 +132,7 @@ func (c *command) parse(verb string, args []string, env func(string) (string, bo
 	var serverErr, worldErr error
 	c.server, serverErr = serving.Options(c.stderr)
 	c.listen = serving.Addresses
-	c.server.People = func(w *sim.World) control.People { return seed.NewPeople(w) }
+	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
 	return errors.Join(serverErr, worldErr)

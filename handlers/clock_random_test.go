@@ -11,9 +11,6 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
-	"snowglobe/handlers/control"
-	"snowglobe/seed"
-	"snowglobe/sim"
 	"snowglobe/sim/txs"
 )
 
@@ -44,7 +41,7 @@ func TestRandomTimeIsTheSameInParts(t *testing.T) {
 func newMovedStory(t *testing.T) *story {
 	t.Helper()
 	w := tinyWorld(t)
-	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, People: func(w *sim.World) control.People { return seed.NewPeople(w) }})
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, People: peopleOf})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"snowglobe/handlers/control"
 	"snowglobe/seed"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/verify"
 )
 
@@ -168,11 +170,14 @@ func TestARunningClock(t *testing.T) {
 	}
 }
 
+// peopleOf are a world's, as the program has them.
+func peopleOf(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
+
 // TestPeopleLiveOnWhileTheClockMoves populates a day through the door, and finds what happened in it in every interface.
 func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, Log: slog.New(slog.DiscardHandler),
-		People: func(w *sim.World) control.People { return seed.NewPeople(w) }})
+		People: peopleOf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,5 +213,29 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	}
 	if _, err := verify.Verify(t.Context(), w, func(int, int) {}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUntilTheNextOfEachKind moves the clock to what comes next, for each kind of what is listed.
+func TestUntilTheNextOfEachKind(t *testing.T) {
+	s := newStory(t)
+	for _, kind := range []query.EventKind{query.ValidatorEnd, query.L1Deactivation, query.ValidatorStart, query.DelegatorStart, query.DelegatorEnd, query.Unlock} {
+		var want any
+		for _, e := range objects(s.decode("events", ask(s.h, http.MethodGet, "/sim/clock/events", ""))["events"]) {
+			if want == nil && e["kind"] == string(kind) {
+				want = e["unix"]
+			}
+		}
+		body := fmt.Sprintf(`{"until":"next-%s"}`, kind)
+		if now := s.decode(body, ask(s.h, http.MethodPost, "/sim/clock", body)); want == nil || now["unix"] != want {
+			t.Errorf("%s: %v, want %v", body, now, want)
+		}
+	}
+	before := s.rpc("bc/P", "platform.getHeight", nil)["height"]
+	for range 2 { // one network's comes first
+		s.decode("until", ask(s.h, http.MethodPost, "/sim/clock", `{"until":"next-block"}`))
+	}
+	if after := s.rpc("bc/P", "platform.getHeight", nil)["height"]; integer(after) <= integer(before) {
+		t.Errorf("the P-Chain's height is %v after %v", after, before)
 	}
 }

@@ -23,7 +23,7 @@ func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move,
 			if err := startRelayer(ctx, w, o); err != nil {
 				return err
 			}
-			advance = o.People(w).Advance
+			advance = o.people(w).Advance
 		}
 		if err := move.Make(ctx, w, advance); err != nil {
 			return err
@@ -31,6 +31,11 @@ func MoveClock(ctx context.Context, w *sim.World, o Options, move *control.Move,
 	}
 	_, err := fmt.Fprintln(out, w.Clock.Now().Format(time.RFC3339Nano))
 	return err
+}
+
+// people are those of a world. What the network refuses them is for who reads the log closely.
+func (o *Options) people(w *sim.World) control.People {
+	return o.People(w, func(err error) { o.Log.Debug("somebody was refused", "error", err) })
 }
 
 // startRelayer has the messages of clients and people delivered, if that is wanted.

@@ -70,7 +70,7 @@ type Options struct {
 
 	ClockRate float64 // at which multiple of real time the clock runs, 0 for a clock that stands still
 	Live      bool    // people act while the clock moves
-	People    func(*sim.World) control.People
+	People    func(w *sim.World, refused func(error)) control.People
 }
 
 // NodeOptions are what the user may choose about the node.
@@ -206,7 +206,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	}
 	var people control.People
 	if o.People != nil {
-		people = o.People(w)
+		people = o.people(w)
 	}
 	clock := control.NewClockRate(w, people, o.ClockRate, o.Live)
 	if err := control.RegisterClock(s, w, clock); err != nil {

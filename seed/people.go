@@ -23,9 +23,8 @@ import (
 // People are the accounts of an open world, who go on acting in its time after the generated history. When somebody acts follows
 // from the seed and the profile alone, and what they do from the seed, the time and the world as it is then: nothing is kept but the world.
 type People struct {
-	Refused func(error) // is told what the network refuses; may be nil
-
-	world *sim.World
+	world   *sim.World
+	refused func(error) // is told what the network refuses
 
 	moving sync.Mutex // held while the clock moves on with them; guards the lines, which are made when first needed
 	lines  []line
@@ -45,8 +44,10 @@ type deed struct {
 	line *line
 }
 
-// NewPeople are those of a world.
-func NewPeople(w *sim.World) *People { return &People{world: w, rng: population.RNG(w.Meta.Seed)} }
+// NewPeople are those of a world. refused is told what the network refuses of what they want.
+func NewPeople(w *sim.World, refused func(error)) *People {
+	return &People{world: w, rng: population.RNG(w.Meta.Seed), refused: refused}
+}
 
 // Advance moves the clock to a time as sim.World.Advance does, and lets people act on the way. What they want and the network refuses
 // does not happen. Nobody makes up for time in which the clock moved without them, or blocks moved it.
@@ -100,8 +101,8 @@ func (p *People) live(ctx context.Context, d deed) error {
 		return ctx.Err()
 	case errors.Is(err, store.ErrDisk), errors.Is(err, store.ErrReadOnly):
 		return err
-	case err != nil && p.Refused != nil:
-		p.Refused(fmt.Errorf("%s at %d: %w", d.line.name, d.at, err))
+	case err != nil:
+		p.refused(fmt.Errorf("%s at %d: %w", d.line.name, d.at, err))
 	}
 	return nil
 }

@@ -27,11 +27,11 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	if err := relayer.Start(t.Context(), w, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
-	people := NewPeople(w)
-	people.Refused = func(err error) { t.Error(err) }
+	refused := func(err error) { t.Error(err) }
+	people := NewPeople(w, refused)
 	for i, to := range steps {
 		if i%7 == 0 {
-			people = NewPeople(w) // as after a start
+			people = NewPeople(w, refused) // as after a start
 		}
 		if err := people.Advance(t.Context(), DefaultUntil.Add(to)); err != nil {
 			t.Fatal(err)
