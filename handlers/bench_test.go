@@ -32,6 +32,7 @@ func BenchmarkReport(b *testing.B) {
 	r.exports()
 	r.sending()
 	r.clock()
+	r.webPages()
 }
 
 // report is one run of the benchmark.

@@ -28,7 +28,7 @@ func Banner(d *Description, version, base string, origins Origins, now time.Time
 		fmt.Fprintf(&b, "The clock is %d days behind. --until now makes a world that ends now, in another file; with --live time goes on, and so do its people.\n\n",
 			behind/(24*time.Hour))
 	}
-	fmt.Fprintf(&b, "  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n", base, base, base)
+	fmt.Fprintf(&b, "  in a browser         %s/\n  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n", base, base, base, base)
 	for _, n := range w.Networks {
 		fmt.Fprintf(&b, "  %-20s %s/ext\n", "node of "+n.Name, n.URL)
 	}

@@ -3,7 +3,7 @@
 //
 //	Read               any client and any page of the web may
 //	SignedTransaction  so may anyone send one: its signature says who wants it
-//	Control            everything else that changes the world: no page save those of loopback and of --allow-origin, and
+//	Control            everything else that changes the world: no page save those of loopback, of this server's own address and of --allow-origin, and
 //	                   nobody when the server listens beyond loopback, unless --allow-control is given
 //
 // A JSON-RPC method has the class that [Of] gives its name, so that a new method is covered without a word about it; a REST
@@ -76,7 +76,7 @@ func (r *Rule) CheckPage(request *http.Request, c Class) error {
 	if origin == "" && request.Header.Get("Sec-Fetch-Site") == "none" { // the address bar
 		return nil
 	}
-	if r.trusts(origin) {
+	if r.trusts(origin) || ownPage(request, origin) {
 		return nil
 	}
 	if origin == "" {
@@ -101,6 +101,17 @@ func (r *Rule) trusts(origin string) bool {
 		return true
 	}
 	return r != nil && (slices.Contains(r.Origins, parsed) || slices.Contains(r.Origins, "*"))
+}
+
+// ownPage says whether a request comes from a page of this server that was reached by an address. One that was reached by a name is
+// not trusted: anyone can let a name of their own lead here.
+func ownPage(request *http.Request, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" || u.Host != request.Host {
+		return false
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return err == nil
 }
 
 // loopback says whether a host name of a page stands for this machine: browsers resolve localhost and what is below it without

@@ -67,6 +67,23 @@ func TestWhoMayChangeTheWorld(t *testing.T) {
 	}
 }
 
+// TestThePagesOfTheServerItself may control the world where the server was reached by an address: a name could be anyone's.
+func TestThePagesOfTheServerItself(t *testing.T) {
+	for origin, trusted := range map[string]bool{
+		"http://192.168.1.7:9650": true, "http://[fd00::7]:9650": true, "http://evil.example:9650": false, "http://192.168.1.7": false, "null": false,
+	} {
+		r := httptest.NewRequest("POST", "/", nil)
+		r.Header.Set("Origin", origin)
+		r.Host = strings.TrimSuffix(strings.TrimPrefix(origin, "http://"), "/")
+		if origin == "http://192.168.1.7" {
+			r.Host += ":9650"
+		}
+		if err := (&permit.Rule{Exposed: true, Control: true}).Check(r, permit.Control); (err == nil) != trusted {
+			t.Errorf("%s at %s: %v", origin, r.Host, err)
+		}
+	}
+}
+
 func TestOriginsOfFlags(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://App.Example": "https://app.example", "http://app.example:80/": "http://app.example", "http://[::1]:80": "http://[::1]",

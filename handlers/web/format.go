@@ -360,3 +360,16 @@ func compact(v any) string {
 	}
 	return string(b)
 }
+
+// last is the last item of a list, nothing of an empty one.
+func last(v any) any {
+	if l := list(v); len(l) > 0 {
+		return l[len(l)-1]
+	}
+	return nil
+}
+
+// Day is a day by the world's clock, so many days from now.
+func (p *page) Day(from int64) string {
+	return time.Unix(p.now+from*86400, 0).UTC().Format(time.DateOnly)
+}

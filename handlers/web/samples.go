@@ -154,8 +154,8 @@ func (s *samples) body(id string) any {
 	case "getLastActivityByBody", "listUtxosByBody":
 		return J{"addresses": s.of("addresses", "")}
 	case "startTransactionExport":
-		return J{"type": "TRANSACTION_EXPORT_EVM", "evmChainId": s.of("chainId", ""), "firstDate": "2026-06-01", "lastDate": "2026-06-30",
-			"options": J{"addresses": []any{s.names.named("alice")}}}
+		return J{"type": "TRANSACTION_EXPORT_EVM", "firstDate": "2026-06-01", "lastDate": "2026-06-30",
+			"options": J{"addresses": []any{s.names.named("alice")}, "includeChains": []any{s.of("chainId", "")}}}
 	case "aggregateSignatures":
 		return J{"message": "0x", "signingSubnetId": network.Subnets[0].SubnetID}
 	case "compositeQuery":

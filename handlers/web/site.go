@@ -34,7 +34,7 @@ type Site struct {
 }
 
 // Mounts are the paths at and below which pages are served.
-var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json"}
+var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json", "/webhooks"}
 
 // New makes the pages over a handler that answers for every interface of the world.
 func New(api http.Handler, log *slog.Logger) (*Site, error) {
@@ -79,6 +79,7 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/control":                  controlBar,
 		"/requests":                 requests,
 		"/requests/{id}":            request,
+		"/webhooks":                 webhooks,
 		"/docs":                     docs,
 		"/charts":                   charts,
 		"/sim/explorer/{chain}/address/{address}/contract": contract,

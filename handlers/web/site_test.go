@@ -178,6 +178,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/requests", 200, []string{"Journal", "Forget all"}},
 		{"/requests/999999999", 404, []string{"999999999"}},
 		{"/control", 200, []string{"+1 h", "To validator-end", "evm_mine"}},
+		{"/webhooks", 200, []string{"New webhook", "Export transactions"}},
 		{"/docs", 200, []string{"swagger-ui-bundle.js", `data-url="/openapi.json"`}},
 		{"/docs?document=upstream", 200, []string{`data-url="/upstream/openapi.json"`}},
 		{"/docs?document=nothing", 404, []string{"no document"}},

@@ -284,6 +284,26 @@
     } catch (e) { toast(e.message); }
   });
 
+  // Forms whose fields are the members of a JSON body: a.b is a member of a member, a[] a list with commas.
+  document.addEventListener("submit", async (event) => {
+    const form = event.target.closest("[data-json]");
+    if (!form) return;
+    event.preventDefault();
+    const content = {};
+    for (const [name, value] of new FormData(form)) {
+      const path = name.split("."), last = path.pop();
+      const at = path.reduce((o, part) => (o[part] ??= {}), content);
+      if (last.endsWith("[]")) at[last.slice(0, -2)] = value.split(",").map((s) => s.trim());
+      else at[last] = value;
+    }
+    try {
+      const answer = await change(form.dataset.method, form.dataset.path, q(content));
+      later(form.dataset.done);
+      if (form.dataset.after) location.href = form.dataset.after + answer[form.dataset.id];
+      else location.reload();
+    } catch (e) { toast(e.message); }
+  });
+
   // A clock that runs goes on on the page too.
   const clock = document.getElementById("clock");
   const rate = Number(clock?.dataset.rate);

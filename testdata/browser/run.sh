@@ -1,0 +1,17 @@
+#!/bin/sh
+# Opens the pages of a simulator in a headless Chromium: sh testdata/browser/run.sh ./snowglobe [FOLDER FOR SCREENSHOTS]
+set -eu
+binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+cd "$(dirname "$0")"
+npm ci --silent --ignore-scripts --no-audit --no-fund
+
+folder=$(mktemp -d)
+SCREENSHOTS=${2:-$folder/screenshots}
+export SCREENSHOTS
+. ../clients/serve.sh
+
+serve tiny
+node pages.mjs
+node hostile.mjs
+node story.mjs
+stop
