@@ -72,8 +72,9 @@ func (b *Batch) Commit() error {
 	return err
 }
 
-// Uncounted says that the batch changes nothing that answers are kept for: only what is asked for anew each time.
-func (b *Batch) Uncounted() { b.uncounted = true }
+// Uncounted says that the batch changes nothing that answers are kept for, nor anything that follows when the world goes back: only
+// what is asked for anew each time.
+func (b *Batch) Uncounted() { b.uncounted, b.aside = true, true }
 
 // Rollback drops everything that the batch wrote.
 func (b *Batch) Rollback() error {
