@@ -41,6 +41,7 @@ func (c *canonicalSets) forget() {
 type NodeKeys struct {
 	pairs     map[[warp.PublicKeyLen]byte]keyPair
 	connected map[ids.NodeID]bool
+	trouble   *Trouble
 }
 
 type keyPair struct {
@@ -57,14 +58,14 @@ func (k *NodeKeys) PublicKey(compressed []byte) (*warp.PublicKey, error) {
 }
 
 // Secret is the key with which a member of a canonical set signs; nil if it is no node's, or if no node that uses it is
-// connected.
+// connected and signs.
 func (k *NodeKeys) Secret(m *warp.CanonicalValidator) *warp.SecretKey {
 	pair, known := k.pairs[m.PublicKey.Compressed()]
 	if !known {
 		return nil
 	}
 	for _, node := range m.NodeIDs {
-		if k.connected[node] {
+		if k.connected[node] && k.trouble.signs(node) {
 			return pair.secret
 		}
 	}
@@ -86,7 +87,7 @@ func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &NodeKeys{make(map[[warp.PublicKeyLen]byte]keyPair, len(nodes)), make(map[ids.NodeID]bool, len(nodes))}
+	k := &NodeKeys{make(map[[warp.PublicKeyLen]byte]keyPair, len(nodes)), make(map[ids.NodeID]bool, len(nodes)), &n.Trouble}
 	for i := range nodes {
 		secret := warp.NewSecretKey([32]byte(nodes[i].Secret))
 		public := secret.PublicKey()

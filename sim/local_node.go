@@ -98,8 +98,8 @@ func RemoteAddress(peer *store.Node) string {
 }
 
 // BenchedOn are the chains about which the local node asks a peer nothing for a while, as it did not answer.
-func BenchedOn(peer *store.Node) []string {
-	if peer.Role == "low-uptime" {
+func (n *Network) BenchedOn(peer *store.Node) []string {
+	if peer.Role == "low-uptime" || slices.Contains(n.Trouble.Now().Benched, ids.NodeID(peer.Node)) {
 		return []string{"C"}
 	}
 	return []string{}

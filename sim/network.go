@@ -23,6 +23,7 @@ type Network struct {
 	Aliases   *Aliases  // of the network's chains
 	LocalNode LocalNode // the node that answers for the network
 	World     *World    // whose network it is
+	Trouble   Trouble   // of its nodes
 
 	index         int
 	canonicalSets *canonicalSets

@@ -57,6 +57,8 @@ type Action struct {
 	Message     string    `json:"message,omitempty" doc:"What the error body of the status says."`
 	RetryAfter  int       `json:"retryAfter,omitempty" min:"1" doc:"Seconds, in the headers of a 429 or 503; 1 for a 429 when it is missing."`
 	RPCError    *RPCError `json:"rpcError,omitempty" doc:"An error of JSON-RPC, in a batch for the member that was matched."`
+	RPCResult   Result    `json:"rpcResult,omitzero" doc:"A result of JSON-RPC instead of the true one, such as null for a receipt that is not there yet."`
+	Mining      string    `json:"mining,omitempty" doc:"A transaction of eth_sendRawTransaction is taken and waits: never, or a time such as 3s after which it may be in a block."`
 	Drop        string    `json:"drop,omitempty" enum:"before,during" doc:"The connection is reset, before the answer or in the middle of its body."`
 	Truncate    *int      `json:"truncate,omitempty" min:"0" doc:"The body ends after so many bytes, and the connection with it."`
 	Slow        Duration  `json:"slow,omitempty" doc:"The body comes in pieces, over so long."`
@@ -71,6 +73,32 @@ type RPCError struct {
 	Code    int64  `json:"code"`
 	Message string `json:"message"`
 	Data    any    `json:"data,omitempty"`
+}
+
+// Result is a result of JSON-RPC; null is one.
+type Result struct{ JSON json.RawMessage }
+
+// UnmarshalJSON keeps it as it is.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	r.JSON = bytes.Clone(b)
+	return nil
+}
+
+// MarshalJSON writes it.
+func (r Result) MarshalJSON() ([]byte, error) { return r.JSON, nil }
+
+// IsZero says that there is none.
+func (r Result) IsZero() bool { return r.JSON == nil }
+
+// Schema allows everything.
+func (Result) Schema(*schema.Schemas) *schema.Schema { return &schema.Schema{} }
+
+// Wait is for how many milliseconds a transaction waits, -1 for ever.
+func (a *Action) Wait() int64 {
+	if d, err := time.ParseDuration(a.Mining); err == nil {
+		return d.Milliseconds()
+	}
+	return -1
 }
 
 // Duration is written as 1.5s, 200ms or 2m.
@@ -229,6 +257,9 @@ func (a *Action) problems() (all []string) {
 	if a.Status == 0 && (a.Message != "" || a.RetryAfter != 0) {
 		all = append(all, "action.message and action.retryAfter go with a status")
 	}
+	if d, err := time.ParseDuration(a.Mining); a.Mining != "" && a.Mining != "never" && (err != nil || d < 0 || d > longest) {
+		all = append(all, fmt.Sprintf("action.mining %q is not never, or a time such as 3s", schema.Shorten(a.Mining)))
+	}
 	if a.Status != 0 && http.StatusText(a.Status) == "" {
 		all = append(all, fmt.Sprintf("action.status %d has no name", a.Status))
 	}
@@ -241,7 +272,7 @@ func (a *Action) things() (all []string) {
 		name string
 		set  bool
 	}{
-		{"status", a.Status != 0}, {"rpcError", a.RPCError != nil}, {"drop", a.Drop != ""}, {"truncate", a.Truncate != nil}, {"slow", a.Slow != 0},
+		{"status", a.Status != 0}, {"rpcError", a.RPCError != nil}, {"rpcResult", !a.RPCResult.IsZero()}, {"mining", a.Mining != ""}, {"drop", a.Drop != ""}, {"truncate", a.Truncate != nil}, {"slow", a.Slow != 0},
 		{"invalidJson", a.InvalidJSON}, {"contentType", a.ContentType != ""}, {"emptyPage", a.EmptyPage}, {"pageToken", a.PageToken != ""},
 	} {
 		if t.set {
@@ -263,6 +294,8 @@ func (a *Action) String() string {
 		parts = append(parts, "status "+strconv.Itoa(a.Status))
 	case a.RPCError != nil:
 		parts = append(parts, fmt.Sprintf("rpcError %d", a.RPCError.Code))
+	case a.Mining != "":
+		parts = append(parts, "mining "+a.Mining)
 	case a.Drop != "":
 		parts = append(parts, "drop "+a.Drop)
 	case a.Truncate != nil:

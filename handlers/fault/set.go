@@ -39,9 +39,9 @@ type Call struct {
 // Plan is what is to happen to a request.
 type Plan struct {
 	Delay time.Duration
-	Whole *Action           // for the whole answer; nil for none
-	Calls map[int]*RPCError // for calls, by their place
-	Text  string            // what to tell about it
+	Whole *Action         // for the whole answer; nil for none
+	Calls map[int]*Action // for calls, by their place
+	Text  string          // what to tell about it
 }
 
 // Set are the rules of a world.
@@ -184,13 +184,13 @@ func (p *Plan) add(a *Action, delay time.Duration, call int, by string) {
 	p.Delay += delay
 	switch {
 	case len(a.things()) == 0:
-	case a.RPCError == nil:
+	case !a.aboutCall():
 		p.Whole = a
 	case call >= 0:
 		if p.Calls == nil {
-			p.Calls = map[int]*RPCError{}
+			p.Calls = map[int]*Action{}
 		}
-		p.Calls[call] = a.RPCError
+		p.Calls[call] = a
 	}
 }
 
@@ -201,7 +201,7 @@ func Once(a *Action, r *Request) *Plan {
 	if a.Delay != nil {
 		delay = time.Duration(a.Delay.Fixed)
 	}
-	if a.RPCError == nil {
+	if !a.aboutCall() {
 		p.add(a, delay, -1, Header)
 		return p
 	}
@@ -213,7 +213,12 @@ func Once(a *Action, r *Request) *Plan {
 }
 
 // perCall says whether a rule is about calls of JSON-RPC, and not about whole requests.
-func (a *armed) perCall() bool { return a.Match.RPCMethod != "" || a.Action.RPCError != nil }
+func (a *armed) perCall() bool { return a.Match.RPCMethod != "" || a.Action.aboutCall() }
+
+// aboutCall says whether an action is about a call of JSON-RPC.
+func (a *Action) aboutCall() bool {
+	return a.RPCError != nil || !a.RPCResult.IsZero() || a.Mining != ""
+}
 
 func (m *Match) fits(r *Request) bool {
 	if m.Interface != "" && m.Interface != r.Interface || m.Operation != "" && !strings.EqualFold(m.Operation, r.Operation) ||

@@ -139,7 +139,7 @@ func TestMembersOfABatchAreJudgedByThemselves(t *testing.T) {
 	s := fault.NewSet(1, "main", time.Now, nil)
 	s.Add(decode(t, `{"match":{"rpcMethod":"eth_c*"},"action":{"rpcError":{"code":-32005,"message":"limit"}},"times":{"every":2}}`))
 	p := s.Decide(calls("eth_call", "eth_blockNumber", "eth_chainId", "eth_call", "eth_call"))
-	if p == nil || p.Whole != nil || len(p.Calls) != 2 || p.Calls[2] == nil || p.Calls[4].Code != -32005 {
+	if p == nil || p.Whole != nil || len(p.Calls) != 2 || p.Calls[2] == nil || p.Calls[4].RPCError.Code != -32005 {
 		t.Errorf("the plan is %+v", p)
 	}
 	s.Delete("")

@@ -52,7 +52,7 @@ func ResetConn(c net.Conn) {
 
 // Alters says whether the answer is made, and then altered.
 func (a *Action) Alters() bool {
-	return a != nil && a.Status == 0 && a.RPCError == nil && a.Drop != "before" && len(a.things()) > 0
+	return a != nil && a.Status == 0 && !a.aboutCall() && a.Drop != "before" && len(a.things()) > 0
 }
 
 // Plain is a request whose answer can be altered: without what would compress it or make it empty.

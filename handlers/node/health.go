@@ -13,6 +13,7 @@ import (
 
 // healthAPI tells whether the node is well: avalanchego's api/health.Service.
 type healthAPI struct {
+	network *sim.Network
 	world   *sim.World
 	heights func(context.Context) ([]ChainHeight, error) // of every chain
 }
@@ -67,6 +68,8 @@ func plain(state func(context.Context) HealthReply) http.Handler {
 	})
 }
 
+var errNotBootstrapped = errors.New("subnets not bootstrapped")
+
 var errHeights = errors.New("the heights of the chains cannot be read")
 
 // health looks at every chain and at the file behind them.
@@ -82,13 +85,20 @@ func (a *healthAPI) health(ctx context.Context) HealthReply {
 		database = errHeights
 	}
 	reply.Checks["database"] = a.check(started, nil, database)
-	reply.Healthy = database == nil
+	reply.Healthy = reply.Healthy && database == nil
 	return reply
 }
 
 // readiness is given once the node answers at all: the world is whole before that.
 func (a *healthAPI) readiness(context.Context) HealthReply {
-	return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), []string{}, nil)}, true}
+	missing := []string{}
+	for _, chain := range a.network.Trouble.Now().NotBootstrapped {
+		missing = append(missing, chain.String())
+	}
+	if len(missing) > 0 { // avalanchego's chains.Manager: the ids of the chains, and errNotBootstrapped's words
+		return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), missing, errNotBootstrapped)}, false}
+	}
+	return HealthReply{map[string]Check{"bootstrapped": a.check(time.Now(), missing, nil)}, true}
 }
 
 func (a *healthAPI) liveness(context.Context) HealthReply {

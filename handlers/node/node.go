@@ -226,7 +226,7 @@ func (n *Node) addAdmin(network *sim.Network) error {
 // addHealth makes the health service of a network reachable: by POST as JSON-RPC, by GET as plain JSON whose status
 // tells a load balancer enough.
 func (n *Node) addHealth(network *sim.Network) error {
-	a := &healthAPI{network.World, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
+	a := &healthAPI{network, network.World, func(ctx context.Context) ([]ChainHeight, error) { return n.Heights(ctx, network.Name) }}
 	rpc, err := jsonrpc.NewServices(n.options.MaxBody, n.options.Permit, jsonrpc.Service{Name: "health", Methods: a})
 	if err != nil {
 		return err

@@ -131,7 +131,12 @@ func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error)
 	if of == nil || err != nil {
 		return nil, nil, err
 	}
-	return of.routes.byID[c.op.ID].Handle, done, nil
+	op := of.routes.byID[c.op.ID]
+	if op == nil { // it is about the server, not about what is indexed
+		done()
+		return nil, nil, nil
+	}
+	return op.Handle, done, nil
 }
 
 // callsIn are the calls of JSON-RPC in a body.
@@ -261,8 +266,8 @@ func (c *requestContext) errorWith(a *fault.Action, r *http.Request) *Error {
 	return e
 }
 
-// FailingCalls are the calls of JSON-RPC in a request that must be answered with an error, by their place.
-func FailingCalls(ctx context.Context) map[int]*fault.RPCError {
+// FailingCalls are the calls of JSON-RPC in a request that must be answered in another way, by their place.
+func FailingCalls(ctx context.Context) map[int]*fault.Action {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
 		return c.failing
 	}

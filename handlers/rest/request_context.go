@@ -35,7 +35,7 @@ type requestContext struct {
 	received journal.Body // the request's body
 	fault    string       // which was applied to the request
 
-	failing map[int]*fault.RPCError // calls of JSON-RPC that must fail, by their place
+	failing map[int]*fault.Action // calls of JSON-RPC that are answered in another way, by their place
 }
 
 func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {

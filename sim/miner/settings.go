@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim/evm"
 )
@@ -157,4 +158,22 @@ func (m *Miner) DropSender(sender common.Address) {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	m.Pool.DropSender(sender)
+}
+
+// Hold keeps a transaction that will be sent from being mined, and with it those of its sender that follow.
+func (m *Miner) Hold(hash common.Hash) { m.Pool.Hold(hash, true) }
+
+// Release lets a transaction be mined that was held, at once with automine.
+func (m *Miner) Release(ctx context.Context, tx *types.Transaction) error {
+	m.Pool.Hold(tx.Hash(), false)
+	if !m.Automine() || !m.Pool.Has(tx.Hash()) {
+		return nil
+	}
+	defer m.world.Mined(ctx)
+	m.world.Writer.Lock()
+	defer m.world.Writer.Unlock()
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	return m.mineReady(tx)
 }

@@ -2,9 +2,15 @@ package eth
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/permit"
@@ -17,9 +23,14 @@ const (
 	refusalService = "rpc"
 	refusalMethod  = refusalService + "_refuse"
 	failureMethod  = refusalService + "_fail"
+	answerMethod   = refusalService + "_answer"
+	sendMethod     = refusalService + "_sendLate"
 )
 
-type refusals struct{}
+type refusals struct {
+	api  *api
+	open context.Context // ends with the endpoint
+}
 
 // Refuse answers with the refusal that it is given.
 func (refusals) Refuse(text string) error { return refusal(text) }
@@ -27,6 +38,37 @@ func (refusals) Refuse(text string) error { return refusal(text) }
 // Fail answers with the error that it is given: that of a fault.
 func (refusals) Fail(code int, text string, data *json.RawMessage) error {
 	return &failure{code, text, data}
+}
+
+// Answer answers with the result that it is given: that of a fault.
+func (refusals) Answer(result *json.RawMessage) json.RawMessage {
+	if result == nil {
+		return json.RawMessage("null")
+	}
+	return *result
+}
+
+// SendLate takes a signed transaction that has to wait in the pool, in milliseconds; for ever when that is less than 0.
+func (r refusals) SendLate(ctx context.Context, raw hexutil.Bytes, wait int64) (common.Hash, error) {
+	tx := new(types.Transaction)
+	if err := tx.UnmarshalBinary(raw); err != nil {
+		return common.Hash{}, err
+	}
+	r.api.miner.Hold(tx.Hash())
+	hash, err := r.api.submit(ctx, tx)
+	if err != nil {
+		return hash, errors.Join(err, r.api.miner.Release(ctx, tx))
+	}
+	if wait >= 0 {
+		go func() {
+			select {
+			case <-time.After(time.Duration(wait) * time.Millisecond):
+				_ = r.api.miner.Release(r.open, tx) // one that cannot be mined stays in the pool, where clients find it
+			case <-r.open.Done():
+			}
+		}()
+	}
+	return hash, nil
 }
 
 // failure is the error that a fault is.
@@ -86,7 +128,7 @@ func (e *Endpoint) admit(r *http.Request, body []byte) []byte {
 }
 
 // failing puts a call that fails in the place of each that must, by their places in a request.
-func failing(body []byte, errors map[int]*fault.RPCError) []byte {
+func failing(body []byte, errors map[int]*fault.Action) []byte {
 	if len(errors) == 0 {
 		return body
 	}
@@ -105,12 +147,23 @@ func failing(body []byte, errors map[int]*fault.RPCError) []byte {
 	return encode(batch)
 }
 
-func failed(call json.RawMessage, e *fault.RPCError) json.RawMessage {
+func failed(call json.RawMessage, a *fault.Action) json.RawMessage {
 	var m message
-	if e == nil || json.Unmarshal(call, &m) != nil {
+	if a == nil || json.Unmarshal(call, &m) != nil {
 		return call
 	}
-	m.Method, m.Params = failureMethod, encode([]any{e.Code, e.Message, e.Data})
+	switch {
+	case a.RPCError != nil:
+		m.Method, m.Params = failureMethod, encode([]any{a.RPCError.Code, a.RPCError.Message, a.RPCError.Data})
+	case !a.RPCResult.IsZero():
+		m.Method, m.Params = answerMethod, encode([]any{a.RPCResult})
+	case m.Method == "eth_sendRawTransaction":
+		var params []json.RawMessage
+		if json.Unmarshal(m.Params, &params) != nil || len(params) == 0 {
+			return call
+		}
+		m.Method, m.Params = sendMethod, encode([]any{params[0], a.Wait()})
+	}
 	return encode(m)
 }
 

@@ -45,6 +45,7 @@ type Endpoint struct {
 	blocks       *broadcaster[*reader.BlockEvent]
 	pending      *broadcaster[[]*txpool.Transaction]
 	methods      map[string]bool // that it has, by name
+	api          *api
 	maxBody      int64
 	permit       *permit.Rule
 	gate         *sim.Gate     // through which messages of WebSocket connections come; nil for none
@@ -93,7 +94,7 @@ func New(o Options) (*Endpoint, error) {
 			return nil, err
 		}
 	}
-	return e, e.server.RegisterName(refusalService, refusals{})
+	return e, e.server.RegisterName(refusalService, refusals{e.api, e.open})
 }
 
 // Capabilities are the methods of every namespace.
@@ -119,6 +120,7 @@ type Namespace struct {
 func (e *Endpoint) namespaces(o Options) []Namespace {
 	chain := o.Miner.Chain
 	a := &api{chain: chain, miner: o.Miner, blocks: cache.New[blockKey, []byte](chain.Caches())}
+	e.api = a
 	wallet := &walletAPI{api: a, wallet: o.Wallet}
 	all := []Namespace{
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},

@@ -140,14 +140,15 @@ func (a *Service) GetBlockchainID(_ *http.Request, args *AliasArgs, reply *Block
 	return err
 }
 
-// IsBootstrapped answers yes for every chain that runs here: nothing has to be caught up with.
+// IsBootstrapped answers yes for every chain that runs here, as nothing has to be caught up with, unless it was made to be in trouble.
 func (a *Service) IsBootstrapped(_ *http.Request, args *ChainArgs, reply *BootstrappedReply) error {
 	if args.Chain == "" {
 		return errNoChain
 	}
-	if _, err := primary.ChainByAlias(a.network, args.Chain); err != nil {
+	chain, err := primary.ChainByAlias(a.network, args.Chain)
+	if err != nil {
 		return fmt.Errorf("there is no chain with alias/ID '%s'", args.Chain)
 	}
-	reply.IsBootstrapped = true
+	reply.IsBootstrapped = a.network.Trouble.Bootstrapped(chain)
 	return nil
 }

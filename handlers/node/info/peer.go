@@ -105,7 +105,7 @@ func (a *Service) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
 	return Peer{
 		IP: sim.RemoteAddress(n), PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
 		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: jsonrpc.Uint32(a.network.ObservedBy(id)),
-		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: sim.BenchedOn(n),
+		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: a.network.BenchedOn(n),
 	}
 }
 

@@ -89,7 +89,7 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if failed := rest.FailingCalls(r.Context())[0]; failed != nil {
+	if failed := rest.FailingCalls(r.Context())[0]; failed != nil && failed.Mining == "" {
 		fail(w, body, failed)
 		return
 	}
@@ -102,15 +102,22 @@ func (s *Services) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.server.ServeHTTP(w, &request)
 }
 
-// fail answers a call with the error of a fault.
-func fail(w http.ResponseWriter, body []byte, e *fault.RPCError) {
+// fail answers a call with the error, or the result, of a fault.
+func fail(w http.ResponseWriter, body []byte, a *fault.Action) {
 	var call struct{ ID any }
 	_ = stdjson.Unmarshal(body, &call) // what cannot be read has no id
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	answer, err := stdjson.Marshal(map[string]any{"jsonrpc": "2.0", "error": e, "id": call.ID})
+	answer, err := stdjson.Marshal(answerOf(a, call.ID))
 	if err == nil {
 		_, _ = w.Write(append(answer, '\n')) // a client that has left needs no answer
 	}
+}
+
+func answerOf(a *fault.Action, id any) map[string]any {
+	if a.RPCError != nil {
+		return map[string]any{"jsonrpc": "2.0", "error": a.RPCError, "id": id}
+	}
+	return map[string]any{"jsonrpc": "2.0", "result": a.RPCResult, "id": id}
 }
 
 // ReadBody reads a request whole. When it is too large, or cannot be read, it has answered that.

@@ -3,13 +3,17 @@ package txpool
 import (
 	"bytes"
 	"container/heap"
+	"maps"
 	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // Order gives the pending transactions as a block takes them: the one that pays the highest tip first and, among equals, the one that came
 // first; those of an account by nonce. It is miner's transactionsByPriceAndNonce.
 type Order struct {
 	baseFee *big.Int
+	held    map[common.Hash]bool // that no block takes; never changed
 	heads   byPrice
 }
 
@@ -20,11 +24,25 @@ type head struct {
 	rest []*Transaction
 }
 
+// Hold says whether a transaction is kept from being mined, whether it is there or not yet.
+func (p *Pool) Hold(hash common.Hash, on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	held := maps.Clone(p.held)
+	if held == nil {
+		held = map[common.Hash]bool{}
+	}
+	if held[hash] = on; !on {
+		delete(held, hash)
+	}
+	p.held = held
+}
+
 // Pending are those that can pay a base fee.
 func (p *Pool) Pending(baseFee *big.Int) *Order {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	o := &Order{baseFee: baseFee}
+	o := &Order{baseFee: baseFee, held: p.held}
 	for _, a := range p.accounts {
 		if h, ok := o.head(a.pending()); ok {
 			o.heads = append(o.heads, h)
@@ -36,7 +54,7 @@ func (p *Pool) Pending(baseFee *big.Int) *Order {
 
 // head is the first of an account's transactions. One that cannot pay the base fee keeps those after it waiting.
 func (o *Order) head(all []*Transaction) (head, bool) {
-	if len(all) == 0 {
+	if len(all) == 0 || o.held[all[0].Hash()] {
 		return head{}, false
 	}
 	tip, err := all[0].EffectiveGasTip(o.baseFee)

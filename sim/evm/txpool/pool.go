@@ -33,6 +33,7 @@ type Pool struct {
 	mu       sync.RWMutex
 	minFee   *big.Int // the least fee cap that is taken, in wei
 	accounts map[common.Address]*account
+	held     map[common.Hash]bool // kept from being mined; replaced, never changed
 	all      map[common.Hash]*Transaction
 	slots    int
 	arrivals uint64

@@ -1,0 +1,132 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Troubles is the answer of GET /sim/node.
+type Troubles struct {
+	Networks []NetworkTroubles `json:"networks"`
+}
+
+// NetworkTroubles is what is wrong with a network's nodes.
+type NetworkTroubles struct {
+	Network         string   `json:"network"`
+	NotBootstrapped []string `json:"notBootstrapped" doc:"Ids of chains that the node has not caught up with: info.isBootstrapped is false for them, and the node's health a 503."`
+	Benched         []string `json:"benched" doc:"Ids of peers that the node has benched for the C-Chain, as info.peers tells."`
+	NotSigning      []string `json:"notSigning" doc:"Ids of nodes that sign no cross-chain messages: below the quorum there is no aggregate signature."`
+}
+
+type troubleBody struct {
+	Network         string   `json:"network,omitempty" enum:"mainnet,fuji,testnet" doc:"mainnet when it is missing."`
+	NotBootstrapped []string `json:"notBootstrapped,omitempty" doc:"Chains by id or alias, such as C or P."`
+	Benched         []string `json:"benched,omitempty" doc:"Node ids."`
+	NotSigning      []string `json:"notSigning,omitempty" doc:"Node ids."`
+}
+
+// RegisterTrouble adds the operations on what is wrong with nodes.
+func RegisterTrouble(s *rest.Server, w *sim.World) error {
+	a := &troubleAPI{w}
+	troubles := reflect.TypeFor[Troubles]()
+	return s.Register(rest.Sim,
+		rest.Operation{ID: "getNodeTrouble", Path: "/sim/node", Summary: "What is wrong with the nodes on purpose", Live: true, Answer: troubles,
+			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
+		rest.Operation{ID: "setNodeTrouble", Method: http.MethodPost, Path: "/sim/node", Summary: "Let a network's nodes be in trouble",
+			Doc:  "What is not named is well again. It writes nothing, and is forgotten when the server stops.",
+			Body: reflect.TypeFor[troubleBody](), Strict: true, Class: permit.Control, Answer: troubles, Handle: a.set},
+		rest.Operation{ID: "endNodeTrouble", Method: http.MethodDelete, Path: "/sim/node", Summary: "Let all nodes be well again",
+			Class: permit.Control, Answer: troubles, Handle: func(*rest.Request) (any, error) {
+				for _, n := range w.Networks {
+					n.Trouble.Set(sim.Troubles{})
+				}
+				return a.show(), nil
+			}})
+}
+
+type troubleAPI struct{ world *sim.World }
+
+func (a *troubleAPI) show() *Troubles {
+	t := &Troubles{Networks: []NetworkTroubles{}}
+	for _, n := range a.world.Networks {
+		now := n.Trouble.Now()
+		t.Networks = append(t.Networks, NetworkTroubles{n.Name, texts(now.NotBootstrapped), texts(now.Benched), texts(now.NotSigning)})
+	}
+	return t
+}
+
+func texts[T fmt.Stringer](all []T) []string {
+	list := []string{}
+	for _, v := range all {
+		list = append(list, v.String())
+	}
+	return list
+}
+
+func (a *troubleAPI) set(r *rest.Request) (any, error) {
+	b := rest.Body[troubleBody](r)
+	network := fixtures.MainnetName
+	if b.Network != "" {
+		known, err := fixtures.NetworkNamed(b.Network)
+		if err != nil {
+			return nil, rest.BadRequest(err.Error())
+		}
+		network = known.Name
+	}
+	for _, n := range a.world.Networks {
+		if n.Name != network {
+			continue
+		}
+		now, problems, err := b.read(r.Context(), n)
+		if err != nil {
+			return nil, err
+		}
+		if len(problems) > 0 {
+			return nil, rest.BadRequest(problems...)
+		}
+		n.Trouble.Set(now)
+	}
+	return a.show(), nil
+}
+
+func (b *troubleBody) read(ctx context.Context, n *sim.Network) (now sim.Troubles, problems []string, err error) {
+	for _, name := range b.NotBootstrapped {
+		id, known := n.Aliases.Lookup(name)
+		if !known {
+			problems = append(problems, fmt.Sprintf("notBootstrapped: there is no chain %.100q on %s", name, n.Name))
+		}
+		now.NotBootstrapped = append(now.NotBootstrapped, id)
+	}
+	for what, names := range map[string][]string{"benched": b.Benched, "notSigning": b.NotSigning} {
+		for _, name := range names {
+			id, wrong := ids.NodeIDFromString(name)
+			if wrong == nil {
+				_, err = n.DB.Node(ctx, n.Rules.NetworkID, id[:])
+			}
+			switch {
+			case wrong != nil || errors.Is(err, store.ErrNotFound):
+				problems = append(problems, fmt.Sprintf("%s: there is no node %.100q on %s", what, name, n.Name))
+				continue
+			case err != nil:
+				return now, nil, err
+			}
+			if what == "benched" {
+				now.Benched = append(now.Benched, id)
+			} else {
+				now.NotSigning = append(now.NotSigning, id)
+			}
+		}
+	}
+	return now, problems, nil
+}
