@@ -22,21 +22,6 @@ import (
 	"snowglobe/sim/verify"
 )
 
-const usage = `usage: snowglobe [serve|generate|verify|digest|clock|version] [flags]
-
-  serve      open the world, or make it if there is no file, and answer requests (the default)
-  generate   make a world file and stop
-  verify     build the world again from its transactions and compare every row; fails on the first mismatch
-  digest     print the world's digest
-  clock      move the clock of a world that is not served, and print the time: clock advance 36h,
-             clock set 2026-08-01T00:00:00Z, clock until next-validator-end, clock show;
-             with --live its people act on the way
-  version    print the version
-
-Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); a flag takes precedence.
-
-`
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -47,14 +32,15 @@ func main() {
 
 // command is one run of the program: its flags, and where it writes.
 type command struct {
-	world  seed.Options
-	server handlers.Options
-	listen handlers.Addresses
-	chosen map[string]bool // flags that the user set, on the command line or in the environment
-	move   *control.Move   // of the clock; nil for none
-	stdout io.Writer
-	stderr io.Writer
-	notes  io.Writer // banner and progress
+	world   seed.Options
+	server  handlers.Options
+	listen  handlers.Addresses
+	chosen  map[string]bool  // flags that the user set, on the command line or in the environment
+	move    *control.Move    // of the clock; nil for none
+	program handlers.Program // of exec
+	stdout  io.Writer
+	stderr  io.Writer
+	notes   io.Writer // banner and progress
 }
 
 // run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
@@ -62,6 +48,8 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	c := &command{stdout: stdout, stderr: stderr, chosen: map[string]bool{}}
 	verbs := map[string]func(context.Context) error{
 		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version,
+		"exec": c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
+		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) },
 	}
 	verb := "serve"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -73,9 +61,12 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	case len(args) == 1 && (args[0] == "--version" || args[0] == "-version"):
 		verb, args = "version", nil
 	}
+	if verb == "exec" {
+		args, c.program = handlers.CutProgram(args)
+	}
 	do := verbs[verb]
 	if do == nil {
-		fmt.Fprintf(stderr, "snowglobe: unknown verb %q\n%s", verb, usage)
+		fmt.Fprintf(stderr, "snowglobe: unknown verb %q\n%s", verb, handlers.Usage)
 		return 2
 	}
 	switch err := c.parse(verb, args, env); {
@@ -93,11 +84,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		}
 		return 1
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "snowglobe: %v\n", err)
-		return 1
-	}
-	return 0
+	return handlers.ExitCodeOf(err, stderr)
 }
 
 func (c *command) parse(verb string, args []string, env func(string) (string, bool)) error {
@@ -107,7 +94,7 @@ func (c *command) parse(verb string, args []string, env func(string) (string, bo
 	operands, err := handlers.ParseArguments(f, args)
 	if err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(c.stderr, usage)
+			fmt.Fprint(c.stderr, handlers.Usage)
 			f.SetOutput(c.stderr)
 			f.PrintDefaults()
 		}
@@ -118,6 +105,8 @@ func (c *command) parse(verb string, args []string, env func(string) (string, bo
 		if c.move, err = control.ParseMoves(operands, time.Now()); err != nil {
 			return err
 		}
+	case verb == "exec" && len(c.program) == 0:
+		return handlers.ErrNoProgram
 	case len(operands) > 0:
 		return fmt.Errorf("unexpected argument %q", operands[0])
 	}
@@ -139,6 +128,18 @@ func (c *command) parse(verb string, args []string, env func(string) (string, bo
 }
 
 func (c *command) serve(ctx context.Context) error {
+	c.server.Stdout = c.stdout
+	return c.run(ctx, ctx)
+}
+
+// exec serves as long as a program runs, which gets the signals.
+func (c *command) exec(ctx context.Context) error {
+	c.server.Program = c.program
+	return c.run(ctx, context.WithoutCancel(ctx))
+}
+
+// run has the world ready within one context and serves it within another.
+func (c *command) run(ctx, serving context.Context) error {
 	listeners, err := c.listen.Listen()
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}
-	return errors.Join(handlers.Run(ctx, listeners, w, c.server, c.notes), w.Close())
+	return errors.Join(handlers.Run(serving, listeners, w, c.server, c.notes), w.Close())
 }
 
 func (c *command) generate(ctx context.Context) error {

@@ -31,6 +31,7 @@ type Flags struct {
 	Addresses Addresses
 	Quiet     bool
 
+	readyFile                                                            string
 	network, dialect, logFormat, keys, hosts, profiles, warpSign, faults string
 	requireKey, admin, public, control, index                            bool
 	origins                                                              []string // as permit.Rule has them
@@ -79,13 +80,14 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests; 0 for none")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text or json")
+	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` that is written when the server answers: a JSON object with url, pid and digest, as on the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
 	return s
 }
 
 // Options reads what the flags say; the log goes to w.
 func (s *Flags) Options(w io.Writer) (o Options, err error) {
-	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey}
+	o = Options{Version: control.Version(), RateLimit: s.rateLimit, RequireKey: s.requireKey, ReadyFile: s.readyFile}
 	if err = checkAddress(s.Addresses.Main); err != nil {
 		return o, fmt.Errorf("--addr: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -52,6 +53,10 @@ type Options struct {
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *rest.Keys
 	RequireKey bool
+
+	Stdout    io.Writer // is told, on one line, when the server answers; nil for nobody
+	ReadyFile string    // is written then; empty for none
+	Program   Program   // is run then, and the server stops with it; nil for none
 
 	Exports export.Options
 	Permit  permit.Rule // who may change the world
@@ -415,7 +420,21 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
 	}
 	o.warn(notes, exposed)
-	return h.whileWorking(ctx, func(ctx context.Context) error { return l.serve(ctx, h, o.Log) })
+	url := "http://" + reachable(l.Main.Addr())
+	if err := o.tellReady(ready{url, os.Getpid(), fmt.Sprintf("%x", w.Digest())}); err != nil {
+		return err
+	}
+	return h.whileWorking(ctx, func(ctx context.Context) error {
+		if o.Program == nil {
+			return l.serve(ctx, h, o.Log)
+		}
+		serving, stop := context.WithCancel(ctx)
+		served := make(chan error, 1)
+		go func() { served <- l.serve(serving, h, o.Log) }()
+		err := o.Program.run(serving, url)
+		stop()
+		return errors.Join(err, <-served)
+	})
 }
 
 // serve answers on each listener; when one fails the others stop.

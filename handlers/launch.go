@@ -1,0 +1,223 @@
+package handlers
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/control"
+)
+
+// Usage is the command line in short.
+const Usage = `usage: snowglobe [serve|exec|env|healthcheck|generate|verify|digest|clock|version] [flags]
+
+  serve        open the world, or make it if there is no file, and answer requests (the default)
+  exec         make a world, run a command with its URLs and keys in the environment, and stop with it:
+               exec [flags] -- COMMAND; in memory, tiny, on a free port unless flags say otherwise
+  env          print the same environment as shell exports, of the server at --addr
+  healthcheck  exit with 0 if the server at --addr answers, else with 1
+  generate     make a world file and stop
+  verify       build the world again from its transactions and compare every row; fails on the first mismatch
+  digest       print the world's digest
+  clock        move the clock of a world that is not served, and print the time: clock advance 36h,
+               clock set 2026-08-01T00:00:00Z, clock until next-validator-end, clock show;
+               with --live its people act on the way
+  version      print the version
+
+Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); a flag takes precedence.
+
+`
+
+// ready is what machines are told once the server answers.
+type ready struct {
+	URL    string `json:"url"`
+	PID    int    `json:"pid"`
+	Digest string `json:"digest"`
+}
+
+// tellReady writes it as a line to stdout, and into the file for it, which appears whole.
+func (o *Options) tellReady(r ready) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	if o.Stdout != nil {
+		if _, err := o.Stdout.Write(line); err != nil {
+			return err
+		}
+	}
+	if o.ReadyFile == "" {
+		return nil
+	}
+	file, err := os.CreateTemp(filepath.Dir(o.ReadyFile), ".ready-*")
+	if err != nil {
+		return fmt.Errorf("--ready-file: %w", err)
+	}
+	_, err = file.Write(line)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("--ready-file: %w", err)
+	}
+	return os.Rename(file.Name(), o.ReadyFile)
+}
+
+// execDefaults are the flags of exec unless others are given.
+var execDefaults = []string{"--db", ":memory:", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", Off, "--quiet"}
+
+// CutProgram cuts the arguments of exec in two: the flags, with what they are by default, and the command after the two hyphens.
+func CutProgram(args []string) (flags []string, p Program) {
+	i := slices.Index(args, "--")
+	if i < 0 {
+		return slices.Concat(execDefaults, args), nil
+	}
+	return slices.Concat(execDefaults, args[:i]), args[i+1:]
+}
+
+// Program is a command with its arguments.
+type Program []string
+
+// ErrNoProgram says that there is no command to run.
+var ErrNoProgram = errors.New("exec: expected -- and a command after the flags")
+
+// ExitCode is that a command ended with another code than 0.
+type ExitCode int
+
+func (c ExitCode) Error() string { return fmt.Sprintf("the command ended with code %d", int(c)) }
+
+// ExitCodeOf is the code with which the program ends: that of the command that exec ran, or 1 for another failure, which it says.
+func ExitCodeOf(err error, stderr io.Writer) int {
+	var code ExitCode
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(stderr, "snowglobe: %v\n", err)
+	return 1
+}
+
+// run runs the command with the environment of the server at a URL, passes signals on to it, and answers how it ended.
+func (p Program) run(ctx context.Context, url string) error {
+	variables, err := environment(ctx, url)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(p[0], p[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdin, os.Stdout, os.Stderr, os.Environ()
+	for _, v := range variables {
+		cmd.Env = append(cmd.Env, v.name+"="+v.value)
+	}
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			_ = cmd.Process.Signal(s) // it may have ended just now
+		case err := <-ended:
+			var failed *exec.ExitError
+			if !errors.As(err, &failed) {
+				return err
+			}
+			if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+				return ExitCode(128 + int(status.Signal())) // as shells have it
+			}
+			return ExitCode(failed.ExitCode())
+		}
+	}
+}
+
+// variable is one of the environment that a server gives to programs.
+type variable struct{ name, value string }
+
+// environment asks the server at a URL for what programs need of it.
+func environment(ctx context.Context, url string) ([]variable, error) {
+	world := control.World{}
+	text, err := fetch(ctx, url+"/sim/world")
+	if err == nil {
+		err = json.Unmarshal(text, &world)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rpc := "/ext/bc/C/"
+	all := []variable{
+		{"SNOWGLOBE_URL", url}, {"SNOWGLOBE_RPC_URL", url + rpc + "rpc"}, {"SNOWGLOBE_WS_URL", "ws" + strings.TrimPrefix(url, "http") + rpc + "ws"},
+		{"SNOWGLOBE_DATA_URL", url}, {"SNOWGLOBE_METRICS_URL", url}, {"SNOWGLOBE_MNEMONIC", fixtures.Mnemonic},
+	}
+	for _, p := range world.Personas {
+		name := "SNOWGLOBE_" + strings.ToUpper(strings.ReplaceAll(p.Name, "-", "_"))
+		all = append(all, variable{name + "_ADDRESS", p.Address}, variable{name + "_KEY", p.Key})
+	}
+	return all, nil
+}
+
+// asking is how long a server may take to answer about itself.
+const asking = 10 * time.Second
+
+func fetch(ctx context.Context, url string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, asking)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", url, cmp.Or(strings.TrimSpace(string(text)), answer.Status))
+	}
+	return text, err
+}
+
+// PrintEnvironment writes what exec puts into the environment as exports of a shell, of the server that is at the addresses.
+func (a Addresses) PrintEnvironment(ctx context.Context, w io.Writer) error {
+	all, err := environment(ctx, a.url())
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if _, err := fmt.Fprintf(w, "export %s='%s'\n", v.name, v.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckHealth says why the server that is at the addresses does not answer, or is not well.
+func (a Addresses) CheckHealth(ctx context.Context) error {
+	_, err := fetch(ctx, a.url()+"/sim/health")
+	return err
+}
+
+// url is where a program on this machine reaches the main address.
+func (a Addresses) url() string {
+	host, port, _ := strings.Cut(a.Main, ":")
+	if host == "" || host == "0.0.0.0" {
+		return "http://127.0.0.1:" + port
+	}
+	return "http://" + a.Main
+}
