@@ -79,7 +79,7 @@ func TestEveryLinkResolves(t *testing.T) {
 	s := open(t)
 	limit := 2500
 	if testing.Short() {
-		limit = 350
+		limit = 200
 	}
 	seen, queue, kinds := map[string]bool{"/": true}, []string{"/"}, map[string]int{}
 	for n := 0; len(queue) > 0 && n < limit; n++ {
@@ -110,7 +110,7 @@ func TestEveryLinkResolves(t *testing.T) {
 			link, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
 			kind := shape(link)
 			// A few of each kind of page are enough: there are as many pages as there are transactions.
-			if seen[link] || kinds[kind] >= 40 {
+			if seen[link] || kinds[kind] >= 25 {
 				continue
 			}
 			seen[link] = true
