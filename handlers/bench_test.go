@@ -27,6 +27,7 @@ func BenchmarkReport(b *testing.B) {
 	r.rollups()
 	r.starts()
 	r.serving()
+	r.journaling()
 	r.signing()
 	r.growth()
 	r.exports()

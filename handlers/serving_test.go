@@ -27,6 +27,21 @@ func (r *report) serving() {
 	})
 }
 
+// journaling measures what it costs to remember requests: the same server with the journal and, in turns with it, without.
+func (r *report) journaling() {
+	with, without := r.serve("--db", ":memory:", "--profile", "default"), r.serve("--db", ":memory:", "--profile", "default", "--journal", "0")
+	defer with.stop()
+	defer without.stop()
+	r.table("journal\twith, requests/s\twithout\tratio\tbudget", func(row func(string, ...any)) {
+		for _, ask := range []request{{http.MethodGet, "/v1/chains/43114/blocks/5", ""}, {http.MethodGet, "/v1/chains/43114/transactions", ""}, call("eth_blockNumber")[0]} {
+			a, b := r.first(with, ask), r.first(without, ask)
+			w, wo, ratio := r.compare(ask.path, side{with.address, with.cmd.Process.Pid, []exchange{{ask.bytes(with.address), a.Body}}},
+				side{without.address, without.cmd.Process.Pid, []exchange{{ask.bytes(without.address), b.Body}}})
+			row("%s %s\t%.0f\t%.0f\t%.2f\t0.95", ask.path, ask.body, w.perSecond, wo.perSecond, ratio)
+		}
+	})
+}
+
 // growth measures the same lists in the large world.
 func (r *report) growth() {
 	p := r.serve("--profile", "large", "--db", r.world("large"))

@@ -11,6 +11,7 @@ folder=$(mktemp -d)
 serve tiny
 node viem.mjs
 node ethers.mjs
+node faults.mjs
 node send.mjs
 node avalanchejs.mjs
 node wallet.mjs
