@@ -228,7 +228,7 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 			Doc: "Exactly one of the members but populate says how. With populate the people of the generated history go on acting: they pay, call " +
 				"contracts, stake and send messages, as the seed and the world's time decide. On the way everything happens that falls due, through blocks of the P-Chain. " +
 				"The clock never goes back, and at most 30 years beyond the end of the generated history.",
-			Body: reflect.TypeFor[clockBody](), Class: permit.Control, Slow: true, Answer: clock, Handle: a.move},
+			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.move},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "What time will bring, soonest first",
 			Doc:    "The first thousand. Of the L1 validators that run out of balance only the first of each network.",
 			Answer: reflect.TypeFor[Events](), Handle: a.events})

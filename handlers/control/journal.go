@@ -69,10 +69,10 @@ func RegisterJournal(s *rest.Server, j *journal.Journal) error {
 			Class: permit.Control, Unrecorded: true, Answer: reflect.TypeFor[ForgottenRequests](),
 			Handle: func(*rest.Request) (any, error) { return &ForgottenRequests{a.journal.Clear()}, a.on() }},
 		rest.Operation{ID: "countRequests", Method: http.MethodPost, Path: "/sim/requests:count", Summary: "Count requests",
-			Body: reflect.TypeFor[journal.Criteria](), Unrecorded: true, Answer: reflect.TypeFor[RequestCount](), Handle: a.count},
+			Body: reflect.TypeFor[journal.Criteria](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[RequestCount](), Handle: a.count},
 		rest.Operation{ID: "verifyRequests", Method: http.MethodPost, Path: "/sim/requests:verify", Summary: "Check what was asked, and how often",
 			Doc:  "The status is 200 in either case. Example: {\"operation\":\"listErc20Balances\",\"times\":{\"atLeast\":2}}.",
-			Body: reflect.TypeFor[verifyBody](), Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
+			Body: reflect.TypeFor[verifyBody](), Strict: true, Unrecorded: true, Answer: reflect.TypeFor[Verification](), Handle: a.verify})
 }
 
 // criteriaParams are the filters of the list.

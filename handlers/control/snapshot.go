@@ -52,7 +52,7 @@ func RegisterSnapshots(s *rest.Server, w *sim.World) error {
 		rest.Operation{ID: "takeSnapshot", Method: http.MethodPost, Path: "/sim/snapshots", Summary: "Take a snapshot of the world",
 			Doc: "Of the whole world: all chains, their pools and whom they impersonate, the clock, exports and webhooks. It is in the world's file, so it " +
 				"survives a restart.",
-			Body: reflect.TypeFor[snapshotBody](), BodyOptional: true, Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
+			Body: reflect.TypeFor[snapshotBody](), Strict: true, BodyOptional: true, Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Class: permit.Control, Answer: one, Handle: a.take},
 		rest.Operation{ID: "getSnapshot", Path: "/sim/snapshots/{id}", Summary: "A moment to which the world can go back", Live: true, Params: id,
 			Answer: one, Handle: a.one},
 		rest.Operation{ID: "revertToSnapshot", Method: http.MethodPost, Path: "/sim/snapshots/{id}:revert", Summary: "Go back to a snapshot", Params: id,

@@ -26,9 +26,10 @@ type Located interface {
 // faultBody is how much of a body is looked at for calls and addresses: more than any mounted handler reads.
 const faultBody = 8 << 20
 
-// mayFail says whether a fault may be meant for a request. Questions of browsers are answered in any case.
+// mayFail says whether a fault may be meant for a request. Questions of browsers are answered in any case, and so is what pages of
+// the simulator ask.
 func (s *Server) mayFail(r *http.Request) bool {
-	return (s.opts.Faults.Any() || r.Header[fault.Header] != nil) && r.Method != http.MethodOptions
+	return !IsInside(r.Context()) && (s.opts.Faults.Any() || r.Header[fault.Header] != nil) && r.Method != http.MethodOptions
 }
 
 // faultOfOperation is what rules look at of a request for an operation, or for a path that does not exist.

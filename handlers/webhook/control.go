@@ -69,7 +69,7 @@ func (a *api) controlOperations() []rest.Operation {
 		{ID: "redeliver", Method: http.MethodPost, Path: "/sim/webhooks/{id}/deliveries/{messageId}:redeliver", Summary: "Deliver a message once more, now",
 			Params: []rest.Param{idParam, messageParam}, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.redeliver)},
 		{ID: "testWebhook", Method: http.MethodPost, Path: "/sim/webhooks/{id}:test", Summary: "Tell a webhook of a transaction of the past",
-			Doc: "Whether it matches or not.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
+			Doc: "Whether it matches or not.", Params: []rest.Param{idParam}, Body: reflect.TypeFor[testBody](), Strict: true, Class: permit.Control, Answer: one, Handle: a.onAnyWebhook(a.test)},
 	}
 }
 
