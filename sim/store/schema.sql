@@ -437,7 +437,7 @@ CREATE TABLE undo (
     sequence INTEGER PRIMARY KEY CHECK (sequence > 0),       -- counts the commits
     clock    INTEGER NOT NULL CHECK (clock >= 0),            -- the world's time, Unix milliseconds
     digest   BLOB    NOT NULL CHECK (length(digest) = 32),   -- the world's
-    sum      INTEGER NOT NULL CHECK (sum BETWEEN 0 AND 4294967295),  -- CRC-32 of the steps
+    sum      INTEGER NOT NULL CHECK (sum BETWEEN 0 AND 4294967295),  -- CRC-32 of the rest of the row
     steps    BLOB    NOT NULL                                -- what to do to the rows that the commit changed, the last first (package undo)
 ) STRICT;
 

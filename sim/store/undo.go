@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,6 +43,12 @@ type Moment struct {
 	Sequence int64  `db:"sequence"` // counts the commits since the world was generated
 	Clock    int64  `db:"clock"`    // Unix milliseconds
 	Digest   []byte `db:"digest"`
+}
+
+// sum is the checksum of a commit's row.
+func (m *Moment) sum(steps []byte) uint32 {
+	head := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(m.Sequence)), uint64(m.Clock))
+	return crc32.Update(crc32.ChecksumIEEE(append(head, m.Digest...)), crc32.IEEETable, steps)
 }
 
 // recordUndo has every commit from now on note what undoes it.
@@ -139,8 +146,9 @@ func (b *Batch) addUndo() error {
 	if steps == nil {
 		steps = []byte{}
 	}
+	b.moment.Sequence = b.db.moment.Load().Sequence + 1
 	return b.exec(`INSERT INTO undo (sequence, clock, digest, sum, steps) VALUES (?, ?, ?, ?, ?)`,
-		b.db.moment.Load().Sequence+1, b.moment.Clock, b.moment.Digest, crc32.ChecksumIEEE(steps), steps)
+		b.moment.Sequence, b.moment.Clock, b.moment.Digest, b.moment.sum(steps), steps)
 }
 
 // undoCommitted is told that the batch stands.
@@ -266,8 +274,8 @@ func (db *DB) CheckUndo(ctx context.Context) error {
 		case problem != nil:
 		case r.Sequence != last.Sequence+1:
 			problem = fmt.Errorf("undo: %d follows %d", r.Sequence, last.Sequence)
-		case crc32.ChecksumIEEE(r.Steps) != r.Sum:
-			problem = fmt.Errorf("undo %d: the steps are not those that were written", r.Sequence)
+		case r.sum(r.Steps) != r.Sum:
+			problem = fmt.Errorf("undo %d: it is not as it was written", r.Sequence)
 		default:
 			if err := tables.Check(r.Steps); err != nil {
 				problem = fmt.Errorf("undo %d: %w", r.Sequence, err)
