@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
 
@@ -55,6 +56,12 @@ func TestTheJournalTellsWhatWasAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket.Close()
+	for range 100 { // an answer over WebSocket comes before it is taken down
+		if len(decoded[control.Requests](c, "/sim/requests?operation=eth_chainId", "").Requests) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	listed := decoded[control.Requests](c, "/sim/requests?pageSize=4&client=Go-http-client", "")
 	var got []string
 	for _, s := range slices.Concat(listed.Requests, decoded[control.Requests](c, "/sim/requests?pageSize=4&client=Go-http-client&pageToken="+listed.NextPageToken, "").Requests) {
