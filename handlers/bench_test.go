@@ -33,6 +33,7 @@ func BenchmarkReport(b *testing.B) {
 	r.exports()
 	r.sending()
 	r.clock()
+	r.webhooks()
 	r.webPages()
 }
 

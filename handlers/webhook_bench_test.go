@@ -1,0 +1,94 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	toldTransactions = 10_000
+	toldTogether     = 100 // in a batch
+)
+
+// webhooks measures what telling receivers costs those who send, and how quickly a receiver on this machine has everything.
+func (r *report) webhooks() {
+	const watched = "0x00000000000000000000000000000000000c0ffe"
+	r.table(fmt.Sprintf("webhooks: %d transactions\tsent in s\tdelivered in s\ttwice", toldTransactions), func(row func(string, ...any)) {
+		send := func(p *process) time.Duration {
+			begin := time.Now()
+			for range toldTransactions / toldTogether {
+				calls := make([]string, toldTogether)
+				for i := range calls {
+					calls[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"%s","value":"0x1"}]}`, i, watched)
+				}
+				r.post(p, "/ext/bc/C/rpc", "["+strings.Join(calls, ",")+"]")
+			}
+			return time.Since(begin)
+		}
+		watch := func(p *process, url string) {
+			r.post(p, "/v1/webhooks", fmt.Sprintf(`{"eventType":"address_activity","url":"%s","chainId":"43114","metadata":{"addresses":["%s"]}}`, url, watched))
+		}
+		start := func(name string) *process {
+			return r.serve("--profile", "tiny", "--quiet", "--db", filepath.Join(r.b.TempDir(), name))
+		}
+
+		p := start("none.db")
+		row("no webhook\t%.1f\t\t", send(p).Seconds())
+		p.stop()
+
+		p = start("dead.db")
+		watch(p, "http://127.0.0.1:1/dead")
+		row("a dead receiver\t%.1f\t\t", send(p).Seconds())
+		p.stop()
+
+		var mu sync.Mutex
+		seen, twice := map[string]bool{}, 0
+		receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+			var message struct{ MessageID string }
+			raw, err := io.ReadAll(q.Body)
+			if err != nil || json.Unmarshal(raw, &message) != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if seen[message.MessageID] {
+				twice++
+			}
+			seen[message.MessageID] = true
+		}))
+		defer receiver.Close()
+		p = start("live.db")
+		defer p.stop()
+		watch(p, receiver.URL)
+		begin := time.Now()
+		sent := send(p)
+		for all := 0; all < toldTransactions; time.Sleep(10 * time.Millisecond) {
+			if time.Since(begin) > 5*time.Minute {
+				r.b.Fatalf("%d of %d were delivered", all, toldTransactions)
+			}
+			mu.Lock()
+			all = len(seen)
+			mu.Unlock()
+		}
+		row("a receiver on this machine\t%.1f\t%.1f\t%d", sent.Seconds(), time.Since(begin).Seconds(), twice)
+	})
+}
+
+// post sends JSON, which must be taken.
+func (r *report) post(p *process, path, body string) {
+	answer, err := http.Post("http://"+p.address+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode >= 300 || strings.Contains(string(text), `"error"`) {
+		r.b.Fatalf("%s: %d %.300s %v", path, answer.StatusCode, text, err)
+	}
+}
