@@ -7,12 +7,11 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/ava-labs/avalanchego/ids"
-
 	"snowglobe/fixtures"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 )
 
@@ -110,7 +109,7 @@ func (b *troubleBody) read(ctx context.Context, n *sim.Network) (now sim.Trouble
 	}
 	for what, names := range map[string][]string{"benched": b.Benched, "notSigning": b.NotSigning} {
 		for _, name := range names {
-			id, wrong := ids.NodeIDFromString(name)
+			id, wrong := parse.NodeID(name)
 			if wrong == nil {
 				_, err = n.DB.Node(ctx, n.Rules.NetworkID, id[:])
 			}
