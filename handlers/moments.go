@@ -22,7 +22,7 @@ func (m moments) Moment(number int64) (mark uint32, clock int64, err error) {
 	now := m.world.DB.Moment()
 	switch {
 	case number == now.Sequence:
-		return markOf(now), now.Clock / 1000, nil
+		return markOf(now), m.world.Clock.Now().Unix(), nil
 	case number == 0:
 		return 0, m.world.Meta.Until, nil
 	case number < 0 || number > now.Sequence:
