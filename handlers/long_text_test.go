@@ -81,7 +81,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 		if count++; testing.Short() {
 			every *= 61
 		} else {
-			every *= 5 // texts of megabytes
+			every *= 40 // texts of megabytes
 		}
 		return count%every == 0
 	}

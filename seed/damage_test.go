@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
@@ -193,7 +194,8 @@ func TestVerifyBesideAWriter(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	issued, stopped := 0, make(chan error, 1)
 	go func() {
-		for ctx.Err() == nil {
+		defer close(stopped)
+		for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) { // there are only so many outputs to pay with
 			if err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0], txs.XChain)); err != nil {
 				stopped <- err
 				return

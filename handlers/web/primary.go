@@ -243,6 +243,11 @@ func primaryAddress(p *page) error {
 	return p.showAs("primary-address", v.Letter, shown+" on the "+v.Title())
 }
 
+// ownerOnC leads from an owner of what is on its way to the C-Chain to his page on the P-Chain.
+func ownerOnC(p *page) error {
+	return &redirectError{"/p/" + p.arg("network") + "/address/" + p.arg("id")}
+}
+
 // node shows a validator with what it did and who delegates to it.
 func node(p *page) error {
 	v, err := primary(p)

@@ -73,6 +73,7 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/x/{network}/block/{id}":   primaryBlock,
 		"/p/{network}/address/{id}": primaryAddress,
 		"/x/{network}/address/{id}": primaryAddress,
+		"/c/{network}/address/{id}": ownerOnC,
 		"/p/{network}/node/{id}":    node,
 		"/p/{network}/subnet/{id}":  subnet,
 		"/x/{network}/asset/{id}":   assetPage,

@@ -65,10 +65,11 @@ func (db *DB) recordUndo() error {
 	return nil
 }
 
-// readMoment reads what the world is.
+// readMoment reads what the world is. A clock that is none is Meta's to complain of.
 func (db *DB) readMoment() error {
 	m := &Moment{}
-	err := db.read.Get(m, `SELECT (SELECT ifnull(max(sequence), 0) FROM undo) AS sequence, clock, digest FROM meta WHERE id = 1`)
+	err := db.read.Get(m, `SELECT (SELECT ifnull(max(sequence), 0) FROM undo) AS sequence,
+		CASE typeof(clock) WHEN 'integer' THEN clock ELSE 0 END AS clock, digest FROM meta WHERE id = 1`)
 	if errors.Is(err, sql.ErrNoRows) { // Meta says so, too
 		err = nil
 	}
