@@ -99,13 +99,13 @@ func (c *requestContext) use(operation string, took time.Duration) {
 	o.Usage(u)
 }
 
-// exchange is what there is to tell about a request, save its body and the answer's.
+// exchange is what there is to tell about a request, save its body and the answer. Messages of a WebSocket tell it side by side.
 func (c *requestContext) exchange() *journal.Exchange {
 	o := &c.server.opts
 	e := &journal.Exchange{
 		Time: c.start, World: o.World, Client: c.request.RemoteAddr, Interface: c.interfaceName(), Operation: c.operation(),
 		RequestID: c.id, Fault: c.fault, Status: c.status, Method: c.request.Method, Target: c.request.RequestURI, Host: c.request.Host,
-		URL: c.request.URL, RequestHeader: c.request.Header, AnswerHeader: c.Header(),
+		URL: c.request.URL, RequestHeader: c.request.Header,
 	}
 	if c.op != nil {
 		e.Template = c.op.Path

@@ -96,7 +96,7 @@ func (c *requestContext) note() {
 	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded)
 	if logged := c.logs(); logged || recorded {
 		e := c.exchange()
-		e.Request, e.Answer, e.Took = c.received, c.answer, c.took
+		e.AnswerHeader, e.Request, e.Answer, e.Took = c.Header(), c.received, c.answer, c.took
 		if logged {
 			c.writeAccessLog(e)
 		}
