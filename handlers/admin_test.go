@@ -1,3 +1,5 @@
+//go:build !race
+
 package handlers_test
 
 import (
@@ -214,5 +216,17 @@ func TestWarpSignKnown(t *testing.T) {
 	made := `{"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd65200000000"}`
 	if got := s.says(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", made); !strings.Contains(got, "did not send the message") {
 		t.Error(got)
+	}
+}
+
+// TestFaultsOfAFile are there from the start.
+func TestFaultsOfAFile(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "faults.yaml"), []byte("- match: {operation: getChain}\n  action: {status: 503}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &clocked{t, start(t, folder, "--db", ":memory:", "--profile", "tiny", "--faults", filepath.Join(folder, "faults.yaml")).url}
+	if a := c.try("GET", "/v1/chains/43114", ""); a.status != 503 {
+		t.Errorf("%+v", a)
 	}
 }

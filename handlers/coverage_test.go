@@ -20,6 +20,8 @@ import (
 	"snowglobe/sim/store"
 )
 
+const readme = "../README.md"
+
 var update = flag.Bool("update", false, "write the coverage table anew")
 
 // realServices is a line for each operation, or for several methods of a path, of the real services, in sections: what they are

@@ -69,3 +69,23 @@ func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
 		t.Errorf("an operation that does not exist: %d %s", w.Code, w.Body)
 	}
 }
+
+// operationState is what the tests look at of an export.
+type operationState struct {
+	OperationID     string
+	OperationStatus string
+	Message         string
+	Metadata        struct {
+		DownloadURL string
+		RowCount    int
+	}
+}
+
+func exportBody(t *testing.T, kind string, addresses, chains []string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"type": kind, "options": map[string]any{"addresses": addresses, "includeChains": chains}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

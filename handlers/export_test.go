@@ -1,3 +1,5 @@
+//go:build !race
+
 package handlers_test
 
 import (
@@ -15,17 +17,6 @@ import (
 	"testing"
 	"time"
 )
-
-// operationState is what the tests look at of an export.
-type operationState struct {
-	OperationID     string
-	OperationStatus string
-	Message         string
-	Metadata        struct {
-		DownloadURL string
-		RowCount    int
-	}
-}
 
 // exportAll are the bodies that ask for everything that the personas of a world did: on every EVM chain, and on the
 // primary network.
@@ -51,15 +42,6 @@ func exportAll(t *testing.T, world string) (evm, primary string) {
 	}
 	return exportBody(t, "TRANSACTION_EXPORT_EVM", accounts, chains),
 		exportBody(t, "TRANSACTION_EXPORT_PRIMARY_NETWORK", owners, []string{"p-chain", "x-chain", "c-chain"})
-}
-
-func exportBody(t *testing.T, kind string, addresses, chains []string) string {
-	t.Helper()
-	text, err := json.Marshal(map[string]any{"type": kind, "options": map[string]any{"addresses": addresses, "includeChains": chains}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 func (s *started) reads(t *testing.T, path string) string {
@@ -130,6 +112,9 @@ func (s *started) completed(t *testing.T, o operationState) string {
 // is whole, and in the end everything is.
 func TestExportsSurviveKills(t *testing.T) {
 	fewest, most := times(12), 60
+	if testing.Short() {
+		most = fewest
+	}
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(3, 4))
 	flags := []string{"--quiet", "--db", "w.db", "--export-workers", "2"}
 	s := start(t, folder, flags...)
@@ -163,7 +148,7 @@ func TestExportsSurviveKills(t *testing.T) {
 			t.Errorf("%s has another file", id)
 		}
 	}
-	if unfinished == 0 || begun == 0 {
+	if most > fewest && (unfinished == 0 || begun == 0) {
 		t.Errorf("exports were found unfinished %d times, %d times with a part of the file", unfinished, begun)
 	}
 	s.stopped(t)

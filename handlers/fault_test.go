@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -290,17 +288,5 @@ func TestGoRetriesThroughFaults(t *testing.T) {
 	r.Header.Set("x-sim-fault", "delay=1h")
 	if _, err := http.DefaultClient.Do(r); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a client that does not wait an hour: %v", err)
-	}
-}
-
-// TestFaultsOfAFile are there from the start.
-func TestFaultsOfAFile(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "faults.yaml"), []byte("- match: {operation: getChain}\n  action: {status: 503}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := &clocked{t, start(t, folder, "--db", ":memory:", "--profile", "tiny", "--faults", filepath.Join(folder, "faults.yaml")).url}
-	if a := c.try("GET", "/v1/chains/43114", ""); a.status != 503 {
-		t.Errorf("%+v", a)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build !race
+
 package handlers_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build !race
+
 package handlers_test
 
 import (
@@ -7,8 +9,6 @@ import (
 	"strings"
 	"testing"
 )
-
-const readme = "../README.md"
 
 // commands are the lines of the README's shell blocks.
 func commands(t *testing.T) []string {

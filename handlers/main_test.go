@@ -1,0 +1,40 @@
+package handlers_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// leftover is the folder of the built program, if a test needed it. The race detector sees nothing of that program, so files that do nothing
+// but run it are left out under the detector.
+var leftover string
+
+func TestMain(m *testing.M) {
+	if os.Getenv(bareVariable) != "" {
+		if err := serveBare(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	code := m.Run()
+	if sharedWorld != nil {
+		if err := sharedWorld.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	if leftover != "" {
+		os.RemoveAll(leftover)
+	}
+	os.Exit(code)
+}
+
+// times is how often something is tried: a quarter of that in a short run.
+func times(n int) int {
+	if testing.Short() {
+		return (n + 3) / 4
+	}
+	return n
+}
