@@ -89,6 +89,11 @@ func nothing([]int64) {}
 func TestAsManyExportsRunAsMay(t *testing.T) {
 	w := tiny(t, store.Memory)
 	defer w.Close()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := export.NewJobs(w, export.Options{Workers: 2}).Run(ended); err != nil {
+		t.Errorf("stopped before it began: %v", err)
+	}
 	e := export.NewJobs(w, export.Options{Workers: 2})
 	for i, o := range start(t, e, everyone(t, w), 12) {
 		if before := e.Before(o.ID); before != i {

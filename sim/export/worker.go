@@ -24,7 +24,10 @@ var errPanic = errors.New("panic")
 // Run carries exports out until the context ends: first those that an earlier run did not finish.
 func (e *Jobs) Run(ctx context.Context) error {
 	unfinished, err := e.world.DB.RunningOperations(ctx)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil: // it is to end before it began
+		return nil
+	case err != nil:
 		return err
 	}
 	e.queue(unfinished...)
