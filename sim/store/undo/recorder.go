@@ -164,51 +164,58 @@ func (r *Recorder) scratch(n int) []any {
 
 // Describe reads what is to be known of all tables save those that are named.
 func Describe(conn *sql.Conn, tables []string, except map[string]bool) (Tables, error) {
+	rows, err := conn.QueryContext(background, `SELECT l.name, l.wr, i.name, i.pk FROM pragma_table_list AS l JOIN pragma_table_info(l.name) AS i
+		WHERE l.schema = 'main' ORDER BY l.name, i.cid`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found, places, withoutRowid := Tables{}, map[string]map[int]int{}, map[string]bool{}
+	for rows.Next() {
+		var name, column string
+		var wr bool
+		var pk int
+		if err := rows.Scan(&name, &wr, &column, &pk); err != nil {
+			return nil, err
+		}
+		t := found[name]
+		if t == nil {
+			t = &table{name: name}
+			found[name], places[name], withoutRowid[name] = t, map[int]int{}, wr
+		}
+		if pk > 0 {
+			places[name][pk] = len(t.columns)
+		}
+		t.columns = append(t.columns, column)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
 	all := Tables{}
 	for _, name := range tables {
 		if except[name] {
 			continue
 		}
-		t, err := describe(conn, name)
-		if err != nil {
-			return nil, err
+		t := found[name]
+		if t == nil || !t.findKey(places[name], withoutRowid[name]) {
+			return nil, fmt.Errorf("table %s has no key by which a row could be undone", name)
 		}
 		all[name] = t
 	}
 	return all, nil
 }
 
-// describe reads what the columns of a table are. The first column is the rowid of a table that has one.
-func describe(conn *sql.Conn, name string) (*table, error) {
-	rows, err := conn.QueryContext(background, `SELECT name, pk, (SELECT wr FROM pragma_table_list WHERE name = ?1) FROM pragma_table_info(?1) ORDER BY cid`, name)
-	if err != nil {
-		return nil, err
+// findKey notes by which columns a row is found, given the place of each column of the primary key. The first column is the rowid of a
+// table that has one.
+func (t *table) findKey(places map[int]int, withoutRowid bool) bool {
+	for pk := 1; pk <= len(places); pk++ {
+		t.key = append(t.key, places[pk])
+		t.width = max(t.width, places[pk]+1)
 	}
-	defer rows.Close()
-	t, place := &table{name: name}, map[int]int{}
-	withoutRowid := false
-	for rows.Next() {
-		var column string
-		var pk int
-		if err := rows.Scan(&column, &pk, &withoutRowid); err != nil {
-			return nil, err
-		}
-		if pk > 0 {
-			place[pk] = len(t.columns)
-		}
-		t.columns = append(t.columns, column)
-	}
-	for pk := 1; pk <= len(place); pk++ {
-		t.key = append(t.key, place[pk])
-		t.width = max(t.width, place[pk]+1)
-	}
-	switch {
-	case len(t.key) == 0 || !withoutRowid && len(t.key) != 1:
-		return nil, fmt.Errorf("table %s has no key by which a row could be undone", name)
-	case !withoutRowid:
+	if !withoutRowid {
 		t.width = 0
 	}
-	return t, rows.Err()
+	return len(t.key) == 1 || withoutRowid && len(t.key) > 0
 }
 
 // deletion and insertion are the statements of the steps of a table.
