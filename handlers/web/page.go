@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"snowglobe/handlers/rest"
 )
@@ -41,7 +42,8 @@ var functions = template.FuncMap{
 	"gwei": gwei, "avax": avax, "percent": percent, "image": safeImage, "bytes": byteSize, "has": strings.Contains, "title": title, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last,
 }
 
-func parseTemplates() (*template.Template, error) {
+// parseTemplates reads the templates once for all sites of the process.
+var parseTemplates = sync.OnceValues(func() (*template.Template, error) {
 	t := template.New("").Funcs(functions).Funcs(template.FuncMap{"view": func(*page) (template.HTML, error) { return "", nil }})
 	t, err := t.ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
@@ -53,7 +55,7 @@ func parseTemplates() (*template.Template, error) {
 		err := t.ExecuteTemplate(&b, p.view, p)
 		return template.HTML(b.String()), err
 	}}), nil
-}
+})
 
 func (s *Site) newPage(r *http.Request) (*page, error) {
 	p := &page{site: s, r: r, base: rest.BasePath(r), origin: rest.BaseURL(r), status: http.StatusOK, Got: map[string]any{}, Calls: map[string]*Call{}}
