@@ -125,6 +125,24 @@ func (w *World) View(ctx context.Context, connections int) (*World, error) {
 	return s, nil
 }
 
+// Copy is a world of its own, in memory as this one is, that begins as this one is now. What waits in its pools is not in the copy.
+func (w *World) Copy(ctx context.Context) (*World, error) {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	db, err := w.DB.Copy(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := db.RecordUndo(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	c, err := read(ctx, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return c, nil
+}
+
 // Claim makes this process the only one that may add to the world, until it is closed.
 func (w *World) Claim(ctx context.Context) error {
 	if err := w.DB.Lock(); err != nil {

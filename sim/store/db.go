@@ -200,7 +200,7 @@ func (db *DB) Finish() error {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
 	if db.path == Memory {
-		return errors.Join(db.recordUndo(), db.readMoment())
+		return db.RecordUndo()
 	}
 	// The header says already that there is a write-ahead log: otherwise the first opening would say so, with a rollback
 	// journal beside the file.
@@ -219,7 +219,7 @@ func (db *DB) Finish() error {
 	if err := db.connect(db.path, "WAL"); err != nil {
 		return err
 	}
-	return errors.Join(db.recordUndo(), db.readMoment())
+	return db.RecordUndo()
 }
 
 // publish gives the file its final name. What a file of that name, which is gone, left beside it would be taken for the log

@@ -51,7 +51,9 @@ func (m *Moment) sum(steps []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(append(head, m.Digest...)), crc32.IEEETable, steps)
 }
 
-// recordUndo has every commit from now on note what undoes it.
+// RecordUndo has a world begin its own history: every commit from now on notes what undoes it.
+func (db *DB) RecordUndo() error { return errors.Join(db.recordUndo(), db.readMoment()) }
+
 func (db *DB) recordUndo() error {
 	ctx := context.Background()
 	conn, err := db.write.Conn(ctx)
