@@ -83,6 +83,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node", nodeService + " handlers/rest/schema handlers/node/..."},
 	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers", "fixtures sim sim/... handlers/..."},
+	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
 	{"", "fixtures sim sim/... seed handlers handlers/..."}, // main
 }
 

@@ -1,0 +1,17 @@
+// Package snowglobetest runs a simulator inside a Go test: a world of its own in memory, on a free port of this machine, which the
+// end of the test closes.
+//
+//	func TestPay(t *testing.T) {
+//		s := snowglobetest.Run(t)
+//		client, err := ethclient.Dial(s.RPCURL)
+//		…
+//		alice := s.Persona("alice") // alice.Key, alice.Address, alice.Addresses["mainnet"]["P"]
+//		before := s.Snapshot()
+//		s.Advance(36 * time.Hour)
+//		s.Revert(before)
+//		defer s.Fault(fault.Rule{Match: fault.Match{Operation: "getChain"}, Action: fault.Action{Status: 429}})()
+//	}
+//
+// Every test gets the same world, byte for byte, and none sees what another does, so tests may run in parallel. The first one makes the world
+// and the others get copies of that, which takes some milliseconds. Methods fail the test when what they ask for is refused.
+package snowglobetest

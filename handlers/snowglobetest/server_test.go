@@ -1,0 +1,222 @@
+package snowglobetest_test
+
+import (
+	"fmt"
+	"math/big"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/snowglobetest"
+)
+
+func dial(t *testing.T, url string) *ethclient.Client {
+	t.Helper()
+	client, err := ethclient.DialContext(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+// pay sends a payment of a persona and waits for its receipt.
+func pay(t *testing.T, client *ethclient.Client, from *snowglobetest.Persona, to common.Address) *types.Receipt {
+	t.Helper()
+	id, err := client.ChainID(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nonce, err := client.PendingNonceAt(t.Context(), from.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := types.MustSignNewTx(from.Key, types.LatestSignerForChainID(id),
+		&types.DynamicFeeTx{ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &to, Value: big.NewInt(1e15)})
+	if err := client.SendTransaction(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := client.TransactionReceipt(t.Context(), tx.Hash())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipt
+}
+
+func height(t *testing.T, client *ethclient.Client) uint64 {
+	t.Helper()
+	n, err := client.BlockNumber(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func status(t *testing.T, url string) int {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
+}
+
+// TestRun does everything that the card of methods offers.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := snowglobetest.Run(t)
+	alice, bob := s.Persona("alice"), s.Persona("bob")
+	if alice.Address != common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") || !strings.HasPrefix(alice.Addresses["mainnet"]["P"], "P-avax1") ||
+		!strings.HasPrefix(alice.Addresses["fuji"]["X"], "X-fuji1") {
+		t.Errorf("alice is %+v", alice)
+	}
+	client := dial(t, s.RPCURL)
+	before, then := height(t, client), s.Now()
+	snapshot := s.Snapshot()
+	if receipt := pay(t, client, alice, bob.Address); receipt.BlockNumber.Uint64() != before+1 {
+		t.Errorf("the payment is in block %d", receipt.BlockNumber)
+	}
+	s.Mine("C", 3)
+	s.Advance(36 * time.Hour)
+	if got := s.Now().Sub(then); got < 36*time.Hour {
+		t.Errorf("the clock moved by %s", got)
+	}
+	s.Revert(snapshot)
+	if got := height(t, client); got != before || !s.Now().Equal(then) {
+		t.Errorf("block %d at %s, it was %d at %s", got, s.Now(), before, then)
+	}
+	pay(t, client, alice, bob.Address)
+	s.Reset()
+	if got := height(t, client); got != before {
+		t.Errorf("block %d, it was %d", got, before)
+	}
+	chain := s.DataURL + "/v1/chains/43114"
+	clear := s.Fault(fault.Rule{Match: fault.Match{Operation: "getChain"}, Action: fault.Action{Status: http.StatusTooManyRequests}})
+	if got := status(t, chain); got != http.StatusTooManyRequests {
+		t.Errorf("status %d with the fault", got)
+	}
+	clear()
+	if got := status(t, chain); got != http.StatusOK {
+		t.Errorf("status %d without it", got)
+	}
+	s.Fault(fault.Rule{Action: fault.Action{Status: http.StatusBadGateway}})
+	s.ClearFaults()
+	if got := status(t, s.MetricsURL+"/v2/chains/43114/metrics/txCount"); got != http.StatusOK {
+		t.Errorf("status %d of a metric", got)
+	}
+}
+
+// TestRunsEveryChain asks each chain of both networks by its name.
+func TestRunsEveryChain(t *testing.T) {
+	t.Parallel()
+	s := snowglobetest.Run(t)
+	names := []string{"C", "fuji/C"}
+	for _, c := range s.World().Chains {
+		names = append(names, c.Name, c.ChainID, c.BlockchainID)
+	}
+	for _, name := range names {
+		height(t, dial(t, s.RPC(name)))
+	}
+	height(t, dial(t, s.WSURL))
+	height(t, dial(t, s.Chain("43113").WSURL))
+	for _, name := range []string{"P", "X", "fuji/P", "fuji/X"} {
+		body := `{"jsonrpc":"2.0","id":1,"method":"` + map[bool]string{true: "platform", false: "avm"}[strings.HasSuffix(name, "P")] + `.getHeight"}`
+		answer, err := http.Post(s.RPC(name), "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: status %d", name, answer.StatusCode)
+		}
+	}
+}
+
+// TestRunsAreApart: tests get the same world, do not see each other's, and take the flags of serve; a file is kept.
+func TestRunsAreApart(t *testing.T) {
+	t.Parallel()
+	one, other := snowglobetest.Run(t), snowglobetest.Run(t, snowglobetest.Flags("--no-mining"))
+	if one.World().Digest != other.World().Digest {
+		t.Errorf("digests %s and %s", one.World().Digest, other.World().Digest)
+	}
+	first, second := dial(t, one.RPCURL), dial(t, other.RPCURL)
+	before := height(t, first)
+	pay(t, first, one.Persona("whale"), common.Address{19: 7})
+	if got := height(t, second); got != before {
+		t.Errorf("block %d of the other, want %d", got, before)
+	}
+	one.Close()
+	if _, err := first.BlockNumber(t.Context()); err == nil {
+		t.Error("it answers though it is closed")
+	}
+	file := filepath.Join(t.TempDir(), "world.db")
+	kept := snowglobetest.Run(t, snowglobetest.DB(file), snowglobetest.Seed(2))
+	if kept.World().Digest == other.World().Digest {
+		t.Error("another seed gives the same world")
+	}
+	before = height(t, dial(t, kept.RPCURL))
+	pay(t, dial(t, kept.RPCURL), kept.Persona("alice"), common.Address{19: 7})
+	kept.Close()
+	again := snowglobetest.Run(t, snowglobetest.DB(file))
+	if got := height(t, dial(t, again.RPCURL)); got != before+1 {
+		t.Errorf("block %d in the file, want %d", got, before+1)
+	}
+}
+
+// failing is a test whose failures are looked at.
+type failing struct{ testing.TB }
+
+func (failing) Helper()                           {}
+func (failing) Fatalf(format string, said ...any) { panic(fmt.Sprintf(format, said...)) }
+
+// TestSaysWhatIsWrong: what is refused fails the test with a sentence.
+func TestSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	s := snowglobetest.Run(failing{t})
+	for _, c := range []struct {
+		do   func()
+		said string
+	}{
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("--colour", "blue")) }, "-colour"},
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.Flags("blue")) }, `unexpected argument "blue"`},
+		{func() { snowglobetest.Run(failing{t}, snowglobetest.Profile("huge")) }, "huge"},
+		{func() { s.Persona("mallory") }, "but alice, bob"},
+		{func() { s.Chain("43115") }, "43114"},
+		{func() { s.Advance(-time.Hour) }, "advance"},
+		{func() { s.Revert("99") }, `snapshot \"99\" does not exist`},
+		{func() {
+			s.Fault(fault.Rule{Match: fault.Match{Operation: "getChian"}, Action: fault.Action{Status: 429}})
+		}, "getChain"},
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, c.said) {
+					t.Errorf("%q, want something with %q", said, c.said)
+				}
+			}()
+			c.do()
+		}()
+	}
+}
+
+// BenchmarkRun measures what another test costs that runs a simulator of its own, until its first answer.
+func BenchmarkRun(b *testing.B) {
+	snowglobetest.Run(b)
+	for b.Loop() {
+		s := snowglobetest.Run(b)
+		answer, err := http.Get(s.URL + "/sim/health")
+		if err != nil {
+			b.Fatal(err)
+		}
+		answer.Body.Close()
+		s.Close()
+	}
+}
