@@ -16,6 +16,7 @@ require (
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
 	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
+	github.com/yuin/goldmark v1.7.17 // the pages of the manual, as HTML and as text; without dependencies
 	go.yaml.in/yaml/v3 v3.0.5 // profiles and the API-keys file
 	golang.org/x/sync v0.23.0 // bounded parallel work
 	golang.org/x/sys v0.48.0 // locking the file on every system
@@ -80,6 +81,4 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-require (
-	github.com/fsnotify/fsnotify v1.9.0 // indirect
-)
+require github.com/fsnotify/fsnotify v1.9.0 // indirect

@@ -13,6 +13,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/handlers"
+	"snowglobe/handlers/docs"
 	"snowglobe/handlers/rest"
 )
 
@@ -152,15 +153,15 @@ func served(t *testing.T, h http.Handler, w listed) []string {
 		}
 	}
 	last := w.Chains[len(w.Chains)-1]
-	for _, e := range entries() {
-		if e.rest() || e.reason != "" || strings.HasPrefix(e.words[0], "/ext/admin") {
+	for _, e := range docs.Surface() {
+		if e.REST() || e.Reason != "" || strings.HasPrefix(e.Words[0], "/ext/admin") {
 			continue
 		}
-		path := strings.ReplaceAll(e.words[0], "{L1}", last.BlockchainID)
+		path := strings.ReplaceAll(e.Words[0], "{L1}", last.BlockchainID)
 		if strings.HasSuffix(path, "/validators") {
 			path = "/ext/bc/{blockchainId}/validators"
 		}
-		for _, method := range e.words[1:] {
+		for _, method := range e.Words[1:] {
 			if !strings.HasSuffix(method, "subscribe") {
 				want = append(want, method+" "+path)
 			}

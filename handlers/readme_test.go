@@ -10,32 +10,37 @@ import (
 	"testing"
 )
 
-// commands are the lines of the README's shell blocks.
-func commands(t *testing.T) []string {
-	raw, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
+// commands are the lines of the shell blocks of the README and of the pages of the manual.
+func commands(t *testing.T) (lines []string) {
+	files, err := filepath.Glob("docs/pages/*.md")
+	if err != nil || len(files) < 10 {
+		t.Fatal(files, err)
 	}
-	var lines []string
-	inside := false
-	for line := range strings.Lines(string(raw)) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "```sh":
-			inside = true
-		case strings.HasPrefix(line, "```"):
-			inside = false
-		case inside && line != "":
-			lines = append(lines, line)
+	for _, file := range append([]string{"../README.md"}, files...) {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := false
+		for line := range strings.Lines(string(raw)) {
+			line = strings.TrimSpace(line)
+			switch {
+			case line == "```sh":
+				inside = true
+			case strings.HasPrefix(line, "```"):
+				inside = false
+			case inside && line != "":
+				lines = append(lines, line)
+			}
 		}
 	}
 	if len(lines) < 10 {
-		t.Fatalf("only %d commands in the README", len(lines))
+		t.Fatalf("only %d commands in the README and the manual", len(lines))
 	}
 	return lines
 }
 
-// TestReadmeCommands runs every command of the README: servers until they answer, questions against the server started
+// TestReadmeCommands runs every command of the README and the manual: servers until they answer, questions against the server started
 // last, everything else to its end. Targets of make that run this very test are only looked up.
 func TestReadmeCommands(t *testing.T) {
 	folder := t.TempDir()

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/docs"
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
@@ -43,6 +45,7 @@ import (
 // Options are what the user may choose about a server.
 type Options struct {
 	Version string
+	Manual  *docs.Manual // of the program; nil for one without commands
 	Dialect rest.DialectMode
 	Network string          // of the node's paths that do not name one
 	Origins control.Origins // where each network is served by itself
@@ -237,7 +240,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := usage.Register(s, used); err != nil {
 		return nil, err
 	}
-	pages, err := web.New(s, o.Log)
+	pages, err := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log)
 	if err != nil {
 		return nil, err
 	}

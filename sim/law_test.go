@@ -50,6 +50,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
 	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
 	{"fixtures/web", ""},
+	{"handlers/docs", "fixtures sim/export"},
 	{"handlers/openrpc", ""},
 	{"handlers/permit", ""},
 	{"handlers/rest/schema", "fixtures sim/parse"},
@@ -81,7 +82,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/consensus", nodeService},
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/rest/schema handlers/node/..."},
-	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
+	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers", "fixtures sim sim/... handlers/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
 	{"", "fixtures sim sim/... seed handlers handlers/..."}, // main

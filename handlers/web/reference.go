@@ -3,6 +3,8 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"html/template"
 	"net/http"
 	"strings"
 	"sync"
@@ -150,17 +152,32 @@ var documents = []struct{ Name, Title, Path string }{
 	{"node", "Node: JSON-RPC", "/docs/node.json"},
 }
 
-// docs is the reference.
-func docs(p *page) error {
+// showReference shows a document, and which pages there are beside it.
+func showReference(p *page) error {
 	chosen := p.r.URL.Query().Get("document")
 	if chosen == "" {
 		chosen = documents[0].Name
 	}
 	for _, d := range documents {
 		if d.Name == chosen {
-			p.Data = J{"documents": documents, "chosen": chosen, "url": p.base + d.Path}
+			p.Data = J{"documents": documents, "chosen": chosen, "url": p.base + d.Path, "topics": p.site.manual.Topics()}
 			return p.showAs("docs", "docs", "Reference")
 		}
 	}
 	return notFound("there is no document %q", clip(chosen, 32))
+}
+
+// topic is a page of the manual.
+func topic(p *page) error {
+	name := p.r.PathValue("topic")
+	t, found := p.site.manual.Find(name)
+	if !found {
+		if near := p.site.manual.Nearest(name); near != "" {
+			return notFound("there is no page %q; did you mean %s/docs/%s?", clip(name, 32), p.base, near)
+		}
+		return notFound("there is no page %q", clip(name, 32))
+	}
+	text, err := p.site.manual.HTML(t, p.base, p.origin)
+	p.Data = J{"text": template.HTML(text), "name": t.Name, "topics": p.site.manual.Topics()}
+	return errors.Join(err, p.showAs("topic", "manual", t.Title))
 }

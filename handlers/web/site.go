@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"snowglobe/handlers/docs"
 	"snowglobe/handlers/rest"
 )
 
@@ -28,6 +29,7 @@ type Site struct {
 	templates *template.Template
 
 	reference *Reference
+	manual    *docs.Manual
 
 	mu    sync.Mutex
 	names *directory
@@ -37,12 +39,12 @@ type Site struct {
 var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json", "/webhooks"}
 
 // New makes the pages over a handler that answers for every interface of the world.
-func New(api http.Handler, log *slog.Logger) (*Site, error) {
+func New(api http.Handler, manual *docs.Manual, log *slog.Logger) (*Site, error) {
 	t, err := parseTemplates()
 	if err != nil {
 		return nil, fmt.Errorf("pages: %w", err)
 	}
-	s := &Site{api: api, log: log, mux: http.NewServeMux(), templates: t}
+	s := &Site{api: api, manual: manual, log: log, mux: http.NewServeMux(), templates: t}
 	for pattern, show := range s.pages() {
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}
@@ -81,7 +83,8 @@ func (s *Site) pages() map[string]func(*page) error {
 		"/requests":                 requests,
 		"/requests/{id}":            request,
 		"/webhooks":                 webhooks,
-		"/docs":                     docs,
+		"/docs":                     showReference,
+		"/docs/{topic}":             topic,
 		"/charts":                   charts,
 		"/sim/explorer/{chain}/address/{address}/contract": contract,
 		"/messages":           messages,

@@ -181,6 +181,8 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		{"/webhooks", 200, []string{"New webhook", "Export transactions"}},
 		{"/docs", 200, []string{"swagger-ui-bundle.js", `data-url="/openapi.json"`}},
 		{"/docs?document=upstream", 200, []string{`data-url="/upstream/openapi.json"`}},
+		{"/docs/personas", 200, []string{"<h1>Personas and nodes</h1>", "<td>alice</td>", `href="/docs/go-test"`}},
+		{"/docs/persona", 404, []string{"did you mean /docs/personas"}},
 		{"/docs?document=nothing", 404, []string{"no document"}},
 		{"/search?q=alice", 200, []string{"everyday wallet"}},
 		{"/search?q=usd", 200, []string{"USDC", "things match"}},

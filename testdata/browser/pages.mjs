@@ -20,7 +20,7 @@ const pages = {
   node: `/search?q=${network.nodes.find((n) => n.role === "popular").nodeId}`, subnet: `/p/mainnet/subnet/${network.subnets[0].subnetId}`,
   "x-chain": "/x/mainnet", "x-transaction": `/search?q=${network.samples["X.OperationTx"]}`, "c-transaction": `/search?q=${network.samples["C.ExportTx"]}`,
   messages: "/messages", message: `/messages/${chain.samples.crossChainMessage}`, metrics: "/charts", staking: "/charts?of=mainnet",
-  requests: "/requests", webhooks: "/webhooks", search: "/search?q=usd", nothing: "/search?q=no+such+thing", reference: "/docs", methods: "/docs?document=node",
+  requests: "/requests", webhooks: "/webhooks", search: "/search?q=usd", nothing: "/search?q=no+such+thing", reference: "/docs", manual: "/docs/coverage", methods: "/docs?document=node",
 };
 const folder = process.env.SCREENSHOTS;
 mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ const look = async (colorScheme, width) => {
   for (const [name, path] of Object.entries(pages)) {
     trouble.length = 0;
     const response = await page.goto(base + path, { waitUntil: "load" });
-    if (path.startsWith("/docs")) await page.waitForSelector(".opblock");
+    if (path === "/docs" || path.startsWith("/docs?")) await page.waitForSelector(".opblock");
     await page.waitForSelector("#control button");
     const where = `${name} (${colorScheme}, ${width})`;
     if (response.status() !== (name === "nothing" ? 404 : 200)) wrong.push(`${where}: status ${response.status()}`);

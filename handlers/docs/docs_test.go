@@ -1,0 +1,64 @@
+package docs_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"snowglobe/handlers/docs"
+	"snowglobe/sim/export"
+)
+
+// TestEveryPageInBothForms renders each page: every table is filled, every link leads somewhere, and text keeps to the columns it is
+// given wherever words can be parted.
+func TestEveryPageInBothForms(t *testing.T) {
+	m := docs.New([]docs.Command{{Name: "serve", Summary: "answers", Flags: []docs.Flag{{Name: "seed", Value: "N", Default: "1", Usage: "the seed"}}}})
+	if len(m.Topics()) < 17 {
+		t.Fatalf("%d topics", len(m.Topics()))
+	}
+	for _, topic := range m.Topics() {
+		page, err := m.HTML(topic, "/w/copy", "http://example.test")
+		if err != nil || !strings.HasPrefix(page, "<h1>") {
+			t.Errorf("%s: %v %.60s", topic.Name, err, page)
+		}
+		if strings.Contains(page, "<!--") || strings.Contains(page, "127.0.0.1:9650/") {
+			t.Errorf("%s has a mark left, or another server's address", topic.Name)
+		}
+		for _, link := range strings.Split(page, `href="/w/copy/docs/`)[1:] {
+			name, _, _ := strings.Cut(link, `"`)
+			if _, found := m.Find(name); !found {
+				t.Errorf("%s links to %s, which is not there", topic.Name, name)
+			}
+		}
+		for line := range strings.Lines(m.Text(topic, 80)) {
+			line = strings.TrimRight(line, "\n")
+			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "    ") && strings.Contains(strings.TrimSpace(line[40:]), " ") {
+				t.Errorf("%s: %q is too long", topic.Name, line)
+			}
+		}
+	}
+	for name, want := range map[string]string{"personas": "alice", "exports": "`TransferType`", "coverage": "`platform.issueTx`", "profiles": "| `tiny` | 3 | 600 |", "command-line": "`--seed N` | `1` | the seed"} {
+		if topic, _ := m.Find(name); !strings.Contains(m.Markdown(topic), want) {
+			t.Errorf("%s does not have %s", name, want)
+		}
+	}
+	if near := m.Nearest("persona"); near != "personas" {
+		t.Errorf("persona is near to %q", near)
+	}
+	if near := m.Nearest("xyzzy-of-something"); near != "" {
+		t.Errorf("nonsense is near to %q", near)
+	}
+}
+
+// TestColumnsHaveOneMeaning: a column that several kinds of export have is described once.
+func TestColumnsHaveOneMeaning(t *testing.T) {
+	full := map[string]string{}
+	for _, kind := range []export.Type{export.Primary, export.Simple, export.Staking} {
+		for _, c := range kind.Columns() {
+			if told, known := full[c.Name]; known && told != c.Doc {
+				t.Errorf("%s of %s is %q elsewhere", c.Name, kind, told)
+			}
+			full[c.Name] = c.Doc
+		}
+	}
+}

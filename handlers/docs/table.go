@@ -1,0 +1,191 @@
+package docs
+
+import (
+	_ "embed" // the surface of the real services
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"snowglobe/fixtures"
+	"snowglobe/sim/export"
+)
+
+// Command is a verb of the program.
+type Command struct {
+	Name, Summary string
+	Flags         []Flag
+}
+
+// Flag is one of the program's flags. Defaults that say nothing are empty.
+type Flag struct{ Name, Value, Default, Usage string }
+
+// table is what a mark in a page stands for.
+func (m *Manual) table(name string) string {
+	switch name {
+	case "personas":
+		return personas()
+	case "columns":
+		return columns()
+	case "coverage":
+		return coverage()
+	case "profiles":
+		return profiles()
+	case "commands":
+		return m.commands()
+	case "flags":
+		return m.flags()
+	}
+	return ""
+}
+
+func personas() string {
+	b := new(strings.Builder)
+	b.WriteString("| # | name | situation |\n|---|---|---|\n")
+	for i, p := range fixtures.Personas {
+		account := "" // of the mnemonic
+		if i < fixtures.MnemonicAccounts {
+			account = fmt.Sprint(i)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", account, p.Name, p.Purpose)
+	}
+	return b.String()
+}
+
+// columns are those of exports. What two kinds of export have in common is told once.
+func columns() string {
+	b := new(strings.Builder)
+	for _, kind := range []export.Type{export.EVM, export.Primary} {
+		fmt.Fprintf(b, "| column of `%s` | what it holds |\n|---|---|\n", kind)
+		for _, c := range kind.Columns() {
+			fmt.Fprintf(b, "| `%s` | %s |\n", c.Name, c.Doc)
+		}
+		b.WriteString("\n")
+	}
+	for _, part := range []struct {
+		kind export.Type
+		rows string
+	}{{export.Simple, "the same rows"}, {export.Staking, "of these rows those of staking, of its end and of rewards"}} {
+		var names []string
+		for _, c := range part.kind.Columns() {
+			names = append(names, "`"+c.Name+"`")
+		}
+		fmt.Fprintf(b, "`%s` has %s with %s.\n\n", part.kind, part.rows, strings.Join(names, ", "))
+	}
+	return b.String()
+}
+
+func profiles() string {
+	b := new(strings.Builder)
+	b.WriteString("| profile | EVM chains | EVM transactions | days | validators / delegators / L1 validators | transactions of P and X |\n|---|---|---|---|---|---|\n")
+	for _, name := range []string{"tiny", "default", "large"} {
+		raw, _ := fixtures.Profiles.ReadFile("profiles/" + name + ".yaml")
+		p := map[string]any{}
+		if err := yaml.Unmarshal(raw, &p); err != nil {
+			continue // what is embedded was read by a test
+		}
+		fmt.Fprintf(b, "| `%s` | %v | %v | %v | %v / %v / %v | %v |\n", name, p["chains"], p["transactions"], p["days"], p["validators"], p["delegators"], p["l1Validators"], p["primaryTransactions"])
+	}
+	return b.String()
+}
+
+func (m *Manual) commands() string {
+	b := new(strings.Builder)
+	b.WriteString("| command | what it does |\n|---|---|\n")
+	for _, c := range m.Commands {
+		fmt.Fprintf(b, "| `%s` | %s |\n", c.Name, c.Summary)
+	}
+	return b.String()
+}
+
+func (m *Manual) flags() string {
+	b := new(strings.Builder)
+	b.WriteString("| flag | default | meaning |\n|---|---|---|\n")
+	told := map[string]bool{}
+	for _, c := range m.Commands {
+		for _, f := range c.Flags {
+			if told[f.Name] {
+				continue
+			}
+			told[f.Name] = true
+			value := f.Default
+			if value != "" {
+				value = "`" + value + "`"
+			}
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+f.Value), value, strings.ReplaceAll(f.Usage, "|", "\\|"))
+		}
+	}
+	return b.String()
+}
+
+// surface is a line for each operation, or for several methods of a path, of the real services, in sections: what they are called, and
+// after two hyphens why they are not served.
+//
+//go:embed surface.txt
+var surface string
+
+// Entry is a line of the real services' surface.
+type Entry struct {
+	Service string
+	Words   []string // an HTTP method and a path, or a path and its methods of JSON-RPC
+	Reason  string   // why it is not served; empty if it is
+}
+
+// REST says whether it is an operation, not methods of JSON-RPC.
+func (e *Entry) REST() bool { return strings.HasPrefix(e.Words[1], "/v") }
+
+// Surface is what the real services have.
+func Surface() (all []Entry) {
+	service := ""
+	for line := range strings.Lines(surface) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			service = strings.Trim(line, "[]")
+		default:
+			names, reason, _ := strings.Cut(line, " -- ")
+			all = append(all, Entry{service, strings.Fields(names), reason})
+		}
+	}
+	return all
+}
+
+// covered is what has one path and one state.
+type covered struct {
+	service, path, state string
+	names                []string // operations with their HTTP methods, or methods of JSON-RPC
+}
+
+func coverage() string {
+	var all []*covered
+	add := func(service, path, name, state string) {
+		for _, r := range all {
+			if r.service == service && r.path == path && r.state == state {
+				r.names = append(r.names, name)
+				return
+			}
+		}
+		all = append(all, &covered{service, path, state, []string{name}})
+	}
+	for _, e := range Surface() {
+		state := "yes"
+		if e.Reason != "" {
+			state = "no: " + e.Reason
+		}
+		if e.REST() {
+			i := strings.LastIndexByte(e.Words[1], '/')
+			add(e.Service, e.Words[1][:i], e.Words[0]+" "+e.Words[1][i+1:], state)
+			continue
+		}
+		for _, method := range e.Words[1:] {
+			add(e.Service, e.Words[0], method, state)
+		}
+	}
+	b := new(strings.Builder)
+	b.WriteString("| service | path | operations, methods | served |\n|---|---|---|---|\n")
+	for _, r := range all {
+		fmt.Fprintf(b, "| %s | `%s` | `%s` | %s |\n", r.service, r.path, strings.Join(r.names, "`, `"), r.state)
+	}
+	return b.String()
+}

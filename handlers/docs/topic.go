@@ -1,0 +1,89 @@
+package docs
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agnivade/levenshtein"
+)
+
+//go:embed pages/*.md recipes/*.md
+var files embed.FS
+
+// Topic is a page.
+type Topic struct {
+	Name   string // in a command line and in a path
+	Title  string
+	Recipe bool // how to do one thing, from the beginning to the end
+
+	source string
+}
+
+// Manual is every topic. Commands are those of the program that has it.
+type Manual struct {
+	Commands []Command
+	topics   []Topic
+}
+
+// order is in which sequence pages are listed; those that are not named follow by name.
+var order = []string{"ask", "personas", "chains", "clock", "messages", "snapshots", "faults", "access", "command-line", "environment", "profiles", "coverage", "fidelity", "anvil", "webhooks", "exports", "budgets"}
+
+var readTopics = sync.OnceValue(func() (all []Topic) {
+	for _, folder := range []string{"pages", "recipes"} {
+		entries, _ := fs.ReadDir(files, folder) // an embedded folder is always there
+		for _, e := range entries {
+			raw, _ := files.ReadFile(path.Join(folder, e.Name()))
+			title, _, _ := strings.Cut(strings.TrimPrefix(string(raw), "# "), "\n")
+			all = append(all, Topic{strings.TrimSuffix(e.Name(), ".md"), title, folder == "recipes", string(raw)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Topic) int { return a.place() - b.place() })
+	return all
+})
+
+func (t *Topic) place() int {
+	if i := slices.Index(order, t.Name); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// New makes the manual of a program with these commands.
+func New(commands []Command) *Manual { return &Manual{commands, readTopics()} }
+
+// Topics are all pages, recipes last.
+func (m *Manual) Topics() []Topic { return m.topics }
+
+// Find looks a page up.
+func (m *Manual) Find(name string) (Topic, bool) {
+	i := slices.IndexFunc(m.topics, func(t Topic) bool { return t.Name == name })
+	if i < 0 {
+		return Topic{}, false
+	}
+	return m.topics[i], true
+}
+
+// Nearest is the topic whose name is most like a misspelt one; empty if none is like it.
+func (m *Manual) Nearest(name string) string {
+	best, distance := "", len(name)/2+1
+	for _, t := range m.topics {
+		if d := levenshtein.ComputeDistance(name, t.Name); d < distance {
+			best, distance = t.Name, d
+		}
+	}
+	return best
+}
+
+var generated = regexp.MustCompile(`(?m)^<!-- ([a-z]+) -->$`)
+
+// Markdown is the text of a page with its tables.
+func (m *Manual) Markdown(t Topic) string {
+	return generated.ReplaceAllStringFunc(t.source, func(mark string) string {
+		return strings.TrimSpace(m.table(generated.FindStringSubmatch(mark)[1]))
+	})
+}
