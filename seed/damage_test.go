@@ -28,7 +28,7 @@ var cellDamages = []struct{ name, value string }{
 	{"one byte", `x'01'`},
 }
 
-// TestDamageIsASentence puts values of another storage class, length or sign into every column of a file whose constraints were
+// TestDamageIsASentence puts values of another storage class, length or sign into the columns of a file whose constraints were
 // taken away and put back: verify finds each, and opening the file, to serve it or for its digest, works or says what is wrong.
 func TestDamageIsASentence(t *testing.T) {
 	path := smallFile(t)
@@ -41,8 +41,8 @@ func TestDamageIsASentence(t *testing.T) {
 	for _, table := range slices.Sorted(maps.Keys(all)) {
 		for _, column := range all[table] {
 			for _, damage := range cellDamages {
-				if count++; testing.Short() && count%67 != 0 {
-					continue
+				if count++; count%3 != 0 || testing.Short() && count%67 != 0 {
+					continue // a third of them has every damage in every table
 				}
 				t.Run(table+"."+column+" "+damage.name, func(t *testing.T) {
 					t.Parallel()
