@@ -31,8 +31,8 @@ determinism: ## compare the digests with the committed ones on other processors,
 	GOARCH=arm $(GO) test -trimpath -vet=off -count=1 -short -exec qemu-arm -run TestDeterminism ./seed
 	GOARCH=arm64 $(GO) test -trimpath -vet=off -count=1 -short -exec qemu-aarch64 -run TestDeterminism ./seed
 
-bench: ## measure speed, size and memory of the built program (needs a quiet machine for about half an hour)
-	$(GO) test -run '^$$' -bench '^BenchmarkReport$$' -benchtime 1x -timeout 60m ./handlers
+bench: ## measure speed, size and memory of the built program, ROWS alone if given (needs a quiet machine for about half an hour)
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers
 
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'Transcripts|TestDeterminism' -update
