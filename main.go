@@ -124,6 +124,9 @@ func (c *command) parse(verb string, args []string, env func(string) (string, bo
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
 	c.world, worldErr = world.Options(time.Now())
 	c.world.Progress = control.Progress(c.notes, "making the world", "transactions")
+	if c.world.ReadOnly {
+		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
+	}
 	return errors.Join(serverErr, worldErr)
 }
 

@@ -141,6 +141,14 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	return o, s.readKeys(&o)
 }
 
+// CheckReadOnly refuses what a world cannot have that is only read.
+func (o *Options) CheckReadOnly() error {
+	if o.Live || o.ClockRate > 0 || o.Mining.Interval > 0 {
+		return errors.New("--read-only: it does not go together with --live, --clock-rate and --block-time, which change the world")
+	}
+	return nil
+}
+
 // Mining says when the EVM chains make blocks by themselves. The zero value is automine: one for each transaction, at once.
 type Mining struct {
 	Interval time.Duration // how often there is a block, 0 for never

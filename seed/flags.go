@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"snowglobe/sim/store"
 )
 
 // Flags are the command line's flags about the world.
 type Flags struct {
 	db, profile, until string
 	seed               int64
+	readOnly           bool
 }
 
 // NewFlags declares the flags about the world.
@@ -21,6 +24,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.Int64Var(&w.seed, "seed", 1, "`N` is the seed of the random numbers that a new world is made from")
 	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
 	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now")
+	f.BoolVar(&w.readOnly, "read-only", false, "open a file that other processes have open in the same way; refuse what would change it")
 	return w
 }
 
@@ -29,7 +33,7 @@ const untilNow = "now"
 
 // Options reads what the flags say; now is the real time.
 func (w *Flags) Options(now time.Time) (o Options, err error) {
-	o = Options{Path: w.db, Seed: w.seed, Today: now, UntilNow: w.until == untilNow}
+	o = Options{Path: w.db, Seed: w.seed, Today: now, UntilNow: w.until == untilNow, ReadOnly: w.readOnly}
 	if o.Until = now.UTC().Truncate(time.Second); !o.UntilNow {
 		if o.Until, err = time.Parse(time.RFC3339, w.until); err != nil {
 			return o, fmt.Errorf("--until: %q is not a time like %s, or %s", w.until, DefaultUntil.Format(time.RFC3339), untilNow)
@@ -40,6 +44,9 @@ func (w *Flags) Options(now time.Time) (o Options, err error) {
 	}
 	if o.Path == "" {
 		return o, errors.New("--db: the name of the file is empty")
+	}
+	if o.ReadOnly && o.Path == store.Memory {
+		return o, errors.New("--read-only: it needs a file, and --db names none")
 	}
 	if o.Profile, err = LoadProfile(w.profile); err != nil {
 		return o, err

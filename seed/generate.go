@@ -26,6 +26,7 @@ type Options struct {
 	Until    time.Time
 	UntilNow bool                  // Until is whenever the world is made: one that was made at any time will do
 	Today    time.Time             // history may end ten years later, or ten after DefaultUntil if that is before it
+	ReadOnly bool                  // the file must be there, and is only read
 	Progress func(done, total int) // transactions; may be nil; called from several goroutines
 }
 

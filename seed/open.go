@@ -17,13 +17,19 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 	if o.Path == store.Memory {
 		return Generate(ctx, o)
 	}
-	if _, err := os.Stat(o.Path); errors.Is(err, os.ErrNotExist) {
+	open := sim.Open
+	if _, err := os.Stat(o.Path); o.ReadOnly {
+		if err != nil {
+			return nil, fmt.Errorf("--read-only: no world: %w; make one with generate, or name another file with --db", err)
+		}
+		open = sim.OpenReadOnly
+	} else if errors.Is(err, os.ErrNotExist) {
 		w, err := Generate(ctx, o)
 		if !errors.Is(err, store.ErrExists) {
 			return w, err
 		} // somebody else has made it meanwhile
 	}
-	w, err := sim.Open(ctx, o.Path)
+	w, err := open(ctx, o.Path)
 	if err != nil {
 		return nil, err
 	}

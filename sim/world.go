@@ -46,8 +46,15 @@ type World struct {
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
-func Open(ctx context.Context, path string) (*World, error) {
-	db, err := store.Open(path)
+func Open(ctx context.Context, path string) (*World, error) { return open(ctx, path, store.Open) }
+
+// OpenReadOnly opens a finished world to which nothing can be added, here or elsewhere, as long as it is open. Many processes may.
+func OpenReadOnly(ctx context.Context, path string) (*World, error) {
+	return open(ctx, path, store.OpenReadOnly)
+}
+
+func open(ctx context.Context, path string, from func(string) (*store.DB, error)) (*World, error) {
+	db, err := from(path)
 	switch {
 	case errors.Is(err, store.ErrNotWorld):
 		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)

@@ -60,8 +60,10 @@ var (
 	ErrDisk = errors.New("the world cannot change now: its disk is full or fails")
 	// ErrForeignLog says that what lies beside a file, by its name the file's log, belongs to another file.
 	ErrForeignLog = errors.New("is not the log of this file")
-	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written.
-	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable")
+	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written, or is not to be.
+	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable, or it is served with --read-only")
+	// ErrInUse says that a file cannot be read on its own: what was added last is in a log beside it.
+	ErrInUse = errors.New("cannot be opened with --read-only while another process adds to it, or after one that was killed; stop it, or open the file once without the flag, which brings the log beside it into the file")
 )
 
 var memoryFiles atomic.Int64 // numbers the in-memory databases of this process
@@ -73,7 +75,7 @@ type DB struct {
 
 	path     string   // the file, or Memory
 	name     string   // by which the engine knows it
-	lock     *os.File // held by Lock
+	lock     *os.File // held by Lock, or with others by OpenReadOnly
 	making   *makingLock
 	readOnly bool // neither the file nor anything beside it can be written
 	begun    bool // whether beginSession is done
@@ -99,7 +101,7 @@ type DB struct {
 // beside it, which Close removes. Only one process at a time makes a file, the others fail with ErrMaking; a file that is
 // there already is ErrExists.
 func Create(path string) (*DB, error) {
-	db := &DB{path: path, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
+	db := newDB(path)
 	name := path
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))

@@ -27,11 +27,37 @@ func Open(path string) (*DB, error) {
 	if err := checkLogs(path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
-	err := db.open()
-	if err == nil {
-		err = db.CheckSchema(context.Background())
+	db := newDB(path)
+	if err := db.open(); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
+	return db.checked()
+}
+
+// OpenReadOnly opens a finished world that many processes read at the same time and nobody adds to: until Close, Lock fails elsewhere.
+// Nothing is written, neither to the file nor beside it. A file that somebody adds to is refused with ErrInUse.
+func OpenReadOnly(path string) (*DB, error) {
+	if err := checkHeader(path); err != nil {
+		return nil, err
+	}
+	db := newDB(path)
+	err := db.share()
+	if err == nil {
+		err = db.openReadOnly()
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db.checked()
+}
+
+func newDB(path string) *DB {
+	return &DB{path: path, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
+}
+
+// checked is an open file, once it is known to be one that can be served.
+func (db *DB) checked() (*DB, error) {
+	err := db.CheckSchema(context.Background())
 	if err == nil {
 		err = db.checkLineage(context.Background())
 	}
@@ -127,6 +153,23 @@ func unwritten(err error) error {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// share keeps others from adding to the file. A file system that knows no locks has nobody who adds to a file on it.
+func (db *DB) share() error {
+	file, err := os.Open(db.path)
+	if err != nil {
+		return err
+	}
+	db.lock = file // Close closes it
+	taken, err := filelock.Share(file)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if log, missing := os.Stat(db.path + "-wal"); err == nil && !taken || missing == nil && log.Size() > 0 {
+		return ErrInUse
+	}
+	return nil
 }
 
 // openReadOnly opens a file that nobody writes, with nothing beside it: it can only be read.

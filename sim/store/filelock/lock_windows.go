@@ -12,8 +12,16 @@ const lockOffset = 1 << 31
 
 // Lock locks the file for this process as long as it stays open.
 func Lock(file *os.File) (taken bool, err error) {
-	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err = windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
+	return lock(file, windows.LOCKFILE_EXCLUSIVE_LOCK)
+}
+
+// Share keeps the file from being locked as long as it stays open. Many processes may do that at once, and need not be able to write.
+func Share(file *os.File) (taken bool, err error) {
+	return lock(file, 0)
+}
+
+func lock(file *os.File, how uint32) (taken bool, err error) {
+	err = windows.LockFileEx(windows.Handle(file.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return false, nil
 	}

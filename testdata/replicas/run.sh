@@ -1,0 +1,47 @@
+#!/bin/sh
+# Serves one world file with three replicas behind nginx, compares their answers, and kills one under load:
+# sh testdata/replicas/run.sh ./snowglobe
+set -eu
+binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+replicas=
+nginx=
+finish() {
+	for pid in $replicas $nginx; do kill "$pid" 2>/dev/null || true; done
+	wait
+	rm -rf "$folder"
+}
+trap finish EXIT
+
+"$binary" generate --quiet --profile tiny --db "$folder/world.db"
+for n in 1 2 3; do
+	"$binary" --db "$folder/world.db" --read-only --addr "127.0.0.1:1975$n" --fuji-addr off --http-allowed-hosts '*' --quiet --ready-file "$folder/ready$n" >/dev/null &
+	replicas="$replicas $!"
+	last=$!
+done
+for n in 1 2 3; do
+	tries=0
+	until [ -f "$folder/ready$n" ]; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 300 ] || { echo "replica $n does not answer" >&2; exit 1; }
+		sleep 0.1
+	done
+done
+cp "$here/nginx.conf" "$folder/nginx.conf"
+nginx -p "$folder" -e error.log -c nginx.conf -g 'daemon off;' &
+nginx=$!
+tries=0
+until curl -sf -o /dev/null http://127.0.0.1:19750/v1/health-check; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 100 ] || { echo "nginx does not answer" >&2; cat "$folder/error.log" >&2; exit 1; }
+	sleep 0.1
+done
+
+node "$here/check.mjs" "$last"
+[ -z "$(ls "$folder" | grep -E 'world.db-')" ] || { echo "something lies beside the file" >&2; exit 1; }
+if "$binary" --db "$folder/world.db" --addr 127.0.0.1:0 --fuji-addr off --quiet >/dev/null 2>&1; then
+	echo "a server took the file that replicas read" >&2
+	exit 1
+fi
+"$binary" verify --quiet --db "$folder/world.db" --read-only
