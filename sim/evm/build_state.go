@@ -44,7 +44,7 @@ func newBuildState(kind Kind) *buildState {
 		accounts: map[common.Address]*types.StateAccount{},
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
-		trie:     newMemoryTrie(kind),
+		trie:     newTrie(kind),
 		tries:    map[common.Address]state.Trie{},
 		deleted:  map[common.Address]map[common.Hash]bool{},
 	}
@@ -97,7 +97,7 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
 		return tree, nil
 	}
-	tree := state.Trie(newMemoryTrie(l.kind))
+	tree := state.Trie(newTrie(l.kind))
 	if root != types.EmptyRootHash {
 		if l.base == nil {
 			return nil, fmt.Errorf("storage of %s: %w", address, ErrFlatState)

@@ -91,7 +91,7 @@ func (f FlatState) AccountTrie(kind Kind) (state.Trie, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree := newMemoryTrie(kind)
+	tree := newTrie(kind)
 	for i := range rows {
 		if rows[i].Gone {
 			continue
@@ -109,7 +109,7 @@ func (f FlatState) StorageTrie(kind Kind, address common.Address) (state.Trie, e
 	if err != nil {
 		return nil, err
 	}
-	tree := newMemoryTrie(kind)
+	tree := newTrie(kind)
 	for i := range rows {
 		if len(rows[i].Value) == 0 {
 			continue

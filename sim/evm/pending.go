@@ -224,6 +224,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 			return nil, fmt.Errorf("block %d: %w", h.Number, err)
 		}
 	}
+	p.evm.Release()
 	root, err := p.state.Commit(p.b.rulesAt(h), h.Number.Uint64())
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)

@@ -5,15 +5,14 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/rawdb"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/ethdb"
 	"github.com/ethereum/go-ethereum/rlp"
 	"github.com/ethereum/go-ethereum/trie"
 	"github.com/ethereum/go-ethereum/trie/trienode"
-	"github.com/ethereum/go-ethereum/triedb"
+
+	"snowglobe/sim/evm/mpt"
 )
 
 // multicoinAccount is the C-Chain's account: a fifth field says whether the account ever held other assets natively.
@@ -33,28 +32,27 @@ func encodeAccount(kind Kind, a *types.StateAccount) ([]byte, error) {
 	return rlp.EncodeToBytes(a)
 }
 
-// memoryTrie is a Merkle-Patricia trie that is only ever hashed, never written: the world file has no trie nodes.
+// Trie is the trie of a state or of a contract's storage. It is only ever hashed, never written: the world file has no trie nodes.
 // It carries the account encoding of its chain's kind.
-type memoryTrie struct {
+type Trie struct {
+	mpt.Trie
 	kind Kind
-	tree *trie.Trie
 }
 
-var _ state.Trie = (*memoryTrie)(nil)
+var _ state.Trie = (*Trie)(nil)
 
-func newMemoryTrie(kind Kind) *memoryTrie {
-	return &memoryTrie{kind: kind, tree: trie.NewEmpty(triedb.NewDatabase(rawdb.NewMemoryDatabase(), nil))}
-}
+func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
-func (t *memoryTrie) UpdateAccount(address common.Address, account *types.StateAccount, _ int) error {
+func (t *Trie) UpdateAccount(address common.Address, account *types.StateAccount, _ int) error {
 	leaf, err := encodeAccount(t.kind, account)
 	if err != nil {
 		return fmt.Errorf("account %s: %w", address, err)
 	}
-	return t.tree.Update(crypto.Keccak256(address[:]), leaf)
+	t.Put(crypto.Keccak256Hash(address[:]), leaf)
+	return nil
 }
 
-func (t *memoryTrie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
+func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
 	for i, address := range addresses {
 		if err := t.UpdateAccount(address, accounts[i], sizes[i]); err != nil {
 			return err
@@ -64,15 +62,15 @@ func (t *memoryTrie) UpdateAccountBatch(addresses []common.Address, accounts []*
 }
 
 // UpdateStorage takes the value without leading zeros; the leaf is its RLP.
-func (t *memoryTrie) UpdateStorage(_ common.Address, key, value []byte) error {
+func (t *Trie) UpdateStorage(_ common.Address, key, value []byte) error {
 	leaf, err := rlp.EncodeToBytes(value)
-	if err != nil {
-		return err
+	if err == nil {
+		t.Put(crypto.Keccak256Hash(key), leaf)
 	}
-	return t.tree.Update(crypto.Keccak256(key), leaf)
+	return err
 }
 
-func (t *memoryTrie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {
+func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {
 	for i, key := range keys {
 		if err := t.UpdateStorage(address, key, values[i]); err != nil {
 			return err
@@ -81,36 +79,29 @@ func (t *memoryTrie) UpdateStorageBatch(address common.Address, keys, values [][
 	return nil
 }
 
-func (t *memoryTrie) DeleteAccount(address common.Address) error {
-	return t.tree.Delete(crypto.Keccak256(address[:]))
+func (t *Trie) DeleteAccount(address common.Address) error {
+	t.Delete(crypto.Keccak256Hash(address[:]))
+	return nil
 }
 
-func (t *memoryTrie) DeleteStorage(_ common.Address, key []byte) error {
-	return t.tree.Delete(crypto.Keccak256(key))
+func (t *Trie) DeleteStorage(_ common.Address, key []byte) error {
+	t.Delete(crypto.Keccak256Hash(key))
+	return nil
 }
-
-func (t *memoryTrie) Hash() common.Hash { return t.tree.Hash() }
 
 // Commit keeps the trie as it is: its nodes stay in memory and none are written.
-func (t *memoryTrie) Commit(bool) (common.Hash, *trienode.NodeSet) { return t.tree.Hash(), nil }
-
-func (t *memoryTrie) Prove(key []byte, proof ethdb.KeyValueWriter) error {
-	return t.tree.Prove(key, proof)
-}
-
-func (t *memoryTrie) NodeIterator(start []byte) (trie.NodeIterator, error) {
-	return t.tree.NodeIterator(start)
-}
+func (t *Trie) Commit(bool) (common.Hash, *trienode.NodeSet) { return t.Hash(), nil }
 
 // The state is read from flat rows, never through the trie.
 
-func (t *memoryTrie) GetAccount(common.Address) (*types.StateAccount, error) {
+func (t *Trie) GetAccount(common.Address) (*types.StateAccount, error) {
 	return nil, ErrFlatState
 }
-func (t *memoryTrie) GetStorage(common.Address, []byte) ([]byte, error)            { return nil, ErrFlatState }
-func (t *memoryTrie) GetKey([]byte) []byte                                         { return nil }
-func (t *memoryTrie) PrefetchAccount([]common.Address) error                       { return nil }
-func (t *memoryTrie) PrefetchStorage(common.Address, [][]byte) error               { return nil }
-func (t *memoryTrie) UpdateContractCode(common.Address, common.Hash, []byte) error { return nil }
-func (t *memoryTrie) Witness() map[string][]byte                                   { return nil }
-func (t *memoryTrie) IsUBT() bool                                                  { return false }
+func (t *Trie) GetStorage(common.Address, []byte) ([]byte, error)            { return nil, ErrFlatState }
+func (t *Trie) GetKey([]byte) []byte                                         { return nil }
+func (t *Trie) PrefetchAccount([]common.Address) error                       { return nil }
+func (t *Trie) PrefetchStorage(common.Address, [][]byte) error               { return nil }
+func (t *Trie) UpdateContractCode(common.Address, common.Hash, []byte) error { return nil }
+func (t *Trie) Witness() map[string][]byte                                   { return nil }
+func (t *Trie) IsUBT() bool                                                  { return false }
+func (t *Trie) NodeIterator([]byte) (trie.NodeIterator, error)               { return nil, ErrFlatState }

@@ -83,6 +83,7 @@ func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (
 	}
 	w.addTouches()
 	if w.reader != nil {
+		w.reader.evm.Release()
 		return w.reader.state.Error()
 	}
 	return nil
