@@ -39,6 +39,7 @@ func BenchmarkReport(b *testing.B) {
 		{"sending", r.sending},
 		{"clock", r.clock},
 		{"webhooks", r.webhooks},
+		{"abuses", r.abuses},
 		{"webPages", r.webPages},
 	} {
 		b.Run(part.name, func(b *testing.B) {
