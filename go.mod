@@ -16,6 +16,8 @@ require (
 	github.com/holiman/uint256 v1.3.2 // the 256-bit numbers of the EVM
 	github.com/jmoiron/sqlx v1.4.0 // rows to structs
 	github.com/rs/cors v1.7.0 // cross-origin answers of the node, in the version that avalanchego uses
+	github.com/spf13/cobra v1.10.2 // verbs with help, suggestions, completion for four shells and manual pages
+	github.com/spf13/pflag v1.0.10 // flags, which each package declares for itself
 	github.com/yuin/goldmark v1.7.17 // the pages of the manual, as HTML and as text; without dependencies
 	go.yaml.in/yaml/v3 v3.0.5 // profiles and the API-keys file
 	golang.org/x/sync v0.23.0 // bounded parallel work
@@ -81,4 +83,9 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-require github.com/fsnotify/fsnotify v1.9.0 // indirect
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+	github.com/fsnotify/fsnotify v1.9.0 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+)

@@ -5,17 +5,19 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"snowglobe/handlers"
+	"snowglobe/handlers/cli"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/docs"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -27,56 +29,45 @@ func main() {
 	defer stop()
 	// A signal is heeded, whatever the program waits for.
 	context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
-	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
 // command is one run of the program: its flags, and where it writes.
 type command struct {
-	world   seed.Options
-	server  handlers.Options
-	listen  handlers.Addresses
-	chosen  map[string]bool  // flags that the user set, on the command line or in the environment
-	move    *control.Move    // of the clock; nil for none
-	program handlers.Program // of exec
-	stdout  io.Writer
-	stderr  io.Writer
-	notes   io.Writer // banner and progress
+	world  seed.Options
+	server handlers.Options
+	listen handlers.Addresses
+	move   *control.Move // of the clock; nil for none
+	line   *cli.Line
+	stdout io.Writer
+	stderr io.Writer
+	notes  io.Writer // banner and progress
 }
 
 // run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
-func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) int {
-	c := &command{stdout: stdout, stderr: stderr, chosen: map[string]bool{}}
-	verbs := map[string]func(context.Context) error{
-		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version,
-		"exec": c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
-		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) },
+func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
+	c := &command{stdout: stdout, stderr: stderr}
+	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
+	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
+	program := handlers.CommandLine(f)
+	var err error
+	if c.line, err = program.Parse(args, environ, stdout); err == nil && c.line != nil {
+		err = c.read(world, serving)
 	}
-	verb := "serve"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		verb, args = args[0], args[1:]
-	}
-	switch {
-	case verb == "help":
-		verb, args = "serve", []string{"--help"}
-	case len(args) == 1 && (args[0] == "--version" || args[0] == "-version"):
-		verb, args = "version", nil
-	}
-	if verb == "exec" {
-		args, c.program = handlers.CutProgram(args)
-	}
-	do := verbs[verb]
-	if do == nil {
-		fmt.Fprintf(stderr, "snowglobe: unknown verb %q\n%s", verb, handlers.Usage)
-		return 2
-	}
-	switch err := c.parse(verb, args, env); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
+	if err != nil {
 		fmt.Fprintf(stderr, "snowglobe: %v\n", err)
 		return 2
 	}
-	err := do(ctx)
+	if c.line == nil {
+		return 0
+	}
+	c.server.Manual = docs.New(program.Describe())
+	verb := c.line.Verb.Name
+	err = map[string]func(context.Context) error{
+		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version,
+		"exec": c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
+		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) },
+	}[verb](ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrDisk) {
 		fmt.Fprintln(stderr, "snowglobe: interrupted")
 		if verb == "serve" {
@@ -87,32 +78,15 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	return handlers.ExitCodeOf(err, stderr)
 }
 
-func (c *command) parse(verb string, args []string, env func(string) (string, bool)) error {
-	f := flag.NewFlagSet("snowglobe", flag.ContinueOnError)
-	f.SetOutput(io.Discard)
-	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
-	operands, err := handlers.ParseArguments(f, args)
-	if err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(c.stderr, handlers.Usage)
-			f.SetOutput(c.stderr)
-			f.PrintDefaults()
-		}
-		return err
-	}
-	switch {
-	case verb == "clock":
-		if c.move, err = control.ParseMoves(operands, time.Now()); err != nil {
+// read makes options of what the flags say.
+func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
+	if c.line.Verb.Name == "clock" {
+		if c.move, err = control.ParseMoves(c.line.Operands, time.Now()); err != nil {
 			return err
 		}
-	case verb == "exec" && len(c.program) == 0:
-		return handlers.ErrNoProgram
-	case len(operands) > 0:
-		return fmt.Errorf("unexpected argument %q", operands[0])
 	}
-	f.Visit(func(set *flag.Flag) { c.chosen[set.Name] = true })
-	if err := handlers.FromEnvironment(f, env, c.chosen); err != nil {
-		return err
+	if c.line.Verb.Program && len(c.line.Program) == 0 {
+		return handlers.ErrNoProgram
 	}
 	c.notes = c.stderr
 	if serving.Quiet {
@@ -137,7 +111,7 @@ func (c *command) serve(ctx context.Context) error {
 
 // exec serves as long as a program runs, which gets the signals.
 func (c *command) exec(ctx context.Context) error {
-	c.server.Program = c.program
+	c.server.Program = c.line.Program
 	return c.run(ctx, context.WithoutCancel(ctx))
 }
 
@@ -147,7 +121,7 @@ func (c *command) run(ctx, serving context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := seed.Open(ctx, c.world, c.chosen)
+	w, err := seed.Open(ctx, c.world, c.line.Chosen)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}
@@ -189,7 +163,7 @@ func (c *command) with(ctx context.Context, do func(*sim.World) error) error {
 	if _, err := os.Stat(c.world.Path); c.world.Path != store.Memory && err != nil {
 		return fmt.Errorf("no world: %w; make one with generate, or name another file with --db", err)
 	}
-	w, err := seed.Open(ctx, c.world, c.chosen)
+	w, err := seed.Open(ctx, c.world, c.line.Chosen)
 	if err != nil {
 		return err
 	}

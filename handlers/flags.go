@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
@@ -48,18 +49,18 @@ type Flags struct {
 }
 
 // NewFlags declares the flags about serving.
-func NewFlags(f *flag.FlagSet) *Flags {
+func NewFlags(f *pflag.FlagSet) *Flags {
 	s := &Flags{}
 	f.StringVar(&s.Addresses.Main, "addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
 	f.StringVar(&s.Addresses.Fuji, "fuji-addr", "", "`HOST:PORT` at which /ext is fuji's, for clients that keep only the origin of a URL, or off (default: two ports above --addr's)")
 	f.StringVar(&s.network, "network", fixtures.MainnetName, "`NAME` of the network of /ext paths that do not name one: mainnet or fuji")
 	f.StringVar(&s.dialect, "dialect", "auto", "`NAME` of the dialect of the Data and Metrics API: auto, spec or upstream")
-	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key of --api-keys; 0 for no limit")
-	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys with their limits, interfaces and networks")
-	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys")
-	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin")
-	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index of what its chains accepted at /ext/index")
-	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes profiles (default: a new temporary folder)")
+	f.IntVar(&s.rateLimit, "rate-limit", 0, "`N` requests that a client may send in a minute, twice as many with a key of --api-keys; more get a 429. 0 for no limit")
+	f.StringVar(&s.keys, "api-keys", "", "YAML `FILE` of API keys: key, limit, interfaces (data, metrics, sim), networks. The Metrics API and /sim work without a key, and are not limited to a key's networks")
+	f.BoolVar(&s.requireKey, "require-api-key", false, "refuse Data API requests without a key of --api-keys; pages ask for one too, or take it as ?rltoken=")
+	f.BoolVar(&s.admin, "api-admin-enabled", false, "serve the node's admin API at /ext/admin. Aliases and log levels that are set there last until the program ends")
+	f.BoolVar(&s.index, "index-enabled", true, "serve the node's index of what its chains accepted at /ext/index; --index-enabled=false for none, as a node's default")
+	f.StringVar(&s.profiles, "profile-dir", "", "`FOLDER` where the admin API writes cpu.profile, mem.profile, lock.profile and stacktrace.txt (default: a new temporary folder, which admin.getConfig tells)")
 	f.StringVar(&s.hosts, "http-allowed-hosts", "localhost", "host `NAMES`, separated by commas, under which /ext may be called; IP addresses are always allowed, * allows any name")
 	f.Func("allow-origin", "`ORIGINS`, separated by commas, such as https://app.example, whose pages may change the world in every way, as those of localhost may; * for all; may be repeated", s.allowOrigins)
 	f.BoolVar(&s.control, "allow-control", false, "let the world be changed in every way when listening beyond loopback, not only by signed transactions")
@@ -79,7 +80,7 @@ func NewFlags(f *flag.FlagSet) *Flags {
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests; 0 for none")
-	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text or json")
+	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text, a line for each request that a person can read, in colour on a terminal unless NO_COLOR is set, or json")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` that is written when the server answers: a JSON object with url, pid and digest, as on the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
 	return s
@@ -117,6 +118,9 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	o.Webhooks = webhook.Targets{Hosts: splitNames(s.webhookHosts)}
 	o.Permit = permit.Rule{Origins: s.origins, Control: s.control}
 	o.Data.KnownOnly = s.warpSign == signKnown
+	if s.public && s.admin {
+		return o, errors.New("--public: it leaves out the admin API, so it does not go together with --api-admin-enabled")
+	}
 	if s.rateLimit < 0 {
 		return o, fmt.Errorf("--rate-limit: %d is less than 0", s.rateLimit)
 	}

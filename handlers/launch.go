@@ -21,26 +21,6 @@ import (
 	"snowglobe/handlers/control"
 )
 
-// Usage is the command line in short.
-const Usage = `usage: snowglobe [serve|exec|env|healthcheck|generate|verify|digest|clock|version] [flags]
-
-  serve        open the world, or make it if there is no file, and answer requests (the default)
-  exec         make a world, run a command with its URLs and keys in the environment, and stop with it:
-               exec [flags] -- COMMAND; in memory, tiny, on a free port unless flags say otherwise
-  env          print the same environment as shell exports, of the server at --addr
-  healthcheck  exit with 0 if the server at --addr answers, else with 1
-  generate     make a world file and stop
-  verify       build the world again from its transactions and compare every row; fails on the first mismatch
-  digest       print the world's digest
-  clock        move the clock of a world that is not served, and print the time: clock advance 36h,
-               clock set 2026-08-01T00:00:00Z, clock until next-validator-end, clock show;
-               with --live its people act on the way
-  version      print the version
-
-Every flag can also be set by an environment variable (--log-format: SNOWGLOBE_LOG_FORMAT); a flag takes precedence.
-
-`
-
 // ready is what machines are told once the server answers.
 type ready struct {
 	URL    string `json:"url"`
@@ -74,17 +54,8 @@ func (o *Options) tellReady(r ready) error {
 	return os.Rename(file.Name(), o.ReadyFile)
 }
 
-// execDefaults are the flags of exec unless others are given.
-var execDefaults = []string{"--db", ":memory:", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", Off, "--quiet"}
-
-// CutProgram cuts the arguments of exec in two: the flags, with what they are by default, and the command after the two hyphens.
-func CutProgram(args []string) (flags []string, p Program) {
-	i := slices.Index(args, "--")
-	if i < 0 {
-		return slices.Concat(execDefaults, args), nil
-	}
-	return slices.Concat(execDefaults, args[:i]), args[i+1:]
-}
+// ExecDefaults are the flags of exec unless others are given.
+var ExecDefaults = map[string]string{"db": ":memory:", "profile": "tiny", "addr": "127.0.0.1:0", "fuji-addr": Off, "quiet": "true"}
 
 // Program is a command with its arguments.
 type Program []string
@@ -148,6 +119,18 @@ func (p Program) run(ctx context.Context, url string) error {
 
 // variable is one of the environment that a server gives to programs.
 type variable struct{ name, value string }
+
+// Given says whether programs beside a server find a variable in their environment.
+func Given(name string) bool {
+	switch name = strings.TrimPrefix(name, "SNOWGLOBE_"); name {
+	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC":
+		return true
+	}
+	return slices.ContainsFunc(fixtures.Personas, func(p fixtures.Persona) bool {
+		persona := strings.ToUpper(strings.ReplaceAll(p.Name, "-", "_"))
+		return name == persona+"_ADDRESS" || name == persona+"_KEY"
+	})
+}
 
 // environment asks the server at a URL for what programs need of it.
 func environment(ctx context.Context, url string) ([]variable, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -20,6 +19,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
+
+	"github.com/spf13/pflag"
 
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
@@ -461,7 +462,7 @@ func TestWhenBlocksAreMade(t *testing.T) {
 		{nil, true, 0}, {[]string{"--block-time", "2s"}, false, 2 * time.Second}, {[]string{"--block-time", "12"}, false, 12 * time.Second},
 		{[]string{"--block-time=500ms", "--mixed-mining"}, true, 500 * time.Millisecond}, {[]string{"--no-mining"}, false, 0},
 	} {
-		f := flag.NewFlagSet("", flag.ContinueOnError)
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags := handlers.NewFlags(f)
 		if err := f.Parse(c.args); err != nil {
 			t.Fatal(err)

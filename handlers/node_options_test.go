@@ -1,12 +1,13 @@
 package handlers_test
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"snowglobe/handlers"
 )
@@ -15,7 +16,7 @@ import (
 func TestTheIndexIsAnOption(t *testing.T) {
 	w := readWorld(t)
 	for args, served := range map[string]bool{"": true, "--index-enabled": true, "--index-enabled=false": false} {
-		f := flag.NewFlagSet("", flag.ContinueOnError)
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags := handlers.NewFlags(f)
 		if err := f.Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)

@@ -2,10 +2,11 @@ package seed
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"snowglobe/sim/store"
 )
@@ -18,12 +19,12 @@ type Flags struct {
 }
 
 // NewFlags declares the flags about the world.
-func NewFlags(f *flag.FlagSet) *Flags {
+func NewFlags(f *pflag.FlagSet) *Flags {
 	w := &Flags{}
 	f.StringVar(&w.db, "db", "snowglobe.db", "the world's `FILE`; :memory: keeps the world in memory")
 	f.Int64Var(&w.seed, "seed", 1, "`N` is the seed of the random numbers that a new world is made from")
 	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
-	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now")
+	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now: it begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed time gives the same bytes again")
 	f.BoolVar(&w.readOnly, "read-only", false, "open a file that other processes have open in the same way; refuse what would change it")
 	return w
 }

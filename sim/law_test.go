@@ -52,6 +52,7 @@ var imports = []struct{ pkg, may string }{
 	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
 	{"fixtures/web", ""},
 	{"handlers/docs", "fixtures sim/export"},
+	{"handlers/cli", "handlers/docs"},
 	{"handlers/openrpc", ""},
 	{"handlers/permit", ""},
 	{"handlers/rest/schema", "fixtures sim/parse"},

@@ -41,13 +41,13 @@ func (m *Manual) table(name string) string {
 
 func personas() string {
 	b := new(strings.Builder)
-	b.WriteString("| # | name | situation |\n|---|---|---|\n")
+	b.WriteString("| name | account | situation |\n|---|---|---|\n")
 	for i, p := range fixtures.Personas {
 		account := "" // of the mnemonic
 		if i < fixtures.MnemonicAccounts {
 			account = fmt.Sprint(i)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", account, p.Name, p.Purpose)
+		fmt.Fprintf(b, "| %s | %s | %s |\n", p.Name, account, p.Purpose)
 	}
 	return b.String()
 }

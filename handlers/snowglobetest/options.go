@@ -2,13 +2,14 @@ package snowglobetest
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
@@ -47,18 +48,18 @@ func read(options []Option, w io.Writer) (*settings, error) {
 		args = append(args, option()...)
 	}
 	args = append(args, "--addr", "127.0.0.1:0", "--fuji-addr", handlers.Off)
-	f := flag.NewFlagSet("snowglobetest", flag.ContinueOnError)
+	f := pflag.NewFlagSet("snowglobetest", pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	world, server := seed.NewFlags(f), handlers.NewFlags(f)
-	rest, err := handlers.ParseArguments(f, args)
+	err := f.Parse(args)
 	if err != nil {
 		return nil, err
 	}
-	if len(rest) > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", rest[0])
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
 	s := &settings{chosen: map[string]bool{}}
-	f.Visit(func(set *flag.Flag) { s.chosen[set.Name] = true })
+	f.Visit(func(set *pflag.Flag) { s.chosen[set.Name] = true })
 	if s.server, err = server.Options(w); err != nil {
 		return nil, err
 	}

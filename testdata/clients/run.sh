@@ -23,7 +23,7 @@ node chainkit.mjs
 stop
 
 # It starts the simulator itself, and kills it.
-SNOWGLOBE_BINARY=$binary SNOWGLOBE_FOLDER=$folder node webhooks.mjs >"$folder/webhooks.log" || { cat "$folder/webhooks.log"; exit 1; }
+BINARY=$binary FOLDER=$folder node webhooks.mjs >"$folder/webhooks.log" || { cat "$folder/webhooks.log"; exit 1; }
 tail -n 1 "$folder/webhooks.log"
 "$binary" verify --quiet --db "$folder/webhooks.db"
 "$binary" verify --quiet --db "$folder/default.db"

@@ -1,7 +1,7 @@
 // Receives webhooks with an Express application that verifies them as the service documents it, while payments, token transfers, an NFT,
 // an internal transfer, a delegation and the ends of validators happen, the receiver fails and goes away, and the simulator is killed.
 //
-//   SNOWGLOBE_BINARY=./snowglobe SNOWGLOBE_FOLDER=$(mktemp -d) node webhooks.mjs
+//   BINARY=./snowglobe FOLDER=$(mktemp -d) node webhooks.mjs
 import { spawn } from "node:child_process";
 import crypto from "node:crypto";
 import { once } from "node:events";
@@ -32,7 +32,7 @@ const check = (what, ok, detail) => ok || failures.push(`${what}: ${JSON.stringi
 let server;
 process.on("exit", () => server?.kill("SIGKILL"));
 async function start() {
-  server = spawn(process.env.SNOWGLOBE_BINARY, ["serve", "--quiet", "--db", `${process.env.SNOWGLOBE_FOLDER}/webhooks.db`, "--profile", "tiny", "--addr", `127.0.0.1:${port}`], { stdio: "inherit" });
+  server = spawn(process.env.BINARY, ["serve", "--quiet", "--db", `${process.env.FOLDER}/webhooks.db`, "--profile", "tiny", "--addr", `127.0.0.1:${port}`], { stdio: "inherit" });
   for (let i = 0; ; i++) {
     if ((await fetch(`${serverURL}/sim/health`).catch(() => null))?.ok) return;
     if (i > 300) throw new Error("the simulator does not answer");

@@ -1,0 +1,125 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"snowglobe/handlers/cli"
+)
+
+// program is a small vocabulary, and the values that its flags get.
+func program() (*cli.Program, map[string]pflag.Value) {
+	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
+	f.Int("seed", 1, "`N` is the seed")
+	f.String("addr", "127.0.0.1:9650", "`HOST:PORT` to listen on")
+	f.StringSlice("hosts", nil, "`NAMES` of hosts")
+	f.Bool("relayer", true, "deliver")
+	values := map[string]pflag.Value{}
+	f.VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value })
+	return &cli.Program{
+		Flags: f, Version: "1.2", Given: func(name string) bool { return name == "SNOWGLOBE_URL" },
+		Verbs: []cli.Verb{
+			{Name: "serve", Summary: "answer", Flags: []string{"seed", "addr", "hosts", "relayer"}, Examples: "  snowglobe serve --seed 2"},
+			{Name: "digest", Summary: "print", Flags: []string{"seed"}},
+			{Name: "exec", Program: true, Summary: "run", Flags: []string{"seed", "addr"}, Defaults: map[string]string{"addr": "127.0.0.1:0"}},
+		},
+	}, values
+}
+
+// TestWhatTakesPrecedence: a flag over a variable, that over the file, and that over what the verb has for it.
+func TestWhatTakesPrecedence(t *testing.T) {
+	t.Chdir(t.TempDir())
+	named := filepath.Join(t.TempDir(), "other.yaml")
+	for path, text := range map[string]string{cli.ConfigFile: "seed: 7\naddr: :7\nhosts: [a, b]\n", named: "seed: 9\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ args, env, seed, addr, hosts string }{
+		{"", "", "7", ":7", "[a,b]"},
+		{"serve -seed 3", "", "3", ":7", "[a,b]"},
+		{"", "SNOWGLOBE_SEED=5 SNOWGLOBE_URL=x", "5", ":7", "[a,b]"},
+		{"--seed=3", "SNOWGLOBE_SEED=5", "3", ":7", "[a,b]"},
+		{"--config " + named, "", "9", "127.0.0.1:9650", "[]"},
+		{"", "SNOWGLOBE_CONFIG=" + named, "9", "127.0.0.1:9650", "[]"},
+		{"digest", "SNOWGLOBE_ADDR=:8", "7", "127.0.0.1:9650", "[]"}, // others share the environment and the file
+		{"exec --config " + named + " -- sh", "", "9", "127.0.0.1:0", "[]"},
+		{"exec -- sh -seed", "", "7", ":7", "[]"},
+	} {
+		p, values := program()
+		line, err := p.Parse(strings.Fields(c.args), strings.Fields(c.env), os.Stderr)
+		if err != nil || line == nil {
+			t.Fatal(c, err)
+		}
+		if values["seed"].String() != c.seed || values["addr"].String() != c.addr || values["hosts"].String() != c.hosts || !line.Chosen["seed"] {
+			t.Errorf("%v: seed %s, addr %s, hosts %s", c, values["seed"], values["addr"], values["hosts"])
+		}
+	}
+}
+
+// TestWhatIsAnsweredAtOnce: help, the version, manual pages and completion are on stdout.
+func TestWhatIsAnsweredAtOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ args, want string }{
+		{"help", "  digest "}, {"--help", "personas"}, {"-help", "personas"}, {"-h", "Verbs:"}, {"help serve", "SNOWGLOBE_SEED"}, {"serve --help", "  snowglobe serve --seed 2\n"},
+		{"help personas", "alice"}, {"help command line", "--seed N"}, {"--version", "snowglobe 1.2\n"}, {"man", `.TH "SNOWGLOBE"`}, {"man digest", "snowglobe-digest"},
+		{"completion bash", "__snowglobe"}, {"completion zsh", "#compdef"}, {"completion fish", "fish completion"}, {"completion powershell", "Register-ArgumentCompleter"},
+		{"__complete s", "serve"}, {"__complete serve --re", "--relayer"},
+	} {
+		p, _ := program()
+		var b strings.Builder
+		if line, err := p.Parse(strings.Fields(c.args), nil, &b); line != nil || err != nil || !strings.Contains(b.String(), c.want) {
+			t.Errorf("%s: %v %v %.200q", c.args, line, err, b.String())
+		}
+	}
+}
+
+// TestMistakes tells what the program says to those who write something wrong.
+func TestMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("key.yaml", "seed: 1\nsede: 2\n")
+	write("value.yaml", "\nseed: many\n")
+	write("list.yaml", "- seed\n")
+	write("broken.yaml", "seed: [1\n")
+	write("nested.yaml", "seed:\n  of: 1\n")
+	for _, c := range []struct{ args, env, want string }{
+		{"servr", "", `unknown verb "servr"; did you mean serve?`},
+		{"fly", "", `unknown verb "fly"; snowglobe help lists what there is`},
+		{"serve more", "", `unexpected argument "more"; serve takes none`},
+		{"serve --relayer false", "", `unexpected argument "false"; write --relayer=false`},
+		{"--sed 4", "", "unknown flag --sed; did you mean --seed?"},
+		{"-sed 4", "", "unknown flag -sed; did you mean --seed?"},
+		{"-s 4", "", "unknown flag -s; flags have two hyphens"},
+		{"--colour", "", "unknown flag --colour"},
+		{"--seed", "", "--seed needs a value: --seed N"},
+		{"--seed many", "", `--seed: "many" is not a whole number`},
+		{"--relayer=perhaps", "", `--relayer: "perhaps" is not true or false`},
+		{"digest --addr :1", "", "digest has no flag --addr; snowglobe help digest lists those that it has"},
+		{"digest -- sh", "", "digest takes no command after --"},
+		{"", "SNOWGLOBE_SEDE=1", "unknown environment variable SNOWGLOBE_SEDE; did you mean SNOWGLOBE_SEED?"},
+		{"", "SNOWGLOBE_SEED=many", `invalid value "many" in SNOWGLOBE_SEED: "many" is not a whole number`},
+		{"--config absent.yaml", "", "--config: open absent.yaml"},
+		{"--config key.yaml", "", "key.yaml: line 2: there is no flag sede; did you mean seed?"},
+		{"--config value.yaml", "", `value.yaml: line 2: seed: "many" is not a whole number`},
+		{"--config list.yaml", "", "list.yaml: line 1: expected a flag and its value on each line, such as seed: 7"},
+		{"--config broken.yaml", "", "broken.yaml: line 1"},
+		{"--config nested.yaml", "", "nested.yaml: line 1: seed: expected one value"},
+		{"help persona", "", `there is no verb and no page "persona"; did you mean personas?`},
+		{"man servr", "", `there is no verb "servr"`},
+	} {
+		p, _ := program()
+		line, err := p.Parse(strings.Fields(c.args), strings.Fields(c.env), os.Stderr)
+		if err == nil || line != nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s %s: %v", c.args, c.env, err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// variable is the environment variable of a flag.
+func variable(flag string) string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fill sets the flags that were not on the line from the environment, then from the file, then from what the verb has for them.
+func (p *Program) fill(l *Line, environ []string) error {
+	var wrong []error
+	config, named := p.Flags.Lookup(configFlag).Value.String(), true
+	for _, pair := range slices.Sorted(slices.Values(environ)) {
+		name, value, _ := strings.Cut(pair, "=")
+		name = strings.ToUpper(name)
+		if !strings.HasPrefix(name, prefix) || p.Given(name) {
+			continue
+		}
+		f := p.flagOf(name)
+		if f == nil {
+			near := nearest(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"), p.flagNames())
+			if near != "" {
+				near = variable(near)
+			}
+			wrong = append(wrong, fmt.Errorf("unknown environment variable %s%s", name, didYouMean(near, "")))
+			continue
+		}
+		if f.Name == configFlag && config == "" {
+			config = value
+		}
+		if err := p.set(l, f.Name, value); err != nil {
+			wrong = append(wrong, fmt.Errorf("invalid value %q in %s: %w", value, name, err))
+		}
+	}
+	if config == "" {
+		config, named = ConfigFile, false
+	}
+	raw, err := os.ReadFile(config)
+	switch {
+	case err == nil:
+		wrong = append(wrong, p.fillFromFile(l, config, raw))
+	case named || !errors.Is(err, fs.ErrNotExist):
+		wrong = append(wrong, fmt.Errorf("--config: %w", err))
+	}
+	for name, value := range l.Verb.Defaults {
+		if !l.Chosen[name] {
+			wrong = append(wrong, p.Flags.Set(name, value))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (p *Program) flagOf(variableName string) (found *pflag.Flag) {
+	p.Flags.VisitAll(func(f *pflag.Flag) {
+		if variable(f.Name) == variableName {
+			found = f
+		}
+	})
+	return found
+}
+
+// set sets a flag, unless it was chosen in a way that takes precedence, or is none of the verb's: others may share environment and file.
+func (p *Program) set(l *Line, name, value string) error {
+	if l.Chosen[name] || !slices.Contains(l.Verb.Flags, name) {
+		return nil
+	}
+	l.Chosen[name] = true
+	if err := p.Flags.Lookup(name).Value.Set(value); err != nil {
+		return wrongValue(p.Flags.Lookup(name), value, err)
+	}
+	return nil
+}
+
+// fillFromFile reads a mapping of flags by name; a list stands for its entries with commas between.
+func (p *Program) fillFromFile(l *Line, path string, raw []byte) error {
+	var document yaml.Node
+	if err := yaml.Unmarshal(raw, &document); err != nil {
+		return fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(document.Content) == 0 {
+		return nil
+	}
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return fmt.Errorf("%s: line %d: expected a flag and its value on each line, such as seed: 7", path, root.Line)
+	}
+	var wrong []error
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		at := fmt.Sprintf("%s: line %d: ", path, key.Line)
+		if f := p.Flags.Lookup(key.Value); f == nil || key.Value == configFlag {
+			wrong = append(wrong, fmt.Errorf("%sthere is no flag %s%s", at, key.Value, didYouMean(nearest(key.Value, p.flagNames()), "")))
+			continue
+		}
+		text := value.Value
+		switch value.Kind {
+		case yaml.SequenceNode:
+			var entries []string
+			for _, n := range value.Content {
+				entries = append(entries, n.Value)
+			}
+			text = strings.Join(entries, ",")
+		case yaml.MappingNode:
+			wrong = append(wrong, fmt.Errorf("%s%s: expected one value", at, key.Value))
+			continue
+		}
+		if err := p.set(l, key.Value, text); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s%s: %w", at, key.Value, err))
+		}
+	}
+	return errors.Join(wrong...)
+}

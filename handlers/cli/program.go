@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"snowglobe/handlers/docs"
+)
+
+// Verb is something that the program does.
+type Verb struct {
+	Name     string
+	Operands string // in the line about its use; empty for a verb that takes none
+	Summary  string
+	Details  string
+	Examples string
+	Flags    []string          // names of those that it heeds
+	Defaults map[string]string // of flags that are others than usual
+	Program  bool              // takes a command after two hyphens
+}
+
+// Line is what was asked for.
+type Line struct {
+	Verb     *Verb
+	Operands []string
+	Program  []string        // after the two hyphens
+	Chosen   map[string]bool // flags that the user set, in whichever way
+}
+
+// Program is a command line's vocabulary.
+type Program struct {
+	Verbs   []Verb         // the first is what is done without a verb
+	Flags   *pflag.FlagSet // of all verbs
+	Version string
+	Given   func(variable string) bool // environment variables that the program gives to others, and need not know
+	Values  map[string][]string        // that flags take, by name, for completion
+}
+
+const (
+	prefix     = "SNOWGLOBE_"
+	configFlag = "config"
+	// ConfigFile is the configuration file that is read when it is there.
+	ConfigFile = "snowglobe.yaml"
+)
+
+// Parse reads a command line. Nothing is left to do when the line is nil: help, the version, a manual page or a completion script is on
+// stdout then. An error is about what the user wrote.
+func (p *Program) Parse(args, environ []string, stdout io.Writer) (*Line, error) {
+	if p.Flags.Lookup(configFlag) == nil {
+		p.Flags.String(configFlag, "", "YAML `FILE` with flags by their names; "+ConfigFile+" in this folder is read without being named")
+	}
+	var line *Line
+	root := p.command(&p.Verbs[0], &line)
+	root.Use = "snowglobe [VERB] [flags]"
+	root.Short = "an Avalanche network to test against, in one program and one file"
+	root.Long = "Snowglobe is an Avalanche network to test against: one program and one file."
+	root.Version = p.Version
+	root.SetVersionTemplate("snowglobe {{.Version}}\n")
+	for i := range p.Verbs {
+		root.AddCommand(p.command(&p.Verbs[i], &line))
+	}
+	root.AddCommand(p.manPages(root))
+	root.SetHelpCommand(p.help(root))
+	root.SetHelpFunc(p.showHelp)
+	root.SetOut(stdout)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Short = "write the completion script of a shell: bash, zsh, fish or powershell"
+		}
+	}
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetErr(io.Discard)
+	root.SetArgs(p.doubleHyphens(args))
+	root.SetFlagErrorFunc(p.flagError)
+	if err := root.Execute(); err != nil || line == nil {
+		return nil, err
+	}
+	if err := p.fill(line, environ); err != nil {
+		return nil, err
+	}
+	return line, nil
+}
+
+// command is a verb for Cobra, which notes in line that it was asked for.
+func (p *Program) command(v *Verb, line **Line) *cobra.Command {
+	use := strings.TrimSpace(v.Name + " [flags] " + v.Operands)
+	if v.Program {
+		use += " -- COMMAND"
+	}
+	c := &cobra.Command{
+		Use: use, Short: v.Summary, Long: v.Summary + "." + indented("\n\n", v.Details), Example: v.Examples, DisableFlagsInUseLine: true,
+		Args: func(c *cobra.Command, args []string) error { return p.operands(c, v, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			l := &Line{Verb: v, Operands: args, Chosen: map[string]bool{}}
+			if at := c.ArgsLenAtDash(); at >= 0 {
+				l.Operands, l.Program = args[:at], args[at:]
+			}
+			c.Flags().Visit(func(f *pflag.Flag) { l.Chosen[f.Name] = true })
+			*line = l
+			return nil
+		},
+	}
+	c.Flags().SortFlags = false
+	for _, name := range append(slices.Clone(v.Flags), configFlag) {
+		f := *p.Flags.Lookup(name)
+		if other, is := v.Defaults[name]; is {
+			f.DefValue = other
+		}
+		c.Flags().AddFlag(&f)
+		if values := p.Values[name]; values != nil {
+			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag was just added
+		}
+	}
+	return c
+}
+
+func indented(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+// operands says what is wrong with what stands between the flags.
+func (p *Program) operands(c *cobra.Command, v *Verb, args []string) error {
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		if !v.Program {
+			return fmt.Errorf("%s takes no command after --", v.Name)
+		}
+		args = args[:at]
+	}
+	if len(args) == 0 || v.Operands != "" {
+		return nil
+	}
+	word := args[0]
+	if b := p.Flags.Lookup(lastFlag(c)); b != nil && b.NoOptDefVal != "" && (word == "true" || word == "false") {
+		return fmt.Errorf("unexpected argument %q; write --%s=%s", word, b.Name, word)
+	}
+	if c.HasParent() {
+		return fmt.Errorf("unexpected argument %q; %s takes none", word, v.Name)
+	}
+	var names []string
+	for _, other := range c.Commands() {
+		names = append(names, other.Name())
+	}
+	return fmt.Errorf("unknown verb %q%s", word, orHelp(didYouMean(nearest(word, names), "")))
+}
+
+// lastFlag is the flag that was set last.
+func lastFlag(c *cobra.Command) (name string) {
+	c.Flags().SortFlags = false
+	c.Flags().Visit(func(f *pflag.Flag) { name = f.Name })
+	return name
+}
+
+// Describe is what the manual has of the command line.
+func (p *Program) Describe() (all []docs.Command) {
+	for _, v := range p.Verbs {
+		c := docs.Command{Name: strings.TrimSpace(v.Name + " " + v.Operands), Summary: v.Summary}
+		if v.Program {
+			c.Name += " -- COMMAND"
+		}
+		for _, name := range v.Flags {
+			f := p.Flags.Lookup(name)
+			value, usage := pflag.UnquoteUsage(f)
+			c.Flags = append(c.Flags, docs.Flag{Name: name, Value: value, Default: shownDefault(f), Usage: usage})
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func shownDefault(f *pflag.Flag) string {
+	if f.DefValue == "false" || f.DefValue == "0s" {
+		return ""
+	}
+	return f.DefValue
+}
