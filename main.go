@@ -27,8 +27,6 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A signal is heeded, whatever the program waits for.
-	context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
@@ -63,6 +61,9 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	}
 	c.server.Manual = docs.New(program.Describe())
 	verb := c.line.Verb.Name
+	if verb != "exec" { // a signal is heeded, whatever the program waits for; exec waits for the command
+		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
+	}
 	err = map[string]func(context.Context) error{
 		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version,
 		"exec": c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
@@ -110,8 +111,10 @@ func (c *command) serve(ctx context.Context) error {
 }
 
 // exec serves as long as a program runs, which gets the signals.
-func (c *command) exec(ctx context.Context) error {
-	c.server.Program = c.line.Program
+func (c *command) exec(ctx context.Context) (err error) {
+	if c.server.Program, err = handlers.FindProgram(c.line.Program); err != nil {
+		return err
+	}
 	return c.run(ctx, context.WithoutCancel(ctx))
 }
 

@@ -9,12 +9,9 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"snowglobe/fixtures"
@@ -56,66 +53,6 @@ func (o *Options) tellReady(r ready) error {
 
 // ExecDefaults are the flags of exec unless others are given.
 var ExecDefaults = map[string]string{"db": ":memory:", "profile": "tiny", "addr": "127.0.0.1:0", "fuji-addr": Off, "quiet": "true"}
-
-// Program is a command with its arguments.
-type Program []string
-
-// ErrNoProgram says that there is no command to run.
-var ErrNoProgram = errors.New("exec: expected -- and a command after the flags")
-
-// ExitCode is that a command ended with another code than 0.
-type ExitCode int
-
-func (c ExitCode) Error() string { return fmt.Sprintf("the command ended with code %d", int(c)) }
-
-// ExitCodeOf is the code with which the program ends: that of the command that exec ran, or 1 for another failure, which it says.
-func ExitCodeOf(err error, stderr io.Writer) int {
-	var code ExitCode
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &code):
-		return int(code)
-	}
-	fmt.Fprintf(stderr, "snowglobe: %v\n", err)
-	return 1
-}
-
-// run runs the command with the environment of the server at a URL, passes signals on to it, and answers how it ended.
-func (p Program) run(ctx context.Context, url string) error {
-	variables, err := environment(ctx, url)
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(p[0], p[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdin, os.Stdout, os.Stderr, os.Environ()
-	for _, v := range variables {
-		cmd.Env = append(cmd.Env, v.name+"="+v.value)
-	}
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("exec: %w", err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	for {
-		select {
-		case s := <-signals:
-			_ = cmd.Process.Signal(s) // it may have ended just now
-		case err := <-ended:
-			var failed *exec.ExitError
-			if !errors.As(err, &failed) {
-				return err
-			}
-			if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-				return ExitCode(128 + int(status.Signal())) // as shells have it
-			}
-			return ExitCode(failed.ExitCode())
-		}
-	}
-}
 
 // variable is one of the environment that a server gives to programs.
 type variable struct{ name, value string }

@@ -12,26 +12,6 @@ import (
 	"time"
 )
 
-// TestExecRunsACommandBesideAWorld: the command finds the world by its environment, its output is untouched and its code is the program's.
-func TestExecRunsACommandBesideAWorld(t *testing.T) {
-	for _, c := range []struct {
-		script, stdout, stderr string
-		code                   int
-	}{
-		{`echo "$SNOWGLOBE_ALICE_ADDRESS"; echo wrong >&2; exit 7`, "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n", "wrong\n", 7},
-		{`test -n "$SNOWGLOBE_RPC_URL$SNOWGLOBE_WS_URL$SNOWGLOBE_DATA_URL$SNOWGLOBE_METRICS_URL" && printf '%s' "$SNOWGLOBE_MNEMONIC"`,
-			"test test test test test test test test test test test junk", "", 0},
-		{`kill -TERM $$`, "", "", 128 + int(syscall.SIGTERM)},
-	} {
-		if code, stdout, stderr := outcome(t, command(t, "exec", "--", "/bin/sh", "-c", c.script)); code != c.code || stdout != c.stdout || stderr != c.stderr {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.script, code, stdout, stderr)
-		}
-	}
-	if code, _, stderr := outcome(t, command(t, "exec", "--profile", "tiny")); code != 2 || !strings.Contains(stderr, "expected --") {
-		t.Errorf("exit %d, stderr %q", code, stderr)
-	}
-}
-
 // TestMachinesAreToldWhenTheServerAnswers reads the file and the first line of stdout, then asks with env and healthcheck.
 func TestMachinesAreToldWhenTheServerAnswers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ready.json")

@@ -59,7 +59,7 @@ type Options struct {
 
 	Stdout    io.Writer // is told, on one line, when the server answers; nil for nobody
 	ReadyFile string    // is written then; empty for none
-	Program   Program   // is run then, and the server stops with it; nil for none
+	Program   *Program  // is run then, and the server stops with it; nil for none
 
 	Exports export.Options
 	Permit  permit.Rule // who may change the world

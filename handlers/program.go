@@ -1,0 +1,108 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+)
+
+// Program is a command that runs beside a server.
+type Program struct {
+	args    []string
+	path    string
+	signals chan os.Signal // that came since it was found
+}
+
+// ErrNoProgram says that there is no command to run.
+var ErrNoProgram = errors.New("exec: expected -- and a command after the flags")
+
+// The codes with which shells say that a command did not run.
+const (
+	codeNotExecutable = 126
+	codeNotFound      = 127
+	codeSignal        = 128 // more than the number of the signal that ended it
+)
+
+// ExitError is that the program ends with this code: that of the command, or one for a command that did not run, which Err says.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+func (e *ExitError) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("the command ended with code %d", e.Code)
+}
+
+// ExitCodeOf is the code with which the program ends: that of the command that exec ran, or 1 for another failure, which it says.
+func ExitCodeOf(err error, stderr io.Writer) int {
+	var exit *ExitError
+	switch {
+	case err == nil:
+		return 0
+	case !errors.As(err, &exit):
+		exit = &ExitError{1, err}
+	}
+	if exit.Err != nil {
+		fmt.Fprintf(stderr, "snowglobe: %v\n", exit.Err)
+	}
+	return exit.Code
+}
+
+// FindProgram finds a command, given with its arguments, before anything else is done, and keeps the signals that come from then on for it.
+func FindProgram(args []string) (*Program, error) {
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		code := codeNotExecutable
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			code = codeNotFound
+		}
+		return nil, &ExitError{code, err}
+	}
+	p := &Program{args, path, make(chan os.Signal, 16)}
+	signal.Notify(p.signals, passedOn...)
+	return p, nil
+}
+
+// run runs the command with the environment of the server at a URL, passes signals on to it, and answers how it ended.
+func (p *Program) run(ctx context.Context, url string) error {
+	variables, err := environment(ctx, url)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(p.path)
+	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = p.args, os.Stdin, os.Stdout, os.Stderr, os.Environ()
+	for _, v := range variables {
+		cmd.Env = append(cmd.Env, v.name+"="+v.value)
+	}
+	if err := cmd.Start(); err != nil {
+		return &ExitError{codeNotExecutable, fmt.Errorf("exec: %w", err)}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case s := <-p.signals:
+			if !fromTerminal(s) {
+				_ = cmd.Process.Signal(s) // it may have ended just now
+			}
+		case err := <-ended:
+			var failed *exec.ExitError
+			if !errors.As(err, &failed) {
+				return err
+			}
+			if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+				return &ExitError{Code: codeSignal + int(status.Signal())}
+			}
+			return &ExitError{Code: failed.ExitCode()}
+		}
+	}
+}

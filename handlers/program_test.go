@@ -1,0 +1,164 @@
+//go:build !race
+
+package handlers_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"snowglobe/fixtures"
+)
+
+// runProgram runs a command by exec, with the simulator's own codes for those that do not run.
+func runProgram(t *testing.T, program ...string) *exec.Cmd {
+	return command(t, append([]string{"exec", "--"}, program...)...)
+}
+
+// TestExecEndsAsItsCommand: a command's code is the program's, also that of one that a signal ended or that does not run at all, and what it
+// reads and writes goes through untouched.
+func TestExecEndsAsItsCommand(t *testing.T) {
+	folder := t.TempDir()
+	plain, module := filepath.Join(folder, "plain"), filepath.Join(folder, "module")
+	noise := make([]byte, 256*300)
+	for i := range noise {
+		noise[i] = byte(i)
+	}
+	for path, text := range map[string][]byte{
+		plain: []byte("no program"), filepath.Join(folder, "noise"): noise, filepath.Join(module, "go.mod"): []byte("module beside\n"),
+		filepath.Join(module, "beside_test.go"): []byte(`package beside
+
+import (
+	"net/http"
+	"os"
+	"testing"
+)
+
+func TestAnswers(t *testing.T) {
+	answer, err := http.Get(os.Getenv("SNOWGLOBE_URL") + os.Getenv("ASKED"))
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer, err)
+	}
+}
+`),
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	busy := make(chan struct{}, 2)
+	for _, c := range []struct {
+		program        []string
+		environment    string
+		stdin          []byte
+		code           int
+		long           bool   // is left out of a short run
+		stdout, stderr string // on stderr a part of it will do, if the program itself complains
+	}{
+		{program: []string{"sh", "-c", "exit 1"}, code: 1, long: true},
+		{program: []string{"sh", "-c", "echo wrong >&2; exit 2"}, code: 2, stderr: "wrong\n"},
+		{program: []string{"sh", "-c", "kill -TERM $$"}, code: 128 + int(syscall.SIGTERM)},
+		{program: []string{"sh", "-c", "kill -KILL $$"}, code: 128 + int(syscall.SIGKILL), long: true},
+		{program: []string{"no-such-program"}, code: 127, stderr: `snowglobe: exec: "no-such-program": executable file not found`},
+		{program: []string{filepath.Join(folder, "none")}, code: 127, stderr: "no such file"},
+		{program: []string{plain}, code: 126, stderr: "permission denied"},
+		{program: []string{"sh", "-c", "cat; cat noise >&2"}, stdin: noise, stdout: string(noise), stderr: string(noise)},
+		{program: []string{"go", "-C", module, "test", "./..."}, environment: "ASKED=/sim/health", stdout: "ok  \tbeside\t"},
+		{program: []string{"go", "-C", module, "test", "./..."}, environment: "ASKED=/sim/weather", long: true, code: 1, stdout: "FAIL\tbeside\t"},
+		{program: nil, code: 2, stderr: "expected -- and a command"},
+	} {
+		if c.long && testing.Short() {
+			continue
+		}
+		all.Go(func() {
+			busy <- struct{}{}
+			defer func() { <-busy }()
+			cmd := runProgram(t, c.program...)
+			cmd.Dir, cmd.Stdin, cmd.Env = folder, bytes.NewReader(c.stdin), append(os.Environ(), c.environment)
+			code, stdout, stderr := outcome(t, cmd)
+			own := code > 2 || c.program == nil
+			if code != c.code || !strings.Contains(stdout, c.stdout) || c.stdout == "" && stdout != "" || !strings.Contains(stderr, c.stderr) || !own && stderr != c.stderr {
+				t.Errorf("%q: exit %d, stdout %.200q, stderr %.200q", c.program, code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// TestExecTellsItsCommandOfTheWorld compares the environment of a command with the personas.
+func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
+	code, stdout, stderr := outcome(t, runProgram(t, "env"))
+	if code != 0 || stderr != "" {
+		t.Fatal(code, stderr)
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(stdout) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		got[name] = value
+	}
+	url := got["SNOWGLOBE_URL"]
+	want := map[string]string{"SNOWGLOBE_RPC_URL": url + "/ext/bc/C/rpc", "SNOWGLOBE_WS_URL": "ws" + strings.TrimPrefix(url, "http") + "/ext/bc/C/ws", "SNOWGLOBE_DATA_URL": url,
+		"SNOWGLOBE_METRICS_URL": url, "SNOWGLOBE_MNEMONIC": fixtures.Mnemonic, "SNOWGLOBE_ALICE_ADDRESS": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"}
+	for _, p := range fixtures.Personas {
+		name := "SNOWGLOBE_" + strings.ToUpper(strings.ReplaceAll(p.Name, "-", "_"))
+		want[name+"_KEY"] = "0x" + p.Key
+		if len(got[name+"_ADDRESS"]) != 42 {
+			t.Errorf("%s_ADDRESS is %q", name, got[name+"_ADDRESS"])
+		}
+	}
+	for name, value := range want {
+		if got[name] != value {
+			t.Errorf("%s is %q, want %q", name, got[name], value)
+		}
+	}
+	if answer, err := http.Get(url); err == nil {
+		answer.Body.Close()
+		t.Error("the server outlived the command")
+	}
+}
+
+// TestExecPassesSignalsOn: the command decides what each means, also a second one, and whether to end.
+func TestExecPassesSignalsOn(t *testing.T) {
+	cmd := runProgram(t, "sh", "-c", `trap 'echo INT' INT; trap 'echo HUP' HUP; trap 'echo TERM; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	lines := bufio.NewScanner(out)
+	for _, step := range []struct {
+		line   string
+		signal os.Signal
+	}{{"ready", syscall.SIGINT}, {"INT", syscall.SIGINT}, {"INT", syscall.SIGHUP}, {"HUP", syscall.SIGTERM}, {"TERM", nil}} {
+		if !lines.Scan() || lines.Text() != step.line {
+			t.Fatalf("%q, want %q", lines.Text(), step.line)
+		}
+		if step.signal != nil {
+			if err := cmd.Process.Signal(step.signal); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rest, _ := io.ReadAll(out)
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 5 || len(rest) > 0 {
+		t.Errorf("%v, and then %q", err, rest)
+	}
+}
