@@ -30,9 +30,6 @@ type Options struct {
 	Progress func(done, total int) // transactions; may be nil; called from several goroutines
 }
 
-// gcPercent trades memory for time while a world is made: almost everything that is allocated lives for one block only.
-const gcPercent = 400
-
 // Generate makes a world. A world that cannot be finished leaves nothing behind.
 func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err := o.Profile.CheckSpan(o.Until, o.Today); err != nil {
@@ -44,13 +41,15 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	}
 	o.Until = o.Until.UTC().Truncate(time.Second)
 	defer debug.FreeOSMemory()
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	garbage := newGarbage()
+	defer garbage.end()
 	creation, err := sim.Create(o.Path, sim.Identity{Seed: o.Seed, Profile: o.Profile.Name, Shape: shape, Until: o.Until})
 	if err != nil {
 		return nil, err
 	}
 	g, err := newGeneration(o)
 	if err == nil {
+		g.garbage = garbage
 		err = g.run(ctx, o.Progress, creation)
 	}
 	if err != nil {
@@ -70,6 +69,7 @@ type generation struct {
 	personas *population.Personas
 	networks []*primary.Network // mainnet, fuji
 	chains   []*chain
+	garbage  *garbage
 }
 
 // chain is an EVM chain of the world with its network; l1 is nil for a C-Chain.
@@ -152,7 +152,11 @@ func networkIndex(name string) int {
 func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Builder) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	progress := progressCounter(report, g.profile.Transactions)
+	count := progressCounter(report, g.profile.Transactions)
+	progress := func(done int) {
+		count(done)
+		g.garbage.madeBlock()
+	}
 	for _, c := range g.chains {
 		group.Go(func() error {
 			if c.l1 != nil {

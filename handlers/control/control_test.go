@@ -3,6 +3,7 @@ package control
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
@@ -83,5 +84,14 @@ func TestVersionNamesTheGenerator(t *testing.T) {
 func TestTimesAreUTC(t *testing.T) {
 	if got := rfc3339(1782864000); got != "2026-07-01T00:00:00Z" {
 		t.Errorf("time is %s", got)
+	}
+}
+
+// TestPace says how fast work is and how long it still takes.
+func TestPace(t *testing.T) {
+	for want, c := range map[string][2]int{", 250/s, 30s left": {2500, 10000}, ", 1000/s": {10000, 10000}, "": {0, 10000}} {
+		if got := pace(c[0], c[1], 10*time.Second); got != want {
+			t.Errorf("%d of %d: %q, want %q", c[0], c[1], got, want)
+		}
 	}
 }

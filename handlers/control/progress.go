@@ -24,7 +24,8 @@ func Progress(w io.Writer, what, unit string) func(done, total int) {
 		return nil
 	}
 	var mu sync.Mutex
-	next, shown := time.Now().Add(quiet), false
+	begun := time.Now()
+	next, shown := begun.Add(quiet), false
 	return func(done, total int) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -33,9 +34,22 @@ func Progress(w io.Writer, what, unit string) func(done, total int) {
 			return
 		}
 		next, shown = now.Add(refresh), true
-		fmt.Fprintf(w, "\r%s: %d of %d %s (%d %%)", what, done, total, unit, 100*done/max(total, 1))
+		fmt.Fprintf(w, "\r%s: %d of %d %s (%d %%)%s\x1b[K", what, done, total, unit, 100*done/max(total, 1), pace(done, total, now.Sub(begun)))
 		if done >= total {
 			fmt.Fprintln(w)
 		}
 	}
+}
+
+// pace is how many are done in a second, and how long the rest takes at that rate.
+func pace(done, total int, since time.Duration) string {
+	if done == 0 || since <= 0 {
+		return ""
+	}
+	text := fmt.Sprintf(", %.0f/s", float64(done)/since.Seconds())
+	if done < total {
+		left := time.Duration(float64(since) / float64(done) * float64(total-done))
+		text += fmt.Sprintf(", %s left", left.Round(time.Second))
+	}
+	return text
 }

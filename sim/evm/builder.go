@@ -320,7 +320,8 @@ func (b *Builder) contractReader(h *Header) (*index.ContractReader, error) {
 	}
 	s := b.vmContext(h, states)
 	s.NoBaseFee = true
-	return index.NewContractReader(s.NewVM().EVM, states), nil
+	entered := new(bool)
+	return index.NewContractReader(s.NewUntracedVM(entered), entered, func() *vm.EVM { return s.NewVM().EVM }, states), nil
 }
 
 // vmContext are those of code in a block with this header.

@@ -119,6 +119,31 @@ func (m *VM) Apply(message *core.Message, gas *core.GasPool, failed *big.Int) (r
 	return result, err
 }
 
+// NewUntracedVM makes an EVM for static calls that is about twice as fast as NewVM's: without call frames go-ethereum runs code without
+// hooks. Stateful precompiles need the frames, so that an answer is only good when none was entered; those that were set entered.
+func (s VMContext) NewUntracedVM(entered *bool) *vm.EVM {
+	contracts := maps.Clone(s.Precompiles.stateless)
+	for address := range s.Precompiles.stateful {
+		contracts[address] = enteredPrecompile{entered}
+	}
+	m := vm.NewEVM(s.Block, networkState{s.State, &VM{}, s.Kind}, s.ChainConfig, vm.Config{NoBaseFee: s.NoBaseFee})
+	m.SetJumpDestCache(s.JumpDests)
+	m.SetPrecompiles(contracts)
+	return m
+}
+
+// enteredPrecompile stands for a stateful precompile where there are no call frames.
+type enteredPrecompile struct{ entered *bool }
+
+func (enteredPrecompile) Name() string { return "stateful" }
+
+func (p enteredPrecompile) RequiredGas([]byte) uint64 {
+	*p.entered = true
+	return 0
+}
+
+func (enteredPrecompile) Run([]byte) ([]byte, error) { return nil, nil }
+
 // Precompiles are the precompiled contracts of a chain at a time, by address.
 type Precompiles struct {
 	stateless vm.PrecompiledContracts // shared unless overridden: not to be changed

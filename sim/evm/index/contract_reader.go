@@ -39,14 +39,26 @@ func selector(signature string) []byte { return crypto.Keccak256([]byte(signatur
 
 // ContractReader calls the view functions of contracts on the state after a block, without changing it.
 type ContractReader struct {
-	evm   *vm.EVM
-	state *state.StateDB
+	fast    *vm.EVM
+	entered *bool          // a call entered what the fast EVM cannot do
+	full    func() *vm.EVM // makes one that can
+	evm     *vm.EVM        // that it made
+	state   *state.StateDB
 }
 
-// NewContractReader reads contracts with an EVM on a state. Nothing of the state is written.
-func NewContractReader(evm *vm.EVM, states *state.StateDB) *ContractReader {
-	evm.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
-	return &ContractReader{evm: evm, state: states}
+// NewContractReader reads contracts with an EVM on a state, and does over what it cannot do with another that full makes. Nothing of the
+// state is written.
+func NewContractReader(fast *vm.EVM, entered *bool, full func() *vm.EVM, states *state.StateDB) *ContractReader {
+	fast.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
+	return &ContractReader{fast: fast, entered: entered, full: full, state: states}
+}
+
+// release gives back what the EVMs hold. They are not used again.
+func (p *ContractReader) release() {
+	p.fast.Release()
+	if p.evm != nil {
+		p.evm.Release()
+	}
 }
 
 // call calls a contract; nil means that it did not answer.
@@ -55,7 +67,17 @@ func (p *ContractReader) call(contract common.Address, method []byte, words ...[
 	for _, w := range words {
 		input = append(input, common.LeftPadBytes(w, 32)...)
 	}
-	answer, _, err := p.evm.StaticCall(common.Address{}, contract, input, vm.NewGasBudget(callGas, 0))
+	before := p.state.Snapshot()
+	*p.entered = false
+	answer, _, err := p.fast.StaticCall(common.Address{}, contract, input, vm.NewGasBudget(callGas, 0))
+	if *p.entered {
+		p.state.RevertToSnapshot(before)
+		if p.evm == nil {
+			p.evm = p.full()
+			p.evm.SetTxContext(vm.TxContext{GasPrice: new(uint256.Int)})
+		}
+		answer, _, err = p.evm.StaticCall(common.Address{}, contract, input, vm.NewGasBudget(callGas, 0))
+	}
 	if err != nil {
 		return nil
 	}

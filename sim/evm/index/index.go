@@ -83,7 +83,7 @@ func (x *Index) Add(delta *store.Delta, number uint64, time int64, open func() (
 	}
 	w.addTouches()
 	if w.reader != nil {
-		w.reader.evm.Release()
+		w.reader.release()
 		return w.reader.state.Error()
 	}
 	return nil
