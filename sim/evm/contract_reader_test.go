@@ -19,7 +19,7 @@ func TestTokenThatAsksAPrecompile(t *testing.T) {
 	begin, quorum := uint64(1_700_000_000), uint64(67)
 	b, delta, err := NewBuilder(1, &Genesis{Kind: KindC, ChainID: 43114, Timestamp: begin,
 		Precompiles: precompile.Upgrades{Genesis: precompile.Configs{precompile.Warp.Key: {BlockTimestamp: &begin, Quorum: &quorum}}},
-		Alloc: types.GenesisAlloc{{1, 19: 7}: {Code: common.FromHex(code)}}})
+		Alloc:       types.GenesisAlloc{{1, 19: 7}: {Code: common.FromHex(code)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
