@@ -1,0 +1,3 @@
+module example.test/binary
+
+go 1.24

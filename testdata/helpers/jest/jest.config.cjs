@@ -1,0 +1,1 @@
+module.exports = { globalSetup: './snowglobe.cjs', globalTeardown: './snowglobe-stop.cjs' }

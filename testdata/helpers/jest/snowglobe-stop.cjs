@@ -1,0 +1,2 @@
+// globalTeardown of Jest: stops what snowglobe.cjs started.
+module.exports = () => globalThis.stopSnowglobe()
