@@ -28,6 +28,9 @@ func (m *Manual) HTML(t Topic, base, origin string) (string, error) {
 				link.Destination = []byte(base + "/docs/" + name)
 			}
 		}
+		if table, is := n.(*east.Table); is {
+			table.SetAttributeString("tabindex", "0") // what may scroll is reached by keyboard
+		}
 		return ast.WalkContinue, nil
 	})
 	if err != nil {
@@ -35,7 +38,7 @@ func (m *Manual) HTML(t Topic, base, origin string) (string, error) {
 	}
 	var b bytes.Buffer
 	err = markdown.Renderer().Render(&b, source, root)
-	return b.String(), err
+	return strings.ReplaceAll(b.String(), "<pre>", `<pre tabindex="0">`), err
 }
 
 // topicOf is the topic that a relative link leads to.
