@@ -1,11 +1,15 @@
 package handlers_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,8 +31,8 @@ import (
 	"snowglobe/sim/verify"
 )
 
-// notUndone are the tables that tell how the file came to be as it is.
-var notUndone = []string{"lineage", "undo", "snapshot", "undo_count", "pooled_tx"}
+// notUndone are the tables that tell how the file came to be as it is, and what others were told.
+var notUndone = []string{"lineage", "undo", "snapshot", "undo_count", "pooled_tx", "webhook_delivery", "webhook_attempt"}
 
 // rowsOf hashes the rows of each table of a world's file, as another process reads them.
 func rowsOf(t *testing.T, path string) map[string]string {
@@ -70,10 +74,13 @@ func rowsOf(t *testing.T, path string) map[string]string {
 // undoing is a world in a file that a test changes and takes back.
 type undoing struct {
 	*wallet
-	path    string
-	options seed.Options
-	random  *rand.Rand
-	stack   []moment
+	path     string
+	options  seed.Options
+	random   *rand.Rand
+	stack    []moment
+	receiver *httptest.Server // of webhooks
+	jobs     []string         // exports that were started, undone ones too
+	stop     func()           // what works in the background
 }
 
 // moment is a snapshot with what there was then.
@@ -82,6 +89,7 @@ type moment struct {
 	digest string
 	rows   map[string]string
 	pages  string
+	jobs   int // exports that were started before
 }
 
 func newUndoing(t *testing.T, number int64) *undoing {
@@ -93,6 +101,8 @@ func newUndoing(t *testing.T, number int64) *undoing {
 	u := &undoing{path: filepath.Join(t.TempDir(), "world.db"), random: rand.New(rand.NewPCG(uint64(number), 0))}
 	u.options = seed.Options{Path: u.path, Seed: number, Profile: profile, Until: seed.DefaultUntil}
 	u.wallet = &wallet{views: &views{T: t}}
+	u.receiver = httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(u.receiver.Close)
 	u.open()
 	return u
 }
@@ -108,28 +118,106 @@ func (u *undoing) open() {
 		u.Fatal(err)
 	}
 	u.wallet = (&views{u.T, w, h, w.Networks[0]}).wallet("whale")
+	ctx, cancel := context.WithCancel(u.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Work(ctx) }()
+	u.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			u.Error(err)
+		}
+		h.Close()
+	}
 }
 
 func (u *undoing) close() {
 	u.Helper()
+	u.stop()
 	if err := u.world.Close(); err != nil {
 		u.Fatal(err)
 	}
 }
 
+// settle waits until exports are carried out and webhooks delivered.
+func (u *undoing) settle() {
+	u.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		running, err := u.world.DB.RunningOperations(u.Context())
+		if err != nil {
+			u.Fatal(err)
+		}
+		told := u.told()
+		if len(running) == 0 && !strings.Contains(told, `"status":"pending"`) {
+			return
+		}
+		if time.Now().After(deadline) {
+			u.Fatalf("exports %v are running, webhooks are %s", running, told)
+		}
+	}
+}
+
+// told is what webhooks were told, and are to be told.
+func (u *undoing) told() (all string) {
+	var list struct{ Webhooks []struct{ ID string } }
+	said := ask(u.h, http.MethodGet, "/v1/webhooks?pageSize=100", "")
+	if err := json.Unmarshal([]byte(said), &list); err != nil {
+		u.Fatal(said, err)
+	}
+	for _, hook := range list.Webhooks {
+		all += ask(u.h, http.MethodGet, "/sim/webhooks/"+hook.ID+"/deliveries?pageSize=100", "") + "\n"
+	}
+	return said + all
+}
+
+// cRPC asks mainnet's C-Chain.
+func (u *undoing) cRPC(method, params string) string {
+	u.Helper()
+	return ask(u.h, http.MethodPost, "/ext/bc/C/rpc", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":[%s]}`, method, params))
+}
+
 func (u *undoing) now() moment {
 	u.Helper()
-	pages := ""
-	for _, path := range []string{"/v1/chains/43114/blocks?pageSize=3", "/v1/networks/mainnet/blockchains/p-chain/transactions?pageSize=3", "/v1/chains/43114/transactions?pageSize=3",
-		"/v1/networks/mainnet/validators?pageSize=2", "/v2/chains/43114/metrics/txCount?timeInterval=day&pageSize=3", "/v1/operations/unknown"} {
+	u.settle()
+	pages := u.told() + u.cRPC("txpool_content", "") + u.cRPC("eth_getBlockByNumber", `"pending",false`)
+	paths := []string{"/v1/chains/43114/blocks?pageSize=3", "/v1/networks/mainnet/blockchains/p-chain/transactions?pageSize=3", "/v1/chains/43114/transactions?pageSize=3",
+		"/v1/networks/mainnet/validators?pageSize=2", "/v2/chains/43114/metrics/txCount?timeInterval=day&pageSize=3", "/sim/clock"}
+	for _, path := range paths {
 		pages += ask(u.h, http.MethodGet, path, "") + "\n"
 	}
-	return moment{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages}
+	for _, id := range u.jobs {
+		pages += ask(u.h, http.MethodGet, "/v1/operations/"+id, "") + "\n"
+	}
+	return moment{digest: fmt.Sprintf("%x", u.world.Digest()), rows: rowsOf(u.T, u.path), pages: pages, jobs: len(u.jobs)}
+}
+
+// agree compares what the Data API and the node say of the world as it is now.
+func (u *undoing) agree() {
+	u.Helper()
+	for _, name := range []string{"whale", "traveller"} {
+		u.comparePlatformBalance(u.views.owner(name))
+		u.compareExchangeBalance(u.views.owner(name))
+	}
+	for _, p := range fixtures.Personas[:3] {
+		key, err := crypto.HexToECDSA(p.Key)
+		if err != nil {
+			u.Fatal(err)
+		}
+		address := crypto.PubkeyToAddress(key.PublicKey).Hex()
+		have := u.decode(address, ask(u.h, http.MethodGet, "/v1/chains/43114/addresses/"+address+"/balances:getNative", ""))
+		want := u.decode(address, u.cRPC("eth_getBalance", fmt.Sprintf(`%q,"latest"`, address)))["result"]
+		balance, _ := new(big.Int).SetString(fmt.Sprint(want), 0)
+		u.same("balance of "+p.Name, dig(have, "nativeTokenBalance", "balance"), balance)
+	}
+	block := objects(u.decode("blocks", ask(u.h, http.MethodGet, "/v1/chains/43114/blocks?pageSize=1", ""))["blocks"])[0]
+	height, _ := new(big.Int).SetString(fmt.Sprint(u.decode("height", u.cRPC("eth_blockNumber", ""))["result"]), 0)
+	u.same("height", block["blockNumber"], height)
 }
 
 // wants compares the world with what it was.
 func (u *undoing) wants(then moment) {
 	u.Helper()
+	undone := u.jobs[then.jobs:]
+	u.jobs = u.jobs[:then.jobs]
 	now := u.now()
 	if now.digest != then.digest {
 		u.Errorf("digest %s, it was %s", now.digest, then.digest)
@@ -139,15 +227,21 @@ func (u *undoing) wants(then moment) {
 			u.Errorf("table %s has %s, it had %s", table, now.rows[table], rows)
 		}
 	}
+	for _, id := range undone {
+		if said := ask(u.h, http.MethodGet, "/v1/operations/"+id, ""); !strings.Contains(said, `"statusCode":404`) {
+			u.Errorf("an export that is undone: %s", said)
+		}
+	}
 	if now.pages != then.pages {
 		u.Errorf("%s\nthe answers were\n%s", now.pages, then.pages)
 	}
+	u.agree()
 }
 
 // act does something at random.
 func (u *undoing) act() {
 	u.Helper()
-	switch u.random.IntN(7) {
+	switch u.random.IntN(9) {
 	case 0, 1, 2:
 		if err := simtest.SendRandomly(u.Context(), u.world, u.random.Uint64()%1000, 3); err != nil {
 			u.Fatal(err)
@@ -164,7 +258,21 @@ func (u *undoing) act() {
 		u.issue(txs.XChain, &base)
 	case 6:
 		body := exportBody(u.T, "TRANSACTION_EXPORT_EVM", []string{"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"}, []string{"43114"})
-		if said := ask(u.h, http.MethodPost, "/v1/operations/transactions:export", body); !strings.Contains(said, "RUNNING") {
+		var started struct{ OperationID string }
+		said := ask(u.h, http.MethodPost, "/v1/operations/transactions:export", body)
+		if err := json.Unmarshal([]byte(said), &started); err != nil || started.OperationID == "" {
+			u.Fatal(said, err)
+		}
+		u.jobs = append(u.jobs, started.OperationID)
+	case 7:
+		hook := fmt.Sprintf(`{"eventType":"address_activity","url":%q,"chainId":"43114","metadata":{"addresses":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}}`, u.receiver.URL)
+		if said := ask(u.h, http.MethodPost, "/v1/webhooks", hook); !strings.Contains(said, `"id":`) {
+			u.Fatal(said)
+		}
+	case 8: // it waits until the miner makes blocks again
+		m := u.world.MinerOf(u.l.CChain())
+		m.SetAutomine(false)
+		if said := u.cRPC("eth_sendTransaction", `{"from":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","to":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1"}`); strings.Contains(said, "error") {
 			u.Fatal(said)
 		}
 	}
@@ -189,12 +297,23 @@ func (u *undoing) revert(n int) {
 	}
 	u.stack = u.stack[:n+1]
 	u.wants(then)
+	if !testing.Short() {
+		u.verify()
+	}
+}
+
+func (u *undoing) verify() {
+	u.Helper()
+	if _, err := verify.Verify(u.Context(), u.world, nil); err != nil {
+		u.Error(err)
+	}
 }
 
 // TestGoingBackIsExact does things at random between snapshots, up to five of them nested, and goes back to one or another, also after a
-// restart: every row, every answer and the digest are as they were, and so is the freshly generated world at last.
+// restart: every row, every answer and the digest are as they were, what waits for a block, exports and webhooks too, the interfaces agree,
+// verify finds no fault, and the freshly generated world comes back at last.
 func TestGoingBackIsExact(t *testing.T) {
-	steps := 120
+	steps := 90
 	if testing.Short() {
 		steps = 8
 	}
@@ -216,9 +335,6 @@ func TestGoingBackIsExact(t *testing.T) {
 			t.Fatalf("after step %d", step)
 		}
 	}
-	if _, err := verify.Verify(t.Context(), u.world, nil); err != nil {
-		t.Error(err)
-	}
 	if len(u.stack) > 0 {
 		u.revert(0)
 	}
@@ -229,9 +345,7 @@ func TestGoingBackIsExact(t *testing.T) {
 	u.close()
 	u.open()
 	u.wants(fresh)
-	if _, err := verify.Verify(t.Context(), u.world, nil); err != nil {
-		t.Error(err)
-	}
+	u.verify()
 	u.close()
 }
 
