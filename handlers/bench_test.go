@@ -37,6 +37,7 @@ func BenchmarkReport(b *testing.B) {
 		{"growth", r.growth},
 		{"exports", r.exports},
 		{"sending", r.sending},
+		{"undoing", r.undoing},
 		{"clock", r.clock},
 		{"webhooks", r.webhooks},
 		{"abuses", r.abuses},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -43,8 +44,8 @@ func (r *report) sending() {
 				p.stop()
 			}
 			measure(c.name, r.serve("--profile", "default", "--quiet", "--db", filepath.Join(r.b.TempDir(), "sent.db")), "/ext/bc/C/rpc")
-			if program, err := filepath.Glob("../testdata/tools/node_modules/@foundry-rs/anvil-*/bin/anvil"); err == nil && len(program) > 0 {
-				measure(c.name+", anvil", r.anvil(program[0]), "/")
+			if program := anvilProgram(); program != "" {
+				measure(c.name+", anvil", r.anvil(program), "/")
 			}
 		}
 	})
@@ -56,7 +57,18 @@ func (r *report) sending() {
 	})
 }
 
-// anvil starts Foundry's anvil beside, if testdata/tools/run.sh has installed it.
+// anvilProgram is Foundry's anvil, if testdata/tools/run.sh has installed it, or the program that ANVIL names.
+func anvilProgram() string {
+	if named := os.Getenv("ANVIL"); named != "" {
+		return named
+	}
+	if found, err := filepath.Glob("../testdata/tools/node_modules/@foundry-rs/anvil-*/bin/anvil"); err == nil && len(found) > 0 {
+		return found[0]
+	}
+	return ""
+}
+
+// anvil starts Foundry's anvil beside.
 func (r *report) anvil(program string) *process {
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,0 +1,168 @@
+package handlers_test
+
+import (
+	"crypto/ecdsa"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers"
+	"snowglobe/seed"
+	"snowglobe/sim/store"
+)
+
+// undone is after how many transactions the world goes back, and how often that is measured.
+var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 3}}
+
+// undoing measures snapshots, going back, and how a test gets a world of its own, beside anvil if it is there.
+func (r *report) undoing() {
+	r.table("going back\tms", func(row func(string, ...any)) {
+		for _, profile := range []string{"tiny", "default"} {
+			p := r.serve("--profile", profile, "--quiet", "--db", filepath.Join(r.b.TempDir(), "undone.db"))
+			r.goBack(profile, p, "/ext/bc/C/rpc", row)
+			p.stop()
+		}
+		if program := anvilProgram(); program != "" {
+			p := r.anvil(program)
+			r.goBack("anvil", p, "/", row)
+			p.stop()
+			row("anvil, a fresh process\t%.1f", r.often(7, func() time.Duration {
+				begin := time.Now()
+				p := r.anvil(program)
+				took := time.Since(begin)
+				p.stop()
+				return took
+			}))
+		}
+		r.inProcess(row)
+	})
+}
+
+// often is the median of what was measured so many times, in milliseconds.
+func (r *report) often(times int, measure func() time.Duration) float64 {
+	var took []time.Duration
+	for range times {
+		took = append(took, measure())
+	}
+	return milliseconds(median(took))
+}
+
+// goBack measures evm_snapshot, and evm_revert after some transactions; and the reset of a simulator.
+func (r *report) goBack(name string, p *process, path string, row func(string, ...any)) {
+	client := r.client(p, "http", path)
+	defer client.Close()
+	key, err := crypto.HexToECDSA(fixtures.Personas[0].Key)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	timed := func(answer any, method string, params ...any) time.Duration {
+		begin := time.Now()
+		if err := client.Client().CallContext(r.b.Context(), answer, method, params...); err != nil {
+			r.b.Fatal(method, err)
+		}
+		return time.Since(begin)
+	}
+	var id any
+	row("%s, snapshot\t%.2f", name, r.often(15, func() time.Duration { return timed(&id, "evm_snapshot") }))
+	for _, c := range undone {
+		row("%s, revert after %d transactions\t%.1f", name, c.transactions, r.often(c.rounds, func() time.Duration {
+			timed(&id, "evm_snapshot")
+			r.payMany(client, key, c.transactions)
+			return timed(nil, "evm_revert", id)
+		}))
+	}
+	if path == "/" {
+		return
+	}
+	row("%s, reset after 100 transactions\t%.1f", name, r.often(7, func() time.Duration {
+		r.payMany(client, key, 100)
+		return timed(nil, "anvil_reset")
+	}))
+}
+
+// payMany sends payments, each in a block of its own.
+func (r *report) payMany(client *ethclient.Client, key *ecdsa.PrivateKey, n int) {
+	id, err := client.ChainID(r.b.Context())
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	nonce, err := client.NonceAt(r.b.Context(), crypto.PubkeyToAddress(key.PublicKey), nil)
+	if err != nil {
+		r.b.Fatal(err)
+	}
+	signer := types.LatestSignerForChainID(id)
+	for sent := 0; sent < n; {
+		var batch []rpc.BatchElem
+		for ; len(batch) < 100 && sent < n; sent++ {
+			tx := types.MustSignNewTx(key, signer, &types.DynamicFeeTx{ChainID: id, Nonce: nonce + uint64(sent), GasTipCap: big.NewInt(1), GasFeeCap: big.NewInt(1e12), Gas: 21_000, To: &common.Address{19: 7}})
+			raw, err := tx.MarshalBinary()
+			if err != nil {
+				r.b.Fatal(err)
+			}
+			batch = append(batch, rpc.BatchElem{Method: "eth_sendRawTransaction", Args: []any{fmt.Sprintf("0x%x", raw)}, Result: new(string)})
+		}
+		if err := client.Client().BatchCallContext(r.b.Context(), batch); err != nil {
+			r.b.Fatal(err)
+		}
+		for i := range batch {
+			if batch[i].Error != nil {
+				r.b.Fatal(batch[i].Error)
+			}
+		}
+	}
+	for begin := time.Now(); ; { // anvil answers before it has mined
+		now, err := client.NonceAt(r.b.Context(), crypto.PubkeyToAddress(key.PublicKey), nil)
+		if err == nil && now == nonce+uint64(n) {
+			return
+		}
+		if time.Since(begin) > patience {
+			r.b.Fatalf("nonce %d, want %d: %v", now, nonce+uint64(n), err)
+		}
+	}
+}
+
+// inProcess measures a copy of a world that is in memory, and the server of that, as each test but the first gets them.
+func (r *report) inProcess(row func(string, ...any)) {
+	for _, name := range []string{"tiny", "default"} {
+		profile, err := seed.LoadProfile(name)
+		if err != nil {
+			r.b.Fatal(err)
+		}
+		w, err := seed.Generate(r.b.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+		if err != nil {
+			r.b.Fatal(err)
+		}
+		row("%s, a new world in the same process\t%.1f", name, r.often(15, func() time.Duration {
+			begin := time.Now()
+			c, err := w.Copy(r.b.Context())
+			if err != nil {
+				r.b.Fatal(err)
+			}
+			h, err := handlers.New(c, handlers.Options{Network: fixtures.MainnetName})
+			if err != nil {
+				r.b.Fatal(err)
+			}
+			if said := ask(h, "GET", "/sim/health", ""); !strings.Contains(said, `"healthy":true`) {
+				r.b.Fatal(said)
+			}
+			took := time.Since(begin)
+			h.Close()
+			if err := c.Close(); err != nil {
+				r.b.Fatal(err)
+			}
+			return took
+		}))
+		if err := w.Close(); err != nil {
+			r.b.Fatal(err)
+		}
+	}
+}
