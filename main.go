@@ -132,7 +132,11 @@ func (c *command) run(ctx, serving context.Context) error {
 }
 
 func (c *command) generate(ctx context.Context) error {
-	w, err := seed.Generate(ctx, c.world)
+	do := seed.Generate
+	if c.world.Anew && c.world.Path != store.Memory {
+		do = seed.Regenerate
+	}
+	w, err := do(ctx, c.world)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 				Examples: "  snowglobe healthcheck --addr 127.0.0.1:9650",
 			},
 			{
-				Name: "generate", Summary: "make a world file and stop", Flags: of(worldFlags, noteFlags),
+				Name: "generate", Summary: "make a world file and stop", Flags: of(worldFlags, []string{"regenerate"}, noteFlags),
 				Examples: "  snowglobe generate --profile tiny --seed 7 --db seven.db",
 			},
 			{

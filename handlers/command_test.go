@@ -62,6 +62,12 @@ func outcome(t *testing.T, c *exec.Cmd) (code int, stdout, stderr string) {
 }
 
 func TestUsageErrorsExitTwo(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"keys.yaml": "key: one\n", "profile.yaml": "- tiny\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		env  string
@@ -90,6 +96,11 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--block-time", "0"}, "", "expected more than 0"},
 		{[]string{"--mixed-mining"}, "", "--mixed-mining: it needs --block-time"},
 		{[]string{"--no-mining", "--block-time", "2s"}, "", "--no-mining: it does not go together with --block-time"},
+		{[]string{"--public", "--api-admin-enabled"}, "", "--public: it leaves out the admin API, so it does not go together with --api-admin-enabled"},
+		{[]string{"--regenerate", "--read-only"}, "", "does not go together with --read-only"},
+		{[]string{"--api-keys", "keys.yaml"}, "", "keys.yaml: API keys: line 1: a mapping is no list; expected a list such as"},
+		{[]string{"--profile", "profile.yaml"}, "", "profile profile.yaml: line 1: expected a key and its value on each line"},
+		{[]string{"--db="}, "", "--db: the name of the file is empty"},
 		{[]string{"--export-workers", "0"}, "", "--export-workers: 0"},
 		{[]string{"--export-queue", "-2"}, "", "--export-queue: -2"},
 		{[]string{"--export-keep", "-3"}, "", "--export-keep: -3"},
@@ -103,7 +114,7 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
 	} {
 		run := command(t, c.args...)
-		run.Env = append(os.Environ(), c.env)
+		run.Dir, run.Env = folder, append(os.Environ(), c.env)
 		code, stdout, stderr := outcome(t, run)
 		if code != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v %s: exit %d, stdout %q, stderr %q", c.args, c.env, code, stdout, stderr)
@@ -128,13 +139,15 @@ func TestFailuresExitOneWithAdvice(t *testing.T) {
 		args string
 		want string
 	}{
-		{"generate --db w.db", "exists already"},
+		{"generate --db w.db", "exists already; --regenerate makes it anew"},
+		{"generate --db nowhere/w.db", "there is no folder nowhere; make it, or name another file with --db"},
+		{"serve --addr 127.0.0.1:0 --db .", "it is a folder; name another file with --db"},
 		{"digest --db w.db --seed 2", "seed 1, not of seed 2"},
 		{"verify --db w.db --profile default", "profile tiny, not of profile default"},
 		{"digest --db w.db --until 2026-06-01T00:00:00Z", "history ends at 2026-07-01"},
 		{"serve --db foreign.db --addr 127.0.0.1:0", "not a Snowglobe world"},
 		{"verify --db absent.db", "no world"},
-		{"serve --db :memory: --addr " + taken.Addr().String(), "address already in use"},
+		{"serve --db :memory: --addr " + taken.Addr().String(), "another program, no Snowglobe, listens at " + taken.Addr().String() + ": stop it, or choose another port with --addr"},
 	} {
 		run := command(t, strings.Fields(c.args)...)
 		run.Dir = made.Dir

@@ -1,12 +1,18 @@
 package handlers
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
+	"syscall"
+	"time"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/control"
 )
 
 // Addresses are where to listen: for everything, and for fuji alone.
@@ -32,8 +38,11 @@ type Listeners struct {
 // Listen listens at the addresses. Only an address that was chosen must be free: without the other, fuji has no origin of its own.
 func (a Addresses) Listen() (l *Listeners, err error) {
 	l = &Listeners{}
-	if l.Main, err = net.Listen("tcp", a.Main); err != nil || a.Fuji == Off {
-		return l, err
+	if l.Main, err = net.Listen("tcp", a.Main); err != nil {
+		return l, a.taken(err)
+	}
+	if a.Fuji == Off {
+		return l, nil
 	}
 	address, problem := a.Fuji, error(nil)
 	if address == "" {
@@ -50,6 +59,35 @@ func (a Addresses) Listen() (l *Listeners, err error) {
 		l.Fuji, l.Note = nil, fmt.Sprintf("fuji has no port of its own (%v): choose one with --fuji-addr, or off to have none", problem)
 	}
 	return l, nil
+}
+
+// introduction is how long the program that has an address may take to say what it is.
+const introduction = time.Second
+
+// taken says who has the main address, if somebody has, and what to do about it.
+func (a Addresses) taken(err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), introduction)
+	defer cancel()
+	text, silence := fetch(ctx, a.url()+"/sim/health")
+	var health control.Health
+	const advice = "stop it, or choose another port with --addr, such as 127.0.0.1:0 for any that is free"
+	switch {
+	case silence == nil && json.Unmarshal(text, &health) == nil && health.Digest != "":
+		return fmt.Errorf("another Snowglobe answers at %s, with the world of digest %.8s…: %s (%w)", a.Main, health.Digest, advice, err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EACCES) || !connects(a.url()):
+		return fmt.Errorf("--addr: %w", err)
+	}
+	return fmt.Errorf("another program, no Snowglobe, listens at %s: %s (%w)", a.Main, advice, err)
+}
+
+// connects says whether somebody listens where a URL leads.
+func connects(url string) bool {
+	c, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), introduction)
+	if err != nil {
+		return false
+	}
+	_ = c.Close() // nothing was sent
+	return true
 }
 
 // above is the address for fuji by the main one's: two ports above it, or any port where that is any.

@@ -15,7 +15,7 @@ import (
 type Flags struct {
 	db, profile, until string
 	seed               int64
-	readOnly           bool
+	readOnly, anew     bool
 }
 
 // NewFlags declares the flags about the world.
@@ -26,6 +26,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
 	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now: it begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed time gives the same bytes again")
 	f.BoolVar(&w.readOnly, "read-only", false, "open a file that other processes have open in the same way; refuse what would change it")
+	f.BoolVar(&w.anew, "regenerate", false, "make the world anew when another version of the program made its file, with generate always; the old file stays as FILE.old")
 	return w
 }
 
@@ -34,7 +35,7 @@ const untilNow = "now"
 
 // Options reads what the flags say; now is the real time.
 func (w *Flags) Options(now time.Time) (o Options, err error) {
-	o = Options{Path: w.db, Seed: w.seed, Today: now, UntilNow: w.until == untilNow, ReadOnly: w.readOnly}
+	o = Options{Path: w.db, Seed: w.seed, Today: now, UntilNow: w.until == untilNow, ReadOnly: w.readOnly, Anew: w.anew}
 	if o.Until = now.UTC().Truncate(time.Second); !o.UntilNow {
 		if o.Until, err = time.Parse(time.RFC3339, w.until); err != nil {
 			return o, fmt.Errorf("--until: %q is not a time like %s, or %s", w.until, DefaultUntil.Format(time.RFC3339), untilNow)
@@ -48,6 +49,9 @@ func (w *Flags) Options(now time.Time) (o Options, err error) {
 	}
 	if o.ReadOnly && o.Path == store.Memory {
 		return o, errors.New("--read-only: it needs a file, and --db names none")
+	}
+	if o.ReadOnly && o.Anew {
+		return o, errors.New("--regenerate: it does not go together with --read-only")
 	}
 	if o.Profile, err = LoadProfile(w.profile); err != nil {
 		return o, err

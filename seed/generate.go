@@ -27,6 +27,7 @@ type Options struct {
 	UntilNow bool                  // Until is whenever the world is made: one that was made at any time will do
 	Today    time.Time             // history may end ten years later, or ten after DefaultUntil if that is before it
 	ReadOnly bool                  // the file must be there, and is only read
+	Anew     bool                  // a file that cannot be opened for its version, or is there when one is to be made, is set aside
 	Progress func(done, total int) // transactions; may be nil; called from several goroutines
 }
 

@@ -18,18 +18,21 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 		return Generate(ctx, o)
 	}
 	open := sim.Open
-	if _, err := os.Stat(o.Path); o.ReadOnly {
+	if info, err := os.Stat(o.Path); o.ReadOnly {
 		if err != nil {
 			return nil, fmt.Errorf("--read-only: no world: %w; make one with generate, or name another file with --db", err)
 		}
 		open = sim.OpenReadOnly
-	} else if errors.Is(err, os.ErrNotExist) {
+	} else if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		w, err := Generate(ctx, o)
 		if !errors.Is(err, store.ErrExists) {
 			return w, err
 		} // somebody else has made it meanwhile
 	}
 	w, err := open(ctx, o.Path)
+	if errors.Is(err, store.ErrVersion) && o.Anew {
+		return Regenerate(ctx, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +40,16 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 		return nil, errors.Join(fmt.Errorf("%s: %w", o.Path, err), w.Close())
 	}
 	return w, nil
+}
+
+// Regenerate makes a world where there is one already, if there is, which stays beside it.
+func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
+	for _, suffix := range []string{"", "-wal"} {
+		if err := os.Rename(o.Path+suffix, o.Path+".old"+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("--regenerate: %w", err)
+		}
+	}
+	return Generate(ctx, o)
 }
 
 // agree compares an existing world with what the user asked for.

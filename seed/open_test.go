@@ -1,78 +1,47 @@
-package seed_test
+package seed
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-	"time"
-
-	"snowglobe/seed"
-	"snowglobe/sim"
-	"snowglobe/sim/store"
 )
 
-// TestManyReadOneFile opens a file several times for reading only: it is the same world each time, nothing can be added to it there or
-// elsewhere, and nothing is left beside it. While somebody adds to it, it cannot be opened so.
-func TestManyReadOneFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "w.db")
-	profile, err := seed.LoadProfile("tiny")
+// TestWhatIsThereAlready: an empty file is filled; the file of another version is refused, and set aside when that was asked for.
+func TestWhatIsThereAlready(t *testing.T) {
+	profile, err := LoadProfile("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil, Today: seed.DefaultUntil, ReadOnly: true}
-	if w, err := seed.Open(t.Context(), o, nil); !errors.Is(err, os.ErrNotExist) {
-		t.Fatalf("a file that is not there: %v %v", w, err)
+	o := Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: profile, Until: DefaultUntil, Today: DefaultUntil}
+	if err := os.WriteFile(o.Path, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	made, err := seed.Generate(t.Context(), o)
+	w, err := Open(t.Context(), o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := made.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var readers []*sim.World
-	for range 3 {
-		w, err := seed.Open(t.Context(), o, nil)
-		if err == nil {
-			err = w.Claim(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		readers = append(readers, w)
-		if string(w.Digest()) != string(made.Digest()) {
-			t.Error("another world")
-		}
-		if err := w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)); !errors.Is(err, store.ErrReadOnly) {
-			t.Errorf("the clock: %v", err)
-		}
-		if err := w.Write(t.Context(), func(*store.Batch) error { return nil }); !errors.Is(err, store.ErrReadOnly) {
-			t.Errorf("writing: %v", err)
-		}
-	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("beside the file: %v %v", entries, err)
-	}
-	writer, err := sim.Open(t.Context(), path)
-	if err != nil {
+	db := open(t, o.Path)
+	if _, err := db.Exec("UPDATE meta SET generator = '1'"); err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range readers {
-		if err := writer.Claim(t.Context()); !errors.Is(err, store.ErrLocked) {
-			t.Errorf("claimed while it is read: %v", err)
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
 	}
-	if err := writer.Claim(t.Context()); err != nil {
-		t.Error(err)
+	if _, err := Open(t.Context(), o, nil); err == nil || !strings.Contains(err.Error(), "version 1, this one is") || !strings.Contains(err.Error(), "--regenerate") {
+		t.Fatal(err)
 	}
-	if w, err := seed.Open(t.Context(), o, nil); !errors.Is(err, store.ErrInUse) {
-		t.Errorf("read while it is written: %v %v", w, err)
+	o.Anew = true
+	if w, err = Open(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
 	}
-	if err := writer.Close(); err != nil {
-		t.Error(err)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.Stat(o.Path + ".old"); err != nil || left.Size() == 0 {
+		t.Error("the old file is not beside it", err)
 	}
 }

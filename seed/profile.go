@@ -150,6 +150,10 @@ func (p *Profile) leastL1Validators(network string) int {
 func explain(err error) string {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")
+	if strings.Contains(text, " into seed.Profile") {
+		text, _, _ = strings.Cut(text, ":")
+		return text + ": expected a key and its value on each line, such as days: 14"
+	}
 	text = strings.ReplaceAll(text, " not found in type seed.Profile", " is not a key of a profile")
 	text = strings.ReplaceAll(text, "field ", "")
 	text = strings.ReplaceAll(text, "cannot unmarshal !!str", "not a whole number:")

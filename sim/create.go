@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"time"
 
 	"snowglobe/sim/store"
@@ -33,9 +35,14 @@ type Builder struct {
 func Create(path string, id Identity) (*Builder, error) {
 	db, err := store.Create(path)
 	if errors.Is(err, store.ErrExists) {
-		return nil, fmt.Errorf("%s %w; delete it to make the world again, or name another file with --db", path, err)
+		return nil, fmt.Errorf("%s %w; --regenerate makes it anew, and another file is named with --db", path, err)
 	}
-	if err != nil {
+	switch folder := filepath.Dir(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no folder %s; make it, or name another file with --db (%w)", path, folder, err)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%s: the folder %s cannot be written; let this user write there, or name another file with --db (%w)", path, folder, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	c := &Builder{

@@ -59,7 +59,7 @@ func open(ctx context.Context, path string, from func(string) (*store.DB, error)
 	case errors.Is(err, store.ErrNotWorld):
 		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
 	case errors.Is(err, store.ErrVersion):
-		return nil, fmt.Errorf("%s: %w; delete the file to make it anew, or name another with --db", path, err)
+		return nil, fmt.Errorf("%s: %w; --regenerate makes it anew and keeps this one beside it, another file is named with --db", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -82,7 +82,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, store.Damaged(fmt.Errorf("it does not say what it is: %w", err))
 	}
 	if meta.Generator != Generator {
-		return nil, fmt.Errorf("%w (version %s, this one is %s); delete the file to make it anew, or name another with --db",
+		return nil, fmt.Errorf("%w (version %s, this one is %s); --regenerate makes it anew and keeps this one beside it, another file is named with --db",
 			store.ErrVersion, meta.Generator, Generator)
 	}
 	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: newGate(db.Caches()), meta: meta}

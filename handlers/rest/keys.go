@@ -36,7 +36,7 @@ func ReadKeys(text []byte) (*Keys, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("API keys: %w", err)
+		return nil, fmt.Errorf("API keys: %s; expected a list such as - {key: one, limit: 600, interfaces: [data], networks: [fuji]}", explainYAML(err))
 	}
 	k := &Keys{byKey: map[string]*Key{}}
 	for i, key := range list {
@@ -222,4 +222,13 @@ func (r *Request) networkOf(c schema.ChainID) (string, bool) {
 		return "", false
 	}
 	return r.server.opts.NetworkOf(c)
+}
+
+// explainYAML is what the decoder says, without the names of Go types.
+func explainYAML(err error) string {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:\n  ")
+	for _, words := range [][2]string{{" not found in type rest.Key", " is not known"}, {" into []*rest.Key", " is no list"}, {" into rest.Key", " is no key"}, {"cannot unmarshal ", ""}, {" into int", " is no whole number"}, {"!!map", "a mapping"}, {"!!str ", ""}, {"!!seq", "a list"}} {
+		text = strings.ReplaceAll(text, words[0], words[1])
+	}
+	return text
 }

@@ -126,7 +126,7 @@ func (db *DB) claimName() (err error) {
 	if db.making, err = lockMaking(db.final + ".lock"); err != nil {
 		return err
 	}
-	if exists(db.final) {
+	if occupied(db.final) {
 		return errors.Join(ErrExists, db.making.release())
 	}
 	if err := removeFiles(db.path, db.path+"-wal", db.path+"-shm", db.path+"-journal"); err != nil {
@@ -227,7 +227,7 @@ func (db *DB) Finish() error {
 // publish gives the file its final name. What a file of that name, which is gone, left beside it would be taken for the log
 // of this one.
 func (db *DB) publish() error {
-	if exists(db.final) {
+	if occupied(db.final) {
 		return fmt.Errorf("%s %w", db.final, ErrExists)
 	}
 	if err := removeFiles(db.final+"-wal", db.final+"-shm", db.final+"-journal"); err != nil {

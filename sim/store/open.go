@@ -150,6 +150,12 @@ func unwritten(err error) error {
 	return err
 }
 
+// occupied says whether there is something at a path that a new world must not replace: anything but an empty file.
+func occupied(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
