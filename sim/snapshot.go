@@ -71,7 +71,21 @@ func (w *World) TakeSnapshot(ctx context.Context, name string) (*store.Snapshot,
 	if len(all) >= MaxSnapshots {
 		return nil, ErrSnapshots
 	}
-	kept := Memory{map[uint64]*ChainMemory{}}
+	kept, err := w.memory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return nil, err
+	}
+	s := &store.Snapshot{Name: name, Created: w.Clock.UnixMilli(), Digest: w.Digest(), Memory: text}
+	return s, w.mark(func(b *store.Batch) error { return b.AddSnapshot(s) })
+}
+
+// memory is what a snapshot keeps of the memory of the process. The caller holds the writer's lock.
+func (w *World) memory(ctx context.Context) (*Memory, error) {
+	kept := &Memory{map[uint64]*ChainMemory{}}
 	for _, m := range w.Miners {
 		memory, err := m.Memory()
 		if err != nil {
@@ -83,12 +97,7 @@ func (w *World) TakeSnapshot(ctx context.Context, name string) (*store.Snapshot,
 		}
 		kept.Chains[m.Chain.Row.EVMID] = &ChainMemory{*memory, head.Number, head.Hash}
 	}
-	text, err := json.Marshal(kept)
-	if err != nil {
-		return nil, err
-	}
-	s := &store.Snapshot{Name: name, Created: w.Clock.UnixMilli(), Digest: w.Digest(), Memory: text}
-	return s, w.mark(func(b *store.Batch) error { return b.AddSnapshot(s) })
+	return kept, nil
 }
 
 // DropSnapshot deletes a snapshot. The world stays as it is.

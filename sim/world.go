@@ -48,6 +48,11 @@ type World struct {
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
 func Open(ctx context.Context, path string) (*World, error) { return open(ctx, path, store.Open) }
 
+// OpenWithin is Open for a world that is one of many.
+func OpenWithin(ctx context.Context, path string, limits store.Limits) (*World, error) {
+	return open(ctx, path, func(path string) (*store.DB, error) { return store.OpenWithin(path, limits) })
+}
+
 // OpenReadOnly opens a finished world to which nothing can be added, here or elsewhere, as long as it is open. Many processes may.
 func OpenReadOnly(ctx context.Context, path string) (*World, error) {
 	return open(ctx, path, store.OpenReadOnly)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // the database engine, pure Go
@@ -31,7 +33,17 @@ const (
 	// fast with 512 KiB as with 4 MiB.
 	writeCacheKiB = 16 << 10
 	readCacheKiB  = 512
+
+	pageSize = 4096 // the engine's own choice
 )
+
+// Limits are what an open file may take. The zero value is for the one that a process serves alone.
+type Limits struct {
+	Readers  int           // connections that read
+	CacheKiB int           // page cache of the connection that writes
+	Idle     time.Duration // after which a connection that reads is closed, with its cache and statements; 0 for never
+	Bytes    int64         // how large the file may become; 0 for any size
+}
 
 //go:embed schema.sql
 var schema string
@@ -81,6 +93,7 @@ type DB struct {
 	begun    bool // whether beginSession is done
 	closed   bool
 	final    string // where path is renamed to when it is whole; empty once done
+	limits   Limits
 
 	caches         cache.Group // of what was read
 	commits        atomic.Int64
@@ -135,6 +148,9 @@ func (db *DB) claimName() (err error) {
 	return nil
 }
 
+// Remove removes a file that is closed, with what may lie beside it.
+func Remove(path string) error { return removeFiles(path, path+"-wal", path+"-shm", path+"-journal") }
+
 // removeFiles removes those that exist.
 func removeFiles(paths ...string) error {
 	for _, path := range paths {
@@ -166,13 +182,20 @@ func (db *DB) connect(name, journal string) error {
 	if journal == "OFF" {
 		sync = "OFF"
 	}
-	write := append([]string{cacheSize(writeCacheKiB), "_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
+	write := append([]string{cacheSize(cmp.Or(db.limits.CacheKiB, writeCacheKiB)), "_pragma=journal_mode(" + journal + ")", "_pragma=synchronous(" + sync + ")", "_txlock=immediate"}, vfs...)
 	read := append([]string{cacheSize(readCacheKiB), "_pragma=query_only(1)"}, vfs...)
 	var err error
 	if db.write, err = pool(dsn(name, write...), 1); err != nil {
 		return err
 	}
-	db.read, err = pool(dsn(name, read...), readers())
+	if db.read, err = pool(dsn(name, read...), cmp.Or(db.limits.Readers, readers())); err != nil {
+		return err
+	}
+	db.read.SetConnMaxIdleTime(db.limits.Idle)
+	if db.limits.Bytes == 0 {
+		return nil
+	}
+	_, err = db.write.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", max(db.limits.Bytes/pageSize, 1)))
 	return err
 }
 

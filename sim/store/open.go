@@ -20,7 +20,10 @@ import (
 
 // Open opens a finished world. A file that is not one is refused with ErrNotWorld, one of another schema with ErrVersion, and
 // one with the log of another file beside it with ErrForeignLog.
-func Open(path string) (*DB, error) {
+func Open(path string) (*DB, error) { return OpenWithin(path, Limits{}) }
+
+// OpenWithin is Open for a file that is one of many.
+func OpenWithin(path string, limits Limits) (*DB, error) {
 	if err := checkHeader(path); err != nil {
 		return nil, err
 	}
@@ -28,6 +31,7 @@ func Open(path string) (*DB, error) {
 		return nil, err
 	}
 	db := newDB(path)
+	db.limits = limits
 	if err := db.open(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

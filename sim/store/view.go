@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 
@@ -85,20 +87,16 @@ func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
 // sees to it that nothing is committed meanwhile.
 func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 	c := &DB{path: Memory, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
-	name, journal, options := fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1)), "OFF", []string{"vfs=memdb"}
 	if db.path != Memory {
-		name = filepath.Join(folder, "index.db")
-		c.path, journal, options = name, "WAL", nil
-	} else if err = c.connect(name, journal); err != nil { // what is in memory lasts as long as somebody has it open
-		return nil, errors.Join(err, c.Close())
-	}
-	source, err := db.write.DB.Conn(ctx)
-	if err != nil {
-		return nil, errors.Join(err, c.disconnect())
-	}
-	err = errors.Join(source.Raw(func(driver any) error { return backup(driver, dsn(name, options...)) }), source.Close())
-	if err == nil && db.path != Memory {
-		err = c.connect(name, journal)
+		c.path = filepath.Join(folder, "index.db")
+		if err = db.WriteCopy(ctx, c.path); err == nil {
+			err = c.connect(c.path, "WAL")
+		}
+	} else { // what is in memory lasts as long as somebody has it open
+		name := fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
+		if err = c.connect(name, "OFF"); err == nil {
+			err = db.backup(ctx, dsn(name, "vfs=memdb"))
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy the world: %w", errors.Join(err, c.disconnect()))
@@ -106,14 +104,54 @@ func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 	return c, nil
 }
 
-// backup copies the database of a connection by the engine's own means.
-func backup(driver any, to string) error {
-	b, err := driver.(interface {
-		NewBackup(string) (*sqlite.Backup, error)
-	}).NewBackup(to)
+// WriteCopy writes this database as it is now into a new file. The caller sees to it that nothing is committed meanwhile: then the pages
+// of a file may still come out of its log, which is copied with it, but the log does not change.
+func (db *DB) WriteCopy(ctx context.Context, path string) error {
+	if exists(path) {
+		return ErrExists
+	}
+	if db.path == Memory {
+		return db.backup(ctx, dsn(path, "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)"))
+	}
+	if err := copyFile(db.path, path); err != nil {
+		return err
+	}
+	if err := copyFile(db.path+"-wal", path+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// copyFile copies a file by the means of the system, which has no need to read it where the file system shares what is the same.
+func copyFile(from, to string) (err error) {
+	source, err := os.Open(from)
 	if err != nil {
 		return err
 	}
-	_, err = b.Step(-1)
-	return errors.Join(err, b.Finish())
+	defer source.Close()
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, source)
+	return errors.Join(err, file.Close())
+}
+
+// backup copies the database by the engine's own means.
+func (db *DB) backup(ctx context.Context, to string) error {
+	source, err := db.write.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = source.Raw(func(driver any) error {
+		b, err := driver.(interface {
+			NewBackup(string) (*sqlite.Backup, error)
+		}).NewBackup(to)
+		if err != nil {
+			return err
+		}
+		_, err = b.Step(-1)
+		return errors.Join(err, b.Finish())
+	})
+	return errors.Join(err, source.Close())
 }

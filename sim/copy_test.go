@@ -1,0 +1,61 @@
+package sim_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
+)
+
+// TestCopiesGoTheirOwnWay: a copy of a world, in memory or in a file with a log, is what the world was, and neither changes the other.
+func TestCopiesGoTheirOwnWay(t *testing.T) {
+	for _, path := range []string{store.Memory, filepath.Join(t.TempDir(), "w.db")} {
+		w := generate(t, path)
+		if err := w.Advance(t.Context(), w.Clock.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.TakeSnapshot(t.Context(), "before")
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(t.TempDir(), "copy.db")
+		c, err := w.CopyTo(t.Context(), to, store.Limits{Readers: 1, CacheKiB: 512})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(c.Digest(), w.Digest()) || !c.Clock.Now().Equal(w.Clock.Now()) {
+			t.Errorf("%s: the copy has digest %x at %s, the world %x at %s", path, c.Digest(), c.Clock.Now(), w.Digest(), w.Clock.Now())
+		}
+		if err := c.Advance(t.Context(), c.Clock.Now().Add(2*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(w.Digest(), s.Digest) || bytes.Equal(c.Digest(), w.Digest()) {
+			t.Errorf("%s: the world changed with its copy", path)
+		}
+		if err := c.Revert(t.Context(), s.ID, false); err != nil || !bytes.Equal(c.Digest(), s.Digest) {
+			t.Errorf("%s: %v: the copy goes back to %x: want %x", path, err, c.Digest(), s.Digest)
+		}
+		if path != store.Memory {
+			if _, err := verify.Verify(t.Context(), c, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := w.CopyTo(t.Context(), to, store.Limits{}); !errors.Is(err, store.ErrExists) {
+			t.Errorf("%s: a file may be written over: %v", path, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(to)); len(left) != 1 {
+			t.Errorf("%s: %v: %v are left", path, err, left)
+		}
+	}
+}
