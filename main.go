@@ -93,7 +93,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	if serving.Quiet {
 		c.notes = io.Discard
 	}
-	var serverErr, worldErr error
+	var serverErr, worldErr, profileErr error
 	c.server, serverErr = serving.Options(c.stderr)
 	c.listen = serving.Addresses
 	c.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
@@ -102,7 +102,10 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 	if c.world.ReadOnly {
 		worldErr = errors.Join(worldErr, c.server.CheckReadOnly())
 	}
-	return errors.Join(serverErr, worldErr)
+	another := &c.server.Many.Generator
+	another.Profiles, profileErr = seed.ProfileSizes()
+	another.Generate = c.world.Another
+	return errors.Join(serverErr, worldErr, profileErr)
 }
 
 func (c *command) serve(ctx context.Context) error {

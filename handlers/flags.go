@@ -46,6 +46,8 @@ type Flags struct {
 	journal                                                              int
 	live                                                                 bool
 	webhookHosts                                                         string
+	worlds                                                               int
+	worldSize                                                            int64
 }
 
 // NewFlags declares the flags about serving.
@@ -80,6 +82,8 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
 	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests; 0 for none")
+	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds that clients may make beside the main one, with POST /sim/worlds; 0 for none")
+	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB that each of these may have")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text, a line for each request that a person can read, in colour on a terminal unless NO_COLOR is set, or json")
 	f.StringVar(&s.readyFile, "ready-file", "", "`FILE` that is written when the server answers: a JSON object with url, pid and digest, as on the first line of stdout")
 	f.BoolVar(&s.Quiet, "quiet", false, "no banner and no progress; the log has errors only")
@@ -139,11 +143,21 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.JournalSize = s.journal; s.journal < 0 {
 		return o, fmt.Errorf("--journal: %d is less than 0", s.journal)
 	}
+	if s.worlds < 0 {
+		return o, fmt.Errorf("--worlds: %d is less than 0", s.worlds)
+	}
+	if s.worldSize < 1 || s.worldSize > mostWorldSize {
+		return o, fmt.Errorf("--world-size: %d is not from 1 to %d", s.worldSize, mostWorldSize)
+	}
+	o.Many.Most, o.Many.MostBytes = s.worlds, s.worldSize<<20
 	if o.Faults, err = readFaults(s.faults); err != nil {
 		return o, err
 	}
 	return o, s.readKeys(&o)
 }
+
+// mostWorldSize is in MiB.
+const mostWorldSize = 1 << 20
 
 // CheckReadOnly refuses what a world cannot have that is only read.
 func (o *Options) CheckReadOnly() error {

@@ -63,13 +63,15 @@ func (m *requestMetrics) observe(operation string, status int, took time.Duratio
 }
 
 // handler answers what was counted and the heights of the chains, in the text format of Prometheus.
-func (m *requestMetrics) handler(w *sim.World, n *node.Node) http.Handler {
+func (m *requestMetrics) handler(w *sim.World, n *node.Node, worlds func() int) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer
 		if err := writeHeights(r.Context(), &text, w, n); err != nil {
 			http.Error(answer, "the world's file could not be read", http.StatusInternalServerError)
 			return
 		}
+		describe(&text, "snowglobe_worlds", "gauge", "Worlds of this process.")
+		fmt.Fprintf(&text, "snowglobe_worlds %d\n", worlds())
 		m.write(&text)
 		answer.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = answer.Write(text.Bytes()) // the client has gone

@@ -4,19 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
@@ -35,6 +30,7 @@ import (
 	"snowglobe/handlers/usage"
 	"snowglobe/handlers/web"
 	"snowglobe/handlers/webhook"
+	"snowglobe/handlers/worlds"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
@@ -66,9 +62,11 @@ type Options struct {
 	Mining  Mining
 	Relayer bool // deliver messages between chains
 
-	Journal *journal.Journal // of all worlds of the process; nil for one of the default size
-	Events  *events.Hub      // of all worlds of the process; nil for one of this server's own
+	Journal *journal.Journal // nil for one of the default size
+	Events  *events.Hub      // nil for one of this server's own
 	World   string           // its name among those of the process, main when empty
+	Worlds  *worlds.Set      // of the process; nil where there is only one
+	Many    Many
 
 	Faults []any // rules that the server is started with, as fault.ReadFile gives them
 
@@ -112,6 +110,7 @@ type Server struct {
 	events  *events.Hub
 	name    string // of the world
 	index   *index
+	rest    *rest.Server // the Handler
 }
 
 // ServeHTTP answers a request, once the world does not go back. On a WebSocket that is so for each message.
@@ -128,9 +127,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// Close ends the index that is behind, the subscriptions of the node's clients, and their WebSocket connections.
+// Close ends the index that is behind, streams of events, the subscriptions of the node's clients, and their WebSocket connections.
 func (s *Server) Close() {
+	s.events.Close()
 	s.node.Close()
+	s.rest.Close()
 	if err := s.index.close(); err != nil {
 		s.log.Error("the copy that the index reads is left behind", "error", err)
 	}
@@ -140,7 +141,9 @@ func (s *Server) Close() {
 // looks once for damage in the file.
 func (s *Server) Work(ctx context.Context) error {
 	var beside sync.WaitGroup
-	beside.Go(func() { s.inspect(ctx) })
+	if s.name == worlds.Main {
+		beside.Go(func() { s.inspect(ctx) })
+	}
 	beside.Go(func() { s.world.Mine(ctx, func(err error) { s.log.Error("no block was made", "error", err) }) })
 	beside.Go(func() { s.hooks.Run(ctx) })
 	beside.Go(func() { s.clock.Run(ctx, func(err error) { s.log.Error("the clock stands still", "error", err) }) })
@@ -258,22 +261,24 @@ func New(w *sim.World, o Options) (*Server, error) {
 	for _, path := range web.Mounts {
 		s.MountPages(path, pages)
 	}
+	if o.Worlds != nil {
+		if err := worlds.Register(s, o.Worlds, w); err != nil {
+			return nil, err
+		}
+	}
 	if err := startRelayer(context.Background(), w, o); err != nil {
 		return nil, err
 	}
 	if err := startFaults(s, w, faults, o.Faults); err != nil {
 		return nil, err
 	}
-	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late}, nil
+	return &Server{s, w, exports, clock, hooks, n, o.Log, o.Events, o.World, late, s}, nil
 }
-
-// MainWorld is the name of the world that a server was started with.
-const MainWorld = "main"
 
 // fillEvents makes what a server needs to tell what happens, unless it was given that.
 func (o *Options) fillEvents() {
 	if o.World == "" {
-		o.World = MainWorld
+		o.World = worlds.Main
 	}
 	if o.Events == nil {
 		o.Events = events.NewHub()
@@ -281,6 +286,14 @@ func (o *Options) fillEvents() {
 	if o.Journal == nil {
 		o.Journal = journal.New(journal.DefaultSize, o.Keys.Texts(), o.Events)
 	}
+}
+
+// worlds is how many worlds the process has.
+func (o *Options) worlds() int {
+	if o.Worlds == nil {
+		return 1
+	}
+	return o.Worlds.Open()
 }
 
 // networkOf finds the network of a chain, for keys that are limited to one.
@@ -326,7 +339,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 		return nil, err
 	}
 	for _, network := range fixtures.Networks {
-		n.Handle(network.Name, "metrics", m.handler(w, n))
+		n.Handle(network.Name, "metrics", m.handler(w, n, o.worlds))
 	}
 	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
 		s.Mount("node", prefix, n)
@@ -341,15 +354,15 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 const (
 	gcPercent   = 30
 	memoryLimit = 192 << 20 // bytes
+	worldMemory = 4 << 20   // more for each world beside the main one: 100 of profile tiny took 150 MiB of Go's memory, with an answer of most kinds each
 )
 
-// saveMemory sets how much memory serving may take, until restore is called.
-func saveMemory() (restore func()) {
+// saveMemory sets how much memory serving so many worlds may take, and may be told of another number until restore is called.
+func saveMemory() (resize func(worlds int), restore func()) {
 	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(-1)
-	if limit > memoryLimit {
-		debug.SetMemoryLimit(memoryLimit)
-	}
-	return func() {
+	resize = func(worlds int) { debug.SetMemoryLimit(min(limit, memoryLimit+int64(worlds-1)*worldMemory)) }
+	resize(1)
+	return resize, func() {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
 	}
@@ -389,105 +402,4 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		return err
 	}
 	return server.Close()
-}
-
-// Run prints the banner, then answers requests for a world on the listeners until the context ends.
-func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Writer) error {
-	if err := w.Claim(ctx); err != nil {
-		return errors.Join(err, l.Close())
-	}
-	exposed := l.exposed()
-	o.Permit.Exposed = len(exposed) > 0
-	o.Origins = l.ports(o.Network)
-	o.Events = events.NewHub()
-	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
-	defer context.AfterFunc(ctx, o.Events.Close)()
-	defer saveMemory()()
-	h, err := New(w, o)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	d, err := control.Describe(ctx, w)
-	if err != nil {
-		return store.Damaged(err)
-	}
-	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins, time.Now())
-	if err != nil {
-		return store.Damaged(err)
-	}
-	if _, err := io.WriteString(notes, banner); err != nil {
-		return err
-	}
-	if l.Note != "" {
-		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
-	}
-	o.warn(notes, exposed)
-	url := "http://" + reachable(l.Main.Addr())
-	if err := o.tellReady(ready{url, os.Getpid(), fmt.Sprintf("%x", w.Digest())}); err != nil {
-		return err
-	}
-	return h.whileWorking(ctx, func(ctx context.Context) error {
-		if o.Program == nil {
-			return l.serve(ctx, h, o.Log)
-		}
-		serving, stop := context.WithCancel(ctx)
-		served := make(chan error, 1)
-		go func() { served <- l.serve(serving, h, o.Log) }()
-		err := o.Program.run(serving, url)
-		stop()
-		return errors.Join(err, <-served)
-	})
-}
-
-// serve answers on each listener; when one fails the others stop.
-func (l *Listeners) serve(ctx context.Context, h http.Handler, log *slog.Logger) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return Serve(ctx, l.Main, h, log) })
-	if l.Fuji != nil {
-		group.Go(func() error { return Serve(ctx, l.Fuji, node.ForNetwork(fixtures.FujiName, h), log) })
-	}
-	return group.Wait()
-}
-
-// whileWorking does something while Work runs in the background, and stops Work when that is done.
-func (s *Server) whileWorking(ctx context.Context, do func(context.Context) error) error {
-	working, stop := context.WithCancel(ctx)
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.Work(working) }()
-	err := do(ctx)
-	stop()
-	return errors.Join(err, <-stopped)
-}
-
-// warn tells a person, and the log, when other machines can reach the server, and what they can do there.
-func (o *Options) warn(notes io.Writer, exposed []string) {
-	if len(exposed) == 0 {
-		return
-	}
-	text := fmt.Sprintf("listening on %s: other machines can read everything here, the personas' keys included, and send signed transactions",
-		strings.Join(exposed, " and "))
-	var more []string
-	if o.Permit.Control {
-		more = append(more, "--allow-control lets them change the world in every other way too")
-	}
-	if o.Node.Admin && !o.Node.Public {
-		more = append(more, "--api-admin-enabled serves an interface that writes files on this machine")
-	}
-	for _, danger := range more {
-		text += "; DANGER: " + danger
-	}
-	fmt.Fprintf(notes, "Warning: %s\n\n", text)
-	if o.Log != nil {
-		o.Log.Warn(text)
-	}
-}
-
-// reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.
-func reachable(a net.Addr) string {
-	tcp, ok := a.(*net.TCPAddr)
-	if !ok || !tcp.IP.IsUnspecified() {
-		return a.String()
-	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }

@@ -123,10 +123,14 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 					return nil, err
 				}
 				answer, err := render(d, version, r.BaseURL(), origins)
-				if err == nil {
-					answer.Endpoints = s.Endpoints()
+				if err != nil {
+					return nil, err
 				}
-				return answer, err
+				answer.Endpoints = s.Endpoints()
+				for i := range answer.Networks {
+					answer.Networks[i].URL += rest.MountPath(r.HTTP)
+				}
+				return answer, nil
 			},
 		},
 		rest.Operation{
@@ -138,7 +142,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 				}
 				answer := &Health{Healthy: true, Digest: hex(w.Digest()), Networks: map[string]string{}}
 				for _, n := range fixtures.Networks {
-					answer.Networks[n.Name] = origins.URL(r.BaseURL(), n.Name)
+					answer.Networks[n.Name] = origins.URL(r.BaseURL(), n.Name) + rest.MountPath(r.HTTP)
 				}
 				return answer, nil
 			},

@@ -5,5 +5,5 @@
 // anyway, in a ring of fixed length. What they say, parameters, members of a batch, the cause of a refusal, is read only when
 // somebody asks (describe.go). Nothing leaves the package with a secret in it (redact.go).
 //
-// One journal serves all worlds of a process.
+// Each world of a process has its own.
 package journal

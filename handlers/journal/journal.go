@@ -63,6 +63,7 @@ func Keep(b []byte) Body {
 // Journal is a ring of exchanges.
 type Journal struct {
 	size    int
+	limit   int // bytes
 	secrets []string
 	hub     *events.Hub
 
@@ -76,7 +77,13 @@ type Journal struct {
 // New makes a journal for so many exchanges, none for 0. The secrets, such as API keys, are hidden wherever they occur. Each
 // exchange is told to the hub.
 func New(size int, secrets []string, hub *events.Hub) *Journal {
-	return &Journal{size: size, secrets: secrets, hub: hub, from: 1}
+	return &Journal{size: size, limit: size * keptEach, secrets: secrets, hub: hub, from: 1}
+}
+
+// Within limits how many bytes the journal takes.
+func (j *Journal) Within(bytes int) *Journal {
+	j.limit = min(j.limit, bytes)
+	return j
 }
 
 // On says whether anything is remembered.
@@ -103,7 +110,7 @@ func (j *Journal) add(e *Exchange) {
 		j.bytes -= old.bytes()
 		*old = *e
 	}
-	for j.bytes += e.bytes(); j.bytes > j.size*keptEach && j.first() < e.ID; j.from++ {
+	for j.bytes += e.bytes(); j.bytes > j.limit && j.first() < e.ID; j.from++ {
 		j.from = j.first()
 		oldest := &j.ring[j.slot(j.from)]
 		j.bytes -= oldest.bytes()

@@ -68,7 +68,7 @@ func (n *Node) dispatch(w http.ResponseWriter, r *http.Request, served route) {
 		return
 	}
 	if clean := cleanPath(r.URL.Path); clean != r.URL.Path {
-		w.Header().Set("Location", (&url.URL{Path: clean, RawQuery: r.URL.RawQuery}).String())
+		w.Header().Set("Location", (&url.URL{Path: rest.BasePath(r) + clean, RawQuery: r.URL.RawQuery}).String())
 		w.WriteHeader(http.StatusMovedPermanently)
 		return
 	}

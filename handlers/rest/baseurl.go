@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -39,14 +40,43 @@ func baseURL(r *http.Request, prefixed bool) string {
 }
 
 // basePath is what stands before every path of this server, as the client wrote it.
-func basePath(r *http.Request, prefixed bool) (prefix string) {
-	if fromOwnProxy(r) {
-		prefix = strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", prefixShape, ""), "/")
-	}
+func basePath(r *http.Request, prefixed bool) string {
+	prefix := rootPath(r) + MountPath(r)
 	if prefixed {
 		prefix += upstreamPrefix
 	}
 	return prefix
+}
+
+// rootPath is what a proxy has before every path of the process.
+func rootPath(r *http.Request) string {
+	if !fromOwnProxy(r) {
+		return ""
+	}
+	return strings.TrimSuffix(forwarded(r, "X-Forwarded-Prefix", prefixShape, ""), "/")
+}
+
+// RootURL is the base URL of the process, whatever path this server answers below.
+func RootURL(r *http.Request) string {
+	base := baseURL(r, false)
+	return strings.TrimSuffix(base, MountPath(r))
+}
+
+type mountKey struct{}
+
+// MountPath is the path below which this server answers the request, empty for one that is alone.
+func MountPath(r *http.Request) string {
+	path, _ := r.Context().Value(mountKey{}).(string)
+	return path
+}
+
+// Below is a request as a server has it that answers below a path, which the request's own begins with.
+func Below(r *http.Request, path string) *http.Request {
+	below := withPath(r.WithContext(context.WithValue(r.Context(), mountKey{}, path)), strings.TrimPrefix(r.URL.Path, path))
+	if raw, found := strings.CutPrefix(r.URL.RawPath, path); found {
+		below.URL.RawPath = raw
+	}
+	return below
 }
 
 // hostLetters are those that a host and its port may have; a Host header is trusted with no others.

@@ -76,6 +76,49 @@ func Conflict(text string) *Error { return sentence(http.StatusConflict, text) }
 // Unavailable says what cannot be answered at the moment.
 func Unavailable(text string) *Error { return sentence(http.StatusServiceUnavailable, text) }
 
+// Starting says what cannot be answered yet, and in how many seconds to try again.
+func Starting(text string, seconds int) *Error {
+	e := Unavailable(text)
+	e.header = http.Header{"Retry-After": {strconv.Itoa(seconds)}}
+	return e
+}
+
+// Refuse answers a request that no server takes, in the words of the interface that it is for: those of JSON-RPC for a call of the node.
+func Refuse(w http.ResponseWriter, r *http.Request, e *Error) {
+	h := w.Header()
+	for name, values := range e.header {
+		h[name] = values
+	}
+	h["Access-Control-Allow-Origin"], h["Access-Control-Expose-Headers"] = anyOrigin, exposed
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	var answer any = e.answer(false)
+	if r.Method == http.MethodPost && strings.Contains(r.URL.Path+"/", "/ext/") {
+		answer = refusedCall(w, r, e)
+	}
+	body, err := json.Marshal(answer)
+	if err != nil {
+		body = []byte("{}")
+	}
+	w.WriteHeader(e.Status)
+	_, _ = w.Write(body) // the client has gone
+}
+
+// refusedBody is how much is read of a call to learn its id.
+const refusedBody = 1 << 20
+
+// refusedCall is the error as an answer of JSON-RPC, to the id of the call if it tells one.
+func refusedCall(w http.ResponseWriter, r *http.Request, e *Error) any {
+	var call struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.NewDecoder(http.MaxBytesReader(w, r.Body, refusedBody)).Decode(&call) != nil || call.ID == nil {
+		call.ID = json.RawMessage("null")
+	}
+	const serverError = -32000 // JSON-RPC leaves it to the server what it means
+	return map[string]any{"jsonrpc": "2.0", "id": call.ID, "error": map[string]any{"code": serverError, "message": e.Error()}}
+}
+
 // TooMany says that the client must wait so many seconds.
 func TooMany(text string, seconds int64) *Error {
 	e := sentence(http.StatusTooManyRequests, fmt.Sprintf("%s: try again in %d seconds", text, seconds))

@@ -58,9 +58,9 @@ func (c *requestContext) allowOrigins() {
 // pathAsSent is a path as this client writes it: under the prefix that it came with.
 func (c *requestContext) pathAsSent(path string) string {
 	if c.prefixed {
-		return upstreamPrefix + path
+		path = upstreamPrefix + path
 	}
-	return path
+	return MountPath(c.request) + path
 }
 
 // requestID is the client's own if it is fit to be logged, else the next of a count.

@@ -30,10 +30,13 @@ type cacheKey struct {
 // with it, 103 µs and 107 allocations without; a block 25 µs and 42 allocations with it, 85 µs and 110 without.
 type responseCache struct {
 	answers *cache.Cache[cacheKey, []byte]
+	group   cache.Group
 }
 
 func newResponseCache() *responseCache {
-	return &responseCache{cache.New[cacheKey, []byte](nil)}
+	c := &responseCache{}
+	c.answers = cache.New[cacheKey, []byte](&c.group)
+	return c
 }
 
 // cacheKey is what the answer of a request is kept under, and whether it lasts as long as the world stays as it is.

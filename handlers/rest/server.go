@@ -172,6 +172,9 @@ func (s *Server) MountPages(prefix string, h http.Handler) {
 	s.mounts[len(s.mounts)-1].unrecorded = true
 }
 
+// Close forgets the answers that are kept, which hold on to the world.
+func (s *Server) Close() { s.cache.group.Suspend() }
+
 // router builds the routes once, when everything is registered.
 func (s *Server) router() *mux.Router {
 	s.build.Do(func() {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -291,6 +292,15 @@ func (db *DB) Close() error {
 		err = errors.Join(err, db.making.release())
 	}
 	return err
+}
+
+// Path is the file, or Memory.
+func (db *DB) Path() string { return db.path }
+
+// Size is how many bytes the database has, in memory as in a file.
+func (db *DB) Size(ctx context.Context) (pages int64, err error) {
+	err = db.read.GetContext(ctx, &pages, `PRAGMA page_count`)
+	return pages * pageSize, err
 }
 
 // Caches are those of what is read of the file. They are cleared when the world goes back.

@@ -1,0 +1,132 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/events"
+	"snowglobe/handlers/journal"
+	"snowglobe/handlers/node"
+	"snowglobe/handlers/worlds"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Run prints the banner, then answers requests for a world on the listeners until the context ends.
+func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Writer) error {
+	if err := w.Claim(ctx); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	o.Permit.Exposed = len(l.exposed()) > 0
+	o.Origins = l.ports(o.Network)
+	o.Events = events.NewHub()
+	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
+	defer context.AfterFunc(ctx, o.Events.Close)()
+	resize, restore := saveMemory()
+	defer restore()
+	o.Many.Resized = resize
+	all, err := NewWorlds(ctx, w, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.answer(ctx, all, w, o, notes), all.Close())
+}
+
+// answer tells that the worlds answer, and answers for them.
+func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o Options, notes io.Writer) error {
+	d, err := control.Describe(ctx, w)
+	if err != nil {
+		return store.Damaged(err)
+	}
+	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins, time.Now())
+	if err != nil {
+		return store.Damaged(err)
+	}
+	if _, err := io.WriteString(notes, banner); err != nil {
+		return err
+	}
+	if l.Note != "" {
+		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)
+	}
+	o.warn(notes, l.exposed())
+	url := "http://" + reachable(l.Main.Addr())
+	if err := o.tellReady(ready{url, os.Getpid(), fmt.Sprintf("%x", w.Digest())}); err != nil {
+		return err
+	}
+	return whileWorking(ctx, all.Work, func(ctx context.Context) error {
+		if o.Program == nil {
+			return l.serve(ctx, all, o.Log)
+		}
+		serving, stop := context.WithCancel(ctx)
+		served := make(chan error, 1)
+		go func() { served <- l.serve(serving, all, o.Log) }()
+		err := o.Program.run(serving, url)
+		stop()
+		return errors.Join(err, <-served)
+	})
+}
+
+// serve answers on each listener; when one fails the others stop.
+func (l *Listeners) serve(ctx context.Context, h http.Handler, log *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return Serve(ctx, l.Main, h, log) })
+	if l.Fuji != nil {
+		group.Go(func() error { return Serve(ctx, l.Fuji, node.ForNetwork(fixtures.FujiName, h), log) })
+	}
+	return group.Wait()
+}
+
+// whileWorking does something while work goes on in the background, and stops that when that is done.
+func whileWorking(ctx context.Context, work, do func(context.Context) error) error {
+	working, stop := context.WithCancel(ctx)
+	stopped := make(chan error, 1)
+	go func() { stopped <- work(working) }()
+	err := do(ctx)
+	stop()
+	return errors.Join(err, <-stopped)
+}
+
+// warn tells a person, and the log, when other machines can reach the server, and what they can do there.
+func (o *Options) warn(notes io.Writer, exposed []string) {
+	if len(exposed) == 0 {
+		return
+	}
+	text := fmt.Sprintf("listening on %s: other machines can read everything here, the personas' keys included, and send signed transactions",
+		strings.Join(exposed, " and "))
+	var more []string
+	if o.Permit.Control {
+		more = append(more, "--allow-control lets them change the world in every other way too")
+	}
+	if o.Node.Admin && !o.Node.Public {
+		more = append(more, "--api-admin-enabled serves an interface that writes files on this machine")
+	}
+	for _, danger := range more {
+		text += "; DANGER: " + danger
+	}
+	fmt.Fprintf(notes, "Warning: %s\n\n", text)
+	if o.Log != nil {
+		o.Log.Warn(text)
+	}
+}
+
+// reachable is an address that a client on this machine can use: one that listens everywhere is reached by loopback.
+func reachable(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+}

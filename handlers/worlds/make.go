@@ -1,0 +1,122 @@
+package worlds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// Wish is what a new world is to be.
+type Wish struct {
+	Name string // or empty for the next free one
+	From Origin
+	TTL  time.Duration // of real time, for which nobody has to ask before it ends; 0 for ever
+	Keep bool          // its file when the process ends
+}
+
+// Origin is of what a world is made: of another one as it is, of one of its snapshots, or of a seed.
+type Origin struct {
+	Snapshot int64 // 0 for none
+	Profile  string
+	Seed     int64 // with a profile
+}
+
+func (o Origin) String() string {
+	switch {
+	case o.Profile != "":
+		return fmt.Sprintf("seed %d, profile %s", o.Seed, o.Profile)
+	case o.Snapshot != 0:
+		return "snapshot " + strconv.FormatInt(o.Snapshot, 10)
+	}
+	return "head"
+}
+
+// Make makes a world, of the one that is given unless it is made of a seed.
+func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, error) {
+	if err := s.check(ctx, of, wish.From); err != nil {
+		return nil, err
+	}
+	h, err := s.place(wish.Name, wish.Keep)
+	if err != nil {
+		return nil, err
+	}
+	defer close(h.made)
+	h.ttl, h.from = wish.TTL, wish.From.String()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.working, cancel)()
+	w, err := s.write(ctx, of, h, wish.From)
+	if err == nil {
+		err = h.begin(ctx, w)
+	}
+	if err == nil {
+		return h, nil
+	}
+	if !errors.Is(err, store.ErrExists) {
+		err = errors.Join(err, store.Remove(h.path))
+	}
+	s.forget(h)
+	return nil, err
+}
+
+// check refuses what cannot be made before anything is.
+func (s *Set) check(ctx context.Context, of *sim.World, from Origin) error {
+	if from.Profile == "" {
+		size, err := of.DB.Size(ctx)
+		if err != nil {
+			return err
+		}
+		if from.Snapshot != 0 {
+			if _, err := of.DB.Snapshot(ctx, from.Snapshot); err != nil {
+				return err
+			}
+		}
+		return s.checkSize(size, "the world has")
+	}
+	size, known := s.options.Generator.Profiles[from.Profile]
+	if !known {
+		var names []string
+		for name := range s.options.Generator.Profiles {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return rest.BadRequest(schema.NotOneOf("from.profile", from.Profile, names))
+	}
+	return s.checkSize(size, "a world of profile "+from.Profile+" has about")
+}
+
+func (s *Set) checkSize(bytes int64, what string) error {
+	if bytes <= s.options.MostBytes {
+		return nil
+	}
+	const mebibyte = 1 << 20
+	return rest.Conflict(fmt.Sprintf("%s %d MiB: --world-size allows %d for each world beside the main one", what, bytes/mebibyte, s.options.MostBytes/mebibyte))
+}
+
+// write makes the file of a world and opens it.
+func (s *Set) write(ctx context.Context, of *sim.World, h *hosted, from Origin) (*sim.World, error) {
+	if from.Profile != "" {
+		s.generating.Lock()
+		defer s.generating.Unlock()
+		if err := s.options.Generator.Generate(ctx, h.path, from.Seed, from.Profile); err != nil {
+			return nil, err
+		}
+		return sim.OpenWithin(ctx, h.path, h.limits())
+	}
+	w, err := of.CopyTo(ctx, h.path, h.limits())
+	if err != nil || from.Snapshot == 0 {
+		return w, err
+	}
+	if err := w.Revert(ctx, from.Snapshot, false); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}

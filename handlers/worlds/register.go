@@ -1,0 +1,241 @@
+package worlds
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"snowglobe/handlers/control"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+)
+
+// World is one of the worlds of the process.
+type World struct {
+	Name    string         `json:"name"`
+	URL     string         `json:"url" format:"url" doc:"Everything of the world is below it."`
+	RPCURL  string         `json:"rpcUrl" format:"url" doc:"Of its C-Chain."`
+	WSURL   string         `json:"wsUrl" format:"url"`
+	From    string         `json:"from,omitempty" doc:"What it was made of; the main world, and one that was kept by another process, tell nothing."`
+	Keep    bool           `json:"keep" doc:"Whether its file stays when the process ends."`
+	TTL     string         `json:"ttl,omitempty" doc:"The real time after which it ends when nobody asks it; for ever when it is missing."`
+	Created string         `json:"created,omitempty" doc:"In real time, RFC 3339."`
+	Bytes   int64          `json:"bytes" doc:"Size of its file."`
+	Open    bool           `json:"open" doc:"Whether it is open; one that was kept is opened when it is first asked, and says no more before."`
+	Seed    *int64         `json:"seed,omitempty"`
+	Profile string         `json:"profile,omitempty"`
+	Digest  string         `json:"digest,omitempty" doc:"SHA-256 of the whole world, hex."`
+	Clock   *control.Clock `json:"clock,omitempty"`
+}
+
+// Worlds is the answer of GET /sim/worlds.
+type Worlds struct {
+	Worlds []World `json:"worlds" doc:"The main one first, the others by name."`
+	Most   int     `json:"most" doc:"How many there may be beside the main one."`
+}
+
+// makeBody is what a new world may be given.
+type makeBody struct {
+	Name *string `json:"name,omitempty" doc:"1 to 63 of a to z, 0 to 9 and -; the next of world-1, world-2 and so on when it is missing."`
+	From *from   `json:"from,omitempty"`
+	TTL  *string `json:"ttl,omitempty" doc:"Real time such as 10m or 2h, at least 1s: it ends when nobody asks it for so long."`
+	Keep *bool   `json:"keep,omitempty" doc:"Keep its file, beside that of the main world, when the process ends."`
+}
+
+// from is what a world is made of, as clients write it.
+type from struct{ Origin }
+
+// seedBody is a world of a seed.
+type seedBody struct {
+	Seed    int64  `json:"seed"`
+	Profile string `json:"profile" doc:"A built-in one, such as tiny."`
+}
+
+// Schema allows all forms.
+func (from) Schema(d *schema.Schemas) *schema.Schema {
+	return &schema.Schema{AnyOf: []*schema.Schema{{Type: "string"}, d.Of(reflect.TypeFor[seedBody]())},
+		Description: "head, the id of a snapshot of the world that is asked, or an object with a seed and a profile; head when it is missing."}
+}
+
+const head = "head"
+
+// UnmarshalJSON reads all forms.
+func (f *from) UnmarshalJSON(data []byte) error {
+	b := seedBody{}
+	if data[0] == '{' {
+		err := json.Unmarshal(data, &b)
+		f.Origin = Origin{Seed: b.Seed, Profile: b.Profile}
+		return err
+	}
+	text := ""
+	if err := json.Unmarshal(data, &text); err != nil || text == head {
+		return err
+	}
+	id, err := strconv.ParseInt(text, 0, 64)
+	if f.Snapshot = id; err != nil || id <= 0 {
+		f.Snapshot = -1 // which is of no snapshot
+	}
+	return nil
+}
+
+// Register adds the operations on worlds to the server of one of them.
+func Register(server *rest.Server, s *Set, of *sim.World) error {
+	name := []rest.Param{{Name: "name", In: rest.InPath, Kind: schema.KindText, Doc: "Of the world."}}
+	one := reflect.TypeFor[World]()
+	return server.Register(rest.Sim,
+		rest.Operation{ID: "listWorlds", Path: "/sim/worlds", Summary: "The worlds of this process", Live: true, Answer: reflect.TypeFor[Worlds](),
+			Handle: func(r *rest.Request) (any, error) {
+				main, err := s.describeMain(r)
+				if err != nil {
+					return nil, err
+				}
+				answer := &Worlds{Worlds: []World{main}, Most: s.options.Most}
+				for _, h := range s.list() {
+					if h.current() != making {
+						answer.Worlds = append(answer.Worlds, h.describe(r))
+					}
+				}
+				return answer, nil
+			}},
+		rest.Operation{ID: "makeWorld", Method: http.MethodPost, Path: "/sim/worlds", Summary: "Make a world of its own",
+			Doc: "A copy of the world that is asked, with all that is in it, its snapshots too; or a new one. It answers below /w/ and its name as the main " +
+				"world does, and nothing that happens in one changes another. Example: {\"from\":{\"seed\":7,\"profile\":\"tiny\"},\"name\":\"a\",\"ttl\":\"10m\"}.",
+			Body: reflect.TypeFor[makeBody](), Strict: true, BodyOptional: true, Slow: true, Class: permit.Control,
+			Status: http.StatusCreated, UpstreamStatus: http.StatusCreated, Answer: one,
+			Handle: func(r *rest.Request) (any, error) {
+				wish, err := rest.Body[makeBody](r).read()
+				if err != nil {
+					return nil, err
+				}
+				h, err := s.Make(r.Context(), of, wish)
+				if err != nil {
+					return nil, refusal(err, wish.From)
+				}
+				answer := h.describe(r)
+				return &answer, nil
+			}},
+		rest.Operation{ID: "getWorld", Path: "/sim/worlds/{name}", Summary: "A world of this process", Params: name, Live: true, Answer: one,
+			Handle: func(r *rest.Request) (any, error) {
+				if r.Text("name") == Main {
+					answer, err := s.describeMain(r)
+					return &answer, err
+				}
+				h, err := s.find(r.Text("name"))
+				if err == nil {
+					err = h.open(r.Context())
+				}
+				if err != nil {
+					return nil, err
+				}
+				answer := h.describe(r)
+				return &answer, nil
+			}},
+		rest.Operation{ID: "deleteWorld", Method: http.MethodDelete, Path: "/sim/worlds/{name}", Summary: "End a world and remove its file", Params: name,
+			Doc: "The main world stays.", Status: http.StatusNoContent, UpstreamStatus: http.StatusNoContent, Class: permit.Control,
+			Handle: func(r *rest.Request) (any, error) {
+				return nil, s.Delete(r.Context(), r.Text("name"))
+			}})
+}
+
+// read checks what a client wishes.
+func (b *makeBody) read() (w Wish, err error) {
+	var problems []string
+	if b.Name != nil {
+		w.Name = *b.Name
+		if err := checkName(w.Name); err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
+	if b.From != nil {
+		w.From = b.From.Origin
+	}
+	if b.TTL != nil {
+		if w.TTL, err = time.ParseDuration(*b.TTL); err != nil || w.TTL < time.Second {
+			problems = append(problems, "ttl "+strconv.Quote(schema.Shorten(*b.TTL))+" is not allowed: expected a time such as 10m or 2h, at least 1s")
+		}
+	}
+	if b.Keep != nil {
+		w.Keep = *b.Keep
+	}
+	if w.Keep && w.TTL > 0 {
+		problems = append(problems, "keep and ttl do not go together: a world that is kept ends when it is deleted")
+	}
+	if len(problems) > 0 {
+		return w, rest.BadRequest(problems...)
+	}
+	return w, nil
+}
+
+// refusal says to a client why a world could not be made.
+func refusal(err error, from Origin) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return rest.NotFound("the snapshot does not exist: from is head, the id of one that GET /sim/snapshots lists, or an object with seed and profile")
+	case errors.Is(err, store.ErrExists):
+		return rest.Conflict("there is a file already where the world would be kept: move it away, or choose another name")
+	case errors.Is(err, os.ErrPermission):
+		return rest.Forbidden("the world cannot be kept: the folder of the main world's file is not writable")
+	case errors.Is(err, store.ErrDisk):
+		return rest.Unavailable(store.ErrDisk.Error())
+	case errors.Is(err, context.Canceled):
+		return rest.Unavailable("the world was given up before it was made")
+	}
+	return err
+}
+
+func (s *Set) describeMain(r *rest.Request) (World, error) {
+	answer := describe(s.world)
+	answer.Name, answer.URL, answer.Keep = Main, rest.RootURL(r.HTTP), s.file != ""
+	answer.finish(s.file)
+	if s.file != "" {
+		return answer, nil
+	}
+	var err error
+	answer.Bytes, err = s.world.DB.Size(r.Context())
+	return answer, err
+}
+
+func (h *hosted) describe(r *rest.Request) World {
+	h.mu.Lock()
+	w := h.world
+	h.mu.Unlock()
+	answer := describe(w)
+	answer.Name, answer.URL, answer.From, answer.Keep = h.name, rest.RootURL(r.HTTP)+Prefix+h.name, h.from, h.keep
+	answer.Created = h.created.UTC().Format(time.RFC3339)
+	if h.ttl > 0 {
+		answer.TTL = h.ttl.String()
+	}
+	answer.finish(h.path)
+	return answer
+}
+
+// describe tells what a world is, if it is open.
+func describe(w *sim.World) World {
+	if w == nil {
+		return World{}
+	}
+	now := w.Clock.Now()
+	return World{Open: true, Seed: &w.Meta.Seed, Profile: w.Meta.Profile, Digest: hex.EncodeToString(w.Digest()),
+		Clock: &control.Clock{Time: now.Format(time.RFC3339), Unix: now.Unix()}}
+}
+
+// finish adds what follows from the rest.
+func (w *World) finish(path string) {
+	w.RPCURL = w.URL + "/ext/bc/C/rpc"
+	w.WSURL = "ws" + strings.TrimPrefix(w.URL, "http") + "/ext/bc/C/ws"
+	for _, file := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(file); err == nil {
+			w.Bytes += info.Size()
+		}
+	}
+}

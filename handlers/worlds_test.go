@@ -1,0 +1,427 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	ethrpc "github.com/ethereum/go-ethereum/rpc"
+
+	"snowglobe/handlers"
+	"snowglobe/handlers/permit"
+	"snowglobe/handlers/worlds"
+	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
+)
+
+// many is a server of many worlds.
+type many struct {
+	*testing.T
+	set    *worlds.Set
+	server *httptest.Server
+	end    func()
+}
+
+// newMany serves a world and those that a test makes beside it.
+func newMany(t *testing.T, w *sim.World, o handlers.Options) *many {
+	t.Helper()
+	profiles, err := seed.ProfileSizes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := seed.Options{Until: seed.DefaultUntil, Today: seed.DefaultUntil}
+	o.Network, o.JournalSize = "mainnet", 1000
+	if o.Many.Most == 0 {
+		o.Many = handlers.Many{Most: 200, MostBytes: 1 << 30}
+	}
+	o.Many.Generator = worlds.Generator{Profiles: profiles, Generate: until.Another}
+	set, err := handlers.NewWorlds(t.Context(), w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		if err := set.Work(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	m := &many{T: t, set: set, server: httptest.NewServer(set)}
+	m.end = sync.OnceFunc(func() {
+		stop()
+		<-worked
+		if err := set.Close(); err != nil {
+			t.Error(err)
+		}
+		m.server.Close()
+	})
+	t.Cleanup(m.end)
+	return m
+}
+
+// copied is a world in a file of its own.
+func copied(t *testing.T, path string) *sim.World {
+	t.Helper()
+	w, err := readWorld(t).CopyTo(t.Context(), path, store.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// ask sends a request and gives the answer to it.
+func (m *many) ask(method, path, body string) (status int, answer string) {
+	m.Helper()
+	r, err := http.NewRequestWithContext(m.Context(), method, m.server.URL+path, strings.NewReader(body))
+	if err != nil {
+		m.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		m.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return a.StatusCode, string(text)
+}
+
+// want asks and expects a status.
+func (m *many) want(status int, method, path, body string) string {
+	m.Helper()
+	got, answer := m.ask(method, path, body)
+	if got != status {
+		m.Errorf("%s %s %s: %d %.500s: want %d", method, path, body, got, answer, status)
+	}
+	return answer
+}
+
+// call is the result of a call of JSON-RPC of a world's C-Chain, as JSON.
+func (m *many) call(world, method, params string) string {
+	m.Helper()
+	answer := m.want(200, "POST", world+"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`)
+	var got struct{ Result, Error json.RawMessage }
+	if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Error != nil {
+		m.Errorf("%s of %s: %v %s", method, world, err, answer)
+	}
+	return string(got.Result)
+}
+
+// digest is that of a world as it is now.
+func (m *many) digest(world string) string {
+	m.Helper()
+	var got struct{ Digest string }
+	if err := json.Unmarshal([]byte(m.want(200, "GET", world+"/sim/health", "")), &got); err != nil {
+		m.Error(err)
+	}
+	return got.Digest
+}
+
+// TestWorldsBesideEachOther makes worlds of the head, of a snapshot and of a seed, and looks from each at the others.
+func TestWorldsBesideEachOther(t *testing.T) {
+	w := copied(t, filepath.Join(t.TempDir(), "w.db"))
+	defer w.Close()
+	m := newMany(t, w, handlers.Options{})
+	defer m.end()
+	begin := m.digest("")
+	m.call("", "evm_mine", "[]")
+	m.call("", "evm_setAutomine", "[false]")
+	pooled := m.call("", "eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x7"}]`)
+	m.want(201, "POST", "/sim/snapshots", `{"name":"one"}`)
+	then := m.digest("")
+	m.call("", "evm_mine", "[]")
+	now := m.digest("")
+
+	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
+	m.want(201, "POST", "/w/a/sim/worlds", `{"name":"b","from":"1"}`)
+	m.want(201, "POST", "/sim/worlds", `{"from":{"seed":1,"profile":"tiny"}}`)
+	for world, digest := range map[string]string{"/w/a": now, "/w/b": then, "/w/world-1": begin, "/w/main": now} {
+		if got := m.digest(world); got != digest {
+			t.Errorf("%s is %s: want %s", world, got, digest)
+		}
+	}
+	if waiting := m.call("/w/b", "eth_getTransactionByHash", "["+pooled+"]"); !strings.Contains(waiting, `"blockNumber":null`) {
+		t.Errorf("what waited is %s in the world of the snapshot", waiting)
+	}
+
+	m.want(200, "POST", "/w/a/sim/clock", `{"advance":"1h"}`)
+	m.want(200, "POST", "/w/a/sim/faults", `{"match":{"operation":"getChain"},"action":{"status":500}}`)
+	m.want(200, "POST", "/w/a/sim/index", `{"lag":"3 blocks"}`)
+	m.want(500, "GET", "/w/a/v1/chains/43114", "")
+	m.want(200, "GET", "/w/b/v1/chains/43114", "")
+	m.want(200, "GET", "/v1/chains/43114", "")
+	if m.digest("") != now || m.digest("/w/b") != then || m.digest("/w/world-1") != begin || m.digest("/w/a") == now {
+		t.Error("a change of one world changed another, or nothing")
+	}
+	if list := m.want(200, "GET", "/w/a/sim/requests?operation=getChain", ""); strings.Count(list, `"id":`) != 1 || !strings.Contains(list, `"world":"a"`) || !strings.Contains(list, "/w/a/v1/chains/43114") {
+		t.Errorf("the journal of a has %s", list)
+	}
+	if list := m.want(200, "GET", "/sim/requests?world=a", ""); !strings.Contains(list, `"requests":[]`) {
+		t.Errorf("the main world's journal has %s", list)
+	}
+	m.want(200, "POST", "/w/a/sim/reset", "")
+	if m.digest("/w/a") != begin || m.digest("") != now {
+		t.Error("a reset is not of one world alone")
+	}
+	if text := m.want(200, "GET", "/w/b/ext/metrics", ""); !strings.Contains(text, "\nsnowglobe_worlds 4\n") {
+		t.Error("the metrics do not tell how many worlds there are")
+	}
+	m.want(204, "DELETE", "/w/a/sim/worlds/a", "") // by itself
+	m.want(404, "GET", "/w/a/v1/chains", "")
+	m.want(201, "POST", "/w/b/sim/worlds", `{"name":"a","ttl":"1s"}`)
+	if m.digest("/w/a") != then {
+		t.Error("the new world of an old name is another one")
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		if list := m.want(200, "GET", "/sim/worlds", ""); !strings.Contains(list, `"name":"a"`) {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("nobody asks it, and it does not end: %s", list)
+		}
+	}
+}
+
+// TestLinksOfAWorldLeadBackIntoIt follows what the answers of a world name.
+func TestLinksOfAWorldLeadBackIntoIt(t *testing.T) {
+	m := newMany(t, readWorld(t), handlers.Options{})
+	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
+	own, link := m.server.URL+"/w/a", regexp.MustCompile(`(https?|wss?)://`+regexp.QuoteMeta(strings.TrimPrefix(m.server.URL, "http://"))+`[^"'\s<>\\]*`)
+	seen := 0
+	for _, path := range []string{
+		"/v1/chains", "/v2/chains", "/v1/chains/43114", "/sim/world", "/sim/health", "/sim/tokens.json", "/openapi.json", "/openrpc.json", "/",
+		"/v1/chains/43114/tokens", "/v1/chains/43114/addresses/0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/balances:listErc20", "/requests", "/docs",
+	} {
+		status, text := m.ask("GET", "/w/a"+path, "")
+		if status == http.StatusNotFound {
+			continue
+		}
+		for _, url := range link.FindAllString(text, -1) {
+			seen++
+			if root := "http" + strings.TrimPrefix(strings.TrimPrefix(url, "http"), "ws"); !strings.HasPrefix(root, own) {
+				t.Errorf("%s names %s", path, url)
+			}
+		}
+		if !strings.Contains(strings.Join(regexp.MustCompile(`(?:href|src|action|hx-get)="(/[^"]*)"`).FindAllString(text, -1), " "), `="/w/a`) && strings.HasPrefix(strings.TrimSpace(text), "<!doctype") {
+			t.Errorf("%s is a page without links into its world", path)
+		}
+		for _, found := range regexp.MustCompile(`(?:href|src|action|hx-get|data-src)="(/[^"]*)"`).FindAllStringSubmatch(text, -1) {
+			if !strings.HasPrefix(found[1], "/w/a/") && found[1] != "/w/a" {
+				t.Errorf("%s leads to %s", path, found[1])
+			} else if strings.HasPrefix(found[1], "/w/a/assets/") {
+				m.want(200, "GET", found[1], "")
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d links were seen", seen)
+	}
+	client, err := ethrpc.DialWebsocket(t.Context(), "ws"+strings.TrimPrefix(own, "http")+"/ext/bc/C/ws", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	heads := make(chan json.RawMessage, 8)
+	if _, err := client.EthSubscribe(t.Context(), heads, "newHeads"); err != nil {
+		t.Fatal(err)
+	}
+	m.call("/w/a", "evm_mine", "[]")
+	select {
+	case <-heads:
+	case <-time.After(time.Minute):
+		t.Error("no head came over WebSocket")
+	}
+	noFollow := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for path, want := range map[string]string{"/docs/": "/w/a/docs", "/ext//info": "/w/a/ext/info"} {
+		answer, err := noFollow.Get(own + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if got := answer.Header.Get("Location"); got != want {
+			t.Errorf("%s leads to %q: want %s", path, got, want)
+		}
+	}
+	m.want(204, "DELETE", "/sim/worlds/a", "")
+	if err := client.Call(nil, "eth_blockNumber"); err == nil {
+		t.Error("the WebSocket of a world that ended still answers")
+	}
+}
+
+// TestWorldsAreBounded refuses what cannot be, in words that say what to do.
+func TestWorldsAreBounded(t *testing.T) {
+	m := newMany(t, readWorld(t), handlers.Options{Many: handlers.Many{Most: 1, MostBytes: 64 << 20}})
+	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
+	for _, c := range []struct {
+		status     int
+		body, says string
+	}{
+		{409, `{"name":"b"}`, "--worlds"},
+		{400, `{"name":"-b"}`, "which neither begins nor ends with -"},
+		{400, `{"name":"main"}`, "the main world has it"},
+		{400, `{"name":"` + strings.Repeat("b", 64) + `"}`, "1 to 63"},
+		{400, `{"ttl":"soon"}`, "10m"},
+		{400, `{"ttl":"10ms"}`, "at least 1s"},
+		{400, `{"keep":true,"ttl":"10m"}`, "do not go together"},
+		{400, `{"keep":true}`, "--db"},
+		{400, `{"from":{"seed":1,"profile":"huge"}}`, "expected one of default, large, tiny"},
+		{400, `{"from":7}`, "from"},
+		{400, `{"of":"head"}`, "expected one of from, keep, name, ttl"},
+		{404, `{"from":"12"}`, "GET /sim/snapshots"},
+		{404, `{"from":"tail"}`, "from is head"},
+		{409, `{"from":{"seed":1,"profile":"large"}}`, "--world-size"},
+	} {
+		if answer := m.want(c.status, "POST", "/sim/worlds", c.body); !strings.Contains(answer, c.says) {
+			t.Errorf("%s: %s: want %q in it", c.body, answer, c.says)
+		}
+	}
+	m.want(409, "DELETE", "/sim/worlds/main", "")
+	m.want(404, "DELETE", "/sim/worlds/b", "")
+	m.want(404, "GET", "/sim/worlds/b", "")
+	if answer := m.want(404, "POST", "/w/b/ext/bc/C/rpc", `{"id":7}`); !strings.Contains(answer, `"id":7`) || !strings.Contains(answer, `"code":-32000`) {
+		t.Errorf("the node of no world says %s", answer)
+	}
+	m.want(204, "DELETE", "/sim/worlds/a", "")
+	m.want(201, "POST", "/sim/worlds", `{"name":"b"}`)
+
+	exposed := newMany(t, readWorld(t), handlers.Options{Permit: permit.Rule{Exposed: true}})
+	for _, method := range []string{"POST", "DELETE"} {
+		path := map[string]string{"POST": "/sim/worlds", "DELETE": "/sim/worlds/a"}[method]
+		if answer := exposed.want(403, method, path, `{"name":"a"}`); !strings.Contains(answer, "--allow-control") {
+			t.Error(answer)
+		}
+	}
+}
+
+// TestKeptWorldsAreThereAgain keeps a world beside the main one's file, changes it, and finds it after a restart.
+func TestKeptWorldsAreThereAgain(t *testing.T) {
+	folder := t.TempDir()
+	path, kept := filepath.Join(folder, "my.db"), filepath.Join(folder, "my.w.a.db")
+	w := copied(t, path)
+	digest := ""
+	t.Run("make", func(t *testing.T) {
+		m := newMany(t, w, handlers.Options{})
+		m.want(201, "POST", "/sim/worlds", `{"name":"a","keep":true}`)
+		m.want(201, "POST", "/sim/worlds", `{"name":"b"}`)
+		m.call("/w/a", "evm_mine", "[]")
+		digest = m.digest("/w/a")
+	})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := filesOf(t, folder); !slices.Equal(left, []string{"my.db", "my.w.a.db"}) {
+		t.Errorf("%v are left", left)
+	}
+	c, err := sim.Open(t.Context(), kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testing.Short() {
+		if _, err := verify.Verify(t.Context(), c, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	w, err = sim.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("find", func(t *testing.T) {
+		m := newMany(t, w, handlers.Options{})
+		if list := m.want(200, "GET", "/sim/worlds", ""); !strings.Contains(list, `"name":"a"`) || !strings.Contains(list, `"open":false`) || strings.Contains(list, `"name":"b"`) {
+			t.Errorf("the worlds are %s", list)
+		}
+		if got := m.digest("/w/a"); got != digest {
+			t.Errorf("the world that was kept is %s: want %s", got, digest)
+		}
+		m.want(409, "POST", "/sim/worlds", `{"name":"a"}`)
+		m.want(204, "DELETE", "/sim/worlds/a", "")
+		if left := filesOf(t, folder); slices.Contains(left, "my.w.a.db") {
+			t.Errorf("%v are left", left)
+		}
+	})
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func filesOf(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+// TestManyWorldsUnderLoad has as many worlds as goroutines, each of which reads and changes its own, and sees nothing of the others.
+func TestManyWorldsUnderLoad(t *testing.T) {
+	n := 100
+	if testing.Short() {
+		n = 10
+	}
+	m := newMany(t, readWorld(t), handlers.Options{})
+	begin := m.digest("")
+	var wait sync.WaitGroup
+	digests := make([]string, n)
+	for i := range n {
+		wait.Go(func() {
+			name := fmt.Sprintf("w%d", i)
+			world := "/w/" + name
+			m.want(201, "POST", "/sim/worlds", `{"name":"`+name+`"}`)
+			to := fmt.Sprintf("0x%040x", 0xabcdef0000+i)
+			for range 3 {
+				m.call(world, "eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"`+to+`","value":"0x`+fmt.Sprintf("%x", i+1)+`"}]`)
+			}
+			if got, want := m.call(world, "eth_getBalance", `["`+to+`","latest"]`), fmt.Sprintf(`"%#x"`, 3*(i+1)); got != want {
+				t.Errorf("%s: the balance is %s: want %s", name, got, want)
+			}
+			other := fmt.Sprintf("0x%040x", 0xabcdef0000+(i+1)%n)
+			if got := m.call(world, "eth_getBalance", `["`+other+`","latest"]`); got != `"0x0"` {
+				t.Errorf("%s: another's balance is %s", name, got)
+			}
+			if list := m.want(200, "GET", world+"/v1/chains/43114/addresses/"+to+"/transactions?pageSize=10", ""); strings.Count(list, `"nativeTransaction"`) != 3 {
+				t.Errorf("%s: the transactions are %s", name, list)
+			}
+			for _, path := range []string{"/v1/networks/mainnet/validators", "/v2/chains/43114/metrics/txCount?timeInterval=day", "/sim/world", "/"} {
+				m.want(200, "GET", world+path, "")
+			}
+			digests[i] = m.digest(world)
+		})
+	}
+	wait.Wait()
+	if m.digest("") != begin {
+		t.Error("the main world changed")
+	}
+	if slices.Sort(digests); len(slices.Compact(digests)) != n {
+		t.Error("two worlds are the same")
+	}
+	for i := range n {
+		m.want(204, "DELETE", fmt.Sprintf("/sim/worlds/w%d", i), "")
+	}
+	if list := m.want(200, "GET", "/sim/worlds", ""); bytes.Count([]byte(list), []byte(`"name"`)) != 1 {
+		t.Errorf("the worlds are %s", list)
+	}
+}

@@ -1,0 +1,34 @@
+package seed
+
+import (
+	"context"
+
+	"snowglobe/fixtures"
+)
+
+// Another makes the file of a world of another seed and a built-in profile, whose history ends when that of this one does.
+func (o Options) Another(ctx context.Context, path string, seed int64, profile string) (err error) {
+	o.Path, o.Seed, o.Progress = path, seed, nil
+	if o.Profile, err = LoadProfile(profile); err != nil {
+		return err
+	}
+	w, err := Generate(ctx, o)
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// ProfileSizes are about how many bytes a world of each built-in profile takes.
+func ProfileSizes() (map[string]int64, error) {
+	const whatever, transaction = 4 << 20, 2 << 10 // bytes, as measured
+	all := map[string]int64{}
+	for _, name := range builtIn(fixtures.Profiles) {
+		p, err := LoadProfile(name)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = whatever + int64(p.Transactions+p.PrimaryTransactions)*transaction
+	}
+	return all, nil
+}
