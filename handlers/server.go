@@ -333,7 +333,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
-		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover,
+		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover, Log: o.Log,
 	})
 	if err != nil {
 		return nil, err

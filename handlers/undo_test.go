@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -25,6 +26,8 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/handlers"
 	"snowglobe/seed"
+	"snowglobe/sim"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -241,7 +244,7 @@ func (u *undoing) wants(then moment) {
 // act does something at random.
 func (u *undoing) act() {
 	u.Helper()
-	switch u.random.IntN(9) {
+	switch u.random.IntN(10) {
 	case 0, 1, 2:
 		if err := simtest.SendRandomly(u.Context(), u.world, u.random.Uint64()%1000, 3); err != nil {
 			u.Fatal(err)
@@ -274,6 +277,11 @@ func (u *undoing) act() {
 		m.SetAutomine(false)
 		if said := u.cRPC("eth_sendTransaction", `{"from":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","to":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1"}`); strings.Contains(said, "error") {
 			u.Fatal(said)
+		}
+	case 9:
+		c, depth := u.world.Chains[u.random.IntN(len(u.world.Chains))], 1+u.random.Uint64()%4
+		if err := u.world.Reorg(u.Context(), c, depth, make([][]*miner.Transaction, u.random.IntN(4))); err != nil && !errors.Is(err, sim.ErrReorg) {
+			u.Fatal(err)
 		}
 	}
 }

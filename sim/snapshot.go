@@ -158,9 +158,38 @@ type returning struct {
 	drop   func(*store.Batch) error // deletes snapshots
 }
 
-// goBack is the one place where the world goes back: it stops what works in the background, lets requests end, undoes the rows in one
-// transaction, and has everything in memory follow.
+// goBack has the world go back: it undoes the rows in one transaction, and has everything in memory follow.
 func (w *World) goBack(ctx context.Context, how Return, decide func() (*returning, error)) error {
+	return w.alone(ctx, how, func(ctx context.Context) error {
+		r, err := decide()
+		if err != nil {
+			return err
+		}
+		removed, err := w.removedLogs(ctx, r.to)
+		if err != nil {
+			return err
+		}
+		batch, err := w.DB.Begin()
+		if err != nil {
+			return err
+		}
+		if err := batch.End(errors.Join(batch.Rewind(r.to), r.drop(batch))); err != nil {
+			return err
+		}
+		if how.Reset {
+			for _, m := range w.Miners {
+				m.RestoreDefaults()
+			}
+		}
+		err = w.follow(ctx, r.memory, removed)
+		w.committed.happened()
+		return err
+	})
+}
+
+// alone is the one place from where blocks are taken out of the world: it stops what works in the background, lets requests end, and holds
+// the writer's lock.
+func (w *World) alone(ctx context.Context, how Return, do func(ctx context.Context) error) error {
 	w.pausing.Lock()
 	defer w.pausing.Unlock()
 	for _, pause := range w.pauses {
@@ -171,30 +200,7 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 	defer w.Gate.Open()
 	w.writer.Lock()
 	defer w.writer.Unlock()
-	ctx = context.WithoutCancel(ctx)
-	r, err := decide()
-	if err != nil {
-		return err
-	}
-	removed, err := w.removedLogs(ctx, r.to)
-	if err != nil {
-		return err
-	}
-	batch, err := w.DB.Begin()
-	if err != nil {
-		return err
-	}
-	if err := batch.End(errors.Join(batch.Rewind(r.to), r.drop(batch))); err != nil {
-		return err
-	}
-	if how.Reset {
-		for _, m := range w.Miners {
-			m.RestoreDefaults()
-		}
-	}
-	err = w.follow(ctx, r.memory, removed)
-	w.committed.happened()
-	return err
+	return do(context.WithoutCancel(ctx))
 }
 
 // removedLogs are the logs, by chain, of the blocks that will be undone.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type Options struct {
 	Stakers  *query.StakerIndexes // shared with who else lists stakers; nil for the node's own
 	NoIndex  bool                 // without /ext/index
 	Permit   *permit.Rule         // who may change the world; nil for the rule of a server on loopback
+	Log      *slog.Logger         // may be nil
 	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 
 	// Discover is the OpenRPC document about some methods, for a request to where they are served; nil for none.
@@ -110,7 +112,7 @@ func (n *Node) addChain(m *miner.Miner) error {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	network := n.networks[chain.Row.Network].network
 	e, err := eth.New(eth.Options{
-		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit,
+		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, Log: n.options.Log,
 		More: slices.Concat(anvil.Namespaces(m, network, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 	if err != nil {

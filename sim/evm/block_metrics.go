@@ -2,21 +2,47 @@ package evm
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
 	"snowglobe/sim/metric"
+	"snowglobe/sim/store"
 )
 
-// blockMetrics is what the block adds to the metrics of its chain, from its rows and the prices on its receipts.
+// blockMetrics is what the block adds to the metrics of its chain.
 func (p *Pending) blockMetrics() (*metric.Activity, error) {
 	parent := int64(p.b.head.Time)
-	a := metric.NewActivity(int64(p.header.Time), &parent)
-	for i := range p.delta.Transactions {
-		t := &p.delta.Transactions[i]
-		price, overflow := uint256.FromBig(p.receipts[i].EffectiveGasPrice)
+	return activity(p.delta, int64(p.header.Time), &parent, func(i int) (*big.Int, error) { return p.receipts[i].EffectiveGasPrice, nil })
+}
+
+// ActivityOf is what a stored block added to the metrics of its chain. parent is the time of the block before it.
+func ActivityOf(kind Kind, d *store.Delta, parent int64) (*metric.Activity, error) {
+	header, err := DecodeHeader(kind, d.Block.Header)
+	if err != nil {
+		return nil, err
+	}
+	return activity(d, d.Block.Time, &parent, func(i int) (*big.Int, error) {
+		tx := new(types.Transaction)
+		if err := tx.UnmarshalBinary(d.Transactions[i].Raw); err != nil {
+			return nil, err
+		}
+		return EffectiveGasPrice(tx, header.BaseFee), nil
+	})
+}
+
+// activity counts what a block's rows say, with the prices that its transactions paid for gas.
+func activity(d *store.Delta, time int64, parent *int64, priceOf func(i int) (*big.Int, error)) (*metric.Activity, error) {
+	a := metric.NewActivity(time, parent)
+	for i := range d.Transactions {
+		t := &d.Transactions[i]
+		paid, err := priceOf(i)
+		if err != nil {
+			return nil, fmt.Errorf("transaction %d: %w", i, err)
+		}
+		price, overflow := uint256.FromBig(paid)
 		if overflow {
 			return nil, fmt.Errorf("transaction %d: its gas price does not fit 256 bits", i)
 		}
@@ -25,14 +51,14 @@ func (p *Pending) blockMetrics() (*metric.Activity, error) {
 			a.Creation(t.Sender)
 		}
 	}
-	for i := range p.delta.Logs {
-		if l := &p.delta.Logs[i]; index.IsTransfer(l) {
+	for i := range d.Logs {
+		if l := &d.Logs[i]; index.IsTransfer(l) {
 			from, to := index.TransferParties(l)
 			a.Transfer(from, to)
 		}
 	}
-	for i := range p.delta.Calls {
-		if c := &p.delta.Calls[i]; (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted {
+	for i := range d.Calls {
+		if c := &d.Calls[i]; (c.Type == "CREATE" || c.Type == "CREATE2") && !c.Reverted {
 			a.Creation(c.Sender)
 		}
 	}

@@ -2,6 +2,7 @@ package miner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"sync"
@@ -240,4 +241,34 @@ func (m *Miner) mineAll(ctx context.Context, spacing uint64) error {
 		fill(p, order)
 	}
 	return m.seal(p)
+}
+
+// Transaction is a transaction with its sender.
+type Transaction = txpool.Transaction
+
+// Replace makes blocks of just these transactions, for others that were taken out of the chain: the first is a millisecond later than the
+// newest there was, so that none is what it replaces. The error says which transactions were left out. The caller holds the lock.
+func (m *Miner) Replace(ctx context.Context, blocks [][]*Transaction) (omitted error) {
+	if err := m.restore(ctx); err != nil {
+		return err
+	}
+	for i, transactions := range blocks {
+		at := m.blockTime(0)
+		if i == 0 && at.time == uint64(m.world.Now()) {
+			at.time++
+		}
+		p, err := m.open(at)
+		if err != nil {
+			return err
+		}
+		for _, t := range transactions {
+			if _, err := p.Apply(t.Transaction, t.Sender); err != nil {
+				omitted = errors.Join(omitted, fmt.Errorf("transaction %s was left out of block %d: %w", t.Hash(), p.Header().Number, err))
+			}
+		}
+		if err := m.seal(p); err != nil {
+			return err
+		}
+	}
+	return omitted
 }

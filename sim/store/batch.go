@@ -1,9 +1,11 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/jmoiron/sqlx"
 
@@ -265,6 +267,67 @@ func (b *Batch) AddBlock(d *Delta) error {
 		}
 	}
 	return nil
+}
+
+// Deltas reads what some blocks added, as far as their digests and headers cover it.
+func (db *DB) Deltas(ctx context.Context, chain int, first, last uint64) ([]Delta, error) {
+	low, high := At(chain, first, 0), At(chain, last, MaxIndex)
+	blocks, err := db.Blocks(ctx, chain, first, last)
+	if err != nil {
+		return nil, err
+	}
+	transactions, err := db.TransactionsBetween(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := db.LogsBetween(ctx, low, high, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	calls, err := db.CallsBetween(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
+	overrides, err := db.BlockOverridesBetween(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
+	impersonated, err := db.ImpersonatedTxs(ctx, low, high)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := db.StateChanges(ctx, chain, first, last)
+	if err != nil {
+		return nil, err
+	}
+	deltas := make([]Delta, len(blocks))
+	for n := range blocks {
+		end := blocks[n].ID.End()
+		deltas[n].Block = blocks[n]
+		if own := Cut(&overrides, func(o *BlockOverride) bool { return o.ID <= end }); len(own) > 0 {
+			deltas[n].Override = &own[0]
+		}
+		deltas[n].Transactions = Cut(&transactions, func(t *Transaction) bool { return t.ID <= end })
+		deltas[n].Changes = Cut(&changes, func(c *StateChange) bool { return c.Block <= end.Number() })
+		deltas[n].Impersonated = Cut(&impersonated, func(t *ImpersonatedTx) bool { return t.ID <= end })
+		deltas[n].Logs = Cut(&logs, func(l *Log) bool { return l.ID <= end })
+		deltas[n].Calls = Cut(&calls, func(c *Call) bool { return c.ID <= end })
+	}
+	if len(transactions)+len(logs)+len(calls)+len(overrides)+len(impersonated)+len(changes) > 0 {
+		return nil, fmt.Errorf("after block %d: rows without a block", first)
+	}
+	return deltas, nil
+}
+
+// Cut takes the rows at the beginning of a list for which something holds.
+func Cut[T any](rows *[]T, holds func(*T) bool) []T {
+	n := 0
+	for n < len(*rows) && holds(&(*rows)[n]) {
+		n++
+	}
+	taken := (*rows)[:n]
+	*rows = (*rows)[n:]
+	return taken
 }
 
 func addAll[T any](rows []T, add func(*T) error) error {

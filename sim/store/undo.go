@@ -20,6 +20,9 @@ import (
 var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true, "undo_count": true, "pooled_tx": true,
 	"webhook_delivery": true, "webhook_attempt": true}
 
+// exactlyUndone are the tables whose rows RemoveBlocks may have to give back as they were between two moments to which clients can go back.
+var exactlyUndone = map[string]bool{"token": true}
+
 // Snapshot is a moment to which clients can go back.
 type Snapshot struct {
 	ID       int64  `db:"id"`
@@ -61,7 +64,7 @@ func (db *DB) recordUndo() error {
 		return err
 	}
 	defer conn.Close()
-	if db.recorder, err = undo.Attach(conn, Tables(), notUndone); err != nil {
+	if db.recorder, err = undo.Attach(conn, Tables(), notUndone, exactlyUndone); err != nil {
 		return fmt.Errorf("record what undoes changes: %w", err)
 	}
 	return nil
@@ -234,6 +237,168 @@ func (b *Batch) Rewind(to int64) error {
 		return err
 	}
 	return b.SetMeta(m)
+}
+
+// MomentBefore is the last moment, by its sequence number, to which clients could go back before the block of an EVM chain with a number
+// was added, and before all blocks that were removed since. ErrNotFound says that the block was generated.
+func (db *DB) MomentBefore(ctx context.Context, chain int, number uint64) (sequence int64, err error) {
+	all, err := db.Snapshots(ctx)
+	if err != nil {
+		return 0, err
+	}
+	boundaries := map[int64]bool{0: true}
+	for _, s := range all {
+		boundaries[s.Sequence] = true
+	}
+	open := map[int64]bool{int64(At(chain, number, 0)): true} // blocks whose adding has not been seen on the way back
+	for sequence = db.moment.Load().Sequence; len(open) > 0 || !boundaries[sequence]; sequence-- {
+		if sequence == 0 {
+			return 0, ErrNotFound
+		}
+		steps, err := value[[]byte](ctx, db, `SELECT steps FROM undo WHERE sequence = ?`, sequence)
+		if err != nil {
+			return 0, Damaged(fmt.Errorf("undo %d: %w", sequence, err))
+		}
+		removed, err := db.recorder.Removed(steps, "block")
+		if err != nil {
+			return 0, Damaged(fmt.Errorf("undo %d: %w", sequence, err))
+		}
+		for _, id := range removed {
+			open[id] = true
+		}
+		added, _ := db.recorder.Added(steps, "block")
+		for _, id := range added {
+			delete(open, id)
+		}
+	}
+	return sequence, nil
+}
+
+// RemoveBlocks takes the newest blocks of an EVM chain, those after one, with everything that they added out of the world, while what
+// other chains have stays. before is MomentBefore the first of them: the metrics are as they were then afterwards, so the batch has to add
+// what all blocks that stay have added to them since. Exports that clients asked for after the first of the blocks, and messages that were
+// promised about them, go too.
+func (b *Batch) RemoveBlocks(chain int, after uint64, before int64) error {
+	r := &removal{b: b, undo: b.db.recorder.Selective(b.tx.Tx), chain: chain, after: after, codes: map[string][]byte{}}
+	b.tokens, b.rollup, b.db.rollup = true, nil, nil
+	for sequence := b.db.moment.Load().Sequence; sequence > before; sequence-- {
+		if err := r.commit(sequence); err != nil {
+			return fmt.Errorf("undo %d: %w", sequence, err)
+		}
+	}
+	return r.finish()
+}
+
+// removal is what RemoveBlocks keeps in mind on its way back through the commits.
+type removal struct {
+	b     *Batch
+	undo  *undo.Undo
+	chain int
+	after uint64
+
+	found bool // the first of the blocks: its commit, and those after it, are seen
+
+	operations []int64
+	codes      map[string][]byte // that the blocks added, by hash
+	accounts   [][]any           // keys of those that others changed since
+}
+
+// commit takes back what a commit did because of the blocks, and all that it did to metrics.
+func (r *removal) commit(sequence int64) error {
+	var steps []byte
+	if err := r.b.scan(`SELECT steps FROM undo WHERE sequence = ?`, []any{sequence}, &steps); err != nil {
+		return Damaged(err)
+	}
+	changes, err := r.undo.Changes(steps)
+	if err != nil {
+		return Damaged(err)
+	}
+	since := !r.found
+	about := since && slices.ContainsFunc(changes, r.concerns)
+	for _, c := range changes {
+		if id, _ := c.Value("id").(int64); c.Added() && c.Table() == "block" && Position(id) == At(r.chain, r.after+1, 0) {
+			r.found = true
+		}
+		take := slices.Contains(MetricTables, c.Table()) || about && (r.concerns(c) || c.Table() == "webhook_message")
+		switch {
+		case take:
+			err = r.undo.Take(c)
+		case !since || !c.Added():
+		case c.Table() == "code" && about:
+			err = r.code(c)
+		case c.Table() == "account":
+			r.accounts = append(r.accounts, []any{c.Value("chain"), c.Value("address"), c.Value("block")})
+		case c.Table() == "operation":
+			id, _ := c.Value("id").(int64)
+			r.operations = append(r.operations, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code takes away a contract's code, unless another account turns out to have it too.
+func (r *removal) code(c undo.Change) error {
+	hash, _ := c.Value("hash").([]byte)
+	var code []byte
+	err := r.b.scan(`SELECT code FROM code WHERE hash = ?`, []any{hash}, &code)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	r.codes[string(hash)] = slices.Clone(code)
+	return errors.Join(err, r.undo.Take(c))
+}
+
+// concerns says whether a change is of a row that one of the blocks added.
+func (r *removal) concerns(c undo.Change) bool {
+	number := func(column string) int64 {
+		n, _ := c.Value(column).(int64)
+		return n
+	}
+	switch c.Table() {
+	case "block", "block_override", "tx", "impersonated_tx", "log", "call", "deployment", "transfer", "message", "message_event":
+		return r.within(Position(number("id")))
+	case "nft":
+		return r.within(Position(number("block")))
+	case "holding":
+		asset, _ := c.Value("asset").([]byte)
+		return AssetKey(asset).Token().Chain() == r.chain && uint64(number("block")) > r.after
+	case "touch":
+		return r.within(Position(number("tx")))
+	case "account", "slot", "state_change":
+		return number("chain") == int64(r.chain) && uint64(number("block")) > r.after
+	case "token":
+		return TokenID(number("id")).Chain() == r.chain
+	}
+	return false
+}
+
+func (r *removal) within(at Position) bool { return at.Chain() == r.chain && at.Number() > r.after }
+
+// finish deletes the exports, and gives back the codes that are needed.
+func (r *removal) finish() error {
+	for _, id := range r.operations {
+		if err := errors.Join(r.b.DropOperation(id), r.b.DropChunks(id, 0)); err != nil {
+			return err
+		}
+	}
+	for _, key := range r.accounts {
+		if len(r.codes) == 0 {
+			break
+		}
+		var hash []byte
+		err := r.b.scan(`SELECT code_hash FROM account WHERE chain = ? AND address = ? AND block = ?`, key, &hash)
+		if code, gone := r.codes[string(hash)]; err == nil && gone {
+			err = r.b.addCode(&Code{Hash: slices.Clone(hash), Code: code})
+			delete(r.codes, string(hash))
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
 }
 
 // HeadsBefore are the heights to which EVM chains fall, by their numbers, when every commit after one is undone.

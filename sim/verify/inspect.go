@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -86,7 +85,7 @@ func (i *inspection) chain(ctx context.Context, c *reader.Chain) error {
 	}
 	var parent store.Block
 	for first := uint64(0); first <= head.ID.Number(); first += blocksAtOnce {
-		deltas, err := i.deltas(ctx, c.Row.ID, first, min(first+blocksAtOnce-1, head.ID.Number()))
+		deltas, err := i.DB.Deltas(ctx, c.Row.ID, first, min(first+blocksAtOnce-1, head.ID.Number()))
 		if err != nil {
 			return err
 		}
@@ -151,67 +150,6 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 		i.pause()
 	}
 	return nil
-}
-
-// deltas reads what some blocks added, as far as their digests and headers cover it.
-func (i *inspection) deltas(ctx context.Context, chain int, first, last uint64) ([]store.Delta, error) {
-	low, high := store.At(chain, first, 0), store.At(chain, last, store.MaxIndex)
-	blocks, err := i.DB.Blocks(ctx, chain, first, last)
-	if err != nil {
-		return nil, err
-	}
-	transactions, err := i.DB.TransactionsBetween(ctx, low, high)
-	if err != nil {
-		return nil, err
-	}
-	logs, err := i.DB.LogsBetween(ctx, low, high, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	calls, err := i.DB.CallsBetween(ctx, low, high)
-	if err != nil {
-		return nil, err
-	}
-	overrides, err := i.DB.BlockOverridesBetween(ctx, low, high)
-	if err != nil {
-		return nil, err
-	}
-	impersonated, err := i.DB.ImpersonatedTxs(ctx, low, high)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := i.DB.StateChanges(ctx, chain, first, last)
-	if err != nil {
-		return nil, err
-	}
-	deltas := make([]store.Delta, len(blocks))
-	for n := range blocks {
-		end := blocks[n].ID.End()
-		deltas[n].Block = blocks[n]
-		if own := cut(&overrides, func(o *store.BlockOverride) bool { return o.ID <= end }); len(own) > 0 {
-			deltas[n].Override = &own[0]
-		}
-		deltas[n].Transactions = cut(&transactions, func(t *store.Transaction) bool { return t.ID <= end })
-		deltas[n].Changes = cut(&changes, func(c *store.StateChange) bool { return c.Block <= end.Number() })
-		deltas[n].Impersonated = cut(&impersonated, func(t *store.ImpersonatedTx) bool { return t.ID <= end })
-		deltas[n].Logs = cut(&logs, func(l *store.Log) bool { return l.ID <= end })
-		deltas[n].Calls = cut(&calls, func(c *store.Call) bool { return c.ID <= end })
-	}
-	if len(transactions)+len(logs)+len(calls)+len(overrides)+len(impersonated)+len(changes) > 0 {
-		return nil, fmt.Errorf("after block %d: rows without a block", first)
-	}
-	return deltas, nil
-}
-
-// cut takes the rows at the beginning of a list for which something holds.
-func cut[T any](rows *[]T, holds func(*T) bool) []T {
-	n := 0
-	for n < len(*rows) && holds(&(*rows)[n]) {
-		n++
-	}
-	taken := (*rows)[:n]
-	*rows = (*rows)[n:]
-	return taken
 }
 
 // inspectBlock compares a block with its header, the header with what it has hashes of, and the digest with all of it.
@@ -364,7 +302,7 @@ func (i *inspection) primaryChain(ctx context.Context, chain int, hashed uint64)
 		}
 		for n := range blocks {
 			end := blocks[n].ID.End()
-			own := cut(&transactions, func(t *store.PrimaryTx) bool { return t.ID <= end })
+			own := store.Cut(&transactions, func(t *store.PrimaryTx) bool { return t.ID <= end })
 			err := inspectPrimaryBlock(&parent, &blocks[n], own)
 			if err == nil && first+uint64(n) >= hashed {
 				err = inspectTransactions(own)

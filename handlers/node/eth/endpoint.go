@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"reflect"
@@ -61,6 +62,7 @@ type Options struct {
 	MaxBody int64        // bytes of a request that are read
 
 	Permit *permit.Rule // who may call which methods
+	Log    *slog.Logger // may be nil
 
 	More []Namespace // methods beside those of a node
 }
@@ -129,7 +131,7 @@ func (e *Endpoint) namespaces(o Options) []Namespace {
 		{"debug", &debugAPI{a}}, {"debug", &debugStateAPI{a}}, {"txpool", &txpoolAPI{a}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{o.Version}},
 	}
 	if o.Network != nil {
-		all = append(all, Namespace{"warp", &warpAPI{a, o.Network}})
+		all = append(all, Namespace{"warp", &warpAPI{a, o.Network}}, Namespace{"anvil", &reorgAPI{wallet, o.Network.World, o.Log}})
 	}
 	all = append(all, o.More...)
 	if chain.Kind == evm.KindC {

@@ -33,16 +33,18 @@ type Recorder struct {
 	row     []any // scratch
 
 	noted map[string]struct{} // changed rows that are in the log since the last boundary
+	exact map[string]bool     // tables whose rows are noted each time that they change
 	fresh []string            // those of the transaction under way
 }
 
-// Attach has a recorder listen to the connection of a pool of one. It records all tables save those that are named.
-func Attach(conn *sql.Conn, tables []string, except map[string]bool) (*Recorder, error) {
+// Attach has a recorder listen to the connection of a pool of one. It records all tables save those that are named. Of the tables in exact
+// it notes a row whenever it changes.
+func Attach(conn *sql.Conn, tables []string, except, exact map[string]bool) (*Recorder, error) {
 	described, err := Describe(conn, tables, except)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{tables: described, noted: map[string]struct{}{}}
+	r := &Recorder{tables: described, noted: map[string]struct{}{}, exact: exact}
 	return r, listen(conn, r.note)
 }
 
@@ -139,7 +141,9 @@ func (r *Recorder) changed(t *table, d *sqlite.SQLitePreUpdateData) {
 	if _, known := r.noted[string(key)]; known {
 		return
 	}
-	r.fresh = append(r.fresh, string(key))
+	if !r.exact[t.name] {
+		r.fresh = append(r.fresh, string(key))
+	}
 	r.use(t)
 	r.steps = append(r.steps, stepPut)
 	for _, value := range row {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 var background = context.Background() // what is undone is undone whole
@@ -118,9 +119,18 @@ func (tables Tables) Check(steps []byte) error {
 
 // Added are the rowids of the rows that a transaction added to a table, by its steps.
 func (r *Recorder) Added(steps []byte, table string) (ids []int64, err error) {
+	return r.rowids(steps, table, stepDelete)
+}
+
+// Removed are the rowids of the rows that a transaction deleted from a table or changed, by its steps.
+func (r *Recorder) Removed(steps []byte, table string) (ids []int64, err error) {
+	return r.rowids(steps, table, stepPut)
+}
+
+func (r *Recorder) rowids(steps []byte, table string, kind byte) (ids []int64, err error) {
 	all, err := r.tables.parse(steps)
 	for _, s := range all {
-		if id, ok := s.values[0].(int64); ok && s.kind == stepDelete && s.table.name == table {
+		if id, ok := s.values[0].(int64); ok && s.kind == kind && s.table.name == table {
 			ids = append(ids, id)
 		}
 	}
@@ -137,24 +147,65 @@ type Undo struct {
 // Undo begins to undo within a transaction, of which nothing is recorded.
 func (r *Recorder) Undo(tx *sql.Tx) *Undo {
 	r.on = false
-	return &Undo{r, tx, map[string]*sql.Stmt{}}
+	return r.Selective(tx)
 }
+
+// Selective begins to undo some of the changes, which is recorded as any other change is.
+func (r *Recorder) Selective(tx *sql.Tx) *Undo { return &Undo{r, tx, map[string]*sql.Stmt{}} }
 
 // Apply takes back what the steps of a transaction stand for. The transactions come in the opposite order.
 func (u *Undo) Apply(steps []byte) error {
-	all, err := u.recorder.tables.parse(steps)
+	all, err := u.Changes(steps)
 	if err != nil {
 		return err
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		s := &all[i]
-		text := s.table.deletion
-		if s.kind == stepPut {
-			text = s.table.insertion
+	for _, c := range all {
+		if err := u.Take(c); err != nil {
+			return err
 		}
-		if err := u.exec(text(), s.values); err != nil {
-			return fmt.Errorf("undo a change of %s: %w", s.table.name, err)
-		}
+	}
+	return nil
+}
+
+// Change is what a transaction did to one row.
+type Change struct{ step }
+
+// Table is the row's.
+func (c Change) Table() string { return c.table.name }
+
+// Added says that the row was added, and not changed or deleted.
+func (c Change) Added() bool { return c.kind == stepDelete }
+
+// Value is what the row had in a column: in one of its key when it was added, which is all that is noted then.
+func (c Change) Value(column string) any {
+	at := slices.Index(c.table.columns, column)
+	if c.Added() {
+		at = slices.Index(c.table.key, at)
+	}
+	if at < 0 {
+		return nil
+	}
+	return c.values[at]
+}
+
+// Changes are those that the steps of a transaction stand for, the last one first.
+func (u *Undo) Changes(steps []byte) ([]Change, error) {
+	parsed, err := u.recorder.tables.parse(steps)
+	all := make([]Change, 0, len(parsed))
+	for i := len(parsed) - 1; i >= 0; i-- {
+		all = append(all, Change{parsed[i]})
+	}
+	return all, err
+}
+
+// Take takes one change back.
+func (u *Undo) Take(c Change) error {
+	text := c.table.deletion
+	if c.kind == stepPut {
+		text = c.table.insertion
+	}
+	if err := u.exec(text(), c.values); err != nil {
+		return fmt.Errorf("undo a change of %s: %w", c.table.name, err)
 	}
 	return nil
 }

@@ -1,0 +1,191 @@
+package eth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/sim"
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+)
+
+// reorgAPI has the methods of anvil that replace or remove a chain's newest blocks. Nothing like it happens on the real network, whose
+// chains accept a block for good: they are for clients that have to live with other networks too.
+type reorgAPI struct {
+	*walletAPI
+	world *sim.World
+	log   *slog.Logger // may be nil
+}
+
+const (
+	maxReorg    = 1_000 // blocks that one request may replace
+	maxReorgTxs = 10_000
+)
+
+// badReorg is what cannot be done, with the code of invalid parameters, as on anvil.
+type badReorg struct{ error }
+
+func (badReorg) ErrorCode() int { return -32602 }
+
+// reorgTx is a transaction for one of the new blocks: a list of the transaction, signed and in hexadecimal or as eth_sendTransaction takes
+// it, and the number of the new block, counted from 0.
+type reorgTx struct {
+	raw   hexutil.Bytes // nil for a call
+	call  reader.Call
+	block uint64
+}
+
+// UnmarshalJSON reads such a list.
+func (t *reorgTx) UnmarshalJSON(data []byte) error {
+	var pair []json.RawMessage
+	if err := json.Unmarshal(data, &pair); err != nil || len(pair) != 2 {
+		return errors.New("expected a list of a transaction and the number of a block")
+	}
+	if err := json.Unmarshal(pair[1], &t.block); err != nil {
+		return errors.New("the number of a block counts the new blocks from 0")
+	}
+	if len(pair[0]) > 0 && pair[0][0] == '"' {
+		return json.Unmarshal(pair[0], &t.raw)
+	}
+	return json.Unmarshal(pair[0], &t.call)
+}
+
+// Reorg replaces so many of the newest blocks of the chain by as many others, which are empty or have the transactions that are given.
+func (a *reorgAPI) Reorg(ctx context.Context, depth uint64, transactions *[]reorgTx) error {
+	switch {
+	case depth > maxReorg:
+		return badReorg{fmt.Errorf("the depth is %d, at most %d is possible", depth, maxReorg)}
+	case transactions == nil:
+		transactions = &[]reorgTx{}
+	case len(*transactions) > maxReorgTxs:
+		return badReorg{fmt.Errorf("%d transactions, at most %d are possible", len(*transactions), maxReorgTxs)}
+	}
+	blocks, err := a.reorgBlocks(ctx, depth, *transactions)
+	if err != nil {
+		return err
+	}
+	return a.reorg(ctx, depth, blocks)
+}
+
+// Rollback removes so many of the newest blocks of the chain, one unless it is told.
+func (a *reorgAPI) Rollback(ctx context.Context, depth *uint64) error {
+	if depth == nil {
+		one := uint64(1)
+		depth = &one
+	}
+	return a.reorg(ctx, *depth, nil)
+}
+
+func (a *reorgAPI) reorg(ctx context.Context, depth uint64, blocks [][]*miner.Transaction) error {
+	err := a.world.Reorg(ctx, a.chain, depth, blocks)
+	switch {
+	case errors.Is(err, sim.ErrReorg):
+		return badReorg{err}
+	case a.log != nil && depth > 0:
+		a.log.Warn("accepted blocks were removed, which never happens on the real network",
+			"chain", a.chain.Row.EVMID, "removed", depth, "made", len(blocks))
+	}
+	return err
+}
+
+// reorgBlocks puts transactions into the new blocks. Nonces are those after the newest block that stays.
+func (a *reorgAPI) reorgBlocks(ctx context.Context, depth uint64, transactions []reorgTx) ([][]*miner.Transaction, error) {
+	blocks := make([][]*miner.Transaction, depth)
+	slices.SortStableFunc(transactions, func(x, y reorgTx) int { return int(min(x.block, depth)) - int(min(y.block, depth)) })
+	nonces := map[common.Address]uint64{}
+	for i := range transactions {
+		t := &transactions[i]
+		if t.block >= depth {
+			return nil, badReorg{fmt.Errorf("block number for reorg tx will exceed the reorged chain height: block number %d must not exceed (depth-1) %d", t.block, int64(depth)-1)}
+		}
+		tx, err := a.reorgTx(ctx, depth, t, nonces)
+		if err != nil {
+			return nil, badReorg{fmt.Errorf("transaction %d: %w", i, err)}
+		}
+		blocks[t.block] = append(blocks[t.block], tx)
+	}
+	return blocks, nil
+}
+
+// reorgTx reads a transaction, or fills it in and signs it.
+func (a *reorgAPI) reorgTx(ctx context.Context, depth uint64, t *reorgTx, nonces map[common.Address]uint64) (*miner.Transaction, error) {
+	if t.raw != nil {
+		tx := new(types.Transaction)
+		if err := tx.UnmarshalBinary(t.raw); err != nil {
+			return nil, err
+		}
+		sender, err := a.miner.Pool.Sender(tx)
+		return &miner.Transaction{Transaction: tx, Sender: sender}, err
+	}
+	call := &t.call
+	if call.From == nil {
+		if len(a.wallet.addresses) == 0 {
+			return nil, errAccount
+		}
+		call.From = &a.wallet.addresses[0]
+	}
+	from := *call.From
+	unsigned := !a.wallet.has(from) && a.miner.Impersonation.Allows(from)
+	if !unsigned && !a.wallet.has(from) {
+		return nil, errAccount
+	}
+	if err := a.fillAfter(ctx, depth, call, nonces); err != nil {
+		return nil, err
+	}
+	var tx *types.Transaction
+	var err error
+	if unsigned {
+		if tx, err = a.fill(ctx, call); err == nil {
+			tx, err = evm.Impersonate(tx, a.chainID(), from)
+		}
+	} else {
+		tx, err = a.signed(ctx, call)
+	}
+	return &miner.Transaction{Transaction: tx, Sender: from}, err
+}
+
+// fillAfter fills in the nonce and the gas as they are after the newest block that stays. What only works after another of the new
+// transactions may use up a whole block's gas.
+func (a *reorgAPI) fillAfter(ctx context.Context, depth uint64, call *reader.Call, nonces map[common.Address]uint64) error {
+	head, err := a.chain.Head(ctx)
+	if err != nil {
+		return err
+	}
+	last, err := a.chain.Block(ctx, head.Number-min(depth, head.Number))
+	if err != nil {
+		return err
+	}
+	if call.Nonce == nil {
+		next, known := nonces[*call.From]
+		if !known {
+			states, err := a.chain.State(ctx, last)
+			if err != nil {
+				return err
+			}
+			if next = states.GetNonce(*call.From); states.Error() != nil {
+				return states.Error()
+			}
+		}
+		nonces[*call.From] = next + 1
+		call.Nonce = (*hexutil.Uint64)(&next)
+	}
+	if call.Gas == nil {
+		unpriced := *call
+		unpriced.Nonce = nil
+		gas, result, err := a.chain.Estimate(ctx, last, &unpriced, reader.Overrides{})
+		if err != nil || result != nil {
+			gas = head.Header.GasLimit
+		}
+		call.Gas = (*hexutil.Uint64)(&gas)
+	}
+	return nil
+}

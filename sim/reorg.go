@@ -1,0 +1,216 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/metric"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+)
+
+// ErrReorg says why blocks cannot be taken out of a chain.
+var ErrReorg = errors.New("reorg refused")
+
+// blocksAtOnce is how many blocks are in memory at once while metrics are counted anew.
+const blocksAtOnce = 256
+
+// Reorg takes the newest blocks of an EVM chain out of the world, depth of them, and puts others in their place: one with each of the
+// lists of transactions, which may be empty. Nothing like it happens on the real network, where an accepted block is final. What was sent in
+// the blocks is gone and does not wait either, as on anvil. The other chains and the clock stay as they are: the new blocks are later than
+// the old ones. A transaction that cannot be in its block is left out, which the error tells when all blocks are made.
+//
+// It is one more commit, which going back to a snapshot undoes. Only what was made since the world was generated can be taken out, and
+// neither atomic transactions nor messages that another chain has received.
+func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks [][]*miner.Transaction) error {
+	if w.DB.ReadOnly() {
+		return store.ErrReadOnly
+	}
+	m := w.MinerOf(c)
+	err := w.alone(ctx, Return{}, func(ctx context.Context) error {
+		if depth > 0 {
+			if err := w.removeBlocks(ctx, c, depth); err != nil {
+				return err
+			}
+		}
+		return m.Replace(ctx, blocks)
+	})
+	w.mined(ctx)
+	return err
+}
+
+func (w *World) removeBlocks(ctx context.Context, c *reader.Chain, depth uint64) error {
+	last, err := w.ancestor(ctx, c, depth)
+	if err != nil {
+		return err
+	}
+	if err := w.canRemove(ctx, c, last.ID.Number()); err != nil {
+		return err
+	}
+	logs, err := c.RemovedLogs(ctx, last.ID.Number())
+	if err != nil {
+		return err
+	}
+	memory, err := w.MinerOf(c).Memory()
+	if err != nil {
+		return err
+	}
+	digest, err := w.DB.HeadDigest(ctx, last)
+	if err != nil {
+		return err
+	}
+	before, err := w.DB.MomentBefore(ctx, c.Row.ID, last.ID.Number()+1)
+	if err != nil {
+		return err
+	}
+	counts, err := w.countSince(ctx, before, last.ID)
+	if err != nil {
+		return err
+	}
+	m, heads := w.meta, w.heads.with(heads{headKey{false, c.Row.ID}: digest})
+	m.Digest = digestOf(m.Base, m.Clock, heads)
+	err = w.revise(m, func(b *store.Batch) error {
+		if err := b.RemoveBlocks(c.Row.ID, last.ID.Number(), before); err != nil {
+			return err
+		}
+		for i := range counts {
+			if err := counts[i].add(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.heads = heads
+	if r := w.relayer.Load(); r != nil {
+		if err := (*r).Rewound(ctx); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.Rewound(ctx, logs), w.MinerOf(c).Rewound(ctx, memory))
+}
+
+// ancestor is the newest block that stays.
+func (w *World) ancestor(ctx context.Context, c *reader.Chain, depth uint64) (*store.Block, error) {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if depth > head.Number {
+		return nil, fmt.Errorf("%w: depth must not exceed current chain height: current height %d, depth %d", ErrReorg, head.Number, depth)
+	}
+	generated, err := w.DB.HeadsBefore(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	first, grown := generated[c.Row.ID]
+	if !grown {
+		first = head.Number
+	}
+	if most := head.Number - first; depth > most {
+		return nil, fmt.Errorf("%w: the depth is %d, but only %d blocks of the chain were made since the world was generated, and only those can be replaced", ErrReorg, depth, most)
+	}
+	return w.DB.Block(ctx, c.Row.ID, head.Number-depth)
+}
+
+// canRemove says why the blocks after one cannot be taken out although others stay.
+func (w *World) canRemove(ctx context.Context, c *reader.Chain, after uint64) error {
+	for first := after + 1; ; first += blocksAtOnce {
+		blocks, err := w.DB.Blocks(ctx, c.Row.ID, first, first+blocksAtOnce-1)
+		if err != nil || len(blocks) == 0 {
+			return err
+		}
+		for i := range blocks {
+			if len(blocks[i].ExtData) > 0 {
+				return fmt.Errorf("%w: block %d has an atomic transaction, which moves AVAX from or to another chain", ErrReorg, blocks[i].ID.Number())
+			}
+			if err := w.unreceived(ctx, c, &blocks[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// unreceived checks that no other chain has received what a block sent.
+func (w *World) unreceived(ctx context.Context, c *reader.Chain, block *store.Block) error {
+	messages, err := w.DB.MessagesIn(ctx, block.ID)
+	if err != nil {
+		return err
+	}
+	for i := range messages {
+		events, err := w.DB.MessageEvents(ctx, messages[i].Hash)
+		if err != nil {
+			return err
+		}
+		for j := range events {
+			if by := w.ChainAt(events[j].ID); by != c {
+				return fmt.Errorf("%w: block %d sent the message 0x%x, which chain %d has received; go back to a snapshot instead",
+					ErrReorg, block.ID.Number(), messages[i].Hash, by.Row.EVMID)
+			}
+		}
+	}
+	return nil
+}
+
+// blockCount is what a block adds to the metrics.
+type blockCount struct {
+	chain    int
+	activity *metric.Activity
+	messages []store.Message
+}
+
+func (c *blockCount) add(b *store.Batch) error {
+	err := b.AddActivity(c.chain, c.activity)
+	for i := range c.messages {
+		err = errors.Join(err, b.AddICMCount(&c.messages[i]))
+	}
+	return err
+}
+
+// countSince is what the blocks of all EVM chains have added to the metrics since a moment, of one chain up to its last that stays.
+func (w *World) countSince(ctx context.Context, moment int64, last store.Position) (all []blockCount, err error) {
+	heads, err := w.DB.HeadsBefore(ctx, moment)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range w.Chains {
+		after, grown := heads[c.Row.ID]
+		if !grown {
+			continue
+		}
+		until := uint64(store.MaxNumber)
+		if c.Row.ID == last.Chain() {
+			until = last.Number()
+		}
+		if all, err = w.count(ctx, all, c, after, until); err != nil {
+			return nil, fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
+		}
+	}
+	return all, nil
+}
+
+func (w *World) count(ctx context.Context, all []blockCount, c *reader.Chain, after, until uint64) ([]blockCount, error) {
+	parent, err := w.DB.BlockTime(ctx, store.At(c.Row.ID, after, 0))
+	for first := after + 1; first <= until && err == nil; first += blocksAtOnce {
+		var deltas []store.Delta
+		if deltas, err = w.DB.Deltas(ctx, c.Row.ID, first, min(until, first+blocksAtOnce-1)); len(deltas) == 0 {
+			break
+		}
+		for i := range deltas {
+			count := blockCount{chain: c.Row.ID}
+			if count.activity, err = evm.ActivityOf(c.Kind, &deltas[i], parent); err != nil {
+				return nil, err
+			}
+			if count.messages, err = w.DB.MessagesIn(ctx, deltas[i].Block.ID); err != nil {
+				return nil, err
+			}
+			all, parent = append(all, count), deltas[i].Block.Time
+		}
+	}
+	return all, err
+}
