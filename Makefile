@@ -43,10 +43,11 @@ contracts: ## compile fixtures/contracts (needs Node)
 web: ## copy what the pages take from npm (needs Node)
 	cd fixtures/web && npm ci --silent --ignore-scripts && npm run --silent copy
 
-dist: ## build ./dist for every platform
-	@for p in $(PLATFORMS); do \
-		out=dist/snowglobe-$${p%/*}-$${p#*/}; case $$p in windows/*) out=$$out.exe;; esac; \
-		echo $$out; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags "-s -w" -o $$out . || exit 1; \
-	done
+dist: ## write archives for every platform to ./dist, with checksums, licences and a bill of materials
+	$(GO) run ./testdata/dist dist $(PLATFORMS)
 
-.PHONY: help build test test-all lint race determinism bench golden contracts web dist
+image: ## write an image for containers, ./dist/snowglobe-image.tar, without a daemon
+	mkdir -p dist
+	$(GO) run ./testdata/dist -image dist/snowglobe-image.tar linux/$$(go env GOARCH)
+
+.PHONY: help build test test-all lint race determinism bench golden contracts web dist image

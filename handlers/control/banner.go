@@ -16,7 +16,7 @@ const listedPersonas = 2*fixtures.MnemonicAccounts + 1
 const staleAfter = 24 * time.Hour
 
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
-// two commands to paste. When the world's time is behind the real one, now, it says what to do about that.
+// two commands to paste. It fits 80 columns. When the world's time is behind the real one, now, it says what to do about that.
 func Banner(d *Description, version, base string, origins Origins, now time.Time) (string, error) {
 	w, err := render(d, version, base, origins)
 	if err != nil {
@@ -25,30 +25,38 @@ func Banner(d *Description, version, base string, origins Origins, now time.Time
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSnowglobe %s: seed %d, profile %s, clock %s\ndigest %s\n\n", version, w.Seed, w.Profile, w.Clock.Time, w.Digest)
 	if behind := now.Sub(time.Unix(d.Clock, 0)); behind > staleAfter {
-		fmt.Fprintf(&b, "The clock is %d days behind. --until now makes a world that ends now, in another file; with --live time goes on, and so do its people.\n\n",
+		fmt.Fprintf(&b, "The clock is %d days behind. --until now makes a world that ends now, in\nanother file; with --live time goes on, and so do its people.\n\n",
 			behind/(24*time.Hour))
 	}
-	fmt.Fprintf(&b, "  in a browser         %s/\n  everything by name   %s/sim/world\n  documentation        %s/docs\n  node (JSON-RPC)      %s/ext\n", base, base, base, base)
+	socket := "ws" + strings.TrimPrefix(base, "http")
+	for _, row := range [][2]string{{"in a browser", base + "/"}, {"everything by name", base + "/sim/world"}, {"documentation", base + "/docs"},
+		{"Data API", base + "/v1"}, {"Metrics API", base + "/v2"}, {"C-Chain (JSON-RPC)", base + "/ext/bc/C/rpc"}, {"C-Chain (WebSocket)", socket + "/ext/bc/C/ws"}, {"node", base + "/ext"}} {
+		fmt.Fprintf(&b, "  %-20s %s\n", row[0], row[1])
+	}
 	for _, n := range w.Networks {
 		fmt.Fprintf(&b, "  %-20s %s/ext\n", "node of "+n.Name, n.URL)
 	}
-	b.WriteString("\n")
-	b.WriteString("Chains\n")
+	b.WriteString("\nChains\n")
 	for _, c := range w.Chains {
-		fmt.Fprintf(&b, "  %-8s %-20s %-8s %s\n", c.ChainID, c.Name, c.Network, c.RPCURL)
+		fmt.Fprintf(&b, "  %-6s %-20s %-8s %s/v1/ext/bc/%s/rpc\n", c.ChainID, clipped(c.Name, 20), c.Network, base, c.ChainID)
 	}
-	fmt.Fprintf(&b, "\nPersonas (mnemonic: %s)\n", fixtures.Mnemonic)
+	fmt.Fprintf(&b, "\nPersonas, with this mnemonic:\n  %s\n", fixtures.Mnemonic)
 	for i, p := range w.Personas[:min(len(w.Personas), listedPersonas)] {
 		address := p.Address
 		if i/fixtures.MnemonicAccounts == 1 {
 			address = p.Addresses[fixtures.MainnetName]
 		}
-		fmt.Fprintf(&b, "  %-10s %-45s  %s\n", p.Name, address, p.Key)
+		fmt.Fprintf(&b, "  %-10s %s\n  %10s %s\n", p.Name, address, "key", p.Key)
 	}
-	first := w.Chains[0]
-	call := `{"jsonrpc":"2.0","id":1,"method":"%s","params":%s}`
-	fmt.Fprintf(&b, "\nTry\n  curl -s -H 'content-type: application/json' -d '"+call+"' %s\n", "eth_blockNumber", "[]", first.RPCURL)
-	fmt.Fprintf(&b, "  curl -s -H 'content-type: application/json' -d '"+call+"' %s\n\n", "eth_getBalance",
-		`["`+w.Personas[0].Address+`","latest"]`, first.RPCURL)
+	fmt.Fprintf(&b, "\nTry\n  curl -s %s/sim/health\n  curl -s -H 'content-type: application/json' \\\n", base)
+	fmt.Fprintf(&b, "    -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eth_blockNumber\",\"params\":[]}' \\\n    %s/ext/bc/C/rpc\n\n", base)
 	return b.String(), nil
+}
+
+// clipped is the beginning of a text that is too long.
+func clipped(text string, most int) string {
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return text
 }

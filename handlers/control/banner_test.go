@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -45,10 +46,15 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 			t.Errorf("key of %s is shown: %v", p.Name, shown)
 		}
 	}
-	for _, want := range []string{"Snowglobe v1: seed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, " wallet-0   avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r ", "http://127.0.0.1:9650/sim/world\n",
-		"http://127.0.0.1:9650/docs\n", "node of mainnet      http://127.0.0.1:9650/ext\n", "node of fuji         http://127.0.0.1:9652/ext\n", "  70411    Icefall ", `"params":["` + common.BytesToAddress(d.Personas[0].Address).Hex() + `","latest"]`} {
+	for _, want := range []string{"Snowglobe v1: seed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, " wallet-0   avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r\n", "http://127.0.0.1:9650/sim/world\n",
+		"http://127.0.0.1:9650/docs\n", "  C-Chain (WebSocket)  ws://127.0.0.1:9650/ext/bc/C/ws\n", "  Data API             http://127.0.0.1:9650/v1\n", "node of mainnet      http://127.0.0.1:9650/ext\n", "node of fuji         http://127.0.0.1:9652/ext\n", "  70411  Icefall              mainnet  http://127.0.0.1:9650/v1/ext/bc/70411/rpc\n", "  alice      " + common.BytesToAddress(d.Personas[0].Address).Hex()} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the banner lacks %q:\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("%q is wider than 80 columns", line)
 		}
 	}
 }

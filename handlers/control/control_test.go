@@ -68,10 +68,32 @@ func TestDecimalsAreThoseOfFungibleTokensOnly(t *testing.T) {
 	}
 }
 
-func TestProgressIsSilentWithoutATerminal(t *testing.T) {
+// TestProgressTellsRateAndTimeLeft: a bar on a terminal, elsewhere a line every ten seconds.
+func TestProgressTellsRateAndTimeLeft(t *testing.T) {
+	for _, c := range []struct {
+		terminal bool
+		want     string
+	}{
+		{false, "making: 500 of 1000 blocks, 50 %, 50/s, 10s left\nmaking: 1000 of 1000 blocks, 100 %, 50/s, ready\n"},
+		{true, "\r\x1b[K████████████░░░░░░░░░░░░ making: 500 of 1000 blocks, 50 %, 50/s, 10s left\r\x1b[K████████████████████████ making: 1000 of 1000 blocks, 100 %, 50/s, ready\n"},
+	} {
+		var b strings.Builder
+		clock := time.Unix(0, 0)
+		p := &progress{w: &b, what: "making", unit: "blocks", terminal: c.terminal, now: func() time.Time { return clock }, begun: clock}
+		for _, step := range []struct{ after, done int }{{0, 1}, {10, 500}, {0, 501}, {10, 1000}} {
+			clock = clock.Add(time.Duration(step.after) * time.Second)
+			p.show(step.done, 1000)
+		}
+		if b.String() != c.want {
+			t.Errorf("it shows %q", b.String())
+		}
+	}
+}
+
+func TestProgressIsSilentWithoutAFile(t *testing.T) {
 	var b strings.Builder
 	if Progress(&b, "verifying", "blocks") != nil || b.Len() > 0 {
-		t.Errorf("progress is shown where there is no terminal: %q", b.String())
+		t.Errorf("progress is shown where there is no file: %q", b.String())
 	}
 }
 
@@ -84,14 +106,5 @@ func TestVersionNamesTheGenerator(t *testing.T) {
 func TestTimesAreUTC(t *testing.T) {
 	if got := rfc3339(1782864000); got != "2026-07-01T00:00:00Z" {
 		t.Errorf("time is %s", got)
-	}
-}
-
-// TestPace says how fast work is and how long it still takes.
-func TestPace(t *testing.T) {
-	for want, c := range map[string][2]int{", 250/s, 30s left": {2500, 10000}, ", 1000/s": {10000, 10000}, "": {0, 10000}} {
-		if got := pace(c[0], c[1], 10*time.Second); got != want {
-			t.Errorf("%d of %d: %q, want %q", c[0], c[1], got, want)
-		}
 	}
 }

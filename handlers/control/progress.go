@@ -4,52 +4,78 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
 
 const (
-	quiet   = time.Second            // progress of work that ends sooner is not shown
-	refresh = 150 * time.Millisecond // between two lines of progress
+	quiet    = time.Second            // progress of work that ends sooner is not shown
+	refresh  = 150 * time.Millisecond // between two states of the bar
+	lines    = 10 * time.Second       // between two lines where there is no terminal
+	barWidth = 24
 )
 
-// Progress shows on a terminal how far a long piece of work is; without a terminal it is nil. The function that it returns may be
-// called from several goroutines.
+// Progress shows how far a long piece of work is: on a terminal a bar with the rate and the time that is left, elsewhere in a file a line every ten
+// seconds. The function that it returns may be called from several goroutines; it is nil where nobody reads.
 func Progress(w io.Writer, what, unit string) func(done, total int) {
 	file, ok := w.(*os.File)
 	if !ok {
 		return nil
 	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	info, err := file.Stat()
+	if err != nil {
 		return nil
 	}
-	var mu sync.Mutex
-	begun := time.Now()
-	next, shown := begun.Add(quiet), false
-	return func(done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		now := time.Now()
-		if now.Before(next) && (!shown || done < total) {
-			return
-		}
-		next, shown = now.Add(refresh), true
-		fmt.Fprintf(w, "\r%s: %d of %d %s (%d %%)%s\x1b[K", what, done, total, unit, 100*done/max(total, 1), pace(done, total, now.Sub(begun)))
-		if done >= total {
-			fmt.Fprintln(w)
-		}
-	}
+	return (&progress{w: w, what: what, unit: unit, terminal: info.Mode()&os.ModeCharDevice != 0, now: time.Now, begun: time.Now()}).show
 }
 
-// pace is how many are done in a second, and how long the rest takes at that rate.
-func pace(done, total int, since time.Duration) string {
-	if done == 0 || since <= 0 {
-		return ""
+// progress is a piece of work that somebody watches.
+type progress struct {
+	w          io.Writer
+	what, unit string
+	terminal   bool
+	now        func() time.Time
+	begun      time.Time
+
+	mu    sync.Mutex
+	shown time.Time
+}
+
+func (p *progress) show(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, pause := p.now(), lines
+	if p.terminal {
+		if pause = refresh; p.shown.IsZero() {
+			pause = quiet
+		}
 	}
-	text := fmt.Sprintf(", %.0f/s", float64(done)/since.Seconds())
-	if done < total {
-		left := time.Duration(float64(since) / float64(done) * float64(total-done))
-		text += fmt.Sprintf(", %s left", left.Round(time.Second))
+	since := p.shown
+	if since.IsZero() {
+		since = p.begun
 	}
-	return text
+	ended := done >= total && !p.shown.IsZero() && p.terminal
+	if now.Sub(since) < pause && !ended {
+		return
+	}
+	p.shown = now
+	took := now.Sub(p.begun)
+	rate := float64(done) / max(took.Seconds(), 0.001)
+	left := "ready"
+	if done < total && rate > 0 {
+		left = (time.Duration(float64(total-done)/rate) * time.Second).String() + " left"
+	}
+	state := fmt.Sprintf("%s: %d of %d %s, %d %%, %.0f/s, %s", p.what, done, total, p.unit, 100*done/max(total, 1), rate, left)
+	if !p.terminal {
+		fmt.Fprintln(p.w, state)
+		return
+	}
+	full := barWidth * min(done, total) / max(total, 1)
+	bar := strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+	end := ""
+	if done >= total {
+		end = "\n"
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%s %s%s", bar, state, end)
 }

@@ -1,0 +1,287 @@
+// Command dist builds the program for several platforms and packs each with its manual pages, the licences of everything that is linked or
+// embedded, and a bill of materials; or it packs an image for containers, without a daemon. The same commit gives the same bytes.
+//
+//	go run ./testdata/dist FOLDER linux/amd64 windows/amd64 …
+//	go run ./testdata/dist -image FILE linux/amd64 linux/arm64
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// file is one of an archive.
+type file struct {
+	name string
+	body []byte
+	mode int64
+}
+
+func main() {
+	log.SetFlags(0)
+	image := flag.Bool("image", false, "write an OCI archive")
+	flag.Parse()
+	if flag.NArg() < 2 {
+		log.Fatal("usage: dist [-image] WHERE PLATFORM...")
+	}
+	do := archives
+	if *image {
+		do = writeImage
+	}
+	if err := do(flag.Arg(0), flag.Args()[1:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// build makes the program for a platform.
+func build(folder, platform string) (path string, err error) {
+	system, processor, _ := strings.Cut(platform, "/")
+	path = filepath.Join(folder, system+"-"+processor, "snowglobe")
+	if system == "windows" {
+		path += ".exe"
+	}
+	c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, ".")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", platform, err, out)
+	}
+	return path, nil
+}
+
+// archives writes one for each platform, and the sums of all.
+func archives(out string, platforms []string) error {
+	work, err := os.MkdirTemp("", "snowglobe-dist-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	own, err := build(work, runtime.GOOS+"/"+runtime.GOARCH)
+	if err != nil {
+		return err
+	}
+	common, err := manPages(own)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"README.md", ".github/CHANGELOG.md"} {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		common = append(common, file{filepath.Base(name), body, 0o644})
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, platform := range platforms {
+		path, err := build(work, platform)
+		if err != nil {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		about, err := materials(path)
+		if err != nil {
+			return err
+		}
+		folder := "snowglobe-" + strings.ReplaceAll(platform, "/", "-")
+		files := slices.Concat([]file{{filepath.Base(path), body, 0o755}}, common, about)
+		for i := range files {
+			files[i].name = folder + "/" + files[i].name
+		}
+		name, pack := folder+".tar.gz", packTar
+		if strings.HasPrefix(platform, "windows/") {
+			name, pack = folder+".zip", packZip
+		}
+		packed, err := pack(files)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), packed, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(packed), name)
+		log.Printf("%s/%s: %d KiB", out, name, len(packed)>>10)
+	}
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}
+
+// manPages are those of the program and of its verbs.
+func manPages(program string) (pages []file, err error) {
+	for _, verb := range []string{"", "serve", "exec", "env", "healthcheck", "generate", "verify", "digest", "clock"} {
+		args := strings.Fields("man " + verb)
+		c := exec.Command(program, args...)
+		c.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0")
+		body, err := c.Output()
+		if err != nil {
+			return nil, fmt.Errorf("man %s: %w", verb, err)
+		}
+		pages = append(pages, file{"man/" + strings.TrimSuffix("snowglobe-"+verb, "-") + ".1", body, 0o644})
+	}
+	return pages, nil
+}
+
+// materials are the licences of all modules in a program, and the list of them in CycloneDX.
+func materials(program string) ([]file, error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	var licences bytes.Buffer
+	licences.WriteString("The licence of Snowglobe itself is its owner's to choose, and is not among these. They are those of what the program has in it.\n")
+	if err := gather(&licences, "The Go standard library "+info.GoVersion, runtimeRoot()); err != nil {
+		return nil, err
+	}
+	type component struct {
+		Type    string `json:"type"`
+		Name    string `json:"name"`
+		Version string `json:"version"`
+		PURL    string `json:"purl"`
+	}
+	components := []component{}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		components = append(components, component{"library", m.Path, m.Version, "pkg:golang/" + m.Path + "@" + m.Version})
+		folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path).Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Path, err)
+		}
+		if err := gather(&licences, m.Path+" "+m.Version, strings.TrimSpace(string(folder))); err != nil {
+			return nil, err
+		}
+	}
+	pages, err := filepath.Glob("fixtures/web/*.gz")
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range pages {
+		if name := strings.TrimSuffix(filepath.Base(path), ".gz"); strings.HasSuffix(name, "LICENSE") || strings.HasSuffix(name, "NOTICE") {
+			raw, err := os.Open(path)
+			if err != nil {
+				return nil, err
+			}
+			z, err := gzip.NewReader(raw)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&licences, "\n==== %s, in the pages\n\n", name)
+			if _, err := io.Copy(&licences, z); err != nil {
+				return nil, err
+			}
+			raw.Close()
+		}
+	}
+	bill, err := json.MarshalIndent(map[string]any{
+		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components,
+		"metadata": map[string]any{"component": map[string]any{"type": "application", "name": "snowglobe", "version": info.Main.Version}},
+	}, "", "  ")
+	return []file{{"LICENSES.txt", licences.Bytes(), 0o644}, {"sbom.cdx.json", append(bill, '\n'), 0o644}}, err
+}
+
+func runtimeRoot() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// gather appends the licences that a folder has, and fails when it has none.
+func gather(b *bytes.Buffer, title, folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		if e.IsDir() || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") && !strings.HasPrefix(name, "NOTICE") && !strings.HasPrefix(name, "UNLICENSE") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return err
+		}
+		found = true
+		fmt.Fprintf(b, "\n==== %s: %s\n\n%s", title, e.Name(), text)
+	}
+	if found {
+		return nil
+	}
+	// Some have it at the head of a source file only.
+	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, path := range sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if head, _, _ := strings.Cut(string(text), "\npackage "); strings.Contains(strings.ToLower(head), "license") {
+			fmt.Fprintf(b, "\n==== %s: %s\n\n%s\n", title, filepath.Base(path), head)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no licence in %s", title, folder)
+}
+
+// packTar writes an archive in which nothing tells when and where it was made.
+func packTar(files []file) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	w := tar.NewWriter(z)
+	for _, f := range files {
+		if err := w.WriteHeader(&tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.body)), ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.body); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return b.Bytes(), err
+}
+
+func packZip(files []file) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		entry, err := w.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := entry.Write(f.body); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
