@@ -357,8 +357,8 @@ func TestGoingBackIsExact(t *testing.T) {
 	u.close()
 }
 
-// TestWhatIsUndoneIsTold: subscribers and filters hear of the logs that are removed and of the head that is back; a page token of what was
-// undone is refused whatever is done instead, one from before is not.
+// TestWhatIsUndoneIsTold: subscribers and filters hear of the logs that are removed and of the head that is back; a page token and an entity
+// tag of what was undone are good for nothing whatever is done instead, those from before still are.
 func TestWhatIsUndoneIsTold(t *testing.T) {
 	world := tinyWorld(t)
 	d := newDevnet(t, world, world.Chains[0])
@@ -379,6 +379,21 @@ func TestWhatIsUndoneIsTold(t *testing.T) {
 	page := func(token string) map[string]any {
 		return d.ask("/v1/chains/" + fmt.Sprint(d.chain.Row.EVMID) + "/blocks?pageSize=2" + token)
 	}
+	// changed asks for the newest blocks unless they are those of an entity tag.
+	changed := func(tag string) (status int, now string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+"/v1/chains/"+fmt.Sprint(d.chain.Row.EVMID)+"/blocks?pageSize=2", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("If-None-Match", tag)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		return answer.StatusCode, answer.Header.Get("ETag")
+	}
+	_, beforeTag := changed("")
 	before := page("")["nextPageToken"].(string)
 	head := d.head().Number.Uint64()
 	snapshot := strings.Trim(call("evm_snapshot"), `"`)
@@ -387,6 +402,7 @@ func TestWhatIsUndoneIsTold(t *testing.T) {
 	transfer := append(crypto.Keccak256([]byte("transfer(address,uint256)"))[:4], append(common.LeftPadBytes(someone[:], 32), common.LeftPadBytes([]byte{1}, 32)...)...)
 	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: token, Gas: 200_000, Data: transfer})
 	undone := page("")["nextPageToken"].(string)
+	_, undoneTag := changed("")
 	if told := call("eth_getFilterChanges", filter); !strings.Contains(told, `"removed":false`) {
 		t.Fatal(told)
 	}
@@ -414,6 +430,12 @@ func TestWhatIsUndoneIsTold(t *testing.T) {
 	}
 	if told := call("eth_getFilterChanges", blocks); !strings.Contains(told, d.head().Hash().Hex()[2:8]) && told == "[]" {
 		t.Error(told)
+	}
+	if status, now := changed(undoneTag); status != http.StatusOK || now == undoneTag || undoneTag == beforeTag {
+		t.Errorf("status %d for the entity tag of what is undone, %s; now it is %s", status, undoneTag, now)
+	}
+	if status, now := changed(beforeTag); status != http.StatusNotModified {
+		t.Errorf("status %d for the entity tag of then, %s; now it is %s", status, beforeTag, now)
 	}
 	d.mustSend(&types.DynamicFeeTx{Nonce: d.nonce(), To: &someone})
 	path := "/v1/chains/" + fmt.Sprint(d.chain.Row.EVMID) + "/blocks?pageSize=2&pageToken=" + undone
