@@ -21,7 +21,7 @@ import (
 )
 
 // undone is after how many transactions the world goes back, and how often that is measured.
-var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 3}}
+var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 1}}
 
 // undoing measures snapshots, going back, and how a test gets a world of its own, beside anvil if it is there.
 func (r *report) undoing() {
@@ -124,7 +124,7 @@ func (r *report) payMany(client *ethclient.Client, key *ecdsa.PrivateKey, n int)
 		if err == nil && now == nonce+uint64(n) {
 			return
 		}
-		if time.Since(begin) > patience {
+		if time.Since(begin) > 5*patience {
 			r.b.Fatalf("nonce %d, want %d: %v", now, nonce+uint64(n), err)
 		}
 	}
