@@ -65,7 +65,12 @@ func read(options []Option, w io.Writer) (*settings, error) {
 	}
 	s.listen = server.Addresses
 	s.server.People = func(w *sim.World, refused func(error)) control.People { return seed.NewPeople(w, refused) }
-	s.world, err = world.Options(time.Now())
+	if s.world, err = world.Options(time.Now()); err != nil {
+		return nil, err
+	}
+	another := &s.server.Many.Generator
+	another.Generate = s.world.Another
+	another.Profiles, err = seed.ProfileSizes()
 	return s, err
 }
 

@@ -68,30 +68,29 @@ func start(t testing.TB, options []Option, log *testLog) (*Server, error) {
 	}
 	hub := events.NewHub()
 	o.server.Events, o.server.Journal = hub, journal.New(o.server.JournalSize, o.server.Keys.Texts(), hub)
-	h, err := handlers.New(w, o.server)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // that of the test ends before its cleanups, which may ask
+	all, err := handlers.NewWorlds(ctx, w, o.server)
 	if err != nil {
+		stop()
 		return nil, errors.Join(err, w.Close())
 	}
 	l, err := o.listen.Listen()
 	if err != nil {
-		h.Close()
-		return nil, errors.Join(err, w.Close())
+		stop()
+		return nil, errors.Join(err, all.Close(), w.Close())
 	}
 	url := "http://" + l.Main.Addr().String()
 	s := &Server{
 		URL: url, RPCURL: url + "/ext/bc/C/rpc", WSURL: "ws" + strings.TrimPrefix(url, "http") + "/ext/bc/C/ws", DataURL: url, MetricsURL: url,
 		Mnemonic: fixtures.Mnemonic, t: t, log: log,
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // that of the test ends before its cleanups, which may ask
 	ended := make(chan error, 2)
-	go func() { ended <- h.Work(ctx) }()
-	go func() { ended <- handlers.Serve(ctx, l.Main, h, o.server.Log) }()
+	go func() { ended <- all.Work(ctx) }()
+	go func() { ended <- handlers.Serve(ctx, l.Main, all, o.server.Log) }()
 	s.close = sync.OnceValue(func() error {
 		stop()
 		hub.Close()
-		err := errors.Join(<-ended, <-ended)
-		h.Close()
-		return errors.Join(err, w.Close())
+		return errors.Join(<-ended, <-ended, all.Close(), w.Close())
 	})
 	s.world = sync.OnceValues(func() (*control.World, error) {
 		answer := &control.World{}

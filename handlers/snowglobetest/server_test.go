@@ -157,6 +157,14 @@ func TestRunsAreApart(t *testing.T) {
 	if _, err := first.BlockNumber(t.Context()); err == nil {
 		t.Error("it answers though it is closed")
 	}
+	beside, err := http.Post(other.URL+"/sim/worlds", "application/json", strings.NewReader(`{"name":"beside"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside.Body.Close()
+	if got := height(t, dial(t, other.URL+"/w/beside/ext/bc/C/rpc")); beside.StatusCode != http.StatusCreated || got != before {
+		t.Errorf("status %d, block %d of a world beside, want %d", beside.StatusCode, got, before)
+	}
 	file := filepath.Join(t.TempDir(), "world.db")
 	kept := snowglobetest.Run(t, snowglobetest.DB(file), snowglobetest.Seed(2))
 	if kept.World().Digest == other.World().Digest {
