@@ -1,5 +1,6 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+FUZZTIME = 5m
 GO = CGO_ENABLED=0 go
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false'
@@ -31,6 +32,9 @@ determinism: ## compare the digests with the committed ones on other processors,
 	GOARCH=arm $(GO) test -trimpath -vet=off -count=1 -short -exec qemu-arm -run TestDeterminism ./seed
 	GOARCH=arm64 $(GO) test -trimpath -vet=off -count=1 -short -exec qemu-aarch64 -run TestDeterminism ./seed
 
+fuzz: ## send anything to every parser that clients reach, FUZZTIME each
+	sh testdata/fuzz.sh $(FUZZTIME)
+
 bench: ## measure speed, size and memory of the built program, ROWS alone if given (needs a quiet machine for about half an hour)
 	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers
 
@@ -50,4 +54,4 @@ image: ## write an image for containers, ./dist/snowglobe-image.tar, without a d
 	mkdir -p dist
 	$(GO) run ./testdata/dist -image dist/snowglobe-image.tar linux/$$(go env GOARCH)
 
-.PHONY: help build test test-all lint race determinism bench golden contracts web dist image
+.PHONY: help build test test-all lint race determinism fuzz bench golden contracts web dist image

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// Almost everything that is allocated while a world is made lives for one block only, so that garbage may lie about for a while: as much
-// again as there is, several times over while that is little, but never more than a fixed amount.
+// Almost everything that is allocated while a world is made lives for one block only, so that garbage may lie about for a while: several
+// times as much as there is beside it while that is little, then a fixed amount, and less where the heap would become too large.
 const (
-	mostGarbage   = 256 << 20 // bytes
+	largestHeap   = 900 << 20 // bytes, as long as that leaves room for
+	leastGarbage  = 128 << 20
+	mostGarbage   = 256 << 20
 	mostPercent   = 400
-	leastPercent  = 20
 	garbageBlocks = 512 // after so many blocks it is looked at again
 )
 
@@ -36,7 +37,9 @@ func (g *garbage) madeBlock() {
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	percent := min(max(int(100*mostGarbage/max(live[0].Value.Uint64(), 1)), leastPercent), mostPercent)
+	used := max(int64(live[0].Value.Uint64()), 1)
+	garbage := min(max(largestHeap-used, leastGarbage), mostGarbage)
+	percent := min(int(100*garbage/used)+1, mostPercent)
 	if percent != g.percent {
 		g.percent = percent
 		debug.SetGCPercent(percent)

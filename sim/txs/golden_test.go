@@ -46,7 +46,7 @@ func decodeHex(t *testing.T, s string) []byte {
 
 func fixture(name string) string { return filepath.Join("..", "..", "testdata", "node", name) }
 
-func readRecorded(t *testing.T, name string) []recorded {
+func readRecorded(t testing.TB, name string) []recorded {
 	t.Helper()
 	f, err := os.Open(fixture(name))
 	if err != nil {

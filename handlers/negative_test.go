@@ -1,0 +1,290 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"snowglobe/handlers"
+)
+
+// wrong are values that no parameter, or few, can have.
+var wrong = []any{
+	nil, true, "", " ", "x", "null", "-1", "0", "0x", "0xzz", "1e9", "NaN", "9223372036854775808", "99999999999999999999999999999999", -1, 1.5, 1e300,
+	"0x" + strings.Repeat("f", 64), "0x" + strings.Repeat("0", 41), strings.Repeat("a", 3000), "\x00", "\u202e", "%s%n", "../../etc/passwd", "';--", "1111111111111111111111", "P-avax1",
+	"2026-13-45T99:99:99Z", []any{}, []any{[]any{[]any{}}}, map[string]any{}, map[string]any{"": nil}, []any{nil, 1, "x", map[string]any{}},
+}
+
+// sampled says whether a case is among those of a short run: one in so many, always the same.
+func sampled(every uint32, parts ...any) bool {
+	if !testing.Short() {
+		return true
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, parts...)
+	return h.Sum32()%every == 0
+}
+
+// failures are what a server logs as failed inside.
+type failures struct {
+	slog.Handler
+	mu    sync.Mutex
+	lines []string
+}
+
+func (f *failures) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+func (f *failures) WithAttrs([]slog.Attr) slog.Handler           { return f }
+func (f *failures) WithGroup(string) slog.Handler                { return f }
+func (f *failures) Handle(_ context.Context, r slog.Record) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	line := r.Message
+	r.Attrs(func(a slog.Attr) bool { line += " " + a.String(); return true })
+	f.lines = append(f.lines, line)
+	return nil
+}
+
+// negatives asks a server what it must refuse, or answer, but not fail at.
+type negatives struct {
+	*testing.T
+	h      http.Handler
+	failed *failures
+	asked  int
+}
+
+func newNegatives(t *testing.T) *negatives {
+	failed := &failures{}
+	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Log: slog.New(failed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	return &negatives{T: t, h: h, failed: failed}
+}
+
+// ask sends a request, and answers whether the server took it as any other.
+func (r *negatives) ask(method, target, body string) bool {
+	r.Helper()
+	r.asked++
+	patience, stream := 2*time.Minute, strings.HasPrefix(target, "/sim/events") // which goes on until the client leaves
+	if stream {
+		patience = 20 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	request := httptest.NewRequestWithContext(ctx, method, "/", strings.NewReader(body))
+	path, query, _ := strings.Cut(target, "?")
+	request.URL = &url.URL{Path: path, RawQuery: query}
+	if unescaped, err := url.PathUnescape(path); err == nil {
+		request.URL.Path, request.URL.RawPath = unescaped, path
+	}
+	request.RequestURI, request.Host = target, "localhost"
+	request.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	r.h.ServeHTTP(w, request)
+	failed := r.failed.lines
+	r.failed.lines = nil
+	if w.Code >= 500 || len(failed) > 0 || ctx.Err() != nil && !stream {
+		r.Errorf("%s %.300s %.300s: %d %.300s; the log has %.600q", method, target, body, w.Code, w.Body, failed)
+		return false
+	}
+	return true
+}
+
+// withoutMember is an object without a member.
+func withoutMember(object map[string]any, name string) map[string]any {
+	rest := maps.Clone(object)
+	delete(rest, name)
+	return rest
+}
+
+func withMember(object map[string]any, name string, value any) map[string]any {
+	rest := maps.Clone(object)
+	rest[name] = value
+	return rest
+}
+
+func encoded(t *testing.T, value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// wrongBodies are what takes the place of a body: each member wrong, missing, or there twice, and no object at all.
+func wrongBodies(t *testing.T, example any) (all []string) {
+	all = []string{"", "{", "nul", "[]", "1", `""`, "null", "{}", `{"":{}}`, strings.Repeat(`{"a":[`, 2000), `{"a":1e999}`, "\xff\xfe", "{}{}"}
+	object, ok := example.(map[string]any)
+	if !ok {
+		return all
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		all = append(all, encoded(t, withoutMember(object, name)))
+		key := encoded(t, name)
+		all = append(all, strings.TrimSuffix(encoded(t, object), "}")+`,`+key+`:`+encoded(t, object[name])+"}")
+		for _, value := range wrong {
+			all = append(all, encoded(t, withMember(object, name, value)))
+		}
+		if inner, ok := object[name].(map[string]any); ok {
+			for _, member := range slices.Sorted(maps.Keys(inner)) {
+				for _, value := range wrong {
+					all = append(all, encoded(t, withMember(object, name, withMember(inner, member, value))))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// TestRESTRefusesWhatIsWrong asks every operation of the OpenAPI document with parameters and bodies that are wrong, missing, there
+// twice or extreme. None may fail.
+func TestRESTRefusesWhatIsWrong(t *testing.T) {
+	r := newNegatives(t)
+	type parameter struct {
+		Name, In string
+		Example  any
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters  []parameter
+			RequestBody *struct {
+				Content map[string]struct {
+					Examples map[string]struct{ Value any }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(ask(r.h, "GET", "/openapi.json", "")), &document); err != nil || len(document.Paths) < 100 {
+		t.Fatal(len(document.Paths), err)
+	}
+	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(document.Paths[path])) {
+			operation, verb := document.Paths[path][method], strings.ToUpper(method)
+			good := path
+			for _, p := range operation.Parameters {
+				if p.In == "path" {
+					good = strings.Replace(good, "{"+p.Name+"}", url.PathEscape(text(p.Example)), 1)
+				}
+			}
+			body := ""
+			var example any
+			if operation.RequestBody != nil {
+				for _, e := range operation.RequestBody.Content["application/json"].Examples {
+					example = e.Value
+				}
+				body = encoded(t, example)
+			}
+			for _, p := range operation.Parameters {
+				for _, value := range wrong {
+					if !sampled(40, verb, path, p.Name, value) {
+						continue
+					}
+					if p.In == "path" {
+						bad := strings.Replace(path, "{"+p.Name+"}", url.PathEscape(text(value)), 1)
+						for _, q := range operation.Parameters {
+							bad = strings.Replace(bad, "{"+q.Name+"}", url.PathEscape(text(q.Example)), 1)
+						}
+						r.ask(verb, bad, body)
+						continue
+					}
+					query := url.Values{p.Name: {text(value)}}.Encode()
+					r.ask(verb, good+"?"+query, body)
+					r.ask(verb, good+"?"+query+"&"+query, body)
+				}
+			}
+			for i, bad := range wrongBodies(t, example) {
+				if operation.RequestBody != nil && sampled(40, verb, path, i) {
+					r.ask(verb, good, bad)
+				}
+			}
+			if sampled(4, verb, path) {
+				r.ask(verb, good+"?%zz=%&=&;", body)
+			}
+		}
+	}
+	t.Logf("%d requests", r.asked)
+}
+
+// text is a value as a parameter has it.
+func text(value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	var b bytes.Buffer
+	_ = json.NewEncoder(&b).Encode(value) // what is not JSON is no example
+	return strings.TrimSpace(b.String())
+}
+
+// TestJSONRPCRefusesWhatIsWrong calls every method of the OpenRPC document with parameters that are wrong, missing, too many, there
+// twice or extreme, by name and by position. None may fail.
+func TestJSONRPCRefusesWhatIsWrong(t *testing.T) {
+	r := newNegatives(t)
+	var document struct {
+		Methods []struct {
+			Name     string
+			Servers  []struct{ Name string }
+			Params   []struct{ Name string }
+			Examples []struct {
+				Params []struct {
+					Name  string
+					Value any
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(ask(r.h, "GET", "/openrpc.json", "")), &document); err != nil || len(document.Methods) < 200 {
+		t.Fatal(len(document.Methods), err)
+	}
+	for _, m := range document.Methods {
+		named, listed := map[string]any{}, []any{}
+		if len(m.Examples) > 0 {
+			for _, p := range m.Examples[0].Params {
+				named[p.Name] = p.Value
+				listed = append(listed, p.Value)
+			}
+		}
+		var params []string
+		for _, p := range wrongBodies(t, named) {
+			params = append(params, p)
+		}
+		for i := range max(len(m.Params), 1) {
+			for _, value := range wrong {
+				bad := append([]any{}, listed...)
+				for len(bad) <= i {
+					bad = append(bad, nil)
+				}
+				bad[i] = value
+				params = append(params, encoded(t, bad))
+				if i < len(m.Params) {
+					params = append(params, encoded(t, withMember(named, m.Params[i].Name, value)))
+				}
+			}
+			params = append(params, encoded(t, listed[:min(i, len(listed))]))
+		}
+		params = append(params, encoded(t, append(append([]any{}, listed...), wrong...)))
+		for i, p := range params {
+			if sampled(200, m.Name, i) {
+				r.ask("POST", m.Servers[0].Name, `{"jsonrpc":"2.0","id":1,"method":"`+m.Name+`","params":`+p+`}`)
+			}
+		}
+	}
+	for _, path := range []string{"/ext/bc/C/rpc", "/ext/bc/P", "/ext/bc/X", "/ext/info", "/ext/health", "/ext/index/P/block", "/ext/bc/C/avax"} {
+		for _, body := range append(wrongBodies(t, map[string]any{"jsonrpc": "2.0", "id": 1, "method": "eth_chainId", "params": []any{}}), "[[]]", "[1,2]", "["+strings.Repeat(`{},`, 200)+"{}]") {
+			r.ask("POST", path, body)
+		}
+	}
+	t.Logf("%d requests", r.asked)
+}

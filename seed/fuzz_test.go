@@ -1,0 +1,35 @@
+package seed
+
+import (
+	"testing"
+
+	"snowglobe/fixtures"
+)
+
+// FuzzProfile reads profiles. What is accepted is within bounds, and says the same when it is written and read again.
+func FuzzProfile(f *testing.F) {
+	for _, name := range BuiltInProfiles() {
+		raw, err := fixtures.Profiles.ReadFile("profiles/" + name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Add([]byte("name: x\ndays: 9\nchains: 2\ntransactions: 500\n"))
+	f.Add([]byte("name: &a [*a]"))
+	f.Add([]byte(""))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		p, err := ParseProfile("p.yaml", raw)
+		if err != nil {
+			return
+		}
+		text, err := p.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseProfile("p.yaml", []byte(text))
+		if err != nil || *again != *p {
+			t.Errorf("%q became %q: %v", raw, text, err)
+		}
+	})
+}
