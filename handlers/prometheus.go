@@ -62,7 +62,7 @@ func (m *requestMetrics) observe(operation string, status int, took time.Duratio
 	l.count++
 }
 
-// handler answers what was counted and the heights of the chains, in the text format of Prometheus.
+// handler answers what was counted, the heights of the chains and what the process holds, in the text format of Prometheus.
 func (m *requestMetrics) handler(w *sim.World, n *node.Node, worlds func() int) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer
@@ -72,6 +72,7 @@ func (m *requestMetrics) handler(w *sim.World, n *node.Node, worlds func() int) 
 		}
 		describe(&text, "snowglobe_worlds", "gauge", "Worlds of this process.")
 		fmt.Fprintf(&text, "snowglobe_worlds %d\n", worlds())
+		writeProcess(&text)
 		m.write(&text)
 		answer.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = answer.Write(text.Bytes()) // the client has gone

@@ -30,6 +30,7 @@ func TestMetricsCountRequests(t *testing.T) {
 		`status="400"} 1`,
 		`snowglobe_height{network="mainnet",chain="P"} ` + regexp.MustCompile(`"height":"(\d+)"`).FindStringSubmatch(height)[1],
 		`snowglobe_height{network="mainnet",chain="C"} `, `snowglobe_height{network="fuji",chain="X"} `,
+		"\ngo_goroutines ", "\ngo_memstats_heap_alloc_bytes ", "\nsnowglobe_worlds ", "\nsnowglobe_cache_bytes ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)

@@ -35,6 +35,9 @@ func (m *Memory) Used() int {
 	return m.used
 }
 
+// InUse is how many bytes the caches of this process hold together, and how many they may.
+func InUse() (used, limit int) { return process.Used(), process.limit }
+
 // link is an entry's place in the ring.
 type link struct {
 	next, prev *link
