@@ -76,6 +76,13 @@ func (h *History) Next() (plannedBlock, bool) {
 	b := h.nextPlanned()
 	b.TimeMS = h.affordable(max(b.TimeMS, h.earliest(h.deployed())))
 	at, due := h.nextDue()
+	next := b.TimeMS
+	if due {
+		next = min(next, at)
+	}
+	if exact, first := h.delayed(next); first {
+		return plannedBlock{TimeMS: exact}, true
+	}
 	switch {
 	case due && (at <= b.TimeMS || h.next >= len(h.actions)):
 		b = plannedBlock{TimeMS: at}
@@ -88,6 +95,19 @@ func (h *History) Next() (plannedBlock, bool) {
 	}
 	h.planned++
 	return b, true
+}
+
+// delayed tells whether a block at a time would keep a transaction from the second in which it must stand, and when the block of that
+// transaction is to be made instead: what the other one was for comes with it, or after it.
+func (h *History) delayed(timeMS uint64) (exact uint64, first bool) {
+	at, due := h.scheduled.nextExact()
+	if !due || timeMS >= 1000*at {
+		return 0, false
+	}
+	head, _ := h.chain.Builder.Head()
+	delay := head.EarliestChild() - head.TimeMilliseconds
+	exact = max(1000*at, head.EarliestChild())
+	return exact, timeMS+delay >= 1000*(at+1) && exact < 1000*(at+1)
 }
 
 // nextPlanned is the next of the planned blocks. What did not fit into them goes into more, right after.

@@ -21,6 +21,7 @@ import (
 type ScheduledTx struct {
 	At      uint64
 	Early   bool                             // it needs none of the contracts that the deployer creates
+	Exact   bool                             // what it says counts from its block's time, which must be in that very second
 	Ready   <-chan struct{}                  // closed once Request can be asked; nil for at once
 	Request func(*Chain) (*TxRequest, error) // with its gas and its access list
 	Message func() *warp.UnsignedMessage     // that it must send; nil for none
@@ -52,6 +53,16 @@ func (s *scheduledTxs) next(deployed bool, earliest func(deployed bool) uint64) 
 		return 0, false
 	}
 	return max(1000*s.txs[0].At, earliest(deployed || s.txs[0].Early)), true
+}
+
+// nextExact is when the next transaction is due that must stand in that very second.
+func (s *scheduledTxs) nextExact() (at uint64, due bool) {
+	for i := range s.txs {
+		if s.txs[i].Exact {
+			return s.txs[i].At, true
+		}
+	}
+	return 0, false
 }
 
 // waits tells whether a transaction that is due at a time needs contracts that the chain does not have yet.

@@ -123,7 +123,7 @@ func (t *ICM) scheduleManager(l *L1, converted uint64) {
 		}
 		e.add(icmTx{ScheduledTx: evm.ScheduledTx{At: converted, Early: true, Request: l.initializeManager}})
 		for _, c := range l.changes {
-			e.add(icmTx{ScheduledTx: evm.ScheduledTx{At: c.initiatedAt(), Early: true, Request: l.initiate(c), Message: func() *warp.UnsignedMessage { return c.message }}})
+			e.add(icmTx{ScheduledTx: evm.ScheduledTx{At: c.initiatedAt(), Early: true, Exact: c.registers, Request: l.initiate(c), Message: func() *warp.UnsignedMessage { return c.message }}})
 		}
 		e.sort()
 	}
