@@ -127,6 +127,7 @@ func (c *command) run(ctx, serving context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.world.Progress = listeners.Starting(c.world.Profile.Name, c.server.Log, c.world.Progress)
 	w, err := seed.Open(ctx, c.world, c.line.Chosen)
 	if err != nil {
 		return errors.Join(err, listeners.Close())

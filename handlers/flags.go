@@ -17,6 +17,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/textlog"
 	"snowglobe/handlers/webhook"
 	"snowglobe/sim/export"
 )
@@ -111,6 +112,7 @@ func (s *Flags) Options(w io.Writer) (o Options, err error) {
 	if o.Dialect, err = rest.ParseDialectMode(s.dialect); err != nil {
 		return o, fmt.Errorf("--dialect: %w", err)
 	}
+	w, o.flush = textlog.Unblocked(w)
 	if o.Log, err = rest.NewLogger(w, s.logFormat, s.Quiet); err != nil {
 		return o, fmt.Errorf("--log-format: %w", err)
 	}

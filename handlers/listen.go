@@ -33,6 +33,8 @@ type Listeners struct {
 	Main net.Listener
 	Fuji net.Listener // at which /ext is fuji's; nil for none
 	Note string       // why there is none, when one was to be expected
+
+	answering *answering // nil before the first handler
 }
 
 // Listen listens at the addresses. Only an address that was chosen must be free: without the other, fuji has no origin of its own.
@@ -139,12 +141,4 @@ func (l *Listeners) exposed() (addresses []string) {
 func beyondLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && !tcp.IP.IsLoopback()
-}
-
-// Close closes the listeners.
-func (l *Listeners) Close() error {
-	if l.Fuji == nil {
-		return l.Main.Close()
-	}
-	return errors.Join(l.Main.Close(), l.Fuji.Close())
 }

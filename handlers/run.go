@@ -5,21 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"snowglobe/fixtures"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/journal"
-	"snowglobe/handlers/node"
 	"snowglobe/handlers/worlds"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -29,6 +23,9 @@ import (
 func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Writer) error {
 	if err := w.Claim(ctx); err != nil {
 		return errors.Join(err, l.Close())
+	}
+	if o.flush != nil {
+		defer o.flush()
 	}
 	o.Permit.Exposed = len(l.exposed()) > 0
 	o.Origins = l.ports(o.Network)
@@ -55,6 +52,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 	if err != nil {
 		return store.Damaged(err)
 	}
+	l.begin(all, o.Log)
 	if _, err := io.WriteString(notes, banner); err != nil {
 		return err
 	}
@@ -68,25 +66,15 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 	}
 	return whileWorking(ctx, all.Work, func(ctx context.Context) error {
 		if o.Program == nil {
-			return l.serve(ctx, all, o.Log)
+			return l.wait(ctx)
 		}
 		serving, stop := context.WithCancel(ctx)
 		served := make(chan error, 1)
-		go func() { served <- l.serve(serving, all, o.Log) }()
+		go func() { served <- l.wait(serving) }()
 		err := o.Program.run(serving, url)
 		stop()
 		return errors.Join(err, <-served)
 	})
-}
-
-// serve answers on each listener; when one fails the others stop.
-func (l *Listeners) serve(ctx context.Context, h http.Handler, log *slog.Logger) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return Serve(ctx, l.Main, h, log) })
-	if l.Fuji != nil {
-		group.Go(func() error { return Serve(ctx, l.Fuji, node.ForNetwork(fixtures.FujiName, h), log) })
-	}
-	return group.Wait()
 }
 
 // whileWorking does something while work goes on in the background, and stops that when that is done.

@@ -49,6 +49,8 @@ type Options struct {
 	Node    NodeOptions
 	Data    data.Options
 
+	flush func() // writes what waits of the log; nil when nothing does
+
 	RateLimit  int // requests per minute and client, 0 for no limit
 	Keys       *rest.Keys
 	RequireKey bool

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"html/template"
+	"net/url"
 	"slices"
 	"strconv"
 )
@@ -52,6 +53,18 @@ func (p *page) Do(method, path string, body ...any) template.HTMLAttr {
 	}
 	return template.HTMLAttr(attr)
 }
+
+// World is the first page of a world of this process, by the world's URL.
+func (p *page) World(world any) string {
+	u, err := url.Parse(text(world))
+	if err != nil {
+		return p.base + "/"
+	}
+	return u.Path + "/"
+}
+
+// IsWorld says whether the page is of the world with a URL.
+func (p *page) IsWorld(world any) bool { return p.World(world) == p.base+"/" }
 
 // Seconds is a number of seconds from now on, as a span that the clock takes.
 func (p *page) SpanTo(unix any) string {

@@ -259,6 +259,8 @@
       const answer = await change(button.dataset.method, button.dataset.path, button.dataset.body);
       later(button.dataset.done || "Done");
       if (button.dataset.tx && answer?.result) location.href = button.dataset.tx + answer.result;
+      else if (button.dataset.into && answer) location.href = new URL(answer[button.dataset.into]).pathname + "/";
+      else if (button.dataset.to) location.href = button.dataset.to;
       else location.reload();
     } catch (e) {
       toast(e.message);

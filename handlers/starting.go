@@ -1,0 +1,140 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"snowglobe/fixtures"
+	"snowglobe/handlers/node"
+	"snowglobe/handlers/rest"
+)
+
+// answering is a server whose handler comes later.
+type answering struct {
+	handler atomic.Pointer[http.Handler]
+	stop    context.CancelFunc
+	served  chan error
+}
+
+func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*a.handler.Load()).ServeHTTP(w, r)
+}
+
+// begin answers on each listener with a handler, or with another one from now on. When one fails the others stop.
+func (l *Listeners) begin(h http.Handler, log *slog.Logger) {
+	if l.answering != nil {
+		l.answering.handler.Store(&h)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	a := &answering{stop: stop, served: make(chan error, 1)}
+	a.handler.Store(&h)
+	l.answering = a
+	go func() {
+		group, ctx := errgroup.WithContext(ctx)
+		group.Go(func() error { return Serve(ctx, l.Main, a, log) })
+		if l.Fuji != nil {
+			group.Go(func() error { return Serve(ctx, l.Fuji, node.ForNetwork(fixtures.FujiName, a), log) })
+		}
+		a.served <- group.Wait()
+	}()
+}
+
+// wait lets the listeners answer until the context ends.
+func (l *Listeners) wait(ctx context.Context) error {
+	select {
+	case err := <-l.answering.served:
+		return err
+	case <-ctx.Done():
+		l.answering.stop()
+		return <-l.answering.served
+	}
+}
+
+// Starting answers that the world is being made until Run answers for it. It returns what is to be told of how far that is, which tells it
+// to also, if that is somebody.
+func (l *Listeners) Starting(profile string, log *slog.Logger, also func(done, total int)) (progress func(done, total int)) {
+	s := &starting{profile: profile, begun: time.Now()}
+	l.begin(s, log)
+	return func(done, total int) {
+		s.done.Store(int64(done))
+		s.total.Store(int64(total))
+		if also != nil {
+			also(done, total)
+		}
+	}
+}
+
+// starting answers while a world is being made.
+type starting struct {
+	profile     string
+	begun       time.Time
+	done, total atomic.Int64 // transactions
+}
+
+// Making is how far a world is that is being made.
+type Making struct {
+	Profile     string `json:"profile"`
+	Done        int64  `json:"done"` // transactions
+	Expected    int64  `json:"expected"`
+	PerSecond   int64  `json:"perSecond"`
+	SecondsLeft *int64 `json:"secondsLeft,omitempty"` // nothing before the first transaction
+}
+
+// unready is the answer of GET /sim/health meanwhile.
+type unready struct {
+	Healthy    bool   `json:"healthy"`
+	Message    string `json:"message"`
+	Error      string `json:"error"`
+	StatusCode int    `json:"statusCode"`
+	Making     Making `json:"making"`
+}
+
+const retryAfter = 1 // second
+
+func (s *starting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m := s.progress()
+	text := fmt.Sprintf("the world is being made (%d of %d transactions): try again", m.Done, m.Expected)
+	if r.URL.Path != "/sim/health" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		rest.Refuse(w, r, rest.Starting(text, retryAfter))
+		return
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Retry-After", fmt.Sprint(retryAfter))
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_ = json.NewEncoder(w).Encode(unready{Message: text, Error: http.StatusText(http.StatusServiceUnavailable), StatusCode: http.StatusServiceUnavailable, Making: m}) // the client has gone
+}
+
+func (s *starting) progress() Making {
+	m := Making{Profile: s.profile, Done: s.done.Load(), Expected: s.total.Load()}
+	if since := time.Since(s.begun).Seconds(); m.Done > 0 && since > 0 {
+		rate := float64(m.Done) / since
+		left := int64(math.Ceil(float64(max(m.Expected-m.Done, 0)) / rate))
+		m.PerSecond, m.SecondsLeft = int64(rate), &left
+	}
+	return m
+}
+
+// Close ends the answers and closes the listeners.
+func (l *Listeners) Close() error {
+	if l.answering != nil {
+		l.answering.stop()
+		return <-l.answering.served
+	}
+	if l.Fuji == nil {
+		return l.Main.Close()
+	}
+	return errors.Join(l.Main.Close(), l.Fuji.Close())
+}
