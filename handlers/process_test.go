@@ -79,7 +79,7 @@ func (r *report) serve(args ...string) *process {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, syscall.ECONNREFUSED) || time.Since(begin) > patience {
+		if making := strings.HasPrefix(err.Error(), "status 503"); !making && !errors.Is(err, syscall.ECONNREFUSED) || time.Since(begin) > patience {
 			r.b.Fatal(err)
 		}
 		time.Sleep(time.Millisecond)

@@ -4,6 +4,7 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"math/big"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ func (r *report) undoing() {
 		for _, profile := range []string{"tiny", "default"} {
 			p := r.serve("--profile", profile, "--quiet", "--db", filepath.Join(r.b.TempDir(), "undone.db"))
 			r.goBack(profile, p, "/ext/bc/C/rpc", row)
+			r.makeWorlds(profile, p, row)
 			p.stop()
 		}
 		if program := anvilProgram(); program != "" {
@@ -86,6 +88,22 @@ func (r *report) goBack(name string, p *process, path string, row func(string, .
 	row("%s, reset after 100 transactions\t%.1f", name, r.often(7, func() time.Duration {
 		r.payMany(client, key, 100)
 		return timed(nil, "anvil_reset")
+	}))
+}
+
+// makeWorlds measures a new world beside the one that is served: a copy of that, in a file, with its server.
+func (r *report) makeWorlds(name string, p *process, row func(string, ...any)) {
+	row("%s, new world\t%.1f", name, r.often(15, func() time.Duration {
+		begin := time.Now()
+		answer, err := http.Post("http://"+p.address+"/sim/worlds", "application/json", strings.NewReader(`{}`))
+		if err != nil {
+			r.b.Fatal(err)
+		}
+		took := time.Since(begin)
+		if answer.Body.Close(); answer.StatusCode != http.StatusCreated {
+			r.b.Fatal(answer.Status)
+		}
+		return took
 	}))
 }
 
