@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -53,7 +54,7 @@ func (c *Criteria) differences(s *Summary) (all []string) {
 	if failed := s.Status >= http.StatusBadRequest || s.Cause != ""; c.Failed != nil && *c.Failed != failed {
 		all = append(all, choose(failed, "it failed", "it did not fail"))
 	}
-	for _, name := range sortedKeys(c.Parameters) {
+	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
 		got, given := s.Parameters[name]
 		if !given {
 			all = append(all, fmt.Sprintf("parameter %s is not there", name))
@@ -69,15 +70,6 @@ func choose(yes bool, then, otherwise string) string {
 		return then
 	}
 	return otherwise
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // List are the latest exchanges that are meant, from before an id on, and whether there are more.

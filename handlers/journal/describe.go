@@ -77,7 +77,7 @@ func (j *Journal) Summarize(e *Exchange) *Summary {
 		Path: r.text(path), Query: r.query(query), Status: e.Status, Bytes: e.Answer.Size, Fault: e.Fault,
 		Duration: float64(e.Took.Microseconds()) / 1000,
 	}
-	s.Calls = calls([]byte(request))
+	s.Calls = withLater(calls([]byte(request)), e, r)
 	if len(s.Calls) > 0 {
 		outcomes(s.Calls, e.Answer.Kept)
 	} else {
@@ -149,6 +149,14 @@ func calls(body []byte) (all []Call) {
 			all = append(all, Call{Method: *m.Method, Params: m.Params, id: string(m.ID)})
 		}
 	})
+	return all
+}
+
+// withLater adds the calls of which only the method is remembered.
+func withLater(all []Call, e *Exchange, r redactor) []Call {
+	for _, method := range e.Request.Later {
+		all = append(all, Call{Method: r.text(method), id: "later"})
+	}
 	return all
 }
 
@@ -269,7 +277,7 @@ func (j *Journal) Outcome(e *Exchange) (members []string, cause string) {
 		return nil, ""
 	}
 	r := j.redactorOf(e)
-	all := calls(e.Request.Kept)
+	all := withLater(calls(e.Request.Kept), e, r)
 	outcomes(all, answer)
 	for _, c := range all {
 		text := r.text(c.Method)

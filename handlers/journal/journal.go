@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,8 +46,9 @@ type Exchange struct {
 
 // Body is as much of a body as is kept, and how long it is.
 type Body struct {
-	Kept []byte
-	Size int64
+	Kept  []byte
+	Size  int64
+	Later []string // methods of the calls of JSON-RPC that are not kept
 }
 
 // Whole says whether all of it was kept.
@@ -57,7 +60,33 @@ func Keep(b []byte) Body {
 	if len(b) > KeptBody {
 		kept = append(make([]byte, 0, KeptBody), b[:KeptBody]...)
 	}
-	return Body{kept, int64(len(b))}
+	return Body{Kept: kept, Size: int64(len(b))}
+}
+
+// Bounds of what is remembered of calls that are not kept: as many as a batch may have.
+const (
+	laterCalls  = 1_000
+	laterMethod = 100 // bytes
+)
+
+// KeepRequest is Keep for what may be a batch: the methods of the calls that are not kept are remembered.
+func KeepRequest(b []byte) Body {
+	kept := Keep(b)
+	if kept.Whole() {
+		return kept
+	}
+	whole := len(calls(kept.Kept))
+	eachItem(b, func(item json.RawMessage) {
+		var m struct{ Method *string }
+		switch {
+		case json.Unmarshal(item, &m) != nil || m.Method == nil || len(kept.Later) >= laterCalls:
+		case whole > 0:
+			whole--
+		default:
+			kept.Later = append(kept.Later, strings.Clone((*m.Method)[:min(len(*m.Method), laterMethod)]))
+		}
+	})
+	return kept
 }
 
 // Journal is a ring of exchanges.
@@ -121,6 +150,9 @@ func (j *Journal) add(e *Exchange) {
 // bytes is about how much memory an exchange takes.
 func (e *Exchange) bytes() int {
 	n := len(e.Request.Kept) + len(e.Answer.Kept) + 2*len(e.Target) + len(e.Host)
+	for _, method := range e.Request.Later {
+		n += len(method) + 16
+	}
 	for _, h := range []http.Header{e.RequestHeader, e.AnswerHeader} {
 		for name, values := range h {
 			for _, v := range values {

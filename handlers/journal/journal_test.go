@@ -162,3 +162,20 @@ func sprint(v any) string {
 	}
 	return string(b)
 }
+
+// TestCallsBeyondWhatIsKeptAreNamed: a batch that is larger than what is kept of a body counts with all its members.
+func TestCallsBeyondWhatIsKeptAreNamed(t *testing.T) {
+	member := `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","latest"]},`
+	e := exchange("POST", "/ext/bc/C/rpc", "", "")
+	e.Request = journal.KeepRequest([]byte("[" + strings.Repeat(member, 400) + `{"jsonrpc":"2.0","id":2,"method":"eth_chainId"}]`))
+	j := journal.New(10, nil, nil)
+	j.Add(e)
+	for method, want := range map[string]int{"eth_getBalance": 400, "eth_chainId": 1} {
+		if got := j.Count(&journal.Criteria{Operation: method}); got != want {
+			t.Errorf("%s is counted %d times, not %d", method, got, want)
+		}
+	}
+	if len(e.Request.Kept) != journal.KeptBody {
+		t.Errorf("%d bytes are kept", len(e.Request.Kept))
+	}
+}

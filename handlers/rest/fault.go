@@ -70,7 +70,7 @@ func (c *requestContext) faultOfMount(r *http.Request) *fault.Request {
 	}{io.MultiReader(bytes.NewReader(body), rest), r.Body}
 	f.Text += string(body)
 	f.Calls = callsIn(body)
-	c.received = journal.Keep(body)
+	c.received = journal.KeepRequest(body)
 	c.nameCalls(f.Calls)
 	return f.Request
 }

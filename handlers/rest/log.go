@@ -143,7 +143,7 @@ const nodeInterface = "node"
 // KeepRequest takes down the body of a request that a mounted handler has read, for the journal. It must not change afterwards.
 func KeepRequest(ctx context.Context, body []byte) {
 	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok && c.keeps {
-		c.received = journal.Keep(body)
+		c.received = journal.KeepRequest(body)
 	}
 }
 
@@ -159,7 +159,7 @@ func RecordMessage(ctx context.Context, operation string, message, answer []byte
 	}
 	e := c.exchange()
 	e.Time, e.Took, e.Operation, e.WebSocket, e.Status = since, time.Since(since), operation, true, http.StatusOK
-	e.Request, e.Answer, e.Fault = journal.Keep(message), journal.Keep(answer), ""
+	e.Request, e.Answer, e.Fault = journal.KeepRequest(message), journal.Keep(answer), ""
 	if p != nil {
 		e.Fault = p.Text
 	}

@@ -127,19 +127,25 @@ func itemsOf(id store.TokenID) (after, before store.AssetKey) {
 	return id.Asset(nil)[:len(id.Asset(nil))-1], (id + 1).Asset(nil)[:len(id.Asset(nil))-1]
 }
 
+// item is the token that a path names, its collection and how they are seen.
+func (a *tokenAPI) item(r *rest.Request, c *reader.Chain) (s *tokenView, t *data.Token, asset store.AssetKey, n *store.NFT, err error) {
+	if s, err = a.view(r, c.Row.ID); err != nil {
+		return
+	}
+	if t, err = s.collection(c); err != nil {
+		return
+	}
+	asset = t.ID.Asset(r.Amount("tokenId").Bytes())
+	if n, err = a.World.DB.NFT(r.Context(), asset); err != nil {
+		err = data.OrNotFound(err, rest.NotFound("token %s of collection %s does not exist", r.Amount("tokenId"), t.Hex))
+	}
+	return
+}
+
 func (a *tokenAPI) getNFT(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
+	s, _, asset, n, err := a.item(r, c)
 	if err != nil {
 		return nil, err
-	}
-	t, err := s.collection(c)
-	if err != nil {
-		return nil, err
-	}
-	asset := t.ID.Asset(r.Amount("tokenId").Bytes())
-	n, err := a.World.DB.NFT(r.Context(), asset)
-	if err != nil {
-		return nil, data.OrNotFound(err, rest.NotFound("token %s of collection %s does not exist", r.Amount("tokenId"), t.Hex))
 	}
 	return anyToken{s.nft(asset, n)}, nil
 }

@@ -55,18 +55,9 @@ func (x *reindexes) did(asset store.AssetKey, now time.Time) {
 
 // reindex reads the URI of an item from its contract, and what is there.
 func (a *tokenAPI) reindex(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
+	_, t, asset, n, err := a.item(r, c)
 	if err != nil {
 		return nil, err
-	}
-	t, err := s.collection(c)
-	if err != nil {
-		return nil, err
-	}
-	asset := t.ID.Asset(r.Amount("tokenId").Bytes())
-	n, err := a.World.DB.NFT(r.Context(), asset)
-	if err != nil {
-		return nil, data.OrNotFound(err, rest.NotFound("token %s of collection %s does not exist", r.Amount("tokenId"), t.Hex))
 	}
 	now := a.World.Clock.Unix()
 	before, err := a.World.DB.Reindexed(r.Context(), asset)
