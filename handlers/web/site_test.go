@@ -100,7 +100,7 @@ func TestEveryLinkResolves(t *testing.T) {
 		if found := inline.FindString(body); found != "" {
 			t.Errorf("%s has the inline script or style %q", path, found)
 		}
-		if at := missing.FindStringIndex(body); at != nil {
+		if at := missing.FindStringIndex(body); at != nil && !strings.HasPrefix(path, "/docs/") { // pages of the manual may have Go in them
 			t.Errorf("%s shows %q", path, body[max(0, at[0]-80):at[1]])
 		}
 		if len(body) > most {
