@@ -49,7 +49,9 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 		return nil, err
 	}
 	defer close(h.made)
+	h.mu.Lock()
 	h.ttl, h.from = wish.TTL, wish.From.String()
+	h.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.working, cancel)()
