@@ -184,7 +184,7 @@ func (s *started) stops(t *testing.T) {
 
 // TestHostsAndPublicServer: a name must be allowed, and a public server has no admin API and tells nothing of its node.
 func TestHostsAndPublicServer(t *testing.T) {
-	s := start(t, t.TempDir(), "--db", ":memory:", "--api-admin-enabled", "--public", "--http-allowed-hosts", "Node.example, other.example")
+	s := start(t, t.TempDir(), "--db", ":memory:", "--public", "--http-allowed-hosts", "Node.example, other.example")
 	defer s.stops(t)
 	for host, status := range map[string]int{"node.example:9650": 200, "evil.example": 403, "localhost": 403, "": 200} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/ext/info", strings.NewReader(networkID))

@@ -256,10 +256,7 @@ func TestJSONRPCRefusesWhatIsWrong(t *testing.T) {
 				listed = append(listed, p.Value)
 			}
 		}
-		var params []string
-		for _, p := range wrongBodies(t, named) {
-			params = append(params, p)
-		}
+		params := wrongBodies(t, named)
 		for i := range max(len(m.Params), 1) {
 			for _, value := range wrong {
 				bad := append([]any{}, listed...)
