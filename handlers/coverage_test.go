@@ -33,9 +33,18 @@ func readWorld(t *testing.T) *sim.World {
 
 var sharedWorld *sim.World
 
+// tinyWorldOf is a tiny world of the test's own. The first is a copy, as many tests want it.
 func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	t.Helper()
-	w := makeTiny(t, number)
+	var w *sim.World
+	if number != 1 {
+		w = makeTiny(t, number)
+	} else {
+		var err error
+		if w, err = readWorld(t).Copy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	t.Cleanup(func() { w.Close() })
 	return w
 }
