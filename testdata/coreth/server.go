@@ -36,8 +36,12 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 		return nil, err
 	}
 	for end := time.Now().Add(startTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if answer, err := http.Get(s.url + "/sim/world"); err == nil {
-			return s, answer.Body.Close()
+		answer, err := http.Get(s.url + "/sim/health") // 503 as long as the world is being made
+		if err != nil {
+			continue
+		}
+		if err := answer.Body.Close(); err != nil || answer.StatusCode == http.StatusOK {
+			return s, err
 		}
 	}
 	_ = s.stop(ctx)
