@@ -1,13 +1,16 @@
 package handlers_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/big"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -449,6 +452,40 @@ func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 	}
 	if len(digests) != 1 {
 		t.Errorf("%d digests", len(digests))
+	}
+}
+
+// recorded are requests that change the world in every way, as a client sent them once.
+var recorded = []struct{ path, body string }{
+	{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":1,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x000000000000000000000000000000000050e50e","value":"0x7"}]}`},
+	{"/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":2,"method":"anvil_setBalance","params":["0x000000000000000000000000000000000050e50e","0xde0b6b3a7640000"]}`},
+	{"/sim/clock", `{"advance":"36h"}`},
+	{"/v1/operations/transactions:export", `{"type":"TRANSACTION_EXPORT_EVM","options":{"addresses":["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"],"includeChains":["43114"]}}`},
+	{"/ext/bc/C/rpc", `[{"jsonrpc":"2.0","id":3,"method":"evm_setAutomine","params":[false]},{"jsonrpc":"2.0","id":4,"method":"eth_sendTransaction","params":[{"from":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","data":"0x602a60005260206000f3"}]},{"jsonrpc":"2.0","id":5,"method":"anvil_mine","params":["0x3","0x5"]}]`},
+	{"/fuji/ext/bc/C/rpc", `{"jsonrpc":"2.0","id":6,"method":"eth_sendTransaction","params":[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","value":"0x1","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}]}`},
+}
+
+// TestRecordedRequestsMakeOneDigest plays them to two worlds. The digest is the same on every machine, as all that goes into it is.
+func TestRecordedRequestsMakeOneDigest(t *testing.T) {
+	const want = "d1a61905acae858796d2e291e339ae882ba65b6594183946e48dc606e4593d87"
+	for range 2 {
+		w := tinyWorldOf(t, 1)
+		d := newDevnet(t, w, w.Chains[0])
+		for _, r := range recorded {
+			answer, err := http.Post(d.url+r.path, "application/json", strings.NewReader(r.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err != nil || answer.StatusCode >= 300 || bytes.Contains(text, []byte(`"error"`)) {
+				t.Fatalf("%s: %d %s, %v", r.body, answer.StatusCode, text, err)
+			}
+		}
+		if got := hex.EncodeToString(w.Digest()); got != want {
+			t.Errorf("the digest is %s", got)
+		}
+		d.verify()
 	}
 }
 
