@@ -178,10 +178,11 @@ func (a *api) test(r *rest.Request, w *outbox.Webhook) (any, error) {
 		return nil, err
 	}
 	m.Webhook = w.ID
-	if err := refusal(a.Promise(r.Context(), m)); err != nil {
-		return nil, err
+	v, err := a.Promise(r.Context(), m)
+	if err != nil {
+		return nil, refusal(err)
 	}
-	return a.delivery(r.Context(), w, &outbox.View{Message: *m, State: outbox.State{Status: outbox.Pending}})
+	return a.delivery(r.Context(), w, v)
 }
 
 // promiseOf is the message about a transaction of the past.

@@ -40,6 +40,7 @@ const (
 	lastWords  = 2 * time.Second        // for attempts under way when the server stops
 	shortly    = 20 * time.Millisecond  // until a block can be read that was just committed
 	afterwards = 500 * time.Millisecond // until it is tried again to read or write the file
+	together   = 10 * time.Millisecond  // commits within which are looked at together: looking at each would cost who sends
 )
 
 // Deliverer sends the messages of a world's webhooks.
@@ -88,7 +89,7 @@ func New(w *sim.World, o Options) *Deliverer {
 		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{},
 	}
 	if !w.DB.ReadOnly() {
-		promises.Start(w, func() [16]byte { return uuid.New() })
+		promises.Start(w, newName)
 	}
 	return d
 }
@@ -124,6 +125,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-d.wake:
 		case <-committed:
+			time.Sleep(together)
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -353,13 +355,18 @@ func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
 }
 
 // Promise has a message delivered beside those that come by themselves.
-func (d *Deliverer) Promise(ctx context.Context, m *outbox.Message) error {
-	name := uuid.New()
+func (d *Deliverer) Promise(ctx context.Context, m *outbox.Message) (*outbox.View, error) {
+	name := newName()
 	m.UUID = name[:]
 	if m.Subject == nil {
 		m.Subject = []byte{}
 	}
-	err := d.world.Write(ctx, func(b *store.Batch) error { return outbox.Promise(b, m) })
+	if err := d.world.Write(ctx, func(b *store.Batch) error { return outbox.Promise(b, m) }); err != nil {
+		return nil, err
+	}
 	d.Wake()
-	return err
+	return outbox.Named(ctx, d.world.DB, m.UUID)
 }
+
+// newName is a UUID that begins with the time, so that the file's index of names grows at its end.
+func newName() [16]byte { return uuid.Must(uuid.NewV7()) }

@@ -236,7 +236,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	h.Bloom = types.MergeBloom(p.receipts)
 	p.feeRules.afterExecution(p.b.head, h, p.desired)
 	h.Extra = append(h.Extra, p.predicates.encode()...)
-	p.delta.Calls = p.recorder.Calls()
+	p.delta.Calls, p.delta.Called = p.recorder.Calls(), p.recorder.Called()
 	p.delta.Block.Fees = p.fees.Bytes()
 	if p.delta.Activity, err = p.blockMetrics(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", h.Number, err)

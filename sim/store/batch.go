@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/jmoiron/sqlx"
 
@@ -108,6 +110,9 @@ func (b *Batch) prepared(text string) (*stmt, error) {
 	b.statements[text] = &stmt{Stmt: prepared}
 	return b.statements[text], nil
 }
+
+// Statements are the texts of what batches read and write by, for the test that no one scans a table.
+func (b *Batch) Statements() []string { return slices.Collect(maps.Keys(b.db.kept)) }
 
 // keepStatements prepares what the batch has used for those that follow, on the one connection that writes: preparing takes as long as
 // all else that a small block needs. Generation has one large batch, and keeps nothing.
@@ -214,6 +219,7 @@ type Delta struct {
 	Impersonated []ImpersonatedTx // those of the transactions that nobody signed
 	Logs         []Log
 	Calls        []Call
+	Called       []Called // while the block is new: the file does not have it
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code

@@ -30,5 +30,4 @@ CREATE INDEX operation_uuid ON operation (uuid);
 CREATE INDEX operation_running ON operation (id) WHERE status = 'RUNNING';
 CREATE INDEX operation_ended ON operation (updated, id) WHERE status <> 'RUNNING';
 CREATE INDEX webhook_account ON webhook (account, id);
-CREATE INDEX webhook_chain ON webhook (chain, id) WHERE active = 1;
 CREATE INDEX webhook_active ON webhook (id) WHERE active = 1;

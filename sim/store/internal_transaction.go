@@ -19,6 +19,12 @@ type Call struct {
 	Error     string   `db:"error"`    // the EVM's reason, empty on success
 }
 
+// Called says that a transaction, by its index in the block, called an address inside, with value or without.
+type Called struct {
+	Tx      int
+	Address [20]byte
+}
+
 const callColumns = `id, tx, depth, type, sender, recipient, value, gas, gas_used, reverted, error`
 
 // Calls reads the calls of a block in the order in which they began.

@@ -25,10 +25,10 @@ type news struct {
 }
 
 // primary promises messages about the P- and X-Chain of a network.
-func (p *Promiser) primary(b *store.Batch, network *sim.Network, deltas []*store.PrimaryDelta, moved *sim.Added) error {
+func (p *Promiser) primary(b *store.Batch, active []outbox.Webhook, network *sim.Network, deltas []*store.PrimaryDelta, moved *sim.Added) error {
 	for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
 		chain := network.Chain(kind)
-		all, err := watchers(b, chain)
+		all, err := watchers(active, false, chain)
 		if err != nil {
 			return err
 		}

@@ -22,11 +22,12 @@ func Start(w *sim.World, name func() [16]byte) { w.SetOutbox(&Promiser{w, name})
 
 // Promise writes the messages about what a commit adds.
 func (p *Promiser) Promise(b *store.Batch, added *sim.Added) error {
-	if some, err := outbox.Any(b); err != nil || !some {
+	active, err := outbox.AllActive(b)
+	if err != nil || len(active) == 0 {
 		return err
 	}
 	if added.Block != nil {
-		if err := p.block(b, added.Chain.Row.ID, added.Block); err != nil {
+		if err := p.block(b, active, added.Chain.Row.ID, added.Block); err != nil {
 			return err
 		}
 	}
@@ -37,7 +38,7 @@ func (p *Promiser) Promise(b *store.Batch, added *sim.Added) error {
 				deltas = a.Deltas
 			}
 		}
-		if err := p.primary(b, n, deltas, added); err != nil {
+		if err := p.primary(b, active, n, deltas, added); err != nil {
 			return err
 		}
 	}
@@ -50,19 +51,17 @@ type watcher struct {
 	*Filter
 }
 
-// watchers are the active webhooks of a chain, by number.
-func watchers(b *store.Batch, chain int) (map[int64]*watcher, error) {
-	rows, err := outbox.Watching(b, chain)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	all := make(map[int64]*watcher, len(rows))
-	for i := range rows {
-		f, err := ParseFilter(rows[i].Filter)
-		if err != nil {
-			return nil, store.Damaged(err)
+// watchers are those among the active webhooks that are about an EVM chain or about a primary chain, by number.
+func watchers(active []outbox.Webhook, evm bool, chain int) (map[int64]*watcher, error) {
+	all := map[int64]*watcher{}
+	for i := range active {
+		if w := &active[i]; w.Chain == chain && (w.Event == outbox.AddressActivity) == evm {
+			f, err := ParseFilter(w.Filter)
+			if err != nil {
+				return nil, store.Damaged(err)
+			}
+			all[w.ID] = &watcher{w, f}
 		}
-		all[rows[i].ID] = &watcher{&rows[i], f}
 	}
 	return all, nil
 }
@@ -88,8 +87,8 @@ func watching(b *store.Batch, all map[int64]*watcher, keys [][]byte) ([]*watcher
 }
 
 // block promises messages about the transactions of a block of an EVM chain.
-func (p *Promiser) block(b *store.Batch, chain int, d *store.Delta) error {
-	all, err := watchers(b, chain)
+func (p *Promiser) block(b *store.Batch, active []outbox.Webhook, chain int, d *store.Delta) error {
+	all, err := watchers(active, true, chain)
 	if err != nil || len(all) == 0 {
 		return err
 	}
@@ -142,6 +141,11 @@ func Participants(d *store.Delta, tx *store.Transaction) [][]byte {
 	for i := range d.Calls {
 		if c := &d.Calls[i]; c.Tx == index && !c.Reverted {
 			all = append(all, c.Sender, c.Recipient)
+		}
+	}
+	for i := range d.Called {
+		if c := &d.Called[i]; c.Tx == index {
+			all = append(all, c.Address[:])
 		}
 	}
 	slices.SortFunc(all, bytes.Compare)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/tracing"
@@ -10,23 +11,31 @@ import (
 	"snowglobe/sim/store"
 )
 
-// CallRecorder keeps the calls inside transactions that moved value or created a contract. It traces every call, but keeps
-// only those that the index lists; a full trace is made by executing again.
+// CallRecorder keeps the calls inside transactions that moved value or created a contract, and who was called at all. It traces every
+// call, but keeps only those that the index lists; a full trace is made by executing again.
 type CallRecorder struct {
 	block store.Position
 	tx    int
 	calls []store.Call
 	open  []openCall
+
+	called []store.Called
+	seen   map[store.Called]bool // what is in called
 }
 
-// openCall is a call that has not returned: its row (or -1) and how many rows there were when it began.
-type openCall struct{ row, first int }
+// openCall is a call that has not returned: its row (or -1), and how many rows and callees there were when it began.
+type openCall struct{ row, first, firstCalled int }
 
 // NewCallRecorder records the calls of a block, whose rows are counted from a position.
-func NewCallRecorder(block store.Position) *CallRecorder { return &CallRecorder{block: block} }
+func NewCallRecorder(block store.Position) *CallRecorder {
+	return &CallRecorder{block: block, seen: map[store.Called]bool{}}
+}
 
 // Calls are the calls of all transactions so far, in the order in which they began.
 func (r *CallRecorder) Calls() []store.Call { return r.calls }
+
+// Called are those whom transactions called inside, each once for a transaction, unless that was undone.
+func (r *CallRecorder) Called() []store.Called { return r.called }
 
 // Hooks is the tracer.
 func (r *CallRecorder) Hooks() *tracing.Hooks {
@@ -34,7 +43,10 @@ func (r *CallRecorder) Hooks() *tracing.Hooks {
 }
 
 func (r *CallRecorder) enter(depth int, kind byte, from, to common.Address, _ []byte, gas uint64, value *big.Int) {
-	f := openCall{row: -1, first: len(r.calls)}
+	f := openCall{row: -1, first: len(r.calls), firstCalled: len(r.called)}
+	if c := (store.Called{Tx: r.tx, Address: to}); depth > 0 && !r.seen[c] {
+		r.called, r.seen[c] = append(r.called, c), true
+	}
 	if depth > 0 && isIndexed(vm.OpCode(kind), value) {
 		f.row = len(r.calls)
 		call := store.Call{
@@ -74,7 +86,16 @@ func (r *CallRecorder) exit(_ int, _ []byte, gasUsed uint64, err error, reverted
 		for i := f.first; i < len(r.calls); i++ {
 			r.calls[i].Reverted = true
 		}
+		r.forget(f.firstCalled)
 	}
+}
+
+// forget drops all but the first callees.
+func (r *CallRecorder) forget(but int) {
+	for _, c := range r.called[but:] {
+		delete(r.seen, c)
+	}
+	r.called = r.called[:but]
 }
 
 // Begin starts a transaction and says how many calls there are before it.
@@ -83,7 +104,11 @@ func (r *CallRecorder) Begin(tx int) (calls int) {
 	return len(r.calls)
 }
 
-// Truncate drops the calls of a transaction that turned out not to be valid.
+// Truncate drops the calls of the transaction that began last, which turned out not to be valid.
 func (r *CallRecorder) Truncate(calls int) {
 	r.calls, r.open = r.calls[:calls], r.open[:0]
+	first := slices.IndexFunc(r.called, func(c store.Called) bool { return c.Tx == r.tx })
+	if first >= 0 {
+		r.forget(first)
+	}
 }

@@ -53,15 +53,11 @@ const viewColumns = `m.webhook, m.number, m.uuid, m.event, m.tx, m.subject, m.ti
 
 const fromMessages = ` FROM webhook_message m LEFT JOIN webhook_delivery d ON d.message = m.uuid `
 
-// Promise writes a message, which gets its number.
+// Promise writes a message under the number after the webhook's last.
 func Promise(b *store.Batch, m *Message) error {
-	last, err := store.Get[int64](context.Background(), b, `SELECT ifnull(max(number), 0) FROM webhook_message WHERE webhook = ?`, m.Webhook)
-	if err != nil {
-		return err
-	}
-	m.Number = *last + 1
-	return store.Exec(b, `INSERT INTO webhook_message (webhook, number, uuid, event, tx, subject, time) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		m.Webhook, m.Number, m.UUID, m.Event, m.Tx, m.Subject, m.Time)
+	return store.Exec(b, `INSERT INTO webhook_message (webhook, number, uuid, event, tx, subject, time)
+		VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM webhook_message WHERE webhook = ?), ?, ?, ?, ?, ?)`,
+		m.Webhook, m.Webhook, m.UUID, m.Event, m.Tx, m.Subject, m.Time)
 }
 
 // NextPending reads a webhook's first message after a number that has not come to an end.

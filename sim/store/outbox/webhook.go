@@ -53,9 +53,9 @@ func Active(ctx context.Context, db *store.DB) ([]int64, error) {
 	return store.List[int64](ctx, db, `SELECT id FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
 }
 
-// Watching lists those that are active on a chain, as a batch sees them.
-func Watching(b *store.Batch, chain int) ([]Webhook, error) {
-	return store.List[Webhook](context.Background(), b, `SELECT `+webhookColumns+` FROM webhook WHERE chain = ? AND active = 1 ORDER BY id`, chain)
+// AllActive lists those that are active, as a batch sees them.
+func AllActive(b *store.Batch) ([]Webhook, error) {
+	return store.List[Webhook](context.Background(), b, `SELECT `+webhookColumns+` FROM webhook WHERE active = 1 AND id > 0 ORDER BY id`)
 }
 
 // Put writes a webhook, a new one or as it is now. A new one has no number yet and gets one.
@@ -137,12 +137,6 @@ func Secret(ctx context.Context, db *store.DB, account []byte) ([]byte, error) {
 // SetSecret gives an account another secret.
 func SetSecret(b *store.Batch, account, secret []byte) error {
 	return store.Exec(b, `INSERT OR REPLACE INTO webhook_secret (account, secret) VALUES (?, ?)`, account, secret)
-}
-
-// Any says whether any webhook is active, as a batch sees it.
-func Any(b *store.Batch) (bool, error) {
-	some, err := store.Get[bool](context.Background(), b, `SELECT EXISTS (SELECT 1 FROM webhook WHERE active = 1)`)
-	return *some, err
 }
 
 // L1Validator is what messages about a validator of an L1 are chosen by.
