@@ -43,6 +43,17 @@ func (n *Network) nextDue(ctx context.Context) (uint64, error) {
 	return next, err
 }
 
+// rewound forgets what is known of the network in memory after the world went back, save when something is due if its P-Chain stayed.
+func (n *Network) rewound(stayed bool) {
+	switch {
+	case !stayed:
+		n.due = 0
+	case n.state != nil:
+		n.due = n.state.P.NextStakerChangeTime()
+	}
+	n.state = nil
+}
+
 // nextDeactivation is when the first L1 validator runs out of balance, if that is before next.
 func (n *Network) nextDeactivation(ctx context.Context, head *store.PrimaryBlock, next uint64) (uint64, error) {
 	validators, err := n.DB.L1Validators(ctx, n.Chain(txs.PChain), head.ID.Number())

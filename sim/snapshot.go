@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // Memory is what a snapshot keeps of the memory of the process, by EVM chain id.
@@ -230,11 +232,13 @@ func (w *World) follow(ctx context.Context, kept *Memory, removed map[int][]*typ
 	w.meta = meta
 	w.mu.Unlock()
 	w.Clock.Set(time.UnixMilli(meta.Clock))
+	before := w.heads
 	if w.heads, err = readHeads(ctx, w.DB); err != nil {
 		return err
 	}
 	for _, n := range w.Networks {
-		n.state, n.due = nil, 0
+		pChain := headKey{true, n.Chain(txs.PChain)}
+		n.rewound(bytes.Equal(before[pChain], w.heads[pChain]))
 		n.dropped.Purge()
 		n.canonicalSets.forget()
 	}

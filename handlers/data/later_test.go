@@ -28,7 +28,7 @@ type sender struct {
 
 func newSender(t *testing.T, g *globe, c *reader.Chain) *sender {
 	t.Helper()
-	b, err := reader.Restore(context.Background(), c)
+	b, err := reader.Restore(context.Background(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

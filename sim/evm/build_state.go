@@ -111,6 +111,51 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	return tree, nil
 }
 
+// inherit takes over the tries of a state that went back to this one, which is as it was loaded: what changed there is read again. It
+// reports whether the account trie has the root that it must have now.
+func (l *buildState) inherit(later *buildState, root common.Hash) bool {
+	if later.base == nil || later.base.block > l.base.block {
+		return false
+	}
+	for address := range later.accounts {
+		account, err := l.base.Account(address)
+		switch {
+		case err != nil:
+			return false
+		case account == nil:
+			err = later.trie.DeleteAccount(address)
+		default:
+			err = later.trie.UpdateAccount(address, account, 0)
+		}
+		if err != nil {
+			return false
+		}
+		if tree := later.tries[address]; tree != nil && account != nil && l.restoreSlots(tree, address, later.slots[address]) == account.Root {
+			l.tries[address] = tree
+		}
+	}
+	l.trie = later.trie
+	return l.trie.Hash() == root
+}
+
+// restoreSlots has a contract's trie follow its slots that changed and answers its root, which is no root if that could not be done.
+func (l *buildState) restoreSlots(tree state.Trie, address common.Address, changed map[common.Hash]common.Hash) common.Hash {
+	for key := range changed {
+		value, err := l.base.Storage(address, key)
+		switch {
+		case err != nil:
+		case value == common.Hash{}:
+			err = tree.DeleteStorage(address, key[:])
+		default:
+			err = tree.UpdateStorage(address, key[:], common.TrimLeftZeroes(value[:]))
+		}
+		if err != nil {
+			return common.Hash{}
+		}
+	}
+	return tree.Hash()
+}
+
 // Commit takes over what a block changed.
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)

@@ -96,8 +96,9 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	return b, delta, err
 }
 
-// RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file.
-func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, warpContext WarpContext) (*Builder, error) {
+// RestoreBuilder makes the builder of a chain that already has blocks, from the rows of the world file. When the chain went back, before is
+// the builder that it had until then, whose tries spare the new one the reading of the whole state; otherwise it is nil.
+func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genesis, warpContext WarpContext, before *Builder) (*Builder, error) {
 	row, err := db.Head(ctx, chain)
 	if err != nil {
 		return nil, err
@@ -122,8 +123,10 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 	}
 	base := NewFlatState(context.WithoutCancel(ctx), db, chain, number)
 	b.state.base = &base
-	if b.state.trie, err = base.AccountTrie(b.kind); err != nil {
-		return nil, err
+	if before == nil || !b.state.inherit(before.state, b.root) {
+		if b.state.trie, err = base.AccountTrie(b.kind); err != nil {
+			return nil, err
+		}
 	}
 	recent, err := db.Blocks(ctx, chain, number-min(number, 255), number)
 	for i := range recent {

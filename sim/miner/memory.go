@@ -48,6 +48,9 @@ func (m *Miner) Memory() (*Memory, error) {
 
 // Rewound has the miner go on from the head of the chain, which went back, with what a snapshot kept. The caller holds the writer's lock.
 func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
+	if m.builder != nil {
+		m.undone = m.builder
+	}
 	m.builder, m.noncesSet = nil, false
 	m.change(func(w *wishes) {
 		*w = wishes{automine: w.automine, time: kept.Time, spacing: kept.Spacing, baseFee: (*big.Int)(kept.BaseFee), gasLimit: kept.GasLimit, coinbase: kept.Coinbase}

@@ -48,6 +48,7 @@ type Miner struct {
 
 	world     World
 	builder   *evm.Builder // restored when first needed, and after a block could not be stored; guarded by world.Writer, as the next
+	undone    *evm.Builder // the one before the chain went back, whose tries the next one has use for
 	noncesSet bool         // some nonce was changed, so that an account may have used one already
 	stored    uint64       // the changes of the pool with which it was like that in the file
 	settings  settings
@@ -70,7 +71,8 @@ func (m *Miner) restore(ctx context.Context) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	builder, err := reader.Restore(ctx, m.Chain)
+	builder, err := reader.Restore(ctx, m.Chain, m.undone)
+	m.undone = nil
 	if err == nil {
 		m.noncesSet, err = m.Chain.NoncesSet(ctx)
 	}

@@ -31,11 +31,11 @@ type Chain struct {
 	schedule    *precompile.Upgrades
 	signer      types.Signer
 
-	head    atomic.Pointer[Block]
-	feed    event.FeedOf[*BlockEvent]
-	lastTip atomic.Pointer[tipSuggestion]
-	history *history
-	changes atomic.Uint64 // of the state without a block, since the process began
+	head     atomic.Pointer[Block]
+	feed     event.FeedOf[*BlockEvent]
+	lastTips atomic.Pointer[recentTips]
+	history  *history
+	changes  atomic.Uint64 // of the state without a block, since the process began
 
 	rewindsLock sync.Mutex
 	rewinds     []*Rewind // the latest
@@ -54,9 +54,9 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	return c, nil
 }
 
-// Restore makes the builder that continues the chain from its newest block.
-func Restore(ctx context.Context, c *Chain) (*evm.Builder, error) {
-	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.WarpContext)
+// Restore makes the builder that continues the chain from its newest block. When the chain went back, before is the one that it had.
+func Restore(ctx context.Context, c *Chain, before *evm.Builder) (*evm.Builder, error) {
+	return evm.RestoreBuilder(ctx, c.db, c.Row.ID, c.Genesis, c.WarpContext, before)
 }
 
 // BlockEvent is a block that was just committed, with what eth_subscribe sends: head, transactions, logs. When the chain went back, it is

@@ -49,7 +49,7 @@ func TestFeesFollowTheManager(t *testing.T) {
 	if next, err := c.NextBaseFee(ctx); err != nil || next.Cmp(want.MinBaseFee) < 0 {
 		t.Errorf("next base fee %d, %v", next, err)
 	}
-	restored, err := reader.Restore(ctx, c.Chain)
+	restored, err := reader.Restore(ctx, c.Chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

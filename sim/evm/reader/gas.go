@@ -59,37 +59,72 @@ func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if last := c.lastTip.Load(); last != nil && last.head == head.Hash {
-		return new(big.Int).Set(last.tip), nil
+	last := c.lastTips.Load()
+	if last == nil || len(last.blocks) == 0 || last.blocks[0].hash != head.Hash {
+		if last, err = c.newTips(ctx, head, last); err != nil {
+			return nil, err
+		}
+		c.lastTips.Store(last)
 	}
+	return new(big.Int).Set(last.suggested), nil
+}
+
+// recentTips are the tips of the newest blocks, the newest first, and the tip that they suggest.
+type recentTips struct {
+	blocks    []blockTips
+	suggested *big.Int
+}
+
+type blockTips struct {
+	hash, parent common.Hash
+	tips         []*big.Int
+}
+
+// newTips reads the tips at a head, save those that are known.
+func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*recentTips, error) {
+	recent := &recentTips{suggested: big.NewInt(1)}
+	hash := head.Hash
 	var tips []*big.Int
-	for number := head.Number; number > 0 && number+tipBlocks > head.Number; number-- {
-		paid, err := c.tips(ctx, number)
+	for number := head.Number; number > 0 && len(recent.blocks) < tipBlocks; number-- {
+		block, err := c.blockTips(ctx, number, hash, known)
 		if err != nil {
 			return nil, err
 		}
-		for i := range paid {
-			tips = append(tips, paid[i].tip)
-		}
+		recent.blocks = append(recent.blocks, block)
+		tips = append(tips, block.tips...)
+		hash = block.parent
 	}
-	tip := big.NewInt(1)
 	if len(tips) > 0 {
 		slices.SortFunc(tips, (*big.Int).Cmp)
-		if usual := tips[(len(tips)-1)*tipPercentile/100]; usual.Cmp(tip) > 0 {
-			tip = usual
+		if usual := tips[(len(tips)-1)*tipPercentile/100]; usual.Cmp(recent.suggested) > 0 {
+			recent.suggested = usual
 		}
 	}
-	if limit := big.NewInt(maxTip); tip.Cmp(limit) > 0 {
-		tip = limit
+	if limit := big.NewInt(maxTip); recent.suggested.Cmp(limit) > 0 {
+		recent.suggested = limit
 	}
-	c.lastTip.Store(&tipSuggestion{head.Hash, tip})
-	return new(big.Int).Set(tip), nil
+	return recent, nil
 }
 
-// tipSuggestion is the tip that was found at a head.
-type tipSuggestion struct {
-	head common.Hash
-	tip  *big.Int
+func (c *Chain) blockTips(ctx context.Context, number uint64, hash common.Hash, known *recentTips) (blockTips, error) {
+	if known != nil {
+		if i := slices.IndexFunc(known.blocks, func(b blockTips) bool { return b.hash == hash }); i >= 0 {
+			return known.blocks[i], nil
+		}
+	}
+	b, err := c.Block(ctx, number)
+	if err != nil {
+		return blockTips{}, err
+	}
+	paid, err := c.tips(ctx, b)
+	if err != nil {
+		return blockTips{}, err
+	}
+	tips := make([]*big.Int, len(paid))
+	for i := range paid {
+		tips[i] = paid[i].tip
+	}
+	return blockTips{b.Hash, b.Header.ParentHash, tips}, nil
 }
 
 // paidTip is what a transaction paid above the base fee for each unit of gas, and for how much gas.
@@ -98,11 +133,7 @@ type paidTip struct {
 	gas uint64
 }
 
-func (c *Chain) tips(ctx context.Context, number uint64) ([]paidTip, error) {
-	b, err := c.Block(ctx, number)
-	if err != nil {
-		return nil, err
-	}
+func (c *Chain) tips(ctx context.Context, b *Block) ([]paidTip, error) {
 	transactions, err := c.Transactions(ctx, b)
 	if err != nil {
 		return nil, err
@@ -147,7 +178,7 @@ func (c *Chain) FeeHistory(ctx context.Context, count, last uint64, percentiles 
 		if len(percentiles) == 0 {
 			continue
 		}
-		paid, err := c.tips(ctx, number)
+		paid, err := c.tips(ctx, b)
 		if err != nil {
 			return nil, err
 		}

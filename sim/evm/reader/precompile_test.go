@@ -336,7 +336,7 @@ func TestUpgradeTurnsTheMinterOff(t *testing.T) {
 	ctx, minter := context.Background(), precompile.NativeMinter.Address
 	c.send(c.admin, &minter, 100_000, minting)
 	c.send(c.admin, &minter, 100_000, input("setManager(address)", addressOf(c.outsider)))
-	restored, err := reader.Restore(ctx, c.Chain)
+	restored, err := reader.Restore(ctx, c.Chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
