@@ -12,7 +12,7 @@ import (
 )
 
 // webPages measures the first load of each page: its document with everything that it loads, compressed as browsers ask for it. The
-// budgets are 200 ms and 300 kB; the reference, whose library weighs more, is made once for each start of the server.
+// budgets are 200 ms and 300 kB. The library of the reference, which weighs more, comes when an operation is opened.
 func (r *report) webPages() {
 	for _, profile := range []string{"default", "large"} {
 		p := r.serve("--profile", profile, "--db", r.world(profile))

@@ -258,7 +258,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 			all = append(all, web.Described(d))
 		}
 		return all
-	})
+	}, s.Outlines)
 	s.Illustrate(pages.Example)
 	for _, path := range web.Mounts {
 		s.MountPages(path, pages)

@@ -113,7 +113,7 @@ func (d *documentation) of(dialect schema.Dialect) *document {
 	doc := d.documents[dialect]
 	doc.once.Do(func() {
 		doc.schemas = schema.NewSchemas(dialect)
-		d.describe(doc.schemas, nil)
+		d.describe(doc.schemas, nil, "")
 	})
 	return doc
 }
@@ -126,19 +126,48 @@ func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 	if c.refuse(r) {
 		return
 	}
-	doc := s.docs.of(c.dialect)
-	doc.write.Do(func() {
-		doc.json, doc.err = json.Marshal(s.docs.describe(schema.NewSchemas(c.dialect), s.docs.example))
-	})
-	err := doc.err
+	written, err := s.docs.written(c.dialect, r.URL.Query().Get("operation"))
 	if err == nil {
 		url, _ := json.Marshal(baseURL(r, c.prefixed)) // a string can be written as JSON
-		body := bytes.Replace(doc.json, []byte(`"`+serverURL+`"`), url, 1)
+		body := bytes.Replace(written, []byte(`"`+serverURL+`"`), url, 1)
 		err = c.send(r, http.StatusOK, Raw{Type: "application/json; charset=utf-8", Body: body})
 	}
 	if err != nil {
 		c.fail(c.asError(err), false)
 	}
+}
+
+// written is the document of a dialect, or the part of it that is about one operation.
+func (d *documentation) written(dialect schema.Dialect, operation string) ([]byte, error) {
+	if operation != "" {
+		part := d.describe(schema.NewSchemas(dialect), d.example, operation)
+		if len(part.Paths) == 0 {
+			return nil, NotFound("there is no operation %.80q", operation)
+		}
+		return json.Marshal(part)
+	}
+	doc := d.of(dialect)
+	doc.write.Do(func() {
+		doc.json, doc.err = json.Marshal(d.describe(schema.NewSchemas(dialect), d.example, ""))
+	})
+	return doc.json, doc.err
+}
+
+// Outline is what a list of operations says of each.
+type Outline struct {
+	Interface, ID, Method, Path, Summary string
+	Deprecated                           bool
+}
+
+// Outlines lists the operations, sorted by their paths.
+func (s *Server) Outlines() []Outline {
+	var all []Outline
+	for _, e := range s.routes.sorted() {
+		for _, op := range e.ops {
+			all = append(all, Outline{op.in.Title, op.ID, op.Method, op.Path, op.Summary, op.Deprecated})
+		}
+	}
+	return all
 }
 
 // refuse answers whatever is not a read of a page, and says whether it did.
@@ -158,8 +187,8 @@ func (c *requestContext) refuse(r *http.Request) bool {
 	return true
 }
 
-// describe writes the whole table of operations as OpenAPI 3.1.
-func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, method, path string, d schema.Dialect) Example) *openAPI {
+// describe writes the table of operations as OpenAPI 3.1: all of them, or the one with an id.
+func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, method, path string, d schema.Dialect) Example, only string) *openAPI {
 	endpoints := d.routes.sorted()
 	doc := &openAPI{
 		OpenAPI:  "3.1.0",
@@ -174,13 +203,18 @@ func (d *documentation) describe(schemas *schema.Schemas, illustrate func(id, me
 	for _, e := range endpoints {
 		calls := map[string]*apiCall{}
 		for _, op := range e.ops {
+			if only != "" && op.ID != only {
+				continue
+			}
 			var example Example
 			if illustrate != nil {
 				example = illustrate(op.ID, op.Method, op.Path, schemas.Dialect)
 			}
 			calls[strings.ToLower(op.Method)] = op.describe(schemas, &example)
 		}
-		doc.Paths[e.path] = calls
+		if len(calls) > 0 {
+			doc.Paths[e.path] = calls
+		}
 	}
 	doc.Components = map[string]any{
 		"schemas": schemas.Named(),

@@ -2,10 +2,12 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -24,14 +26,18 @@ type Described struct {
 type Reference struct {
 	site     *Site
 	node     func() []Described
+	rest     func() []rest.Outline
 	once     sync.Once
 	document []byte
 	methods  map[string]openrpc.MethodItem
-	asOpen   []byte
+	listed   sync.Once
+	groups   []*group
 }
 
-// Describe has the pages show the methods of a node.
-func (s *Site) Describe(node func() []Described) { s.reference = &Reference{site: s, node: node} }
+// Describe has the pages show the methods of a node and the operations of the REST interfaces.
+func (s *Site) Describe(node func() []Described, operations func() []rest.Outline) {
+	s.reference = &Reference{site: s, node: node, rest: operations}
+}
 
 // Example is one of an operation of a REST interface, for the OpenAPI document.
 func (s *Site) Example(id, method, path string, d schema.Dialect) rest.Example {
@@ -55,10 +61,7 @@ func (f *Reference) make() {
 		for _, m := range d.Methods {
 			f.methods[m.Name] = m
 		}
-		if f.document, err = json.Marshal(d); err == nil {
-			f.asOpen, err = json.Marshal(asOpenAPI(d))
-		}
-		if err != nil {
+		if f.document, err = json.Marshal(d); err != nil {
 			f.site.log.Error("the reference cannot be written", "error", err)
 		}
 	})
@@ -79,13 +82,37 @@ func (s *Site) Discover(r *http.Request, methods []openrpc.Method) any {
 	return d
 }
 
-// serveOpenRPC answers with the document about every method, or with the same as OpenAPI, which the page at /docs reads.
+// serveOpenRPC answers with the document about every method.
 func (s *Site) serveOpenRPC(w http.ResponseWriter, r *http.Request) {
 	s.reference.make()
-	body := s.reference.document
-	if strings.HasSuffix(r.URL.Path, "/node.json") {
-		body = s.reference.asOpen
+	s.sendDocument(w, r, s.reference.document)
+}
+
+// serveMethod answers with the document about one method as OpenAPI, which the page at /docs reads.
+func (s *Site) serveMethod(w http.ResponseWriter, r *http.Request) {
+	found, err := s.samples()
+	if err != nil {
+		http.Error(w, "the reference has no examples", http.StatusInternalServerError)
+		return
 	}
+	var about []Described
+	for _, d := range s.reference.node() {
+		if i := slices.IndexFunc(d.Methods, func(m openrpc.Method) bool { return m.Name == r.PathValue("method") }); i >= 0 {
+			about = append(about, Described{d.Paths, d.Methods[i : i+1]})
+		}
+	}
+	if about == nil {
+		http.Error(w, "there is no such method", http.StatusNotFound)
+		return
+	}
+	body, err := json.Marshal(asOpenAPI(found.document(about)))
+	if err != nil {
+		s.log.Error("the reference cannot be written", "error", err)
+	}
+	s.sendDocument(w, r, body)
+}
+
+func (s *Site) sendDocument(w http.ResponseWriter, r *http.Request, body []byte) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	send(w, r, http.StatusOK, bytes.ReplaceAll(body, []byte(serverMark), []byte(rest.BaseURL(r))))
@@ -145,26 +172,85 @@ func asOpenAPI(d *openrpc.Document) J {
 	return J{"openapi": "3.1.0", "info": J{"title": d.Info.Title, "version": d.Info.Version, "description": d.Info.Description}, "servers": []J{{"url": serverMark}}, "tags": tags, "paths": paths}
 }
 
-// documents are what the page at /docs can show.
-var documents = []struct{ Name, Title, Path string }{
-	{"rest", "Data, Metrics and Simulator", "/openapi.json"},
-	{"upstream", "the same, as the published SDKs read it", "/upstream/openapi.json"},
-	{"node", "Node: JSON-RPC", "/docs/node.json"},
+// group is operations or methods that belong together.
+type group struct {
+	ID, Interface, Title string
+	Entries              []entry
 }
 
-// showReference shows a document, and which pages there are beside it.
-func showReference(p *page) error {
-	chosen := p.r.URL.Query().Get("document")
-	if chosen == "" {
-		chosen = documents[0].Name
+// entry is an operation or a method in the list at /docs. What the library shows of it is in a document of its own.
+type entry struct{ Verb, Name, ID, Summary, Document string }
+
+// families are the operations of the Data API by what their paths begin with, in the order in which they are shown; what has no family
+// is about the server.
+var families = []struct{ Title, Prefixes string }{
+	{"EVM chains", "/v1/chains /v2/chains /v1/address /v1/blocks /v1/transactions"}, {"Primary network", "/v1/networks /v1/avax"}, {"Cross-chain messages", "/v1/icm /v1/teleporter"},
+	{"Webhooks", "/v1/webhooks"}, {"Exports", "/v1/operations /sim/exports"}, {"Signature aggregator", "/v1/signature"}, {"Server", "/"},
+}
+
+// family is the place in that list of an operation.
+func family(o rest.Outline) int {
+	if o.Interface != rest.Data.Title {
+		return 0
 	}
-	for _, d := range documents {
-		if d.Name == chosen {
-			p.Data = J{"documents": documents, "chosen": chosen, "url": p.base + d.Path, "topics": p.site.manual.Topics()}
-			return p.showAs("docs", "docs", "Reference")
+	return slices.IndexFunc(families, func(f struct{ Title, Prefixes string }) bool {
+		return slices.ContainsFunc(strings.Fields(f.Prefixes), func(prefix string) bool { return strings.HasPrefix(o.Path, prefix) })
+	})
+}
+
+// list sorts everything that is served into groups, once.
+func (f *Reference) list() []*group {
+	f.listed.Do(func() {
+		byTitle := map[string]*group{}
+		add := func(in, title string, e entry) {
+			g := byTitle[in+title]
+			if g == nil {
+				g = &group{"group-" + text(len(f.groups)), in, title, nil}
+				byTitle[in+title] = g
+				f.groups = append(f.groups, g)
+			}
+			g.Entries = append(g.Entries, e)
 		}
+		outlines := f.rest()
+		slices.SortStableFunc(outlines, func(a, b rest.Outline) int {
+			return cmp.Or(cmp.Compare(a.Interface, b.Interface), cmp.Compare(family(a), family(b)))
+		})
+		for _, o := range outlines {
+			title := ""
+			if o.Interface == rest.Data.Title {
+				title = families[family(o)].Title
+			}
+			if o.Deprecated {
+				o.Summary += " (deprecated)"
+			}
+			add(o.Interface, title, entry{o.Method, o.Path, o.ID, o.Summary, "/openapi.json?operation=" + o.ID})
+		}
+		seen := map[string]bool{}
+		for _, d := range f.node() {
+			for _, m := range d.Methods {
+				if item := m.Item(); !seen[m.Name] {
+					seen[m.Name] = true
+					add("Node", item.Tags[0].Name, entry{"RPC", m.Name, d.Paths[0], item.Summary, "/docs/methods/" + m.Name})
+				}
+			}
+		}
+	})
+	return f.groups
+}
+
+// showReference lists every operation and method; the library shows one when it is opened.
+func showReference(p *page) error {
+	dialect := p.r.URL.Query().Get("dialect")
+	prefix, known := map[string]string{"": "", "upstream": "/upstream"}[dialect]
+	if !known {
+		return notFound("there is no dialect %q", clip(dialect, 32))
 	}
-	return notFound("there is no document %q", clip(chosen, 32))
+	groups, entries := p.site.reference.list(), 0
+	for _, g := range groups {
+		entries += len(g.Entries)
+	}
+	p.Data = J{"groups": groups, "count": entries, "dialect": dialect, "prefix": prefix, "topics": p.site.manual.Topics()}
+	return p.showAs("docs", "docs", "Reference")
 }
 
 // topic is a page of the manual.

@@ -49,7 +49,7 @@ func New(api http.Handler, manual *docs.Manual, log *slog.Logger) (*Site, error)
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}
 	s.mux.HandleFunc("GET /openrpc.json", s.serveOpenRPC)
-	s.mux.HandleFunc("GET /docs/node.json", s.serveOpenRPC)
+	s.mux.HandleFunc("GET /docs/methods/{method}", s.serveMethod)
 	s.mux.HandleFunc("GET /assets/{version}/{file}", serveAsset)
 	return s, nil
 }

@@ -20,7 +20,7 @@ const pages = {
   node: `/search?q=${network.nodes.find((n) => n.role === "popular").nodeId}`, subnet: `/p/mainnet/subnet/${network.subnets[0].subnetId}`,
   "x-chain": "/x/mainnet", "x-transaction": `/search?q=${network.samples["X.OperationTx"]}`, "c-transaction": `/search?q=${network.samples["C.ExportTx"]}`,
   messages: "/messages", message: `/messages/${chain.samples.crossChainMessage}`, metrics: "/charts", staking: "/charts?of=mainnet",
-  requests: "/requests", webhooks: "/webhooks", search: "/search?q=usd", nothing: "/search?q=no+such+thing", reference: "/docs", manual: "/docs/coverage", methods: "/docs?document=node",
+  requests: "/requests", webhooks: "/webhooks", search: "/search?q=usd", nothing: "/search?q=no+such+thing", reference: "/docs", manual: "/docs/coverage", operation: "/docs#listErc20Balances", method: "/docs?dialect=upstream#eth_call",
 };
 const folder = process.env.SCREENSHOTS;
 mkdirSync(folder, { recursive: true });
@@ -33,7 +33,7 @@ const look = async (colorScheme, width) => {
   for (const [name, path] of Object.entries(pages)) {
     trouble.length = 0;
     const response = await page.goto(base + path, { waitUntil: "load" });
-    if (path === "/docs" || path.startsWith("/docs?")) await page.waitForSelector(".opblock");
+    if (/docs.*#/.test(path)) await page.waitForSelector(".opblock .execute");
     await page.waitForSelector("#control button");
     const where = `${name} (${colorScheme}, ${width})`;
     if (response.status() !== (name === "nothing" ? 404 : 200)) wrong.push(`${where}: status ${response.status()}`);
@@ -41,8 +41,7 @@ const look = async (colorScheme, width) => {
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (over > 0) wrong.push(`${where}: ${over} pixels stick out`);
     wrong.push(...trouble.map((t) => `${where}: ${t}`));
-    // The list of all methods is too long to be looked at in each size.
-    if (name !== "methods" || width === 1400) wrong.push(...(await findings(page)).map((f) => `${where}: ${f}`));
+    wrong.push(...(await findings(page)).map((f) => `${where}: ${f}`));
     await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
   }
   await context.close();
