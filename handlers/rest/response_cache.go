@@ -8,9 +8,10 @@ import (
 	"snowglobe/sim/cache"
 )
 
-// Bounds of one answer that is kept: its body, and the URL that asked for it, which a client may make as long as it likes.
+// Bounds of one answer that is kept: its body, with room for the description of the world, which every page asks for first, and the URL
+// that asked for it, which a client may make as long as it likes.
 const (
-	keptAnswer = 64 << 10
+	keptAnswer = 256 << 10
 	keptURL    = 1024
 )
 
