@@ -70,7 +70,11 @@ func (f *Reference) make() {
 // Discover is the part of the document about some methods, as rpc.discover answers it.
 func (s *Site) Discover(r *http.Request, methods []openrpc.Method) any {
 	s.reference.make()
-	d := openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: "1"}, Servers: []openrpc.Server{{Name: "this", URL: rest.BaseURL(r) + r.URL.Path}}, Methods: []openrpc.MethodItem{}}
+	url := rest.BaseURL(r) + r.URL.Path
+	if r.Header.Get("Upgrade") != "" {
+		url = "ws" + strings.TrimPrefix(url, "http")
+	}
+	d := openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: "1"}, Servers: []openrpc.Server{{Name: "this", URL: url}}, Methods: []openrpc.MethodItem{}}
 	for _, m := range methods {
 		item, found := s.reference.methods[m.Name]
 		if !found {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gorilla/websocket"
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
@@ -349,6 +352,49 @@ func TestTheReferenceHasExamplesThatWork(t *testing.T) {
 	s.ServeHTTP(w, r)
 	if !strings.Contains(w.Body.String(), `"name":"info.getNodeID"`) || strings.Contains(w.Body.String(), "eth_call") {
 		t.Errorf("rpc.discover answers %.300s", w.Body)
+	}
+}
+
+// TestEveryWayToANodeTellsOfIt asks for rpc.discover in a batch and over WebSocket.
+func TestEveryWayToANodeTellsOfIt(t *testing.T) {
+	server := httptest.NewServer(open(t))
+	defer server.Close()
+	const batch = `[{"jsonrpc":"2.0","id":1,"method":"eth_chainId"},{"jsonrpc":"2.0","id":2,"method":"rpc.discover"},{"jsonrpc":"2.0","id":3,"method":"eth_chainId","params":["rpc.discover"]}]`
+	answer, err := http.Post(server.URL+"/ext/bc/C/rpc", "application/json", strings.NewReader(batch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	socket, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/ext/bc/C/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	if err := socket.WriteMessage(websocket.TextMessage, []byte(batch)); err != nil {
+		t.Fatal(err)
+	}
+	_, message, err := socket.NextReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scheme, body := range map[string]io.Reader{"http": answer.Body, "ws": message} {
+		var answers []struct {
+			Result json.RawMessage
+			Error  *struct{ Code int }
+		}
+		if err := json.NewDecoder(body).Decode(&answers); err != nil || len(answers) != 3 {
+			t.Fatalf("%s: %d answers, %v", scheme, len(answers), err)
+		}
+		var told struct {
+			Servers []struct{ URL string }
+			Methods []struct{ Name string }
+		}
+		if err := json.Unmarshal(answers[1].Result, &told); err != nil || len(told.Methods) < 100 || !strings.HasPrefix(told.Servers[0].URL, scheme+"://") {
+			t.Errorf("%s: told of %d methods at %v, %v", scheme, len(told.Methods), told.Servers, err)
+		}
+		if string(answers[0].Result) != `"0xa86a"` || answers[2].Error == nil || answers[2].Error.Code != -32602 {
+			t.Errorf("%s: the calls beside it are answered %s and %v", scheme, answers[0].Result, answers[2].Error)
+		}
 	}
 }
 

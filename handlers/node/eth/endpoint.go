@@ -49,6 +49,7 @@ type Endpoint struct {
 	api          *api
 	maxBody      int64
 	permit       *permit.Rule
+	discover     func(r *http.Request, methods []openrpc.Method) any
 	gate         *sim.Gate     // through which messages of WebSocket connections come; nil for none
 	patience     time.Duration // with a client that does not take a WebSocket message
 }
@@ -64,6 +65,8 @@ type Options struct {
 	Permit *permit.Rule // who may call which methods
 	Log    *slog.Logger // may be nil
 
+	Discover func(r *http.Request, methods []openrpc.Method) any // the OpenRPC document about methods; nil for none
+
 	More []Namespace // methods beside those of a node
 }
 
@@ -71,7 +74,7 @@ type Options struct {
 func New(o Options) (*Endpoint, error) {
 	e := &Endpoint{
 		chain: o.Miner.Chain, server: rpc.NewServer(), blocks: newBroadcaster(o.Miner.Chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe),
-		maxBody: o.MaxBody, permit: o.Permit, patience: messageTimeout,
+		maxBody: o.MaxBody, permit: o.Permit, discover: o.Discover, patience: messageTimeout,
 	}
 	if o.Network != nil {
 		e.gate = o.Network.World.Gate
@@ -82,6 +85,7 @@ func New(o Options) (*Endpoint, error) {
 	all := e.namespaces(o)
 	e.methods = methodsOf(all)
 	names := slices.Sorted(maps.Keys(e.methods))
+	e.methods[discover] = true
 	described := func() (described []openrpc.Method) {
 		for _, n := range all {
 			described = append(described, openrpc.Positional(n.Name, n.Methods)...)
@@ -162,13 +166,16 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body = firstItems(firstValue(body))
 	jsonrpc.NameRequest(r.Context(), e.method(body))
-	e.serve(&lineWriter{ResponseWriter: w}, r, failing(e.admit(r, body), rest.FailingCalls(r.Context())))
+	e.serve(&lineWriter{ResponseWriter: w}, r, r, failing(e.admit(r, body), rest.FailingCalls(r.Context())))
 }
 
 // serve leaves to go-ethereum's server what that does as a node does. What a batch may cost is bounded; a call has limits of
-// its own.
-func (e *Endpoint) serve(w http.ResponseWriter, r *http.Request, body []byte) {
+// its own. The client is known by another request, if that is the message of a connection.
+func (e *Endpoint) serve(w http.ResponseWriter, r, from *http.Request, body []byte) {
 	ctx := r.Context()
+	if e.discover != nil {
+		ctx, body = e.telling(ctx, from), discovering(body)
+	}
 	if isBatch(body) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(reader.WithGas(ctx, batchCalls*e.chain.Limits.Gas), e.chain.Limits.Batch)

@@ -167,7 +167,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	if plan != nil {
 		w.altered = plan.Whole
 	}
-	c.endpoint.serve(w, request.WithContext(ctx), message)
+	c.endpoint.serve(w, request.WithContext(ctx), c.opened, message)
 	answer = w.answer
 }
 
