@@ -114,7 +114,7 @@ func (n *Node) addChain(m *miner.Miner) error {
 	e, err := eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, Log: n.options.Log,
 		Discover: n.options.Discover,
-		More: slices.Concat(anvil.Namespaces(m, network, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		More:     slices.Concat(anvil.Namespaces(m, network, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 	if err != nil {
 		return err
