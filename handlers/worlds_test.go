@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,6 +27,7 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/filelock"
 	"snowglobe/sim/verify"
 )
 
@@ -374,6 +377,49 @@ func filesOf(t *testing.T, folder string) (names []string) {
 		names = append(names, f.Name())
 	}
 	return names
+}
+
+// TestFoldersOfWorldsDoNotStay leaves a folder of worlds as a killed process does, and one that a process has in use.
+func TestFoldersOfWorldsDoNotStay(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	leave := func(name string) (folder string, lock *os.File) {
+		folder = filepath.Join(temporary, "snowglobe-worlds-"+name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "a.db"), []byte("rows"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := os.Create(filepath.Join(folder, "lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { lock.Close() })
+		long := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(lock.Name(), long, long); err != nil {
+			t.Fatal(err)
+		}
+		return folder, lock
+	}
+	killed, lock := leave("killed")
+	lock.Close()
+	used, lock := leave("used")
+	if taken, err := filelock.Lock(lock); !taken || err != nil {
+		t.Fatal(taken, err)
+	}
+	m := newMany(t, readWorld(t), handlers.Options{})
+	m.want(201, "POST", "/sim/worlds", `{"name":"a"}`)
+	if _, err := os.Stat(killed); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("what a killed process left is still there:", err)
+	}
+	if _, err := os.Stat(filepath.Join(used, "a.db")); err != nil {
+		t.Error("what another process uses is gone:", err)
+	}
+	m.end()
+	if all, err := filepath.Glob(filepath.Join(temporary, "snowglobe-worlds-*")); err != nil || !slices.Equal(all, []string{used}) {
+		t.Error("there are", all, err)
+	}
 }
 
 // TestManyWorldsUnderLoad has as many worlds as goroutines, each of which reads and changes its own, and sees nothing of the others.

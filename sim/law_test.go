@@ -85,7 +85,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/info", nodeService + " handlers/node/platform handlers/node/primary"},
 	{"handlers/node", nodeService + " handlers/rest/schema handlers/node/..."},
 	{"handlers/web", "fixtures fixtures/contracts fixtures/web sim/metric handlers/control handlers/docs handlers/openrpc handlers/permit handlers/rest handlers/rest/schema"},
-	{"handlers/worlds", "sim sim/store handlers/control handlers/permit handlers/rest handlers/rest/schema"},
+	{"handlers/worlds", "sim sim/store sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers", "fixtures sim sim/... handlers/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
 	{"", "fixtures sim sim/... seed handlers handlers/..."}, // main

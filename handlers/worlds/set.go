@@ -16,7 +16,6 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
 )
 
 // Main is the name of the world that the process was started with.
@@ -66,8 +65,8 @@ type Set struct {
 
 	mu     sync.Mutex // guards what follows
 	hosted map[string]*hosted
-	folder string // of the files that are not kept; empty before the first
-	made   int    // worlds without a name of their own
+	folder *folder // of the files that are not kept; nil before the first
+	made   int     // worlds without a name of their own
 	closed bool
 }
 
@@ -274,8 +273,8 @@ func (s *Set) Close() error {
 	}
 	wait.Wait()
 	s.main.Close()
-	if s.folder != "" {
-		errs = append(errs, os.RemoveAll(s.folder))
+	if s.folder != nil {
+		errs = append(errs, s.folder.remove())
 	}
 	return errors.Join(errs...)
 }
@@ -304,14 +303,14 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 	h := newHosted(s, name)
 	h.keep, h.created, h.used = keep, s.options.Now(), s.options.Now()
 	if h.path = s.keptPath(name); !keep {
-		if s.folder == "" {
-			folder, err := os.MkdirTemp("", "snowglobe-worlds-")
+		if s.folder == nil {
+			folder, err := newFolder()
 			if err != nil {
-				return nil, fmt.Errorf("%w (%w)", store.ErrDisk, err)
+				return nil, err
 			}
 			s.folder = folder
 		}
-		h.path = filepath.Join(s.folder, name+".db")
+		h.path = filepath.Join(s.folder.path, name+".db")
 	}
 	s.hosted[name] = h
 	s.resized()

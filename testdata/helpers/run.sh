@@ -23,7 +23,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 step Vitest
-node_modules/.bin/vitest run --root vitest
+node_modules/.bin/vitest run --root vitest --maxConcurrency 100
 step Jest
 node_modules/.bin/jest --config jest/jest.config.cjs
 step pytest
