@@ -46,7 +46,7 @@ const chainID, networkID = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","para
 // TestAdminHasEffect uses every method of the admin API on the running program and looks for what it should change.
 func TestAdminHasEffect(t *testing.T) {
 	folder := t.TempDir()
-	options := []string{"--db", filepath.Join(folder, "world.db"), "--profile", "tiny", "--api-admin-enabled", "--profile-dir", filepath.Join(folder, "kept")}
+	options := []string{"--api-admin-enabled", "--profile-dir", filepath.Join(folder, "kept")}
 	s := start(t, folder, options...)
 	s.refuses(t, "stopCPUProfiler", "cpu profiler doesn't exist")
 	s.admin(t, "startCPUProfiler", `{}`)
@@ -83,7 +83,7 @@ func TestAdminHasEffect(t *testing.T) {
 // TestAdminEndsWithTheProcess: a node that starts again knows no alias that was given before, and logs as it always does.
 func TestAdminEndsWithTheProcess(t *testing.T) {
 	folder := t.TempDir()
-	options := []string{"--db", filepath.Join(folder, "world.db"), "--profile", "tiny", "--api-admin-enabled", "--profile-dir", folder}
+	options := []string{"--api-admin-enabled", "--profile-dir", folder}
 	first := start(t, folder, options...)
 	first.admin(t, "alias", `{"endpoint":"info","alias":"about"}`)
 	first.admin(t, "aliasChain", `{"chain":"C","alias":"contracts"}`)
@@ -184,7 +184,7 @@ func (s *started) stops(t *testing.T) {
 
 // TestHostsAndPublicServer: a name must be allowed, and a public server has no admin API and tells nothing of its node.
 func TestHostsAndPublicServer(t *testing.T) {
-	s := start(t, t.TempDir(), "--db", ":memory:", "--public", "--http-allowed-hosts", "Node.example, other.example")
+	s := start(t, t.TempDir(), "--public", "--http-allowed-hosts", "Node.example, other.example")
 	defer s.stops(t)
 	for host, status := range map[string]int{"node.example:9650": 200, "evil.example": 403, "localhost": 403, "": 200} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/ext/info", strings.NewReader(networkID))
@@ -212,7 +212,7 @@ func TestHostsAndPublicServer(t *testing.T) {
 
 // TestWarpSignKnown starts a server whose validators do not sign what nobody sent, which the README's example is.
 func TestWarpSignKnown(t *testing.T) {
-	s := start(t, t.TempDir(), "--db", ":memory:", "--warp-sign", "known")
+	s := start(t, t.TempDir(), "--warp-sign", "known")
 	made := `{"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd65200000000"}`
 	if got := s.says(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", made); !strings.Contains(got, "did not send the message") {
 		t.Error(got)
@@ -225,7 +225,7 @@ func TestFaultsOfAFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "faults.yaml"), []byte("- match: {operation: getChain}\n  action: {status: 503}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := &clocked{t, start(t, folder, "--db", ":memory:", "--profile", "tiny", "--faults", filepath.Join(folder, "faults.yaml")).url}
+	c := &clocked{t, start(t, folder, "--faults", filepath.Join(folder, "faults.yaml")).url}
 	if a := c.try("GET", "/v1/chains/43114", ""); a.status != 503 {
 		t.Errorf("%+v", a)
 	}

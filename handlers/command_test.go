@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -123,11 +124,9 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 }
 
 func TestFailuresExitOneWithAdvice(t *testing.T) {
-	made := command(t, "generate", "--profile", "tiny", "--db", "w.db")
-	if code, _, stderr := outcome(t, made); code != 0 {
-		t.Fatal(stderr)
-	}
-	if err := os.WriteFile(filepath.Join(made.Dir, "foreign.db"), []byte("SQLite format 3\x00 not really"), 0o600); err != nil {
+	folder := t.TempDir()
+	worldFile(t, filepath.Join(folder, "w.db"))
+	if err := os.WriteFile(filepath.Join(folder, "foreign.db"), []byte("SQLite format 3\x00 not really"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -150,7 +149,7 @@ func TestFailuresExitOneWithAdvice(t *testing.T) {
 		{"serve --db :memory: --addr " + taken.Addr().String(), "another program, no Snowglobe, listens at " + taken.Addr().String() + ": stop it, or choose another port with --addr"},
 	} {
 		run := command(t, strings.Fields(c.args)...)
-		run.Dir = made.Dir
+		run.Dir = folder
 		code, stdout, stderr := outcome(t, run)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
@@ -188,7 +187,7 @@ type started struct {
 	banner *bytes.Buffer
 }
 
-// start serves on a free port and waits for the first answer.
+// start serves the tiny world in a folder on a free port, or another one that the arguments name, and waits for the first answer.
 func start(t *testing.T, folder string, args ...string) *started {
 	t.Helper()
 	return startAs(t, nil, folder, args...)
@@ -197,6 +196,13 @@ func start(t *testing.T, folder string, args ...string) *started {
 // startAs is start as somebody else.
 func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...string) *started {
 	t.Helper()
+	db := "snowglobe.db"
+	if i := slices.Index(args, "--db"); i >= 0 {
+		db = args[i+1]
+	}
+	if db != ":memory:" && !slices.Contains(args, "--profile") && !slices.Contains(args, "--seed") {
+		worldFile(t, filepath.Join(folder, db))
+	}
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +317,7 @@ func TestTheClockOfAWorldAtRest(t *testing.T) {
 func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
 	folder := t.TempDir()
 	for range 2 {
-		s := start(t, folder)
+		s := start(t, folder, "--seed", "1")
 		answer, err := http.Get(s.url + "/sim/world")
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,6 +48,17 @@ func tinyWorldOf(t *testing.T, number int64) *sim.World {
 	}
 	t.Cleanup(func() { w.Close() })
 	return w
+}
+
+// worldFile writes the file of the tiny world, unless there is one: tests that do not ask how a world is made need not wait for it.
+func worldFile(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); err == nil {
+		return
+	}
+	if err := readWorld(t).DB.WriteCopy(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func makeTiny(t testing.TB, number int64) *sim.World {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"snowglobe/handlers"
-	"snowglobe/seed"
 	"snowglobe/sim"
 )
 
@@ -21,17 +20,7 @@ import (
 // after the start, and the server goes on.
 func TestServeNoticesDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	worldFile(t, path)
 	sound, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -201,7 +201,7 @@ func TestTwoHundredExportsAtOnce(t *testing.T) {
 
 // TestExportFlags: the limits that flags set are those that exports have.
 func TestExportFlags(t *testing.T) {
-	s := start(t, t.TempDir(), "--quiet", "--db", ":memory:", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")
+	s := start(t, t.TempDir(), "--quiet", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")
 	body, _ := exportAll(t, s.reads(t, "/sim/world"))
 	id := s.begin(t, body).OperationID
 	text := ""

@@ -9,7 +9,6 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
-	"snowglobe/seed"
 	"snowglobe/sim"
 )
 
@@ -88,12 +87,9 @@ func first(body string) string {
 // tinyFile is a tiny world in a file.
 func tinyFile(t *testing.T) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	worldFile(t, path)
+	w, err := sim.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

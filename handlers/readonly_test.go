@@ -23,28 +23,26 @@ const unprivileged = 65534
 
 // TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor its folder may be written.
 func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
-	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
-	if code, _, stderr := outcome(t, made); code != 0 {
-		t.Fatal(stderr)
-	}
+	home := t.TempDir()
+	worldFile(t, filepath.Join(home, "w.db"))
 	path, _ := binary()
-	for _, folder := range []string{filepath.Dir(path), filepath.Dir(made.Dir), made.Dir} {
+	for _, folder := range []string{filepath.Dir(path), filepath.Dir(home), home} {
 		if err := os.Chmod(folder, 0o555); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { os.Chmod(folder, 0o755) })
 	}
-	if err := os.Chmod(filepath.Join(made.Dir, "w.db"), 0o444); err != nil {
+	if err := os.Chmod(filepath.Join(home, "w.db"), 0o444); err != nil {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"digest", "verify"} {
-		run := command(t, verb, "--db", filepath.Join(made.Dir, "w.db"), "--quiet")
-		run.SysProcAttr, run.Dir = modest(), made.Dir
+		run := command(t, verb, "--db", filepath.Join(home, "w.db"), "--quiet")
+		run.SysProcAttr, run.Dir = modest(), home
 		if code, stdout, stderr := outcome(t, run); code != 0 || stdout == "" {
 			t.Errorf("%s: exit %d, %s", verb, code, stderr)
 		}
 	}
-	s := startAs(t, modest(), made.Dir, "--db", "w.db")
+	s := startAs(t, modest(), home, "--db", "w.db")
 	defer s.cmd.Process.Kill()
 	if a, err := http.Get(s.url + "/v1/chains/43114"); err != nil || a.StatusCode != http.StatusOK {
 		t.Errorf("%v %v", a, err)
@@ -53,7 +51,7 @@ func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 	if err != nil || a.StatusCode != http.StatusOK {
 		t.Errorf("%v %v", a, err)
 	}
-	if left, err := os.ReadDir(made.Dir); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(home); err != nil || len(left) != 1 {
 		t.Errorf("%v is in the folder: %v", left, err)
 	}
 }
@@ -61,19 +59,17 @@ func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 // TestWorldInAFileThatCannotBeWritten serves a file that cannot be written from a folder that can: what would change it is
 // refused as in a folder that cannot be written either, and nothing is left beside the file.
 func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
-	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
-	if code, _, stderr := outcome(t, made); code != 0 {
-		t.Fatal(stderr)
-	}
+	home := t.TempDir()
+	worldFile(t, filepath.Join(home, "w.db"))
 	path, _ := binary()
-	file := filepath.Join(made.Dir, "w.db")
-	for name, mode := range map[string]os.FileMode{filepath.Dir(path): 0o555, filepath.Dir(made.Dir): 0o755, made.Dir: 0o777, file: 0o444} {
+	file := filepath.Join(home, "w.db")
+	for name, mode := range map[string]os.FileMode{filepath.Dir(path): 0o555, filepath.Dir(home): 0o755, home: 0o777, file: 0o444} {
 		if err := os.Chmod(name, mode); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { os.Chmod(name, 0o755) })
 	}
-	s := startAs(t, modest(), made.Dir, "--db", "w.db")
+	s := startAs(t, modest(), home, "--db", "w.db")
 	defer s.cmd.Process.Kill()
 	refused := func(url, body string, status int) {
 		t.Helper()
@@ -97,7 +93,7 @@ func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, s.banner)
 	}
-	if left, err := os.ReadDir(made.Dir); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(home); err != nil || len(left) != 1 {
 		t.Errorf("%v is in the folder: %v", left, err)
 	}
 }

@@ -345,11 +345,8 @@ func (d *devnet) deployAnswering(in messageInput) {
 // what the history left pending.
 func TestMessagesAreDeliveredAfterARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.db")
-	profile, err := seed.LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	worldFile(t, path)
+	w, err := sim.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

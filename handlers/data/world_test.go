@@ -65,7 +65,30 @@ func times(n int) int {
 	return n
 }
 
+var made struct {
+	sync.Mutex
+	bySeed map[int64]*sim.World
+}
+
+// generate is a tiny world of the test's own: a copy of that of a seed, which is made once.
 func generate(t testing.TB, number int64) *sim.World {
+	t.Helper()
+	made.Lock()
+	defer made.Unlock()
+	if made.bySeed == nil {
+		made.bySeed = map[int64]*sim.World{}
+	}
+	if made.bySeed[number] == nil {
+		made.bySeed[number] = makeTiny(t, number)
+	}
+	w, err := made.bySeed[number].Copy(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func makeTiny(t testing.TB, number int64) *sim.World {
 	t.Helper()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
