@@ -45,6 +45,7 @@ const chainID, networkID = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","para
 
 // TestAdminHasEffect uses every method of the admin API on the running program and looks for what it should change.
 func TestAdminHasEffect(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	options := []string{"--api-admin-enabled", "--profile-dir", filepath.Join(folder, "kept")}
 	s := start(t, folder, options...)
@@ -82,6 +83,7 @@ func TestAdminHasEffect(t *testing.T) {
 
 // TestAdminEndsWithTheProcess: a node that starts again knows no alias that was given before, and logs as it always does.
 func TestAdminEndsWithTheProcess(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	options := []string{"--api-admin-enabled", "--profile-dir", folder}
 	first := start(t, folder, options...)
@@ -184,6 +186,7 @@ func (s *started) stops(t *testing.T) {
 
 // TestHostsAndPublicServer: a name must be allowed, and a public server has no admin API and tells nothing of its node.
 func TestHostsAndPublicServer(t *testing.T) {
+	t.Parallel()
 	s := start(t, t.TempDir(), "--public", "--http-allowed-hosts", "Node.example, other.example")
 	defer s.stops(t)
 	for host, status := range map[string]int{"node.example:9650": 200, "evil.example": 403, "localhost": 403, "": 200} {
@@ -212,6 +215,7 @@ func TestHostsAndPublicServer(t *testing.T) {
 
 // TestWarpSignKnown starts a server whose validators do not sign what nobody sent, which the README's example is.
 func TestWarpSignKnown(t *testing.T) {
+	t.Parallel()
 	s := start(t, t.TempDir(), "--warp-sign", "known")
 	made := `{"message":"0x0000000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd65200000000"}`
 	if got := s.says(t, "/v1/signatureAggregator/mainnet/aggregateSignatures", made); !strings.Contains(got, "did not send the message") {
@@ -221,6 +225,7 @@ func TestWarpSignKnown(t *testing.T) {
 
 // TestFaultsOfAFile are there from the start.
 func TestFaultsOfAFile(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "faults.yaml"), []byte("- match: {operation: getChain}\n  action: {status: 503}\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -63,6 +63,7 @@ func outcome(t *testing.T, c *exec.Cmd) (code int, stdout, stderr string) {
 }
 
 func TestUsageErrorsExitTwo(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for name, text := range map[string]string{"keys.yaml": "key: one\n", "profile.yaml": "- tiny\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -124,6 +125,7 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 }
 
 func TestFailuresExitOneWithAdvice(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	worldFile(t, filepath.Join(folder, "w.db"))
 	if err := os.WriteFile(filepath.Join(folder, "foreign.db"), []byte("SQLite format 3\x00 not really"), 0o600); err != nil {
@@ -158,6 +160,7 @@ func TestFailuresExitOneWithAdvice(t *testing.T) {
 }
 
 func TestDigestStandsAloneAndVerifyCounts(t *testing.T) {
+	t.Parallel()
 	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
 	if code, stdout, stderr := outcome(t, made); code != 0 || stdout+stderr != "" {
 		t.Fatal(code, stdout, stderr)
@@ -234,6 +237,7 @@ func startAs(t *testing.T, who *syscall.SysProcAttr, folder string, args ...stri
 // TestOneServerAtATime: what a server derives from a world it keeps in memory, so a second one is refused, and verifying is
 // not. A server that was killed is in nobody's way.
 func TestOneServerAtATime(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	first := start(t, folder)
 	second := command(t, "serve", "--addr", "127.0.0.1:0")
@@ -258,6 +262,7 @@ func TestOneServerAtATime(t *testing.T) {
 // TestTheClockOfAWorldAtRest moves it from the command line, and refuses while a server has the world. A world that was made until now
 // stays the same one later.
 func TestTheClockOfAWorldAtRest(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	run := func(args ...string) (int, string) {
 		t.Helper()
@@ -315,6 +320,7 @@ func TestTheClockOfAWorldAtRest(t *testing.T) {
 }
 
 func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for range 2 {
 		s := start(t, folder, "--seed", "1")
@@ -350,6 +356,7 @@ func TestServeStopsCleanlyAndStartsAgain(t *testing.T) {
 
 // TestKilledGenerationLeavesNothingHalfMade kills generations at random moments: there is no file, or a whole one.
 func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
+	t.Parallel()
 	r, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
 	for range times(12) {
 		run := command(t, "generate", "--profile", "tiny", "--db", "w.db")
@@ -376,6 +383,7 @@ func TestKilledGenerationLeavesNothingHalfMade(t *testing.T) {
 
 // TestTwoGenerationsOfOneFile: one makes the world, the other says why it does not.
 func TestTwoGenerationsOfOneFile(t *testing.T) {
+	t.Parallel()
 	profile := "default"
 	if testing.Short() {
 		profile = "tiny"
@@ -403,6 +411,7 @@ func TestTwoGenerationsOfOneFile(t *testing.T) {
 }
 
 func TestEnvironmentSetsFlagsAndFlagsWin(t *testing.T) {
+	t.Parallel()
 	run := command(t, "generate", "--seed", "5", "--db", "w.db")
 	run.Env = append(os.Environ(), "SNOWGLOBE_SEED=4", "SNOWGLOBE_PROFILE=tiny")
 	code, _, stderr := outcome(t, run)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"snowglobe/handlers"
@@ -26,13 +27,18 @@ func tinyWorld(t *testing.T) *sim.World {
 // readWorld is the tiny world that tests share which only read it.
 func readWorld(t *testing.T) *sim.World {
 	t.Helper()
+	sharing.Lock()
+	defer sharing.Unlock()
 	if sharedWorld == nil {
 		sharedWorld = makeTiny(t, 1)
 	}
 	return sharedWorld
 }
 
-var sharedWorld *sim.World
+var (
+	sharing     sync.Mutex
+	sharedWorld *sim.World
+)
 
 // tinyWorldOf is a tiny world of the test's own. The first is a copy, as many tests want it.
 func tinyWorldOf(t *testing.T, number int64) *sim.World {

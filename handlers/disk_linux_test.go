@@ -16,6 +16,7 @@ import (
 // TestADiskThatTakesNoMore lets a server meet a full disk: no file may become larger than so much. An export that
 // cannot be noted down is refused; one that can waits, and goes on once there is room again. When the log cannot be brought into the file at the end, the program says so, and the next start finds all.
 func TestADiskThatTakesNoMore(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	s := start(t, folder, "--db", "w.db")
 	defer s.cmd.Process.Kill()

@@ -111,6 +111,7 @@ func (s *started) completed(t *testing.T, o operationState) string {
 // TestExportsSurviveKills kills the program again and again while it exports. Whatever says at any time that it is complete
 // is whole, and in the end everything is.
 func TestExportsSurviveKills(t *testing.T) {
+	t.Parallel()
 	fewest, most := times(12), 60
 	if testing.Short() {
 		most = fewest
@@ -171,6 +172,7 @@ func (s *started) stopped(t *testing.T) {
 
 // TestTwoHundredExportsAtOnce: each is its own job, answered at once and done in the end; reading goes on meanwhile.
 func TestTwoHundredExportsAtOnce(t *testing.T) {
+	t.Parallel()
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 	posts := times(200)
 	for _, db := range []string{"w.db", ":memory:"} {
@@ -201,6 +203,7 @@ func TestTwoHundredExportsAtOnce(t *testing.T) {
 
 // TestExportFlags: the limits that flags set are those that exports have.
 func TestExportFlags(t *testing.T) {
+	t.Parallel()
 	s := start(t, t.TempDir(), "--quiet", "--export-max-rows", "20", "--export-workers", "1", "--export-retention", "1h")
 	body, _ := exportAll(t, s.reads(t, "/sim/world"))
 	id := s.begin(t, body).OperationID

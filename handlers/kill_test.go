@@ -31,6 +31,7 @@ import (
 // the file, where the receipt says, and verify finds no fault with it. One of them sends messages to an L1: after the next start
 // each has been delivered, once.
 func TestNoBlockThatWasToldIsLost(t *testing.T) {
+	t.Parallel()
 	rounds := 5
 	if testing.Short() {
 		rounds = 1

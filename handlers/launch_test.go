@@ -14,6 +14,7 @@ import (
 
 // TestMachinesAreToldWhenTheServerAnswers reads the file and the first line of stdout, then asks with env and healthcheck.
 func TestMachinesAreToldWhenTheServerAnswers(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ready.json")
 	stdout := &strings.Builder{}
 	serve := command(t, "--db", ":memory:", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", "off", "--quiet", "--ready-file", file)

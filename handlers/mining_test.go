@@ -445,6 +445,9 @@ func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
 		if err := simtest.SendRandomly(t.Context(), w, 1, steps); err != nil {
 			t.Fatal(err)
 		}
+		if digests[string(w.Digest())] && testing.Short() {
+			continue // it was verified
+		}
 		digests[string(w.Digest())] = true
 		if _, err := verify.Verify(t.Context(), w, nil); err != nil {
 			t.Error(err)
@@ -468,7 +471,7 @@ var recorded = []struct{ path, body string }{
 // TestRecordedRequestsMakeOneDigest plays them to two worlds. The digest is the same on every machine, as all that goes into it is.
 func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 	const want = "d1a61905acae858796d2e291e339ae882ba65b6594183946e48dc606e4593d87"
-	for range 2 {
+	for i := range 2 {
 		w := tinyWorldOf(t, 1)
 		d := newDevnet(t, w, w.Chains[0])
 		for _, r := range recorded {
@@ -485,7 +488,9 @@ func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 		if got := hex.EncodeToString(w.Digest()); got != want {
 			t.Errorf("the digest is %s", got)
 		}
-		d.verify()
+		if i == 0 || !testing.Short() {
+			d.verify()
+		}
 	}
 }
 

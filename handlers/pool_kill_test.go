@@ -34,6 +34,7 @@ func clientOf(t *testing.T, s *started, w *sim.World) *devnet {
 // TestThePoolAfterAKill: what blocks had taken is in them and not in the pool, what a clean stop had kept is still there, and only what
 // came since then is lost. Nothing is mined by itself, until the last server mines both at once and by time.
 func TestThePoolAfterAKill(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	open := func() *sim.World {
 		w, err := sim.Open(t.Context(), filepath.Join(folder, "w.db"))

@@ -28,6 +28,7 @@ func runProgram(t *testing.T, program ...string) *exec.Cmd {
 // TestExecEndsAsItsCommand: a command's code is the program's, also that of one that a signal ended or that does not run at all, and what it
 // reads and writes goes through untouched.
 func TestExecEndsAsItsCommand(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	plain, module := filepath.Join(folder, "plain"), filepath.Join(folder, "module")
 	noise := make([]byte, 256*300)
@@ -101,6 +102,7 @@ func TestAnswers(t *testing.T) {
 
 // TestExecTellsItsCommandOfTheWorld compares the environment of a command with the personas.
 func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
+	t.Parallel()
 	code, stdout, stderr := outcome(t, runProgram(t, "env"))
 	if code != 0 || stderr != "" {
 		t.Fatal(code, stderr)
@@ -133,6 +135,7 @@ func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
 
 // TestExecPassesSignalsOn: the command decides what each means, also a second one, and whether to end.
 func TestExecPassesSignalsOn(t *testing.T) {
+	t.Parallel()
 	cmd := runProgram(t, "sh", "-c", `trap 'echo INT' INT; trap 'echo HUP' HUP; trap 'echo TERM; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -166,6 +169,7 @@ func TestExecPassesSignalsOn(t *testing.T) {
 
 // TestNobodyReadsTheLog fills the pipe of stderr many times over.
 func TestNobodyReadsTheLog(t *testing.T) {
+	t.Parallel()
 	serve := command(t, "--db", ":memory:", "--profile", "tiny", "--addr", "127.0.0.1:0", "--fuji-addr", "off")
 	if _, err := serve.StderrPipe(); err != nil {
 		t.Fatal(err)

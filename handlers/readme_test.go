@@ -43,6 +43,7 @@ func commands(t *testing.T) (lines []string) {
 // TestReadmeCommands runs every command of the README and the manual: servers until they answer, questions against the server started
 // last, everything else to its end. Targets of make that run this very test are only looked up.
 func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	var last *started
 	for _, line := range commands(t) {

@@ -23,6 +23,7 @@ const unprivileged = 65534
 
 // TestWorldInAFolderThatCannotBeWritten reads a world where neither the file nor its folder may be written.
 func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	worldFile(t, filepath.Join(home, "w.db"))
 	path, _ := binary()
@@ -59,6 +60,7 @@ func TestWorldInAFolderThatCannotBeWritten(t *testing.T) {
 // TestWorldInAFileThatCannotBeWritten serves a file that cannot be written from a folder that can: what would change it is
 // refused as in a folder that cannot be written either, and nothing is left beside the file.
 func TestWorldInAFileThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	worldFile(t, filepath.Join(home, "w.db"))
 	path, _ := binary()
@@ -126,6 +128,7 @@ func someXTx(t *testing.T, url string) string {
 
 // TestAPipeIsNoWorld: to open a named pipe is to wait for somebody who writes into it.
 func TestAPipeIsNoWorld(t *testing.T) {
+	t.Parallel()
 	for verb, want := range map[string]string{
 		"serve --addr 127.0.0.1:0": "not a Snowglobe world: it is a named pipe", "digest": "not a Snowglobe world: it is a named pipe",
 		"verify": "not a Snowglobe world: it is a named pipe", "generate": "exists already",

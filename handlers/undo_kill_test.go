@@ -20,6 +20,7 @@ import (
 // TestAKillWhileTheWorldGoesBack kills a server in the middle of a revert or a reset, again and again: the world is as it was before, or
 // as it was to be, never in between, and from there it can go back.
 func TestAKillWhileTheWorldGoesBack(t *testing.T) {
+	t.Parallel()
 	rounds := 12
 	if testing.Short() {
 		rounds = 2

@@ -353,7 +353,9 @@ func TestGoingBackIsExact(t *testing.T) {
 	u.close()
 	u.open()
 	u.wants(fresh)
-	u.verify()
+	if !testing.Short() {
+		u.verify()
+	}
 	u.close()
 }
 

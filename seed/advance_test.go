@@ -32,9 +32,13 @@ func TestTimePasses(t *testing.T) {
 			}
 		}
 		checkStakersEnded(t, w)
+		same := len(digests) > 0 && bytes.Equal(digests[0], w.Digest())
 		digests = append(digests, w.Digest())
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
+		}
+		if same && testing.Short() {
+			continue // it was verified
 		}
 		if err := verifyFile(t, path); err != nil {
 			t.Error(err)

@@ -54,10 +54,14 @@ func TestPeopleLiveOn(t *testing.T) {
 		if now := w.Clock.Now(); now.Sub(DefaultUntil) < days*24*time.Hour || now.Sub(DefaultUntil) > days*24*time.Hour+10*time.Second {
 			t.Errorf("it is %s", now)
 		}
+		same := len(digests) > 0 && bytes.Equal(digests[0], w.Digest())
 		digests = append(digests, w.Digest())
 		checkLife(t, w)
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
+		}
+		if same && testing.Short() {
+			continue // it was verified
 		}
 		if err := verifyFile(t, path); err != nil {
 			t.Error(err)

@@ -147,8 +147,10 @@ func TestTheSameExportsGiveTheSameFiles(t *testing.T) {
 		if names = given; !slices.Equal(before, w.Digest()) {
 			t.Errorf("digest %x, before the exports %x", w.Digest(), before)
 		}
-		if _, err := verify.Verify(t.Context(), w, nil); err != nil {
-			t.Error(err)
+		if workers > 1 || !testing.Short() {
+			if _, err := verify.Verify(t.Context(), w, nil); err != nil {
+				t.Error(err)
+			}
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
