@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/handlers"
 	"snowglobe/handlers/cli"
 	"snowglobe/handlers/control"
@@ -40,6 +41,7 @@ type command struct {
 	stdout io.Writer
 	stderr io.Writer
 	notes  io.Writer // banner and progress
+	force  bool      // overwrite what is there
 }
 
 // run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
@@ -47,6 +49,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	c := &command{stdout: stdout, stderr: stderr}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
+	f.BoolVar(&c.force, "force", false, "overwrite the file that is there")
 	program := handlers.CommandLine(f)
 	var err error
 	if c.line, err = program.Parse(args, environ, stdout); err == nil && c.line != nil {
@@ -65,7 +68,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
 	}
 	err = map[string]func(context.Context) error{
-		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version,
+		"serve": c.serve, "generate": c.generate, "verify": c.verify, "digest": c.digest, "clock": c.clock, "version": c.version, "init": c.init,
 		"exec": c.exec, "env": func(ctx context.Context) error { return c.listen.PrintEnvironment(ctx, stdout) },
 		"healthcheck": func(ctx context.Context) error { return c.listen.CheckHealth(ctx) },
 	}[verb](ctx)
@@ -146,6 +149,10 @@ func (c *command) generate(ctx context.Context) error {
 	}
 	fmt.Fprintf(c.notes, "%s: seed %d, profile %s, digest %x\n", c.world.Path, w.Meta.Seed, w.Meta.Profile, w.Meta.Digest)
 	return w.Close()
+}
+
+func (c *command) init(context.Context) error {
+	return worldfile.Init(append(c.line.Operands, worldfile.DefaultName)[0], c.force, c.notes)
 }
 
 func (c *command) verify(ctx context.Context) error {

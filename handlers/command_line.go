@@ -14,6 +14,7 @@ var (
 	worldFlags   = []string{"db", "seed", "profile", "until"}
 	addressFlags = []string{"addr"}
 	noteFlags    = []string{"log-format", "quiet"}
+	forceFlag    = "force"
 )
 
 // CommandLine is what can be asked of the program whose flags these are: those about the world, which are declared elsewhere, and all others.
@@ -26,6 +27,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 		}
 	})
 	of := func(groups ...[]string) []string { return slices.Concat(groups...) }
+	all = slices.DeleteFunc(all, func(name string) bool { return name == forceFlag })
 	return &cli.Program{
 		Flags: f, Version: control.Version(), Given: Given,
 		Values: map[string][]string{
@@ -55,6 +57,12 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			{
 				Name: "generate", Summary: "make a world file and stop", Flags: of(worldFlags, []string{"regenerate"}, noteFlags),
 				Examples: "  snowglobe generate --profile tiny --seed 7 --db seven.db",
+			},
+			{
+				Name: "init", Operands: "[FILE]", Flags: of([]string{forceFlag}, noteFlags),
+				Summary:  "write an example of a world of your own, with comments: a profile with accounts, tokens, contracts, L1s, transactions",
+				Details:  "The file is world.yaml unless another is named. What is there is not overwritten without --force.",
+				Examples: "  snowglobe init\n  snowglobe --profile world.yaml",
 			},
 			{
 				Name: "verify", Summary: "build the world again from its transactions and compare every row; fails on the first mismatch", Flags: of(worldFlags, []string{"read-only"}, noteFlags),

@@ -101,7 +101,7 @@ func TestUsageErrorsExitTwo(t *testing.T) {
 		{[]string{"--public", "--api-admin-enabled"}, "", "--public: it leaves out the admin API, so it does not go together with --api-admin-enabled"},
 		{[]string{"--regenerate", "--read-only"}, "", "does not go together with --read-only"},
 		{[]string{"--api-keys", "keys.yaml"}, "", "keys.yaml: API keys: line 1: a mapping is no list; expected a list such as"},
-		{[]string{"--profile", "profile.yaml"}, "", "profile profile.yaml: line 1: expected a key and its value on each line"},
+		{[]string{"--profile", "profile.yaml"}, "", "profile.yaml:1: expected a key and its value on each line"},
 		{[]string{"--db="}, "", "--db: the name of the file is empty"},
 		{[]string{"--export-workers", "0"}, "", "--export-workers: 0"},
 		{[]string{"--export-queue", "-2"}, "", "--export-queue: -2"},

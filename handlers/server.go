@@ -376,9 +376,11 @@ func walletOf(w *sim.World) (*eth.Wallet, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := make([][]byte, len(personas))
+	var keys [][]byte
 	for i := range personas {
-		keys[i] = personas[i].Key
+		if len(personas[i].Key) > 0 {
+			keys = append(keys, personas[i].Key)
+		}
 	}
 	wallet, err := eth.NewWallet(keys)
 	return wallet, store.Damaged(err)

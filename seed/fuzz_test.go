@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 )
 
 // FuzzProfile reads profiles. What is accepted is within bounds, and says the same when it is written and read again.
@@ -17,6 +18,8 @@ func FuzzProfile(f *testing.F) {
 	}
 	f.Add([]byte("name: x\ndays: 9\nchains: 2\ntransactions: 500\n"))
 	f.Add([]byte("name: &a [*a]"))
+	f.Add([]byte("name: x\nplay:\n- from: alice\n  to: bob\n  method: f\n  args: &a [*a]\n"))
+	f.Add([]byte(worldfile.Example))
 	f.Add([]byte(""))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		p, err := ParseProfile("p.yaml", raw)
@@ -28,8 +31,11 @@ func FuzzProfile(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, err := ParseProfile("p.yaml", []byte(text))
-		if err != nil || *again != *p {
-			t.Errorf("%q became %q: %v", raw, text, err)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", raw, text, err)
+		}
+		if same, err := again.YAML(); err != nil || same != text {
+			t.Errorf("%q became %q, and that %q: %v", raw, text, same, err)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
 	"snowglobe/seed/primary"
@@ -48,19 +49,34 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGeneration(o)
-	if err == nil {
-		g.garbage = garbage
-		err = g.run(ctx, o.Progress, creation)
-	}
+	w, err := o.generate(ctx, creation, garbage)
 	if err != nil {
+		var mistake *worldfile.Mistake
+		if errors.As(err, &mistake) { // what the user wrote, not where that was noticed
+			err = mistake
+		}
 		return nil, errors.Join(err, creation.Abort())
+	}
+	return w, nil
+}
+
+func (o *Options) generate(ctx context.Context, creation *sim.Builder, garbage *garbage) (*sim.World, error) {
+	g, err := newGeneration(*o)
+	if err != nil {
+		return nil, err
+	}
+	g.garbage = garbage
+	if err := g.run(ctx, o.Progress, creation); err != nil {
+		return nil, err
 	}
 	who, err := g.participants()
 	if err != nil {
-		return nil, errors.Join(err, creation.Abort())
+		return nil, err
 	}
-	return creation.Finish(ctx, who)
+	if o.Profile.Empty() {
+		return creation.Finish(ctx, who, nil)
+	}
+	return creation.Finish(ctx, who, g.play)
 }
 
 // generation is a world while it is made.
@@ -70,6 +86,8 @@ type generation struct {
 	personas *population.Personas
 	networks []*primary.Network // mainnet, fuji
 	chains   []*chain
+	specs    []evm.ChainSpec
+	cast     *cast
 	garbage  *garbage
 }
 
@@ -93,7 +111,16 @@ func newGeneration(o Options) (*generation, error) {
 	}
 	g := &generation{profile: o.Profile, personas: personas,
 		span: population.Span{Start: uint64(o.Until.AddDate(0, 0, -o.Profile.Days).Unix()), Until: uint64(o.Until.Unix())}}
+	if g.cast, err = newCast(o.Profile, personas); err != nil {
+		return nil, err
+	}
+	if g.specs, err = g.cast.specs(); err != nil {
+		return nil, err
+	}
 	if err := g.makeNetworks(rng, accounts); err != nil {
+		return nil, err
+	}
+	if err := g.prepareOwn(); err != nil {
 		return nil, err
 	}
 	for n, size := range shares(o.Profile) {
@@ -124,20 +151,24 @@ const accountsOnL1 = 300
 
 // makeChain makes the n-th EVM chain.
 func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*population.Account) error {
-	funded := accounts
-	if evm.ChainSpecs[n].IsL1() {
+	funded, spec := accounts, &g.specs[n]
+	if spec.IsL1() {
 		funded = accounts[:min(len(accounts), accountsOnL1)]
 	}
 	alloc := evm.GenesisAlloc(rng, g.personas, funded)
+	g.cast.allocate(n, g.specs, alloc)
 	var err error
-	c := &chain{network: g.networks[networkIndex(evm.ChainSpecs[n].Network)]}
-	if c.Chain, err = evm.NewChain(rng, n, size, g.span, g.personas, accounts, alloc); err != nil {
+	c := &chain{network: g.networks[networkIndex(spec.Network)]}
+	if c.Chain, err = evm.NewChain(rng, spec, n, size, g.span, g.personas, accounts, alloc); err != nil {
 		return err
 	}
 	if !c.IsL1() {
 		c.network.AddC(c.Allocated())
 	} else {
 		c.l1 = c.network.AddL1(c.Row.Name, fixtures.SubnetEVMID, c.Row.Genesis, size)
+		if err := g.declare(n, c); err != nil {
+			return err
+		}
 	}
 	c.network.ICM.AddChain(c.Chain, c.l1)
 	g.chains = append(g.chains, c)
@@ -153,7 +184,7 @@ func networkIndex(name string) int {
 func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Builder) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	count := progressCounter(report, g.profile.Transactions)
+	count := progressCounter(report, g.profile.allTransactions())
 	progress := func(done int) {
 		count(done)
 		g.garbage.madeBlock()
@@ -220,7 +251,7 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source ev
 
 // participants are the rows of everyone and everything that took part.
 func (g *generation) participants() (sim.Participants, error) {
-	who := sim.Participants{Personas: g.personas.Rows}
+	who := sim.Participants{Personas: append(g.personas.Rows[:len(g.personas.Rows):len(g.personas.Rows)], g.cast.rows...)}
 	for _, n := range g.networks {
 		row, err := n.Row()
 		if err != nil {

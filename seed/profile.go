@@ -1,11 +1,9 @@
 package seed
 
 import (
-	"bytes"
+	"cmp"
 	"embed"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/primary"
 )
@@ -28,22 +27,19 @@ var earliest = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
 
 const distant = 10
 
-// Profile is the size and shape of a world.
+// Profile is the size and shape of a world, and what a user's own world has besides. A file that leaves a size out means the
+// smallest built-in one's.
 type Profile struct {
-	Name         string `yaml:"name"`
-	Days         int    `yaml:"days"`         // of history
-	Chains       int    `yaml:"chains"`       // EVM chains, the two C-Chains among them
-	Transactions int    `yaml:"transactions"` // on all EVM chains together
+	worldfile.Sizes `yaml:",inline"`
+	worldfile.File  `yaml:",inline"`
 
-	// On both networks together. A file that leaves these out means the fewest possible.
-	Validators          int `yaml:"validators"` // of the primary network and of permissioned subnets
-	Delegators          int `yaml:"delegators"`
-	L1Validators        int `yaml:"l1Validators"`
-	PrimaryTransactions int `yaml:"primaryTransactions"` // of P and X
+	places *worldfile.Places
 }
 
-// smallest is what the personas and the nodes with a role need on P and X.
-var smallest = Profile{Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}
+// smallest is what the personas and the nodes with a role need on P and X, and else what the smallest built-in profile has.
+var smallest = Profile{Sizes: worldfile.Sizes{Days: 14, Chains: 3, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
+
+const usualTransactions = 600
 
 // bounds are what a profile may ask for. Fewer transactions than minimum per chain leave no room for the personas.
 var bounds = []struct {
@@ -69,7 +65,7 @@ const minimumPerChain = 200
 
 // LoadProfile reads one of the built-in profiles by name, or a user's own file, which ends in .yaml or .yml.
 func LoadProfile(name string) (*Profile, error) {
-	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
+	if worldfile.IsFile(name) {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("profile: %w", err)
@@ -95,47 +91,51 @@ func builtIn(files embed.FS) []string {
 // ParseProfile reads a profile. An unknown key or an impossible value is an error that names the key and its line.
 func ParseProfile(source string, raw []byte) (*Profile, error) {
 	p := smallest
-	decoder := yaml.NewDecoder(bytes.NewReader(raw))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&p); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("profile %s: it is empty", source)
-		}
-		return nil, fmt.Errorf("profile %s: %s", source, explain(err))
+	var err error
+	if p.places, err = worldfile.Decode(source, raw, &p); err != nil {
+		return nil, err
 	}
-	lines, err := keyLines(raw)
-	if err != nil {
-		return nil, fmt.Errorf("profile %s: %w", source, err)
+	if p.Transactions == 0 && !p.places.Has("transactions") {
+		p.Transactions = max(usualTransactions, p.Chains*minimumPerChain)
 	}
-	if p.Name == "" {
-		return nil, fmt.Errorf("profile %s: line %d: name must be given", source, max(lines["name"], 1))
+	if err := p.checkSizes(); err != nil {
+		return nil, err
 	}
+	var personas []string
+	for _, persona := range fixtures.Personas {
+		personas = append(personas, persona.Name)
+	}
+	if err := p.File.Check(p.places, filepath.Dir(source), personas); err != nil {
+		return nil, err
+	}
+	return &p, p.checkOwn()
+}
+
+func (p *Profile) checkSizes() error {
 	for _, b := range bounds {
-		if v := b.value(&p); v < b.low || v > b.high {
-			return nil, fmt.Errorf("profile %s: line %d: %s is %d, it must be from %d to %d", source, max(lines[b.key], 1), b.key, v, b.low, b.high)
+		if v := b.value(p); v < b.low || v > b.high {
+			return p.places.Error(b.key, "it is %d, it must be from %d to %d", v, b.low, b.high)
 		}
 	}
 	if p.Transactions < p.Chains*minimumPerChain {
-		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, %d chains need at least %d",
-			source, lines["transactions"], p.Transactions, p.Chains, p.Chains*minimumPerChain)
+		return p.places.Error("transactions", "it is %d, %d chains need at least %d", p.Transactions, p.Chains, p.Chains*minimumPerChain)
 	}
-	if most := int64(p.Days) * mostPerDay * int64(p.Transactions) / int64(shares(&p)[0]); int64(p.Transactions) > most {
-		return nil, fmt.Errorf("profile %s: line %d: transactions is %d, in %d days a C-Chain's gas target leaves room for %d", source, lines["transactions"], p.Transactions, p.Days, most)
+	if most := int64(p.Days) * mostPerDay * int64(p.Transactions) / int64(shares(p)[0]); int64(p.Transactions) > most {
+		return p.places.Error("transactions", "it is %d, in %d days a C-Chain's gas target leaves room for %d", p.Transactions, p.Days, most)
 	}
 	for i, n := range fixtures.Networks {
 		need := p.leastL1Validators(n.Name)
-		if lines["l1Validators"] == 0 {
+		if !p.places.Has("l1Validators") {
 			p.L1Validators = max(p.L1Validators, 2*need)
 		}
 		if p.networkSize(i).L1Validators < need {
-			return nil, fmt.Errorf("profile %s: line %d: l1Validators is %d, %d chains need at least %d on %s, which gets half of them",
-				source, lines["l1Validators"], p.L1Validators, p.Chains, need, n.Name)
+			return p.places.Error("l1Validators", "it is %d, %d chains need at least %d on %s, which gets half of them", p.L1Validators, p.Chains, need, n.Name)
 		}
 	}
-	return &p, nil
+	return nil
 }
 
-// leastL1Validators is how many L1 validators a network needs: those with a role, and one for each L1.
+// leastL1Validators is how many L1 validators a network needs: those with a role, and one for each L1 that brings none.
 func (p *Profile) leastL1Validators(network string) int {
 	need := primary.L1RoleCount
 	for _, c := range evm.ChainSpecs[:p.Chains] {
@@ -143,38 +143,16 @@ func (p *Profile) leastL1Validators(network string) int {
 			need++
 		}
 	}
+	for i := range p.L1s {
+		if len(p.L1s[i].Validators) == 0 && networkOf(p.L1s[i].Network) == network {
+			need++
+		}
+	}
 	return need
 }
 
-// explain turns the decoder's words about Go types into words about the profile.
-func explain(err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	text = strings.TrimPrefix(text, "unmarshal errors:\n  ")
-	if strings.Contains(text, " into seed.Profile") {
-		text, _, _ = strings.Cut(text, ":")
-		return text + ": expected a key and its value on each line, such as days: 14"
-	}
-	text = strings.ReplaceAll(text, " not found in type seed.Profile", " is not a key of a profile")
-	text = strings.ReplaceAll(text, "field ", "")
-	text = strings.ReplaceAll(text, "cannot unmarshal !!str", "not a whole number:")
-	text = strings.ReplaceAll(text, "cannot unmarshal !!float", "not a whole number:")
-	return strings.ReplaceAll(text, " into int", "")
-}
-
-// keyLines says on which line each key of a document stands.
-func keyLines(raw []byte) (map[string]int, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(raw, &document); err != nil {
-		return nil, err
-	}
-	lines := map[string]int{}
-	for _, root := range document.Content {
-		for i := 0; i+1 < len(root.Content); i += 2 {
-			lines[root.Content[i].Value] = root.Content[i].Line
-		}
-	}
-	return lines, nil
-}
+// networkOf is the network that is meant.
+func networkOf(name string) string { return cmp.Or(name, fixtures.Networks[0].Name) }
 
 // YAML is the canonical text of the profile, which is stored in the world.
 func (p *Profile) YAML() (string, error) {
@@ -217,7 +195,7 @@ func (p *Profile) networkSize(index int) primary.Size {
 func accountCount(p *Profile) int { return min(max(p.Transactions/15, 40), 20_000) }
 
 // shares splits a profile's transactions among its chains: each gets what its personas need, and its part of the others. What does
-// not divide goes to the first.
+// not divide goes to the first. The L1s of a user's own follow with theirs.
 func shares(p *Profile) []int {
 	total, sizes := 0, make([]int, p.Chains)
 	for _, c := range evm.ChainSpecs[:p.Chains] {
@@ -230,5 +208,20 @@ func shares(p *Profile) []int {
 		rest -= sizes[n]
 	}
 	sizes[0] += rest
+	for i := range p.L1s {
+		size := minimumPerChain
+		if t := p.L1s[i].Transactions; t != nil {
+			size = *t
+		}
+		sizes = append(sizes, size)
+	}
 	return sizes
+}
+
+// allTransactions are those of all EVM chains.
+func (p *Profile) allTransactions() (total int) {
+	for _, size := range shares(p) {
+		total += size
+	}
+	return total
 }

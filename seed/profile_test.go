@@ -15,18 +15,18 @@ import (
 
 func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
-		{"unknown key", "name: x\ndays: 5\nchains: 2\ntransactions: 500\nsnow: 1\n", "line 5: snow is not a key"},
-		{"not a number", "name: x\ndays: many\n", "line 2: not a whole number"},
-		{"too few days", "name: x\ndays: 0\nchains: 2\ntransactions: 500\n", "line 2: days is 0, it must be from 2 to 250"},
-		{"too many chains", "name: x\ndays: 9\nchains: 99\ntransactions: 500\n", "line 3: chains is 99"},
-		{"negative", "name: x\ndays: 9\nchains: 2\ntransactions: -5\n", "line 4: transactions is -5"},
-		{"too few for the chains", "name: x\ndays: 9\nchains: 5\ntransactions: 500\n", "line 4: transactions is 500, 5 chains need at least"},
-		{"too few validators", "name: x\ndays: 9\nchains: 2\ntransactions: 500\nvalidators: 3\n", "line 5: validators is 3, it must be from 40"},
-		{"too few L1 validators", "name: x\ndays: 9\nchains: 5\ntransactions: 1000\nl1Validators: 12\n", "line 5: l1Validators is 12, 5 chains need at least 7 on mainnet"},
-		{"too busy", "name: x\ndays: 2\nchains: 2\ntransactions: 9000000\n", "line 4: transactions is 9000000, in 2 days a C-Chain's gas target leaves room for 1200000"},
-		{"no name", "days: 9\nchains: 2\ntransactions: 500\n", "name must be given"},
+		{"unknown key", "name: x\ndays: 5\nchains: 2\ntransactions: 500\nsnow: 1\n", "p.yaml:5: snow: there is no such key; there are name, days"},
+		{"not a number", "name: x\ndays: many\n", `p.yaml:2: days: "many" is not a whole number`},
+		{"too few days", "name: x\ndays: 0\nchains: 2\ntransactions: 500\n", "p.yaml:2: days: it is 0, it must be from 2 to 250"},
+		{"too many chains", "name: x\ndays: 9\nchains: 99\ntransactions: 500\n", "p.yaml:3: chains: it is 99"},
+		{"negative", "name: x\ndays: 9\nchains: 2\ntransactions: -5\n", "p.yaml:4: transactions: it is -5"},
+		{"too few for the chains", "name: x\ndays: 9\nchains: 5\ntransactions: 500\n", "p.yaml:4: transactions: it is 500, 5 chains need at least"},
+		{"too few validators", "name: x\ndays: 9\nchains: 2\ntransactions: 500\nvalidators: 3\n", "p.yaml:5: validators: it is 3, it must be from 40"},
+		{"too few L1 validators", "name: x\ndays: 9\nchains: 5\ntransactions: 1000\nl1Validators: 12\n", "p.yaml:5: l1Validators: it is 12, 5 chains need at least 7 on mainnet"},
+		{"too busy", "name: x\ndays: 2\nchains: 2\ntransactions: 9000000\n", "p.yaml:4: transactions: it is 9000000, in 2 days a C-Chain's gas target leaves room for 1200000"},
+		{"no name", "days: 9\nchains: 2\ntransactions: 500\n", "p.yaml:1: name: it must be given"},
 		{"empty", "", "it is empty"},
-		{"not YAML", "name: [", "line 1"},
+		{"not YAML", "name: [", "p.yaml:1: "},
 	} {
 		_, err := ParseProfile("p.yaml", []byte(c.yaml))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "p.yaml") {

@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/holiman/uint256"
 
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/export"
@@ -26,7 +27,7 @@ import (
 )
 
 // small is a world for tests that need many.
-var small = &Profile{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}
+var small = &Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 
 func smallFile(t *testing.T) string {
 	t.Helper()

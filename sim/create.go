@@ -93,14 +93,28 @@ type Participants struct {
 	Markets   []store.Market
 }
 
-// Finish writes the participants and the digest, and opens the world.
-func (c *Builder) Finish(ctx context.Context, p Participants) (*World, error) {
+// Play lets something happen in a world after its history, and says which contracts are there by a name then.
+type Play func(ctx context.Context, w *World) ([]store.Contract, error)
+
+// Finish writes the participants and the digest, lets play add to the world, which may be nil, and opens it. What play adds belongs to
+// what the world is from the beginning: there is no way back before it.
+func (c *Builder) Finish(ctx context.Context, p Participants, play Play) (*World, error) {
 	c.closed = true
 	close(c.added)
 	if err := <-c.written; err != nil {
 		return nil, errors.Join(err, c.db.Close())
 	}
-	if err := c.writeDigest(ctx, p); err != nil {
+	err := c.write(p.write)
+	if err == nil {
+		err = c.writeDigest(ctx)
+	}
+	if err == nil && play != nil {
+		err = c.play(ctx, play)
+	}
+	if err == nil {
+		err = c.db.Finish()
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.db.Close())
 	}
 	w, err := read(ctx, c.db)
@@ -110,14 +124,36 @@ func (c *Builder) Finish(ctx context.Context, p Participants) (*World, error) {
 	return w, nil
 }
 
-func (c *Builder) writeDigest(ctx context.Context, p Participants) error {
+// play lets play add to the world as it is by then.
+func (c *Builder) play(ctx context.Context, play Play) error {
+	if err := c.db.Index(); err != nil {
+		return err
+	}
+	w, err := read(ctx, c.db)
+	if err != nil {
+		return err
+	}
+	contracts, err := play(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := c.write(func(b *store.Batch) error { return all(contracts, b.AddContract) }); err != nil {
+		return err
+	}
+	c.meta = w.meta
+	return c.writeDigest(ctx)
+}
+
+func (c *Builder) write(write func(*store.Batch) error) error {
 	batch, err := c.db.Begin()
 	if err != nil {
 		return err
 	}
-	if err := batch.End(p.write(batch)); err != nil {
-		return err
-	}
+	return batch.End(write(batch))
+}
+
+// writeDigest writes what the world is.
+func (c *Builder) writeDigest(ctx context.Context) (err error) {
 	if c.meta.Base, err = computeBase(ctx, c.db, c.meta); err != nil {
 		return err
 	}
@@ -126,13 +162,7 @@ func (c *Builder) writeDigest(ctx context.Context, p Participants) error {
 		return err
 	}
 	c.meta.Digest = digestOf(c.meta.Base, c.meta.Clock, h)
-	if batch, err = c.db.Begin(); err != nil {
-		return err
-	}
-	if err := batch.End(batch.SetMeta(c.meta)); err != nil {
-		return err
-	}
-	return c.db.Finish()
+	return c.write(func(b *store.Batch) error { return b.SetMeta(c.meta) })
 }
 
 func (p Participants) write(batch *store.Batch) error {

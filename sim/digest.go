@@ -104,6 +104,9 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error
 		}
 		for _, r := range contracts {
 			write(h, "contract", r.Address, r.Role, r.Artifact)
+			if r.ABI != "" {
+				write(h, "abi", r.ABI)
+			}
 		}
 		markets, err := db.Markets(ctx, c.ID)
 		if err != nil {

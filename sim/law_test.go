@@ -16,6 +16,7 @@ import (
 var imports = []struct{ pkg, may string }{
 	{"fixtures", ""},
 	{"fixtures/contracts", "fixtures"},
+	{"fixtures/worldfile", "fixtures"},
 	{"sim/cache", ""},
 	{"sim/price", ""},
 	{"sim/metric", "fixtures"},
@@ -49,9 +50,9 @@ var imports = []struct{ pkg, may string }{
 	{"seed/population", "fixtures fixtures/contracts sim/..."},
 	{"seed/evm", "fixtures fixtures/contracts sim sim/... seed/population"},
 	{"seed/primary", "fixtures fixtures/contracts sim sim/... seed/population seed/evm"},
-	{"seed", "fixtures fixtures/contracts sim sim/... seed/population seed/evm seed/primary"},
+	{"seed", "fixtures fixtures/contracts fixtures/worldfile sim sim/... seed/population seed/evm seed/primary"},
 	{"fixtures/web", ""},
-	{"handlers/docs", "fixtures sim/export"},
+	{"handlers/docs", "fixtures fixtures/worldfile sim/export"},
 	{"handlers/cli", "handlers/docs"},
 	{"handlers/openrpc", ""},
 	{"handlers/permit", ""},
@@ -88,7 +89,7 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/worlds", "sim sim/store sim/store/filelock handlers/control handlers/permit handlers/rest handlers/rest/schema"},
 	{"handlers", "fixtures sim sim/... handlers/..."},
 	{"handlers/snowglobetest", "fixtures sim sim/... seed handlers handlers/..."},
-	{"", "fixtures sim sim/... seed handlers handlers/..."}, // main
+	{"", "fixtures fixtures/worldfile sim sim/... seed handlers handlers/..."}, // main
 }
 
 const (

@@ -135,6 +135,9 @@ func (p *Program) operands(c *cobra.Command, v *Verb, args []string) error {
 		}
 		args = args[:at]
 	}
+	if single := strings.Trim(v.Operands, "[]"); len(args) > 1 && single == strings.ToUpper(single) && single != "" && !strings.Contains(single, " ") {
+		return fmt.Errorf("unexpected argument %q; %s takes one %s", args[1], v.Name, single)
+	}
 	if len(args) == 0 || v.Operands != "" {
 		return nil
 	}

@@ -89,7 +89,7 @@ type Blockchain struct {
 type Persona struct {
 	Name      string            `json:"name"`
 	Purpose   string            `json:"purpose"`
-	Key       string            `json:"privateKey" doc:"secp256k1, hex."`
+	Key       string            `json:"privateKey,omitempty" doc:"secp256k1, hex. An account of a world file may have none."`
 	Address   string            `json:"address" doc:"EVM address, the same on every EVM chain."`
 	Addresses map[string]string `json:"addresses" doc:"The same key's address on each network's X- and P-Chain, without the chain's prefix."`
 
@@ -194,15 +194,21 @@ func networks(described []NetworkDescription, base string, origins Origins) []Ne
 // persona shows one key on every kind of chain: an EVM address is made from the key's Keccak-256, a primary-network
 // address from RIPEMD-160 of SHA-256.
 func persona(p *store.Persona) (Persona, error) {
-	key, err := crypto.ToECDSA(p.Key)
+	shown := Persona{
+		Name: p.Name, Purpose: p.Purpose, Address: common.BytesToAddress(p.Address).Hex(),
+		Addresses: map[string]string{}, ChainAddresses: map[string]map[string]string{},
+	}
+	if len(p.Key) == 0 { // only its owner has it
+		for _, n := range fixtures.Networks {
+			shown.ChainAddresses[n.Name] = map[string]string{"C": shown.Address}
+		}
+		return shown, nil
+	}
+	short, err := shortAddress(p)
 	if err != nil {
 		return Persona{}, err
 	}
-	short := hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey))
-	shown := Persona{
-		Name: p.Name, Purpose: p.Purpose, Key: hexutil.Encode(p.Key), Address: common.BytesToAddress(p.Address).Hex(),
-		Addresses: map[string]string{}, ChainAddresses: map[string]map[string]string{},
-	}
+	shown.Key = hexutil.Encode(p.Key)
 	for _, n := range fixtures.Networks {
 		text, err := address.FormatBech32(n.HRP, short)
 		if err != nil {
@@ -212,4 +218,13 @@ func persona(p *store.Persona) (Persona, error) {
 		shown.ChainAddresses[n.Name] = map[string]string{"P": "P-" + text, "X": "X-" + text, "C": shown.Address}
 	}
 	return shown, nil
+}
+
+// shortAddress is the address of a persona's key on P and X.
+func shortAddress(p *store.Persona) ([]byte, error) {
+	key, err := crypto.ToECDSA(p.Key)
+	if err != nil {
+		return nil, err
+	}
+	return hashing.PubkeyBytesToAddress(crypto.CompressPubkey(&key.PublicKey)), nil
 }

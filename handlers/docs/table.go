@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/worldfile"
 	"snowglobe/sim/export"
 )
 
@@ -31,6 +32,10 @@ func (m *Manual) table(name string) string {
 		return coverage()
 	case "profiles":
 		return profiles()
+	case "keys":
+		return keys()
+	case "example":
+		return "```yaml\n" + worldfile.Example + "```\n"
 	case "commands":
 		return m.commands()
 	case "flags":
@@ -85,6 +90,18 @@ func profiles() string {
 			continue // what is embedded was read by a test
 		}
 		fmt.Fprintf(b, "| `%s` | %v | %v | %v | %v / %v / %v | %v |\n", name, p["chains"], p["transactions"], p["days"], p["validators"], p["delegators"], p["l1Validators"], p["primaryTransactions"])
+	}
+	return b.String()
+}
+
+// keys are those of a world file.
+func keys() string {
+	b := new(strings.Builder)
+	b.WriteString("| key | value | meaning |\n|---|---|---|\n")
+	for _, of := range []any{worldfile.Sizes{}, worldfile.File{}} {
+		for _, k := range worldfile.Keys(of) {
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", k.Path, k.Kind, k.Doc)
+		}
 	}
 	return b.String()
 }

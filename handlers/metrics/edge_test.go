@@ -102,7 +102,7 @@ func smallWorld(t *testing.T, until time.Time, chains []*small, deltas ...*store
 	for _, d := range deltas {
 		creation.AddBlock(d)
 	}
-	w, err := creation.Finish(t.Context(), sim.Participants{})
+	w, err := creation.Finish(t.Context(), sim.Participants{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

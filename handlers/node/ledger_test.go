@@ -52,7 +52,7 @@ func newTestNetworks(t testing.TB) []*sim.Network {
 		l.history()
 		participants.Networks, participants.Nodes = append(participants.Networks, row), append(participants.Nodes, l.nodes...)
 	}
-	w, err := creation.Finish(t.Context(), participants)
+	w, err := creation.Finish(t.Context(), participants, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 // ValidatorManager is where an L1's chain has the contract that manages its validators, from its first block on.
 var ValidatorManager = common.HexToAddress("0x0Feedc0de0000000000000000000000000000000")
 
-// chainSpec is an EVM chain of the world before anything happened on it.
-type chainSpec struct {
+// ChainSpec is an EVM chain of the world before anything happened on it.
+type ChainSpec struct {
 	Network     string
 	kind        evm.Kind
 	evmID       uint64 // 0: the network's C-Chain id
@@ -32,17 +32,32 @@ type chainSpec struct {
 	precompiles precompileConfig     // of an L1
 	gasTarget   uint64               // gas each second that a C-Chain's validators want; 0: what there is
 	blockDelay  uint64               // milliseconds between blocks that validators want; 0: what there is
+
+	Tokens []GenesisToken // of a user's, from the genesis on
+}
+
+// GenesisToken is an ERC-20 of which nobody has anything yet.
+type GenesisToken struct {
+	Role, Name, Symbol string
+	Decimals           uint8
+	Address, Owner     common.Address
 }
 
 // ChainSpecs lists the EVM chains in the order in which profiles take them.
-var ChainSpecs = []chainSpec{
-	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0},
-	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500},
+var ChainSpecs = []ChainSpec{
+	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil},
+	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil},
 	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 of {company} for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
-		precompileConfig{deployers: true, fees: true, minter: true}, 0, 1_200},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 of {company}, where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}, 0, 0},
+		precompileConfig{deployers: true, fees: true, minter: true}, 0, 1_200, nil},
+	{"fuji", evm.KindL1, 70412, "Powder", "An L1 of {company}, where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}, 0, 0, nil},
 	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 of {company} for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
-		precompileConfig{minter: true, minterEnds: 600}, 0, 0},
+		precompileConfig{minter: true, minterEnds: 600}, 0, 0, nil},
+}
+
+// OwnChain is an L1's chain that a user asked for. Its share of the profile's transactions is none: it has its own.
+func OwnChain(network, name, tokenName, tokenSymbol string, id uint64) ChainSpec {
+	return ChainSpec{Network: network, kind: evm.KindL1, evmID: id, name: name, description: "An L1 of its own.", tokenName: tokenName, tokenSymbol: tokenSymbol,
+		fees: fees(1e9, 200_000)}
 }
 
 func fees(floor, target int64) precompile.FeeConfig {
@@ -50,7 +65,7 @@ func fees(floor, target int64) precompile.FeeConfig {
 }
 
 // desired is where the chain's proposers would like to have what validators decide together.
-func (s *chainSpec) desired() (d evm.Desired) {
+func (s *ChainSpec) desired() (d evm.Desired) {
 	if s.gasTarget > 0 {
 		excess := evm.TargetExcess(s.gasTarget)
 		d.TargetExcess = &excess
@@ -62,19 +77,27 @@ func (s *chainSpec) desired() (d evm.Desired) {
 	return d
 }
 
+// EVMID is the chain's EVM chain id.
+func (s *ChainSpec) EVMID() uint64 {
+	if network, err := fixtures.NetworkNamed(s.Network); err == nil && s.kind == evm.KindC {
+		return network.CChainEVMID
+	}
+	return s.evmID
+}
+
+// Name is the chain's name.
+func (s *ChainSpec) Name() string { return s.name }
+
 // IsL1 tells whether the chain is an L1's; the others are C-Chains.
-func (s *chainSpec) IsL1() bool { return s.kind == evm.KindL1 }
+func (s *ChainSpec) IsL1() bool { return s.kind == evm.KindL1 }
 
 // genesis makes the chain's row and genesis.
-func (s *chainSpec) genesis(id int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc, known []knownContract) (store.Chain, *evm.Genesis, error) {
+func (s *ChainSpec) genesis(id int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc, known []knownContract) (store.Chain, *evm.Genesis, error) {
 	network, err := fixtures.NetworkNamed(s.Network)
 	if err != nil {
 		return store.Chain{}, nil, err
 	}
-	evmID := s.evmID
-	if s.kind == evm.KindC {
-		evmID = network.CChainEVMID
-	}
+	evmID := s.EVMID()
 	own := maps.Clone(alloc) // with the network's treasury, so that no two chains start with the same block
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: span.Start, Extra: []byte{0}, Alloc: own}
 	genesis.Precompiles = s.precompiles.schedule(s, evmID, span, personas, accounts)

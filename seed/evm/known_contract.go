@@ -2,6 +2,7 @@ package evm
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
@@ -25,11 +26,14 @@ type knownContract struct {
 }
 
 // knownContracts are those of a chain.
-func (s *chainSpec) knownContracts(personas *population.Personas) []knownContract {
+func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContract {
 	all := []knownContract{
 		{role: "multicall", artifact: "Multicall3", address: fixtures.Multicall},
 		{role: "messenger", artifact: "Messenger", address: fixtures.TeleporterMessenger},
 		{role: "create2-deployer", address: fixtures.Create2Deployer, code: fixtures.Create2DeployerCode},
+	}
+	for _, t := range s.Tokens {
+		all = append(all, knownContract{role: t.Role, artifact: "Token", address: t.Address, args: []any{t.Name, t.Symbol, t.Decimals, new(big.Int), t.Owner}})
 	}
 	if s.IsL1() {
 		return append(all, knownContract{role: "validator-manager", artifact: "ValidatorManager", address: ValidatorManager})

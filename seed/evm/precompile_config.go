@@ -24,7 +24,7 @@ const (
 )
 
 // schedule is the configuration in the network's terms. The deployer is admin of every precompile.
-func (c precompileConfig) schedule(spec *chainSpec, id uint64, span population.Span, personas *population.Personas, accounts []*population.Account) precompile.Upgrades {
+func (c precompileConfig) schedule(spec *ChainSpec, id uint64, span population.Span, personas *population.Personas, accounts []*population.Account) precompile.Upgrades {
 	quorum, primary := uint64(warpQuorum), spec.kind == evm.KindL1
 	s := precompile.Upgrades{FeeConfig: spec.fees, Genesis: precompile.Configs{
 		precompile.Warp.Key: {BlockTimestamp: &span.Start, Quorum: &quorum, PrimarySigners: &primary},

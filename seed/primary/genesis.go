@@ -39,6 +39,7 @@ func (b *genesisBuilder) build() (*primary.Genesis, error) {
 	}
 	b.grant(200, 200, committeeSigner(b.personas).owners)
 	b.grantLocked()
+	b.grantOwn()
 	r := b.rng.For("balances", b.rules.NetworkID)
 	for i := range min(len(b.accounts), accountsWithAVAX) {
 		p, x := uint64(population.Between(r, 30, 200)), uint64(population.Between(r, 30, 200))

@@ -2,6 +2,7 @@ package primary
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -27,6 +28,7 @@ type L1 struct {
 	initialValidators []*node // those that the conversion names, in its order
 	changes           []*validatorChange
 	validationIDs     map[*node]ids.ID
+	declared          map[*node]OwnValidator // of an L1 whose validators a user's file names: all of them
 }
 
 // txsPerValidator is how many transactions of an L1's chain it takes for each validator, so that its manager's do not crowd out
@@ -65,6 +67,7 @@ var l1Roles = [L1RoleCount]string{"l1-active", "l1-about-to-run-out", "l1-out-of
 // but the one that is removed is the last to join an L1 whose chain the world has, where there is one.
 func (n *Network) assignNodes() {
 	first, free := n.l1s[0], n.nodes.ofL1
+	taking := slices.DeleteFunc(slices.Clone(n.l1s), func(l *L1) bool { return len(l.declared) > 0 })
 	for i, node := range free[:L1RoleCount] {
 		node.row.Role = l1Roles[i]
 		node.row.Connected = node.row.Connected && i != disabled
@@ -73,13 +76,13 @@ func (n *Network) assignNodes() {
 		}
 	}
 	for i, node := range free[L1RoleCount:] {
-		l := n.l1s[(i+1)%len(n.l1s)]
+		l := taking[(i+1)%len(taking)]
 		if l.room > 0 && len(l.validators) >= l.room {
 			l = first
 		}
 		l.validators = append(l.validators, node)
 	}
-	last := n.l1s[min(1, len(n.l1s)-1)]
+	last := taking[min(1, len(taking)-1)]
 	last.validators = append(last.validators, free[removedL1])
 	for i, l := range n.l1s {
 		l.validationIDs = map[*node]ids.ID{}
@@ -124,6 +127,9 @@ func (l *L1) schedule(first bool, r *rand.Rand) {
 	if first {
 		initial = 2
 	}
+	if len(l.declared) > 0 {
+		initial = len(l.validators)
+	}
 	l.initialValidators = slices.SortedFunc(slices.Values(l.validators[:initial]), func(a, b *node) int { return bytes.Compare(a.id[:], b.id[:]) })
 	span := l.network.span
 	converted := span.At(15, int(population.Between(r, 0, population.Hour)))
@@ -136,8 +142,10 @@ func (l *L1) schedule(first bool, r *rand.Rand) {
 		}
 		l.scheduleRegistration(l.validators[i], balance, at)
 	}
-	l.scheduleRoles()
-	l.scheduleChanges(r)
+	if len(l.declared) == 0 {
+		l.scheduleRoles()
+		l.scheduleChanges(r)
+	}
 	l.network.ICM.scheduleManager(l, converted)
 }
 
@@ -190,11 +198,18 @@ func (l *L1) convert(at uint64) (*txs.Tx, error) {
 		if node.row.Role == l1Roles[expiresL1] {
 			v.Balance = l.balanceFor(at, 40*60)
 		}
+		if d, is := l.declared[node]; is {
+			v.Weight, v.Balance = d.Weight, d.Balance+l.balanceFor(at, 0)
+		}
 		total += v.Balance
 		validators = append(validators, v)
 	}
-	return l.network.wallet.sign(txDraft{chain: store.PChain, from: owner, more: total, auth: [][]*txs.Key{owner.keys}, tx: &txs.ConvertSubnetToL1Tx{
+	tx, err := l.network.wallet.sign(txDraft{chain: store.PChain, from: owner, more: total, auth: [][]*txs.Key{owner.keys}, tx: &txs.ConvertSubnetToL1Tx{
 		SubnetID: l.subnet, ChainID: l.chain, Address: evm.ValidatorManager[:], Validators: validators, SubnetAuth: owner.auth()}}, at)
+	if tx == nil && err == nil && len(l.declared) > 0 {
+		err = fmt.Errorf("L1 %s: nobody can pay the balances of its validators, %d nAVAX", l.name, total)
+	}
+	return tx, err
 }
 
 // sign signs what the manager says with the keys of all validators of the L1.

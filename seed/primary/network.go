@@ -44,6 +44,7 @@ type Network struct {
 	atomicTxs []atomicTx       // of C, by time
 	ending    int              // stakers who join and end within history
 	onC       uint64           // nAVAX that the genesis of the C-Chain gives to accounts
+	own       own
 }
 
 // NewNetwork makes the index-th network of a world, with its nodes.

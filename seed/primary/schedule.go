@@ -50,6 +50,7 @@ func (n *Network) plan() {
 		l.schedule(i == 0, r)
 	}
 	(&staking{n}).schedule(r)
+	n.scheduleOwn()
 	(&assets{n}).schedule()
 	p := &payments{n}
 	p.scheduleHoarder()

@@ -53,17 +53,18 @@ type Contract struct {
 	Chain    int    `db:"chain"`
 	Address  []byte `db:"address"`
 	Role     string `db:"role"`     // unique on its chain
-	Artifact string `db:"artifact"` // name of the compiled contract
+	Artifact string `db:"artifact"` // name of the compiled contract, empty for one that is none of the world's own
+	ABI      string `db:"abi"`      // of such a one, in JSON; empty when nobody gave it
 }
 
 // Contracts lists the named contracts of a chain by role.
 func (db *DB) Contracts(ctx context.Context, chain int) ([]Contract, error) {
-	return list[Contract](ctx, db, `SELECT chain, address, role, artifact FROM contract WHERE chain = ? ORDER BY role`, chain)
+	return list[Contract](ctx, db, `SELECT chain, address, role, artifact, abi FROM contract WHERE chain = ? ORDER BY role`, chain)
 }
 
 // AddContract writes a named contract.
 func (b *Batch) AddContract(c Contract) error {
 	b.tokens = true
-	return b.exec(`INSERT INTO contract (chain, address, role, artifact) VALUES (?, ?, ?, ?)`,
-		c.Chain, c.Address, c.Role, c.Artifact)
+	return b.exec(`INSERT INTO contract (chain, address, role, artifact, abi) VALUES (?, ?, ?, ?, ?)`,
+		c.Chain, c.Address, c.Role, c.Artifact, c.ABI)
 }

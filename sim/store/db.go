@@ -104,6 +104,7 @@ type DB struct {
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
 
+	indexed  bool           // a world under generation has its secondary indexes
 	recorder *undo.Recorder // of what undoes commits; nil while a world is generated or only read
 	moment   atomic.Pointer[Moment]
 
@@ -218,12 +219,24 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 	return db, nil
 }
 
+// Index makes the secondary indexes, if they are not there yet.
+func (db *DB) Index() error {
+	if db.indexed {
+		return nil
+	}
+	if _, err := db.write.Exec(indexes + primaryIndexes); err != nil {
+		return fmt.Errorf("create the indexes: %w", err)
+	}
+	db.indexed = true
+	return nil
+}
+
 // Finish makes the secondary indexes, brings the file to disk whole, gives it its final name and opens it for serving.
 // It gathers no statistics: with them the engine prepares a statement anew for every range that it is given, and a
 // small world would be read in another way than a large one.
 func (db *DB) Finish() error {
-	if _, err := db.write.Exec(indexes + primaryIndexes); err != nil {
-		return fmt.Errorf("create the indexes: %w", err)
+	if err := db.Index(); err != nil {
+		return err
 	}
 	if db.path == Memory {
 		return db.RecordUndo()

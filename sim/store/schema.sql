@@ -155,7 +155,7 @@ CREATE TABLE persona (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),        -- index of the account in the well-known mnemonic, or above 9
     name    TEXT NOT NULL UNIQUE,
     purpose TEXT NOT NULL,
-    key     BLOB NOT NULL CHECK (length(key) = 32),     -- secp256k1 private key
+    key     BLOB NOT NULL CHECK (length(key) IN (0, 32)), -- secp256k1 private key, empty if only its owner has it
     address BLOB NOT NULL CHECK (length(address) = 20)  -- EVM address
 ) STRICT;
 
@@ -164,6 +164,7 @@ CREATE TABLE contract (
     address  BLOB    NOT NULL CHECK (length(address) = 20),
     role     TEXT    NOT NULL,  -- what it is for, unique on its chain
     artifact TEXT    NOT NULL,  -- name of the compiled contract, empty if it is none of the world's own
+    abi      TEXT    NOT NULL,  -- of one that is none of the world's own, in JSON; empty if it is not known
     PRIMARY KEY (chain, address)
 ) STRICT, WITHOUT ROWID;
 

@@ -137,6 +137,9 @@ func verifyPersonas(ctx context.Context, db *store.DB) error {
 		return err
 	}
 	for _, p := range personas {
+		if len(p.Key) == 0 { // only its owner has it
+			continue
+		}
 		key, err := crypto.ToECDSA(p.Key)
 		if err != nil {
 			return fmt.Errorf("persona %s: %w", p.Name, err)

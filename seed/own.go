@@ -1,0 +1,326 @@
+package seed
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/fixtures/worldfile"
+	"snowglobe/seed/evm"
+	"snowglobe/seed/population"
+	"snowglobe/seed/primary"
+	"snowglobe/sim/store"
+)
+
+// cast is who a profile's file may name: the personas, and accounts of its own.
+type cast struct {
+	*Profile
+	accounts  map[string]*population.Account // with a key
+	addresses map[string]common.Address      // of everybody
+	rows      []store.Persona                // of its own accounts
+}
+
+// defaultRole is who acts where the file names nobody.
+const (
+	usualOwner     = "deployer"
+	usualStaker    = "staker"
+	usualDelegator = "delegator"
+)
+
+func newCast(p *Profile, personas *population.Personas) (*cast, error) {
+	c := &cast{Profile: p, accounts: map[string]*population.Account{}, addresses: map[string]common.Address{}}
+	named := map[common.Address]string{}
+	for i, row := range personas.Rows {
+		c.accounts[row.Name] = personas.Funded[i].Account
+		c.addresses[row.Name] = personas.Funded[i].Account.Address
+		named[personas.Funded[i].Account.Address] = row.Name
+	}
+	for i := range p.Accounts {
+		a, path := &p.Accounts[i], fmt.Sprintf("accounts[%d]", i)
+		row := store.Persona{ID: len(personas.Rows) + i, Name: a.Name, Purpose: a.Purpose, Key: []byte{}, Address: common.HexToAddress(a.Address).Bytes()}
+		secret, err := a.Secret()
+		if err == nil && secret != nil {
+			var account *population.Account
+			if account, err = population.NewAccount(secret); err == nil {
+				c.accounts[a.Name] = account
+				row.Key, row.Address = secret, account.Address.Bytes()
+			}
+		}
+		if err != nil {
+			return nil, p.places.Error(path, "%w", err)
+		}
+		address := common.Address(row.Address)
+		if other := named[address]; other != "" {
+			return nil, p.places.Error(path, "it is the account of %s; name that one instead", other)
+		}
+		named[address], c.addresses[a.Name] = a.Name, address
+		c.rows = append(c.rows, row)
+	}
+	return c, nil
+}
+
+// checkOwn finds what is wrong in what the file names, beside what it says of itself.
+func (p *Profile) checkOwn() error {
+	if p.Empty() {
+		return nil
+	}
+	personas, err := population.NewPersonas()
+	if err != nil {
+		return err
+	}
+	c, err := newCast(p, personas)
+	if err != nil {
+		return err
+	}
+	specs, err := c.specs()
+	if err != nil {
+		return err
+	}
+	var wrong []error
+	chain := func(path, text string) {
+		if _, err := c.chain(specs, text); err != nil {
+			wrong = append(wrong, p.places.Error(path, "%w", err))
+		}
+	}
+	for i := range p.Accounts {
+		for _, text := range worldfile.Sorted(p.Accounts[i].Balances) {
+			chain(fmt.Sprintf("accounts[%d].balances.%s", i, text), text)
+		}
+	}
+	for i := range p.Tokens {
+		chain(fmt.Sprintf("tokens[%d].chain", i), p.Tokens[i].Chain)
+	}
+	for i := range p.NFTs {
+		chain(fmt.Sprintf("nfts[%d].chain", i), p.NFTs[i].Chain)
+	}
+	for i := range p.Contracts {
+		chain(fmt.Sprintf("contracts[%d].chain", i), p.Contracts[i].Chain)
+	}
+	for i := range p.Play {
+		chain(fmt.Sprintf("play[%d].chain", i), p.Play[i].Chain)
+	}
+	return errors.Join(wrong...)
+}
+
+// specs are the EVM chains of the world: the profile's first, then those of the file's L1s.
+func (c *cast) specs() ([]evm.ChainSpec, error) {
+	all := slices.Clone(evm.ChainSpecs[:c.Chains])
+	for i := range c.L1s {
+		l, path := &c.L1s[i], fmt.Sprintf("l1s[%d]", i)
+		id := uint64(l.ChainID)
+		if at := slices.IndexFunc(all, func(s evm.ChainSpec) bool { return s.EVMID() == id || s.Name() == l.Name }); at >= 0 {
+			return nil, c.places.Error(path, "chain %d, %s, is there already", all[at].EVMID(), all[at].Name())
+		}
+		if l.Transactions != nil && (*l.Transactions < minimumPerChain || *l.Transactions > c.Days*mostPerDay) {
+			return nil, c.places.Error(path+".transactions", "it is %d, it must be from %d to %d", *l.Transactions, minimumPerChain, c.Days*mostPerDay)
+		}
+		symbol := cmp.Or(l.Token, strings.ToUpper(l.Name[:min(len(l.Name), 4)]))
+		all = append(all, evm.OwnChain(networkOf(l.Network), l.Name, cmp.Or(l.TokenName, l.Name), symbol, id))
+	}
+	for i := range c.Tokens {
+		t, path := &c.Tokens[i], fmt.Sprintf("tokens[%d]", i)
+		if t.Address == "" {
+			continue
+		}
+		n, err := c.chain(all, t.Chain)
+		if err != nil {
+			return nil, c.places.Error(path+".chain", "%w", err)
+		}
+		all[n.evm].Tokens = append(slices.Clip(all[n.evm].Tokens), evm.GenesisToken{Role: t.Symbol, Name: t.Name, Symbol: t.Symbol, Decimals: uint8(t.Places()),
+			Address: common.HexToAddress(t.Address), Owner: c.addresses[cmp.Or(t.Owner, usualOwner)]})
+	}
+	return all, nil
+}
+
+// place is a chain that the file names: an EVM chain by its index, or P or X of a network.
+type place struct {
+	evm     int // -1 for P and X
+	network int
+	primary int // store.PChain or XChain
+}
+
+// chain finds a chain that the file names.
+func (c *cast) chain(specs []evm.ChainSpec, text string) (place, error) {
+	ref, err := worldfile.ParseChain(text)
+	if err != nil {
+		return place{}, err
+	}
+	switch network := networkIndex(ref.Network); ref.Name {
+	case "P":
+		return place{-1, network, store.PChain}, nil
+	case "X":
+		return place{-1, network, store.XChain}, nil
+	}
+	id, _ := strconv.ParseUint(ref.Name, 10, 64)
+	var ids []string
+	for i := range specs {
+		s := &specs[i]
+		if ref.Name == "C" && s.Network == ref.Network && !s.IsL1() || id > 0 && s.EVMID() == id || s.Name() == ref.Name {
+			return place{i, networkIndex(s.Network), -1}, nil
+		}
+		ids = append(ids, fmt.Sprintf("%d (%s)", s.EVMID(), s.Name()))
+	}
+	return place{}, fmt.Errorf("there is no chain %s; the EVM chains of this profile are %s", text, strings.Join(ids, ", "))
+}
+
+// allocate adds what the file's accounts have on the n-th EVM chain to its genesis.
+func (c *cast) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) {
+	for i := range c.Accounts {
+		a := &c.Accounts[i]
+		for _, text := range worldfile.Sorted(a.Balances) {
+			at, err := c.chain(specs, text)
+			wei, unitsErr := a.Balances[text].Units(weiDecimals)
+			if err != nil || unitsErr != nil || at.evm != n { // both were checked
+				continue
+			}
+			if before := alloc[c.addresses[a.Name]].Balance; before != nil {
+				wei = new(big.Int).Add(wei, before)
+			}
+			alloc[c.addresses[a.Name]] = types.Account{Balance: wei}
+		}
+	}
+}
+
+const (
+	weiDecimals  = 18
+	nanoDecimals = 9
+)
+
+// nano is an amount of AVAX in nAVAX.
+func nano(a worldfile.Amount) (uint64, error) {
+	n, err := a.Units(nanoDecimals)
+	if err == nil && !n.IsUint64() {
+		err = fmt.Errorf("%s AVAX is more than there can be", a)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return n.Uint64(), nil
+}
+
+// prepareOwn tells the networks what the file asks of them before their history begins.
+func (g *generation) prepareOwn() error {
+	for i := range g.profile.Accounts {
+		a := &g.profile.Accounts[i]
+		for _, text := range worldfile.Sorted(a.Balances) {
+			path := fmt.Sprintf("accounts[%d].balances.%s", i, text)
+			at, err := g.cast.chain(g.specs, text)
+			if err == nil && at.evm < 0 {
+				err = g.grant(at, a.Name, a.Balances[text])
+			}
+			if err != nil {
+				return g.profile.places.Error(path, "%w", err)
+			}
+		}
+	}
+	for i := range g.profile.AddValidators {
+		v := &g.profile.AddValidators[i]
+		n := g.networks[networkIndex(networkOf(v.Network))]
+		if err := n.AddNode(v.Name, g.cast.accounts[cmp.Or(v.Owner, usualStaker)]); err != nil {
+			return g.profile.places.Error(fmt.Sprintf("addValidators[%d].name", i), "%w", err)
+		}
+	}
+	stakes, err := g.stakes()
+	if err != nil {
+		return err
+	}
+	for _, s := range stakes {
+		if s.Start < g.span.Until {
+			g.networks[s.network].AddStake(s.Stake)
+		}
+	}
+	return nil
+}
+
+func (g *generation) grant(at place, name string, amount worldfile.Amount) error {
+	n, err := nano(amount)
+	if err != nil {
+		return err
+	}
+	grant := primary.Grant{Who: g.cast.accounts[name], P: n}
+	if at.primary == store.XChain {
+		grant.P, grant.X = 0, n
+	}
+	g.networks[at.network].AddGrant(grant)
+	return nil
+}
+
+// stake is a validator or delegator of a network, by its index.
+type stake struct {
+	primary.Stake
+	network int
+}
+
+// stakes are the validators and delegators that the file asks for.
+func (g *generation) stakes() (all []stake, err error) {
+	p := g.profile
+	add := func(path, network, node, owner string, amount, fee worldfile.Amount, start, end worldfile.Time, delegates bool) {
+		s := stake{Stake: primary.Stake{Node: node, Delegates: delegates, Who: g.cast.accounts[owner]}, network: networkIndex(networkOf(network))}
+		s.Explain = func(err error) error { return p.places.Error(path, "%w", err) }
+		weight, weightErr := nano(amount)
+		shares, sharesErr := fee.Units(feeDecimals)
+		from, startErr := start.In(g.span.Until)
+		to, endErr := end.In(g.span.Until)
+		bad := errors.Join(weightErr, sharesErr, startErr, endErr)
+		if bad == nil && from < g.span.Start+longestOpening {
+			bad = fmt.Errorf("it starts before the %d days of history, whose first %d minutes are for what there must be", p.Days, longestOpening/60)
+		}
+		if bad == nil && (!shares.IsUint64() || shares.Uint64() > 1_000_000) {
+			bad = fmt.Errorf("the fee is %s percent", fee)
+		}
+		if bad != nil {
+			err = errors.Join(err, s.Explain(bad))
+			return
+		}
+		s.Weight, s.Start, s.End, s.Shares = weight, from, to, uint32(shares.Uint64())
+		all = append(all, s)
+	}
+	for i := range p.AddValidators {
+		v := &p.AddValidators[i]
+		add(fmt.Sprintf("addValidators[%d]", i), v.Network, v.Name, cmp.Or(v.Owner, usualStaker), v.Stake, v.Fee.Or("2"), v.Start, v.End, false)
+	}
+	for i := range p.AddDelegators {
+		d := &p.AddDelegators[i]
+		add(fmt.Sprintf("addDelegators[%d]", i), d.Network, d.Validator, cmp.Or(d.Owner, usualDelegator), d.Stake, "0", d.Start, d.End, true)
+	}
+	return all, err
+}
+
+const (
+	feeDecimals    = 4    // percent in millionths
+	longestOpening = 3600 // seconds in which subnets and their chains come to be
+)
+
+// declare says who validates the n-th EVM chain, if it is an L1 of the file that names them.
+func (g *generation) declare(n int, c *chain) error {
+	if n < g.profile.Chains {
+		return nil
+	}
+	index := n - g.profile.Chains
+	var all []primary.OwnValidator
+	total := uint64(0)
+	for i := range g.profile.L1s[index].Validators {
+		v := &g.profile.L1s[index].Validators[i]
+		balance, err := nano(v.Balance.Or("1"))
+		if err != nil {
+			return g.profile.places.Error(fmt.Sprintf("l1s[%d].validators[%d].balance", index, i), "%w", err)
+		}
+		all = append(all, primary.OwnValidator{Role: v.Name, Who: g.cast.accounts[cmp.Or(v.Owner, usualOwner)], Weight: uint64(cmp.Or(v.Weight, 100)), Balance: balance})
+		total += balance + (g.span.Until-g.span.Start)*primary.SecondPrice
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	c.network.AddGrant(primary.Grant{Who: g.cast.accounts[usualOwner], P: total})
+	if err := c.l1.Declare(all); err != nil {
+		return g.profile.places.Error(fmt.Sprintf("l1s[%d].validators", index), "%w", err)
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package seed
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures/worldfile"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
+)
+
+// own makes the world of a file.
+func own(t *testing.T, path, text string) *sim.World {
+	t.Helper()
+	p, err := ParseProfile("world.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ownOf(t, path, p)
+}
+
+func ownOf(t *testing.T, path string, p *Profile) *sim.World {
+	t.Helper()
+	w, err := Generate(t.Context(), Options{Path: path, Seed: 1, Profile: p, Until: DefaultUntil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// TestExampleOfAWorldFile makes the world of the example as it is, and looks for what the file says.
+func TestExampleOfAWorldFile(t *testing.T) {
+	w := own(t, filepath.Join(t.TempDir(), "own.db"), worldfile.Example)
+	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
+		t.Error(err)
+	}
+	byRole := map[string]store.Contract{}
+	rows, err := w.DB.Contracts(t.Context(), w.Chains[0].Row.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		byRole[row.Role] = row
+	}
+	if k := byRole["counter"]; k.Artifact != "" || !strings.Contains(k.ABI, `"name":"value"`) {
+		t.Errorf("counter: %+v", k)
+	}
+	for role, slot := range map[string]int64{"counter": 42} {
+		head, err := w.Chains[0].Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		states, err := w.Chains[0].State(t.Context(), head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := states.GetState(common.Address(byRole[role].Address), common.Hash{}); got.Big().Int64() != slot {
+			t.Errorf("%s holds %s", role, got)
+		}
+		cold := common.HexToAddress("0x00000000000000000000000000000000c01DC0dE")
+		got := states.GetState(common.Address(byRole["ALPD"].Address), mapSlot(cold, 0))
+		if got.Big().Cmp(big.NewInt(11_000_000)) != 0 {
+			t.Errorf("cold has %s ALPD", got.Big())
+		}
+	}
+	if got := w.Clock.Now().Sub(DefaultUntil).Hours(); got != 24 {
+		t.Errorf("the clock stands %v hours after history", got)
+	}
+	counts, err := w.DB.UndoCounts(t.Context())
+	if err != nil || counts != (store.UndoCounts{}) || w.DB.Moment().Sequence != 0 {
+		t.Errorf("there is a way back before what was played: %+v %v", w.DB.Moment(), err)
+	}
+	if testing.Short() {
+		return
+	}
+	again := own(t, store.Memory, worldfile.Example)
+	if !bytes.Equal(again.Digest(), w.Digest()) {
+		t.Error("another world came of the same file")
+	}
+	stored := &Profile{}
+	if stored, err = ParseProfile("stored", []byte(w.Meta.Shape)); err != nil {
+		t.Fatal(err)
+	}
+	if third := ownOf(t, store.Memory, stored); !bytes.Equal(third.Digest(), w.Digest()) {
+		t.Error("another world came of the profile that the world keeps")
+	}
+	if err := NewPeople(w, func(err error) { t.Log(err) }).Advance(t.Context(), w.Clock.Now().AddDate(0, 0, 2)); err != nil {
+		t.Error("nobody lives on:", err)
+	}
+}
+
+// mapSlot is where a contract keeps the entry of an address in the mapping of a slot.
+func mapSlot(key common.Address, slot int64) common.Hash {
+	return common.BytesToHash(crypto.Keccak256(common.LeftPadBytes(key[:], 32), common.LeftPadBytes(big.NewInt(slot).Bytes(), 32)))
+}
+
+const head = "name: own\ndays: 2\nchains: 2\ntransactions: 400\n"
+
+// TestArtifactsOfCompilers deploys what Hardhat and Foundry compile, with arguments by name, and keeps it when the files are gone.
+func TestArtifactsOfCompilers(t *testing.T) {
+	folder := t.TempDir()
+	token, err := os.ReadFile("../fixtures/contracts/artifacts/Token.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	foundry := strings.Replace(strings.Replace(string(token), `"bytecode":"`, `"bytecode":{"object":"`, 1), `","deployedBytecode"`, `"},"deployedBytecode"`, 1)
+	for name, text := range map[string]string{"Hardhat.json": string(token), "Foundry.json": foundry} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(folder, "world.yaml")
+	text := head + `
+contracts:
+- {name: one, artifact: Hardhat.json, args: {owner_: bob, name_: One, symbol_: ONE, decimals_: 2, initialSupply: 5 gwei}}
+- {name: two, artifact: Foundry.json, from: bob, args: [Two, TWO, 0, 0x10, one], chain: fuji/C}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadProfile(path); err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() { // the names of contracts are those of one chain
+		return
+	}
+	p, _ := LoadProfile(path)
+	if _, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 1, Profile: p, Until: DefaultUntil}); err == nil ||
+		!strings.HasPrefix(err.Error(), path+`:7: contracts[1].args: argument owner_`) && !strings.Contains(err.Error(), `"one" is no account, contract or address`) {
+		t.Error(err)
+	}
+	text = strings.Replace(text, ", one], chain: fuji/C", ", one]", 1) + `tokens:
+- {name: Fixed, symbol: FIX, address: "0x1234567890123456789012345678901234567890", supply: 10, holders: {alice: 2}, chain: fuji/C}
+addValidators:
+- {name: late, owner: whale, stake: 2000, start: +1h, end: +20d}
+- {name: early, network: fuji, owner: whale, stake: 1, start: -1d, end: +2d}
+addDelegators:
+- {validator: early, network: fuji, owner: whale, stake: 1, start: -12h, end: +1d}
+- {validator: late, owner: whale, stake: 25, start: +2h, end: +19d}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = LoadProfile(path); err != nil {
+		t.Fatal(err)
+	}
+	w := ownOf(t, store.Memory, p)
+	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.DB.TokenAt(t.Context(), w.Chains[1].Row.ID, common.FromHex("0x1234567890123456789012345678901234567890")); err != nil {
+		t.Error("the token at an address:", err)
+	}
+}
+
+// TestMistakesThatShowWhenPlayed: what only the world knows to be wrong is told with its line, too.
+func TestMistakesThatShowWhenPlayed(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"play:\n- {from: nobody, to: bob, value: 1}\n", "world.yaml:6: play[0]: "},
+		{"play:\n- {from: alice, to: usdx, method: transfer, args: [bob, 9_000_000 ether]}\n", "world.yaml:6: play[0]: it fails: execution reverted"},
+		{"play:\n- {from: alice, to: bob, value: 1, fails: true}\n", "world.yaml:6: play[0]: it succeeded, and fails is true"},
+		{"play:\n- {from: alice, to: usdx, method: send}\n", "world.yaml:6: play[0].method: usdx has no method send; it has "},
+		{"play:\n- {from: alice, to: bob, value: 1, at: -2h}\n", "world.yaml:6: play[0].at: it lies within the generated history"},
+		{"tokens:\n- {name: Mine, symbol: usdx}\n", "world.yaml:6: tokens[0]: usdx is the role of a contract"},
+		{"addValidators:\n- {name: v, owner: fresh, stake: 2000, end: +20d}\n", "world.yaml:6: addValidators[0]: its owner cannot pay"},
+		{"addValidators:\n- {name: v, owner: whale, stake: 1, start: -1d, end: +20d}\n", "world.yaml:6: addValidators[0]: "},
+		{"addDelegators:\n- {validator: nowhere, stake: 25, end: +20d}\n", "world.yaml:6: addDelegators[0]: no node has the role or id nowhere"},
+	} {
+		if testing.Short() {
+			continue // a world for each
+		}
+		p, err := ParseProfile("world.yaml", []byte(head+c.text))
+		if err != nil {
+			t.Error(c.text, err)
+			continue
+		}
+		path := filepath.Join(t.TempDir(), "own.db")
+		w, err := Generate(t.Context(), Options{Path: path, Seed: 1, Profile: p, Until: DefaultUntil})
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+		if err == nil {
+			w.Close()
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) > 0 {
+			t.Errorf("%s left %v behind", c.text, left)
+		}
+	}
+}
+
+// TestMistakesInAWorldFile: each is told with its line and its path.
+func TestMistakesInAWorldFile(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"acounts: []\n", "5: acounts: there is no such key; did you mean accounts?"},
+		{"validators:\n- {name: v}\n", "5: validators: it is how many there are; those by name are listed under addValidators"},
+		{"accounts: treasury\n", "5: accounts: expected a list, whose entries begin with -"},
+		{"accounts:\n- {name: a}\n", "6: accounts[0]: it needs one of key, index and address"},
+		{"accounts:\n- {index: 11}\n", "6: accounts[0].name: it must be given: by which the file and /sim/world name it"},
+		{"accounts:\n- {name: alice, index: 11}\n", "6: accounts[0].name: alice is a persona"},
+		{"accounts:\n- {name: a, index: 0}\n", "6: accounts[0]: it is the account of alice; name that one instead"},
+		{"accounts:\n- {name: a, key: abc}\n", "6: accounts[0].key: it is no private key"},
+		{"accounts:\n- {name: a, index: 11}\n- {name: a, index: 12}\n", `7: accounts[1].name: "a" is the name of accounts[0] already`},
+		{"accounts:\n- name: a\n  index: 11\n  balances:\n    C: 1,5\n", `9: accounts[0].balances.C: "1,5" is not an amount such as 1.5 or 1_000_000`},
+		{"accounts:\n- name: a\n  index: 11\n  balances:\n    D: 1\n", "9: accounts[0].balances.D: there is no chain D; there are C, P, X, the same after fuji/, EVM chain ids"},
+		{"accounts:\n- {name: a, index: 11, balances: {P: 0.0000000001}}\n", `6: accounts[0].balances.P: "0.0000000001" has more than 9 decimals`},
+		{"accounts:\n- {name: a, index: 11, balances: {4711: 1}}\n", "6: accounts[0].balances.4711: there is no chain 4711; the EVM chains of this profile are 43114 (Avalanche (C-Chain)), 43113"},
+		{"accounts:\n- {name: a, address: 0x12}\n", "6: accounts[0].address: \"0x12\" is not an EVM address"},
+		{"tokens:\n- {name: T, symbol: T, holders: {alcie: 1}}\n", "6: tokens[0].holders.alcie: there is no account alcie; did you mean alice?"},
+		{"tokens:\n- {name: T, symbol: T, supply: 1, holders: {alice: 2}}\n", "6: tokens[0].supply: it is 1, and the holders have more"},
+		{"tokens:\n- {name: T, symbol: T, decimal: 6}\n", "6: tokens[0].decimal: there is no such key; did you mean decimals?"},
+		{"nfts:\n- {name: N, symbol: N, standard: ERC-20}\n", `6: nfts[0].standard: "ERC-20" is neither ERC-721 nor ERC-1155`},
+		{"nfts:\n- {name: N, symbol: N, items: [{id: 1}]}\n", "6: nfts[0].items[0]: an item of an ERC-721 has one holder"},
+		{"contracts:\n- {name: c, artifact: absent.json}\n", "6: contracts[0].artifact: open absent.json"},
+		{"contracts:\n- {name: c, bytecode: 0x60__$lib$__}\n", "6: contracts[0].bytecode: it has libraries that are not linked"},
+		{"contracts:\n- {name: c}\n", "6: contracts[0]: it needs an artifact or bytecode"},
+		{"l1s:\n- {name: Ice, chainId: 43114}\n", "6: l1s[0]: chain 43114, Avalanche (C-Chain), is there already"},
+		{"addValidators:\n- {name: v, stake: 2000, end: tomorrow}\n", `6: addValidators[0].end: "tomorrow" is not a time such as`},
+		{"play:\n- {from: alice, to: bob, value: 1, chain: fugi/C}\n", `6: play[0].chain: "fugi/C": there is no network fugi`},
+		{"play:\n- {from: alice, method: f}\n", "6: play[0].to: it must be given: whose method it is"},
+		{"play:\n- {from: alice, to: bob, chain: P}\n", "6: play[0]: a transaction on P needs to and value"},
+		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
+	} {
+		_, err := ParseProfile("world.yaml", []byte(head+c.text))
+		if err == nil || !strings.HasPrefix(err.Error(), "world.yaml:"+c.want) && !strings.Contains(err.Error(), "\nworld.yaml:"+c.want) {
+			t.Errorf("%s: %v", c.text, err)
+		}
+	}
+	two := fmt.Sprint(head, "acounts: []\ntoken: []\n")
+	if _, err := ParseProfile("w.yaml", []byte(two)); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("two mistakes are not told in two lines: %v", err)
+	}
+}

@@ -1,0 +1,482 @@
+package seed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/fixtures/worldfile"
+	"snowglobe/seed/primary"
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// player lets happen in an open world what a profile's file asks for after the history.
+type player struct {
+	*generation
+	world   *sim.World
+	byName  map[string]*actor // tokens, NFTs and contracts of the file, and on their chain those of the world
+	rows    []store.Contract
+	staking []*primary.Residents // by network
+}
+
+// actor is a contract that the file may call.
+type actor struct {
+	chain   int
+	address common.Address
+	abi     abi.ABI
+}
+
+// step is something that happens, at a time or right after what stands before it.
+type step struct {
+	at   uint64
+	path string
+	do   func(ctx context.Context) error
+}
+
+// play deploys what the file has, hands it out and sends its transactions. Everything is a transaction like a client's.
+func (g *generation) play(ctx context.Context, w *sim.World) ([]store.Contract, error) {
+	p := &player{generation: g, world: w, byName: map[string]*actor{}}
+	for i, n := range g.networks {
+		p.staking = append(p.staking, n.Opened(w.Networks[i]))
+	}
+	steps, err := p.steps()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range steps {
+		if at := time.Unix(int64(s.at), 0); at.After(w.Clock.Now()) {
+			err = w.Advance(ctx, at)
+		}
+		if err == nil {
+			err = s.do(ctx)
+		}
+		var mistake *worldfile.Mistake
+		if err != nil && ctx.Err() == nil && !errors.As(err, &mistake) && !errors.Is(err, store.ErrDisk) {
+			err = g.profile.places.Error(s.path, "%w", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p.rows, nil
+}
+
+// steps are what happens, in order.
+func (p *player) steps() (all []step, err error) {
+	until := p.span.Until
+	for i := range p.profile.Tokens {
+		path := fmt.Sprintf("tokens[%d]", i)
+		all = append(all, step{until, path, func(ctx context.Context) error { return p.token(ctx, &p.profile.Tokens[i], path) }})
+	}
+	for i := range p.profile.NFTs {
+		all = append(all, step{until, fmt.Sprintf("nfts[%d]", i), func(ctx context.Context) error { return p.nft(ctx, &p.profile.NFTs[i]) }})
+	}
+	for i := range p.profile.Contracts {
+		path := fmt.Sprintf("contracts[%d]", i)
+		all = append(all, step{until, path, func(ctx context.Context) error { return p.contract(ctx, &p.profile.Contracts[i], path) }})
+	}
+	stakes, err := p.stakes()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range stakes {
+		if s.Start >= until {
+			all = append(all, step{s.Start, "", func(ctx context.Context) error { return p.staking[s.network].Stake(ctx, s.Stake) }})
+		}
+	}
+	last := until
+	for i := range p.profile.Play {
+		t, path := &p.profile.Play[i], fmt.Sprintf("play[%d]", i)
+		if t.At != "" {
+			if last, err = t.At.In(until); err != nil {
+				return nil, p.profile.places.Error(path+".at", "%w", err)
+			}
+		}
+		if last < until {
+			return nil, p.profile.places.Error(path+".at", "it lies within the generated history, which ends at %s; give a time from then on, or let history end before with --until", time.Unix(int64(until), 0).UTC().Format(time.RFC3339))
+		}
+		all = append(all, step{last, path, func(ctx context.Context) error { return p.transaction(ctx, t, path) }})
+	}
+	slices.SortStableFunc(all, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	return all, nil
+}
+
+// chainOf is the EVM chain that the file names.
+func (p *player) chainOf(text string) (int, error) {
+	at, err := p.cast.chain(p.specs, text)
+	return at.evm, err
+}
+
+// address is that of whom or what a name stands for on a chain.
+func (p *player) address(chain int) worldfile.Resolve {
+	return func(name string) (common.Address, error) {
+		if address, known := p.cast.addresses[name]; known {
+			return address, nil
+		}
+		if a := p.actor(chain, name); a != nil {
+			return a.address, nil
+		}
+		if len(name) == 42 && common.IsHexAddress(name) {
+			return common.HexToAddress(name), nil
+		}
+		return common.Address{}, fmt.Errorf("%q is no account, contract or address", name)
+	}
+}
+
+// actor is the contract that has a name on a chain: of the file, or of the world.
+func (p *player) actor(chain int, name string) *actor {
+	if a := p.byName[name]; a != nil && a.chain == chain {
+		return a
+	}
+	c := p.chains[chain]
+	for _, row := range c.Contracts() {
+		if row.Role != name {
+			continue
+		}
+		a := &actor{chain: chain, address: common.Address(row.Address)}
+		if artifact, err := contracts.Load(row.Artifact); err == nil {
+			a.abi = artifact.ABI
+		}
+		return a
+	}
+	return nil
+}
+
+// add remembers a contract of the file by its name.
+func (p *player) add(chain int, name, artifact, text string, address common.Address, parsed abi.ABI) error {
+	if p.actor(chain, name) != nil {
+		return fmt.Errorf("%s is the role of a contract that is on %s already; take another name", name, p.specs[chain].Name())
+	}
+	p.byName[name] = &actor{chain, address, parsed}
+	p.rows = append(p.rows, store.Contract{Chain: p.chains[chain].Row.ID, Address: address.Bytes(), Role: name, Artifact: artifact, ABI: text})
+	return nil
+}
+
+// deploy deploys one of the world's own contracts under a name of the file.
+func (p *player) deploy(ctx context.Context, chain int, name, artifact, owner string, args ...any) (*contracts.Artifact, error) {
+	a, err := contracts.Load(artifact)
+	if err != nil {
+		return nil, err
+	}
+	code, err := a.InitCode(args...)
+	if err != nil {
+		return nil, err
+	}
+	address, err := p.send(ctx, chain, owner, request{data: code})
+	if err != nil {
+		return nil, err
+	}
+	return a, p.add(chain, name, artifact, "", address, a.ABI)
+}
+
+// perTransfer is how many holders get their tokens in one transaction.
+const perTransfer = 100
+
+func (p *player) token(ctx context.Context, t *worldfile.Token, path string) error {
+	chain, err := p.chainOf(t.Chain)
+	if err != nil {
+		return err
+	}
+	owner := cmp.Or(t.Owner, usualOwner)
+	supply, _, err := t.Amounts()
+	if err != nil {
+		return err
+	}
+	artifact, err := contracts.Load("Token")
+	if err != nil {
+		return err
+	}
+	if t.Address == "" {
+		_, err = p.deploy(ctx, chain, t.Symbol, artifact.Name, owner, t.Name, t.Symbol, uint8(t.Places()), supply, p.cast.addresses[owner])
+	} else if supply.Sign() > 0 {
+		err = p.call(ctx, chain, owner, common.HexToAddress(t.Address), artifact.ABI, "mint", p.cast.addresses[owner], supply)
+	}
+	if err != nil {
+		return err
+	}
+	token := p.actor(chain, t.Symbol)
+	var to []common.Address
+	var amounts []*big.Int
+	hand := func() error {
+		if len(to) == 0 {
+			return nil
+		}
+		err := p.call(ctx, chain, owner, token.address, artifact.ABI, "batchTransfer", to, amounts)
+		to, amounts = nil, nil
+		return err
+	}
+	for _, who := range worldfile.Sorted(t.Holders) {
+		address, err := p.address(chain)(who)
+		if err != nil {
+			return p.profile.places.Error(path+".holders."+who, "%w", err)
+		}
+		amount, err := t.Holders[who].Units(t.Places())
+		if err != nil {
+			return err
+		}
+		if address == p.cast.addresses[owner] || amount.Sign() == 0 { // has it
+			continue
+		}
+		if to, amounts = append(to, address), append(amounts, amount); len(to) == perTransfer {
+			if err := hand(); err != nil {
+				return err
+			}
+		}
+	}
+	return hand()
+}
+
+func (p *player) nft(ctx context.Context, n *worldfile.NFT) error {
+	chain, err := p.chainOf(n.Chain)
+	if err != nil {
+		return err
+	}
+	owner, name := cmp.Or(n.Owner, usualOwner), "Collection"
+	if n.Multi() {
+		name = "Items"
+	}
+	artifact, err := p.deploy(ctx, chain, n.Symbol, name, owner, n.Name, n.Symbol, p.cast.addresses[owner])
+	if err != nil {
+		return err
+	}
+	call := func(method string, args ...any) error {
+		return p.call(ctx, chain, owner, p.byName[n.Symbol].address, artifact.ABI, method, args...)
+	}
+	for i := range n.Items {
+		item := &n.Items[i]
+		id, err := item.ID.Units(0)
+		if err != nil {
+			return err
+		}
+		if !n.Multi() {
+			to, err := p.address(chain)(item.Holder)
+			if err == nil {
+				err = call("mint", to, id, item.URI)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for _, who := range worldfile.Sorted(item.Holders) {
+			to, err := p.address(chain)(who)
+			if err != nil {
+				return err
+			}
+			amount, err := item.Holders[who].Units(0)
+			if err == nil && amount.Sign() > 0 {
+				err = call("mint", to, id, amount)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if item.URI != "" {
+			if err := call("setURI", id, item.URI); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *player) contract(ctx context.Context, k *worldfile.Contract, path string) error {
+	chain, err := p.chainOf(k.Chain)
+	if err != nil {
+		return err
+	}
+	code, err := k.Code()
+	if err != nil {
+		return err
+	}
+	parsed, err := worldfile.ParseABI(k.ABI)
+	if err != nil {
+		return err
+	}
+	args, err := worldfile.Pack(parsed.Constructor.Inputs, k.Args, p.address(chain))
+	if err != nil {
+		return p.profile.places.Error(path+".args", "%w", err)
+	}
+	value, err := k.Value.Or("0").Units(weiDecimals)
+	if err != nil {
+		return err
+	}
+	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), request{data: append(code, args...), value: value})
+	if err != nil {
+		return err
+	}
+	return p.add(chain, k.Name, "", k.ABI, address, parsed)
+}
+
+func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path string) error {
+	at, err := p.cast.chain(p.specs, t.Chain)
+	if err != nil {
+		return err
+	}
+	if at.evm < 0 {
+		amount, err := nano(t.Value)
+		if err != nil {
+			return err
+		}
+		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.cast.accounts[t.From], p.cast.accounts[t.To], amount)
+	}
+	r := request{fails: t.Fails}
+	if t.Gas != nil {
+		r.gas = uint64(*t.Gas)
+	}
+	if r.value, err = t.Value.Or("0").Units(weiDecimals); err != nil {
+		return err
+	}
+	if t.To != "" {
+		to, err := p.address(at.evm)(t.To)
+		if err != nil {
+			return p.profile.places.Error(path+".to", "%w", err)
+		}
+		r.to = &to
+	}
+	if r.data = common.FromHex(t.Data); t.Method != "" {
+		if r.data, err = p.pack(at.evm, t, path); err != nil {
+			return err
+		}
+	}
+	_, err = p.send(ctx, at.evm, t.From, r)
+	return err
+}
+
+// pack encodes the call of a method, by its name or its signature.
+func (p *player) pack(chain int, t *worldfile.Transaction, path string) ([]byte, error) {
+	name, types, signature := strings.Cut(strings.TrimSuffix(t.Method, ")"), "(")
+	var inputs abi.Arguments
+	var id []byte
+	if signature {
+		selector, err := abi.ParseSelector(t.Method)
+		if err != nil {
+			return nil, p.profile.places.Error(path+".method", "%w", err)
+		}
+		for _, in := range selector.Inputs {
+			kind, err := abi.NewType(in.Type, in.InternalType, in.Components)
+			if err != nil {
+				return nil, p.profile.places.Error(path+".method", "%w", err)
+			}
+			inputs = append(inputs, abi.Argument{Name: in.Name, Type: kind})
+		}
+		id = crypto.Keccak256([]byte(name + "(" + types + ")"))[:4]
+	} else {
+		a := p.actor(chain, t.To)
+		var methods []string
+		if a != nil {
+			for method := range a.abi.Methods {
+				methods = append(methods, method)
+			}
+		}
+		if len(methods) == 0 {
+			return nil, p.profile.places.Error(path+".method", "the ABI of %s is not known; write the signature, such as transfer(address,uint256)", t.To)
+		}
+		method, known := a.abi.Methods[t.Method]
+		if !known {
+			slices.Sort(methods)
+			return nil, p.profile.places.Error(path+".method", "%s has no method %s; it has %s", t.To, t.Method, strings.Join(methods, ", "))
+		}
+		inputs, id = method.Inputs, method.ID
+	}
+	args, err := worldfile.Pack(inputs, t.Args, p.address(chain))
+	if err != nil {
+		return nil, p.profile.places.Error(path+".args", "%w", err)
+	}
+	return append(slices.Clip(id), args...), nil
+}
+
+func (p *player) call(ctx context.Context, chain int, from string, to common.Address, a abi.ABI, method string, args ...any) error {
+	data, err := a.Pack(method, args...)
+	if err == nil {
+		_, err = p.send(ctx, chain, from, request{to: &to, data: data})
+	}
+	return err
+}
+
+// request is a transaction before it has a nonce, a price and a signature.
+type request struct {
+	to    *common.Address
+	value *big.Int
+	data  []byte
+	gas   uint64 // 0 for an estimate
+	fails bool
+}
+
+// send sends a transaction in a block of its own, and says which contract it created. That it fails is an error, unless that is what
+// is asked for.
+func (p *player) send(ctx context.Context, chain int, from string, r request) (common.Address, error) {
+	c, who := p.world.Chains[chain], p.cast.accounts[from]
+	if r.value == nil {
+		r.value = new(big.Int)
+	}
+	if r.gas == 0 {
+		var err error
+		if r.gas, err = estimated(ctx, c, who.Address, r); err != nil {
+			return common.Address{}, err
+		}
+	}
+	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.Genesis.ChainID))
+	var sent *types.Transaction
+	err := p.world.Miners[chain].SendPrepared(ctx, who.Address, func(next miner.Next) (tx *types.Transaction, err error) {
+		limit := new(big.Int).Add(new(big.Int).Lsh(next.BaseFee, 1), big.NewInt(1))
+		sent, err = types.SignNewTx(who.Key, signer, &types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: big.NewInt(1), GasFeeCap: limit,
+			Gas: r.gas, To: r.to, Value: r.value, Data: r.data})
+		return sent, err
+	})
+	if err != nil {
+		return common.Address{}, fmt.Errorf("%s cannot send it: %w", from, err)
+	}
+	t, err := c.Transaction(ctx, sent.Hash())
+	if err != nil {
+		return common.Address{}, err
+	}
+	if failed := t.Row.Status == 0; failed != r.fails {
+		return common.Address{}, fmt.Errorf("it %s, and fails is %t", map[bool]string{true: "failed", false: "succeeded"}[failed], r.fails)
+	}
+	return crypto.CreateAddress(who.Address, sent.Nonce()), nil
+}
+
+// estimated is a gas limit for a transaction; of one that fails, enough for it to do so.
+func estimated(ctx context.Context, c *reader.Chain, from common.Address, r request) (uint64, error) {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	call := &reader.Call{From: &from, To: r.to, Value: (*hexutil.Big)(r.value), Input: (*hexutil.Bytes)(&r.data)}
+	gas, result, err := c.Estimate(ctx, head, call, reader.Overrides{})
+	if r.fails && (err != nil || result != nil && result.Failed()) {
+		return enoughToFail, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if result != nil && result.Failed() {
+		reason := result.Err.Error()
+		if text, err := abi.UnpackRevert(result.Revert()); err == nil {
+			reason += ": " + text
+		} else if len(result.Revert()) > 0 {
+			reason += " with " + hexutil.Encode(result.Revert())
+		}
+		return 0, fmt.Errorf("it fails: %s; write fails: true if it shall", reason)
+	}
+	return gas + gas/10, nil
+}
+
+const enoughToFail = 500_000

@@ -1,0 +1,182 @@
+package primary
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ava-labs/avalanchego/ids"
+
+	"snowglobe/seed/population"
+	"snowglobe/sim"
+	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Grant is what somebody of a user's owns on P and on X from the beginning, in nAVAX.
+type Grant struct {
+	Who  *population.Account
+	P, X uint64
+}
+
+// Stake is a validator or delegator of a user's. Explain says where its file asks for it.
+type Stake struct {
+	Node       string // role of a node, or its id
+	Delegates  bool
+	Who        *population.Account
+	Weight     uint64 // nAVAX
+	Start, End uint64
+	Shares     uint32 // of the rewards of delegators, in millionths
+	Explain    func(error) error
+}
+
+// OwnValidator is a validator of a user's L1.
+type OwnValidator struct {
+	Role    string
+	Who     *population.Account
+	Weight  uint64
+	Balance uint64 // nAVAX that are left when history ends
+}
+
+// own is what a user's file asks of a network.
+type own struct {
+	grants []Grant
+	stakes []Stake // within history
+}
+
+// firstOwnNode is the number of the first node of a user's, beyond those of any profile.
+const firstOwnNode = 1_000_000
+
+// AddGrant gives somebody something from the beginning.
+func (n *Network) AddGrant(g Grant) { n.own.grants = append(n.own.grants, g) }
+
+// AddStake lets somebody validate or delegate in the course of history.
+func (n *Network) AddStake(s Stake) { n.own.stakes = append(n.own.stakes, s) }
+
+// AddNode makes a node for a role of a user's.
+func (n *Network) AddNode(role string, who *population.Account) error {
+	_, err := n.addNode(role, who)
+	return err
+}
+
+func (n *Network) addNode(role string, who *population.Account) (*node, error) {
+	if n.nodeNamed(role) != nil || slices.Contains(l1Roles[:], role) || slices.Contains(nodeRoles[:], role) {
+		return nil, fmt.Errorf("%s is the role of another node", role)
+	}
+	node, err := newNode(n.rng, n.rules.NetworkID, firstOwnNode+len(n.nodes.all))
+	if err != nil {
+		return nil, err
+	}
+	node.row.Role, node.row.Connected, node.owner = role, true, who
+	n.nodes.all, n.nodes.byID[node.id] = append(n.nodes.all, node), node
+	return node, nil
+}
+
+// nodeNamed is the node with a role or an id, or nil.
+func (n *Network) nodeNamed(name string) *node {
+	i := slices.IndexFunc(n.nodes.all, func(node *node) bool { return node.row.Role == name || node.id.String() == name })
+	if i < 0 || name == "" {
+		return nil
+	}
+	return n.nodes.all[i]
+}
+
+// Declare says who validates an L1, from its conversion on.
+func (l *L1) Declare(all []OwnValidator) error {
+	l.declared = map[*node]OwnValidator{}
+	for _, v := range all {
+		node, err := l.network.addNode(v.Role, v.Who)
+		if err != nil {
+			return err
+		}
+		l.declared[node] = v
+		l.validators = append(l.validators, node)
+	}
+	return nil
+}
+
+// grantOwn gives what a user's file asks for.
+func (b *genesisBuilder) grantOwn() {
+	for _, g := range b.own.grants {
+		if g.P > 0 {
+			b.grantP(&txs.TransferOutput{Amount: g.P, OutputOwners: g.Who.Owner()})
+		}
+		if g.X > 0 {
+			b.x.UTXOs = append(b.x.UTXOs, &txs.UTXO{
+				UTXOID: txs.UTXOID{TxID: b.rules.AVAXAssetID, OutputIndex: uint32(len(b.x.UTXOs))}, AssetID: b.rules.AVAXAssetID,
+				Out: &txs.TransferOutput{Amount: g.X, OutputOwners: g.Who.Owner()},
+			})
+		}
+	}
+}
+
+// scheduleOwn plans the validators and delegators that a user's file asks for.
+func (n *Network) scheduleOwn() {
+	for _, s := range n.own.stakes {
+		if s.End <= n.span.Until {
+			n.ending++
+		}
+		n.schedule(store.PChain, s.Start, func(at uint64) (*txs.Tx, error) { return n.stakeTx(s, at) })
+	}
+}
+
+// stakeTx is the transaction of a stake. The network's own reason to refuse it is the error.
+func (n *Network) stakeTx(s Stake, at uint64) (*txs.Tx, error) {
+	node := n.nodeNamed(s.Node)
+	if node == nil {
+		return nil, s.Explain(fmt.Errorf("no node has the role or id %s", s.Node))
+	}
+	owners := s.Who.Owner()
+	validator, out := txs.Validator{NodeID: node.id, End: s.End, Weight: s.Weight}, []*txs.TransferableOutput{n.wallet.output(s.Weight, owners)}
+	var unsigned txs.Unsigned = &txs.AddPermissionlessValidatorTx{Validator: validator, SubnetID: ids.Empty, Signer: node.proof,
+		StakeOuts: out, ValidationOwner: &owners, DelegationOwner: &owners, DelegationShares: s.Shares}
+	if s.Delegates {
+		unsigned = &txs.AddPermissionlessDelegatorTx{Validator: validator, SubnetID: ids.Empty, StakeOuts: out, RewardsOwner: &owners}
+	}
+	tx, err := n.wallet.sign(txDraft{chain: store.PChain, from: singleSigner(s.Who), more: s.Weight, tx: unsigned}, at)
+	if err == nil && tx == nil {
+		err = fmt.Errorf("its owner cannot pay the stake of %d nAVAX and the fee on P; give it a balance there", s.Weight)
+	}
+	if err == nil {
+		err = n.net.P.VerifyTx(tx, at)
+	}
+	if err != nil {
+		return nil, s.Explain(err)
+	}
+	return tx, nil
+}
+
+// Opened is the network once its history is made and the world is open.
+func (n *Network) Opened(live *sim.Network) *Residents {
+	return &Residents{live: live, Network: &Network{
+		rng: n.rng, rules: n.rules, personas: n.personas, accounts: n.accounts, size: n.size, nodes: n.nodes, wallet: &wallet{rules: n.rules, utxos: utxoSet{}},
+	}}
+}
+
+// Stake lets somebody validate or delegate now.
+func (n *Residents) Stake(ctx context.Context, s Stake) error {
+	return n.live.IssueNext(ctx, txs.PChain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
+		n.net, n.wallet.net = net, net
+		if err := n.load(ctx, s.Who); err != nil {
+			return nil, err
+		}
+		return n.stakeTx(s, at)
+	})
+}
+
+// Pay lets somebody pay an amount in nAVAX on P or X now.
+func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from, to *population.Account, amount uint64) error {
+	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
+		n.net, n.wallet.net = net, net
+		if err := n.load(ctx, from); err != nil {
+			return nil, err
+		}
+		tx, err := n.wallet.sign(txDraft{chain: int(chain), from: singleSigner(from), tx: &txs.BaseTx{},
+			outs: []*txs.TransferableOutput{n.wallet.output(amount, to.Owner())}}, at)
+		if err == nil && tx == nil {
+			err = fmt.Errorf("the sender cannot pay %d nAVAX and the fee on %s", amount, chain)
+		}
+		return tx, err
+	})
+}
