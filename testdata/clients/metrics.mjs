@@ -41,6 +41,9 @@ export async function readMetrics({ sdk, options, one, all, failures }) {
   }
 
   async function network(network) {
+    await all(`validators of the primary network on ${network}`, "addresses", () =>
+      metrics.subnets.getValidators({ subnetId: primaryNetwork, network, pageSize: 100 }, options));
+    await all("holders of bridged BTC", "addresses", () => metrics.chains.listBTCbBridgersAboveThreshold({ threshold: "1", pageSize: 100 }, options));
     const subnets = await all(`subnets of ${network}`, "subnets", () => sdk.data.primaryNetwork.listSubnets({ network, pageSize: 100 }, options));
     for (const subnetId of [undefined, primaryNetwork, ...subnets.map((s) => s.subnetId)]) {
       for (const metric of networkMetrics) {

@@ -145,6 +145,8 @@ async function assets({ api, at, one, all, options }, network, found) {
       api.transactions.listAssetTransactions(at({ blockchainId, assetId, pageSize: 10 }), options));
   }
   await all(`${network}: vertices`, "vertices", () => api.vertices.listLatest(at({ blockchainId }), options));
+  const none = await api.vertices.getByHash(at({ blockchainId, vertexHash: "11111111111111111111111111111111LpoYY" }), options).catch((error) => error);
+  if (none.statusCode !== 404) failures.push(`${network}: a vertex that is not there: ${none}`);
   await all(`${network}: vertices of a height`, "vertices", () => api.vertices.listByHeight(at({ blockchainId, vertexHeight: 1 }), options));
 }
 
