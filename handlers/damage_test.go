@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"snowglobe/handlers"
+	"snowglobe/seed"
 	"snowglobe/sim"
+	"snowglobe/sim/verify"
 )
 
 // TestServeNoticesDamage serves a sound file and damaged ones: what is damaged is said by the checks of health and once in the log, soon
@@ -63,6 +65,43 @@ func TestServeNoticesDamage(t *testing.T) {
 				t.Errorf("the log says: %s", said)
 			}
 		})
+	}
+}
+
+// TestDamageIsNoticedSoon inspects a damaged file of the default size: what is wrong is found within two seconds of the start, of which an
+// inspection takes half of one processor.
+func TestDamageIsNoticedSoon(t *testing.T) {
+	if testing.Short() {
+		return // the world takes seconds to make
+	}
+	path := filepath.Join(t.TempDir(), "world.db")
+	profile, err := seed.LoadProfile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, path, "UPDATE persona SET name = 'nobody in particular' WHERE name = 'alice'") // the digest is looked at last
+	if w, err = sim.Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	least := time.Hour
+	for range 3 { // the machine may be busy
+		before := worked(t)
+		if err := verify.Inspect(t.Context(), w, func() {}); err == nil {
+			t.Fatal("nothing is found")
+		}
+		least = min(least, worked(t)-before)
+	}
+	t.Logf("found within %s of a processor's time", least)
+	if least > time.Second {
+		t.Errorf("found within %s of a processor's time", least)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/sim"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/verify"
 )
@@ -183,7 +184,7 @@ func TestMissingRowsAreASentence(t *testing.T) {
 	}
 }
 
-// TestVerifyBesideAWriter verifies a world, by the program's other process so to speak, while transactions are issued.
+// TestVerifyBesideAWriter verifies a world, by the program's other process so to speak, while transactions are issued and blocks made on every chain.
 func TestVerifyBesideAWriter(t *testing.T) {
 	path := smallFile(t)
 	w, err := sim.Open(t.Context(), path)
@@ -196,7 +197,11 @@ func TestVerifyBesideAWriter(t *testing.T) {
 	go func() {
 		defer close(stopped)
 		for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) { // there are only so many outputs to pay with
-			if err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0], txs.XChain)); err != nil {
+			err := w.Networks[0].IssueX(t.Context(), payment(t, w.Networks[0], txs.XChain))
+			if err == nil {
+				err = simtest.SendRandomly(t.Context(), w, uint64(issued), 3)
+			}
+			if err != nil {
 				stopped <- err
 				return
 			}

@@ -105,7 +105,7 @@ func (b *Batch) prepared(text string) (*stmt, error) {
 	}
 	prepared, err := b.tx.Preparex(text)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", text, err)
+		return nil, failed(text, err)
 	}
 	b.statements[text] = &stmt{Stmt: prepared}
 	return b.statements[text], nil
@@ -139,7 +139,7 @@ func (b *Batch) exec(text string, args ...any) error {
 		if reason := unwritten(err); reason != err {
 			return reason
 		}
-		return fmt.Errorf("write %q: %w", text, err)
+		return failed(text, err)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (b *Batch) scan(text string, args []any, fields ...any) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return ErrNotFound
 	case err != nil:
-		return fmt.Errorf("query %q: %w", text, err)
+		return failed(text, err)
 	}
 	return nil
 }

@@ -367,7 +367,7 @@ func (db *DB) prepared(text string) (*stmt, error) {
 	}
 	prepared, err := db.read.Preparex(text)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", text, err)
+		return nil, failed(text, err)
 	}
 	statement = &stmt{Stmt: prepared}
 	db.statements[text] = statement

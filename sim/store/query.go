@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync/atomic"
 
@@ -59,19 +60,35 @@ func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
 	return nil
 }
 
-// tableOf is the first table that a statement reads.
+var firstTable = regexp.MustCompile(`\b(?:FROM|INTO|UPDATE)\s+(\w+)`)
+
+// tableOf is the first table that a statement reads or writes.
 func tableOf(text string) string {
-	_, after, _ := strings.Cut(text, "FROM ")
-	return strings.TrimRight(strings.SplitN(strings.TrimSpace(after)+" ", " ", 2)[0], ",)")
+	if found := firstTable.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return "of no name"
 }
 
-// failed says why a statement could not be run. The engine's word for damaged pages is damage.
+// failed says why a statement could not be prepared or run, and not which, as it is for clients, too. The engine's word for damaged pages is
+// damage, and so is its word for a statement that does not fit the tables.
 func failed(text string, err error) error {
-	if code := resultCode(err); code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB {
-		return Damaged(fmt.Errorf("table %s: %w", tableOf(text), err))
+	where := fmt.Errorf("table %s: %w", tableOf(text), engineError{err})
+	switch resultCode(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
+		return Damaged(where)
 	}
-	return fmt.Errorf("query %q: %w", text, err)
+	return where
 }
+
+// engineError is an error of the database engine without the name of its language.
+type engineError struct{ error }
+
+func (e engineError) Error() string {
+	return strings.TrimPrefix(strings.TrimPrefix(e.error.Error(), "SQL logic error: "), "sql: ")
+}
+
+func (e engineError) Unwrap() error { return e.error }
 
 // Preparer is the file or a batch: what List and Get read.
 type Preparer = preparer
@@ -128,7 +145,7 @@ func each[T any](ctx context.Context, p preparer, visit func(*T), text string, a
 	for rows.Next() {
 		if fields == nil {
 			if fields, err = statement.destinations(rows, reflect.ValueOf(&row).Elem()); err != nil {
-				return fmt.Errorf("scan %q: %w", text, err)
+				return failed(text, err)
 			}
 		}
 		if err := statement.scan(rows, fields, text); err != nil {
@@ -172,7 +189,7 @@ func get[T any](ctx context.Context, p preparer, text string, args ...any) (*T, 
 	}
 	fields, err := statement.destinations(rows, reflect.ValueOf(row).Elem())
 	if err != nil {
-		return row, fmt.Errorf("scan %q: %w", text, err)
+		return row, failed(text, err)
 	}
 	return row, errors.Join(statement.scan(rows, fields, text), rows.Close())
 }
