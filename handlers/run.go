@@ -45,6 +45,9 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 // answer tells that the worlds answer, and answers for them.
 func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o Options, notes io.Writer) error {
 	d, err := control.Describe(ctx, w)
+	if err == nil {
+		err = d.ReadBalances(ctx, w)
+	}
 	if err != nil {
 		return store.Damaged(err)
 	}

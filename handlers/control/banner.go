@@ -1,11 +1,19 @@
 package control
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
+	"github.com/ava-labs/avalanchego/ids"
+
 	"snowglobe/fixtures"
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // listedPersonas is how many personas the banner shows: the accounts of the mnemonic, those for EVM chains and those for P and X,
@@ -16,7 +24,7 @@ const listedPersonas = 2*fixtures.MnemonicAccounts + 1
 const staleAfter = 24 * time.Hour
 
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
-// two commands to paste. It fits 80 columns. When the world's time is behind the real one, now, it says what to do about that.
+// what they have, and two commands to paste. It fits 80 columns. When the world's time is behind the real one, now, it says what to do about that.
 func Banner(d *Description, version, base string, origins Origins, now time.Time) (string, error) {
 	w, err := render(d, version, base, origins)
 	if err != nil {
@@ -46,11 +54,78 @@ func Banner(d *Description, version, base string, origins Origins, now time.Time
 		if i/fixtures.MnemonicAccounts == 1 {
 			address = p.Addresses[fixtures.MainnetName]
 		}
-		fmt.Fprintf(&b, "  %-10s %s\n  %10s %s\n", p.Name, address, "key", p.Key)
+		fmt.Fprintf(&b, "%s\n  %10s %s\n", personaLine(p.Name, address, d.balance(i)), "key", p.Key)
+	}
+	if own := w.Personas[min(len(w.Personas), len(fixtures.Personas)):]; len(own) > 0 {
+		b.WriteString("\nAccounts of the world's file\n")
+		for i, p := range own {
+			fmt.Fprintf(&b, "%s\n", personaLine(p.Name, p.Address, d.balance(len(fixtures.Personas)+i)))
+		}
 	}
 	fmt.Fprintf(&b, "\nTry\n  curl -s %s/sim/health\n  curl -s -H 'content-type: application/json' \\\n", base)
 	fmt.Fprintf(&b, "    -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"eth_blockNumber\",\"params\":[]}' \\\n    %s/ext/bc/C/rpc\n\n", base)
 	return b.String(), nil
+}
+
+// personaLine is whom the banner shows with which address, and what they have.
+func personaLine(name, address, balance string) string {
+	return strings.TrimRight(fmt.Sprintf("  %-10s %-45s%20s", clipped(name, 10), address, balance), " ")
+}
+
+// balance is what the i-th persona has, as far as somebody looked.
+func (d *Description) balance(i int) string {
+	if i < len(d.Balances) {
+		return d.Balances[i]
+	}
+	return ""
+}
+
+// ReadBalances looks at what those have whom the banner lists: on the C-Chain of mainnet, or on P where their address there is shown.
+func (d *Description) ReadBalances(ctx context.Context, w *sim.World) error {
+	d.Balances = make([]string, len(d.Personas))
+	if len(w.Networks) == 0 || w.Networks[0].CChain() == nil {
+		return nil
+	}
+	n := w.Networks[0]
+	for i := range d.Personas {
+		p := &d.Personas[i]
+		switch {
+		case i/fixtures.MnemonicAccounts == 1: // of the mnemonic on P and X
+			short, err := shortAddress(p)
+			if err != nil {
+				return err
+			}
+			utxos, err := w.DB.UnspentUTXOsOfAddress(ctx, short, n.Chain(txs.PChain))
+			if err != nil {
+				return err
+			}
+			sum := new(big.Int)
+			for _, u := range utxos {
+				if ids.ID(u.Asset) == n.Rules.AVAXAssetID {
+					sum.Add(sum, new(big.Int).SetUint64(uint64(u.Amount)))
+				}
+			}
+			d.Balances[i] = hundredths(sum, 9)
+		case i < listedPersonas || i >= len(fixtures.Personas):
+			account, err := w.DB.Account(ctx, n.CChain().Row.ID, p.Address, store.MaxNumber)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			sum := new(big.Int)
+			if account != nil {
+				sum.SetBytes(account.Balance)
+			}
+			d.Balances[i] = hundredths(sum, 18)
+		}
+	}
+	return nil
+}
+
+// hundredths is an amount of AVAX with two decimals, the rest cut off.
+func hundredths(n *big.Int, decimals int64) string {
+	n = new(big.Int).Div(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals-2), nil))
+	whole, rest := new(big.Int).DivMod(n, big.NewInt(100), new(big.Int))
+	return fmt.Sprintf("%s.%02d AVAX", whole, rest.Int64())
 }
 
 // clipped is the beginning of a text that is too long.

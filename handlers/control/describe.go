@@ -17,6 +17,7 @@ type Description struct {
 	Personas []store.Persona
 	Chains   []ChainDescription
 	Networks []NetworkDescription
+	Balances []string // of the personas that the banner lists, with their unit
 }
 
 // ChainDescription is what there is on one EVM chain.

@@ -2,6 +2,8 @@
 package control
 
 import (
+	"cmp"
+	"encoding/json"
 	"reflect"
 	"strings"
 	"time"
@@ -14,7 +16,9 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -30,6 +34,8 @@ type World struct {
 	Chains   []Chain   `json:"chains"`
 	Personas []Persona `json:"personas"`
 	Counts   Counts    `json:"counts"`
+
+	ABIs map[string]json.RawMessage `json:"abis" doc:"By artifact, and of other contracts by their role. /sim/world/contracts has each contract with its own."`
 
 	Endpoints []rest.Endpoint `json:"endpoints" doc:"Everything that is served. The REST paths answer below /upstream too."`
 }
@@ -94,6 +100,8 @@ type Persona struct {
 	Addresses map[string]string `json:"addresses" doc:"The same key's address on each network's X- and P-Chain, without the chain's prefix."`
 
 	ChainAddresses map[string]map[string]string `json:"chainAddresses" doc:"By network and chain: P, X or C."`
+
+	Expected *Expected `json:"expected,omitempty" doc:"What it has and has done by now: a test may compare, and follows when the world changes."`
 }
 
 // Counts are totals over all chains.
@@ -111,26 +119,30 @@ type Health struct {
 	Networks map[string]string `json:"networks" doc:"By network, an origin whose /ext is that network's."`
 }
 
+const readableDoc = "Indented for curl that accepts anything, and for who adds ?pretty; ?pretty=false keeps it in one line."
+
 // Register adds the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
+	api := &worldAPI{s, version, origins, expectations{w, query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
 		rest.Operation{
-			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name",
-			Answer: reflect.TypeFor[World](),
+			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name", Readable: true,
+			Doc: readableDoc, Answer: reflect.TypeFor[World](),
 			Handle: func(r *rest.Request) (any, error) {
-				d, err := Describe(r.Context(), w)
+				answer, _, err := api.world(r)
+				return answer, err
+			},
+		},
+		rest.Operation{
+			ID: "describeSection", Path: "/sim/world/{section}", Summary: "A part of what is in the world", Readable: true,
+			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}},
+			Doc:    readableDoc, Answer: reflect.TypeFor[section](),
+			Handle: func(r *rest.Request) (any, error) {
+				answer, d, err := api.world(r)
 				if err != nil {
 					return nil, err
 				}
-				answer, err := render(d, version, r.BaseURL(), origins)
-				if err != nil {
-					return nil, err
-				}
-				answer.Endpoints = s.Endpoints()
-				for i := range answer.Networks {
-					answer.Networks[i].URL += rest.MountPath(r.HTTP)
-				}
-				return answer, nil
+				return answer.section(r.Text("section"), d)
 			},
 		},
 		rest.Operation{
@@ -147,6 +159,44 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 				return answer, nil
 			},
 		})
+}
+
+// worldAPI describes a world.
+type worldAPI struct {
+	server   *rest.Server
+	version  string
+	origins  Origins
+	expected expectations
+}
+
+func (a *worldAPI) world(r *rest.Request) (*World, *Description, error) {
+	d, err := Describe(r.Context(), a.expected.world)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := render(d, a.version, r.BaseURL(), a.origins)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer.Endpoints = a.server.Endpoints()
+	for i := range answer.Networks {
+		answer.Networks[i].URL += rest.MountPath(r.HTTP)
+	}
+	expected, err := a.expected.all(r.Context(), d.Personas)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range answer.Personas {
+		answer.Personas[i].Expected = expected[i]
+	}
+	list, err := contractABIs(d)
+	answer.ABIs = map[string]json.RawMessage{}
+	for _, c := range list {
+		if name := cmp.Or(c.Artifact, c.Name); len(c.ABI) > 0 {
+			answer.ABIs[name] = c.ABI
+		}
+	}
+	return answer, d, err
 }
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }

@@ -75,7 +75,7 @@ func (c *requestContext) send(r *http.Request, status int, answer any) error {
 		c.WriteHeader(status)
 		return nil
 	}
-	return c.sendJSON(r, status, answer, func([]byte) {})
+	return c.sendJSON(r, status, answer, func(body []byte) []byte { return body })
 }
 
 func (w *responseWriter) sendRaw(r *http.Request, status int, raw Raw) {
@@ -87,16 +87,15 @@ func (w *responseWriter) sendRaw(r *http.Request, status int, raw Raw) {
 	w.sendBody(r, status, raw.Body)
 }
 
-// sendJSON shows the body to keep before it goes.
-func (w *responseWriter) sendJSON(r *http.Request, status int, answer any, keep func(body []byte)) error {
+// sendJSON shows the body to keep before it goes, and sends what that answers.
+func (w *responseWriter) sendJSON(r *http.Request, status int, answer any, keep func(body []byte) []byte) error {
 	b := buffers.Get().(*bytes.Buffer)
 	b.Reset()
 	defer release(b)
 	if err := encode(b, answer); err != nil {
 		return err
 	}
-	keep(b.Bytes())
-	w.sendEncoded(r, status, b.Bytes())
+	w.sendEncoded(r, status, keep(b.Bytes()))
 	return nil
 }
 

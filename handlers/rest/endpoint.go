@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -134,7 +136,7 @@ func (c *requestContext) reply(r *Request) error {
 	key, lasts := c.cacheKey(r)
 	if body, found := c.server.cache.get(key); lasts && found {
 		c.keep(body)
-		c.sendEncoded(r.HTTP, status, body)
+		c.sendEncoded(r.HTTP, status, c.readable(r.HTTP, body))
 		return nil
 	}
 	answer, err := c.handle(r)
@@ -144,11 +146,31 @@ func (c *requestContext) reply(r *Request) error {
 	if !lasts {
 		return c.send(r.HTTP, status, answer)
 	}
-	return c.sendJSON(r.HTTP, status, answer, func(body []byte) {
+	return c.sendJSON(r.HTTP, status, answer, func(body []byte) []byte {
 		if kept := c.server.cache.add(key, body); kept != nil {
 			c.keep(kept)
 		}
+		return c.readable(r.HTTP, body)
 	})
+}
+
+// readable is the body as the client wants to read it: indented for who asks for that, and for curl, unless it wants a certain type.
+func (c *requestContext) readable(r *http.Request, body []byte) []byte {
+	if !c.op.Readable {
+		return body
+	}
+	wants, asked := r.URL.Query()["pretty"]
+	accept := r.Header.Get("Accept")
+	curl := strings.HasPrefix(r.UserAgent(), "curl/") && (accept == "" || accept == "*/*")
+	if asked && wants[0] == "false" || !asked && !curl {
+		return body
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, body, "", "  ") != nil {
+		return body
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
 }
 
 // answerTime is how long a client may take to take the answer of a slow operation.

@@ -64,6 +64,9 @@ type Operation struct {
 	// Live says that the answer depends on more than the request, the world and its clock: it is never taken from memory.
 	Live bool
 
+	// Readable says that people read its JSON: it is indented when they ask for that, or with curl.
+	Readable bool
+
 	// Slow says that it may take as long as its client waits, whatever the server's time-outs are.
 	Slow bool
 

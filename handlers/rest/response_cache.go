@@ -11,7 +11,7 @@ import (
 // Bounds of one answer that is kept: its body, with room for the description of the world, which every page asks for first, and the URL
 // that asked for it, which a client may make as long as it likes.
 const (
-	keptAnswer = 256 << 10
+	keptAnswer = 1 << 20
 	keptURL    = 1024
 )
 

@@ -164,6 +164,9 @@ func (b *ChainReader) utxoEntry(row *store.UTXO) (*UTXOEntry, error) {
 	return &UTXOEntry{row, ids.ID(row.Asset), ids.ID(row.Hash).String(), said.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
+// Len is how many outputs a list of the set has.
+func (p *utxoSet) Len() int { return len(p.byCursor) }
+
 // Keyset is a UTXO set in an order. A page goes on after any output, also after one that was spent since.
 func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 	return newOrderedKeyset(p.orders[by], b.cursorOf, utxoOrders[by], func(at uint64) *UTXOEntry {

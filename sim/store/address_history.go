@@ -74,6 +74,18 @@ func (db *DB) History(ctx context.Context, s Status, high, low Position, limit i
 	return list[TransactionView](ctx, db, byStatus[s], high, low, limit)
 }
 
+// NativeCount counts the transactions that an address sent or received, from one position down to another.
+func (db *DB) NativeCount(ctx context.Context, address []byte, high, low Position) (int64, error) {
+	n, err := get[int64](ctx, db, nativeCount, address, high, low)
+	if err != nil {
+		return 0, err
+	}
+	return *n, nil
+}
+
+// What nobody needs in order is put together in order all the same: so the engine merges two indexes and keeps nothing.
+var nativeCount = `SELECT count(*) FROM (` + pageOfNative + ` ORDER BY page DESC LIMIT -1)`
+
 var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)
 
 // NativeHistory reads at most limit transactions that an address sent or received, from one position down to another.

@@ -315,6 +315,18 @@ func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before Ass
 	return list[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
+// heldCount is how many of the assets of heldAssets it has some of.
+const heldCount = heldAssets + `SELECT count(*) FROM kept WHERE amount <> x''`
+
+// HoldingCount counts the assets after one and before another of which an address has some.
+func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before AssetKey) (int, error) {
+	n, err := get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), MaxNumber)
+	if err != nil {
+		return 0, err
+	}
+	return *n, nil
+}
+
 // NFTBalances is ERC20Balances for items of ERC-721 and ERC-1155 tokens, with their newest state.
 func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before AssetKey, block uint64, limit int) ([]TokenBalanceView, error) {
 	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)

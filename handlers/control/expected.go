@@ -1,0 +1,169 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"runtime"
+	"strconv"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"golang.org/x/sync/errgroup"
+
+	"snowglobe/sim"
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
+)
+
+// Expected is what an account has and has done by now: the figures that the Data API gives.
+type Expected struct {
+	EVM     map[string]ExpectedEVM                `json:"evm" doc:"By EVM chain id, of the chains that know the account."`
+	Primary map[string]map[string]ExpectedPrimary `json:"primary" doc:"By network and chain, P or X, where it has something."`
+}
+
+// ExpectedEVM is what an account has and has done on an EVM chain.
+type ExpectedEVM struct {
+	Balance      string `json:"balance" format:"uint" doc:"Wei."`
+	Transactions int64  `json:"transactions" doc:"That it sent or received, as transactions:listNative lists them."`
+	ERC20        int    `json:"erc20" doc:"Tokens of which it has some, as balances:listErc20 lists them."`
+	Malicious    int    `json:"erc20Malicious" doc:"Those that it lists besides with filterSpamTokens=false."`
+	ERC721       int    `json:"erc721" doc:"Items that it has, as balances:listErc721 lists them."`
+	ERC1155      int    `json:"erc1155" doc:"Items of which it has some, as balances:listErc1155 lists them."`
+}
+
+// ExpectedPrimary is what an address owns on the P- or X-Chain.
+type ExpectedPrimary struct {
+	UTXOs    int    `json:"utxos" doc:"As utxos lists them, what is staked or on its way among them."`
+	Unlocked string `json:"unlocked" format:"uint" doc:"nAVAX that it can spend."`
+	Locked   string `json:"locked" format:"uint" doc:"nAVAX that it cannot spend yet."`
+	Staked   string `json:"staked" format:"uint" doc:"nAVAX that come back when a stake ends."`
+}
+
+// expectations reads what accounts have.
+type expectations struct {
+	world   *sim.World
+	readers *query.ChainReaders
+}
+
+// all reads what each of some accounts has, on all processors.
+func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected, error) {
+	found := make([]*Expected, len(of))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range of {
+		group.Go(func() (err error) {
+			found[i], err = e.of(ctx, &of[i])
+			return err
+		})
+	}
+	return found, group.Wait()
+}
+
+func (e *expectations) of(ctx context.Context, p *store.Persona) (*Expected, error) {
+	x := &Expected{EVM: map[string]ExpectedEVM{}, Primary: map[string]map[string]ExpectedPrimary{}}
+	for _, c := range e.world.Chains {
+		found, known, err := e.onEVM(ctx, c.Row.ID, p.Address)
+		if err != nil {
+			return nil, fmt.Errorf("persona %s on chain %d: %w", p.Name, c.Row.EVMID, err)
+		}
+		if known {
+			x.EVM[strconv.FormatUint(c.Row.EVMID, 10)] = found
+		}
+	}
+	if len(p.Key) == 0 {
+		return x, nil
+	}
+	short, err := shortAddress(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range e.world.Networks {
+		on := map[string]ExpectedPrimary{}
+		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
+			found, err := e.onPrimary(ctx, n, kind, ids.ShortID(short))
+			if err != nil {
+				return nil, fmt.Errorf("persona %s on %s of %s: %w", p.Name, kind, n.Name, err)
+			}
+			if found.UTXOs > 0 {
+				on[kind.String()] = found
+			}
+		}
+		if len(on) > 0 {
+			x.Primary[n.Name] = on
+		}
+	}
+	return x, nil
+}
+
+func (e *expectations) onEVM(ctx context.Context, chain int, address []byte) (x ExpectedEVM, known bool, err error) {
+	db := e.world.DB
+	account, err := db.Account(ctx, chain, address, store.MaxNumber)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return x, false, err
+	}
+	balance := new(big.Int)
+	if account != nil {
+		balance.SetBytes(account.Balance)
+	}
+	x.Balance = balance.String()
+	if x.Transactions, err = db.NativeCount(ctx, address, store.Last(chain), store.First(chain)); err != nil {
+		return x, false, err
+	}
+	for standard, into := range map[store.Standard]*int{store.ERC20: &x.ERC20, store.ERC721: &x.ERC721, store.ERC1155: &x.ERC1155} {
+		low, high := store.NewTokenID(chain, standard, 0), store.NewTokenID(chain, standard, store.MaxTokens)
+		if *into, err = db.HoldingCount(ctx, address, low.Asset(nil), high.Asset(nil)); err != nil {
+			return x, false, err
+		}
+	}
+	if x.Malicious, err = e.malicious(ctx, chain, address); err != nil {
+		return x, false, err
+	}
+	x.ERC20 -= x.Malicious
+	return x, account != nil || x.Transactions > 0 || x.ERC20+x.Malicious+x.ERC721+x.ERC1155 > 0, nil
+}
+
+// malicious counts the malicious ERC-20s of which an address has some.
+func (e *expectations) malicious(ctx context.Context, chain int, address []byte) (n int, err error) {
+	markets, err := e.world.DB.Markets(ctx, chain)
+	for _, m := range markets {
+		if m.Reputation != query.Malicious {
+			continue
+		}
+		token, err := e.world.DB.TokenAt(ctx, chain, m.Address)
+		if err == nil && token.ID.Standard() == store.ERC20 {
+			var held *store.TokenBalance
+			if held, err = e.world.DB.TokenBalance(ctx, address, token.ID.Asset(nil), store.MaxNumber); err == nil && len(held.Amount) > 0 {
+				n++
+			}
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return n, err
+		}
+	}
+	return n, err
+}
+
+func (e *expectations) onPrimary(ctx context.Context, n *sim.Network, kind txs.Chain, owner ids.ShortID) (x ExpectedPrimary, err error) {
+	r, owners := e.readers.Reader(ctx, n), []ids.ShortID{owner}
+	set, err := r.UTXOSet(kind, owners, false)
+	if err != nil || set.Len() == 0 {
+		return x, err
+	}
+	sum, err := r.SumBalances(kind, owners, e.world.Clock.Unix(), false)
+	if err != nil {
+		return x, err
+	}
+	amount := func(names ...string) string {
+		total := uint64(0)
+		for _, name := range names {
+			total += sum.AVAX(name)
+		}
+		return strconv.FormatUint(total, 10)
+	}
+	return ExpectedPrimary{
+		UTXOs: set.Len(), Unlocked: amount(query.Unlocked), Locked: amount(query.Locked, query.LockedStakeable),
+		Staked: amount(query.UnlockedStaked, query.LockedStaked, query.PendingStaked),
+	}, nil
+}

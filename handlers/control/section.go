@@ -1,0 +1,98 @@
+package control
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
+)
+
+// ContractABI is a contract with what is needed to call it.
+type ContractABI struct {
+	Name     string          `json:"name" doc:"Its role, or the name that the world's file gives it."`
+	Address  string          `json:"address"`
+	Chain    string          `json:"chain"`
+	ChainID  string          `json:"chainId"`
+	Network  string          `json:"network"`
+	Artifact string          `json:"artifact,omitempty" doc:"Name of the compiled contract, if it is one of the simulator's own."`
+	ABI      json.RawMessage `json:"abi,omitempty" doc:"As the compiler wrote it. Absent where nobody gave it."`
+}
+
+// section is a part of the answer of /sim/world that has a path of its own: one of its fields, or the ABIs.
+type section struct{ of any }
+
+// MarshalJSON writes the part.
+func (s section) MarshalJSON() ([]byte, error) { return json.Marshal(s.of) }
+
+// Schema says that each section has its own shape.
+func (section) Schema(*schema.Schemas) *schema.Schema {
+	return &schema.Schema{Description: "What stands under this name in the answer of /sim/world; contracts are those of all chains, with their ABI."}
+}
+
+const contractsSection = "contracts"
+
+// sections are the names of the parts.
+func sections() []string {
+	names := []string{contractsSection}
+	for i := range reflect.TypeFor[World]().NumField() {
+		f := reflect.TypeFor[World]().Field(i)
+		if isPart(f.Type) {
+			names = append(names, jsonName(f))
+		}
+	}
+	return names
+}
+
+// isPart tells whether a value is more than a number or a text.
+func isPart(t reflect.Type) bool {
+	return slices.Contains([]reflect.Kind{reflect.Slice, reflect.Struct, reflect.Map}, t.Kind())
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// section is a part of the world by its name.
+func (w *World) section(name string, d *Description) (any, error) {
+	if name == contractsSection {
+		all, err := contractABIs(d)
+		return section{all}, err
+	}
+	v := reflect.ValueOf(w).Elem()
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); jsonName(f) == name && isPart(f.Type) {
+			return section{v.Field(i).Interface()}, nil
+		}
+	}
+	return nil, rest.NotFound("the world has no section %s; there are %s", name, strings.Join(sections(), ", "))
+}
+
+func contractABIs(d *Description) ([]ContractABI, error) {
+	known := map[string]json.RawMessage{} // by artifact
+	list := []ContractABI{}
+	for i := range d.Chains {
+		c := chain(&d.Chains[i], "")
+		for _, k := range d.Chains[i].Contracts {
+			shown := ContractABI{Name: k.Role, Address: common.BytesToAddress(k.Address).Hex(), Chain: c.Name, ChainID: c.ChainID, Network: c.Network,
+				Artifact: k.Artifact, ABI: json.RawMessage(k.ABI)}
+			if k.Artifact != "" {
+				if known[k.Artifact] == nil {
+					var err error
+					if known[k.Artifact], err = contracts.ABI(k.Artifact); err != nil {
+						return nil, err
+					}
+				}
+				shown.ABI = known[k.Artifact]
+			}
+			list = append(list, shown)
+		}
+	}
+	return list, nil
+}
