@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -63,10 +62,7 @@ func Given(name string) bool {
 	case "URL", "RPC_URL", "WS_URL", "DATA_URL", "METRICS_URL", "MNEMONIC":
 		return true
 	}
-	return slices.ContainsFunc(fixtures.Personas, func(p fixtures.Persona) bool {
-		persona := strings.ToUpper(strings.ReplaceAll(p.Name, "-", "_"))
-		return name == persona+"_ADDRESS" || name == persona+"_KEY"
-	})
+	return strings.HasSuffix(name, "_ADDRESS") || strings.HasSuffix(name, "_KEY") // of a persona, or of an account of a world's file
 }
 
 // environment asks the server at a URL for what programs need of it.
