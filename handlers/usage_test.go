@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -124,6 +125,25 @@ func TestUsageHasAPast(t *testing.T) {
 		days, hours := u.get("/v1/apiUsageMetrics"+week, 200)["metrics"], u.get("/v1/apiUsageMetrics"+week+"&timeInterval=hourly&groupBy=requestPath", 200)["metrics"]
 		if len(days.([]any)) != 7 || total(days, "totalRequests", "") < 1000 || total(days, "totalRequests", "") != total(hours, "totalRequests", "") {
 			t.Errorf("%d days have %v requests, hours have %v", len(days.([]any)), total(days, "totalRequests", ""), total(hours, "totalRequests", ""))
+		}
+		hour := fmt.Sprintf("?startTimestamp=%d&endTimestamp=%d&chainId=43114&requestPath=/v1/chains/{chainId}/blocks", w.Meta.Until-86400, w.Meta.Until-86400)
+		logged, earlier := 0, math.Inf(1)
+		for token := ""; ; {
+			page := u.get("/v1/apiLogs"+hour+"&pageSize=17&pageToken="+token, 200)
+			for _, l := range page["logs"].([]any) {
+				logged++
+				if at := l.(map[string]any)["eventTimestamp"].(float64); at > earlier {
+					t.Errorf("%v is after %v", at, earlier)
+				} else {
+					earlier = at
+				}
+			}
+			if token, _ = page["nextPageToken"].(string); token == "" {
+				break
+			}
+		}
+		if counted := total(u.get("/v1/apiUsageMetrics"+hour, 200)["metrics"], "totalRequests", ""); counted == 0 || float64(logged) != counted {
+			t.Errorf("the log of a past day has %d requests, the figures have %v", logged, counted)
 		}
 		text, _ := json.Marshal(u.get("/v1/primaryNetworkRpcUsageMetrics"+week+"&network=mainnet&groupBy=country", 200))
 		answers = append(answers, string(text))

@@ -1,9 +1,11 @@
 package usage
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -69,11 +71,38 @@ func (r *Recorder) pastRequests(hour int64, d Dimensions, visit func(slot, *Figu
 	}
 }
 
+// pastLatency is the class of the quickest requests of the history.
+var pastLatency = latencyOf(4 * time.Millisecond)
+
 func pastFigures(d *Dimensions, count int64, class uint64) *Figures {
 	f := &Figures{Requests: count, Credits: count * creditsOf(d)}
 	if d.Status >= 400 {
 		f.Failed, f.Invalid, f.Wasted = f.Requests, f.Requests, f.Credits
 	}
-	f.Latency[latencyOf(4*time.Millisecond)+int(class)] = uint32(count)
+	f.Latency[pastLatency+int(class)] = uint32(count)
 	return f
+}
+
+// hourLogs is more than the requests of the history in an hour.
+const hourLogs = 1 << 16
+
+// pastLogs are the single requests of the history between two times, the newest first.
+func (r *Recorder) pastLogs(from, to int64, yield func(*Log) bool) {
+	end := r.world.Meta.Until / 3600 * 3600
+	for hour := min((to-1)/3600*3600, end-3600); hour >= max(from/3600*3600, end-historyDays*24*3600); hour -= 3600 {
+		var logs []Log
+		r.past(hour, hour+3600, func(s slot, f *Figures) {
+			took := time.Duration(latency(slices.IndexFunc(f.Latency[:], func(n uint32) bool { return n > 0 })) * float64(time.Millisecond))
+			for i := range f.Requests {
+				logs = append(logs, Log{Time: s.start*1000 + i*60_000/f.Requests, Took: took, Dimensions: s.Dimensions, Credits: f.Credits / f.Requests,
+					IP: "203.0.113.7", Host: "localhost", UserAgent: s.UserAgent})
+			}
+		})
+		slices.SortStableFunc(logs, func(a, b Log) int { return cmp.Compare(a.Time, b.Time) })
+		for i := range slices.Backward(logs) {
+			if logs[i].Number = hour/3600*hourLogs + int64(i); !yield(&logs[i]) {
+				return
+			}
+		}
+	}
 }

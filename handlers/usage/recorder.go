@@ -62,7 +62,7 @@ type slot struct {
 
 // Log is one request.
 type Log struct {
-	Number int64
+	Number int64 // a newer one's is higher
 	Time   int64 // Unix milliseconds of the world's clock
 	Took   time.Duration
 	Dimensions
@@ -72,7 +72,8 @@ type Log struct {
 }
 
 const (
-	maxSlots   = 20_000 // from which on minutes are put together to hours
+	counted    = 1 << 40 // the first request's number: those of the history have lower ones
+	maxSlots   = 20_000  // from which on minutes are put together to hours
 	maxLogs    = 10_000
 	maxAgents  = 64 // user agents that are told apart
 	otherAgent = "other"
@@ -129,7 +130,7 @@ func (r *Recorder) Add(u *rest.Use) {
 	}
 	f.Latency[latencyOf(u.Took)]++
 	r.counted++
-	l := Log{r.counted, now, u.Took, d, credits, hostOf(u.Client), u.Host, u.UserAgent}
+	l := Log{counted + r.counted, now, u.Took, d, credits, hostOf(u.Client), u.Host, u.UserAgent}
 	if len(r.logs) < maxLogs {
 		r.logs = append(r.logs, l)
 	} else {

@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -304,7 +305,7 @@ func (f *Figures) median() float64 {
 	return 0
 }
 
-// listLogs lists the latest requests that are remembered.
+// listLogs lists the latest requests that are remembered, and then those of the history.
 func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	answer := &logList{OrgID: orgID, Logs: []LogEntry{}}
 	if id := q.Text("orgId"); id != "" && id != orgID {
@@ -313,9 +314,7 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	from, to := r.days(q)
 	before, resumed := q.PositionNumber()
 	chosen := chooses(q)
-	logs := r.latest()
-	for i := range logs {
-		l := &logs[i]
+	for l := range r.logsBetween(from, to) {
 		if resumed && l.Number >= int64(before) || l.Time/1000 < from || l.Time/1000 >= to || !chosen(&l.Dimensions) {
 			continue
 		}
@@ -324,13 +323,25 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 			break
 		}
 		answer.Logs = append(answer.Logs, LogEntry{
-			OrgID: orgID, LogID: fmt.Sprintf("log-%d", l.Number), EventTimestamp: l.Time, APIKeyID: cmp.Or(l.Key, noKey), APIKeyAlias: cmp.Or(l.Key, noKey),
+			OrgID: orgID, LogID: fmt.Sprintf("log-%x", l.Number), EventTimestamp: l.Time, APIKeyID: cmp.Or(l.Key, noKey), APIKeyAlias: cmp.Or(l.Key, noKey),
 			HostRegion: region, RequestType: l.RequestType, RequestPath: l.Path, APICreditsConsumed: l.Credits,
 			RequestDurationMsecs: float64(l.Took.Microseconds()) / 1000, ResponseCode: l.Status, ChainID: l.ChainID, RPCMethod: l.Method,
 			Metadata: LogMetadata{l.IP, l.Host, l.UserAgent},
 		})
 	}
 	return answer, nil
+}
+
+// logsBetween are the requests that are remembered, the newest first, and those of the history between two times.
+func (r *Recorder) logsBetween(from, to int64) iter.Seq[*Log] {
+	return func(yield func(*Log) bool) {
+		for _, l := range r.latest() {
+			if !yield(&l) {
+				return
+			}
+		}
+		r.pastLogs(from, to, yield)
+	}
 }
 
 // latest are the requests that are remembered, the newest first.
