@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,10 +16,10 @@ import (
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
-	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // index lets the Data and the Metrics API be behind the node, by serving them from a copy that follows the world at a distance.
@@ -29,28 +30,28 @@ type index struct {
 	behind  atomic.Bool // whether there is a follower
 
 	mu       sync.Mutex
-	lags     map[int]control.Lag // by the chain's number
-	follower *sim.Follower       // nil while nothing is behind
-	server   *rest.Server        // of the copy as it was opened
+	lags     map[sim.ChainKey]control.Lag
+	follower *sim.Follower // nil while nothing is behind
+	server   *rest.Server  // of the copy as it was opened
 	opened   *sim.World
 }
 
 func newIndex(w *sim.World, o *Options) *index {
-	x := &index{world: w, options: o, lags: map[int]control.Lag{}}
+	x := &index{world: w, options: o, lags: map[sim.ChainKey]control.Lag{}}
 	w.BeforeReturn(func() func(sim.Return) { return x.rewound })
 	return x
 }
 
-// rewound drops the copy, which has what is undone. What is behind is behind what comes from now on; nothing is, in a world that was reset.
+// rewound drops the copy, which has what is undone. What was behind is behind again; nothing is, in a world that was reset.
 func (x *index) rewound(how sim.Return) {
 	x.mu.Lock()
 	lags := maps.Clone(x.lags)
 	clear(x.lags)
 	err := x.end()
 	x.mu.Unlock()
-	for _, c := range x.world.Chains {
-		if l, behind := lags[c.Row.ID]; behind && !how.Reset {
-			err = errors.Join(err, x.SetLag(context.Background(), c, l))
+	for key, l := range lags {
+		if !how.Reset {
+			err = errors.Join(err, x.SetLag(context.Background(), []sim.ChainKey{key}, l))
 		}
 	}
 	if err != nil && x.options.Log != nil {
@@ -58,14 +59,17 @@ func (x *index) rewound(how sim.Return) {
 	}
 }
 
-// chainPaths are how the paths begin that are about EVM chains, whether they name one or not.
-var chainPaths = []string{"/v1/chains", "/v1/address", "/v1/transactions", "/v1/blocks", "/v1/icm", "/v1/teleporter", "/v2/chains"}
+// How the paths begin that are about EVM chains, and about primary networks, whether they name one or not.
+var (
+	chainPaths   = []string{"/v1/chains", "/v1/address", "/v1/transactions", "/v1/blocks", "/v1/icm", "/v1/teleporter", "/v2/chains", "/v2/icm"}
+	primaryPaths = []string{"/v1/networks", "/v1/avax", "/v2/networks", "/v2/subnet", "/v2/validat"}
+)
 
 // serving is the server of the copy for a request that is about a chain which is behind, or about several of which one is.
-func (x *index) serving(ctx context.Context, path string, names []string) (*rest.Server, func(), error) {
+func (x *index) serving(ctx context.Context, path, network string, names []string) (*rest.Server, func(), error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.follower == nil || !x.concerns(path, names) {
+	if x.follower == nil || !x.concerns(path, network, names) {
 		return nil, nil, nil
 	}
 	w, done, err := x.follower.Read(ctx)
@@ -82,18 +86,54 @@ func (x *index) serving(ctx context.Context, path string, names []string) (*rest
 	return x.server, done, nil
 }
 
-func (x *index) concerns(path string, names []string) bool {
-	if len(names) == 0 {
-		return slices.ContainsFunc(chainPaths, func(begin string) bool { return strings.HasPrefix(path, begin) })
-	}
+func (x *index) concerns(path, network string, names []string) bool {
 	for _, name := range names {
-		if c := x.world.ChainNamed(name); c != nil {
-			if _, behind := x.lags[c.Row.ID]; behind {
+		for _, key := range x.Chains(network, name) {
+			if _, behind := x.lags[key]; behind {
 				return true
 			}
 		}
 	}
+	if len(names) > 0 {
+		return false
+	}
+	for key := range x.lags {
+		begins := func(begin string) bool { return strings.HasPrefix(path, begin) }
+		switch {
+		case !key.Primary:
+			if slices.ContainsFunc(chainPaths, begins) {
+				return true
+			}
+		case slices.ContainsFunc(primaryPaths, begins) && (network == "" || x.networkOf(key).Name == network):
+			return true
+		}
+	}
 	return false
+}
+
+// Chains are those that a name stands for, on a network if that is named, on every one otherwise; every chain without a name.
+func (x *index) Chains(network, name string) (all []sim.ChainKey) {
+	for _, c := range x.world.Chains {
+		if (network == "" || c.Row.Network == network) && (name == "" || x.world.ChainNamed(name) == c) {
+			all = append(all, sim.Key(c))
+		}
+	}
+	for _, n := range x.world.Networks {
+		if network != "" && n.Name != network {
+			continue
+		}
+		for kind, names := range map[txs.Chain][]string{txs.PChain: pChain.names, txs.XChain: append(slices.Clone(xChain.names), n.Rules.XChainID.String())} {
+			if name == "" || slices.ContainsFunc(names, func(known string) bool { return strings.EqualFold(known, name) }) {
+				all = append(all, sim.ChainKey{Primary: true, Chain: n.Chain(kind)})
+			}
+		}
+	}
+	return all
+}
+
+func (x *index) networkOf(key sim.ChainKey) *sim.Network {
+	at := slices.IndexFunc(x.world.Networks, func(n *sim.Network) bool { return n.Chain(txs.PChain) == key.Chain || n.Chain(txs.XChain) == key.Chain })
+	return x.world.Networks[at]
 }
 
 // serve makes the operations of the Data and the Metrics API over a world.
@@ -106,17 +146,13 @@ func (x *index) serve(w *sim.World) (*rest.Server, error) {
 	return s, errors.Join(RegisterData(s, w, x.exports, o), metrics.Register(s, w))
 }
 
-// SetLag says how far a chain is to be behind, every chain for nil; nothing for the zero value, with which it catches up.
-func (x *index) SetLag(ctx context.Context, c *reader.Chain, l control.Lag) error {
+// SetLag says how far chains are to be behind; nothing for the zero value, with which they catch up.
+func (x *index) SetLag(ctx context.Context, chains []sim.ChainKey, l control.Lag) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	chains := x.world.Chains
-	if c != nil {
-		chains = []*reader.Chain{c}
-	}
-	for _, c := range chains {
-		if x.lags[c.Row.ID] = l; l == (control.Lag{}) {
-			delete(x.lags, c.Row.ID)
+	for _, key := range chains {
+		if x.lags[key] = l; l == (control.Lag{}) {
+			delete(x.lags, key)
 		}
 	}
 	if len(x.lags) == 0 {
@@ -133,8 +169,10 @@ func (x *index) SetLag(ctx context.Context, c *reader.Chain, l control.Lag) erro
 		x.follower = follower
 		x.behind.Store(true)
 	}
-	for _, c := range chains {
-		x.follower.SetLag(c.Row.ID, sim.Lag{Blocks: l.Blocks, Milliseconds: l.Time.Milliseconds()})
+	for _, key := range chains {
+		if err := x.follower.SetLag(ctx, key, sim.Lag{Blocks: l.Blocks, Milliseconds: l.Time.Milliseconds()}); err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
 	}
 	return nil
 }
@@ -156,7 +194,7 @@ func (x *index) close() error {
 	return x.end()
 }
 
-// States tells how far each EVM chain is.
+// States tells how far each chain is.
 func (x *index) States(ctx context.Context) ([]control.IndexState, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -166,16 +204,26 @@ func (x *index) States(ctx context.Context) ([]control.IndexState, error) {
 		if err != nil {
 			return nil, err
 		}
-		l, behind := x.lags[c.Row.ID]
-		state := control.NewIndexState(c, l, head.Number, head.Number)
-		if behind {
-			indexed, _ := x.follower.Heights(c.Row.ID)
-			state = control.NewIndexState(c, l, head.Number, indexed)
+		all = append(all, x.state(sim.Key(c), strconv.FormatUint(c.Row.EVMID, 10), c.Row.Network, head.Number))
+	}
+	for _, n := range x.world.Networks {
+		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
+			head, err := x.world.DB.PrimaryHead(ctx, n.Chain(kind))
+			if err != nil {
+				return nil, err
+			}
+			name := map[txs.Chain]string{txs.PChain: "p-chain", txs.XChain: "x-chain"}[kind]
+			all = append(all, x.state(sim.ChainKey{Primary: true, Chain: n.Chain(kind)}, name, n.Name, head.ID.Number()))
 		}
-		all = append(all, state)
 	}
 	return all, nil
 }
 
-// Chain finds an EVM chain by one of its names.
-func (x *index) Chain(name string) *reader.Chain { return x.world.ChainNamed(name) }
+func (x *index) state(key sim.ChainKey, name, network string, head uint64) control.IndexState {
+	l, behind := x.lags[key]
+	indexed := head
+	if behind {
+		indexed, _ = x.follower.Heights(key)
+	}
+	return control.NewIndexState(name, network, l, head, indexed)
+}

@@ -1,9 +1,12 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +30,7 @@ func TestTheIndexIsBehindTheNode(t *testing.T) {
 			c := &clocked{t, server.URL}
 			for _, lag := range []string{"3 blocks", "30s"} {
 				state := decoded[control.IndexStates](c, "/sim/index", `{"lag":"`+lag+`","chain":"43114"}`).Chains
-				if state[0].ChainID != "43114" || state[0].Head != state[0].Indexed || state[1].Lag != "0" {
+				if state[0].ChainID != "43114" || state[0].Head == state[0].Indexed || state[1].Lag != "0" {
 					t.Fatalf("%s: the index is %+v", lag, state)
 				}
 				sent := c.call("/ext/bc/C/rpc", "eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]`)
@@ -95,4 +98,147 @@ func tinyFile(t *testing.T) *sim.World {
 	}
 	t.Cleanup(func() { w.Close() })
 	return w
+}
+
+// behind asks what the index of a chain is.
+func (c *clocked) behind(chain, network string) (state control.IndexState) {
+	c.Helper()
+	for _, s := range decoded[control.IndexStates](c, "/sim/index", "").Chains {
+		if s.ChainID == chain && s.Network == network {
+			return s
+		}
+	}
+	c.Fatalf("there is no chain %s of %s", chain, network)
+	return
+}
+
+// TestTheIndexGoesBackAtOnce has a standing world's index be behind by blocks that were generated: it shows what the world was then, and
+// when as many blocks come, what the world was before they came.
+func TestTheIndexGoesBackAtOnce(t *testing.T) {
+	w := tinyWorld(t)
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() { server.Close(); h.Close() })
+	c := &clocked{t, server.URL}
+	digest := w.Digest()
+	const alice, chain = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "/v1/chains/43114"
+	before := fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", w.Meta.Until-30*86400, w.Meta.Until)
+	pages := []string{chain + "/blocks?pageSize=100", chain + "/transactions?pageSize=100", chain + "/addresses/" + alice + "/transactions?pageSize=100",
+		chain + "/addresses/" + alice + "/balances:listErc20?filterSpamTokens=false", chain + "/contracts/0x90F79bf6EB2c4f870365E785982E1f101E93b906/deployments?pageSize=100",
+		chain + "/addresses/0x90F79bf6EB2c4f870365E785982E1f101E93b906/balances:listErc721", "/v1/icm/messages?pageSize=50", "/v1/address/" + alice + "/chains"}
+	for _, metric := range []string{"txCount", "activeAddresses", "gasUsed", "cumulativeAddresses", "cumulativeContracts", "feesPaid", "maxTps"} {
+		pages = append(pages, "/v2/chains/43114/metrics/"+metric+"?"+before, "/v2/chains/total/metrics/"+metric+"?timeInterval=week&"+before)
+	}
+	read := func() (all []string) {
+		for _, page := range pages {
+			_, list, _ := strings.Cut(c.try("GET", page, "").body, ":[") // after the token of the next page, which is new each time
+			all = append(all, list)
+		}
+		return all
+	}
+	now := read()
+	head := c.behind("43114", "mainnet").Head
+	c.send("/sim/index", `{"lag":"20 blocks","chain":"43114"}`)
+	state := c.behind("43114", "mainnet")
+	if heightOf(head)-heightOf(state.Indexed) != 20 {
+		t.Fatalf("the index is %+v", state)
+	}
+	past := read()
+	if shown := member(first(":["+past[0]), "blockNumber"); shown != state.Indexed {
+		t.Errorf("the newest block is %s, the index is %+v", shown, state)
+	}
+	hash := member(first(":["+now[0]), "blockHash")
+	if a := c.try("GET", chain+"/blocks/"+hash, ""); a.status != http.StatusNotFound {
+		t.Errorf("the head is there: %d", a.status)
+	}
+	for _, i := range []int{0, 1, 2, 8, 9} {
+		if past[i] == now[i] {
+			t.Errorf("%s is as it is now", pages[i])
+		}
+	}
+	if got := decoded[control.IndexStates](c, "/sim/index", `{"lag":"5 blocks","chain":"43114"}`).Chains[0]; heightOf(head)-heightOf(got.Indexed) != 5 {
+		t.Errorf("after 20 blocks, 5 are %+v", got)
+	}
+	c.send("/sim/index", `{"lag":"20 blocks","chain":"43114"}`)
+	if again := read(); !slices.Equal(again, past) {
+		t.Error("the same lag shows something else")
+	}
+	if !slices.Equal(w.Digest(), digest) {
+		t.Error("the world changed")
+	}
+	for range 20 {
+		c.call("/ext/bc/C/rpc", "evm_mine", `[]`)
+	}
+	for i, page := range read() {
+		if page != now[i] && !strings.Contains(pages[i], "listErc20") { // prices are of the clock
+			t.Errorf("%s was\n%.600s\nand is\n%.600s", pages[i], now[i], page)
+		}
+	}
+}
+
+// TestEachChainHasItsLag has several chains be behind by different numbers of blocks, and the P-Chain too: none holds up another. A reorg
+// meanwhile reaches the index when the blocks in place of others are old enough.
+func TestEachChainHasItsLag(t *testing.T) {
+	w := tinyWorld(t)
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() { server.Close(); h.Close() })
+	c := &clocked{t, server.URL}
+	c.send("/sim/index", `{"lag":"4 blocks","chain":"43114"}`)
+	c.send("/sim/index", `{"lag":"2 blocks","chain":"43113"}`)
+	c.send("/sim/index", `{"lag":"3 blocks","chain":"p-chain","network":"mainnet"}`)
+	lagOf := func(chain, network string) uint64 {
+		s := c.behind(chain, network)
+		return heightOf(s.Head) - heightOf(s.Indexed)
+	}
+	for range 6 {
+		c.call("/fuji/ext/bc/C/rpc", "evm_mine", `[]`)
+		if x, y := lagOf("43114", "mainnet"), lagOf("43113", "fuji"); x != 4 || y != 2 {
+			t.Fatalf("the chains are %d and %d behind", x, y)
+		}
+	}
+	before := c.behind("p-chain", "mainnet")
+	c.send("/sim/clock", `{"until":"next-validator-end"}`)
+	for range 5 {
+		c.send("/sim/clock", `{"advance":"3d"}`)
+	}
+	after := c.behind("p-chain", "mainnet")
+	shown := c.try("GET", "/v1/networks/mainnet/blockchains/p-chain/blocks?pageSize=1", "").body
+	behind := heightOf(after.Head) - heightOf(after.Indexed) // what a moment brings comes together
+	if heightOf(after.Indexed) < heightOf(before.Head)+3 || behind < 3 || behind > 8 || !strings.Contains(shown, `"blockNumber":"`+after.Indexed+`"`) || lagOf("x-chain", "mainnet") != 0 {
+		t.Errorf("the P-Chain was %+v, is %+v and shows %s", before, after, shown)
+	}
+	if fuji := c.behind("p-chain", "fuji"); fuji.Head != fuji.Indexed {
+		t.Errorf("another P-Chain is %+v", fuji)
+	}
+
+	c.call("/ext/bc/C/rpc", "evm_mine", `[]`)
+	sent := member(c.call("/ext/bc/C/rpc", "eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]`), "result")
+	if got := c.call("/ext/bc/C/rpc", "anvil_reorg", `[1,[]]`); strings.Contains(got, "error") {
+		t.Fatal(got)
+	}
+	if x := lagOf("43114", "mainnet"); x != 4 {
+		t.Errorf("the chain is %d behind after a reorg", x)
+	}
+	for range 5 {
+		c.call("/ext/bc/C/rpc", "evm_mine", `[]`)
+	}
+	node := member(c.call("/ext/bc/C/rpc", "eth_getBlockByNumber", fmt.Sprintf(`["0x%x",false]`, heightOf(c.behind("43114", "mainnet").Indexed))), "hash")
+	if a := c.try("GET", "/v1/chains/43114/blocks?pageSize=1", ""); !strings.Contains(a.body, node) || lagOf("43114", "mainnet") != 4 {
+		t.Errorf("the index has %s, the node %s", first(a.body), node)
+	}
+	if a := c.try("GET", "/v1/chains/43114/transactions/"+sent, ""); a.status != http.StatusNotFound {
+		t.Errorf("what the reorg removed is %d", a.status)
+	}
+}
+
+func heightOf(text string) uint64 {
+	n, _ := strconv.ParseUint(text, 10, 64)
+	return n
 }

@@ -12,7 +12,7 @@ var errNoProposer = errors.New("no validator is there to propose a block")
 
 // Added is what a commit adds to the chains.
 type Added struct {
-	Chain    *reader.Chain // of Block
+	Chain    *reader.Chain // an EVM chain, of Block if there is one; or nil
 	Block    *store.Delta  // of an EVM chain, or nil
 	Primary  []PrimaryAdded
 	From, To int64 // where the clock stands before and afterwards, Unix milliseconds

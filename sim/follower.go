@@ -3,48 +3,62 @@ package sim
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // Follower is a copy of a world that follows it at a distance, as an index follows its node: what is committed to the world comes to
-// the copy later, in the same order.
+// the copy later. Each EVM chain, and the primary chains of each network together, have an order of their own: one that is far behind does
+// not hold up another.
 type Follower struct {
 	of     *World
 	db     *store.DB
 	folder string
 
-	mu       sync.Mutex // guards what follows
-	lags     map[int]Lag
+	mu       sync.Mutex // guards what follows; taken after the writer's lock
+	lags     map[ChainKey]Lag
 	waiting  []revision
-	indexed  map[int]uint64 // newest block of each EVM chain in the copy, by the chain's number
-	existing map[int]uint64 // in the world
-	opened   *World         // the copy as it is now; nil when it has changed since it was opened
+	indexed  map[ChainKey]uint64 // newest block of each chain in the copy
+	existing map[ChainKey]uint64 // in the world
+	meta     store.Meta          // of the copy
+	opened   *World              // the copy as it is now; nil when it has changed since it was opened
 	failed   error
 
 	reading sync.RWMutex // held for reading by who reads the copy; taken after mu
 }
 
-// Lag is how far an EVM chain of the copy is behind: so many blocks, or so many milliseconds of the world's clock.
+// ChainKey names a chain of a world, by its number in the file.
+type ChainKey struct {
+	Primary bool // a P- or X-Chain, or a C-Chain as a chain of atomic transactions
+	Chain   int
+}
+
+// Key names an EVM chain.
+func Key(c *reader.Chain) ChainKey { return ChainKey{false, c.Row.ID} }
+
+// Lag is how far a chain of the copy is behind: so many blocks, or so many milliseconds of the world's clock.
 type Lag struct {
 	Blocks       uint64
 	Milliseconds int64
 }
 
-// revision is what was committed, and the block of an EVM chain that was added by it, if one was.
+// revision is what comes to the copy at once.
 type revision struct {
-	meta  store.Meta
+	meta  *store.Meta // nil for blocks that were in the copy before
+	time  int64       // Unix milliseconds
 	write func(*store.Batch) error
-	block addedBlock
+	added map[ChainKey]uint64 // the newest block that it adds to each chain
+	order map[ChainKey]bool   // what it comes after: the primary chains of a network stand for each other
 }
 
-// addedBlock is a block of an EVM chain.
-type addedBlock struct {
-	chain  int // 0 for none
-	number uint64
-}
+// primaryKey stands for the primary chains of a network.
+func primaryKey(n *Network) ChainKey { return ChainKey{true, n.Chain(txs.PChain)} }
 
 // Follow makes a copy of the world that follows it from now on. There is one at a time.
 func (w *World) Follow(ctx context.Context) (*Follower, error) {
@@ -54,15 +68,26 @@ func (w *World) Follow(ctx context.Context) (*Follower, error) {
 	}
 	w.writer.Lock()
 	defer w.writer.Unlock()
-	f := &Follower{of: w, folder: folder, lags: map[int]Lag{}, indexed: map[int]uint64{}, existing: map[int]uint64{}}
+	f := &Follower{of: w, folder: folder, lags: map[ChainKey]Lag{}, indexed: map[ChainKey]uint64{}, meta: w.meta}
 	for _, c := range w.Chains {
-		head, err := c.Head(ctx)
-		if err != nil {
-			return nil, errors.Join(err, os.RemoveAll(folder))
+		head, headErr := c.Head(ctx)
+		if err = errors.Join(err, headErr); headErr == nil {
+			f.indexed[Key(c)] = head.Number
 		}
-		f.indexed[c.Row.ID], f.existing[c.Row.ID] = head.Number, head.Number
 	}
-	if f.db, err = w.DB.Copy(ctx, folder); err != nil {
+	for _, n := range w.Networks {
+		for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
+			head, headErr := w.DB.PrimaryHead(ctx, n.Chain(kind))
+			if err = errors.Join(err, headErr); headErr == nil {
+				f.indexed[ChainKey{true, n.Chain(kind)}] = head.ID.Number()
+			}
+		}
+	}
+	f.existing = maps.Clone(f.indexed)
+	if err == nil {
+		f.db, err = w.DB.Copy(ctx, folder)
+	}
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	w.follower = f
@@ -81,15 +106,25 @@ func (f *Follower) End() error {
 	return errors.Join(f.db.Close(), os.RemoveAll(f.folder))
 }
 
-// SetLag says how far an EVM chain is to be behind.
-func (f *Follower) SetLag(chain int, l Lag) {
+// SetLag says how far a chain is to be behind. An EVM chain is so at once: blocks that are too new leave the copy. A primary chain gets
+// no new ones until it is.
+func (f *Follower) SetLag(ctx context.Context, chain ChainKey, l Lag) error {
+	f.of.writer.Lock()
+	defer f.of.writer.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lags[chain] = l
+	if chain.Primary {
+		return nil
+	}
+	if err := f.goBack(ctx, f.of.ChainAt(store.First(chain.Chain)), l); err != nil {
+		f.failed = err
+	}
+	return f.failed
 }
 
-// Heights are the newest block of an EVM chain in the copy, and in the world.
-func (f *Follower) Heights(chain int) (indexed, existing uint64) {
+// Heights are the newest block of a chain in the copy, and in the world.
+func (f *Follower) Heights(chain ChainKey) (indexed, existing uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.settle()
@@ -115,50 +150,139 @@ func (f *Follower) Read(ctx context.Context) (w *World, done func(), err error) 
 func (f *Follower) follow(m store.Meta, write func(*store.Batch) error, added *Added) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := revision{meta: m, write: write}
-	if added.Block != nil {
-		r.block = addedBlock{added.Chain.Row.ID, added.Block.Block.ID.Number()}
-		f.existing[r.block.chain] = r.block.number
+	r := revision{meta: &m, time: m.Clock, write: write, added: map[ChainKey]uint64{}, order: map[ChainKey]bool{}}
+	if added.Chain != nil {
+		r.order[Key(added.Chain)] = true
 	}
+	if added.Block != nil {
+		r.added[Key(added.Chain)] = added.Block.Block.ID.Number()
+		if added.Block.Atomic != nil {
+			r.order[primaryKey(f.of.NetworkOf(added.Chain))] = true
+		}
+	}
+	for _, p := range added.Primary {
+		r.order[primaryKey(p.Network)] = true
+		for _, d := range p.Deltas {
+			if d.Block != nil {
+				r.added[ChainKey{true, d.Block.ID.Chain()}] = d.Block.ID.Number()
+			}
+		}
+	}
+	maps.Copy(f.existing, r.added)
 	f.waiting = append(f.waiting, r)
 }
 
 // settle brings to the copy what is old enough.
 func (f *Follower) settle() {
-	due := 0
-	for due < len(f.waiting) && f.due(&f.waiting[due]) {
-		due++
+	var due, waiting []revision
+	held := map[ChainKey]bool{}
+	for _, r := range f.waiting {
+		waits := !f.due(&r)
+		for key := range r.order {
+			waits = waits || held[key]
+		}
+		if !waits {
+			due = append(due, r)
+			continue
+		}
+		maps.Copy(held, r.order)
+		waiting = append(waiting, r)
 	}
-	if due == 0 || f.failed != nil {
+	if len(due) == 0 || f.failed != nil {
 		return
 	}
 	f.reading.Lock() // who reads the copy has opened it as it was
 	defer f.reading.Unlock()
 	f.opened = nil
-	for _, r := range f.waiting[:due] {
+	for _, r := range due {
 		if f.failed = f.apply(&r); f.failed != nil {
 			return
 		}
-		if r.block.chain != 0 {
-			f.indexed[r.block.chain] = r.block.number
-		}
+		maps.Copy(f.indexed, r.added)
 	}
-	f.waiting = append([]revision(nil), f.waiting[due:]...)
+	f.waiting = waiting
 }
 
 func (f *Follower) due(r *revision) bool {
-	l, lags := f.lags[r.block.chain]
-	return r.block.chain == 0 || !lags ||
-		r.block.number+l.Blocks <= f.existing[r.block.chain] && r.meta.Clock+l.Milliseconds <= f.of.Clock.UnixMilli()
+	for key, number := range r.added {
+		if l, lags := f.lags[key]; lags && (number+l.Blocks > f.existing[key] || r.time+l.Milliseconds > f.of.Clock.UnixMilli()) {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *Follower) apply(r *revision) error {
+	if r.meta != nil && r.meta.Clock >= f.meta.Clock {
+		f.meta = *r.meta
+	}
 	batch, err := f.db.Begin()
 	if err != nil {
 		return err
 	}
 	if err = r.write(batch); err == nil {
-		err = batch.SetMeta(r.meta)
+		err = batch.SetMeta(f.meta)
+	}
+	return batch.End(err)
+}
+
+// goBack takes the blocks that a lag does not allow yet out of the copy, and lets them come again when it does. The caller holds the
+// writer's lock and mu.
+func (f *Follower) goBack(ctx context.Context, c *reader.Chain, l Lag) error {
+	key := Key(c)
+	to, err := f.newest(ctx, c, l)
+	if err != nil || to >= f.indexed[key] {
+		return err
+	}
+	var again []revision
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	f.opened = nil
+	taken, err := f.db.TakeOut(c.Row.ID, to)
+	if err != nil {
+		return err
+	}
+	err = f.of.eachCount(ctx, c, to, f.indexed[key], func(n *blockCount) error {
+		number := to + 1 + uint64(len(again))
+		at, err := f.of.DB.BlockTime(ctx, store.At(c.Row.ID, number, 0))
+		again = append(again, revision{
+			time: at * 1000, added: map[ChainKey]uint64{key: number}, order: map[ChainKey]bool{key: true},
+			write: func(b *store.Batch) error { return errors.Join(b.PutBack(taken[number]), n.add(b)) },
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.waiting = slices.Concat(again, f.waiting)
+	f.indexed[key] = to
+	return f.recount(ctx)
+}
+
+// newest is the newest block of an EVM chain that a lag allows, as far as the copy has it.
+func (f *Follower) newest(ctx context.Context, c *reader.Chain, l Lag) (uint64, error) {
+	key := Key(c)
+	to := min(f.indexed[key], f.existing[key]-min(l.Blocks, f.existing[key]))
+	for ; to > 0 && l.Milliseconds > 0; to-- {
+		at, err := f.of.DB.BlockTime(ctx, store.At(c.Row.ID, to, 0))
+		if err != nil || at*1000+l.Milliseconds <= f.of.Clock.UnixMilli() {
+			return to, err
+		}
+	}
+	return to, nil
+}
+
+// recount makes the copy's metrics out of the blocks that it has.
+func (f *Follower) recount(ctx context.Context) error {
+	batch, err := f.db.Begin()
+	if err != nil {
+		return err
+	}
+	err = batch.ForgetMetrics()
+	for _, c := range f.of.Chains {
+		if err == nil {
+			err = f.of.eachCount(ctx, c, 0, f.indexed[Key(c)], func(n *blockCount) error { return n.add(batch) })
+		}
 	}
 	return batch.End(err)
 }

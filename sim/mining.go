@@ -44,7 +44,7 @@ func (w *World) commitBlock(c *reader.Chain, d *store.Delta, time uint64) error 
 // commitChange commits a change of the state of an EVM chain, and tells readers of it.
 func (w *World) commitChange(c *reader.Chain, d *store.StateDelta) error {
 	next := heads{headKey{false, c.Row.ID}: d.Change.Digest}
-	if err := w.commit(next, 0, Added{}, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
+	if err := w.commit(next, 0, Added{Chain: c}, func(b *store.Batch) error { return b.AddStateChange(d) }); err != nil {
 		return err
 	}
 	c.StateChanged()

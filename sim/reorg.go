@@ -195,6 +195,15 @@ func (w *World) countSince(ctx context.Context, moment int64, last store.Positio
 }
 
 func (w *World) count(ctx context.Context, all []blockCount, c *reader.Chain, after, until uint64) ([]blockCount, error) {
+	err := w.eachCount(ctx, c, after, until, func(n *blockCount) error {
+		all = append(all, *n)
+		return nil
+	})
+	return all, err
+}
+
+// eachCount visits what the blocks of an EVM chain after one, up to another, add to the metrics.
+func (w *World) eachCount(ctx context.Context, c *reader.Chain, after, until uint64, visit func(*blockCount) error) error {
 	parent, err := w.DB.BlockTime(ctx, store.At(c.Row.ID, after, 0))
 	for first := after + 1; first <= until && err == nil; first += blocksAtOnce {
 		var deltas []store.Delta
@@ -202,15 +211,18 @@ func (w *World) count(ctx context.Context, all []blockCount, c *reader.Chain, af
 			break
 		}
 		for i := range deltas {
-			count := blockCount{chain: c.Row.ID}
+			count := &blockCount{chain: c.Row.ID}
 			if count.activity, err = evm.ActivityOf(c.Kind, &deltas[i], parent); err != nil {
-				return nil, err
+				return err
 			}
 			if count.messages, err = w.DB.MessagesIn(ctx, deltas[i].Block.ID); err != nil {
-				return nil, err
+				return err
 			}
-			all, parent = append(all, count), deltas[i].Block.Time
+			if err := visit(count); err != nil {
+				return err
+			}
+			parent = deltas[i].Block.Time
 		}
 	}
-	return all, err
+	return err
 }

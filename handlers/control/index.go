@@ -12,7 +12,8 @@ import (
 
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
-	"snowglobe/sim/evm/reader"
+	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
 	"snowglobe/sim/store"
 )
 
@@ -52,9 +53,9 @@ func parseLag(text string) (Lag, error) {
 	return Lag{}, fmt.Errorf("lag %.100q is not allowed: expected text such as 5 blocks or 30s, at most %d blocks or %s, or 0", text, mostBlocks, mostTime)
 }
 
-// IndexState is how far the index of an EVM chain is.
+// IndexState is how far the index of a chain is.
 type IndexState struct {
-	ChainID string `json:"chainId" doc:"EVM chain id."`
+	ChainID string `json:"chainId" doc:"EVM chain id, p-chain or x-chain."`
 	Network string `json:"network"`
 	Lag     string `json:"lag" doc:"How far the index is behind; 0 when it is not."`
 	Head    string `json:"head" doc:"The node's newest block."`
@@ -62,8 +63,8 @@ type IndexState struct {
 }
 
 // NewIndexState describes the index of a chain.
-func NewIndexState(c *reader.Chain, l Lag, head, indexed uint64) IndexState {
-	return IndexState{strconv.FormatUint(c.Row.EVMID, 10), c.Row.Network, l.String(), strconv.FormatUint(head, 10), strconv.FormatUint(indexed, 10)}
+func NewIndexState(chain, network string, l Lag, head, indexed uint64) IndexState {
+	return IndexState{chain, network, l.String(), strconv.FormatUint(head, 10), strconv.FormatUint(indexed, 10)}
 }
 
 // IndexStates is the answer of GET and POST /sim/index.
@@ -73,15 +74,17 @@ type IndexStates struct {
 
 // Index is what lets the Data and the Metrics API be behind the node.
 type Index interface {
-	// SetLag says how far a chain is to be behind, every one for nil.
-	SetLag(context.Context, *reader.Chain, Lag) error
+	// SetLag says how far chains are to be behind.
+	SetLag(context.Context, []sim.ChainKey, Lag) error
 	States(context.Context) ([]IndexState, error)
-	Chain(name string) *reader.Chain
+	// Chains are those that a name stands for, on a network if that is named; every chain without a name.
+	Chains(network, name string) []sim.ChainKey
 }
 
 type lagBody struct {
-	Lag   string `json:"lag" doc:"5 blocks, or 30s of the world's time; 0 to catch up."`
-	Chain string `json:"chain,omitempty" doc:"EVM chain id or blockchain id; every EVM chain when it is missing."`
+	Lag     string `json:"lag" doc:"5 blocks, or 30s of the world's time; 0 to catch up."`
+	Chain   string `json:"chain,omitempty" doc:"EVM chain id, blockchain id, p-chain or x-chain; every chain when it is missing."`
+	Network string `json:"network,omitempty" doc:"Only chains of this network." enum:"mainnet,fuji,testnet"`
 }
 
 // RegisterIndex adds the operations on the index.
@@ -92,12 +95,13 @@ func RegisterIndex(s *rest.Server, x Index) error {
 		rest.Operation{ID: "getIndex", Path: "/sim/index", Summary: "How far the Data and Metrics API are behind the node", Live: true, Answer: states,
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
 		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Let the Data and Metrics API be behind the node",
-			Doc: "From now on blocks come to them later: when there are so many more, or when the world's clock has moved on by so much. What is not indexed is a 404 there. " +
-				"A question about several chains is answered as of one moment at which none of them is too far.",
+			Doc: "Blocks come to them later: when there are so many more, or when the world's clock has moved on by so much. What is not indexed is a 404 there. " +
+				"An EVM chain is behind at once, though not of what its atomic transactions did on the primary chains. The P- and X-Chain keep what is indexed, and get " +
+				"nothing new until they are so far behind; as those of a network follow from each other, one waits for the other.",
 			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
 		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics API catch up with the node",
 			Class: permit.Control, Answer: states, Handle: func(r *rest.Request) (any, error) {
-				if err := x.SetLag(r.Context(), nil, Lag{}); err != nil {
+				if err := x.SetLag(r.Context(), x.Chains("", ""), Lag{}); err != nil {
 					return nil, err
 				}
 				return a.states(r)
@@ -117,13 +121,12 @@ func (a *indexAPI) set(r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, rest.BadRequest(err.Error())
 	}
-	var c *reader.Chain
-	if b.Chain != "" {
-		if c = a.index.Chain(b.Chain); c == nil {
-			return nil, rest.BadRequest(fmt.Sprintf("chain %.100q does not exist: GET /v1/chains lists those that do", b.Chain))
-		}
+	network, _ := schema.NetworkName(b.Network)
+	chains := a.index.Chains(network, b.Chain)
+	if len(chains) == 0 {
+		return nil, rest.BadRequest(fmt.Sprintf("chain %.100q does not exist: GET /sim/index lists those that do", b.Chain))
 	}
-	err = a.index.SetLag(r.Context(), c, lag)
+	err = a.index.SetLag(r.Context(), chains, lag)
 	if errors.Is(err, store.ErrReadOnly) {
 		return nil, rest.Forbidden(store.ErrReadOnly.Error())
 	}

@@ -128,7 +128,8 @@ func (c *requestContext) indexed(r *Request) (handle func(*Request) (any, error)
 	if c.server.opts.Behind == nil || !c.server.opts.Behind() || c.op.in == Sim || c.op.Method != http.MethodGet || c.op.Live {
 		return nil, nil, nil
 	}
-	of, done, err := c.server.opts.Indexed(r.Context(), r.HTTP.URL.Path, c.faultOfOperation(r.HTTP).Chains)
+	f := c.faultOfOperation(r.HTTP)
+	of, done, err := c.server.opts.Indexed(r.Context(), r.HTTP.URL.Path, f.Network, f.Chains)
 	if of == nil || err != nil {
 		return nil, nil, err
 	}

@@ -48,10 +48,10 @@ type Options struct {
 	ChainNames func(network, name string) (of string, names []string)
 
 	// Indexed is the server of the world as the index of a chain, by its names, has it, until done is called; nil when the index
-	// is not behind. Without names the path tells whether chains may be meant.
+	// is not behind. Without names the path and the network, if it is known, tell whether chains may be meant.
 	// It is asked while Behind says that some chain's is.
 	Behind  func() bool
-	Indexed func(ctx context.Context, path string, chains []string) (of *Server, done func(), err error)
+	Indexed func(ctx context.Context, path, network string, chains []string) (of *Server, done func(), err error)
 
 	// Observe is called for every answer: the operation, or nothing when there was none, the HTTP status and the time it took.
 	Observe func(operation string, status int, took time.Duration)
