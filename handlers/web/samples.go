@@ -89,6 +89,8 @@ func (s *samples) of(name, path string) any {
 		return chain.Samples["crossChainMessage"]
 	case "metric":
 		return s.metric(path)
+	case "section":
+		return "personas"
 	case "file":
 		return "AVAX-ae42bf.svg"
 	case "kind":
