@@ -189,3 +189,23 @@ func (o *office) chainIDs() (all []string) {
 	}
 	return all
 }
+
+// TestExportsAreListed starts three and reads the list in pages.
+func TestExportsAreListed(t *testing.T) {
+	o := openOffice(t, export.Options{})
+	var started []string
+	for range 3 {
+		started = append(started, o.finish(t, evmExport([]string{o.persona(t, "alice")}, []string{"43114"}, asks{"firstDate": "2026-06-28", "lastDate": "2026-06-29"}))["operationId"].(string))
+	}
+	first := o.get(t, "/sim/exports?pageSize=2")
+	second := o.get(t, "/sim/exports?pageSize=2&pageToken="+first["nextPageToken"].(string))
+	var found []string
+	for _, page := range []object{first, second} {
+		for _, operation := range page["operations"].([]any) {
+			found = append(found, operation.(object)["operationId"].(string))
+		}
+	}
+	if len(found) < 3 || found[0] != started[2] || found[1] != started[1] || found[2] != started[0] {
+		t.Errorf("started %v, listed %v", started, found)
+	}
+}

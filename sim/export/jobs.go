@@ -134,10 +134,20 @@ func (e *Jobs) Operation(ctx context.Context, uuid []byte) (*store.Operation, er
 	if err != nil {
 		return nil, err
 	}
-	if e.Retention > 0 && o.Status != store.OperationRunning && o.Updated <= e.world.Clock.Unix()-e.Retention {
+	if e.expired(o) {
 		return nil, store.ErrNotFound
 	}
 	return o, nil
+}
+
+// List lists operations with numbers below one, the newest first, without those past their retention.
+func (e *Jobs) List(ctx context.Context, before int64, limit int) ([]store.Operation, error) {
+	all, err := e.world.DB.Operations(ctx, before, limit)
+	return slices.DeleteFunc(all, func(o store.Operation) bool { return e.expired(&o) }), err
+}
+
+func (e *Jobs) expired(o *store.Operation) bool {
+	return e.Retention > 0 && o.Status != store.OperationRunning && o.Updated <= e.world.Clock.Unix()-e.Retention
 }
 
 // Before is how many exports have to begin before one that waits; -1 when it waits no more.

@@ -73,6 +73,11 @@ func (db *DB) OperationByUUID(ctx context.Context, uuid []byte) (*Operation, err
 	return get[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE uuid = ?`, uuid)
 }
 
+// Operations lists those with numbers below one, the newest first.
+func (db *DB) Operations(ctx context.Context, before int64, limit int) ([]Operation, error) {
+	return list[Operation](ctx, db, `SELECT `+operationColumns+` FROM operation WHERE id > 0 AND id < ? ORDER BY id DESC LIMIT ?`, before, limit)
+}
+
 // OperationDigests lists the digests of the operations up to a number, in order.
 func (db *DB) OperationDigests(ctx context.Context, last int64) ([]OperationDigest, error) {
 	return list[OperationDigest](ctx, db, `SELECT id, digest FROM operation WHERE id BETWEEN 1 AND ? ORDER BY id`, last)

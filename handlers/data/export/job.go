@@ -38,6 +38,12 @@ type ExportMetadata struct {
 	ReachedDate string `json:"reachedDate,omitempty" doc:"YYYY-MM-DD. The day of the last row so far."`
 }
 
+// operationList is the answer of GET /sim/exports.
+type operationList struct {
+	Operations    []*Operation `json:"operations"`
+	NextPageToken string       `json:"nextPageToken,omitempty"`
+}
+
 const csvType = "text/csv; charset=utf-8; header=present"
 
 var operationParam = rest.Param{Name: "operationId", Kind: schema.KindUUID, Doc: "As the answer that started the operation names it."}
@@ -54,9 +60,13 @@ func (a *exportAPI) operationOperations() []rest.Operation {
 
 // fileOperations asks for the same key as what starts exports, where keys are required: the names of exports can be guessed.
 func (a *exportAPI) fileOperations() []rest.Operation {
-	return []rest.Operation{{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
-		Doc:    "Sent with gzip on request; Range and If-None-Match are heeded.",
-		Params: data.JoinParams(operationParam), Produces: csvType, Networks: a.operationNetworks, Handle: a.downloadExport}}
+	return []rest.Operation{
+		{ID: "listExports", Path: "/sim/exports", Summary: "List the exports of transactions, the newest first", Live: true,
+			Params: rest.Paging(10, 100), Class: permit.Control, Answer: reflect.TypeFor[operationList](), Handle: a.listExports},
+		{ID: "downloadExport", Path: "/sim/exports/{operationId}/transactions.csv", Summary: "The file of an export",
+			Doc:    "Sent with gzip on request; Range and If-None-Match are heeded.",
+			Params: data.JoinParams(operationParam), Produces: csvType, Networks: a.operationNetworks, Handle: a.downloadExport},
+	}
 }
 
 // exportDoc names the columns of every type of export.
@@ -148,6 +158,30 @@ func (a *exportAPI) getOperation(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	return a.describeOperation(r, o)
+}
+
+func (a *exportAPI) listExports(r *rest.Request) (any, error) {
+	before := int64(1) << 62
+	if n, resumed := r.PositionNumber(); resumed {
+		before = int64(n)
+	}
+	found, err := a.exports.List(r.Context(), before, r.PageSize()+1)
+	if err != nil {
+		return nil, err
+	}
+	answer := &operationList{Operations: []*Operation{}}
+	if len(found) > r.PageSize() {
+		found = found[:r.PageSize()]
+		answer.NextPageToken = r.NextPageToken(rest.Position(uint64(found[len(found)-1].ID)))
+	}
+	for i := range found {
+		shown, err := a.describeOperation(r, &found[i])
+		if err != nil {
+			return nil, err
+		}
+		answer.Operations = append(answer.Operations, shown)
+	}
+	return answer, nil
 }
 
 func (a *exportAPI) startExport(r *rest.Request) (any, error) {

@@ -299,10 +299,9 @@
       else at[last] = value;
     }
     try {
-      const answer = await change(form.dataset.method, form.dataset.path, q(content));
+      await change(form.dataset.method, form.dataset.path, q(content));
       later(form.dataset.done);
-      if (form.dataset.after) location.href = form.dataset.after + answer[form.dataset.id];
-      else location.reload();
+      location.reload();
     } catch (e) { toast(e.message); }
   });
 
