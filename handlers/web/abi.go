@@ -16,23 +16,35 @@ import (
 	"snowglobe/fixtures/contracts"
 )
 
+// warpMessenger is what every chain has at 0x0200000000000000000000000000000000000005, from which messages to other chains are sent
+// (subnet-evm, precompile/contracts/warp).
+const warpMessenger = `[
+	{"type":"function","name":"sendWarpMessage","inputs":[{"name":"payload","type":"bytes"}],"outputs":[{"name":"messageID","type":"bytes32"}]},
+	{"type":"function","name":"getVerifiedWarpMessage","inputs":[{"name":"index","type":"uint32"}],"outputs":[]},
+	{"type":"function","name":"getVerifiedWarpBlockHash","inputs":[{"name":"index","type":"uint32"}],"outputs":[]},
+	{"type":"function","name":"getBlockchainID","inputs":[],"outputs":[{"name":"blockchainID","type":"bytes32"}]},
+	{"type":"event","name":"SendWarpMessage","inputs":[{"name":"sender","type":"address","indexed":true},{"name":"messageID","type":"bytes32","indexed":true},{"name":"message","type":"bytes"}]}]`
+
 // known are the functions and events of every contract that the world is made of, by selector and by topic.
 var known = sync.OnceValue(func() (k struct {
 	methods map[[4]byte]abi.Method
 	events  map[common.Hash][]abi.Event
 }) {
 	k.methods, k.events = map[[4]byte]abi.Method{}, map[common.Hash][]abi.Event{}
+	messenger, _ := abi.JSON(strings.NewReader(warpMessenger))
+	all := []abi.ABI{messenger}
 	for _, name := range contracts.Names() {
-		artifact, err := contracts.Load(name)
-		if err != nil {
-			continue // the embedded files are tested to load
+		if artifact, err := contracts.Load(name); err == nil { // the embedded files are tested to load
+			all = append(all, artifact.ABI)
 		}
-		for _, m := range artifact.ABI.Methods {
+	}
+	for _, contract := range all {
+		for _, m := range contract.Methods {
 			if _, taken := k.methods[[4]byte(m.ID)]; !taken {
 				k.methods[[4]byte(m.ID)] = m
 			}
 		}
-		for _, e := range artifact.ABI.Events {
+		for _, e := range contract.Events {
 			k.events[e.ID] = append(k.events[e.ID], e)
 		}
 	}
@@ -161,6 +173,14 @@ func (p *page) value(v any) template.HTML {
 			parts = append(parts, string(p.value(r.Index(i).Interface())))
 		}
 		return template.HTML("[" + strings.Join(parts, ", ") + "]")
+	}
+	if r.Kind() == reflect.Struct {
+		var b strings.Builder
+		b.WriteString(`<dl class="args">`)
+		for i := range r.NumField() {
+			fmt.Fprintf(&b, "<div><dt>%s</dt><dd>%s</dd></div>", esc(r.Type().Field(i).Tag.Get("json")), p.value(r.Field(i).Interface()))
+		}
+		return template.HTML(b.String() + "</dl>")
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

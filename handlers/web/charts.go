@@ -26,6 +26,7 @@ type chartsView struct {
 	Charts       []chart
 	Sources      []J
 	Chain        bool
+	Daily        int // metrics that are not shown, since they have days only
 }
 
 // Intervals are the choices.
@@ -77,6 +78,10 @@ func (p *page) series(v *chartsView, size string) (calls []*Call, err error) {
 		v.Chain = true
 		for i := range metric.Metrics {
 			name := metric.Metrics[i].Name
+			if v.Interval != "day" && !metric.Metrics[i].Long {
+				v.Daily++
+				continue
+			}
 			calls = append(calls, get(name, "/v2/chains/%s/metrics/%s", v.Of, name).query("timeInterval", v.Interval).query("pageSize", size).opt())
 		}
 	case v.Of == "icm":

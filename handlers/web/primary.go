@@ -87,14 +87,40 @@ func (v *primaryView) Stake(validator any) template.HTML {
 	return template.HTML("weight <b>" + esc(count(dig(validator, "amountStaked"))) + "</b>")
 }
 
-// Bar draws a length of time, and where in it the world's clock is.
+// The timeline is the same in every row, so that one sees what starts and ends beside what: from so many days before the world's clock
+// to so many after it, a pixel a day.
+const daysBefore, daysAfter = 60, 120
+
+// Bar draws a length of time on the timeline.
 func (v *primaryView) Bar(start, end any) template.HTML {
 	from, to, now := integer(start), integer(end), v.page.now
 	if to <= from {
 		return ""
 	}
-	done := min(max(float64(now-from)/float64(to-from), 0), 1) * 120
-	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 120 8" width="120" height="8" role="img" aria-label="%.0f percent of the time are over"><rect class="all" width="120" height="8" rx="4"/><rect class="done" width="%.1f" height="8" rx="4"/></svg>`, done/1.2, done))
+	place := func(unix int64) float64 {
+		return min(max(float64(unix-now)/86400+daysBefore, 0), daysBefore+daysAfter)
+	}
+	over := min(max((now-from)*100/(to-from), 0), 100)
+	rect := func(class string, from, to float64) string {
+		return fmt.Sprintf(`<rect class="%s" x="%.1f" y="4" width="%.1f" height="8" rx="2"/>`, class, from, max(to-from, 0))
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 %[1]d 16" width="%[1]d" height="16" role="img" aria-label="%[2]d percent of the time are over">`, daysBefore+daysAfter, over) +
+		rect("all", 0, daysBefore+daysAfter) + rect("rest", place(from), place(to)) + rect("done", place(from), place(min(to, now))) +
+		fmt.Sprintf(`<path class="now" d="M%d 0V16"/></svg>`, daysBefore))
+}
+
+// RunsOut is when the balance of an L1 validator is used up at the price of now; nothing for one that has none.
+func (v *primaryView) RunsOut(balance any) template.HTML {
+	left, price := integer(balance), integer(dig(v.page.Got["l1fee"], "price"))
+	if left == 0 || price == 0 {
+		return ""
+	}
+	return v.page.When(v.page.now + left/price)
+}
+
+// l1Fee asks what an L1 validator pays for a second.
+func (v *primaryView) l1Fee() *Call {
+	return rpcWith("l1fee", v.rpc(), "platform.getValidatorFeeState", J{}).opt()
 }
 
 // lists are what can be listed of each chain, with the first one first.
@@ -149,10 +175,13 @@ func primaryChain(p *page) error {
 		return notFound("there is no list %q of this chain", clip(v.List, 32))
 	}
 	call.query("pageSize", rows).query("pageToken", p.arg("pageToken"))
-	if p.part("primary-list") {
-		return p.load(call)
-	}
 	calls := []*Call{call}
+	if v.List == "l1" {
+		calls = append(calls, v.l1Fee())
+	}
+	if p.part("primary-list") {
+		return p.load(calls...)
+	}
 	if v.Letter == "p" {
 		calls = append(calls, get("events", "/sim/clock/events").opt(), rpcWith("height", v.rpc(), "platform.getHeight", J{}).opt(),
 			rpcWith("supply", v.rpc(), "platform.getCurrentSupply", J{}).opt(), rpcWith("fee", v.rpc(), "platform.getFeeState", J{}).opt())
@@ -254,7 +283,7 @@ func node(p *page) error {
 	if err != nil {
 		return err
 	}
-	if err := p.load(get("validators", "/v1/networks/%s/validators/%s", v.Network, v.ID).opt(), get("delegators", "/v1/networks/%s/delegators", v.Network).query("nodeIds", v.ID).query("pageSize", rows).opt(),
+	if err := p.load(v.l1Fee(), get("validators", "/v1/networks/%s/validators/%s", v.Network, v.ID).opt(), get("delegators", "/v1/networks/%s/delegators", v.Network).query("nodeIds", v.ID).query("pageSize", rows).opt(),
 		get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("nodeId", v.ID).opt(), get("blocks", "/v1/networks/%s/blockchains/p-chain/nodes/%s/blocks", v.Network, v.ID).query("pageSize", "8").opt()); err != nil {
 		return err
 	}
@@ -270,7 +299,7 @@ func subnet(p *page) error {
 	if err != nil {
 		return err
 	}
-	if err := p.load(get("subnet", "/v1/networks/%s/subnets/%s", v.Network, v.ID), get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("subnetId", v.ID).opt(),
+	if err := p.load(v.l1Fee(), get("subnet", "/v1/networks/%s/subnets/%s", v.Network, v.ID), get("l1", "/v1/networks/%s/l1Validators?includeInactiveL1Validators=true", v.Network).query("subnetId", v.ID).opt(),
 		get("validators", "/v1/networks/%s/validators", v.Network).query("subnetId", v.ID).query("pageSize", rows).opt()); err != nil {
 		return err
 	}
@@ -296,6 +325,9 @@ func assetPage(p *page) error {
 
 // byID finds what a cb58 id names on the networks.
 func (p *page) byID(id string) ([]result, error) {
+	if c := p.names.byChain[id]; c != nil {
+		return []result{{"chain", id, c.Label(), "/sim/explorer/" + c.ID}}, nil
+	}
 	var all []candidate
 	for _, n := range p.names.World.Networks {
 		v := &primaryView{page: p, Network: n.Name}

@@ -12,7 +12,7 @@ import (
 func requests(p *page) error {
 	q := p.r.URL.Query()
 	all := get("requests", "/sim/requests").query("pageSize", "40").query("pageToken", p.arg("pageToken"))
-	for _, name := range []string{"interface", "operation", "status", "world", "failed"} {
+	for _, name := range []string{"interface", "operation", "status", "client", "failed"} {
 		all.query(name, q.Get(name))
 	}
 	p.Data = J{"interfaces": []string{"data", "metrics", "node", "sim"}}
@@ -22,6 +22,9 @@ func requests(p *page) error {
 	calls := []*Call{all.opt()}
 	if p.names.Serves("listFaults") {
 		calls = append(calls, get("faults", "/sim/faults").opt())
+	}
+	if p.names.Serves("listWorlds") {
+		calls = append(calls, get("worlds", "/sim/worlds").opt())
 	}
 	if err := p.load(calls...); err != nil {
 		return err

@@ -123,7 +123,11 @@ func (p *page) byNumber(n string) ([]result, error) {
 				result{"block", n, strings.ToUpper(letter) + "-Chain " + network.Name, "/" + letter + "/" + network.Name + "/block/" + n}})
 		}
 	}
-	return p.which(all)
+	found, err := p.which(all)
+	if c := p.names.byChain[n]; c != nil {
+		found = append([]result{{"chain", n, c.Label(), "/sim/explorer/" + c.ID}}, found...)
+	}
+	return found, err
 }
 
 // most is how many names a search shows.

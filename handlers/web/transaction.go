@@ -1,8 +1,12 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"strings"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
 )
 
 // transaction shows what a transaction did, in words and in every interface's.
@@ -115,6 +119,39 @@ func (v *transactionView) Raw() []J {
 	p := v.page
 	return []J{{"Title": "Data API", "Name": "tx", "Text": indented(p.Got["tx"])}, {"Title": "JSON-RPC", "Name": "pending", "Text": indented(p.Got["pending"])},
 		{"Title": "Receipt", "Name": "receipt", "Text": indented(p.Got["receipt"])}, {"Title": "Raw bytes", "Name": "raw", "Text": text(p.Got["raw"])}}
+}
+
+// Facts are what every interface tells of the transaction: as the Data API, JSON-RPC and the signed bytes have it.
+func (v *transactionView) Facts() [][4]string {
+	p, n := v.page, v.Native
+	receipt, rpc := p.Got["receipt"], p.Got["pending"]
+	raw, signed := map[string]string{}, new(types.Transaction)
+	if data, err := hexutil.Decode(text(p.Got["raw"])); err == nil && signed.UnmarshalBinary(data) == nil {
+		raw = map[string]string{"Hash": signed.Hash().Hex(), "Value": signed.Value().String(), "Nonce": fmt.Sprint(signed.Nonce()), "Gas limit": fmt.Sprint(signed.Gas()), "Type": fmt.Sprint(signed.Type())}
+		if from, err := types.Sender(types.LatestSignerForChainID(signed.ChainId()), signed); err == nil {
+			raw["From"] = from.Hex() + ", by the signature"
+		}
+		if to := signed.To(); to != nil {
+			raw["To"] = to.Hex()
+		}
+		if len(signed.Data()) >= 4 {
+			raw["Method"] = hexutil.Encode(signed.Data()[:4])
+		}
+	}
+	input := text(dig(rpc, "input"))
+	facts := [][4]string{
+		{"Hash", text(dig(n, "txHash")), text(dig(rpc, "hash"))}, {"Block", text(dig(n, "blockNumber")), text(dig(rpc, "blockNumber"))},
+		{"Place", text(dig(n, "blockIndex")), text(dig(rpc, "transactionIndex"))}, {"Status", text(dig(n, "txStatus")), text(dig(receipt, "status"))},
+		{"From", text(dig(n, "from", "address")), text(dig(rpc, "from"))}, {"To", text(dig(n, "to", "address")), text(dig(rpc, "to"))},
+		{"Value", text(dig(n, "value")), text(dig(rpc, "value"))}, {"Nonce", text(dig(n, "nonce")), text(dig(rpc, "nonce"))},
+		{"Gas limit", text(dig(n, "gasLimit")), text(dig(rpc, "gas"))}, {"Gas used", text(dig(n, "gasUsed")), text(dig(receipt, "gasUsed"))},
+		{"Gas price", text(dig(n, "gasPrice")), text(dig(receipt, "effectiveGasPrice"))}, {"Type", text(dig(n, "txType")), text(dig(rpc, "type"))},
+		{"Method", text(dig(n, "method", "methodHash")), input[:min(len(input), 10)]},
+	}
+	for i := range facts {
+		facts[i][3] = raw[facts[i][0]]
+	}
+	return facts
 }
 
 // step is a call within a transaction.

@@ -4,6 +4,7 @@ set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"
 npm ci --silent --ignore-scripts --no-audit --no-fund
+[ -d ../clients/node_modules ] || (cd ../clients && npm ci --silent --no-audit --no-fund)
 
 folder=$(mktemp -d)
 SCREENSHOTS=${2:-$folder/screenshots}
@@ -14,4 +15,6 @@ serve tiny
 node pages.mjs
 node hostile.mjs
 node story.mjs
+node use.mjs
+node snippets.mjs
 stop

@@ -46,37 +46,39 @@
         curl: `curl -s ${shell(url)} \\\n  -H 'content-type: application/json' \\\n  -d ${shell(q({ jsonrpc: "2.0", id: 1, method: c.rpc, params: c.params }))}`,
       };
       if (evm) {
-        all.viem = `import { createPublicClient, http } from "viem";\n\nconst client = createPublicClient({ transport: http(${q(url)}) });\nconst answer = await client.request({ method: ${q(c.rpc)}, params: ${params} });`;
-        all.ethers = `import { JsonRpcProvider } from "ethers";\n\nconst provider = new JsonRpcProvider(${q(url)});\nconst answer = await provider.send(${q(c.rpc)}, ${params});`;
-        all.Go = `client, err := rpc.Dial(${q(url)}) // github.com/ethereum/go-ethereum/rpc\n// …\nvar answer json.RawMessage\nerr = client.Call(&answer, ${[c.rpc, ...c.params].map(goValue).join(", ")})`;
+        all.viem = `import { createPublicClient, http } from "viem";\n\nconst client = createPublicClient({ transport: http(${q(url)}) });\nconsole.log(await client.request({ method: ${q(c.rpc)}, params: ${params} }));`;
+        all.ethers = `import { JsonRpcProvider } from "ethers";\n\nconst provider = new JsonRpcProvider(${q(url)});\nconsole.log(await provider.send(${q(c.rpc)}, ${params}));`;
+        all.Go = goProgram(["encoding/json", "fmt", "log", "", "github.com/ethereum/go-ethereum/rpc"],
+          `client, err := rpc.Dial(${q(url)})`, `var answer json.RawMessage\n\tif err := client.Call(&answer, ${[c.rpc, ...c.params].map(goValue).join(", ")}); err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(string(answer))`);
       } else {
-        all.JavaScript = `const response = await fetch(${q(url)}, {\n  method: "POST",\n  headers: { "content-type": "application/json" },\n  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: ${q(c.rpc)}, params: ${params} }),\n});\nconst { result } = await response.json();`;
-        all.Go = `response, err := http.Post(${q(url)}, "application/json", strings.NewReader(\`${q({ jsonrpc: "2.0", id: 1, method: c.rpc, params: c.params })}\`))`;
+        all.JavaScript = `const response = await fetch(${q(url)}, {\n  method: "POST",\n  headers: { "content-type": "application/json" },\n  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: ${q(c.rpc)}, params: ${params} }),\n});\nconsole.log(await response.json());`;
+        all.Go = goProgram(["io", "log", "net/http", "os", "strings"],
+          `response, err := http.Post(${q(url)}, "application/json", strings.NewReader(${q(q({ jsonrpc: "2.0", id: 1, method: c.rpc, params: c.params }))}))`, goPrint);
       }
-      all.Python = `import requests\n\nanswer = requests.post(${q(url)}, json={"jsonrpc": "2.0", "id": 1, "method": ${q(c.rpc)}, "params": ${pyValue(c.params)}}).json()["result"]`;
+      all.Python = `import json\nfrom urllib.request import Request, urlopen\n\ncall = {"jsonrpc": "2.0", "id": 1, "method": ${q(c.rpc)}, "params": ${pyValue(c.params)}}\nrequest = Request(${q(url)}, json.dumps(call).encode(), {"content-type": "application/json"})\nprint(json.load(urlopen(request))["result"])`;
       return all;
     }
     const all = {
-      curl: `curl -s ${c.method === "GET" ? "" : "-X " + c.method + " "}${shell(url)}` + (c.body ? ` \\\n  -H 'content-type: application/json' \\\n  -d ${shell(q(c.body))}` : ""),
+      curl: `curl -s ${shell(url)}`,
     };
     const kit = chainkit(c.path);
-    if (kit && c.method === "GET") all.chainkit = `import { Avalanche } from "@avalanche-sdk/chainkit";\n\nconst avalanche = new Avalanche({ serverURL: ${q(origin)} });\nconst answer = await avalanche.${kit[0]}(${JSON.stringify(kit[1], null, 2).replace(/"(\w+)":/g, "$1:")});`;
-    all.JavaScript = c.body
-      ? `const response = await fetch(${q(url)}, {\n  method: ${q(c.method)},\n  headers: { "content-type": "application/json" },\n  body: ${q(q(c.body))},\n});\nconst answer = await response.json();`
-      : `const response = await fetch(${q(url)}${c.method === "GET" ? "" : `, { method: ${q(c.method)} }`});\nconst answer = await response.json();`;
-    all.Go = c.method === "GET" ? `response, err := http.Get(${q(url)})` : `request, err := http.NewRequest(${q(c.method)}, ${q(url)}, strings.NewReader(${q(c.body ? q(c.body) : "")}))\n// …\nrequest.Header.Set("Content-Type", "application/json")\nresponse, err := http.DefaultClient.Do(request)`;
-    all.Python = `import requests\n\nanswer = requests.${c.method.toLowerCase()}(${q(url)}${c.body ? ", json=" + pyValue(c.body) : ""}).json()`;
+    if (kit) all.chainkit = `import { Avalanche } from "@avalanche-sdk/chainkit";\n\nconst avalanche = new Avalanche({ enableTelemetry: false });\nconst options = { serverURL: ${q(origin)} };\nconsole.log(await avalanche.${kit[0]}(${JSON.stringify(kit[1], null, 2).replace(/"(\w+)":/g, "$1:")}, options));`;
+    all.JavaScript = `const response = await fetch(${q(url)});\nconsole.log(await response.json());`;
+    all.Go = goProgram(["io", "log", "net/http", "os"], `response, err := http.Get(${q(url)})`, goPrint);
+    all.Python = `import json\nfrom urllib.request import urlopen\n\nprint(json.load(urlopen(${q(url)})))`;
     return all;
   };
+  const goProgram = (imports, call, rest) => `package main\n\nimport (\n${imports.map((i) => i && "\t" + q(i)).join("\n")}\n)\n\nfunc main() {\n\t${call}\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\t${rest}\n}`;
+  const goPrint = `defer response.Body.Close()\n\t_, _ = io.Copy(os.Stdout, response.Body)`;
   const goValue = (v) => typeof v === "string" ? q(v) : v !== null && typeof v === "object" ? (Array.isArray(v) ? `[]any{${v.map(goValue).join(", ")}}` : `map[string]any{${Object.entries(v).map(([k, x]) => `${q(k)}: ${goValue(x)}`).join(", ")}}`) : v === null ? "nil" : String(v);
   const pyValue = (v) => v === true ? "True" : v === false ? "False" : v === null ? "None" : Array.isArray(v) ? `[${v.map(pyValue).join(", ")}]` : typeof v === "object" ? `{${Object.entries(v).map(([k, x]) => `${q(k)}: ${pyValue(x)}`).join(", ")}}` : q(v);
 
   // chainkit's methods, by the paths of the operations that pages show.
   const kits = [
     [/^\/v1\/chains\/([^/]+)$/, "data.evm.chains.get", ["chainId"]],
-    [/^\/v1\/chains\/([^/]+)\/blocks$/, "data.evm.blocks.list", ["chainId"]],
+    [/^\/v1\/chains\/([^/]+)\/blocks$/, "data.evm.blocks.listLatest", ["chainId"]],
     [/^\/v1\/chains\/([^/]+)\/blocks\/([^/]+)$/, "data.evm.blocks.get", ["chainId", "blockId"]],
-    [/^\/v1\/chains\/([^/]+)\/blocks\/([^/]+)\/transactions$/, "data.evm.transactions.listForBlock", ["chainId", "blockId"]],
+    [/^\/v1\/chains\/([^/]+)\/blocks\/([^/]+)\/transactions$/, "data.evm.blocks.listTransactions", ["chainId", "blockId"]],
     [/^\/v1\/chains\/([^/]+)\/transactions$/, "data.evm.transactions.listLatest", ["chainId"]],
     [/^\/v1\/chains\/([^/]+)\/transactions\/([^/]+)$/, "data.evm.transactions.get", ["chainId", "txHash"]],
     [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)\/transactions$/, "data.evm.address.transactions.list", ["chainId", "address"]],
@@ -85,7 +87,7 @@
     [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)\/balances:list(\w+)$/, (m) => "data.evm.address.balances.list" + m[3], ["chainId", "address"]],
     [/^\/v1\/chains\/([^/]+)\/addresses\/([^/]+)$/, "data.evm.contracts.getMetadata", ["chainId", "address"]],
     [/^\/v1\/chains\/([^/]+)\/contracts\/([^/]+)\/transactions:getDeployment$/, "data.evm.contracts.getDeploymentTransaction", ["chainId", "address"]],
-    [/^\/v1\/chains\/([^/]+)\/tokens\/([^/]+)\/transfers$/, "data.evm.transactions.listTransfers", ["chainId", "address"]],
+    [/^\/v1\/chains\/([^/]+)\/tokens\/([^/]+)\/transfers$/, "data.evm.contracts.listTransfers", ["chainId", "address"]],
     [/^\/v1\/chains\/([^/]+)\/nfts\/collections\/([^/]+)\/tokens$/, "data.nfts.list", ["chainId", "address"]],
     [/^\/v1\/chains\/([^/]+)\/nfts\/collections\/([^/]+)\/tokens\/([^/]+)$/, "data.nfts.get", ["chainId", "address", "tokenId"]],
     [/^\/v1\/networks\/([^/]+)\/validators$/, "data.primaryNetwork.listValidators", ["network"]],
@@ -97,6 +99,20 @@
     [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/blocks$/, "data.primaryNetwork.blocks.listLatest", ["network", "blockchainId"]],
     [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/transactions$/, "data.primaryNetwork.transactions.listLatest", ["network", "blockchainId"]],
     [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/transactions\/([^/]+)$/, "data.primaryNetwork.transactions.get", ["network", "blockchainId", "txHash"]],
+    [/^\/v1\/chains$/, "data.evm.chains.list", []],
+    [/^\/v1\/blocks$/, "data.evm.blocks.listLatestAllChains", []],
+    [/^\/v1\/transactions$/, "data.evm.transactions.listLatestAllChains", []],
+    [/^\/v1\/address\/([^/]+)\/chains$/, "data.evm.address.chains.list", ["address"]],
+    [/^\/v1\/networks\/([^/]+)\/subnets\/([^/]+)$/, "data.primaryNetwork.getSubnetById", ["network", "subnetId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/utxos$/, "data.primaryNetwork.utxos.listByAddresses", ["network", "blockchainId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/blocks\/([^/]+)$/, "data.primaryNetwork.blocks.get", ["network", "blockchainId", "blockId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/nodes\/([^/]+)\/blocks$/, "data.primaryNetwork.blocks.listByNodeId", ["network", "blockchainId", "nodeId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/assets\/([^/]+)$/, "data.primaryNetwork.getAssetDetails", ["network", "blockchainId", "assetId"]],
+    [/^\/v1\/networks\/([^/]+)\/blockchains\/([^/]+)\/assets\/([^/]+)\/transactions$/, "data.primaryNetwork.transactions.listAssetTransactions", ["network", "blockchainId", "assetId"]],
+    [/^\/v1\/webhooks$/, "webhooks.list", []],
+    [/^\/v2\/icm\/timeseries$/, "metrics.chains.getICMTimeseries", []],
+    [/^\/v2\/icm\/summary$/, "metrics.chains.getICMSummary", []],
+    [/^\/v2\/subnet\/([^/]+)\/metrics\/([^/]+)$/, "metrics.l1Validators.getMetricsBySubnetId", ["subnetId", "metric"]],
     [/^\/v1\/icm\/messages$/, "data.icm.list", []],
     [/^\/v1\/icm\/messages\/([^/]+)$/, "data.icm.get", ["messageId"]],
     [/^\/v1\/icm\/addresses\/([^/]+)\/messages$/, "data.icm.listByAddress", ["address"]],
@@ -110,7 +126,7 @@
       if (!m) continue;
       const args = {};
       names.forEach((n, i) => { args[n] = decodeURIComponent(m[i + 1]); });
-      for (const [k, v] of url.searchParams) args[k] = /^\d{1,9}$/.test(v) ? Number(v) : v;
+      for (const [k, v] of url.searchParams) args[k] = /^\d{1,9}$/.test(v) ? Number(v) : v === "true" || v === "false" ? v === "true" : v;
       return [typeof method === "function" ? method(m) : method, args];
     }
     return null;
@@ -166,7 +182,6 @@
     details.dataset.ready = "1";
     const c = { method: details.dataset.method, path: details.dataset.path, rpc: details.dataset.rpc };
     if (c.rpc) c.params = JSON.parse(details.dataset.params);
-    if (details.dataset.body) c.body = JSON.parse(details.dataset.body);
     const box = details.querySelector(".api-box");
     box.textContent = "";
     const entries = Object.entries(languages(c)).map(([name, text]) => {

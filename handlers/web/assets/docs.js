@@ -22,6 +22,7 @@
   find.addEventListener("keydown", (event) => {
     const first = rows.find((row) => !row.hidden);
     if (event.key !== "Enter" || !first) return;
+    event.preventDefault(); // of what has the focus then
     first.open = true;
     first.querySelector("summary").focus();
   });
