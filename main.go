@@ -156,13 +156,12 @@ func (c *command) init(context.Context) error {
 }
 
 func (c *command) verify(ctx context.Context) error {
-	return c.with(ctx, func(w *sim.World) error {
-		found, err := verify.Verify(ctx, w, control.Progress(c.notes, "verifying", "blocks"))
-		if err == nil {
-			fmt.Fprintf(c.stdout, "verified: %s\n", found)
-		}
+	report := verify.NewReport()
+	err := c.with(ctx, func(w *sim.World) (err error) {
+		report, err = verify.Verify(ctx, w, control.Progress(c.notes, "verifying", "blocks"))
 		return err
 	})
+	return errors.Join(err, report.Print(c.stdout, err))
 }
 
 func (c *command) digest(ctx context.Context) error {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -17,42 +16,43 @@ import (
 	"snowglobe/sim/store"
 )
 
-// counted is what Verify counts, in the order in which it prints them. The rows of a table must be as many as the history
-// accounts for; P- and X-Chain are compared table by table instead.
+// counted is what Verify counts, in the order in which it prints them, each with the check that counts it; what has no name is not
+// printed. The rows of a table must be as many as the history accounts for; P- and X-Chain are compared table by table instead.
 var counted = []struct {
 	table string
-	text  string
+	check string
+	name  string
 	rows  func(*store.Delta) int // of an EVM block, nil for what is counted elsewhere
 }{
-	{"chain", "%d chains", nil},
-	{"block", ", %d blocks", func(*store.Delta) int { return 1 }},
-	{"block_override", "", func(d *store.Delta) int {
+	{"chain", checkEVM, "chains", nil},
+	{"block", checkEVM, "blocks", func(*store.Delta) int { return 1 }},
+	{"block_override", "", "", func(d *store.Delta) int {
 		if d.Override == nil {
 			return 0
 		}
 		return 1
 	}},
-	{"state_change", "", func(d *store.Delta) int { return len(d.Changes) }},
-	{"impersonated_tx", "", func(d *store.Delta) int { return len(d.Impersonated) }},
-	{"tx", ", %d transactions with their senders", func(d *store.Delta) int { return len(d.Transactions) }},
-	{"log", ", %d logs", func(d *store.Delta) int { return len(d.Logs) }},
-	{"call", ", %d internal calls", func(d *store.Delta) int { return len(d.Calls) }},
-	{"account", ", %d account states", func(d *store.Delta) int { return len(d.Accounts) }},
-	{"slot", ", %d slot states", func(d *store.Delta) int { return len(d.Slots) }},
-	{"code", ", %d codes", nil},
-	{"token", ", %d tokens", func(d *store.Delta) int { return len(d.Tokens) }},
-	{"deployment", ", %d deployments", func(d *store.Delta) int { return len(d.Deployments) }},
-	{"transfer", ", %d transfers", func(d *store.Delta) int { return len(d.Transfers) }},
-	{"holding", ", %d holdings", func(d *store.Delta) int { return len(d.TokenBalances) }},
-	{"nft", ", %d items", func(d *store.Delta) int { return len(d.NFTStates) }},
-	{"touch", "", func(d *store.Delta) int { return len(d.Touches) }},
-	{"message", ", %d cross-chain messages", func(d *store.Delta) int { return len(d.Messages) }},
-	{"message_event", "", func(d *store.Delta) int { return len(d.MessageEvents) }},
-	{"primary_tx", "; %d P-, X- and atomic transactions with their signatures", nil},
-	{"utxo", ", %d UTXOs", nil},
-	{"pooled_tx", "", nil},
-	{"operation", "; %d exports", nil},
-	{"chunk", "", nil},
+	{"state_change", "", "", func(d *store.Delta) int { return len(d.Changes) }},
+	{"impersonated_tx", "", "", func(d *store.Delta) int { return len(d.Impersonated) }},
+	{"tx", checkEVM, "transactions with their senders", func(d *store.Delta) int { return len(d.Transactions) }},
+	{"log", checkEVM, "logs", func(d *store.Delta) int { return len(d.Logs) }},
+	{"call", checkEVM, "internal calls", func(d *store.Delta) int { return len(d.Calls) }},
+	{"account", checkEVM, "account states", func(d *store.Delta) int { return len(d.Accounts) }},
+	{"slot", checkEVM, "slot states", func(d *store.Delta) int { return len(d.Slots) }},
+	{"code", checkEVM, "codes", nil},
+	{"token", checkEVM, "tokens", func(d *store.Delta) int { return len(d.Tokens) }},
+	{"deployment", checkEVM, "deployments", func(d *store.Delta) int { return len(d.Deployments) }},
+	{"transfer", checkEVM, "transfers", func(d *store.Delta) int { return len(d.Transfers) }},
+	{"holding", checkEVM, "holdings", func(d *store.Delta) int { return len(d.TokenBalances) }},
+	{"nft", checkEVM, "items", func(d *store.Delta) int { return len(d.NFTStates) }},
+	{"touch", "", "", func(d *store.Delta) int { return len(d.Touches) }},
+	{"message", checkEVM, "cross-chain messages", func(d *store.Delta) int { return len(d.Messages) }},
+	{"message_event", "", "", func(d *store.Delta) int { return len(d.MessageEvents) }},
+	{"primary_tx", checkPrimary, "P-, X- and atomic transactions with their signatures", nil},
+	{"utxo", checkPrimary, "UTXOs", nil},
+	{"pooled_tx", checkPools, "transactions that wait", nil},
+	{"operation", checkExports, "exports", nil},
+	{"chunk", "", "", nil},
 }
 
 // comparedElsewhere are the tables whose rows are not counted but compared with those made again.
@@ -69,16 +69,6 @@ func newFindings() Findings {
 	return f
 }
 
-func (f Findings) String() string {
-	var text strings.Builder
-	for _, c := range counted {
-		if c.text != "" {
-			fmt.Fprintf(&text, c.text, f[c.table].Load())
-		}
-	}
-	return text.String()
-}
-
 func (f Findings) add(d *store.Delta, codes *codeSet) {
 	for _, c := range counted {
 		if c.rows != nil {
@@ -91,35 +81,44 @@ func (f Findings) add(d *store.Delta, codes *codeSet) {
 // Verify derives everything in the file again from the transactions' bytes and compares it with every row, as the file is at
 // the beginning: others may add to the world meanwhile. The error names the first difference. progress is told how many blocks
 // of how many are done; it may be nil.
-func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
+func Verify(ctx context.Context, w *sim.World, progress func(done, total int)) (*Report, error) {
+	report := NewReport()
 	view, err := w.View(ctx, store.Connections())
 	if err != nil {
-		return nil, err
+		return report, err
 	}
-	found, err := verifyAll(ctx, view, progress)
-	return found, errors.Join(store.Damaged(err), view.Close())
+	err = verifyAll(ctx, view, report, progress)
+	return report, errors.Join(store.Damaged(err), view.Close())
 }
 
-func verifyAll(ctx context.Context, w *sim.World, progress func(done, total int)) (Findings, error) {
-	found := newFindings()
-	if err := errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx)); err != nil {
-		return found, err
-	}
-	if err := errors.Join(w.CheckDigest(ctx), w.DB.CheckUndo(ctx)); err != nil {
-		return found, err
-	}
-	if err := verifyPersonas(ctx, w.DB); err != nil {
-		return found, err
+func verifyAll(ctx context.Context, w *sim.World, report *Report, progress func(done, total int)) error {
+	found := report.found
+	for _, c := range []struct {
+		name string
+		do   func() error
+	}{
+		{checkFile, func() error { return errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx)) }},
+		{checkDigest, func() error { return w.CheckDigest(ctx) }},
+		{checkUndo, func() error { return w.DB.CheckUndo(ctx) }},
+		{checkPersonas, func() error { return verifyPersonas(ctx, w.DB) }},
+	} {
+		if err := report.note(c.name, c.do()); err != nil {
+			return err
+		}
 	}
 	group, within := errgroup.WithContext(ctx)
-	group.Go(func() error { return verifyEVM(within, w, found, progress) })
-	group.Go(func() error { return verifyPrimary(within, w, found) })
-	group.Go(func() error { return verifyPools(within, w, found) })
-	group.Go(func() error { return verifyOperations(within, w, found) })
-	if err := group.Wait(); err != nil {
-		return found, err
+	for name, do := range map[string]func() error{
+		checkEVM:     func() error { return verifyEVM(within, w, found, progress) },
+		checkPrimary: func() error { return verifyPrimary(within, w, found) },
+		checkPools:   func() error { return verifyPools(within, w, found) },
+		checkExports: func() error { return verifyOperations(within, w, found) },
+	} {
+		group.Go(func() error { return report.note(name, do()) })
 	}
-	return found, verifyCounts(ctx, w, found)
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return report.note(checkCounts, verifyCounts(ctx, w, found))
 }
 
 func verifyEVM(ctx context.Context, w *sim.World, found Findings, progress func(done, total int)) error {

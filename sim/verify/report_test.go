@@ -1,0 +1,41 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"snowglobe/sim/store"
+)
+
+// TestReportTellsWhatWasChecked: the table has every check, also when one failed, and none when there was no file to check.
+func TestReportTellsWhatWasChecked(t *testing.T) {
+	r := NewReport()
+	_ = r.note(checkFile, nil)
+	_ = r.note(checkPrimary, context.Canceled)
+	r.found["block"].Store(7)
+	wrong := store.Damaged(r.note(checkEVM, errors.New("block 5: gas is 1")))
+	for _, c := range []struct {
+		err     error
+		verdict string
+	}{{nil, "\nverified: "}, {wrong, "\nnot verified: the file is damaged"}, {errors.New("no world"), ""}} {
+		var b strings.Builder
+		if err := r.Print(&b, c.err); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if c.verdict == "" {
+			if text != "" {
+				t.Error(text)
+			}
+			continue
+		}
+		for _, want := range []string{"check ", "tables and pages of the file                                         right\n", "WRONG\n", "  blocks                                                          7\n",
+			"P- and X-Chain, applied again                                        not checked\n", c.verdict} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
+	}
+}
