@@ -155,3 +155,18 @@ func TestEventsAreStreamed(t *testing.T) {
 		t.Errorf("the stream says %q", got)
 	}
 }
+
+// TestAnAnswerIsTakenDownBeforeItIsRead asks for answers of many sizes and, as soon as the last byte is there, how often they were asked for.
+func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
+	c := journaled(t)
+	for n := 1; n <= 40; n++ {
+		for operation, path := range map[string]string{"listTransactions": "/v1/chains/43114/transactions?pageSize=100", "getChain": "/v1/chains/43114"} {
+			if a := c.try("GET", path, ""); a.status != http.StatusOK || len(a.body) < 100 {
+				t.Fatalf("%s: %d %.100s", path, a.status, a.body)
+			}
+			if _, said, _ := c.send("/sim/requests:count", `{"operation":"`+operation+`"}`); !strings.Contains(said, fmt.Sprintf(`"count":%d`, n)) {
+				t.Fatalf("%d of %s: %s", n, operation, said)
+			}
+		}
+	}
+}

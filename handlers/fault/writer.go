@@ -111,7 +111,7 @@ func (w *Writer) Send(ctx context.Context, a *Action, asked string) []byte {
 	case a.Slow > 0:
 		w.slowly(ctx, changed, time.Duration(a.Slow))
 	default:
-		w.piece(changed)
+		_, _ = w.ResponseWriter.Write(changed) // a client that has gone away needs no answer
 	}
 	return changed
 }

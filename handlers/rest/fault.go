@@ -208,6 +208,7 @@ func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve fu
 	c.ResponseWriter = w
 	defer func() { c.ResponseWriter = w.ResponseWriter }()
 	serve(fault.Plain(r))
+	_ = c.release() // w takes everything
 	sent := w.Send(r.Context(), a, r.URL.Query().Get("pageToken"))
 	c.keepNothing()
 	c.keep(sent)

@@ -88,6 +88,7 @@ func (c *requestContext) finish() {
 	if !IsInside(c.request.Context()) {
 		c.note()
 	}
+	_ = c.release() // a client that has gone away needs no answer
 }
 
 // note tells of the answer where it is told: the log, the journal, the counters.

@@ -8,11 +8,13 @@ import (
 	"snowglobe/handlers/journal"
 )
 
-// responseWriter counts what is sent, for the access log, and keeps the body for the journal. It knows how to send a whole answer (answer.go).
+// responseWriter keeps the body for the journal, and the last byte of it back until the journal has it: who has read an answer finds it there.
+// It knows how to send a whole answer (answer.go).
 type responseWriter struct {
 	http.ResponseWriter
 	status int
-	bytes  int64
+	last   [1]byte
+	held   bool // whether last is still to be sent
 
 	keeps  bool // whether the journal is to have the body
 	whole  bool // whether answer is the body before it was compressed, and nothing that is written counts
@@ -56,15 +58,38 @@ func (w *responseWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes for the access log.
+// Write sends all but the last byte, which release sends.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
-	w.keepPart(b[:n])
-	return n, err
+	if len(b) == 0 {
+		return w.ResponseWriter.Write(b)
+	}
+	if err := w.release(); err != nil {
+		return 0, err
+	}
+	n := len(b) - 1
+	if n > 0 {
+		var err error
+		if n, err = w.ResponseWriter.Write(b[:n]); err != nil {
+			w.keepPart(b[:n])
+			return n, err
+		}
+	}
+	w.last[0], w.held = b[n], true
+	w.keepPart(b)
+	return len(b), nil
+}
+
+// release sends the byte that was kept back.
+func (w *responseWriter) release() error {
+	if !w.held {
+		return nil
+	}
+	w.held = false
+	_, err := w.ResponseWriter.Write(w.last[:])
+	return err
 }
 
 // Hijack lets a mounted handler use WebSocket.
@@ -72,11 +97,13 @@ func (w *responseWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
+	w.held = false // the connection is another's from now on
 	return http.NewResponseController(w.ResponseWriter).Hijack()
 }
 
 // Flush lets a mounted handler stream.
 func (w *responseWriter) Flush() {
+	_ = w.release() // a client that has gone away needs no answer
 	if f, ok := w.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
