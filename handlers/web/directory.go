@@ -46,8 +46,10 @@ func (s *Site) directory(p *page) (*directory, error) {
 	if err := json.Unmarshal(body, &d.World); err != nil {
 		return nil, err
 	}
+	const most = 120 // letters of a name
 	for i := range d.World.Chains {
 		row := &d.World.Chains[i]
+		row.Name = clip(row.Name, most)
 		chain := &chainInfo{ID: row.ChainID, Name: row.Name, Network: row.Network, Symbol: row.NativeToken, BlockchainID: row.BlockchainID, SubnetID: row.SubnetID,
 			RPC: "/ext/bc/" + row.BlockchainID + "/rpc", contracts: map[string]*control.Contract{}}
 		for j := range row.Contracts {
@@ -58,6 +60,7 @@ func (s *Site) directory(p *page) (*directory, error) {
 	}
 	for i := range d.World.Personas {
 		persona := &d.World.Personas[i]
+		persona.Name, persona.Purpose = clip(persona.Name, most), clip(persona.Purpose, 2*most)
 		d.personas[strings.ToLower(persona.Address)] = persona
 		for _, address := range persona.Addresses {
 			d.personas[address] = persona
@@ -65,7 +68,7 @@ func (s *Site) directory(p *page) (*directory, error) {
 	}
 	for _, network := range d.World.Networks {
 		for _, node := range network.Nodes {
-			d.nodes[node.NodeID] = nodeInfo{node.Role, network.Name}
+			d.nodes[node.NodeID] = nodeInfo{clip(node.Role, most), network.Name}
 		}
 	}
 	s.names = d

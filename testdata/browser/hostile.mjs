@@ -13,7 +13,7 @@ const { abi } = JSON.parse(readFileSync(new URL("../../fixtures/contracts/artifa
 const inputs = abi.find((f) => f.type === "constructor").inputs;
 
 const word = (n) => n.toString(16).padStart(64, "0");
-const text = (s) => {
+const encoded = (s) => {
   const raw = Buffer.from(s);
   return word(raw.length) + raw.toString("hex").padEnd(Math.ceil(raw.length / 32) * 64, "0");
 };
@@ -23,7 +23,7 @@ const pack = (values) => {
   for (const v of values) {
     if (typeof v === "string" && !v.startsWith("0x")) {
       head += word(values.length * 32 + tail.length / 2);
-      tail += text(v);
+      tail += encoded(v);
     } else head += typeof v === "string" ? v.slice(2).toLowerCase().padStart(64, "0") : word(v);
   }
   return head + tail;
@@ -53,6 +53,50 @@ for (const name of attack) {
     assert.equal(made, 0, `${where}: the name became markup`);
     assert.deepEqual(trouble, [], where);
   }
+}
+
+// An item whose metadata and picture are scripts, and everything else that a client may write: requests, webhooks, faults, snapshots.
+const collection = JSON.parse(readFileSync(new URL("../../fixtures/contracts/artifacts/Collection.json", import.meta.url)));
+const send = async (to, data) => {
+  const hash = await rpc(path, "eth_sendTransaction", [{ from: alice, ...(to && { to }), data, gas: "0x989680" }]);
+  const receipt = await rpc(path, "eth_getTransactionReceipt", [hash]);
+  assert.equal(receipt.status, "0x1");
+  return receipt;
+};
+const turn = "\u202e", long = "é".repeat(5000);
+for (const text of [`<img src=x onerror=alert(1)>${turn}<script>alert(1)</script>`, `"'><svg onload=alert(1)>` + long]) {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script><image href="http://evil.example/x.png"/></svg>`;
+  const short = text.slice(0, 80);
+  const metadata = { name: short, description: text.slice(0, 2000), image: "data:image/svg+xml;base64," + Buffer.from(svg).toString("base64"), external_url: "javascript:alert(1)",
+    attributes: [{ trait_type: short, value: short }] };
+  const { contractAddress: at } = await send(null, collection.bytecode + pack([short.replace(/^0x/, ""), short, alice]));
+  const uri = "data:application/json;base64," + Buffer.from(JSON.stringify(metadata)).toString("base64");
+  await send(at, "0xd3fc9864" + word(0).slice(0, 24) + alice.slice(2).toLowerCase() + word(7) + word(96) + encoded(uri));
+  const item = `/v1/chains/${chain.chainId}/nfts/collections/${at}/tokens/7`;
+  await ask(item + ":reindex", {});
+  for (let i = 0; i < 50 && !(await ask(item)).metadata?.name; i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
+  assert.equal((await ask(item)).metadata.name, short);
+
+  await fetch(`${base}/v1/chains/${encodeURIComponent(short)}?q=${encodeURIComponent(text.slice(0, 1000))}`, { headers: { "user-agent": "<script>alert(1)</script>", "x-hostile": "\"><img src=x onerror=alert(1)>" } });
+  await fetch(`${base}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ jsonrpc: "2.0", id: short, method: "eth_call", params: [text, short] }) });
+  const { requests } = await ask("/sim/requests?pageSize=2");
+  const hook = await ask("/v1/webhooks", { eventType: "address_activity", url: "http://127.0.0.1:9/<script>alert(1)</script>", name: short, description: text.slice(0, 1000), chainId: chain.chainId, metadata: { addresses: [alice] } });
+  const fault = await ask("/sim/faults", { match: { path: "/v1/" + short.replaceAll("*", "") }, action: { status: 503, message: text.slice(0, 1000) } });
+  const { id: moment } = await ask("/sim/snapshots", { name: text.slice(0, 50) });
+  await assert.rejects(ask("/sim/worlds", { name: short }), /400/);
+  for (const where of [`/sim/explorer/${chain.chainId}/token/${at}`, `/sim/explorer/${chain.chainId}/token/${at}/7`, `/address/${alice}`, `/address/${alice}?history=erc721`, "/requests",
+    ...requests.map((r) => `/requests/${r.id}`), "/webhooks", "/"]) {
+    const response = await page.goto(base + where, { waitUntil: "load" });
+    assert.equal(response.status(), 200, where);
+    await page.waitForSelector("#control button");
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `${where}: ${over} pixels stick out`);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("body img[src='x'], body svg[onload], body script:not([src]), a[href^='javascript']").length), 0, `${where}: a text became markup`);
+    assert.deepEqual(trouble, [], where);
+  }
+  await ask(`/v1/webhooks/${hook.id}`, undefined, "DELETE");
+  await ask(`/sim/faults/${fault.id}`, undefined, "DELETE");
+  await ask(`/sim/snapshots/${moment}`, undefined, "DELETE");
 }
 if (snapshot) await rpc(path, "evm_revert", [snapshot]);
 
