@@ -111,9 +111,18 @@ await failing('chainkit without retries', 'getChain', [{ match: { operation: 'ge
 
 // fetch gives up by an AbortSignal, and sees what is wrong with a body.
 const chain = `${url}/v1/chains/43114`
-await failing('fetch, AbortSignal', 'getChain', [{ match: { operation: 'getChain' }, action: { delay: '10s' } }],
-  () => fetch(chain, { signal: AbortSignal.timeout(200) }),
-  (outcome, _, text) => assert.equal(outcome.error?.name, 'TimeoutError', text))
+await failing('fetch, AbortSignal', 'getChain', [{ match: { operation: 'getChain' }, action: { delay: '1s' } }],
+  async () => {
+    try {
+      await fetch(chain, { signal: AbortSignal.timeout(200) })
+    } finally { // the server learns of it when it answers
+      while ((await sim('GET', '/sim/requests?operation=getChain')).requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  },
+  (outcome, requests, text) => {
+    assert.equal(outcome.error?.name, 'TimeoutError', text)
+    assert.equal(requests.length, 1, text)
+  })
 for (const [action, as] of [
   [{ truncate: 20 }, (o) => assert.match(String(o.error), /terminated/)],
   [{ drop: 'during' }, (o) => assert.match(String(o.error), /terminated|fetch failed/)],
@@ -125,4 +134,91 @@ for (const [action, as] of [
       as(outcome)
       assert.equal(requests.length, 1)
     })
+}
+
+// Each way of applying, by exact counts and in exact order: what a client sees is what the rule says, and the same when it is said again.
+const at = (...nth) => (n) => nth.includes(n)
+const asked = async (ask, times) => {
+  const seen = []
+  for (let n = 1; n <= times; n++) {
+    seen.push(await ask().then(() => 200, (error) => error.status ?? error.statusCode ?? error.info?.responseStatus?.slice(0, 3) ?? String(error)))
+  }
+  return seen
+}
+const clients = {
+  viem: ['eth_chainId', () => createPublicClient({ transport: http(rpc, { retryCount: 0 }) }).request({ method: 'eth_chainId' })],
+  ethers: ['eth_chainId', async () => {
+    const request = new ethers.FetchRequest(rpc)
+    request.setThrottleParams({ maxAttempts: 1 })
+    const provider = new ethers.JsonRpcProvider(request, 43114, { staticNetwork: true, batchMaxCount: 1 })
+    try {
+      return await provider.send('eth_chainId', [])
+    } finally {
+      provider.destroy()
+    }
+  }],
+  chainkit: ['getChain', () => getChain({ strategy: 'none' })],
+  fetch: ['getChain', async () => {
+    const answer = await fetch(chain, { signal: AbortSignal.timeout(20_000) })
+    if (!answer.ok) throw Object.assign(new Error(), { status: answer.status })
+  }],
+}
+const ways = [
+  [undefined, () => true], [{ first: 3 }, at(1, 2, 3)], [{ every: 3 }, at(3, 6, 9)], [{ after: 7 }, (n) => n > 7], [{ after: 2, every: 2, first: 2 }, at(4, 6)],
+]
+for (const [client, [operation, ask]] of Object.entries(clients)) {
+  const match = operation.startsWith('eth_') ? { rpcMethod: operation } : { operation }
+  for (const [times, fails] of ways) {
+    const want = Array.from({ length: 10 }, (_, i) => (fails(i + 1) ? 503 : 200))
+    await failing(`${client}, ${JSON.stringify(times) ?? 'always'}`, operation, [{ match, action: { status: 503 }, times }], () => asked(ask, 10),
+      (outcome, requests, text) => {
+        assert.deepEqual(statuses(requests), want, text)
+        assert.deepEqual(outcome.value.map((s) => (s === 200 ? 200 : 503)), want, text)
+      })
+  }
+
+  // Which requests a probability means follows from the seed, the rule and the request's ordinal: always the same ones.
+  let chosen
+  await failing(`${client}, probability`, operation, [{ id: 'coin', match, action: { status: 503 }, times: { probability: 0.4 } }], () => asked(ask, 40),
+    (_, requests, text) => {
+      const hit = statuses(requests)
+      assert.equal(hit.length, 40, text)
+      const count = hit.filter((s) => s === 503).length
+      assert.ok(count > 4 && count < 30, text)
+      assert.deepEqual(hit, chosen ?? hit, text)
+      chosen = hit
+    })
+
+  // Delays of a distribution are of its range, and the same again.
+  let waited
+  await failing(`${client}, delays`, operation, [{ id: 'slow', match, action: { delay: { min: '5ms', max: '40ms' } } }], () => asked(ask, 6),
+    (outcome, requests, text) => {
+      assert.deepEqual(outcome.value, [200, 200, 200, 200, 200, 200], text)
+      const delays = requests.map((r) => r.fault)
+      assert.ok(requests.every((r) => r.durationMs >= 5), text)
+      assert.deepEqual(delays, waited ?? delays, text)
+      waited = delays
+    })
+
+  // For a time of the world's clock, which moves only when it is moved.
+  const clock = await sim('GET', '/sim/clock')
+  await sim('DELETE', '/sim/requests')
+  await sim('POST', '/sim/faults', { match, action: { status: 503 }, times: { for: '1m', clock: 'world' } })
+  const during = await asked(ask, 3)
+  assert.deepEqual(during.map((s) => s !== 200), [true, true, true], `${client}: ${during}`)
+  const { id } = await (await fetch(`${url}/sim/snapshots`, { method: 'POST' })).json()
+  await sim('POST', '/sim/clock', { advance: '61s' })
+  assert.deepEqual(await asked(ask, 2), [200, 200], `${client}: after a minute of the world's clock`)
+  await sim('DELETE', '/sim/faults')
+  await sim('POST', `/sim/snapshots/${id}:revert`)
+  assert.equal((await sim('GET', '/sim/clock')).unix, clock.unix)
+
+  // And of the wall's.
+  await sim('POST', '/sim/faults', { match, action: { status: 503 }, times: { for: '700ms' } })
+  const soon = await asked(ask, 1)
+  assert.notEqual(soon[0], 200, client)
+  await new Promise((resolve) => setTimeout(resolve, 800))
+  assert.deepEqual(await asked(ask, 2), [200, 200], `${client}: after the time`)
+  await sim('DELETE', '/sim/faults')
+  console.log(`faults: ${client}, for a time`)
 }
