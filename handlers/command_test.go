@@ -62,103 +62,6 @@ func outcome(t *testing.T, c *exec.Cmd) (code int, stdout, stderr string) {
 	return c.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-func TestUsageErrorsExitTwo(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	for name, text := range map[string]string{"keys.yaml": "key: one\n", "profile.yaml": "- tiny\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		args []string
-		env  string
-		want string
-	}{
-		{[]string{"fly"}, "", `unknown verb "fly"`},
-		{[]string{"serve", "--nope"}, "", "nope"},
-		{[]string{"serve", "more"}, "", `unexpected argument "more"`},
-		{[]string{"--seed", "x"}, "", "seed"},
-		{[]string{"digest"}, "SNOWGLOBE_SEED=x", "SNOWGLOBE_SEED"},
-		{[]string{"--profile", "huge"}, "", "tiny"},
-		{[]string{"--until", "yesterday"}, "", "yesterday"},
-		{[]string{"--until", "2025-12-01T00:00:00Z", "--db", ":memory:"}, "", "2025-11-19T16:00:00Z (the Granite upgrade)"},
-		{[]string{"--until", "2137-01-01T00:00:00Z", "--db", ":memory:"}, "", "leaves the span from 2025-11-19T16:00:00Z"},
-		{[]string{"clock", "forward", "1h"}, "", "not one of advance, set, until"},
-		{[]string{"clock", "advance"}, "", "advance SPAN"},
-		{[]string{"clock", "advance", "soon"}, "", "advance: expected a time span"},
-		{[]string{"clock", "--quiet", "until", "tea"}, "", "next-validator-end"},
-		{[]string{"--network", "goerli"}, "", "mainnet or fuji"},
-		{[]string{"--dialect", "slang"}, "", "slang"},
-		{[]string{"--log-format", "xml"}, "", "xml"},
-		{[]string{"--warp-sign", "some"}, "", "any, known"},
-		{nil, "SNOWGLOBE_WARP_SIGN=none", "any, known"},
-		{[]string{"--rate-limit", "-1"}, "", "-1"},
-		{[]string{"--block-time", "soon"}, "", "expected a time such as 2s or 500ms"},
-		{[]string{"--block-time", "0"}, "", "expected more than 0"},
-		{[]string{"--mixed-mining"}, "", "--mixed-mining: it needs --block-time"},
-		{[]string{"--no-mining", "--block-time", "2s"}, "", "--no-mining: it does not go together with --block-time"},
-		{[]string{"--public", "--api-admin-enabled"}, "", "--public: it leaves out the admin API, so it does not go together with --api-admin-enabled"},
-		{[]string{"--regenerate", "--read-only"}, "", "does not go together with --read-only"},
-		{[]string{"--api-keys", "keys.yaml"}, "", "keys.yaml: API keys: line 1: a mapping is no list; expected a list such as"},
-		{[]string{"--profile", "profile.yaml"}, "", "profile.yaml:1: expected a key and its value on each line"},
-		{[]string{"--db="}, "", "--db: the name of the file is empty"},
-		{[]string{"--export-workers", "0"}, "", "--export-workers: 0"},
-		{[]string{"--export-queue", "-2"}, "", "--export-queue: -2"},
-		{[]string{"--export-keep", "-3"}, "", "--export-keep: -3"},
-		{[]string{"--export-max-rows", "-5"}, "", "--export-max-rows: -5"},
-		{[]string{"--export-retention", "-1s"}, "", "--export-retention: -1s"},
-		{nil, "SNOWGLOBE_EXPORT_RETENTION=soon", "soon"},
-		{[]string{"--addr", "nowhere"}, "", "HOST:PORT"},
-		{[]string{"--addr", "127.0.0.1:70000"}, "", "70000"},
-		{[]string{"--allow-origin", "app.example"}, "", "https://app.example:8080"},
-		{[]string{"--require-api-key"}, "", "--api-keys"},
-		{[]string{"--api-keys", "absent.yaml"}, "", "absent.yaml"},
-	} {
-		run := command(t, c.args...)
-		run.Dir, run.Env = folder, append(os.Environ(), c.env)
-		code, stdout, stderr := outcome(t, run)
-		if code != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
-			t.Errorf("%v %s: exit %d, stdout %q, stderr %q", c.args, c.env, code, stdout, stderr)
-		}
-	}
-}
-
-func TestFailuresExitOneWithAdvice(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	worldFile(t, filepath.Join(folder, "w.db"))
-	if err := os.WriteFile(filepath.Join(folder, "foreign.db"), []byte("SQLite format 3\x00 not really"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	for _, c := range []struct {
-		args string
-		want string
-	}{
-		{"generate --db w.db", "exists already; --regenerate makes it anew"},
-		{"generate --db nowhere/w.db", "there is no folder nowhere; make it, or name another file with --db"},
-		{"serve --addr 127.0.0.1:0 --db .", "it is a folder; name another file with --db"},
-		{"digest --db w.db --seed 2", "seed 1, not of seed 2"},
-		{"verify --db w.db --profile default", "profile tiny, not of profile default"},
-		{"digest --db w.db --until 2026-06-01T00:00:00Z", "history ends at 2026-07-01"},
-		{"serve --db foreign.db --addr 127.0.0.1:0", "not a Snowglobe world"},
-		{"verify --db absent.db", "no world"},
-		{"serve --db :memory: --addr " + taken.Addr().String(), "another program, no Snowglobe, listens at " + taken.Addr().String() + ": stop it, or choose another port with --addr"},
-	} {
-		run := command(t, strings.Fields(c.args)...)
-		run.Dir = folder
-		code, stdout, stderr := outcome(t, run)
-		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
-		}
-	}
-}
-
 func TestDigestStandsAloneAndVerifyCounts(t *testing.T) {
 	t.Parallel()
 	made := command(t, "generate", "--profile", "tiny", "--db", "w.db", "--quiet")
@@ -175,7 +78,7 @@ func TestDigestStandsAloneAndVerifyCounts(t *testing.T) {
 	verify := command(t, "verify", "--db", "w.db")
 	verify.Dir = made.Dir
 	code, stdout, stderr := outcome(t, verify)
-	if code != 0 || !strings.Contains(stdout, "600 transactions") || stderr != "" {
+	if code != 0 || !regexp.MustCompile(`transactions with their senders +600\n(.*\n)*\nverified: `).MatchString(stdout) || stderr != "" {
 		t.Error(code, stdout, stderr)
 	}
 	if left, _ := os.ReadDir(made.Dir); len(left) != 1 {
@@ -247,7 +150,7 @@ func TestOneServerAtATime(t *testing.T) {
 	}
 	verify := command(t, "verify")
 	verify.Dir = folder
-	if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.HasPrefix(stdout, "verified") {
+	if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.Contains(stdout, "\nverified: ") {
 		t.Errorf("verify beside a server: exit %d, %s", code, stderr)
 	}
 	if err := first.cmd.Process.Kill(); err != nil {
@@ -303,7 +206,7 @@ func TestTheClockOfAWorldAtRest(t *testing.T) {
 	if code, said := run("clock", "--live", "advance", "12h"); code != 0 || !strings.HasPrefix(said, "2026-08-") {
 		t.Errorf("with people: exit %d, %s", code, said)
 	}
-	if code, said := run("verify"); code != 0 || !strings.HasPrefix(said, "verified") || strings.Contains(said, " 600 transactions") {
+	if code, said := run("verify"); code != 0 || !strings.Contains(said, "\nverified: ") || strings.Contains(said, " 600\n") {
 		t.Errorf("verify: exit %d, %s", code, said)
 	}
 

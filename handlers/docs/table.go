@@ -32,6 +32,8 @@ func (m *Manual) table(name string) string {
 		return coverage()
 	case "profiles":
 		return profiles()
+	case "mistakes":
+		return mistakeTables()
 	case "keys":
 		return keys()
 	case "example":

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // the database engine, pure Go
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"snowglobe/sim/cache"
 	"snowglobe/sim/store/undo"
@@ -214,7 +215,11 @@ func pool(dsn string, size int) (*sqlx.DB, error) {
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	if err := db.Ping(); err != nil {
-		return nil, fmt.Errorf("open the database: %w", errors.Join(err, db.Close()))
+		code, err := resultCode(err), fmt.Errorf("open the database: %w", errors.Join(err, db.Close()))
+		if code == sqlite3.SQLITE_CORRUPT {
+			err = Damaged(err)
+		}
+		return nil, err
 	}
 	return db, nil
 }

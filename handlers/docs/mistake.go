@@ -1,0 +1,58 @@
+package docs
+
+import (
+	_ "embed" // the mistakes
+	"fmt"
+	"strings"
+)
+
+// mistakes are commands in sections, each with what the program says on the line below.
+//
+//go:embed mistakes.txt
+var mistakes string
+
+// Mistake is a command that cannot be done, and what the program says.
+type Mistake struct{ Section, Command, Says string }
+
+// Mistakes are those of the manual.
+func Mistakes() (all []Mistake) {
+	section := ""
+	for line := range strings.Lines(mistakes) {
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "":
+		case strings.HasPrefix(text, "# "):
+			section = text[2:]
+		case line[0] == '\t' && len(all) > 0:
+			all[len(all)-1].Says = text
+		default:
+			all = append(all, Mistake{Section: section, Command: text})
+		}
+	}
+	return all
+}
+
+// FormatMistakes is the text from which Mistakes are read.
+func FormatMistakes(all []Mistake) string {
+	b, section := new(strings.Builder), ""
+	for _, m := range all {
+		if m.Section != section {
+			section = m.Section
+			fmt.Fprintf(b, "\n# %s\n\n", section)
+		}
+		fmt.Fprintf(b, "%s\n\t%s\n", m.Command, m.Says)
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+func mistakeTables() string {
+	b, section := new(strings.Builder), ""
+	for _, m := range Mistakes() {
+		if m.Section != section {
+			section = m.Section
+			fmt.Fprintf(b, "\n## %s\n\n| command | what it says |\n|---|---|\n", section)
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", m.Command, strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(m.Says, "|", "\\|"), "<", "&lt;"), "*", "\\*"))
+	}
+	return b.String()
+}
