@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 				env, words = words[0], words[1:]
 			}
 			run := command(t, words[1:]...)
-			run.Dir, run.Env = folder, append(os.Environ(), env)
+			run.Dir, run.Env = folder, append(os.Environ(), "SNOWGLOBE_ADDR=127.0.0.1:0", "SNOWGLOBE_FUJI_ADDR=off", env)
 			if strings.Contains(m.Command, "locked/") {
 				run.SysProcAttr = modest()
 			}
