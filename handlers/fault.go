@@ -38,6 +38,7 @@ func startFaults(s *rest.Server, w *sim.World, set *fault.Set, rules []any) erro
 func faultNames(s *rest.Server, w *sim.World) *fault.Names {
 	names := &fault.Names{Chains: slices.Concat(pChain.names, xChain.names)}
 	names.Operations, names.RPCMethods = s.FaultNames()
+	names.WrongPath = s.WrongPath
 	for _, c := range evmChains(w) {
 		names.Chains = append(names.Chains, c.names...)
 	}

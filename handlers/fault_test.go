@@ -145,6 +145,11 @@ func TestEveryFaultAsGoSeesIt(t *testing.T) {
 			}
 		}
 	}
+	for wrong, want := range map[string]string{"/v1/chainz": "did you mean GET /v1/chains?", "/v1/chains/43114/bloks": "did you mean GET /v1/chains/43114/blocks?"} {
+		if _, said, _ := c.send("/sim/faults", `{"match":{"path":"`+wrong+`"},"action":{"status":500}}`); !strings.Contains(said, want) {
+			t.Errorf("%s: %s", wrong, said)
+		}
+	}
 	if a := c.try("GET", path, "", "x-sim-fault", "truncat=4"); a.status != 400 || !strings.Contains(a.body, "did you mean truncate?") {
 		t.Errorf("a fault that is not known: %+v", a)
 	}

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,6 +179,7 @@ type Names struct {
 	Operations []string // of the Data and Metrics API
 	RPCMethods []string
 	Chains     []string
+	WrongPath  func(path string) string // why no request can have a path, "" when one can
 }
 
 // ReadFile reads the YAML of --faults: a list of rules.
@@ -232,6 +235,16 @@ func (m *Match) problems(names *Names) (all []string) {
 	if _, err := path.Match(m.Path, ""); err != nil || m.Path != "" && m.Path[0] != '/' && m.Path[0] != '*' {
 		all = append(all, fmt.Sprintf("match.path %q is not a pattern such as /v1/chains/*", schema.Shorten(m.Path)))
 	}
+	if names.WrongPath != nil {
+		if problem := names.WrongPath(m.Path); problem != "" {
+			all = append(all, "match.path: "+problem)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
+		if !headerName.MatchString(name) {
+			all = append(all, fmt.Sprintf("match.headers: %q is not the name of a header", schema.Shorten(name)))
+		}
+	}
 	if strings.HasPrefix(m.Path, "/sim/") || m.Path == "/sim" {
 		all = append(all, "match.path: no fault reaches /sim")
 	}
@@ -240,6 +253,9 @@ func (m *Match) problems(names *Names) (all []string) {
 	}
 	return all
 }
+
+// headerName is a token (https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 func glob(pattern, text string) bool {
 	matched, err := path.Match(pattern, text)

@@ -157,7 +157,7 @@ func (s *Set) Decide(r *Request) *Plan {
 
 // Applied is what an event tells about a fault.
 type Applied struct {
-	Rule      string `json:"rule"`
+	Rule      string `json:"rule" doc:"Its id, or X-Sim-Fault."`
 	Action    string `json:"action"`
 	Interface string `json:"interface"`
 	Operation string `json:"operation,omitempty"`
@@ -173,7 +173,13 @@ func (s *Set) apply(p *Plan, a *armed, r *Request, call int) {
 		told.RPCMethod = r.Calls[call].Method
 	}
 	p.add(&a.Action, s.delay(a), call, "rule "+a.ID)
-	s.hub.Publish(events.Fault, s.world, func() any { return told })
+	s.tell(told)
+}
+
+func (s *Set) tell(told Applied) {
+	if s != nil {
+		s.hub.Publish(events.Fault, s.world, func() any { return told })
+	}
 }
 
 func (p *Plan) add(a *Action, delay time.Duration, call int, by string) {
@@ -195,7 +201,8 @@ func (p *Plan) add(a *Action, delay time.Duration, call int, by string) {
 }
 
 // Once is the plan for a request that names its fault itself.
-func Once(a *Action, r *Request) *Plan {
+func (s *Set) Once(a *Action, r *Request) *Plan {
+	s.tell(Applied{Rule: Header, Action: a.String(), Interface: r.Interface, Operation: r.Operation, Method: r.Method, Path: r.Path})
 	p := &Plan{}
 	var delay time.Duration
 	if a.Delay != nil {

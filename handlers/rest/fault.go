@@ -197,7 +197,7 @@ func (s *Server) plan(f *fault.Request, r *http.Request) (*fault.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		return fault.Once(a, f), nil
+		return s.opts.Faults.Once(a, f), nil
 	}
 	return s.opts.Faults.Decide(f), nil
 }
@@ -288,6 +288,23 @@ func MessageFault(ctx context.Context, message []byte) *fault.Plan {
 	f := c.faultOfMount(&opened)
 	f.Text, f.Calls = f.Text+string(message), callsIn(message)
 	return c.server.opts.Faults.Decide(f)
+}
+
+// WrongPath says why no request can have a path of the Data or Metrics API, "" when one can.
+func (s *Server) WrongPath(path string) string {
+	if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v2/") || strings.HasPrefix(path, "/v1/ext/") || strings.Contains(path, "*") {
+		return ""
+	}
+	for _, e := range s.routes.sorted() {
+		if _, fits := e.template.match(path); fits {
+			return ""
+		}
+	}
+	problem := fmt.Sprintf("no operation has the path %q", schema.Shorten(path))
+	if near := s.routes.suggest(http.MethodGet, path, func(near string) string { return near }); near != "" {
+		problem += ": did you mean " + near + "?"
+	}
+	return problem
 }
 
 // FaultNames are what rules may name: operations of the Data and Metrics API, and methods of JSON-RPC.

@@ -82,6 +82,9 @@ func (d *Schemas) Of(t reflect.Type) *Schema {
 	if s, ok := described(t); ok {
 		return s.Schema(d)
 	}
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return &Schema{} // anything
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return d.Of(t.Elem())

@@ -62,17 +62,20 @@ func (c *validation) value(s *Schema, path string, v any) {
 	}
 }
 
-// anyOf reports the problems of the alternative that comes nearest.
+// anyOf reports the problems of the alternative that comes nearest: of an object, one that is for objects.
 func (c *validation) anyOf(s *Schema, path string, v any) {
 	var least []string
+	fitted := false // whether that is for what v is
 	for i, alternative := range s.AnyOf {
 		try := &validation{schemas: c.schemas, strict: c.strict}
 		try.value(alternative, path, v)
 		if len(try.problems) == 0 {
 			return
 		}
-		if i == 0 || len(try.problems) < len(least) {
-			least = try.problems
+		_, isObject := v.(map[string]any)
+		fits := isObject == (c.schemas.Resolve(alternative).Type == "object")
+		if i == 0 || fits && !fitted || fits == fitted && len(try.problems) < len(least) {
+			least, fitted = try.problems, fits
 		}
 	}
 	c.problems = append(c.problems, least...)
