@@ -32,6 +32,10 @@ func (m *Manual) table(name string) string {
 		return coverage()
 	case "profiles":
 		return profiles()
+	case "roles":
+		return roles()
+	case "chains":
+		return l1s()
 	case "mistakes":
 		return mistakeTables()
 	case "keys":
@@ -92,6 +96,27 @@ func profiles() string {
 			continue // what is embedded was read by a test
 		}
 		fmt.Fprintf(b, "| `%s` | %v | %v | %v | %v / %v / %v | %v |\n", name, p["chains"], p["transactions"], p["days"], p["validators"], p["delegators"], p["l1Validators"], p["primaryTransactions"])
+	}
+	return b.String()
+}
+
+// roles are those of nodes.
+func roles() string {
+	b := new(strings.Builder)
+	b.WriteString("| role | node |\n|---|---|\n")
+	for _, of := range [][]fixtures.NodeRole{fixtures.NodeRoles, fixtures.L1Roles} {
+		for _, r := range of {
+			fmt.Fprintf(b, "| `%s` | %s |\n", r.Name, r.Node)
+		}
+	}
+	return b.String()
+}
+
+func l1s() string {
+	b := new(strings.Builder)
+	b.WriteString("| chain | token | network | precompiles in its genesis, beside warp | in which worlds |\n|---|---|---|---|---|\n")
+	for i, l := range fixtures.L1s {
+		fmt.Fprintf(b, "| %d %s | %s | %s | %s | %d EVM chains or more |\n", l.EVMID, l.Name, l.Token, l.Network, l.Precompiles, fixtures.FirstL1+i)
 	}
 	return b.String()
 }

@@ -17,6 +17,7 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/docs"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -85,6 +86,10 @@ func TestEveryLinkResolves(t *testing.T) {
 		limit = 200
 	}
 	seen, queue, kinds := map[string]bool{"/": true}, []string{"/"}, map[string]int{}
+	for _, topic := range docs.New(nil).Topics() {
+		queue = append(queue, "/docs/"+topic.Name)
+		seen["/docs/"+topic.Name] = true
+	}
 	for n := 0; len(queue) > 0 && n < limit; n++ {
 		path := queue[0]
 		queue = queue[1:]

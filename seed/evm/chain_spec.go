@@ -47,11 +47,16 @@ type GenesisToken struct {
 var ChainSpecs = []ChainSpec{
 	{"mainnet", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the primary network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 0, 0, nil},
 	{"fuji", evm.KindC, 0, "Avalanche (C-Chain)", "The contract chain of the test network.", "Avalanche", "AVAX", 5, precompile.FeeConfig{}, precompileConfig{}, 1_500_000, 1_500, nil},
-	{"mainnet", evm.KindL1, 70411, "Icefall", "An L1 of {company} for games, with fees of its own.", "Icefall", "ICE", 5, fees(1e9, 200_000),
-		precompileConfig{deployers: true, fees: true, minter: true}, 0, 1_200, nil},
-	{"fuji", evm.KindL1, 70412, "Powder", "An L1 of {company}, where teams try things out.", "Powder", "PWD", 4, fees(2e9, 150_000), precompileConfig{}, 0, 0, nil},
-	{"mainnet", evm.KindL1, 70413, "Cornice", "An L1 of {company} for payments.", "Cornice", "CRN", 4, fees(5e9, 180_000),
-		precompileConfig{minter: true, minterEnds: 600}, 0, 0, nil},
+	l1(0, "An L1 of {company} for games, with fees of its own.", 5, fees(1e9, 200_000), precompileConfig{deployers: true, fees: true, minter: true}, 1_200),
+	l1(1, "An L1 of {company}, where teams try things out.", 4, fees(2e9, 150_000), precompileConfig{}, 0),
+	l1(2, "An L1 of {company} for payments.", 4, fees(5e9, 180_000), precompileConfig{minter: true, minterEnds: 600}, 0),
+}
+
+// l1 is the chain of the n-th L1 of the built-in profiles.
+func l1(n int, description string, share int, fees precompile.FeeConfig, precompiles precompileConfig, delay uint64) ChainSpec {
+	of := fixtures.L1s[n]
+	return ChainSpec{Network: of.Network, kind: evm.KindL1, evmID: of.EVMID, name: of.Name, description: description, tokenName: of.Name, tokenSymbol: of.Token,
+		Share: share, fees: fees, precompiles: precompiles, blockDelay: delay}
 }
 
 // OwnChain is an L1's chain that a user asked for. Its share of the profile's transactions is none: it has its own.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
 	"snowglobe/sim/store"
@@ -61,7 +62,12 @@ const (
 	L1RoleCount
 )
 
-var l1Roles = [L1RoleCount]string{"l1-active", "l1-about-to-run-out", "l1-out-of-balance", "l1-disabled", "l1-removed"}
+var l1Roles = func() (all [L1RoleCount]string) {
+	for i := range all {
+		all[i] = fixtures.L1Roles[i].Name
+	}
+	return all
+}()
 
 // assignNodes splits the nodes of L1 validators among the L1s. The first L1 has those with a role and whom no other has room for;
 // but the one that is removed is the last to join an L1 whose chain the world has, where there is one.

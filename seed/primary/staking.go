@@ -5,6 +5,7 @@ import (
 
 	"github.com/ava-labs/avalanchego/ids"
 
+	"snowglobe/fixtures"
 	"snowglobe/seed/population"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -27,8 +28,12 @@ const (
 )
 
 // nodeRoles are the roles by which /sim/world names nodes.
-var nodeRoles = [nodeRoleCount]string{"popular", "full", "expiring", "low-uptime", "completed", "refused", "pending", "removed", "active",
-	"staker-finished", "staker-running"}
+var nodeRoles = func() (all [nodeRoleCount]string) {
+	for i := range all {
+		all[i] = fixtures.NodeRoles[i].Name
+	}
+	return all
+}()
 
 // subnetValidators is how many validators the permissioned subnet ever has.
 const subnetValidators = 3
