@@ -16,6 +16,7 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
+	"snowglobe/sim/store"
 )
 
 // Main is the name of the world that the process was started with.
@@ -109,6 +110,12 @@ func (s *Set) findKept() error {
 	before, after, _ := strings.Cut(filepath.Base(s.keptPath("*")), "*")
 	for _, f := range files {
 		rest, found := strings.CutPrefix(f.Name(), before)
+		if name, unfinished := strings.CutSuffix(rest, after+".tmp"); found && unfinished && checkName(name) == nil && !s.world.DB.ReadOnly() {
+			if err := store.RemoveUnfinished(s.keptPath(name)); err != nil { // its maker was killed
+				return err
+			}
+			continue
+		}
 		name, file := strings.CutSuffix(rest, after)
 		if !found || !file || checkName(name) != nil || !f.Type().IsRegular() {
 			continue

@@ -122,7 +122,7 @@ func Create(path string) (*DB, error) {
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
 	} else {
-		db.final, db.path, name = path, path+".tmp", path+".tmp"
+		db.final, db.path, name = path, unfinished(path), unfinished(path)
 		if err := db.claimName(); err != nil {
 			return nil, err
 		}
@@ -153,6 +153,17 @@ func (db *DB) claimName() (err error) {
 
 // Remove removes a file that is closed, with what may lie beside it.
 func Remove(path string) error { return removeFiles(path, path+"-wal", path+"-shm", path+"-journal") }
+
+// unfinished is where a file is until it is whole.
+func unfinished(path string) string { return path + ".tmp" }
+
+// RemoveUnfinished removes what is there of a file that was never finished. Nobody may be making it.
+func RemoveUnfinished(path string) error {
+	if exists(path) {
+		return Remove(unfinished(path))
+	}
+	return errors.Join(Remove(unfinished(path)), Remove(path))
+}
 
 // removeFiles removes those that exist.
 func removeFiles(paths ...string) error {

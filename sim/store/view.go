@@ -105,15 +105,25 @@ func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
 }
 
 // WriteCopy writes this database as it is now into a new file. The caller sees to it that nothing is committed meanwhile: then the pages
-// of a file may still come out of its log, which is copied with it, but the log does not change.
+// of a file may still come out of its log, which is copied with it, but the log does not change. Under its name the file is always whole.
 func (db *DB) WriteCopy(ctx context.Context, path string) error {
 	if exists(path) {
 		return ErrExists
 	}
-	if db.path == Memory {
-		return db.backup(ctx, dsn(path, "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)"))
+	if err := RemoveUnfinished(path); err != nil {
+		return err
 	}
-	if err := copyFile(db.path, path); err != nil {
+	if err := db.writeCopy(ctx, path); err != nil {
+		return errors.Join(err, RemoveUnfinished(path))
+	}
+	return os.Rename(unfinished(path), path)
+}
+
+func (db *DB) writeCopy(ctx context.Context, path string) error {
+	if db.path == Memory {
+		return db.backup(ctx, dsn(unfinished(path), "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)"))
+	}
+	if err := copyFile(db.path, unfinished(path)); err != nil {
 		return err
 	}
 	if err := copyFile(db.path+"-wal", path+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/accounts"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -96,12 +97,22 @@ func (a *walletAPI) SendTransaction(ctx context.Context, call reader.Call) (comm
 	}
 	a.send.Lock()
 	defer a.send.Unlock()
-	signed, err := a.signed(ctx, &call)
-	if err != nil {
-		return common.Hash{}, err
+	for attempt := 1; ; attempt++ {
+		filled := call
+		signed, err := a.signed(ctx, &filled)
+		if err != nil {
+			return common.Hash{}, err
+		}
+		hash, err := a.submit(ctx, signed)
+		if call.Nonce == nil && attempt < maxAttempts && errors.Is(err, core.ErrNonceTooLow) {
+			continue // someone else used the account at the same time, such as a person who lives on
+		}
+		return hash, err
 	}
-	return a.submit(ctx, signed)
 }
+
+// maxAttempts is how often a nonce is chosen for one transaction.
+const maxAttempts = 5
 
 // SendUnsignedTransaction fills a transaction in and sends it for whoever it names, without a signature: anvil's method.
 func (a *walletAPI) SendUnsignedTransaction(ctx context.Context, call reader.Call) (common.Hash, error) {
