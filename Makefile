@@ -1,6 +1,8 @@
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 5m
+KILLS = 500
+SOAK = 1h
 GO = CGO_ENABLED=0 go
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false'
@@ -23,6 +25,7 @@ test-all: ## run the tests in full
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags long ./handlers
 	$(GO) vet -tags race ./handlers # some of its tests are left out under the race detector
 	$(GO) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
@@ -35,6 +38,12 @@ determinism: ## compare the digests with the committed ones on other processors,
 
 fuzz: ## send anything to every parser that clients reach, FUZZTIME each
 	sh testdata/fuzz.sh $(FUZZTIME)
+
+crash: ## kill the program KILLS times while it works, and look at what is left
+	$(GO) test -tags long -count=1 -timeout 3h -run '^TestCrashes$$' -v ./handlers -args -kills $(KILLS)
+
+soak: ## have clients of every kind come and go for as long as SOAK says, and compare what the program uses
+	$(GO) test -tags long -count=1 -timeout 5h -run '^TestSoak$$' -v ./handlers -args -soak $(SOAK)
 
 bench: ## measure speed, size and memory of the built program, ROWS alone if given (needs a quiet machine for about half an hour)
 	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers
@@ -55,4 +64,4 @@ image: ## write an image for containers, ./dist/snowglobe-image.tar, without a d
 	mkdir -p dist
 	$(GO) run ./testdata/dist -image dist/snowglobe-image.tar linux/$$(go env GOARCH)
 
-.PHONY: help build test test-all lint race determinism fuzz bench golden contracts web dist image
+.PHONY: help build test test-all lint race determinism fuzz crash soak bench golden contracts web dist image

@@ -11,7 +11,8 @@ import (
 // Gate lets the requests of clients to a world. When the world goes back it keeps new ones waiting, for as long as that takes, and lets
 // those under way end before, unless they take long: so no answer is of two histories, and what such a late one read is not kept.
 type Gate struct {
-	caches *cache.Group
+	caches   *cache.Group
+	patience time.Duration // how long those who are within may keep others waiting
 
 	mu      sync.Mutex
 	present *visitors     // those who came since the gate was closed last
@@ -27,7 +28,9 @@ type visitors struct {
 	empty chan struct{} // closed when they have left, once the gate was closed behind them
 }
 
-func newGate(caches *cache.Group) *Gate { return &Gate{caches: caches, present: &visitors{}} }
+func newGate(caches *cache.Group) *Gate {
+	return &Gate{caches: caches, patience: time.Second, present: &visitors{}}
+}
 
 type passKey struct{}
 
@@ -64,6 +67,17 @@ func Leave(ctx context.Context) {
 	}
 }
 
+// Overtaken reports whether the world went back while the request of a context was still within: what it read may be of two histories.
+func Overtaken(ctx context.Context) bool {
+	p, within := ctx.Value(passKey{}).(*pass)
+	if !within {
+		return false
+	}
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	return p.with != nil && p.with != p.gate.present
+}
+
 func (p *pass) leave() {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
@@ -76,9 +90,6 @@ func (p *pass) leave() {
 	}
 	p.with = nil
 }
-
-// patience is how long those who are within may keep others waiting.
-const patience = 100 * time.Millisecond
 
 // Close keeps new requests out, and gives those within some time to leave. The request that asks for it, whose context this is, does
 // not wait for itself. The caches keep nothing from then on. Open must follow.
@@ -94,7 +105,7 @@ func (g *Gate) Close(ctx context.Context) {
 	g.late++
 	leaving := g.leaving.empty
 	g.mu.Unlock()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(g.patience)
 	defer timer.Stop()
 	select {
 	case <-leaving:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/sim"
 )
 
 // Error is a failure that the client gets as an answer: a status, and sentences that say what to do.
@@ -188,6 +189,9 @@ func (c *requestContext) asError(err error) *Error {
 	}
 	if c.request.Context().Err() != nil {
 		return Unavailable("the client ended the connection before the answer was there")
+	}
+	if sim.Overtaken(c.request.Context()) {
+		return Starting("the world went back while this was answered: ask again", 1)
 	}
 	c.server.opts.Log.Error("request failed", "id", c.id, "operation", c.operation(), "err", err)
 	return c.failure()
