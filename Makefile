@@ -7,8 +7,11 @@ GO = CGO_ENABLED=0 go
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false'
 
-# Tests that ask one question after the other, and take long under the detector, find no races.
-RACED = $$(go list ./... | grep -vE '/handlers/(data|metrics|node)$$')
+# Packages where several goroutines meet. Tests that ask one question after the other find no races, and take long under the detector.
+RACED = . ./handlers ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/snowglobetest \
+	./handlers/textlog ./handlers/web ./handlers/webhook ./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
+# Of the tests that make worlds, those whose worlds are made, advanced, verified and served by many goroutines.
+RACED_SEED = Determinism|PeopleLiveOn|TimePasses|BesideAWriter|FlippedByte
 
 help: ## show this list
 	@grep -E '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -30,7 +33,8 @@ lint: ## gofmt, go vet, staticcheck
 	$(GO) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
-	CGO_ENABLED=1 go test $(RACE) -short -timeout 40m $(RACED)
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m $(RACED)
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -run '$(RACED_SEED)' ./seed
 
 determinism: ## compare the digests with the committed ones on other processors, arm of 32 bits and arm64 (needs qemu-user)
 	GOARCH=arm $(GO) test -trimpath -vet=off -count=1 -short -exec qemu-arm -run TestDeterminism ./seed

@@ -1,11 +1,29 @@
 #!/bin/sh
-# Runs every fuzz target for so long, each on its own: sh testdata/fuzz.sh 5s
+# Runs every fuzz target for so long, two at a time: sh testdata/fuzz.sh 5s
 set -eu
 cd "$(dirname "$0")/.."
-time=${1:-5m}
+FUZZTIME=${1:-5m}
+CGO_ENABLED=0
+WORK=$(mktemp -d)
+export FUZZTIME CGO_ENABLED WORK
+trap 'rm -rf "$WORK"' EXIT
+
+# A package is built once for all its targets, with what tells the fuzzer where an input leads.
 for file in $(git grep -l '^func Fuzz' -- '*_test.go'); do
-	package=./$(dirname "$file")
+	folder=$(dirname "$file")
+	binary=$WORK/$(echo "$folder" | tr / -)
+	[ -e "$binary" ] || go test -c -trimpath -vet=off -fuzz . -o "$binary" "./$folder"
 	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' "$file"); do
-		CGO_ENABLED=0 go test -trimpath -run '^$' -fuzz "^$target\$" -fuzztime "$time" -parallel 2 "$package"
+		echo "$folder $binary $target"
 	done
-done
+done >"$WORK/targets"
+
+xargs -n 3 -P 2 sh -c '
+	cd "$0"
+	if "$1" -test.run "^\$" -test.fuzz "^$2\$" -test.fuzztime "$FUZZTIME" -test.parallel 1 \
+		-test.fuzzcachedir "$(go env GOCACHE)/fuzz/$(go list)" >"$WORK/$2" 2>&1; then
+		echo "$0 $2: $(tail -n 2 "$WORK/$2" | head -n 1)"
+	else
+		cat "$WORK/$2"
+		exit 1
+	fi' <"$WORK/targets"
