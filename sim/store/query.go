@@ -74,11 +74,16 @@ func tableOf(text string) string {
 // damage, and so is its word for a statement that does not fit the tables.
 func failed(text string, err error) error {
 	where := fmt.Errorf("table %s: %w", tableOf(text), engineError{err})
-	switch resultCode(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
+	if damaged(err) || resultCode(err) == sqlite3.SQLITE_ERROR {
 		return Damaged(where)
 	}
 	return where
+}
+
+// damaged says whether the engine cannot make sense of the file.
+func damaged(err error) bool {
+	code := resultCode(err)
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
 // engineError is an error of the database engine without the name of its language.

@@ -164,8 +164,9 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	body = firstItems(firstValue(body))
-	jsonrpc.NameRequest(r.Context(), e.method(body))
+	body, valid := firstValue(body)
+	body = firstItems(body)
+	jsonrpc.NameRequest(r.Context(), e.method(body, valid))
 	e.serve(&lineWriter{ResponseWriter: w}, r, r, failing(e.admit(r, body), rest.FailingCalls(r.Context())))
 }
 
@@ -192,27 +193,26 @@ func isBatch(body []byte) bool {
 }
 
 // method is what names a request: the method that it calls, or batch. What the chain does not have has one name.
-func (e *Endpoint) method(body []byte) string {
+func (e *Endpoint) method(body []byte, valid bool) string {
 	if isBatch(body) {
 		return "batch"
 	}
-	var call struct{ Method string }
-	if json.Unmarshal(body, &call) != nil || !e.methods[call.Method] {
+	var method string
+	if !valid || json.Unmarshal(jsonrpc.Member(body, "method"), &method) != nil || !e.methods[method] {
 		return "unknown method"
 	}
-	return call.Method
+	return method
 }
 
-// firstValue drops what follows the first JSON value: a node never looks at it.
-func firstValue(body []byte) []byte {
+// firstValue drops what follows the first JSON value, if there is one: a node never looks at it.
+func firstValue(body []byte) (value json.RawMessage, valid bool) {
 	if json.Valid(body) {
-		return body
+		return body, true
 	}
-	var value json.RawMessage
 	if json.NewDecoder(bytes.NewReader(body)).Decode(&value) != nil {
-		return body
+		return body, false
 	}
-	return value
+	return value, true
 }
 
 // firstItems cuts a batch after the item that makes it too large: what follows has no part in the answer and is not read.

@@ -139,7 +139,7 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	since, sent, answer := time.Now(), message, []byte(nil)
 	plan := rest.MessageFault(c.opened.Context(), sent)
 	defer func() {
-		rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent), sent, answer, since, plan)
+		rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent, json.Valid(sent)), sent, answer, since, plan)
 	}()
 	if gate := c.endpoint.gate; gate != nil {
 		within, leave, err := gate.Enter(ctx)

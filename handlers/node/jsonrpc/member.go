@@ -1,0 +1,70 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Member is the value of a member of an object, the last of that name, in JSON that is valid; nil when there is none. It looks at nothing else, so
+// that a request of megabytes costs little.
+func Member(object []byte, name string) (value json.RawMessage) {
+	rest := skipSpace(object)
+	if len(rest) == 0 || rest[0] != '{' {
+		return nil
+	}
+	for rest = skipSpace(rest[1:]); len(rest) > 0 && rest[0] == '"'; {
+		key := rest[:valueEnd(rest)]
+		rest = skipSpace(skipSpace(rest[len(key):])[1:]) // the colon
+		end := valueEnd(rest)
+		if string(key[1:len(key)-1]) == name {
+			value = json.RawMessage(rest[:end])
+		}
+		if rest = skipSpace(rest[end:]); rest[0] == ',' {
+			rest = skipSpace(rest[1:])
+		}
+	}
+	return value
+}
+
+func skipSpace(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
+
+// valueEnd is where the value at the beginning of a text ends.
+func valueEnd(text []byte) int {
+	for i, depth := 0, 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += stringEnd(text[i:])
+			if depth == 0 {
+				return i + 1
+			}
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+			if depth < 0 {
+				return i // of what holds the value
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
+}
+
+// stringEnd is where the quote is that ends a string.
+func stringEnd(text []byte) int {
+	for end := 1; ; end++ {
+		end += bytes.IndexByte(text[end:], '"')
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+	}
+}
