@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"snowglobe/handlers"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
@@ -26,26 +28,32 @@ func longTexts(size int) []string {
 }
 
 // soon is within what time a text that is too long is answered, whatever is asked with it. It is the processor's time that counts,
-// as the machine may be busy with something else; one that looks for races may take the slack.
-const (
-	soon  = 100 * time.Millisecond
-	slack = 10 * soon
-)
+// as the machine may be busy with something else.
+const soon = 100 * time.Millisecond
 
 // answersSoon asks until the answer comes soon, as this machine may be busy with something else, and reports when it never does.
 func answersSoon(t *testing.T, h http.Handler, what string, ask func() *http.Request) *httptest.ResponseRecorder {
 	t.Helper()
-	least := time.Hour
-	for tries := 1; tries <= 8 && (tries == 1 || least < 20*slack); tries++ {
-		r, w := ask(), httptest.NewRecorder()
+	var w *httptest.ResponseRecorder
+	endsSoon(t, what, func() {
+		w = httptest.NewRecorder()
+		h.ServeHTTP(w, ask())
+	})
+	return w
+}
+
+// endsSoon does something again until it ends soon, at most some times, and reports when it never does.
+func endsSoon(t *testing.T, what string, do func()) {
+	t.Helper()
+	least, limit := time.Hour, soon*slowdown
+	for tries := 0; tries < 5 && least > limit && (tries == 0 || least < 20*limit); tries++ {
 		before := worked(t)
-		h.ServeHTTP(w, r)
-		if least = min(least, worked(t)-before); least <= soon || least <= slack && tries == 3 {
-			return w
-		}
+		do()
+		least = min(least, worked(t)-before)
 	}
-	t.Errorf("%s takes %s", what, least)
-	return httptest.NewRecorder()
+	if least > 2*limit { // a processor that shares its core and its caches with busy ones takes up to twice as long for the same
+		t.Errorf("%s takes %s", what, least)
+	}
 }
 
 // good are values for the parameters beside the one that is too long.
@@ -57,7 +65,7 @@ var good = map[string]string{
 // TestLongTextsAreAnsweredAtOnce sends texts as long as the server takes them in every parameter and every body of every
 // operation, and in the parameters of every method of the node.
 func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
-	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
+	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,19 +74,15 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 		body, call = 128<<10, 128<<10
 	}
 	count := 0
-	sampled := func(every int) bool { // one of so many, others of each operation and method
-		if count++; testing.Short() {
-			every *= 61
-		} else {
-			every *= 40 // texts of megabytes
-		}
-		return count%every == 0
+	sampled := func(every int) bool { // of a short run one of so many, others of each operation and method
+		count++
+		return !testing.Short() || count%every == 0
 	}
 	texts, long := longTexts(head), bodies(body)
 	for _, o := range operationsOf(t, h) {
 		for _, p := range o.Parameters {
 			for _, text := range texts {
-				if !sampled(1) {
+				if !sampled(61) {
 					continue
 				}
 				what := fmt.Sprintf("%s %s with %s %.8s…", o.method, o.path, p.Name, text)
@@ -92,7 +96,7 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			continue
 		}
 		for _, text := range long {
-			if !sampled(1) {
+			if !sampled(61) {
 				continue
 			}
 			what := fmt.Sprintf("%s %s with the body %.60s…", o.method, o.path, text)
@@ -106,32 +110,52 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
-	values := longValues(call)
+	values, parameters := longValues(call), parametersOf(t, h)
 	for _, e := range nodeEndpoints(t, h) {
 		for _, method := range e.Operations {
-			forms := callForms(strings.Contains(method, "."))
-			for i := range len(forms) * len(values) {
-				if !sampled(29) {
+			for n, form := range callForms(strings.Contains(method, "."), parameters[method]) {
+				if !sampled(61) {
 					continue
 				}
-				params := forms[i%len(forms)](values[i/len(forms)])
+				params := form(values[(count+n)%len(values)]) // each parameter has one of them, the same of other methods another
 				what := fmt.Sprintf("%s of %s with %.60s…", method, e.Paths[0], params)
-				w := answersSoon(t, h, what, func() *http.Request {
-					r := httptest.NewRequest(http.MethodPost, e.Paths[0], strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
-					r.Host = "localhost"
-					r.Header.Set("Content-Type", "application/json")
-					return r
-				})
+				w := answersSoon(t, h, what, func() *http.Request { return rpcRequest(e.Paths[0], method, params) })
 				if w.Code >= 500 || w.Code == 200 && !json.Valid(w.Body.Bytes()) {
 					t.Errorf("%s: %d %.200s", what, w.Code, w.Body)
 				}
 			}
 		}
 	}
+	for _, value := range values { // every kind of them where parameters are lists, objects, texts and names
+		for _, c := range []struct{ path, method, params string }{
+			{"/ext/bc/C/rpc", "eth_getBalance", "[" + value + "]"}, {"/ext/bc/C/rpc", "eth_getLogs", `[{"address":` + value + `}]`}, {"/ext/bc/C/rpc", "eth_call", `[{"data":` + value + `}]`},
+			{"/ext/bc/P", "platform.getBalance", `{"addresses":` + value + `}`}, {"/ext/bc/X", "avm.getTx", `{"txID":` + value + `}`}, {"/ext/info", "info.isBootstrapped", `{"chain":` + value + `}`},
+		} {
+			if sampled(31) {
+				answersSoon(t, h, fmt.Sprintf("%s with %.60s…", c.method, c.params), func() *http.Request { return rpcRequest(c.path, c.method, c.params) })
+			}
+		}
+	}
+	texts = longTexts(head)
+	for _, page := range []string{"/search?q=", "/tx/", "/address/", "/block/", "/token/", "/sim/explorer/", "/sim/explorer/43114/tx/", "/sim/explorer/43114/address/", "/p/", "/p/mainnet/tx/",
+		"/x/mainnet/address/", "/c/mainnet/tx/", "/p/mainnet/node/", "/p/mainnet/subnet/", "/x/mainnet/asset/", "/requests/", "/docs/", "/messages/", "/charts?metric=", "/messages?after="} {
+		for _, text := range texts {
+			if !sampled(61) {
+				continue
+			}
+			w := answersSoon(t, h, fmt.Sprintf("%s%.8s…", page, text), func() *http.Request {
+				return httptest.NewRequest(http.MethodGet, "http://localhost"+page+url.PathEscape(text)[:head], nil)
+			})
+			if w.Code >= 500 {
+				t.Errorf("%s%.8s…: %d %.200s", page, text, w.Code, w.Body)
+			}
+		}
+	}
+	messagesEndSoon(t, h, values, sampled)
 	texts = longTexts(900_000)
 	for _, path := range []string{"/ext/bc/", "/ext/bc/C/", "/ext/", "/fuji/ext/bc/", "/v1/", "/sim/", "/"} {
 		for _, text := range texts {
-			if !sampled(1) {
+			if !sampled(61) {
 				continue
 			}
 			w := answersSoon(t, h, fmt.Sprintf("%s%.8s…", path, text), func() *http.Request {
@@ -142,9 +166,64 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if count < 10_000 {
-		t.Errorf("only %d requests, of which some were tried", count)
+	if count < 5_000 {
+		t.Errorf("only %d requests, of which a short run tries some", count)
 	}
+}
+
+// rpcRequest is a call of a method of the node.
+func rpcRequest(path, method, params string) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+	r.Host = "localhost"
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+// messagesEndSoon sends long texts over a WebSocket.
+func messagesEndSoon(t *testing.T, h http.Handler, values []string, sampled func(int) bool) {
+	t.Helper()
+	server := httptest.NewServer(h)
+	defer server.Close()
+	for _, value := range values {
+		if !sampled(7) {
+			continue
+		}
+		socket, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/ext/bc/C/ws", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		message := []byte(`{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"address":` + value + `}]}`)
+		endsSoon(t, fmt.Sprintf("a message with %.60s…", value), func() {
+			if err := socket.WriteMessage(websocket.TextMessage, message); err != nil {
+				t.Fatal(err)
+			}
+			if _, answer, err := socket.ReadMessage(); err != nil || !json.Valid(answer) {
+				t.Fatalf("%.200s, %v", answer, err)
+			}
+		})
+		socket.Close()
+	}
+}
+
+// parametersOf are the names of the parameters of every method, by the OpenRPC document.
+func parametersOf(t *testing.T, h http.Handler) map[string][]string {
+	t.Helper()
+	var document struct {
+		Methods []struct {
+			Name   string
+			Params []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal([]byte(ask(h, "GET", "/openrpc.json", "")), &document); err != nil || len(document.Methods) < 200 {
+		t.Fatalf("the document has %d methods: %v", len(document.Methods), err)
+	}
+	all := map[string][]string{}
+	for _, m := range document.Methods {
+		for _, p := range m.Params {
+			all[m.Name] = append(all[m.Name], p.Name)
+		}
+	}
+	return all
 }
 
 // described is an operation as the OpenAPI document describes it.
@@ -238,26 +317,36 @@ func longValues(size int) (all []string) {
 	return append(all, strings.Repeat("[", 9000)+strings.Repeat("]", 9000))
 }
 
-// callForms are parameters of the node's methods in which a value may stand: by name for its own services, by position for those
-// of an EVM chain.
-func callForms(named bool) (all []func(value string) string) {
-	forms := []string{
-		`[$]`, `["0x1",$]`, `[{"from":"0x01","to":$}]`, `[{"to":"0x0000000000000000000000000000000000000001","data":$}]`,
-		`[{"to":"0x0000000000000000000000000000000000000001","value":$}]`, `[{"to":"0x0000000000000000000000000000000000000001","accessList":$}]`,
-		`[{"fromBlock":"0x0","address":$}]`, `[{"fromBlock":"0x0","topics":$}]`, `[{"fromBlock":"0x0","topics":[$]}]`,
-		`[{"to":"0x0000000000000000000000000000000000000001","data":"0x"},"latest",{"0x0000000000000000000000000000000000000001":{"code":$}}]`,
-		`["0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",$,"latest"]`, `["0x5","latest",$]`,
-		`["0x` + strings.Repeat("ab", 32) + `",{"tracer":$}]`,
-		`[{"to":"0x0000000000000000000000000000000000000001","data":"0x"},"latest",{"tracer":"callTracer","tracerConfig":$}]`,
-	}
+// callForms are parameters of one of the node's methods in which a value may stand: those of its own services by name, those of an EVM
+// chain by position, each of them, and within objects.
+func callForms(named bool, parameters []string) (all []func(value string) string) {
+	var forms []string
 	if named {
-		forms = nil
-		for _, name := range strings.Fields("txID blockID address addresses assetID subnetID subnetIDs ids nodeIDs blockchainID chain alias endpoint " +
-			"height encoding key tx limit startIndex loggerName logLevel validationID") {
+		for _, name := range parameters {
 			forms = append(forms, `{"`+name+`":$}`)
 		}
+	} else {
+		before := ""
+		for _, name := range parameters {
+			forms = append(forms, "["+before+"$]")
+			value := `"0x1"`
+			switch name {
+			case "address", "account", "from", "owner":
+				value = `"` + good["address"] + `"`
+			case "call", "tx", "args", "transaction":
+				value = `{"to":"` + good["address"] + `"}`
+			case "hash":
+				value = `"0x` + strings.Repeat("ab", 32) + `"`
+			}
+			before += value + ","
+		}
+		if len(parameters) > 0 {
+			forms = append(forms, `[{"to":"0x0000000000000000000000000000000000000001","data":$}]`, `[{"to":"0x0000000000000000000000000000000000000001","accessList":$}]`,
+				`[{"fromBlock":"0x0","topics":[$]}]`, `[{"to":"0x0000000000000000000000000000000000000001"},"latest",{"0x0000000000000000000000000000000000000001":{"code":$}}]`,
+				`["0x`+strings.Repeat("ab", 32)+`",{"tracer":$}]`)
+		}
 	}
-	for _, form := range forms {
+	for _, form := range append(forms, "$") {
 		before, after, _ := strings.Cut(form, "$")
 		all = append(all, func(value string) string { return before + value + after })
 	}

@@ -3,6 +3,7 @@ package eth
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
@@ -86,6 +87,12 @@ func (c *connection) serve(ctx context.Context) {
 		if err := json.Unmarshal(message, new(json.RawMessage)); err != nil {
 			_ = c.write(parseError(err)) // the connection ends either way
 			return
+		}
+		if problem := jsonrpc.CheckValues(message); problem != "" {
+			if c.write(errorMessage(-32600, problem)) != nil {
+				return
+			}
+			continue
 		}
 		select {
 		case c.requests <- struct{}{}:
@@ -258,7 +265,10 @@ func (m *messageWriter) Write(answer []byte) (int, error) {
 }
 
 // parseError answers what is not JSON.
-func parseError(err error) []byte {
-	text, _ := json.Marshal(err.Error()) // a string always can be
-	return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":` + string(text) + `}}`)
+func parseError(err error) []byte { return errorMessage(-32700, err.Error()) }
+
+// errorMessage answers a message that is not read as a call.
+func errorMessage(code int, why string) []byte {
+	text, _ := json.Marshal(why) // a string always can be
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`, code, text)
 }

@@ -132,5 +132,9 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, bool
 		return nil, false
 	}
 	rest.KeepRequest(r.Context(), body)
+	if problem := CheckValues(body); problem != "" {
+		http.Error(w, problem, http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
 	return body, true
 }

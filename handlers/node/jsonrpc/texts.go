@@ -12,7 +12,18 @@ const (
 	mostTexts   = 4096 // four times the addresses of getUTXOs
 	shortText   = 64
 	longestText = 4096 // of those longer than shortText and not hexadecimal, all together
+
+	mostValues = 1 << 17 // in lists and objects: ten times those of a batch of a thousand calls, or of the overrides of a whole state
 )
+
+// CheckValues says when a request holds more values than anybody asks with: what a value costs to read, empty ones too, is many times what a
+// byte of a text does.
+func CheckValues(body []byte) (problem string) {
+	if bytes.Count(body, []byte{','}) < mostValues {
+		return ""
+	}
+	return fmt.Sprintf("the request has more than %d values", mostValues)
+}
 
 // checkTexts says what is too much about the texts of a JSON document; nothing when all is well.
 func checkTexts(body []byte) (problem string) {

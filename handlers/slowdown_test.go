@@ -1,0 +1,6 @@
+//go:build !race
+
+package handlers_test
+
+// slowdown is how much longer everything takes.
+const slowdown = 1
