@@ -10,6 +10,9 @@ import (
 
 var errNumber = errors.New("expected a number, in decimal or as 0x and hexadecimal digits")
 
+// mostDigits are those of 256 bits, with some zeros before them: reading more would cost the square of their number.
+const mostDigits = 100
+
 // number is a whole number of up to 256 bits as test clients write one: a JSON number, or a string of either base.
 type number struct{ big.Int }
 
@@ -20,7 +23,10 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	if digits, hex := strings.CutPrefix(text, "0x"); hex {
 		text, base = digits, 16
 	}
-	if _, ok := n.SetString(text, base); !ok || n.Sign() < 0 || n.BitLen() > 256 || strings.HasPrefix(text, "+") {
+	if len(text) > mostDigits || strings.HasPrefix(text, "+") {
+		return fmt.Errorf("%w, not %.*s", errNumber, mostDigits, data)
+	}
+	if _, ok := n.SetString(text, base); !ok || n.Sign() < 0 || n.BitLen() > 256 {
 		return fmt.Errorf("%w, not %s", errNumber, data)
 	}
 	return nil
