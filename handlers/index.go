@@ -49,9 +49,13 @@ func (x *index) rewound(how sim.Return) {
 	clear(x.lags)
 	err := x.end()
 	x.mu.Unlock()
+	together := map[control.Lag][]sim.ChainKey{}
 	for key, l := range lags {
+		together[l] = append(together[l], key)
+	}
+	for l, chains := range together {
 		if !how.Reset {
-			err = errors.Join(err, x.SetLag(context.Background(), []sim.ChainKey{key}, l))
+			err = errors.Join(err, x.SetLag(context.Background(), chains, l))
 		}
 	}
 	if err != nil && x.options.Log != nil {
@@ -169,10 +173,8 @@ func (x *index) SetLag(ctx context.Context, chains []sim.ChainKey, l control.Lag
 		x.follower = follower
 		x.behind.Store(true)
 	}
-	for _, key := range chains {
-		if err := x.follower.SetLag(ctx, key, sim.Lag{Blocks: l.Blocks, Milliseconds: l.Time.Milliseconds()}); err != nil {
-			return fmt.Errorf("index: %w", err)
-		}
+	if err := x.follower.SetLag(ctx, chains, sim.Lag{Blocks: l.Blocks, Milliseconds: l.Time.Milliseconds()}); err != nil {
+		return fmt.Errorf("index: %w", err)
 	}
 	return nil
 }

@@ -106,19 +106,26 @@ func (f *Follower) End() error {
 	return errors.Join(f.db.Close(), os.RemoveAll(f.folder))
 }
 
-// SetLag says how far a chain is to be behind. An EVM chain is so at once: blocks that are too new leave the copy. A primary chain gets
-// no new ones until it is.
-func (f *Follower) SetLag(ctx context.Context, chain ChainKey, l Lag) error {
+// SetLag says how far chains are to be behind. EVM chains are so at once: blocks that are too new leave the copy. Primary chains get no
+// new ones until they are.
+func (f *Follower) SetLag(ctx context.Context, chains []ChainKey, l Lag) error {
 	f.of.writer.Lock()
 	defer f.of.writer.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.lags[chain] = l
-	if chain.Primary {
-		return nil
+	f.reading.Lock() // who reads the copy has opened it as it was
+	defer f.reading.Unlock()
+	went := false
+	for _, chain := range chains {
+		if f.lags[chain] = l; chain.Primary || f.failed != nil {
+			continue
+		}
+		var back bool
+		back, f.failed = f.goBack(ctx, f.of.ChainAt(store.First(chain.Chain)), l)
+		went = went || back
 	}
-	if err := f.goBack(ctx, f.of.ChainAt(store.First(chain.Chain)), l); err != nil {
-		f.failed = err
+	if went && f.failed == nil {
+		f.opened, f.failed = nil, f.recount(ctx)
 	}
 	return f.failed
 }
@@ -226,21 +233,18 @@ func (f *Follower) apply(r *revision) error {
 	return batch.End(err)
 }
 
-// goBack takes the blocks that a lag does not allow yet out of the copy, and lets them come again when it does. The caller holds the
-// writer's lock and mu.
-func (f *Follower) goBack(ctx context.Context, c *reader.Chain, l Lag) error {
+// goBack takes the blocks that a lag does not allow yet out of the copy, if there are any, and lets them come again when it does. The
+// metrics have to be made anew then. The caller holds all locks.
+func (f *Follower) goBack(ctx context.Context, c *reader.Chain, l Lag) (went bool, err error) {
 	key := Key(c)
 	to, err := f.newest(ctx, c, l)
 	if err != nil || to >= f.indexed[key] {
-		return err
+		return false, err
 	}
 	var again []revision
-	f.reading.Lock()
-	defer f.reading.Unlock()
-	f.opened = nil
 	taken, err := f.db.TakeOut(c.Row.ID, to)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = f.of.eachCount(ctx, c, to, f.indexed[key], func(n *blockCount) error {
 		number := to + 1 + uint64(len(again))
@@ -251,12 +255,9 @@ func (f *Follower) goBack(ctx context.Context, c *reader.Chain, l Lag) error {
 		})
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	f.waiting = slices.Concat(again, f.waiting)
 	f.indexed[key] = to
-	return f.recount(ctx)
+	return true, err
 }
 
 // newest is the newest block of an EVM chain that a lag allows, as far as the copy has it.

@@ -149,6 +149,7 @@ func Register(s *rest.Server, r *Recorder) error {
 			Params: data.JoinParams(timeParams, grouping(append([]string{"minute"}, longIntervals...), "requestPath", "responseCode", "chainId", "apiKeyId", "requestType"),
 				texts("orgId", "chainId", "responseCode", "apiKeyId", "requestPath"), requestType), Answer: reflect.TypeFor[apiUsage](), Handle: r.apiUsage},
 		rest.Operation{ID: "getApiLogs", Path: "/v1/apiLogs", Summary: "List the requests that this server got, the newest first", Live: true,
+			Doc:    "At most the latest 10,000 since the server was started, then those that are made up for the days before the end of the generated history.",
 			Params: data.JoinParams(timeParams, texts("orgId", "chainId", "responseCode", "apiKeyId", "requestPath"), requestType, rest.Paging(10, 100)),
 			Answer: reflect.TypeFor[logList](), Handle: r.listLogs},
 		rest.Operation{ID: "getSubnetRpcUsageMetrics", Path: "/v1/subnetRpcUsageMetrics", Summary: "Count the JSON-RPC requests to EVM chains", Live: true,
