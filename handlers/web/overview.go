@@ -1,6 +1,11 @@
 package web
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"snowglobe/fixtures"
+)
 
 // home shows who and what is in the world.
 func home(p *page) error {
@@ -32,4 +37,14 @@ func (p *page) PBalance(persona string) any {
 		return n
 	}
 	return nil
+}
+
+// roleOf says what a node with a role is there for.
+func roleOf(role any) string {
+	for _, r := range slices.Concat(fixtures.NodeRoles, fixtures.L1Roles) {
+		if r.Name == text(role) {
+			return strings.ReplaceAll(r.Node, "`", "")
+		}
+	}
+	return ""
 }
