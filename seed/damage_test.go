@@ -43,8 +43,8 @@ func TestDamageIsASentence(t *testing.T) {
 	for _, table := range slices.Sorted(maps.Keys(all)) {
 		for _, column := range all[table] {
 			for _, damage := range cellDamages {
-				if count++; testing.Short() && count%201 != 0 {
-					continue
+				if count++; count%3 != 0 || testing.Short() && count%67 != 0 {
+					continue // a third of them has every damage in every table
 				}
 				t.Run(table+"."+column+" "+damage.name, func(t *testing.T) {
 					t.Parallel()
