@@ -219,11 +219,11 @@ func (c *crash) moves() {
 		if !ok {
 			break
 		}
-		var said struct{ Now time.Time }
-		if err := json.Unmarshal([]byte(text), &said); err != nil || said.Now.IsZero() {
+		var said struct{ Time time.Time }
+		if err := json.Unmarshal([]byte(text), &said); err != nil || said.Time.IsZero() {
 			c.Fatal(text, err)
 		}
-		told = said.Now
+		told = said.Time
 		c.tell()
 	}
 	c.after = append(c.after, func(w *sim.World) {
