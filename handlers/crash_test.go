@@ -240,7 +240,9 @@ func (c *crash) marks() {
 		if !ok {
 			break
 		}
-		var said struct{ ID int64 }
+		var said struct {
+			ID int64 `json:",string"`
+		}
 		if err := json.Unmarshal([]byte(text), &said); err != nil || said.ID == 0 {
 			c.Fatal(text, err)
 		}
