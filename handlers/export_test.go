@@ -154,7 +154,7 @@ func TestExportsSurviveKills(t *testing.T) {
 	}
 	s.stopped(t)
 	verify := command(t, "verify", "--db", filepath.Join(folder, "w.db"))
-	if code, stdout, stderr := outcome(t, verify); code != 0 || !strings.Contains(stdout, fmt.Sprintf("; %d exports", 2*kills+2)) {
+	if code, stdout, stderr := outcome(t, verify); code != 0 || !regexp.MustCompile(fmt.Sprintf(`(?m)^ *exports +%d\b`, 2*kills+2)).MatchString(stdout) {
 		t.Error(code, stdout, stderr)
 	}
 }

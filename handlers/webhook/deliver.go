@@ -56,7 +56,8 @@ type Deliverer struct {
 	mu      sync.Mutex
 	busy    map[int64]bool
 	reached map[int64]reached
-	asked   int64 // how often messages were to be delivered once more: what was read before says nothing of where to go on
+	asked   int64            // how often messages were to be delivered once more: what was read before says nothing of where to go on
+	again   map[string]int64 // the newest of those requests for a message, by its uuid, until an attempt that began later has ended
 }
 
 // reached is the last of a webhook's messages that came to an end as all before it did.
@@ -86,7 +87,7 @@ func New(w *sim.World, o Options) *Deliverer {
 	}
 	d := &Deliverer{
 		world: w, writer: newWriter(w, o.Data), client: o.Targets.NewClient(answerTime), now: o.Now, opts: o, log: o.Log,
-		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{},
+		wake: make(chan struct{}, 1), busy: map[int64]bool{}, reached: map[int64]reached{}, again: map[string]int64{},
 	}
 	if !w.DB.ReadOnly() {
 		promises.Start(w, newName)
@@ -223,6 +224,7 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 
 // deliver makes one attempt, and writes down what became of it.
 func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.View, asked int64) error {
+	request := d.request(v)
 	secret, err := outbox.Secret(ctx, d.world.DB, w.Account)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -230,7 +232,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	body, err := d.writer.write(ctx, w, &v.Message)
 	switch {
 	case errors.Is(err, errVoid):
-		return d.note(ctx, w, v, nil, &outbox.State{Status: outbox.Void}, asked)
+		return d.note(ctx, w, v, nil, &outbox.State{Status: outbox.Void}, asked, request)
 	case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound):
 		return err
 	}
@@ -252,7 +254,7 @@ func (d *Deliverer) deliver(ctx context.Context, w *outbox.Webhook, v *outbox.Vi
 	default:
 		s.Status, s.Next = outbox.Pending, a.Started+retries[s.Attempts-1].Milliseconds()
 	}
-	return d.note(ctx, w, v, a, s, asked)
+	return d.note(ctx, w, v, a, s, asked, request)
 }
 
 // post sends a body and judges the answer: any status of success will do.
@@ -292,8 +294,11 @@ func shorten(text string) string {
 
 // note writes down what became of an attempt, and of a message that every attempt failed to deliver that its webhook is not to be told
 // anything more.
-func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State, asked int64) error {
+func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbox.State, asked, request int64) error {
 	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error {
+		if d.request(v) != request { // it was asked for again during this attempt
+			s = &outbox.State{Status: outbox.Pending}
+		}
 		if a != nil {
 			if err := outbox.AddAttempt(b, v.UUID, a); err != nil {
 				return err
@@ -304,6 +309,11 @@ func (d *Deliverer) note(ctx context.Context, w *outbox.Webhook, v *outbox.View,
 	if err != nil {
 		return err
 	}
+	d.mu.Lock()
+	if d.again[string(v.UUID)] == request {
+		delete(d.again, string(v.UUID))
+	}
+	d.mu.Unlock()
 	if a != nil {
 		d.opts.Events.Publish(events.Delivery, d.opts.World, func() any { return newDelivered(w, v, a, s) })
 	}
@@ -340,8 +350,19 @@ func newDelivered(w *outbox.Webhook, v *outbox.View, a *outbox.Attempt, s *outbo
 	return &delivered{uuid.UUID(w.UUID).String(), uuid.UUID(v.UUID).String(), w.URL, a.Number, a.Status, a.Error, s.Status}
 }
 
-// Again has a message delivered once more, at once and with all its attempts.
+// request is the newest request for a message to be delivered once more, 0 for none.
+func (d *Deliverer) request(v *outbox.View) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.again[string(v.UUID)]
+}
+
+// Again has a message delivered once more, at once and with all its attempts, also when an attempt is under way.
 func (d *Deliverer) Again(ctx context.Context, v *outbox.View) error {
+	d.mu.Lock()
+	d.asked++
+	d.again[string(v.UUID)] = d.asked
+	d.mu.Unlock()
 	err := d.world.WriteUncounted(ctx, func(b *store.Batch) error { return outbox.SetState(b, v.UUID, &outbox.State{Status: outbox.Pending}) })
 	if err != nil {
 		return err
