@@ -65,15 +65,15 @@ def test_a_terminal_interrupts_once():
     """^C reaches everything in the foreground of a terminal, so it is not passed on a second time; and the command goes on if it likes."""
     count = """
 import os, signal, time
-got = []
+got, seen = [], 0
 signal.signal(signal.SIGINT, lambda *_: got.append(1))
 print("ready", flush=True)
 for _ in range(2):
-    before = len(got)
-    while len(got) == before:
+    while len(got) == seen:
         time.sleep(0.05)
     time.sleep(1)
-    print("interrupted", len(got) - before, flush=True)
+    before, seen = seen, len(got)
+    print("interrupted", seen - before, flush=True)
 """
     pid, terminal = pty.fork()
     if pid == 0:
