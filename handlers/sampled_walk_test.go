@@ -1,0 +1,6 @@
+//go:build !long
+
+package handlers_test
+
+// walkEvery is of how many calls with long texts one is made in a full run: all of them take minutes, with -tags long.
+const walkEvery = 4
