@@ -1,10 +1,15 @@
 package evm
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
+	"sync"
+	"weak"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -61,8 +66,34 @@ var (
 	errFees       = errors.New("config.feeConfig: an L1 has one, a C-Chain has none")
 )
 
-// ParseGenesis reads a genesis and the upgrades that go with it, as a node has them: two JSON documents.
+// parsed are the geneses that are in use, by the digest of what they were read from: a world and its copies share them.
+var parsed = struct {
+	sync.Mutex
+	geneses map[[sha256.Size]byte]weak.Pointer[Genesis]
+}{geneses: map[[sha256.Size]byte]weak.Pointer[Genesis]{}}
+
+// ParseGenesis reads a genesis and the upgrades that go with it, as a node has them: two JSON documents. Nobody may change the answer.
 func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
+	text := binary.AppendUvarint([]byte(kind), uint64(len(raw)))
+	digest := sha256.Sum256(append(append(text, raw...), upgrades...))
+	parsed.Lock()
+	g := parsed.geneses[digest].Value()
+	parsed.Unlock()
+	if g != nil {
+		return g, nil
+	}
+	g, err := parseGenesis(kind, raw, upgrades)
+	if err != nil {
+		return nil, err
+	}
+	parsed.Lock()
+	defer parsed.Unlock()
+	maps.DeleteFunc(parsed.geneses, func(_ [sha256.Size]byte, p weak.Pointer[Genesis]) bool { return p.Value() == nil })
+	parsed.geneses[digest] = weak.Make(g)
+	return g, nil
+}
+
+func parseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	var d document
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return nil, fmt.Errorf("genesis: %w", err)
