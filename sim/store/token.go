@@ -320,7 +320,7 @@ const heldCount = heldAssets + `SELECT count(*) FROM kept WHERE amount <> x''`
 
 // HoldingCount counts the assets after one and before another of which an address has some.
 func (db *DB) HoldingCount(ctx context.Context, owner []byte, after, before AssetKey) (int, error) {
-	n, err := get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), MaxNumber)
+	n, err := get[int](ctx, db, heldCount, owner, []byte(after), []byte(before), uint64(MaxNumber))
 	if err != nil {
 		return 0, err
 	}
