@@ -121,7 +121,10 @@ func (db *DB) WriteCopy(ctx context.Context, path string) error {
 
 func (db *DB) writeCopy(ctx context.Context, path string) error {
 	if db.path == Memory {
-		return db.backup(ctx, dsn(unfinished(path), "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)"))
+		if err := db.backup(ctx, dsn(unfinished(path), "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)")); err != nil {
+			return err
+		}
+		return prepareLog(unfinished(path))
 	}
 	if err := copyFile(db.path, unfinished(path)); err != nil {
 		return err
@@ -130,6 +133,16 @@ func (db *DB) writeCopy(ctx context.Context, path string) error {
 		return err
 	}
 	return nil
+}
+
+// prepareLog writes into the header that the file has a write-ahead log: otherwise the first opening would write it, with a rollback
+// journal beside the file, which another process that opens the file just then would take for a foreign one.
+func prepareLog(path string) error {
+	file, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // copyFile copies a file by the means of the system, which has no need to read it where the file system shares what is the same.

@@ -219,6 +219,31 @@ func TestAFileThatWasReplacedIsClosed(t *testing.T) {
 	}
 }
 
+// TestOpeningLeavesACopyAsItIs: a copy of what is in memory has a header as a file of its own, and several processes may open it
+// at once; the first would otherwise write one, with a journal that the others refuse.
+func TestOpeningLeavesACopyAsItIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.db")
+	if err := made(t, Memory, writeMeta).WriteCopy(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	read := func() []byte {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	before := read()
+	db, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1) // as connect does, before anything is written
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if !bytes.Equal(read(), before) {
+		t.Error("opening the copy wrote to it")
+	}
+}
+
 func TestTheTableLineageIsOnTheSecondPage(t *testing.T) {
 	db := made(t, Memory, writeMeta)
 	var page int
