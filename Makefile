@@ -49,8 +49,8 @@ crash: ## kill the program KILLS times while it works, and look at what is left
 soak: ## have clients of every kind come and go for as long as SOAK says, and compare what the program uses
 	$(GO) test -tags long -count=1 -timeout 5h -run '^TestSoak$$' -v ./handlers -args -soak $(SOAK)
 
-bench: ## measure speed, size and memory of the built program, ROWS alone if given (needs a quiet machine for about half an hour)
-	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers
+bench: ## measure speed, size and memory of the built program, ROWS alone if given, with worlds kept in WORLDS (half an hour on a quiet machine)
+	$(GO) test -run '^$$' -bench '^BenchmarkReport$$/^$(ROWS)' -benchtime 1x -timeout 60m ./handlers $(if $(WORLDS),-args -worlds $(abspath $(WORLDS)))
 
 golden: ## write transcripts and digests anew
 	$(GO) test -count=1 ./handlers/node ./seed -run 'Transcripts|TestDeterminism' -update

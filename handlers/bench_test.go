@@ -1,6 +1,8 @@
 package handlers_test
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,10 +20,13 @@ const (
 	rounds      = 5
 )
 
+// keptWorlds is where a report finds worlds that were made before, and leaves those that it makes.
+var keptWorlds = flag.String("worlds", "", "folder of the worlds that BenchmarkReport keeps")
+
 // BenchmarkReport runs the built program and prints what it achieves beside its budgets. It is what `make bench` shows,
 // and one part of it with ROWS, such as `make bench ROWS=clock`.
 func BenchmarkReport(b *testing.B) {
-	r := &report{b: b, program: release(b), folder: b.TempDir()}
+	r := &report{b: b, program: release(b), folder: cmp.Or(*keptWorlds, b.TempDir())}
 	fmt.Printf("\n%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
 	for _, part := range []struct {
 		name    string

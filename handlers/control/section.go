@@ -35,7 +35,7 @@ func (section) Schema(*schema.Schemas) *schema.Schema {
 	return &schema.Schema{Description: "What stands under this name in the answer of /sim/world; contracts are those of all chains, with their ABI."}
 }
 
-const contractsSection = "contracts"
+const contractsSection, personasSection = "contracts", "personas"
 
 // sections are the names of the parts.
 func sections() []string {

@@ -121,28 +121,33 @@ type Health struct {
 
 const readableDoc = "Indented for curl that accepts anything, and for who adds ?pretty; ?pretty=false keeps it in one line."
 
+// expectedParam is left out by who asks often: what every account has takes longer to find than the rest.
+var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Default: "true", Doc: "Whether each persona comes with what it has and has done by now."}
+
 // Register adds the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
 	api := &worldAPI{s, version, origins, expectations{w, query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
 		rest.Operation{
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name", Readable: true,
-			Doc: readableDoc, Answer: reflect.TypeFor[World](),
+			Params: []rest.Param{expectedParam},
+			Doc:    readableDoc, Answer: reflect.TypeFor[World](),
 			Handle: func(r *rest.Request) (any, error) {
-				answer, _, err := api.world(r)
+				answer, _, err := api.world(r, true)
 				return answer, err
 			},
 		},
 		rest.Operation{
 			ID: "describeSection", Path: "/sim/world/{section}", Summary: "A part of what is in the world", Readable: true,
-			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}},
+			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}, expectedParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[section](),
 			Handle: func(r *rest.Request) (any, error) {
-				answer, d, err := api.world(r)
+				name := r.Text("section")
+				answer, d, err := api.world(r, name == personasSection)
 				if err != nil {
 					return nil, err
 				}
-				return answer.section(r.Text("section"), d)
+				return answer.section(name, d)
 			},
 		},
 		rest.Operation{
@@ -169,7 +174,8 @@ type worldAPI struct {
 	expected expectations
 }
 
-func (a *worldAPI) world(r *rest.Request) (*World, *Description, error) {
+// world describes the world, the personas with what is expected of them if that is wanted, and asked for.
+func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *Description, error) {
 	d, err := Describe(r.Context(), a.expected.world)
 	if err != nil {
 		return nil, nil, err
@@ -182,12 +188,14 @@ func (a *worldAPI) world(r *rest.Request) (*World, *Description, error) {
 	for i := range answer.Networks {
 		answer.Networks[i].URL += rest.MountPath(r.HTTP)
 	}
-	expected, err := a.expected.all(r.Context(), d.Personas)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range answer.Personas {
-		answer.Personas[i].Expected = expected[i]
+	if expected && r.Bool("expected") {
+		found, err := a.expected.all(r.Context(), d.Personas)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range answer.Personas {
+			answer.Personas[i].Expected = found[i]
+		}
 	}
 	list, err := contractABIs(d)
 	answer.ABIs = map[string]json.RawMessage{}
