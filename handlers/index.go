@@ -32,12 +32,17 @@ type index struct {
 	mu       sync.Mutex
 	lags     map[sim.ChainKey]control.Lag
 	follower *sim.Follower // nil while nothing is behind
-	server   *rest.Server  // of the copy as it was opened
-	opened   *sim.World
+	servers  map[sim.ChainKey]indexServer
+}
+
+// indexServer is the copy as it was opened for who asks about a chain.
+type indexServer struct {
+	world  *sim.World
+	server *rest.Server
 }
 
 func newIndex(w *sim.World, o *Options) *index {
-	x := &index{world: w, options: o, lags: map[sim.ChainKey]control.Lag{}}
+	x := &index{world: w, options: o, lags: map[sim.ChainKey]control.Lag{}, servers: map[sim.ChainKey]indexServer{}}
 	w.BeforeReturn(func() func(sim.Return) { return x.rewound })
 	return x
 }
@@ -73,46 +78,46 @@ var (
 func (x *index) serving(ctx context.Context, path, network string, names []string) (*rest.Server, func(), error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.follower == nil || !x.concerns(path, network, names) {
+	concerned := x.concerned(path, network, names)
+	if x.follower == nil || len(concerned) == 0 {
 		return nil, nil, nil
 	}
-	w, done, err := x.follower.Read(ctx)
+	w, key, done, err := x.follower.Read(ctx, concerned)
 	if err != nil {
 		return nil, nil, err
 	}
-	if x.opened != w {
-		if x.server, err = x.serve(w); err != nil {
+	if x.servers[key].world != w {
+		server, err := x.serve(w)
+		if err != nil {
 			done()
 			return nil, nil, err
 		}
-		x.opened = w
+		x.servers[key] = indexServer{w, server}
 	}
-	return x.server, done, nil
+	return x.servers[key].server, done, nil
 }
 
-func (x *index) concerns(path, network string, names []string) bool {
+// concerned are the chains that are behind and that a request is about.
+func (x *index) concerned(path, network string, names []string) (all []sim.ChainKey) {
 	for _, name := range names {
 		for _, key := range x.Chains(network, name) {
 			if _, behind := x.lags[key]; behind {
-				return true
+				all = append(all, key)
 			}
 		}
 	}
 	if len(names) > 0 {
-		return false
+		return all
 	}
+	begins := func(begin string) bool { return strings.HasPrefix(path, begin) }
 	for key := range x.lags {
-		begins := func(begin string) bool { return strings.HasPrefix(path, begin) }
 		switch {
-		case !key.Primary:
-			if slices.ContainsFunc(chainPaths, begins) {
-				return true
-			}
-		case slices.ContainsFunc(primaryPaths, begins) && (network == "" || x.networkOf(key).Name == network):
-			return true
+		case !key.Primary && slices.ContainsFunc(chainPaths, begins),
+			key.Primary && slices.ContainsFunc(primaryPaths, begins) && (network == "" || x.networkOf(key).Name == network):
+			all = append(all, key)
 		}
 	}
-	return false
+	return all
 }
 
 // Chains are those that a name stands for, on a network if that is named, on every one otherwise; every chain without a name.
@@ -142,7 +147,7 @@ func (x *index) networkOf(key sim.ChainKey) *sim.Network {
 
 // serve makes the operations of the Data and the Metrics API over a world.
 func (x *index) serve(w *sim.World) (*rest.Server, error) {
-	s, err := rest.New(rest.Options{Clock: w.Clock, WorldKey: w.Identity(), Alias: w.Alias, NetworkOf: networkOf(w), Same: sameChain(w)})
+	s, err := rest.New(rest.Options{Clock: x.world.Clock, WorldKey: w.Identity(), Alias: w.Alias, NetworkOf: networkOf(w), Same: sameChain(w)})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +191,8 @@ func (x *index) end() error {
 		return nil
 	}
 	x.behind.Store(false)
-	x.follower, x.server, x.opened = nil, nil, nil
+	x.follower = nil
+	clear(x.servers)
 	return f.End()
 }
 

@@ -15,7 +15,7 @@ import (
 func TestRestoredNetworksGoOnAlike(t *testing.T) {
 	w := world(t, "tiny", 3)
 	for i, row := range must(w.DB.PrimaryNetworks(t.Context()))(t) {
-		replayed, err := primary.Replay(t.Context(), w.DB, row, i+1, func(*store.PrimaryDelta) error { return nil })
+		replayed, err := primary.Replay(t.Context(), w.DB, row, i+1, true, func(*store.PrimaryDelta) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

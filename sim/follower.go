@@ -1,12 +1,14 @@
 package sim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"os"
-	"slices"
 	"sync"
+	"time"
 
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -14,8 +16,8 @@ import (
 )
 
 // Follower is a copy of a world that follows it at a distance, as an index follows its node: what is committed to the world comes to
-// the copy later. Each EVM chain, and the primary chains of each network together, have an order of their own: one that is far behind does
-// not hold up another.
+// the copy later. Each chain has an order of its own: one that is far behind holds up no other, save a block that spends what a block made
+// which is not there yet.
 type Follower struct {
 	of     *World
 	db     *store.DB
@@ -27,7 +29,7 @@ type Follower struct {
 	indexed  map[ChainKey]uint64 // newest block of each chain in the copy
 	existing map[ChainKey]uint64 // in the world
 	meta     store.Meta          // of the copy
-	opened   *World              // the copy as it is now; nil when it has changed since it was opened
+	opened   map[ChainKey]*World // the copy as it is now, for who asks about a chain; without those that it was before
 	failed   error
 
 	reading sync.RWMutex // held for reading by who reads the copy; taken after mu
@@ -35,12 +37,22 @@ type Follower struct {
 
 // ChainKey names a chain of a world, by its number in the file.
 type ChainKey struct {
-	Primary bool // a P- or X-Chain, or a C-Chain as a chain of atomic transactions
+	Primary bool // a P- or X-Chain
 	Chain   int
 }
 
 // Key names an EVM chain.
 func Key(c *reader.Chain) ChainKey { return ChainKey{false, c.Row.ID} }
+
+// keyOf names a chain of a network by its number among primary chains: the C-Chain is an EVM chain.
+func (w *World) keyOf(primaryChain int) ChainKey {
+	for _, n := range w.Networks {
+		if n.Chain(txs.CChain) == primaryChain {
+			return Key(n.CChain())
+		}
+	}
+	return ChainKey{true, primaryChain}
+}
 
 // Lag is how far a chain of the copy is behind: so many blocks, or so many milliseconds of the world's clock.
 type Lag struct {
@@ -53,12 +65,19 @@ type revision struct {
 	meta  *store.Meta // nil for blocks that were in the copy before
 	time  int64       // Unix milliseconds
 	write func(*store.Batch) error
-	added map[ChainKey]uint64 // the newest block that it adds to each chain
-	order map[ChainKey]bool   // what it comes after: the primary chains of a network stand for each other
+	chain ChainKey            // whose order it keeps; none for what is about no chain
+	block uint64              // the newest block that it adds to the chain, 0 for none
+	after map[ChainKey]uint64 // blocks of other chains whose outputs it spends
 }
 
-// primaryKey stands for the primary chains of a network.
-func primaryKey(n *Network) ChainKey { return ChainKey{true, n.Chain(txs.PChain)} }
+// spends takes down of whose outputs a block spends some.
+func (r *revision) spends(w *World, d *store.PrimaryDelta) {
+	for _, s := range d.Spends {
+		if key := w.keyOf(s.UTXO.Chain()); key != r.chain {
+			r.after[key] = max(r.after[key], s.UTXO.Height())
+		}
+	}
+}
 
 // Follow makes a copy of the world that follows it from now on. There is one at a time.
 func (w *World) Follow(ctx context.Context) (*Follower, error) {
@@ -68,7 +87,7 @@ func (w *World) Follow(ctx context.Context) (*Follower, error) {
 	}
 	w.writer.Lock()
 	defer w.writer.Unlock()
-	f := &Follower{of: w, folder: folder, lags: map[ChainKey]Lag{}, indexed: map[ChainKey]uint64{}, meta: w.meta}
+	f := &Follower{of: w, folder: folder, lags: map[ChainKey]Lag{}, indexed: map[ChainKey]uint64{}, opened: map[ChainKey]*World{}, meta: w.meta}
 	for _, c := range w.Chains {
 		head, headErr := c.Head(ctx)
 		if err = errors.Join(err, headErr); headErr == nil {
@@ -86,6 +105,9 @@ func (w *World) Follow(ctx context.Context) (*Follower, error) {
 	f.existing = maps.Clone(f.indexed)
 	if err == nil {
 		f.db, err = w.DB.Copy(ctx, folder)
+	}
+	if err == nil {
+		err = f.change(func(b *store.Batch) error { return b.ForgetHistory() })
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
@@ -106,26 +128,19 @@ func (f *Follower) End() error {
 	return errors.Join(f.db.Close(), os.RemoveAll(f.folder))
 }
 
-// SetLag says how far chains are to be behind. EVM chains are so at once: blocks that are too new leave the copy. Primary chains get no
-// new ones until they are.
+// SetLag says how far chains are to be behind. They are so at once: blocks that are too new leave the copy.
 func (f *Follower) SetLag(ctx context.Context, chains []ChainKey, l Lag) error {
 	f.of.writer.Lock()
 	defer f.of.writer.Unlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, chain := range chains {
+		f.lags[chain] = l
+	}
 	f.reading.Lock() // who reads the copy has opened it as it was
 	defer f.reading.Unlock()
-	went := false
-	for _, chain := range chains {
-		if f.lags[chain] = l; chain.Primary || f.failed != nil {
-			continue
-		}
-		var back bool
-		back, f.failed = f.goBack(ctx, f.of.ChainAt(store.First(chain.Chain)), l)
-		went = went || back
-	}
-	if went && f.failed == nil {
-		f.opened, f.failed = nil, f.recount(ctx)
+	if f.failed == nil {
+		f.failed = f.goBack(ctx)
 	}
 	return f.failed
 }
@@ -138,152 +153,176 @@ func (f *Follower) Heights(chain ChainKey) (indexed, existing uint64) {
 	return f.indexed[chain], f.existing[chain]
 }
 
-// Read is the copy, until done is called.
-func (f *Follower) Read(ctx context.Context) (w *World, done func(), err error) {
+// Read is the copy, until done is called, for who asks about chains. Its clock is that of the one that is furthest behind.
+func (f *Follower) Read(ctx context.Context, chains []ChainKey) (w *World, of ChainKey, done func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.settle()
-	if f.failed == nil && f.opened == nil {
-		f.opened, f.failed = read(ctx, f.db)
+	now := int64(math.MaxInt64)
+	for _, key := range chains {
+		at, err := f.now(ctx, key)
+		if err != nil {
+			return nil, of, nil, err
+		}
+		if at < now {
+			now, of = at, key
+		}
+	}
+	if f.failed == nil && f.opened[of] == nil {
+		f.failed = f.open(ctx, of)
 	}
 	if f.failed != nil {
-		return nil, nil, f.failed
+		return nil, of, nil, f.failed
+	}
+	w = f.opened[of]
+	if w.Clock.UnixMilli() != now {
+		w.Clock.Set(time.UnixMilli(now))
 	}
 	f.reading.RLock()
-	return f.opened, f.reading.RUnlock, nil
+	return w, of, f.reading.RUnlock, nil
+}
+
+// open opens the copy for who asks about a chain: a world that tells what it is.
+func (f *Follower) open(ctx context.Context, of ChainKey) error {
+	w, err := read(ctx, f.db)
+	if err != nil {
+		return err
+	}
+	f.opened[of] = w
+	digest := digestOf(f.meta.Base, f.meta.Clock, w.heads)
+	if bytes.Equal(digest, f.meta.Digest) {
+		return nil
+	}
+	f.meta.Digest, w.meta.Digest = digest, digest
+	return f.change(func(*store.Batch) error { return nil })
+}
+
+// now is the time of a chain in the copy, in milliseconds: that of its newest block, if there are others.
+func (f *Follower) now(ctx context.Context, key ChainKey) (int64, error) {
+	now := f.of.Clock.UnixMilli() - f.lags[key].Milliseconds
+	if f.lags[key].Milliseconds == 0 && f.indexed[key] < f.existing[key] {
+		at, err := f.blockTime(ctx, key, f.indexed[key])
+		return min(now, at*1000), err
+	}
+	return now, nil
 }
 
 // follow takes down what was committed to the world, whose writer's lock the caller holds.
 func (f *Follower) follow(m store.Meta, write func(*store.Batch) error, added *Added) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := revision{meta: &m, time: m.Clock, write: write, added: map[ChainKey]uint64{}, order: map[ChainKey]bool{}}
-	if added.Chain != nil {
-		r.order[Key(added.Chain)] = true
-	}
-	if added.Block != nil {
-		r.added[Key(added.Chain)] = added.Block.Block.ID.Number()
-		if added.Block.Atomic != nil {
-			r.order[primaryKey(f.of.NetworkOf(added.Chain))] = true
-		}
-	}
 	for _, p := range added.Primary {
-		r.order[primaryKey(p.Network)] = true
-		for _, d := range p.Deltas {
-			if d.Block != nil {
-				r.added[ChainKey{true, d.Block.ID.Chain()}] = d.Block.ID.Number()
+		f.waiting = append(f.waiting, f.primary(&m, p.Deltas)...)
+	}
+	if len(added.Primary) == 0 {
+		r := revision{meta: &m, time: m.Clock, write: write, after: map[ChainKey]uint64{}}
+		if added.Chain != nil {
+			r.chain = Key(added.Chain)
+		}
+		if added.Block != nil {
+			r.block = added.Block.Block.ID.Number()
+			if added.Block.Atomic != nil {
+				r.spends(f.of, added.Block.Atomic)
 			}
 		}
+		f.waiting = append(f.waiting, r)
 	}
-	maps.Copy(f.existing, r.added)
-	f.waiting = append(f.waiting, r)
+	for i := range f.waiting {
+		if r := &f.waiting[i]; r.block > 0 {
+			f.existing[r.chain] = max(f.existing[r.chain], r.block)
+		}
+	}
 }
+
+// primary is how blocks of primary chains come to the copy: one by one, but a proposal with what is decided about it.
+func (f *Follower) primary(m *store.Meta, deltas []*store.PrimaryDelta) (all []revision) {
+	for i := 0; i < len(deltas); i++ {
+		first, d := i, deltas[i]
+		for d.Block.Type == proposal && i+1 < len(deltas) {
+			i++
+			d = deltas[i]
+		}
+		together := deltas[first : i+1]
+		r := revision{meta: m, time: d.Block.Time * 1000, chain: ChainKey{true, d.Block.ID.Chain()}, block: d.Block.ID.Number(), after: map[ChainKey]uint64{},
+			write: func(b *store.Batch) (err error) {
+				for _, d := range together {
+					err = errors.Join(err, b.AddPrimaryBlock(d))
+				}
+				return err
+			}}
+		for _, d := range together {
+			r.spends(f.of, d)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// proposal is the type of a block that the next one decides about.
+const proposal = "Proposal"
 
 // settle brings to the copy what is old enough.
 func (f *Follower) settle() {
+	for f.failed == nil && f.bring() {
+		continue
+	}
+}
+
+// bring brings what is old enough, and of whose chain nothing waits. It says whether anything came, for which other may have waited.
+func (f *Follower) bring() bool {
 	var due, waiting []revision
 	held := map[ChainKey]bool{}
 	for _, r := range f.waiting {
-		waits := !f.due(&r)
-		for key := range r.order {
-			waits = waits || held[key]
-		}
-		if !waits {
-			due = append(due, r)
+		if held[r.chain] || !f.due(&r) {
+			held[r.chain] = r.chain != ChainKey{}
+			waiting = append(waiting, r)
 			continue
 		}
-		maps.Copy(held, r.order)
-		waiting = append(waiting, r)
+		due = append(due, r)
 	}
-	if len(due) == 0 || f.failed != nil {
-		return
+	if len(due) == 0 {
+		return false
 	}
 	f.reading.Lock() // who reads the copy has opened it as it was
 	defer f.reading.Unlock()
-	f.opened = nil
+	clear(f.opened)
 	for _, r := range due {
 		if f.failed = f.apply(&r); f.failed != nil {
-			return
+			return false
 		}
-		maps.Copy(f.indexed, r.added)
+		if r.block > 0 {
+			f.indexed[r.chain] = r.block
+		}
 	}
 	f.waiting = waiting
+	return true
 }
 
 func (f *Follower) due(r *revision) bool {
-	for key, number := range r.added {
-		if l, lags := f.lags[key]; lags && (number+l.Blocks > f.existing[key] || r.time+l.Milliseconds > f.of.Clock.UnixMilli()) {
+	for key, number := range r.after {
+		if f.indexed[key] < number {
 			return false
 		}
 	}
-	return true
+	l := f.lags[r.chain]
+	return r.block == 0 || r.block+l.Blocks <= f.existing[r.chain] && r.time+l.Milliseconds <= f.of.Clock.UnixMilli() || l == Lag{}
 }
 
 func (f *Follower) apply(r *revision) error {
 	if r.meta != nil && r.meta.Clock >= f.meta.Clock {
 		f.meta = *r.meta
 	}
+	return f.change(r.write)
+}
+
+// change writes into the copy.
+func (f *Follower) change(write func(*store.Batch) error) error {
 	batch, err := f.db.Begin()
 	if err != nil {
 		return err
 	}
-	if err = r.write(batch); err == nil {
+	if err = write(batch); err == nil {
 		err = batch.SetMeta(f.meta)
-	}
-	return batch.End(err)
-}
-
-// goBack takes the blocks that a lag does not allow yet out of the copy, if there are any, and lets them come again when it does. The
-// metrics have to be made anew then. The caller holds all locks.
-func (f *Follower) goBack(ctx context.Context, c *reader.Chain, l Lag) (went bool, err error) {
-	key := Key(c)
-	to, err := f.newest(ctx, c, l)
-	if err != nil || to >= f.indexed[key] {
-		return false, err
-	}
-	var again []revision
-	taken, err := f.db.TakeOut(c.Row.ID, to)
-	if err != nil {
-		return false, err
-	}
-	err = f.of.eachCount(ctx, c, to, f.indexed[key], func(n *blockCount) error {
-		number := to + 1 + uint64(len(again))
-		at, err := f.of.DB.BlockTime(ctx, store.At(c.Row.ID, number, 0))
-		again = append(again, revision{
-			time: at * 1000, added: map[ChainKey]uint64{key: number}, order: map[ChainKey]bool{key: true},
-			write: func(b *store.Batch) error { return errors.Join(b.PutBack(taken[number]), n.add(b)) },
-		})
-		return err
-	})
-	f.waiting = slices.Concat(again, f.waiting)
-	f.indexed[key] = to
-	return true, err
-}
-
-// newest is the newest block of an EVM chain that a lag allows, as far as the copy has it.
-func (f *Follower) newest(ctx context.Context, c *reader.Chain, l Lag) (uint64, error) {
-	key := Key(c)
-	to := min(f.indexed[key], f.existing[key]-min(l.Blocks, f.existing[key]))
-	for ; to > 0 && l.Milliseconds > 0; to-- {
-		at, err := f.of.DB.BlockTime(ctx, store.At(c.Row.ID, to, 0))
-		if err != nil || at*1000+l.Milliseconds <= f.of.Clock.UnixMilli() {
-			return to, err
-		}
-	}
-	return to, nil
-}
-
-// recount makes the copy's metrics out of the blocks that it has.
-func (f *Follower) recount(ctx context.Context) error {
-	batch, err := f.db.Begin()
-	if err != nil {
-		return err
-	}
-	err = batch.ForgetMetrics()
-	for _, c := range f.of.Chains {
-		if err == nil {
-			err = f.of.eachCount(ctx, c, 0, f.indexed[Key(c)], func(n *blockCount) error { return n.add(batch) })
-		}
 	}
 	return batch.End(err)
 }

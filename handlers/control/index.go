@@ -96,8 +96,8 @@ func RegisterIndex(s *rest.Server, x Index) error {
 			Handle: func(r *rest.Request) (any, error) { return a.states(r) }},
 		rest.Operation{ID: "setIndexLag", Method: http.MethodPost, Path: "/sim/index", Summary: "Let the Data and Metrics API be behind the node",
 			Doc: "Blocks come to them later: when there are so many more, or when the world's clock has moved on by so much. What is not indexed is a 404 there. " +
-				"An EVM chain is behind at once, though not of what its atomic transactions did on the primary chains. The P- and X-Chain keep what is indexed, and get " +
-				"nothing new until they are so far behind; as those of a network follow from each other, one waits for the other.",
+				"A chain is behind at once: it shows what it was then, by the time of the newest block that it has, or by the world's clock less the lag. " +
+				"Each chain has its own distance; only a block that spends what another chain exported waits until that is indexed, too.",
 			Body: reflect.TypeFor[lagBody](), Strict: true, Class: permit.Control, Answer: states, Handle: a.set},
 		rest.Operation{ID: "catchUpIndex", Method: http.MethodDelete, Path: "/sim/index", Summary: "Let the Data and Metrics API catch up with the node",
 			Class: permit.Control, Answer: states, Handle: func(r *rest.Request) (any, error) {

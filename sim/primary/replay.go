@@ -29,10 +29,10 @@ type chainReplay struct {
 	load   func() error // makes the next block the one to come; accept is nil after the last
 }
 
-// Replay makes a network again from its genesis and the bytes of its blocks, recovering every signature and checking
-// every proof. cChain is the row id of its C-Chain among EVM chains. What each block adds goes to the sink.
-func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain int, sink func(*store.PrimaryDelta) error) (*Network, error) {
-	r, err := begin(ctx, db, row, sink)
+// Replay makes a network again from its genesis and the bytes of its blocks; when it is strict, recovering every signature and
+// checking every proof. cChain is the row id of its C-Chain among EVM chains. What each block adds goes to the sink.
+func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain int, strict bool, sink func(*store.PrimaryDelta) error) (*Network, error) {
+	r, err := begin(ctx, db, row, strict, sink)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Replay(ctx context.Context, db *store.DB, row store.PrimaryNetwork, cChain 
 	}
 }
 
-func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, sink func(*store.PrimaryDelta) error) (*replay, error) {
+func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, strict bool, sink func(*store.PrimaryDelta) error) (*replay, error) {
 	networkRules, err := rules.NetworkByID(row.ID)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func begin(ctx context.Context, db *store.DB, row store.PrimaryNetwork, sink fun
 	if err != nil {
 		return nil, err
 	}
-	n.P.Strict, n.X.Strict, n.C.Strict = true, true, true
+	n.P.Strict, n.X.Strict, n.C.Strict = strict, strict, strict
 	for _, delta := range deltas {
 		if err := sink(delta); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -184,4 +185,138 @@ func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
 // AddPrimaryNetwork writes a network's genesis.
 func (b *Batch) AddPrimaryNetwork(n PrimaryNetwork) error {
 	return b.exec(`INSERT INTO primary_network (id, platform, exchange) VALUES (?, ?, ?)`, n.ID, n.PChainGenesis, n.XChainGenesis)
+}
+
+// RemovePrimaryBlocks takes the newest blocks of primary chains with everything that they added out of a file. kept are the blocks of the
+// same P-Chains that stay, in their order, of which only what later ones change matters: stakers, stakes and fees. It is for copies of a
+// world; AddPrimaryBlock adds the blocks again.
+func (b *Batch) RemovePrimaryBlocks(kept, removed []*PrimaryDelta) error {
+	b.primary = true
+	changed := &changedByBlocks{stakers: map[Position]*Staker{}, stakes: map[chainSubject]bool{}, fees: map[chainSubject]bool{}}
+	for _, d := range slices.Backward(removed) {
+		if err := b.removePrimaryBlock(d, changed); err != nil {
+			return err
+		}
+	}
+	return b.restoreChanged(kept, changed)
+}
+
+// changedByBlocks are the rows that blocks changed and did not only add.
+type changedByBlocks struct {
+	stakers      map[Position]*Staker
+	stakes, fees map[chainSubject]bool
+}
+
+// chainSubject is a subnet or a payer of fees, on a P-Chain.
+type chainSubject struct {
+	chain   int
+	subject string
+}
+
+func (b *Batch) removePrimaryBlock(d *PrimaryDelta, changed *changedByBlocks) (err error) {
+	remove := func(text string, args ...any) {
+		if err == nil {
+			err = b.exec(text, args...)
+		}
+	}
+	for _, s := range d.Spends {
+		remove(`UPDATE utxo SET spent = NULL WHERE id = ?`, s.UTXO)
+		for _, address := range s.OwnerAddresses {
+			remove(`UPDATE utxo_owner SET live = 1 WHERE address = ? AND chain = ? AND utxo = ?`, address, s.Chain, s.UTXO)
+		}
+	}
+	for _, u := range d.UTXOs {
+		remove(`DELETE FROM utxo WHERE id = ?`, u.ID)
+		for _, address := range u.OwnerAddresses {
+			remove(`DELETE FROM utxo_owner WHERE address = ? AND chain = ? AND utxo = ?`, address, u.Chain, u.ID)
+		}
+	}
+	for _, t := range d.Transactions {
+		remove(`DELETE FROM primary_tx WHERE id = ?`, t.ID)
+	}
+	for _, a := range d.Activity {
+		remove(`DELETE FROM primary_activity WHERE subject = ? AND tx = ?`, a.Subject, a.Tx)
+	}
+	for _, a := range d.Assets {
+		remove(`DELETE FROM asset WHERE id = ?`, a.ID)
+	}
+	for _, v := range d.L1Validators {
+		remove(`DELETE FROM l1_validator WHERE id = ?`, v.ID)
+	}
+	for _, s := range d.L1ValidatorStates {
+		remove(`DELETE FROM l1_state WHERE validator = ? AND height = ?`, s.Validator, s.Height)
+	}
+	for _, s := range d.Subnets {
+		remove(`DELETE FROM subnet WHERE id = ?`, s.ID)
+	}
+	for _, s := range d.SubnetStates {
+		remove(`DELETE FROM subnet_state WHERE subnet = ? AND height = ?`, s.Subnet, s.Height)
+	}
+	for _, c := range d.Blockchains {
+		remove(`DELETE FROM blockchain WHERE id = ?`, c.ID)
+	}
+	if d.Block == nil {
+		return err
+	}
+	chain := d.Block.ID.Chain()
+	remove(`DELETE FROM primary_block WHERE id = ?`, d.Block.ID)
+	for _, m := range d.AccruedFees {
+		remove(`DELETE FROM fee_meter WHERE chain = ? AND day = ?`, chain, m.Day)
+	}
+	for i := range d.Stakers {
+		changed.stakers[d.Stakers[i].ID] = &d.Stakers[i]
+	}
+	for _, c := range d.Stakes {
+		changed.stakes[chainSubject{chain, string(c.Subnet)}] = true
+	}
+	for _, c := range d.Fees {
+		changed.fees[chainSubject{chain, string(c.Payer)}] = true
+	}
+	return err
+}
+
+// restoreChanged makes of the rows that blocks changed what those that stay made of them.
+func (b *Batch) restoreChanged(kept []*PrimaryDelta, changed *changedByBlocks) error {
+	var err error
+	for id, s := range changed.stakers {
+		err = errors.Join(err, b.exec(`DELETE FROM staker WHERE id = ?`, id))
+		for _, raw := range [][]byte{s.Owner, s.FeeOwner} {
+			for _, address := range ParseOutputOwners(raw).Addresses {
+				err = errors.Join(err, b.exec(`DELETE FROM staker_owner WHERE address = ? AND staker = ?`, address, id))
+			}
+		}
+	}
+	for key := range changed.stakes {
+		err = errors.Join(err, b.exec(`DELETE FROM stake WHERE subnet = ? AND chain = ?`, []byte(key.subject), key.chain))
+	}
+	for key := range changed.fees {
+		err = errors.Join(err, b.exec(`DELETE FROM fee WHERE payer = ? AND chain = ?`, []byte(key.subject), key.chain))
+	}
+	last := map[Position]*Staker{}
+	for _, d := range kept {
+		of := &PrimaryDelta{Block: d.Block}
+		chain := d.Block.ID.Chain()
+		for i := range d.Stakers {
+			if changed.stakers[d.Stakers[i].ID] != nil {
+				last[d.Stakers[i].ID] = &d.Stakers[i]
+			}
+		}
+		for _, c := range d.Stakes {
+			if changed.stakes[chainSubject{chain, string(c.Subnet)}] {
+				of.Stakes = append(of.Stakes, c)
+			}
+		}
+		for _, c := range d.Fees {
+			if changed.fees[chainSubject{chain, string(c.Payer)}] {
+				of.Fees = append(of.Fees, c)
+			}
+		}
+		if err == nil {
+			err = errors.Join(b.addStakes(of), b.addFees(of))
+		}
+	}
+	for _, s := range last {
+		err = errors.Join(err, b.putStaker(s))
+	}
+	return err
 }

@@ -478,6 +478,11 @@ func (b *Batch) PutBack(rows []undo.Change) error {
 	return undo.Take(b.tx.Tx, rows)
 }
 
+// ForgetHistory has a copy of a world begin where it is: nothing goes back in it.
+func (b *Batch) ForgetHistory() error {
+	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`))
+}
+
 // ForgetMetrics empties the roll-ups, which are to be made anew.
 func (b *Batch) ForgetMetrics() error {
 	b.aside, b.rollup, b.db.rollup = true, nil, nil

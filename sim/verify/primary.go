@@ -75,7 +75,7 @@ func verifyNetwork(ctx context.Context, w *sim.World, row store.PrimaryNetwork, 
 	if err := genesis.VerifyProofs(); err != nil {
 		return err
 	}
-	n, err := primary.Replay(ctx, w.DB, row, cChain, sink)
+	n, err := primary.Replay(ctx, w.DB, row, cChain, true, sink)
 	if err != nil {
 		return err
 	}
