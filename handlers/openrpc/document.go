@@ -29,15 +29,16 @@ type Server struct {
 
 // MethodItem describes a method.
 type MethodItem struct {
-	Name      string    `json:"name"`
-	Summary   string    `json:"summary,omitempty"`
-	Tags      []Tag     `json:"tags,omitempty"`
-	Servers   []Server  `json:"servers,omitempty"`
-	Structure string    `json:"paramStructure"`
-	Params    []Content `json:"params"`
-	Result    Content   `json:"result"`
-	Errors    []Error   `json:"errors"`
-	Examples  []Example `json:"examples,omitempty"`
+	Name        string    `json:"name"`
+	Summary     string    `json:"summary,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Tags        []Tag     `json:"tags,omitempty"`
+	Servers     []Server  `json:"servers,omitempty"`
+	Structure   string    `json:"paramStructure"`
+	Params      []Content `json:"params"`
+	Result      Content   `json:"result"`
+	Errors      []Error   `json:"errors"`
+	Examples    []Example `json:"examples,omitempty"`
 }
 
 // Tag groups methods.

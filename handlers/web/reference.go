@@ -165,7 +165,7 @@ func asOpenAPI(d *openrpc.Document) J {
 			errors = append(errors, "`"+text(e.Code)+"` "+e.Message)
 		}
 		paths[m.Servers[0].Name+"#"+m.Name] = J{"post": J{
-			"operationId": m.Name, "summary": m.Name, "tags": []string{tag}, "description": m.Summary + "\n\nErrors: " + strings.Join(errors, " · "),
+			"operationId": m.Name, "summary": m.Name, "tags": []string{tag}, "description": strings.Join(slices.DeleteFunc([]string{m.Summary, m.Description, "Errors: " + strings.Join(errors, " · ")}, func(s string) bool { return s == "" }), "\n\n"),
 			"requestBody": J{"required": true, "content": J{"application/json": J{
 				"schema":  J{"type": "object", "properties": J{"jsonrpc": J{"type": "string"}, "id": J{"type": "integer"}, "method": J{"type": "string", "enum": []string{m.Name}}, "params": params}},
 				"example": J{"jsonrpc": "2.0", "id": 1, "method": m.Name, "params": given},

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -251,7 +253,7 @@ func (s *samples) special(method, name string) any {
 	primary := s.names.World.Personas[0].Addresses[s.names.World.Networks[0].Name]
 	letter := map[string]string{"platform": "P-", "avm": "X-", "xvm": "X-", "avax": "C-"}[strings.Split(method, ".")[0]]
 	switch {
-	case strings.HasPrefix(method, "validators.") || strings.HasPrefix(method, "index.") && name == "id":
+	case strings.HasPrefix(method, "validators."):
 		return J{} // left out
 	case letter != "" && name == "address":
 		return letter + primary
@@ -263,8 +265,7 @@ func (s *samples) special(method, name string) any {
 		return "hex"
 	case strings.HasSuffix(method, "getUTXOs") && name == "encoding", strings.HasPrefix(method, "index.") && name == "encoding":
 		return "hex"
-	case strings.Contains(method, "BlockByHash") && name == "hash", method == "debug_traceBlockByHash", strings.HasPrefix(method, "warp_getBlock") && name == "block",
-		method == "debug_getModifiedAccountsByHash" && name == "start":
+	case strings.Contains(method, "BlockByHash") && name == "hash", method == "debug_getModifiedAccountsByHash" && name == "start":
 		return s.blockHash()
 	case strings.HasPrefix(method, "ots_searchTransactions"), strings.HasPrefix(method, "erigon_searchTransactions"):
 		if name == "block" {
@@ -366,30 +367,14 @@ func (s *samples) argument(method string, c openrpc.Content) any {
 	return nil
 }
 
-// call is an example of a method of the node, with its answer if it has one in this world and changes nothing.
+// call is an example of a method of the node, with its answer if it changes nothing.
 func (s *samples) call(path string, item *openrpc.MethodItem) (e openrpc.Example) {
 	e = openrpc.Example{Name: "In this world", Params: []openrpc.Value{}}
-	byName, list := J{}, []any{}
-	for _, c := range item.Params {
-		v := s.argument(item.Name, c)
-		if v == nil {
-			if item.Structure == "by-position" {
-				break // what follows can be left out, or the example fails
-			}
-			continue
-		}
-		if item.Structure == "by-name" && c.Schema["type"] == "string" && c.Name == "addresses" {
-			v = v.([]any)[0]
-		}
-		byName[c.Name], list = v, append(list, v)
-		e.Params = append(e.Params, openrpc.Value{Name: c.Name, Value: v})
-	}
-	if permit.Of(item.Name) != permit.Read {
+	params := s.arguments(path, item, &e)
+	reads := permit.Of(item.Name) == permit.Read
+	if !answers(item.Name, reads) {
+		item.Description = silence(item.Name)
 		return e
-	}
-	var params any = list
-	if item.Structure == "by-name" {
-		params = byName
 	}
 	c := rpcWith("", path, item.Name, params)
 	status, body := s.site.ask(s.from.Context(), s.from, c)
@@ -397,8 +382,45 @@ func (s *samples) call(path string, item *openrpc.MethodItem) (e openrpc.Example
 	object, _ := answer.(J)
 	if result, found := object["result"]; err == nil && status == http.StatusOK && found {
 		e.Result = &openrpc.Value{Name: "result", Value: shortened(result, len(body) > longestExample)}
+	} else {
+		item.Description = "This world has no example of an answer: " + cmp.Or(text(dig(object, "error", "message")), http.StatusText(status)) + "."
 	}
 	return e
+}
+
+// arguments are those of the example of a method, which it notes by their names.
+func (s *samples) arguments(path string, item *openrpc.MethodItem, e *openrpc.Example) any {
+	if item.Structure == "by-name" {
+		byName, found := s.members(path, item.Name)
+		if !found {
+			byName = J{}
+			for _, c := range item.Params {
+				v := s.argument(item.Name, c)
+				if v != nil && c.Schema["type"] == "string" && c.Name == "addresses" {
+					v = v.([]any)[0]
+				}
+				if v != nil {
+					byName[c.Name] = v
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(byName)) {
+			e.Params = append(e.Params, openrpc.Value{Name: name, Value: byName[name]})
+		}
+		return byName
+	}
+	list, found := s.given(path, item.Name)
+	for i := 0; i < len(item.Params) && !found; i++ {
+		v := s.argument(item.Name, item.Params[i])
+		if v == nil {
+			break // what follows can be left out
+		}
+		list = append(list, v)
+	}
+	for i, v := range list {
+		e.Params = append(e.Params, openrpc.Value{Name: item.Params[i].Name, Value: v})
+	}
+	return slices.Concat([]any{}, list)
 }
 
 // document tells about methods of the node.
@@ -406,7 +428,7 @@ func (s *samples) document(described []Described) *openrpc.Document {
 	d := &openrpc.Document{OpenRPC: "1.3.2", Info: openrpc.Info{Title: "Snowglobe node", Version: fixtures.NodeVersion, Description: "The node's JSON-RPC, each method at the servers that it names."}}
 	at := map[string]int{}
 	for _, service := range described {
-		path := service.Paths[0]
+		path := strings.ReplaceAll(service.Paths[0], "{blockchainId}", s.names.World.Networks[0].Subnets[0].Blockchains[0].BlockchainID)
 		for _, m := range service.Methods {
 			if i, seen := at[m.Name]; seen {
 				d.Methods[i].Servers = append(d.Methods[i].Servers, openrpc.Server{Name: path, URL: serverMark + path})

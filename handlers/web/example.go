@@ -1,0 +1,223 @@
+package web
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ava-labs/avalanchego/ids"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// harmless are methods that use accounts whose keys the server holds, and yet change nothing: their examples have answers.
+var harmless = []string{"sign", "signTransaction", "signTypedData_v4", "accounts", "requestAccounts", "listAccounts", "fillTransaction", "pendingTransactions"}
+
+// unshown says why there is no answer to the example of a method, when that is not because it changes the world.
+var unshown = map[string]string{
+	"debug_traceBadBlock": "This world has no bad blocks, so that every call of it is answered by an error.",
+	"debug_preimage":      "No preimages are kept, so that every call of it is answered by an error, as by a node that does not record them.",
+}
+
+const issued = "The example is a transaction that is in this world already, so that sending it is refused: a client signs one of its own."
+
+const changes = "It changes the world, so that the example has no answer here: try it."
+
+// parts of the name of a method: its family, and what it does.
+func partsOf(method string) (family, name string) {
+	family, name, found := strings.Cut(method, "_")
+	if !found {
+		family, name, _ = strings.Cut(method, ".")
+	}
+	return family, name
+}
+
+const oneToken = "0xde0b6b3a7640000" // 10^18
+
+// given are the arguments of examples of methods whose names of parameters say too little. Nothing is found for other methods.
+func (s *samples) given(path, method string) (args []any, found bool) {
+	alice, bob, nobody, usdc := s.names.named("alice"), s.names.named("bob"), s.names.named("nobody"), s.contract("usdc")
+	_, name := partsOf(method)
+	now := s.names.World.Clock.Unix
+	pay := J{"from": alice, "to": bob, "value": "0x1"}
+	switch {
+	case strings.HasPrefix(method, "warp_"):
+		return s.warp(path, name), true
+	case strings.Contains(name, "Uncle") && strings.HasSuffix(name, "Index"):
+		block := any("latest")
+		if strings.Contains(name, "Hash") {
+			block = s.blockHash()
+		}
+		return []any{block, "0x0"}, true
+	}
+	switch name {
+	case "getFilterChanges", "uninstallFilter":
+		return []any{s.result(path, "eth_newBlockFilter")}, true
+	case "getFilterLogs":
+		return []any{s.result(path, "eth_newFilter", J{"fromBlock": "0x1", "toBlock": "0x4"})}, true
+	case "sendRawTransaction", "sendRawTransactionSync":
+		return []any{dig(s.signed(path, pay), "raw")}, true
+	case "signTransaction":
+		return []any{s.filled(path, pay)}, true
+	case "sendTransaction", "sendUnsignedTransaction", "fillTransaction":
+		return []any{pay}, true
+	case "sign":
+		if strings.HasPrefix(method, "personal_") {
+			return []any{"0x68656c6c6f", alice}, true
+		}
+		return []any{alice, "0x68656c6c6f"}, true
+	case "signTypedData_v4":
+		return []any{alice, s.typedData()}, true
+	case "traceBlock":
+		return []any{s.result(path, "debug_getRawBlock", "0xa")}, true
+	case "traceBlockByHash":
+		return []any{s.blockHash()}, true
+	case "accountRange":
+		return []any{"latest", "0x", 2, true, true, false}, true
+	case "getAccessibleState":
+		return []any{"0x1", "0x5"}, true
+	case "preimage", "traceBadBlock":
+		return []any{s.blockHash()}, true
+	case "storageRangeAt":
+		return []any{s.blockHash(), 0, usdc, "0x", 2}, true
+	case "setBalance", "setAccountBalance", "addBalance":
+		return []any{alice, oneToken}, true
+	case "setCode", "setAccountCode":
+		return []any{nobody, "0x00"}, true
+	case "setNonce", "setAccountNonce":
+		return []any{nobody, "0x1"}, true
+	case "setStorageAt", "setAccountStorageAt":
+		return []any{nobody, "0x0", common.Hash{31: 1}.Hex()}, true
+	case "setAutomine", "autoImpersonateAccount":
+		return []any{true}, true
+	case "setIntervalMining", "rollback":
+		return []any{0}, true
+	case "reorg":
+		return []any{0, []any{}}, true
+	case "setBlockGasLimit":
+		return []any{dig(s.result(path, "eth_getBlockByNumber", "latest", false), "gasLimit")}, true
+	case "setNextBlockBaseFeePerGas":
+		return []any{"0x5d21dba00"}, true
+	case "setNextBlockTimestamp", "setTime":
+		return []any{now + 86400}, true
+	case "increaseTime":
+		return []any{3600}, true
+	case "setBlockTimestampInterval":
+		return []any{12}, true
+	case "mine":
+		if strings.HasPrefix(method, "evm_") {
+			return []any{}, true
+		}
+		return []any{"0x2"}, true
+	case "revert":
+		return []any{"0x1"}, true
+	case "impersonateAccount", "stopImpersonatingAccount":
+		return []any{usdc}, true
+	case "dropTransaction":
+		return []any{common.Hash{31: 1}.Hex()}, true
+	case "setCoinbase":
+		return []any{bob}, true
+	case "dealERC20", "setERC20Balance":
+		return []any{alice, usdc, "0xf4240"}, true
+	case "setERC20Allowance":
+		return []any{alice, bob, usdc, "0xf4240"}, true
+	}
+	return nil, false
+}
+
+// members are the same of methods that take an object.
+func (s *samples) members(path, method string) (J, bool) {
+	family, name := partsOf(method)
+	network := s.names.World.Networks[0]
+	switch {
+	case name == "issueTx":
+		sample := map[string]string{"platform": "P.BaseTx", "avax": "C.ExportTx"}[family]
+		if sample == "" {
+			sample, family = "X.BaseTx", "avm"
+		}
+		get, from := family+".getTx", path
+		switch family {
+		case "avax":
+			get = "avax.getAtomicTx"
+		case "avm":
+			from = strings.TrimSuffix(path, "/wallet")
+		}
+		tx := s.resultOf(from, get, J{"txID": network.Samples[sample], "encoding": "hex"})
+		return J{"tx": dig(tx, "tx"), "encoding": "hex"}, true
+	case method == "avax.getUTXOs":
+		return J{"addresses": []any{"C-" + s.names.World.Personas[0].Addresses[network.Name]}, "sourceChain": "P", "limit": 2, "encoding": "hex"}, true
+	case method == "index.getContainerByIndex":
+		return J{"index": "1", "encoding": "hex"}, true
+	case method == "index.getContainerByID", method == "index.getIndex":
+		id := dig(s.resultOf(path, "index.getLastAccepted", J{"encoding": "hex"}), "id")
+		if method == "index.getIndex" {
+			return J{"id": id}, true
+		}
+		return J{"id": id, "encoding": "hex"}, true
+	}
+	return nil, false
+}
+
+// warp are the arguments about the message that the sample of the chain sent, or about a block.
+func (s *samples) warp(path, name string) []any {
+	id := common.HexToHash(s.blockHash())
+	if strings.Contains(name, "Message") {
+		receipt := s.result(path, "eth_getTransactionReceipt", s.names.World.Chains[0].Samples["crossChainSource"])
+		for _, log := range list(dig(receipt, "logs")) {
+			if strings.HasSuffix(text(dig(log, "address")), "0005") && strings.HasPrefix(text(dig(log, "address")), "0x0200") {
+				id = common.HexToHash(text(list(dig(log, "topics"))[2]))
+			}
+		}
+	}
+	if strings.HasSuffix(name, "AggregateSignature") {
+		return []any{ids.ID(id).String(), 67, ""}
+	}
+	return []any{ids.ID(id).String()}
+}
+
+// filled is a call with everything that a transaction needs, signed is what eth_signTransaction makes of it.
+func (s *samples) filled(path string, call J) J {
+	tx, whole := s.result(path, "eth_fillTransaction", call), maps.Clone(call)
+	for _, name := range []string{"nonce", "gas", "maxFeePerGas", "maxPriorityFeePerGas"} {
+		whole[name] = dig(tx, "tx", name)
+	}
+	return whole
+}
+
+func (s *samples) signed(path string, call J) any {
+	return s.result(path, "eth_signTransaction", s.filled(path, call))
+}
+
+// typedData is a message as EIP-712 has it.
+func (s *samples) typedData() J {
+	field := func(name, kind string) J { return J{"name": name, "type": kind} }
+	return J{
+		"domain": J{"name": "Example", "chainId": s.names.Chains[0].ID}, "primaryType": "Payment", "message": J{"to": s.names.named("bob"), "amount": "1"},
+		"types": J{"EIP712Domain": []any{field("name", "string"), field("chainId", "uint256")}, "Payment": []any{field("to", "address"), field("amount", "uint256")}},
+	}
+}
+
+// result is what the node answers to a method, nothing if it fails.
+func (s *samples) result(path, method string, params ...any) any {
+	return s.resultOf(path, method, params)
+}
+
+func (s *samples) resultOf(path, method string, params any) any {
+	_, body := s.site.ask(s.from.Context(), s.from, rpcWith("", path, method, params))
+	answer, _ := decode(body)
+	return dig(answer, "result")
+}
+
+// silence says why the example of a method has no answer.
+func silence(method string) string {
+	if _, name := partsOf(method); name == "issueTx" {
+		return issued
+	}
+	return cmp.Or(unshown[method], changes)
+}
+
+// answers says whether the example of a method comes with an answer, for what it does to the world.
+func answers(method string, reads bool) bool {
+	_, name := partsOf(method)
+	return unshown[method] == "" && (reads || slices.Contains(harmless, name))
+}

@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// described is what OpenRPC tells of a method.
+type described struct {
+	Name, Description, ParamStructure string
+	Servers                           []struct{ URL string }
+	Examples                          []struct {
+		Params []struct {
+			Name  string
+			Value any
+		}
+		Result *struct{ Value any }
+	}
+}
+
+// TestExamplesOfMethods: each method has an answer for an example, or says why not; what it says would change the world is done
+// when it is asked for.
+func TestExamplesOfMethods(t *testing.T) {
+	s, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var node struct{ Methods []described }
+	if err := json.Unmarshal(s.get(t, "/openrpc.json").Body.Bytes(), &node); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range node.Methods {
+		silent := m.Examples[0].Result == nil
+		switch {
+		case silent != (m.Description != ""):
+			t.Errorf("%s has an answer: %v, and says %q of it", m.Name, !silent, m.Description)
+		case strings.HasPrefix(m.Description, "It changes the world"):
+			s.try(t, &m)
+		case strings.HasPrefix(m.Description, "This world has no example"):
+			t.Errorf("%s: %s", m.Name, m.Description)
+		}
+	}
+}
+
+// try makes the call that a method has for an example. Only a transaction that was sent before may be refused.
+func (s *site) try(t *testing.T, m *described) {
+	t.Helper()
+	list, members := []any{}, map[string]any{}
+	for _, p := range m.Examples[0].Params {
+		list, members[p.Name] = append(list, p.Value), p.Value
+	}
+	call := map[string]any{"jsonrpc": "2.0", "id": 1, "method": m.Name, "params": list}
+	if m.ParamStructure == "by-name" {
+		call["params"] = members
+	}
+	body, err := json.Marshal(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodPost, m.Servers[0].URL, bytes.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.RemoteAddr = "127.0.0.1:1"
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if answer := w.Body.String(); !strings.Contains(answer, `"result":`) && !strings.Contains(answer, "nonce too low") {
+		t.Errorf("the example of %s is answered %.300s", m.Name, answer)
+	}
+}
