@@ -161,7 +161,7 @@ func (p *People) peers(of *store.Chain) (others []ids.ID) {
 	return others
 }
 
-// onNetworks are the lines of the P- and the X-Chains.
+// onNetworks are the lines of the P- and the X-Chains, and of what moves between them and the C-Chains.
 func (p *People) onNetworks(ctx context.Context, profile *Profile, personas *population.Personas, accounts []*population.Account) (lines []line, err error) {
 	for i := range fixtures.Networks {
 		size := profile.networkSize(i)
@@ -169,8 +169,12 @@ func (p *People) onNetworks(ctx context.Context, profile *Profile, personas *pop
 		if err != nil {
 			return nil, err
 		}
-		for _, chain := range []txs.Chain{txs.PChain, txs.XChain} {
-			lines = append(lines, line{chain.String() + "/" + fixtures.Networks[i].Name, int64(size.Transactions) * 500 / int64(profile.Days),
+		for _, chain := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+			perDay := int64(size.Transactions) * 500 / int64(profile.Days)
+			if chain == txs.CChain { // the other transactions of the C-Chain have a line of their own
+				perDay /= 3
+			}
+			lines = append(lines, line{chain.String() + "/" + fixtures.Networks[i].Name, perDay,
 				func(ctx context.Context, at uint64) error { return residents.Act(ctx, chain, at) }})
 		}
 	}

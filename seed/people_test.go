@@ -20,7 +20,7 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 4, Profile: p, Until: DefaultUntil})
+	w, err := Generate(t.Context(), Options{Path: path, Seed: 6, Profile: p, Until: DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,23 @@ func checkLife(t *testing.T, w *sim.World) {
 			}
 		}
 	}
-	for _, kind := range []string{"P.BaseTx", "P.AddPermissionlessValidatorTx", "P.AddPermissionlessDelegatorTx", "P.RewardValidatorTx", "X.BaseTx", "X.ExportTx"} {
+	for _, n := range w.Networks {
+		blocks, err := w.DB.AtomicBlocks(t.Context(), n.CChain().Row.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range blocks {
+			if blocks[i].Time <= w.Meta.Until {
+				continue
+			}
+			all, err := w.DB.PrimaryTxs(t.Context(), store.At(n.Chain(txs.CChain), blocks[i].ID.Number(), 0))
+			if err != nil || len(all) != 1 {
+				t.Fatal(len(all), err)
+			}
+			kinds["C."+all[0].Type]++
+		}
+	}
+	for _, kind := range []string{"C.ExportTx", "C.ImportTx", "P.BaseTx", "P.AddPermissionlessValidatorTx", "P.AddPermissionlessDelegatorTx", "P.RewardValidatorTx", "X.BaseTx", "X.ExportTx"} {
 		if kinds[kind] == 0 {
 			t.Errorf("there is no %s after the history, but %v", kind, kinds)
 		}

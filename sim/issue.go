@@ -77,6 +77,11 @@ func (n *Network) DropReason(id ids.ID) error {
 
 // IssueC accepts an atomic transaction in a new block of the C-Chain. The error is the network's reason to refuse it.
 func (n *Network) IssueC(ctx context.Context, tx *txs.Tx) error {
+	return n.IssueNextC(ctx, func(*primary.Network, *evm.Pending) (*txs.Tx, error) { return tx, nil })
+}
+
+// IssueNextC does what IssueC does with a transaction that is written when its block is known. Nil is no transaction.
+func (n *Network) IssueNextC(ctx context.Context, write func(state *primary.Network, p *evm.Pending) (*txs.Tx, error)) error {
 	if n.DB.ReadOnly() {
 		return store.ErrReadOnly
 	}
@@ -84,21 +89,20 @@ func (n *Network) IssueC(ctx context.Context, tx *txs.Tx) error {
 	if m == nil {
 		return errNoCChain
 	}
-	return m.SendAtomic(ctx, tx, &atomicBackend{ctx, n})
+	return m.SendAtomic(ctx, func(p *evm.Pending) (*txs.Tx, error) {
+		if err := n.restore(ctx); err != nil {
+			return nil, err
+		}
+		return write(n.state, p)
+	}, &atomicBackend{n})
 }
 
 var errNoCChain = errors.New("the network has no C-Chain")
 
 // atomicBackend is the network as the miner of its C-Chain knows it.
-type atomicBackend struct {
-	ctx context.Context
-	*Network
-}
+type atomicBackend struct{ *Network }
 
 func (b *atomicBackend) Accept(tx *txs.Tx, h *evm.Header) (*store.PrimaryDelta, error) {
-	if err := b.restore(b.ctx); err != nil {
-		return nil, err
-	}
 	if err := b.state.C.VerifyTx(tx, h.BaseFee, h.Time); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"snowglobe/seed/population"
 	"snowglobe/sim"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -85,7 +86,7 @@ func (n *Residents) addRunner(id ids.NodeID, row *store.Node, s *store.Staker) {
 func (n *Residents) load(ctx context.Context, who *population.Account) error {
 	clear(n.wallet.utxos)
 	address := who.Primary.Address()
-	for _, chain := range []txs.Chain{txs.PChain, txs.XChain} {
+	for _, chain := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
 		rows, err := n.live.DB.UnspentUTXOsOfAddress(ctx, address[:], n.live.Chain(chain))
 		if err != nil {
 			return err
@@ -102,9 +103,16 @@ func (n *Residents) load(ctx context.Context, who *population.Account) error {
 	return nil
 }
 
-// Act has somebody do something on the P-Chain or the X-Chain at a time in Unix seconds, at which the world's clock stands.
+// Act has somebody do something on the P-Chain or the X-Chain, or move AVAX from or to the C-Chain there, at a time in Unix seconds, at
+// which the world's clock stands.
 func (n *Residents) Act(ctx context.Context, chain txs.Chain, at uint64) error {
 	r := n.rng.For("resident", n.rules.NetworkID, int(chain), at)
+	if chain == txs.CChain {
+		return n.live.IssueNextC(ctx, func(net *primary.Network, p *evm.Pending) (*txs.Tx, error) {
+			n.net, n.wallet.net = net, net
+			return n.moveOnC(ctx, p, r)
+		})
+	}
 	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
 		n.net, n.wallet.net = net, net
 		if chain == txs.PChain {
@@ -237,11 +245,11 @@ func (n *Residents) topUp(ctx context.Context, at uint64) (*txs.Tx, error) {
 }
 
 const (
-	exports = 8  // percent of what happens moves AVAX to the other chain,
+	exports = 12 // percent of what happens moves AVAX to another chain,
 	imports = 60 // and in so many percent of the cases who has some on the way imports it
 )
 
-// move moves value: within the chain, to the other one, or from there.
+// move moves value: within the chain, to another one, or from there.
 func (n *Residents) move(ctx context.Context, chain int, r *rand.Rand, at uint64) (*txs.Tx, error) {
 	p := &payments{n.Network}
 	for tries := range 4 {
@@ -261,16 +269,72 @@ func (n *Residents) move(ctx context.Context, chain int, r *rand.Rand, at uint64
 }
 
 func (n *Residents) moveFrom(from *population.Account, chain int, r *rand.Rand, at uint64) (*txs.Tx, error) {
-	other := store.XChain
-	if chain == store.XChain {
-		other = store.PChain
+	others, signer := otherChains(chain, r), singleSigner(from)
+	draw := r.IntN(100)
+	for _, other := range others {
+		if draw < imports && len(n.wallet.utxos[n.wallet.avax(chain, other, signer)]) > 0 {
+			return n.wallet.importTx(chain, other, signer, at)
+		}
 	}
-	signer := singleSigner(from)
-	switch draw := r.IntN(100); {
-	case draw < imports && len(n.wallet.utxos[n.wallet.avax(chain, other, signer)]) > 0:
-		return n.wallet.importTx(chain, other, signer, at)
-	case draw >= 100-exports:
-		return n.wallet.exportTx(chain, other, signer, uint64(population.Between(r, 5, 50))*nanoAVAX/10, at)
+	if draw >= 100-exports {
+		return n.wallet.exportTx(chain, others[0], signer, n.usualTransfer(r), at)
 	}
 	return (&payments{n.Network}).everyday(chain, from, r, at)
+}
+
+// moveOnC has somebody import what is on the way to the C-Chain, or export AVAX from there.
+func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (*txs.Tx, error) {
+	senders, moves := &payments{n.Network}, &transfers{n.Network}
+	for _, from := range otherChains(store.CChain, r) {
+		who := n.importer(from, r)
+		if who == nil || !population.Chance(r, imports) {
+			continue
+		}
+		if err := n.load(ctx, who); err != nil {
+			return nil, err
+		}
+		if tx, err := moves.importToC(p, crossChainTransfer{who: who, from: from}); tx != nil || err != nil {
+			return tx, err
+		}
+	}
+	for tries := range 4 {
+		who := senders.randomSender(r)
+		if tries == 3 {
+			who = n.personas.Whale
+		}
+		to := otherChains(store.CChain, r)[0]
+		if tx, err := moves.exportFromC(p, crossChainTransfer{who: who, to: to, amount: n.usualTransfer(r)}); tx != nil || err != nil {
+			return tx, err
+		}
+	}
+	return nil, nil
+}
+
+// importer is somebody who has AVAX on the way from a chain to the C-Chain, or nil. What the traveller has there is to stay.
+func (n *Residents) importer(from int, r *rand.Rand) *population.Account {
+	var who []*population.Account
+	for _, u := range n.net.Exported(codecOf(from), txs.CChain) {
+		owners := u.Owners()
+		if a := n.byOwner[owners.Addresses[0]]; len(owners.Addresses) == 1 && a != nil && a != n.personas.Traveller {
+			who = append(who, a)
+		}
+	}
+	if len(who) == 0 {
+		return nil
+	}
+	return who[r.IntN(len(who))]
+}
+
+// otherChains are the chains to and from which one moves AVAX, in a drawn order.
+func otherChains(chain int, r *rand.Rand) []int {
+	all := slices.DeleteFunc([]int{store.PChain, store.XChain, store.CChain}, func(other int) bool { return other == chain })
+	if r.IntN(2) == 1 {
+		slices.Reverse(all)
+	}
+	return all
+}
+
+// usualTransfer is how much somebody moves to another chain, in nAVAX.
+func (n *Residents) usualTransfer(r *rand.Rand) uint64 {
+	return uint64(population.Between(r, 5, 50)) * nanoAVAX / 10
 }

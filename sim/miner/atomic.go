@@ -19,8 +19,9 @@ type AtomicBackend interface {
 	Reject()
 }
 
-// SendAtomic puts an atomic transaction into a block of its own, at once, also without automine: the pool holds none. The error says why it is refused.
-func (m *Miner) SendAtomic(ctx context.Context, tx *txs.Tx, backend AtomicBackend) error {
+// SendAtomic puts an atomic transaction into a block of its own, at once, also without automine: the pool holds none. It is written when the block is
+// known; nil is no transaction. The error says why it is refused.
+func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.Tx, error), backend AtomicBackend) error {
 	m.world.Writer.Lock()
 	defer m.world.Writer.Unlock()
 	if err := m.restore(ctx); err != nil {
@@ -30,6 +31,10 @@ func (m *Miner) SendAtomic(ctx context.Context, tx *txs.Tx, backend AtomicBacken
 	for last := at.time + longestWait; ; at.time += capacityStep {
 		p, err := m.open(at)
 		if err != nil {
+			return err
+		}
+		tx, err := write(p)
+		if err != nil || tx == nil {
 			return err
 		}
 		err = m.mineAtomic(p, tx, backend)

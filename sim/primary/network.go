@@ -196,3 +196,8 @@ func (n *Network) verifyProposer(b *txs.Block, proposer *Proposer) error {
 func (n *Network) CanPropose(certificate []byte, time uint64) bool {
 	return slices.ContainsFunc(n.periods[txs.NodeIDOf(certificate)], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
 }
+
+// Exported lists what one of the chains exported to another that has not been imported yet, in an order that is always the same.
+func (n *Network) Exported(from, to txs.Chain) []*txs.UTXO {
+	return n.shared.Exported(n.Rules.BlockchainID(from), n.Rules.BlockchainID(to))
+}

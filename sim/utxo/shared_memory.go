@@ -1,6 +1,9 @@
 package utxo
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/txs"
@@ -29,6 +32,13 @@ func (s *SharedMemory) Put(from, to ids.ID, u *txs.UTXO) { s.exported(from, to)[
 func (s *SharedMemory) UTXO(from, to, inputID ids.ID) (*txs.UTXO, bool) {
 	u, found := s.exports[direction{from, to}][inputID]
 	return u, found
+}
+
+// Exported lists what one chain exported to another, by input ids.
+func (s *SharedMemory) Exported(from, to ids.ID) []*txs.UTXO {
+	all := slices.Collect(maps.Values(s.exported(from, to)))
+	slices.SortFunc(all, func(a, b *txs.UTXO) int { return a.InputID().Compare(b.InputID()) })
+	return all
 }
 
 // exported are the outputs from one chain to another.
