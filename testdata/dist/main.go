@@ -192,6 +192,17 @@ func materials(program string) ([]file, error) {
 			raw.Close()
 		}
 	}
+	of, err := filepath.Glob("fixtures/contracts/artifacts/*.LICENSE")
+	if err != nil || len(of) == 0 {
+		return nil, fmt.Errorf("no licences of the contracts: %w", err)
+	}
+	for _, path := range of {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&licences, "\n==== %s, in the contracts\n\n%s", filepath.Base(path), text)
+	}
 	bill, err := json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components,
 		"metadata": map[string]any{"component": map[string]any{"type": "application", "name": "snowglobe", "version": info.Main.Version}},
