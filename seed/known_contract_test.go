@@ -1,13 +1,18 @@
 package seed
 
 import (
+	"bytes"
+	"encoding/binary"
 	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
 	"snowglobe/fixtures"
+	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/store"
 )
@@ -28,6 +33,12 @@ func TestKnownContracts(t *testing.T) {
 			if code(fixtures.TeleporterMessenger) == nil || code(fixtures.Multicall) == nil {
 				t.Errorf("chain %d has no messenger or no multicall", c.Row.EVMID)
 			}
+			if have := common.BytesToHash(code(fixtures.SafeDeployer)); have != crypto.Keccak256Hash(fixtures.Create2DeployerCode) {
+				t.Errorf("chain %d: Safe's singleton factory has the code %s", c.Row.EVMID, have)
+			}
+			if have, want := must(w.DB.Code(t.Context(), code(fixtures.Permit2)))(t), permit2(t, c.Row.EVMID); !bytes.Equal(have, want) {
+				t.Errorf("chain %d: Permit2 has the code %x, not %x", c.Row.EVMID, have, want)
+			}
 			if c.Kind != evm.KindC {
 				continue
 			}
@@ -46,6 +57,17 @@ func TestKnownContracts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// permit2 is the code of Permit2 on a chain: what the package has, with the chain's id and the domain separator of EIP-712 in it.
+func permit2(t *testing.T, chainID uint64) []byte {
+	domain := apitypes.TypedDataDomain{Name: "Permit2", ChainId: math.NewHexOrDecimal256(int64(chainID)), VerifyingContract: fixtures.Permit2.Hex()}
+	types := apitypes.Types{"EIP712Domain": {{Name: "name", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}}}
+	separator := must((&apitypes.TypedData{Types: types, Domain: domain}).HashStruct("EIP712Domain", domain.Map()))(t)
+	code := bytes.Clone(must(contracts.Load("Permit2"))(t).Runtime)
+	binary.BigEndian.PutUint64(code[0x1b21+24:], chainID)
+	copy(code[0x1b47:], separator)
+	return code
 }
 
 // TestListedTokensHaveAddressesOfTheirOwn and roles.

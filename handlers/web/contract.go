@@ -94,7 +94,7 @@ func compiled(code string) *contracts.Artifact {
 		return nil
 	}
 	for _, name := range contracts.Names() {
-		if a, err := contracts.Load(name); err == nil && bytes.Equal(a.Runtime, raw) {
+		if a, err := contracts.Load(name); err == nil && a.IsCode(raw) {
 			return a
 		}
 	}

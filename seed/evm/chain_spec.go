@@ -107,7 +107,7 @@ func (s *ChainSpec) genesis(id int, span population.Span, personas *population.P
 	genesis := &evm.Genesis{Kind: s.kind, ChainID: evmID, Timestamp: span.Start, Extra: []byte{0}, Alloc: own}
 	genesis.Precompiles = s.precompiles.schedule(s, evmID, span, personas, accounts)
 	for _, k := range known {
-		if own[k.address], err = k.account(); err != nil {
+		if own[k.address], err = k.account(new(big.Int).SetUint64(evmID)); err != nil {
 			return store.Chain{}, nil, err
 		}
 	}

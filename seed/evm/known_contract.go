@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/runtime"
+	"github.com/ethereum/go-ethereum/params"
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
@@ -30,7 +31,9 @@ func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContrac
 	all := []knownContract{
 		{role: "multicall", artifact: "Multicall3", address: fixtures.Multicall},
 		{role: "messenger", artifact: "Messenger", address: fixtures.TeleporterMessenger},
+		{role: "permit2", artifact: "Permit2", address: fixtures.Permit2},
 		{role: "create2-deployer", address: fixtures.Create2Deployer, code: fixtures.Create2DeployerCode},
+		{role: "safe-singleton-factory", address: fixtures.SafeDeployer, code: fixtures.Create2DeployerCode},
 	}
 	for _, t := range s.Tokens {
 		all = append(all, knownContract{role: t.Role, artifact: "Token", address: t.Address, args: []any{t.Name, t.Symbol, t.Decimals, new(big.Int), t.Owner}})
@@ -49,7 +52,7 @@ func (s *ChainSpec) knownContracts(personas *population.Personas) []knownContrac
 }
 
 // account is the contract as a genesis has it.
-func (k *knownContract) account() (types.Account, error) {
+func (k *knownContract) account(chainID *big.Int) (types.Account, error) {
 	if k.artifact == "" {
 		return types.Account{Code: k.code, Nonce: 1}, nil
 	}
@@ -57,24 +60,24 @@ func (k *knownContract) account() (types.Account, error) {
 	if err != nil {
 		return types.Account{}, err
 	}
-	code, err := artifact.InitCode(k.args...)
+	initCode, err := artifact.InitCode(k.args...)
 	if err != nil {
 		return types.Account{}, err
 	}
-	storage, err := constructed(k.address, code)
+	code, storage, err := constructed(chainID, k.address, initCode)
 	if err != nil {
 		return types.Account{}, fmt.Errorf("constructor of %s: %w", k.role, err)
 	}
-	return types.Account{Code: artifact.Runtime, Nonce: 1, Storage: storage}, nil
+	return types.Account{Code: code, Nonce: 1, Storage: storage}, nil
 }
 
-// constructed is the storage that a constructor leaves behind. It runs where its contract will stand: no deployment could bring
-// the contract there.
-func constructed(address common.Address, initCode []byte) (map[common.Hash]common.Hash, error) {
+// constructed is the code and the storage that a constructor leaves behind. It runs where its contract will stand: no deployment
+// could bring most of them there.
+func constructed(chainID *big.Int, address common.Address, initCode []byte) ([]byte, map[common.Hash]common.Hash, error) {
 	storage := map[common.Hash]common.Hash{}
 	states, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	states.SetCode(address, initCode, tracing.CodeChangeUnspecified)
 	written := func(_ uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, _ error) {
@@ -82,6 +85,8 @@ func constructed(address common.Address, initCode []byte) (map[common.Hash]commo
 			storage[stack[len(stack)-1].Bytes32()] = stack[len(stack)-2].Bytes32()
 		}
 	}
-	_, _, err = runtime.Call(address, nil, &runtime.Config{State: states, EVMConfig: vm.Config{Tracer: &tracing.Hooks{OnOpcode: written}}})
-	return storage, err
+	config := *params.MergedTestChainConfig
+	config.ChainID = chainID
+	code, _, err := runtime.Call(address, nil, &runtime.Config{ChainConfig: &config, State: states, EVMConfig: vm.Config{Tracer: &tracing.Hooks{OnOpcode: written}}})
+	return code, storage, err
 }

@@ -1,7 +1,9 @@
 // Sends transactions to every EVM chain of a running Snowglobe as people do who come from anvil or Hardhat: with viem's
 // wallet and test clients in both modes, and with ethers.
 import { ContractFactory, HDNodeWallet, JsonRpcProvider, WebSocketProvider } from 'ethers'
-import { createPublicClient, createTestClient, createWalletClient, http, parseEventLogs, publicActions, walletActions, webSocket } from 'viem'
+import {
+  concat, createPublicClient, createTestClient, createWalletClient, getContractAddress, http, parseEventLogs, publicActions, toHex, walletActions, webSocket,
+} from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
 import { Tally } from './tally.mjs'
@@ -19,6 +21,33 @@ const network = (chain) => ({
 
 // cause is the name of the error by which viem tells what went wrong.
 const cause = (name) => (e) => e.walk?.((inner) => inner.name === name) != null
+
+// withKnownContracts deploys through Safe's singleton factory, and has Permit2 move a token for whom its owner's signature names:
+// both at the addresses that applications have in their code.
+async function withKnownContracts(client, wallet, token) {
+  const factory = '0x914d7Fec6aaC8cd542e72Bca78B30650d45643d7'
+  const [salt, { bytecode }] = [toHex(await client.getBlockNumber(), { size: 32 }), artifact('Multicall3')]
+  const made = await client.waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to: factory, data: concat([salt, bytecode]) }) })
+  const at = getContractAddress({ opcode: 'CREATE2', from: factory, salt, bytecode })
+  tally.same('the factory of Safe', [made.status, await client.getCode({ address: at })], ['success', artifact('Multicall3').deployedBytecode])
+
+  const permit2 = { address: '0x000000000022D473030F116dDEE9F6B43aC78BA3', abi: abi('Permit2') }
+  const domain = { name: 'Permit2', chainId: client.chain.id, verifyingContract: permit2.address }
+  await wallet.writeContract({ ...token, functionName: 'approve', args: [permit2.address, 1000n] })
+  const message = { permitted: { token: token.address, amount: 7n }, spender: bob, nonce: await client.getBlockNumber(), deadline: 2n ** 64n }
+  const signature = await wallet.signTypedData({
+    domain, message, primaryType: 'PermitTransferFrom',
+    types: {
+      PermitTransferFrom: [{ name: 'permitted', type: 'TokenPermissions' }, { name: 'spender', type: 'address' }, { name: 'nonce', type: 'uint256' }, { name: 'deadline', type: 'uint256' }],
+      TokenPermissions: [{ name: 'token', type: 'address' }, { name: 'amount', type: 'uint256' }],
+    },
+  })
+  const permit = { permitted: message.permitted, nonce: message.nonce, deadline: message.deadline }
+  const call = { ...permit2, account: bob, functionName: 'permitTransferFrom', args: [permit, { to: persona.collector.address, requestedAmount: 7n }, account.address, signature] }
+  await client.waitForTransactionReceipt({ hash: await client.writeContract(call) })
+  tally.same('what a permit moved', await client.readContract({ ...token, functionName: 'balanceOf', args: [persona.collector.address] }), 7n)
+  await tally.fails('the permit again', client.simulateContract(call), (e) => /InvalidNonce/.test(e.message))
+}
 
 async function withViem(chain, mode) {
   const client = createTestClient({ chain: network(chain), mode, transport: http(), pollingInterval: 20 }).extend(publicActions).extend(walletActions)
@@ -38,6 +67,7 @@ async function withViem(chain, mode) {
   const [transfer] = parseEventLogs({ abi: token.abi, logs: sent.logs, eventName: 'Transfer' })
   tally.same('the event', [transfer.args.to, transfer.args.value], [bob, 5n])
   tally.same('the balance', await client.readContract({ ...token, functionName: 'balanceOf', args: [bob] }), 5n)
+  await withKnownContracts(client, wallet, token)
   await tally.fails('a revert', wallet.writeContract({ address: chain.of('reverter'), abi: abi('Reverter'), functionName: 'withReason', args: ['no snow'] }),
     (e) => /no snow/.test(e.message))
   await tally.fails('an old nonce', wallet.sendTransaction({ to: bob, nonce: 0 }), cause('NonceTooLowError'))
