@@ -88,8 +88,9 @@ func (w *Writer) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Send alters the answer and sends it, and gives the body as it was sent.
-func (w *Writer) Send(ctx context.Context, a *Action, asked string) []byte {
+// Send alters the answer and sends it to who keeps its end back for a while. It gives the body as the client gets it to keep before it sends
+// that, and what is to be done at the end instead of sending the rest, nil for nothing.
+func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, asked string, keep func(body []byte)) (end func()) {
 	body, h := w.body.Bytes(), w.Header()
 	changed := a.AlterBody(body, asked)
 	if !bytes.Equal(changed, body) {
@@ -99,37 +100,38 @@ func (w *Writer) Send(ctx context.Context, a *Action, asked string) []byte {
 		h.Set("Content-Type", a.ContentType)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(changed)))
-	w.ResponseWriter.WriteHeader(max(w.status, http.StatusOK))
 	switch {
 	case a.Truncate != nil:
-		changed = changed[:min(*a.Truncate, len(changed))]
-		w.piece(changed) // net/http ends the connection of an answer that is shorter than it says
+		changed = changed[:min(*a.Truncate, len(changed))] // net/http ends the connection of an answer that is shorter than it says
 	case a.Drop == "during":
 		changed = changed[:len(changed)/2]
-		w.piece(changed)
-		Reset(w.ResponseWriter)
-	case a.Slow > 0:
-		w.slowly(ctx, changed, time.Duration(a.Slow))
-	default:
-		_, _ = w.ResponseWriter.Write(changed) // a client that has gone away needs no answer
+		end = func() { Reset(w.ResponseWriter) }
 	}
-	return changed
-}
-
-func (w *Writer) piece(b []byte) {
-	_, _ = w.ResponseWriter.Write(b) // a client that has gone away needs no answer
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	keep(changed)
+	to.WriteHeader(max(w.status, http.StatusOK))
+	if a.Slow > 0 {
+		slowly(ctx, to, changed, time.Duration(a.Slow))
+		return end
+	}
+	_, _ = to.Write(changed) // a client that has gone away needs no answer
+	if end != nil {
+		_ = http.NewResponseController(to).Flush()
+	}
+	return end
 }
 
 // pieces is how many a slow body comes in.
 const pieces = 10
 
-func (w *Writer) slowly(ctx context.Context, body []byte, over time.Duration) {
+func slowly(ctx context.Context, to http.ResponseWriter, body []byte, over time.Duration) {
 	for i := range pieces {
-		if i > 0 && !Wait(ctx, w.ResponseWriter, over/(pieces-1)) {
-			return
+		if i > 0 {
+			_ = http.NewResponseController(to).Flush()
+			if !Wait(ctx, to, over/(pieces-1)) {
+				return
+			}
 		}
-		w.piece(body[len(body)*i/pieces : len(body)*(i+1)/pieces])
+		_, _ = to.Write(body[len(body)*i/pieces : len(body)*(i+1)/pieces]) // a client that has gone away needs no answer
 	}
 }
 

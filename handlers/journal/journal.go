@@ -63,6 +63,14 @@ func Keep(b []byte) Body {
 	return Body{Kept: kept, Size: int64(len(b))}
 }
 
+// Add takes down the next part of a body, as far as it is kept.
+func (b *Body) Add(part []byte) {
+	b.Size += int64(len(part))
+	if room := KeptBody - len(b.Kept); room > 0 {
+		b.Kept = append(b.Kept, part[:min(room, len(part))]...)
+	}
+}
+
 // Bounds of what is remembered of calls that are not kept: as many as a batch may have.
 const (
 	laterCalls  = 1_000

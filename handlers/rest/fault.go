@@ -187,7 +187,7 @@ func (c *requestContext) withFault(f *fault.Request, r *http.Request, serve func
 	case a.Status != 0:
 		c.failWith(a, r)
 	default:
-		fault.Reset(c.ResponseWriter)
+		c.end = func() { fault.Reset(c.ResponseWriter) }
 	}
 }
 
@@ -209,9 +209,11 @@ func (c *requestContext) serveAltered(a *fault.Action, r *http.Request, serve fu
 	defer func() { c.ResponseWriter = w.ResponseWriter }()
 	serve(fault.Plain(r))
 	_ = c.release() // w takes everything
-	sent := w.Send(r.Context(), a, r.URL.Query().Get("pageToken"))
-	c.keepNothing()
-	c.keep(sent)
+	c.ResponseWriter = w.ResponseWriter
+	c.end = w.Send(r.Context(), &c.responseWriter, a, r.URL.Query().Get("pageToken"), func(body []byte) {
+		c.keepNothing()
+		c.keep(body)
+	})
 }
 
 // failWith answers with a status and the body that its interface has for it.

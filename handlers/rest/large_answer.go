@@ -3,10 +3,13 @@ package rest
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"snowglobe/sim"
 )
 
 // Bounds of the answers that may take many megabytes, such as the logs of a whole chain, for the process.
@@ -14,6 +17,7 @@ const (
 	largeAnswers = 2                // that are made at once; a batch may take 25 MB twice
 	largeBytes   = 32 << 20         // of those that are made and on their way to clients
 	largeTimeout = 30 * time.Second // for a client to take one
+	slowest      = 256 << 10        // bytes that it has to take in a second of one that is made meanwhile, which holds little
 
 	unexpected      = 256 << 10 // size from which an answer is large although nobody knew: what a call returns, say
 	unexpectedBytes = 48 << 20  // of those that wait to be on their way; when there are more, the client has to ask again
@@ -25,6 +29,9 @@ var (
 	largeWaiting = semaphore.NewWeighted(unexpectedBytes)
 
 	errTooManyLarge = errors.New("too many large answers wait for their clients")
+
+	// ErrOvertaken ends an answer that would be of two histories.
+	ErrOvertaken = errors.New("the world went back while this was answered")
 )
 
 // LargeAnswer is the answer to one request, which may turn out to be large. It waits for its turn to be made, and gives that
@@ -90,7 +97,10 @@ func (l *LargeAnswer) Send(ctx context.Context, size int) (large bool, err error
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	held := min(int64(size), largeBytes)
-	if !l.making {
+	switch {
+	case !l.making && l.sending > 0: // the next part of it
+		return false, nil
+	case !l.making:
 		return l.sendUnexpected(ctx, held)
 	}
 	if err := largeSending.Acquire(ctx, held); err != nil {
@@ -99,6 +109,30 @@ func (l *LargeAnswer) Send(ctx context.Context, size int) (large bool, err error
 	largeMaking.Release(1)
 	l.making, l.sending = false, l.sending+held
 	return true, nil
+}
+
+// StreamAnswer waits until the answer to a request may be sent that is of such a size and is made while its client takes it, with some bytes
+// in memory all the time.
+func StreamAnswer(ctx context.Context, size int64, held int) error {
+	c, ok := ctx.Value(contextKey{}).(*requestContext)
+	if !ok {
+		return nil
+	}
+	if sim.Overtaken(ctx) {
+		return ErrOvertaken
+	}
+	if _, err := c.large.Send(ctx, held); err != nil {
+		return err
+	}
+	takes := largeTimeout + time.Duration(size/slowest)*time.Second
+	_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(takes)) // tests have writers without deadlines
+	return nil
+}
+
+// RefuseLarge answers that a large answer cannot be sent now.
+func RefuseLarge(w http.ResponseWriter, err error) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, err.Error()+"; ask again", http.StatusServiceUnavailable)
 }
 
 // sendUnexpected is Send for an answer that was made without waiting.

@@ -149,7 +149,7 @@ func KeepRequest(ctx context.Context, body []byte) {
 
 // RecordMessage tells of a message over WebSocket and its answer in the log and in the journal: ctx is that of the request which opened the
 // connection.
-func RecordMessage(ctx context.Context, operation string, message, answer []byte, since time.Time, p *fault.Plan) {
+func RecordMessage(ctx context.Context, operation string, message []byte, answer journal.Body, since time.Time, p *fault.Plan) {
 	c, ok := ctx.Value(contextKey{}).(*requestContext)
 	if ok {
 		c.use(operation, time.Since(since))
@@ -159,7 +159,7 @@ func RecordMessage(ctx context.Context, operation string, message, answer []byte
 	}
 	e := c.exchange()
 	e.Time, e.Took, e.Operation, e.WebSocket, e.Status = since, time.Since(since), operation, true, http.StatusOK
-	e.Request, e.Answer, e.Fault = journal.KeepRequest(message), journal.Keep(answer), ""
+	e.Request, e.Answer, e.Fault = journal.KeepRequest(message), answer, ""
 	if p != nil {
 		e.Fault = p.Text
 	}

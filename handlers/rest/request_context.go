@@ -34,6 +34,7 @@ type requestContext struct {
 	took     time.Duration
 	received journal.Body // the request's body
 	fault    string       // which was applied to the request
+	end      func()       // ends the answer instead of its last byte, nil for none
 
 	failing map[int]*fault.Action // calls of JSON-RPC that are answered in another way, by their place
 }
@@ -87,6 +88,10 @@ func (c *requestContext) finish() {
 	}
 	if !IsInside(c.request.Context()) {
 		c.note()
+	}
+	if c.end != nil {
+		c.end()
+		return
 	}
 	_ = c.release() // a client that has gone away needs no answer
 }
@@ -153,7 +158,7 @@ func (c *requestContext) Write(b []byte) (int, error) {
 	large, err := c.large.Send(c.request.Context(), len(b))
 	if err != nil {
 		if errors.Is(err, errTooManyLarge) && c.status == 0 {
-			http.Error(&c.responseWriter, err.Error()+"; ask again", http.StatusServiceUnavailable)
+			RefuseLarge(&c.responseWriter, err)
 		}
 		return 0, err
 	}

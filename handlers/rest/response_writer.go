@@ -41,12 +41,8 @@ func (w *responseWriter) keepNothing() { w.answer, w.whole = journal.Body{}, tru
 
 // keepPart is keep for what is written in parts.
 func (w *responseWriter) keepPart(b []byte) {
-	if !w.keeps || w.whole {
-		return
-	}
-	w.answer.Size += int64(len(b))
-	if room := journal.KeptBody - len(w.answer.Kept); room > 0 {
-		w.answer.Kept = append(w.answer.Kept, b[:min(room, len(b))]...)
+	if w.keeps && !w.whole {
+		w.answer.Add(b)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/holiman/uint256"
 
@@ -115,15 +116,12 @@ func ownersOf(ctx context.Context, db *store.DB, c *reader.Chain, token *store.T
 	if err != nil || token.ID.Standard() != store.ERC20 {
 		return owners, err
 	}
-	wrapped, err := c.Logs(ctx, &reader.LogFilter{
-		Addresses: []common.Address{common.BytesToAddress(token.Address)}, Topics: [][]common.Hash{wrappedEvents},
-	}, 0, last)
-	for _, l := range wrapped {
+	wrapped := &reader.LogFilter{Addresses: []common.Address{common.BytesToAddress(token.Address)}, Topics: [][]common.Hash{wrappedEvents}}
+	return owners, c.EachLog(ctx, wrapped, 0, last, func(_ store.Position, l *types.Log) {
 		if len(l.Topics) == 2 {
 			owners[common.BytesToAddress(l.Topics[1][:])] = true
 		}
-	}
-	return owners, err
+	})
 }
 
 // zeroAddress sends what is minted and receives what is burned.

@@ -64,6 +64,15 @@ func (db *DB) LogViewsOfTopic(ctx context.Context, topic []byte, first, last Pos
 	return list[LogView](ctx, db, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
 }
 
+// LogViewsAt reads the logs at positions, ascending.
+func (db *DB) LogViewsAt(ctx context.Context, at []Position) ([]LogView, error) {
+	if len(at) == 0 {
+		return nil, nil
+	}
+	in, size := inList(len(at))
+	return list[LogView](ctx, db, eventSelect+`l.id IN `+in+` ORDER BY l.id`, listArgs(at, size)...)
+}
+
 // LogsAt reads the logs at positions, in no order.
 func (db *DB) LogsAt(ctx context.Context, at []Position) ([]Log, error) {
 	if len(at) == 0 {

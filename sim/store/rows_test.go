@@ -122,6 +122,8 @@ func TestViewsJoinTheirBlock(t *testing.T) {
 	same(t, "DeploymentsBy", deployments, []DeploymentView{{d.Deployments[0], hash}}, err)
 	events, err := db.LogViewsOfAddress(ctx, address, low, at, 9)
 	same(t, "EventsOf", events, []LogView{{d.Logs[0], hash, hash}}, err)
+	events, err = db.LogViewsAt(ctx, []Position{d.Logs[0].ID, at.End()})
+	same(t, "LogViewsAt", events, []LogView{{d.Logs[0], hash, hash}}, err)
 	if seen, err := db.AddressSeen(ctx, 1, hash[:20]); !seen || err != nil {
 		t.Errorf("AddressSeen: %t, %v", seen, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
@@ -167,7 +168,17 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, valid := firstValue(body)
 	body = firstItems(body)
 	jsonrpc.NameRequest(r.Context(), e.method(body, valid))
-	e.serve(&lineWriter{ResponseWriter: w}, r, r, failing(e.admit(r, body), rest.FailingCalls(r.Context())))
+	body = failing(e.admit(r, body), rest.FailingCalls(r.Context()))
+	ctx, results := withResults(r.Context(), body)
+	e.serve(&lineWriter{ResponseWriter: w, ctx: ctx, results: results}, r.WithContext(ctx), r, body)
+}
+
+// withResults is a context for the answer to a request, whose results may be written in parts.
+func withResults(ctx context.Context, body []byte) (context.Context, *stream.Results) {
+	if isBatch(body) {
+		return stream.With(ctx, batchBytes)
+	}
+	return stream.With(ctx, 0)
 }
 
 // serve leaves to go-ethereum's server what that does as a node does. What a batch may cost is bounded; a call has limits of
@@ -233,25 +244,41 @@ func firstItems(body []byte) []byte {
 	return append(bytes.Clone(body[:items.InputOffset()]), ']')
 }
 
-// lineWriter ends an answer with a newline, as a node does. Answers to requests that could not be read at all have
-// none; go-ethereum's server marks them by a transfer encoding that would also close the connection.
-type lineWriter struct{ http.ResponseWriter }
+// lineWriter ends an answer with a newline, as a node does, and writes what is not in it yet. Answers to requests that could not be read at all
+// have no newline; go-ethereum's server marks them by a transfer encoding that would also close the connection.
+type lineWriter struct {
+	http.ResponseWriter
+	ctx     context.Context
+	results *stream.Results
+}
 
 func (l *lineWriter) Write(answer []byte) (int, error) {
-	header := l.Header()
-	if header.Get("Transfer-Encoding") != "" {
+	header, end := l.Header(), newline
+	switch {
+	case header.Get("Transfer-Encoding") != "":
 		header.Del("Transfer-Encoding")
-		return l.ResponseWriter.Write(answer)
-	}
-	if header.Get("Content-Length") != strconv.Itoa(len(answer)) {
+		end = nil
+	case header.Get("Content-Length") != strconv.Itoa(len(answer)):
 		return l.ResponseWriter.Write(answer) // a text written by http.Error
 	}
-	header.Set("Content-Length", strconv.Itoa(len(answer)+1))
-	n, err := l.ResponseWriter.Write(answer)
-	if err == nil {
-		_, err = l.ResponseWriter.Write(newline)
+	size := int64(len(answer))
+	if l.results.Any() {
+		var held int
+		size, held = l.results.Measure(answer)
+		if err := rest.StreamAnswer(l.ctx, size, held); err != nil {
+			rest.RefuseLarge(l.ResponseWriter, err)
+			return 0, err
+		}
 	}
-	return n, err
+	header.Set("Content-Length", strconv.FormatInt(size+int64(len(end)), 10))
+	// An answer that is shorter than it says has net/http end the connection.
+	if err := l.results.Write(l.ctx, l.ResponseWriter, answer); err != nil {
+		return 0, err
+	}
+	if _, err := l.ResponseWriter.Write(end); err != nil {
+		return 0, err
+	}
+	return len(answer), nil
 }
 
 var newline = []byte{'\n'}

@@ -208,11 +208,7 @@ func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) 
 	if c.to != nil && *c.to >= 0 {
 		last = min(last, uint64(*c.to))
 	}
-	logs, err := c.between(ctx, a.api, first, last)
-	if err != nil {
-		return nil, err
-	}
-	return logsJSON(append(f.removed, logs...)), nil
+	return c.between(ctx, a.api, first, last, f.removed)
 }
 
 // GetFilterLogs answers all logs that a filter for logs describes, old and new.
@@ -224,9 +220,5 @@ func (a *filterAPI) GetFilterLogs(ctx context.Context, id rpc.ID) (json.RawMessa
 	if f.kind != newLogs {
 		return nil, errFilter
 	}
-	logs, err := f.wanted.logs(ctx, a.api)
-	if err != nil {
-		return nil, err
-	}
-	return logsJSON(logs), nil
+	return f.wanted.answer(ctx, a.api)
 }

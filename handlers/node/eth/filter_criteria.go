@@ -152,23 +152,31 @@ func (c *filterCriteria) blockRange(ctx context.Context, a *api) (first, last ui
 	return first, min(last, b.Number), nil
 }
 
-// logs are the logs that the criteria choose, within their range.
-func (c *filterCriteria) logs(ctx context.Context, a *api) ([]*types.Log, error) {
+// answer are the logs that the criteria choose, within their range.
+func (c *filterCriteria) answer(ctx context.Context, a *api) (json.RawMessage, error) {
 	first, last, err := c.blockRange(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	return c.between(ctx, a, first, last)
+	return c.between(ctx, a, first, last, nil)
 }
 
-func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64) ([]*types.Log, error) {
-	if err := c.filter.Check(); err != nil || first > last {
+// between are the logs in some blocks, after those that were removed.
+func (c *filterCriteria) between(ctx context.Context, a *api, first, last uint64, removed []*types.Log) (json.RawMessage, error) {
+	if err := c.filter.Check(); err != nil {
 		return nil, err
+	}
+	found := newFoundLogs(a.chain, removed)
+	if first > last {
+		return found.result(ctx)
 	}
 	if last-first >= largeRange {
 		if err := rest.AwaitLargeAnswer(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return a.chain.Logs(ctx, &c.filter, first, last)
+	if err := a.chain.EachLog(ctx, &c.filter, first, last, found.add); err != nil {
+		return nil, err
+	}
+	return found.result(ctx)
 }

@@ -1,8 +1,20 @@
 package eth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"io"
+	"slices"
+	"unsafe"
+
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"snowglobe/handlers/node/stream"
+	"snowglobe/handlers/rest"
+	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
 )
 
 // logAPI has the eth method that searches the chain for logs: go-ethereum's eth/filters.FilterAPI.GetLogs.
@@ -10,9 +22,118 @@ type logAPI struct{ *api }
 
 // GetLogs answers the logs that a client describes.
 func (a *logAPI) GetLogs(ctx context.Context, wanted filterCriteria) (json.RawMessage, error) {
-	logs, err := wanted.logs(ctx, a.api)
-	if err != nil {
-		return nil, err
+	return wanted.answer(ctx, a.api)
+}
+
+// Logs that take more than keptLogs bytes as JSON are not kept while they are looked for: where they are is, and they are read again in
+// parts of about logPart bytes, and no more than logsOfPart, while the client takes them.
+const (
+	keptLogs   = 2 << 20
+	logPart    = 64 << 10
+	logsOfPart = 512
+)
+
+// foundLogs are the logs of an answer.
+type foundLogs struct {
+	chain *reader.Chain
+	head  int        // bytes of the JSON before the first that was found: those of logs that were removed
+	json  jsonWriter // of all, as they were found, while they are kept
+	found []foundLog
+	bytes int // of those that were found
+}
+
+// foundLog is where a log is in the chain, and in the JSON.
+type foundLog struct {
+	at         store.Position
+	begin, len int32
+}
+
+// newFoundLogs begins an answer with logs that are in no block any more.
+func newFoundLogs(chain *reader.Chain, removed []*types.Log) *foundLogs {
+	f := &foundLogs{chain: chain}
+	f.json.open('[')
+	for _, log := range removed {
+		f.json.log(log)
 	}
-	return logsJSON(logs), nil
+	f.head = len(f.json.json)
+	return f
+}
+
+func (f *foundLogs) add(at store.Position, log *types.Log) {
+	if !f.kept() {
+		f.json.json = f.json.json[:f.head]
+	}
+	begin, end := f.json.append(log)
+	f.found = append(f.found, foundLog{at, int32(begin), int32(end - begin)})
+	f.bytes += end - begin
+}
+
+// append writes a log after others, and says where it is.
+func (w *jsonWriter) append(log *types.Log) (begin, end int) {
+	begin = len(w.json)
+	w.log(log)
+	if w.json[begin] == ',' {
+		begin++
+	}
+	return begin, len(w.json)
+}
+
+func (f *foundLogs) kept() bool { return f.bytes <= keptLogs }
+
+// result is the answer.
+func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
+	inOrder := func(a, b foundLog) int { return cmp.Compare(a.at, b.at) }
+	sorted := slices.IsSortedFunc(f.found, inOrder)
+	slices.SortFunc(f.found, inOrder)
+	commas := max(len(f.found)-1, 0)
+	if f.head > len("[") && len(f.found) > 0 {
+		commas++
+	}
+	size := f.head + f.bytes + commas + len("]")
+	if !f.kept() {
+		f.json.json = slices.Clone(f.json.json[:f.head])
+		held := f.head + 4*logPart + cap(f.found)*int(unsafe.Sizeof(foundLog{}))
+		return stream.Add(ctx, stream.Result{Size: int64(size), Held: held, Write: f.write})
+	}
+	answer := f.json
+	if !sorted {
+		answer.json = append(make([]byte, 0, size), f.json.json[:f.head]...)
+		for _, log := range f.found {
+			answer.separate()
+			answer.json = append(answer.json, f.json.json[log.begin:log.begin+log.len]...)
+		}
+	}
+	answer.close(']')
+	return stream.AddBytes(ctx, answer.json)
+}
+
+// write reads the logs again and writes them. They are the same, unless the world goes back meanwhile.
+func (f *foundLogs) write(ctx context.Context, w io.Writer) error {
+	part, written := f.json, 0
+	places := make([]store.Position, 0, logsOfPart)
+	for left := f.found; len(left) > 0; left = left[len(places):] {
+		places = places[:0]
+		for size := 0; len(places) < min(len(left), logsOfPart) && size < logPart; {
+			size += int(left[len(places)].len)
+			places = append(places, left[len(places)].at)
+		}
+		logs, err := f.chain.LogsAt(ctx, places)
+		if err != nil {
+			return err
+		}
+		for i, log := range logs {
+			if begin, end := part.append(log); end-begin != int(left[i].len) {
+				return rest.ErrOvertaken
+			}
+		}
+		if len(logs) != len(places) || sim.Overtaken(ctx) {
+			return rest.ErrOvertaken
+		}
+		if _, err := w.Write(part.json[written:]); err != nil {
+			return err
+		}
+		part.json, written = append(part.json[:0], '}'), 1 // the end of the log before, after which comes a comma
+	}
+	_, err := w.Write([]byte{']'})
+	return err
 }

@@ -147,16 +147,3 @@ func (w *jsonWriter) log(log *types.Log) {
 	w.key("removed").raw(strconv.FormatBool(log.Removed))
 	w.close('}')
 }
-
-// logBytes is about how many bytes a log takes as JSON, without its data.
-const logBytes = 640
-
-func logsJSON(logs []*types.Log) []byte {
-	size := 2
-	for _, log := range logs {
-		size += logBytes + 2*len(log.Data)
-	}
-	w := &jsonWriter{make([]byte, 0, size)}
-	w.logs(logs)
-	return w.json
-}

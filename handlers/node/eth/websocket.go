@@ -1,9 +1,11 @@
 package eth
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync"
@@ -12,7 +14,9 @@ import (
 	"github.com/gorilla/websocket"
 
 	"snowglobe/handlers/fault"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/node/jsonrpc"
+	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/rest"
 )
 
@@ -143,7 +147,7 @@ func (c *connection) close() {
 
 // answer serves one message.
 func (c *connection) answer(ctx context.Context, message []byte) {
-	since, sent, answer := time.Now(), message, []byte(nil)
+	since, sent, answer := time.Now(), message, journal.Body{}
 	plan := rest.MessageFault(c.opened.Context(), sent)
 	defer func() {
 		rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent, json.Valid(sent)), sent, answer, since, plan)
@@ -164,13 +168,14 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 		message = failing(message, plan.Calls)
 	}
 	if subscribes(message) {
-		answer = c.subscribe(ctx, message)
+		answer = journal.Keep(c.subscribe(ctx, message))
 		return
 	}
 	ctx, large := rest.WithLargeAnswer(ctx, c.large)
 	defer large.Release()
 	request := &http.Request{Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{"Content-Type": {"application/json"}}}
-	w := &messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large}
+	ctx, results := withResults(ctx, message)
+	w := &messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large, results: results}
 	if plan != nil {
 		w.altered = plan.Whole
 	}
@@ -209,13 +214,22 @@ func (c *connection) ends(a *fault.Action) bool {
 	return true
 }
 
-// write sends a message. A client that does not take it in time is given up.
+// write sends a message that is in memory.
 func (c *connection) write(message []byte) error {
+	return c.send(func(w io.Writer) error {
+		_, err := w.Write(message)
+		return err
+	})
+}
+
+// send sends a message that is written in frames of the buffer's size or larger, ending with a newline, as a node does. A client that does not
+// take it in time is given up.
+func (c *connection) send(write func(io.Writer) error) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	err := c.socket.SetWriteDeadline(time.Now().Add(c.endpoint.patience))
 	if err == nil {
-		err = c.writeFrames(message)
+		err = c.writeFrames(write)
 	}
 	if err != nil {
 		c.cancel()
@@ -223,13 +237,12 @@ func (c *connection) write(message []byte) error {
 	return err
 }
 
-// writeFrames sends a message in frames of the buffer's size or larger, ending with a newline, as a node does.
-func (c *connection) writeFrames(message []byte) error {
+func (c *connection) writeFrames(write func(io.Writer) error) error {
 	w, err := c.socket.NextWriter(websocket.TextMessage)
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(message); err != nil {
+	if err := write(w); err != nil {
 		return err
 	}
 	if _, err := w.Write(newline); err != nil {
@@ -241,10 +254,11 @@ func (c *connection) writeFrames(message []byte) error {
 // messageWriter sends the answer to a message.
 type messageWriter struct {
 	*connection
-	ctx    context.Context
-	header http.Header
-	large  *rest.LargeAnswer
-	answer []byte
+	ctx     context.Context
+	header  http.Header
+	large   *rest.LargeAnswer
+	results *stream.Results
+	answer  journal.Body
 
 	altered *fault.Action // nil for an answer as it is
 }
@@ -253,15 +267,39 @@ func (m *messageWriter) Header() http.Header { return m.header }
 func (m *messageWriter) WriteHeader(int)     {}
 
 func (m *messageWriter) Write(answer []byte) (int, error) {
-	if _, err := m.large.Send(m.ctx, len(answer)); err != nil {
+	held := len(answer)
+	if m.results.Any() {
+		_, parts := m.results.Measure(answer)
+		held += parts
+	}
+	_, err := m.large.Send(m.ctx, held)
+	switch {
+	case err != nil:
 		m.cancel() // who is not answered must not wait for it
-		return 0, err
+	case m.altered != nil:
+		var whole bytes.Buffer
+		if err = m.results.Write(m.ctx, &whole, answer); err == nil {
+			altered := m.altered.AlterMessage(whole.Bytes())
+			m.answer = journal.Keep(altered)
+			err = m.write(altered)
+		}
+	default:
+		err = m.send(func(w io.Writer) error {
+			return m.results.Write(m.ctx, &keptWriter{w, &m.answer}, answer)
+		})
 	}
-	m.answer = answer
-	if m.altered != nil {
-		m.answer = m.altered.AlterMessage(answer)
-	}
-	return len(answer), m.write(m.answer)
+	return len(answer), err
+}
+
+// keptWriter writes what the journal keeps a part of.
+type keptWriter struct {
+	io.Writer
+	kept *journal.Body
+}
+
+func (k *keptWriter) Write(part []byte) (int, error) {
+	k.kept.Add(part)
+	return k.Writer.Write(part)
 }
 
 // parseError answers what is not JSON.

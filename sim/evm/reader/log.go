@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,21 +64,32 @@ func (f *LogFilter) Check() error {
 	return nil
 }
 
-// Logs are the logs that a filter chooses in the blocks from first to last, both included, in order.
-func (c *Chain) Logs(ctx context.Context, f *LogFilter, first, last uint64) ([]*types.Log, error) {
+// EachLog hands over the logs that a filter chooses in the blocks from first to last, both included: all of one address in order, or of one
+// first topic, then those of the next.
+func (c *Chain) EachLog(ctx context.Context, f *LogFilter, first, last uint64, each func(store.Position, *types.Log)) error {
 	if err := f.Check(); err != nil {
-		return nil, err
+		return err
 	}
-	s := &logSearch{filter: f, last: store.At(c.Row.ID, min(last, store.MaxNumber), store.MaxIndex)}
+	s := &logSearch{filter: f, last: store.At(c.Row.ID, min(last, store.MaxNumber), store.MaxIndex), each: each}
 	for _, source := range c.sources(f) {
 		if err := s.run(ctx, source, store.At(c.Row.ID, min(first, store.MaxNumber), 0)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	slices.SortFunc(s.found, func(a, b *types.Log) int {
-		return cmp.Or(cmp.Compare(a.BlockNumber, b.BlockNumber), cmp.Compare(a.Index, b.Index))
-	})
-	return s.found, nil
+	return nil
+}
+
+// LogsAt are the logs at places, in order.
+func (c *Chain) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log, error) {
+	rows, err := c.db.LogViewsAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	logs := make([]*types.Log, len(rows))
+	for i := range rows {
+		logs[i] = logOf(&rows[i])
+	}
+	return logs, nil
 }
 
 // logSource reads a page of logs from one index.
@@ -111,11 +121,12 @@ func sourcesOf[T comparable](keys []T, raw func(T) []byte,
 	return all
 }
 
-// logSearch collects the logs of several sources within the bounds.
+// logSearch finds the logs of several sources within the bounds.
 type logSearch struct {
 	filter  *LogFilter
 	last    store.Position
-	found   []*types.Log
+	each    func(store.Position, *types.Log)
+	found   int
 	bytes   int
 	scanned int
 }
@@ -127,7 +138,7 @@ func (s *logSearch) run(ctx context.Context, read logSource, next store.Position
 			return err
 		}
 		for i := range page {
-			if err := s.add(logOf(&page[i])); err != nil {
+			if err := s.add(page[i].ID, logOf(&page[i])); err != nil {
 				return err
 			}
 		}
@@ -138,21 +149,22 @@ func (s *logSearch) run(ctx context.Context, read logSource, next store.Position
 	}
 }
 
-func (s *logSearch) add(log *types.Log) error {
+func (s *logSearch) add(at store.Position, log *types.Log) error {
 	if s.scanned++; s.scanned > maxLogsScanned {
 		return fmt.Errorf("query looks at more than %d logs; narrow the block range", maxLogsScanned)
 	}
 	if !s.filter.Matches(log.Address, log.Topics) {
 		return nil
 	}
-	s.found = append(s.found, log)
+	s.found++
 	s.bytes += len(log.Data)
-	if len(s.found) > MaxLogs {
+	if s.found > MaxLogs {
 		return fmt.Errorf("query returned more than %d results; narrow the block range", MaxLogs)
 	}
 	if s.bytes > maxLogBytes {
 		return fmt.Errorf("query returned more than %d bytes of log data; narrow the block range", maxLogBytes)
 	}
+	s.each(at, log)
 	return nil
 }
 

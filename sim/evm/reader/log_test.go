@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/store"
 )
 
 // receiptLogs are all logs of a chain by its receipts.
@@ -50,9 +52,19 @@ func TestLogsAreTheReceipts(t *testing.T) {
 					want = append(want, log)
 				}
 			}
-			got, err := c.Logs(t.Context(), &f, first, last)
-			if err != nil {
+			found := map[store.Position]*types.Log{}
+			if err := c.EachLog(t.Context(), &f, first, last, func(at store.Position, log *types.Log) { found[at] = log }); err != nil {
 				t.Fatal(err)
+			}
+			var got []*types.Log
+			places := slices.Sorted(maps.Keys(found))
+			for _, at := range places {
+				got = append(got, found[at])
+			}
+			places = places[:min(len(places), 512)]
+			again, err := c.LogsAt(t.Context(), places)
+			if err != nil || !slices.EqualFunc(again, got[:len(places)], sameLog) {
+				t.Errorf("seed %d, %v in %d-%d: %d logs by their places, %v", seed, f, first, last, len(again), err)
 			}
 			if !slices.EqualFunc(got, want, sameLog) {
 				t.Errorf("seed %d, %v in %d-%d: %d logs, receipts have %d", seed, f, first, last, len(got), len(want))
