@@ -111,9 +111,9 @@ func (w *Writer) Send(ctx context.Context, to http.ResponseWriter, a *Action, as
 	to.WriteHeader(max(w.status, http.StatusOK))
 	if a.Slow > 0 {
 		slowly(ctx, to, changed, time.Duration(a.Slow))
-		return end
+	} else {
+		_, _ = to.Write(changed) // a client that has gone away needs no answer
 	}
-	_, _ = to.Write(changed) // a client that has gone away needs no answer
 	if end != nil {
 		_ = http.NewResponseController(to).Flush()
 	}

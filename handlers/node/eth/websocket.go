@@ -149,9 +149,10 @@ func (c *connection) close() {
 func (c *connection) answer(ctx context.Context, message []byte) {
 	since, sent, answer := time.Now(), message, journal.Body{}
 	plan := rest.MessageFault(c.opened.Context(), sent)
-	defer func() {
+	record := sync.OnceFunc(func() {
 		rest.RecordMessage(c.opened.Context(), c.endpoint.method(sent, json.Valid(sent)), sent, answer, since, plan)
-	}()
+	})
+	defer record()
 	if gate := c.endpoint.gate; gate != nil {
 		within, leave, err := gate.Enter(ctx)
 		if err != nil {
@@ -175,12 +176,11 @@ func (c *connection) answer(ctx context.Context, message []byte) {
 	defer large.Release()
 	request := &http.Request{Method: http.MethodPost, URL: &url.URL{}, Header: http.Header{"Content-Type": {"application/json"}}}
 	ctx, results := withResults(ctx, message)
-	w := &messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large, results: results}
+	w := &messageWriter{connection: c, ctx: ctx, header: http.Header{}, large: large, results: results, answer: &answer, record: record}
 	if plan != nil {
 		w.altered = plan.Whole
 	}
 	c.endpoint.serve(w, request.WithContext(ctx), c.opened, message)
-	answer = w.answer
 }
 
 // wait lets the time of a fault pass. It is false when the client left meanwhile.
@@ -219,17 +219,17 @@ func (c *connection) write(message []byte) error {
 	return c.send(func(w io.Writer) error {
 		_, err := w.Write(message)
 		return err
-	})
+	}, func() {})
 }
 
-// send sends a message that is written in frames of the buffer's size or larger, ending with a newline, as a node does. A client that does not
-// take it in time is given up.
-func (c *connection) send(write func(io.Writer) error) error {
+// send sends a message that is written in frames of the buffer's size or larger, ending with a newline, as a node does; before the last of them
+// it is taken down. A client that does not take it in time is given up.
+func (c *connection) send(write func(io.Writer) error, record func()) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	err := c.socket.SetWriteDeadline(time.Now().Add(c.endpoint.patience))
 	if err == nil {
-		err = c.writeFrames(write)
+		err = c.writeFrames(write, record)
 	}
 	if err != nil {
 		c.cancel()
@@ -237,7 +237,7 @@ func (c *connection) send(write func(io.Writer) error) error {
 	return err
 }
 
-func (c *connection) writeFrames(write func(io.Writer) error) error {
+func (c *connection) writeFrames(write func(io.Writer) error, record func()) error {
 	w, err := c.socket.NextWriter(websocket.TextMessage)
 	if err != nil {
 		return err
@@ -248,6 +248,7 @@ func (c *connection) writeFrames(write func(io.Writer) error) error {
 	if _, err := w.Write(newline); err != nil {
 		return err
 	}
+	record()
 	return w.Close()
 }
 
@@ -258,7 +259,8 @@ type messageWriter struct {
 	header  http.Header
 	large   *rest.LargeAnswer
 	results *stream.Results
-	answer  journal.Body
+	answer  *journal.Body // as the client gets it
+	record  func()        // has the journal take it
 
 	altered *fault.Action // nil for an answer as it is
 }
@@ -280,13 +282,15 @@ func (m *messageWriter) Write(answer []byte) (int, error) {
 		var whole bytes.Buffer
 		if err = m.results.Write(m.ctx, &whole, answer); err == nil {
 			altered := m.altered.AlterMessage(whole.Bytes())
-			m.answer = journal.Keep(altered)
-			err = m.write(altered)
+			err = m.send(func(w io.Writer) error {
+				_, err := (&keptWriter{w, m.answer}).Write(altered)
+				return err
+			}, m.record)
 		}
 	default:
 		err = m.send(func(w io.Writer) error {
-			return m.results.Write(m.ctx, &keptWriter{w, &m.answer}, answer)
-		})
+			return m.results.Write(m.ctx, &keptWriter{w, m.answer}, answer)
+		}, m.record)
 	}
 	return len(answer), err
 }
