@@ -32,6 +32,25 @@ const attack = [
   "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "\u202eevil\u202c'onmouseover=alert(1) ", "{{.}}</title><svg onload=alert(1)>", "<b>".repeat(3400),
 ];
 
+/** Texts with marks of direction that turn what stands behind them: nothing isolates them from the rest of their line. */
+const turning = (page) => page.evaluate(() => {
+  const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (!/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(node.data)) continue;
+    let box = node.parentElement;
+    for (; box !== document.body; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      if (/isolate|plaintext/.test(style.unicodeBidi) || style.display !== "inline") break;
+    }
+    const rest = document.createRange();
+    rest.setStartAfter(node);
+    rest.setEnd(box, box.childNodes.length);
+    if (rest.toString().trim() !== "" && box.checkVisibility()) found.push(`${box.tagName}: ${box.textContent.trim().slice(0, 80)}`);
+  }
+  return found;
+});
+let isolated = 0;
+
 const browser = await launch();
 const { page, trouble } = await open(browser, { viewport: { width: 1400, height: 900 } });
 const snapshot = await rpc(path, "evm_snapshot", []).catch(() => null);
@@ -51,6 +70,8 @@ for (const name of attack) {
     assert.ok(over <= 0, `${where}: ${over} pixels stick out`);
     const made = await page.evaluate(() => document.querySelectorAll("main img[src='x'], main svg[onload], main script, main b b").length);
     assert.equal(made, 0, `${where}: the name became markup`);
+    assert.deepEqual(await turning(page), [], where);
+    isolated += await page.evaluate(() => [...document.querySelectorAll("bdi")].filter((e) => /[\u202a-\u202e]/.test(e.textContent) && getComputedStyle(e).unicodeBidi === "isolate").length);
     assert.deepEqual(trouble, [], where);
   }
 }
@@ -92,6 +113,7 @@ for (const text of [`<img src=x onerror=alert(1)>${turn}<script>alert(1)</script
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(over <= 0, `${where}: ${over} pixels stick out`);
     assert.equal(await page.evaluate(() => document.querySelectorAll("body img[src='x'], body svg[onload], body script:not([src]), a[href^='javascript']").length), 0, `${where}: a text became markup`);
+    assert.deepEqual(await turning(page), [], where);
     assert.deepEqual(trouble, [], where);
   }
   await ask(`/v1/webhooks/${hook.id}`, undefined, "DELETE");
@@ -107,5 +129,6 @@ assert.match(logo.headers.get("content-security-policy") ?? "default-src 'none'"
 // A page of another origin may not control the world.
 const foreign = await fetch(base + "/sim/clock", { method: "POST", headers: { "content-type": "application/json", origin: "https://evil.example" }, body: '{"advance":"1h"}' });
 assert.equal(foreign.status, 403);
+assert.ok(isolated > 10, `${isolated} texts with marks of direction were seen`);
 await browser.close();
-console.log("nothing of the hostile names ran");
+console.log(`nothing of the hostile names ran; ${isolated} texts with marks of direction stand by themselves`);

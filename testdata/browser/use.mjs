@@ -271,6 +271,23 @@ stories["every chart"] = async () => {
   assert.ok(charts > 60, `${charts} charts`);
 };
 
+stories["an export of each kind"] = async () => {
+  await visit("/webhooks");
+  const forms = page.locator("form[data-path$='transactions:export']");
+  const started = async (form, kind) => {
+    await form.getByRole("button", { name: "Export" }).click();
+    await page.locator("#exports tr", { hasText: kind }).first().getByText("transactions.csv").waitFor({ timeout: 30_000 });
+  };
+  await started(forms.first(), "evm");
+  for (const [what, kind] of [["Every transaction", "primary network"], ["Every transaction, in fewer columns", "primary network simple"], ["Stakes and their rewards", "primary network staking"]]) {
+    await forms.last().getByLabel("What").selectOption(what);
+    await forms.last().getByLabel("Chains").selectOption("All three");
+    await started(forms.last(), kind);
+  }
+  const file = await page.locator("#exports a").first().getAttribute("href");
+  assert.match(await (await fetch(new URL(file, base))).text(), /^[^\n]*,[^\n]*/, file);
+};
+
 stories["the reference"] = async () => {
   let bytes = 0;
   const session = await context.newCDPSession(page);

@@ -301,13 +301,14 @@
     } catch (e) { toast(e.message); }
   });
 
-  // Forms whose fields are the members of a JSON body: a.b is a member of a member, a[] a list with commas.
+  // Forms whose fields are the members of a JSON body: a.b is a member of a member, a[] a list with commas. Empty ones are left out.
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest("[data-json]");
     if (!form) return;
     event.preventDefault();
     const content = {};
     for (const [name, value] of new FormData(form)) {
+      if (value === "") continue;
       const path = name.split("."), last = path.pop();
       const at = path.reduce((o, part) => (o[part] ??= {}), content);
       if (last.endsWith("[]")) at[last.slice(0, -2)] = value.split(",").map((s) => s.trim());
