@@ -96,10 +96,15 @@ func (c *requestContext) finish() {
 	_ = c.release() // a client that has gone away needs no answer
 }
 
+// shownByPage says whether a page of this server shows the answer as a picture: no client of the world asked for it.
+func shownByPage(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Dest") == "image" && r.Header.Get("Sec-Fetch-Site") == "same-origin"
+}
+
 // note tells of the answer where it is told: the log, the journal, the counters.
 func (c *requestContext) note() {
 	c.took = c.server.opts.Now().Sub(c.start)
-	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded)
+	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
 	if logged := c.logs(); logged || recorded {
 		e := c.exchange()
 		e.AnswerHeader, e.Request, e.Answer, e.Took = c.Header(), c.received, c.answer, c.took

@@ -70,3 +70,20 @@ func (s *site) try(t *testing.T, m *described) {
 		t.Errorf("the example of %s is answered %.300s", m.Name, answer)
 	}
 }
+
+// TestPicturesOfPagesAreNoRequests: the journal is about the clients of a world, not about what its own pages show.
+func TestPicturesOfPagesAreNoRequests(t *testing.T) {
+	s, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, site := range []string{"same-origin", "cross-site"} {
+		r := httptest.NewRequest(http.MethodGet, "/sim/logo/AVAX-ae42bf.svg?from="+site, nil)
+		r.Header.Set("Sec-Fetch-Dest", "image")
+		r.Header.Set("Sec-Fetch-Site", site)
+		s.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	if journal := s.get(t, "/sim/requests").Body.String(); strings.Contains(journal, "from=same-origin") || !strings.Contains(journal, "from=cross-site") {
+		t.Errorf("the journal has %s", journal)
+	}
+}

@@ -301,6 +301,10 @@
     } catch (e) { toast(e.message); }
   });
 
+  // On a narrow screen the menu shows where one is.
+  const menu = document.querySelector(".menu"), here = menu?.querySelector("[aria-current]");
+  if (here) menu.scrollLeft = here.offsetLeft - menu.offsetLeft - (menu.clientWidth - here.offsetWidth) / 2;
+
   // Forms whose fields are the members of a JSON body: a.b is a member of a member, a[] a list with commas. Empty ones are left out.
   document.addEventListener("submit", async (event) => {
     const form = event.target.closest("[data-json]");
