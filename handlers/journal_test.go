@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	ethrpc "github.com/ethereum/go-ethereum/rpc"
+	"github.com/gorilla/websocket"
 
 	"snowglobe/handlers"
 	"snowglobe/handlers/control"
@@ -122,13 +124,7 @@ func TestTheJournalVerifies(t *testing.T) {
 			t.Errorf("%s: %d %s", body, status, text)
 		}
 	}
-	r, err := http.NewRequest(http.MethodDelete, c.url+"/sim/requests", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, err := http.DefaultClient.Do(r); err != nil || a.StatusCode != http.StatusOK {
-		t.Fatal(a, err)
-	}
+	forget(c)
 	if n := len(decoded[control.Requests](c, "/sim/requests", "").Requests); n != 0 {
 		t.Errorf("%d requests are left", n)
 	}
@@ -168,5 +164,56 @@ func TestAnAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
 				t.Fatalf("%d of %s: %s", n, operation, said)
 			}
 		}
+	}
+}
+
+// TestAnAlteredAnswerIsTakenDownBeforeItIsRead asks for large answers that faults alter, and for messages over WebSocket.
+func TestAnAlteredAnswerIsTakenDownBeforeItIsRead(t *testing.T) {
+	c := journaled(t)
+	transport := &http.Transport{DisableKeepAlives: true} // it asks again when a connection that it kept was reset
+	for _, fault := range []string{"truncate=60000", "slow=1ms", "drop=during", "drop", "invalid-json"} {
+		for n := 1; n <= times(40); n++ {
+			r, err := http.NewRequest(http.MethodGet, c.url+"/v1/chains/43114/transactions?pageSize=100", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("X-Sim-Fault", fault)
+			if answer, err := transport.RoundTrip(r); err == nil {
+				_, _ = io.Copy(io.Discard, answer.Body) // some are cut off
+				answer.Body.Close()
+			}
+			if _, said, _ := c.send("/sim/requests:count", `{"operation":"listTransactions"}`); !strings.Contains(said, fmt.Sprintf(`"count":%d`, n)) {
+				t.Fatalf("%s, request %d: %s", fault, n, said)
+			}
+		}
+		forget(c)
+	}
+	socket, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(c.url, "http")+"/ext/bc/C/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	for n := 1; n <= times(40); n++ {
+		if err := socket.WriteMessage(websocket.TextMessage, []byte(`{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"fromBlock":"0x0"}]}`)); err != nil {
+			t.Fatal(err)
+		}
+		if _, answer, err := socket.ReadMessage(); err != nil || len(answer) < 10_000 {
+			t.Fatalf("%.300s %v", answer, err)
+		}
+		if _, said, _ := c.send("/sim/requests:count", `{"operation":"eth_getLogs"}`); !strings.Contains(said, fmt.Sprintf(`"count":%d`, n)) {
+			t.Fatalf("message %d: %s", n, said)
+		}
+	}
+}
+
+// forget has the journal forget what it took down.
+func forget(c *clocked) {
+	c.Helper()
+	r, err := http.NewRequest(http.MethodDelete, c.url+"/sim/requests", nil)
+	if err != nil {
+		c.Fatal(err)
+	}
+	if a, err := http.DefaultClient.Do(r); err != nil || a.StatusCode != http.StatusOK {
+		c.Fatal(a, err)
 	}
 }

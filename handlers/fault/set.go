@@ -187,6 +187,9 @@ func (p *Plan) add(a *Action, delay time.Duration, call int, by string) {
 		p.Text += "; "
 	}
 	p.Text += by + ": " + a.String()
+	if a.Delay != nil && time.Duration(a.Delay.Fixed) != delay {
+		p.Text += ", waits " + delay.Round(time.Microsecond).String()
+	}
 	p.Delay += delay
 	switch {
 	case len(a.things()) == 0:

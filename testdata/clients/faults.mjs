@@ -189,16 +189,22 @@ for (const [client, [operation, ask]] of Object.entries(clients)) {
       chosen = hit
     })
 
-  // Delays of a distribution are of its range, and the same again.
-  let waited
-  await failing(`${client}, delays`, operation, [{ id: 'slow', match, action: { delay: { min: '5ms', max: '40ms' } } }], () => asked(ask, 6),
-    (outcome, requests, text) => {
-      assert.deepEqual(outcome.value, [200, 200, 200, 200, 200, 200], text)
-      const delays = requests.map((r) => r.fault)
-      assert.ok(requests.every((r) => r.durationMs >= 5), text)
-      assert.deepEqual(delays, waited ?? delays, text)
-      waited = delays
-    })
+  // Delays of a distribution: the journal tells how long each request had to wait, which took that long and waits as long again.
+  for (const [name, delay, fits] of [
+    ['a range', { min: '5ms', max: '40ms' }, (ms) => ms.every((n) => n >= 5 && n <= 40)],
+    ['a log-normal distribution', { median: '10ms', sigma: 0.6 }, (ms) => ms.some((n) => n < 10) && ms.some((n) => n > 10) && ms.every((n) => n > 10 / 12 && n < 10 * 12)], // 4 sigma
+  ]) {
+    let waited
+    await failing(`${client}, delays of ${name}`, operation, [{ id: 'slow', match, action: { delay } }], () => asked(ask, 12),
+      (outcome, requests, text) => {
+        assert.deepEqual(outcome.value, Array(12).fill(200), text)
+        const waits = requests.map((r) => /, waits ([0-9.]+)ms$/.exec(r.fault)?.[1])
+        assert.ok(fits(waits.map(Number)) && new Set(waits).size > 8, text)
+        assert.ok(requests.every((r, i) => r.durationMs >= waits[i] - 0.001), text)
+        assert.deepEqual(waits, waited ?? waits, text)
+        waited = waits
+      })
+  }
 
   // For a time of the world's clock, which moves only when it is moved.
   const clock = await sim('GET', '/sim/clock')
