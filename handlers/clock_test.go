@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -211,6 +212,37 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	if _, text, _ := c.send("/sim/clock", `{"advance":"12h"}`); blocks() == before {
 		t.Errorf("they act no more: %s", text)
 	}
+	before = blocks()
+	if text := c.call("/ext/bc/C/rpc", "evm_increaseTime", `[43200]`); blocks() == before {
+		t.Errorf("they do not act in time that the node's method lets pass: %s", text)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	worked := make(chan error, 1)
+	go func() { worked <- server.Work(ctx) }()
+	status, text, now := c.send("/sim/clock", `{"advance":"300d","wait":false}`)
+	target, _ := now["target"].(string)
+	if status != http.StatusOK || target == "" || !strings.Contains(now["time"].(string), "2026-07") {
+		t.Fatalf("a move that nobody waits for: %d %s", status, text)
+	}
+	if status, text, _ := c.send("/sim/clock", `{"advance":"1h","wait":false}`); status != http.StatusConflict || !strings.Contains(text, "freeze") {
+		t.Errorf("a second one: %d %s", status, text)
+	}
+	start := w.Clock.Now()
+	for deadline := time.Now().Add(time.Minute); !w.Clock.Now().After(start.Add(time.Hour)) && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	c.send("/sim/clock", `{"freeze":true}`)
+	for deadline := time.Now().Add(time.Minute); now["target"] != nil && time.Now().Before(deadline); {
+		_, text, now = c.send("/sim/clock", "")
+	}
+	if now["target"] != nil || now["time"].(string) >= target {
+		t.Errorf("frozen on the way to %s: %s", target, text)
+	}
+	if status, text, _ := c.send("/sim/clock", `{"rate":1,"wait":false}`); status != http.StatusBadRequest {
+		t.Errorf("a rate without waiting: %d %s", status, text)
+	}
+	end()
+	<-worked
 	if _, err := verify.Verify(t.Context(), w, func(int, int) {}); err != nil {
 		t.Error(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/metrics"
 	"snowglobe/handlers/node"
+	"snowglobe/handlers/node/anvil"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
@@ -249,7 +250,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := mountNode(s, w, o, m, loggers, pages.Discover)
+	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +321,7 @@ func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
 func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, loggers map[string]*node.Loggers,
-	discover func(*http.Request, []openrpc.Method) any,
+	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any,
 ) (*node.Node, error) {
 	var profiler *node.Profiler
 	if o.Node.Admin {
@@ -335,7 +336,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	n, err := node.New(node.Options{
 		Miners: w.Miners, Wallet: wallet, Networks: w.Networks, Network: o.Network, Version: fixtures.NodeVersion,
-		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover, Log: o.Log,
+		Permit: &o.Permit, Hosts: o.Node.Hosts, Public: o.Node.Public, NoIndex: o.Node.NoIndex, Stakers: o.Data.Stakers, Loggers: loggers, Profiler: profiler, Discover: discover, Log: o.Log, Advance: advance,
 	})
 	if err != nil {
 		return nil, err

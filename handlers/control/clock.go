@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ type ClockState struct {
 	Milliseconds int64   `json:"milliseconds" doc:"Milliseconds since 1970."`
 	Rate         float64 `json:"rate" doc:"How much faster than real time it runs; 0 while it stands still."`
 	Populate     bool    `json:"populate" doc:"Whether the world's people go on acting while it moves."`
+	Target       string  `json:"target,omitempty" doc:"Where a call is moving it, while that lasts; RFC 3339."`
 }
 
 // ClockRate makes a world's clock run.
@@ -47,6 +49,16 @@ type ClockRate struct {
 	from    time.Time // real time since which it runs so
 	at      time.Time // the world's time then
 	changed chan struct{}
+	moves   []*clockMove       // of calls, under way
+	queue   chan *clockMove    // those that no client waits for
+	stop    context.CancelFunc // ends the one that no client waits for; nil when there is none
+}
+
+// clockMove is a move that a call asked for.
+type clockMove struct {
+	ctx  context.Context
+	to   time.Time
+	live bool
 }
 
 // MaxRate is the fastest that a clock runs: a year in less than a minute.
@@ -60,7 +72,7 @@ const (
 // NewClockRate makes a clock run at a rate, with people who act or without, from the beginning and after a reset; at 0 it stands still. A
 // world may be without people.
 func NewClockRate(w *sim.World, people People, usual float64, lively bool) *ClockRate {
-	c := &ClockRate{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1)}
+	c := &ClockRate{world: w, people: people, usual: usual, lively: lively, changed: make(chan struct{}, 1), queue: make(chan *clockMove, 1)}
 	c.restore()
 	w.BeforeReturn(c.pause)
 	return c
@@ -74,6 +86,7 @@ func (c *ClockRate) restore() {
 
 // pause lets the clock stand still while the world goes back.
 func (c *ClockRate) pause() (resume func(sim.Return)) {
+	c.halt()
 	c.moving.Lock()
 	return func(how sim.Return) {
 		if how.Reset {
@@ -104,6 +117,82 @@ func (c *ClockRate) advance(ctx context.Context, to time.Time, live bool) error 
 		return c.people.Advance(ctx, to)
 	}
 	return c.world.Advance(ctx, to)
+}
+
+// Advance moves the clock to a time, as the world lives: with people or without.
+func (c *ClockRate) Advance(ctx context.Context, to time.Time) error {
+	return c.move(&clockMove{ctx, to, c.Live()})
+}
+
+// move makes a move, which can be seen while it lasts.
+func (c *ClockRate) move(m *clockMove) error {
+	c.mu.Lock()
+	c.moves = append(c.moves, m)
+	c.mu.Unlock()
+	defer c.finish(m)
+	return c.advance(m.ctx, m.to, m.live)
+}
+
+// finish notes that a move is over.
+func (c *ClockRate) finish(m *clockMove) {
+	c.moved()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.moves = slices.DeleteFunc(c.moves, func(other *clockMove) bool { return other == m })
+}
+
+// begin has Run make a move, for which nobody waits.
+func (c *ClockRate) begin(to time.Time, live bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
+		return errMoving
+	}
+	m := &clockMove{to: to, live: live}
+	m.ctx, c.stop = context.WithCancel(context.Background())
+	c.moves = append(c.moves, m)
+	c.queue <- m
+	return nil
+}
+
+// makeBegun makes a move that begin was asked for.
+func (c *ClockRate) makeBegun(ctx context.Context, m *clockMove) error {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	defer context.AfterFunc(ctx, c.halt)()
+	err := c.advance(m.ctx, m.to, m.live)
+	if m.ctx.Err() != nil || errors.Is(err, sim.ErrBackwards) { // it was ended, or blocks moved the clock further
+		err = nil
+	}
+	c.halt()
+	c.finish(m)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop = nil
+	return err
+}
+
+var errMoving = errors.New("the clock is being moved already: GET /sim/clock tells how far it is, freeze stops it")
+
+// halt ends the move for which nobody waits.
+func (c *ClockRate) halt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
+// moveTarget is where calls are moving the clock, the zero time for nowhere.
+func (c *ClockRate) moveTarget() (to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.moves {
+		if m.to.After(to) {
+			to = m.to
+		}
+	}
+	return to
 }
 
 // Rate is the multiple of real time at which the clock runs, 0 while it stands still.
@@ -152,6 +241,12 @@ func (c *ClockRate) Run(ctx context.Context, failed func(error)) {
 			return
 		case <-c.changed:
 			continue
+		case m := <-c.queue:
+			if err := c.makeBegun(ctx, m); err != nil {
+				c.Set(0)
+				failed(err)
+			}
+			continue
 		case <-ticks:
 		}
 		if err := c.tick(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, sim.ErrBackwards) {
@@ -184,6 +279,7 @@ type clockBody struct {
 	Rate    *float64 `json:"rate,omitempty" doc:"Let it run at this multiple of real time, at most 1000000; 0 stops it."`
 	Freeze  *bool    `json:"freeze,omitempty" doc:"true: let it stand still."`
 
+	Wait     *bool `json:"wait,omitempty" doc:"false: answer at once with the time before, and move on meanwhile. GET /sim/clock tells how far it is, and its target while it moves; freeze stops it."`
 	Populate *bool `json:"populate,omitempty" doc:"Whether the world's people act on the way, or while the clock runs; as before when it is left out."`
 }
 
@@ -225,9 +321,9 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 		rest.Operation{ID: "getClock", Path: "/sim/clock", Summary: "The world's time", Live: true, Answer: clock,
 			Handle: func(*rest.Request) (any, error) { return a.show(), nil }},
 		rest.Operation{ID: "moveClock", Method: http.MethodPost, Path: "/sim/clock", Summary: "Move the world's time, or let it run",
-			Doc: "Exactly one of the members but populate says how. With populate the people of the generated history go on acting: they pay, call " +
+			Doc: "Exactly one of the members but populate and wait says how. With populate the people of the generated history go on acting: they pay, call " +
 				"contracts, stake and send messages, as the seed and the world's time decide. On the way everything happens that falls due, through blocks of the P-Chain. " +
-				"The clock never goes back, and at most 30 years beyond the end of the generated history.",
+				"It takes as long as what happens takes: a client that leaves ends it where it is. The clock never goes back, and at most 30 years beyond the end of the generated history.",
 			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.move},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "What time will bring, soonest first",
 			Doc:    "The first thousand. Of the L1 validators that run out of balance only the first of each network.",
@@ -241,7 +337,11 @@ type clockAPI struct {
 
 func (a *clockAPI) show() *ClockState {
 	now := a.world.Clock.Now()
-	return &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate(), Populate: a.rate.Live()}
+	s := &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate(), Populate: a.rate.Live()}
+	if to := a.rate.moveTarget(); !to.IsZero() {
+		s.Target = rfc3339(to.Unix())
+	}
+	return s
 }
 
 func (a *clockAPI) move(r *rest.Request) (any, error) {
@@ -256,6 +356,8 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		return nil, rest.BadRequest("exactly one of advance, set, until, rate, freeze is expected")
 	}
 	switch {
+	case b.Wait != nil && (b.Rate != nil || b.Freeze != nil):
+		return nil, rest.BadRequest("wait is about advance, set and until: a rate is set at once")
 	case b.Rate != nil:
 		if *b.Rate < 0 || *b.Rate > MaxRate {
 			return nil, rest.BadRequest(fmt.Sprintf("rate must be from 0 to %d", MaxRate))
@@ -269,6 +371,7 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 		if !*b.Freeze {
 			return nil, rest.BadRequest("freeze can only be true; a rate lets the clock run")
 		}
+		a.rate.halt()
 		a.rate.Set(0)
 		return a.show(), nil
 	}
@@ -278,10 +381,19 @@ func (a *clockAPI) move(r *rest.Request) (any, error) {
 	}
 	move, err := b.move()
 	if err == nil {
-		err = move.Make(r.Context(), a.world, func(ctx context.Context, to time.Time) error { return a.rate.advance(ctx, to, live) })
-		a.rate.moved()
+		err = move.Make(r.Context(), a.world, func(ctx context.Context, to time.Time) error {
+			if b.Wait == nil || *b.Wait {
+				return a.rate.move(&clockMove{ctx, to, live})
+			}
+			if err := a.world.CanAdvance(to); err != nil {
+				return err
+			}
+			return a.rate.begin(to, live)
+		})
 	}
 	switch {
+	case errors.Is(err, errMoving):
+		return nil, rest.Conflict(err.Error())
 	case errors.Is(err, ErrMove), errors.Is(err, sim.ErrBackwards), errors.Is(err, sim.ErrFar):
 		return nil, rest.BadRequest(err.Error())
 	case errors.Is(err, store.ErrReadOnly):

@@ -47,6 +47,7 @@ type Options struct {
 	NoIndex  bool                 // without /ext/index
 	Permit   *permit.Rule         // who may change the world; nil for the rule of a server on loopback
 	Log      *slog.Logger         // may be nil
+	Advance  anvil.Advance        // moves the world's clock; nil for the world's own way
 	Hosts    []string             // host names, beside addresses, by which the node may be called: localhost by default, "*" for any
 
 	// Discover is the OpenRPC document about some methods, for a request to where they are served; nil for none.
@@ -110,11 +111,14 @@ func New(o Options) (*Node, error) {
 // addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
 func (n *Node) addChain(m *miner.Miner) error {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
-	network := n.networks[chain.Row.Network].network
+	network, advance := n.networks[chain.Row.Network].network, n.options.Advance
+	if advance == nil && network != nil {
+		advance = network.World.Advance
+	}
 	e, err := eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, Log: n.options.Log,
 		Discover: n.options.Discover,
-		More:     slices.Concat(anvil.Namespaces(m, network, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		More:     slices.Concat(anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 	if err != nil {
 		return err

@@ -5,12 +5,6 @@ import (
 	"time"
 )
 
-// advance moves the world's clock by seconds, with everything that falls due on the way, on every chain.
-func (a *api) advance(ctx context.Context, seconds uint64) error {
-	clock := a.network.Clock.Now()
-	return a.network.World.Advance(ctx, clock.Add(time.Duration(seconds)*time.Second))
-}
-
 // moveTo moves the world's clock to a time in Unix seconds, and says by how many that is later.
 func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 	seconds, err := timestamp.upTo(maxTime, "the timestamp")
@@ -18,17 +12,18 @@ func (a *api) moveTo(ctx context.Context, timestamp *number) (uint64, error) {
 		return 0, err
 	}
 	before := a.network.Clock.Unix()
-	if err := a.network.World.Advance(ctx, time.Unix(int64(seconds), 0)); err != nil {
+	if err := a.advance(ctx, time.Unix(int64(seconds), 0)); err != nil {
 		return 0, err
 	}
 	return uint64(a.network.Clock.Unix() - before), nil
 }
 
-// IncreaseTime moves the world's clock, that of all chains, by so many seconds, and answers them.
+// IncreaseTime moves the world's clock, that of all chains, by so many seconds, and answers them. What falls due on the way happens, on every
+// chain; in a world whose people live on, they act in that time, too.
 func (a *evmAPI) IncreaseTime(ctx context.Context, seconds number) (uint64, error) {
 	n, err := seconds.upTo(maxInterval*30, "the time")
 	if err == nil {
-		err = a.advance(ctx, n)
+		err = a.advance(ctx, a.network.Clock.Now().Add(time.Duration(n)*time.Second))
 	}
 	return n, err
 }

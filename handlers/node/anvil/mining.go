@@ -20,9 +20,12 @@ const (
 	maxTime     = math.MaxInt64 / 10_000 // seconds since 1970: some 29 million years
 )
 
-// Namespaces are the methods for a chain of a network. version is its web3_clientVersion.
-func Namespaces(m *miner.Miner, n *sim.Network, version string) []eth.Namespace {
-	a := &api{m, n, version}
+// Advance moves a world's clock to a time.
+type Advance func(ctx context.Context, to time.Time) error
+
+// Namespaces are the methods for a chain of a network, whose clock advance moves. version is its web3_clientVersion.
+func Namespaces(m *miner.Miner, n *sim.Network, advance Advance, version string) []eth.Namespace {
+	a := &api{m, n, advance, version}
 	return []eth.Namespace{
 		{Name: "evm", Methods: &evmAPI{a}}, {Name: "anvil", Methods: &anvilAPI{a}}, {Name: "hardhat", Methods: &hardhatAPI{a}},
 		{Name: "tenderly", Methods: &tenderlyAPI{a}},
@@ -33,6 +36,7 @@ func Namespaces(m *miner.Miner, n *sim.Network, version string) []eth.Namespace 
 type api struct {
 	miner   *miner.Miner
 	network *sim.Network
+	advance Advance
 	version string // web3_clientVersion
 }
 
