@@ -17,6 +17,7 @@ import (
 	"snowglobe/seed/population"
 	"snowglobe/seed/primary"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 )
 
 // cast is who a profile's file may name: the personas, and accounts of its own.
@@ -144,6 +145,14 @@ type place struct {
 	evm     int // -1 for P and X
 	network int
 	primary int // store.PChain or XChain
+}
+
+// onPrimary is the chain of the primary network; an EVM chain that may be asked for is a C-Chain.
+func (p place) onPrimary() txs.Chain {
+	if p.evm >= 0 {
+		return txs.CChain
+	}
+	return txs.Chain(p.primary)
 }
 
 // chain finds a chain that the file names.

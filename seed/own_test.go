@@ -144,6 +144,13 @@ contracts:
 addValidators:
 - {name: late, owner: whale, stake: 2000, start: +1h, end: +20d}
 - {name: early, network: fuji, owner: whale, stake: 1, start: -1d, end: +2d}
+play:
+- {from: whale, value: 30, toChain: P}
+- {from: whale, value: 20, chain: P, toChain: X}
+- {from: whale, value: 10, chain: X, toChain: C, at: +1h}
+- {from: whale, value: 3, chain: fuji/C, toChain: fuji/X}
+- {from: whale, value: 2, chain: fuji/X, toChain: fuji/P}
+- {from: whale, value: 1, chain: fuji/P, toChain: fuji/C}
 addDelegators:
 - {validator: early, network: fuji, owner: whale, stake: 1, start: -12h, end: +1d}
 - {validator: late, owner: whale, stake: 25, start: +2h, end: +19d}
@@ -171,6 +178,7 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 		{"play:\n- {from: alice, to: bob, value: 1, fails: true}\n", "world.yaml:6: play[0]: it succeeded, and fails is true"},
 		{"play:\n- {from: alice, to: usdx, method: send}\n", "world.yaml:6: play[0].method: usdx has no method send; it has "},
 		{"play:\n- {from: alice, to: bob, value: 1, at: -2h}\n", "world.yaml:6: play[0].at: it lies within the generated history"},
+		{"play:\n- {from: nobody, value: 1, toChain: X}\n", "world.yaml:6: play[0]: export of 1000000000 nAVAX from C: there is not enough"},
 		{"tokens:\n- {name: Mine, symbol: usdx}\n", "world.yaml:6: tokens[0]: usdx is the role of a contract"},
 		{"addValidators:\n- {name: v, owner: fresh, stake: 2000, end: +20d}\n", "world.yaml:6: addValidators[0]: its owner cannot pay"},
 		{"addValidators:\n- {name: v, owner: whale, stake: 1, start: -1d, end: +20d}\n", "world.yaml:6: addValidators[0]: "},
@@ -228,6 +236,8 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"play:\n- {from: alice, to: bob, value: 1, chain: fugi/C}\n", `6: play[0].chain: "fugi/C": there is no network fugi`},
 		{"play:\n- {from: alice, method: f}\n", "6: play[0].to: it must be given: whose method it is"},
 		{"play:\n- {from: alice, to: bob, chain: P}\n", "6: play[0]: a transaction on P needs to and value"},
+		{"play:\n- {from: alice, value: 1, chain: P, toChain: fuji/C}\n", "6: play[0].toChain: value moves between C, P and X of one network, and not from P to fuji/C"},
+		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: what moves to another chain has from, chain, toChain and value"},
 		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
 	} {
 		_, err := ParseProfile("world.yaml", []byte(head+c.text))

@@ -329,10 +329,17 @@ func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path
 	if err != nil {
 		return err
 	}
-	if at.evm < 0 {
+	if at.evm < 0 || t.ToChain != "" {
 		amount, err := nano(t.Value)
 		if err != nil {
 			return err
+		}
+		if t.ToChain != "" {
+			to, err := p.cast.chain(p.specs, t.ToChain)
+			if err != nil {
+				return err
+			}
+			return p.staking[at.network].Move(ctx, p.cast.accounts[t.From], at.onPrimary(), to.onPrimary(), amount)
 		}
 		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.cast.accounts[t.From], p.cast.accounts[t.To], amount)
 	}

@@ -2,6 +2,7 @@ package primary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 
 	"snowglobe/seed/population"
 	"snowglobe/sim"
+	"snowglobe/sim/evm"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -178,5 +180,49 @@ func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from, to *populati
 			err = fmt.Errorf("the sender cannot pay %d nAVAX and the fee on %s", amount, chain)
 		}
 		return tx, err
+	})
+}
+
+// Move lets somebody move an amount in nAVAX from one chain of the network to another now: an export, and the import of what is on its way.
+func (n *Residents) Move(ctx context.Context, who *population.Account, from, to txs.Chain, amount uint64) error {
+	moves, way := &transfers{n.Network}, crossChainTransfer{who: who, from: int(from), to: int(to), amount: amount}
+	err := n.onEither(ctx, from, who,
+		func(at uint64) (*txs.Tx, error) {
+			return n.wallet.exportTx(way.from, way.to, singleSigner(who), amount, at)
+		},
+		func(p *evm.Pending) (*txs.Tx, error) { return moves.exportFromC(p, way) })
+	if err != nil {
+		return fmt.Errorf("export of %d nAVAX from %s: %w", amount, from, err)
+	}
+	err = n.onEither(ctx, to, who,
+		func(at uint64) (*txs.Tx, error) { return n.wallet.importTx(way.to, way.from, singleSigner(who), at) },
+		func(p *evm.Pending) (*txs.Tx, error) { return moves.importToC(p, way) })
+	if err != nil {
+		return fmt.Errorf("import to %s: %w", to, err)
+	}
+	return nil
+}
+
+// onEither issues a transaction on the P- or X-Chain, or on the C-Chain, that somebody writes when it is known what they have. That
+// there is none means that they cannot pay it.
+func (n *Residents) onEither(ctx context.Context, chain txs.Chain, who *population.Account, onPrimary func(at uint64) (*txs.Tx, error), onC func(*evm.Pending) (*txs.Tx, error)) error {
+	prepared := func(net *primary.Network, write func() (*txs.Tx, error)) (*txs.Tx, error) {
+		n.net, n.wallet.net = net, net
+		if err := n.load(ctx, who); err != nil {
+			return nil, err
+		}
+		tx, err := write()
+		if err == nil && tx == nil {
+			err = errors.New("there is not enough for it and its fee")
+		}
+		return tx, err
+	}
+	if chain == txs.CChain {
+		return n.live.IssueNextC(ctx, func(net *primary.Network, p *evm.Pending) (*txs.Tx, error) {
+			return prepared(net, func() (*txs.Tx, error) { return onC(p) })
+		})
+	}
+	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
+		return prepared(net, func() (*txs.Tx, error) { return onPrimary(at) })
 	})
 }
