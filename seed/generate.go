@@ -235,6 +235,7 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source ev
 	for ctx.Err() == nil {
 		b, more := h.Next()
 		if !more {
+			creation.AddTries(c.Row.ID, c.Builder.LargeTries())
 			return nil
 		}
 		if err := advance(b.TimeMS / 1000); err != nil {

@@ -253,7 +253,7 @@ func mutate(value any, step int) any {
 		if len(b) == 0 {
 			return []byte{byte(step)}
 		}
-		b[(len(b)-1+step)%len(b)] ^= 1
+		b[(len(b)-1+step)%len(b)] ^= 1 << (step / len(b) % 8)
 		return b
 	default: // nothing was there; the column takes numbers or bytes
 		if step%2 == 0 {

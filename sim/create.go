@@ -79,6 +79,11 @@ func (c *Builder) AddBlock(delta *store.Delta) {
 	c.added <- func(b *store.Batch) error { return b.AddBlock(delta) }
 }
 
+// AddTries hands the parts of a chain's large tries at its last block to the writer.
+func (c *Builder) AddTries(chain int, tries []store.TrieChange) {
+	c.added <- func(b *store.Batch) error { return b.AddTrieChanges(chain, tries) }
+}
+
 // AddPrimaryBlock hands a block of a P- or X-Chain to the writer.
 func (c *Builder) AddPrimaryBlock(delta *store.PrimaryDelta) {
 	c.added <- func(b *store.Batch) error { return b.AddPrimaryBlock(delta) }

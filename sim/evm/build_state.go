@@ -24,9 +24,9 @@ type buildState struct {
 	slots    map[common.Address]map[common.Hash]common.Hash
 	codes    map[common.Hash][]byte
 
-	trie  state.Trie
+	trie  *Trie
 	mu    sync.Mutex // storage tries are opened at the same time while a block is hashed
-	tries map[common.Address]state.Trie
+	tries map[common.Address]*Trie
 
 	deleted map[common.Address]map[common.Hash]bool // accounts that go with the next commit, and their slots
 
@@ -45,7 +45,7 @@ func newBuildState(kind Kind) *buildState {
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
 		trie:     newTrie(kind),
-		tries:    map[common.Address]state.Trie{},
+		tries:    map[common.Address]*Trie{},
 		deleted:  map[common.Address]map[common.Hash]bool{},
 	}
 }
@@ -97,13 +97,13 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
 		return tree, nil
 	}
-	tree := state.Trie(newTrie(l.kind))
+	tree := newTrie(l.kind)
 	if root != types.EmptyRootHash {
 		if l.base == nil {
 			return nil, fmt.Errorf("storage of %s: %w", address, ErrFlatState)
 		}
 		var err error
-		if tree, err = l.base.StorageTrie(l.kind, address); err != nil {
+		if tree, err = l.base.PartedStorageTrie(l.kind, address, root); err != nil {
 			return nil, fmt.Errorf("storage of %s: %w", address, err)
 		}
 	}
@@ -132,14 +132,28 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 		}
 		if tree := later.tries[address]; tree != nil && account != nil && l.restoreSlots(tree, address, later.slots[address]) == account.Root {
 			l.tries[address] = tree
+			if !l.adopt(tree, address[:]) {
+				return false
+			}
 		}
 	}
 	l.trie = later.trie
-	return l.trie.Hash() == root
+	return l.adopt(l.trie, allAccounts) && l.trie.Hash() == root
+}
+
+// adopt has a trie follow what the file has of it now.
+func (l *buildState) adopt(tree *Trie, owner []byte) bool {
+	if tree.depth == 0 {
+		return true
+	}
+	tree.SetLoader(l.base.loader(l.kind, owner))
+	depth, err := l.base.db.TrieDepth(l.base.ctx, l.base.chain, owner)
+	tree.depth = depth
+	return err == nil
 }
 
 // restoreSlots has a contract's trie follow its slots that changed and answers its root, which is no root if that could not be done.
-func (l *buildState) restoreSlots(tree state.Trie, address common.Address, changed map[common.Hash]common.Hash) common.Hash {
+func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed map[common.Hash]common.Hash) common.Hash {
 	for key := range changed {
 		value, err := l.base.Storage(address, key)
 		switch {

@@ -124,7 +124,7 @@ func RestoreBuilder(ctx context.Context, db *store.DB, chain int, genesis *Genes
 	base := NewFlatState(context.WithoutCancel(ctx), db, chain, number)
 	b.state.base = &base
 	if before == nil || !b.state.inherit(before.state, b.root) {
-		if b.state.trie, err = base.AccountTrie(b.kind); err != nil {
+		if b.state.trie, err = base.PartedAccountTrie(b.kind, b.root); err != nil {
 			return nil, err
 		}
 	}
@@ -161,6 +161,9 @@ func (b *Builder) Account(address common.Address) (*types.StateAccount, error) {
 	return b.state.Account(address)
 }
 
+// LargeTries are the parts of the large tries of a chain that the builder has made from its beginning, for who opens the file later.
+func (b *Builder) LargeTries() []store.TrieChange { return b.state.largeTries() }
+
 func (b *Builder) rulesAt(h *Header) params.Rules { return b.chainConfig.Rules(h.Number, true, h.Time) }
 
 // advance makes a finished header the head and completes its rows.
@@ -175,6 +178,9 @@ func (b *Builder) advance(header *Header, extData []byte, delta *store.Delta) (*
 	delete(b.hashes, number-256)
 	b.allTxs += int64(len(delta.Transactions))
 	b.state.rows(delta, b.chain, number)
+	if delta.Tries, err = b.state.changedTries(); err != nil {
+		return nil, err
+	}
 	if err := b.index.Add(delta, number, int64(header.Time), func() (*index.ContractReader, error) { return b.contractReader(header) }); err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}

@@ -34,23 +34,29 @@ func newTestChain(t testing.TB, kind Kind) (*testChain, *Builder) {
 		tx.ChainID, tx.GasTipCap, tx.GasFeeCap, tx.Gas = big.NewInt(43114), big.NewInt(1e9), big.NewInt(500e9), 300_000
 		return types.MustSignNewTx(key, types.LatestSignerForChainID(tx.ChainID), tx)
 	}
+	return c, c.begin()
+}
+
+// begin makes the file, and the builder that begins the chain.
+func (c *testChain) begin() *Builder {
+	c.Helper()
 	raw, upgrades, err := c.genesis.Encode()
 	if err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
 	if c.db, err = store.Create(store.Memory); err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
-	t.Cleanup(func() { c.db.Close() })
+	c.Cleanup(func() { c.db.Close() })
 	b, delta, err := NewBuilder(1, c.genesis)
 	if err != nil {
-		t.Fatal(err)
+		c.Fatal(err)
 	}
 	id := common.Hash{1}
-	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: id[:], SubnetID: id[:], VMID: id[:], Kind: string(kind), Genesis: raw, Upgrades: upgrades}
+	row := store.Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: id[:], SubnetID: id[:], VMID: id[:], Kind: string(c.genesis.Kind), Genesis: raw, Upgrades: upgrades}
 	c.commit(func(b *store.Batch) error { return b.AddChain(row) })
 	c.write(delta)
-	return c, b
+	return b
 }
 
 func (c *testChain) commit(add func(*store.Batch) error) {
@@ -120,9 +126,6 @@ func TestRestoredBuilderGoesOn(t *testing.T) {
 func TestBuilderGoesBack(t *testing.T) {
 	// Stores 7 in slot 1 and becomes a contract that stores the first word of its input in the slot which the second one names.
 	const keeper = "6007600155" + "67" + "6000356020355500" + "600052" + "60086018f3"
-	word := func(value, slot byte) string {
-		return common.Hash{31: value}.Hex()[2:] + common.Hash{31: slot}.Hex()[2:]
-	}
 	for _, kind := range []Kind{KindC, KindL1} {
 		c, b := newTestChain(t, kind)
 		first := crypto.CreateAddress(c.from, 0)

@@ -23,5 +23,6 @@
 //
 // The generator, the verification of a file and a transaction from a client all build blocks this way, so the same
 // transactions always give the same rows. State is flat: the file has a row for each account and slot that a block
-// changed, FlatState reads them, and tries exist in memory only, to hash the state of the head (buildState).
+// changed, FlatState reads them, and tries exist in memory only, to hash the state of the head (buildState). Of large tries the file
+// has the hashes of their parts at the head (trie_part.go), so that only those parts are read in which something is asked for or changes.
 package evm

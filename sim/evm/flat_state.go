@@ -85,8 +85,8 @@ func (f FlatState) CodeSize(address common.Address, hash common.Hash) int {
 	return len(f.Code(address, hash))
 }
 
-// AccountTrie builds the state trie, whose root is in the header of the block.
-func (f FlatState) AccountTrie(kind Kind) (state.Trie, error) {
+// AccountTrie is the state trie, whose root is in the header of the block, made from all accounts.
+func (f FlatState) AccountTrie(kind Kind) (*Trie, error) {
 	rows, err := f.db.AccountsAt(f.ctx, f.chain, f.block)
 	if err != nil {
 		return nil, err
@@ -99,12 +99,13 @@ func (f FlatState) AccountTrie(kind Kind) (state.Trie, error) {
 		if err := tree.UpdateAccount(common.BytesToAddress(rows[i].Address), stateAccount(&rows[i]), 0); err != nil {
 			return nil, err
 		}
+		tree.leaves++
 	}
 	return tree, nil
 }
 
-// StorageTrie builds the storage trie of a contract, whose root is in its account.
-func (f FlatState) StorageTrie(kind Kind, address common.Address) (state.Trie, error) {
+// StorageTrie is the storage trie of a contract, whose root is in its account, made from all slots.
+func (f FlatState) StorageTrie(kind Kind, address common.Address) (*Trie, error) {
 	rows, err := f.db.SlotsAt(f.ctx, f.chain, address[:], f.block)
 	if err != nil {
 		return nil, err
@@ -117,6 +118,7 @@ func (f FlatState) StorageTrie(kind Kind, address common.Address) (state.Trie, e
 		if err := tree.UpdateStorage(address, rows[i].Key, rows[i].Value); err != nil {
 			return nil, err
 		}
+		tree.leaves++
 	}
 	return tree, nil
 }

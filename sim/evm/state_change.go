@@ -42,11 +42,15 @@ func (b *Builder) Change(c store.StateChange, known index.Holdings) (*store.Stat
 	}
 	var rows store.Delta
 	b.state.rows(&rows, b.chain, number)
+	tries, err := b.state.changedTries()
+	if err != nil {
+		return nil, err
+	}
 	c.Chain, c.Block, c.Sequence, c.Root = b.chain, number, b.changes, root.Bytes()
 	c.Digest = ChangeDigest(b.digest, &c)
 	b.root, b.digest = root, c.Digest
 	b.changes++
-	d := &store.StateDelta{Change: c, Accounts: rows.Accounts, Slots: rows.Slots, Codes: rows.Codes}
+	d := &store.StateDelta{Change: c, Accounts: rows.Accounts, Slots: rows.Slots, Codes: rows.Codes, Tries: tries}
 	if c.Kind != store.CodeChange && c.Kind != store.StorageChange {
 		return d, nil
 	}

@@ -36,7 +36,9 @@ func encodeAccount(kind Kind, a *types.StateAccount) ([]byte, error) {
 // It carries the account encoding of its chain's kind.
 type Trie struct {
 	mpt.Trie
-	kind Kind
+	kind   Kind
+	leaves int // how many there were when it was made of all of them
+	depth  int // of its parts in the file, 0 if there are none
 }
 
 var _ state.Trie = (*Trie)(nil)
@@ -48,8 +50,7 @@ func (t *Trie) UpdateAccount(address common.Address, account *types.StateAccount
 	if err != nil {
 		return fmt.Errorf("account %s: %w", address, err)
 	}
-	t.Put(crypto.Keccak256Hash(address[:]), leaf)
-	return nil
+	return t.Put(crypto.Keccak256Hash(address[:]), leaf)
 }
 
 func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
@@ -64,10 +65,10 @@ func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.
 // UpdateStorage takes the value without leading zeros; the leaf is its RLP.
 func (t *Trie) UpdateStorage(_ common.Address, key, value []byte) error {
 	leaf, err := rlp.EncodeToBytes(value)
-	if err == nil {
-		t.Put(crypto.Keccak256Hash(key), leaf)
+	if err != nil {
+		return err
 	}
-	return err
+	return t.Put(crypto.Keccak256Hash(key), leaf)
 }
 
 func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {
@@ -80,13 +81,11 @@ func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte)
 }
 
 func (t *Trie) DeleteAccount(address common.Address) error {
-	t.Delete(crypto.Keccak256Hash(address[:]))
-	return nil
+	return t.Delete(crypto.Keccak256Hash(address[:]))
 }
 
 func (t *Trie) DeleteStorage(_ common.Address, key []byte) error {
-	t.Delete(crypto.Keccak256Hash(key))
-	return nil
+	return t.Delete(crypto.Keccak256Hash(key))
 }
 
 // Commit keeps the trie as it is: its nodes stay in memory and none are written.

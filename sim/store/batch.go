@@ -223,6 +223,7 @@ type Delta struct {
 	Accounts     []Account
 	Slots        []Slot
 	Codes        []Code
+	Tries        []TrieChange
 
 	Tokens        []Token
 	Deployments   []Deployment
@@ -256,6 +257,7 @@ func (b *Batch) AddBlock(d *Delta) error {
 		func() error { return addAll(d.Accounts, b.addAccount) },
 		func() error { return addAll(d.Slots, b.addSlot) },
 		func() error { return addAll(d.Codes, b.addCode) },
+		func() error { return b.AddTrieChanges(d.Block.ID.Chain(), d.Tries) },
 		func() error { return addAll(d.Tokens, b.addToken) },
 		func() error { return addAll(d.Deployments, b.addDeployment) },
 		func() error { return addAll(d.Transfers, b.addTransfer) },

@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // Account is the state of an account from one block on, until a later row.
@@ -31,6 +36,21 @@ type Slot struct {
 type Code struct {
 	Hash []byte
 	Code []byte
+}
+
+// TriePart is a subtree of a trie at the newest block, or what becomes of it.
+type TriePart struct {
+	Prefix []byte `db:"prefix"` // nibbles that the hashes of its keys begin with, one a byte
+	Hash   []byte `db:"hash"`   // nil when nothing is left of it
+	Keys   []byte // addresses or slots that are in it, one after the other: in a change, those that the change set
+	Gone   []byte // those that a change took away
+}
+
+// TrieChange is what becomes of the parts of the trie of a chain's accounts or of a contract's storage.
+type TrieChange struct {
+	Owner []byte // the contract, empty for the accounts
+	Anew  bool   // whether the parts are all that there are, with all of their keys
+	Parts []TriePart
 }
 
 const (
@@ -99,6 +119,91 @@ func latest[T any](ctx context.Context, db *DB, text string, block uint64, at fu
 	return kept, err
 }
 
+// TrieParts visits the hashes of the parts of a trie, by prefix. Keys are left out.
+func (db *DB) TrieParts(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
+	return each(ctx, db, visit, `SELECT prefix, hash FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
+}
+
+// TrieDepth is how many nibbles the prefixes of a trie's parts have, 0 if there are none.
+func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, error) {
+	depth, err := value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner)
+	if errors.Is(err, ErrNotFound) {
+		return 0, nil
+	}
+	return depth, err
+}
+
+// TriePartKeys reads the keys of a part of a trie, one after the other.
+func (db *DB) TriePartKeys(ctx context.Context, chain int, owner, prefix []byte) ([]byte, error) {
+	return value[[]byte](ctx, db, `SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, owner, prefix)
+}
+
+// TrieOwners lists whose tries a chain has parts of: the empty owner for the accounts, and contracts.
+func (db *DB) TrieOwners(ctx context.Context, chain int) (owners [][]byte, err error) {
+	err = each(ctx, db, func(owner *[]byte) { owners = append(owners, append([]byte{}, *owner...)) }, `
+		WITH RECURSIVE found(owner) AS (
+			SELECT min(owner) FROM trie_part WHERE chain = ?1
+			UNION ALL
+			SELECT (SELECT min(owner) FROM trie_part WHERE chain = ?1 AND owner > found.owner) FROM found WHERE found.owner IS NOT NULL
+		)
+		SELECT owner FROM found WHERE owner IS NOT NULL`, chain)
+	return owners, err
+}
+
+// AddTrieChanges writes what became of the parts of a chain's tries.
+func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
+	for i := range changes {
+		c := &changes[i]
+		if c.Anew {
+			if err := b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ?`, chain, c.Owner); err != nil {
+				return err
+			}
+		}
+		for n := range c.Parts {
+			if err := b.changeTriePart(chain, c, &c.Parts[n]); err != nil {
+				return fmt.Errorf("part %x of the trie of %x: %w", c.Parts[n].Prefix, c.Owner, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
+	keys := p.Keys
+	if !c.Anew {
+		var before []byte
+		err := b.scan(`SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		size := common.HashLength
+		if len(c.Owner) == 0 {
+			size = common.AddressLength
+		}
+		keys = mergeKeys(before, p.Keys, p.Gone, size)
+	}
+	if p.Hash == nil || len(keys) == 0 {
+		return b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, c.Owner, p.Prefix)
+	}
+	return b.exec(`INSERT INTO trie_part (chain, owner, prefix, hash, keys) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (chain, owner, prefix) DO UPDATE SET hash = excluded.hash, keys = excluded.keys`, chain, c.Owner, p.Prefix, p.Hash, keys)
+}
+
+// mergeKeys are keys of a size, with some that are there and without some that are gone, in order.
+func mergeKeys(before, there, gone []byte, size int) (merged []byte) {
+	keep := map[string]bool{}
+	for key := range slices.Chunk(slices.Concat(before, there), size) {
+		keep[string(key)] = true
+	}
+	for key := range slices.Chunk(gone, size) {
+		delete(keep, string(key))
+	}
+	for _, key := range slices.Sorted(maps.Keys(keep)) {
+		merged = append(merged, key...)
+	}
+	return merged
+}
+
 // Code reads code by its hash.
 func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 	return value[[]byte](ctx, db, `SELECT code FROM code WHERE hash = ?`, hash)
@@ -152,6 +257,7 @@ type StateDelta struct {
 	Accounts      []Account
 	Slots         []Slot
 	Codes         []Code
+	Tries         []TrieChange
 	Tokens        []Token
 	TokenBalances []TokenBalance
 	NFTStates     []NFTState
@@ -213,6 +319,7 @@ func (b *Batch) AddStateChange(d *StateDelta) error {
 			})
 		},
 		func() error { return addAll(d.Codes, b.addCode) },
+		func() error { return b.AddTrieChanges(c.Chain, d.Tries) },
 		func() error {
 			return addAll(d.Tokens, func(t *Token) error {
 				return errors.Join(b.exec(`DELETE FROM token WHERE id = ?`, t.ID), b.addToken(t))

@@ -21,7 +21,7 @@ var notUndone = map[string]bool{"lineage": true, "undo": true, "snapshot": true,
 	"webhook_delivery": true, "webhook_attempt": true}
 
 // exactlyUndone are the tables whose rows RemoveBlocks may have to give back as they were between two moments to which clients can go back.
-var exactlyUndone = map[string]bool{"token": true}
+var exactlyUndone = map[string]bool{"token": true, "trie_part": true}
 
 // Snapshot is a moment to which clients can go back.
 type Snapshot struct {
@@ -369,6 +369,8 @@ func (r *removal) concerns(c undo.Change) bool {
 		return r.within(Position(number("tx")))
 	case "account", "slot", "state_change":
 		return number("chain") == int64(r.chain) && uint64(number("block")) > r.after
+	case "trie_part":
+		return number("chain") == int64(r.chain)
 	case "token":
 		return TokenID(number("id")).Chain() == r.chain
 	}

@@ -202,6 +202,38 @@ func (v *chainVerifier) compareRoot(ctx context.Context, b *evm.Builder) error {
 	if root := tree.Hash(); root != b.Root() {
 		return fmt.Errorf("the flat state at block %d hashes to %s, it should to %s", head.Number, root, b.Root())
 	}
+	return checkParts(ctx, v.db, v.chain, head.Number.Uint64(), b.Root())
+}
+
+// checkParts hashes what is in the parts of a chain's tries at its newest block.
+func checkParts(ctx context.Context, db *store.DB, c *reader.Chain, head uint64, root common.Hash) error {
+	owners, err := db.TrieOwners(ctx, c.Row.ID)
+	if err != nil {
+		return err
+	}
+	state := evm.NewFlatState(ctx, db, c.Row.ID, head)
+	for _, owner := range owners {
+		want := root
+		if len(owner) > 0 {
+			account, err := state.Account(common.BytesToAddress(owner))
+			if err != nil {
+				return err
+			}
+			if want = (common.Hash{}); account != nil {
+				want = account.Root
+			}
+		}
+		tree, err := state.PartsOf(c.Kind, owner, want)
+		if err == nil && tree == nil {
+			err = fmt.Errorf("they hash to another root than %s", want)
+		}
+		if err == nil {
+			err = tree.LoadAll()
+		}
+		if err != nil {
+			return fmt.Errorf("parts of the trie of 0x%x: %w", owner, err)
+		}
+	}
 	return nil
 }
 

@@ -135,6 +135,10 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 		return err
 	}
 	i.pause()
+	if err := checkParts(ctx, i.DB, c, number, want); err != nil {
+		return err
+	}
+	i.pause()
 	for n := range accounts {
 		if accounts[n].Gone || accounts[n].Root == nil {
 			continue

@@ -19,9 +19,10 @@ const nibbles = 2 * common.HashLength
 // Trie maps hashes to values. Its zero value is empty.
 type Trie struct {
 	root node
+	load Loader // of parts that are not in memory; nil when there are none
 }
 
-// node is a *leaf or a *branch, nil for none.
+// node is a *leaf, a *branch or a *part, nil for none.
 type node interface {
 	ref() *reference
 }
@@ -86,26 +87,36 @@ func (b *branch) put(nibble byte, n node) {
 }
 
 // Put sets the value of a key.
-func (t *Trie) Put(key common.Hash, value []byte) {
-	t.root = put(t.root, 0, &leaf{key: key, value: value})
+func (t *Trie) Put(key common.Hash, value []byte) error {
+	root, err := t.put(t.root, 0, &leaf{key: key, value: value})
+	if err == nil {
+		t.root = root
+	}
+	return err
 }
 
-func put(n node, depth int, l *leaf) node {
+func (t *Trie) put(n node, depth int, l *leaf) (node, error) {
 	switch n := n.(type) {
+	case *part:
+		below, err := t.resolve(n)
+		if err != nil {
+			return nil, err
+		}
+		return t.put(below, depth, l)
 	case *leaf:
 		if n.key == l.key {
-			return l
+			return l, nil
 		}
 		same := depth
 		for nibble(&n.key, same) == nibble(&l.key, same) {
 			same++
 		}
-		return fork(&l.key, depth, same, n, nibble(&n.key, same), l)
+		return fork(&l.key, depth, same, n, nibble(&n.key, same), l), nil
 	case *branch:
 		matching := n.matching(&l.key, depth)
 		if at := n.path[matching:]; at != "" {
 			n.path = at[1:]
-			return fork(&l.key, depth, depth+matching, n, at[0], l)
+			return fork(&l.key, depth, depth+matching, n, at[0], l), nil
 		}
 		depth += matching
 		next := nibble(&l.key, depth)
@@ -113,11 +124,15 @@ func put(n node, depth int, l *leaf) node {
 		if index, present := n.child(next); present {
 			below = n.children[index]
 		}
-		n.put(next, put(below, depth+1, l))
+		below, err := t.put(below, depth+1, l)
+		if err != nil {
+			return nil, err
+		}
+		n.put(next, below)
 		n.size = 0
-		return n
+		return n, nil
 	}
-	return l
+	return l, nil
 }
 
 // fork is a branch between a node and a new leaf with the key, which differ after some nibbles.
@@ -134,54 +149,80 @@ func fork(key *common.Hash, depth, same int, n node, at byte, l *leaf) node {
 }
 
 // Delete takes a key away.
-func (t *Trie) Delete(key common.Hash) {
-	t.root, _ = remove(t.root, 0, &key)
+func (t *Trie) Delete(key common.Hash) error {
+	root, _, err := t.remove(t.root, 0, &key)
+	if err == nil {
+		t.root = root
+	}
+	return err
 }
 
-func remove(n node, depth int, key *common.Hash) (left node, found bool) {
+func (t *Trie) remove(n node, depth int, key *common.Hash) (left node, found bool, err error) {
 	switch n := n.(type) {
+	case *part:
+		below, err := t.resolve(n)
+		if err != nil {
+			return nil, false, err
+		}
+		return t.remove(below, depth, key)
 	case *leaf:
 		if n.key == *key {
-			return nil, true
+			return nil, true, nil
 		}
 	case *branch:
 		matching := n.matching(key, depth)
 		if matching < len(n.path) {
-			return n, false
+			return n, false, nil
 		}
 		depth += matching
 		next := nibble(key, depth)
 		index, present := n.child(next)
 		if !present {
-			return n, false
+			return n, false, nil
 		}
-		below, found := remove(n.children[index], depth+1, key)
+		below, found, err := t.remove(n.children[index], depth+1, key)
+		if err != nil {
+			return nil, false, err
+		}
+		if below != nil {
+			n.children[index] = below
+		}
 		if !found {
-			return n, false
+			return n, false, nil
+		}
+		if below == nil && len(n.children) == 2 { // the other one takes the place of both
+			if other, ok := n.children[1-index].(*part); ok {
+				if n.children[1-index], err = t.resolve(other); err != nil {
+					return nil, false, err
+				}
+			}
 		}
 		n.size = 0
 		if below != nil {
-			n.children[index] = below
-			return n, true
+			return n, true, nil
 		}
-		return n.without(next, index), true
+		return n.without(next, index), true, nil
 	}
-	return n, false
+	return n, false, nil
 }
 
-// without is the branch after a child is gone. One child alone takes its place.
+// without is the branch after a child is gone. One child alone, which is no part, takes its place.
 func (b *branch) without(nibble byte, index int) node {
 	b.present &^= 1 << nibble
 	b.children = append(b.children[:index:index], b.children[index+1:]...)
 	if len(b.children) > 1 {
 		return b
 	}
-	only := b.children[0]
-	only.ref().size = 0
-	if below, ok := only.(*branch); ok {
-		below.path = b.path + string([]byte{byte(bits.TrailingZeros16(b.present))}) + below.path
+	return under(b.path+string([]byte{byte(bits.TrailingZeros16(b.present))}), b.children[0])
+}
+
+// under is a node, which is no part, with a longer way to it.
+func under(path string, n node) node {
+	n.ref().size = 0
+	if below, ok := n.(*branch); ok {
+		below.path = path + below.path
 	}
-	return only
+	return n
 }
 
 // Hash is the root.
@@ -210,6 +251,9 @@ func (t *Trie) Prove(hash []byte, to ethdb.KeyValueWriter) error {
 		return to.Put(crypto.Keccak256(encoding), bytes.Clone(encoding))
 	}
 	depth := 0
+	if err := t.reach(key); err != nil {
+		return err
+	}
 	for n := t.root; n != nil; {
 		h.refer(n, depth)
 		switch b := n.(type) {

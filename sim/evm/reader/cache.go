@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim/cache"
@@ -32,7 +31,7 @@ type history struct {
 	jumpDests evm.JumpDestCache
 
 	proofLock    sync.Mutex // guards the next three: a trie is not safe for many at once
-	proofTrie    state.Trie
+	proofTrie    *evm.Trie
 	proofBlock   uint64 // the block that tree belongs to,
 	proofChanges uint64 // and Chain.changes then
 }

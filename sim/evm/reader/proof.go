@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -9,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/store"
 )
 
@@ -41,20 +43,20 @@ func (c *Chain) Prove(ctx context.Context, b *Block, address common.Address, key
 	if len(keys) == 0 || account == nil || account.Root == types.EmptyRootHash {
 		return p, nil
 	}
-	return p, c.proveSlots(ctx, b, address, keys, p.Slots)
+	return p, c.proveSlots(ctx, b, address, account.Root, keys, p.Slots)
 }
 
 // proveAccount keeps the last block's trie: clients usually request several proofs of the same block.
 func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Address) ([][]byte, error) {
 	c.history.proofLock.Lock()
 	defer c.history.proofLock.Unlock()
-	changes := c.changes.Load()
+	changes, state := c.changes.Load(), evm.NewFlatState(context.WithoutCancel(ctx), c.db, c.Row.ID, b.Number)
 	if c.history.proofTrie == nil || c.history.proofBlock != b.Number || c.history.proofChanges != changes {
 		want, err := c.rootAfter(ctx, b)
 		if err != nil {
 			return nil, err
 		}
-		tree, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).AccountTrie(c.Kind)
+		tree, err := state.PartedAccountTrie(c.Kind, want)
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +65,19 @@ func (c *Chain) proveAccount(ctx context.Context, b *Block, address common.Addre
 		}
 		c.history.proofTrie, c.history.proofBlock, c.history.proofChanges = tree, b.Number, changes
 	}
+	return prove(&c.history.proofTrie, crypto.Keccak256(address[:]), func() (*evm.Trie, error) { return state.AccountTrie(c.Kind) })
+}
+
+// prove makes the proof of a key. When blocks were added since, the parts of the trie in the file may be others: then it is made of all
+// that is in it.
+func prove(tree **evm.Trie, key []byte, whole func() (*evm.Trie, error)) (proofNodes, error) {
 	var nodes proofNodes
-	err := c.history.proofTrie.Prove(crypto.Keccak256(address[:]), &nodes)
+	err := (*tree).Prove(key, &nodes)
+	if errors.Is(err, mpt.ErrPart) {
+		if *tree, err = whole(); err == nil {
+			err = (*tree).Prove(key, &nodes)
+		}
+	}
 	return nodes, err
 }
 
@@ -77,20 +90,20 @@ func (c *Chain) rootAfter(ctx context.Context, b *Block) (common.Hash, error) {
 	return common.BytesToHash(last.Root), nil
 }
 
-func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, keys []common.Hash, proofs []SlotProof) error {
-	tree, err := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number).StorageTrie(c.Kind, address)
+func (c *Chain) proveSlots(ctx context.Context, b *Block, address common.Address, root common.Hash, keys []common.Hash, proofs []SlotProof) error {
+	state := evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number)
+	tree, err := state.PartedStorageTrie(c.Kind, address, root)
 	if err != nil {
 		return err
 	}
-	tree.Hash()
 	for i, key := range keys {
 		stored := evm.StateKey(c.Kind, key)
 		value, err := c.db.Slot(ctx, c.Row.ID, address[:], stored[:], b.Number)
 		if err != nil {
 			return err
 		}
-		var nodes proofNodes
-		if err := tree.Prove(crypto.Keccak256(key[:]), &nodes); err != nil {
+		nodes, err := prove(&tree, crypto.Keccak256(key[:]), func() (*evm.Trie, error) { return state.StorageTrie(c.Kind, address) })
+		if err != nil {
 			return err
 		}
 		proofs[i] = SlotProof{Value: common.BytesToHash(value), Nodes: nodes}
