@@ -191,7 +191,7 @@ func (e *extension) proposer(b *txs.Block) (*primary.Proposer, error) {
 	}
 	var certificates [][]byte
 	for i := range e.nodes {
-		if e.state.CanPropose(e.nodes[i].Certificate, b.Time()) {
+		if e.state.CanPropose(ids.NodeID(e.nodes[i].Node), b.Time()) {
 			certificates = append(certificates, e.nodes[i].Certificate)
 		}
 	}

@@ -120,10 +120,12 @@ var errSpan = errors.New("expected a time span of more than 0 such as 36h, 90m, 
 // ParseSpan reads a time span as Go writes it, or a whole number of days.
 func ParseSpan(text string) (time.Duration, error) {
 	span, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n uint64
-		n, err = strconv.ParseUint(days, 10, 16)
-		span = time.Duration(min(n, uint64(maxSpan/(24*time.Hour)))) * 24 * time.Hour
+	for unit, long := range map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour} { // Go knows no days, and no spans of centuries
+		if count, ok := strings.CutSuffix(text, unit); ok && err != nil {
+			var n uint64
+			n, err = strconv.ParseUint(count, 10, 64)
+			span = time.Duration(min(n, uint64(maxSpan/long))) * long
+		}
 	}
 	if err != nil || span <= 0 {
 		return 0, fmt.Errorf("%w, not %.40q", errSpan, text)

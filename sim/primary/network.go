@@ -186,15 +186,15 @@ func (n *Network) verifyProposer(b *txs.Block, proposer *Proposer) error {
 	if proposer.PHeight > n.P.Height() {
 		return errPHeight
 	}
-	if !n.CanPropose(proposer.Certificate, b.Time()) {
+	if !n.CanPropose(txs.NodeIDOf(proposer.Certificate), b.Time()) {
 		return errProposer
 	}
 	return nil
 }
 
-// CanPropose tells whether the node with a certificate validates the primary network at a time, and so may propose.
-func (n *Network) CanPropose(certificate []byte, time uint64) bool {
-	return slices.ContainsFunc(n.periods[txs.NodeIDOf(certificate)], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
+// CanPropose tells whether a node validates the primary network at a time, and so may propose.
+func (n *Network) CanPropose(node ids.NodeID, time uint64) bool {
+	return slices.ContainsFunc(n.periods[node], func(t stakingPeriod) bool { return t.start <= time && time <= t.end })
 }
 
 // Exported lists what one of the chains exported to another that has not been imported yet, in an order that is always the same.
