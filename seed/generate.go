@@ -157,7 +157,10 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 	}
 	alloc := evm.GenesisAlloc(rng, g.personas, funded)
 	g.cast.allocate(n, g.specs, alloc)
-	var err error
+	err := g.cast.stand(n, g.specs, alloc)
+	if err != nil {
+		return err
+	}
 	c := &chain{network: g.networks[networkIndex(spec.Network)]}
 	if c.Chain, err = evm.NewChain(rng, spec, n, size, g.span, g.personas, accounts, alloc); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/fixtures/contracts"
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/population"
@@ -195,6 +196,83 @@ func (c *cast) allocate(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) 
 			alloc[c.addresses[a.Name]] = types.Account{Balance: wei}
 		}
 	}
+}
+
+// stand puts the file's contracts and NFTs that have an address into the genesis of the n-th EVM chain, as their constructors leave them.
+func (c *cast) stand(n int, specs []evm.ChainSpec, alloc types.GenesisAlloc) error {
+	put := func(path, chain, address string, code func() ([]byte, error)) error {
+		at, err := c.chain(specs, chain)
+		if err != nil || address == "" || at.evm != n {
+			return err
+		}
+		to := common.HexToAddress(address)
+		if _, taken := alloc[to]; taken {
+			return c.places.Error(path+".address", "something else stands at %s", address)
+		}
+		init, err := code()
+		if err == nil {
+			alloc[to], err = evm.Constructed(specs[n].EVMID(), to, init)
+		}
+		if err != nil {
+			return c.places.Error(path, "%w", err)
+		}
+		return nil
+	}
+	for i := range c.NFTs {
+		nft := &c.NFTs[i]
+		if err := put(fmt.Sprintf("nfts[%d]", i), nft.Chain, nft.Address, func() ([]byte, error) {
+			artifact, err := contracts.Load(collectionOf(nft))
+			if err != nil {
+				return nil, err
+			}
+			return artifact.InitCode(nft.Name, nft.Symbol, c.addresses[cmp.Or(nft.Owner, usualOwner)])
+		}); err != nil {
+			return err
+		}
+	}
+	for i := range c.Contracts {
+		k := &c.Contracts[i]
+		if err := put(fmt.Sprintf("contracts[%d]", i), k.Chain, k.Address, func() ([]byte, error) { return initCode(k, c.named) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named is the address of an account, or one that is written out.
+func (c *cast) named(name string) (common.Address, error) {
+	if address, known := c.addresses[name]; known {
+		return address, nil
+	}
+	if len(name) == 42 && common.IsHexAddress(name) {
+		return common.HexToAddress(name), nil
+	}
+	return common.Address{}, fmt.Errorf("%q is no account or address", name)
+}
+
+// initCode is the code of a contract of the file that creates it, with the constructor's arguments.
+func initCode(k *worldfile.Contract, resolve worldfile.Resolve) ([]byte, error) {
+	code, err := k.Code()
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := worldfile.ParseABI(k.ABI)
+	if err != nil {
+		return nil, err
+	}
+	args, err := worldfile.Pack(parsed.Constructor.Inputs, k.Args, resolve)
+	if err != nil {
+		return nil, fmt.Errorf("args: %w", err)
+	}
+	return append(code, args...), nil
+}
+
+// collectionOf names the contract that an NFT of the file has.
+func collectionOf(n *worldfile.NFT) string {
+	if n.Multi() {
+		return "Items"
+	}
+	return "Collection"
 }
 
 const (

@@ -139,8 +139,11 @@ contracts:
 		!strings.HasPrefix(err.Error(), path+`:7: contracts[1].args: argument owner_`) && !strings.Contains(err.Error(), `"one" is no account, contract or address`) {
 		t.Error(err)
 	}
-	text = strings.Replace(text, ", one], chain: fuji/C", ", one]", 1) + `tokens:
+	text = strings.Replace(text, ", one], chain: fuji/C", ", one]", 1) + `- {name: three, artifact: Foundry.json, address: "0x00000000000000000000000000000000000c0ffe", args: [Three, THREE, 0, 300, alice]}
+tokens:
 - {name: Fixed, symbol: FIX, address: "0x1234567890123456789012345678901234567890", supply: 10, holders: {alice: 2}, chain: fuji/C}
+nfts:
+- {name: Placed, symbol: PLC, address: "0x00000000000000000000000000000000000a11ce", items: [{id: 1, holder: alice}, {id: 2, holder: bob}]}
 addValidators:
 - {name: late, owner: whale, stake: 2000, start: +1h, end: +20d}
 - {name: early, network: fuji, owner: whale, stake: 1, start: -1d, end: +2d}
@@ -168,6 +171,21 @@ addDelegators:
 	if _, err := w.DB.TokenAt(t.Context(), w.Chains[1].Row.ID, common.FromHex("0x1234567890123456789012345678901234567890")); err != nil {
 		t.Error("the token at an address:", err)
 	}
+	head, err := w.Chains[0].Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, err := w.Chains[0].State(t.Context(), head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alice := common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+	if got := states.GetState(common.HexToAddress("0xc0ffe"), mapSlot(alice, 0)); got.Big().Int64() != 300 {
+		t.Errorf("alice has %s of the contract at an address", got.Big())
+	}
+	if _, err := w.DB.TokenAt(t.Context(), w.Chains[0].Row.ID, common.FromHex("0x00000000000000000000000000000000000a11ce")); err != nil {
+		t.Error("the NFT at an address:", err)
+	}
 }
 
 // TestMistakesThatShowWhenPlayed: what only the world knows to be wrong is told with its line, too.
@@ -179,6 +197,7 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 		{"play:\n- {from: alice, to: usdx, method: send}\n", "world.yaml:6: play[0].method: usdx has no method send; it has "},
 		{"play:\n- {from: alice, to: bob, value: 1, at: -2h}\n", "world.yaml:6: play[0].at: it lies within the generated history"},
 		{"play:\n- {from: nobody, value: 1, toChain: X}\n", "world.yaml:6: play[0]: export of 1000000000 nAVAX from C: there is not enough"},
+		{"contracts:\n- {name: mine, bytecode: 0x00, address: \"0xcA11bde05977b3631167028862bE2a173976CA11\"}\n", "world.yaml:6: contracts[0]: 0xcA11bde05977b3631167028862bE2a173976CA11 is the address of multicall"},
 		{"tokens:\n- {name: Mine, symbol: usdx}\n", "world.yaml:6: tokens[0]: usdx is the role of a contract"},
 		{"addValidators:\n- {name: v, owner: fresh, stake: 2000, end: +20d}\n", "world.yaml:6: addValidators[0]: its owner cannot pay"},
 		{"addValidators:\n- {name: v, owner: whale, stake: 1, start: -1d, end: +20d}\n", "world.yaml:6: addValidators[0]: "},
@@ -231,6 +250,8 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"contracts:\n- {name: c, artifact: absent.json}\n", "6: contracts[0].artifact: open absent.json"},
 		{"contracts:\n- {name: c, bytecode: 0x60__$lib$__}\n", "6: contracts[0].bytecode: it has libraries that are not linked"},
 		{"contracts:\n- {name: c}\n", "6: contracts[0]: it needs an artifact or bytecode"},
+		{"contracts:\n- {name: c, bytecode: 0x00, address: 0x12}\n", "6: contracts[0].address: \"0x12\" is not an EVM address"},
+		{"contracts:\n- {name: c, bytecode: 0x00, from: bob, address: \"0x1234567890123456789012345678901234567890\"}\n", "6: contracts[0]: nobody deploys what stands at an address"},
 		{"l1s:\n- {name: Ice, chainId: 43114}\n", "6: l1s[0]: chain 43114, Avalanche (C-Chain), is there already"},
 		{"addValidators:\n- {name: v, stake: 2000, end: tomorrow}\n", `6: addValidators[0].end: "tomorrow" is not a time such as`},
 		{"play:\n- {from: alice, to: bob, value: 1, chain: fugi/C}\n", `6: play[0].chain: "fugi/C": there is no network fugi`},

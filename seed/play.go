@@ -163,6 +163,11 @@ func (p *player) add(chain int, name, artifact, text string, address common.Addr
 	if p.actor(chain, name) != nil {
 		return fmt.Errorf("%s is the role of a contract that is on %s already; take another name", name, p.specs[chain].Name())
 	}
+	for _, row := range p.chains[chain].Contracts() {
+		if common.Address(row.Address) == address && row.Role != name {
+			return fmt.Errorf("%s is the address of %s", address, row.Role)
+		}
+	}
 	p.byName[name] = &actor{chain, address, parsed}
 	p.rows = append(p.rows, store.Contract{Chain: p.chains[chain].Row.ID, Address: address.Bytes(), Role: name, Artifact: artifact, ABI: text})
 	return nil
@@ -247,11 +252,13 @@ func (p *player) nft(ctx context.Context, n *worldfile.NFT) error {
 	if err != nil {
 		return err
 	}
-	owner, name := cmp.Or(n.Owner, usualOwner), "Collection"
-	if n.Multi() {
-		name = "Items"
+	owner := cmp.Or(n.Owner, usualOwner)
+	artifact, err := contracts.Load(collectionOf(n))
+	if err == nil && n.Address != "" {
+		err = p.add(chain, n.Symbol, artifact.Name, "", common.HexToAddress(n.Address), artifact.ABI)
+	} else if err == nil {
+		_, err = p.deploy(ctx, chain, n.Symbol, artifact.Name, owner, n.Name, n.Symbol, p.cast.addresses[owner])
 	}
-	artifact, err := p.deploy(ctx, chain, n.Symbol, name, owner, n.Name, n.Symbol, p.cast.addresses[owner])
 	if err != nil {
 		return err
 	}
@@ -301,23 +308,22 @@ func (p *player) contract(ctx context.Context, k *worldfile.Contract, path strin
 	if err != nil {
 		return err
 	}
-	code, err := k.Code()
-	if err != nil {
-		return err
-	}
 	parsed, err := worldfile.ParseABI(k.ABI)
 	if err != nil {
 		return err
 	}
-	args, err := worldfile.Pack(parsed.Constructor.Inputs, k.Args, p.address(chain))
+	if k.Address != "" {
+		return p.add(chain, k.Name, "", k.ABI, common.HexToAddress(k.Address), parsed)
+	}
+	code, err := initCode(k, p.address(chain))
 	if err != nil {
-		return p.profile.places.Error(path+".args", "%w", err)
+		return p.profile.places.Error(path, "%w", err)
 	}
 	value, err := k.Value.Or("0").Units(weiDecimals)
 	if err != nil {
 		return err
 	}
-	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), request{data: append(code, args...), value: value})
+	address, err := p.send(ctx, chain, cmp.Or(k.From, usualOwner), request{data: code, value: value})
 	if err != nil {
 		return err
 	}

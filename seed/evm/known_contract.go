@@ -64,20 +64,20 @@ func (k *knownContract) account(chainID *big.Int) (types.Account, error) {
 	if err != nil {
 		return types.Account{}, err
 	}
-	code, storage, err := constructed(chainID, k.address, initCode)
+	account, err := Constructed(chainID.Uint64(), k.address, initCode)
 	if err != nil {
-		return types.Account{}, fmt.Errorf("constructor of %s: %w", k.role, err)
+		return account, fmt.Errorf("constructor of %s: %w", k.role, err)
 	}
-	return types.Account{Code: code, Nonce: 1, Storage: storage}, nil
+	return account, nil
 }
 
-// constructed is the code and the storage that a constructor leaves behind. It runs where its contract will stand: no deployment
-// could bring most of them there.
-func constructed(chainID *big.Int, address common.Address, initCode []byte) ([]byte, map[common.Hash]common.Hash, error) {
+// Constructed is a contract of a genesis with the code and the storage that its constructor leaves behind. It runs where its contract
+// will stand: no deployment could bring most of them there.
+func Constructed(chainID uint64, address common.Address, initCode []byte) (types.Account, error) {
 	storage := map[common.Hash]common.Hash{}
 	states, err := state.New(types.EmptyRootHash, state.NewDatabaseForTesting())
 	if err != nil {
-		return nil, nil, err
+		return types.Account{}, err
 	}
 	states.SetCode(address, initCode, tracing.CodeChangeUnspecified)
 	written := func(_ uint64, op byte, _, _ uint64, scope tracing.OpContext, _ []byte, _ int, _ error) {
@@ -86,7 +86,7 @@ func constructed(chainID *big.Int, address common.Address, initCode []byte) ([]b
 		}
 	}
 	config := *params.MergedTestChainConfig
-	config.ChainID = chainID
+	config.ChainID = new(big.Int).SetUint64(chainID)
 	code, _, err := runtime.Call(address, nil, &runtime.Config{ChainConfig: &config, State: states, EVMConfig: vm.Config{Tracer: &tracing.Hooks{OnOpcode: written}}})
-	return code, storage, err
+	return types.Account{Code: code, Nonce: 1, Storage: storage}, err
 }
