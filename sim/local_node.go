@@ -33,12 +33,10 @@ var errNoLocalNode = errors.New("no validator has a key")
 // world grows. One that validates a subnet besides the primary network comes before others, then a connected node of the simulated
 // version and without a role.
 func (n *Network) chooseLocalNode(ctx context.Context) error {
-	stakers, err := n.DB.Stakers(ctx, n.Chain(txs.PChain))
+	stakers, err := n.DB.ValidatorsAt(ctx, n.Chain(txs.PChain), n.World.Meta.Until)
 	if err != nil {
 		return err
 	}
-	until := n.World.Meta.Until
-	stakers = slices.DeleteFunc(stakers, func(s store.Staker) bool { return s.Delegator || s.Start >= until || s.End <= until })
 	more := map[ids.NodeID]bool{}
 	for i := range stakers {
 		if s := &stakers[i]; ids.ID(s.Subnet) != ids.Empty {

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"snowglobe/fixtures"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -112,15 +114,18 @@ func (w *World) openChains(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		chain, err := reader.NewChain(w.DB, row)
-		if err != nil {
-			return fmt.Errorf("chain %d: %w", row.EVMID, err)
-		}
-		chain.Now = w.Clock.Unix
-		w.Chains = append(w.Chains, chain)
+	w.Chains = make([]*reader.Chain, len(rows))
+	group := errgroup.Group{}
+	for i, row := range rows {
+		group.Go(func() (err error) {
+			if w.Chains[i], err = reader.NewChain(w.DB, row); err != nil {
+				return fmt.Errorf("chain %d: %w", row.EVMID, err)
+			}
+			w.Chains[i].Now = w.Clock.Unix
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 // View is the world as the file has it at this moment, whatever is committed later, read on so many connections. It is

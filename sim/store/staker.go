@@ -44,6 +44,12 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
+// ValidatorsAt lists the validators of a P-Chain, of the primary network and of subnets, whose time has begun and not ended at a time.
+func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker
+		WHERE id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ? ORDER BY id`, First(chain), Last(chain), time, time)
+}
+
 // StakersOfNode lists the validations of a node and the delegations to it, oldest first.
 func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
