@@ -58,7 +58,8 @@ func callEVM(t *testing.T, h http.Handler, path, method string, into any, params
 // messagesOf are the ids of the warp messages that a chain sent.
 func messagesOf(t *testing.T, w *sim.World, c *reader.Chain) (all []ids.ID) {
 	t.Helper()
-	logs, err := w.DB.LogViewsOfAddress(t.Context(), precompile.WarpAddress[:], store.First(c.Row.ID), store.Last(c.Row.ID), 1<<20)
+	var logs []store.LogView
+	err := w.DB.EachLogViewOfAddress(t.Context(), precompile.WarpAddress[:], store.First(c.Row.ID), store.Last(c.Row.ID), 1<<20, func(l *store.LogView) { logs = append(logs, *l) })
 	if err != nil {
 		t.Fatal(err)
 	}

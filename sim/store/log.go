@@ -49,19 +49,26 @@ const (
 	eventOrder = ` ORDER BY l.id LIMIT 0 + ?`
 )
 
+const logViewsBetween = eventSelect + `l.id BETWEEN ? AND ?` + eventOrder
+
 // LogViewsBetween reads at most limit logs from one position to another, both included, ascending.
 func (db *DB) LogViewsBetween(ctx context.Context, first, last Position, limit int) ([]LogView, error) {
-	return list[LogView](ctx, db, eventSelect+`l.id BETWEEN ? AND ?`+eventOrder, first, last, limit)
+	return list[LogView](ctx, db, logViewsBetween, first, last, limit)
 }
 
-// LogViewsOfAddress reads at most limit logs of one contract between two positions, ascending.
-func (db *DB) LogViewsOfAddress(ctx context.Context, address []byte, first, last Position, limit int) ([]LogView, error) {
-	return list[LogView](ctx, db, eventSelect+`l.address = ? AND l.id BETWEEN ? AND ?`+eventOrder, address, first, last, limit)
+// EachLogView is LogViewsBetween for who looks at one after the other. Who keeps one copies it.
+func (db *DB) EachLogView(ctx context.Context, first, last Position, limit int, visit func(*LogView)) error {
+	return each(ctx, db, visit, logViewsBetween, first, last, limit)
 }
 
-// LogViewsOfTopic reads at most limit logs with this first topic between two positions, ascending.
-func (db *DB) LogViewsOfTopic(ctx context.Context, topic []byte, first, last Position, limit int) ([]LogView, error) {
-	return list[LogView](ctx, db, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
+// EachLogViewOfAddress is EachLogView for the logs of one contract.
+func (db *DB) EachLogViewOfAddress(ctx context.Context, address []byte, first, last Position, limit int, visit func(*LogView)) error {
+	return each(ctx, db, visit, eventSelect+`l.address = ? AND l.id BETWEEN ? AND ?`+eventOrder, address, first, last, limit)
+}
+
+// EachLogViewOfTopic is EachLogView for the logs with this first topic.
+func (db *DB) EachLogViewOfTopic(ctx context.Context, topic []byte, first, last Position, limit int, visit func(*LogView)) error {
+	return each(ctx, db, visit, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
 }
 
 // LogViewsAt reads the logs at positions, ascending.

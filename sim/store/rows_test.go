@@ -120,7 +120,8 @@ func TestViewsJoinTheirBlock(t *testing.T) {
 	same(t, "NFTBalances", nfts, []TokenBalanceView{{asset, []byte{1}, nft}}, err)
 	deployments, err := db.DeploymentsBy(ctx, address, at, low, 9)
 	same(t, "DeploymentsBy", deployments, []DeploymentView{{d.Deployments[0], hash}}, err)
-	events, err := db.LogViewsOfAddress(ctx, address, low, at, 9)
+	var events []LogView
+	err = db.EachLogViewOfAddress(ctx, address, low, at, 9, func(l *LogView) { events = append(events, *l) })
 	same(t, "EventsOf", events, []LogView{{d.Logs[0], hash, hash}}, err)
 	events, err = db.LogViewsAt(ctx, []Position{d.Logs[0].ID, at.End()})
 	same(t, "LogViewsAt", events, []LogView{{d.Logs[0], hash, hash}}, err)

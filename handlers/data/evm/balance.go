@@ -67,11 +67,14 @@ func (a *tokenAPI) height(r *rest.Request, c *reader.Chain) (uint64, error) {
 		return store.MaxNumber, nil
 	}
 	missing := rest.NotFound("block %s does not exist on chain %d", n, c.Row.EVMID)
-	if !n.IsUint64() {
+	head, err := c.Head(r.Context())
+	switch {
+	case err != nil:
+		return 0, err
+	case !n.IsUint64() || n.Uint64() > head.Number:
 		return 0, missing
 	}
-	_, err := a.World.DB.Block(r.Context(), c.Row.ID, n.Uint64())
-	return n.Uint64(), data.OrNotFound(err, missing)
+	return n.Uint64(), nil
 }
 
 // native is what the address in the request holds of the chain's own token after a block.

@@ -63,6 +63,9 @@ func (f *foundLogs) add(at store.Position, log *types.Log) {
 	if !f.kept() {
 		f.json.json = f.json.json[:f.head]
 	}
+	if room := cap(f.json.json) - len(f.json.json); room < 1<<10 {
+		f.json.json = slices.Grow(f.json.json, max(len(f.json.json), 4<<10)) // twice as much, as append does it for short texts only
+	}
 	begin, end := f.json.append(log)
 	f.found = append(f.found, foundLog{at, int32(begin), int32(end - begin)})
 	f.bytes += end - begin

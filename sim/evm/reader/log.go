@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,29 +94,29 @@ func (c *Chain) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log, 
 }
 
 // logSource reads a page of logs from one index.
-type logSource func(ctx context.Context, first, last store.Position, limit int) ([]store.LogView, error)
+type logSource func(ctx context.Context, first, last store.Position, limit int, visit func(*store.LogView)) error
 
 // sources are the index ranges that together hold every log of the filter, each log once.
 func (c *Chain) sources(f *LogFilter) []logSource {
 	switch {
 	case len(f.Addresses) > 0:
-		return sourcesOf(f.Addresses, common.Address.Bytes, c.db.LogViewsOfAddress)
+		return sourcesOf(f.Addresses, common.Address.Bytes, c.db.EachLogViewOfAddress)
 	case len(f.Topics) > 0 && len(f.Topics[0]) > 0:
-		return sourcesOf(f.Topics[0], common.Hash.Bytes, c.db.LogViewsOfTopic)
+		return sourcesOf(f.Topics[0], common.Hash.Bytes, c.db.EachLogViewOfTopic)
 	default:
-		return []logSource{c.db.LogViewsBetween}
+		return []logSource{c.db.EachLogView}
 	}
 }
 
 func sourcesOf[T comparable](keys []T, raw func(T) []byte,
-	read func(context.Context, []byte, store.Position, store.Position, int) ([]store.LogView, error)) []logSource {
+	read func(context.Context, []byte, store.Position, store.Position, int, func(*store.LogView)) error) []logSource {
 	var all []logSource
 	for i, key := range keys {
 		if slices.Contains(keys[:i], key) {
 			continue
 		}
-		all = append(all, func(ctx context.Context, first, last store.Position, limit int) ([]store.LogView, error) {
-			return read(ctx, raw(key), first, last, limit)
+		all = append(all, func(ctx context.Context, first, last store.Position, limit int, visit func(*store.LogView)) error {
+			return read(ctx, raw(key), first, last, limit, visit)
 		})
 	}
 	return all
@@ -133,19 +134,16 @@ type logSearch struct {
 
 func (s *logSearch) run(ctx context.Context, read logSource, next store.Position) error {
 	for {
-		page, err := read(ctx, next, s.last, logPage)
-		if err != nil {
+		count, problem := 0, error(nil)
+		err := read(ctx, next, s.last, logPage, func(row *store.LogView) {
+			if count++; problem == nil {
+				problem = s.add(row.ID, logOf(row))
+			}
+			next = row.ID + 1
+		})
+		if err = cmp.Or(err, problem); err != nil || count < logPage {
 			return err
 		}
-		for i := range page {
-			if err := s.add(page[i].ID, logOf(&page[i])); err != nil {
-				return err
-			}
-		}
-		if len(page) < logPage {
-			return nil
-		}
-		next = page[len(page)-1].ID + 1
 	}
 }
 
