@@ -56,6 +56,7 @@ type process struct {
 	cmd     *exec.Cmd
 	address string
 	waited  time.Duration // from its start to its first answer
+	pressed time.Duration // how long clients press it, at most
 }
 
 const patience = time.Minute

@@ -1,0 +1,65 @@
+//go:build !race
+
+package handlers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"snowglobe/handlers/control"
+)
+
+// defaultServed is a running program that serves the default world from its file.
+func defaultServed(t *testing.T) (*started, *process, control.World) {
+	t.Helper()
+	folder := t.TempDir()
+	if out, err := command(t, "generate", "--quiet", "--profile", "default", "--db", filepath.Join(folder, "default.db")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s := start(t, folder, "--quiet", "--db", "default.db", "--profile", "default")
+	var w control.World
+	if err := json.Unmarshal([]byte(s.reads(t, "/sim/world")), &w); err != nil {
+		t.Fatal(err)
+	}
+	return s, &process{cmd: s.cmd, address: strings.TrimPrefix(s.url, "http://")}, w
+}
+
+// forgetPeak has the system measure a process's highest memory anew.
+func (p *process) forgetPeak(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMemoryIsBounded has many clients ask for everything there is, each time for something else, and then abuse the server in every way
+// that was found to fill its memory.
+func TestMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		return // it presses a server for some seconds
+	}
+	s, p, w := defaultServed(t)
+	below := func(what string, limit int64) {
+		t.Helper()
+		now, peak := memory(p.cmd.Process.Pid)
+		t.Logf("%s: %.0f MiB, at most %.0f of %d", what, mebibytes(now), mebibytes(peak), limit)
+		if peak > limit<<20 {
+			t.Errorf("%s: the program takes %.0f MiB, more than %d", what, mebibytes(peak), limit)
+		}
+		p.forgetPeak(t)
+	}
+	p.pressed = 2 * time.Second
+	mixedLoad(p, w)
+	below("mixed load", 200) // the budget is 100, which a busy machine exceeds: garbage piles up while it waits to be collected
+	p.pressed = 400 * time.Millisecond
+	for _, a := range allAbuses(w) {
+		a.do(p, w)
+		below(a.name, 300)
+	}
+	s.stops(t)
+}
