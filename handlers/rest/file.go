@@ -135,10 +135,14 @@ func (c *requestContext) sendStream(r *http.Request, s *Stream) error {
 	}
 	c.Flush()
 	sim.Leave(r.Context())
-	return s.Send(r.Context(), func(piece []byte) error {
+	err := s.Send(r.Context(), func(piece []byte) error {
 		_ = http.NewResponseController(c).SetWriteDeadline(c.server.opts.Now().Add(fileTimeout)) // where there is none, none has to be moved
 		_, err := c.Write(piece)
 		c.Flush()
 		return err
 	})
+	if err != nil {
+		panic(http.ErrAbortHandler) // it has begun: no error can be answered
+	}
+	return nil
 }
