@@ -480,9 +480,10 @@ func (b *Batch) PutBack(rows []undo.Change) error {
 	return undo.Take(b.tx.Tx, rows)
 }
 
-// ForgetHistory has a copy of a world begin where it is: nothing goes back in it.
+// ForgetHistory has a copy of a world begin where it is: no commit is undone in it. Nor does anybody build blocks on it, for which there
+// are hashes of parts of tries.
 func (b *Batch) ForgetHistory() error {
-	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`))
+	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`), b.exec(`DELETE FROM trie_part`))
 }
 
 // ForgetMetrics empties the roll-ups, which are to be made anew.
