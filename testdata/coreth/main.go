@@ -7,7 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/ava-labs/avalanchego/graft/coreth/core"
 	"github.com/ava-labs/avalanchego/graft/coreth/core/extstate"
@@ -24,7 +27,7 @@ func init() {
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: coreth BINARY PROFILE...")
+		fmt.Fprintln(os.Stderr, "usage: coreth BINARY PROFILE[:BLOCKS]...")
 		os.Exit(2)
 	}
 	for _, profile := range os.Args[2:] {
@@ -35,8 +38,15 @@ func main() {
 	}
 }
 
-// check serves a world and looks at the C-Chains of both networks.
+// check serves a world and looks at the C-Chains of both networks. What follows a colon is how many blocks are executed if not all.
 func check(ctx context.Context, binary, profile string) (err error) {
+	most := uint64(math.MaxUint64)
+	if name, number, cut := strings.Cut(profile, ":"); cut {
+		if most, err = strconv.ParseUint(number, 10, 64); err != nil {
+			return err
+		}
+		profile = name
+	}
 	s, err := serve(ctx, binary, profile)
 	if err != nil {
 		return err
@@ -44,7 +54,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	defer func() { err = errors.Join(err, s.stop(ctx)) }()
 	var failed error
 	for name, id := range map[string]uint32{"mainnet": 1, "fuji": 5} {
-		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id)
+		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id, most)
 		if err := c.start(ctx, s.url, id); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

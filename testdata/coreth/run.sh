@@ -1,5 +1,6 @@
 #!/bin/sh
-# Has coreth verify and execute the C-Chains that a built program makes: run.sh BINARY [PROFILE...]
+# Has coreth verify and execute the C-Chains that a built program makes: run.sh BINARY [PROFILE[:BLOCKS]...]
+# BLOCKS are executed if not all; every header is verified.
 # Needs a C compiler. The module stands apart so that the product needs none, and apart from avalanchego's, since coreth and
 # subnet-evm do not fit into one binary.
 set -eu

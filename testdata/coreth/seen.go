@@ -17,9 +17,9 @@ const examples = 3
 
 // seen counts what was checked and what failed, and says what kind of blocks those were.
 type seen struct {
-	blocks, checks, failures int
-	byCheck                  map[string]int // failures
-	errs                     []error
+	blocks, executed, checks, failures int
+	byCheck                            map[string]int // failures
+	errs                               []error
 
 	lowest, highest    *big.Int // base fees
 	fractions, hurried int      // blocks at a fraction of a second, and at the first millisecond that is allowed
@@ -62,8 +62,8 @@ func (s *seen) header(parent, h *types.Header) {
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks executed, %d checks of their headers, %d failed; base fee %d to %d wei; %d blocks at a fraction of a second, %d at the minimal delay, %d after one that moved the gas target, %d moved the delay",
-		s.blocks, s.checks, s.failures, s.lowest, s.highest, s.fractions, s.hurried, s.targets, s.delays)
+	return fmt.Sprintf("%d blocks, %d of them executed, %d checks of their headers, %d failed; base fee %d to %d wei; %d blocks at a fraction of a second, %d at the minimal delay, %d after one that moved the gas target, %d moved the delay",
+		s.blocks, s.executed, s.checks, s.failures, s.lowest, s.highest, s.fractions, s.hurried, s.targets, s.delays)
 }
 
 // err is nil when nothing failed.

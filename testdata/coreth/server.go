@@ -19,7 +19,7 @@ type server struct {
 	command *exec.Cmd
 }
 
-const startTimeout = 300 * time.Second
+const startTimeout = 1500 * time.Second // as long as a large world takes
 
 func serve(ctx context.Context, binary, profile string) (*server, error) {
 	address, err := freeAddress()
