@@ -91,7 +91,11 @@ func TestTrieIsThatOfGoEthereum(t *testing.T) {
 // TestPartsStandForWhatIsInThem changes a trie in memory and one of parts alike, from few keys, of which some are alone in their parts, to
 // many, and takes them all away in the end.
 func TestPartsStandForWhatIsInThem(t *testing.T) {
-	for seed := range uint64(30) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 2))
 		whole, values := mpt.Trie{}, map[common.Hash][]byte{}
 		keys := make([]common.Hash, []int{1, 3, 20, 300, 3000}[seed%5])
