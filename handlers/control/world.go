@@ -3,7 +3,6 @@ package control
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -206,18 +205,6 @@ func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *Description, 
 		}
 	}
 	return answer, d, err
-}
-
-// expect adds what personas have, which takes longer than all else.
-func (a *worldAPI) expect(ctx context.Context, answer *World, d *Description) error {
-	expected, err := a.expected.all(ctx, d.Personas)
-	if err != nil {
-		return err
-	}
-	for i := range answer.Personas {
-		answer.Personas[i].Expected = expected[i]
-	}
-	return nil
 }
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
