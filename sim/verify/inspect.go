@@ -135,10 +135,6 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 		return err
 	}
 	i.pause()
-	if err := checkParts(ctx, i.DB, c, number, want); err != nil {
-		return err
-	}
-	i.pause()
 	for n := range accounts {
 		if accounts[n].Gone || accounts[n].Root == nil {
 			continue
@@ -153,7 +149,7 @@ func (i *inspection) state(ctx context.Context, c *reader.Chain, head *store.Blo
 		}
 		i.pause()
 	}
-	return nil
+	return checkParts(ctx, i.DB, c, number, want)
 }
 
 // inspectBlock compares a block with its header, the header with what it has hashes of, and the digest with all of it.
