@@ -72,7 +72,11 @@ func NewBuilder(chain int, genesis *Genesis) (*Builder, *store.Delta, error) {
 	if err := b.schedule.Apply(states, nil, genesis.Timestamp, 0); err != nil {
 		return nil, nil, fmt.Errorf("genesis: %w", err)
 	}
-	for address, account := range genesis.Alloc {
+	alloc, err := genesis.Allocation()
+	if err != nil {
+		return nil, nil, err
+	}
+	for address, account := range alloc {
 		if account.Balance != nil {
 			balance, overflow := uint256.FromBig(account.Balance)
 			if overflow {

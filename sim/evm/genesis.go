@@ -25,25 +25,27 @@ type Genesis struct {
 	Kind        Kind
 	ChainID     uint64
 	Timestamp   uint64
-	Extra       []byte // of the header
-	Alloc       types.GenesisAlloc
+	Extra       []byte             // of the header
+	Alloc       types.GenesisAlloc // nil in a genesis that was read: Allocation has it
 	Precompiles precompile.Upgrades
+
+	alloc json.RawMessage
 }
 
 // document is a genesis as the network's virtual machines read it.
 type document struct {
-	Config     json.RawMessage                            `json:"config"`
-	Alloc      map[common.UnprefixedAddress]types.Account `json:"alloc"`
-	Nonce      math.HexOrDecimal64                        `json:"nonce"`
-	Timestamp  math.HexOrDecimal64                        `json:"timestamp"`
-	Extra      hexutil.Bytes                              `json:"extraData"`
-	GasLimit   math.HexOrDecimal64                        `json:"gasLimit"`
-	Difficulty *math.HexOrDecimal256                      `json:"difficulty"`
-	MixHash    common.Hash                                `json:"mixHash"`
-	Coinbase   common.Address                             `json:"coinbase"`
-	Number     math.HexOrDecimal64                        `json:"number"`
-	GasUsed    math.HexOrDecimal64                        `json:"gasUsed"`
-	ParentHash common.Hash                                `json:"parentHash"`
+	Config     json.RawMessage       `json:"config"`
+	Alloc      json.RawMessage       `json:"alloc"`
+	Nonce      math.HexOrDecimal64   `json:"nonce"`
+	Timestamp  math.HexOrDecimal64   `json:"timestamp"`
+	Extra      hexutil.Bytes         `json:"extraData"`
+	GasLimit   math.HexOrDecimal64   `json:"gasLimit"`
+	Difficulty *math.HexOrDecimal256 `json:"difficulty"`
+	MixHash    common.Hash           `json:"mixHash"`
+	Coinbase   common.Address        `json:"coinbase"`
+	Number     math.HexOrDecimal64   `json:"number"`
+	GasUsed    math.HexOrDecimal64   `json:"gasUsed"`
+	ParentHash common.Hash           `json:"parentHash"`
 }
 
 // config is the chain configuration of a genesis. The precompile configs are further fields beside these, by their keys.
@@ -102,10 +104,7 @@ func parseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	if err := json.Unmarshal(d.Config, &c); err != nil {
 		return nil, fmt.Errorf("genesis: config: %w", err)
 	}
-	g := &Genesis{Kind: kind, ChainID: c.ChainID, Timestamp: uint64(d.Timestamp), Extra: d.Extra, Alloc: types.GenesisAlloc{}}
-	for address, account := range d.Alloc {
-		g.Alloc[common.Address(address)] = account
-	}
+	g := &Genesis{Kind: kind, ChainID: c.ChainID, Timestamp: uint64(d.Timestamp), Extra: d.Extra, alloc: d.Alloc}
 	if (kind == KindL1) != (c.Fees != nil) {
 		return nil, fmt.Errorf("genesis: %w", errFees)
 	}
@@ -135,6 +134,23 @@ func (d *document) other(limit bool) bool {
 		d.ParentHash != (common.Hash{}) || d.Coinbase != (common.Address{}) || d.Difficulty != nil && (*big.Int)(d.Difficulty).Sign() != 0
 }
 
+// Allocation are the accounts that there are at first. Those of a genesis that was read, which can be many, are decoded for who asks:
+// serving a chain has no need of them.
+func (g *Genesis) Allocation() (types.GenesisAlloc, error) {
+	if g.Alloc != nil || g.alloc == nil {
+		return g.Alloc, nil
+	}
+	var accounts map[common.UnprefixedAddress]types.Account
+	if err := json.Unmarshal(g.alloc, &accounts); err != nil {
+		return nil, fmt.Errorf("genesis: alloc: %w", err)
+	}
+	alloc := types.GenesisAlloc{}
+	for address, account := range accounts {
+		alloc[common.Address(address)] = account
+	}
+	return alloc, nil
+}
+
 // Encode is the genesis and the upgrades as a node reads them: their JSON has one form only.
 func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	c := config{ChainID: g.ChainID}
@@ -145,15 +161,24 @@ func (g *Genesis) Encode() (raw, upgrades []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := document{
-		Config: settings, Alloc: map[common.UnprefixedAddress]types.Account{}, Timestamp: math.HexOrDecimal64(g.Timestamp), Extra: g.Extra,
-		GasLimit: math.HexOrDecimal64(g.gasLimit()), Difficulty: new(math.HexOrDecimal256),
+	from, err := g.Allocation()
+	if err != nil {
+		return nil, nil, err
 	}
-	for address, account := range g.Alloc {
+	alloc := map[common.UnprefixedAddress]types.Account{}
+	for address, account := range from {
 		if account.Balance == nil {
 			account.Balance = new(big.Int)
 		}
-		d.Alloc[common.UnprefixedAddress(address)] = account
+		alloc[common.UnprefixedAddress(address)] = account
+	}
+	accounts, err := json.Marshal(alloc)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := document{
+		Config: settings, Alloc: accounts, Timestamp: math.HexOrDecimal64(g.Timestamp), Extra: g.Extra,
+		GasLimit: math.HexOrDecimal64(g.gasLimit()), Difficulty: new(math.HexOrDecimal256),
 	}
 	if raw, err = json.Marshal(d); err != nil {
 		return nil, nil, err

@@ -108,6 +108,10 @@ func newWarpChain(t *testing.T, primary bool) (*permissioned, *warpNetwork) {
 	c, v, zero := newPermissioned(t), newWarpNetwork(t), uint64(0)
 	setting := precompile.Config{BlockTimestamp: &zero, PrimarySigners: &primary}
 	genesis := *c.Chain.Genesis
+	var err error
+	if genesis.Alloc, err = genesis.Allocation(); err != nil {
+		t.Fatal(err)
+	}
 	genesis.Precompiles.Genesis = precompile.Configs{precompile.Warp.Key: setting}
 	genesis.Precompiles.Upgrades = nil
 	genesis.Alloc[forwarder] = types.Account{Balance: new(big.Int), Code: forward(vm.CALL, precompile.WarpAddress), Nonce: 1}
