@@ -25,6 +25,18 @@ type clocked struct {
 	url string
 }
 
+// clockedOf serves a world until the test ends.
+func clockedOf(t *testing.T, w *sim.World) *clocked {
+	t.Helper()
+	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(func() { server.Close(); h.Close() })
+	return &clocked{t, server.URL}
+}
+
 // send asks for a path, with a body if there is one.
 func (c *clocked) send(path, body string) (status int, text string, answer map[string]any) {
 	c.Helper()

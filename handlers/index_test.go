@@ -3,7 +3,6 @@ package handlers_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"snowglobe/handlers"
 	"snowglobe/handlers/control"
 	"snowglobe/sim"
 )
@@ -22,13 +20,7 @@ func TestTheIndexIsBehindTheNode(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) *sim.World{"memory": tinyWorld, "file": tinyFile} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t)
-			h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			server := httptest.NewServer(h)
-			t.Cleanup(func() { server.Close(); h.Close() })
-			c := &clocked{t, server.URL}
+			c := clockedOf(t, w)
 			for _, lag := range []string{"3 blocks", "30s"} {
 				state := decoded[control.IndexStates](c, "/sim/index", `{"lag":"`+lag+`","chain":"43114"}`).Chains
 				if state[0].ChainID != "43114" || state[0].Head == state[0].Indexed || state[1].Lag != "0" {
@@ -117,13 +109,7 @@ func (c *clocked) behind(chain, network string) (state control.IndexState) {
 // when as many blocks come, what the world was before they came.
 func TestTheIndexGoesBackAtOnce(t *testing.T) {
 	w := tinyWorld(t)
-	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(h)
-	t.Cleanup(func() { server.Close(); h.Close() })
-	c := &clocked{t, server.URL}
+	c := clockedOf(t, w)
 	digest := w.Digest()
 	const alice, chain = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "/v1/chains/43114"
 	before := fmt.Sprintf("startTimestamp=%d&endTimestamp=%d", w.Meta.Until-30*86400, w.Meta.Until)
@@ -185,13 +171,7 @@ func TestTheIndexGoesBackAtOnce(t *testing.T) {
 // meanwhile reaches the index when the blocks in place of others are old enough.
 func TestEachChainHasItsLag(t *testing.T) {
 	w := tinyWorld(t)
-	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(h)
-	t.Cleanup(func() { server.Close(); h.Close() })
-	c := &clocked{t, server.URL}
+	c := clockedOf(t, w)
 	c.send("/sim/index", `{"lag":"4 blocks","chain":"43114"}`)
 	c.send("/sim/index", `{"lag":"2 blocks","chain":"43113"}`)
 	c.send("/sim/index", `{"lag":"3 blocks","chain":"p-chain","network":"mainnet"}`)
@@ -249,13 +229,7 @@ func heightOf(text string) uint64 {
 // shown a day before. A day later it shows what is shown now.
 func TestTheIndexOfPAndXGoesBackAtOnce(t *testing.T) {
 	w := tinyWorld(t)
-	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(h)
-	t.Cleanup(func() { server.Close(); h.Close() })
-	c := &clocked{t, server.URL}
+	c := clockedOf(t, w)
 	_, persona, _ := strings.Cut(c.try("GET", "/sim/world", "").body, `"name":"staker"`)
 	staker := regexp.MustCompile(`P-avax1([0-9a-z]+)`).FindStringSubmatch(persona)[1]
 	const p, x = "/v1/networks/mainnet/blockchains/p-chain", "/v1/networks/mainnet/blockchains/x-chain"
