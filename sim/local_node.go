@@ -44,30 +44,32 @@ func (n *Network) chooseLocalNode(ctx context.Context) error {
 		}
 	}
 	best := -1
-	for i := range stakers {
-		s := &stakers[i]
-		if s.BLS == nil || ids.ID(s.Subnet) != ids.Empty {
-			continue
+	for _, both := range []bool{true, false} {
+		for i := range stakers {
+			s := &stakers[i]
+			if s.BLS == nil || ids.ID(s.Subnet) != ids.Empty || more[ids.NodeID(s.Node)] != both {
+				continue
+			}
+			node, err := n.DB.Node(ctx, n.Rules.NetworkID, s.Node)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if fit := fitness(node); fit > best {
+				best, n.LocalNode = fit, LocalNode{*node, s.BLS, s.Proof}
+			}
 		}
-		node, err := n.DB.Node(ctx, n.Rules.NetworkID, s.Node)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if fit := fitness(node, more[ids.NodeID(s.Node)]); fit > best {
-			best, n.LocalNode = fit, LocalNode{*node, s.BLS, s.Proof}
+		if best >= 0 {
+			return nil
 		}
 	}
-	if best < 0 {
-		return fmt.Errorf("network %d: %w", n.Rules.NetworkID, errNoLocalNode)
-	}
-	return nil
+	return fmt.Errorf("network %d: %w", n.Rules.NetworkID, errNoLocalNode)
 }
 
-func fitness(n *store.Node, more bool) (fit int) {
-	for weight, good := range []bool{n.Version == fixtures.NodeSoftware, n.Connected, n.Role == "", more} {
+func fitness(n *store.Node) (fit int) {
+	for weight, good := range []bool{n.Version == fixtures.NodeSoftware, n.Connected, n.Role == ""} {
 		if good {
 			fit |= 1 << weight
 		}
