@@ -135,8 +135,9 @@ func TestLongTextsAreAnsweredAtOnce(t *testing.T) {
 		for _, c := range []struct{ path, method, params string }{
 			{"/ext/bc/C/rpc", "eth_getBalance", "[" + value + "]"}, {"/ext/bc/C/rpc", "eth_getLogs", `[{"address":` + value + `}]`}, {"/ext/bc/C/rpc", "eth_call", `[{"data":` + value + `}]`},
 			{"/ext/bc/P", "platform.getBalance", `{"addresses":` + value + `}`}, {"/ext/bc/X", "avm.getTx", `{"txID":` + value + `}`}, {"/ext/info", "info.isBootstrapped", `{"chain":` + value + `}`},
+			{"/ext/bc/C/rpc", "warp_getMessage", "[" + value + "]"},
 		} {
-			if sampled(31) {
+			if sampled(31) || c.method == "warp_getMessage" { // which once decoded ids of any length
 				answersSoon(t, h, fmt.Sprintf("%s with %.60s…", c.method, c.params), func() *http.Request { return rpcRequest(c.path, c.method, c.params) })
 			}
 		}

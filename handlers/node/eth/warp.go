@@ -30,13 +30,28 @@ var (
 // verifyErrCode is how a validator says that it does not sign (warp.VerifyErrCode).
 const verifyErrCode = 2
 
+// boundedID is a parameter that is an id: to decode a text takes the square of its length.
+type boundedID struct{ ids.ID }
+
+// idLength is more than any text of an id has, with its quotes.
+const idLength = 64
+
+var errLongID = fmt.Errorf("couldn't decode ID to bytes: it has more than %d characters", idLength)
+
+func (id *boundedID) UnmarshalJSON(text []byte) error {
+	if len(text) > idLength {
+		return errLongID
+	}
+	return id.ID.UnmarshalJSON(text)
+}
+
 func (a *warpAPI) sent(ctx context.Context, id ids.ID) (*warp.UnsignedMessage, error) {
 	return signing.SentMessage(ctx, a.network, a.chain, id)
 }
 
 // GetMessage answers the unsigned message with an id that the chain sent.
-func (a *warpAPI) GetMessage(ctx context.Context, id ids.ID) (hexutil.Bytes, error) {
-	m, err := a.sent(ctx, id)
+func (a *warpAPI) GetMessage(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
+	m, err := a.sent(ctx, id.ID)
 	if err != nil {
 		return nil, fmt.Errorf("failed to get message %s with error %w", id, err)
 	}
@@ -44,8 +59,8 @@ func (a *warpAPI) GetMessage(ctx context.Context, id ids.ID) (hexutil.Bytes, err
 }
 
 // GetMessageSignature answers the node's own signature of a message.
-func (a *warpAPI) GetMessageSignature(ctx context.Context, id ids.ID) (hexutil.Bytes, error) {
-	m, err := a.sent(ctx, id)
+func (a *warpAPI) GetMessageSignature(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
+	m, err := a.sent(ctx, id.ID)
 	if err != nil {
 		return nil, fmt.Errorf("failed to get message %s with error %w", id, err)
 	}
@@ -53,8 +68,8 @@ func (a *warpAPI) GetMessageSignature(ctx context.Context, id ids.ID) (hexutil.B
 }
 
 // GetBlockSignature answers the node's own signature of the message that the chain accepted a block.
-func (a *warpAPI) GetBlockSignature(ctx context.Context, block ids.ID) (hexutil.Bytes, error) {
-	m, err := signing.BlockMessage(ctx, a.network, a.chain, block)
+func (a *warpAPI) GetBlockSignature(ctx context.Context, block boundedID) (hexutil.Bytes, error) {
+	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("%w: %d: failed to get block %s: %w", errValidateBlock, verifyErrCode, block, err)
 	}
@@ -79,8 +94,8 @@ func (a *warpAPI) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
 }
 
 // GetMessageAggregateSignature answers a message with the signatures of a subnet's validators: the chain's own unless another is named.
-func (a *warpAPI) GetMessageAggregateSignature(ctx context.Context, id ids.ID, quorum uint64, subnet string) (hexutil.Bytes, error) {
-	m, err := a.sent(ctx, id)
+func (a *warpAPI) GetMessageAggregateSignature(ctx context.Context, id boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
+	m, err := a.sent(ctx, id.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +103,8 @@ func (a *warpAPI) GetMessageAggregateSignature(ctx context.Context, id ids.ID, q
 }
 
 // GetBlockAggregateSignature answers the same for the message that the chain accepted a block.
-func (a *warpAPI) GetBlockAggregateSignature(ctx context.Context, block ids.ID, quorum uint64, subnet string) (hexutil.Bytes, error) {
-	m, err := signing.BlockMessage(ctx, a.network, a.chain, block)
+func (a *warpAPI) GetBlockAggregateSignature(ctx context.Context, block boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
+	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if err != nil {
 		return nil, err
 	}
