@@ -100,7 +100,7 @@ func TestDamageIsNoticedSoon(t *testing.T) {
 		least = min(least, worked(t)-before)
 	}
 	t.Logf("found within %s of a processor's time", least)
-	if least > time.Second {
+	if least > 2*time.Second { // on a quiet machine it is less than half of that
 		t.Errorf("found within %s of a processor's time", least)
 	}
 }
