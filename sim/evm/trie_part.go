@@ -2,6 +2,7 @@ package evm
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -60,6 +61,26 @@ func (f FlatState) PartsOf(kind Kind, owner []byte, root common.Hash) (*Trie, er
 		return nil, f.ctx.Err()
 	}
 	return &Trie{Trie: *tree, kind: kind, depth: len(parts[0].Prefix)}, nil
+}
+
+// CompareParts compares the parts of a trie in the file, if there are any, with the trie that was made of all leaves.
+func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
+	parts, keys, same := 0, 0, true
+	err := f.db.TriePartsWithKeys(f.ctx, f.chain, owner, func(p *store.TriePart) {
+		parts++
+		if hash, _ := tree.PartHash(string(p.Prefix)); hash != common.BytesToHash(p.Hash) {
+			same = false
+		}
+		for key := range slices.Chunk(p.Keys, keySize(owner)) {
+			if keys++; prefixOf(key, len(p.Prefix)) != string(p.Prefix) {
+				same = false
+			}
+		}
+	})
+	if err == nil && parts > 0 && (!same || keys != tree.leaves) {
+		err = fmt.Errorf("parts of the trie of 0x%x: %w", owner, mpt.ErrPart)
+	}
+	return err
 }
 
 // loader reads what is in a part.

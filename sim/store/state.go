@@ -124,6 +124,11 @@ func (db *DB) TrieParts(ctx context.Context, chain int, owner []byte, visit func
 	return each(ctx, db, visit, `SELECT prefix, hash FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
 }
 
+// TriePartsWithKeys lists them with the keys that each has.
+func (db *DB) TriePartsWithKeys(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
+	return each(ctx, db, visit, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
+}
+
 // TrieDepth is how many nibbles the prefixes of a trie's parts have, 0 if there are none.
 func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, error) {
 	depth, err := value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner)
