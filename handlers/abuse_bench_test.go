@@ -69,14 +69,14 @@ func (r *report) abuses() {
 	w := r.describe(first)
 	first.stop()
 	r.table("abuse of default\tMiB then\tpeak MiB\tbudget", func(row func(string, ...any)) {
-		budget := 100
+		limit := budget("memory under mixed load")
 		for _, a := range append([]abuse{{"mixed load", mixedLoad}}, allAbuses(w)...) {
 			p := r.serve("--profile", "default", "--db", r.world("default"), "--quiet")
 			p.pressed = 8 * time.Second
 			a.do(p, w)
 			now, peak := memory(p.cmd.Process.Pid)
-			row("%s\t%.0f\t%.0f\t%d", a.name, mebibytes(now), mebibytes(peak), budget)
-			budget = 300
+			row("%s\t%.0f\t%.0f\t%s", a.name, mebibytes(now), mebibytes(peak), limit)
+			limit = budget("memory under abuse")
 			p.stop()
 		}
 	})

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"snowglobe/handlers/docs"
 )
 
 // How often each thing is measured; the median is reported.
@@ -28,10 +31,22 @@ var keptWorlds = flag.String("worlds", "", "folder of the worlds that BenchmarkR
 func BenchmarkReport(b *testing.B) {
 	r := &report{b: b, program: release(b), folder: cmp.Or(*keptWorlds, b.TempDir())}
 	fmt.Printf("\n%s/%s, %d CPUs, %s\n", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), runtime.Version())
-	for _, part := range []struct {
-		name    string
-		measure func()
-	}{
+	for _, part := range r.parts() {
+		b.Run(part.name, func(b *testing.B) {
+			r.b = b
+			part.measure()
+		})
+	}
+}
+
+// part is what ROWS may name.
+type part struct {
+	name    string
+	measure func()
+}
+
+func (r *report) parts() []part {
+	return []part{
 		{"size", r.size},
 		{"generation", r.generation},
 		{"rollups", r.rollups},
@@ -47,11 +62,6 @@ func BenchmarkReport(b *testing.B) {
 		{"webhooks", r.webhooks},
 		{"abuses", r.abuses},
 		{"webPages", r.webPages},
-	} {
-		b.Run(part.name, func(b *testing.B) {
-			r.b = b
-			part.measure()
-		})
 	}
 }
 
@@ -60,11 +70,12 @@ type report struct {
 	b       *testing.B
 	program string
 	folder  string
+	speeds  map[string]float64 // of the default world: requests a second
 }
 
 func (r *report) size() {
 	r.table("binary\tMiB\tbudget", func(row func(string, ...any)) {
-		row("stripped\t%.1f\t40", mebibytes(r.fileSize(r.program)))
+		row("stripped\t%.1f\t%s", mebibytes(r.fileSize(r.program)), budget("binary, stripped"))
 	})
 }
 
@@ -90,6 +101,43 @@ func (r *report) table(heading string, fill func(row func(format string, args ..
 func median[T ~int64 | ~float64](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
+}
+
+// budget is the limit of something, as the manual tells it.
+func budget(name string) string {
+	b, known := docs.FindBudget(name)
+	if !known {
+		panic("no budget is named " + name)
+	}
+	return b.Limit
+}
+
+// TestBudgetsAreMeasured: each budget of the manual is printed by the part of the bench that it names, and nothing else is.
+func TestBudgetsAreMeasured(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := map[string]bool{}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\bbudget\("([^"]+)"\)`).FindAllSubmatch(source, -1) {
+			name := string(m[1])
+			printed[name] = true
+			if _, known := docs.FindBudget(name); !known {
+				t.Errorf("%s: the manual has no budget %q", file, name)
+			}
+		}
+	}
+	parts := new(report).parts()
+	for _, b := range docs.Budgets {
+		if !printed[b.Name] || !slices.ContainsFunc(parts, func(p part) bool { return p.name == b.Part }) {
+			t.Errorf("make bench ROWS=%s does not print the budget %q", b.Part, b.Name)
+		}
+	}
 }
 
 func mebibytes(n int64) float64 { return float64(n) / (1 << 20) }

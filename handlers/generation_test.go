@@ -10,7 +10,7 @@ import (
 func (r *report) generation() {
 	const many = 60_000
 	profile := r.profile("many", many)
-	r.table("generation\ttransactions\tseconds\tCPU seconds\ttransactions/s\tbudget\tfile bytes/transaction\tbudget", func(row func(string, ...any)) {
+	r.table("generation\ttransactions\tseconds\tCPU seconds\ttransactions/s\tbudget\tfile bytes/transaction\tbudget\tpeak MiB\tbudget", func(row func(string, ...any)) {
 		r.generate(row, "tiny", 600)
 		r.generate(row, "default", 12_000)
 		r.generate(row, profile, many)
@@ -32,14 +32,16 @@ primaryTransactions: 4000
 
 func (r *report) generate(row func(string, ...any), profile string, transactions int64) {
 	var took, busy []time.Duration
+	var peaks []float64
 	for range generations {
 		if err := os.RemoveAll(r.path(profile)); err != nil {
 			r.b.Fatal(err)
 		}
-		t, cpu := r.make(profile)
-		took, busy = append(took, t), append(busy, cpu)
+		t, cpu, peak := r.make(profile)
+		took, busy, peaks = append(took, t), append(busy, cpu), append(peaks, mebibytes(peak))
 	}
 	t := median(took).Seconds()
-	row("%s\t%d\t%.2f\t%.2f\t%.0f\t8000\t%d\t2048", title(profile), transactions, t, median(busy).Seconds(),
-		float64(transactions)/t, r.fileSize(r.path(profile))/transactions)
+	row("%s\t%d\t%.2f\t%.2f\t%.0f\t%s\t%d\t%s\t%.0f\t%s", title(profile), transactions, t, median(busy).Seconds(),
+		float64(transactions)/t, budget("making a world, everything included"), r.fileSize(r.path(profile))/transactions, budget("its file, for each EVM transaction"),
+		median(peaks), budget("memory while making a world"))
 }

@@ -70,6 +70,7 @@ func (r *report) objects(p *process, c control.Chain) []target {
 	blocks := heights(c.Height, func(n uint64) []request { return get(fmt.Sprintf("%s/blocks/%d", chain, n)) })
 	return []target{
 		{"balances:listErc20 of alice, again", get(chain + "/addresses/" + r.describe(p).Personas[0].Address + "/balances:listErc20")},
+		{"an object, again", get(chain + "/blocks/5")},
 		{"2,160 hours of a metric, again", get("/v2/chains/" + c.ChainID + "/metrics/txCount?timeInterval=hour&pageSize=2160")},
 		{"a chain", anew(chain)},
 		{"a block, many", blocks},

@@ -32,14 +32,14 @@ func (r *report) path(profile string) string { return filepath.Join(r.folder, ti
 // title of a profile that may be a file.
 func title(profile string) string { return strings.TrimSuffix(filepath.Base(profile), ".yaml") }
 
-// make makes a profile's world, and tells how long it took and how long processors were busy with it.
-func (r *report) make(profile string) (took, busy time.Duration) {
+// make makes a profile's world, and tells how long it took, how long processors were busy with it, and the most memory it had.
+func (r *report) make(profile string) (took, busy time.Duration, peak int64) {
 	run := exec.Command(r.program, "generate", "--quiet", "--profile", profile, "--db", r.path(profile))
 	begin := time.Now()
 	if out, err := run.CombinedOutput(); err != nil {
 		r.b.Fatalf("generate %s: %v: %s", profile, err, out)
 	}
-	return time.Since(begin), run.ProcessState.UserTime() + run.ProcessState.SystemTime()
+	return time.Since(begin), run.ProcessState.UserTime() + run.ProcessState.SystemTime(), peakOf(run.ProcessState)
 }
 
 // world is the file of a profile's world, made when it is not there.

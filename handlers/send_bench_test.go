@@ -31,16 +31,17 @@ const (
 
 // sending measures payments that wait for their receipts, and how long a head takes to all who subscribe to heads.
 func (r *report) sending() {
-	r.table("sending, C-Chain\ttx/s\tp50 ms\tp99 ms\tserver's CPU ms", func(row func(string, ...any)) {
+	r.table("sending, C-Chain\ttx/s\tp50 ms\tp99 ms\tserver's CPU ms\tbudget tx/s", func(row func(string, ...any)) {
 		for _, c := range []struct {
 			name    string
 			clients int
-		}{{"1 client, waiting for receipts", 1}, {"16 clients, waiting for receipts", 16}} {
+			budget  string
+		}{{"1 client, waiting for receipts", 1, budget("transactions of one client that waits for receipts")}, {"16 clients, waiting for receipts", 16, ""}} {
 			measure := func(name string, p *process, path string) {
 				took, whole, worked := r.pay(p, path, c.clients)
 				slices.Sort(took)
-				row("%s\t%.0f\t%.2f\t%.2f\t%.2f", name, float64(len(took))/whole.Seconds(), milliseconds(took[len(took)/2]),
-					milliseconds(took[len(took)*99/100]), milliseconds(worked/time.Duration(len(took))))
+				row("%s\t%.0f\t%.2f\t%.2f\t%.2f\t%s", name, float64(len(took))/whole.Seconds(), milliseconds(took[len(took)/2]),
+					milliseconds(took[len(took)*99/100]), milliseconds(worked/time.Duration(len(took))), c.budget)
 				p.stop()
 			}
 			measure(c.name, r.serve("--profile", "default", "--quiet", "--db", filepath.Join(r.b.TempDir(), "sent.db")), "/ext/bc/C/rpc")

@@ -3,8 +3,11 @@ package handlers_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"snowglobe/handlers/control"
 )
@@ -15,15 +18,16 @@ func (r *report) serving() {
 	defer p.stop()
 	w := r.describe(p)
 	r.requests(p, append(targets(w), r.primaryTargets(p, w)...))
-	r.requests(p, r.lists(p))
-	r.requests(p, r.primaryLists(p))
+	r.speeds = r.requests(p, r.lists(p))
+	maps.Copy(r.speeds, r.requests(p, r.primaryLists(p)))
+	r.depths(r.speeds)
 	made := r.serve("--profile", "default", "--db", filepath.Join(r.b.TempDir(), "snowglobe.db"))
 	defer made.stop()
 	r.table("memory, MiB\tnow\tpeak\tbudget", func(row func(string, ...any)) {
 		now, peak := memory(p.cmd.Process.Pid)
-		row("default, from its file, after this load\t%.0f\t%.0f\t100", mebibytes(now), mebibytes(peak))
+		row("default, from its file, after this load\t%.0f\t%.0f\t%s", mebibytes(now), mebibytes(peak), budget("memory while serving default"))
 		now, peak = memory(made.cmd.Process.Pid)
-		row("default, just made\t%.0f\t%.0f\t100", mebibytes(now), mebibytes(peak))
+		row("default, just made\t%.0f\t%.0f\t%s", mebibytes(now), mebibytes(peak), budget("memory while serving default"))
 	})
 }
 
@@ -37,7 +41,7 @@ func (r *report) journaling() {
 			a, b := r.first(with, ask), r.first(without, ask)
 			w, wo, ratio := r.compare(ask.path, side{with.address, with.cmd.Process.Pid, []exchange{{ask.bytes(with.address), a.Body}}},
 				side{without.address, without.cmd.Process.Pid, []exchange{{ask.bytes(without.address), b.Body}}})
-			row("%s %s\t%.0f\t%.0f\t%.2f\t0.95", ask.path, ask.body, w.perSecond, wo.perSecond, ratio)
+			row("%s %s\t%.0f\t%.0f\t%.2f\t%s", ask.path, ask.body, w.perSecond, wo.perSecond, ratio, budget("serving with the journal of requests, against without"))
 		}
 	})
 }
@@ -46,12 +50,50 @@ func (r *report) journaling() {
 func (r *report) growth() {
 	p := r.serve("--profile", "large", "--db", r.world("large"))
 	defer p.stop()
-	r.requests(p, r.lists(p))
-	r.requests(p, r.primaryLists(p))
+	speeds := r.requests(p, r.lists(p))
+	maps.Copy(speeds, r.requests(p, r.primaryLists(p)))
+	r.depths(speeds)
+	r.table("default against large\tratio\tbudget", func(row func(string, ...any)) {
+		for _, name := range slices.Sorted(maps.Keys(r.speeds)) {
+			row("%s\t%.2f\t%s", name, r.speeds[name]/speeds[name], budget("the same in default, against a world of a million transactions"))
+		}
+	})
+	r.table("memory, MiB\tnow\tpeak\tbudget", func(row func(string, ...any)) {
+		now, peak := memory(p.cmd.Process.Pid)
+		row("large, after this load\t%.0f\t%.0f\t%s", mebibytes(now), mebibytes(peak), budget("memory while serving large"))
+	})
 }
 
-// requests measures every target and, in turns with it, a bare server that writes the same bytes.
-func (r *report) requests(p *process, all []target) {
+// depths compares both ends of each list.
+func (r *report) depths(speeds map[string]float64) {
+	r.table("first page against the deepest\tratio\tbudget", func(row func(string, ...any)) {
+		for _, name := range slices.Sorted(maps.Keys(speeds)) {
+			if of, first := strings.CutSuffix(name, ", first page"); first {
+				row("%s\t%.2f\t%s", of, speeds[name]/speeds[of+", deepest page"], budget("first page of a list, against the deepest"))
+			}
+		}
+	})
+}
+
+// ratioBudget is what a target should reach of a bare server, if that is laid down.
+func ratioBudget(name string) string {
+	switch {
+	case name == "an object, again":
+		return budget("one object, asked again")
+	case strings.HasSuffix(name, ", again"):
+		return budget("list, asked again")
+	case strings.HasSuffix(name, " page"):
+		return budget("list of 10, each request new")
+	case slices.Contains([]string{"eth_blockNumber", "eth_getBalance", "eth_getBlockByNumber, one"}, name):
+		return budget("eth_blockNumber, eth_getBalance, a full block")
+	}
+	return ""
+}
+
+// requests measures every target and, in turns with it, a bare server that writes the same bytes, and is how many requests it answers
+// in a second.
+func (r *report) requests(p *process, all []target) map[string]float64 {
+	speeds := map[string]float64{}
 	var answers []answer
 	for _, t := range all {
 		for _, ask := range t.requests {
@@ -60,7 +102,7 @@ func (r *report) requests(p *process, all []target) {
 	}
 	address, pid, stop := r.bare(answers)
 	defer stop()
-	r.table("16 connections\tbytes\trequests/s\tp50 ms\tp99 ms\tCPU µs\tbare requests/s\tp50 ms\tp99 ms\tCPU µs\tratio", func(row func(string, ...any)) {
+	r.table("16 connections\tbytes\trequests/s\tp50 ms\tp99 ms\tCPU µs\tbare requests/s\tp50 ms\tp99 ms\tCPU µs\tratio\tbudget", func(row func(string, ...any)) {
 		done := 0
 		for _, t := range all {
 			var ours, bares []exchange
@@ -71,11 +113,13 @@ func (r *report) requests(p *process, all []target) {
 				done++
 			}
 			o, b, ratio := r.compare(t.name, side{p.address, p.cmd.Process.Pid, ours}, side{address, pid, bares})
-			row("%s\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.2f", t.name, bytesOf(ours),
+			row("%s\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%.2f\t%.2f\t%d\t%.2f\t%s", t.name, bytesOf(ours),
 				o.perSecond, milliseconds(o.p50), milliseconds(o.p99), o.cpu.Microseconds(),
-				b.perSecond, milliseconds(b.p50), milliseconds(b.p99), b.cpu.Microseconds(), ratio)
+				b.perSecond, milliseconds(b.p50), milliseconds(b.p99), b.cpu.Microseconds(), ratio, ratioBudget(t.name))
+			speeds[t.name] = o.perSecond
 		}
 	})
+	return speeds
 }
 
 // side is one of the two servers that are compared.

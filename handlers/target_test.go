@@ -46,6 +46,7 @@ func targets(w control.World) []target {
 	}
 	return []target{
 		{"eth_blockNumber", call("eth_blockNumber")},
+		{"eth_getBalance", call("eth_getBalance", w.Personas[0].Address, "latest")},
 		{"eth_getBlockByNumber, one", block(last / 2)},
 		{"eth_getBlockByNumber, many", heights(last, block)},
 		{"eth_getLogs, a token in 1000 blocks", logs(last-min(last, 999), last)},

@@ -26,7 +26,7 @@ var undone = []struct{ transactions, rounds int }{{1, 15}, {100, 7}, {10_000, 1}
 
 // undoing measures snapshots, going back, and how a test gets a world of its own, beside anvil if it is there.
 func (r *report) undoing() {
-	r.table("going back\tms", func(row func(string, ...any)) {
+	r.table("going back\tms\tbudget", func(row func(string, ...any)) {
 		for _, profile := range []string{"tiny", "default"} {
 			p := r.serve("--profile", profile, "--quiet", "--db", filepath.Join(r.b.TempDir(), "undone.db"))
 			r.goBack(profile, p, "/ext/bc/C/rpc", row)
@@ -37,7 +37,7 @@ func (r *report) undoing() {
 			p := r.anvil(program)
 			r.goBack("anvil", p, "/", row)
 			p.stop()
-			row("anvil, a fresh process\t%.1f", r.often(7, func() time.Duration {
+			row("anvil, a fresh process\t%.1f\t", r.often(7, func() time.Duration {
 				begin := time.Now()
 				p := r.anvil(program)
 				took := time.Since(begin)
@@ -74,26 +74,30 @@ func (r *report) goBack(name string, p *process, path string, row func(string, .
 		return time.Since(begin)
 	}
 	var id any
-	row("%s, snapshot\t%.2f", name, r.often(15, func() time.Duration { return timed(&id, "evm_snapshot") }))
+	row("%s, snapshot\t%.2f\t%s", name, r.often(15, func() time.Duration { return timed(&id, "evm_snapshot") }), budget("snapshot"))
 	for _, c := range undone {
-		row("%s, revert after %d transactions\t%.1f", name, c.transactions, r.often(c.rounds, func() time.Duration {
+		limit := ""
+		if c.transactions <= 100 {
+			limit = budget("going back over what a test did")
+		}
+		row("%s, revert after %d transactions\t%.1f\t%s", name, c.transactions, r.often(c.rounds, func() time.Duration {
 			timed(&id, "evm_snapshot")
 			r.payMany(client, key, c.transactions)
 			return timed(nil, "evm_revert", id)
-		}))
+		}), limit)
 	}
 	if path == "/" {
 		return
 	}
-	row("%s, reset after 100 transactions\t%.1f", name, r.often(7, func() time.Duration {
+	row("%s, reset after 100 transactions\t%.1f\t%s", name, r.often(7, func() time.Duration {
 		r.payMany(client, key, 100)
 		return timed(nil, "anvil_reset")
-	}))
+	}), budget("going back over what a test did"))
 }
 
 // makeWorlds measures a new world beside the one that is served: a copy of that, in a file, with its server.
 func (r *report) makeWorlds(name string, p *process, row func(string, ...any)) {
-	row("%s, new world\t%.1f", name, r.often(15, func() time.Duration {
+	row("%s, new world\t%.1f\t%s", name, r.often(15, func() time.Duration {
 		begin := time.Now()
 		answer, err := http.Post("http://"+p.address+"/sim/worlds", "application/json", strings.NewReader(`{}`))
 		if err != nil {
@@ -104,7 +108,14 @@ func (r *report) makeWorlds(name string, p *process, row func(string, ...any)) {
 			r.b.Fatal(answer.Status)
 		}
 		return took
-	}))
+	}), copyBudget(name))
+}
+
+func copyBudget(profile string) string {
+	if profile != "tiny" {
+		return ""
+	}
+	return budget("copy of tiny")
 }
 
 // payMany sends payments, each in a block of its own.
@@ -162,7 +173,7 @@ func (r *report) inProcess(row func(string, ...any)) {
 		if err != nil {
 			r.b.Fatal(err)
 		}
-		row("%s, a new world in the same process\t%.1f", name, r.often(15, func() time.Duration {
+		row("%s, a new world in the same process\t%.1f\t%s", name, r.often(15, func() time.Duration {
 			begin := time.Now()
 			c, err := w.Copy(r.b.Context())
 			if err != nil {
@@ -181,7 +192,7 @@ func (r *report) inProcess(row func(string, ...any)) {
 				r.b.Fatal(err)
 			}
 			return took
-		}))
+		}), copyBudget(name))
 		if err := w.Close(); err != nil {
 			r.b.Fatal(err)
 		}

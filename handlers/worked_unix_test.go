@@ -3,6 +3,8 @@
 package handlers_test
 
 import (
+	"os"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -16,4 +18,16 @@ func worked(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// peakOf is the most memory that a process which has ended had at once, in bytes.
+func peakOf(ended *os.ProcessState) int64 {
+	usage, told := ended.SysUsage().(*syscall.Rusage)
+	if !told {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(usage.Maxrss) // the others count in KiB
+	}
+	return int64(usage.Maxrss) << 10
 }

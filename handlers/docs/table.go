@@ -38,6 +38,8 @@ func (m *Manual) table(name string) string {
 		return l1s()
 	case "mistakes":
 		return mistakeTables()
+	case "budgets":
+		return budgets()
 	case "keys":
 		return keys()
 	case "example":

@@ -1,0 +1,70 @@
+package docs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Budget is the most that something may take on two cores, or the least that it must reach. The manual lists what `make bench` prints
+// beside what it measured.
+type Budget struct {
+	Part  string // of `make bench`
+	Name  string
+	Limit string
+	Unit  string
+	Least bool
+}
+
+// Budgets are all of them, in the order of `make bench`.
+var Budgets = []Budget{
+	{Part: "size", Name: "binary, stripped", Limit: "40", Unit: "MiB"},
+	{Part: "generation", Name: "making a world, everything included", Limit: "10,000", Unit: "EVM transactions/s", Least: true},
+	{Part: "generation", Name: "its file, for each EVM transaction", Limit: "2,048", Unit: "bytes"},
+	{Part: "generation", Name: "memory while making a world", Limit: "256", Unit: "MiB"},
+	{Part: "rollups", Name: "making a world with roll-ups of metrics, against making it without", Limit: "1.15", Unit: "×"},
+	{Part: "starts", Name: "first start, tiny, to the first answer", Limit: "150", Unit: "ms"},
+	{Part: "starts", Name: "first start, default, to the first answer", Limit: "1,500", Unit: "ms"},
+	{Part: "starts", Name: "start with a file of any size, to the first answer", Limit: "40", Unit: "ms"},
+	{Part: "serving", Name: "one object, asked again", Limit: "0.7", Unit: "× of a bare HTTP server", Least: true},
+	{Part: "serving", Name: "list, asked again", Limit: "0.6", Unit: "× of a bare HTTP server", Least: true},
+	{Part: "serving", Name: "list of 10, each request new", Limit: "0.4", Unit: "× of a bare HTTP server", Least: true},
+	{Part: "serving", Name: "eth_blockNumber, eth_getBalance, a full block", Limit: "0.7", Unit: "× of a bare HTTP server", Least: true},
+	{Part: "serving", Name: "first page of a list, against the deepest", Limit: "1.5", Unit: "×"},
+	{Part: "serving", Name: "memory while serving default", Limit: "100", Unit: "MiB"},
+	{Part: "journaling", Name: "serving with the journal of requests, against without", Limit: "0.95", Unit: "×", Least: true},
+	{Part: "signing", Name: "aggregate signature of more than a thousand validators", Limit: "5", Unit: "ms"},
+	{Part: "growth", Name: "the same in default, against a world of a million transactions", Limit: "1.2", Unit: "×"},
+	{Part: "growth", Name: "memory while serving large", Limit: "160", Unit: "MiB"},
+	{Part: "sending", Name: "transactions of one client that waits for receipts", Limit: "1,500", Unit: "transactions/s", Least: true},
+	{Part: "undoing", Name: "snapshot", Limit: "5", Unit: "ms"},
+	{Part: "undoing", Name: "going back over what a test did", Limit: "20", Unit: "ms"},
+	{Part: "undoing", Name: "copy of tiny", Limit: "20", Unit: "ms"},
+	{Part: "clock", Name: "moving the clock of default by ten years", Limit: "10,000", Unit: "ms"},
+	{Part: "abuses", Name: "memory under mixed load", Limit: "100", Unit: "MiB"},
+	{Part: "abuses", Name: "memory under abuse", Limit: "300", Unit: "MiB"},
+	{Part: "webPages", Name: "first load of a page, with everything that it loads", Limit: "300", Unit: "kB"},
+	{Part: "webPages", Name: "first load of a page by a server that has just started", Limit: "200", Unit: "ms"},
+}
+
+// FindBudget looks one up by its name.
+func FindBudget(name string) (Budget, bool) {
+	i := slices.IndexFunc(Budgets, func(b Budget) bool { return b.Name == name })
+	if i < 0 {
+		return Budget{}, false
+	}
+	return Budgets[i], true
+}
+
+func budgets() string {
+	b := new(strings.Builder)
+	b.WriteString("| what | measured by `make bench ROWS=` | budget |\n|---|---|---|\n")
+	for _, of := range Budgets {
+		bound := "at most"
+		if of.Least {
+			bound = "at least"
+		}
+		fmt.Fprintf(b, "| %s | `%s` | %s %s %s |\n", of.Name, of.Part, bound, of.Limit, of.Unit)
+	}
+	return b.String()
+}
