@@ -82,7 +82,7 @@ func environment(ctx context.Context, url string) ([]variable, error) {
 	}
 	for _, p := range world.Personas {
 		name := "SNOWGLOBE_" + strings.ToUpper(strings.ReplaceAll(p.Name, "-", "_"))
-		all = append(all, variable{name + "_ADDRESS", p.Address}, variable{name + "_KEY", p.Key})
+		all = append(all, variable{name + "_ADDRESS", cmp.Or(p.Address, p.ChainAddresses[fixtures.MainnetName]["P"])}, variable{name + "_KEY", p.Key})
 	}
 	return all, nil
 }

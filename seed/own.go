@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -25,7 +26,8 @@ import (
 type cast struct {
 	*Profile
 	accounts  map[string]*population.Account // with a key
-	addresses map[string]common.Address      // of everybody
+	addresses map[string]common.Address      // of everybody who has one on EVM chains
+	owners    map[string]txs.OutputOwners    // of everybody who has an address on P and X
 	rows      []store.Persona                // of its own accounts
 }
 
@@ -37,21 +39,35 @@ const (
 )
 
 func newCast(p *Profile, personas *population.Personas) (*cast, error) {
-	c := &cast{Profile: p, accounts: map[string]*population.Account{}, addresses: map[string]common.Address{}}
-	named := map[common.Address]string{}
+	c := &cast{Profile: p, accounts: map[string]*population.Account{}, addresses: map[string]common.Address{}, owners: map[string]txs.OutputOwners{}}
+	named, owned := map[common.Address]string{}, map[ids.ShortID]string{}
 	for i, row := range personas.Rows {
 		c.accounts[row.Name] = personas.Funded[i].Account
 		c.addresses[row.Name] = personas.Funded[i].Account.Address
-		named[personas.Funded[i].Account.Address] = row.Name
+		c.owners[row.Name] = personas.Funded[i].Account.Owner()
+		named[personas.Funded[i].Account.Address], owned[personas.Funded[i].Account.Primary.Address()] = row.Name, row.Name
 	}
 	for i := range p.Accounts {
 		a, path := &p.Accounts[i], fmt.Sprintf("accounts[%d]", i)
 		row := store.Persona{ID: len(personas.Rows) + i, Name: a.Name, Purpose: a.Purpose, Key: []byte{}, Address: common.HexToAddress(a.Address).Bytes()}
+		if worldfile.IsPrimaryAddress(a.Address) {
+			primary, err := worldfile.ParsePrimaryAddress(a.Address)
+			if err != nil {
+				return nil, p.places.Error(path+".address", "%w", err)
+			}
+			if other := owned[ids.ShortID(primary.Bytes)]; other != "" {
+				return nil, p.places.Error(path, "it is the account of %s; name that one instead", other)
+			}
+			owned[ids.ShortID(primary.Bytes)], c.owners[a.Name] = a.Name, txs.NewOwner(ids.ShortID(primary.Bytes))
+			row.Address, row.Primary = []byte{}, primary.Bytes
+			c.rows = append(c.rows, row)
+			continue
+		}
 		secret, err := a.Secret()
 		if err == nil && secret != nil {
 			var account *population.Account
 			if account, err = population.NewAccount(secret); err == nil {
-				c.accounts[a.Name] = account
+				c.accounts[a.Name], c.owners[a.Name], owned[account.Primary.Address()] = account, account.Owner(), a.Name
 				row.Key, row.Address = secret, account.Address.Bytes()
 			}
 		}
@@ -250,6 +266,18 @@ func (c *cast) named(name string) (common.Address, error) {
 	return common.Address{}, fmt.Errorf("%q is no account or address", name)
 }
 
+// owner is who is paid on P and X: an account, or whose address is written out.
+func (c *cast) owner(name string) (txs.OutputOwners, error) {
+	if owner, known := c.owners[name]; known {
+		return owner, nil
+	}
+	a, err := worldfile.ParsePrimaryAddress(name)
+	if err != nil {
+		return txs.OutputOwners{}, err
+	}
+	return txs.NewOwner(ids.ShortID(a.Bytes)), nil
+}
+
 // initCode is the code of a contract of the file that creates it, with the constructor's arguments.
 func initCode(k *worldfile.Contract, resolve worldfile.Resolve) ([]byte, error) {
 	code, err := k.Code()
@@ -331,7 +359,7 @@ func (g *generation) grant(at place, name string, amount worldfile.Amount) error
 	if err != nil {
 		return err
 	}
-	grant := primary.Grant{Who: g.cast.accounts[name], P: n}
+	grant := primary.Grant{To: g.cast.owners[name], P: n}
 	if at.primary == store.XChain {
 		grant.P, grant.X = 0, n
 	}
@@ -405,7 +433,7 @@ func (g *generation) declare(n int, c *chain) error {
 	if len(all) == 0 {
 		return nil
 	}
-	c.network.AddGrant(primary.Grant{Who: g.cast.accounts[usualOwner], P: total})
+	c.network.AddGrant(primary.Grant{To: g.cast.owners[usualOwner], P: total})
 	if err := c.l1.Declare(all); err != nil {
 		return g.profile.places.Error(fmt.Sprintf("l1s[%d].validators", index), "%w", err)
 	}

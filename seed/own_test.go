@@ -15,6 +15,7 @@ import (
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/txs"
 	"snowglobe/sim/verify"
 )
 
@@ -75,6 +76,38 @@ func TestExampleOfAWorldFile(t *testing.T) {
 	}
 	if got := w.Clock.Now().Sub(DefaultUntil).Hours(); got != 24 {
 		t.Errorf("the clock stands %v hours after history", got)
+	}
+	vault := append(make([]byte, 16), 0xc0, 0x1d, 0xc0, 0xde)
+	var held uint64
+	for _, kind := range []txs.Chain{txs.PChain, txs.XChain} {
+		utxos, err := w.DB.UnspentUTXOsOfAddress(t.Context(), vault, w.Networks[0].Chain(kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range utxos {
+			held += uint64(u.Amount)
+		}
+	}
+	if held != 755e9 {
+		t.Errorf("the vault has %d nAVAX", held)
+	}
+	together := 0
+	last, err := w.Chains[0].Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := last.Header.Number.Uint64(); together < 2; n-- {
+		block, err := w.Chains[0].Block(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if block.Header.Time < uint64(DefaultUntil.Unix()) {
+			break
+		}
+		together = max(together, block.Row.Txs)
+	}
+	if together != 2 {
+		t.Errorf("a block has %d transactions of the file, want two", together)
 	}
 	counts, err := w.DB.UndoCounts(t.Context())
 	if err != nil || counts != (store.UndoCounts{}) || w.DB.Moment().Sequence != 0 {
@@ -195,6 +228,8 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 		{"play:\n- {from: alice, to: usdx, method: transfer, args: [bob, 9_000_000 ether]}\n", "world.yaml:6: play[0]: it fails: execution reverted"},
 		{"play:\n- {from: alice, to: bob, value: 1, fails: true}\n", "world.yaml:6: play[0]: it succeeded, and fails is true"},
 		{"play:\n- {from: alice, to: usdx, method: send}\n", "world.yaml:6: play[0].method: usdx has no method send; it has "},
+		{"play:\n- {from: alice, to: bob, value: 1}\n- {from: bob, to: usdx, method: transfer, args: [bob, 9_000_000 ether], sameBlock: true}\n", "world.yaml:7: play[1]: it fails: execution reverted"},
+		{"play:\n- {from: alice, to: bob, value: 1}\n- {from: bob, to: alice, value: 1, fails: true, sameBlock: true}\n", "world.yaml:7: play[1]: it succeeded, and fails is true"},
 		{"play:\n- {from: alice, to: bob, value: 1, at: -2h}\n", "world.yaml:6: play[0].at: it lies within the generated history"},
 		{"play:\n- {from: nobody, value: 1, toChain: X}\n", "world.yaml:6: play[0]: export of 1000000000 nAVAX from C: there is not enough"},
 		{"contracts:\n- {name: mine, bytecode: 0x00, address: \"0xcA11bde05977b3631167028862bE2a173976CA11\"}\n", "world.yaml:6: contracts[0]: 0xcA11bde05977b3631167028862bE2a173976CA11 is the address of multicall"},
@@ -242,6 +277,15 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"accounts:\n- {name: a, index: 11, balances: {P: 0.0000000001}}\n", `6: accounts[0].balances.P: "0.0000000001" has more than 9 decimals`},
 		{"accounts:\n- {name: a, index: 11, balances: {4711: 1}}\n", "6: accounts[0].balances.4711: there is no chain 4711; the EVM chains of this profile are 43114 (Avalanche (C-Chain)), 43113"},
 		{"accounts:\n- {name: a, address: 0x12}\n", "6: accounts[0].address: \"0x12\" is not an EVM address"},
+		{"accounts:\n- {name: a, address: P-avax1qqqq}\n", "6: accounts[0].address: the checksum of P-avax1qqqq is wrong"},
+		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w, balances: {C: 1}}\n", "6: accounts[0].balances.C: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w has nothing on EVM chains"},
+		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w, balances: {fuji/P: 1}}\n", "6: accounts[0].balances.fuji/P: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w is an address of mainnet, and not of fuji"},
+		{"accounts:\n- {name: a, address: P-avax1qqqqqqqqqqqqqqqqqqqqqqqqqrqpmsx7shcp6w}\ntokens:\n- {name: T, symbol: T, holders: {a: 1}}\n", "8: tokens[0].holders.a: the EVM address of a is not known"},
+		{"accounts:\n- {name: a, address: \"0x1234567890123456789012345678901234567890\"}\nplay:\n- {from: whale, to: a, value: 1, chain: X}\n", "8: play[0].to: the address of a on P and X is not known"},
+		{"play:\n- {from: whale, to: P-avax1qqqq, value: 1, chain: X}\n", "6: play[0].to: the checksum of P-avax1qqqq is wrong"},
+		{"play:\n- {from: whale, to: bob, sameBlock: true}\n", "6: play[0].sameBlock: there is no transaction before it"},
+		{"play:\n- {from: whale, to: bob}\n- {from: whale, to: bob, chain: fuji/C, sameBlock: true}\n", "7: play[1].sameBlock: the transaction before it is on another chain, C"},
+		{"play:\n- {from: whale, to: bob, chain: P, value: 1}\n- {from: whale, to: bob, chain: P, value: 1, sameBlock: true}\n", "7: play[1].sameBlock: only transactions of an EVM chain"},
 		{"tokens:\n- {name: T, symbol: T, holders: {alcie: 1}}\n", "6: tokens[0].holders.alcie: there is no account alcie; did you mean alice?"},
 		{"tokens:\n- {name: T, symbol: T, supply: 1, holders: {alice: 2}}\n", "6: tokens[0].supply: it is 1, and the holders have more"},
 		{"tokens:\n- {name: T, symbol: T, decimal: 6}\n", "6: tokens[0].decimal: there is no such key; did you mean decimals?"},

@@ -66,15 +66,23 @@ func (g *generation) play(ctx context.Context, w *sim.World) ([]store.Contract, 
 		if err == nil {
 			err = s.do(ctx)
 		}
-		var mistake *worldfile.Mistake
-		if err != nil && ctx.Err() == nil && !errors.As(err, &mistake) && !errors.Is(err, store.ErrDisk) {
-			err = g.profile.places.Error(s.path, "%w", err)
+		if ctx.Err() == nil {
+			err = p.explain(s.path, err)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return p.rows, nil
+}
+
+// explain says which line is to blame for an error, unless it tells that already or the disk is.
+func (p *player) explain(path string, err error) error {
+	var mistake *worldfile.Mistake
+	if err == nil || errors.As(err, &mistake) || errors.Is(err, store.ErrDisk) {
+		return err
+	}
+	return p.profile.places.Error(path, "%w", err)
 }
 
 // steps are what happens, in order.
@@ -111,7 +119,19 @@ func (p *player) steps() (all []step, err error) {
 		if last < until {
 			return nil, p.profile.places.Error(path+".at", "it lies within the generated history, which ends at %s; give a time from then on, or let history end before with --until", time.Unix(int64(until), 0).UTC().Format(time.RFC3339))
 		}
-		all = append(all, step{last, path, func(ctx context.Context) error { return p.transaction(ctx, t, path) }})
+		if t.SameBlock {
+			continue // it comes with the one before it
+		}
+		end := i + 1
+		for end < len(p.profile.Play) && p.profile.Play[end].SameBlock {
+			end++
+		}
+		all = append(all, step{last, path, func(ctx context.Context) error {
+			if end > i+1 {
+				return p.block(ctx, i, end)
+			}
+			return p.transaction(ctx, t, path)
+		}})
 	}
 	slices.SortStableFunc(all, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	return all, nil
@@ -347,29 +367,73 @@ func (p *player) transaction(ctx context.Context, t *worldfile.Transaction, path
 			}
 			return p.staking[at.network].Move(ctx, p.cast.accounts[t.From], at.onPrimary(), to.onPrimary(), amount)
 		}
-		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.cast.accounts[t.From], p.cast.accounts[t.To], amount)
+		to, err := p.cast.owner(t.To)
+		if err != nil {
+			return p.profile.places.Error(path+".to", "%w", err)
+		}
+		return p.staking[at.network].Pay(ctx, txs.Chain(at.primary), p.cast.accounts[t.From], to, amount)
 	}
-	r := request{fails: t.Fails}
+	r, err := p.request(at.evm, t, path)
+	if err == nil {
+		_, err = p.send(ctx, at.evm, t.From, r)
+	}
+	return err
+}
+
+// request is what a transaction of the file asks of an EVM chain.
+func (p *player) request(chain int, t *worldfile.Transaction, path string) (r request, err error) {
+	r.fails = t.Fails
 	if t.Gas != nil {
 		r.gas = uint64(*t.Gas)
 	}
 	if r.value, err = t.Value.Or("0").Units(weiDecimals); err != nil {
-		return err
+		return r, err
 	}
 	if t.To != "" {
-		to, err := p.address(at.evm)(t.To)
+		to, err := p.address(chain)(t.To)
 		if err != nil {
-			return p.profile.places.Error(path+".to", "%w", err)
+			return r, p.profile.places.Error(path+".to", "%w", err)
 		}
 		r.to = &to
 	}
 	if r.data = common.FromHex(t.Data); t.Method != "" {
-		if r.data, err = p.pack(at.evm, t, path); err != nil {
+		r.data, err = p.pack(chain, t, path)
+	}
+	return r, err
+}
+
+// block sends transactions of the file, from one number up to another, in one block and in this order: those before pay a higher tip.
+func (p *player) block(ctx context.Context, from, to int) error {
+	at, err := p.cast.chain(p.specs, p.profile.Play[from].Chain)
+	if err != nil {
+		return err
+	}
+	m := p.world.Miners[at.evm]
+	m.SetAutomine(false)
+	defer m.SetAutomine(true)
+	each := make([]func() error, to-from) // what is to be found out when the block is there
+	for i := range each {
+		t, path := &p.profile.Play[from+i], fmt.Sprintf("play[%d]", from+i)
+		r, err := p.request(at.evm, t, path)
+		r.tip = int64(to - from - i)
+		var sent *types.Transaction
+		if err == nil {
+			sent, err = p.submit(ctx, at.evm, t.From, &r)
+		}
+		if err != nil {
+			return p.explain(path, err)
+		}
+		each[i] = func() error { return p.explain(path, p.settled(ctx, at.evm, sent, r)) }
+	}
+	if err := m.Mine(ctx, 1, 0); err != nil {
+		return err
+	}
+	for _, check := range each {
+		if err := check(); err != nil {
 			return err
 		}
 	}
-	_, err = p.send(ctx, at.evm, t.From, r)
-	return err
+	return nil
 }
 
 // pack encodes the call of a method, by its name or its signature.
@@ -429,46 +493,65 @@ type request struct {
 	value *big.Int
 	data  []byte
 	gas   uint64 // 0 for an estimate
+	tip   int64  // in wei; 0 for 1
 	fails bool
 }
 
 // send sends a transaction in a block of its own, and says which contract it created. That it fails is an error, unless that is what
 // is asked for.
 func (p *player) send(ctx context.Context, chain int, from string, r request) (common.Address, error) {
-	c, who := p.world.Chains[chain], p.cast.accounts[from]
+	sent, err := p.submit(ctx, chain, from, &r)
+	if err == nil {
+		err = p.settled(ctx, chain, sent, r)
+	}
+	if err != nil {
+		return common.Address{}, err
+	}
+	return crypto.CreateAddress(p.cast.accounts[from].Address, sent.Nonce()), nil
+}
+
+// submit signs a transaction and hands it in.
+func (p *player) submit(ctx context.Context, chain int, from string, r *request) (sent *types.Transaction, err error) {
+	c, m, who := p.world.Chains[chain], p.world.Miners[chain], p.cast.accounts[from]
 	if r.value == nil {
 		r.value = new(big.Int)
 	}
 	if r.gas == 0 {
-		var err error
-		if r.gas, err = estimated(ctx, c, who.Address, r); err != nil {
-			return common.Address{}, err
+		if r.gas, err = estimated(ctx, c, m, who.Address, *r); err != nil {
+			return nil, err
 		}
 	}
-	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.Genesis.ChainID))
-	var sent *types.Transaction
-	err := p.world.Miners[chain].SendPrepared(ctx, who.Address, func(next miner.Next) (tx *types.Transaction, err error) {
-		limit := new(big.Int).Add(new(big.Int).Lsh(next.BaseFee, 1), big.NewInt(1))
-		sent, err = types.SignNewTx(who.Key, signer, &types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: big.NewInt(1), GasFeeCap: limit,
+	signer, tip := types.LatestSignerForChainID(new(big.Int).SetUint64(c.Genesis.ChainID)), big.NewInt(max(r.tip, 1))
+	err = m.SendPrepared(ctx, who.Address, func(next miner.Next) (tx *types.Transaction, err error) {
+		limit := new(big.Int).Add(new(big.Int).Lsh(next.BaseFee, 1), tip)
+		sent, err = types.SignNewTx(who.Key, signer, &types.DynamicFeeTx{ChainID: signer.ChainID(), Nonce: next.Nonce, GasTipCap: tip, GasFeeCap: limit,
 			Gas: r.gas, To: r.to, Value: r.value, Data: r.data})
 		return sent, err
 	})
 	if err != nil {
-		return common.Address{}, fmt.Errorf("%s cannot send it: %w", from, err)
+		return nil, fmt.Errorf("%s cannot send it: %w", from, err)
 	}
-	t, err := c.Transaction(ctx, sent.Hash())
-	if err != nil {
-		return common.Address{}, err
-	}
-	if failed := t.Row.Status == 0; failed != r.fails {
-		return common.Address{}, fmt.Errorf("it %s, and fails is %t", map[bool]string{true: "failed", false: "succeeded"}[failed], r.fails)
-	}
-	return crypto.CreateAddress(who.Address, sent.Nonce()), nil
+	return sent, nil
 }
 
-// estimated is a gas limit for a transaction; of one that fails, enough for it to do so.
-func estimated(ctx context.Context, c *reader.Chain, from common.Address, r request) (uint64, error) {
-	head, err := c.Head(ctx)
+// settled looks whether a transaction that was handed in did what it should.
+func (p *player) settled(ctx context.Context, chain int, sent *types.Transaction, r request) error {
+	t, err := p.world.Chains[chain].Transaction(ctx, sent.Hash())
+	if errors.Is(err, store.ErrNotFound) {
+		return errors.New("its block has no room for it; leave out sameBlock, or give less gas")
+	}
+	if err != nil {
+		return err
+	}
+	if failed := t.Row.Status == 0; failed != r.fails {
+		return fmt.Errorf("it %s, and fails is %t", map[bool]string{true: "failed", false: "succeeded"}[failed], r.fails)
+	}
+	return nil
+}
+
+// estimated is a gas limit for a transaction after those that wait; of one that fails, enough for it to do so.
+func estimated(ctx context.Context, c *reader.Chain, m *miner.Miner, from common.Address, r request) (uint64, error) {
+	head, err := m.Pending(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func Banner(d *Description, version, base string, origins Origins, now time.Time
 	if own := w.Personas[min(len(w.Personas), len(fixtures.Personas)):]; len(own) > 0 {
 		b.WriteString("\nAccounts of the world's file\n")
 		for i, p := range own {
-			fmt.Fprintf(&b, "%s\n", personaLine(p.Name, p.Address, d.balance(len(fixtures.Personas)+i)))
+			fmt.Fprintf(&b, "%s\n", personaLine(p.Name, cmp.Or(p.Address, p.ChainAddresses[fixtures.MainnetName]["P"]), d.balance(len(fixtures.Personas)+i)))
 		}
 	}
 	fmt.Fprintf(&b, "\nTry\n  curl -s %s/sim/health\n  curl -s -H 'content-type: application/json' \\\n", base)
@@ -90,7 +91,7 @@ func (d *Description) ReadBalances(ctx context.Context, w *sim.World) error {
 	for i := range d.Personas {
 		p := &d.Personas[i]
 		switch {
-		case i/fixtures.MnemonicAccounts == 1: // of the mnemonic on P and X
+		case i/fixtures.MnemonicAccounts == 1 || len(p.Address) == 0: // of the mnemonic on P and X
 			short, err := shortAddress(p)
 			if err != nil {
 				return err

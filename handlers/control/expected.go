@@ -64,6 +64,9 @@ func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected
 func (e *expectations) of(ctx context.Context, p *store.Persona) (*Expected, error) {
 	x := &Expected{EVM: map[string]ExpectedEVM{}, Primary: map[string]map[string]ExpectedPrimary{}}
 	for _, c := range e.world.Chains {
+		if len(p.Address) == 0 {
+			break
+		}
 		found, known, err := e.onEVM(ctx, c.Row.ID, p.Address)
 		if err != nil {
 			return nil, fmt.Errorf("persona %s on chain %d: %w", p.Name, c.Row.EVMID, err)
@@ -72,12 +75,9 @@ func (e *expectations) of(ctx context.Context, p *store.Persona) (*Expected, err
 			x.EVM[strconv.FormatUint(c.Row.EVMID, 10)] = found
 		}
 	}
-	if len(p.Key) == 0 {
-		return x, nil
-	}
 	short, err := shortAddress(p)
-	if err != nil {
-		return nil, err
+	if err != nil || short == nil {
+		return x, err
 	}
 	for _, n := range e.world.Networks {
 		on := map[string]ExpectedPrimary{}

@@ -96,7 +96,7 @@ type Persona struct {
 	Name      string            `json:"name"`
 	Purpose   string            `json:"purpose"`
 	Key       string            `json:"privateKey,omitempty" doc:"secp256k1, hex. An account of a world file may have none."`
-	Address   string            `json:"address" doc:"EVM address, the same on every EVM chain."`
+	Address   string            `json:"address,omitempty" doc:"EVM address, the same on every EVM chain. Of an account of a world file may be known that on P and X alone."`
 	Addresses map[string]string `json:"addresses" doc:"The same key's address on each network's X- and P-Chain, without the chain's prefix."`
 
 	ChainAddresses map[string]map[string]string `json:"chainAddresses" doc:"By network and chain: P, X or C."`
@@ -253,33 +253,43 @@ func networks(described []NetworkDescription, base string, origins Origins) []Ne
 // address from RIPEMD-160 of SHA-256.
 func persona(p *store.Persona) (Persona, error) {
 	shown := Persona{
-		Name: p.Name, Purpose: p.Purpose, Address: common.BytesToAddress(p.Address).Hex(),
-		Addresses: map[string]string{}, ChainAddresses: map[string]map[string]string{},
+		Name: p.Name, Purpose: p.Purpose, Addresses: map[string]string{}, ChainAddresses: map[string]map[string]string{},
 	}
-	if len(p.Key) == 0 { // only its owner has it
-		for _, n := range fixtures.Networks {
-			shown.ChainAddresses[n.Name] = map[string]string{"C": shown.Address}
-		}
-		return shown, nil
+	if len(p.Address) > 0 {
+		shown.Address = common.BytesToAddress(p.Address).Hex()
 	}
 	short, err := shortAddress(p)
 	if err != nil {
 		return Persona{}, err
 	}
-	shown.Key = hexutil.Encode(p.Key)
+	if short == nil { // an EVM address alone
+		for _, n := range fixtures.Networks {
+			shown.ChainAddresses[n.Name] = map[string]string{"C": shown.Address}
+		}
+		return shown, nil
+	}
+	if len(p.Key) > 0 {
+		shown.Key = hexutil.Encode(p.Key)
+	}
 	for _, n := range fixtures.Networks {
 		text, err := address.FormatBech32(n.HRP, short)
 		if err != nil {
 			return Persona{}, err
 		}
 		shown.Addresses[n.Name] = text
-		shown.ChainAddresses[n.Name] = map[string]string{"P": "P-" + text, "X": "X-" + text, "C": shown.Address}
+		shown.ChainAddresses[n.Name] = map[string]string{"P": "P-" + text, "X": "X-" + text}
+		if shown.Address != "" {
+			shown.ChainAddresses[n.Name]["C"] = shown.Address
+		}
 	}
 	return shown, nil
 }
 
-// shortAddress is the address of a persona's key on P and X.
+// shortAddress is the address of a persona on P and X; nil if it is not known.
 func shortAddress(p *store.Persona) ([]byte, error) {
+	if len(p.Key) == 0 {
+		return p.Primary, nil
+	}
 	key, err := crypto.ToECDSA(p.Key)
 	if err != nil {
 		return nil, err

@@ -161,6 +161,9 @@ func (s *Server) Persona(name string) *Persona {
 	var known []string
 	for _, p := range s.World().Personas {
 		if p.Name == name {
+			if p.Key == "" {
+				s.t.Fatalf("snowglobe: only its owner has the key of %s", name)
+			}
 			raw, err := hexutil.Decode(p.Key)
 			s.must(err)
 			key, err := crypto.ToECDSA(raw)

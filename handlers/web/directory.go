@@ -61,7 +61,9 @@ func (s *Site) directory(p *page) (*directory, error) {
 	for i := range d.World.Personas {
 		persona := &d.World.Personas[i]
 		persona.Name, persona.Purpose = clip(persona.Name, most), clip(persona.Purpose, 2*most)
-		d.personas[strings.ToLower(persona.Address)] = persona
+		if persona.Address != "" {
+			d.personas[strings.ToLower(persona.Address)] = persona
+		}
 		for _, address := range persona.Addresses {
 			d.personas[address] = persona
 		}

@@ -25,8 +25,12 @@ func (p *page) wealth() error {
 	var calls []*Call
 	network := p.names.World.Networks[0].Name
 	for _, persona := range p.names.World.Personas {
-		calls = append(calls, rpc(persona.Name, p.names.Chains[0].RPC, "eth_getBalance", persona.Address, "latest").opt(),
-			rpcWith("P "+persona.Name, "/"+network+"/ext/bc/P", "platform.getBalance", J{"addresses": []string{"P-" + persona.Addresses[network]}}).opt())
+		if persona.Address != "" {
+			calls = append(calls, rpc(persona.Name, p.names.Chains[0].RPC, "eth_getBalance", persona.Address, "latest").opt())
+		}
+		if primary := persona.Addresses[network]; primary != "" {
+			calls = append(calls, rpcWith("P "+persona.Name, "/"+network+"/ext/bc/P", "platform.getBalance", J{"addresses": []string{"P-" + primary}}).opt())
+		}
 	}
 	return p.load(calls...)
 }

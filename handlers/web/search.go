@@ -152,7 +152,11 @@ func (p *page) byName(query string) []result {
 		}
 	}
 	for _, persona := range p.names.World.Personas {
-		note(result{"person", persona.Name, persona.Purpose, "/address/" + persona.Address}, persona.Name)
+		page := "/address/" + persona.Address
+		if network := p.names.World.Networks[0].Name; persona.Address == "" {
+			page = "/p/" + network + "/address/" + persona.Addresses[network]
+		}
+		note(result{"person", persona.Name, persona.Purpose, page}, persona.Name)
 	}
 	for i, c := range p.names.Chains {
 		note(result{"chain", c.Label(), c.Network, "/sim/explorer/" + c.ID}, c.Name, c.Label(), c.ID, c.BlockchainID)

@@ -18,7 +18,7 @@ import (
 
 // Grant is what somebody of a user's owns on P and on X from the beginning, in nAVAX.
 type Grant struct {
-	Who  *population.Account
+	To   txs.OutputOwners
 	P, X uint64
 }
 
@@ -102,12 +102,12 @@ func (l *L1) Declare(all []OwnValidator) error {
 func (b *genesisBuilder) grantOwn() {
 	for _, g := range b.own.grants {
 		if g.P > 0 {
-			b.grantP(&txs.TransferOutput{Amount: g.P, OutputOwners: g.Who.Owner()})
+			b.grantP(&txs.TransferOutput{Amount: g.P, OutputOwners: g.To})
 		}
 		if g.X > 0 {
 			b.x.UTXOs = append(b.x.UTXOs, &txs.UTXO{
 				UTXOID: txs.UTXOID{TxID: b.rules.AVAXAssetID, OutputIndex: uint32(len(b.x.UTXOs))}, AssetID: b.rules.AVAXAssetID,
-				Out: &txs.TransferOutput{Amount: g.X, OutputOwners: g.Who.Owner()},
+				Out: &txs.TransferOutput{Amount: g.X, OutputOwners: g.To},
 			})
 		}
 	}
@@ -168,14 +168,14 @@ func (n *Residents) Stake(ctx context.Context, s Stake) error {
 }
 
 // Pay lets somebody pay an amount in nAVAX on P or X now.
-func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from, to *population.Account, amount uint64) error {
+func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.Account, to txs.OutputOwners, amount uint64) error {
 	return n.live.IssueNext(ctx, chain, func(net *primary.Network, at uint64) (*txs.Tx, error) {
 		n.net, n.wallet.net = net, net
 		if err := n.load(ctx, from); err != nil {
 			return nil, err
 		}
 		tx, err := n.wallet.sign(txDraft{chain: int(chain), from: singleSigner(from), tx: &txs.BaseTx{},
-			outs: []*txs.TransferableOutput{n.wallet.output(amount, to.Owner())}}, at)
+			outs: []*txs.TransferableOutput{n.wallet.output(amount, to)}}, at)
 		if err == nil && tx == nil {
 			err = fmt.Errorf("the sender cannot pay %d nAVAX and the fee on %s", amount, chain)
 		}

@@ -72,17 +72,32 @@ type Persona struct {
 	ID      int    `db:"id"` // index of the account in the well-known mnemonic, or above 9
 	Name    string `db:"name"`
 	Purpose string `db:"purpose"`
-	Key     []byte `db:"key"`     // secp256k1 private key, 32 bytes
-	Address []byte `db:"address"` // EVM address
+	Key     []byte `db:"key"`     // secp256k1 private key, 32 bytes; empty if only its owner has it
+	Address []byte `db:"address"` // EVM address; empty if only the other is known
+	Primary []byte `db:"-"`       // address on P and X of who has neither of these
 }
 
 // Personas lists every persona in order.
 func (db *DB) Personas(ctx context.Context) ([]Persona, error) {
-	return list[Persona](ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`)
+	all, err := list[Persona](ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`)
+	for i := range all {
+		if p := &all[i]; len(p.Address) == 0 {
+			address, err := get[[]byte](ctx, db, `SELECT address FROM primary_persona WHERE id = ?`, p.ID)
+			if err != nil {
+				return nil, err
+			}
+			p.Primary = *address
+		}
+	}
+	return all, err
 }
 
 // AddPersona writes a persona.
 func (b *Batch) AddPersona(p Persona) error {
-	return b.exec(`INSERT INTO persona (id, name, purpose, key, address) VALUES (?, ?, ?, ?, ?)`,
+	err := b.exec(`INSERT INTO persona (id, name, purpose, key, address) VALUES (?, ?, ?, ?, ?)`,
 		p.ID, p.Name, p.Purpose, p.Key, p.Address)
+	if err != nil || len(p.Address) > 0 {
+		return err
+	}
+	return b.exec(`INSERT INTO primary_persona (id, address) VALUES (?, ?)`, p.ID, p.Primary)
 }
