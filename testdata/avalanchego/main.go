@@ -1,6 +1,6 @@
 // Avalanchego asks the real node's own packages what they think of a simulated network: they decode every block,
 // transaction and UTXO that the server gives out, compare ids and JSON, verify signatures and proofs of possession,
-// execute every block of the L1s, and call every method through their own clients.
+// execute every block of the P-Chain and of the L1s, and call every method through their own clients.
 package main
 
 import (
@@ -34,7 +34,7 @@ func check(ctx context.Context, binary, profile string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop(ctx)) }()
-	for _, n := range []*network{newNetwork(s.url, "mainnet", 1), newNetwork(s.url, "fuji", 5)} {
+	for _, n := range []*network{newNetwork(s, "mainnet", 1), newNetwork(s, "fuji", 5)} {
 		if err := n.check(ctx); err != nil {
 			return fmt.Errorf("%s: %w", n.name, err)
 		}
@@ -55,8 +55,8 @@ func checkLater(ctx context.Context, binary, profile string) (err error) {
 			return err
 		}
 	}
-	for _, n := range []*network{newNetwork(s.url, "mainnet", 1), newNetwork(s.url, "fuji", 5)} {
-		for _, step := range []func(context.Context) error{n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines} {
+	for _, n := range []*network{newNetwork(s, "mainnet", 1), newNetwork(s, "fuji", 5)} {
+		for _, step := range []func(context.Context) error{n.checkExchange, n.checkPlatform, n.executePlatform, n.checkSpends, n.checkOwners, n.checkMachines} {
 			if err := step(ctx); err != nil {
 				return fmt.Errorf("%s: %w", n.name, err)
 			}
@@ -72,11 +72,12 @@ func (n *network) check(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines, n.useAggregator,
 		n.useInfo, n.useRest, n.useValidators, n.useAdmin, n.useExchange, n.usePlatform, n.useWallet,
-		again.checkExchange, again.checkPlatform, again.checkSpends,
+		again.checkExchange, again.checkPlatform, again.executePlatform, again.checkSpends,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
+	n.seen.platform = again.seen.platform
 	return nil
 }

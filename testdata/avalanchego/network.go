@@ -13,6 +13,7 @@ import (
 	"github.com/ava-labs/avalanchego/vms/avm"
 	"github.com/ava-labs/avalanchego/vms/components/avax"
 	"github.com/ava-labs/avalanchego/vms/platformvm"
+	"github.com/ava-labs/avalanchego/vms/platformvm/block"
 	"github.com/ava-labs/avalanchego/vms/platformvm/txs"
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
 
@@ -27,7 +28,7 @@ type network struct {
 	cID    ids.ID
 	avax   ids.ID
 	url    string
-	server string // without the network
+	server *server
 
 	x  *avm.Client
 	p  *platformvm.Client
@@ -42,6 +43,7 @@ type network struct {
 	holder  map[ids.ShortID]bool // who ever owned anything
 	changes []change
 	pTimes  []uint64 // of the P-Chain's blocks, by height
+	pBlocks []block.Block
 	seen    seen
 }
 
@@ -53,17 +55,17 @@ type change struct {
 
 // seen counts what was looked at.
 type seen struct {
-	blocks, txs, utxos, signatures, unowned, proofs, messages, executed, judged, signed, refused, calls, issued int
+	blocks, txs, utxos, signatures, unowned, proofs, messages, platform, executed, judged, signed, refused, calls, issued int
 }
 
 func (s *seen) String() string {
-	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real EVM, %d transactions with messages judged; %d signed by the aggregator, %d refused; %d client calls; %d transactions issued by the wallet",
-		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.executed, s.judged, s.signed, s.refused, s.calls, s.issued)
+	return fmt.Sprintf("%d blocks and %d transactions decoded, ids and JSON equal; %d UTXOs; %d spends authorized, %d of outputs that no block made; %d proofs of possession; %d warp messages; %d blocks executed by the real P-Chain, %d by the real EVM, %d transactions with messages judged; %d signed by the aggregator, %d refused; %d client calls; %d transactions issued by the wallet",
+		s.blocks, s.txs, s.utxos, s.signatures, s.unowned, s.proofs, s.messages, s.platform, s.executed, s.judged, s.signed, s.refused, s.calls, s.issued)
 }
 
-func newNetwork(url, name string, id uint32) *network {
+func newNetwork(s *server, name string, id uint32) *network {
 	n := &network{
-		name: name, id: id, url: url + "/" + name, server: url, utxos: map[ids.ID]*avax.UTXO{},
+		name: name, id: id, url: s.url + "/" + name, server: s, utxos: map[ids.ID]*avax.UTXO{},
 		owners: map[ids.ID]*secp256k1fx.OutputOwners{}, holder: map[ids.ShortID]bool{},
 	}
 	n.x, n.p = avm.NewClient(n.url, "X"), platformvm.NewClient(n.url)

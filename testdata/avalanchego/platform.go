@@ -35,7 +35,7 @@ func (n *network) checkPlatform(ctx context.Context) error {
 		if banff, ok := b.(block.BanffBlock); ok {
 			now = uint64(banff.Timestamp().Unix())
 		}
-		n.pTimes = append(n.pTimes, now)
+		n.pTimes, n.pBlocks = append(n.pTimes, now), append(n.pBlocks, b)
 		for _, tx := range b.Txs() {
 			if err := n.platformTx(ctx, tx, now, h); err != nil {
 				return fmt.Errorf("P block %d, transaction %s: %w", h, tx.ID(), err)

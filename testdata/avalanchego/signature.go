@@ -241,7 +241,7 @@ func (n *network) aggregate(ctx context.Context, r request) ([]byte, error) {
 
 // signed asks the aggregator.
 func (n *network) signed(method, path string, body []byte) ([]byte, error) {
-	r, err := http.NewRequest(method, n.server+"/v1/signatureAggregator/"+n.name+"/aggregateSignatures"+path, bytes.NewReader(body))
+	r, err := http.NewRequest(method, n.server.url+"/v1/signatureAggregator/"+n.name+"/aggregateSignatures"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
