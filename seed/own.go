@@ -59,7 +59,7 @@ func newCast(p *Profile, personas *population.Personas) (*cast, error) {
 				return nil, p.places.Error(path, "it is the account of %s; name that one instead", other)
 			}
 			owned[ids.ShortID(primary.Bytes)], c.owners[a.Name] = a.Name, txs.NewOwner(ids.ShortID(primary.Bytes))
-			row.Address, row.Primary = []byte{}, primary.Bytes
+			row.ID, row.Address, row.Primary = store.FirstPrimaryPersona+i, nil, primary.Bytes
 			c.rows = append(c.rows, row)
 			continue
 		}

@@ -121,10 +121,7 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error
 		return nil, err
 	}
 	for _, p := range personas {
-		write(h, "persona", p.ID, p.Name, p.Purpose, p.Key, p.Address)
-		if len(p.Primary) > 0 {
-			write(h, "primary", p.Primary)
-		}
+		write(h, "persona", p.ID, p.Name, p.Purpose, p.Key, slices.Concat(p.Address, p.Primary))
 	}
 	if err := digestNetworks(ctx, h, db); err != nil {
 		return nil, err

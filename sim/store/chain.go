@@ -73,20 +73,20 @@ type Persona struct {
 	Name    string `db:"name"`
 	Purpose string `db:"purpose"`
 	Key     []byte `db:"key"`     // secp256k1 private key, 32 bytes; empty if only its owner has it
-	Address []byte `db:"address"` // EVM address; empty if only the other is known
-	Primary []byte `db:"-"`       // address on P and X of who has neither of these
+	Address []byte `db:"address"` // EVM address; empty from FirstPrimaryPersona on
+	Primary []byte `db:"-"`       // address on P and X from FirstPrimaryPersona on; elsewhere it follows from the key
 }
+
+// FirstPrimaryPersona is the first id of those of whom nothing is known but their address on P and X, which is in the file in place of
+// their EVM address.
+const FirstPrimaryPersona = 1_000_000
 
 // Personas lists every persona in order.
 func (db *DB) Personas(ctx context.Context) ([]Persona, error) {
 	all, err := list[Persona](ctx, db, `SELECT id, name, purpose, key, address FROM persona ORDER BY id`)
 	for i := range all {
-		if p := &all[i]; len(p.Address) == 0 {
-			address, err := get[[]byte](ctx, db, `SELECT address FROM primary_persona WHERE id = ?`, p.ID)
-			if err != nil {
-				return nil, err
-			}
-			p.Primary = *address
+		if p := &all[i]; p.ID >= FirstPrimaryPersona {
+			p.Address, p.Primary = nil, p.Address
 		}
 	}
 	return all, err
@@ -94,10 +94,10 @@ func (db *DB) Personas(ctx context.Context) ([]Persona, error) {
 
 // AddPersona writes a persona.
 func (b *Batch) AddPersona(p Persona) error {
-	err := b.exec(`INSERT INTO persona (id, name, purpose, key, address) VALUES (?, ?, ?, ?, ?)`,
-		p.ID, p.Name, p.Purpose, p.Key, p.Address)
-	if err != nil || len(p.Address) > 0 {
-		return err
+	address := p.Address
+	if p.ID >= FirstPrimaryPersona {
+		address = p.Primary
 	}
-	return b.exec(`INSERT INTO primary_persona (id, address) VALUES (?, ?)`, p.ID, p.Primary)
+	return b.exec(`INSERT INTO persona (id, name, purpose, key, address) VALUES (?, ?, ?, ?, ?)`,
+		p.ID, p.Name, p.Purpose, p.Key, address)
 }

@@ -167,13 +167,7 @@ CREATE TABLE persona (
     name    TEXT NOT NULL UNIQUE,
     purpose TEXT NOT NULL,
     key     BLOB NOT NULL CHECK (length(key) IN (0, 32)), -- secp256k1 private key, empty if only its owner has it
-    address BLOB NOT NULL CHECK (length(address) IN (0, 20)) -- EVM address, empty if only that on P and X is known
-) STRICT;
-
--- The address on P and X of who has neither a key nor an EVM address.
-CREATE TABLE primary_persona (
-    id      INTEGER PRIMARY KEY REFERENCES persona,
-    address BLOB NOT NULL CHECK (length(address) = 20)
+    address BLOB NOT NULL CHECK (length(address) = 20)  -- EVM address
 ) STRICT;
 
 CREATE TABLE contract (
