@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // file is one of an archive.
@@ -89,40 +91,54 @@ func archives(out string, platforms []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	var sums strings.Builder
-	for _, platform := range platforms {
-		path, err := build(work, platform)
-		if err != nil {
+	// One builds while another is linked and packed.
+	sums := make([]string, len(platforms))
+	var all errgroup.Group
+	all.SetLimit(2)
+	for i, platform := range platforms {
+		all.Go(func() (err error) {
+			sums[i], err = archive(out, work, platform, common)
 			return err
-		}
-		body, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		about, err := materials(path)
-		if err != nil {
-			return err
-		}
-		folder := "snowglobe-" + strings.ReplaceAll(platform, "/", "-")
-		files := slices.Concat([]file{{filepath.Base(path), body, 0o755}}, common, about)
-		for i := range files {
-			files[i].name = folder + "/" + files[i].name
-		}
-		name, pack := folder+".tar.gz", packTar
-		if strings.HasPrefix(platform, "windows/") {
-			name, pack = folder+".zip", packZip
-		}
-		packed, err := pack(files)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, name), packed, 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(packed), name)
-		log.Printf("%s/%s: %d KiB", out, name, len(packed)>>10)
+		})
 	}
-	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o644)
+}
+
+// archive writes one, and tells its line among the sums.
+func archive(out, work, platform string, common []file) (sum string, err error) {
+	path, err := build(work, platform)
+	if err != nil {
+		return "", err
+	}
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	about, err := materials(path)
+	if err != nil {
+		return "", err
+	}
+	folder := "snowglobe-" + strings.ReplaceAll(platform, "/", "-")
+	files := slices.Concat([]file{{filepath.Base(path), body, 0o755}}, common, about)
+	for i := range files {
+		files[i].name = folder + "/" + files[i].name
+	}
+	name, pack := folder+".tar.gz", packTar
+	if strings.HasPrefix(platform, "windows/") {
+		name, pack = folder+".zip", packZip
+	}
+	packed, err := pack(files)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(out, name), packed, 0o644); err != nil {
+		return "", err
+	}
+	log.Printf("%s/%s: %d KiB", out, name, len(packed)>>10)
+	return fmt.Sprintf("%x  %s\n", sha256.Sum256(packed), name), nil
 }
 
 // manPages are those of the program and of its verbs.
@@ -158,16 +174,20 @@ func materials(program string) ([]file, error) {
 		PURL    string `json:"purl"`
 	}
 	components := []component{}
+	list := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
 		components = append(components, component{"library", m.Path, m.Version, "pkg:golang/" + m.Path + "@" + m.Version})
-		folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path).Output()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Path, err)
-		}
-		if err := gather(&licences, m.Path+" "+m.Version, strings.TrimSpace(string(folder))); err != nil {
+		list = append(list, m.Path)
+	}
+	folders, err := exec.Command("go", list...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", list, err)
+	}
+	for i, folder := range strings.Split(strings.TrimSpace(string(folders)), "\n") {
+		if err := gather(&licences, components[i].Name+" "+components[i].Version, folder); err != nil {
 			return nil, err
 		}
 	}
