@@ -8,11 +8,13 @@ WORK=$(mktemp -d)
 export FUZZTIME CGO_ENABLED WORK
 trap 'rm -rf "$WORK"' EXIT
 
-# A package is built once for all its targets, with what tells the fuzzer where an input leads.
+# A package is built once for all its targets, with what tells the fuzzer where an input leads: in our packages and in the node's, not in the
+# database engine and the other modules, which are as they are compiled for the tests.
 for file in $(git grep -l '^func Fuzz' -- '*_test.go'); do
 	folder=$(dirname "$file")
 	binary=$WORK/$(echo "$folder" | tr / -)
-	[ -e "$binary" ] || go test -c -trimpath -vet=off -fuzz . -o "$binary" "./$folder"
+	[ -e "$binary" ] || go test -c -trimpath -vet=off -gcflags='snowglobe/...=-d=libfuzzer' \
+		-gcflags='github.com/ava-labs/...=-d=libfuzzer' -o "$binary" "./$folder"
 	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' "$file"); do
 		echo "$folder $binary $target"
 	done
