@@ -215,8 +215,9 @@ func (d *Deliverer) tell(ctx, sending context.Context, id int64) {
 		switch {
 		case errors.Is(err, reader.ErrUnfinalized), errors.Is(err, store.ErrNotFound): // not published yet, or gone by now
 			time.Sleep(shortly)
-		case err != nil && sending.Err() == nil:
-			d.log.Error("a webhook could not be told", "webhook", uuid.UUID(w.UUID), "error", err)
+		case err != nil && ctx.Err() == nil && sending.Err() == nil:
+			name, _ := uuid.FromBytes(w.UUID) // there is none when it could not be read
+			d.log.Error("a webhook could not be told", "webhook", name, "error", err)
 			time.Sleep(afterwards)
 		}
 	}
