@@ -12,7 +12,7 @@ import (
 // those under way end before, unless they take long: so no answer is of two histories, and what such a late one read is not kept.
 type Gate struct {
 	caches   *cache.Group
-	patience time.Duration // how long those who are within may keep others waiting
+	patience time.Duration
 
 	mu      sync.Mutex
 	present *visitors     // those who came since the gate was closed last
@@ -28,8 +28,9 @@ type visitors struct {
 	empty chan struct{} // closed when they have left, once the gate was closed behind them
 }
 
-func newGate(caches *cache.Group) *Gate {
-	return &Gate{caches: caches, patience: time.Second, present: &visitors{}}
+// NewGate is open. patience is how long those who are within may keep others waiting.
+func NewGate(caches *cache.Group, patience time.Duration) *Gate {
+	return &Gate{caches: caches, patience: patience, present: &visitors{}}
 }
 
 type passKey struct{}

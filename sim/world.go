@@ -92,7 +92,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, fmt.Errorf("%w (version %s, this one is %s); --regenerate makes it anew and keeps this one beside it, another file is named with --db",
 			store.ErrVersion, meta.Generator, Generator)
 	}
-	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: newGate(db.Caches()), meta: meta}
+	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), meta: meta}
 	if err := w.openChains(ctx); err != nil {
 		return nil, store.Damaged(err)
 	}
