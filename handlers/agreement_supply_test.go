@@ -21,6 +21,7 @@ import (
 // TestNobodyHoldsMoreThanThereIs adds up who holds AVAX on P, X and C, on the way between them, as stake and as balance of an L1
 // validator: to the last wei it is the supply, on mainnet as the Data API tells it. A usual part of it is staked.
 func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
+	t.Parallel()
 	worlds := map[string]*sim.World{"tiny": readWorld(t)}
 	if !testing.Short() {
 		profile, err := seed.LoadProfile("default")

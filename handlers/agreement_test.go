@@ -128,6 +128,7 @@ func objects(list any) (all []object) {
 // TestDataAPIAgreesWithTheNode compares what the Data API says of the primary network with what the node's services say,
 // and with what the transactions imply, around every moment at which a status changes next.
 func TestDataAPIAgreesWithTheNode(t *testing.T) {
+	t.Parallel()
 	for _, seed := range []int64{1, 2, 7} {
 		if testing.Short() && seed > 1 {
 			break

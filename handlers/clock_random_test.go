@@ -18,6 +18,7 @@ import (
 // and sends, on every kind of chain. The one goes each way in one step, the other in several: they are the same world, which verifies, in which
 // all interfaces agree, and nobody holds more than there is.
 func TestRandomTimeIsTheSameInParts(t *testing.T) {
+	t.Parallel()
 	for number := range uint64(times(4)) {
 		var digests [][]byte
 		for _, parts := range []bool{false, true} {

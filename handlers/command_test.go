@@ -29,7 +29,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	leftover = folder
 	path := filepath.Join(folder, "snowglobe")
-	build := exec.Command("go", "build", "-o", path, "snowglobe")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", path, "snowglobe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))

@@ -82,6 +82,7 @@ func makeTiny(t testing.TB, number int64) *sim.World {
 
 // TestCoverage asks for everything of the real services. What is not served must have a reason in the table, and nothing else may.
 func TestCoverage(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{
 		Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()},
 	})
@@ -115,6 +116,7 @@ func compareCoverage(t *testing.T, what string, served bool, reason string) {
 
 // TestEveryOperationIsInTheTable looks up what the documents of the REST interfaces have.
 func TestEveryOperationIsInTheTable(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ var topicTransfer = crypto.Keccak256Hash([]byte("Transfer(address,address,uint25
 // TestEthclientWalksEveryChain follows each chain from its first block to its head with go-ethereum's own client, over
 // HTTP and over WebSocket.
 func TestEthclientWalksEveryChain(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)

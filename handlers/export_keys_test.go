@@ -13,6 +13,7 @@ import (
 
 // TestKeysOfOneNetworkExportThatNetwork: the networks of an export are those of the chains in its body.
 func TestKeysOfOneNetworkExportThatNetwork(t *testing.T) {
+	t.Parallel()
 	keys, err := rest.ReadKeys([]byte("- key: own\n  networks: [mainnet]\n- key: other\n  networks: [testnet]\n"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 // TestGenesisAsset asks for the transaction whose id is AVAX's asset id: it made the outputs with which the X-Chain began.
 func TestGenesisAsset(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -25,6 +25,7 @@ var firstOwner = &txs.Input{SigIndices: []uint32{0}}
 // TestIssuedTransactionsOfTheChains sends every type of transaction that the P-Chain takes, and X-Chain transfers, to both networks. Each is
 // at once what every interface shows, and the world verifies.
 func TestIssuedTransactionsOfTheChains(t *testing.T) {
+	t.Parallel()
 	world := tinyWorld(t)
 	h, err := handlers.New(world, handlers.Options{Network: "mainnet"})
 	if err != nil {

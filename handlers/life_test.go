@@ -140,6 +140,7 @@ func (s *story) counted() (validators, delegators int64) {
 // TestTheLifeOfAValidator follows one that waits to begin until it validates, one that expires until it is rewarded, and one of low uptime
 // until it goes without, one second before and after each change.
 func TestTheLifeOfAValidator(t *testing.T) {
+	t.Parallel()
 	s := newStory(t)
 	s.rewarded("expiring", true)
 	waiting := s.role("pending")
@@ -226,6 +227,7 @@ func (s *story) ended(end int64) int64 {
 
 // TestTheLifeOfADelegator follows a delegation to its end: the stake and the reward, less the node's fee, come home.
 func TestTheLifeOfADelegator(t *testing.T) {
+	t.Parallel()
 	s := newStory(t)
 	waiting := s.pages("/delegators?delegationStatus=pending", "delegators")
 	if len(waiting) == 0 {
@@ -280,6 +282,7 @@ func TestTheLifeOfADelegator(t *testing.T) {
 
 // TestAnL1ValidatorRunsDryAndIsToppedUp follows the one that is about to run out, which counts again once somebody pays for it.
 func TestAnL1ValidatorRunsDryAndIsToppedUp(t *testing.T) {
+	t.Parallel()
 	s := newStory(t)
 	id := s.role("l1-about-to-run-out")["validationId"]
 	var dry int64
@@ -342,6 +345,7 @@ func TestAnL1ValidatorRunsDryAndIsToppedUp(t *testing.T) {
 
 // TestALockedOutputIsUnlocked looks at the outputs of the persona locked before and after a locktime.
 func TestALockedOutputIsUnlocked(t *testing.T) {
+	t.Parallel()
 	s := newStory(t)
 	owner := s.owner("locked")
 	var at int64
@@ -379,6 +383,7 @@ func TestALockedOutputIsUnlocked(t *testing.T) {
 
 // TestAPageTokenExpires a day after the page, by the world's clock.
 func TestAPageTokenExpires(t *testing.T) {
+	t.Parallel()
 	s := newStory(t)
 	const list = "/v1/chains/43114/blocks?pageSize=2"
 	token := fmt.Sprint(s.decode(list, ask(s.h, http.MethodGet, list, ""))["nextPageToken"])
@@ -395,6 +400,7 @@ func TestAPageTokenExpires(t *testing.T) {
 
 // TestAYearOfMetrics has an hour and a day for all of it, without activity too, and stakers and fees by the day on which they ended.
 func TestAYearOfMetrics(t *testing.T) {
+	t.Parallel()
 	s := newStory(t)
 	series := func(path string) (all []object) {
 		for token := ""; ; {

@@ -25,6 +25,7 @@ type listed struct {
 
 // TestEveryEndpointIsListed asks for everything that /sim/world lists, and looks there for everything that is known to be served.
 func TestEveryEndpointIsListed(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet", Node: handlers.NodeOptions{Admin: true, Profiles: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +58,7 @@ func TestEveryEndpointIsListed(t *testing.T) {
 
 // TestTheWorldKeepsThePrefixInItsLinks: a client that asks under the prefix of a dialect gets links with that prefix.
 func TestTheWorldKeepsThePrefixInItsLinks(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)

@@ -271,6 +271,7 @@ func (s *shapes) fill(path string, example func(name string) any) string {
 // TestAnswersHaveTheDocumentedShapes asks every operation for what is there and for what is not, and has it fail in every way: each
 // answer is as the server's own document says, and those of the Data and the Metrics API as the documents of the live services say.
 func TestAnswersHaveTheDocumentedShapes(t *testing.T) {
+	t.Parallel()
 	w := tinyWorld(t)
 	server, err := handlers.New(w, handlers.Options{Network: "mainnet"})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 // TestDeliveriesCanBeTried: the transaction of every delivery, asked for as a call on the block before, succeeds by every
 // method, with the message that it carries.
 func TestDeliveriesCanBeTried(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(tinyWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)

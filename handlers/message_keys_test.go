@@ -16,6 +16,7 @@ import (
 
 // TestKeysOfOneNetworkReadItsMessages: a chain that is named tells the network of a list of messages.
 func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
+	t.Parallel()
 	keys, err := rest.ReadKeys([]byte("- key: main\n  networks: [mainnet]\n- key: test\n  networks: [testnet]\n- key: both\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +58,7 @@ func TestKeysOfOneNetworkReadItsMessages(t *testing.T) {
 
 // TestDeprecatedPathsAreMarked, and no others.
 func TestDeprecatedPathsAreMarked(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ type describedItem struct {
 // TestMetadataIsOnChain: each token's URI is what its contract says, and that of a token whose metadata is found holds what the
 // Data API shows.
 func TestMetadataIsOnChain(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	for _, c := range w.Chains {
 		d := newDevnet(t, w, c)

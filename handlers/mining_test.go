@@ -93,6 +93,7 @@ func (d *devnet) head() *types.Header {
 
 // TestADevnet goes through what a client of a test does with a chain, and verifies the world afterwards.
 func TestADevnet(t *testing.T) {
+	t.Parallel()
 	w := tinyWorld(t)
 	d := newDevnet(t, w, w.Networks[0].CChain())
 	for _, part := range []struct {
@@ -394,6 +395,7 @@ func byThemselves(d *devnet) {
 
 // TestWhatWaitsIsThereAgain: the pool is as it was when the world was closed, and no part of the digest.
 func TestWhatWaitsIsThereAgain(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "world.db")
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
@@ -436,6 +438,7 @@ func TestWhatWaitsIsThereAgain(t *testing.T) {
 // TestTheSameRequestsMakeTheSameWorld: two worlds of a seed that clients changed in the same way have the same digest, and verify
 // finds no fault with them.
 func TestTheSameRequestsMakeTheSameWorld(t *testing.T) {
+	t.Parallel()
 	steps, digests := 200, map[string]bool{}
 	if testing.Short() {
 		steps = 10
@@ -470,6 +473,7 @@ var recorded = []struct{ path, body string }{
 
 // TestRecordedRequestsMakeOneDigest plays them to two worlds. The digest is the same on every machine, as all that goes into it is.
 func TestRecordedRequestsMakeOneDigest(t *testing.T) {
+	t.Parallel()
 	const want = "096db7bc015cf7b734c03c335a2c6604644444b14103c929c363d25bbca75fa7"
 	for i := range 2 {
 		w := tinyWorldOf(t, 1)
@@ -496,6 +500,7 @@ func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 
 // TestWhenBlocksAreMade reads the flags, by anvil's names, and sees what the chains do.
 func TestWhenBlocksAreMade(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args     []string
 		automine bool

@@ -152,6 +152,7 @@ func wrongBodies(t *testing.T, example any) (all []string) {
 // TestRESTRefusesWhatIsWrong asks every operation of the OpenAPI document with parameters and bodies that are wrong, missing, there
 // twice or extreme. None may fail.
 func TestRESTRefusesWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	r := newNegatives(t)
 	type parameter struct {
 		Name, In string
@@ -231,6 +232,7 @@ func text(value any) string {
 // TestJSONRPCRefusesWhatIsWrong calls every method of the OpenRPC document with parameters that are wrong, missing, too many, there
 // twice or extreme, by name and by position. None may fail.
 func TestJSONRPCRefusesWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	r := newNegatives(t)
 	var document struct {
 		Methods []struct {

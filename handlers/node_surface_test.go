@@ -72,6 +72,7 @@ func messagesOf(t *testing.T, w *sim.World, c *reader.Chain) (all []ids.ID) {
 // TestWarpMethodsSignAsTheAggregatorDoes compares every message of every chain: its bytes have its id, the node's own signature is
 // its key's, and what the node aggregates is what the Data API aggregates.
 func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h, found := surface(t, w), 0
 	for _, c := range w.Chains {
@@ -139,6 +140,7 @@ func TestWarpMethodsSignAsTheAggregatorDoes(t *testing.T) {
 // TestProposerVMNamesTheHeightForSignatures: the epoch of an EVM chain names the height with whose validators its next block
 // verifies messages, that of the P- and the X-Chain follows from their last block.
 func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h := surface(t, w)
 	for _, n := range w.Networks {
@@ -186,6 +188,7 @@ func TestProposerVMNamesTheHeightForSignatures(t *testing.T) {
 
 // TestStatesAreWhatTheNodeDumps compares every account that changed in the last blocks of each chain with what it has by itself.
 func TestStatesAreWhatTheNodeDumps(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h := surface(t, w)
 	for _, c := range w.Chains {

@@ -18,6 +18,7 @@ import (
 
 // TestOtterscanAgrees compares what Otterscan is told with the callTracer, the index and the methods of eth.
 func TestOtterscanAgrees(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h := surface(t, w)
 	for _, c := range w.Chains {

@@ -132,6 +132,7 @@ func (d *devnet) greeting(from *devnet) string {
 // TestMessagesAreDelivered: what a contract of one chain sends, a contract of another has when the call returns; and the same
 // requests make the same world again.
 func TestMessagesAreDelivered(t *testing.T) {
+	t.Parallel()
 	var digests [][]byte
 	for range 2 {
 		w := tinyWorld(t)
@@ -344,6 +345,7 @@ func (d *devnet) deployAnswering(in messageInput) {
 // TestMessagesAreDeliveredAfterARestart: without a relayer a message waits; the next start with one delivers it, once, and leaves alone
 // what the history left pending.
 func TestMessagesAreDeliveredAfterARestart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w.db")
 	worldFile(t, path)
 	w, err := sim.Open(t.Context(), path)

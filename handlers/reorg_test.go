@@ -22,6 +22,7 @@ import (
 // TestReorg replaces the newest blocks of one chain: its subscribers hear of the logs that are removed and of the new heads, what the blocks
 // had is gone from every interface, what another chain did meanwhile stays, and the world still follows from its bytes.
 func TestReorg(t *testing.T) {
+	t.Parallel()
 	world := tinyWorld(t)
 	d := newDevnet(t, world, world.Chains[0])
 	other := d.on(world.Chains[1])
@@ -129,6 +130,7 @@ func TestReorg(t *testing.T) {
 
 // TestNoReorgOfWhatAnotherChainHas refuses to take back what another chain has received: AVAX, or a message.
 func TestNoReorgOfWhatAnotherChainHas(t *testing.T) {
+	t.Parallel()
 	u := newUndoing(t, 3)
 	defer u.close()
 	u.transfers()

@@ -35,6 +35,7 @@ var nativeToken = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEe
 
 // TestSimulationsAreWhatBlocksAre tries the transactions of blocks again on top of their parents.
 func TestSimulationsAreWhatBlocksAre(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h := surface(t, w)
 	for _, c := range w.Chains {
@@ -121,6 +122,7 @@ func callOf(tx *types.Transaction, sender common.Address) object {
 
 // TestSimulationsGoOn tries calls that depend on each other, in several blocks, and then has them mined.
 func TestSimulationsGoOn(t *testing.T) {
+	t.Parallel()
 	w := tinyWorld(t)
 	d := newDevnet(t, w, w.Networks[0].CChain())
 	h := surface(t, w)
@@ -195,6 +197,7 @@ func TestSimulationsGoOn(t *testing.T) {
 
 // TestSimulationsAreBounded asks for more than there may be.
 func TestSimulationsAreBounded(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h, c := surface(t, w), w.Chains[0]
 	for want, blocks := range map[string][]object{

@@ -72,6 +72,7 @@ func (d *devnet) native(address common.Address) (said, listed string) {
 
 // TestStateControl goes through what a client can change without a transaction on a chain, and verifies the world afterwards.
 func TestStateControl(t *testing.T) {
+	t.Parallel()
 	w := tinyWorld(t)
 	for i, c := range []int{0, len(w.Chains) - 1} {
 		d := newDevnet(t, w, w.Chains[c])
@@ -405,6 +406,7 @@ func tellsWho(d *devnet) {
 // TestChangesOfTheStateLast: they are in the file, the same requests make the same digest, blocks go on from them, and verify and the
 // inspection find each that was tampered with.
 func TestChangesOfTheStateLast(t *testing.T) {
+	t.Parallel()
 	profile, err := seed.LoadProfile("tiny")
 	if err != nil {
 		t.Fatal(err)

@@ -98,6 +98,7 @@ func rpcPath(c *reader.Chain) string {
 
 // TestTracesAgree compares the traces of blocks with those of the callTracer, and with the internal transactions of the index.
 func TestTracesAgree(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	tracesAgree(t, w, surface(t, w), w.Chains)
 }
@@ -184,6 +185,7 @@ func indexedAs(p *parityTrace) (kind, sender string) {
 
 // TestTracesAreFound searches for the traces of addresses, whole and in pages.
 func TestTracesAreFound(t *testing.T) {
+	t.Parallel()
 	w := readWorld(t)
 	h, c := surface(t, w), w.Chains[0]
 	head, err := c.Head(t.Context())

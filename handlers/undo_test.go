@@ -321,6 +321,7 @@ func (u *undoing) verify() {
 // restart: every row, every answer and the digest are as they were, what waits for a block, exports and webhooks too, the interfaces agree,
 // verify finds no fault, and the freshly generated world comes back at last.
 func TestGoingBackIsExact(t *testing.T) {
+	t.Parallel()
 	steps := 90
 	if testing.Short() {
 		steps = 8
@@ -362,6 +363,7 @@ func TestGoingBackIsExact(t *testing.T) {
 // TestWhatIsUndoneIsTold: subscribers and filters hear of the logs that are removed and of the head that is back; a page token and an entity
 // tag of what was undone are good for nothing whatever is done instead, those from before still are.
 func TestWhatIsUndoneIsTold(t *testing.T) {
+	t.Parallel()
 	world := tinyWorld(t)
 	d := newDevnet(t, world, world.Chains[0])
 	call := func(method string, params ...any) string { return d.text(method, params...) }

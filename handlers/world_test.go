@@ -16,6 +16,7 @@ import (
 
 // TestTheWorldExpectsWhatTheDataAPITells compares the figures of personas with those of the Data API.
 func TestTheWorldExpectsWhatTheDataAPITells(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +117,7 @@ func counted(t *testing.T, h http.Handler, path, name string) (n int) {
 
 // TestTheWorldInSections: each part has a path, ABIs come with addresses, and people get it indented.
 func TestTheWorldInSections(t *testing.T) {
+	t.Parallel()
 	h, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
 	if err != nil {
 		t.Fatal(err)
