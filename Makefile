@@ -31,7 +31,6 @@ lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it
 	$(BUSY) vet ./...
 	$(BUSY) vet -tags long ./handlers
-	$(BUSY) vet -tags race ./handlers # some of its tests are left out under the race detector
 	$(BUSY) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
