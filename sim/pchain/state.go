@@ -8,6 +8,7 @@ import (
 	"snowglobe/sim/rules"
 	"snowglobe/sim/txs"
 	"snowglobe/sim/utxo"
+	"snowglobe/sim/warp"
 )
 
 // State is the state of the P-Chain, as avalanchego's platformvm/state.State: outputs, stakers, subnets and their chains, L1
@@ -26,6 +27,7 @@ type State struct {
 	subnets     map[ids.ID]*Subnet
 	blockchains map[ids.ID]*Blockchain
 	proposal    *Staker // whose reward the next block decides
+	publicKeys  map[[warp.PublicKeyLen]byte]*warp.PublicKey
 }
 
 // Snapshot is everything that a State begins with: a genesis, or a stored chain.
@@ -55,6 +57,7 @@ func newState(n *rules.Network, shared *utxo.SharedMemory, at Snapshot) *State {
 		fees:        at.Fees,
 		subnets:     make(map[ids.ID]*Subnet),
 		blockchains: make(map[ids.ID]*Blockchain),
+		publicKeys:  map[[warp.PublicKeyLen]byte]*warp.PublicKey{},
 	}
 	s.SetTip(ids.Empty, 0, at.Time)
 	shared.SubnetOf = s.SubnetOf

@@ -20,7 +20,7 @@ func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 		for _, d := range s.current.delegators[staker.key()] {
 			v.Weight += d.Weight
 		}
-		key, err := parseBLS(s.signer(staker))
+		key, err := s.publicKey(s.signer(staker))
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func (s *State) Validators(subnetID ids.ID) ([]warp.Validator, error) {
 	for _, l1 := range s.l1.bySubnet[subnetID] {
 		v := warp.Validator{Weight: l1.Weight}
 		if l1.Active() {
-			key, err := parseBLS(&txs.ProofOfPossession{PublicKey: l1.PublicKey})
+			key, err := s.publicKey(&txs.ProofOfPossession{PublicKey: l1.PublicKey})
 			if err != nil {
 				return nil, err
 			}
@@ -52,11 +52,19 @@ func (s *State) signer(staker *Staker) *txs.ProofOfPossession {
 	return nil
 }
 
-func parseBLS(signer *txs.ProofOfPossession) (*warp.PublicKey, error) {
+// publicKey is a validator's key as a point of the curve, which takes long to find: each is found once.
+func (s *State) publicKey(signer *txs.ProofOfPossession) (*warp.PublicKey, error) {
 	if signer == nil {
 		return nil, nil
 	}
-	return warp.ParsePublicKey(signer.PublicKey[:])
+	if key := s.publicKeys[signer.PublicKey]; key != nil {
+		return key, nil
+	}
+	key, err := warp.ParsePublicKey(signer.PublicKey[:])
+	if err == nil {
+		s.publicKeys[signer.PublicKey] = key
+	}
+	return key, err
 }
 
 // SubnetOf is the subnet that validates a blockchain; the primary network's is the zero id.
