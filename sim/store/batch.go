@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -8,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -19,10 +22,11 @@ type Batch struct {
 	db         *DB
 	tx         *sqlx.Tx
 	statements map[string]*stmt
-	rollup     *metric.Rollup // nil before the first block
-	tokens     bool           // whether it wrote a token, a contract or a market
-	primary    bool           // whether it wrote a block of a P-, X- or C-Chain of UTXOs
-	uncounted  bool           // it changes nothing that answers are kept for
+	rollup     *metric.Rollup           // nil before the first block
+	tokens     bool                     // whether it wrote a token, a contract or a market
+	primary    bool                     // whether it wrote a block of a P-, X- or C-Chain of UTXOs
+	uncounted  bool                     // it changes nothing that answers are kept for
+	gathered   map[*insertion]*gathered // rows that wait; nil where a row is written at once
 
 	moment   Moment // of what it makes the world
 	aside    bool   // it is none of the commits that can be undone
@@ -43,6 +47,9 @@ func (db *DB) Begin() (*Batch, error) {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
 	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}}
+	if db.final != "" {
+		b.gathered = map[*insertion]*gathered{}
+	}
 	b.record()
 	return b, nil
 }
@@ -53,6 +60,9 @@ func (b *Batch) Commit() error {
 		if err := b.rollup.Flush(); err != nil {
 			return errors.Join(err, b.Rollback())
 		}
+	}
+	if err := b.writeAllGathered(); err != nil {
+		return errors.Join(err, b.Rollback())
 	}
 	if err := b.addUndo(); err != nil {
 		return errors.Join(err, b.Rollback())
@@ -345,4 +355,119 @@ func addAll[T any](rows []T, add func(*T) error) error {
 		}
 	}
 	return nil
+}
+
+// While a world is generated, the rows of the tables that grow with its transactions are gathered in memory and written in the order of
+// their keys, many with one statement: the engine finds the pages of a large table far quicker that way. Nothing reads these tables before
+// the batch ends.
+
+const (
+	rowsTogether = 64 // by one statement
+
+	// How many bytes of a table's rows wait, about: the more of them there are already, the more are worth waiting for.
+	leastGathered = 128 << 10
+	mostGathered  = 4 << 20
+	gatheredShare = 16 // of what was written
+)
+
+// insertion is how rows of a table are inserted.
+type insertion struct {
+	one, many string // the statement for one row and for rowsTogether
+	columns   int
+	key       int // how many columns from the first on make up the primary key
+}
+
+func newInsertion(table, columns string, key int) *insertion {
+	n := strings.Count(columns, ",") + 1
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")"
+	text := "INSERT INTO " + table + " (" + columns + ") VALUES "
+	return &insertion{text + row, text + strings.Repeat(row+", ", rowsTogether-1) + row, n, key}
+}
+
+// gathered are the rows of a table that wait to be written, one after the other.
+type gathered struct {
+	values  []any
+	bytes   int
+	written int // bytes, before
+}
+
+// insert writes a row, or gathers it while the world is generated.
+func (b *Batch) insert(into *insertion, row ...any) error {
+	if b.gathered == nil {
+		return b.exec(into.one, row...)
+	}
+	g := b.gathered[into]
+	if g == nil {
+		g = &gathered{}
+		b.gathered[into] = g
+	}
+	g.values = append(g.values, row...)
+	for _, value := range row {
+		g.bytes += 32 // of the value and what it points to
+		if blob, ok := value.([]byte); ok {
+			g.bytes += len(blob)
+		}
+	}
+	if g.bytes < min(max(g.written/gatheredShare, leastGathered), mostGathered) {
+		return nil
+	}
+	return b.writeGathered(into, g)
+}
+
+// writeGathered writes the rows of a table.
+func (b *Batch) writeGathered(into *insertion, g *gathered) error {
+	rows := make([][]any, 0, len(g.values)/into.columns)
+	for row := range slices.Chunk(g.values, into.columns) {
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(x, y []any) int { return compareKeys(x[:into.key], y[:into.key]) })
+	values := make([]any, 0, rowsTogether*into.columns)
+	for ; len(rows) >= rowsTogether; rows = rows[rowsTogether:] {
+		values = values[:0]
+		for _, row := range rows[:rowsTogether] {
+			values = append(values, row...)
+		}
+		if err := b.exec(into.many, values...); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		if err := b.exec(into.one, row...); err != nil {
+			return err
+		}
+	}
+	clear(g.values)
+	g.values, g.bytes, g.written = g.values[:0], 0, g.written+g.bytes
+	return nil
+}
+
+// writeAllGathered writes what waits, before the batch ends.
+func (b *Batch) writeAllGathered() error {
+	for into, g := range b.gathered {
+		if err := b.writeGathered(into, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareKeys compares what makes up the keys of two rows: blobs, positions and other numbers.
+func compareKeys(x, y []any) int {
+	for i := range x {
+		c := 0
+		switch a := x[i].(type) {
+		case []byte:
+			c = bytes.Compare(a, y[i].([]byte))
+		case Position:
+			c = cmp.Compare(a, y[i].(Position))
+		case uint64:
+			c = cmp.Compare(a, y[i].(uint64))
+		case int:
+			c = cmp.Compare(a, y[i].(int))
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
 }

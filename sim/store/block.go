@@ -74,9 +74,10 @@ func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, erro
 	return low, nil
 }
 
+var intoBlock = newInsertion("block", blockColumns, 1)
+
 func (b *Batch) addBlock(r *Block) error {
-	return b.exec(`INSERT INTO block (`+blockColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)
+	return b.insert(intoBlock, r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)
 }
 
 // BlocksDown reads at most limit blocks from one position down to another.

@@ -37,9 +37,10 @@ func (db *DB) CallsBetween(ctx context.Context, first, last Position) ([]Call, e
 	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
+var intoCall = newInsertion("call", callColumns, 1)
+
 func (b *Batch) addCall(c *Call) error {
-	return b.exec(`INSERT INTO call (`+callColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.ID, c.Tx, c.Depth, c.Type, c.Sender, c.Recipient, c.Value, c.Gas, c.GasUsed, c.Reverted, c.Error)
+	return b.insert(intoCall, c.ID, c.Tx, c.Depth, c.Type, c.Sender, c.Recipient, c.Value, c.Gas, c.GasUsed, c.Reverted, c.Error)
 }
 
 // CallView is an internal transaction with its inclusion.

@@ -29,9 +29,10 @@ func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) (*
 		message, First(chain), Last(chain))
 }
 
+var intoLog = newInsertion("log", logColumns, 1)
+
 func (b *Batch) addLog(l *Log) error {
-	return b.exec(`INSERT INTO log (`+logColumns+`) VALUES (?, ?, ?, ?, ?, ?)`,
-		l.ID, l.Tx, l.Address, l.Topic, l.Topics, l.Data)
+	return b.insert(intoLog, l.ID, l.Tx, l.Address, l.Topic, l.Topics, l.Data)
 }
 
 // LogView is a log with the hashes of the block and the transaction that it belongs to.

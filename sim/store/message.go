@@ -148,8 +148,10 @@ func (b *Batch) addMessage(m *Message) error {
 		m.ID, m.Tx, m.Time, m.Hash, m.Source, m.Destination, m.Sender, m.Recipient)
 }
 
+var intoMessageEvent = newInsertion("message_event", messageEventColumns, 1)
+
 func (b *Batch) addMessageEvent(e *MessageEvent) error {
-	return b.exec(`INSERT INTO message_event (`+messageEventColumns+`) VALUES (?, ?, ?, ?)`, e.ID, e.Tx, e.Kind, e.Hash)
+	return b.insert(intoMessageEvent, e.ID, e.Tx, e.Kind, e.Hash)
 }
 
 // MessageEventsOf lists the events of messages by message id, each in the order of chains and blocks.

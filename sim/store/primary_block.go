@@ -103,9 +103,10 @@ func BlockHead(raw []byte, txs []PrimaryTx) []byte {
 	return raw[:max(length, 0)]
 }
 
+var intoPrimaryBlock = newInsertion("primary_block", primaryBlockColumns, 1)
+
 func (b *Batch) addPrimaryBlock(r *PrimaryBlock) error {
-	return b.exec(`INSERT INTO primary_block (`+primaryBlockColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.Hash, r.Parent, r.Time, r.Type, r.Txs, r.AllTxs, r.Size, r.Head, r.OuterID, r.OuterParent, r.Proposer, r.PHeight,
+	return b.insert(intoPrimaryBlock, r.ID, r.Hash, r.Parent, r.Time, r.Type, r.Txs, r.AllTxs, r.Size, r.Head, r.OuterID, r.OuterParent, r.Proposer, r.PHeight,
 		r.Epoch, r.EpochHeight, r.EpochStart, r.Supply, r.AccruedFees, r.L1Excess, r.L1Active, r.GasCapacity, r.GasExcess, r.Digest)
 }
 

@@ -50,8 +50,10 @@ func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]P
 		kind, First(chain), Last(chain))
 }
 
+var intoPrimaryTx = newInsertion("primary_tx", primaryTxColumns, 1)
+
 func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
-	return b.exec(`INSERT INTO primary_tx (`+primaryTxColumns+`) VALUES (?, ?, ?, ?, ?)`, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
+	return b.insert(intoPrimaryTx, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
 }
 
 // Burned adds up what the transactions from one position to another burned, both included, in nAVAX.
@@ -171,6 +173,8 @@ func (db *DB) PrimaryTouched(ctx context.Context, subject []byte, tx Position) (
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ? AND tx = ?)`, subject, tx)
 }
 
+var intoPrimaryActivity = newInsertion("primary_activity", `subject, tx`, 2)
+
 func (b *Batch) addActivity(a *PrimaryActivity) error {
-	return b.exec(`INSERT INTO primary_activity (subject, tx) VALUES (?, ?)`, a.Subject, a.Tx)
+	return b.insert(intoPrimaryActivity, a.Subject, a.Tx)
 }

@@ -214,13 +214,17 @@ func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 	return value[[]byte](ctx, db, `SELECT code FROM code WHERE hash = ?`, hash)
 }
 
+var (
+	intoAccount = newInsertion("account", accountColumns, 3)
+	intoSlot    = newInsertion("slot", slotColumns, 4)
+)
+
 func (b *Batch) addAccount(a *Account) error {
-	return b.exec(`INSERT INTO account (`+accountColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.Chain, a.Address, a.Block, a.Nonce, a.Balance, a.CodeHash, a.Root, a.Gone)
+	return b.insert(intoAccount, a.Chain, a.Address, a.Block, a.Nonce, a.Balance, a.CodeHash, a.Root, a.Gone)
 }
 
 func (b *Batch) addSlot(s *Slot) error {
-	return b.exec(`INSERT INTO slot (`+slotColumns+`) VALUES (?, ?, ?, ?, ?)`, s.Chain, s.Address, s.Key, s.Block, s.Value)
+	return b.insert(intoSlot, s.Chain, s.Address, s.Key, s.Block, s.Value)
 }
 
 func (b *Batch) addCode(c *Code) error {

@@ -237,8 +237,10 @@ func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]To
 		LIMIT 0 + ?3`, []byte(after), []byte(before), limit)
 }
 
+var intoNFT = newInsertion("nft", `asset, block, owner, uri`, 2)
+
 func (b *Batch) addNFTState(i *NFTState) error {
-	return b.exec(`INSERT INTO nft (asset, block, owner, uri) VALUES (?, ?, ?, ?)`, []byte(i.Asset), i.Block, i.Owner, i.URI)
+	return b.insert(intoNFT, []byte(i.Asset), i.Block, i.Owner, i.URI)
 }
 
 // TokenBalance is how much of an asset an address held from a block on, until a later row.
@@ -332,6 +334,8 @@ func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before Asset
 	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
 }
 
+var intoHolding = newInsertion("holding", `owner, asset, block, amount`, 3)
+
 func (b *Batch) addTokenBalance(h *TokenBalance) error {
-	return b.exec(`INSERT INTO holding (owner, asset, block, amount) VALUES (?, ?, ?, ?)`, h.Owner, []byte(h.Asset), h.Block, h.Amount)
+	return b.insert(intoHolding, h.Owner, []byte(h.Asset), h.Block, h.Amount)
 }

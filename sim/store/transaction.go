@@ -48,9 +48,10 @@ func (db *DB) FirstFailedTransaction(ctx context.Context, chain int) (*Transacti
 		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, First(chain), Last(chain))
 }
 
+var intoTx = newInsertion("tx", transactionColumns, 1)
+
 func (b *Batch) addTransaction(t *Transaction) error {
-	return b.exec(`INSERT INTO tx (`+transactionColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
+	return b.insert(intoTx, t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
 }
 
 // ImpersonatedTx is a transaction that its sender did not sign, because a client impersonated it.
@@ -89,8 +90,10 @@ func (db *DB) Touched(ctx context.Context, address []byte, tx Position) (bool, e
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM touch WHERE address = ? AND tx = ?)`, address, tx)
 }
 
+var intoTouch = newInsertion("touch", `address, tx`, 2)
+
 func (b *Batch) addTouch(t *Touch) error {
-	return b.exec(`INSERT INTO touch (address, tx) VALUES (?, ?)`, t.Address, t.Tx)
+	return b.insert(intoTouch, t.Address, t.Tx)
 }
 
 // MaxTransactionsAt is how many transactions can be read at once by their positions.

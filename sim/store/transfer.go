@@ -82,7 +82,8 @@ func (db *DB) TransfersOfTransaction(ctx context.Context, tx Position) ([]Transf
 	return list[TransferView](ctx, db, transfersInRange, tx.Block(), tx.End(), tx.Index())
 }
 
+var intoTransfer = newInsertion("transfer", transferColumns, 1)
+
 func (b *Batch) addTransfer(t *Transfer) error {
-	return b.exec(`INSERT INTO transfer (`+transferColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.Tx, t.Log, t.Standard, []byte(t.Asset), t.Sender, t.Recipient, t.Amount)
+	return b.insert(intoTransfer, t.ID, t.Tx, t.Log, t.Standard, []byte(t.Asset), t.Sender, t.Recipient, t.Amount)
 }
