@@ -6,8 +6,8 @@ type Cache[K comparable, V any] struct {
 	Write func(K, *V) error
 	Keep  int // how many rows flush keeps at most, for what is added next
 
-	rows  map[K]*row[V]
-	order []K // in which rows came, which is the order of writing
+	rows    map[K]*row[V]
+	changed []K // in which order rows changed first, which is the order of writing
 }
 
 type row[V any] struct {
@@ -31,24 +31,29 @@ func (c *Cache[K, V]) row(key K, fresh bool) (*row[V], error) {
 		c.rows = map[K]*row[V]{}
 	}
 	c.rows[key] = r
-	c.order = append(c.order, key)
 	return r, nil
+}
+
+// change notes that a row must be written.
+func (c *Cache[K, V]) change(key K, r *row[V]) {
+	if !r.changed {
+		r.changed = true
+		c.changed = append(c.changed, key)
+	}
 }
 
 // flush writes what changed and forgets everything, unless that is little.
 func (c *Cache[K, V]) flush() error {
-	for _, key := range c.order {
-		if r := c.rows[key]; r.changed {
-			if err := c.Write(key, &r.value); err != nil {
-				return err
-			}
-			r.changed = false
+	for _, key := range c.changed {
+		r := c.rows[key]
+		if err := c.Write(key, &r.value); err != nil {
+			return err
 		}
+		r.changed = false
 	}
-	if len(c.order) <= c.Keep {
-		return nil
+	c.changed = c.changed[:0]
+	if len(c.rows) > c.Keep {
+		clear(c.rows)
 	}
-	clear(c.rows)
-	c.order = c.order[:0]
 	return nil
 }

@@ -30,7 +30,7 @@ type Rollup struct {
 
 // Add counts a block of a chain.
 func (r *Rollup) Add(chain int, a *Activity) error {
-	if len(r.Tallies.order)+len(r.Presences.order)+len(r.Lifetimes.order) > cached {
+	if len(r.Tallies.rows)+len(r.Presences.rows)+len(r.Lifetimes.rows) > cached {
 		if err := r.Flush(); err != nil {
 			return err
 		}
@@ -100,18 +100,20 @@ func (r *Rollup) within(s Scope) func(chain int) bool {
 
 // tally is the row to change for the interval that holds a moment.
 func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
-	t, err := r.Tallies.row(Key{s, i, i.Start(moment)}, r.Fresh)
+	key := Key{s, i, i.Start(moment)}
+	t, err := r.Tallies.row(key, r.Fresh)
 	if err != nil {
 		return nil, err
 	}
-	t.changed = true
+	r.Tallies.change(key, t)
 	return t, nil
 }
 
 // addParticipant counts an address in the roles in which it has not taken part on this chain in this hour.
 func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Participant) error {
 	month := Month.Start(moment)
-	presence, err := r.Presences.row(MonthKey{month, m.Address}, r.Fresh)
+	key := MonthKey{month, m.Address}
+	presence, err := r.Presences.row(key, r.Fresh)
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,8 @@ func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Part
 		}
 	}
 	if fresh != 0 {
-		presence.value, presence.changed = presence.value.with(at, chain, fresh), true
+		presence.value = presence.value.with(at, chain, fresh)
+		r.Presences.change(key, presence)
 	}
 	return nil
 }
@@ -183,7 +186,8 @@ func (r *Rollup) updateLifetime(chain int, scopes [3]Scope, moment int64, addres
 		return err
 	}
 	before := lifetimes.value.all()
-	lifetimes.value, lifetimes.changed = lifetimes.value.with(chain, role, moment), true
+	lifetimes.value = lifetimes.value.with(chain, role, moment)
+	r.Lifetimes.change(address, lifetimes)
 	at := Hour.Start(moment)
 	for _, scope := range scopes {
 		first, last, known := span(before, role, r.within(scope))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/holiman/uint256"
@@ -34,7 +35,7 @@ type rollup struct {
 }
 
 // keptRows is how many rows of each kind stay in memory between batches.
-const keptRows = 256
+const keptRows = 4096
 
 func newRollup(b *Batch) (*rollup, error) {
 	used, err := value[bool](context.Background(), b, `SELECT EXISTS (SELECT 1 FROM tally)`)
@@ -97,9 +98,14 @@ func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 	return t, ok, err
 }
 
+// putTally changes a row where it is. To replace it would be two changes, of which each is noted for who goes back.
+var putTally = `INSERT INTO tally (scope, interval, start, ` + tallyColumns + `)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (scope, interval, start) DO UPDATE SET (` + tallyColumns + `) =
+	(excluded.` + strings.ReplaceAll(strings.Join(strings.Fields(tallyColumns), " "), ", ", ", excluded.") + `)`
+
 func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
-	return b.exec(`INSERT OR REPLACE INTO tally (scope, interval, start, `+tallyColumns+`)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	return b.exec(putTally,
 		k.Scope, k.Interval, k.Start,
 		t.First, t.Last, t.Txs, t.Gas, t.Contracts, amount(&t.Fees), amount(&t.Prices), amount(&t.TopPrice),
 		t.TopGas.Amount, t.TopGas.Seconds, t.TopTxs.Amount, t.TopTxs.Seconds,
@@ -119,7 +125,7 @@ func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err err
 }
 
 func (b *Batch) setPresence(k metric.MonthKey, h *metric.Presence) error {
-	return b.exec(`INSERT OR REPLACE INTO presence (month, address, hours) VALUES (?, ?, ?)`, k.Month, k.Address[:], []byte(*h))
+	return b.exec(`INSERT INTO presence (month, address, hours) VALUES (?, ?, ?) ON CONFLICT (month, address) DO UPDATE SET hours = excluded.hours`, k.Month, k.Address[:], []byte(*h))
 }
 
 func (b *Batch) lifetime(address common.Address) (l metric.Lifetime, ok bool, err error) {
@@ -129,7 +135,7 @@ func (b *Batch) lifetime(address common.Address) (l metric.Lifetime, ok bool, er
 }
 
 func (b *Batch) setLifetime(address common.Address, l *metric.Lifetime) error {
-	return b.exec(`INSERT OR REPLACE INTO lifetime (address, spans) VALUES (?, ?)`, address[:], []byte(*l))
+	return b.exec(`INSERT INTO lifetime (address, spans) VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET spans = excluded.spans`, address[:], []byte(*l))
 }
 
 // NewestTally says where the newest tally of a scope begins. ErrNotFound says that there is none.
