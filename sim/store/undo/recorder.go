@@ -3,6 +3,7 @@ package undo
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -131,14 +132,17 @@ func (r *Recorder) added(t *table, d *sqlite.SQLitePreUpdateData) {
 // changed notes a row as it was, unless it is noted already.
 func (r *Recorder) changed(t *table, d *sqlite.SQLitePreUpdateData) {
 	row := r.scratch(len(t.columns))
-	if r.err = d.Old(row...); r.err != nil {
+	if r.err = d.Old(row[:slices.Max(t.key)+1]...); r.err != nil {
 		return
 	}
 	key := append(make([]byte, 0, 64), t.name...)
 	for _, column := range t.key {
 		key = appendValue(key, row[column])
 	}
-	if _, known := r.noted[string(key)]; known {
+	if _, known := r.noted[string(key)]; known { // most are: the rest of the row is not needed
+		return
+	}
+	if r.err = d.Old(row...); r.err != nil {
 		return
 	}
 	if !r.exact[t.name] {
