@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -194,17 +194,22 @@ func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
 		ON CONFLICT (chain, owner, prefix) DO UPDATE SET hash = excluded.hash, keys = excluded.keys`, chain, c.Owner, p.Prefix, p.Hash, keys)
 }
 
-// mergeKeys are keys of a size, with some that are there and without some that are gone, in order.
-func mergeKeys(before, there, gone []byte, size int) (merged []byte) {
-	keep := map[string]bool{}
-	for key := range slices.Chunk(slices.Concat(before, there), size) {
-		keep[string(key)] = true
+// mergeKeys are keys of a size, which are in order, with some that are there and without some that are gone.
+func mergeKeys(before, there, gone []byte, size int) []byte {
+	merged := before
+	find := func(key []byte) (at int, found bool) {
+		i, found := sort.Find(len(merged)/size, func(i int) int { return bytes.Compare(key, merged[i*size:(i+1)*size]) })
+		return i * size, found
+	}
+	for key := range slices.Chunk(there, size) {
+		if at, found := find(key); !found {
+			merged = slices.Insert(merged, at, key...)
+		}
 	}
 	for key := range slices.Chunk(gone, size) {
-		delete(keep, string(key))
-	}
-	for _, key := range slices.Sorted(maps.Keys(keep)) {
-		merged = append(merged, key...)
+		if at, found := find(key); found {
+			merged = slices.Delete(merged, at, at+size)
+		}
 	}
 	return merged
 }
