@@ -83,17 +83,11 @@ func describeNetwork(ctx context.Context, db *store.DB, id uint32) (*NetworkDesc
 }
 
 func countStakers(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
-	stakers, err := db.Stakers(ctx, chains[store.PChain])
+	stakers, err := db.StakerCounts(ctx, chains[store.PChain])
 	if err != nil {
 		return err
 	}
-	for i := range stakers {
-		if stakers[i].Delegator {
-			d.Delegators++
-		} else {
-			d.Validators++
-		}
-	}
+	d.Validators, d.Delegators = stakers.All-stakers.Delegators, stakers.Delegators
 	l1, err := db.L1Validators(ctx, chains[store.PChain], d.PHeight)
 	d.L1Validators = len(l1)
 	return err

@@ -44,6 +44,17 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
+// StakerCounts are how many validators and delegators a P-Chain has ever had.
+type StakerCounts struct {
+	All        int `db:"stakers"`
+	Delegators int `db:"delegators"`
+}
+
+// StakerCounts counts the stakers of a P-Chain.
+func (db *DB) StakerCounts(ctx context.Context, chain int) (*StakerCounts, error) {
+	return get[StakerCounts](ctx, db, `SELECT COUNT(*) AS stakers, COALESCE(SUM(delegator), 0) AS delegators FROM staker WHERE id BETWEEN ? AND ?`, First(chain), Last(chain))
+}
+
 // ValidatorsAt lists the validators of a P-Chain, of the primary network and of subnets, whose time has begun and not ended at a time.
 func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker
