@@ -24,7 +24,7 @@ func (n *Network) nextDue(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	stakers, err := n.DB.Stakers(ctx, chain)
+	stakers, err := n.DB.StakerTimes(ctx, chain)
 	if err != nil {
 		return 0, err
 	}

@@ -57,7 +57,7 @@ func Upcoming(ctx context.Context, w *sim.World) ([]Event, error) {
 }
 
 func stakerEvents(ctx context.Context, n *sim.Network) (all []Event, err error) {
-	stakers, err := n.DB.Stakers(ctx, n.Chain(txs.PChain))
+	stakers, err := n.DB.StakerTimes(ctx, n.Chain(txs.PChain))
 	now := n.Clock.Unix()
 	for i := range stakers {
 		s := &stakers[i]
@@ -70,7 +70,7 @@ func stakerEvents(ctx context.Context, n *sim.Network) (all []Event, err error) 
 			e.Kind, e.Time = start, s.Start
 			all = append(all, e)
 		}
-		if (s.Status == store.StakerPending || s.Status == store.StakerActive) && s.End > now {
+		if s.End > now {
 			e.Kind, e.Time = end, s.End
 			all = append(all, e)
 		}

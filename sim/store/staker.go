@@ -44,6 +44,21 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
+// StakerTimes are when a staker whose time is not over begins and ends.
+type StakerTimes struct {
+	Tx        []byte `db:"tx"`
+	Node      []byte `db:"node"`
+	Delegator bool   `db:"delegator"`
+	Start     int64  `db:"start"`
+	End       int64  `db:"until"`
+	Status    int    `db:"status"` // pending or active
+}
+
+// StakerTimes lists the stakers of a P-Chain that are pending or active, in the order of their transactions.
+func (db *DB) StakerTimes(ctx context.Context, chain int) ([]StakerTimes, error) {
+	return list[StakerTimes](ctx, db, `SELECT tx, node, delegator, start, until, status FROM staker WHERE id BETWEEN ? AND ? AND status < 2 ORDER BY id`, First(chain), Last(chain))
+}
+
 // StakerCounts are how many validators and delegators a P-Chain has ever had.
 type StakerCounts struct {
 	All        int `db:"stakers"`
