@@ -184,3 +184,19 @@ func TestCloseEndsSubscriptions(t *testing.T) {
 		t.Error("the subscription goes on")
 	}
 }
+
+// TestSuggestedTip pays a tip in each of three blocks, a minute apart: the suggestion looks at the last 80 seconds in which anything was paid.
+func TestSuggestedTip(t *testing.T) {
+	w := newTestWorld(t)
+	client := w.dial(t, w.server.URL+"/ext/bc/C/rpc")
+	for _, c := range []struct{ tip, want int64 }{{9, 9}, {5, 5}, {7, 5}, {0, 5}, {0, 5}, {4, 4}} {
+		if c.tip == 0 {
+			w.c.block()
+		} else {
+			w.c.block(&types.DynamicFeeTx{To: w.c.counter(), GasTipCap: big.NewInt(c.tip)})
+		}
+		if tip, err := client.SuggestGasTipCap(t.Context()); err != nil || tip.Int64() != c.want {
+			t.Errorf("after a block with a tip of %d: %d, %v; want %d", c.tip, tip, err, c.want)
+		}
+	}
+}

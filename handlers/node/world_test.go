@@ -239,7 +239,10 @@ func (c *testChain) complete(data types.TxData, nonce uint64) types.TxData {
 	case *types.AccessListTx:
 		tx.ChainID, tx.Nonce, tx.GasPrice, tx.Gas = c.id(), nonce, most, 300_000
 	case *types.DynamicFeeTx:
-		tx.ChainID, tx.Nonce, tx.GasTipCap, tx.GasFeeCap, tx.Gas = c.id(), nonce, tip, most, 300_000
+		tx.ChainID, tx.Nonce, tx.GasFeeCap, tx.Gas = c.id(), nonce, most, 300_000
+		if tx.GasTipCap == nil {
+			tx.GasTipCap = tip
+		}
 	}
 	return data
 }

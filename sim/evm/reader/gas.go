@@ -15,7 +15,8 @@ import (
 
 // Rules of the price suggestions and the fee history.
 const (
-	tipBlocks     = 20 // blocks whose tips make the suggestion
+	tipBlocks     = 40 // blocks whose tips make the suggestion
+	tipSeconds    = 80 // how old they may be
 	tipPercentile = 40
 	maxTip        = 150_000_000_000 // wei; no suggestion is higher
 	maxHistory    = 2_048           // blocks in one fee history, as in coreth
@@ -52,8 +53,9 @@ func (c *Chain) FeeConfigAt(ctx context.Context, b *Block) (precompile.FeeConfig
 	return config, changed, states.Error()
 }
 
-// SuggestTip is the tip with which a transaction is taken: the 40th percentile of what the newest blocks' transactions
-// paid, at least one wei.
+// SuggestTip is the tip with which a transaction is taken: the 40th percentile of what the newest blocks' transactions paid, at least one
+// wei. A node looks at blocks of the last 80 seconds and keeps what it found when nothing was paid in these (eth/gasprice of coreth and
+// subnet-evm), so the seconds count back from the newest block with transactions.
 func (c *Chain) SuggestTip(ctx context.Context) (*big.Int, error) {
 	head, err := c.Head(ctx)
 	if err != nil {
@@ -77,6 +79,7 @@ type recentTips struct {
 
 type blockTips struct {
 	hash, parent common.Hash
+	time         uint64
 	tips         []*big.Int
 }
 
@@ -85,10 +88,17 @@ func (c *Chain) newTips(ctx context.Context, head *Block, known *recentTips) (*r
 	recent := &recentTips{suggested: big.NewInt(1)}
 	hash := head.Hash
 	var tips []*big.Int
+	newest := uint64(0)
 	for number := head.Number; number > 0 && len(recent.blocks) < tipBlocks; number-- {
 		block, err := c.blockTips(ctx, number, hash, known)
 		if err != nil {
 			return nil, err
+		}
+		if newest == 0 && len(block.tips) > 0 {
+			newest = block.time
+		}
+		if block.time+tipSeconds < newest {
+			break
 		}
 		recent.blocks = append(recent.blocks, block)
 		tips = append(tips, block.tips...)
@@ -124,7 +134,7 @@ func (c *Chain) blockTips(ctx context.Context, number uint64, hash common.Hash, 
 	for i := range paid {
 		tips[i] = paid[i].tip
 	}
-	return blockTips{b.Hash, b.Header.ParentHash, tips}, nil
+	return blockTips{b.Hash, b.Header.ParentHash, b.Header.Time, tips}, nil
 }
 
 // paidTip is what a transaction paid above the base fee for each unit of gas, and for how much gas.
