@@ -67,8 +67,11 @@ func (b *ChainReader) sumBalances(kind txs.Chain, owners []ids.ShortID, w *Balan
 	if err := errors.Join(w.held(p.own, w.own), w.held(p.shared, w.shared)); err != nil {
 		return nil, err
 	}
-	if kind == txs.PChain {
-		err = b.stakes(owners, w.staked)
+	if kind == txs.PChain && past {
+		return w, b.stakes(owners, w.staked)
+	}
+	for _, s := range p.stakes {
+		err = errors.Join(err, w.staked(s.by, s.entry))
 	}
 	return w, err
 }

@@ -74,7 +74,7 @@ func (b *ChainReader) BlockTime(at store.Position) (*blockTime, error) {
 		}
 		m.Unix, m.Hash = row.Time, common.BytesToHash(row.Hash).Hex()
 	} else {
-		row, err := b.DB.PrimaryBlock(b.Ctx, at.Chain(), at.Number())
+		row, err := b.DB.PrimaryBlockName(b.Ctx, at.Chain(), at.Number())
 		if err != nil {
 			return nil, err
 		}

@@ -30,12 +30,13 @@ type utxoSet struct {
 	byCursor map[uint64]*UTXOEntry
 	own      []*UTXOEntry // what the chain made and can spend
 	shared   []*UTXOEntry // what the chain exported, and what others exported to it
+	stakes   []stake      // what is staked
 }
 
 // utxoSetBytes is what a set takes: each entry once, and its places in lists and under its cursor.
 func utxoSetBytes(p *utxoSet) int {
 	const places = 64
-	sum := 0
+	sum := len(p.stakes) * int(unsafe.Sizeof(stake{}))
 	for _, e := range p.byCursor {
 		sum += int(unsafe.Sizeof(*e)+unsafe.Sizeof(*e.UTXO)) + len(e.Hash) + len(e.Tx) + len(e.UTXO.Asset) + len(e.Out) + len(e.id) + places
 	}
@@ -72,11 +73,12 @@ func (b *ChainReader) UTXOSet(kind txs.Chain, owners []ids.ShortID, spent bool) 
 		}
 	}
 	if kind == txs.PChain {
-		staked, err := b.stakedEntries(owners)
-		if err != nil {
+		if p.stakes, err = b.stakesNow(owners); err != nil {
 			return nil, err
 		}
-		entries = append(entries, staked...)
+		for _, s := range p.stakes {
+			entries = append(entries, s.entry)
+		}
 	}
 	for _, c := range entries {
 		p.byCursor[b.cursorOf(c)] = c

@@ -118,11 +118,17 @@ func (b *ChainReader) stakes(owners []ids.ShortID, visit func(stakingTx, *UTXOEn
 	return nil
 }
 
-// stakedEntries is what addresses have staked and not got back.
-func (b *ChainReader) stakedEntries(owners []ids.ShortID) (all []*UTXOEntry, err error) {
+// stake is an output that is staked, with the transaction that did it.
+type stake struct {
+	by    stakingTx
+	entry *UTXOEntry
+}
+
+// stakesNow is what addresses have staked and not got back.
+func (b *ChainReader) stakesNow(owners []ids.ShortID) (all []stake, err error) {
 	err = b.stakes(owners, func(t stakingTx, entry *UTXOEntry) error {
 		if t.staker.Ended == nil {
-			all = append(all, entry)
+			all = append(all, stake{t, entry})
 		}
 		return nil
 	})

@@ -45,6 +45,21 @@ func (db *DB) PrimaryBlock(ctx context.Context, chain int, height uint64) (*Prim
 	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE id = ?`, At(chain, height, 0))
 }
 
+// PrimaryBlockName is when a block was made, of what type it is and what it is called.
+type PrimaryBlockName struct {
+	Hash []byte `db:"hash"`
+	Time int64  `db:"time"`
+	Type string `db:"type"`
+}
+
+// PrimaryBlockName reads that of the block of a primary chain at a height.
+func (db *DB) PrimaryBlockName(ctx context.Context, chain int, height uint64) (*PrimaryBlockName, error) {
+	if height > MaxNumber {
+		return nil, ErrNotFound
+	}
+	return get[PrimaryBlockName](ctx, db, `SELECT hash, time, type FROM primary_block WHERE id = ?`, At(chain, height, 0))
+}
+
 // PrimaryBlockByHash reads the block of a primary chain with this id.
 func (db *DB) PrimaryBlockByHash(ctx context.Context, chain int, hash []byte) (*PrimaryBlock, error) {
 	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE hash = ? AND id BETWEEN ? AND ?`,
