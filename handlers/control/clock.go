@@ -183,16 +183,17 @@ func (c *ClockRate) halt() {
 	}
 }
 
-// moveTarget is where calls are moving the clock, the zero time for nowhere.
-func (c *ClockRate) moveTarget() (to time.Time) {
+// moveTarget is where calls are moving the clock, and whether people act on the way; the zero time for nowhere.
+func (c *ClockRate) moveTarget() (to time.Time, live bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.moves {
 		if m.to.After(to) {
 			to = m.to
 		}
+		live = live || m.live
 	}
-	return to
+	return to, live
 }
 
 // Rate is the multiple of real time at which the clock runs, 0 while it stands still.
@@ -338,8 +339,8 @@ type clockAPI struct {
 func (a *clockAPI) show() *ClockState {
 	now := a.world.Clock.Now()
 	s := &ClockState{Time: rfc3339(now.Unix()), Unix: now.Unix(), Milliseconds: now.UnixMilli(), Rate: a.rate.Rate(), Populate: a.rate.Live()}
-	if to := a.rate.moveTarget(); !to.IsZero() {
-		s.Target = rfc3339(to.Unix())
+	if to, live := a.rate.moveTarget(); !to.IsZero() {
+		s.Target, s.Populate = rfc3339(to.Unix()), s.Populate || live
 	}
 	return s
 }
