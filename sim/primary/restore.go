@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 
@@ -247,17 +248,14 @@ func (r *restoration) exchange(ctx context.Context) error {
 // outputs loads the unspent outputs, those in shared memory too.
 func (r *restoration) outputs(ctx context.Context) error {
 	for _, source := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
-		rows, err := r.db.UTXOsMadeBy(ctx, r.Chain(source))
-		if err != nil {
+		var failed error
+		err := r.db.UnspentUTXOsMadeBy(ctx, r.Chain(source), func(row *store.UTXO) {
+			if err := r.output(source, row); err != nil && failed == nil {
+				failed = fmt.Errorf("UTXO %d of transaction %x: %w", row.Output, row.Tx, err)
+			}
+		})
+		if err := errors.Join(err, failed); err != nil {
 			return err
-		}
-		for i := range rows {
-			if rows[i].Spent != nil {
-				continue
-			}
-			if err := r.output(source, &rows[i]); err != nil {
-				return fmt.Errorf("UTXO %x: %w", rows[i].Hash, err)
-			}
 		}
 	}
 	return nil
@@ -268,6 +266,9 @@ func (r *restoration) output(source txs.Chain, row *store.UTXO) error {
 	if err != nil {
 		return err
 	}
+	// The codec makes room for sixteen, and there may be hundreds of thousands of outputs.
+	owners := u.Owners()
+	owners.Addresses = slices.Clone(owners.Addresses)
 	r.utxos[u.InputID()] = row.ID
 	switch {
 	case row.Chain != r.Chain(source):

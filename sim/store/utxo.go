@@ -180,9 +180,16 @@ func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain i
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
 }
 
-// UTXOsMadeBy reads every UTXO that a primary chain made, spent or not. It reads them all: only verify and Restore call it.
+// UTXOsMadeBy reads every UTXO that a primary chain made, spent or not.
 func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
+		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+}
+
+// UnspentUTXOsMadeBy calls a function with every UTXO that a primary chain made and nobody has spent, without its hash. It goes through
+// them all: only Restore calls it.
+func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int, visit func(*UTXO)) error {
+	return each(ctx, db, visit, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? AND spent IS NULL ORDER BY id`,
 		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
 }
 
