@@ -155,6 +155,9 @@ func (p *page) value(v any) template.HTML {
 	case *big.Int:
 		return template.HTML(`<span class="num">` + count(v.String()) + `</span>`)
 	case string:
+		if v == "" {
+			return `<span class="muted">empty</span>`
+		}
 		return template.HTML("<bdi>" + esc(clip(v, 500)) + "</bdi>")
 	case bool:
 		return template.HTML(fmt.Sprint(v))

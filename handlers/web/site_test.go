@@ -160,7 +160,7 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 		shows  []string
 	}{
 		{"/", 200, []string{"alice", "everyday wallet", "C-Chain fuji", "createPublicClient"}},
-		{"/address/" + alice, 200, []string{"<bdi>alice</bdi>", "unlockedUnstaked", "Bitcoin", "API"}},
+		{"/address/" + alice, 200, []string{"<bdi>alice</bdi>", "Unlocked unstaked", "Bitcoin", "API"}},
 		{"/address/avax15428vq2uzwhm3taey9sr9x5vm6tk78ewvkckhy", 200, []string{"alice", "unlockedUnstaked"}},
 		{"/address/X-fuji15428vq2uzwhm3taey9sr9x5vm6tk78ewqyufmm", 200, []string{"alice", "X-Chain fuji"}},
 		{"/p/mainnet", 200, []string{"What time will bring", "validator-end", "Uptime"}},
