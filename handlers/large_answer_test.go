@@ -81,6 +81,7 @@ func TestLargeAnswers(t *testing.T) {
 	}
 	m := newManyLogs(t, transactions, logs)
 	t.Run("whole", m.areWhole)
+	t.Run("traces", m.areTraced)
 	t.Run("memory", m.takeLittleMemory)
 	if !testing.Short() { // what is under way is given a second
 		t.Run("history", m.areOfOneHistory)
@@ -154,6 +155,28 @@ func (m *manyLogs) areWhole(t *testing.T) {
 	}
 	if got := ask(m, "GET", fmt.Sprint("/sim/requests/", taken.Requests[0].ID), ""); !strings.Contains(got, m.makers[0]) {
 		t.Errorf("the journal has %.300s", got)
+	}
+}
+
+// areTraced asks for one trace alone, as that of its block, and with others.
+func (m *manyLogs) areTraced(t *testing.T) {
+	var log struct{ TransactionHash, BlockNumber string }
+	if err := json.Unmarshal([]byte("["+m.logs[0]+"]"), &[]any{&log}); err != nil {
+		t.Fatal(err)
+	}
+	const most = `{"limit":300000}`
+	trace := string(m.result("debug_traceTransaction", `["`+log.TransactionHash+`",`+most+`]`))
+	if len(trace) < 300_000 || !strings.HasPrefix(trace, `{"gas":`) {
+		t.Fatalf("the trace has %d bytes: %.100s", len(trace), trace)
+	}
+	block := `[{"txHash":"` + log.TransactionHash + `","result":` + trace + `}]`
+	params := `["` + log.BlockNumber + `",` + most + `]`
+	if got := string(m.result("debug_traceBlockByNumber", params)); got != block {
+		t.Errorf("the trace of the block has %d bytes, want %d: %.200s", len(got), len(block), got)
+	}
+	call := `{"jsonrpc":"2.0","id":1,"method":"debug_traceBlockByNumber","params":` + params + `}`
+	if got, want := ask(m, "POST", "/ext/bc/C/rpc", "["+call+","+call+"]"), "["+answerTo(block)+","+answerTo(block)+"]"; strings.TrimSpace(got) != want {
+		t.Errorf("in a batch they have %d bytes, want %d", len(got), len(want))
 	}
 }
 

@@ -32,9 +32,7 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	o.Events = events.NewHub()
 	o.Journal = journal.New(o.JournalSize, o.Keys.Texts(), o.Events)
 	defer context.AfterFunc(ctx, o.Events.Close)()
-	resize, restore := saveMemory()
-	defer restore()
-	o.Many.Resized = resize
+	defer saveMemory()()
 	all, err := NewWorlds(ctx, w, o)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -349,26 +348,6 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 	}
 	s.Mount("proxy", node.ProxyPrefix, n.Proxy())
 	return n, nil
-}
-
-// How much garbage may lie about while serving. Almost all that is allocated lives for one request, and what lives longer is
-// bounded (package cache): with 16 clients that read lists of the default world 101 MiB were resident at 30 %, 115 at 50 %, for a
-// tenth more of processor time. From the limit on, which abuse reaches, garbage is collected before more is taken.
-const (
-	gcPercent   = 30
-	memoryLimit = 192 << 20 // bytes
-	worldMemory = 4 << 20   // more for each world beside the main one: 100 of profile tiny took 150 MiB of Go's memory, with an answer of most kinds each
-)
-
-// saveMemory sets how much memory serving so many worlds may take, and may be told of another number until restore is called.
-func saveMemory() (resize func(worlds int), restore func()) {
-	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(-1)
-	resize = func(worlds int) { debug.SetMemoryLimit(min(limit, memoryLimit+int64(worlds-1)*worldMemory)) }
-	resize(1)
-	return resize, func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
 }
 
 // walletOf holds the personas' accounts.

@@ -14,13 +14,12 @@ type Many struct {
 	Most      int
 	MostBytes int64
 	Generator worlds.Generator
-	Resized   func(worlds int) // is told how many there are, the main one included; nil for nobody
 }
 
 // NewWorlds makes a server for a world and for those that clients make beside it. Their streams of events end with the context.
 func NewWorlds(ctx context.Context, w *sim.World, o Options) (*worlds.Set, error) {
 	return worlds.New(w, worlds.Options{
-		Most: o.Many.Most, MostBytes: o.Many.MostBytes, Log: o.Log, Generator: o.Many.Generator, Resized: o.Many.Resized,
+		Most: o.Many.Most, MostBytes: o.Many.MostBytes, Log: o.Log, Generator: o.Many.Generator,
 		Serve: func(all *worlds.Set, w *sim.World, name string) (worlds.Server, error) {
 			one := o
 			if one.Worlds, one.World = all, name; name != worlds.Main {

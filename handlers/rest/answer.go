@@ -49,7 +49,7 @@ var (
 )
 
 // keptBuffer is the size above which a buffer is not worth keeping.
-const keptBuffer = 1 << 20
+const keptBuffer = 256 << 10
 
 func release(b *bytes.Buffer) {
 	if b.Cap() <= keptBuffer {

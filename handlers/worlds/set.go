@@ -41,7 +41,6 @@ type Options struct {
 	Log *slog.Logger
 
 	Generator Generator
-	Resized   func(worlds int) // is told how many there are, the main one included; nil for nobody
 	// Serve makes the server of a world.
 	Serve func(all *Set, w *sim.World, name string) (Server, error)
 }
@@ -253,14 +252,6 @@ func (s *Set) forget(h *hosted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.hosted, h.name)
-	s.resized()
-}
-
-// resized tells how many worlds there are. The caller holds the lock.
-func (s *Set) resized() {
-	if s.options.Resized != nil {
-		s.options.Resized(1 + len(s.hosted))
-	}
 }
 
 // Close ends all worlds, those that are being made as well, and stops serving the main one, which stays open.
@@ -320,6 +311,5 @@ func (s *Set) place(name string, keep bool) (*hosted, error) {
 		h.path = filepath.Join(s.folder.path, name+".db")
 	}
 	s.hosted[name] = h
-	s.resized()
 	return h, nil
 }

@@ -7,7 +7,7 @@
 //	code that runs                sim/evm/reader: maxExecutions at once in the process, of which two may be traces
 //	large answers                 handlers/rest: largeAnswers made at once, largeBytes of them and of what turned out large on their way to clients
 //	WebSocket connections         handlers/node/eth: connectionRequests under way for each; who does not read is closed
-//	garbage                       handlers: gcPercent of what is in use, and memoryLimit for all of Go's memory
+//	garbage                       handlers: gcPercent of what is in use; the rest of a peak is given back to the system at once
 //
 // What follows from the rows of a world and must be there as a whole is no cache: the staker index, the catalog of tokens.
 package cache

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/stream"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
 )
@@ -121,7 +122,7 @@ type blockKey struct {
 func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.RawMessage, error) {
 	key := blockKey{b.Number, full}
 	if answer, known := a.blocks.Get(key); known && !b.Pending() {
-		return answer, nil
+		return stream.AddBytes(ctx, answer)
 	}
 	transactions, err := a.chain.Transactions(ctx, b)
 	if err != nil {
@@ -135,7 +136,7 @@ func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.R
 	if !b.Pending() {
 		a.blocks.Add(key, answer)
 	}
-	return answer, nil
+	return stream.AddBytes(ctx, answer)
 }
 
 // GetBadBlocks is empty: no block was ever refused after it was seen.

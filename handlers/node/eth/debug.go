@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 
+	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -36,21 +37,25 @@ func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, confi
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	return a.chain.TraceTransaction(ctx, t, config)
+	trace, err := a.chain.TraceTransaction(ctx, t, config)
+	if err != nil {
+		return nil, err
+	}
+	return stream.AddBytes(ctx, trace)
 }
 
 // TraceBlockByNumber traces every transaction of a block.
-func (a *debugAPI) TraceBlockByNumber(ctx context.Context, number blockNumber, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+func (a *debugAPI) TraceBlockByNumber(ctx context.Context, number blockNumber, config *reader.TraceConfig) (json.RawMessage, error) {
 	return a.traceBlock(ctx, blockRef{number: number}, config)
 }
 
 // TraceBlockByHash traces every transaction of a block.
-func (a *debugAPI) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+func (a *debugAPI) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
 	return a.traceBlock(ctx, blockRef{hash: &hash}, config)
 }
 
 // TraceBlock traces every transaction of a block that is given by its RLP. Only blocks of the chain can be executed.
-func (a *debugAPI) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+func (a *debugAPI) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) (json.RawMessage, error) {
 	var parts []rlp.RawValue
 	if err := rlp.DecodeBytes(block, &parts); err != nil {
 		return nil, fmt.Errorf("could not decode block: %w", err)
@@ -66,7 +71,7 @@ func (a *debugAPI) TraceBlock(ctx context.Context, block hexutil.Bytes, config *
 	if err != nil {
 		return nil, err
 	}
-	return a.chain.TraceBlock(ctx, b, config)
+	return a.trace(ctx, b, config)
 }
 
 // TraceBadBlock finds nothing: no block was ever refused after it was seen.
@@ -74,7 +79,7 @@ func (a *debugAPI) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
 	return nil, fmt.Errorf("bad block %#x not found", hash)
 }
 
-func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.TraceConfig) ([]reader.TraceResult, error) {
+func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.TraceConfig) (json.RawMessage, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err
@@ -82,10 +87,27 @@ func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.
 	if b.Pending() {
 		return nil, errTracePending
 	}
+	return a.trace(ctx, b, config)
+}
+
+// trace answers the traces of a block's transactions.
+func (a *debugAPI) trace(ctx context.Context, b *reader.Block, config *reader.TraceConfig) (json.RawMessage, error) {
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	return a.chain.TraceBlock(ctx, b, config)
+	results, err := a.chain.TraceBlock(ctx, b, config)
+	if err != nil {
+		return nil, err
+	}
+	parts, separator := make([][]byte, 0, 2*len(results)+1), "["
+	for _, r := range results {
+		parts = append(parts, fmt.Appendf(nil, `%s{"txHash":"%#x","result":`, separator, r.TxHash), r.Result)
+		separator = "},"
+	}
+	if len(results) == 0 {
+		return json.RawMessage("[]"), nil
+	}
+	return stream.AddBytes(ctx, append(parts, []byte("}]"))...)
 }
 
 // traceCallConfig is a trace's configuration with what the call shall see differently.
@@ -110,7 +132,11 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	return a.chain.TraceCall(ctx, b, &call, overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
+	trace, err := a.chain.TraceCall(ctx, b, &call, overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
+	if err != nil {
+		return nil, err
+	}
+	return stream.AddBytes(ctx, trace)
 }
 
 // GetRawHeader answers the RLP of a header.

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/stream"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -115,5 +116,5 @@ func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref blockRef) (js
 		w.receipt(t)
 	}
 	w.close(']')
-	return w.json, nil
+	return stream.AddBytes(ctx, w.json)
 }

@@ -65,15 +65,39 @@ func Add(ctx context.Context, result Result) (json.RawMessage, error) {
 // small is the length of a result that may as well be copied.
 const small = 64 << 10
 
-// AddBytes is Add for a result that is in memory.
-func AddBytes(ctx context.Context, json []byte) (json.RawMessage, error) {
-	if len(json) <= small {
-		return json, nil
+// AddBytes is Add for a result that is in memory, in parts that follow each other.
+func AddBytes(ctx context.Context, parts ...[]byte) (json.RawMessage, error) {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
 	}
-	return Add(ctx, Result{Size: int64(len(json)), Held: len(json), Write: func(_ context.Context, w io.Writer) error {
-		_, err := w.Write(json)
-		return err
+	switch {
+	case size > small:
+	case len(parts) == 1:
+		return parts[0], nil
+	default:
+		return bytes.Join(parts, nil), nil
+	}
+	return Add(ctx, Result{Size: int64(size), Held: size, Write: func(_ context.Context, w io.Writer) error {
+		for _, part := range parts {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
 	}})
+}
+
+// AddList is AddBytes for a list of what is in memory.
+func AddList(ctx context.Context, items []json.RawMessage) (json.RawMessage, error) {
+	if len(items) == 0 {
+		return json.RawMessage("[]"), nil
+	}
+	parts, separator := make([][]byte, 0, 2*len(items)+1), []byte("[")
+	for _, item := range items {
+		parts, separator = append(parts, separator, item), []byte(",")
+	}
+	return AddBytes(ctx, append(parts, []byte("]"))...)
 }
 
 // mark stands around the number of a result.

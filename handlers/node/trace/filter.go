@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 )
@@ -105,7 +106,7 @@ func (f *filter) blocks(ctx context.Context, a *api) (first, last uint64, err er
 }
 
 // Filter answers the traces in a range of blocks that have certain addresses, a page of them when count is given.
-func (a *api) Filter(ctx context.Context, f filter) ([]json.RawMessage, error) {
+func (a *api) Filter(ctx context.Context, f filter) (json.RawMessage, error) {
 	if f.Mode != "" && f.Mode != "union" && f.Mode != "intersection" {
 		return nil, paramsError(fmt.Sprintf("mode is %q: expected union or intersection", f.Mode))
 	}
@@ -136,7 +137,7 @@ func (a *api) Filter(ctx context.Context, f filter) ([]json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return s.found, nil
+	return stream.AddList(ctx, s.found)
 }
 
 // search collects the traces of a page.

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -39,7 +40,7 @@ func flat() *reader.TraceConfig {
 }
 
 // Block answers the traces of every transaction of a block.
-func (a *api) Block(ctx context.Context, ref eth.BlockRef) ([]json.RawMessage, error) {
+func (a *api) Block(ctx context.Context, ref eth.BlockRef) (json.RawMessage, error) {
 	b, err := eth.BlockOf(ctx, a.miner, &ref)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,11 @@ func (a *api) Block(ctx context.Context, ref eth.BlockRef) ([]json.RawMessage, e
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	return a.ofBlock(ctx, b)
+	traces, err := a.ofBlock(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return stream.AddList(ctx, traces)
 }
 
 // ofBlock is empty for the first block, which has no transactions.
@@ -74,7 +79,15 @@ func (a *api) ofBlock(ctx context.Context, b *reader.Block) ([]json.RawMessage, 
 }
 
 // Transaction answers the traces of a transaction, null when there is no such transaction.
-func (a *api) Transaction(ctx context.Context, hash common.Hash) ([]json.RawMessage, error) {
+func (a *api) Transaction(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
+	traces, err := a.ofTransaction(ctx, hash)
+	if err != nil || traces == nil {
+		return nil, err
+	}
+	return stream.AddList(ctx, traces)
+}
+
+func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMessage, error) {
 	t, err := a.miner.Chain.Transaction(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
@@ -96,7 +109,7 @@ func (a *api) Transaction(ctx context.Context, hash common.Hash) ([]json.RawMess
 // Get answers the trace of a transaction that has an address, such as [0, 2] for the third call of the first call of the transaction;
 // null when there is none.
 func (a *api) Get(ctx context.Context, hash common.Hash, address []hexutil.Uint) (json.RawMessage, error) {
-	traces, err := a.Transaction(ctx, hash)
+	traces, err := a.ofTransaction(ctx, hash)
 	if err != nil {
 		return nil, err
 	}

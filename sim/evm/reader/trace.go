@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -207,5 +208,9 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 
 // withoutReturnPrefix writes a step log's return value without the prefix, as the network's nodes do.
 func withoutReturnPrefix(result []byte) []byte {
-	return bytes.Replace(result, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1)
+	const name, prefix = `"returnValue":"`, "0x"
+	if at := bytes.Index(result, []byte(name+prefix)); at >= 0 {
+		return slices.Delete(result, at+len(name), at+len(name)+len(prefix))
+	}
+	return result
 }
