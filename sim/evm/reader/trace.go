@@ -1,13 +1,11 @@
 package reader
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -204,13 +202,4 @@ func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Me
 		w.hooks.OnTxEnd(&types.Receipt{Type: tx.Type(), TxHash: tx.Hash(), GasUsed: result.UsedGas, EffectiveGasPrice: new(big.Int)}, nil)
 	}
 	return w.result()
-}
-
-// withoutReturnPrefix writes a step log's return value without the prefix, as the network's nodes do.
-func withoutReturnPrefix(result []byte) []byte {
-	const name, prefix = `"returnValue":"`, "0x"
-	if at := bytes.Index(result, []byte(name+prefix)); at >= 0 {
-		return slices.Delete(result, at+len(name), at+len(name)+len(prefix))
-	}
-	return result
 }

@@ -67,9 +67,9 @@ func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 	if !own {
 		options.Limit = w.limit
 	}
-	steps := logger.NewStructLogger(&options)
-	hooks := *steps.Hooks()
-	w.Tracer = &tracers.Tracer{Hooks: &hooks, GetResult: steps.GetResult, Stop: steps.Stop}
+	steps := newStepLogger(&options)
+	hooks := steps.hooks()
+	w.Tracer = &tracers.Tracer{Hooks: &hooks, GetResult: steps.result, Stop: steps.stop}
 	w.hooks, w.steps = &hooks, true
 	if !own {
 		w.countSteps(&options)
@@ -136,11 +136,8 @@ func (w *boundedTracer) result() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !w.steps {
-		return result, nil
-	}
-	if len(result) > w.limit {
+	if w.steps && len(result) > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
-	return withoutReturnPrefix(result), nil
+	return result, nil
 }

@@ -1,0 +1,164 @@
+package reader
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/tracing"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+)
+
+// stepPart is how many bytes of a log lie together.
+const stepPart = 64 << 10
+
+// stepLogger logs every step of a transaction with the options and the bytes of go-ethereum's logger.StructLogger, which keeps each step by
+// itself and writes all of them again and again in the end: a log of megabytes would take five times as much while it is made.
+type stepLogger struct {
+	options logger.Config
+	states  tracing.StateDB
+	storage map[common.Address]map[common.Hash]common.Hash // that steps read or wrote, by contract
+	parts   [][]byte                                       // the steps as JSON, with a comma before each
+	size    int                                            // of them
+	output  []byte
+	err     error
+	used    uint64 // gas
+	reason  atomic.Pointer[error]
+}
+
+func newStepLogger(options *logger.Config) *stepLogger {
+	return &stepLogger{options: *options, storage: map[common.Address]map[common.Hash]common.Hash{}}
+}
+
+func (l *stepLogger) hooks() tracing.Hooks {
+	return tracing.Hooks{
+		OnTxStart: func(env *tracing.VMContext, _ *types.Transaction, _ common.Address) { l.states = env.StateDB },
+		OnTxEnd: func(receipt *types.Receipt, err error) {
+			if l.err == nil {
+				l.err = err
+			}
+			if receipt != nil && err == nil {
+				l.used = receipt.GasUsed
+			}
+		},
+		OnExit: func(depth int, output []byte, _ uint64, err error, _ bool) {
+			if depth == 0 {
+				l.output, l.err = output, err
+			}
+		},
+		OnOpcode: l.step,
+	}
+}
+
+// stop ends the log, whose result is the reason then.
+func (l *stepLogger) stop(reason error) { l.reason.Store(&reason) }
+
+func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, returned []byte, depth int, err error) {
+	if l.reason.Load() != nil || l.options.Limit != 0 && l.size > l.options.Limit {
+		return
+	}
+	if n := len(l.parts); n == 0 || cap(l.parts[n-1])-len(l.parts[n-1]) < stepPart/8 {
+		l.parts = append(l.parts, make([]byte, 0, stepPart))
+	}
+	part := &l.parts[len(l.parts)-1]
+	begin := len(*part)
+	w := append(*part, `,{"pc":`...)
+	w = strconv.AppendUint(w, pc, 10)
+	w = append(append(w, `,"op":"`...), vm.OpCode(op).String()...)
+	w = strconv.AppendUint(append(w, `","gas":`...), gas, 10)
+	w = strconv.AppendUint(append(w, `,"gasCost":`...), cost, 10)
+	w = strconv.AppendInt(append(w, `,"depth":`...), int64(depth), 10)
+	if err != nil && err.Error() != "" {
+		text, _ := json.Marshal(err.Error()) // a text is JSON
+		w = append(append(w, `,"error":`...), text...)
+	}
+	if stack := scope.StackData(); stack != nil && !l.options.DisableStack {
+		w = append(w, `,"stack":[`...)
+		for i := range stack {
+			w = append(append(append(comma(w, i), '"'), stack[i].Hex()...), '"')
+		}
+		w = append(w, ']')
+	}
+	if l.options.EnableReturnData && len(returned) > 0 {
+		w = append(hex.AppendEncode(append(w, `,"returnData":"0x`...), returned), '"')
+	}
+	if memory := scope.MemoryData(); l.options.EnableMemory && len(memory) > 0 {
+		w = append(w, `,"memory":[`...)
+		for i := 0; i < len(memory); i += common.HashLength {
+			var word common.Hash
+			copy(word[:], memory[i:])
+			w = append(hex.AppendEncode(append(comma(w, i), `"0x`...), word[:]), '"')
+		}
+		w = append(w, ']')
+	}
+	if !l.options.DisableStorage && err == nil {
+		w = l.appendStorage(w, vm.OpCode(op), scope)
+	}
+	if refund := l.states.GetRefund(); refund != 0 {
+		w = strconv.AppendUint(append(w, `,"refund":`...), refund, 10)
+	}
+	*part = append(w, '}')
+	l.size += len(*part) - begin - len(",")
+}
+
+func comma(w []byte, i int) []byte {
+	if i > 0 {
+		return append(w, ',')
+	}
+	return w
+}
+
+// appendStorage writes, with a step that reads or writes a contract's storage, what this and earlier steps read or wrote there.
+func (l *stepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpContext) []byte {
+	stack, address := scope.StackData(), scope.Address()
+	last := func(n int) common.Hash { return stack[len(stack)-n].Bytes32() }
+	if op != vm.SLOAD && op != vm.SSTORE {
+		return w
+	}
+	known := l.storage[address]
+	if known == nil {
+		known = map[common.Hash]common.Hash{}
+		l.storage[address] = known
+	}
+	switch {
+	case op == vm.SLOAD && len(stack) >= 1:
+		known[last(1)] = l.states.GetState(address, last(1))
+	case op == vm.SSTORE && len(stack) >= 2:
+		known[last(1)] = last(2)
+	default:
+		return w
+	}
+	w = append(w, `,"storage":{`...)
+	for i, slot := range slices.SortedFunc(maps.Keys(known), common.Hash.Cmp) {
+		value := known[slot]
+		w = hex.AppendEncode(append(comma(w, i), `"0x`...), slot[:])
+		w = append(hex.AppendEncode(append(w, `":"0x`...), value[:]), '"')
+	}
+	return append(w, '}')
+}
+
+// result is the log. What was returned is without the prefix of hex, as the network's nodes write it.
+func (l *stepLogger) result() (json.RawMessage, error) {
+	if reason := l.reason.Load(); reason != nil {
+		return nil, *reason
+	}
+	output := l.output
+	if l.err != nil && !errors.Is(l.err, vm.ErrExecutionReverted) {
+		output = nil
+	}
+	head := strconv.AppendUint([]byte(`{"gas":`), l.used, 10)
+	head = strconv.AppendBool(append(head, `,"failed":`...), l.err != nil)
+	head = append(hex.AppendEncode(append(head, `,"returnValue":"`...), output), `","structLogs":[`...)
+	steps := l.parts
+	if len(steps) > 0 {
+		steps[0] = steps[0][len(","):]
+	}
+	return slices.Concat(slices.Concat([][]byte{head}, steps, [][]byte{[]byte("]}")})...), nil
+}
