@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -97,8 +98,12 @@ func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 
 func parseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	var d document
-	if err := json.Unmarshal(raw, &d); err != nil {
+	rest, alloc := cutAlloc(raw)
+	if err := json.Unmarshal(rest, &d); err != nil {
 		return nil, fmt.Errorf("genesis: %w", err)
+	}
+	if alloc != nil {
+		d.Alloc = alloc
 	}
 	var c config
 	if err := json.Unmarshal(d.Config, &c); err != nil {
@@ -126,6 +131,38 @@ func parseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 		return nil, fmt.Errorf("genesis: %w", err)
 	}
 	return g, nil
+}
+
+// cutAlloc takes the object of accounts out of a genesis, where null stands then: the reading of the rest takes far less time without it.
+// It finds none where the genesis is not written as usual.
+func cutAlloc(raw []byte) (rest, alloc []byte) {
+	depth, start := 0, 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			from := i
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+			if value := i + 2; depth == 1 && start == 0 && value < len(raw) && string(raw[from:value]) == `"alloc":` && raw[value] == '{' {
+				start = value
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 1 && start > 0 {
+				alloc = raw[start : i+1]
+				rest = append(append(bytes.Clone(raw[:start]), "null"...), raw[i+1:]...)
+				if bytes.Contains(rest[start:], []byte(`"alloc":`)) { // the last one holds
+					return raw, nil
+				}
+				return rest, alloc
+			}
+		}
+	}
+	return raw, nil
 }
 
 // other says whether the header has something that no chain of a world has.
