@@ -55,7 +55,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	p.pressed = 2 * time.Second
 	mixedLoad(p, w)
-	below("mixed load", 200) // the budget is 100, which a busy machine exceeds: garbage piles up while it waits to be collected
+	below("mixed load", 170) // the budget is 100: some hundred requests take as much, 5,000 took 150, of which 34 are pages of the program
 	p.pressed = 400 * time.Millisecond
 	for _, a := range allAbuses(w) {
 		a.do(p, w)
