@@ -15,7 +15,7 @@ const gcPercent = 30
 // What lies between objects of other sizes, beside garbage: a share of what lives, and so much more.
 const (
 	betweenShare = 4
-	between      = 2 << 20
+	between      = 8 << 20
 )
 
 // memoryLimit is one that follows what lives. Garbage is never collected more often for its sake: it has the runtime give back at
