@@ -57,29 +57,29 @@ func digestOf(base []byte, clock int64, h heads) []byte {
 // readHeads reads the last digest of every chain.
 func readHeads(ctx context.Context, db *store.DB) (heads, error) {
 	h := heads{}
-	chains, err := db.Chains(ctx)
+	chains, err := db.ChainIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range chains {
-		head, err := db.Head(ctx, c.ID)
+	for _, id := range chains {
+		head, err := db.Head(ctx, id)
 		if err != nil {
-			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
+			return nil, fmt.Errorf("EVM chain of row %d: %w", id, err)
 		}
-		if h[headKey{false, c.ID}], err = db.HeadDigest(ctx, head); err != nil {
-			return nil, fmt.Errorf("chain %d: %w", c.EVMID, err)
+		if h[headKey{false, id}], err = db.HeadDigest(ctx, head); err != nil {
+			return nil, fmt.Errorf("EVM chain of row %d: %w", id, err)
 		}
 	}
-	networks, err := db.PrimaryNetworks(ctx)
+	networks, err := db.PrimaryNetworkIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range networks {
+	for _, id := range networks {
 		for _, chain := range []int{store.PChain, store.XChain} {
-			number := store.PrimaryChain(rules.Index(n.ID), chain)
+			number := store.PrimaryChain(rules.Index(id), chain)
 			head, err := db.PrimaryHead(ctx, number)
 			if err != nil {
-				return nil, fmt.Errorf("network %d: %w", n.ID, err)
+				return nil, fmt.Errorf("network %d: %w", id, err)
 			}
 			h[headKey{true, number}] = head.Digest
 		}

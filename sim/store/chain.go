@@ -26,6 +26,11 @@ func (db *DB) Chains(ctx context.Context) ([]Chain, error) {
 	return list[Chain](ctx, db, `SELECT `+chainColumns+` FROM chain ORDER BY id`)
 }
 
+// ChainIDs lists the row ids of the EVM chains. It reads no genesis, which is large.
+func (db *DB) ChainIDs(ctx context.Context) ([]int, error) {
+	return list[int](ctx, db, `SELECT id FROM chain ORDER BY id`)
+}
+
 // AddChain writes a chain.
 func (b *Batch) AddChain(c Chain) error {
 	return b.exec(`

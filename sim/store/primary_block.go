@@ -198,6 +198,11 @@ func (db *DB) PrimaryNetworks(ctx context.Context) ([]PrimaryNetwork, error) {
 	return list[PrimaryNetwork](ctx, db, `SELECT id, platform, exchange FROM primary_network ORDER BY id`)
 }
 
+// PrimaryNetworkIDs lists the numbers of the networks, mainnet first.
+func (db *DB) PrimaryNetworkIDs(ctx context.Context) ([]uint32, error) {
+	return list[uint32](ctx, db, `SELECT id FROM primary_network ORDER BY id`)
+}
+
 // AddPrimaryNetwork writes a network's genesis.
 func (b *Batch) AddPrimaryNetwork(n PrimaryNetwork) error {
 	return b.exec(`INSERT INTO primary_network (id, platform, exchange) VALUES (?, ?, ?)`, n.ID, n.PChainGenesis, n.XChainGenesis)

@@ -70,9 +70,10 @@ func (db *DB) StakerCounts(ctx context.Context, chain int) (*StakerCounts, error
 	return get[StakerCounts](ctx, db, `SELECT COUNT(*) AS stakers, COALESCE(SUM(delegator), 0) AS delegators FROM staker WHERE id BETWEEN ? AND ?`, First(chain), Last(chain))
 }
 
-// ValidatorsAt lists the validators of a P-Chain, of the primary network and of subnets, whose time has begun and not ended at a time.
+// ValidatorsAt lists the validators of a P-Chain, of the primary network and of subnets, whose time has begun and not ended at a time: their
+// nodes, subnets and keys.
 func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker
+	return list[Staker](ctx, db, `SELECT node, subnet, bls, proof FROM staker
 		WHERE id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ? ORDER BY id`, First(chain), Last(chain), time, time)
 }
 
