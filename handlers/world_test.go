@@ -152,3 +152,23 @@ func TestTheWorldInSections(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWorldExpectsWhatBecameOfIt pays bob, and goes back: what he is expected to have follows at once.
+func TestTheWorldExpectsWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	c := clockedOf(t, tinyWorld(t))
+	expected := func() control.ExpectedEVM {
+		var world control.World
+		decode(t, c.try("GET", "/sim/world", "").body, &world)
+		i := slices.IndexFunc(world.Personas, func(p control.Persona) bool { return p.Name == "bob" })
+		return world.Personas[i].Expected.EVM["43114"]
+	}
+	before, again := expected(), expected()
+	snapshot := member(c.call("/ext/bc/C/rpc", "evm_snapshot", `[]`), "result")
+	c.call("/ext/bc/C/rpc", "eth_sendTransaction", `[{"from":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","value":"0x1"}]`)
+	paid := expected()
+	c.call("/ext/bc/C/rpc", "evm_revert", `["`+snapshot+`"]`)
+	if after := expected(); after != before || again != before || paid.Transactions != before.Transactions+1 || paid.Balance == before.Balance {
+		t.Errorf("bob had %+v and %+v, was paid and had %+v, went back and has %+v", before, again, paid, after)
+	}
+}

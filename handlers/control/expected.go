@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"golang.org/x/sync/errgroup"
@@ -41,14 +42,36 @@ type ExpectedPrimary struct {
 	Staked   string `json:"staked" format:"uint" doc:"nAVAX that come back when a stake ends."`
 }
 
-// expectations reads what accounts have.
+// expectations reads what the personas have, and keeps it until the world or its clock moves: on a large world that takes seconds.
 type expectations struct {
 	world   *sim.World
 	readers *query.ChainReaders
+
+	mu    sync.Mutex // held while they are read, so that nobody else reads them
+	at    moment
+	found []*Expected
 }
 
-// all reads what each of some accounts has, on all processors.
+// moment is a world as it is after a commit, at a time.
+type moment struct{ commits, time int64 }
+
+// all are what each persona has.
 func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := moment{e.world.DB.Commits(), e.world.Clock.Unix()}
+	if e.found != nil && e.at == now {
+		return e.found, nil
+	}
+	found, err := e.read(ctx, of)
+	if err == nil {
+		e.at, e.found = now, found
+	}
+	return found, err
+}
+
+// read reads what each of some accounts has, on all processors.
+func (e *expectations) read(ctx context.Context, of []store.Persona) ([]*Expected, error) {
 	found := make([]*Expected, len(of))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))

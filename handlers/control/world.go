@@ -126,7 +126,7 @@ var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Defau
 
 // Register adds the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
-	api := &worldAPI{s, version, origins, expectations{w, query.NewChainReaders(w.DB.Caches())}}
+	api := &worldAPI{s, version, origins, expectations{world: w, readers: query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
 		rest.Operation{
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name", Readable: true,
