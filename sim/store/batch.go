@@ -366,7 +366,7 @@ const (
 
 	// How many bytes of a table's rows wait, about: the more of them there are already, the more are worth waiting for.
 	leastGathered = 128 << 10
-	mostGathered  = 2 << 20
+	mostGathered  = 4 << 20
 	gatheredShare = 16 // of what was written
 )
 
