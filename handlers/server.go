@@ -35,7 +35,6 @@ import (
 	"snowglobe/sim/export"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
-	"snowglobe/sim/verify"
 )
 
 // Options are what the user may choose about a server.
@@ -153,35 +152,6 @@ func (s *Server) Work(ctx context.Context) error {
 	err := s.exports.Run(ctx)
 	beside.Wait()
 	return err
-}
-
-// inspect looks for damage in the world's file. The server goes on when there is some: much may be right.
-func (s *Server) inspect(ctx context.Context) {
-	if s.world.DB.InMemory() {
-		return
-	}
-	err := verify.Inspect(ctx, s.world, halfOfTheTime(ctx))
-	var damage *store.DamageError
-	switch {
-	case err == nil || ctx.Err() != nil:
-	case errors.As(err, &damage):
-		s.world.ReportDamage()
-		s.log.Error("the world's file is damaged: its answers may be wrong", "error", err)
-	default:
-		s.log.Warn("the world's file could not be inspected", "error", err)
-	}
-}
-
-// halfOfTheTime pauses as long as the work since the last pause took, so that clients are not slowed.
-func halfOfTheTime(ctx context.Context) func() {
-	begun := time.Now()
-	return func() {
-		select {
-		case <-time.After(time.Since(begun)):
-		case <-ctx.Done():
-		}
-		begun = time.Now()
-	}
 }
 
 // New makes a server for a world.

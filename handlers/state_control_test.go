@@ -90,7 +90,7 @@ func TestStateControl(t *testing.T) {
 	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
 		t.Error(err)
 	}
-	if err := verify.Inspect(t.Context(), w, func() {}); err != nil {
+	if err := verify.Inspect(t.Context(), w, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -481,7 +481,7 @@ func TestChangesOfTheStateLast(t *testing.T) {
 		w, err := sim.Open(t.Context(), copied)
 		if err == nil {
 			_, err = verify.Verify(t.Context(), w, nil)
-			if inspected := verify.Inspect(t.Context(), w, func() {}); inspected == nil && !strings.Contains(tampering, "holding") {
+			if inspected := verify.Inspect(t.Context(), w, nil); inspected == nil && !strings.Contains(tampering, "holding") {
 				t.Errorf("%s: the inspection found nothing", tampering)
 			}
 			w.Close()

@@ -258,7 +258,7 @@ func TestVerifyBesideAWriter(t *testing.T) {
 		if err := verifyFile(t, path); err != nil {
 			t.Errorf("a sound file: %v", err)
 		}
-		if err := verify.Inspect(t.Context(), w, func() {}); err != nil {
+		if err := verify.Inspect(t.Context(), w, nil); err != nil {
 			t.Errorf("a sound file, inspected by who writes it: %v", err)
 		}
 	}

@@ -19,6 +19,8 @@ type Gate struct {
 	leaving *visitors     // those who were there then
 	closed  chan struct{} // is closed when the gate opens; nil while it is open
 	late    int           // how many generations of visitors have not left
+	within  int           // how many visitors there are, of all generations
+	came    uint64        // how many there have been
 	closing sync.Mutex    // held from Close to Open
 }
 
@@ -49,6 +51,8 @@ func (g *Gate) Enter(ctx context.Context) (within context.Context, leave func(),
 		if closed == nil {
 			p := &pass{g, g.present}
 			p.with.count++
+			g.within++
+			g.came++
 			g.mu.Unlock()
 			return context.WithValue(ctx, passKey{}, p), p.leave, nil
 		}
@@ -66,6 +70,13 @@ func Leave(ctx context.Context) {
 	if p, within := ctx.Value(passKey{}).(*pass); within {
 		p.leave()
 	}
+}
+
+// Visits tells how many requests are within, and how many came in since the gate was made.
+func (g *Gate) Visits() (within int, came uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.within, g.came
 }
 
 // Overtaken reports whether the world went back while the request of a context was still within: what it read may be of two histories.
@@ -86,6 +97,7 @@ func (p *pass) leave() {
 		return
 	}
 	p.with.count--
+	p.gate.within--
 	if p.with.count == 0 && p.with.empty != nil {
 		close(p.with.empty)
 	}

@@ -24,22 +24,45 @@ import (
 // blocksAtOnce is how many blocks Inspect reads at a time.
 const blocksAtOnce = 64
 
+// Pace has an inspection give way to others.
+type Pace interface {
+	// Pause is called between short steps.
+	Pause()
+
+	// Long takes a step that may last for seconds. It may end the step's context, and begin it again later.
+	Long(ctx context.Context, step func(context.Context) error) error
+}
+
 // Inspect looks for damage in a file without executing anything, as the file is at the beginning: it compares the schema,
 // lets the engine check every table with its indexes, and computes every hash and digest again that the file has of other rows,
-// up to the world's digest. It reads on one connection, and calls pause between its steps.
-func Inspect(ctx context.Context, w *sim.World, pause func()) error {
+// up to the world's digest. It reads on one connection, at the pace given, or without a pause where that is nil.
+func Inspect(ctx context.Context, w *sim.World, pace Pace) error {
 	view, err := w.View(ctx, 1)
 	if err != nil {
 		return err
 	}
-	i := &inspection{World: view, pause: pause}
+	i := &inspection{World: view, pace: pace}
 	return errors.Join(store.Damaged(i.run(ctx)), view.Close())
 }
 
 // inspection is a world that is being inspected.
 type inspection struct {
 	*sim.World
-	pause func()
+	pace Pace
+}
+
+func (i *inspection) pause() {
+	if i.pace != nil {
+		i.pace.Pause()
+	}
+}
+
+func (i *inspection) checkTable(ctx context.Context, table string) error {
+	check := func(ctx context.Context) error { return i.DB.CheckTable(ctx, table) }
+	if i.pace == nil {
+		return check(ctx)
+	}
+	return i.pace.Long(ctx, check)
 }
 
 func (i *inspection) run(ctx context.Context) error {
@@ -47,7 +70,7 @@ func (i *inspection) run(ctx context.Context) error {
 		return err
 	}
 	for _, table := range store.Tables() {
-		if err := i.DB.CheckTable(ctx, table); err != nil {
+		if err := i.checkTable(ctx, table); err != nil {
 			return err
 		}
 		i.pause()

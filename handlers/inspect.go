@@ -1,0 +1,111 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/store"
+	"snowglobe/sim/verify"
+)
+
+// inspect looks for damage in the world's file. The server goes on when there is some: much may be right.
+func (s *Server) inspect(ctx context.Context) {
+	if s.world.DB.InMemory() {
+		return
+	}
+	pace := newGivingWay(ctx, s.world.Gate)
+	pace.Pause() // who waited for the start comes first
+	err := verify.Inspect(ctx, s.world, pace)
+	var damage *store.DamageError
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case errors.As(err, &damage):
+		s.world.ReportDamage()
+		s.log.Error("the world's file is damaged: its answers may be wrong", "error", err)
+	default:
+		s.log.Warn("the world's file could not be inspected", "error", err)
+	}
+}
+
+const (
+	quietTime    = 20 * time.Millisecond // after the last request, until the next step
+	lookInterval = 5 * time.Millisecond
+	shortestWait = 100 * time.Millisecond // for quiet, by a step that took no time
+	busyWait     = 20                     // times what the work since the last pause took, at most, while requests come
+	interrupted  = 4                      // times that a long step gives way, after which it is taken whatever comes
+)
+
+// givingWay is the pace of work in the background. It rests for half as long as it works, and while clients ask it waits until they do
+// not, so that they are not slowed; but where they never cease it goes on all the same, one part in twenty of the time.
+type givingWay struct {
+	ctx   context.Context
+	gate  *sim.Gate
+	begun time.Time // when the work began, after the last pause
+	came  uint64    // how many requests there had been when last looked
+	last  time.Time // when there was one last
+}
+
+func newGivingWay(ctx context.Context, gate *sim.Gate) *givingWay {
+	now := time.Now()
+	return &givingWay{ctx: ctx, gate: gate, begun: now, last: now}
+}
+
+func (g *givingWay) Pause() {
+	worked := time.Since(g.begun)
+	g.wait(worked / 2)
+	for end := time.Now().Add(max(busyWait*worked, shortestWait)); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
+		g.wait(lookInterval)
+	}
+	g.begun = time.Now()
+}
+
+func (g *givingWay) wait(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-g.ctx.Done():
+	}
+}
+
+// quiet reports whether nobody asks, nor has for some time.
+func (g *givingWay) quiet() bool {
+	if within, came := g.gate.Visits(); within > 0 || came != g.came {
+		g.came, g.last = came, time.Now()
+	}
+	return time.Since(g.last) > quietTime
+}
+
+// Long ends a step when somebody asks, and begins it again in the next quiet.
+func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) error {
+	for range interrupted {
+		within, cancel := context.WithCancel(ctx)
+		done := make(chan error, 1)
+		go func() { done <- step(within) }()
+		err, whole := g.untilAsked(done)
+		cancel()
+		if whole {
+			return err
+		}
+		<-done
+		g.Pause()
+	}
+	return step(ctx)
+}
+
+// untilAsked waits for a step, unless somebody asks before it is taken.
+func (g *givingWay) untilAsked(done <-chan error) (err error, whole bool) {
+	_, before := g.gate.Visits()
+	look := time.NewTicker(lookInterval)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err, true
+		case <-look.C:
+			if _, came := g.gate.Visits(); came != before {
+				return nil, false
+			}
+		}
+	}
+}
