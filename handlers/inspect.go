@@ -16,7 +16,7 @@ func (s *Server) inspect(ctx context.Context) {
 		return
 	}
 	pace := newGivingWay(ctx, s.world.Gate)
-	pace.Pause() // who waited for the start comes first
+	pace.untilQuiet(startWait) // who waited for the start comes first
 	err := verify.Inspect(ctx, s.world, pace)
 	var damage *store.DamageError
 	switch {
@@ -32,6 +32,7 @@ func (s *Server) inspect(ctx context.Context) {
 const (
 	quietTime    = 20 * time.Millisecond // after the last request, until the next step
 	lookInterval = 5 * time.Millisecond
+	startWait    = time.Second            // at most, before the first step
 	shortestWait = 100 * time.Millisecond // for quiet, by a step that took no time
 	busyWait     = 20                     // times what the work since the last pause took, at most, while requests come
 	interrupted  = 4                      // times that a long step gives way, after which it is taken whatever comes
@@ -55,7 +56,12 @@ func newGivingWay(ctx context.Context, gate *sim.Gate) *givingWay {
 func (g *givingWay) Pause() {
 	worked := time.Since(g.begun)
 	g.wait(worked / 2)
-	for end := time.Now().Add(max(busyWait*worked, shortestWait)); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
+	g.untilQuiet(max(busyWait*worked, shortestWait))
+}
+
+// untilQuiet waits until nobody asks, so long at most, and begins to work.
+func (g *givingWay) untilQuiet(most time.Duration) {
+	for end := time.Now().Add(most); !g.quiet() && time.Now().Before(end) && g.ctx.Err() == nil; {
 		g.wait(lookInterval)
 	}
 	g.begun = time.Now()

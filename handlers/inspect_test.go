@@ -1,0 +1,46 @@
+package handlers
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"snowglobe/sim"
+	"snowglobe/sim/cache"
+)
+
+// TestInspectionGivesWay has clients come while a long step is taken: it ends and is taken again, but where they never cease it is taken
+// whole in the end.
+func TestInspectionGivesWay(t *testing.T) {
+	gate := sim.NewGate(&cache.Group{}, time.Minute)
+	visit := func() {
+		if _, leave, err := gate.Enter(t.Context()); err == nil {
+			leave()
+		}
+	}
+	for _, clients := range []int{0, 1, interrupted + 10} {
+		taken := 0
+		err := newGivingWay(t.Context(), gate).Long(t.Context(), func(ctx context.Context) error {
+			if taken++; taken <= clients {
+				visit()
+			}
+			if taken <= min(clients, interrupted) {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		})
+		if want := min(clients, interrupted) + 1; err != nil || taken != want {
+			t.Errorf("%d clients: taken %d times, %v; want %d times", clients, taken, err, want)
+		}
+	}
+	_, leave, err := gate.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pace := newGivingWay(t.Context(), gate)
+	time.AfterFunc(10*time.Millisecond, leave)
+	pace.untilQuiet(time.Minute)
+	if within, _ := gate.Visits(); within > 0 {
+		t.Error("the work went on beside a request")
+	}
+}
