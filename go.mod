@@ -8,6 +8,7 @@ require (
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
+	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses what the file keeps, as go-ethereum uses it
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.0 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
@@ -46,7 +47,6 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-ole/go-ole v1.3.0 // indirect
 	github.com/gofrs/flock v0.12.1 // indirect
-	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // indirect
 	github.com/google/renameio/v2 v2.0.0 // indirect
 	github.com/holiman/bloomfilter/v2 v2.0.3 // indirect
 	github.com/huin/goupnp v1.3.0 // indirect

@@ -97,7 +97,7 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error
 	}
 	for _, c := range chains {
 		write(h, "chain", c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name, c.Description,
-			c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades)
+			c.TokenName, c.TokenSymbol, []byte(c.Genesis), c.Upgrades)
 		contracts, err := db.Contracts(ctx, c.ID)
 		if err != nil {
 			return nil, err
@@ -136,7 +136,7 @@ func digestNetworks(ctx context.Context, h hash.Hash, db *store.DB) error {
 		return err
 	}
 	for _, n := range networks {
-		write(h, "network", n.ID, n.PChainGenesis, n.XChainGenesis)
+		write(h, "network", n.ID, []byte(n.PChainGenesis), []byte(n.XChainGenesis))
 		nodes, err := db.Nodes(ctx, n.ID)
 		if err != nil {
 			return err

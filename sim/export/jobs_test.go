@@ -168,7 +168,7 @@ func TestABrokenWorldFailsAnExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(`UPDATE tx SET raw = x'02ff' WHERE id = (SELECT id FROM tx ORDER BY id DESC LIMIT 1 OFFSET 20)`); err != nil {
+	if _, err := db.Exec(`UPDATE tx SET raw = x'0002ff' WHERE id = (SELECT id FROM tx ORDER BY id DESC LIMIT 1 OFFSET 20)`); err != nil {
 		t.Fatal(err)
 	}
 	db.Close()

@@ -10,7 +10,7 @@ type TransactionView struct {
 	Transaction
 	BlockHash []byte `db:"block_hash"` // of the block
 	BlockTime int64  `db:"time"`       // of the block, Unix seconds
-	Header    []byte `db:"header"`     // of the block, RLP
+	Header    Packed `db:"header"`     // of the block, RLP
 }
 
 const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash AS block_hash, b.time, b.header`
@@ -151,7 +151,7 @@ func (db *DB) HistoryCalls(ctx context.Context, i AddressHistory) ([]Call, error
 // TransactionViewByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionViewByHash(ctx context.Context, chain int, hash []byte) (*TransactionView, error) {
 	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
-		WHERE t.hash = ? AND t.id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
+		WHERE substr(t.hash, 1, 6) = substr(?1, 1, 6) AND t.hash = ?1 AND t.id BETWEEN ?2 AND ?3`, hash, First(chain), Last(chain))
 }
 
 // TransactionViewAt reads the transaction at a position.

@@ -27,6 +27,7 @@ type Batch struct {
 	primary    bool                     // whether it wrote a block of a P-, X- or C-Chain of UTXOs
 	uncounted  bool                     // it changes nothing that answers are kept for
 	gathered   map[*insertion]*gathered // rows that wait; nil where a row is written at once
+	uris       map[string]struct{}      // hashes of those that it wrote
 
 	moment   Moment // of what it makes the world
 	aside    bool   // it is none of the commits that can be undone
@@ -46,7 +47,7 @@ func (db *DB) Begin() (*Batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
-	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}}
+	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}, uris: map[string]struct{}{}}
 	if db.final != "" {
 		b.gathered = map[*insertion]*gathered{}
 	}
@@ -401,12 +402,18 @@ func (b *Batch) insert(into *insertion, row ...any) error {
 		g = &gathered{}
 		b.gathered[into] = g
 	}
-	g.values = append(g.values, row...)
 	for _, value := range row {
+		switch v := value.(type) { // as the file keeps them, they take less room
+		case Packed:
+			value = v.kept()
+		case Word:
+			value = v.kept()
+		}
 		g.bytes += 32 // of the value and what it points to
 		if blob, ok := value.([]byte); ok {
 			g.bytes += len(blob)
 		}
+		g.values = append(g.values, value)
 	}
 	if g.bytes < min(max(g.written/gatheredShare, leastGathered), mostGathered) {
 		return nil

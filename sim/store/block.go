@@ -13,8 +13,8 @@ type Block struct {
 	Txs     int      `db:"txs"`
 	AllTxs  int64    `db:"all_txs"` // transactions of the chain up to and with this block
 	GasUsed uint64   `db:"gas_used"`
-	Fees    []byte   `db:"fees"`     // wei, 32 bytes
-	Header  []byte   `db:"header"`   // RLP
+	Fees    Word     `db:"fees"`     // wei, 32 bytes
+	Header  Packed   `db:"header"`   // RLP
 	ExtData []byte   `db:"ext_data"` // C-Chain atomic transactions, nil when there are none
 	Digest  []byte   `db:"digest"`   // over the parent's digest and everything the block added
 }
@@ -31,7 +31,7 @@ func (db *DB) Block(ctx context.Context, chain int, number uint64) (*Block, erro
 
 // BlockByHash reads the block of a chain with this hash.
 func (db *DB) BlockByHash(ctx context.Context, chain int, hash []byte) (*Block, error) {
-	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE hash = ? AND id BETWEEN ? AND ?`, hash, First(chain), Last(chain))
+	return get[Block](ctx, db, `SELECT `+blockColumns+` FROM block WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`, hash, First(chain), Last(chain))
 }
 
 // Head reads a chain's newest block.

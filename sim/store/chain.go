@@ -15,7 +15,7 @@ type Chain struct {
 	Description  string `db:"description"`
 	TokenName    string `db:"token_name"`
 	TokenSymbol  string `db:"token_symbol"`
-	Genesis      []byte `db:"genesis"`  // JSON
+	Genesis      Packed `db:"genesis"`  // JSON
 	Upgrades     []byte `db:"upgrades"` // JSON
 }
 

@@ -1,8 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+
+	"github.com/golang/snappy"
 )
 
 // Position orders everything on EVM chains: by chain, then block number, then index in the block. It is the primary key
@@ -58,4 +62,85 @@ func (a *Amount) Scan(value any) error {
 	}
 	*a = Amount(n)
 	return nil
+}
+
+// Word is a number of 256 bits, big-endian. The file keeps it without leading zeros.
+type Word []byte
+
+const wordBytes = 32
+
+var errWord = errors.New("a number of 256 bits is not as it was written")
+
+// Value is how the file keeps a number.
+func (w Word) Value() (driver.Value, error) { return w.kept(), nil }
+
+func (w Word) kept() []byte {
+	for len(w) > 0 && w[0] == 0 {
+		w = w[1:]
+	}
+	return w
+}
+
+// Scan reads what Value wrote.
+func (w *Word) Scan(value any) error {
+	kept, ok := value.([]byte)
+	if !ok || len(kept) > wordBytes || len(kept) > 0 && kept[0] == 0 {
+		return errWord
+	}
+	*w = make([]byte, wordBytes)
+	copy((*w)[wordBytes-len(kept):], kept)
+	return nil
+}
+
+// Packed are bytes that repeat themselves, such as headers and calls, of which a third and more is zeros. The file keeps them
+// compressed where that is shorter.
+type Packed []byte
+
+// The first byte of what the file keeps says how it does.
+const (
+	plain      = 0
+	compressed = 1 // with Snappy
+
+	worthwhile   = 17       // bytes: Snappy finds nothing in fewer
+	mostUnpacked = 64 << 20 // bytes, far more than a block or a genesis has
+)
+
+var errPacked = errors.New("compressed bytes are not as they were written")
+
+// Value is how the file keeps the bytes.
+func (p Packed) Value() (driver.Value, error) { return p.kept(), nil }
+
+func (p Packed) kept() []byte {
+	if len(p) >= worthwhile && len(p) <= mostUnpacked {
+		kept := make([]byte, 1+snappy.MaxEncodedLen(len(p)))
+		if n := len(snappy.Encode(kept[1:], p)); n < len(p) {
+			kept[0] = compressed
+			return kept[:1+n]
+		}
+	}
+	return append([]byte{plain}, p...)
+}
+
+// Scan reads what Value wrote.
+func (p *Packed) Scan(value any) error {
+	kept, ok := value.([]byte)
+	if !ok || len(kept) == 0 {
+		return errPacked
+	}
+	switch rest := kept[1:]; kept[0] {
+	case plain:
+		*p = bytes.Clone(rest)
+		return nil
+	case compressed:
+		if n, err := snappy.DecodedLen(rest); err != nil || n > mostUnpacked {
+			return errPacked
+		}
+		unpacked, err := snappy.Decode(nil, rest)
+		if err != nil {
+			return errPacked
+		}
+		*p = unpacked
+		return nil
+	}
+	return errPacked
 }

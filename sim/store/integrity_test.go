@@ -84,7 +84,7 @@ func TestTheEngineRefusesWhatCannotBe(t *testing.T) {
 	for _, text := range []string{
 		"UPDATE tx SET hash = CAST(hash AS TEXT)", "UPDATE tx SET hash = substr(hash, 2)", "UPDATE tx SET status = 2",
 		"UPDATE tx SET gas_used = -1", "UPDATE tx SET gas_used = 0.5", "UPDATE chain SET blockchain_id = substr(blockchain_id, 2)",
-		"UPDATE chain SET name = x'00'", "UPDATE log SET topics = x'00'", "UPDATE call SET type = 'JUMP'", "UPDATE account SET balance = x''",
+		"UPDATE chain SET name = x'00'", "UPDATE log SET topics = x'00'", "UPDATE call SET type = 'JUMP'", "UPDATE account SET balance = zeroblob(33)",
 	} {
 		if _, err := edited(t, path, text); err == nil {
 			t.Errorf("%s was done", text)
@@ -96,9 +96,9 @@ func TestTheEngineRefusesWhatCannotBe(t *testing.T) {
 func TestAViolationIsPlaced(t *testing.T) {
 	path := finished(t)
 	for text, want := range map[string]string{
-		"UPDATE tx SET hash = x'01'":                    "table tx, row with id 4503599627436032: it must be that length(hash) = 32",
-		"UPDATE account SET balance = x'01', nonce = 7": "length(balance) = 32",
-		"UPDATE call SET type = 'JUMP'":                 "it must be that type IN ('CALL'",
+		"UPDATE tx SET hash = x'01'":                      "table tx, row with id 4503599627436032: it must be that length(hash) = 32",
+		"UPDATE account SET code_hash = x'01', nonce = 7": "length(code_hash) = 32",
+		"UPDATE call SET type = 'JUMP'":                   "it must be that type IN ('CALL'",
 	} {
 		db, err := edited(t, path, "PRAGMA ignore_check_constraints = ON; "+text)
 		if err == nil {

@@ -12,7 +12,7 @@ type Call struct {
 	Type      string   `db:"type"`  // CALL, CALLCODE, CREATE, CREATE2 or SELFDESTRUCT
 	Sender    []byte   `db:"sender"`
 	Recipient []byte   `db:"recipient"` // the created address of a creation
-	Value     []byte   `db:"value"`     // 32 bytes
+	Value     Word     `db:"value"`     // 32 bytes
 	Gas       uint64   `db:"gas"`
 	GasUsed   uint64   `db:"gas_used"`
 	Reverted  bool     `db:"reverted"` // this call or one around it was undone

@@ -11,7 +11,7 @@ type Log struct {
 	Address []byte   `db:"address"`
 	Topic   []byte   `db:"topic"`  // the first topic, empty when there is none
 	Topics  []byte   `db:"topics"` // the other topics, 32 bytes each
-	Data    []byte   `db:"data"`
+	Data    Packed   `db:"data"`
 }
 
 const logColumns = `id, tx, address, topic, topics, data`
@@ -64,12 +64,12 @@ func (db *DB) EachLogView(ctx context.Context, first, last Position, limit int, 
 
 // EachLogViewOfAddress is EachLogView for the logs of one contract.
 func (db *DB) EachLogViewOfAddress(ctx context.Context, address []byte, first, last Position, limit int, visit func(*LogView)) error {
-	return each(ctx, db, visit, eventSelect+`l.address = ? AND l.id BETWEEN ? AND ?`+eventOrder, address, first, last, limit)
+	return each(ctx, db, visit, eventSelect+`substr(l.address, 1, 6) = substr(?1, 1, 6) AND l.address = ?1 AND l.id BETWEEN ?2 AND ?3`+eventOrder, address, first, last, limit)
 }
 
 // EachLogViewOfTopic is EachLogView for the logs with this first topic.
 func (db *DB) EachLogViewOfTopic(ctx context.Context, topic []byte, first, last Position, limit int, visit func(*LogView)) error {
-	return each(ctx, db, visit, eventSelect+`l.topic = ? AND l.id BETWEEN ? AND ?`+eventOrder, topic, first, last, limit)
+	return each(ctx, db, visit, eventSelect+`substr(l.topic, 1, 6) = substr(?1, 1, 6) AND l.topic = ?1 AND l.id BETWEEN ?2 AND ?3`+eventOrder, topic, first, last, limit)
 }
 
 // LogViewsAt reads the logs at positions, ascending.

@@ -4,8 +4,8 @@
 
 CREATE TABLE primary_network (
     id       INTEGER PRIMARY KEY CHECK (id IN (1, 5)),       -- the network's number, 1 or 5
-    platform BLOB    NOT NULL CHECK (length(platform) > 0),  -- P-Chain genesis, the network's own encoding
-    exchange BLOB    NOT NULL CHECK (length(exchange) > 0)   -- X-Chain genesis
+    platform BLOB    NOT NULL CHECK (length(platform) > 1),  -- P-Chain genesis, the network's own encoding, packed
+    exchange BLOB    NOT NULL CHECK (length(exchange) > 1)   -- X-Chain genesis
 ) STRICT;
 
 -- Blocks of P and X; those of C are EVM blocks.
@@ -42,7 +42,7 @@ CREATE TABLE primary_tx (
     hash   BLOB    NOT NULL CHECK (length(hash) = 32),  -- SHA-256 of the bytes
     type   TEXT    NOT NULL,                            -- the network's name of the type, such as ExportTx
     burned INTEGER NOT NULL,                            -- nAVAX
-    bytes  BLOB    NOT NULL CHECK (length(bytes) > 2)   -- the signed transaction
+    bytes  BLOB    NOT NULL CHECK (length(bytes) > 2)   -- the signed transaction, packed
 ) STRICT;
 
 CREATE TABLE utxo (

@@ -62,13 +62,14 @@ func (db *DB) PrimaryBlockName(ctx context.Context, chain int, height uint64) (*
 
 // PrimaryBlockByHash reads the block of a primary chain with this id.
 func (db *DB) PrimaryBlockByHash(ctx context.Context, chain int, hash []byte) (*PrimaryBlock, error) {
-	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE hash = ? AND id BETWEEN ? AND ?`,
+	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, First(chain), Last(chain))
 }
 
 // PrimaryBlockByOuterID reads the block of a primary chain with this id of its ProposerVM block.
 func (db *DB) PrimaryBlockByOuterID(ctx context.Context, chain int, id []byte) (*PrimaryBlock, error) {
-	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block WHERE outer_id = ? AND id BETWEEN ? AND ?`,
+	return get[PrimaryBlock](ctx, db, `SELECT `+primaryBlockColumns+` FROM primary_block
+		WHERE substr(outer_id, 1, 6) = substr(?1, 1, 6) AND outer_id = ?1 AND id BETWEEN ?2 AND ?3`,
 		id, First(chain), Last(chain))
 }
 
@@ -189,8 +190,8 @@ func PrimaryChain(network, chain int) int { return network*chainsPerNetwork + ch
 // PrimaryNetwork is what the P- and the X-Chain of a network began with.
 type PrimaryNetwork struct {
 	ID            uint32 `db:"id"`
-	PChainGenesis []byte `db:"platform"` // genesis bytes
-	XChainGenesis []byte `db:"exchange"` // genesis bytes
+	PChainGenesis Packed `db:"platform"` // genesis bytes
+	XChainGenesis Packed `db:"exchange"` // genesis bytes
 }
 
 // PrimaryNetworks lists the networks with their genesis, mainnet first.

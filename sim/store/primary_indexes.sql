@@ -1,8 +1,8 @@
 -- Secondary indexes of the primary network, made last as the others are.
-CREATE INDEX primary_block_hash ON primary_block (hash);
-CREATE INDEX primary_block_outer ON primary_block (outer_id) WHERE outer_id IS NOT NULL;
+CREATE INDEX primary_block_hash ON primary_block (substr(hash, 1, 6));
+CREATE INDEX primary_block_outer ON primary_block (substr(outer_id, 1, 6)) WHERE outer_id IS NOT NULL;
 CREATE INDEX primary_block_proposer ON primary_block (proposer, id) WHERE proposer IS NOT NULL;
-CREATE INDEX primary_tx_hash ON primary_tx (hash);
+CREATE INDEX primary_tx_hash ON primary_tx (substr(hash, 1, 6));
 CREATE INDEX primary_tx_type ON primary_tx (type, id);
 CREATE INDEX utxo_mark ON utxo (mark);
 CREATE INDEX utxo_owner_live ON utxo_owner (address, chain, utxo) WHERE live = 1;

@@ -12,7 +12,7 @@ type PrimaryTx struct {
 	Hash   []byte   `db:"hash"`
 	Type   string   `db:"type"`   // the network's name of the type, such as ExportTx
 	Burned Amount   `db:"burned"` // nAVAX
-	Bytes  []byte   `db:"bytes"`  // signed, with the codec's version
+	Bytes  Packed   `db:"bytes"`  // signed, with the codec's version
 }
 
 const primaryTxColumns = `id, hash, type, burned, bytes`
@@ -24,7 +24,7 @@ func (db *DB) PrimaryTx(ctx context.Context, at Position) (*PrimaryTx, error) {
 
 // PrimaryTxByHash reads the transaction of a primary chain with this id.
 func (db *DB) PrimaryTxByHash(ctx context.Context, chain int, hash []byte) (*PrimaryTx, error) {
-	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+	return get[PrimaryTx](ctx, db, `SELECT `+primaryTxColumns+` FROM primary_tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, First(chain), Last(chain))
 }
 

@@ -1,6 +1,6 @@
 -- The whole world in one file. A position is one integer that orders everything on EVM chains by chain, block and
 -- index: chain << 52 | block number << 16 | index in the block. Hashes, addresses and 256-bit amounts are fixed-width
--- big-endian blobs.
+-- big-endian blobs; what is called packed is as column.go keeps it, and numbers of 256 bits are without leading zeros.
 
 -- The state of the file, by which a write-ahead log is recognised as its own (wal.go). The first table of a file is on its
 -- second page.
@@ -35,7 +35,7 @@ CREATE TABLE chain (
     description   TEXT    NOT NULL,
     token_name    TEXT    NOT NULL,
     token_symbol  TEXT    NOT NULL,
-    genesis       BLOB    NOT NULL,                              -- configuration, start time and allocation, as the network's JSON
+    genesis       BLOB    NOT NULL,                              -- configuration, start time and allocation, as the network's JSON, packed
     upgrades      BLOB    NOT NULL                               -- what turns built-in contracts on and off later, as the network's JSON
 ) STRICT;
 
@@ -46,8 +46,8 @@ CREATE TABLE block (
     txs      INTEGER NOT NULL CHECK (txs >= 0),            -- number of transactions
     all_txs  INTEGER NOT NULL CHECK (all_txs >= 0),        -- transactions of the chain up to and with this block
     gas_used INTEGER NOT NULL CHECK (gas_used >= 0),
-    fees     BLOB    NOT NULL CHECK (length(fees) = 32),   -- wei paid for gas by all transactions of the block
-    header   BLOB    NOT NULL CHECK (length(header) > 0),  -- RLP
+    fees     BLOB    NOT NULL CHECK (length(fees) <= 32),  -- wei paid for gas by all transactions of the block
+    header   BLOB    NOT NULL CHECK (length(header) > 1),  -- RLP, packed
     ext_data BLOB CHECK (length(ext_data) > 0),            -- C-Chain: atomic transactions, codec bytes
     digest   BLOB    NOT NULL CHECK (length(digest) = 32)  -- SHA-256 over the parent's digest and everything this block added
 ) STRICT;
@@ -90,7 +90,7 @@ CREATE TABLE tx (
     gas_used  INTEGER NOT NULL CHECK (gas_used >= 0),
     gas_total INTEGER NOT NULL CHECK (gas_total >= 0),    -- cumulative in the block
     logs      INTEGER NOT NULL CHECK (logs >= 0),         -- number of logs
-    raw       BLOB    NOT NULL CHECK (length(raw) > 0)    -- the signed transaction, canonical encoding
+    raw       BLOB    NOT NULL CHECK (length(raw) > 1)    -- the signed transaction, canonical encoding, packed
 ) STRICT;
 
 -- Transactions that their sender did not sign, because a client impersonated it: their signature stands for the sender's address.
@@ -104,7 +104,7 @@ CREATE TABLE log (
     address BLOB    NOT NULL CHECK (length(address) = 20),
     topic   BLOB    NOT NULL CHECK (length(topic) IN (0, 32)),           -- first topic, empty when there is none
     topics  BLOB    NOT NULL CHECK (length(topics) IN (0, 32, 64, 96)),  -- the other topics, 32 bytes each
-    data    BLOB    NOT NULL
+    data    BLOB    NOT NULL CHECK (length(data) > 0)                    -- packed
 ) STRICT;
 
 -- Calls inside transactions that moved value or created a contract, in the order in which they began.
@@ -115,7 +115,7 @@ CREATE TABLE call (
     type      TEXT    NOT NULL,
     sender    BLOB    NOT NULL CHECK (length(sender) = 20),
     recipient BLOB    NOT NULL CHECK (length(recipient) = 20),  -- the created address of a creation
-    value     BLOB    NOT NULL CHECK (length(value) = 32),
+    value     BLOB    NOT NULL CHECK (length(value) <= 32),
     gas       INTEGER NOT NULL CHECK (gas >= 0),
     gas_used  INTEGER NOT NULL CHECK (gas_used >= 0),
     reverted  INTEGER NOT NULL CHECK (reverted IN (0, 1)),      -- 1 when this call or one around it was undone
@@ -129,7 +129,7 @@ CREATE TABLE account (
     address   BLOB    NOT NULL CHECK (length(address) = 20),
     block     INTEGER NOT NULL CHECK (block >= 0),
     nonce     INTEGER NOT NULL CHECK (nonce >= 0),
-    balance   BLOB    NOT NULL CHECK (length(balance) = 32),
+    balance   BLOB    NOT NULL CHECK (length(balance) <= 32),
     code_hash BLOB CHECK (length(code_hash) = 32),      -- absent without code
     root      BLOB CHECK (length(root) = 32),           -- storage root, absent without storage
     gone      INTEGER NOT NULL CHECK (gone IN (0, 1)),  -- 1 when the account ceased to exist
@@ -238,8 +238,14 @@ CREATE TABLE nft (
     asset BLOB    NOT NULL CHECK (length(asset) BETWEEN 7 AND 39),
     block INTEGER NOT NULL CHECK (block >= 0),  -- position of the block
     owner BLOB CHECK (length(owner) = 20),      -- absent for an ERC-1155, and for a token that is gone
-    uri   TEXT,                                 -- of the metadata, absent when the contract fails to say
+    uri   BLOB CHECK (length(uri) = 16),        -- that of the metadata, by its hash; absent when the contract fails to say
     PRIMARY KEY (asset, block)
+) STRICT, WITHOUT ROWID;
+
+-- URIs of metadata. Many are whole documents, which the items of several rows, contracts and chains share.
+CREATE TABLE nft_uri (
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 16),  -- the beginning of the SHA-256 of the URI
+    uri  TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses that took part in a transaction without being its sender or recipient: in a transfer or an internal call.

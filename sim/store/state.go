@@ -17,7 +17,7 @@ type Account struct {
 	Address  []byte `db:"address"`
 	Block    uint64 `db:"block"`
 	Nonce    uint64 `db:"nonce"`
-	Balance  []byte `db:"balance"`   // wei, 32 bytes
+	Balance  Word   `db:"balance"`   // wei, 32 bytes
 	CodeHash []byte `db:"code_hash"` // nil without code
 	Root     []byte `db:"root"`      // storage root, nil without storage
 	Gone     bool   `db:"gone"`      // the account ceased to exist
@@ -377,7 +377,7 @@ func (db *DB) TokenBalances(ctx context.Context, token TokenID, block uint64, li
 func (db *DB) NFTStates(ctx context.Context, token TokenID, block Position, limit int) ([]NFTState, error) {
 	first, end := token.assets()
 	return list[NFTState](ctx, db, `
-		SELECT asset, block, owner, uri FROM nft n WHERE asset >= ?1 AND asset < ?2
+		SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset >= ?1 AND asset < ?2
 			AND block = (SELECT max(block) FROM nft WHERE asset = n.asset AND block <= ?3)
 		ORDER BY asset LIMIT 0 + ?4`, []byte(first), []byte(end), block, limit)
 }

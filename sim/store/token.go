@@ -3,7 +3,10 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
+	"fmt"
 )
 
 // Standard is what kind of token a contract is.
@@ -185,8 +188,11 @@ type NFT struct {
 	Updated *int64  `db:"updated"` // when that became known, Unix seconds
 }
 
+// uriColumn is the URI of the metadata of a row n of nft.
+const uriColumn = `(SELECT uri FROM nft_uri WHERE hash = n.uri) AS uri`
+
 // nftColumns are those of a row n of nft.
-const nftColumns = `n.owner, n.uri, (SELECT time FROM block WHERE id = n.block) AS updated`
+const nftColumns = `n.owner, ` + uriColumn + `, (SELECT time FROM block WHERE id = n.block) AS updated`
 
 // NFT reads what is known of an item.
 func (db *DB) NFT(ctx context.Context, asset AssetKey) (*NFT, error) {
@@ -220,7 +226,7 @@ func (b *Batch) PutReindexed(r *Reindexed) error {
 
 // NFTStateAt reads the row of an item that a block added.
 func (db *DB) NFTStateAt(ctx context.Context, asset AssetKey, block Position) (*NFTState, error) {
-	return get[NFTState](ctx, db, `SELECT asset, block, owner, uri FROM nft WHERE asset = ? AND block = ?`, []byte(asset), block)
+	return get[NFTState](ctx, db, `SELECT asset, block, owner, `+uriColumn+` FROM nft n WHERE asset = ? AND block = ?`, []byte(asset), block)
 }
 
 // NFTs reads at most limit items after one asset and before another, by number.
@@ -240,7 +246,45 @@ func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]To
 var intoNFT = newInsertion("nft", `asset, block, owner, uri`, 2)
 
 func (b *Batch) addNFTState(i *NFTState) error {
-	return b.insert(intoNFT, []byte(i.Asset), i.Block, i.Owner, i.URI)
+	hash, err := b.addURI(i.URI)
+	if err != nil {
+		return err
+	}
+	return b.insert(intoNFT, []byte(i.Asset), i.Block, i.Owner, hash)
+}
+
+const uriHashBytes = 16
+
+func uriHash(uri string) []byte {
+	sum := sha256.Sum256([]byte(uri))
+	return sum[:uriHashBytes]
+}
+
+// addURI writes a URI that the file does not have yet, and returns by what rows name it.
+func (b *Batch) addURI(uri *string) ([]byte, error) {
+	if uri == nil {
+		return nil, nil
+	}
+	hash := uriHash(*uri)
+	if _, known := b.uris[string(hash)]; known {
+		return hash, nil
+	}
+	b.uris[string(hash)] = struct{}{}
+	return hash, b.exec(`INSERT OR IGNORE INTO nft_uri (hash, uri) VALUES (?, ?)`, hash, *uri)
+}
+
+// CheckURIs looks whether each URI is the one that it is named for. It reads the whole table: only verify calls it.
+func (db *DB) CheckURIs(ctx context.Context) error {
+	var wrong error
+	err := each(ctx, db, func(row *struct {
+		Hash []byte `db:"hash"`
+		URI  string `db:"uri"`
+	}) {
+		if wrong == nil && !bytes.Equal(row.Hash, uriHash(row.URI)) {
+			wrong = fmt.Errorf("table nft_uri: %x is not the hash of %.80q", row.Hash, row.URI)
+		}
+	}, `SELECT hash, uri FROM nft_uri ORDER BY hash`)
+	return errors.Join(err, wrong)
 }
 
 // TokenBalance is how much of an asset an address held from a block on, until a later row.

@@ -16,7 +16,7 @@ type Transaction struct {
 	GasUsed   uint64   `db:"gas_used"`
 	GasTotal  uint64   `db:"gas_total"` // cumulative in the block
 	Logs      int      `db:"logs"`
-	Raw       []byte   `db:"raw"` // the signed transaction, canonical encoding
+	Raw       Packed   `db:"raw"` // the signed transaction, canonical encoding
 }
 
 const transactionColumns = `id, hash, sender, recipient, created, status, gas_used, gas_total, logs, raw`
@@ -28,7 +28,7 @@ func (db *DB) Transaction(ctx context.Context, at Position) (*Transaction, error
 
 // TransactionByHash reads the transaction of a chain with this hash.
 func (db *DB) TransactionByHash(ctx context.Context, chain int, hash []byte) (*Transaction, error) {
-	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+	return get[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, First(chain), Last(chain))
 }
 
@@ -73,7 +73,7 @@ type Inclusion struct {
 	TxHash    []byte `db:"tx_hash"`
 	BlockHash []byte `db:"block_hash"` // of the block
 	BlockTime int64  `db:"time"`       // of the block, Unix seconds
-	Header    []byte `db:"header"`     // of the block, RLP
+	Header    Packed `db:"header"`     // of the block, RLP
 }
 
 // inclusionColumns are those of a transaction t in a block b.

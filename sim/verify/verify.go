@@ -97,7 +97,7 @@ func verifyAll(ctx context.Context, w *sim.World, report *Report, progress func(
 		name string
 		do   func() error
 	}{
-		{checkFile, func() error { return errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx)) }},
+		{checkFile, func() error { return errors.Join(w.DB.CheckSchema(ctx), w.DB.Integrity(ctx), w.DB.CheckURIs(ctx)) }},
 		{checkDigest, func() error { return w.CheckDigest(ctx) }},
 		{checkUndo, func() error { return w.DB.CheckUndo(ctx) }},
 		{checkPersonas, func() error { return verifyPersonas(ctx, w.DB) }},

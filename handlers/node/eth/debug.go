@@ -145,7 +145,7 @@ func (a *debugAPI) GetRawHeader(ctx context.Context, ref blockRef) (hexutil.Byte
 	if err != nil {
 		return nil, err
 	}
-	return b.Row.Header, nil
+	return hexutil.Bytes(b.Row.Header), nil
 }
 
 // GetRawBlock answers the RLP of a block.

@@ -81,7 +81,7 @@ func raw(t *reader.Transaction, err error) (hexutil.Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.Row.Raw, nil
+	return hexutil.Bytes(t.Row.Raw), nil
 }
 
 // GetTransactionReceipt answers the receipt of a transaction, or null.

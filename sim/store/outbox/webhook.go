@@ -164,7 +164,7 @@ func L1StateBefore(b *store.Batch, id store.UTXONumber, height uint64) (*L1State
 
 // TxPosition finds a transaction of a primary chain, as a batch sees it.
 func TxPosition(b *store.Batch, chain int, hash []byte) (store.Position, error) {
-	at, err := store.Get[store.Position](context.Background(), b, `SELECT id FROM primary_tx WHERE hash = ? AND id BETWEEN ? AND ?`,
+	at, err := store.Get[store.Position](context.Background(), b, `SELECT id FROM primary_tx WHERE substr(hash, 1, 6) = substr(?1, 1, 6) AND hash = ?1 AND id BETWEEN ?2 AND ?3`,
 		hash, store.First(chain), store.Last(chain))
 	return *at, err
 }
