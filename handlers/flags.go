@@ -82,7 +82,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.Int64Var(&s.exportMaxRows, "export-max-rows", 1_000_000, "`N` rows of an export at most, except that a first day that is larger is written in full; 0 for no limit")
 	f.DurationVar(&s.exportRetention, "export-retention", 0, "`TIME` for which a finished export is kept, by the world's clock, such as 24h; 0 for ever")
 	f.StringVar(&s.faults, "faults", "", "YAML `FILE` with a list of faults, as POST /sim/faults takes them")
-	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests; 0 for none")
+	f.IntVar(&s.journal, "journal", journal.DefaultSize, "`N` latest requests that are remembered with their answers, for /sim/requests, fewer if answers are long; 0 for none")
 	f.IntVar(&s.worlds, "worlds", 200, "`N` worlds that clients may make beside the main one, with POST /sim/worlds; 0 for none")
 	f.Int64Var(&s.worldSize, "world-size", 1024, "`N` MiB that each of these may have")
 	f.StringVar(&s.logFormat, "log-format", "text", "`NAME` of the format of the log: text, a line for each request that a person can read, in colour on a terminal unless NO_COLOR is set, or json")

@@ -53,9 +53,9 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		p.forgetPeak(t)
 	}
-	p.pressed = 2 * time.Second
+	p.pressed = 4 * time.Second
 	mixedLoad(p, w)
-	below("mixed load", 170) // the budget is 100: some hundred requests take as much, 5,000 took 150, of which 34 are pages of the program
+	below("mixed load", 130) // the budget is 100: 1,500 requests take 114 to 118, of which 34 are pages of the program; the rest is for slow machines
 	p.pressed = 400 * time.Millisecond
 	for _, a := range allAbuses(w) {
 		a.do(p, w)

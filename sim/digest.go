@@ -180,14 +180,12 @@ func (w *World) CheckDigest(ctx context.Context) error {
 }
 
 func write(h hash.Hash, values ...any) {
-	var b bytes.Buffer
 	for _, value := range values {
-		text := fmt.Appendf(nil, "%v", value)
-		if blob, ok := value.([]byte); ok {
-			text = blob
+		text, ok := value.([]byte)
+		if !ok {
+			text = fmt.Append(nil, value)
 		}
-		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
-		b.Write(text)
+		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
+		h.Write(text)
 	}
-	h.Write(b.Bytes())
 }

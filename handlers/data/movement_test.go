@@ -178,12 +178,12 @@ func TestInternalTransactionsAreTheTraces(t *testing.T) {
 		s := tell(t, c)
 		want := map[common.Address][]string{}
 		for _, tx := range s.txs {
-			raw, err := c.TraceTransaction(context.Background(), tx, &reader.TraceConfig{Tracer: &tracer})
+			trace, err := c.TraceTransaction(context.Background(), tx, &reader.TraceConfig{Tracer: &tracer})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var f frame
-			if err := json.Unmarshal(raw, &f); err != nil {
+			if err := json.Unmarshal(trace.JSON(), &f); err != nil {
 				t.Fatal(err)
 			}
 			inner(tx.Hash(), f, false, func(text, from, to string) {

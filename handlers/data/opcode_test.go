@@ -82,12 +82,12 @@ func traced(t *testing.T, g *globe, row store.Chain, hash common.Hash) []string 
 		t.Fatal(err)
 	}
 	tracer := "callTracer"
-	raw, err := c.TraceTransaction(context.Background(), tx, &reader.TraceConfig{Tracer: &tracer})
+	trace, err := c.TraceTransaction(context.Background(), tx, &reader.TraceConfig{Tracer: &tracer})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var f frame
-	if err := json.Unmarshal(raw, &f); err != nil {
+	if err := json.Unmarshal(trace.JSON(), &f); err != nil {
 		t.Fatal(err)
 	}
 	var all []string

@@ -17,9 +17,12 @@ const DefaultSize = 1000
 // KeptBody is how much of a body is remembered.
 const KeptBody = 16 << 10
 
-// keptEach is how many bytes an exchange may take on average: both bodies of most are far shorter than KeptBody. Where clients send
-// heads of a megabyte, fewer exchanges are remembered.
-const keptEach = KeptBody + 8<<10
+// How many bytes all exchanges may take: so many, or so many each on average. Both bodies of most are far shorter than KeptBody; where
+// clients read long lists all the time, fewer exchanges are remembered.
+const (
+	keptBytes = 4 << 20
+	keptEach  = 4 << 10
+)
 
 // Exchange is a request and its answer, or a message over WebSocket and what was answered to it. It is not changed once it was
 // added.
@@ -114,7 +117,7 @@ type Journal struct {
 // New makes a journal for so many exchanges, none for 0. The secrets, such as API keys, are hidden wherever they occur. Each
 // exchange is told to the hub.
 func New(size int, secrets []string, hub *events.Hub) *Journal {
-	return &Journal{size: size, limit: size * keptEach, secrets: secrets, hub: hub, from: 1}
+	return &Journal{size: size, limit: max(keptBytes, size*keptEach), secrets: secrets, hub: hub, from: 1}
 }
 
 // Within limits how many bytes the journal takes.

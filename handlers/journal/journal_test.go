@@ -95,8 +95,8 @@ func TestLongHeadsAreFewer(t *testing.T) {
 	for range 50 {
 		j.Add(exchange("GET", "/v1/chains", "", "", "X-Long", long))
 	}
-	if n := len(j.Latest(0)); n != 2 {
-		t.Errorf("%d of a megabyte are remembered where 100 may take 2.4 MiB", n)
+	if n := len(j.Latest(0)); n != 3 {
+		t.Errorf("%d of a megabyte are remembered where all may take 4 MiB", n)
 	}
 	for range 150 {
 		j.Add(exchange("GET", "/v1/chains?"+long[:1000], long, long[:100]))

@@ -248,12 +248,12 @@ var callTracer = "callTracer"
 
 // internals are the calls of a transaction in the order in which they began, its own first.
 func internals(ctx context.Context, c *reader.Chain, t *reader.Transaction) ([]Internal, error) {
-	raw, err := c.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &callTracer})
+	trace, err := c.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &callTracer})
 	if err != nil {
 		return nil, err
 	}
 	var top frame
-	if err := json.Unmarshal(raw, &top); err != nil {
+	if err := json.Unmarshal(trace.JSON(), &top); err != nil {
 		return nil, err
 	}
 	return top.append(nil, t.Hash().Hex()), nil

@@ -217,8 +217,8 @@ func (db *DB) connect(name, journal string) error {
 	return err
 }
 
-// readers is how many connections read: enough to keep all processors busy. Each takes up to 10 MB, most of it for its prepared
-// statements.
+// readers is how many connections read: enough to keep all processors busy. Each takes some 2.5 MiB in the end: its prepared
+// statements 0.7, the schema 0.2, the rest pages, as the engine lets connections have what others do not use of their page caches.
 func readers() int { return min(1+runtime.GOMAXPROCS(0), 8) }
 
 // pool opens connections that stay open, and keeps their prepared statements with them.

@@ -53,8 +53,8 @@ func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
 		return nil
 	}
 	for _, w := range m.widths {
-		if blob, ok := fields[w.column].(*[]byte); ok && len(*blob) != w.bytes && !(w.absent && *blob == nil) {
-			return Damaged(fmt.Errorf("table %s: %s has %d bytes, it must have %d", tableOf(text), w.name, len(*blob), w.bytes))
+		if b, ok := fields[w.column].(*blob); ok && len(*b) != w.bytes && !(w.absent && *b == nil) {
+			return Damaged(fmt.Errorf("table %s: %s has %d bytes, it must have %d", tableOf(text), w.name, len(*b), w.bytes))
 		}
 	}
 	return nil
@@ -129,8 +129,28 @@ func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
 	fields := make([]any, len(m.fields))
 	for i, path := range m.fields {
 		fields[i] = row.FieldByIndex(path).Addr().Interface()
+		if b, ok := fields[i].(*[]byte); ok {
+			fields[i] = (*blob)(b)
+		}
 	}
 	return fields, nil
+}
+
+// blob takes a column as the engine's driver made it, for this row alone: [sql.Rows.Scan] would copy it once more.
+type blob []byte
+
+func (b *blob) Scan(column any) error {
+	switch column := column.(type) {
+	case nil:
+		*b = nil
+	case []byte:
+		*b = column
+	case string:
+		*b = blob(column)
+	default:
+		return fmt.Errorf("bytes are expected, not %T", column)
+	}
+	return nil
 }
 
 // each runs a statement and calls a function with each of its rows. All rows are scanned into the same variable:

@@ -41,7 +41,7 @@ func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, confi
 	if err != nil {
 		return nil, err
 	}
-	return stream.AddBytes(ctx, trace)
+	return stream.AddBytes(ctx, trace...)
 }
 
 // TraceBlockByNumber traces every transaction of a block.
@@ -101,7 +101,7 @@ func (a *debugAPI) trace(ctx context.Context, b *reader.Block, config *reader.Tr
 	}
 	parts, separator := make([][]byte, 0, 2*len(results)+1), "["
 	for _, r := range results {
-		parts = append(parts, fmt.Appendf(nil, `%s{"txHash":"%#x","result":`, separator, r.TxHash), r.Result)
+		parts = append(append(parts, fmt.Appendf(nil, `%s{"txHash":"%#x","result":`, separator, r.TxHash)), r.Trace...)
 		separator = "},"
 	}
 	if len(results) == 0 {
@@ -136,7 +136,7 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 	if err != nil {
 		return nil, err
 	}
-	return stream.AddBytes(ctx, trace)
+	return stream.AddBytes(ctx, trace...)
 }
 
 // GetRawHeader answers the RLP of a header.

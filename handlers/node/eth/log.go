@@ -35,11 +35,12 @@ const (
 
 // foundLogs are the logs of an answer.
 type foundLogs struct {
-	chain *reader.Chain
-	head  int        // bytes of the JSON before the first that was found: those of logs that were removed
-	json  jsonWriter // of all, as they were found, while they are kept
-	found []foundLog
-	bytes int // of those that were found
+	chain  *reader.Chain
+	head   int      // bytes of the JSON before the first that was found: those of logs that were removed
+	parts  [][]byte // the JSON of all, as they were found, while they are kept: parts of about logPart bytes that follow each other
+	before int      // bytes of all parts but the last
+	found  []foundLog
+	bytes  int // of those that were found
 }
 
 // foundLog is where a log is in the chain, and in the JSON.
@@ -50,24 +51,29 @@ type foundLog struct {
 
 // newFoundLogs begins an answer with logs that are in no block any more.
 func newFoundLogs(chain *reader.Chain, removed []*types.Log) *foundLogs {
-	f := &foundLogs{chain: chain}
-	f.json.open('[')
+	var w jsonWriter
+	w.open('[')
 	for _, log := range removed {
-		f.json.log(log)
+		w.log(log)
 	}
-	f.head = len(f.json.json)
-	return f
+	return &foundLogs{chain: chain, head: len(w.json), parts: [][]byte{w.json}}
 }
 
 func (f *foundLogs) add(at store.Position, log *types.Log) {
 	if !f.kept() {
-		f.json.json = f.json.json[:f.head]
+		f.parts = [][]byte{f.parts[0][:f.head]}
 	}
-	if room := cap(f.json.json) - len(f.json.json); room < 1<<10 {
-		f.json.json = slices.Grow(f.json.json, max(len(f.json.json), 4<<10)) // twice as much, as append does it for short texts only
+	last := &f.parts[len(f.parts)-1]
+	if len(*last) > logPart-1<<10 {
+		*last = append(*last, ',')
+		f.before += len(*last)
+		f.parts = append(f.parts, make([]byte, 0, logPart))
+		last = &f.parts[len(f.parts)-1]
 	}
-	begin, end := f.json.append(log)
-	f.found = append(f.found, foundLog{at, int32(begin), int32(end - begin)})
+	w := jsonWriter{*last}
+	begin, end := w.append(log)
+	*last = w.json
+	f.found = append(f.found, foundLog{at, int32(f.before + begin), int32(end - begin)})
 	f.bytes += end - begin
 }
 
@@ -94,17 +100,18 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 	}
 	size := f.head + f.bytes + commas + len("]")
 	if !f.kept() {
-		f.json.json = slices.Clone(f.json.json[:f.head])
+		f.parts = [][]byte{slices.Clone(f.parts[0][:f.head])}
 		held := f.head + 4*logPart + cap(f.found)*int(unsafe.Sizeof(foundLog{}))
 		return stream.Add(ctx, stream.Result{Size: int64(size), Held: held, Write: f.write})
 	}
-	answer := f.json
-	if !sorted {
-		answer.json = append(make([]byte, 0, size), f.json.json[:f.head]...)
-		for _, log := range f.found {
-			answer.separate()
-			answer.json = append(answer.json, f.json.json[log.begin:log.begin+log.len]...)
-		}
+	if sorted {
+		return stream.AddBytes(ctx, append(f.parts, []byte("]"))...)
+	}
+	all := slices.Concat(f.parts...)
+	answer := jsonWriter{append(make([]byte, 0, size), all[:f.head]...)}
+	for _, log := range f.found {
+		answer.separate()
+		answer.json = append(answer.json, all[log.begin:log.begin+log.len]...)
 	}
 	answer.close(']')
 	return stream.AddBytes(ctx, answer.json)
@@ -112,7 +119,7 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 
 // write reads the logs again and writes them. They are the same, unless the world goes back meanwhile.
 func (f *foundLogs) write(ctx context.Context, w io.Writer) error {
-	part, written := f.json, 0
+	part, written := jsonWriter{f.parts[0]}, 0
 	places := make([]store.Position, 0, logsOfPart)
 	for left := f.found; len(left) > 0; left = left[len(places):] {
 		places = places[:0]

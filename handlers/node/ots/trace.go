@@ -37,12 +37,12 @@ func (a *api) trace(ctx context.Context, hash common.Hash, options string) (*fra
 		return nil, err
 	}
 	tracer := "callTracer"
-	result, err := a.chain.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &tracer, TracerConfig: json.RawMessage(options)})
+	trace, err := a.chain.TraceTransaction(ctx, t, &reader.TraceConfig{Tracer: &tracer, TracerConfig: json.RawMessage(options)})
 	if err != nil {
 		return nil, err
 	}
 	top := new(frame)
-	return top, json.Unmarshal(result, top)
+	return top, json.Unmarshal(trace.JSON(), top)
 }
 
 // traceEntry is a call of a transaction.

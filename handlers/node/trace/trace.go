@@ -70,7 +70,7 @@ func (a *api) ofBlock(ctx context.Context, b *reader.Block) ([]json.RawMessage, 
 	}
 	for _, r := range results {
 		var frames []json.RawMessage
-		if err := json.Unmarshal(r.Result, &frames); err != nil {
+		if err := json.Unmarshal(r.Trace.JSON(), &frames); err != nil {
 			return nil, err
 		}
 		traces = append(traces, frames...)
@@ -98,12 +98,12 @@ func (a *api) ofTransaction(ctx context.Context, hash common.Hash) ([]json.RawMe
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	result, err := a.miner.Chain.TraceTransaction(ctx, t, flat())
+	trace, err := a.miner.Chain.TraceTransaction(ctx, t, flat())
 	if err != nil {
 		return nil, err
 	}
 	var frames []json.RawMessage
-	return frames, json.Unmarshal(result, &frames)
+	return frames, json.Unmarshal(trace.JSON(), &frames)
 }
 
 // Get answers the trace of a transaction that has an address, such as [0, 2] for the third call of the first call of the transaction;
@@ -150,10 +150,11 @@ func (a *api) Call(ctx context.Context, call reader.Call, kinds []string, ref *e
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	result, err := a.miner.Chain.TraceCall(ctx, b, &call, reader.Overrides{}, flat())
+	trace, err := a.miner.Chain.TraceCall(ctx, b, &call, reader.Overrides{}, flat())
 	if err != nil {
 		return nil, err
 	}
+	result := trace.JSON()
 	var first []struct {
 		Result struct{ Output, Code json.RawMessage }
 	}

@@ -123,7 +123,7 @@ func TestTraceOfBlockAgreesWithReceipts(t *testing.T) {
 			}
 			for i, trace := range traces {
 				var frame struct{ GasUsed hexutil.Uint64 }
-				if err := json.Unmarshal(trace.Result, &frame); err != nil || uint64(frame.GasUsed) != transactions[i].Row.GasUsed {
+				if err := json.Unmarshal(trace.Trace.JSON(), &frame); err != nil || uint64(frame.GasUsed) != transactions[i].Row.GasUsed {
 					t.Errorf("block %d, transaction %d: %d gas, receipt says %d", number, i, frame.GasUsed, transactions[i].Row.GasUsed)
 				}
 			}

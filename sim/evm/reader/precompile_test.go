@@ -289,7 +289,7 @@ func TestDeployersAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces, err := c.TraceBlock(context.Background(), block, &reader.TraceConfig{Tracer: &tracer})
-	if err != nil || len(traces) != 1 || !strings.Contains(string(traces[0].Result), want) {
+	if err != nil || len(traces) != 1 || !strings.Contains(string(traces[0].Trace.JSON()), want) {
 		t.Errorf("trace %v, %v", traces, err)
 	}
 }

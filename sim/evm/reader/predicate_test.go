@@ -101,7 +101,7 @@ func TestCallsThatCarryMessages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		var top struct{ GasUsed hexutil.Uint64 }
-		if err := json.Unmarshal(trace, &top); name == "callTracer" && (err != nil || uint64(top.GasUsed) != called.UsedGas) {
+		if err := json.Unmarshal(trace.JSON(), &top); name == "callTracer" && (err != nil || uint64(top.GasUsed) != called.UsedGas) {
 			t.Errorf("a trace has %d gas, a call %d: %v", top.GasUsed, called.UsedGas, err)
 		}
 	}

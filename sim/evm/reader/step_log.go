@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+	"github.com/holiman/uint256"
 )
 
 // stepPart is how many bytes of a log lie together.
@@ -82,7 +83,7 @@ func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 	if stack := scope.StackData(); stack != nil && !l.options.DisableStack {
 		w = append(w, `,"stack":[`...)
 		for i := range stack {
-			w = append(append(append(comma(w, i), '"'), stack[i].Hex()...), '"')
+			w = append(appendWord(append(comma(w, i), '"'), &stack[i]), '"')
 		}
 		w = append(w, ']')
 	}
@@ -106,6 +107,17 @@ func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 	}
 	*part = append(w, '}')
 	l.size += len(*part) - begin - len(",")
+}
+
+// appendWord writes a number as hex without leading zeros.
+func appendWord(w []byte, n *uint256.Int) []byte {
+	word := n.Bytes32()
+	digits := max(1, (n.BitLen()+3)/4)
+	w = append(w, "0x"...)
+	if digits%2 == 1 {
+		w = strconv.AppendUint(w, uint64(word[len(word)-1-digits/2]), 16)
+	}
+	return hex.AppendEncode(w, word[len(word)-digits/2:])
 }
 
 func comma(w []byte, i int) []byte {
@@ -145,7 +157,7 @@ func (l *stepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpConte
 }
 
 // result is the log. What was returned is without the prefix of hex, as the network's nodes write it.
-func (l *stepLogger) result() (json.RawMessage, error) {
+func (l *stepLogger) result() (Trace, error) {
 	if reason := l.reason.Load(); reason != nil {
 		return nil, *reason
 	}
@@ -160,5 +172,5 @@ func (l *stepLogger) result() (json.RawMessage, error) {
 	if len(steps) > 0 {
 		steps[0] = steps[0][len(","):]
 	}
-	return slices.Concat(slices.Concat([][]byte{head}, steps, [][]byte{[]byte("]}")})...), nil
+	return slices.Concat(Trace{head}, steps, Trace{[]byte("]}")}), nil
 }

@@ -43,8 +43,8 @@ func TestStepsAreLoggedAsGoEthereumDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := ours.result()
-			if want = bytes.Replace(want, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s with %+v: %v\n%.1000s\nwant\n%.1000s", name, options, err, got, want)
+			if want = bytes.Replace(want, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1); err != nil || !bytes.Equal(got.JSON(), want) {
+				t.Errorf("%s with %+v: %v\n%.1000s\nwant\n%.1000s", name, options, err, got.JSON(), want)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -29,8 +30,26 @@ type TraceConfig struct {
 
 // TraceResult is the trace of one transaction of a block.
 type TraceResult struct {
-	TxHash common.Hash     `json:"txHash"`
-	Result json.RawMessage `json:"result"`
+	TxHash common.Hash
+	Trace  Trace
+}
+
+// Trace is JSON in parts that follow each other, as it may be large.
+type Trace [][]byte
+
+// JSON is the trace as a whole.
+func (t Trace) JSON() json.RawMessage {
+	if len(t) == 1 {
+		return t[0]
+	}
+	return slices.Concat(t...)
+}
+
+func (t Trace) size() (n int) {
+	for _, part := range t {
+		n += len(part)
+	}
+	return n
 }
 
 var (
@@ -46,35 +65,35 @@ func (c *Chain) TraceBlock(ctx context.Context, b *Block, config *TraceConfig) (
 	}
 	results, size := make([]TraceResult, 0, len(transactions)), 0
 	err = c.replay(ctx, b, transactions, config, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
-		result, err := x.traceTransaction(ctx, t, m, config)
-		if size += len(result); size > c.Limits.Trace {
+		trace, err := x.traceTransaction(ctx, t, m, config)
+		if size += trace.size(); size > c.Limits.Trace {
 			return errTraceSize(c.Limits.Trace)
 		}
-		results = append(results, TraceResult{t.Hash(), result})
+		results = append(results, TraceResult{t.Hash(), trace})
 		return err
 	})
 	return results, err
 }
 
 // TraceTransaction executes a block again up to one of its transactions and traces that one.
-func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *TraceConfig) (json.RawMessage, error) {
+func (c *Chain) TraceTransaction(ctx context.Context, t *Transaction, config *TraceConfig) (Trace, error) {
 	transactions, err := c.Transactions(ctx, t.Block)
 	if err != nil {
 		return nil, err
 	}
-	var result json.RawMessage
+	var trace Trace
 	err = c.replay(ctx, t.Block, transactions[:t.Index()+1], config, func(ctx context.Context, x *execution, tx *Transaction, m *core.Message) (err error) {
 		if tx.Index() < t.Index() {
 			return x.apply(ctx, tx, m)
 		}
-		result, err = x.traceTransaction(ctx, tx, m, config)
+		trace, err = x.traceTransaction(ctx, tx, m, config)
 		return err
 	})
-	return result, err
+	return trace, err
 }
 
 // TraceCall traces a call on top of a block.
-func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (json.RawMessage, error) {
+func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides, config *TraceConfig) (Trace, error) {
 	if err := call.Check(c.Genesis.ChainID); err != nil {
 		return nil, err
 	}
@@ -167,14 +186,14 @@ func (x *execution) apply(ctx context.Context, t *Transaction, m *core.Message) 
 	return nil
 }
 
-func (x *execution) traceTransaction(ctx context.Context, t *Transaction, m *core.Message, config *TraceConfig) (json.RawMessage, error) {
+func (x *execution) traceTransaction(ctx context.Context, t *Transaction, m *core.Message, config *TraceConfig) (Trace, error) {
 	return x.trace(ctx, t.Transaction, m, t.Block.Header, &tracers.Context{
 		BlockHash: t.Block.Hash, BlockNumber: t.Block.Header.Number, TxIndex: t.Index(), TxHash: t.Hash(),
 	}, config)
 }
 
 // trace executes a message under a tracer. A transaction of a block also burns its base fee, by that block's header.
-func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Message, header *evm.Header, at *tracers.Context, config *TraceConfig) (json.RawMessage, error) {
+func (x *execution) trace(ctx context.Context, tx *types.Transaction, m *core.Message, header *evm.Header, at *tracers.Context, config *TraceConfig) (Trace, error) {
 	w, err := x.boundedTracer(config, at)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -31,8 +30,8 @@ func errTraceSize(limit int) error {
 type boundedTracer struct {
 	*tracers.Tracer
 	hooks  *tracing.Hooks
-	cancel func() // stops the EVM
-	steps  bool   // the step logger, which bounds itself
+	cancel func()      // stops the EVM
+	steps  *stepLogger // instead of a tracer of go-ethereum
 	size   int
 	limit  int
 }
@@ -69,8 +68,8 @@ func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 	}
 	steps := newStepLogger(&options)
 	hooks := steps.hooks()
-	w.Tracer = &tracers.Tracer{Hooks: &hooks, GetResult: steps.result, Stop: steps.stop}
-	w.hooks, w.steps = &hooks, true
+	w.Tracer = &tracers.Tracer{Hooks: &hooks, Stop: steps.stop}
+	w.hooks, w.steps = &hooks, steps
 	if !own {
 		w.countSteps(&options)
 	}
@@ -128,16 +127,17 @@ func (w *boundedTracer) stop(reason error) {
 	w.cancel()
 }
 
-func (w *boundedTracer) result() (json.RawMessage, error) {
+func (w *boundedTracer) result() (Trace, error) {
 	if w.size > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
-	result, err := w.GetResult()
-	if err != nil {
-		return nil, err
+	if w.steps == nil {
+		result, err := w.GetResult()
+		return Trace{result}, err
 	}
-	if w.steps && len(result) > w.limit {
+	trace, err := w.steps.result()
+	if trace.size() > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
-	return result, nil
+	return trace, err
 }

@@ -306,7 +306,7 @@ func testPredicate(t *testing.T, c *permissioned, name string, raw []byte, valid
 		t.Errorf("%s: the header ends with %s, want %s", name, extra, end)
 	}
 	trace, err := c.TraceTransaction(context.Background(), c.transaction(t, tx.Hash()), &reader.TraceConfig{Tracer: ptr("callTracer")})
-	if err != nil || strings.Contains(string(trace), hex.EncodeToString(messageSender[:])) != valid {
+	if err != nil || strings.Contains(string(trace.JSON()), hex.EncodeToString(messageSender[:])) != valid {
 		t.Errorf("%s: the trace is %s, %v", name, trace, err)
 	}
 	head, err := c.Head(context.Background())
