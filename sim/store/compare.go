@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -86,8 +87,8 @@ func sameRow(have, want *sqlx.Rows) error {
 		return err
 	}
 	for i, name := range names {
-		if x, y := fmt.Sprintf("%T %v", a[i], a[i]), fmt.Sprintf("%T %v", b[i], b[i]); x != y {
-			return fmt.Errorf("%s is %s, it should be %s", name, x, y)
+		if !reflect.DeepEqual(a[i], b[i]) {
+			return fmt.Errorf("%s is %T %[2]v, it should be %T %[3]v", name, a[i], b[i])
 		}
 	}
 	return nil
