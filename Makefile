@@ -4,14 +4,16 @@ FUZZTIME = 5m
 KILLS = 500
 SOAK = 1h
 GO = CGO_ENABLED=0 go
-# Compilers, linkers and tests that collect their garbage less often work a fifth less, and take a quarter more memory.
-BUSY = GOGC=400 $(GO)
+# Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
+BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false'
 
 # Packages where several goroutines meet. Tests that ask one question after the other find no races, and take long under the detector.
 RACED = . ./handlers ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/snowglobetest \
 	./handlers/textlog ./handlers/web ./handlers/webhook ./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
+# Tests of those packages that ask one question after the other, of what others ask at once.
+NOT_RACED = TheLife|AYear|L1Validator|Unlocked|StateLast|Ethclient|Agree|OfTheChains|IsListed|InParts|TracesAreFound|DocumentedShapes|Refuses|LongTexts|OneDigest|LeadBack|Coverage|Expects
 # Of the tests that make worlds, those whose worlds are made, advanced, verified and served by many goroutines.
 RACED_SEED = Determinism|PeopleLiveOn|TimePasses|BesideAWriter|FlippedByte
 
@@ -34,7 +36,7 @@ lint: ## gofmt, go vet, staticcheck
 	$(BUSY) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
-	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m $(RACED)
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -skip '$(NOT_RACED)' $(RACED)
 	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -run '$(RACED_SEED)' ./seed
 
 determinism: ## compare the digests with the committed ones on other processors, 386 (which an amd64 runs) and arm64 (needs qemu-user)
