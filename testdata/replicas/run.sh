@@ -1,6 +1,6 @@
 #!/bin/sh
-# Serves one world file with three replicas behind nginx, compares their answers, and kills one under load:
-# sh testdata/replicas/run.sh ./snowglobe
+# Serves one world file with three replicas behind nginx as the manual sets it up, compares their answers, and kills one under load; then
+# does what the manual's YAML for Kubernetes says: sh testdata/replicas/run.sh ./snowglobe
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,8 @@ for n in 1 2 3; do
 		sleep 0.1
 	done
 done
-cp "$here/nginx.conf" "$folder/nginx.conf"
+cp "$here/nginx.conf" "$folder"
+sed -n '/^```nginx/,/^```$/{/^```/d;s/listen 80;/listen 127.0.0.1:19750;/;p}' "$here/../../handlers/docs/pages/replicas.md" >"$folder/site.conf"
 nginx -p "$folder" -e error.log -c nginx.conf -g 'daemon off;' &
 nginx=$!
 tries=0
@@ -45,3 +46,5 @@ if "$binary" --db "$folder/world.db" --addr 127.0.0.1:0 --fuji-addr off --quiet 
 	exit 1
 fi
 "$binary" verify --quiet --db "$folder/world.db" --read-only
+cd "$here"
+CGO_ENABLED=0 go run . ../../handlers/docs/pages/replicas.md "$binary"
