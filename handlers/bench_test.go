@@ -62,6 +62,7 @@ func (r *report) parts() []part {
 		{"webhooks", r.webhooks},
 		{"abuses", r.abuses},
 		{"webPages", r.webPages},
+		{"replicas", r.replicas},
 	}
 }
 
