@@ -23,6 +23,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -51,33 +52,34 @@ func main() {
 	}
 }
 
-// build makes the program for a platform.
-func build(folder, platform string) (path string, err error) {
+// build makes the program for a platform, with the flags of the Makefile.
+func build(folder, platform string, env ...string) (path string, err error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	path = filepath.Join(folder, system+"-"+processor, "snowglobe")
 	if system == "windows" {
 		path += ".exe"
 	}
-	c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, ".")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	c := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags", "-s -w", "-o", path, ".")
+	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + processor}, env)
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w: %s", platform, err, out)
 	}
 	return path, nil
 }
 
-// archives writes one for each platform, and the sums of all.
+// archives writes one for each platform, and the sums of all. The first is made a second time, from an empty cache, and compared.
 func archives(out string, platforms []string) error {
 	work, err := os.MkdirTemp("", "snowglobe-dist-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	own, err := build(work, runtime.GOOS+"/"+runtime.GOARCH)
+	own := runtime.GOOS + "/" + runtime.GOARCH
+	programs, err := buildAll(work, append(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == own }), own), platforms[0])
 	if err != nil {
 		return err
 	}
-	common, err := manPages(own)
+	common, err := manPages(programs[own])
 	if err != nil {
 		return err
 	}
@@ -91,54 +93,77 @@ func archives(out string, platforms []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	// One builds while another is linked and packed.
-	sums := make([]string, len(platforms))
-	var all errgroup.Group
-	all.SetLimit(2)
-	for i, platform := range platforms {
-		all.Go(func() (err error) {
-			sums[i], err = archive(out, work, platform, common)
+	var sums bytes.Buffer
+	for _, platform := range platforms {
+		name, packed, err := archive(programs[platform], platform, common)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), packed, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(packed), name)
+		log.Printf("%s/%s: %d KiB", out, name, len(packed)>>10)
+	}
+	name, again, err := archive(programs[second], platforms[0], common)
+	if err != nil {
+		return err
+	}
+	if sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(again), name); !strings.HasPrefix(sums.String(), sum) {
+		return fmt.Errorf("%s has other bytes when it is made a second time", name)
+	}
+	log.Printf("%s/%s: the same bytes a second time, from an empty cache", out, name)
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
+}
+
+// second names the program that is built from an empty cache.
+const second = "second"
+
+// buildAll makes the program for each platform, and for one a second time.
+func buildAll(work string, platforms []string, twice string) (programs map[string]string, err error) {
+	programs = map[string]string{}
+	var (
+		all errgroup.Group
+		mu  sync.Mutex
+	)
+	all.SetLimit(2) // one compiles while another is linked
+	start := func(name, folder, platform string, env ...string) {
+		all.Go(func() error {
+			path, err := build(folder, platform, env...)
+			mu.Lock()
+			defer mu.Unlock()
+			programs[name] = path
 			return err
 		})
 	}
-	if err := all.Wait(); err != nil {
-		return err
+	for _, platform := range platforms {
+		start(platform, work, platform)
 	}
-	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(strings.Join(sums, "")), 0o644)
+	start(second, filepath.Join(work, second), twice, "GOCACHE="+filepath.Join(work, "cache"))
+	return programs, all.Wait()
 }
 
-// archive writes one, and tells its line among the sums.
-func archive(out, work, platform string, common []file) (sum string, err error) {
-	path, err := build(work, platform)
+// archive packs one.
+func archive(program, platform string, common []file) (name string, packed []byte, err error) {
+	body, err := os.ReadFile(program)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	body, err := os.ReadFile(path)
+	about, err := materials(program)
 	if err != nil {
-		return "", err
-	}
-	about, err := materials(path)
-	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	folder := "snowglobe-" + strings.ReplaceAll(platform, "/", "-")
-	files := slices.Concat([]file{{filepath.Base(path), body, 0o755}}, common, about)
+	files := slices.Concat([]file{{filepath.Base(program), body, 0o755}}, common, about)
 	for i := range files {
 		files[i].name = folder + "/" + files[i].name
 	}
-	name, pack := folder+".tar.gz", packTar
 	if strings.HasPrefix(platform, "windows/") {
-		name, pack = folder+".zip", packZip
+		packed, err = packZip(files)
+		return folder + ".zip", packed, err
 	}
-	packed, err := pack(files)
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(out, name), packed, 0o644); err != nil {
-		return "", err
-	}
-	log.Printf("%s/%s: %d KiB", out, name, len(packed)>>10)
-	return fmt.Sprintf("%x  %s\n", sha256.Sum256(packed), name), nil
+	packed, err = packTar(files)
+	return folder + ".tar.gz", packed, err
 }
 
 // manPages are those of the program and of its verbs.
@@ -281,7 +306,7 @@ func gather(b *bytes.Buffer, title, folder string) error {
 // packTar writes an archive in which nothing tells when and where it was made.
 func packTar(files []file) ([]byte, error) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	if err != nil {
 		return nil, err
 	}
