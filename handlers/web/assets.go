@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,10 +20,11 @@ import (
 //go:embed assets
 var ownFiles embed.FS
 
-// asset is a file that pages load, gzipped.
+// asset is a file that pages load, gzipped, and by brotli where that was done when the library was taken.
 type asset struct {
 	kind, version string
 	packed        []byte
+	brotli        []byte
 }
 
 var kinds = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".LICENSE": "text/plain; charset=utf-8", ".NOTICE": "text/plain; charset=utf-8"}
@@ -37,24 +39,29 @@ var assets = sync.OnceValue(func() map[string]asset {
 		z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
 		_, _ = z.Write(content)
 		_ = z.Close()
-		all[f.Name()] = newAsset(f.Name(), b.Bytes())
+		all[f.Name()] = newAsset(f.Name(), b.Bytes(), nil)
 	}
 	libraries, _ := web.Files.ReadDir(".")
 	for _, f := range libraries {
-		packed, _ := web.Files.ReadFile(f.Name())
-		name := strings.TrimSuffix(f.Name(), ".gz")
-		all[name] = newAsset(name, packed)
+		if name, gzipped := strings.CutSuffix(f.Name(), ".gz"); gzipped {
+			packed, _ := web.Files.ReadFile(f.Name())
+			brotli, _ := web.Files.ReadFile(name + ".br") // texts have none
+			all[name] = newAsset(name, packed, brotli)
+		}
 	}
 	return all
 })
 
-func newAsset(name string, packed []byte) asset {
+func newAsset(name string, packed, brotli []byte) asset {
 	sum := sha256.Sum256(packed)
-	return asset{kinds[path.Ext(name)], hex.EncodeToString(sum[:6]), packed}
+	return asset{kinds[path.Ext(name)], hex.EncodeToString(sum[:6]), packed, brotli}
 }
 
 // assetPath names the content, so that browsers may keep it for ever.
 func assetPath(name string) string { return "/assets/" + assets()[name].version + "/" + name }
+
+// takesBrotli matches what browsers send in Accept-Encoding.
+var takesBrotli = regexp.MustCompile(`(^|,)\s*br\s*(,|$)`)
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
 	a, found := assets()[r.PathValue("file")]
@@ -70,8 +77,11 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("version") == a.version {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	body := a.packed
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	body, accepted := a.packed, r.Header.Get("Accept-Encoding")
+	if a.brotli != nil && takesBrotli.MatchString(accepted) {
+		body = a.brotli
+		h.Set("Content-Encoding", "br")
+	} else if strings.Contains(accepted, "gzip") {
 		h.Set("Content-Encoding", "gzip")
 	} else if z, err := gzip.NewReader(bytes.NewReader(a.packed)); err == nil {
 		body, _ = io.ReadAll(z)

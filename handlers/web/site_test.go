@@ -215,6 +215,27 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 }
 
 // TestPagesObeyAProxysPrefix serves a page below a path.
+// TestLibrariesComeAsTheBrowserTakesThem fetches what pages load with brotli, gzip and neither: the content is the same.
+func TestLibrariesComeAsTheBrowserTakesThem(t *testing.T) {
+	s := open(t)
+	for _, name := range []string{"htmx.min.js", "swagger-ui-bundle.js", "swagger-ui.css", "uPlot.iife.min.js"} {
+		size := map[string]int{}
+		for accept, want := range map[string]string{"gzip, deflate, br, zstd": "br", "gzip, brotli": "gzip", "": ""} {
+			r := httptest.NewRequest(http.MethodGet, "/assets/any/"+name, nil)
+			r.Header.Set("Accept-Encoding", accept)
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			if got := w.Header().Get("Content-Encoding"); got != want || w.Code != http.StatusOK {
+				t.Errorf("%s for %q: %d %q, want %q", name, accept, w.Code, got, want)
+			}
+			size[want] = w.Body.Len()
+		}
+		if size["gzip"] >= size[""] || size["br"] >= size["gzip"] {
+			t.Errorf("%s: sizes %v", name, size)
+		}
+	}
+}
+
 func TestPagesObeyAProxysPrefix(t *testing.T) {
 	s := open(t)
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
