@@ -1,9 +1,14 @@
 package seed
 
 import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
 	"math/big"
 	"slices"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
@@ -12,10 +17,14 @@ import (
 	"snowglobe/sim/store"
 )
 
-// rushed is a world whose C-Chains are just long enough for a rush.
-func rushed(t *testing.T) *sim.World {
+// rushed is a world of two C-Chains with so many transactions, made once: 3,200 are just enough for a rush, 5,600 for one of each kind.
+func rushed(t *testing.T, transactions int) *sim.World {
 	t.Helper()
-	p, err := ParseProfile("rushed", []byte("name: rushed\ndays: 20\nchains: 2\ntransactions: 3200\n"))
+	name := fmt.Sprint("rushed ", transactions)
+	if w := worlds[name]; w != nil {
+		return w
+	}
+	p, err := ParseProfile("rushed", fmt.Appendf(nil, "name: rushed\ndays: 20\nchains: 2\ntransactions: %d\n", transactions))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +32,7 @@ func rushed(t *testing.T) *sim.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close() })
+	worlds[name] = w
 	return w
 }
 
@@ -41,7 +50,7 @@ func headers(t *testing.T, c *reader.Chain) []*evm.Header {
 // TestFeesRiseInARushAndFall looks for what drives the base fee of a C-Chain: blocks that follow each other at the minimal delay.
 // Before and after, gas costs a wei.
 func TestFeesRiseInARushAndFall(t *testing.T) {
-	for _, c := range rushed(t).Chains {
+	for _, c := range rushed(t, 3200).Chains {
 		all := headers(t, c)
 		peak := 0
 		for n, h := range all[1:] {
@@ -69,6 +78,81 @@ func TestFeesRiseInARushAndFall(t *testing.T) {
 		}
 		if floor < len(all)/2 {
 			t.Errorf("chain %d: gas costs a wei in %d of %d blocks", c.Row.EVMID, floor, len(all))
+		}
+	}
+}
+
+// rushOf is what a block's first transaction is in a rush for, by the function that it calls; empty for everyday life.
+func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
+	t.Helper()
+	txs := must(c.Transactions(t.Context(), must(c.Block(t.Context(), n))(t)))(t)
+	if len(txs) == 0 || len(txs[0].Data()) < 4 {
+		return ""
+	}
+	for signature, rush := range map[string]string{
+		"batchMint(address,uint256,uint256)": "mint", "batchTransfer(address[],uint256[])": "airdrop",
+		"touch(uint256)": "liquidation", "invalid()": "liquidation",
+	} {
+		if bytes.HasPrefix(txs[0].Data(), crypto.Keccak256([]byte(signature))[:4]) {
+			return rush
+		}
+	}
+	return ""
+}
+
+// gasExcess is that of the fee state in the header of a C-Chain's block (ACP-176: capacity, excess, target excess), from which the base
+// fee follows.
+func gasExcess(h *evm.Header) uint64 { return binary.BigEndian.Uint64(h.Extra[8:16]) }
+
+// TestEachKindOfRush looks at the longest mint, airdrop and liquidation of each C-Chain: blocks at the minimal delay and at fractions of a
+// second. A liquidation fills them: each leaves more gas excess than the one before, gas costs twice as much at the end and more, and
+// some minutes later less again. Airdrops and mints are too short to move a price of one wei.
+func TestEachKindOfRush(t *testing.T) {
+	w, kinds := rushed(t, 3200), []string{"mint", "liquidation"}
+	if !testing.Short() {
+		w, kinds = rushed(t, 5600), append(kinds, "airdrop")
+	}
+	for _, c := range w.Chains[:2] {
+		all := headers(t, c)
+		longest := map[string][2]int{} // the first block of a rush, and how many there are
+		for n := 1; n < len(all); n++ {
+			first := n
+			for n+1 < len(all) && all[n+1].TimeMilliseconds == all[n].EarliestChild() {
+				n++
+			}
+			rush := rushOf(t, c, uint64(first))
+			if count := n - first + 1; count > longest[rush][1] {
+				longest[rush] = [2]int{first, count}
+			}
+		}
+		for _, rush := range kinds {
+			first, count := longest[rush][0], longest[rush][1]
+			if count < 3 {
+				t.Errorf("chain %d, %s: %d blocks", c.Row.EVMID, rush, count)
+				continue
+			}
+			last, fractions := first+count-1, 0
+			for _, h := range all[first : last+1] {
+				if h.TimeMilliseconds%1000 != 0 {
+					fractions++
+				}
+			}
+			if fractions < count/2 {
+				t.Errorf("chain %d, %s: %d of %d blocks are at a fraction of a second", c.Row.EVMID, rush, fractions, count)
+			}
+			t.Logf("chain %d, %s: blocks %d to %d, gas excess %d to %d, base fee %d to %d", c.Row.EVMID, rush, first, last, gasExcess(all[first]), gasExcess(all[last]), all[first].BaseFee, all[last].BaseFee)
+			if rush != "liquidation" {
+				continue
+			}
+			for n := first + 1; n <= last; n++ {
+				if gasExcess(all[n]) <= gasExcess(all[n-1]) {
+					t.Errorf("chain %d: block %d has a gas excess of %d, the one before %d", c.Row.EVMID, n, gasExcess(all[n]), gasExcess(all[n-1]))
+				}
+			}
+			after := all[min(last+12, len(all)-1)]
+			if before, end := all[first].BaseFee, all[last].BaseFee; end.Cmp(new(big.Int).Lsh(before, 1)) < 0 || after.BaseFee.Cmp(end) >= 0 || gasExcess(after) >= gasExcess(all[last]) {
+				t.Errorf("chain %d: gas costs %d wei, %d in the rush, %d afterwards", c.Row.EVMID, before, end, after.BaseFee)
+			}
 		}
 	}
 }
