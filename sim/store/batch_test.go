@@ -3,10 +3,31 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 )
+
+// TestAFinishedFileIsCompact writes rows in any order: that leaves no page of the file half empty.
+func TestAFinishedFileIsCompact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	db := made(t, filepath.Join(t.TempDir(), "w.db"), func(b *Batch) (err error) {
+		for range 2000 {
+			to := binary.BigEndian.AppendUint64(bytes.Clone(hash[:24]), r.Uint64())
+			err = errors.Join(err, b.addCode(&Code{Hash: to, Code: hash}))
+		}
+		return err
+	})
+	var pages, rows int
+	err := errors.Join(db.read.Get(&pages, `PRAGMA page_count`), db.read.Get(&rows, `SELECT count(*) FROM code`))
+	var without int
+	err = errors.Join(err, made(t, filepath.Join(t.TempDir(), "none.db"), writeMeta).read.Get(&without, `PRAGMA page_count`))
+	if full := rows * 70 / pageSize; err != nil || rows != 2000 || pages-without > full*21/20 {
+		t.Errorf("%d rows are on %d pages, %v; they fill %d", rows, pages-without, err, full)
+	}
+}
 
 // TestRowsThatWereGatheredComeBack writes so many rows, in any order, that they are gathered and written several times.
 func TestRowsThatWereGatheredComeBack(t *testing.T) {

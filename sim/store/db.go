@@ -149,14 +149,19 @@ func (db *DB) claimName() (err error) {
 	if occupied(db.final) {
 		return errors.Join(ErrExists, db.making.release())
 	}
-	if err := removeFiles(db.path, db.path+"-wal", db.path+"-shm", db.path+"-journal"); err != nil {
+	if err := Remove(db.path); err != nil {
 		return errors.Join(err, db.making.release())
 	}
 	return nil
 }
 
 // Remove removes a file that is closed, with what may lie beside it.
-func Remove(path string) error { return removeFiles(path, path+"-wal", path+"-shm", path+"-journal") }
+func Remove(path string) error {
+	return removeFiles(path, path+"-wal", path+"-shm", path+"-journal", compacted(path))
+}
+
+// compacted is where a file is written anew.
+func compacted(path string) string { return path + "-compact" }
 
 // unfinished is where a file is until it is whole.
 func unfinished(path string) string { return path + ".tmp" }
@@ -251,11 +256,25 @@ func (db *DB) Index() error {
 	return nil
 }
 
+// compact writes the tables anew, each in the order of its key. Rows that came in another order have left a tenth of their pages empty.
+func (db *DB) compact() error {
+	if db.path == Memory {
+		return nil
+	}
+	if _, err := db.write.Exec(`VACUUM INTO ?`, compacted(db.path)); err != nil {
+		return fmt.Errorf("write the tables anew: %w", err)
+	}
+	if err := errors.Join(db.disconnect(), os.Rename(compacted(db.path), db.path)); err != nil {
+		return err
+	}
+	return db.connect(db.path, "OFF")
+}
+
 // Finish makes the secondary indexes, brings the file to disk whole, gives it its final name and opens it for serving.
 // It gathers no statistics: with them the engine prepares a statement anew for every range that it is given, and a
 // small world would be read in another way than a large one.
 func (db *DB) Finish() error {
-	if err := db.Index(); err != nil {
+	if err := errors.Join(db.compact(), db.Index()); err != nil {
 		return err
 	}
 	if db.path == Memory {
@@ -319,7 +338,7 @@ func (db *DB) Close() error {
 		err = errors.Join(err, db.lock.Close())
 	}
 	if db.final != "" {
-		err = errors.Join(err, removeFiles(db.path))
+		err = errors.Join(err, Remove(db.path))
 	}
 	if db.making != nil {
 		err = errors.Join(err, db.making.release())

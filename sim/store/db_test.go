@@ -141,7 +141,7 @@ func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 // TestOneProcessMakesAFile: the file locks of two handles are those of two processes.
 func TestOneProcessMakesAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
-	for _, leftover := range []string{".tmp", ".tmp-journal", ".lock"} { // of a generation that was killed
+	for _, leftover := range []string{".tmp", ".tmp-journal", ".tmp-compact", ".lock"} { // of a generation that was killed
 		if err := os.WriteFile(path+leftover, []byte("leftover"), 0o600); err != nil {
 			t.Fatal(err)
 		}
