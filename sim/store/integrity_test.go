@@ -110,6 +110,30 @@ func TestAViolationIsPlaced(t *testing.T) {
 	}
 }
 
+// TestShortColumnsAreDamage: what readers of rows take for 20 or 32 bytes has as many, or reading it is damage. That takes columns of one
+// name to have one length in all tables.
+func TestShortColumnsAreDamage(t *testing.T) {
+	for name, bytes := range map[string]int{"hash": 32, "address": 20, "sender": 20, "node": 20, "tx": 32, "validation": 32, "blockchain_id": 32, "subnet_id": 32} {
+		if w := fixedWidths()[name]; w.bytes != bytes || w.absent {
+			t.Errorf("columns named %s do not have %d bytes in every table", name, bytes)
+		}
+	}
+	db, err := edited(t, finished(t), "PRAGMA ignore_check_constraints = ON; UPDATE tx SET hash = x'01'; UPDATE block SET hash = x'01'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, of := get[struct {
+		Hash []byte `db:"hash"`
+	}](t.Context(), db, "SELECT hash FROM tx LIMIT 1")
+	_, alone := value[[]byte](t.Context(), db, "SELECT hash FROM block LIMIT 1")
+	for _, err := range []error{of, alone} {
+		var damage *DamageError
+		if !errors.As(err, &damage) || !strings.Contains(err.Error(), "hash has 1 bytes, it must have 32") {
+			t.Errorf("a short hash is answered with %v", err)
+		}
+	}
+}
+
 // TestASnapshotStandsStill: what is committed after a snapshot was made is not in it, on any of its connections.
 func TestASnapshotStandsStill(t *testing.T) {
 	db, err := edited(t, finished(t), "SELECT 1")

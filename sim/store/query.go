@@ -106,34 +106,46 @@ type preparer interface {
 // destinations are where the columns of a statement's rows are scanned to: the fields of a struct by their db tags, or
 // the value itself where it is none.
 func (s *stmt) destinations(rows *sql.Rows, row reflect.Value) ([]any, error) {
-	if row.Kind() != reflect.Struct {
-		return []any{row.Addr().Interface()}, nil
-	}
 	m := s.columns.Load()
 	if m == nil || m.row != row.Type() {
 		names, err := rows.Columns()
 		if err != nil {
 			return nil, err
 		}
-		m = &mapping{row: row.Type(), fields: s.Mapper.TraversalsByName(row.Type(), names)}
-		for i, path := range m.fields {
-			if len(path) == 0 {
-				return nil, fmt.Errorf("%s has no field for column %q", row.Type(), names[i])
-			}
-			if w, fixed := fixedWidths()[names[i]]; fixed {
-				m.widths = append(m.widths, width{i, names[i], w.bytes, w.absent})
-			}
+		if m, err = s.mapped(row.Type(), names); err != nil {
+			return nil, err
 		}
 		s.columns.Store(m)
 	}
 	fields := make([]any, len(m.fields))
 	for i, path := range m.fields {
-		fields[i] = row.FieldByIndex(path).Addr().Interface()
+		field := row
+		if len(path) > 0 {
+			field = row.FieldByIndex(path)
+		}
+		fields[i] = field.Addr().Interface()
 		if b, ok := fields[i].(*[]byte); ok {
 			fields[i] = (*blob)(b)
 		}
 	}
 	return fields, nil
+}
+
+// mapped finds the field of each column, which is the row itself where that is no struct.
+func (s *stmt) mapped(row reflect.Type, names []string) (*mapping, error) {
+	m := &mapping{row: row, fields: make([][]int, len(names))}
+	if row.Kind() == reflect.Struct {
+		m.fields = s.Mapper.TraversalsByName(row, names)
+	}
+	for i, name := range names {
+		if row.Kind() == reflect.Struct && len(m.fields[i]) == 0 {
+			return nil, fmt.Errorf("%s has no field for column %q", row, name)
+		}
+		if w, fixed := fixedWidths()[name]; fixed {
+			m.widths = append(m.widths, width{i, name, w.bytes, w.absent})
+		}
+	}
+	return m, nil
 }
 
 // blob takes a column as the engine's driver made it, for this row alone: [sql.Rows.Scan] would copy it once more.

@@ -244,8 +244,8 @@ CREATE TABLE nft (
 
 -- URIs of metadata. Many are whole documents, which the items of several rows, contracts and chains share.
 CREATE TABLE nft_uri (
-    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 16),  -- the beginning of the SHA-256 of the URI
-    uri  TEXT NOT NULL
+    id  BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),  -- the beginning of the SHA-256 of the URI
+    uri TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses that took part in a transaction without being its sender or recipient: in a transfer or an internal call.

@@ -189,7 +189,7 @@ type NFT struct {
 }
 
 // uriColumn is the URI of the metadata of a row n of nft.
-const uriColumn = `(SELECT uri FROM nft_uri WHERE hash = n.uri) AS uri`
+const uriColumn = `(SELECT uri FROM nft_uri WHERE id = n.uri) AS uri`
 
 // nftColumns are those of a row n of nft.
 const nftColumns = `n.owner, ` + uriColumn + `, (SELECT time FROM block WHERE id = n.block) AS updated`
@@ -270,20 +270,20 @@ func (b *Batch) addURI(uri *string) ([]byte, error) {
 		return hash, nil
 	}
 	b.uris[string(hash)] = struct{}{}
-	return hash, b.exec(`INSERT OR IGNORE INTO nft_uri (hash, uri) VALUES (?, ?)`, hash, *uri)
+	return hash, b.exec(`INSERT OR IGNORE INTO nft_uri (id, uri) VALUES (?, ?)`, hash, *uri)
 }
 
 // CheckURIs looks whether each URI is the one that it is named for. It reads the whole table: only verify calls it.
 func (db *DB) CheckURIs(ctx context.Context) error {
 	var wrong error
 	err := each(ctx, db, func(row *struct {
-		Hash []byte `db:"hash"`
-		URI  string `db:"uri"`
+		ID  []byte `db:"id"`
+		URI string `db:"uri"`
 	}) {
-		if wrong == nil && !bytes.Equal(row.Hash, uriHash(row.URI)) {
-			wrong = fmt.Errorf("table nft_uri: %x is not the hash of %.80q", row.Hash, row.URI)
+		if wrong == nil && !bytes.Equal(row.ID, uriHash(row.URI)) {
+			wrong = fmt.Errorf("table nft_uri: %x is not the hash of %.80q", row.ID, row.URI)
 		}
-	}, `SELECT hash, uri FROM nft_uri ORDER BY hash`)
+	}, `SELECT id, uri FROM nft_uri ORDER BY id`)
 	return errors.Join(err, wrong)
 }
 
