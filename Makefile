@@ -4,10 +4,12 @@ FUZZTIME = 5m
 KILLS = 500
 SOAK = 1h
 GO = CGO_ENABLED=0 go
-# The same for all, so that nothing is compiled twice. Debug information, a fifth of a compiler's work, would be stripped from what is handed out.
-export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+# Debug information would be stripped from what is handed out, and is a fifth of a compiler's work.
+build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
+# Many tests wait for what they started, so there are more of them than processors.
+BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false -dwarf=false'
 
@@ -26,10 +28,10 @@ build: ## build ./snowglobe
 	$(BUSY) build -ldflags "-s -w" -o snowglobe .
 
 test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
-	$(BUSY) test -short -vet=off -timeout 30m ./...
+	$(BUSY) test $(BESIDE) -short -vet=off -timeout 30m ./...
 
 test-all: ## run the tests in full
-	$(BUSY) test -vet=off -timeout 30m ./...
+	$(BUSY) test $(BESIDE) -vet=off -timeout 30m ./...
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it

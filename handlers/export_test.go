@@ -174,8 +174,11 @@ func (s *started) stopped(t *testing.T) {
 func TestTwoHundredExportsAtOnce(t *testing.T) {
 	t.Parallel()
 	const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-	posts := times(200)
-	for _, db := range []string{"w.db", ":memory:"} {
+	posts, files := times(200), []string{"w.db", ":memory:"}
+	if testing.Short() {
+		files = files[:1]
+	}
+	for _, db := range files {
 		s := start(t, t.TempDir(), "--quiet", "--db", db)
 		body := exportBody(t, "TRANSACTION_EXPORT_EVM", []string{alice}, []string{"43114", "43113"})
 		operations, names := make([]operationState, posts), map[string]bool{}

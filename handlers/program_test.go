@@ -76,12 +76,12 @@ func TestAnswers(t *testing.T) {
 		{program: []string{"sh", "-c", "kill -TERM $$"}, code: 128 + int(syscall.SIGTERM)},
 		{program: []string{"sh", "-c", "kill -KILL $$"}, code: 128 + int(syscall.SIGKILL), long: true},
 		{program: []string{"no-such-program"}, code: 127, stderr: `snowglobe: exec: "no-such-program": executable file not found`},
-		{program: []string{filepath.Join(folder, "none")}, code: 127, stderr: "no such file"},
+		{program: []string{filepath.Join(folder, "none")}, code: 127, long: true, stderr: "no such file"},
 		{program: []string{plain}, code: 126, stderr: "permission denied"},
 		{program: []string{"sh", "-c", "cat; cat noise >&2"}, stdin: noise, stdout: string(noise), stderr: string(noise)},
-		{program: []string{"go", "-C", module, "test", "-vet=off", "./..."}, environment: "ASKED=/sim/health", stdout: "ok  \tbeside\t"},
+		{program: []string{"go", "-C", module, "test", "-vet=off", "./..."}, environment: "ASKED=/sim/health", long: true, stdout: "ok  \tbeside\t"},
 		{program: []string{"go", "-C", module, "test", "-vet=off", "./..."}, environment: "ASKED=/sim/weather", long: true, code: 1, stdout: "FAIL\tbeside\t"},
-		{program: nil, code: 2, stderr: "expected -- and a command"},
+		{code: 2, stderr: "expected -- and a command"},
 	} {
 		if c.long && testing.Short() {
 			continue

@@ -427,7 +427,7 @@ func TestFoldersOfWorldsDoNotStay(t *testing.T) {
 func TestManyWorldsUnderLoad(t *testing.T) {
 	n := 100
 	if testing.Short() {
-		n = 10
+		n = 5
 	}
 	m := newMany(t, readWorld(t), handlers.Options{})
 	begin := m.digest("")
