@@ -38,6 +38,8 @@ func Create(path string, id Identity) (*Builder, error) {
 		return nil, fmt.Errorf("%s %w; --regenerate makes it anew, and another file is named with --db", path, err)
 	}
 	switch folder := filepath.Dir(path); {
+	case errors.Is(err, store.ErrNotWorld):
+		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no folder %s; make it, or name another file with --db (%w)", path, folder, err)
 	case errors.Is(err, fs.ErrPermission):

@@ -147,7 +147,7 @@ func (db *DB) claimName() (err error) {
 		return err
 	}
 	if occupied(db.final) {
-		return errors.Join(ErrExists, db.making.release())
+		return errors.Join(cmp.Or(checkKind(db.final), ErrExists), db.making.release())
 	}
 	if err := Remove(db.path); err != nil {
 		return errors.Join(err, db.making.release())

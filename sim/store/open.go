@@ -160,6 +160,27 @@ func occupied(path string) bool {
 	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
 }
 
+// SetAside renames a file and its log, in place of what has the new name. What a process serves stays where it is.
+func SetAside(path, as string) error {
+	if err := checkKind(path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	taken, err := filelock.Lock(file)
+	if err = errors.Join(err, file.Close()); err != nil || !taken {
+		return fmt.Errorf("%s: %w", path, cmp.Or(err, ErrLocked))
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if err := os.Rename(path+suffix, as+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -201,12 +222,8 @@ const (
 // checkHeader reads the header of the file itself, so that a foreign file is not touched. Errors of the file system, such
 // as a missing permission, are passed on as they are.
 func checkHeader(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
+	if err := checkKind(path); err != nil { // to open a named pipe is to wait for who writes into it
 		return err
-	}
-	if !info.Mode().IsRegular() { // to open a named pipe is to wait for who writes into it
-		return fmt.Errorf("%w: it is %s", ErrNotWorld, kindOf(info.Mode()))
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -222,6 +239,15 @@ func checkHeader(path string) error {
 		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
 	}
 	return nil
+}
+
+// checkKind fails with ErrNotWorld for what is no file.
+func checkKind(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: it is %s", ErrNotWorld, kindOf(info.Mode()))
+	}
+	return err
 }
 
 func kindOf(mode os.FileMode) string {
