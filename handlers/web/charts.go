@@ -3,7 +3,9 @@ package web
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"snowglobe/sim/metric"
 )
@@ -13,6 +15,8 @@ type chart struct {
 	Name, Title string
 	Points      string // times and values as two lists of JSON
 	Last        string
+	Unit        string // nothing for a number
+	Since       string // when the interval of the last point begins
 	Count       int
 }
 
@@ -20,6 +24,15 @@ type chart struct {
 var intervals = []struct{ Name, Size string }{{"hour", "168"}, {"day", "120"}, {"week", "52"}, {"month", "24"}}
 
 var stakingMetrics = []string{"validatorCount", "validatorWeight", "delegatorCount", "delegatorWeight"}
+
+// units are those in which amounts of the smallest unit are drawn, and how many of it each is. The token is the chain's.
+var units = map[string]struct {
+	name string
+	of   float64
+}{
+	"feesPaid": {"token", 1e18}, "avgGasPrice": {"gwei", 1e9}, "maxGasPrice": {"gwei", 1e9}, "validatorWeight": {"AVAX", 1e9}, "delegatorWeight": {"AVAX", 1e9},
+	"perSubnetDailyFeesPaid": {"AVAX", 1e9}, "perSubnetCumulativeFeesPaid": {"AVAX", 1e9},
+}
 
 type chartsView struct {
 	Of, Interval string
@@ -65,7 +78,11 @@ func charts(p *page) error {
 		return err
 	}
 	for _, c := range calls {
-		v.Charts = append(v.Charts, draw(c.Name, list(dig(p.Got[c.Name], "results"))))
+		drawn := draw(c.Name, list(dig(p.Got[c.Name], "results")))
+		if chain := p.names.byChain[v.Of]; chain != nil && drawn.Unit == "token" {
+			drawn.Unit = chain.Symbol
+		}
+		v.Charts = append(v.Charts, drawn)
 	}
 	p.Data = v
 	return p.showAs("charts", "charts", "Metrics")
@@ -104,7 +121,8 @@ func (p *page) series(v *chartsView, size string) (calls []*Call, err error) {
 
 // draw makes a chart of points, which come latest first.
 func draw(name string, points []any) chart {
-	c := chart{Name: name, Title: spaced(name), Count: len(points)}
+	unit := units[name]
+	c := chart{Name: name, Title: spaced(name), Unit: unit.name, Count: len(points)}
 	times, values := []json.Number{}, []json.Number{}
 	for i := len(points) - 1; i >= 0; i-- {
 		value := dig(points[i], "value")
@@ -112,8 +130,12 @@ func draw(name string, points []any) chart {
 			value = dig(points[i], "messageCount")
 		}
 		number := json.Number(text(value))
-		if _, err := number.Float64(); err != nil {
+		amount, err := number.Float64()
+		if err != nil {
 			continue
+		}
+		if unit.of > 0 {
+			number = json.Number(strconv.FormatFloat(amount/unit.of, 'f', -1, 64))
 		}
 		times, values = append(times, json.Number(text(dig(points[i], "timestamp")))), append(values, number)
 	}
@@ -123,12 +145,21 @@ func draw(name string, points []any) chart {
 	}
 	if len(values) > 0 {
 		c.Last = plain(values[len(values)-1].String())
+		c.Since = day(integer(times[len(times)-1]))
 	}
 	b, err := json.Marshal([]any{times, values})
 	if err == nil {
 		c.Points = string(b)
 	}
 	return c
+}
+
+// day is a time as a chart names it, with the hour where an interval does not begin with a day.
+func day(unix int64) string {
+	if unix%86400 == 0 {
+		return time.Unix(unix, 0).UTC().Format("2 Jan 2006")
+	}
+	return time.Unix(unix, 0).UTC().Format("2 Jan 2006, 15:04")
 }
 
 // plain is a number as people write it.

@@ -361,7 +361,7 @@
 
   // Charts.
   const charts = [...document.querySelectorAll(".chart")];
-  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
   const draw = () => {
     const style = getComputedStyle(document.documentElement);
     const probe = document.createElement("span");
