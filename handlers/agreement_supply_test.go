@@ -22,8 +22,10 @@ import (
 // validator: to the last wei it is the supply, on mainnet as the Data API tells it. A usual part of it is staked.
 func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
 	t.Parallel()
+	const moved = "tiny, in which people went on"
 	worlds := map[string]*sim.World{"tiny": readWorld(t)}
 	if !testing.Short() {
+		worlds[moved] = makeTiny(t, 1)
 		profile, err := seed.LoadProfile("default")
 		if err != nil {
 			t.Fatal(err)
@@ -33,9 +35,15 @@ func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
 		}
 	}
 	for profile, w := range worlds {
-		h, err := handlers.New(w, handlers.Options{Network: "mainnet"})
+		h, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, People: peopleOf})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if profile == moved {
+			before := w.Clock.Now()
+			if told := ask(h, "POST", "/sim/clock", `{"advance":"200h","populate":true}`); !w.Clock.Now().After(before) {
+				t.Fatal(told)
+			}
 		}
 		for i, n := range w.Networks {
 			v := &views{t, w, h, n}
