@@ -148,24 +148,24 @@ func (k *soak) makeWorld(random *rand.Rand) {
 
 // subscribe listens to some blocks, and leaves with or without saying so.
 func (k *soak) subscribe(random *rand.Rand) {
-	ctx, cancel := context.WithTimeout(k.Context(), 3*time.Second)
-	defer cancel()
-	client, err := rpc.DialContext(ctx, "ws"+strings.TrimPrefix(k.s.url, "http")+"/ext/bc/C/ws")
+	client, err := rpc.DialContext(k.Context(), "ws"+strings.TrimPrefix(k.s.url, "http")+"/ext/bc/C/ws")
 	if err != nil {
 		k.Error(err)
 		return
 	}
 	defer client.Close()
 	heads := make(chan any, 100)
-	subscription, err := client.EthSubscribe(ctx, heads, "newHeads")
+	subscription, err := client.EthSubscribe(k.Context(), heads, "newHeads")
 	if err != nil {
 		k.Error(err)
 		return
 	}
+	leave := time.After(3 * time.Second)
 	for range random.IntN(5) {
 		select {
 		case <-heads:
-		case <-ctx.Done():
+		case <-leave:
+			return
 		}
 	}
 	if random.IntN(2) == 0 {
