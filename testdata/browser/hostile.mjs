@@ -76,6 +76,14 @@ for (const name of attack) {
   }
 }
 
+// The reference shows what the server answers.
+await page.goto(base + "/docs#listErc20Balances");
+await page.locator(".op[open] tr[data-param-name='pageSize'] input").fill("100");
+await page.locator(".op[open] .execute").click();
+await page.locator(".op[open] .live-responses-table", { hasText: "alert(1)" }).waitFor();
+assert.equal(await page.evaluate(() => document.querySelectorAll("img[src='x'], svg[onload], .op b b, .op script").length), 0, "an answer became markup");
+assert.deepEqual(trouble, [], "the reference");
+
 // An item whose metadata and picture are scripts, and everything else that a client may write: requests, webhooks, faults, snapshots.
 const collection = JSON.parse(readFileSync(new URL("../../fixtures/contracts/artifacts/Collection.json", import.meta.url)));
 const send = async (to, data) => {
