@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -151,4 +152,30 @@ func TestUsageHasAPast(t *testing.T) {
 	if answers[0] != answers[1] || !strings.Contains(answers[0], `"groupValue":"JP"`) {
 		t.Errorf("the past is %s and %s", answers[0], answers[1])
 	}
+}
+
+// TestLongTextsAreNotCounted: of what a client makes as long as it likes, a request that was counted keeps the beginning.
+func TestLongTextsAreNotCounted(t *testing.T) {
+	server, err := handlers.New(readWorld(t), handlers.Options{Network: "mainnet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := live()
+	for i := range 200 {
+		long := fmt.Sprint(i) + strings.Repeat("x", 60_000)
+		for _, r := range []*http.Request{
+			httptest.NewRequest(http.MethodGet, "/v1/networks/mainnet", nil),
+			httptest.NewRequest(http.MethodGet, "/v1/networks/"+long, nil),
+			httptest.NewRequest(http.MethodPost, "/ext/bc/P", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"platform.`+long+`","params":{}}`)),
+		} {
+			r.Host, r.RemoteAddr = long+".localhost", "127.0.0.1:1"
+			r.Header.Set("User-Agent", long)
+			r.Header.Set("Content-Type", "application/json")
+			server.ServeHTTP(httptest.NewRecorder(), r)
+		}
+	}
+	if kept := live() - before; kept > 20<<20 {
+		t.Errorf("of 600 requests with long texts %d MiB are kept", kept>>20)
+	}
+	runtime.KeepAlive(server)
 }

@@ -75,7 +75,8 @@ const (
 	counted    = 1 << 40 // the first request's number: those of the history have lower ones
 	maxSlots   = 20_000  // from which on minutes are put together to hours
 	maxLogs    = 10_000
-	maxAgents  = 64 // user agents that are told apart
+	maxAgents  = 64  // user agents that are told apart
+	maxText    = 256 // bytes of what a client may make as long as it likes
 	otherAgent = "other"
 )
 
@@ -130,7 +131,7 @@ func (r *Recorder) Add(u *rest.Use) {
 	}
 	f.Latency[latencyOf(u.Took)]++
 	r.counted++
-	l := Log{counted + r.counted, now, u.Took, d, credits, hostOf(u.Client), u.Host, u.UserAgent}
+	l := Log{counted + r.counted, now, u.Took, d, credits, hostOf(u.Client), clipped(u.Host), clipped(u.UserAgent)}
 	if len(r.logs) < maxLogs {
 		r.logs = append(r.logs, l)
 	} else {
@@ -180,7 +181,7 @@ func (r *Recorder) dimensions(u *rest.Use) Dimensions {
 					d.ChainID, d.Network = fmt.Sprint(c.Row.EVMID), c.Row.Network
 				}
 			case "networks":
-				d.Network = parts[i+1]
+				d.Network = clipped(parts[i+1])
 			}
 		}
 	}
@@ -192,7 +193,7 @@ func (r *Recorder) dimensions(u *rest.Use) Dimensions {
 
 // rpc says which chain a request to the node was for. What nothing answered has no path of its own.
 func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
-	d.RequestType, d.Method, d.Network, d.Path = "rpc", u.Operation, "mainnet", "/ext"
+	d.RequestType, d.Method, d.Network, d.Path = "rpc", clipped(u.Operation), "mainnet", "/ext"
 	path := u.Path
 	for _, name := range []string{"mainnet", "fuji"} {
 		if rest, cut := strings.CutPrefix(path, "/"+name); cut {
@@ -225,8 +226,16 @@ func (r *Recorder) rpc(d *Dimensions, u *rest.Use) {
 	}
 }
 
+// clipped keeps no more of a text than the beginning.
+func clipped(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.Clone(strings.ToValidUTF8(text[:maxText], ""))
+}
+
 // shortAgent is the product of a user agent: the rest differs from build to build.
 func shortAgent(agent string) string {
 	product, _, _ := strings.Cut(agent, " ")
-	return strings.ToValidUTF8(product[:min(len(product), 64)], "")
+	return strings.Clone(strings.ToValidUTF8(product[:min(len(product), 64)], ""))
 }
