@@ -32,7 +32,7 @@ func (w *World) Advance(ctx context.Context, to time.Time) error {
 	}
 	target := to.UnixMilli()
 	for ctx.Err() == nil && w.Clock.UnixMilli() < target {
-		if err := w.advanceStride(target); err != nil {
+		if err := (due{w}).stride(target); err != nil {
 			return err
 		}
 	}
@@ -53,49 +53,52 @@ func (w *World) CanAdvance(to time.Time) error {
 	return nil
 }
 
-// advanceStride moves the clock towards a time in milliseconds: there, or to a stride after the next block that falls due.
-func (w *World) advanceStride(target int64) error {
+// due makes what falls due on the P-Chains, in the order of time.
+type due struct{ *World }
+
+// stride moves the clock towards a time in milliseconds: there, or to a stride after the next block that falls due.
+func (w due) stride(target int64) error {
 	w.writer.Lock()
 	defer w.writer.Unlock()
 	if target <= w.Clock.UnixMilli() {
 		return nil // blocks moved it meanwhile
 	}
-	by, due, err := w.nextStride(uint64(target))
+	by, some, err := w.next(uint64(target))
 	if err != nil {
 		return err
 	}
-	made, err := w.letFallDue(by, true)
-	if due && !made && err == nil { // nobody is left who could propose: only the clock goes on
-		_, err = w.letFallDue(uint64(target), true)
+	made, err := w.make(by, true)
+	if some && !made && err == nil { // nobody is left who could propose: only the clock goes on
+		_, err = w.make(uint64(target), true)
 	}
 	return err
 }
 
-// advanceTo makes what falls due by a time in milliseconds, before an EVM chain makes a block of that time: whose signatures
+// until makes what falls due by a time in milliseconds, before an EVM chain makes a block of that time: whose signatures
 // count there depends on it. The block will move the clock. The caller holds the writer's lock.
-func (w *World) advanceTo(time uint64) error {
+func (w due) until(time uint64) error {
 	for {
-		by, due, err := w.nextStride(time)
-		if err != nil || !due {
+		by, some, err := w.next(time)
+		if err != nil || !some {
 			return err
 		}
-		if made, err := w.letFallDue(by, false); err != nil || !made {
+		if made, err := w.make(by, false); err != nil || !made {
 			return err
 		}
 	}
 }
 
-// nextStride is until when, on the way to a time, blocks are stored together, and whether any fall due by then.
-func (w *World) nextStride(target uint64) (by uint64, due bool, err error) {
-	next, err := w.nextDue()
-	if next > target/1000 {
+// next is until when, on the way to a time, blocks are stored together, and whether any fall due by then.
+func (w due) next(target uint64) (by uint64, some bool, err error) {
+	first, err := w.first()
+	if first > target/1000 {
 		return target, false, err
 	}
-	return min(target, next*1000+uint64(stride.Milliseconds())), true, err
+	return min(target, first*1000+uint64(stride.Milliseconds())), true, err
 }
 
-// nextDue is when the next block of a P-Chain falls due, of either network.
-func (w *World) nextDue() (uint64, error) {
+// first is when the next block of a P-Chain falls due, of either network.
+func (w due) first() (uint64, error) {
 	next := uint64(math.MaxUint64)
 	for _, n := range w.Networks {
 		due, err := n.nextDue(context.Background()) // a block under way is not cut short
@@ -107,9 +110,9 @@ func (w *World) nextDue() (uint64, error) {
 	return next, nil
 }
 
-// letFallDue makes the blocks that fall due on both P-Chains by a time in milliseconds and stores them together; if it moves the clock,
+// make makes the blocks that fall due on both P-Chains by a time in milliseconds and stores them together; if it moves the clock,
 // that is there afterwards. When that fails the blocks never were. made says whether there were any.
-func (w *World) letFallDue(by uint64, moves bool) (made bool, err error) {
+func (w due) make(by uint64, moves bool) (made bool, err error) {
 	var all []*extension
 	defer func() {
 		for _, e := range all {
@@ -161,9 +164,9 @@ func (w *World) letFallDue(by uint64, moves bool) (made bool, err error) {
 func (w *World) NextDue() (time.Time, error) {
 	w.writer.Lock()
 	defer w.writer.Unlock()
-	due, err := w.nextDue()
-	if err != nil || due > math.MaxInt64/1000 {
+	first, err := (due{w}).first()
+	if err != nil || first > math.MaxInt64/1000 {
 		return time.Time{}, err
 	}
-	return time.Unix(int64(due), 0), nil
+	return time.Unix(int64(first), 0), nil
 }

@@ -7,54 +7,89 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/parse"
 	"snowglobe/sim/store"
 )
 
+// Members are the chains and networks of a world, found by their names.
+type Members struct {
+	Chains   []*reader.Chain
+	Networks []*Network     // mainnet, fuji
+	Miners   []*miner.Miner // of the chains, in their order
+}
+
 // ChainAt is the EVM chain to which a position in the file belongs, or nil.
-func (w *World) ChainAt(at store.Position) *reader.Chain {
-	return w.find(func(c *reader.Chain) bool { return c.Row.ID == at.Chain() })
+func (m *Members) ChainAt(at store.Position) *reader.Chain {
+	return m.find(func(c *reader.Chain) bool { return c.Row.ID == at.Chain() })
 }
 
 // ChainByEVMID is the EVM chain with an EVM chain id, or nil.
-func (w *World) ChainByEVMID(id uint64) *reader.Chain {
-	return w.find(func(c *reader.Chain) bool { return c.Row.EVMID == id })
+func (m *Members) ChainByEVMID(id uint64) *reader.Chain {
+	return m.find(func(c *reader.Chain) bool { return c.Row.EVMID == id })
 }
 
 // ChainByBlockchainID is the EVM chain with a blockchain id, or nil.
-func (w *World) ChainByBlockchainID(id ids.ID) *reader.Chain {
-	return w.find(func(c *reader.Chain) bool { return ids.ID(c.Row.BlockchainID) == id })
+func (m *Members) ChainByBlockchainID(id ids.ID) *reader.Chain {
+	return m.find(func(c *reader.Chain) bool { return ids.ID(c.Row.BlockchainID) == id })
 }
 
 // ChainNamed is the EVM chain with this EVM chain id (decimal) or blockchain id (cb58), or nil.
-func (w *World) ChainNamed(name string) *reader.Chain {
+func (m *Members) ChainNamed(name string) *reader.Chain {
 	if number, err := strconv.ParseUint(name, 10, 64); err == nil {
-		return w.ChainByEVMID(number)
+		return m.ChainByEVMID(number)
 	}
 	id, err := parse.ID(name)
 	if err != nil {
 		return nil
 	}
-	return w.ChainByBlockchainID(id)
+	return m.ChainByBlockchainID(id)
 }
 
-func (w *World) find(matches func(*reader.Chain) bool) *reader.Chain {
-	if i := slices.IndexFunc(w.Chains, matches); i >= 0 {
-		return w.Chains[i]
+func (m *Members) find(matches func(*reader.Chain) bool) *reader.Chain {
+	if i := slices.IndexFunc(m.Chains, matches); i >= 0 {
+		return m.Chains[i]
 	}
 	return nil
 }
 
 // NetworkNamed is mainnet or fuji, or nil.
-func (w *World) NetworkNamed(name string) *Network {
-	if i := slices.IndexFunc(w.Networks, func(n *Network) bool { return n.Name == name }); i >= 0 {
-		return w.Networks[i]
+func (m *Members) NetworkNamed(name string) *Network {
+	if i := slices.IndexFunc(m.Networks, func(n *Network) bool { return n.Name == name }); i >= 0 {
+		return m.Networks[i]
 	}
 	return nil
 }
 
 // NetworkOf is the network to which an EVM chain belongs.
-func (w *World) NetworkOf(c *reader.Chain) *Network { return w.NetworkNamed(c.Row.Network) }
+func (m *Members) NetworkOf(c *reader.Chain) *Network { return m.NetworkNamed(c.Row.Network) }
+
+// MinerOf makes the blocks of an EVM chain of the world; nil for any other.
+func (m *Members) MinerOf(c *reader.Chain) *miner.Miner {
+	if i := slices.IndexFunc(m.Miners, func(of *miner.Miner) bool { return of.Chain == c }); i >= 0 {
+		return m.Miners[i]
+	}
+	return nil
+}
+
+// Alias is the blockchain id for which a name was given later on a network, or on any when none is named, or the name
+// itself: what names a chain from the beginning keeps its meaning on both networks.
+func (m *Members) Alias(network, name string) string {
+	if m.ChainNamed(name) != nil {
+		return name
+	}
+	given := name
+	for _, n := range m.Networks {
+		id, known := n.Aliases.Lookup(name)
+		switch _, later := n.Aliases.Given(name); {
+		case known && !later:
+			return name
+		case known && given == name && (network == "" || network == n.Name):
+			given = id.String()
+		}
+	}
+	return given
+}
 
 // CChain is the network's C-Chain.
 func (n *Network) CChain() *reader.Chain { return n.World.ChainByBlockchainID(n.Rules.CChainID) }

@@ -120,9 +120,7 @@ func (w *World) revise(m store.Meta, write func(*store.Batch) error) error {
 	if err := batch.End(err); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.meta = m
-	w.mu.Unlock()
+	w.become(m)
 	w.committed.happened()
 	return nil
 }

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"snowglobe/sim/evm/reader"
@@ -14,7 +13,7 @@ import (
 func (w *World) openMiners(ctx context.Context) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
-			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: w.advanceTo, Mined: w.mined,
+			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,
 			Commit: w.commitBlock, CommitChange: w.commitChange,
 		})
 		waiting, err := w.DB.PooledTxs(ctx, c.Row.ID)
@@ -70,14 +69,6 @@ func (w *World) mined(ctx context.Context) {
 	if r := w.relayer.Load(); r != nil {
 		(*r).Deliver(ctx)
 	}
-}
-
-// MinerOf makes the blocks of an EVM chain of the world; nil for any other.
-func (w *World) MinerOf(c *reader.Chain) *miner.Miner {
-	if i := slices.IndexFunc(w.Miners, func(m *miner.Miner) bool { return m.Chain == c }); i >= 0 {
-		return w.Miners[i]
-	}
-	return nil
 }
 
 // storePools keeps in the file what waits in the pools, if that is not what is there.

@@ -32,7 +32,7 @@ func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks
 	m := w.MinerOf(c)
 	err := w.alone(ctx, Return{}, func(ctx context.Context) error {
 		if depth > 0 {
-			if err := w.removeBlocks(ctx, c, depth); err != nil {
+			if err := (&removal{w, c}).do(ctx, depth); err != nil {
 				return err
 			}
 		}
@@ -42,12 +42,19 @@ func (w *World) Reorg(ctx context.Context, c *reader.Chain, depth uint64, blocks
 	return err
 }
 
-func (w *World) removeBlocks(ctx context.Context, c *reader.Chain, depth uint64) error {
-	last, err := w.ancestor(ctx, c, depth)
+// removal takes blocks out of a chain. Its caller holds the writer's lock.
+type removal struct {
+	*World
+	chain *reader.Chain
+}
+
+func (r *removal) do(ctx context.Context, depth uint64) error {
+	w, c := r.World, r.chain
+	last, err := r.ancestor(ctx, depth)
 	if err != nil {
 		return err
 	}
-	if err := w.canRemove(ctx, c, last.ID.Number()); err != nil {
+	if err := r.check(ctx, last.ID.Number()); err != nil {
 		return err
 	}
 	logs, err := c.RemovedLogs(ctx, last.ID.Number())
@@ -66,7 +73,7 @@ func (w *World) removeBlocks(ctx context.Context, c *reader.Chain, depth uint64)
 	if err != nil {
 		return err
 	}
-	counts, err := w.countSince(ctx, before, last.ID)
+	counts, err := r.counts(ctx, before, last.ID)
 	if err != nil {
 		return err
 	}
@@ -87,8 +94,8 @@ func (w *World) removeBlocks(ctx context.Context, c *reader.Chain, depth uint64)
 		return err
 	}
 	w.heads = heads
-	if r := w.relayer.Load(); r != nil {
-		if err := (*r).Rewound(ctx); err != nil {
+	if relayer := w.relayer.Load(); relayer != nil {
+		if err := (*relayer).Rewound(ctx); err != nil {
 			return err
 		}
 	}
@@ -96,32 +103,32 @@ func (w *World) removeBlocks(ctx context.Context, c *reader.Chain, depth uint64)
 }
 
 // ancestor is the newest block that stays.
-func (w *World) ancestor(ctx context.Context, c *reader.Chain, depth uint64) (*store.Block, error) {
-	head, err := c.Head(ctx)
+func (r *removal) ancestor(ctx context.Context, depth uint64) (*store.Block, error) {
+	head, err := r.chain.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if depth > head.Number {
 		return nil, fmt.Errorf("%w: depth must not exceed current chain height: current height %d, depth %d", ErrReorg, head.Number, depth)
 	}
-	generated, err := w.DB.HeadsBefore(ctx, 0)
+	generated, err := r.DB.HeadsBefore(ctx, 0)
 	if err != nil {
 		return nil, err
 	}
-	first, grown := generated[c.Row.ID]
+	first, grown := generated[r.chain.Row.ID]
 	if !grown {
 		first = head.Number
 	}
 	if most := head.Number - first; depth > most {
 		return nil, fmt.Errorf("%w: the depth is %d, but only %d blocks of the chain were made since the world was generated, and only those can be replaced", ErrReorg, depth, most)
 	}
-	return w.DB.Block(ctx, c.Row.ID, head.Number-depth)
+	return r.DB.Block(ctx, r.chain.Row.ID, head.Number-depth)
 }
 
-// canRemove says why the blocks after one cannot be taken out although others stay.
-func (w *World) canRemove(ctx context.Context, c *reader.Chain, after uint64) error {
+// check says why the blocks after one cannot be taken out although others stay.
+func (r *removal) check(ctx context.Context, after uint64) error {
 	for first := after + 1; ; first += blocksAtOnce {
-		blocks, err := w.DB.Blocks(ctx, c.Row.ID, first, first+blocksAtOnce-1)
+		blocks, err := r.DB.Blocks(ctx, r.chain.Row.ID, first, first+blocksAtOnce-1)
 		if err != nil || len(blocks) == 0 {
 			return err
 		}
@@ -129,7 +136,7 @@ func (w *World) canRemove(ctx context.Context, c *reader.Chain, after uint64) er
 			if len(blocks[i].ExtData) > 0 {
 				return fmt.Errorf("%w: block %d has an atomic transaction, which moves AVAX from or to another chain", ErrReorg, blocks[i].ID.Number())
 			}
-			if err := w.unreceived(ctx, c, &blocks[i]); err != nil {
+			if err := r.unreceived(ctx, &blocks[i]); err != nil {
 				return err
 			}
 		}
@@ -137,18 +144,18 @@ func (w *World) canRemove(ctx context.Context, c *reader.Chain, after uint64) er
 }
 
 // unreceived checks that no other chain has received what a block sent.
-func (w *World) unreceived(ctx context.Context, c *reader.Chain, block *store.Block) error {
-	messages, err := w.DB.MessagesIn(ctx, block.ID)
+func (r *removal) unreceived(ctx context.Context, block *store.Block) error {
+	messages, err := r.DB.MessagesIn(ctx, block.ID)
 	if err != nil {
 		return err
 	}
 	for i := range messages {
-		events, err := w.DB.MessageEvents(ctx, messages[i].Hash)
+		events, err := r.DB.MessageEvents(ctx, messages[i].Hash)
 		if err != nil {
 			return err
 		}
 		for j := range events {
-			if by := w.ChainAt(events[j].ID); by != c {
+			if by := r.ChainAt(events[j].ID); by != r.chain {
 				return fmt.Errorf("%w: block %d sent the message 0x%x, which chain %d has received; go back to a snapshot instead",
 					ErrReorg, block.ID.Number(), messages[i].Hash, by.Row.EVMID)
 			}
@@ -172,13 +179,13 @@ func (c *blockCount) add(b *store.Batch) error {
 	return err
 }
 
-// countSince is what the blocks of all EVM chains have added to the metrics since a moment, of one chain up to its last that stays.
-func (w *World) countSince(ctx context.Context, moment int64, last store.Position) (all []blockCount, err error) {
-	heads, err := w.DB.HeadsBefore(ctx, moment)
+// counts are what the blocks of all EVM chains have added to the metrics since a moment, of one chain up to its last that stays.
+func (r *removal) counts(ctx context.Context, moment int64, last store.Position) (all []blockCount, err error) {
+	heads, err := r.DB.HeadsBefore(ctx, moment)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range w.Chains {
+	for _, c := range r.Chains {
 		after, grown := heads[c.Row.ID]
 		if !grown {
 			continue
@@ -187,19 +194,15 @@ func (w *World) countSince(ctx context.Context, moment int64, last store.Positio
 		if c.Row.ID == last.Chain() {
 			until = last.Number()
 		}
-		if all, err = w.count(ctx, all, c, after, until); err != nil {
+		err := r.eachCount(ctx, c, after, until, func(n *blockCount) error {
+			all = append(all, *n)
+			return nil
+		})
+		if err != nil {
 			return nil, fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 		}
 	}
 	return all, nil
-}
-
-func (w *World) count(ctx context.Context, all []blockCount, c *reader.Chain, after, until uint64) ([]blockCount, error) {
-	err := w.eachCount(ctx, c, after, until, func(n *blockCount) error {
-		all = append(all, *n)
-		return nil
-	})
-	return all, err
 }
 
 // eachCount visits what the blocks of an EVM chain after one, up to another, add to the metrics.

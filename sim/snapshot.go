@@ -137,7 +137,7 @@ func (w *World) Revert(ctx context.Context, id int64, spend bool) error {
 		if spend {
 			first = id
 		}
-		return &returning{to: s.Sequence, memory: memory, drop: func(b *store.Batch) error { return b.DropSnapshots(first, maxID) }}, err
+		return &returning{World: w, to: s.Sequence, memory: memory, drop: func(b *store.Batch) error { return b.DropSnapshots(first, maxID) }}, err
 	})
 }
 
@@ -149,12 +149,13 @@ func (w *World) Reset(ctx context.Context) error {
 		return store.ErrReadOnly
 	}
 	return w.goBack(ctx, Return{Reset: true}, func() (*returning, error) {
-		return &returning{memory: &Memory{}, drop: func(b *store.Batch) error { return errors.Join(b.DropSnapshots(1, maxID), b.CountReset()) }}, nil
+		return &returning{World: w, memory: &Memory{}, drop: func(b *store.Batch) error { return errors.Join(b.DropSnapshots(1, maxID), b.CountReset()) }}, nil
 	})
 }
 
 // returning is where the world goes back to.
 type returning struct {
+	*World
 	to     int64 // the commit after which it was so
 	memory *Memory
 	drop   func(*store.Batch) error // deletes snapshots
@@ -167,7 +168,7 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 		if err != nil {
 			return err
 		}
-		removed, err := w.removedLogs(ctx, r.to)
+		removed, err := r.logs(ctx)
 		if err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (w *World) goBack(ctx context.Context, how Return, decide func() (*returnin
 				m.RestoreDefaults()
 			}
 		}
-		err = w.follow(ctx, r.memory, removed)
+		err = r.follow(ctx, removed)
 		w.committed.happened()
 		return err
 	})
@@ -205,14 +206,14 @@ func (w *World) alone(ctx context.Context, how Return, do func(ctx context.Conte
 	return do(context.WithoutCancel(ctx))
 }
 
-// removedLogs are the logs, by chain, of the blocks that will be undone.
-func (w *World) removedLogs(ctx context.Context, to int64) (map[int][]*types.Log, error) {
-	heads, err := w.DB.HeadsBefore(ctx, to)
+// logs are those, by chain, of the blocks that will be undone.
+func (r *returning) logs(ctx context.Context) (map[int][]*types.Log, error) {
+	heads, err := r.DB.HeadsBefore(ctx, r.to)
 	if err != nil {
 		return nil, err
 	}
 	all := map[int][]*types.Log{}
-	for _, c := range w.Chains {
+	for _, c := range r.Chains {
 		if head, goes := heads[c.Row.ID]; goes {
 			if all[c.Row.ID], err = c.RemovedLogs(ctx, head); err != nil {
 				return nil, err
@@ -223,39 +224,37 @@ func (w *World) removedLogs(ctx context.Context, to int64) (map[int][]*types.Log
 }
 
 // follow has everything in memory follow the rows. The caller holds the writer's lock.
-func (w *World) follow(ctx context.Context, kept *Memory, removed map[int][]*types.Log) error {
-	meta, err := w.DB.Meta(ctx)
+func (r *returning) follow(ctx context.Context, removed map[int][]*types.Log) error {
+	meta, err := r.DB.Meta(ctx)
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	w.meta = meta
-	w.mu.Unlock()
-	w.Clock.Set(time.UnixMilli(meta.Clock))
-	before := w.heads
-	if w.heads, err = readHeads(ctx, w.DB); err != nil {
+	r.become(meta)
+	r.Clock.Set(time.UnixMilli(meta.Clock))
+	before := r.heads
+	if r.heads, err = readHeads(ctx, r.DB); err != nil {
 		return err
 	}
-	for _, n := range w.Networks {
+	for _, n := range r.Networks {
 		pChain := headKey{true, n.Chain(txs.PChain)}
-		n.rewound(bytes.Equal(before[pChain], w.heads[pChain]))
+		n.rewound(bytes.Equal(before[pChain], r.heads[pChain]))
 		n.dropped.Purge()
 		n.canonicalSets.forget()
 	}
-	if r := w.relayer.Load(); r != nil {
-		if err := (*r).Rewound(ctx); err != nil {
+	if relayer := r.relayer.Load(); relayer != nil {
+		if err := (*relayer).Rewound(ctx); err != nil {
 			return err
 		}
 	}
-	for i, c := range w.Chains {
+	for i, c := range r.Chains {
 		if err := c.Rewound(ctx, removed[c.Row.ID]); err != nil {
 			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 		}
-		memory := kept.Chains[c.Row.EVMID]
+		memory := r.memory.Chains[c.Row.EVMID]
 		if memory == nil {
 			memory = &ChainMemory{}
 		}
-		if err := w.Miners[i].Rewound(ctx, &memory.Memory); err != nil {
+		if err := r.Miners[i].Rewound(ctx, &memory.Memory); err != nil {
 			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim/evm/reader"
-	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
 
@@ -23,12 +22,10 @@ const Generator = "6"
 // World is an open world: the file, its identity, its clock and its chains. Meta is as it was when the world was opened;
 // Digest changes with what clients send.
 type World struct {
-	DB       *store.DB
-	Meta     store.Meta
-	Clock    *Clock
-	Chains   []*reader.Chain
-	Networks []*Network     // mainnet, fuji
-	Miners   []*miner.Miner // of the chains, in their order
+	DB    *store.DB
+	Meta  store.Meta
+	Clock *Clock
+	Members
 
 	writer sync.Mutex // held by whoever adds to the world, from reading what it adds to until that is committed
 	heads  heads      // guarded by writer
@@ -42,9 +39,7 @@ type World struct {
 	pausing sync.Mutex // guards the next
 	pauses  []Pause
 
-	mu      sync.Mutex // guards these two for readers; only who holds writer changes meta
-	meta    store.Meta // as it is in the file
-	damaged bool       // the file, as was found out
+	identity
 }
 
 // Open opens a finished world. The error says what to do when the file is not one that this version can serve.
@@ -92,7 +87,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 		return nil, fmt.Errorf("%w (version %s, this one is %s); --regenerate makes it anew and keeps this one beside it, another file is named with --db",
 			store.ErrVersion, meta.Generator, Generator)
 	}
-	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), meta: meta}
+	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), identity: identity{meta: meta}}
 	if err := w.openChains(ctx); err != nil {
 		return nil, store.Damaged(err)
 	}
@@ -172,40 +167,17 @@ func (w *World) Claim(ctx context.Context) error {
 	return err
 }
 
-// Digest tells what the world is now: its chains and its clock.
-func (w *World) Digest() []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.meta.Digest
-}
-
-// Operations is how many operations clients have started, deleted ones included.
-func (w *World) Operations() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.meta.Started
-}
-
 var (
 	errUnreadable = errors.New("the world's file cannot be read")
 	errDamaged    = errors.New("the world's file is damaged: the log says where, and so does snowglobe verify")
 )
-
-// ReportDamage says that the file was found to be damaged, for Health.
-func (w *World) ReportDamage() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.damaged = true
-}
 
 // Health says what is wrong with the world's file, in words for clients: it cannot be read, or is known to be damaged.
 func (w *World) Health(ctx context.Context) error {
 	if _, err := w.DB.Meta(ctx); err != nil {
 		return errUnreadable
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.damaged {
+	if w.knownDamaged() {
 		return errDamaged
 	}
 	return nil
@@ -222,23 +194,4 @@ func (w *World) Revision() int64 {
 		n += network.Aliases.count()
 	}
 	return n
-}
-
-// Alias is the blockchain id for which a name was given later on a network, or on any when none is named, or the name
-// itself: what names a chain from the beginning keeps its meaning on both networks.
-func (w *World) Alias(network, name string) string {
-	if w.ChainNamed(name) != nil {
-		return name
-	}
-	given := name
-	for _, n := range w.Networks {
-		id, known := n.Aliases.Lookup(name)
-		switch _, later := n.Aliases.Given(name); {
-		case known && !later:
-			return name
-		case known && given == name && (network == "" || network == n.Name):
-			given = id.String()
-		}
-	}
-	return given
 }

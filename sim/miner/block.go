@@ -105,7 +105,7 @@ func (m *Miner) seal(p *evm.Pending) error {
 		m.builder = nil
 		return fmt.Errorf("block %d: %w", p.Header().Number, err)
 	}
-	m.settings.change(func(w *wishes) { w.time, w.baseFee = 0, nil }) // they were for one block
+	m.settings.used()
 	m.Pool.Reset(d.Accounts, p.Header().GasLimit)
 	return m.setMinFee()
 }

@@ -45,13 +45,13 @@ type Miner struct {
 	Pool  *txpool.Pool
 
 	Impersonation Impersonation
+	settings
 
 	world     World
 	builder   *evm.Builder // restored when first needed, and after a block could not be stored; guarded by world.Writer, as the next
 	undone    *evm.Builder // the one before the chain went back, whose tries the next one has use for
 	noncesSet bool         // some nonce was changed, so that an account may have used one already
 	stored    uint64       // the changes of the pool with which it was like that in the file
-	settings  settings
 	interval  interval
 	defaults  func() // sets when blocks are made by themselves as the user chose
 	pending   pending
@@ -59,7 +59,9 @@ type Miner struct {
 
 // New is the miner of a chain, with automine.
 func New(c *reader.Chain, w World) *Miner {
-	return &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{wishes: wishes{automine: true}}, interval: newInterval()}
+	m := &Miner{Chain: c, Pool: txpool.New(c.Genesis), world: w, settings: settings{wishes: wishes{automine: true}}, interval: newInterval()}
+	m.settings.changed = m.pending.forget
+	return m
 }
 
 // restore has the builder ready. The caller holds the lock.

@@ -26,8 +26,9 @@ type wishes struct {
 
 // settings are the wishes of clients. They last as long as the process.
 type settings struct {
-	mu     sync.Mutex
-	wishes wishes
+	changed func() // by a client
+	mu      sync.Mutex
+	wishes  wishes
 }
 
 func (s *settings) now() wishes {
@@ -38,8 +39,16 @@ func (s *settings) now() wishes {
 
 func (s *settings) change(change func(*wishes)) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	change(&s.wishes)
+	s.mu.Unlock()
+	s.changed()
+}
+
+// used forgets what was for one block.
+func (s *settings) used() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wishes.time, s.wishes.baseFee = 0, nil
 }
 
 // moment is when a block is to be, in Unix milliseconds, and whether that is sooner than the rules allow.
@@ -78,16 +87,11 @@ func (w wishes) limited(head *evm.Header) *evm.Header {
 	return &h
 }
 
-func (m *Miner) change(change func(*wishes)) {
-	m.settings.change(change)
-	m.pending.forget()
-}
-
 // SetAutomine turns on or off that each transaction gets a block at once.
-func (m *Miner) SetAutomine(on bool) { m.change(func(w *wishes) { w.automine = on }) }
+func (s *settings) SetAutomine(on bool) { s.change(func(w *wishes) { w.automine = on }) }
 
 // Automine says whether each transaction gets a block at once.
-func (m *Miner) Automine() bool { return m.settings.now().automine }
+func (s *settings) Automine() bool { return s.now().automine }
 
 // ErrTimestamp says that a block cannot be so early.
 var ErrTimestamp = errors.New("timestamp error")
@@ -112,8 +116,8 @@ func (m *Miner) SetNextTime(ctx context.Context, time uint64) error {
 }
 
 // SetSpacing says how long after its parent each block is to be from now on, 0 as soon as the rules allow, and what it was before.
-func (m *Miner) SetSpacing(spacing time.Duration) (before time.Duration) {
-	m.change(func(w *wishes) {
+func (s *settings) SetSpacing(spacing time.Duration) (before time.Duration) {
+	s.change(func(w *wishes) {
 		before = time.Duration(w.spacing) * time.Millisecond
 		w.spacing = uint64(spacing.Milliseconds())
 	})
@@ -121,19 +125,19 @@ func (m *Miner) SetSpacing(spacing time.Duration) (before time.Duration) {
 }
 
 // SetNextBaseFee says what the base fee of the next block is to be, in wei.
-func (m *Miner) SetNextBaseFee(fee *big.Int) { m.change(func(w *wishes) { w.baseFee = fee }) }
+func (s *settings) SetNextBaseFee(fee *big.Int) { s.change(func(w *wishes) { w.baseFee = fee }) }
 
 // SetGasLimit says what the gas limit of all blocks from now on is to be.
-func (m *Miner) SetGasLimit(limit uint64) { m.change(func(w *wishes) { w.gasLimit = &limit }) }
+func (s *settings) SetGasLimit(limit uint64) { s.change(func(w *wishes) { w.gasLimit = &limit }) }
 
 // SetCoinbase says who gets the fees of all blocks from now on.
-func (m *Miner) SetCoinbase(address common.Address) {
-	m.change(func(w *wishes) { w.coinbase = &address })
+func (s *settings) SetCoinbase(address common.Address) {
+	s.change(func(w *wishes) { w.coinbase = &address })
 }
 
 // Coinbase is who gets the fees of the next block.
-func (m *Miner) Coinbase() common.Address {
-	if address := m.settings.now().coinbase; address != nil {
+func (s *settings) Coinbase() common.Address {
+	if address := s.now().coinbase; address != nil {
 		return *address
 	}
 	return evm.Blackhole
