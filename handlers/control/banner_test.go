@@ -30,7 +30,7 @@ func described(t *testing.T) *Description {
 	}
 	row := store.Chain{EVMID: 70411, Name: "Icefall", Network: "mainnet", TokenSymbol: "ICE",
 		BlockchainID: make([]byte, 32), SubnetID: make([]byte, 32), VMID: make([]byte, 32)}
-	d.Chains = []ChainDescription{{Chain: &reader.Chain{Row: row}, Height: 5, Transactions: 9, Failed: []byte{0xab}}}
+	d.Chains = []ChainDescription{{Chain: &reader.Chain{Ledger: reader.Ledger{Row: row}}, Height: 5, Transactions: 9, Failed: []byte{0xab}}}
 	return d
 }
 

@@ -31,13 +31,13 @@ func (s Search) bounds(chain int) (low, high store.Position) {
 
 // SearchTransactions finds transactions in which an address took any part, as sender or recipient, in a transfer or in an internal
 // transaction: the newest first, with their logs. more says whether there are others beyond the page.
-func (c *Chain) SearchTransactions(ctx context.Context, address common.Address, s Search) (found []*Transaction, more bool, err error) {
-	low, high := s.bounds(c.Row.ID)
+func (l *Ledger) SearchTransactions(ctx context.Context, address common.Address, s Search) (found []*Transaction, more bool, err error) {
+	low, high := s.bounds(l.Row.ID)
 	read := func(low, high store.Position, limit int) ([]store.TransactionView, error) {
 		if low > high {
 			return nil, nil
 		}
-		return c.db.WholeHistory(ctx, store.AddressHistory{Address: address[:], High: high, Low: low, Limit: limit, Ascending: s.After})
+		return l.db.WholeHistory(ctx, store.AddressHistory{Address: address[:], High: high, Low: low, Limit: limit, Ascending: s.After})
 	}
 	rows, err := read(low, high, s.Size)
 	if err != nil || len(rows) == 0 {
@@ -63,7 +63,7 @@ func (c *Chain) SearchTransactions(ctx context.Context, address common.Address, 
 		slices.Reverse(rows)
 	}
 	for i := range rows {
-		t, err := c.Receipt(ctx, common.BytesToHash(rows[i].Hash))
+		t, err := l.Receipt(ctx, common.BytesToHash(rows[i].Hash))
 		if err != nil {
 			return nil, false, err
 		}
@@ -74,16 +74,16 @@ func (c *Chain) SearchTransactions(ctx context.Context, address common.Address, 
 
 // Creation is the transaction in which a contract was created, and who did it: an account or another contract. It is store.ErrNotFound
 // for what no transaction created.
-func (c *Chain) Creation(ctx context.Context, address common.Address) (*Transaction, common.Address, error) {
-	d, err := c.db.Deployment(ctx, c.Row.ID, address[:])
+func (l *Ledger) Creation(ctx context.Context, address common.Address) (*Transaction, common.Address, error) {
+	d, err := l.db.Deployment(ctx, l.Row.ID, address[:])
 	if err != nil {
 		return nil, common.Address{}, err
 	}
-	b, err := c.Block(ctx, d.ID.Number())
+	b, err := l.Block(ctx, d.ID.Number())
 	if err != nil {
 		return nil, common.Address{}, err
 	}
-	t, err := c.TransactionAt(ctx, b, uint64(d.Tx))
+	t, err := l.TransactionAt(ctx, b, uint64(d.Tx))
 	if d.Creator != nil {
 		return t, common.BytesToAddress(d.Creator), err
 	}

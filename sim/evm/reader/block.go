@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/rlp"
@@ -25,8 +26,18 @@ type Block struct {
 	draft *draft // of a pending block
 }
 
-func (c *Chain) block(row *store.Block) (*Block, error) {
-	header, err := evm.DecodeHeader(c.Kind, row.Header)
+// Ledger is what was accepted on a chain: its blocks, transactions, receipts and logs.
+type Ledger struct {
+	Row  store.Chain
+	Kind evm.Kind
+
+	db      *store.DB
+	head    atomic.Pointer[Block]
+	history *history
+}
+
+func (l *Ledger) block(row *store.Block) (*Block, error) {
+	header, err := evm.DecodeHeader(l.Kind, row.Header)
 	if err != nil {
 		return nil, fmt.Errorf("block %d: %w", row.ID.Number(), err)
 	}
@@ -34,25 +45,25 @@ func (c *Chain) block(row *store.Block) (*Block, error) {
 }
 
 // Head is the chain's newest block.
-func (c *Chain) Head(ctx context.Context) (*Block, error) {
-	if head := c.head.Load(); head != nil {
+func (l *Ledger) Head(ctx context.Context) (*Block, error) {
+	if head := l.head.Load(); head != nil {
 		return head, nil
 	}
-	row, err := c.db.Head(ctx, c.Row.ID)
+	row, err := l.db.Head(ctx, l.Row.ID)
 	if err != nil {
 		return nil, err
 	}
-	head, err := c.block(row)
+	head, err := l.block(row)
 	if err != nil {
 		return nil, err
 	}
-	c.head.CompareAndSwap(nil, head)
+	l.head.CompareAndSwap(nil, head)
 	return head, nil
 }
 
 // Block is the block with this number. A number above the head is ErrUnfinalized.
-func (c *Chain) Block(ctx context.Context, number uint64) (*Block, error) {
-	head, err := c.Head(ctx)
+func (l *Ledger) Block(ctx context.Context, number uint64) (*Block, error) {
+	head, err := l.Head(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -61,29 +72,29 @@ func (c *Chain) Block(ctx context.Context, number uint64) (*Block, error) {
 	case number == head.Number:
 		return head, nil
 	}
-	if b, known := c.history.blocks.Get(number); known {
+	if b, known := l.history.blocks.Get(number); known {
 		return b, nil
 	}
-	row, err := c.db.Block(ctx, c.Row.ID, number)
+	row, err := l.db.Block(ctx, l.Row.ID, number)
 	if err != nil {
 		return nil, err
 	}
-	return c.cached(row)
+	return l.cached(row)
 }
 
 // BlockByHash is the block with this hash, or store.ErrNotFound.
-func (c *Chain) BlockByHash(ctx context.Context, hash common.Hash) (*Block, error) {
-	row, err := c.db.BlockByHash(ctx, c.Row.ID, hash[:])
+func (l *Ledger) BlockByHash(ctx context.Context, hash common.Hash) (*Block, error) {
+	row, err := l.db.BlockByHash(ctx, l.Row.ID, hash[:])
 	if err != nil {
 		return nil, err
 	}
-	return c.cached(row)
+	return l.cached(row)
 }
 
-func (c *Chain) cached(row *store.Block) (*Block, error) {
-	b, err := c.block(row)
+func (l *Ledger) cached(row *store.Block) (*Block, error) {
+	b, err := l.block(row)
 	if err == nil {
-		c.history.blocks.Add(b.Number, b)
+		l.history.blocks.Add(b.Number, b)
 	}
 	return b, err
 }
@@ -92,12 +103,12 @@ func (c *Chain) cached(row *store.Block) (*Block, error) {
 func (b *Block) position() store.Position { return b.Row.ID }
 
 // blockHash answers BLOCKHASH for contracts that run on top of a block.
-func (c *Chain) blockHash(ctx context.Context, top uint64) func(uint64) common.Hash {
+func (l *Ledger) blockHash(ctx context.Context, top uint64) func(uint64) common.Hash {
 	return func(number uint64) common.Hash {
 		if number > top {
 			return common.Hash{}
 		}
-		b, err := c.Block(ctx, number)
+		b, err := l.Block(ctx, number)
 		if err != nil {
 			return common.Hash{}
 		}
@@ -107,8 +118,8 @@ func (c *Chain) blockHash(ctx context.Context, top uint64) func(uint64) common.H
 
 // RawBlock is the RLP of a whole block: header, transactions, uncles and, on a C-Chain, the version and the bytes of
 // the atomic transactions.
-func (c *Chain) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
-	rows, err := c.transactionRows(ctx, b)
+func (l *Ledger) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
+	rows, err := l.transactionRows(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +132,7 @@ func (c *Chain) RawBlock(ctx context.Context, b *Block) ([]byte, error) {
 		}
 	}
 	body := []any{rlp.RawValue(b.Row.Header), transactions, []any{}}
-	if c.Kind == evm.KindC {
+	if l.Kind == evm.KindC {
 		body = append(body, uint32(0), b.Row.ExtData)
 	}
 	return rlp.EncodeToBytes(body)

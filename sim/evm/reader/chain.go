@@ -17,24 +17,21 @@ import (
 	"snowglobe/sim/store"
 )
 
-// Chain reads one EVM chain of a world. Beside the file it holds the head and caches only. It is safe for concurrent use.
+// Chain reads one EVM chain of a world, and executes on its states. Beside the file it holds the head and caches only. It is safe for
+// concurrent use.
 type Chain struct {
-	Row         store.Chain
-	Kind        evm.Kind
+	Ledger
 	Genesis     *evm.Genesis
 	Limits      Limits
 	Now         func() int64 // the world's clock, Unix seconds; nil: the time of the head
 	WarpContext evm.WarpContext
 
-	db          *store.DB
 	chainConfig *params.ChainConfig
 	schedule    *precompile.Upgrades
 	signer      types.Signer
 
-	head     atomic.Pointer[Block]
 	feed     event.FeedOf[*BlockEvent]
 	lastTips atomic.Pointer[recentTips]
-	history  *history
 	changes  atomic.Uint64 // of the state without a block, since the process began
 
 	rewindsLock sync.Mutex
@@ -48,9 +45,11 @@ func NewChain(db *store.DB, row store.Chain) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", row.ID, err)
 	}
-	c := &Chain{Row: row, Kind: genesis.Kind, Genesis: genesis, Limits: DefaultLimits(), db: db, chainConfig: genesis.ChainConfig(), schedule: &genesis.Precompiles}
+	c := &Chain{
+		Ledger:  Ledger{Row: row, Kind: genesis.Kind, db: db, history: newHistory(db.Caches())},
+		Genesis: genesis, Limits: DefaultLimits(), chainConfig: genesis.ChainConfig(), schedule: &genesis.Precompiles,
+	}
 	c.signer = types.LatestSigner(c.chainConfig)
-	c.history = newHistory(db.Caches())
 	return c, nil
 }
 
@@ -152,7 +151,7 @@ func logsOf(d *store.Delta) (all []*types.Log) {
 }
 
 // Caches are those of what is read of the chain's file.
-func (c *Chain) Caches() *cache.Group { return c.db.Caches() }
+func (l *Ledger) Caches() *cache.Group { return l.db.Caches() }
 
 // Subscribe delivers every block that is committed from now on. Committing waits for the channel, so its reader must
 // never wait for a client.

@@ -143,8 +143,8 @@ type paidTip struct {
 	gas uint64
 }
 
-func (c *Chain) tips(ctx context.Context, b *Block) ([]paidTip, error) {
-	transactions, err := c.Transactions(ctx, b)
+func (l *Ledger) tips(ctx context.Context, b *Block) ([]paidTip, error) {
+	transactions, err := l.Transactions(ctx, b)
 	if err != nil {
 		return nil, err
 	}

@@ -67,13 +67,13 @@ func (f *LogFilter) Check() error {
 
 // EachLog hands over the logs that a filter chooses in the blocks from first to last, both included: all of one address in order, or of one
 // first topic, then those of the next.
-func (c *Chain) EachLog(ctx context.Context, f *LogFilter, first, last uint64, each func(store.Position, *types.Log)) error {
+func (l *Ledger) EachLog(ctx context.Context, f *LogFilter, first, last uint64, each func(store.Position, *types.Log)) error {
 	if err := f.Check(); err != nil {
 		return err
 	}
-	s := &logSearch{filter: f, last: store.At(c.Row.ID, min(last, store.MaxNumber), store.MaxIndex), each: each}
-	for _, source := range c.sources(f) {
-		if err := s.run(ctx, source, store.At(c.Row.ID, min(first, store.MaxNumber), 0)); err != nil {
+	s := &logSearch{filter: f, last: store.At(l.Row.ID, min(last, store.MaxNumber), store.MaxIndex), each: each}
+	for _, source := range l.sources(f) {
+		if err := s.run(ctx, source, store.At(l.Row.ID, min(first, store.MaxNumber), 0)); err != nil {
 			return err
 		}
 	}
@@ -81,8 +81,8 @@ func (c *Chain) EachLog(ctx context.Context, f *LogFilter, first, last uint64, e
 }
 
 // LogsAt are the logs at places, in order.
-func (c *Chain) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log, error) {
-	rows, err := c.db.LogViewsAt(ctx, at)
+func (l *Ledger) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log, error) {
+	rows, err := l.db.LogViewsAt(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -97,14 +97,14 @@ func (c *Chain) LogsAt(ctx context.Context, at []store.Position) ([]*types.Log, 
 type logSource func(ctx context.Context, first, last store.Position, limit int, visit func(*store.LogView)) error
 
 // sources are the index ranges that together hold every log of the filter, each log once.
-func (c *Chain) sources(f *LogFilter) []logSource {
+func (l *Ledger) sources(f *LogFilter) []logSource {
 	switch {
 	case len(f.Addresses) > 0:
-		return sourcesOf(f.Addresses, common.Address.Bytes, c.db.EachLogViewOfAddress)
+		return sourcesOf(f.Addresses, common.Address.Bytes, l.db.EachLogViewOfAddress)
 	case len(f.Topics) > 0 && len(f.Topics[0]) > 0:
-		return sourcesOf(f.Topics[0], common.Hash.Bytes, c.db.EachLogViewOfTopic)
+		return sourcesOf(f.Topics[0], common.Hash.Bytes, l.db.EachLogViewOfTopic)
 	default:
-		return []logSource{c.db.EachLogView}
+		return []logSource{l.db.EachLogView}
 	}
 }
 

@@ -35,23 +35,23 @@ func (c *Chain) NewDraft(ctx context.Context, head *Block) *evm.Builder {
 }
 
 // PendingBlock is a block under construction as readers see it.
-func (c *Chain) PendingBlock(p *evm.Pending) (*Block, error) {
+func (l *Ledger) PendingBlock(p *evm.Pending) (*Block, error) {
 	header, states, rows, err := p.Draft()
 	if err != nil {
 		return nil, err
 	}
 	number := header.Number.Uint64()
-	rows.Block = store.Block{ID: store.At(c.Row.ID, number, 0), Time: int64(header.Time), Txs: len(rows.Transactions), GasUsed: header.GasUsed}
-	if rows.Block.Header, err = header.Encode(c.Kind); err != nil {
+	rows.Block = store.Block{ID: store.At(l.Row.ID, number, 0), Time: int64(header.Time), Txs: len(rows.Transactions), GasUsed: header.GasUsed}
+	if rows.Block.Header, err = header.Encode(l.Kind); err != nil {
 		return nil, err
 	}
 	return &Block{Row: &rows.Block, Header: header, Number: number, draft: &draft{rows: rows, state: states}}, nil
 }
 
 // transactionRows are the rows of a block's transactions.
-func (c *Chain) transactionRows(ctx context.Context, b *Block) ([]store.Transaction, error) {
+func (l *Ledger) transactionRows(ctx context.Context, b *Block) ([]store.Transaction, error) {
 	if b.draft != nil {
 		return b.draft.rows.Transactions, nil
 	}
-	return c.db.Transactions(ctx, b.position())
+	return l.db.Transactions(ctx, b.position())
 }

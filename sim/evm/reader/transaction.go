@@ -38,8 +38,8 @@ func (b *Block) transaction(row *store.Transaction) (*Transaction, error) {
 }
 
 // Transactions are the transactions of a block in order.
-func (c *Chain) Transactions(ctx context.Context, b *Block) ([]*Transaction, error) {
-	rows, err := c.transactionRows(ctx, b)
+func (l *Ledger) Transactions(ctx context.Context, b *Block) ([]*Transaction, error) {
+	rows, err := l.transactionRows(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +53,12 @@ func (c *Chain) Transactions(ctx context.Context, b *Block) ([]*Transaction, err
 }
 
 // Transaction is the transaction with this hash, or store.ErrNotFound.
-func (c *Chain) Transaction(ctx context.Context, hash common.Hash) (*Transaction, error) {
-	row, err := c.db.TransactionByHash(ctx, c.Row.ID, hash[:])
+func (l *Ledger) Transaction(ctx context.Context, hash common.Hash) (*Transaction, error) {
+	row, err := l.db.TransactionByHash(ctx, l.Row.ID, hash[:])
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.Block(ctx, row.ID.Number())
+	b, err := l.Block(ctx, row.ID.Number())
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,14 @@ func (c *Chain) Transaction(ctx context.Context, hash common.Hash) (*Transaction
 }
 
 // TransactionAt is the transaction of a block at an index, or store.ErrNotFound.
-func (c *Chain) TransactionAt(ctx context.Context, b *Block, index uint64) (*Transaction, error) {
+func (l *Ledger) TransactionAt(ctx context.Context, b *Block, index uint64) (*Transaction, error) {
 	if index >= uint64(b.Row.Txs) {
 		return nil, store.ErrNotFound
 	}
 	if b.draft != nil {
 		return b.transaction(&b.draft.rows.Transactions[index])
 	}
-	row, err := c.db.Transaction(ctx, b.position()+store.Position(index))
+	row, err := l.db.Transaction(ctx, b.position()+store.Position(index))
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +81,8 @@ func (c *Chain) TransactionAt(ctx context.Context, b *Block, index uint64) (*Tra
 }
 
 // Receipts are the transactions of a block with their logs.
-func (c *Chain) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) {
-	transactions, err := c.Transactions(ctx, b)
+func (l *Ledger) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) {
+	transactions, err := l.Transactions(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (c *Chain) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) 
 		}
 		return transactions, nil
 	}
-	events, err := c.db.LogViewsBetween(ctx, b.position(), b.position().End(), store.MaxIndex+1)
+	events, err := l.db.LogViewsBetween(ctx, b.position(), b.position().End(), store.MaxIndex+1)
 	if err != nil {
 		return nil, err
 	}
@@ -103,17 +103,17 @@ func (c *Chain) Receipts(ctx context.Context, b *Block) ([]*Transaction, error) 
 }
 
 // Receipt is a transaction with its logs.
-func (c *Chain) Receipt(ctx context.Context, hash common.Hash) (*Transaction, error) {
-	t, err := c.Transaction(ctx, hash)
+func (l *Ledger) Receipt(ctx context.Context, hash common.Hash) (*Transaction, error) {
+	t, err := l.Transaction(ctx, hash)
 	if err != nil || t.Row.Logs == 0 {
 		return t, err
 	}
-	before, err := c.logsBefore(ctx, t)
+	before, err := l.logsBefore(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	first := t.Block.position() + store.Position(before)
-	events, err := c.db.LogViewsBetween(ctx, first, first+store.Position(t.Row.Logs-1), t.Row.Logs)
+	events, err := l.db.LogViewsBetween(ctx, first, first+store.Position(t.Row.Logs-1), t.Row.Logs)
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +124,11 @@ func (c *Chain) Receipt(ctx context.Context, hash common.Hash) (*Transaction, er
 }
 
 // logsBefore counts the logs of the earlier transactions of the block: the index of t's first log.
-func (c *Chain) logsBefore(ctx context.Context, t *Transaction) (int, error) {
+func (l *Ledger) logsBefore(ctx context.Context, t *Transaction) (int, error) {
 	if t.Index() == 0 {
 		return 0, nil
 	}
-	rows, err := c.db.TransactionsBetween(ctx, t.Block.position(), t.Row.ID-1)
+	rows, err := l.db.TransactionsBetween(ctx, t.Block.position(), t.Row.ID-1)
 	count := 0
 	for i := range rows {
 		count += rows[i].Logs
