@@ -131,7 +131,7 @@ func TestAPipeIsNoWorld(t *testing.T) {
 	t.Parallel()
 	for verb, want := range map[string]string{
 		"serve --addr 127.0.0.1:0": "not a Snowglobe world: it is a named pipe", "digest": "not a Snowglobe world: it is a named pipe",
-		"verify": "not a Snowglobe world: it is a named pipe", "generate": "exists already",
+		"verify": "not a Snowglobe world: it is a named pipe", "generate": "not a Snowglobe world: it is a named pipe",
 	} {
 		run := command(t, append(strings.Fields(verb), "--db", "pipe")...)
 		if err := syscall.Mkfifo(filepath.Join(run.Dir, "pipe"), 0o600); err != nil {
