@@ -15,9 +15,7 @@ func (s *Server) inspect(ctx context.Context) {
 	if s.world.DB.InMemory() {
 		return
 	}
-	pace := newGivingWay(ctx, s.world.Gate)
-	pace.untilQuiet(startWait) // who waited for the start comes first
-	err := verify.Inspect(ctx, s.world, pace)
+	err := s.inspectFile(ctx)
 	var damage *store.DamageError
 	switch {
 	case err == nil || ctx.Err() != nil:
@@ -29,10 +27,26 @@ func (s *Server) inspect(ctx context.Context) {
 	}
 }
 
+func (s *Server) inspectFile(ctx context.Context) error {
+	size, err := s.world.DB.Size(ctx)
+	if err != nil {
+		return err
+	}
+	pace := newGivingWay(ctx, s.world.Gate)
+	pace.untilQuiet(startWait) // who waited for the start comes first
+	if size <= smallFile {
+		return verify.Inspect(ctx, s.world, nil)
+	}
+	return verify.Inspect(ctx, s.world, pace)
+}
+
+// smallFile is inspected without a pause, which takes less than a second for the default world: who asks meanwhile has another processor.
+const smallFile = 128 << 20
+
 const (
 	quietTime    = 20 * time.Millisecond // after the last request, until the next step
 	lookInterval = 5 * time.Millisecond
-	startWait    = time.Second            // at most, before the first step
+	startWait    = 300 * time.Millisecond // at most, before the first step
 	shortestWait = 100 * time.Millisecond // for quiet, by a step that took no time
 	busyWait     = 20                     // times what the work since the last pause took, at most, while requests come
 	interrupted  = 4                      // times that a long step gives way, after which it is taken whatever comes
