@@ -64,7 +64,10 @@ type argument struct {
 	Value      template.HTML
 }
 
-func (p *page) decodeCall(to, input string) *decodedCall {
+// decoder tells calls and logs in words for a page, by the known ABIs.
+type decoder struct{ *page }
+
+func (p decoder) decodeCall(to, input string) *decodedCall {
 	data, err := hexutil.Decode(input)
 	if err != nil || len(data) == 0 {
 		return nil
@@ -89,7 +92,7 @@ type decodedLog struct {
 	Data      string
 }
 
-func (p *page) decodeLogs(logs []any) []decodedLog {
+func (p decoder) decodeLogs(logs []any) []decodedLog {
 	var all []decodedLog
 	for _, l := range logs {
 		d := decodedLog{Index: hexNumber(dig(l, "logIndex")), Address: p.Addr(dig(l, "address")), Topics: list(dig(l, "topics")), Data: clip(text(dig(l, "data")), 2000)}
@@ -107,7 +110,7 @@ func (p *page) decodeLogs(logs []any) []decodedLog {
 }
 
 // decodeEvent reads the indexed arguments out of the topics and the others out of the data.
-func (p *page) decodeEvent(e abi.Event, topics []any, text string) ([]argument, error) {
+func (p decoder) decodeEvent(e abi.Event, topics []any, text string) ([]argument, error) {
 	var indexed abi.Arguments
 	for _, a := range e.Inputs {
 		if a.Indexed {
@@ -139,7 +142,7 @@ func (p *page) decodeEvent(e abi.Event, topics []any, text string) ([]argument, 
 	return all, nil
 }
 
-func (p *page) arguments(inputs abi.Arguments, values []any) []argument {
+func (p decoder) arguments(inputs abi.Arguments, values []any) []argument {
 	all := make([]argument, len(values))
 	for i, v := range values {
 		all[i] = argument{inputs[i].Name, inputs[i].Type.String(), p.value(v)}
@@ -148,7 +151,7 @@ func (p *page) arguments(inputs abi.Arguments, values []any) []argument {
 }
 
 // value shows one decoded value.
-func (p *page) value(v any) template.HTML {
+func (p decoder) value(v any) template.HTML {
 	switch v := v.(type) {
 	case common.Address:
 		return p.Addr(v.Hex())

@@ -87,7 +87,7 @@ func (*addressView) Histories() any { return histories }
 func anyAddress(p *page) error {
 	a := p.arg("address")
 	if !strings.HasPrefix(a, "0x") {
-		return p.find(a)
+		return searcher{p}.find(a)
 	}
 	if err := p.load(get("chains", "/v1/address/%s/chains", a)); err != nil {
 		return err

@@ -145,7 +145,7 @@ func (v *contractView) choose() error {
 	}
 	values, err := v.Chosen.method.Outputs.Unpack(raw)
 	if err == nil {
-		v.Result = v.page.arguments(v.Chosen.method.Outputs, values)
+		v.Result = decoder{v.page}.arguments(v.Chosen.method.Outputs, values)
 	}
 	return nil
 }

@@ -324,13 +324,13 @@ func assetPage(p *page) error {
 }
 
 // byID finds what a cb58 id names on the networks.
-func (p *page) byID(id string) ([]result, error) {
+func (p searcher) byID(id string) ([]result, error) {
 	if c := p.names.byChain[id]; c != nil {
 		return []result{{"chain", id, c.Label(), "/sim/explorer/" + c.ID}}, nil
 	}
 	var all []candidate
 	for _, n := range p.names.World.Networks {
-		v := &primaryView{page: p, Network: n.Name}
+		v := &primaryView{page: p.page, Network: n.Name}
 		add := func(kind, letter, page string, c *Call) {
 			all = append(all, candidate{c, result{kind, id, strings.ToUpper(letter) + "-Chain " + n.Name, "/" + letter + "/" + n.Name + "/" + page + "/" + id}})
 		}
@@ -369,7 +369,7 @@ func (p *page) byID(id string) ([]result, error) {
 }
 
 // byNode finds the networks on which a node validates.
-func (p *page) byNode(id string) ([]result, error) {
+func (p searcher) byNode(id string) ([]result, error) {
 	var all []candidate
 	for _, n := range p.names.World.Networks {
 		all = append(all, candidate{get("", "/v1/networks/%s/validators/%s", n.Name, id), result{"node", id, n.Name, "/p/" + n.Name + "/node/" + id}})

@@ -25,7 +25,7 @@ func search(p *page) error {
 	if query == "" {
 		return p.showAs("search", "", "Search")
 	}
-	found, err := p.lookUp(query)
+	found, err := searcher{p}.lookUp(query)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,11 @@ func search(p *page) error {
 	return p.showAs("search", "", "Search: "+clip(query, 80))
 }
 
+// searcher finds what a text names, for a page.
+type searcher struct{ *page }
+
 // find leads to the one thing that has an id.
-func (p *page) find(id string) error {
+func (p searcher) find(id string) error {
 	found, err := p.lookUp(id)
 	if err != nil {
 		return err
@@ -51,7 +54,7 @@ func (p *page) find(id string) error {
 	return &redirectError{found[0].Path}
 }
 
-func (p *page) lookUp(query string) ([]result, error) {
+func (p searcher) lookUp(query string) ([]result, error) {
 	switch {
 	case hash32.MatchString(query):
 		return p.byHash(query)
@@ -78,7 +81,7 @@ type candidate struct {
 }
 
 // which makes calls side by side and keeps those that were answered.
-func (p *page) which(candidates []candidate) ([]result, error) {
+func (p searcher) which(candidates []candidate) ([]result, error) {
 	calls := make([]*Call, len(candidates))
 	for i := range candidates {
 		calls[i] = candidates[i].call.opt()
@@ -96,7 +99,7 @@ func (p *page) which(candidates []candidate) ([]result, error) {
 	return found, nil
 }
 
-func (p *page) byHash(hash string) ([]result, error) {
+func (p searcher) byHash(hash string) ([]result, error) {
 	var all []candidate
 	for _, c := range p.names.Chains {
 		on := "/sim/explorer/" + c.ID
@@ -112,7 +115,7 @@ func (p *page) byHash(hash string) ([]result, error) {
 	return slices.CompactFunc(found, func(a, b result) bool { return a.Path == b.Path }), err
 }
 
-func (p *page) byNumber(n string) ([]result, error) {
+func (p searcher) byNumber(n string) ([]result, error) {
 	var all []candidate
 	for _, c := range p.names.Chains {
 		all = append(all, candidate{get("", "/v1/chains/%s/blocks/%s", c.ID, n), result{"block", n, c.Label(), "/sim/explorer/" + c.ID + "/block/" + n}})
@@ -134,7 +137,7 @@ func (p *page) byNumber(n string) ([]result, error) {
 const most = 60
 
 // byName finds people, tokens, contracts, chains and nodes that have the text in their name.
-func (p *page) byName(query string) []result {
+func (p searcher) byName(query string) []result {
 	q := strings.ToLower(query)
 	var exact, found []result
 	note := func(r result, names ...string) {

@@ -31,8 +31,8 @@ func transaction(p *page) error {
 		return err
 	}
 	v := &transactionView{page: p, Tx: p.Got["tx"], Native: dig(p.Got["tx"], "nativeTransaction")}
-	v.Logs = p.decodeLogs(list(dig(p.Got["receipt"], "logs")))
-	v.Input = p.decodeCall(text(dig(v.Native, "to", "address")), text(dig(v.Native, "input")))
+	v.Logs = decoder{p}.decodeLogs(list(dig(p.Got["receipt"], "logs")))
+	v.Input = decoder{p}.decodeCall(text(dig(v.Native, "to", "address")), text(dig(v.Native, "input")))
 	v.Steps = p.flatten(p.Got["trace"], 0, nil)
 	if id := text(dig(v.Tx, "teleporterMessageInfo", "teleporterMessageId")); id != "" {
 		if err := p.load(get("message", "/v1/icm/messages/%s", id).opt()); err != nil {
@@ -177,7 +177,7 @@ func (p *page) flatten(call any, depth int, steps []step) []step {
 		return steps
 	}
 	s := step{Depth: min(depth, 12), Kind: text(object["type"]), From: p.Addr(object["from"]), To: p.Addr(object["to"]), Gas: hexNumber(object["gasUsed"]),
-		Call: p.decodeCall(text(object["to"]), text(object["input"]))}
+		Call: decoder{p}.decodeCall(text(object["to"]), text(object["input"]))}
 	if v := number(object["value"]); v.Sign() > 0 {
 		s.Value = v.String()
 	}
@@ -192,7 +192,7 @@ func (p *page) flatten(call any, depth int, steps []step) []step {
 }
 
 // anyTransaction leads to a transaction on the chain that has it.
-func anyTransaction(p *page) error { return p.find(p.arg("hash")) }
+func anyTransaction(p *page) error { return searcher{p}.find(p.arg("hash")) }
 
 // anyBlock leads to a block on the chain that has it, the first if several do.
 func anyBlock(p *page) error {
@@ -204,5 +204,5 @@ func anyBlock(p *page) error {
 			return &redirectError{"/sim/explorer/" + c.ID + "/block/" + p.arg("block")}
 		}
 	}
-	return p.find(p.arg("block"))
+	return searcher{p}.find(p.arg("block"))
 }
