@@ -501,6 +501,7 @@ func TestRecordedRequestsMakeOneDigest(t *testing.T) {
 // TestWhenBlocksAreMade reads the flags, by anvil's names, and sees what the chains do.
 func TestWhenBlocksAreMade(t *testing.T) {
 	t.Parallel()
+	w := tinyWorldOf(t, 1)
 	for _, c := range []struct {
 		args     []string
 		automine bool
@@ -518,7 +519,6 @@ func TestWhenBlocksAreMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := readWorld(t)
 		h, err := handlers.New(w, o)
 		if err != nil {
 			t.Fatal(err)

@@ -72,17 +72,18 @@ func (m *Miner) Rewound(ctx context.Context, kept *Memory) error {
 
 // SetDefaults says when blocks are made by themselves unless clients want it otherwise.
 func (m *Miner) SetDefaults(automine bool, every time.Duration) {
-	m.defaults = func() {
+	set := func() {
 		m.SetAutomine(automine)
 		m.SetInterval(every)
 	}
-	m.defaults()
+	m.defaults.Store(&set)
+	set()
 }
 
 // RestoreDefaults undoes what clients wanted about when blocks are made by themselves.
 func (m *Miner) RestoreDefaults() {
-	if m.defaults != nil {
-		m.defaults()
+	if set := m.defaults.Load(); set != nil {
+		(*set)()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -53,7 +54,7 @@ type Miner struct {
 	noncesSet bool         // some nonce was changed, so that an account may have used one already
 	stored    uint64       // the changes of the pool with which it was like that in the file
 	interval  interval
-	defaults  func() // sets when blocks are made by themselves as the user chose
+	defaults  atomic.Pointer[func()] // sets when blocks are made by themselves as the user chose
 	pending   pending
 }
 
