@@ -34,6 +34,7 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/txs/mempool"
 	"github.com/ava-labs/avalanchego/vms/platformvm/utxo"
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
+	"github.com/golang/snappy"
 	"github.com/prometheus/client_golang/prometheus"
 	_ "modernc.org/sqlite" // the world's file, in which the genesis is
 
@@ -83,7 +84,14 @@ func readGenesis(ctx context.Context, file string, id uint32) (raw []byte, err e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return raw, db.QueryRowContext(ctx, `SELECT platform FROM primary_network WHERE id = ?`, id).Scan(&raw)
+	var kept []byte
+	if err := db.QueryRowContext(ctx, `SELECT platform FROM primary_network WHERE id = ?`, id).Scan(&kept); err != nil {
+		return nil, err
+	}
+	if len(kept) > 0 && kept[0] == 1 { // as the first byte says, what follows is compressed
+		return snappy.Decode(nil, kept[1:])
+	}
+	return kept[min(1, len(kept)):], nil
 }
 
 // begin makes the state after the genesis, and an executor for the blocks that follow.
