@@ -101,8 +101,9 @@ func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) 
 	for range interrupted {
 		within, cancel := context.WithCancel(ctx)
 		done := make(chan error, 1)
+		_, before := g.gate.Visits()
 		go func() { done <- step(within) }()
-		err, whole := g.untilAsked(done)
+		err, whole := g.untilAsked(before, done)
 		cancel()
 		if whole {
 			return err
@@ -113,9 +114,8 @@ func (g *givingWay) Long(ctx context.Context, step func(context.Context) error) 
 	return step(ctx)
 }
 
-// untilAsked waits for a step, unless somebody asks before it is taken.
-func (g *givingWay) untilAsked(done <-chan error) (err error, whole bool) {
-	_, before := g.gate.Visits()
+// untilAsked waits for a step that began after so many visits, unless somebody asks before it is taken.
+func (g *givingWay) untilAsked(before uint64, done <-chan error) (err error, whole bool) {
 	look := time.NewTicker(lookInterval)
 	defer look.Stop()
 	for {
