@@ -3,7 +3,6 @@ package seed
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/big"
 	"slices"
 	"testing"
@@ -17,14 +16,13 @@ import (
 	"snowglobe/sim/store"
 )
 
-// rushed is a world of two C-Chains with so many transactions, made once: 3,200 are just enough for a rush, 5,600 for one of each kind.
-func rushed(t *testing.T, transactions int) *sim.World {
+// rushed is a world of two C-Chains with just enough transactions for a rush of each kind, made once.
+func rushed(t *testing.T) *sim.World {
 	t.Helper()
-	name := fmt.Sprint("rushed ", transactions)
-	if w := worlds[name]; w != nil {
+	if w := worlds["rushed"]; w != nil {
 		return w
 	}
-	p, err := ParseProfile("rushed", fmt.Appendf(nil, "name: rushed\ndays: 20\nchains: 2\ntransactions: %d\n", transactions))
+	p, err := ParseProfile("rushed", []byte("name: rushed\ndays: 20\nchains: 2\ntransactions: 3200\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +30,7 @@ func rushed(t *testing.T, transactions int) *sim.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worlds[name] = w
+	worlds["rushed"] = w
 	return w
 }
 
@@ -50,7 +48,7 @@ func headers(t *testing.T, c *reader.Chain) []*evm.Header {
 // TestFeesRiseInARushAndFall looks for what drives the base fee of a C-Chain: blocks that follow each other at the minimal delay.
 // Before and after, gas costs a wei.
 func TestFeesRiseInARushAndFall(t *testing.T) {
-	for _, c := range rushed(t, 3200).Chains {
+	for _, c := range rushed(t).Chains {
 		all := headers(t, c)
 		peak := 0
 		for n, h := range all[1:] {
@@ -90,7 +88,7 @@ func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 		return ""
 	}
 	for signature, rush := range map[string]string{
-		"batchMint(address,uint256,uint256)": "mint", "batchTransfer(address[],uint256[])": "airdrop",
+		"mint(uint256)": "mint", "grant(address,address[],uint256)": "airdrop",
 		"touch(uint256)": "liquidation", "invalid()": "liquidation",
 	} {
 		if bytes.HasPrefix(txs[0].Data(), crypto.Keccak256([]byte(signature))[:4]) {
@@ -105,14 +103,10 @@ func rushOf(t *testing.T, c *reader.Chain, n uint64) string {
 func gasExcess(h *evm.Header) uint64 { return binary.BigEndian.Uint64(h.Extra[8:16]) }
 
 // TestEachKindOfRush looks at the longest mint, airdrop and liquidation of each C-Chain: blocks at the minimal delay and at fractions of a
-// second. A liquidation fills them: each leaves more gas excess than the one before, gas costs twice as much at the end and more, and
-// some minutes later less again. Airdrops and mints are too short to move a price of one wei.
+// second, full enough that each leaves more gas excess than the one before. Gas costs twice as much at the end and more, and some minutes
+// later less again.
 func TestEachKindOfRush(t *testing.T) {
-	w, kinds := rushed(t, 3200), []string{"mint", "liquidation"}
-	if !testing.Short() {
-		w, kinds = rushed(t, 5600), append(kinds, "airdrop")
-	}
-	for _, c := range w.Chains[:2] {
+	for _, c := range rushed(t).Chains[:2] {
 		all := headers(t, c)
 		longest := map[string][2]int{} // the first block of a rush, and how many there are
 		for n := 1; n < len(all); n++ {
@@ -125,33 +119,28 @@ func TestEachKindOfRush(t *testing.T) {
 				longest[rush] = [2]int{first, count}
 			}
 		}
-		for _, rush := range kinds {
+		for _, rush := range []string{"mint", "airdrop", "liquidation"} {
 			first, count := longest[rush][0], longest[rush][1]
-			if count < 3 {
+			if count < 36 {
 				t.Errorf("chain %d, %s: %d blocks", c.Row.EVMID, rush, count)
 				continue
 			}
 			last, fractions := first+count-1, 0
-			for _, h := range all[first : last+1] {
-				if h.TimeMilliseconds%1000 != 0 {
+			for n := first; n <= last; n++ {
+				if all[n].TimeMilliseconds%1000 != 0 {
 					fractions++
+				}
+				if n > first && gasExcess(all[n]) <= gasExcess(all[n-1]) {
+					t.Errorf("chain %d, %s: block %d has a gas excess of %d, the one before %d", c.Row.EVMID, rush, n, gasExcess(all[n]), gasExcess(all[n-1]))
 				}
 			}
 			if fractions < count/2 {
 				t.Errorf("chain %d, %s: %d of %d blocks are at a fraction of a second", c.Row.EVMID, rush, fractions, count)
 			}
 			t.Logf("chain %d, %s: blocks %d to %d, gas excess %d to %d, base fee %d to %d", c.Row.EVMID, rush, first, last, gasExcess(all[first]), gasExcess(all[last]), all[first].BaseFee, all[last].BaseFee)
-			if rush != "liquidation" {
-				continue
-			}
-			for n := first + 1; n <= last; n++ {
-				if gasExcess(all[n]) <= gasExcess(all[n-1]) {
-					t.Errorf("chain %d: block %d has a gas excess of %d, the one before %d", c.Row.EVMID, n, gasExcess(all[n]), gasExcess(all[n-1]))
-				}
-			}
 			after := all[min(last+12, len(all)-1)]
 			if before, end := all[first].BaseFee, all[last].BaseFee; end.Cmp(new(big.Int).Lsh(before, 1)) < 0 || after.BaseFee.Cmp(end) >= 0 || gasExcess(after) >= gasExcess(all[last]) {
-				t.Errorf("chain %d: gas costs %d wei, %d in the rush, %d afterwards", c.Row.EVMID, before, end, after.BaseFee)
+				t.Errorf("chain %d, %s: gas costs %d wei, %d in the rush, %d afterwards", c.Row.EVMID, rush, before, end, after.BaseFee)
 			}
 		}
 	}

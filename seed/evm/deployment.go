@@ -54,7 +54,8 @@ func (d *deployment) actions() []action {
 	actions := d.deployments()
 	actions = append(actions, d.factoryDeployments()...)
 	actions = append(actions, d.distribution()...)
-	return append(actions, d.mintNFTs()...)
+	actions = append(actions, d.mintNFTs()...)
+	return append(actions, d.openRushes()...)
 }
 
 func (d *deployment) deployments() []action {

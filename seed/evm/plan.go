@@ -22,10 +22,7 @@ const fullBlock = 5
 // rush takes blocks away from everyday life, so that a chain has as many with it as without.
 func (c *Chain) planBlocks() []plannedBlock {
 	r := c.rng.For("schedule", c.Row.EVMID)
-	var blocks []plannedBlock
-	if !c.IsL1() {
-		blocks = c.planRushes(c.rng.For("rushes", c.Row.EVMID))
-	}
+	blocks := c.planRushes(c.rng.For("rushes", c.Row.EVMID))
 	rest := c.size
 	for i := range blocks {
 		rest -= blocks[i].Size

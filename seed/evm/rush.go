@@ -17,7 +17,7 @@ type rush struct {
 }
 
 var (
-	mintRush        = &rush{(*activity).rushToMint, 2}
+	mintRush        = &rush{(*activity).rushToMint, 3}
 	airdropRush     = &rush{(*activity).rushToClaim, 3}
 	liquidationRush = &rush{(*activity).rushToLiquidate, 1}
 )
@@ -25,28 +25,26 @@ var (
 // Sizes of rushes, in blocks. At the minimal delay of two seconds the base fee doubles in thirty blocks.
 const (
 	minRush      = 36
+	maxRush      = 46
 	longestRush  = 1_040 // takes the base fee from 1 wei to some gwei
 	txsPerRush   = 1_300 // a chain has a short rush in so many transactions, and
-	txsPerLong   = 9     // spends one transaction in so many on its longest one
+	txsPerLong   = 10    // spends one transaction in so many on its longest one
 	restSeconds  = 40    // between the blocks after a rush, in which the base fee falls
 	blocksOfRest = 12
 )
 
-// planRushes plans the rushes of a chain: a long one and short ones, each followed by some minutes of rest.
+// hasRushes tells whether a chain is one where that happens: a C-Chain that is not too small.
+func (c *Chain) hasRushes() bool { return !c.IsL1() && c.size >= fullSize }
+
+// planRushes plans the rushes of a chain: a long liquidation, a mint, an airdrop and more of these, each followed by some minutes of rest.
 func (c *Chain) planRushes(r *rand.Rand) []plannedBlock {
-	if c.size < fullSize {
+	if !c.hasRushes() {
 		return nil
 	}
 	blocks := c.planRush(r, liquidationRush, min(c.size/txsPerLong, longestRush))
-	for n := range c.size / txsPerRush {
-		what, length := mintRush, population.Between(r, 4, 9)
-		switch n % 3 {
-		case 1:
-			what, length = airdropRush, population.Between(r, 3, 6)
-		case 2:
-			what, length = liquidationRush, minRush+population.Between(r, 0, minRush)
-		}
-		blocks = append(blocks, c.planRush(r, what, int(length))...)
+	kinds := []*rush{mintRush, airdropRush, liquidationRush}
+	for n := range max(2, c.size/txsPerRush) {
+		blocks = append(blocks, c.planRush(r, kinds[n%len(kinds)], int(population.Between(r, minRush, maxRush)))...)
 	}
 	return blocks
 }
@@ -65,19 +63,54 @@ func (c *Chain) planRush(r *rand.Rand, what *rush, length int) []plannedBlock {
 	return blocks
 }
 
-// rushToMint mints a collection for whoever came, a dozen at a time.
-func (a *activity) rushToMint(_ uint64, r *rand.Rand) (*TxRequest, error) {
-	return a.mintCrystals(a.chain.randomAccount(r), 12)
+// openRushes deploys what people rush to: globes that everybody may mint, and an airdrop of tokens that are locked for some time.
+func (d *deployment) openRushes() []action {
+	if !d.chain.hasRushes() {
+		return nil
+	}
+	deployer := d.chain.Personas.Deployer
+	return []action{
+		func(*rand.Rand) (*TxRequest, error) { return Deploy(deployer, "drop", "Drop", "Snow Globes", "GLOBE") },
+		func(*rand.Rand) (*TxRequest, error) {
+			return Deploy(deployer, "vesting", "Vesting", uint64(90*population.Day))
+		},
+		d.chain.approve(deployer, airdropped, "vesting"),
+	}
 }
 
-// rushToClaim sends an airdrop to many accounts at a time.
-func (a *activity) rushToClaim(_ uint64, r *rand.Rand) (*TxRequest, error) {
-	t := tokens[r.IntN(len(tokens))]
-	to, amounts := make([]common.Address, 40), make([]*big.Int, 40)
-	for i := range to {
-		to[i], amounts[i] = a.chain.randomAccount(r).Address, worth(r, t.role, t.decimals, 1, 60)
+const (
+	airdropped = "frost" // the token
+	gasGlobe   = 845_000 // of which most is for the code of the globe's account
+	gasGrant   = 555_000 // of which most is for the code of the wallet
+	gasBatch   = 70_000  // for either, beside those
+	batch      = 3       // of either at most
+)
+
+// rushToMint mints globes for whoever came.
+func (a *activity) rushToMint(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
+	n := batchOf(gasGlobe, gasLeft)
+	if n == 0 {
+		return nil, nil
 	}
-	return a.chain.CallWith(a.chain.Personas.Deployer, t.role, "Token", "batchTransfer", nil, 60_000+30_000*uint64(len(to)), to, amounts)
+	return a.chain.CallWith(a.chain.randomAccount(r), "drop", "Drop", "mint", nil, gasBatch+n*gasGlobe, new(big.Int).SetUint64(n))
+}
+
+// rushToClaim is the deployer giving tokens to those who asked for them, each in a wallet that lets go of them by and by.
+func (a *activity) rushToClaim(gasLeft uint64, r *rand.Rand) (*TxRequest, error) {
+	n := batchOf(gasGrant, gasLeft)
+	if n == 0 {
+		return nil, nil
+	}
+	to := make([]common.Address, n)
+	for i := range to {
+		to[i] = a.chain.randomAccount(r).Address
+	}
+	return a.chain.CallWith(a.chain.Personas.Deployer, "vesting", "Vesting", "grant", nil, gasBatch+n*gasGrant, a.chain.byRole[airdropped], to, worth(r, airdropped, 18, 1, 60))
+}
+
+// batchOf is how many one transaction makes of what needs so much gas: as many as there is gas left for in the block.
+func batchOf(gas, gasLeft uint64) uint64 {
+	return min(batch, (gasLeft-min(gasLeft, gasBatch+gasAccess))/gas)
 }
 
 const (
