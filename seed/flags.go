@@ -26,7 +26,7 @@ func NewFlags(f *pflag.FlagSet) *Flags {
 	f.StringVar(&w.profile, "profile", "default", "`NAME` or YAML file of the size of a new world; built in are "+strings.Join(BuiltInProfiles(), ", "))
 	f.StringVar(&w.until, "until", DefaultUntil.Format(time.RFC3339), "`TIME` when the history of a new world ends (RFC 3339), or now: it begins after Granite (2025-11-19) and ends at most ten years from now. Only a fixed time gives the same bytes again")
 	f.BoolVar(&w.readOnly, "read-only", false, "open a file that other processes have open in the same way; refuse what would change it")
-	f.BoolVar(&w.anew, "regenerate", false, "make the world anew when another version of the program made its file, with generate always; the old file stays as FILE.old")
+	f.BoolVar(&w.anew, "regenerate", false, "make the world anew when another version of the program made its file, with generate always; the old file stays as FILE.old, or as FILE.old.1 and so on where there is one")
 	return w
 }
 

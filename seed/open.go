@@ -44,7 +44,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 
 // Regenerate makes a world where there is one already, if there is, which stays beside it.
 func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
-	if err := store.SetAside(o.Path, o.Path+".old"); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := store.SetAside(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--regenerate: %w", err)
 	}
 	return Generate(ctx, o)

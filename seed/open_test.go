@@ -1,6 +1,7 @@
 package seed
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,7 +42,27 @@ func TestWhatIsThereAlready(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.Stat(o.Path + ".old"); err != nil || left.Size() == 0 {
+	first, err := os.ReadFile(o.Path + ".old")
+	if err != nil || len(first) == 0 {
 		t.Error("the old file is not beside it", err)
+	}
+	for _, name := range []string{".old.1", ".old.2"} {
+		current, err := os.ReadFile(o.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Regenerate(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := os.ReadFile(o.Path + name); err != nil || !bytes.Equal(left, current) {
+			t.Errorf("%s is not the file that was there: %v", name, err)
+		}
+	}
+	if left, err := os.ReadFile(o.Path + ".old"); err != nil || !bytes.Equal(left, first) {
+		t.Error("the file that was set aside first is another one now", err)
 	}
 }

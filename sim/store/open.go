@@ -160,8 +160,9 @@ func occupied(path string) bool {
 	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
 }
 
-// SetAside renames a file and its log, in place of what has the new name. What a process serves stays where it is.
-func SetAside(path, as string) error {
+// SetAside renames a file and its log to the first name that is free of FILE.old, FILE.old.1, FILE.old.2 and so on. What a process
+// serves stays where it is.
+func SetAside(path string) error {
 	if err := checkKind(path); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -172,6 +173,10 @@ func SetAside(path, as string) error {
 	taken, err := filelock.Lock(file)
 	if err = errors.Join(err, file.Close()); err != nil || !taken {
 		return fmt.Errorf("%s: %w", path, cmp.Or(err, ErrLocked))
+	}
+	as := path + ".old"
+	for n := 1; exists(as) || exists(as+"-wal"); n++ {
+		as = fmt.Sprintf("%s.old.%d", path, n)
 	}
 	for _, suffix := range []string{"", "-wal"} {
 		if err := os.Rename(path+suffix, as+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
