@@ -13,8 +13,8 @@ trap 'rm -rf "$WORK"' EXIT
 for file in $(git grep -l '^func Fuzz' -- '*_test.go'); do
 	folder=$(dirname "$file")
 	binary=$WORK/$(echo "$folder" | tr / -)
-	[ -e "$binary" ] || GOGC=400 go test -c -trimpath -vet=off -gcflags='snowglobe/...=-d=libfuzzer' \
-		-gcflags='github.com/ava-labs/...=-d=libfuzzer' -o "$binary" "./$folder"
+	[ -e "$binary" ] || GOGC=400 go test -c -trimpath -vet=off -gcflags=all=-dwarf=false -gcflags='snowglobe/...=-dwarf=false -d=libfuzzer' \
+		-gcflags='github.com/ava-labs/...=-dwarf=false -d=libfuzzer' -o "$binary" "./$folder"
 	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' "$file"); do
 		echo "$folder $binary $target"
 	done

@@ -3,18 +3,18 @@ trap 'kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
 # serve PROFILE starts the simulator on a free port and waits until it answers.
 serve() {
-	port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })')
-	SNOWGLOBE_URL=http://127.0.0.1:$port
-	export SNOWGLOBE_URL
-	"$binary" serve --quiet --db "$folder/$1.db" --profile "$1" --addr "127.0.0.1:$port" &
+	rm -f "$folder/$1.ready"
+	"$binary" serve --quiet --db "$folder/$1.db" --profile "$1" --addr 127.0.0.1:0 --ready-file "$folder/$1.ready" >/dev/null &
 	server=$!
-	for _ in $(seq 200); do
-		if node -e 'fetch(process.env.SNOWGLOBE_URL + "/sim/health").then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))'; then
+	for _ in $(seq 300); do
+		if [ -s "$folder/$1.ready" ]; then
+			SNOWGLOBE_URL=$(sed 's/.*"url":"\([^"]*\)".*/\1/' "$folder/$1.ready")
+			export SNOWGLOBE_URL
 			return
 		fi
 		sleep 0.1
 	done
-	echo "the simulator does not answer at $SNOWGLOBE_URL" >&2
+	echo "the simulator does not answer" >&2
 	exit 1
 }
 

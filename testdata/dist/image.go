@@ -40,7 +40,7 @@ func writeImage(out string, platforms []string) error {
 	}
 	var manifests []object
 	for _, platform := range platforms {
-		path, err := build(work, platform)
+		path, err := build(work, platform, "")
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -52,22 +53,113 @@ func main() {
 	}
 }
 
-// build makes the program for a platform, with the flags of the Makefile.
-func build(folder, platform string, env ...string) (path string, err error) {
+// flags are those of the Makefile.
+var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
+
+// goTool runs the go command for a platform, in a folder if one is named, and returns what it prints.
+func goTool(folder, platform string, env []string, verb string, args ...string) ([]byte, error) {
 	system, processor, _ := strings.Cut(platform, "/")
-	path = filepath.Join(folder, system+"-"+processor, "snowglobe")
-	if system == "windows" {
+	c := exec.Command("go", slices.Concat([]string{verb}, flags, args)...)
+	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + processor}, env)
+	if c.Dir = folder; folder != "" {
+		c.Env = append(c.Env, "PWD="+folder) // the name of the link, not of where it leads
+	}
+	var out, problem bytes.Buffer
+	c.Stdout, c.Stderr = &out, &problem
+	if err := c.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", platform, err, &problem)
+	}
+	return out.Bytes(), nil
+}
+
+// build makes the program for a platform from the sources in a folder, the working one if none is named.
+func build(work, platform, sources string, env ...string) (path string, err error) {
+	path = filepath.Join(work, strings.ReplaceAll(platform, "/", "-"), "snowglobe")
+	if strings.HasPrefix(platform, "windows/") {
 		path += ".exe"
 	}
-	c := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags", "-s -w", "-o", path, ".")
-	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + processor}, env)
-	if out, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", platform, err, out)
+	_, err = goTool(sources, platform, env, "build", "-ldflags", "-s -w", "-o", path, ".")
+	return path, err
+}
+
+// buildAgain makes a program that was built before a second time: our own packages are compiled anew, under another name of their folder and
+// at another time, and what they depend on is taken as it is compiled.
+func buildAgain(work, platform string) (path string, err error) {
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return "", err
+	}
+	from := strings.TrimSpace(string(cache))
+	to, err := os.MkdirTemp(from, "dist-") // files are linked within one file system
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(to)
+	for part := range 256 {
+		name := fmt.Sprintf("%02x", part)
+		if err := linkFiles(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return "", err
+		}
+	}
+	list, err := goTool("", platform, nil, "list", "-deps", "-export", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}} {{$.Export}}{{end}}{{end}}", ".")
+	if err != nil {
+		return "", err
+	}
+	compiled := map[string]string{}
+	for line := range strings.Lines(string(list)) {
+		if name, file, found := strings.Cut(strings.TrimSpace(line), " "); found {
+			if compiled[name], err = filepath.Rel(from, file); err != nil {
+				return "", err
+			}
+			if err := os.Remove(filepath.Join(to, compiled[name])); err != nil {
+				return "", err
+			}
+		}
+	}
+	if len(compiled) == 0 {
+		return "", fmt.Errorf("%s: none of our packages is compiled", platform)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	elsewhere := filepath.Join(work, "sources")
+	if err := os.Symlink(here, elsewhere); err != nil {
+		return "", err
+	}
+	if path, err = build(filepath.Join(work, "second"), platform, elsewhere, "GOCACHE="+to); err != nil {
+		return "", err
+	}
+	for name, file := range compiled { // these are named by their contents
+		if _, err := os.Stat(filepath.Join(to, file)); err != nil {
+			return "", fmt.Errorf("%s: %s has other bytes when it is compiled a second time", platform, name)
+		}
 	}
 	return path, nil
 }
 
-// archives writes one for each platform, and the sums of all. The first is made a second time, from an empty cache, and compared.
+// linkFiles gives the files of a folder a second name in another one. Programs, which lie in folders of their own, are left out.
+func linkFiles(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		err := os.Link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // another build may have tidied up
+			return err
+		}
+	}
+	return nil
+}
+
+// archives writes one for each platform, and the sums of all. The first is made a second time and compared.
 func archives(out string, platforms []string) error {
 	work, err := os.MkdirTemp("", "snowglobe-dist-")
 	if err != nil {
@@ -93,30 +185,38 @@ func archives(out string, platforms []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	var sums bytes.Buffer
-	for _, platform := range platforms {
-		name, packed, err := archive(programs[platform], platform, common)
-		if err != nil {
+	names, packed := make([]string, len(platforms)+1), make([][]byte, len(platforms)+1)
+	var all errgroup.Group
+	all.SetLimit(runtime.NumCPU())
+	for i, platform := range append(slices.Clone(platforms), platforms[0]) {
+		all.Go(func() (err error) {
+			program := programs[platform]
+			if i == len(platforms) {
+				program = programs[second]
+			}
+			names[i], packed[i], err = archive(program, platform, common)
 			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, name), packed, 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(packed), name)
-		log.Printf("%s/%s: %d KiB", out, name, len(packed)>>10)
+		})
 	}
-	name, again, err := archive(programs[second], platforms[0], common)
-	if err != nil {
+	if err := all.Wait(); err != nil {
 		return err
 	}
-	if sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(again), name); !strings.HasPrefix(sums.String(), sum) {
-		return fmt.Errorf("%s has other bytes when it is made a second time", name)
+	if !bytes.Equal(packed[0], packed[len(platforms)]) {
+		return fmt.Errorf("%s has other bytes when it is made a second time", names[0])
 	}
-	log.Printf("%s/%s: the same bytes a second time, from an empty cache", out, name)
+	var sums bytes.Buffer
+	for i := range platforms {
+		if err := os.WriteFile(filepath.Join(out, names[i]), packed[i], 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(packed[i]), names[i])
+		log.Printf("%s/%s: %d KiB", out, names[i], len(packed[i])>>10)
+	}
+	log.Printf("%s/%s: the same bytes a second time, compiled anew in another folder", out, names[0])
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), sums.Bytes(), 0o644)
 }
 
-// second names the program that is built from an empty cache.
+// second names the program that is built a second time.
 const second = "second"
 
 // buildAll makes the program for each platform, and for one a second time.
@@ -127,19 +227,22 @@ func buildAll(work string, platforms []string, twice string) (programs map[strin
 		mu  sync.Mutex
 	)
 	all.SetLimit(2) // one compiles while another is linked
-	start := func(name, folder, platform string, env ...string) {
+	for _, platform := range platforms {
 		all.Go(func() error {
-			path, err := build(folder, platform, env...)
+			path, err := build(work, platform, "")
+			again := ""
+			if err == nil && platform == twice {
+				again, err = buildAgain(work, platform)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			programs[name] = path
+			programs[platform] = path
+			if again != "" {
+				programs[second] = again
+			}
 			return err
 		})
 	}
-	for _, platform := range platforms {
-		start(platform, work, platform)
-	}
-	start(second, filepath.Join(work, second), twice, "GOCACHE="+filepath.Join(work, "cache"))
 	return programs, all.Wait()
 }
 
