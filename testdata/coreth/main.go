@@ -38,7 +38,8 @@ func main() {
 	}
 }
 
-// check serves a world and looks at the C-Chains of both networks. What follows a colon is how many blocks are executed if not all.
+// check serves a world and looks at the C-Chains of both networks. What follows a colon is how many blocks are executed if not all; such a
+// world is not derived again either.
 func check(ctx context.Context, binary, profile string) (err error) {
 	most := uint64(math.MaxUint64)
 	if name, number, cut := strings.Cut(profile, ":"); cut {
@@ -51,7 +52,12 @@ func check(ctx context.Context, binary, profile string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop(ctx)) }()
+	defer func() {
+		if err = errors.Join(err, s.stop()); most == math.MaxUint64 {
+			err = errors.Join(err, s.verify(ctx))
+		}
+		err = errors.Join(err, os.RemoveAll(s.folder))
+	}()
 	var failed error
 	for name, id := range map[string]uint32{"mainnet": 1, "fuji": 5} {
 		c := newChain(s.url+"/"+name+"/ext/bc/C/rpc", id, most)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Has coreth verify and execute the C-Chains that a built program makes: run.sh BINARY [PROFILE[:BLOCKS]...]
-# BLOCKS are executed if not all; every header is verified.
+# BLOCKS are executed if not all; every header is checked. The long chain is there for its headers, whose fees rise and fall.
 # Needs a C compiler. The module stands apart so that the product needs none, and apart from avalanchego's, since coreth and
 # subnet-evm do not fit into one binary.
 set -eu
 binary=$(realpath "$1")
 shift
 cd "$(dirname "$0")"
-[ $# -gt 0 ] || set -- tiny default "$PWD/long.yaml"
+[ $# -gt 0 ] || set -- tiny default "$PWD/long.yaml:2000"
 CGO_ENABLED=1 go run . "$binary" "$@"

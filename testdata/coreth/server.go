@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -44,7 +43,7 @@ func serve(ctx context.Context, binary, profile string) (*server, error) {
 			return s, err
 		}
 	}
-	_ = s.stop(ctx)
+	_ = s.stop()
 	return nil, fmt.Errorf("%s does not answer", binary)
 }
 
@@ -58,16 +57,18 @@ func freeAddress() (string, error) {
 
 func worldIn(folder string) string { return filepath.Join(folder, "world.db") }
 
-// stop ends the program and has it derive its world again, with what clients made of it.
-func (s *server) stop(ctx context.Context) error {
+// stop ends the program.
+func (s *server) stop() error {
 	err := s.command.Process.Signal(os.Interrupt)
 	if err == nil {
 		err = s.command.Wait()
 	}
-	if err == nil {
-		verify := exec.CommandContext(ctx, s.command.Path, "verify", "--quiet", "--db", worldIn(s.folder))
-		verify.Stdout, verify.Stderr = os.Stdout, os.Stderr
-		err = verify.Run()
-	}
-	return errors.Join(err, os.RemoveAll(s.folder))
+	return err
+}
+
+// verify has the program derive its world again, with what clients made of it.
+func (s *server) verify(ctx context.Context) error {
+	verify := exec.CommandContext(ctx, s.command.Path, "verify", "--quiet", "--db", worldIn(s.folder))
+	verify.Stdout, verify.Stderr = os.Stdout, os.Stderr
+	return verify.Run()
 }
