@@ -43,7 +43,7 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			},
 			{
 				Name: "exec", Program: true, Flags: all, Defaults: ExecDefaults, Summary: "make a world, run a command with its URLs and keys in the environment, and stop with it",
-				Details:  "The world is in memory, tiny and on a free port, unless flags say otherwise. The exit code is the command's.",
+				Details:  "The world is in memory, tiny and on a free port, unless flags say otherwise.\nThe exit code is the command's.",
 				Examples: "  snowglobe exec -- npm test\n  snowglobe exec --profile default -- go test ./...",
 			},
 			{
@@ -60,12 +60,13 @@ func CommandLine(f *pflag.FlagSet) *cli.Program {
 			},
 			{
 				Name: "init", Operands: "[FILE]", Flags: of([]string{forceFlag}, noteFlags),
-				Summary:  "write an example of a world of your own, with comments: a profile with accounts, tokens, contracts, L1s, transactions",
-				Details:  "The file is world.yaml unless another is named. What is there is not overwritten without --force.",
+				Summary:  "write an example of a world of your own, with comments",
+				Details:  "It is a profile with accounts, tokens, contracts, L1s and transactions. The file is world.yaml\nunless another is named. What is there is not overwritten without --force.",
 				Examples: "  snowglobe init\n  snowglobe --profile world.yaml",
 			},
 			{
-				Name: "verify", Summary: "build the world again from its transactions and compare every row; fails on the first mismatch", Flags: of(worldFlags, []string{"read-only"}, noteFlags),
+				Name: "verify", Summary: "build the world again from its transactions and compare every row", Flags: of(worldFlags, []string{"read-only"}, noteFlags),
+				Details:  "It fails on the first mismatch.",
 				Examples: "  snowglobe verify --db seven.db",
 			},
 			{

@@ -76,7 +76,7 @@ func (p *Program) showHelp(c *cobra.Command, _ []string) {
 				fmt.Fprintf(b, "  %-12s %s\n", v.Name(), v.Short)
 			}
 		}
-		fmt.Fprintf(b, "\nWithout a verb it is %s. snowglobe help VERB tells of a verb; pages of the manual, each shown by snowglobe help NAME\nand at /docs of a running server:\n", p.Verbs[0].Name)
+		fmt.Fprintf(b, "\nWithout a verb it is %s. snowglobe help VERB tells of a verb. These are pages of the manual,\neach shown by snowglobe help NAME and at /docs of a running server:\n", p.Verbs[0].Name)
 		line := " "
 		for _, t := range docs.New(nil).Topics() {
 			if len(line)+1+len(t.Name) > columns {

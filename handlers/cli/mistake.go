@@ -68,6 +68,9 @@ func (p *Program) flagNames() (names []string) {
 	return names
 }
 
+// elsewhere are names that other programs have for what flags say here.
+var elsewhere = map[string]string{"port": "addr", "host": "addr", "listen": "addr", "bind": "addr", "database": "db", "file": "db"}
+
 // flagError says what is wrong with a flag, and what to write instead.
 func (p *Program) flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -85,7 +88,18 @@ func (p *Program) flagError(c *cobra.Command, err error) error {
 		if p.Flags.Lookup(name) != nil {
 			return fmt.Errorf("%s has no flag --%s; snowglobe help %s lists those that it has", c.Name(), name, c.Name())
 		}
-		return fmt.Errorf("unknown flag --%s%s", name, didYouMean(nearest(name, p.flagNames()), "--"))
+		near := nearest(name, p.flagNames())
+		if other := elsewhere[name]; near == "" && c.Flags().Lookup(other) != nil {
+			near = other
+		}
+		if near == "" {
+			verb := c.Name()
+			if !c.HasParent() {
+				verb = p.Verbs[0].Name
+			}
+			return fmt.Errorf("unknown flag --%s; snowglobe help %s lists those that there are", name, verb)
+		}
+		return fmt.Errorf("unknown flag --%s%s", name, didYouMean(near, "--"))
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, wrongValue(invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap()))
 	case errors.As(err, &missing):

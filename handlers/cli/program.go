@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -72,6 +73,10 @@ func (p *Program) Parse(args, environ []string, stdout io.Writer) (*Line, error)
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Short = "write the completion script of a shell: bash, zsh, fish or powershell"
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(*cobra.Command, []string) error {
+				return errors.New("completion: expected a shell: bash, zsh, fish or powershell")
+			}
 		}
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true

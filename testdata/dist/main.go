@@ -56,11 +56,12 @@ func main() {
 // flags are those of the Makefile.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
-// goTool runs the go command for a platform, in a folder if one is named, and returns what it prints.
+// goTool runs the go command for a platform, in a folder if one is named, and returns what it prints. It gets one processor, since there are
+// as many builds at once as processors: compilers that share none work less.
 func goTool(folder, platform string, env []string, verb string, args ...string) ([]byte, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	c := exec.Command("go", slices.Concat([]string{verb}, flags, args)...)
-	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + processor}, env)
+	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOMAXPROCS=1", "GOOS=" + system, "GOARCH=" + processor}, env)
 	if c.Dir = folder; folder != "" {
 		c.Env = append(c.Env, "PWD="+folder) // the name of the link, not of where it leads
 	}
@@ -226,7 +227,7 @@ func buildAll(work string, platforms []string, twice string) (programs map[strin
 		all errgroup.Group
 		mu  sync.Mutex
 	)
-	all.SetLimit(2) // one compiles while another is linked
+	all.SetLimit(max(2, runtime.NumCPU()))
 	for _, platform := range platforms {
 		all.Go(func() error {
 			path, err := build(work, platform, "")
