@@ -3,8 +3,8 @@
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"
-npm ci --silent --ignore-scripts --no-audit --no-fund
-[ -d ../clients/node_modules ] || (cd ../clients && npm ci --silent --no-audit --no-fund)
+npm ci --silent --ignore-scripts --prefer-offline --no-audit --no-fund
+[ -d ../clients/node_modules ] || (cd ../clients && npm ci --silent --prefer-offline --no-audit --no-fund)
 
 folder=$(mktemp -d)
 SCREENSHOTS=${2:-$folder/screenshots}

@@ -3,7 +3,7 @@
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"
-npm ci --silent --no-audit --no-fund
+npm ci --silent --prefer-offline --no-audit --no-fund
 
 folder=$(mktemp -d)
 . ./serve.sh

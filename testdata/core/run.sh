@@ -4,7 +4,7 @@
 set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"
-npm ci --ignore-scripts --silent --no-audit --no-fund
+npm ci --ignore-scripts --silent --prefer-offline --no-audit --no-fund
 
 folder=$(mktemp -d)
 . ../clients/serve.sh

@@ -56,12 +56,11 @@ func main() {
 // flags are those of the Makefile.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
-// goTool runs the go command for a platform, in a folder if one is named, and returns what it prints. It gets one processor, since there are
-// as many builds at once as processors: compilers that share none work less.
+// goTool runs the go command for a platform, in a folder if one is named, and returns what it prints.
 func goTool(folder, platform string, env []string, verb string, args ...string) ([]byte, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	c := exec.Command("go", slices.Concat([]string{verb}, flags, args)...)
-	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOMAXPROCS=1", "GOOS=" + system, "GOARCH=" + processor}, env)
+	c.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0", "GOOS=" + system, "GOARCH=" + processor}, env)
 	if c.Dir = folder; folder != "" {
 		c.Env = append(c.Env, "PWD="+folder) // the name of the link, not of where it leads
 	}
@@ -85,7 +84,7 @@ func build(work, platform, sources string, env ...string) (path string, err erro
 
 // buildAgain makes a program that was built before a second time: our own packages are compiled anew, under another name of their folder and
 // at another time, and what they depend on is taken as it is compiled.
-func buildAgain(work, platform string) (path string, err error) {
+func buildAgain(work, platform, processors string) (path string, err error) {
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		return "", err
@@ -96,15 +95,15 @@ func buildAgain(work, platform string) (path string, err error) {
 		return "", err
 	}
 	defer os.RemoveAll(to)
+	list, err := goTool("", platform, nil, "list", "-deps", "-export", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}} {{$.Export}}{{end}}{{end}}", ".")
+	if err != nil {
+		return "", err
+	}
 	for part := range 256 {
 		name := fmt.Sprintf("%02x", part)
 		if err := linkFiles(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
 			return "", err
 		}
-	}
-	list, err := goTool("", platform, nil, "list", "-deps", "-export", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}} {{$.Export}}{{end}}{{end}}", ".")
-	if err != nil {
-		return "", err
 	}
 	compiled := map[string]string{}
 	for line := range strings.Lines(string(list)) {
@@ -128,7 +127,7 @@ func buildAgain(work, platform string) (path string, err error) {
 	if err := os.Symlink(here, elsewhere); err != nil {
 		return "", err
 	}
-	if path, err = build(filepath.Join(work, "second"), platform, elsewhere, "GOCACHE="+to); err != nil {
+	if path, err = build(filepath.Join(work, "second"), platform, elsewhere, processors, "GOCACHE="+to); err != nil {
 		return "", err
 	}
 	for name, file := range compiled { // these are named by their contents
@@ -227,13 +226,15 @@ func buildAll(work string, platforms []string, twice string) (programs map[strin
 		all errgroup.Group
 		mu  sync.Mutex
 	)
-	all.SetLimit(max(2, runtime.NumCPU()))
+	all.SetLimit(runtime.NumCPU())
+	// A compiler on one processor works less than one on two.
+	processors := fmt.Sprintf("GOMAXPROCS=%d", (runtime.NumCPU()+len(platforms)-1)/len(platforms))
 	for _, platform := range platforms {
 		all.Go(func() error {
-			path, err := build(work, platform, "")
+			path, err := build(work, platform, "", processors)
 			again := ""
 			if err == nil && platform == twice {
-				again, err = buildAgain(work, platform)
+				again, err = buildAgain(work, platform, processors)
 			}
 			mu.Lock()
 			defer mu.Unlock()

