@@ -19,7 +19,7 @@ import (
 // filterUTXOs compares with the rows of random personas.
 func filterUTXOs(t *testing.T, g *globe, rng *rand.Rand, network, base string) {
 	t.Helper()
-	people := []string{"alice", "bob", "whale", "hoarder", "traveller", "committee", "staker", "delegator"}
+	people := []string{"alice", "bob", "whale", "hoarder", "traveller", "committee", "staker", "delegator", "proprietor"}
 	for kind, chain := range chainAliases {
 		for range times(25) {
 			a, b := owner(t, g, network, people[rng.IntN(len(people))]), owner(t, g, network, people[rng.IntN(len(people))])
@@ -50,6 +50,7 @@ func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (
 	type made struct {
 		store.UTXO
 		time int64
+		held uint64
 	}
 	var rows []made
 	for _, maker := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
@@ -64,20 +65,25 @@ func outputsOf(t *testing.T, n *sim.Network, kind txs.Chain, owners ...string) (
 			}
 			mine := slices.ContainsFunc(parsed.Owners().Addresses, func(a ids.ShortID) bool { return slices.Contains(owners, n.Rules.Bech32(a)) })
 			if mine && (u.Chain == n.Chain(kind) || maker == kind) {
-				rows = append(rows, made{u, madeAt(t, n, maker, &u)})
+				held := uint64(u.Amount)
+				switch parsed.Out.(type) {
+				case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:
+					held = 1
+				}
+				rows = append(rows, made{u, madeAt(t, n, maker, &u), held})
 			}
 		}
 	}
 	if kind == txs.PChain {
 		for _, u := range stakedOf(t, n, owners...) {
-			rows = append(rows, made{u, madeAt(t, n, txs.PChain, &u)})
+			rows = append(rows, made{u, madeAt(t, n, txs.PChain, &u), uint64(u.Amount)})
 		}
 	}
 	slices.SortFunc(rows, func(a, b made) int {
 		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(ids.ID(b.Hash).String(), ids.ID(a.Hash).String()))
 	})
 	for _, u := range rows {
-		all = append(all, object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(uint64(u.Amount), 10), "spent": u.Spent != nil})
+		all = append(all, object{"utxoId": ids.ID(u.Hash).String(), "asset": ids.ID(u.Asset).String(), "amount": strconv.FormatUint(u.held, 10), "spent": u.Spent != nil})
 	}
 	return all
 }

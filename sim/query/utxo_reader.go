@@ -219,10 +219,12 @@ func Subjects(addresses []ids.ShortID) [][]byte {
 }
 
 // Amount is what an output holds of its asset: one of an NFT or a property, none as a right to mint.
-func (o *Output) Amount() uint64 {
-	switch o.Out.(type) {
+func (o *Output) Amount() uint64 { return held(o.Out) }
+
+func held(out txs.Output) uint64 {
+	switch out.(type) {
 	case *txs.NFTTransferOutput, *txs.PropertyOwnedOutput:
 		return 1
 	}
-	return o.UTXO.Amount()
+	return txs.AmountOf(out)
 }

@@ -16,6 +16,7 @@ import (
 type UTXOEntry struct {
 	*store.UTXO
 	Asset     ids.ID
+	Held      uint64 // of the asset: one of an NFT or a property
 	id        string // as clients see it, which decides ties
 	time      int64  // of the block that it is said to be of
 	made      int64  // when the chain had it
@@ -94,7 +95,7 @@ func (b *ChainReader) UTXOSet(kind txs.Chain, owners []ids.ShortID, spent bool) 
 var utxoOrders = map[string]func(a, b *UTXOEntry) int{
 	"timestamp": func(a, b *UTXOEntry) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(b.id, a.id)) },
 	"amount": func(a, b *UTXOEntry) int {
-		return cmp.Or(cmp.Compare(uint64(b.Amount), uint64(a.Amount)), cmp.Compare(b.id, a.id))
+		return cmp.Or(cmp.Compare(b.Held, a.Held), cmp.Compare(b.id, a.id))
 	},
 }
 
@@ -163,7 +164,7 @@ func (b *ChainReader) utxoEntry(row *store.UTXO) (*UTXOEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &UTXOEntry{row, ids.ID(row.Asset), ids.ID(row.Hash).String(), said.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
+	return &UTXOEntry{row, ids.ID(row.Asset), held(u.Out), ids.ID(row.Hash).String(), said.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
 // Len is how many outputs a list of the set has.

@@ -146,7 +146,7 @@ func (b *ChainReader) stakedEntry(s *stakedOutput) (*UTXOEntry, error) {
 	}
 	u, id := s.utxo, s.utxo.InputID()
 	row := &store.UTXO{ID: s.number, Hash: id[:], Tx: u.TxID[:], Output: u.OutputIndex, Chain: s.at.Chain(), Amount: store.Amount(u.Amount())}
-	return &UTXOEntry{row, u.AssetID, id.String(), made.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
+	return &UTXOEntry{row, u.AssetID, held(u.Out), id.String(), made.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
 }
 
 // OutputNumbered reads the output with a number: a row, or a stake that is not yet returned.

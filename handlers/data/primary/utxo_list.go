@@ -98,7 +98,7 @@ func (a *primaryAPI) listUTXOs(r *rest.Request, c *primaryChain) (any, error) {
 		return &data.JSONPage{Name: "utxos", More: c.more()}, nil
 	}
 	found, next := data.PageOf(r, p.Keyset(b.ChainReader, r.Text("sortBy")), func(o *query.UTXOEntry) bool {
-		return (!r.Given("assetId") || o.Asset == asset) && (least == nil || uint64(o.Amount) >= least.Uint64())
+		return (!r.Given("assetId") || o.Asset == asset) && (least == nil || o.Held >= least.Uint64())
 	})
 	page := &data.JSONPage{Next: next, Name: "utxos", Items: make([]data.RawJSON, len(found)), More: c.more()}
 	for i, o := range found {
