@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
@@ -77,6 +78,33 @@ func (s *sender) send(to *common.Address, value *big.Int, data []byte) common.Ad
 	return receipt.ContractAddress
 }
 
+// sendAgain sends a message again that has no receipt yet: it is still the one that was sent first.
+func sendAgain(t *testing.T, g *globe, c *reader.Chain, s *sender) {
+	t.Helper()
+	messenger, err := contracts.Load("Messenger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := icmMessages(t, g, "/v1/icm/messages")
+	sent, _ := logged(t, g, c)
+	for _, m := range before {
+		log := sent[m["messageId"].(string)]
+		if log == nil || m["receiptDelivered"] == true {
+			continue
+		}
+		data, err := messenger.ABI.Pack("retrySendCrossChainMessage", log.Message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.send(&fixtures.TeleporterMessenger, nil, data)
+		if after := icmMessages(t, g, "/v1/icm/messages"); encode(after) != encode(before) {
+			t.Errorf("chain %d: %d messages, %d when %s was sent again", c.Row.EVMID, len(before), len(after), log.ID)
+		}
+		return
+	}
+	t.Errorf("chain %d: every message has a receipt", c.Row.EVMID)
+}
+
 // TestBlocksThatComeLaterAreIndexed deploys a token and sends some of it, and finds it in every list.
 func TestBlocksThatComeLaterAreIndexed(t *testing.T) {
 	g := serve(t, generate(t, 5))
@@ -119,6 +147,8 @@ func TestBlocksThatComeLaterAreIndexed(t *testing.T) {
 		if chains := g.get(t, "/v1/address/"+friend.Hex()+"/chains"); len(chains["indexedChains"].([]any)) == 0 {
 			t.Error("friend is on no chain")
 		}
+
+		sendAgain(t, g, c, s)
 
 		rest := text(g.pages(t, url+"&pageToken="+first["nextPageToken"].(string), "transactions", 5), "txHash")
 		if !slices.Equal(rest, all[5:]) {

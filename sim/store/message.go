@@ -60,7 +60,7 @@ type MessageCursor struct {
 	ID   Position
 }
 
-// Messages reads at most limit messages before a cursor, newest first.
+// Messages reads at most limit messages before a cursor, newest first. One that was sent again counts when it was sent first.
 func (db *DB) Messages(ctx context.Context, f MessageFilter, before MessageCursor, limit int) ([]Message, error) {
 	text, args := f.query(before, limit)
 	return list[Message](ctx, db, text, args...)
@@ -82,7 +82,8 @@ func (f *MessageFilter) query(before MessageCursor, limit int) (text string, arg
 	}
 	selectBy := func(first string) string {
 		s := strings.Builder{}
-		s.WriteString(`SELECT ` + messageColumns + ` FROM message WHERE (time, id) < (?, ?)`)
+		s.WriteString(`SELECT ` + messageColumns + ` FROM message m WHERE (time, id) < (?, ?)
+			AND NOT EXISTS (SELECT 1 FROM message WHERE hash = m.hash AND (time, id) < (m.time, m.id))`)
 		args = append(args, before.Time, before.ID)
 		for i, c := range all {
 			columns, twoColumns := either[c.column]
