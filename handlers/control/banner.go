@@ -47,7 +47,7 @@ func Banner(d *Description, version, base string, origins Origins, now time.Time
 	}
 	b.WriteString("\nChains\n")
 	for _, c := range w.Chains {
-		fmt.Fprintf(&b, "  %-6s %-20s %-8s %s/v1/ext/bc/%s/rpc\n", c.ChainID, clipped(c.Name, 20), c.Network, base, c.ChainID)
+		fmt.Fprintf(&b, "  %-6s %-19s %-8s %s/v1/ext/bc/%s/rpc\n", c.ChainID, clipped(c.Name, 19), c.Network, base, c.ChainID)
 	}
 	fmt.Fprintf(&b, "\nPersonas, with this mnemonic:\n  %s\n", fixtures.Mnemonic)
 	for i, p := range w.Personas[:min(len(w.Personas), listedPersonas)] {

@@ -43,7 +43,7 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 		d.Balances[i] = hundredths(new(big.Int).Exp(big.NewInt(10), big.NewInt(27), nil), 18)
 	}
 	d.Personas = append(d.Personas, store.Persona{Name: "treasury-of-mine", Key: []byte{}, Address: d.Personas[0].Address})
-	text, err := Banner(d, version, "http://127.0.0.1:9650", Origins{"mainnet": 9650, "fuji": 9652}, time.Unix(d.Clock, 0).Add(24*time.Hour))
+	text, err := Banner(d, version, "http://127.0.0.1:19650", Origins{"mainnet": 19650, "fuji": 19652}, time.Unix(d.Clock, 0).Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +53,8 @@ func TestBannerShowsTheKnownKeysOnly(t *testing.T) {
 			t.Errorf("key of %s is shown: %v", p.Name, shown)
 		}
 	}
-	for _, want := range []string{"Snowglobe v0.0.0-20260701000000-0123456789ab+dirty\ngenerator 10, go1.99.9 windows/amd64\nseed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, " wallet-0   avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r    1000000000.00 AVAX\n", "http://127.0.0.1:9650/sim/world\n",
-		"http://127.0.0.1:9650/docs\n", "  C-Chain (WebSocket)  ws://127.0.0.1:9650/ext/bc/C/ws\n", "  Data API             http://127.0.0.1:9650/v1\n", "node of mainnet      http://127.0.0.1:9650/ext\n", "node of fuji         http://127.0.0.1:9652/ext\n", "  70411  Icefall              mainnet  http://127.0.0.1:9650/v1/ext/bc/70411/rpc\n", "  alice      " + common.BytesToAddress(d.Personas[0].Address).Hex() + "     1000000000.00 AVAX\n",
+	for _, want := range []string{"Snowglobe v0.0.0-20260701000000-0123456789ab+dirty\ngenerator 10, go1.99.9 windows/amd64\nseed 7, profile tiny, clock 2026-07-01T00:00:00Z\n", fixtures.Mnemonic, " wallet-0   avax1yljhuvjkmtu0y5ls6kf4exsdd8gea9mp8jd32r    1000000000.00 AVAX\n", "http://127.0.0.1:19650/sim/world\n",
+		"http://127.0.0.1:19650/docs\n", "  C-Chain (WebSocket)  ws://127.0.0.1:19650/ext/bc/C/ws\n", "  Data API             http://127.0.0.1:19650/v1\n", "node of mainnet      http://127.0.0.1:19650/ext\n", "node of fuji         http://127.0.0.1:19652/ext\n", "  70411  Icefall             mainnet  http://127.0.0.1:19650/v1/ext/bc/70411/rpc\n", "  alice      " + common.BytesToAddress(d.Personas[0].Address).Hex() + "     1000000000.00 AVAX\n",
 		"\nAccounts of the world's file\n  treasury-… " + common.BytesToAddress(d.Personas[0].Address).Hex()} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the banner lacks %q:\n%s", want, text)
