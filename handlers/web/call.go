@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -127,7 +128,7 @@ func (s *Site) answer(p *page, c *Call) any {
 }
 
 func decode(body []byte) (any, error) {
-	d := json.NewDecoder(strings.NewReader(string(body)))
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var v any
 	err := d.Decode(&v)
