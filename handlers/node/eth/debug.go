@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -41,7 +42,7 @@ func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, confi
 	if err != nil {
 		return nil, err
 	}
-	return stream.AddBytes(ctx, trace...)
+	return addTrace(ctx, trace)
 }
 
 // TraceBlockByNumber traces every transaction of a block.
@@ -99,15 +100,24 @@ func (a *debugAPI) trace(ctx context.Context, b *reader.Block, config *reader.Tr
 	if err != nil {
 		return nil, err
 	}
-	parts, separator := make([][]byte, 0, 2*len(results)+1), "["
+	all, separator := make(reader.Trace, 0, 4*len(results)+1), "["
 	for _, r := range results {
-		parts = append(append(parts, fmt.Appendf(nil, `%s{"txHash":"%#x","result":`, separator, r.TxHash)), r.Trace...)
+		all = append(append(all, reader.PlainPart(fmt.Appendf(nil, `%s{"txHash":"%#x","result":`, separator, r.TxHash))), r.Trace...)
 		separator = "},"
 	}
 	if len(results) == 0 {
 		return json.RawMessage("[]"), nil
 	}
-	return stream.AddBytes(ctx, append(parts, []byte("}]"))...)
+	return addTrace(ctx, append(all, reader.PlainPart([]byte("}]"))))
+}
+
+// addTrace is stream.Add for a trace.
+func addTrace(ctx context.Context, t reader.Trace) (json.RawMessage, error) {
+	size := t.Size()
+	if size <= stream.Small {
+		return t.JSON(), nil
+	}
+	return stream.Add(ctx, stream.Result{Size: int64(size), Held: t.Held(), Write: func(_ context.Context, w io.Writer) error { return t.Write(w) }})
 }
 
 // traceCallConfig is a trace's configuration with what the call shall see differently.
@@ -136,7 +146,7 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 	if err != nil {
 		return nil, err
 	}
-	return stream.AddBytes(ctx, trace...)
+	return addTrace(ctx, trace)
 }
 
 // GetRawHeader answers the RLP of a header.

@@ -62,8 +62,8 @@ func Add(ctx context.Context, result Result) (json.RawMessage, error) {
 	return append(strconv.AppendInt([]byte{mark}, int64(len(r.all)-1), 10), mark), nil
 }
 
-// small is the length of a result that may as well be copied.
-const small = 64 << 10
+// Small is the length of a result that may as well be copied.
+const Small = 64 << 10
 
 // AddBytes is Add for a result that is in memory, in parts that follow each other.
 func AddBytes(ctx context.Context, parts ...[]byte) (json.RawMessage, error) {
@@ -72,7 +72,7 @@ func AddBytes(ctx context.Context, parts ...[]byte) (json.RawMessage, error) {
 		size += len(part)
 	}
 	switch {
-	case size > small:
+	case size > Small:
 	case len(parts) == 1:
 		return parts[0], nil
 	default:

@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+	"github.com/golang/snappy"
 	"github.com/holiman/uint256"
 )
 
@@ -26,8 +27,10 @@ type stepLogger struct {
 	options logger.Config
 	states  tracing.StateDB
 	storage map[common.Address]map[common.Hash]common.Hash // that steps read or wrote, by contract
-	parts   [][]byte                                       // the steps as JSON, with a comma before each
-	size    int                                            // of them
+	parts   Trace                                          // the steps before the last ones, packed
+	last    []byte                                         // the last ones as JSON
+	packing []byte                                         // room to pack them
+	size    int                                            // of all steps, without the commas between them
 	output  []byte
 	err     error
 	used    uint64 // gas
@@ -65,12 +68,17 @@ func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 	if l.reason.Load() != nil || l.options.Limit != 0 && l.size > l.options.Limit {
 		return
 	}
-	if n := len(l.parts); n == 0 || cap(l.parts[n-1])-len(l.parts[n-1]) < stepPart/8 {
-		l.parts = append(l.parts, make([]byte, 0, stepPart))
+	if l.last == nil {
+		l.last = make([]byte, 0, stepPart)
 	}
-	part := &l.parts[len(l.parts)-1]
-	begin := len(*part)
-	w := append(*part, `,{"pc":`...)
+	if len(l.last) > stepPart-stepPart/8 {
+		l.pack()
+	}
+	if l.size > 0 {
+		l.last = append(l.last, ',')
+	}
+	begin := len(l.last)
+	w := append(l.last, `{"pc":`...)
 	w = strconv.AppendUint(w, pc, 10)
 	w = append(append(w, `,"op":"`...), vm.OpCode(op).String()...)
 	w = strconv.AppendUint(append(w, `","gas":`...), gas, 10)
@@ -105,8 +113,17 @@ func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 	if refund := l.states.GetRefund(); refund != 0 {
 		w = strconv.AppendUint(append(w, `,"refund":`...), refund, 10)
 	}
-	*part = append(w, '}')
-	l.size += len(*part) - begin - len(",")
+	l.last = append(w, '}')
+	l.size += len(l.last) - begin
+}
+
+// pack makes room for more steps.
+func (l *stepLogger) pack() {
+	if l.packing == nil {
+		l.packing = make([]byte, snappy.MaxEncodedLen(stepPart))
+	}
+	l.parts = append(l.parts, TracePart{slices.Clone(snappy.Encode(l.packing, l.last)), len(l.last)})
+	l.last = l.last[:0]
 }
 
 // appendWord writes a number as hex without leading zeros.
@@ -168,9 +185,5 @@ func (l *stepLogger) result() (Trace, error) {
 	head := strconv.AppendUint([]byte(`{"gas":`), l.used, 10)
 	head = strconv.AppendBool(append(head, `,"failed":`...), l.err != nil)
 	head = append(hex.AppendEncode(append(head, `,"returnValue":"`...), output), `","structLogs":[`...)
-	steps := l.parts
-	if len(steps) > 0 {
-		steps[0] = steps[0][len(","):]
-	}
-	return slices.Concat(Trace{head}, steps, Trace{[]byte("]}")}), nil
+	return slices.Concat(Trace{PlainPart(head)}, l.parts, Trace{PlainPart(append(l.last, "]}"...))}), nil
 }

@@ -46,6 +46,9 @@ func TestStepsAreLoggedAsGoEthereumDoes(t *testing.T) {
 			if want = bytes.Replace(want, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1); err != nil || !bytes.Equal(got.JSON(), want) {
 				t.Errorf("%s with %+v: %v\n%.1000s\nwant\n%.1000s", name, options, err, got.JSON(), want)
 			}
+			if size, held := got.Size(), got.Held(); size != len(want) || size > 1<<20 && held > size/4 {
+				t.Errorf("%s with %+v: %d bytes, want %d, of which %d are in memory", name, options, size, len(want), held)
+			}
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package reader
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
-	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -16,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/eth/tracers"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
 	_ "github.com/ethereum/go-ethereum/eth/tracers/native" // registers the tracers
+	"github.com/golang/snappy"
 
 	"snowglobe/sim/evm"
 )
@@ -35,21 +38,61 @@ type TraceResult struct {
 }
 
 // Trace is JSON in parts that follow each other, as it may be large.
-type Trace [][]byte
+type Trace []TracePart
+
+// TracePart is a part of a trace, which is packed where it is one of many: steps of the same code look alike.
+type TracePart struct {
+	bytes []byte
+	size  int // of the JSON, where the bytes are packed; 0 where they are the JSON
+}
+
+// PlainPart is JSON as it is.
+func PlainPart(json []byte) TracePart { return TracePart{bytes: json} }
 
 // JSON is the trace as a whole.
 func (t Trace) JSON() json.RawMessage {
-	if len(t) == 1 {
-		return t[0]
+	if len(t) == 1 && t[0].size == 0 {
+		return t[0].bytes
 	}
-	return slices.Concat(t...)
+	b := bytes.NewBuffer(make([]byte, 0, t.Size()))
+	_ = t.Write(b) // a buffer takes everything
+	return b.Bytes()
 }
 
-func (t Trace) size() (n int) {
+// Size is how many bytes the JSON has.
+func (t Trace) Size() (n int) {
 	for _, part := range t {
-		n += len(part)
+		n += cmp.Or(part.size, len(part.bytes))
 	}
 	return n
+}
+
+// Held is how many bytes are in memory while the JSON is written.
+func (t Trace) Held() (n int) {
+	unpacked := 0
+	for _, part := range t {
+		n, unpacked = n+len(part.bytes), max(unpacked, part.size)
+	}
+	return n + unpacked
+}
+
+// Write writes the JSON.
+func (t Trace) Write(w io.Writer) error {
+	var unpacked []byte
+	for _, part := range t {
+		text := part.bytes
+		if part.size > 0 {
+			var err error
+			if unpacked, err = snappy.Decode(unpacked[:cap(unpacked)], text); err != nil {
+				return err
+			}
+			text = unpacked
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var (
@@ -66,7 +109,7 @@ func (c *Chain) TraceBlock(ctx context.Context, b *Block, config *TraceConfig) (
 	results, size := make([]TraceResult, 0, len(transactions)), 0
 	err = c.replay(ctx, b, transactions, config, func(ctx context.Context, x *execution, t *Transaction, m *core.Message) error {
 		trace, err := x.traceTransaction(ctx, t, m, config)
-		if size += trace.size(); size > c.Limits.Trace {
+		if size += trace.Size(); size > c.Limits.Trace {
 			return errTraceSize(c.Limits.Trace)
 		}
 		results = append(results, TraceResult{t.Hash(), trace})

@@ -133,10 +133,10 @@ func (w *boundedTracer) result() (Trace, error) {
 	}
 	if w.steps == nil {
 		result, err := w.GetResult()
-		return Trace{result}, err
+		return Trace{PlainPart(result)}, err
 	}
 	trace, err := w.steps.result()
-	if trace.size() > w.limit {
+	if trace.Size() > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
 	return trace, err

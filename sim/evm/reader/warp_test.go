@@ -307,7 +307,7 @@ func testPredicate(t *testing.T, c *permissioned, name string, raw []byte, valid
 	}
 	trace, err := c.TraceTransaction(context.Background(), c.transaction(t, tx.Hash()), &reader.TraceConfig{Tracer: ptr("callTracer")})
 	if err != nil || strings.Contains(string(trace.JSON()), hex.EncodeToString(messageSender[:])) != valid {
-		t.Errorf("%s: the trace is %s, %v", name, trace, err)
+		t.Errorf("%s: the trace is %s, %v", name, trace.JSON(), err)
 	}
 	head, err := c.Head(context.Background())
 	if err != nil {
