@@ -24,10 +24,11 @@ var (
 	errNotProfiling = errors.New("cpu profiler doesn't exist")
 )
 
-// NewProfiler makes a profiler and has the program note from now on who waits for locks. Without a folder, the first
+// NewProfiler makes a profiler and has the program note from now on who waits for locks and who allocates. Without a folder, the first
 // request that needs one makes a temporary one, so that nothing is written where nobody asked for it.
 func NewProfiler(folder string) *Profiler {
 	runtime.SetMutexProfileFraction(1)
+	runtime.MemProfileRate = 512 << 10 // the runtime's own choice
 	p := &Profiler{folder: func() (string, error) { return folder, os.MkdirAll(folder, 0o750) }}
 	if folder == "" {
 		p.folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "snowglobe-profiles-") })
