@@ -40,20 +40,13 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 	return errors.Join(l.answer(ctx, all, w, o, notes), all.Close())
 }
 
-// answer tells that the worlds answer, and answers for them.
+// answer answers for the worlds, and tells so.
 func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o Options, notes io.Writer) error {
-	d, err := control.Describe(ctx, w)
-	if err == nil {
-		err = d.ReadBalances(ctx, w)
-	}
+	l.begin(all, o.Log) // clients need not wait for the banner, which takes longer the larger the world is
+	banner, err := l.banner(ctx, w, o)
 	if err != nil {
-		return store.Damaged(err)
+		return errors.Join(store.Damaged(err), l.Close())
 	}
-	banner, err := control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins, time.Now())
-	if err != nil {
-		return store.Damaged(err)
-	}
-	l.begin(all, o.Log)
 	if _, err := io.WriteString(notes, banner); err != nil {
 		return err
 	}
@@ -76,6 +69,18 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		stop()
 		return errors.Join(err, <-served)
 	})
+}
+
+// banner is what a person sees then.
+func (l *Listeners) banner(ctx context.Context, w *sim.World, o Options) (string, error) {
+	d, err := control.Describe(ctx, w)
+	if err == nil {
+		err = d.ReadBalances(ctx, w)
+	}
+	if err != nil {
+		return "", err
+	}
+	return control.Banner(d, o.Version, "http://"+reachable(l.Main.Addr()), o.Origins, time.Now())
 }
 
 // whileWorking does something while work goes on in the background, and stops that when that is done.
