@@ -8,18 +8,18 @@ GO = CGO_ENABLED=0 go
 build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
+# Stack traces do not need debug information.
+LEAN = -gcflags=snowglobe/...=-dwarf=false
 # Many tests wait for what they started, so there are more of them than processors.
 BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false -dwarf=false'
 
-# Packages where several goroutines meet. Tests that ask one question after the other find no races, and take long under the detector.
-RACED = . ./handlers ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/snowglobetest \
-	./handlers/textlog ./handlers/web ./handlers/webhook ./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
-# Tests of those packages that ask one question after the other, of what others ask at once.
-NOT_RACED = TheLife|AYear|L1Validator|Unlocked|StateLast|Ethclient|Agree|OfTheChains|IsListed|InParts|TracesAreFound|DocumentedShapes|Refuses|LongTexts|OneDigest|LeadBack|Coverage|Expects
-# Of the tests that make worlds, those whose worlds are made, advanced, verified and served by many goroutines.
-RACED_SEED = Determinism|PeopleLiveOn|TimePasses|BesideAWriter|FlippedByte
+# Packages where several goroutines meet.
+RACED = . ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
+	./sim ./sim/cache ./sim/evm/reader ./sim/evm/txpool ./sim/export ./sim/store
+# Of the tests of whole servers and worlds, those in which many ask and change at once: others find no races, and take long under the detector.
+RACED_TESTS = Clock|PeopleLive|NoticesDamage|NoticedSoon|GoesBack|Streamed|TakenDown|Faults|HalfClosed|WorkEnds|GivesWay|Health|LargeAnswers|Messages|ADevnet|Waits|BlocksAreMade|Reorg|WorldIsMade|WebSocket|GoingBack|Undone|UsageIsCounted|BesideEachOther|UnderLoad|Determinism|TimePasses|BesideAWriter
 
 help: ## show this list
 	@grep -E '^[a-z0-9-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -28,10 +28,10 @@ build: ## build ./snowglobe
 	$(BUSY) build -ldflags "-s -w" -o snowglobe .
 
 test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
-	$(BUSY) test $(BESIDE) -short -vet=off -timeout 30m ./...
+	$(BUSY) test $(LEAN) $(BESIDE) -short -vet=off -timeout 30m ./...
 
 test-all: ## run the tests in full
-	$(BUSY) test $(BESIDE) -vet=off -timeout 30m ./...
+	$(BUSY) test $(LEAN) $(BESIDE) -vet=off -timeout 30m ./...
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it
@@ -40,8 +40,8 @@ lint: ## gofmt, go vet, staticcheck
 	$(BUSY) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
-	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -skip '$(NOT_RACED)' $(RACED)
-	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -run '$(RACED_SEED)' ./seed
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m $(RACED)
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -run '$(RACED_TESTS)' ./handlers ./seed
 
 determinism: ## compare the digests with the committed ones on other processors, 386 (which an amd64 runs) and arm64 (needs qemu-user)
 	GOARCH=386 $(BUSY) test -vet=off -count=1 -short -run TestDeterminism ./seed

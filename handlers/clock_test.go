@@ -16,7 +16,7 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
-	"snowglobe/sim/verify"
+	"snowglobe/sim/simtest"
 )
 
 // clocked is a server whose clock a test moves.
@@ -125,9 +125,7 @@ func TestTheClockHasDoors(t *testing.T) {
 	if passed := w.Clock.Unix() - before; passed != 180 {
 		t.Errorf("%d seconds passed, want 180", passed)
 	}
-	if _, err := verify.Verify(t.Context(), w, func(int, int) {}); err != nil {
-		t.Error(err)
-	}
+	simtest.Verify(t, w)
 }
 
 // nextEnd is the next end of a validator of mainnet's primary network.
@@ -255,9 +253,7 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	}
 	end()
 	<-worked
-	if _, err := verify.Verify(t.Context(), w, func(int, int) {}); err != nil {
-		t.Error(err)
-	}
+	simtest.Verify(t, w)
 }
 
 // TestUntilTheNextOfEachKind moves the clock to what comes next, for each kind of what is listed.

@@ -15,8 +15,8 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/sim/signing"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/txs"
-	"snowglobe/sim/verify"
 	"snowglobe/sim/warp"
 )
 
@@ -50,9 +50,7 @@ func TestIssuedTransactionsOfTheChains(t *testing.T) {
 			w.compareOwners()
 		}
 	}
-	if _, err := verify.Verify(t.Context(), world, nil); err != nil {
-		t.Error(err)
-	}
+	simtest.Verify(t, world)
 }
 
 func (w *wallet) balance(c txs.Chain) uint64 {

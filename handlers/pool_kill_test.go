@@ -16,7 +16,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
-	"snowglobe/sim/verify"
+	"snowglobe/sim/simtest"
 )
 
 // clientOf is alice on the C-Chain of mainnet of a process.
@@ -108,9 +108,7 @@ func TestThePoolAfterAKill(t *testing.T) {
 	third.kill(t)
 	last := open()
 	defer last.Close()
-	if _, err := verify.Verify(t.Context(), last, nil); err != nil {
-		t.Error(err)
-	}
+	simtest.Verify(t, last)
 	if left := last.MinerOf(last.NetworkNamed(fixtures.MainnetName).CChain()).Pool.All(); len(left) != 0 {
 		t.Errorf("%d transactions of blocks are in the pool", len(left))
 	}

@@ -19,6 +19,7 @@ import (
 
 	"snowglobe/seed"
 	"snowglobe/sim"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 )
@@ -87,9 +88,7 @@ func TestStateControl(t *testing.T) {
 			})
 		}
 	}
-	if _, err := verify.Verify(t.Context(), w, nil); err != nil {
-		t.Error(err)
-	}
+	simtest.Verify(t, w)
 	if err := verify.Inspect(t.Context(), w, nil); err != nil {
 		t.Error(err)
 	}

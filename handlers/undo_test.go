@@ -31,7 +31,6 @@ import (
 	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
-	"snowglobe/sim/verify"
 )
 
 // notUndone are the tables that tell how the file came to be as it is, and what others were told.
@@ -312,9 +311,7 @@ func (u *undoing) revert(n int) {
 
 func (u *undoing) verify() {
 	u.Helper()
-	if _, err := verify.Verify(u.Context(), u.world, nil); err != nil {
-		u.Error(err)
-	}
+	simtest.Verify(u, u.world)
 }
 
 // TestGoingBackIsExact does things at random between snapshots, up to five of them nested, and goes back to one or another, also after a

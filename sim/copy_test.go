@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
-	"snowglobe/sim/verify"
 )
 
 // TestCopiesGoTheirOwnWay: a copy of a world, in memory or in a file with a log, is what the world was, and neither changes the other.
@@ -41,9 +41,7 @@ func TestCopiesGoTheirOwnWay(t *testing.T) {
 			t.Errorf("%s: %v: the copy goes back to %x: want %x", path, err, c.Digest(), s.Digest)
 		}
 		if path != store.Memory {
-			if _, err := verify.Verify(t.Context(), c, nil); err != nil {
-				t.Error(err)
-			}
+			simtest.Verify(t, c)
 		}
 		if _, err := w.CopyTo(t.Context(), to, store.Limits{}); !errors.Is(err, store.ErrExists) {
 			t.Errorf("%s: a file may be written over: %v", path, err)

@@ -14,8 +14,8 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
+	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
-	"snowglobe/sim/verify"
 )
 
 func tiny(t *testing.T, path string) *sim.World {
@@ -148,9 +148,7 @@ func TestTheSameExportsGiveTheSameFiles(t *testing.T) {
 			t.Errorf("digest %x, before the exports %x", w.Digest(), before)
 		}
 		if workers > 1 || !testing.Short() {
-			if _, err := verify.Verify(t.Context(), w, nil); err != nil {
-				t.Error(err)
-			}
+			simtest.Verify(t, w)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
