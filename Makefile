@@ -6,10 +6,10 @@ SOAK = 1h
 GO = CGO_ENABLED=0 go
 # Debug information would be stripped from what is handed out, and is a fifth of a compiler's work.
 build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+# Nor do tests need it of our packages; others stay as they have been compiled.
+test test-all: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
-# Stack traces do not need debug information.
-LEAN = -gcflags=snowglobe/...=-dwarf=false
 # Many tests wait for what they started, so there are more of them than processors.
 BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
@@ -28,10 +28,10 @@ build: ## build ./snowglobe
 	$(BUSY) build -ldflags "-s -w" -o snowglobe .
 
 test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
-	$(BUSY) test $(LEAN) $(BESIDE) -short -vet=off -timeout 30m ./...
+	$(BUSY) test $(BESIDE) -short -vet=off -timeout 30m ./...
 
 test-all: ## run the tests in full
-	$(BUSY) test $(LEAN) $(BESIDE) -vet=off -timeout 30m ./...
+	$(BUSY) test $(BESIDE) -vet=off -timeout 30m ./...
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it
