@@ -2,5 +2,5 @@
 
 package handlers_test
 
-// walkEvery is of how many calls with long texts one is made in a full run.
+// walkEvery is of how many requests with long texts one is made in a full run.
 const walkEvery = 1
