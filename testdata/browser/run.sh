@@ -8,7 +8,8 @@ npm ci --silent --ignore-scripts --prefer-offline --no-audit --no-fund
 
 folder=$(mktemp -d)
 SCREENSHOTS=${2:-$folder/screenshots}
-export SCREENSHOTS
+CGO_ENABLED=0 # programs in Go are then made of what is compiled for ours
+export SCREENSHOTS CGO_ENABLED
 . ../clients/serve.sh
 
 serve tiny

