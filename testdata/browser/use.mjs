@@ -223,6 +223,16 @@ stories["a list without an end"] = async () => {
   }
 };
 
+stories["timelines line up"] = async () => {
+  for (const path of ["/p/mainnet", "/p/mainnet?list=delegators", `/p/mainnet/node/${network.nodes.find((n) => n.role === "popular").nodeId}`,
+    `/p/mainnet/subnet/${network.subnets.find((s) => !s.isL1).subnetId}`]) {
+    await visit(path);
+    const edges = await page.locator(".axis").locator("xpath=ancestor::table").locator(".axis, svg.bar").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()).map((r) => `${r.left} ${r.right}`));
+    assert.ok(edges.length > 1, path);
+    assert.equal(new Set(edges).size, 1, `${path}: ${edges}`);
+  }
+};
+
 stories["the way of an output"] = async () => {
   const made = page.locator(".flow ul[aria-label=Consumed] a[href*='/tx/']");
   for (const [kind, id] of Object.entries(network.samples)) {
