@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +133,10 @@ func TestTheClockHasDoors(t *testing.T) {
 func (c *clocked) nextEnd() map[string]any {
 	c.Helper()
 	_, text, answer := c.send("/sim/clock/events", "")
+	_, _, few := c.send("/sim/clock/events?limit=3", "")
+	if !reflect.DeepEqual(few["events"], answer["events"].([]any)[:3]) {
+		c.Errorf("the first three: %v", few)
+	}
 	for _, e := range answer["events"].([]any) {
 		if e := e.(map[string]any); e["kind"] == "validator-end" && e["network"] == "mainnet" {
 			return e

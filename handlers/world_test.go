@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,12 @@ func TestTheWorldInSections(t *testing.T) {
 		if got := ask(h, http.MethodGet, "/sim/world/"+name, ""); got != string(world[name]) {
 			t.Errorf("%s is not what the world has: %.200s", name, got)
 		}
+	}
+	var without map[string]json.RawMessage
+	decode(t, ask(h, http.MethodGet, "/sim/world?abis=false", ""), &without)
+	world["abis"] = json.RawMessage("{}")
+	if !reflect.DeepEqual(without, world) {
+		t.Error("without ABIs the rest is another")
 	}
 	var list []control.ContractABI
 	decode(t, ask(h, http.MethodGet, "/sim/world/contracts", ""), &list)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"snowglobe/handlers/permit"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -327,7 +329,8 @@ func RegisterClock(s *rest.Server, w *sim.World, rate *ClockRate) error {
 				"It takes as long as what happens takes: a client that leaves ends it where it is. The clock never goes back, and at most 30 years beyond the end of the generated history.",
 			Body: reflect.TypeFor[clockBody](), Strict: true, Class: permit.Control, Slow: true, Answer: clock, Handle: a.move},
 		rest.Operation{ID: "listClockEvents", Path: "/sim/clock/events", Summary: "What time will bring, soonest first",
-			Doc:    "The first thousand. Of the L1 validators that run out of balance only the first of each network.",
+			Params: []rest.Param{{Name: "limit", Kind: schema.KindInteger, Default: strconv.Itoa(maxEvents), Min: "1", Max: strconv.Itoa(maxEvents), Doc: "How many at most."}},
+			Doc:    "Of the L1 validators that run out of balance only the first of each network.",
 			Answer: reflect.TypeFor[Events](), Handle: a.events})
 }
 
@@ -413,7 +416,7 @@ func (a *clockAPI) events(r *rest.Request) (any, error) {
 		return nil, err
 	}
 	answer := &Events{Events: []Event{}}
-	for _, e := range all[:min(len(all), maxEvents)] {
+	for _, e := range all[:min(len(all), int(r.Int("limit")))] {
 		shown := Event{Kind: string(e.Kind), Time: rfc3339(e.Time), Unix: e.Time, Network: e.Network.Name, TxID: idText(e.Tx), ValidationID: idText(e.Validation)}
 		if e.Node != nil {
 			shown.NodeID = ids.NodeID(e.Node).String()

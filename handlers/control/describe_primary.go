@@ -95,25 +95,18 @@ func countStakers(ctx context.Context, db *store.DB, d *NetworkDescription, chai
 
 // describeRoles finds what the nodes with a role validate or validated.
 func describeRoles(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
-	nodes, err := db.Nodes(ctx, d.Rules.NetworkID)
+	nodes, err := db.NodeRoles(ctx, d.Rules.NetworkID)
 	if err != nil {
 		return err
 	}
 	for i := range nodes {
-		if nodes[i].Role == "" {
-			continue
-		}
 		n := NodeDescription{Role: nodes[i].Role, Node: nodes[i].Node}
-		stakers, err := db.StakersOfNode(ctx, chains[store.PChain], n.Node)
-		if err != nil {
+		if n.Tx, err = db.FirstTxOfNode(ctx, chains[store.PChain], n.Node); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		l1, err := db.L1ValidatorsOfNode(ctx, n.Node, d.PHeight)
 		if err != nil {
 			return err
-		}
-		if len(stakers) > 0 {
-			n.Tx = stakers[0].Tx
 		}
 		if len(l1) > 0 {
 			n.Validation = l1[0].Validation

@@ -124,13 +124,16 @@ const readableDoc = "Indented for curl that accepts anything, and for who adds ?
 // expectedParam is left out by who asks often: what every account has takes longer to find than the rest.
 var expectedParam = rest.Param{Name: "expected", Kind: schema.KindBoolean, Default: "true", Doc: "Whether each persona comes with what it has and has done by now."}
 
+// abisParam is left out by who knows the contracts: their ABIs are a third of the answer.
+var abisParam = rest.Param{Name: "abis", Kind: schema.KindBoolean, Default: "true", Doc: "Whether the ABIs of contracts come with it."}
+
 // Register adds the simulator's own operations.
 func Register(s *rest.Server, w *sim.World, version string, origins Origins) error {
 	api := &worldAPI{s, version, origins, expectations{world: w, readers: query.NewChainReaders(w.DB.Caches())}}
 	return s.Register(rest.Sim,
 		rest.Operation{
 			ID: "describeWorld", Path: "/sim/world", Summary: "Everything that is in the world, by name", Readable: true,
-			Params: []rest.Param{expectedParam},
+			Params: []rest.Param{expectedParam, abisParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[World](),
 			Handle: func(r *rest.Request) (any, error) {
 				answer, _, err := api.world(r, true)
@@ -139,7 +142,7 @@ func Register(s *rest.Server, w *sim.World, version string, origins Origins) err
 		},
 		rest.Operation{
 			ID: "describeSection", Path: "/sim/world/{section}", Summary: "A part of what is in the world", Readable: true,
-			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}, expectedParam},
+			Params: []rest.Param{{Name: "section", Kind: schema.KindText, Doc: "One of " + strings.Join(sections(), ", ") + "."}, expectedParam, abisParam},
 			Doc:    readableDoc, Answer: reflect.TypeFor[section](),
 			Handle: func(r *rest.Request) (any, error) {
 				name := r.Text("section")
@@ -197,8 +200,11 @@ func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *Description, 
 			answer.Personas[i].Expected = found[i]
 		}
 	}
-	list, err := contractABIs(d)
 	answer.ABIs = map[string]json.RawMessage{}
+	if !r.Bool("abis") {
+		return answer, d, nil
+	}
+	list, err := contractABIs(d)
 	for _, c := range list {
 		if name := cmp.Or(c.Artifact, c.Name); len(c.ABI) > 0 {
 			answer.ABIs[name] = c.ABI

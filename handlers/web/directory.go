@@ -37,7 +37,7 @@ func (s *Site) directory(p *page) (*directory, error) {
 	if s.names != nil {
 		return s.names, nil
 	}
-	c := get("world", "/sim/world").query("expected", "false")
+	c := get("world", "/sim/world").query("expected", "false").query("abis", "false")
 	status, body := s.ask(p.r.Context(), p.r, c)
 	if status != 200 {
 		return nil, fmt.Errorf("%s: status %d", c.Path, status)

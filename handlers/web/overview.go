@@ -12,7 +12,7 @@ func home(p *page) error {
 	if p.part("balances") {
 		return p.wealth()
 	}
-	if err := p.load(get("world", "/sim/world").query("expected", "false"), get("blocks", "/v1/blocks").query("pageSize", "6").opt(),
+	if err := p.load(get("world", "/sim/world").query("expected", "false").query("abis", "false"), get("blocks", "/v1/blocks").query("pageSize", "6").opt(),
 		get("transactions", "/v1/transactions").query("pageSize", "8").opt()); err != nil {
 		return err
 	}

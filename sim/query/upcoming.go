@@ -52,8 +52,16 @@ func Upcoming(ctx context.Context, w *sim.World) ([]Event, error) {
 			all = append(all, events...)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
-	return all, nil
+	order := make([]int, len(all)) // is sorted in place of the events, which are large
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(all[a].Time, all[b].Time), cmp.Compare(a, b)) })
+	sorted := make([]Event, len(all))
+	for i, j := range order {
+		sorted[i] = all[j]
+	}
+	return sorted, nil
 }
 
 func stakerEvents(ctx context.Context, n *sim.Network) (all []Event, err error) {

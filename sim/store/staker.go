@@ -77,6 +77,14 @@ func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker
 		WHERE id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ? ORDER BY id`, First(chain), Last(chain), time, time)
 }
 
+// FirstTxOfNode is the id of the transaction that began a node's first validation, or the first delegation to it.
+func (db *DB) FirstTxOfNode(ctx context.Context, chain int, node []byte) ([]byte, error) {
+	row, err := get[struct {
+		Tx []byte `db:"tx"`
+	}](ctx, db, `SELECT tx FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, node, First(chain), Last(chain))
+	return row.Tx, err
+}
+
 // StakersOfNode lists the validations of a node and the delegations to it, oldest first.
 func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
@@ -141,6 +149,11 @@ const nodeColumns = `network, node, role, certificate, secret, version, ip, upti
 // Nodes lists a network's nodes by their ids.
 func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
 	return list[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
+}
+
+// NodeRoles lists those of a network's nodes that represent a test case, by their ids: no more than that of each.
+func (db *DB) NodeRoles(ctx context.Context, network uint32) ([]Node, error) {
+	return list[Node](ctx, db, `SELECT node, role FROM node WHERE network = ? AND role <> '' ORDER BY node`, network)
 }
 
 // Node reads a node of a network.

@@ -26,7 +26,7 @@ type utxoPage struct {
 // read searches owner by owner, each from the start only if the page before ended there. What the chain itself made comes
 // after the start; what another exported comes with it, as a node's shared memory gives it.
 func (p *utxoPage) read(ctx context.Context) error {
-	seen := map[store.UTXONumber]bool{}
+	seen, several := map[store.UTXONumber]bool{}, len(p.owners) > 1
 	first := p.address
 	for _, owner := range p.owners {
 		if owner.Compare(first) < 0 {
@@ -41,12 +41,15 @@ func (p *utxoPage) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		p.found = slices.Grow(p.found, len(rows))
 		for _, row := range rows {
 			p.utxo = ids.ID(row.Hash)
-			if seen[row.ID] {
+			if several && seen[row.ID] {
 				continue
 			}
-			seen[row.ID] = true
+			if several {
+				seen[row.ID] = true
+			}
 			if p.found = append(p.found, row); len(p.found) == p.limit {
 				return nil
 			}
