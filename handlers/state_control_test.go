@@ -469,7 +469,7 @@ func TestChangesOfTheStateLast(t *testing.T) {
 		"INSERT INTO impersonated_tx SELECT max(id) FROM tx WHERE id NOT IN (SELECT id FROM impersonated_tx)",
 		"UPDATE tx SET sender = zeroblob(20) WHERE id IN (SELECT id FROM impersonated_tx)",
 	} {
-		if testing.Short() && i%8 != 0 {
+		if testing.Short() && i%16 != 0 {
 			continue
 		}
 		copied := filepath.Join(t.TempDir(), "copy.db")

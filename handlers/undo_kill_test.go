@@ -23,7 +23,7 @@ func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 	t.Parallel()
 	rounds := 12
 	if testing.Short() {
-		rounds = 2
+		rounds = 1
 	}
 	folder, ids := t.TempDir(), readWorld(t)
 	path := filepath.Join(folder, "w.db")
