@@ -16,7 +16,7 @@ func (d *directory) Serves(operation string) bool {
 // control is the bar on every page: what can be done to the world.
 func controlBar(p *page) error {
 	p.fragment = "control-bar"
-	calls := []*Call{get("events", "/sim/clock/events").query("limit", "10").opt()}
+	calls := []*Call{get("events", "/sim/clock/events").query("limit", "100").opt()}
 	for _, c := range []struct{ operation, name, path string }{
 		{"listSnapshots", "snapshots", "/sim/snapshots"}, {"listFaults", "faults", "/sim/faults"}, {"getIndex", "index", "/sim/index"}, {"listWorlds", "worlds", "/sim/worlds"},
 	} {

@@ -183,7 +183,7 @@ func primaryChain(p *page) error {
 		return p.load(calls...)
 	}
 	if v.Letter == "p" {
-		calls = append(calls, get("events", "/sim/clock/events").query("limit", "200").opt(), rpcWith("height", v.rpc(), "platform.getHeight", J{}).opt(),
+		calls = append(calls, get("events", "/sim/clock/events").query("limit", "100").opt(), rpcWith("height", v.rpc(), "platform.getHeight", J{}).opt(),
 			rpcWith("supply", v.rpc(), "platform.getCurrentSupply", J{}).opt(), rpcWith("fee", v.rpc(), "platform.getFeeState", J{}).opt())
 	} else {
 		calls = append(calls, rpcWith("height", v.rpc(), "avm.getHeight", J{}).opt())
