@@ -75,6 +75,9 @@ func (i *inspection) run(ctx context.Context) error {
 		}
 		i.pause()
 	}
+	if err := errors.Join(i.CheckDigest(ctx), i.DB.CheckUndo(ctx)); err != nil {
+		return err
+	}
 	for _, c := range i.Chains {
 		if err := i.chain(ctx, c); err != nil {
 			return fmt.Errorf("chain %d: %w", c.Row.EVMID, err)
@@ -94,10 +97,7 @@ func (i *inspection) run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", n.Name, err)
 		}
 	}
-	if err := i.operations(ctx); err != nil {
-		return err
-	}
-	return errors.Join(i.CheckDigest(ctx), i.DB.CheckUndo(ctx))
+	return i.operations(ctx)
 }
 
 // chain follows the blocks of an EVM chain, then hashes the state at its head.
