@@ -17,7 +17,7 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/query"
-	"snowglobe/sim/simtest"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // clocked is a server whose clock a test moves.
@@ -126,7 +126,7 @@ func TestTheClockHasDoors(t *testing.T) {
 	if passed := w.Clock.Unix() - before; passed != 180 {
 		t.Errorf("%d seconds passed, want 180", passed)
 	}
-	simtest.Verify(t, w)
+	verifytest.Sound(t, w)
 }
 
 // nextEnd is the next end of a validator of mainnet's primary network.
@@ -258,7 +258,7 @@ func TestPeopleLiveOnWhileTheClockMoves(t *testing.T) {
 	}
 	end()
 	<-worked
-	simtest.Verify(t, w)
+	verifytest.Sound(t, w)
 }
 
 // TestUntilTheNextOfEachKind moves the clock to what comes next, for each kind of what is listed.

@@ -15,8 +15,8 @@ import (
 
 	"snowglobe/handlers"
 	"snowglobe/sim/signing"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
 	"snowglobe/sim/warp"
 )
 
@@ -50,7 +50,7 @@ func TestIssuedTransactionsOfTheChains(t *testing.T) {
 			w.compareOwners()
 		}
 	}
-	simtest.Verify(t, world)
+	verifytest.Sound(t, world)
 }
 
 func (w *wallet) balance(c txs.Chain) uint64 {

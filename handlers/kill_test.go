@@ -23,8 +23,8 @@ import (
 	"snowglobe/fixtures/contracts"
 	"snowglobe/sim"
 	"snowglobe/sim/relayer"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // TestNoBlockThatWasToldIsLost kills a server again and again while four clients send: every transaction whose receipt one of them got is in
@@ -52,7 +52,7 @@ func TestNoBlockThatWasToldIsLost(t *testing.T) {
 			}
 		}
 		testAllDelivered(t, w)
-		simtest.Verify(t, w)
+		verifytest.Sound(t, w)
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}

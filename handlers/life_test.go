@@ -12,8 +12,8 @@ import (
 	"github.com/ava-labs/avalanchego/utils/formatting"
 
 	"snowglobe/handlers"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // story is views of mainnet in a world whose clock a test moves.
@@ -33,7 +33,7 @@ func newStory(t *testing.T) *story {
 // ends verifies the world at the end of a story, and that nobody holds more than there is.
 func (s *story) ends() {
 	s.Helper()
-	simtest.Verify(s, s.world)
+	verifytest.Sound(s, s.world)
 	s.wantSupplyHeld()
 }
 

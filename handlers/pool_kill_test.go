@@ -16,7 +16,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
-	"snowglobe/sim/simtest"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // clientOf is alice on the C-Chain of mainnet of a process.
@@ -108,7 +108,7 @@ func TestThePoolAfterAKill(t *testing.T) {
 	third.kill(t)
 	last := open()
 	defer last.Close()
-	simtest.Verify(t, last)
+	verifytest.Sound(t, last)
 	if left := last.MinerOf(last.NetworkNamed(fixtures.MainnetName).CChain()).Pool.All(); len(left) != 0 {
 		t.Errorf("%d transactions of blocks are in the pool", len(left))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // TestReorg replaces the newest blocks of one chain: its subscribers hear of the logs that are removed and of the new heads, what the blocks
@@ -120,7 +120,7 @@ func TestReorg(t *testing.T) {
 	if said := codeOf(d.client.Client().CallContext(t.Context(), nil, "anvil_reorg", 1, []any{[]any{map[string]any{"from": d.from.Hex(), "to": someone.Hex(), "nonce": "0xffff", "gas": "0x5208"}, 0}})); !strings.Contains(said, "was left out of block") {
 		t.Error(said)
 	}
-	simtest.Verify(t, world)
+	verifytest.Sound(t, world)
 	if got := d.text("evm_revert", snapshot); got != "true" || !slices.Equal(world.Digest(), digest) {
 		t.Errorf("%s, digest %x, it was %x", got, world.Digest(), digest)
 	}

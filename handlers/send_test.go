@@ -17,7 +17,7 @@ import (
 	"snowglobe/handlers"
 	"snowglobe/sim"
 	"snowglobe/sim/evm/reader"
-	"snowglobe/sim/simtest"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // devnet is a world behind a server, as one client sees one of its chains.
@@ -95,7 +95,7 @@ func (d *devnet) nonce() uint64 {
 // verify checks the whole world.
 func (d *devnet) verify() {
 	d.Helper()
-	simtest.Verify(d, d.world)
+	verifytest.Sound(d, d.world)
 }
 
 // sentAtOnce: on every chain, a transaction's receipt is there when the call returns, and the clock stands at its block or later.

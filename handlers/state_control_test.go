@@ -19,9 +19,9 @@ import (
 
 	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // data reads an answer of the Data API about the chain. path goes on from the chain's.
@@ -88,7 +88,7 @@ func TestStateControl(t *testing.T) {
 			})
 		}
 	}
-	simtest.Verify(t, w)
+	verifytest.Sound(t, w)
 	if err := verify.Inspect(t.Context(), w, nil); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/sim"
-	"snowglobe/sim/simtest"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // TestAKillWhileTheWorldGoesBack kills a server in the middle of a revert or a reset, again and again: the world is as it was before, or
@@ -80,7 +80,7 @@ func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 		default:
 			t.Errorf("round %d: the digest is %s, it was %s and is to be %s: %s", round, now, after, before, said)
 		}
-		simtest.Verify(t, w)
+		verifytest.Sound(t, w)
 		if err := w.Revert(t.Context(), int64(round+1), false); err != nil {
 			t.Error(err)
 		}

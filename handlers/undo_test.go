@@ -31,6 +31,7 @@ import (
 	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // notUndone are the tables that tell how the file came to be as it is, and what others were told.
@@ -311,7 +312,7 @@ func (u *undoing) revert(n int) {
 
 func (u *undoing) verify() {
 	u.Helper()
-	simtest.Verify(u, u.world)
+	verifytest.Sound(u, u.world)
 }
 
 // TestGoingBackIsExact does things at random between snapshots, up to five of them nested, and goes back to one or another, also after a

@@ -26,9 +26,9 @@ import (
 	"snowglobe/handlers/worlds"
 	"snowglobe/seed"
 	"snowglobe/sim"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/filelock"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // many is a server of many worlds.
@@ -338,7 +338,7 @@ func TestKeptWorldsAreThereAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !testing.Short() {
-		simtest.Verify(t, c)
+		verifytest.Sound(t, c)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -14,9 +14,9 @@ import (
 
 	"snowglobe/fixtures/worldfile"
 	"snowglobe/sim"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // own makes the world of a file.
@@ -42,7 +42,7 @@ func ownOf(t *testing.T, path string, p *Profile) *sim.World {
 // TestExampleOfAWorldFile makes the world of the example as it is, and looks for what the file says.
 func TestExampleOfAWorldFile(t *testing.T) {
 	w := own(t, filepath.Join(t.TempDir(), "own.db"), worldfile.Example)
-	simtest.Verify(t, w)
+	verifytest.Sound(t, w)
 	byRole := map[string]store.Contract{}
 	rows, err := w.DB.Contracts(t.Context(), w.Chains[0].Row.ID)
 	if err != nil {
@@ -196,7 +196,7 @@ addDelegators:
 		t.Fatal(err)
 	}
 	w := ownOf(t, store.Memory, p)
-	simtest.Verify(t, w)
+	verifytest.Sound(t, w)
 	if _, err := w.DB.TokenAt(t.Context(), w.Chains[1].Row.ID, common.FromHex("0x1234567890123456789012345678901234567890")); err != nil {
 		t.Error("the token at an address:", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // TestCopiesGoTheirOwnWay: a copy of a world, in memory or in a file with a log, is what the world was, and neither changes the other.
@@ -41,7 +41,7 @@ func TestCopiesGoTheirOwnWay(t *testing.T) {
 			t.Errorf("%s: %v: the copy goes back to %x: want %x", path, err, c.Digest(), s.Digest)
 		}
 		if path != store.Memory {
-			simtest.Verify(t, c)
+			verifytest.Sound(t, c)
 		}
 		if _, err := w.CopyTo(t.Context(), to, store.Limits{}); !errors.Is(err, store.ErrExists) {
 			t.Errorf("%s: a file may be written over: %v", path, err)

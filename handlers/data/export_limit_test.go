@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"snowglobe/sim/export"
-	"snowglobe/sim/simtest"
+	"snowglobe/sim/verify/verifytest"
 )
 
 // TestFollowingNextDateGivesEveryRowOnce exports with limits from one row, which no day keeps, up to more than there are.
@@ -122,7 +122,7 @@ func TestExportsKeepToTheirRetention(t *testing.T) {
 	if err != nil || count != 1 || chunks != 1 {
 		t.Errorf("%d operations and %d chunks are left: %v", count, chunks, err)
 	}
-	simtest.Verify(t, o.World)
+	verifytest.Sound(t, o.World)
 	if got := fmt.Sprint(later["createdAtTimestamp"]); got != fmt.Sprint(o.Clock.Unix()) {
 		t.Errorf("created at %s by the clock %d", got, o.Clock.Unix())
 	}

@@ -14,8 +14,8 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/export"
-	"snowglobe/sim/simtest"
 	"snowglobe/sim/store"
+	"snowglobe/sim/verify/verifytest"
 )
 
 func tiny(t *testing.T, path string) *sim.World {
@@ -148,7 +148,7 @@ func TestTheSameExportsGiveTheSameFiles(t *testing.T) {
 			t.Errorf("digest %x, before the exports %x", w.Digest(), before)
 		}
 		if workers > 1 || !testing.Short() {
-			simtest.Verify(t, w)
+			verifytest.Sound(t, w)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
