@@ -26,7 +26,7 @@ build: ## build ./snowglobe
 	$(BUSY) build -ldflags "-s -w" -o snowglobe .
 
 test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
-	$(BUSY) test $(BESIDE) -short -vet=off -timeout 30m ./...
+	$(BUSY) test $(BESIDE) -short -vet=off -timeout 10m ./...
 
 test-all: ## run the tests in full
 	$(BUSY) test $(BESIDE) -vet=off -timeout 30m ./...
@@ -38,8 +38,8 @@ lint: ## gofmt, go vet, staticcheck
 	$(BUSY) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
-	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m $(RACED)
-	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 40m -run '$(RACED_TESTS)' ./handlers ./seed
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m $(RACED)
+	CGO_ENABLED=1 GOGC=400 go test $(RACE) -short -vet=off -timeout 20m -run '$(RACED_TESTS)' ./handlers ./seed
 
 determinism: ## compare the digests with the committed ones on other processors, 386 (which an amd64 runs) and arm64 (needs qemu-user)
 	GOARCH=386 $(BUSY) test -vet=off -count=1 -short -tags digests -run TestDeterminism ./seed
