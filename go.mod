@@ -6,7 +6,8 @@ require (
 	github.com/agnivade/levenshtein v1.2.2 // "did you mean" for unknown paths
 	github.com/ava-labs/avalanchego v1.15.0 // ids, addresses, codec and warp signatures of the network itself
 	github.com/brianvoe/gofakeit/v7 v7.18.1 // names for what the seed makes up
-	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo
+	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and inverses modulo the numbers of secp256k1
+	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures (RFC 6979), as in go-ethereum
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
 	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses what the file keeps, as go-ethereum uses it
 	github.com/google/uuid v1.6.0 // page tokens and export ids
@@ -36,7 +37,6 @@ require (
 	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/deckarep/golang-set/v2 v2.6.0 // indirect
-	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/emicklei/dot v1.6.2 // indirect
 	github.com/ethereum/c-kzg-4844/v2 v2.1.8 // indirect

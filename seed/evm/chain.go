@@ -11,6 +11,7 @@ import (
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 )
 
@@ -98,7 +99,7 @@ func (c *Chain) randomAccount(r *rand.Rand) *population.Account {
 
 // execute signs a request and executes it in the pending block.
 func (c *Chain) execute(p *evm.Pending, request *TxRequest, data types.TxData) (*types.Receipt, error) {
-	tx, err := types.SignTx(types.NewTx(data), c.signer, request.From.Key)
+	tx, err := secp256k1.SignTx(types.NewTx(data), c.signer, request.From.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"snowglobe/seed/population"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/store"
 )
 
@@ -73,7 +74,7 @@ func (n *Residents) Act(ctx context.Context, at uint64) error {
 		return err
 	}
 	return n.miner.SendPrepared(ctx, request.From.Address, func(next miner.Next) (*types.Transaction, error) {
-		return types.SignTx(types.NewTx(n.chain.txData(next.Nonce, next.BaseFee, request, o, r)), n.chain.signer, request.From.Key)
+		return secp256k1.SignTx(types.NewTx(n.chain.txData(next.Nonce, next.BaseFee, request, o, r)), n.chain.signer, request.From.Key)
 	})
 }
 

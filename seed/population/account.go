@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/sim/secp256k1"
 	"snowglobe/sim/txs"
 )
 
@@ -19,7 +19,7 @@ type Account struct {
 
 // NewAccount is the account of a private key.
 func NewAccount(secret []byte) (*Account, error) {
-	key, err := crypto.ToECDSA(secret)
+	key, err := secp256k1.NewKey(secret)
 	if err != nil {
 		return nil, err
 	}

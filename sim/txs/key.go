@@ -11,6 +11,8 @@ import (
 	"github.com/ava-labs/avalanchego/utils/hashing"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim/secp256k1"
 )
 
 const privateKeyPrefix = "PrivateKey-"
@@ -35,7 +37,7 @@ func NewKey(secret *ecdsa.PrivateKey) *Key {
 
 // KeyFromBytes makes a Key of the 32 bytes of a secret.
 func KeyFromBytes(b []byte) (*Key, error) {
-	secret, err := crypto.ToECDSA(b)
+	secret, err := secp256k1.NewKey(b)
 	if err != nil {
 		return nil, fmt.Errorf("private key: %w", err)
 	}
@@ -78,11 +80,7 @@ func (k *Key) EVMAddress() common.Address { return k.evm }
 
 // signHash signs a 32-byte hash.
 func (k *Key) signHash(hash []byte) (Signature, error) {
-	b, err := crypto.Sign(hash, k.secret)
-	if err != nil {
-		return Signature{}, fmt.Errorf("sign: %w", err)
-	}
-	return Signature(b), nil
+	return secp256k1.Sign(hash, k.secret)
 }
 
 func publicKeyAddress(key *ecdsa.PublicKey) ids.ShortID {

@@ -1,0 +1,135 @@
+package secp256k1
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+var order = crypto.S256().Params().N
+
+// keys are some at the bounds of what a key can be, and some between.
+func keys(t *testing.T) (all []*ecdsa.PrivateKey) {
+	half := new(big.Int).Rsh(order, 1)
+	secrets := []*big.Int{big.NewInt(1), big.NewInt(2), big.NewInt(128), big.NewInt(129), big.NewInt(255), big.NewInt(256),
+		new(big.Int).Lsh(big.NewInt(1), 255), half, new(big.Int).Add(half, big.NewInt(1)), new(big.Int).Sub(order, big.NewInt(1)),
+		new(big.Int).SetBytes(bytes.Repeat([]byte{0x80}, 32)), new(big.Int).SetBytes(bytes.Repeat([]byte{0x7f, 0xff}, 16))}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		secrets = append(secrets, new(big.Int).SetBytes(random(r)))
+	}
+	for _, secret := range secrets {
+		b := secret.FillBytes(make([]byte, 32))
+		want, err := crypto.ToECDSA(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := NewKey(b)
+		if err != nil || !key.Equal(want) {
+			t.Fatalf("key of %x: %v, %v", b, key, err)
+		}
+		all = append(all, key)
+	}
+	return all
+}
+
+func random(r *rand.Rand) []byte {
+	b := make([]byte, 32)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	hashes := [][]byte{make([]byte, 32), bytes.Repeat([]byte{0xff}, 32), order.Bytes(), new(big.Int).Sub(order, big.NewInt(1)).Bytes()}
+	for _, key := range keys(t) {
+		for _, hash := range append(hashes, random(r), random(r)) {
+			want, err := crypto.Sign(hash, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Sign(hash, key); err != nil || !bytes.Equal(got[:], want) {
+				t.Fatalf("%x signs %x with %x, not %x: %v", key.D, hash, got, want, err)
+			}
+		}
+	}
+}
+
+func TestWhatIsNoKey(t *testing.T) {
+	for _, secret := range [][]byte{nil, make([]byte, 32), make([]byte, 31), bytes.Repeat([]byte{1}, 33), order.Bytes(), bytes.Repeat([]byte{0xff}, 32)} {
+		if _, err := NewKey(secret); err == nil {
+			t.Errorf("%x is a key", secret)
+		}
+	}
+	key, err := NewKey(bytes.Repeat([]byte{1}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sign(make([]byte, 31), key); err == nil {
+		t.Error("31 bytes are signed")
+	}
+}
+
+// TestField compares the arithmetic with that of package big, next to 0, to p and to 2^256 above all, where a carry or a borrow folds twice.
+func TestField(t *testing.T) {
+	p := crypto.S256().Params().P
+	r := rand.New(rand.NewPCG(5, 6))
+	word := func() uint64 {
+		return []uint64{0, 1, 2, fold, ^uint64(fold), 1<<64 - fold, ^uint64(0), ^uint64(0) - 1, r.Uint64()}[r.IntN(9)]
+	}
+	number := func(z *fieldElement) *big.Int {
+		n := new(big.Int)
+		for i := range z {
+			n.Or(n, new(big.Int).Lsh(new(big.Int).SetUint64(z[i]), uint(64*i)))
+		}
+		return n
+	}
+	for range 20_000 {
+		x, y := fieldElement{word(), word(), word(), word()}, fieldElement{word(), word(), word(), word()}
+		bx, by := number(&x), number(&y)
+		for _, c := range []struct {
+			name string
+			do   func(z, x, y *fieldElement)
+			want func(z, x, y *big.Int) *big.Int
+		}{
+			{"mul", (*fieldElement).mul, (*big.Int).Mul}, {"add", (*fieldElement).add, (*big.Int).Add}, {"sub", (*fieldElement).sub, (*big.Int).Sub},
+		} {
+			var z fieldElement
+			c.do(&z, &x, &y)
+			want := c.want(new(big.Int), bx, by)
+			z.reduce()
+			if want.Mod(want, p); number(&z).Cmp(want) != 0 {
+				t.Fatalf("%s of %x and %x is %x, not %x", c.name, bx, by, number(&z), want)
+			}
+		}
+	}
+}
+
+func BenchmarkSign(b *testing.B) {
+	key, err := NewKey(bytes.Repeat([]byte{1}, 32))
+	if err != nil {
+		b.Fatal(err)
+	}
+	hash := make([]byte, 32)
+	b.Run("here", func(b *testing.B) {
+		for b.Loop() {
+			Sign(hash, key)
+		}
+	})
+	b.Run("go-ethereum", func(b *testing.B) {
+		for b.Loop() {
+			crypto.Sign(hash, key)
+		}
+	})
+	b.Run("table", func(b *testing.B) {
+		for b.Loop() {
+			NewKey(key.D.Bytes())
+		}
+	})
+}
