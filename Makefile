@@ -4,8 +4,9 @@ FUZZTIME = 5m
 KILLS = 500
 SOAK = 1h
 GO = CGO_ENABLED=0 go
-# Debug information would be stripped from what is handed out, and is a fifth of a compiler's work.
+# Debug information is a fifth of a compiler's work, would be stripped from what is handed out, and tests do without that of our own packages.
 build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+test test-all: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
 # Many tests wait for what they started, so there are more of them than processors.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -17,6 +18,10 @@ type validation struct {
 	schemas  *Schemas
 	strict   bool // whether a member that the schema does not name is a problem; else it is dropped
 	problems []string
+
+	// A try asks only whether the value fits: it says nothing, drops nothing and ends at the first problem.
+	try   bool
+	wrong bool // whether the try has failed
 }
 
 // Check compares a decoded value (with json.Number for numbers) with the schema of a type. A value that is not checked
@@ -28,6 +33,10 @@ func (d *Schemas) Check(t reflect.Type, v any, strict bool) []string {
 }
 
 func (c *validation) fail(path string, v any, expected string) {
+	if c.try {
+		c.wrong = true
+		return
+	}
 	if path == "" {
 		path = "the body"
 	}
@@ -64,14 +73,26 @@ func (c *validation) value(s *Schema, path string, v any) {
 
 // anyOf reports the problems of the alternative that comes nearest: of an object, one that is for objects.
 func (c *validation) anyOf(s *Schema, path string, v any) {
+	for _, alternative := range s.AnyOf {
+		try := &validation{schemas: c.schemas, strict: c.strict, try: true}
+		try.value(alternative, "", v)
+		if try.wrong {
+			continue
+		}
+		if !c.try && !c.strict {
+			c.value(alternative, path, v) // drops members
+		}
+		return
+	}
+	if c.try {
+		c.wrong = true
+		return
+	}
 	var least []string
 	fitted := false // whether that is for what v is
 	for i, alternative := range s.AnyOf {
 		try := &validation{schemas: c.schemas, strict: c.strict}
 		try.value(alternative, path, v)
-		if len(try.problems) == 0 {
-			return
-		}
 		_, isObject := v.(map[string]any)
 		fits := isObject == (c.schemas.Resolve(alternative).Type == "object")
 		if i == 0 || fits && !fitted || fits == fitted && len(try.problems) < len(least) {
@@ -85,6 +106,10 @@ func (c *validation) object(s *Schema, path string, v any) {
 	members, ok := v.(map[string]any)
 	if !ok {
 		c.fail(path, v, "an object")
+		return
+	}
+	if c.try {
+		c.tryObject(s, members)
 		return
 	}
 	for _, name := range s.Required {
@@ -106,6 +131,28 @@ func (c *validation) object(s *Schema, path string, v any) {
 	}
 }
 
+func (c *validation) tryObject(s *Schema, members map[string]any) {
+	for _, name := range s.Required {
+		if _, ok := members[name]; !ok {
+			c.wrong = true
+			return
+		}
+	}
+	for name, v := range members {
+		switch member := s.Properties[name]; {
+		case member != nil:
+			c.value(member, "", v)
+		case s.AdditionalProperties != nil:
+			c.value(s.AdditionalProperties, "", v)
+		case c.strict:
+			c.wrong = true
+		}
+		if c.wrong {
+			return
+		}
+	}
+}
+
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -123,10 +170,14 @@ func (c *validation) array(s *Schema, path string, v any) {
 		return
 	}
 	for i, item := range items {
-		if len(c.problems) > mostProblems {
+		if c.wrong || len(c.problems) > mostProblems {
 			return
 		}
-		c.value(s.Items, fmt.Sprintf("%s[%d]", path, i), item)
+		at := ""
+		if !c.try {
+			at = path + "[" + strconv.Itoa(i) + "]"
+		}
+		c.value(s.Items, at, item)
 	}
 }
 
