@@ -21,7 +21,7 @@ func NewKey(secret []byte) (*ecdsa.PrivateKey, error) {
 		return nil, errSecret
 	}
 	point := multiple(&d)
-	x, y := point.x.bytes(), point.y.bytes()
+	x, y := point.X.Bytes(), point.Y.Bytes()
 	return &ecdsa.PrivateKey{
 		PublicKey: ecdsa.PublicKey{Curve: crypto.S256(), X: new(big.Int).SetBytes(x[:]), Y: new(big.Int).SetBytes(y[:])},
 		D:         new(big.Int).SetBytes(secret),
@@ -51,7 +51,7 @@ func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
 		var k, r, s fr.Element
 		k.SetBytes(nonce[:])
 		point := multiple(&k)
-		x := point.x.bytes()
+		x, y := point.X.Bytes(), point.Y.Bytes()
 		r.SetBytes(x[:])
 		k.Inverse(&k)
 		s.Mul(&r, &d)
@@ -60,7 +60,7 @@ func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
 		if r.IsZero() || s.IsZero() {
 			continue
 		}
-		id := byte(point.y[0] & 1)
+		id := y[len(y)-1] & 1
 		if r.Bytes() != x { // x is not less than the order
 			id |= 2
 		}
@@ -74,19 +74,4 @@ func Sign(hash []byte, key *ecdsa.PrivateKey) (signature [65]byte, err error) {
 		signature[64] = id
 		return signature, nil
 	}
-}
-
-// multiple is k times the generator.
-func multiple(k *fr.Element) affine {
-	scalar, opposite := *k, k.LexicographicallyLargest()
-	if opposite {
-		scalar.Neg(&scalar)
-	}
-	b := scalar.Bytes()
-	point := timesGenerator(&b)
-	if opposite {
-		point.y.sub(&fieldElement{}, &point.y)
-		point.y.reduce()
-	}
-	return point
 }

@@ -76,41 +76,6 @@ func TestWhatIsNoKey(t *testing.T) {
 	}
 }
 
-// TestField compares the arithmetic with that of package big, next to 0, to p and to 2^256 above all, where a carry or a borrow folds twice.
-func TestField(t *testing.T) {
-	p := crypto.S256().Params().P
-	r := rand.New(rand.NewPCG(5, 6))
-	word := func() uint64 {
-		return []uint64{0, 1, 2, fold, ^uint64(fold), 1<<64 - fold, ^uint64(0), ^uint64(0) - 1, r.Uint64()}[r.IntN(9)]
-	}
-	number := func(z *fieldElement) *big.Int {
-		n := new(big.Int)
-		for i := range z {
-			n.Or(n, new(big.Int).Lsh(new(big.Int).SetUint64(z[i]), uint(64*i)))
-		}
-		return n
-	}
-	for range 20_000 {
-		x, y := fieldElement{word(), word(), word(), word()}, fieldElement{word(), word(), word(), word()}
-		bx, by := number(&x), number(&y)
-		for _, c := range []struct {
-			name string
-			do   func(z, x, y *fieldElement)
-			want func(z, x, y *big.Int) *big.Int
-		}{
-			{"mul", (*fieldElement).mul, (*big.Int).Mul}, {"add", (*fieldElement).add, (*big.Int).Add}, {"sub", (*fieldElement).sub, (*big.Int).Sub},
-		} {
-			var z fieldElement
-			c.do(&z, &x, &y)
-			want := c.want(new(big.Int), bx, by)
-			z.reduce()
-			if want.Mod(want, p); number(&z).Cmp(want) != 0 {
-				t.Fatalf("%s of %x and %x is %x, not %x", c.name, bx, by, number(&z), want)
-			}
-		}
-	}
-}
-
 func BenchmarkSign(b *testing.B) {
 	key, err := NewKey(bytes.Repeat([]byte{1}, 32))
 	if err != nil {
