@@ -211,10 +211,14 @@ func (r *record) create(u *txs.UTXO, on txs.Chain, reward bool) error {
 	id := u.InputID()
 	number := store.NewUTXONumber(r.Chain(r.chain), r.height, len(r.delta.UTXOs))
 	r.utxos[id] = number
-	r.delta.UTXOs = append(r.delta.UTXOs, store.UTXO{
-		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(on), Asset: bytes.Clone(u.AssetID[:]),
+	row := store.UTXO{
+		ID: number, Hash: id[:], Tx: bytes.Clone(u.TxID[:]), Output: u.OutputIndex, Chain: r.Chain(on),
 		Amount: store.Amount(u.Amount()), Out: out, Reward: reward, OwnerAddresses: addresses(u.Owners()),
-	})
+	}
+	if u.AssetID != r.Rules.AVAXAssetID {
+		row.Asset = bytes.Clone(u.AssetID[:])
+	}
+	r.delta.UTXOs = append(r.delta.UTXOs, row)
 	return nil
 }
 

@@ -104,6 +104,7 @@ type DB struct {
 	limits   Limits
 
 	caches         cache.Group // of what was read
+	avaxIDs        sync.Map    // by the X-Chains, which begin with them
 	commits        atomic.Int64
 	tokenCommits   atomic.Int64
 	primaryCommits atomic.Int64

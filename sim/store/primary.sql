@@ -47,13 +47,13 @@ CREATE TABLE primary_tx (
 
 CREATE TABLE utxo (
     id      INTEGER PRIMARY KEY CHECK (id >= 0),
-    mark    INTEGER NOT NULL,                                -- first 8 bytes of the input id, which is the SHA-256 of output and tx
+    mark    INTEGER NOT NULL,                                -- first 4 bytes of the input id, which is the SHA-256 of output and tx
     tx      BLOB    NOT NULL CHECK (length(tx) = 32),        -- id of the transaction
     output  INTEGER NOT NULL CHECK (output >= 0),
     chain   INTEGER NOT NULL CHECK (chain BETWEEN 1 AND 6),  -- where it can be spent; another than made it when it was exported
-    asset   BLOB    NOT NULL CHECK (length(asset) = 32),
+    asset   BLOB CHECK (length(asset) = 32),                 -- absent for AVAX
     amount  INTEGER NOT NULL,                                -- 0 for what is not an amount; a 64-bit pattern
-    out     BLOB    NOT NULL CHECK (length(out) > 4),        -- the output with its type id
+    out     BLOB    NOT NULL CHECK (length(out) >= 20),      -- the output with its type id, or the address of a plain one (utxo.go)
     reward  INTEGER NOT NULL CHECK (reward IN (0, 1)),       -- 1 when it pays a reward
     spent   INTEGER CHECK (spent > 0)                        -- position of the transaction that spent it
 ) STRICT;

@@ -19,4 +19,4 @@ CREATE INDEX subnet_hash ON subnet (hash);
 CREATE INDEX blockchain_hash ON blockchain (hash);
 CREATE INDEX blockchain_subnet ON blockchain (subnet, id);
 CREATE INDEX block_atomic ON block (id) WHERE ext_data IS NOT NULL;
-CREATE INDEX utxo_locked ON utxo (chain) WHERE spent IS NULL AND amount <> 0 AND substr(out, 13, 8) <> x'0000000000000000';
+CREATE INDEX utxo_locked ON utxo (chain) WHERE spent IS NULL AND amount <> 0 AND length(out) > 20 AND substr(out, 13, 8) <> x'0000000000000000';

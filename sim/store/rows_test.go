@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -239,4 +240,43 @@ func TestOperationsAndChunksComeBack(t *testing.T) {
 	same(t, "Chunk", *chunk, c, err)
 	chunks, err := db.ChunkInfos(ctx, 1, 0, 9)
 	same(t, "ChunkInfos", chunks, []ChunkInfo{c.ChunkInfo}, err)
+}
+
+// TestOutputsComeBack: of a plain output the file keeps the address, of every other all bytes, and AVAX is left out.
+func TestOutputsComeBack(t *testing.T) {
+	const p, x = 1, 2
+	plain := plainOutput(1<<63+7, address)
+	changed := func(at int) []byte {
+		out := bytes.Clone(plain)
+		out[at] ^= 1
+		return out
+	}
+	d := &PrimaryDelta{Assets: []PrimaryAsset{{ID: At(x, 0, 0), Hash: hash, Name: "Avalanche", Symbol: "AVAX", Denomination: 9, Fxs: []byte{0}}}}
+	other := bytes.Repeat([]byte{9}, 32)
+	for i, out := range [][]byte{plain, changed(0), changed(11), changed(19), changed(23), changed(27), append(plain[:28:28], make([]byte, 20)...), append(changed(27), address...), plain[:24], make([]byte, 161)} {
+		row := UTXO{ID: NewUTXONumber(p, 1, i), Hash: inputID(hash, uint32(i)), Tx: hash, Output: uint32(i), Chain: p, Amount: 1<<63 + 7, Out: out, OwnerAddresses: [][]byte{address}}
+		if i%2 == 1 {
+			row.Asset = other
+		}
+		d.UTXOs = append(d.UTXOs, row)
+	}
+	db := made(t, Memory, func(b *Batch) error { return b.AddPrimaryBlock(d) })
+	want := slices.Clone(d.UTXOs)
+	for i := range want {
+		want[i].OwnerAddresses = nil
+		if want[i].Asset == nil {
+			want[i].Asset = hash
+		}
+	}
+	all, err := db.UTXOsOfBlock(t.Context(), p, 1)
+	same(t, "UTXOsOfBlock", all, want, err)
+	var visited []UTXO
+	err = db.UnspentUTXOsMadeBy(t.Context(), p, func(u *UTXO) {
+		u.Hash = inputID(u.Tx, u.Output)
+		visited = append(visited, *u)
+	})
+	same(t, "UnspentUTXOsMadeBy", visited, want, err)
+	if size, err := value[int](t.Context(), db, `SELECT length(out) FROM utxo WHERE output = 0`); size != addressBytes || err != nil {
+		t.Errorf("a plain output takes %d bytes, %v", size, err)
+	}
 }

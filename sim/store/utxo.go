@@ -34,8 +34,8 @@ type UTXO struct {
 	Hash           []byte     // the input id
 	Tx             []byte     `db:"tx"` // id of the transaction
 	Output         uint32     `db:"output"`
-	Chain          int        `db:"chain"` // the chain that can spend it; another than ID.Chain() when it was exported
-	Asset          []byte     `db:"asset"`
+	Chain          int        `db:"chain"`  // the chain that can spend it; another than ID.Chain() when it was exported
+	Asset          []byte     `db:"asset"`  // who writes AVAX leaves it out
 	Amount         Amount     `db:"amount"` // 0 for what is not an amount
 	Out            []byte     `db:"out"`    // the output with its type id
 	Reward         bool       `db:"reward"` // it pays a staking reward
@@ -53,13 +53,65 @@ type Spend struct {
 
 const utxoColumns = `id, tx, output, chain, asset, amount, out, reward, spent`
 
-// utxos reads every UTXO that a statement answers, with its input id, which the file does not keep.
+// utxos reads every UTXO that a statement answers, with what the file does not keep: input id, AVAX, and what plain outputs have in common.
 func utxos(ctx context.Context, db *DB, text string, args ...any) ([]UTXO, error) {
 	all, err := list[UTXO](ctx, db, text, args...)
 	for i := range all {
+		if err == nil {
+			err = db.complete(ctx, &all[i])
+		}
 		all[i].Hash = inputID(all[i].Tx, all[i].Output)
 	}
 	return all, err
+}
+
+// complete gives a UTXO back what the file leaves out.
+func (db *DB) complete(ctx context.Context, u *UTXO) (err error) {
+	if len(u.Out) == addressBytes {
+		u.Out = plainOutput(u.Amount, u.Out)
+	}
+	if u.Asset == nil {
+		u.Asset, err = db.avax(ctx, u.ID.Chain())
+	}
+	return err
+}
+
+// avax is the id of AVAX on the network of a primary chain: the asset that its X-Chain began with.
+func (db *DB) avax(ctx context.Context, chain int) ([]byte, error) {
+	exchange := PrimaryChain((chain-1)/chainsPerNetwork, XChain)
+	if id, known := db.avaxIDs.Load(exchange); known {
+		return id.([]byte), nil
+	}
+	id, err := value[[]byte](ctx, db, `SELECT hash FROM asset WHERE id = ?`, At(exchange, 0, 0))
+	if errors.Is(err, ErrNotFound) {
+		err = Damaged(errors.New("table asset: AVAX is missing"))
+	}
+	if err == nil {
+		db.avaxIDs.Store(exchange, id)
+	}
+	return id, err
+}
+
+// Most outputs are an amount that one address can spend at any time, of which the file keeps the address: a secp256k1fx.TransferOutput
+// (type 7) without a locktime, with a threshold of 1 and one address.
+const (
+	plainHead = "\x00\x00\x00\x07"
+	plainTail = "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x01" + "\x00\x00\x00\x01"
+)
+
+// plainOutput is such an output in the network's encoding.
+func plainOutput(amount Amount, address []byte) []byte {
+	out := append(make([]byte, 0, len(plainHead)+8+len(plainTail)+addressBytes), plainHead...)
+	out = binary.BigEndian.AppendUint64(out, uint64(amount))
+	return append(append(out, plainTail...), address...)
+}
+
+// keptOutput is what the file keeps of an output.
+func keptOutput(amount Amount, out []byte) []byte {
+	if address := out[max(len(out)-addressBytes, 0):]; bytes.Equal(out, plainOutput(amount, address)) {
+		return address
+	}
+	return out
 }
 
 // inputID is the input id of an output (avalanchego's avax.UTXOID.InputID): the hash of its transaction's id and its index.
@@ -68,12 +120,12 @@ func inputID(tx []byte, output uint32) []byte {
 	return id[:]
 }
 
-// inputIDPrefix is the first eight bytes of an input id, by which the index finds a UTXO.
-func inputIDPrefix(hash []byte) int64 {
-	if len(hash) < 8 {
+// inputIDPrefix is the first four bytes of an input id, by which the index finds a UTXO and few others.
+func inputIDPrefix(hash []byte) int32 {
+	if len(hash) < 4 {
 		return 0
 	}
-	return int64(binary.BigEndian.Uint64(hash))
+	return int32(binary.BigEndian.Uint32(hash))
 }
 
 // Bytes is the UTXO in the network's encoding.
@@ -189,13 +241,21 @@ func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 // UnspentUTXOsMadeBy calls a function with every UTXO that a primary chain made and nobody has spent, without its hash. It goes through
 // them all: only Restore calls it.
 func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int, visit func(*UTXO)) error {
-	return each(ctx, db, visit, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? AND spent IS NULL ORDER BY id`,
-		NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+	if _, err := db.avax(ctx, chain); err != nil { // there may be no second connection while rows are read
+		return err
+	}
+	var problem error
+	err := each(ctx, db, func(u *UTXO) {
+		if problem = errors.Join(problem, db.complete(ctx, u)); problem == nil {
+			visit(u)
+		}
+	}, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? AND spent IS NULL ORDER BY id`, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+	return errors.Join(err, problem)
 }
 
 func (b *Batch) addUTXO(u *UTXO) error {
 	err := b.exec(`INSERT INTO utxo (mark, `+utxoColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
-		inputIDPrefix(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, u.Out, u.Reward)
+		inputIDPrefix(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, keptOutput(u.Amount, u.Out), u.Reward)
 	for _, address := range u.OwnerAddresses {
 		if err == nil {
 			err = b.exec(`INSERT INTO utxo_owner (address, chain, utxo, live) VALUES (?, ?, ?, 1)`, address, u.Chain, u.ID)
@@ -254,10 +314,10 @@ func ParseOutputOwners(raw []byte) (o OutputOwners) {
 }
 
 // LockedUTXOs reads the unspent amounts that a chain can spend and that are locked, or once were: a locktime stands where
-// a plain amount has zeros.
+// other amounts have zeros.
 func (db *DB) LockedUTXOs(ctx context.Context, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo
-		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND substr(out, 13, 8) <> x'0000000000000000'`, chain)
+		WHERE chain = ? AND spent IS NULL AND amount <> 0 AND length(out) > 20 AND substr(out, 13, 8) <> x'0000000000000000'`, chain)
 }
 
 // UTXOsOfGenesis reads the outputs of an address that a primary chain began with.
