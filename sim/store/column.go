@@ -3,10 +3,15 @@ package store
 import (
 	"bytes"
 	"database/sql/driver"
+	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
-	"github.com/golang/snappy"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/klauspost/compress/s2"
 )
 
 // Position orders everything on EVM chains: by chain, then block number, then index in the block. It is the primary key
@@ -92,28 +97,45 @@ func (w *Word) Scan(value any) error {
 	return nil
 }
 
-// Packed are bytes that repeat themselves, such as headers and calls, of which a third and more is zeros. The file keeps them
-// compressed where that is shorter.
+// Packed are bytes of which others, or the network, know a part: headers, transactions, calls, documents. The file keeps them compressed
+// where that is shorter.
 type Packed []byte
 
 // The first byte of what the file keeps says how it does.
 const (
 	plain      = 0
-	compressed = 1 // with Snappy
+	compressed = 1 // as an S2 block, with the dictionary
 
-	worthwhile   = 17       // bytes: Snappy finds nothing in fewer
 	mostUnpacked = 64 << 20 // bytes, far more than a block or a genesis has
 )
 
 var errPacked = errors.New("compressed bytes are not as they were written")
 
+//go:embed dictionary.txt
+var dictionaryText string
+
+// dictionary is what compressed bytes refer to beside themselves. Most words of calls begin with zeros, and so do blocks for it.
+var dictionary = sync.OnceValue(func() *s2.Dict {
+	var all []byte
+	for line := range strings.Lines(dictionaryText) {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case line[0] == '"':
+			all = append(all, line[1:len(line)-1]...)
+		default:
+			all = append(all, common.FromHex(line)...)
+		}
+	}
+	return s2.MakeDict(all, make([]byte, wordBytes))
+})
+
 // Value is how the file keeps the bytes.
 func (p Packed) Value() (driver.Value, error) { return p.kept(), nil }
 
 func (p Packed) kept() []byte {
-	if len(p) >= worthwhile && len(p) <= mostUnpacked {
-		kept := make([]byte, 1+snappy.MaxEncodedLen(len(p)))
-		if n := len(snappy.Encode(kept[1:], p)); n < len(p) {
+	if len(p) <= mostUnpacked {
+		kept := make([]byte, 1+s2.MaxEncodedLen(len(p)))
+		if n := len(dictionary().Encode(kept[1:], p)); n < len(p) {
 			kept[0] = compressed
 			return kept[:1+n]
 		}
@@ -132,14 +154,57 @@ func (p *Packed) Scan(value any) error {
 		*p = bytes.Clone(rest)
 		return nil
 	case compressed:
-		if n, err := snappy.DecodedLen(rest); err != nil || n > mostUnpacked {
+		if n, err := s2.DecodedLen(rest); err != nil || n > mostUnpacked {
 			return errPacked
 		}
-		unpacked, err := snappy.Decode(nil, rest)
+		unpacked, err := dictionary().Decode(nil, rest)
 		if err != nil {
 			return errPacked
 		}
 		*p = unpacked
+		return nil
+	}
+	return errPacked
+}
+
+// URI is that of an item's metadata. Most are whole documents in base64, which hides what they have in common: of those the file keeps the
+// documents.
+type URI string
+
+const documentPrefix = "data:application/json;base64,"
+
+// The first byte of what the file keeps of a URI says what is packed.
+const (
+	wholeURI    = 0
+	documentURI = 1
+)
+
+// Value is how the file keeps a URI.
+func (u URI) Value() (driver.Value, error) {
+	if encoded, ok := strings.CutPrefix(string(u), documentPrefix); ok {
+		if document, err := base64.StdEncoding.DecodeString(encoded); err == nil && base64.StdEncoding.EncodeToString(document) == encoded {
+			return append([]byte{documentURI}, Packed(document).kept()...), nil
+		}
+	}
+	return append([]byte{wholeURI}, Packed(u).kept()...), nil
+}
+
+// Scan reads what Value wrote.
+func (u *URI) Scan(value any) error {
+	kept, ok := value.([]byte)
+	if !ok || len(kept) == 0 {
+		return errPacked
+	}
+	var unpacked Packed
+	if err := unpacked.Scan(kept[1:]); err != nil {
+		return err
+	}
+	switch kept[0] {
+	case wholeURI:
+		*u = URI(unpacked)
+		return nil
+	case documentURI:
+		*u = URI(documentPrefix + base64.StdEncoding.EncodeToString(unpacked))
 		return nil
 	}
 	return errPacked

@@ -2,8 +2,14 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // TestPackedColumnsComeBack keeps random bytes, some of which repeat themselves, and numbers.
@@ -53,11 +59,66 @@ func TestPackingSavesRoom(t *testing.T) {
 	}
 }
 
+// TestDictionaryGoesWithTheVersion: a file can only be read with the dictionary that it was written with. What either Go makes of bytes is the
+// same on every processor, for verify compares files.
+func TestDictionaryGoesWithTheVersion(t *testing.T) {
+	sum := sha256.Sum256(dictionary().Bytes())
+	const version, want = 7, "2465453fdf7524515a2a0a1784678f0133bb68ecb1af18433819d4e03d940455"
+	if have := hex.EncodeToString(sum[:]); schemaVersion != version || have != want {
+		t.Errorf("schema %d with dictionary %s, not %d with %s: raise schemaVersion, and change both here", schemaVersion, have, version, want)
+	}
+	kept := Packed(append(common.FromHex("f90269a0"+strings.Repeat("5c", 32)+"a01dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"), hash...)).kept()
+	if have := hex.EncodeToString(kept); have != "016510f90269a05c7a010082eb0100aa6e010008aaaaaa" {
+		t.Errorf("a header begins with %s", have)
+	}
+}
+
+// TestURIsComeBack: of a document in base64 the file keeps the document, unless it is written otherwise than the encoder does.
+func TestURIsComeBack(t *testing.T) {
+	document := `{"name":"Snow Globes #1044","description":"A globe of glass, in which it snows. Ada found it at Pine."}`
+	encoded := base64.StdEncoding.EncodeToString([]byte(document))
+	for uri, most := range map[URI]int{
+		"": 2, "ipfs://1": 10, documentPrefix: 2, URI(documentPrefix + encoded): 70,
+		documentPrefix + "e31=": 34, documentPrefix + "e30": 34, documentPrefix + "e3 0=": 36, documentPrefix + "e30=\n": 36, documentPrefix + "\xff": 33,
+		URI("data:application/json," + document): 90, URI(strings.ToUpper(documentPrefix)) + "e30=": 36,
+	} {
+		kept, err := uri.Value()
+		if size := len(kept.([]byte)); err != nil || size > most {
+			t.Errorf("%s is kept in %d bytes, %v", uri, size, err)
+		}
+		var back URI
+		if err := back.Scan(kept); err != nil || back != uri {
+			t.Errorf("%q came back as %q, %v", uri, back, err)
+		}
+	}
+}
+
+// TestDamagedBytesAreNoPanic: whatever became of compressed bytes, they are read as others or refused.
+func TestDamagedBytesAreNoPanic(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		kept := Packed(bytes.Repeat(append(make([]byte, 40), hash...), 1+r.IntN(4))).kept()
+		for range 1 + r.IntN(4) {
+			kept[1+r.IntN(len(kept)-1)] = byte(r.Uint32())
+		}
+		kept = kept[:1+r.IntN(len(kept))]
+		var p Packed
+		if err := p.Scan(kept); err != nil && err != errPacked {
+			t.Fatalf("%x: %v", kept, err)
+		}
+	}
+}
+
 // TestWhatIsNotPackedIsRefused: what no Value gives is damage, and takes no memory.
 func TestWhatIsNotPackedIsRefused(t *testing.T) {
 	for _, kept := range []any{nil, int64(1), "text", []byte{}, []byte{2, 1}, []byte{compressed}, []byte{compressed, 5, 0}, []byte{compressed, 0xff, 0xff, 0xff, 0xff, 0x0f, 0}} {
 		if err := new(Packed).Scan(kept); err == nil {
 			t.Errorf("bytes: %v was read", kept)
+		}
+	}
+	for _, kept := range []any{nil, int64(1), "text", []byte{}, []byte{0}, []byte{2, plain, 1}, []byte{documentURI, 2, 1}, []byte{wholeURI, compressed}} {
+		if err := new(URI).Scan(kept); err == nil {
+			t.Errorf("a URI: %v was read", kept)
 		}
 	}
 	for _, kept := range []any{nil, int64(1), []byte{0, 1}, make([]byte, 33)} {

@@ -27,7 +27,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 6
+	schemaVersion = 7
 
 	busyTimeout = 10_000 // milliseconds for which one process waits for another's lock
 

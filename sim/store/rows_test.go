@@ -32,7 +32,7 @@ func writeChain(d *Delta) func(b *Batch) error {
 
 func fullDelta() *Delta {
 	at, before := At(1, 1, 0), int64(100)
-	token, uri := NewTokenID(1, ERC721, 1), "ipfs://1"
+	token, uri := NewTokenID(1, ERC721, 1), URI("ipfs://1")
 	return &Delta{
 		Block:         Block{ID: at, Hash: hash, Time: 110, Txs: 1, AllTxs: 1, GasUsed: 21000, Fees: wei, Header: []byte{0xc0}, ExtData: []byte{1}, Digest: hash},
 		Transactions:  []Transaction{{ID: at, Hash: hash, Sender: address, Recipient: address, Status: 1, GasUsed: 21000, GasTotal: 21000, Logs: 1, Raw: []byte{2}}},

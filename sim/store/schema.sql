@@ -245,7 +245,7 @@ CREATE TABLE nft (
 -- URIs of metadata. Many are whole documents, which the items of several rows, contracts and chains share.
 CREATE TABLE nft_uri (
     id  BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),  -- the beginning of the SHA-256 of the URI
-    uri TEXT NOT NULL
+    uri BLOB NOT NULL CHECK (length(uri) > 1)               -- packed, the document where it is one in base64
 ) STRICT, WITHOUT ROWID;
 
 -- Addresses that took part in a transaction without being its sender or recipient: in a transfer or an internal call.

@@ -178,14 +178,14 @@ type NFTState struct {
 	Asset AssetKey `db:"asset"`
 	Block Position `db:"block"`
 	Owner []byte   `db:"owner"` // nil for an ERC-1155, and for a token that is gone
-	URI   *string  `db:"uri"`   // of the metadata, nil when the contract fails to say
+	URI   *URI     `db:"uri"`   // of the metadata, nil when the contract fails to say
 }
 
 // NFT is what is known of an item now.
 type NFT struct {
-	Owner   []byte  `db:"owner"`
-	URI     *string `db:"uri"`
-	Updated *int64  `db:"updated"` // when that became known, Unix seconds
+	Owner   []byte `db:"owner"`
+	URI     *URI   `db:"uri"`
+	Updated *int64 `db:"updated"` // when that became known, Unix seconds
 }
 
 // uriColumn is the URI of the metadata of a row n of nft.
@@ -255,13 +255,13 @@ func (b *Batch) addNFTState(i *NFTState) error {
 
 const uriHashBytes = 16
 
-func uriHash(uri string) []byte {
+func uriHash(uri URI) []byte {
 	sum := sha256.Sum256([]byte(uri))
 	return sum[:uriHashBytes]
 }
 
 // addURI writes a URI that the file does not have yet, and returns by what rows name it.
-func (b *Batch) addURI(uri *string) ([]byte, error) {
+func (b *Batch) addURI(uri *URI) ([]byte, error) {
 	if uri == nil {
 		return nil, nil
 	}
@@ -278,7 +278,7 @@ func (db *DB) CheckURIs(ctx context.Context) error {
 	var wrong error
 	err := each(ctx, db, func(row *struct {
 		ID  []byte `db:"id"`
-		URI string `db:"uri"`
+		URI URI    `db:"uri"`
 	}) {
 		if wrong == nil && !bytes.Equal(row.ID, uriHash(row.URI)) {
 			wrong = fmt.Errorf("table nft_uri: %x is not the hash of %.80q", row.ID, row.URI)

@@ -75,7 +75,7 @@ func (s *tokenView) indexStatus(asset store.AssetKey, n *store.NFT) *metadata {
 	case *n.URI == "":
 		return &metadata{status: "UNKNOWN"}
 	}
-	uri := expand(*n.URI, asset.Item())
+	uri := expand(string(*n.URI), asset.Item())
 	if m, ok := s.metadata.Get(uri); ok {
 		return m
 	}

@@ -162,7 +162,7 @@ func (s *tokenView) reindexed(asset store.AssetKey, n *store.NFT) *metadata {
 		return nil
 	}
 	row, err := s.again.Reindexed(s.Context(), asset)
-	if err != nil || n.Updated != nil && *n.Updated > row.Time && (n.URI == nil || row.URI == nil || *n.URI != *row.URI) {
+	if err != nil || n.Updated != nil && *n.Updated > row.Time && (n.URI == nil || row.URI == nil || string(*n.URI) != *row.URI) {
 		return nil
 	}
 	m := &metadata{status: row.Status, time: row.Time}

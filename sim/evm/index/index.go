@@ -247,7 +247,8 @@ func (w *blockIndex) addNFTState(p *ContractReader, contract common.Address, ass
 	if asset.Token().Standard() == store.ERC721 {
 		row.Owner, method = p.owner(contract, asset), methodTokenURI
 	}
-	if uri, ok := p.text(contract, method, asset.Item()); ok {
+	if text, ok := p.text(contract, method, asset.Item()); ok {
+		uri := store.URI(text)
 		row.URI = &uri
 	}
 	w.delta.NFTStates = append(w.delta.NFTStates, row)
