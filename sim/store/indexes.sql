@@ -1,34 +1,34 @@
 -- Secondary indexes. A generation makes them last: sorting once is cheaper than inserting in random order. Hashes are
 -- not unique: a transaction without a chain id can be on several chains. Of hashes and of what logs are found by, indexes have the
--- beginning: the row is read anyway.
+-- beginning: the row is read anyway. The engine puts the row's id, a position mostly, behind the columns of each index, so that its rows are in that order.
 CREATE INDEX block_hash ON block (substr(hash, 1, 6));
 CREATE INDEX tx_hash ON tx (substr(hash, 1, 6));
-CREATE INDEX log_address ON log (substr(address, 1, 6), id);
-CREATE INDEX log_topic ON log (substr(topic, 1, 6), id);
+CREATE INDEX log_address ON log (substr(address, 1, 6));
+CREATE INDEX log_topic ON log (substr(topic, 1, 6));
 -- Messages that chains sent through the warp precompile (the topic of SendWarpMessage), by their ids.
-CREATE INDEX log_warp ON log (substr(topics, 33, 32), id) WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d';
-CREATE INDEX message_time ON message (time, id);
-CREATE INDEX message_hash ON message (hash, time, id);
-CREATE INDEX message_source ON message (source, time, id);
-CREATE INDEX message_destination ON message (destination, time, id);
-CREATE INDEX message_sender ON message (sender, time, id);
-CREATE INDEX message_recipient ON message (recipient, time, id);
-CREATE INDEX message_event_hash ON message_event (hash, id);
+CREATE INDEX log_warp ON log (substr(topics, 33, 32)) WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d';
+CREATE INDEX message_time ON message (time);
+CREATE INDEX message_hash ON message (hash, time);
+CREATE INDEX message_source ON message (source, time);
+CREATE INDEX message_destination ON message (destination, time);
+CREATE INDEX message_sender ON message (sender, time);
+CREATE INDEX message_recipient ON message (recipient, time);
+CREATE INDEX message_event_hash ON message_event (hash);
 CREATE INDEX contract_role ON contract (chain, role);
-CREATE INDEX tx_sender ON tx (sender, id);
-CREATE INDEX tx_party ON tx (ifnull(recipient, created), id);
+CREATE INDEX tx_sender ON tx (sender);
+CREATE INDEX tx_party ON tx (ifnull(recipient, created));
 CREATE INDEX tx_failed ON tx (id) WHERE status = 0;
-CREATE INDEX call_sender ON call (sender, id) WHERE type <> 'SELFDESTRUCT';
-CREATE INDEX call_recipient ON call (recipient, id) WHERE type <> 'SELFDESTRUCT';
-CREATE INDEX token_address ON token (address, id);
-CREATE INDEX deployment_address ON deployment (address, id);
-CREATE INDEX deployment_sender ON deployment (sender, id);
-CREATE INDEX deployment_creator ON deployment (creator, id) WHERE creator IS NOT NULL;
-CREATE INDEX transfer_sender ON transfer (sender, standard, id);
-CREATE INDEX transfer_recipient ON transfer (recipient, standard, id);
-CREATE INDEX transfer_token ON transfer (substr(asset, 1, 6), id);
+CREATE INDEX call_sender ON call (sender) WHERE type <> 'SELFDESTRUCT';
+CREATE INDEX call_recipient ON call (recipient) WHERE type <> 'SELFDESTRUCT';
+CREATE INDEX token_address ON token (address);
+CREATE INDEX deployment_address ON deployment (address);
+CREATE INDEX deployment_sender ON deployment (sender);
+CREATE INDEX deployment_creator ON deployment (creator) WHERE creator IS NOT NULL;
+CREATE INDEX transfer_sender ON transfer (sender, standard);
+CREATE INDEX transfer_recipient ON transfer (recipient, standard);
+CREATE INDEX transfer_token ON transfer (substr(asset, 1, 6));
 CREATE INDEX operation_uuid ON operation (uuid);
 CREATE INDEX operation_running ON operation (id) WHERE status = 'RUNNING';
-CREATE INDEX operation_ended ON operation (updated, id) WHERE status <> 'RUNNING';
-CREATE INDEX webhook_account ON webhook (account, id);
+CREATE INDEX operation_ended ON operation (updated) WHERE status <> 'RUNNING';
+CREATE INDEX webhook_account ON webhook (account);
 CREATE INDEX webhook_active ON webhook (id) WHERE active = 1;
