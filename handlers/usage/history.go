@@ -94,8 +94,8 @@ func (r *Recorder) pastLogs(from, to int64, yield func(*Log) bool) {
 		r.past(hour, hour+3600, func(s slot, f *Figures) {
 			took := time.Duration(latency(slices.IndexFunc(f.Latency[:], func(n uint32) bool { return n > 0 })) * float64(time.Millisecond))
 			for i := range f.Requests {
-				logs = append(logs, Log{Time: s.start*1000 + i*60_000/f.Requests, Took: took, Dimensions: s.Dimensions, Credits: f.Credits / f.Requests,
-					IP: "203.0.113.7", Host: "localhost", UserAgent: s.UserAgent})
+				logs = append(logs, Log{Time: s.start*1000 + i*60_000/f.Requests, Took: took, Dimensions: &s.Dimensions, Credits: f.Credits / f.Requests,
+					From: &Caller{IP: "203.0.113.7", Host: "localhost", UserAgent: s.UserAgent}})
 			}
 		})
 		slices.SortStableFunc(logs, func(a, b Log) int { return cmp.Compare(a.Time, b.Time) })

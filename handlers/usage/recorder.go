@@ -65,18 +65,21 @@ type Log struct {
 	Number int64 // a newer one's is higher
 	Time   int64 // Unix milliseconds of the world's clock
 	Took   time.Duration
-	Dimensions
-	Credits   int64
-	IP, Host  string
-	UserAgent string
+	*Dimensions
+	From    *Caller
+	Credits int64
 }
+
+// Caller is who made a request, as far as is known.
+type Caller struct{ IP, Host, UserAgent string }
 
 const (
 	counted    = 1 << 40 // the first request's number: those of the history have lower ones
 	maxSlots   = 20_000  // from which on minutes are put together to hours
 	maxLogs    = 10_000
-	maxAgents  = 64  // user agents that are told apart
-	maxText    = 256 // bytes of what a client may make as long as it likes
+	maxShared  = 1_000 // dimensions, and callers, that requests share
+	maxAgents  = 64    // user agents that are told apart
+	maxText    = 256   // bytes of what a client may make as long as it likes
 	otherAgent = "other"
 )
 
@@ -89,11 +92,13 @@ type Recorder struct {
 	agents  map[string]bool
 	logs    []Log // a ring
 	counted int64
+	kinds   map[Dimensions]*Dimensions // of requests in the ring, most of which are like others
+	callers map[Caller]*Caller
 }
 
 // New counts from nothing.
 func New(w *sim.World) *Recorder {
-	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: map[string]bool{}}
+	return &Recorder{world: w, slots: map[slot]*Figures{}, agents: map[string]bool{}, kinds: map[Dimensions]*Dimensions{}, callers: map[Caller]*Caller{}}
 }
 
 // Add counts a request.
@@ -131,12 +136,26 @@ func (r *Recorder) Add(u *rest.Use) {
 	}
 	f.Latency[latencyOf(u.Took)]++
 	r.counted++
-	l := Log{counted + r.counted, now, u.Took, d, credits, hostOf(u.Client), clipped(u.Host), clipped(u.UserAgent)}
+	l := Log{counted + r.counted, now, u.Took, shared(r.kinds, d), shared(r.callers, Caller{hostOf(u.Client), clipped(u.Host), clipped(u.UserAgent)}), credits}
 	if len(r.logs) < maxLogs {
 		r.logs = append(r.logs, l)
 	} else {
 		r.logs[(r.counted-1)%maxLogs] = l
 	}
+}
+
+// shared is a value that equals v, the same for all that ask for it soon.
+func shared[T comparable](values map[T]*T, v T) *T {
+	kept := values[v]
+	if kept == nil {
+		if len(values) >= maxShared {
+			clear(values)
+		}
+		kept = new(T)
+		*kept = v
+		values[v] = kept
+	}
+	return kept
 }
 
 func hostOf(client string) string {

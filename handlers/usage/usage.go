@@ -316,7 +316,7 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 	before, resumed := q.PositionNumber()
 	chosen := chooses(q)
 	for l := range r.logsBetween(from, to) {
-		if resumed && l.Number >= int64(before) || l.Time/1000 < from || l.Time/1000 >= to || !chosen(&l.Dimensions) {
+		if resumed && l.Number >= int64(before) || l.Time/1000 < from || l.Time/1000 >= to || !chosen(l.Dimensions) {
 			continue
 		}
 		if len(answer.Logs) == q.PageSize() {
@@ -327,7 +327,7 @@ func (r *Recorder) listLogs(q *rest.Request) (any, error) {
 			OrgID: orgID, LogID: fmt.Sprintf("log-%x", l.Number), EventTimestamp: l.Time, APIKeyID: cmp.Or(l.Key, noKey), APIKeyAlias: cmp.Or(l.Key, noKey),
 			HostRegion: region, RequestType: l.RequestType, RequestPath: l.Path, APICreditsConsumed: l.Credits,
 			RequestDurationMsecs: float64(l.Took.Microseconds()) / 1000, ResponseCode: l.Status, ChainID: l.ChainID, RPCMethod: l.Method,
-			Metadata: LogMetadata{l.IP, l.Host, l.UserAgent},
+			Metadata: LogMetadata{l.From.IP, l.From.Host, l.From.UserAgent},
 		})
 	}
 	return answer, nil
