@@ -97,9 +97,9 @@ func RemoteAddress(peer *store.Node) string {
 	return peer.IP
 }
 
-// BenchedOn are the chains about which the local node asks a peer nothing for a while, as it did not answer.
-func (n *Network) BenchedOn(peer *store.Node) []string {
-	if peer.Role == "low-uptime" || slices.Contains(n.Trouble.Now().Benched, ids.NodeID(peer.Node)) {
+// BenchedOn are the chains about which the local node asks a peer nothing for a while, as it did not answer, when some are benched by [Troubles].
+func BenchedOn(peer *store.Node, benched []ids.NodeID) []string {
+	if peer.Role == "low-uptime" || slices.Contains(benched, ids.NodeID(peer.Node)) {
 		return []string{"C"}
 	}
 	return []string{}

@@ -21,10 +21,16 @@ type StakerIndexes struct {
 
 func NewStakerIndexes() *StakerIndexes { return &StakerIndexes{now: map[string]*StakerIndex{}} }
 
+// Moment is a network as it is after a commit, at a time. Indexes of the same moment are the same.
+type Moment struct{ commits, unix int64 }
+
+// Moment is the one that the index is of.
+func (x *StakerIndex) Moment() Moment { return x.moment }
+
 // StakerIndex is who stakes or staked on a network, as one block and one second of the clock have it: validators with their
 // delegators, nodes, status, rewards and stake. It is never changed.
 type StakerIndex struct {
-	version    int64
+	moment     Moment
 	Unix       int64
 	Head       *store.PrimaryBlock
 	Validators []*ValidatorEntry                 // oldest first
@@ -78,15 +84,15 @@ func (d *DelegatorEntry) NetReward() uint64 {
 func (x *StakerIndexes) Of(ctx context.Context, n *sim.Network) (*StakerIndex, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	version, unix := n.DB.PrimaryCommits(), n.Clock.Unix()
-	if index := x.now[n.Name]; index != nil && index.version == version && index.Unix == unix {
+	now := Moment{n.DB.PrimaryCommits(), n.Clock.Unix()}
+	if index := x.now[n.Name]; index != nil && index.moment == now {
 		return index, nil
 	}
 	index, err := newStakerIndex(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	index.version, index.Unix = version, unix
+	index.moment, index.Unix = now, now.unix
 	x.now[n.Name] = index
 	return index, nil
 }

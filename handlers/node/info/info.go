@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
 	"snowglobe/sim/txs"
 )
@@ -20,11 +21,12 @@ import (
 type Service struct {
 	network  *sim.Network
 	platform platform.State
+	known    cache.Derived[peersOf, *peers]
 }
 
 // New makes the service of a network's node; a public one hides what is about one particular node.
 func New(network *sim.Network, indexes *query.StakerIndexes, public bool) any {
-	info := &Service{network, platform.NewState(network, indexes)}
+	info := &Service{network: network, platform: platform.NewState(network, indexes)}
 	if public {
 		return info
 	}

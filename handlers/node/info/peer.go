@@ -13,6 +13,7 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/platform"
 	"snowglobe/sim"
+	"snowglobe/sim/query"
 	"snowglobe/sim/rules"
 	"snowglobe/sim/store"
 )
@@ -27,6 +28,7 @@ type (
 	PeersReply struct {
 		NumPeers jsonrpc.Uint64 `json:"numPeers"`
 		Peers    []Peer         `json:"peers"`
+		encoded  []byte
 	}
 	// Peer is a node that the answering one is connected to.
 	Peer struct {
@@ -54,29 +56,63 @@ type (
 	}
 )
 
+// peers are all who are connected, by node id, and the answer to who asks for all of them.
+type peers struct {
+	all     []Peer
+	encoded []byte
+}
+
+// peersOf is what they follow from.
+type peersOf struct {
+	moment  query.Moment
+	benched string
+}
+
+// EncodedJSON is the answer when it was encoded before.
+func (r *PeersReply) EncodedJSON() []byte { return r.encoded }
+
 var errNotValidator = errors.New("couldn't get node uptime: node is not a validator")
 
 // Peers answers who is connected: the validators of any subnet whose nodes are up.
 func (a *Service) Peers(r *http.Request, args *PeersArgs, reply *PeersReply) error {
-	all, err := a.peers(r)
+	known, err := a.peers(r)
 	if err != nil {
 		return err
 	}
-	reply.Peers = all
-	if len(args.NodeIDs) > 0 {
-		reply.Peers = []Peer{}
+	if len(args.NodeIDs) == 0 {
+		reply.encoded = known.encoded
+		return nil
 	}
+	reply.Peers = []Peer{}
 	for _, node := range args.NodeIDs {
-		if i := slices.IndexFunc(all, func(p Peer) bool { return p.NodeID == node }); i >= 0 {
-			reply.Peers = append(reply.Peers, all[i])
+		if i, found := slices.BinarySearchFunc(known.all, node, func(p Peer, id ids.NodeID) int { return p.NodeID.Compare(id) }); found {
+			reply.Peers = append(reply.Peers, known.all[i])
 		}
 	}
 	reply.NumPeers = jsonrpc.Uint64(len(reply.Peers))
 	return nil
 }
 
-// peers are all who are connected, by node id.
-func (a *Service) peers(r *http.Request) ([]Peer, error) {
+// peers are made anew when a block came, the clock moved or others are benched.
+func (a *Service) peers(r *http.Request) (*peers, error) {
+	index, err := a.platform.Stakers(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	benched := a.network.Trouble.Now().Benched
+	of := peersOf{index.Moment(), fmt.Sprint(benched)}
+	return a.known.Of(of, func() (*peers, error) {
+		all, err := a.connected(r, index, benched)
+		if err != nil {
+			return nil, err
+		}
+		encoded, err := jsonrpc.Encode(&PeersReply{NumPeers: jsonrpc.Uint64(len(all)), Peers: all})
+		return &peers{all, encoded}, err
+	})
+}
+
+// connected are all who are connected, by node id.
+func (a *Service) connected(r *http.Request, index *query.StakerIndex, benched []ids.NodeID) ([]Peer, error) {
 	upgrades, err := a.schedule()
 	if err != nil {
 		return nil, err
@@ -85,7 +121,7 @@ func (a *Service) peers(r *http.Request) ([]Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	tracked, err := a.tracked(r)
+	tracked, err := a.tracked(r, index)
 	if err != nil {
 		return nil, err
 	}
@@ -93,30 +129,26 @@ func (a *Service) peers(r *http.Request) ([]Peer, error) {
 	for i := range nodes {
 		id := ids.NodeID(nodes[i].Node)
 		if subnets := tracked[id]; nodes[i].Connected && subnets != nil && id != a.network.LocalNode.ID() {
-			all = append(all, a.peer(&nodes[i], subnets, upgrades.Granite))
+			all = append(all, a.peer(&nodes[i], subnets, benched, upgrades.Granite, index.Unix))
 		}
 	}
 	return all, nil
 }
 
-func (a *Service) peer(n *store.Node, subnets []ids.ID, upgraded int64) Peer {
-	id, now := ids.NodeID(n.Node), a.network.Clock.Unix()
+func (a *Service) peer(n *store.Node, subnets []ids.ID, benched []ids.NodeID, upgraded, now int64) Peer {
+	id := ids.NodeID(n.Node)
 	sent, received := sim.SecondsSinceContact(id)
 	return Peer{
 		IP: sim.RemoteAddress(n), PublicIP: n.IP, NodeID: id, Version: n.Version, UpgradeTime: uint64(upgraded),
 		LastSent: utc(now - sent), LastReceived: utc(now - received), ObservedUptime: jsonrpc.Uint32(a.network.ObservedBy(id)),
-		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: a.network.BenchedOn(n),
+		TrackedSubnets: subnets, SupportedACPs: []uint32{}, ObjectedACPs: []uint32{}, Benched: sim.BenchedOn(n, benched),
 	}
 }
 
 // tracked tells what each validator validates: the primary network, which everyone follows, and subnets. L1 validators without
 // balance are among them, as their L1 still counts on them.
-func (a *Service) tracked(r *http.Request) (map[ids.NodeID][]ids.ID, error) {
+func (a *Service) tracked(r *http.Request, index *query.StakerIndex) (map[ids.NodeID][]ids.ID, error) {
 	subnets, err := a.platform.Subnets(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	index, err := a.platform.Stakers(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +179,7 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 	if err != nil {
 		return fmt.Errorf("couldn't get validators: %w", err)
 	}
-	peers, err := a.peers(r)
+	known, err := a.peers(r)
 	if err != nil {
 		return err
 	}
@@ -156,7 +188,7 @@ func (a *Service) Uptime(r *http.Request, args *platform.SubnetArgs, reply *Upti
 		return errNotValidator
 	}
 	rewarding, seen := own.Weight, 100*float64(own.Weight) // the sum of whole stakes in hundredths would not fit
-	for _, p := range peers {
+	for _, p := range known.all {
 		if m := members[p.NodeID]; m != nil {
 			seen += float64(m.Weight) * float64(p.ObservedUptime)
 			if uint32(p.ObservedUptime)*rules.Percent >= a.network.Rules.Staking.UptimeRequirement {

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/ava-labs/avalanchego/utils/json"
 	"github.com/gorilla/rpc/v2"
 
 	"snowglobe/handlers/fault"
@@ -40,7 +39,7 @@ func NewServices(maxBody int64, rule *permit.Rule, all ...Service) (*Services, e
 	server := rpc.NewServer()
 	h := &Services{server: server, maxBody: maxBody, capabilities: &Capabilities{HTTP: []string{http.MethodPost}}}
 	for _, contentType := range contentTypes {
-		server.RegisterCodec(json.NewCodec(), contentType)
+		server.RegisterCodec(newCodec(), contentType)
 	}
 	server.RegisterBeforeFunc(nameService)
 	server.RegisterValidateRequestFunc(func(i *rpc.RequestInfo, _ any) error {

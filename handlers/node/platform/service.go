@@ -11,6 +11,7 @@ import (
 	"snowglobe/handlers/node/jsonrpc"
 	"snowglobe/handlers/node/primary"
 	"snowglobe/sim"
+	"snowglobe/sim/cache"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -19,11 +20,12 @@ import (
 // Service has the methods of the P-Chain, one for each of RPC: avalanchego's vms/platformvm.Service.
 type Service struct {
 	primary.Service
-	state State
+	state   State
+	current cache.Derived[query.Moment, []byte] // the answer to who asks for all validators of the primary network
 }
 
 func New(network *sim.Network, indexes *query.StakerIndexes) *Service {
-	return &Service{primary.New(network, txs.PChain), NewState(network, indexes)}
+	return &Service{Service: primary.New(network, txs.PChain), state: NewState(network, indexes)}
 }
 
 // SubnetArgs name a subnet; without one it is the primary network.

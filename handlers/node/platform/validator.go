@@ -23,7 +23,11 @@ type ValidatorsArgs struct {
 // ValidatorsReply lists validators; what is known of each depends on the subnet.
 type ValidatorsReply struct {
 	Validators []any `json:"validators"`
+	encoded    []byte
 }
+
+// EncodedJSON is the answer when it was encoded before.
+func (r *ValidatorsReply) EncodedJSON() []byte { return r.encoded }
 
 // PendingValidatorsReply lists who waits to begin.
 type PendingValidatorsReply struct {
@@ -81,6 +85,13 @@ func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, re
 		return fmt.Errorf("failed to get primary or subnet validators: %w", err)
 	}
 	current := index.ValidatorsOf(args.SubnetID, store.StakerActive)
+	if args.SubnetID == ids.Empty && len(args.NodeIDs) == 0 {
+		reply.encoded, err = a.current.Of(index.Moment(), func() ([]byte, error) {
+			a.primaryValidators(args, index, current, reply)
+			return jsonrpc.Encode(reply)
+		})
+		return err
+	}
 	if args.SubnetID == ids.Empty {
 		a.primaryValidators(args, index, current, reply)
 		return nil
