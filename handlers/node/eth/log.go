@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/ethereum/go-ethereum/core/types"
@@ -32,6 +33,9 @@ const (
 	logPart    = 64 << 10
 	logsOfPart = 512
 )
+
+// logParts are parts that were written, to be used again.
+var logParts = sync.Pool{New: func() any { return new([logPart]byte) }}
 
 // foundLogs are the logs of an answer.
 type foundLogs struct {
@@ -61,13 +65,15 @@ func newFoundLogs(chain *reader.Chain, removed []*types.Log) *foundLogs {
 
 func (f *foundLogs) add(at store.Position, log *types.Log) {
 	if !f.kept() {
-		f.parts = [][]byte{f.parts[0][:f.head]}
+		f.release()
+		f.parts = f.parts[:1]
+		f.parts[0] = f.parts[0][:f.head]
 	}
 	last := &f.parts[len(f.parts)-1]
 	if len(*last) > logPart-1<<10 {
 		*last = append(*last, ',')
 		f.before += len(*last)
-		f.parts = append(f.parts, make([]byte, 0, logPart))
+		f.parts = append(f.parts, logParts.Get().(*[logPart]byte)[:0])
 		last = &f.parts[len(f.parts)-1]
 	}
 	w := jsonWriter{*last}
@@ -75,6 +81,15 @@ func (f *foundLogs) add(at store.Position, log *types.Log) {
 	*last = w.json
 	f.found = append(f.found, foundLog{at, int32(f.before + begin), int32(end - begin)})
 	f.bytes += end - begin
+}
+
+// release gives back the parts that are not needed any more: all but the first, which grows with what is found.
+func (f *foundLogs) release() {
+	for _, part := range f.parts[1:] {
+		if cap(part) == logPart {
+			logParts.Put((*[logPart]byte)(part[:logPart]))
+		}
+	}
 }
 
 // append writes a log after others, and says where it is.
@@ -105,9 +120,10 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 		return stream.Add(ctx, stream.Result{Size: int64(size), Held: held, Write: f.write})
 	}
 	if sorted {
-		return stream.AddBytes(ctx, append(f.parts, []byte("]"))...)
+		return f.send(ctx, size)
 	}
 	all := slices.Concat(f.parts...)
+	f.release()
 	answer := jsonWriter{append(make([]byte, 0, size), all[:f.head]...)}
 	for _, log := range f.found {
 		answer.separate()
@@ -115,6 +131,24 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 	}
 	answer.close(']')
 	return stream.AddBytes(ctx, answer.json)
+}
+
+// send is the answer when the logs were found in order.
+func (f *foundLogs) send(ctx context.Context, size int) (json.RawMessage, error) {
+	last := &f.parts[len(f.parts)-1]
+	*last = append(*last, ']')
+	if len(f.parts) == 1 {
+		return stream.AddBytes(ctx, *last)
+	}
+	return stream.Add(ctx, stream.Result{Size: int64(size), Held: size, Write: func(_ context.Context, w io.Writer) error {
+		defer f.release()
+		for _, part := range f.parts {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
 }
 
 // write reads the logs again and writes them. They are the same, unless the world goes back meanwhile.

@@ -91,6 +91,14 @@ func (l *Ledger) BlockByHash(ctx context.Context, hash common.Hash) (*Block, err
 	return l.cached(row)
 }
 
+// known is the block of a row that was just read, which may be decoded already.
+func (l *Ledger) known(row *store.Block) (*Block, error) {
+	if b, known := l.history.blocks.Get(row.ID.Number()); known && b.Hash == common.BytesToHash(row.Hash) {
+		return b, nil
+	}
+	return l.cached(row)
+}
+
 func (l *Ledger) cached(row *store.Block) (*Block, error) {
 	b, err := l.block(row)
 	if err == nil {

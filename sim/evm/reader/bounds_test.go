@@ -38,7 +38,7 @@ func TestLogsAreBounded(t *testing.T) {
 	s := &logSearch{filter: &LogFilter{}, each: func(store.Position, *types.Log) { found++ }}
 	var err error
 	for i := 0; err == nil && i < 2*MaxLogs; i++ {
-		err = s.add(0, &types.Log{})
+		err = s.add(&store.LogView{})
 	}
 	if err == nil || found != MaxLogs || !strings.Contains(err.Error(), "more than 50000 results") {
 		t.Errorf("%d logs: %v", found, err)

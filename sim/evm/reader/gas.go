@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
+	"snowglobe/sim/store"
 )
 
 // Rules of the price suggestions and the fee history.
@@ -19,6 +21,7 @@ const (
 	tipSeconds    = 80 // how old they may be
 	tipPercentile = 40
 	maxTip        = 150_000_000_000 // wei; no suggestion is higher
+	historyPart   = 64              // of them that are read together
 	maxHistory    = 2_048           // blocks in one fee history, as in coreth
 	maxPercentile = 100             // percentiles in one fee history
 )
@@ -144,12 +147,21 @@ type paidTip struct {
 }
 
 func (l *Ledger) tips(ctx context.Context, b *Block) ([]paidTip, error) {
-	transactions, err := l.Transactions(ctx, b)
+	rows, err := l.transactionRows(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	paid := make([]paidTip, len(transactions))
-	for i, t := range transactions {
+	return b.tips(rows)
+}
+
+// tips are those that the block's transactions paid.
+func (b *Block) tips(rows []store.Transaction) ([]paidTip, error) {
+	paid := make([]paidTip, len(rows))
+	for i := range rows {
+		t, err := b.transaction(&rows[i])
+		if err != nil {
+			return nil, err
+		}
 		tip := new(big.Int).Sub(t.Price(), b.Header.BaseFee)
 		paid[i] = paidTip{tip, t.Row.GasUsed}
 	}
@@ -178,23 +190,48 @@ func (c *Chain) FeeHistory(ctx context.Context, count, last uint64, percentiles 
 	}
 	count = min(count, maxHistory, last+1)
 	h := &FeeHistory{Oldest: last + 1 - count}
-	for number := h.Oldest; number <= last; number++ {
-		b, err := c.Block(ctx, number)
-		if err != nil {
+	for first := h.Oldest; first <= last; first += historyPart {
+		if err := c.addHistory(ctx, h, first, min(first+historyPart-1, last), percentiles); err != nil {
 			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// addHistory adds some blocks, which are read together, as are their transactions.
+func (l *Ledger) addHistory(ctx context.Context, h *FeeHistory, first, last uint64, percentiles []float64) error {
+	rows, err := l.db.Blocks(ctx, l.Row.ID, first, last)
+	if err != nil {
+		return err
+	}
+	if uint64(len(rows)) != last+1-first {
+		return store.ErrNotFound // the world went back
+	}
+	var transactions []store.Transaction
+	if len(percentiles) > 0 {
+		transactions, err = l.db.TransactionsBetween(ctx, rows[0].ID.Block(), rows[len(rows)-1].ID.End())
+	}
+	for i := range rows {
+		var b *Block
+		if err == nil {
+			b, err = l.known(&rows[i])
+		}
+		if err != nil {
+			return err
 		}
 		h.BaseFees = append(h.BaseFees, b.Header.BaseFee)
 		h.Used = append(h.Used, float64(b.Header.GasUsed)/float64(b.Header.GasLimit))
 		if len(percentiles) == 0 {
 			continue
 		}
-		paid, err := c.tips(ctx, b)
+		own, _ := slices.BinarySearchFunc(transactions, b.position().End()+1, func(t store.Transaction, at store.Position) int { return cmp.Compare(t.ID, at) })
+		paid, err := b.tips(transactions[:own])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		h.Rewards = append(h.Rewards, rewards(paid, b.Header.GasUsed, percentiles))
+		h.Rewards, transactions = append(h.Rewards, rewards(paid, b.Header.GasUsed, percentiles)), transactions[own:]
 	}
-	return h, nil
+	return nil
 }
 
 func checkPercentiles(percentiles []float64) error {

@@ -66,7 +66,7 @@ func (f *LogFilter) Check() error {
 }
 
 // EachLog hands over the logs that a filter chooses in the blocks from first to last, both included: all of one address in order, or of one
-// first topic, then those of the next.
+// first topic, then those of the next. All are handed over in the same variable: who keeps one copies it, with its topics.
 func (l *Ledger) EachLog(ctx context.Context, f *LogFilter, first, last uint64, each func(store.Position, *types.Log)) error {
 	if err := f.Check(); err != nil {
 		return err
@@ -130,6 +130,7 @@ type logSearch struct {
 	found   int
 	bytes   int
 	scanned int
+	log     types.Log // the one that is looked at
 }
 
 func (s *logSearch) run(ctx context.Context, read logSource, next store.Position) error {
@@ -137,7 +138,7 @@ func (s *logSearch) run(ctx context.Context, read logSource, next store.Position
 		count, problem := 0, error(nil)
 		err := read(ctx, next, s.last, logPage, func(row *store.LogView) {
 			if count++; problem == nil {
-				problem = s.add(row.ID, logOf(row))
+				problem = s.add(row)
 			}
 			next = row.ID + 1
 		})
@@ -147,10 +148,12 @@ func (s *logSearch) run(ctx context.Context, read logSource, next store.Position
 	}
 }
 
-func (s *logSearch) add(at store.Position, log *types.Log) error {
+func (s *logSearch) add(row *store.LogView) error {
 	if s.scanned++; s.scanned > maxLogsScanned {
 		return fmt.Errorf("query looks at more than %d logs; narrow the block range", maxLogsScanned)
 	}
+	log := &s.log
+	fillLog(log, row)
 	if !s.filter.Matches(log.Address, log.Topics) {
 		return nil
 	}
@@ -162,25 +165,31 @@ func (s *logSearch) add(at store.Position, log *types.Log) error {
 	if s.bytes > maxLogBytes {
 		return fmt.Errorf("query returned more than %d bytes of log data; narrow the block range", maxLogBytes)
 	}
-	s.each(at, log)
+	s.each(row.ID, log)
 	return nil
 }
 
 // logOf is a row as a log with its place in the chain.
 func logOf(e *store.LogView) *types.Log {
-	return &types.Log{
-		Address: common.BytesToAddress(e.Address), Topics: topicsOf(&e.Log), Data: e.Data,
+	log := new(types.Log)
+	fillLog(log, e)
+	return log
+}
+
+// fillLog is logOf for a variable that is used again, with its topics.
+func fillLog(log *types.Log, e *store.LogView) {
+	*log = types.Log{
+		Address: common.BytesToAddress(e.Address), Topics: appendTopics(log.Topics[:0], &e.Log), Data: e.Data,
 		BlockNumber: e.ID.Number(), BlockHash: common.BytesToHash(e.BlockHash),
 		TxHash: common.BytesToHash(e.TxHash), TxIndex: uint(e.Tx), Index: uint(e.ID.Index()),
 	}
 }
 
-func topicsOf(row *store.Log) []common.Hash {
-	if len(row.Topic) == 0 {
-		return []common.Hash{}
+func appendTopics(topics []common.Hash, row *store.Log) []common.Hash {
+	if topics = slices.Grow(topics, 1+len(row.Topics)/common.HashLength); len(row.Topic) == 0 {
+		return topics
 	}
-	topics := make([]common.Hash, 1, 1+len(row.Topics)/common.HashLength)
-	topics[0] = common.BytesToHash(row.Topic)
+	topics = append(topics, common.BytesToHash(row.Topic))
 	for rest := row.Topics; len(rest) >= common.HashLength; rest = rest[common.HashLength:] {
 		topics = append(topics, common.BytesToHash(rest[:common.HashLength]))
 	}
