@@ -2,6 +2,7 @@ package txs
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"slices"
 
@@ -128,11 +129,33 @@ func SortedOutputs(c Chain, outs []*TransferableOutput) bool {
 	return err == nil && slices.IsSortedFunc(keys, bytes.Compare)
 }
 
+// marshalOutput writes an output with its type id as Marshal does. A TransferOutput, as nearly all are, takes the codec ten times as long.
+func marshalOutput(c Chain, out Output) ([]byte, error) {
+	o, plain := out.(*TransferOutput)
+	if !plain || o == nil || len(o.Addresses) > quickOwners {
+		return c.Marshal(&out)
+	}
+	b := make([]byte, 0, versionBytes+4+8+8+4+4+len(o.Addresses)*ids.ShortIDLen)
+	b = binary.BigEndian.AppendUint16(b, codecVersion)
+	b = binary.BigEndian.AppendUint32(b, transferOutputID)
+	b = binary.BigEndian.AppendUint64(b, o.Amount)
+	b = binary.BigEndian.AppendUint64(b, o.Locktime)
+	b = binary.BigEndian.AppendUint32(b, o.Threshold)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(o.Addresses)))
+	for i := range o.Addresses {
+		b = append(b, o.Addresses[i][:]...)
+	}
+	return b, nil
+}
+
+// quickOwners is how many owners are written without asking the codec whether they are too many.
+const quickOwners = 256
+
 // outputKeys are byte strings that compare as the network compares outputs.
 func outputKeys(c Chain, outs []*TransferableOutput) ([][]byte, error) {
 	keys := make([][]byte, len(outs))
 	for i, out := range outs {
-		b, err := c.Marshal(&out.Out)
+		b, err := marshalOutput(c, out.Out)
 		if err != nil {
 			return nil, err
 		}

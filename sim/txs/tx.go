@@ -3,6 +3,7 @@ package txs
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ava-labs/avalanchego/utils/hashing"
@@ -51,6 +52,8 @@ type Tx struct {
 	signers       [][]ids.ShortID
 }
 
+var errTooLong = fmt.Errorf("longer than %d bytes", maxBytes)
+
 // errNotCanonical refuses bytes that decode but would encode differently.
 var errNotCanonical = errors.New("transaction is not in its canonical form")
 
@@ -96,9 +99,13 @@ func (tx *Tx) initialize(c Chain) error {
 	if err != nil {
 		return fmt.Errorf("unsigned transaction: %w", err)
 	}
-	signed, err := c.Marshal(tx)
+	credentials, err := c.Marshal(&tx.Credentials)
 	if err != nil {
-		return fmt.Errorf("transaction: %w", err)
+		return fmt.Errorf("credentials: %w", err)
+	}
+	signed := slices.Concat(unsigned, credentials[versionBytes:])
+	if len(signed) > maxBytes {
+		return fmt.Errorf("transaction: %w", errTooLong)
 	}
 	tx.unsignedBytes, tx.bytes = unsigned, signed
 	tx.id = hashing.ComputeHash256Array(signed)

@@ -78,7 +78,7 @@ func OutputBytes(c Chain, out *TransferableOutput) ([]byte, error) { return c.Ma
 
 // OutBytes is the output alone with its type id, as Bytes ends with it.
 func (u *UTXO) OutBytes(c Chain) ([]byte, error) {
-	b, err := c.Marshal(&u.Out)
+	b, err := marshalOutput(c, u.Out)
 	if err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}

@@ -1,6 +1,7 @@
 package txs
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -8,8 +9,8 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 )
 
-// TestUTXOsAreReadAsTheCodecReadsThem compares the short way of ParseUTXO with the codec, for bytes that are UTXOs and for such that
-// are cut, longer or changed somewhere.
+// TestUTXOsAreReadAsTheCodecReadsThem compares the short ways of ParseUTXO and marshalOutput with the codec, for bytes that are UTXOs and
+// for such that are cut, longer or changed somewhere.
 func TestUTXOsAreReadAsTheCodecReadsThem(t *testing.T) {
 	random, quick := rand.New(rand.NewPCG(1, 1)), 0
 	for i := range 3000 {
@@ -28,6 +29,10 @@ func TestUTXOsAreReadAsTheCodecReadsThem(t *testing.T) {
 		raw, err := (&UTXO{UTXOID{ids.ID{byte(i)}, random.Uint32()}, ids.ID{1, byte(i)}, out}).Bytes(chain)
 		if err != nil {
 			t.Fatal(err)
+		}
+		written, err := marshalOutput(chain, out)
+		if want, wantErr := chain.Marshal(&out); err != nil || wantErr != nil || !bytes.Equal(written, want) {
+			t.Fatalf("%v %+v: %x, %v; the codec writes %x, %v", chain, out, written, err, want, wantErr)
 		}
 		switch i % 5 {
 		case 1:
