@@ -47,9 +47,12 @@ func predicateGas(predicates []precompile.Predicate) (total uint64, err error) {
 
 // checkPredicates verifies the predicates of a transaction; the bits of the invalid ones are set, as coreth's CheckPredicates does.
 func (b *Builder) checkPredicates(tx *types.Transaction, time uint64) (*big.Int, bool) {
-	config, on := b.schedule.At(time)[precompile.Warp.Key]
 	predicates, _ := splitPredicates(tx.AccessList())
-	if !on || len(predicates) == 0 {
+	if len(predicates) == 0 {
+		return nil, false
+	}
+	config, on := b.schedule.At(time)[precompile.Warp.Key]
+	if !on {
 		return nil, false
 	}
 	failed := new(big.Int)
