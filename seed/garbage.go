@@ -7,13 +7,15 @@ import (
 )
 
 // Almost everything that is allocated while a world is made lives for one block only, so that garbage may lie about for a while: several
-// times as much as there is beside it while that is little, then a fixed amount, and less where the heap would become too large.
+// times as much as there is beside it, but at least and at most fixed amounts, and less where the heap would become too large.
 const (
-	largestHeap   = 900 << 20 // bytes, as long as that leaves room for
+	smallGarbage  = 64 << 20  // bytes, however little there is beside it
+	largestHeap   = 900 << 20 // as long as that leaves room for
 	leastGarbage  = 128 << 20
 	mostGarbage   = 256 << 20
-	mostPercent   = 400
-	garbageBlocks = 512 // after so many blocks it is looked at again
+	usualPercent  = 400
+	firstPercent  = 100 * smallGarbage / (4 << 20) // the runtime lets a heap grow to 4 MiB first, or so much more or less
+	garbageBlocks = 32                             // after so many blocks it is looked at again
 )
 
 // garbage decides when garbage is collected while a world is made.
@@ -25,7 +27,7 @@ type garbage struct {
 }
 
 func newGarbage() *garbage {
-	return &garbage{percent: mostPercent, before: debug.SetGCPercent(mostPercent)}
+	return &garbage{percent: firstPercent, before: debug.SetGCPercent(firstPercent)}
 }
 
 // madeBlock is called after each block, from several goroutines.
@@ -38,8 +40,8 @@ func (g *garbage) madeBlock() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	used := max(int64(live[0].Value.Uint64()), 1)
-	garbage := min(max(largestHeap-used, leastGarbage), mostGarbage)
-	percent := min(int(100*garbage/used)+1, mostPercent)
+	garbage := min(max(largestHeap-used, leastGarbage), mostGarbage, used*usualPercent/100)
+	percent := int(100*max(garbage, smallGarbage)/used) + 1
 	if percent != g.percent {
 		g.percent = percent
 		debug.SetGCPercent(percent)
