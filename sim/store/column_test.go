@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,13 +60,13 @@ func TestPackingSavesRoom(t *testing.T) {
 	}
 }
 
-// TestDictionaryGoesWithTheVersion: a file can only be read with the dictionary that it was written with. What either Go makes of bytes is the
-// same on every processor, for verify compares files.
+// TestDictionaryGoesWithTheVersion: a file can only be read with the dictionary and the numbers of events that it was written with. What
+// becomes of bytes is the same on every processor, for verify compares files.
 func TestDictionaryGoesWithTheVersion(t *testing.T) {
-	sum := sha256.Sum256(dictionary().Bytes())
-	const version, want = 7, "2465453fdf7524515a2a0a1784678f0133bb68ecb1af18433819d4e03d940455"
+	sum := sha256.Sum256(append(dictionary().Bytes(), strings.Join(numberedEvents, " ")...))
+	const version, want = 7, "b9b03ae80b5ebb5b08a6a3b7f82579ab8c456a7704a4b75abe9e820da96f2cce"
 	if have := hex.EncodeToString(sum[:]); schemaVersion != version || have != want {
-		t.Errorf("schema %d with dictionary %s, not %d with %s: raise schemaVersion, and change both here", schemaVersion, have, version, want)
+		t.Errorf("schema %d with dictionary and events %s, not %d with %s: raise schemaVersion, and change both here", schemaVersion, have, version, want)
 	}
 	kept := Packed(append(common.FromHex("f90269a0"+strings.Repeat("5c", 32)+"a01dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347"), hash...)).kept()
 	if have := hex.EncodeToString(kept); have != "016510f90269a05c7a010082eb0100aa6e010008aaaaaa" {
@@ -90,6 +91,50 @@ func TestURIsComeBack(t *testing.T) {
 		if err := back.Scan(kept); err != nil || back != uri {
 			t.Errorf("%q came back as %q, %v", uri, back, err)
 		}
+	}
+}
+
+// TestTopicsComeBack keeps what events have in their topics: hashes, whatever they begin with, addresses and numbers.
+func TestTopicsComeBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 5000 {
+		topics := make(Topics, wordBytes*r.IntN(maxTopics+1))
+		for topic := range slices.Chunk(topics, wordBytes) {
+			for i := r.IntN(wordBytes + 1); i < wordBytes; i++ {
+				topic[i] = byte(r.Uint32())
+			}
+		}
+		kept := topics.kept()
+		var back Topics
+		if err := back.Scan(kept); err != nil || !bytes.Equal(back, topics) || len(kept) > len(topics)+maxTopics {
+			t.Fatalf("%x came back as %x of %x, %v", topics, back, kept, err)
+		}
+		if len(kept) > 0 { // damage is read as something else or refused
+			kept[r.IntN(len(kept))] = byte(r.Uint32())
+			_ = back.Scan(kept[:r.IntN(len(kept)+1)])
+		}
+	}
+	sent := make(Topics, 2*wordBytes)
+	copy(sent[12:], address)
+	if kept := sent.kept(); !bytes.Equal(kept, append(append([]byte{20}, address...), 0)) {
+		t.Errorf("an address and 0 are kept as %x", kept)
+	}
+	copy(sent[wordBytes+11:], append([]byte{1}, address...)) // a hash that begins with eleven zeros is found by all of its bytes
+	if kept := sent.kept(); !bytes.HasSuffix(kept, sent[wordBytes:]) {
+		t.Errorf("a hash is kept as %x", kept)
+	}
+	for i, want := range append(numberedTopics(), Topic{}, hash) {
+		kept := want.kept()
+		if i < len(numberedTopics()) != (len(kept) == 1) {
+			t.Errorf("%x is kept as %x", want, kept)
+		}
+		var back Topic
+		if err := back.Scan(kept); err != nil || !bytes.Equal(back, want) {
+			t.Errorf("%x came back as %x, %v", want, back, err)
+		}
+	}
+	if warp := "56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d"; hex.EncodeToString(numberedTopics()[0]) != warp {
+		t.Errorf("SendWarpMessage is %x, not %s", numberedTopics()[0], warp)
 	}
 }
 
@@ -119,6 +164,16 @@ func TestWhatIsNotPackedIsRefused(t *testing.T) {
 	for _, kept := range []any{nil, int64(1), "text", []byte{}, []byte{0}, []byte{2, plain, 1}, []byte{documentURI, 2, 1}, []byte{wholeURI, compressed}} {
 		if err := new(URI).Scan(kept); err == nil {
 			t.Errorf("a URI: %v was read", kept)
+		}
+	}
+	for _, kept := range []any{nil, int64(1), "text", []byte{0}, []byte{255}, []byte{0, 0}, make([]byte, 33)} {
+		if err := new(Topic).Scan(kept); err == nil {
+			t.Errorf("a topic: %v was read", kept)
+		}
+	}
+	for _, kept := range []any{nil, int64(1), "text", []byte{1}, append([]byte{21}, make([]byte, 21)...), append([]byte{31}, make([]byte, 31)...), []byte{0, 0, 0, 0}} {
+		if err := new(Topics).Scan(kept); err == nil {
+			t.Errorf("topics: %v were read", kept)
 		}
 	}
 	for _, kept := range []any{nil, int64(1), []byte{0, 1}, make([]byte, 33)} {

@@ -5,8 +5,8 @@ CREATE INDEX block_hash ON block (substr(hash, 1, 6));
 CREATE INDEX tx_hash ON tx (substr(hash, 1, 6));
 CREATE INDEX log_address ON log (substr(address, 1, 6));
 CREATE INDEX log_topic ON log (substr(topic, 1, 6));
--- Messages that chains sent through the warp precompile (the topic of SendWarpMessage), by their ids.
-CREATE INDEX log_warp ON log (substr(topics, 33, 32)) WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d';
+-- Messages that chains sent through the warp precompile (SendWarpMessage has number 1), by their ids, the last topic.
+CREATE INDEX log_warp ON log (substr(topics, -32)) WHERE topic = X'01';
 CREATE INDEX message_time ON message (time);
 CREATE INDEX message_hash ON message (hash, time);
 CREATE INDEX message_source ON message (source, time);

@@ -84,7 +84,7 @@ func TestTheEngineRefusesWhatCannotBe(t *testing.T) {
 	for _, text := range []string{
 		"UPDATE tx SET hash = CAST(hash AS TEXT)", "UPDATE tx SET hash = substr(hash, 2)", "UPDATE tx SET status = 2",
 		"UPDATE tx SET gas_used = -1", "UPDATE tx SET gas_used = 0.5", "UPDATE chain SET blockchain_id = substr(blockchain_id, 2)",
-		"UPDATE chain SET name = x'00'", "UPDATE log SET topics = x'00'", "UPDATE call SET type = 'JUMP'", "UPDATE account SET balance = zeroblob(33)",
+		"UPDATE chain SET name = x'00'", "UPDATE log SET topic = x'0000'", "UPDATE log SET topics = zeroblob(100)", "UPDATE call SET type = 'JUMP'", "UPDATE account SET balance = zeroblob(33)",
 	} {
 		if _, err := edited(t, path, text); err == nil {
 			t.Errorf("%s was done", text)

@@ -1,7 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // Log is one log of a transaction.
@@ -9,9 +15,107 @@ type Log struct {
 	ID      Position `db:"id"` // index of the log in its block
 	Tx      int      `db:"tx"` // index of the transaction in the block
 	Address []byte   `db:"address"`
-	Topic   []byte   `db:"topic"`  // the first topic, empty when there is none
-	Topics  []byte   `db:"topics"` // the other topics, 32 bytes each
+	Topic   Topic    `db:"topic"`  // the first topic, empty when there is none
+	Topics  Topics   `db:"topics"` // the other topics, 32 bytes each
 	Data    Packed   `db:"data"`
+}
+
+// Topic is the first topic of a log, mostly an event's: of the commonest the file keeps the number.
+type Topic []byte
+
+// numberedEvents are those that have a number, from 1 on. Numbers are for ever, as the dictionary is.
+var numberedEvents = []string{
+	"SendWarpMessage(address,bytes32,bytes)",
+	"Transfer(address,address,uint256)",
+	"Approval(address,address,uint256)",
+	"ApprovalForAll(address,address,bool)",
+	"TransferSingle(address,address,address,uint256,uint256)",
+	"TransferBatch(address,address,address,uint256[],uint256[])",
+	"URI(string,uint256)",
+	"MetadataUpdate(uint256)",
+	"OwnershipTransferred(address,address)",
+	"Deposit(address,uint256)",
+	"Withdrawal(address,uint256)",
+	"SendCrossChainMessage(bytes32,bytes32,(uint256,address,bytes32,address,uint256,address[],(uint256,address)[],bytes),(address,uint256))",
+	"ReceiveCrossChainMessage(bytes32,bytes32,address,address,(uint256,address,bytes32,address,uint256,address[],(uint256,address)[],bytes))",
+	"MessageExecuted(bytes32,bytes32)",
+	"ReceiptReceived(bytes32,bytes32,address,(address,uint256))",
+	"ValueSet(address,bytes32,bytes32)",
+	"Deposited(address,uint256)",
+	"Swap(address,address,address,uint256,uint256,address)",
+	"Deployed(address,bool)",
+	"Skipped(address,uint256)",
+}
+
+// numberedTopics are the topics of the events that have a number, in order.
+var numberedTopics = sync.OnceValue(func() (all []Topic) {
+	for _, event := range numberedEvents {
+		all = append(all, crypto.Keccak256([]byte(event)))
+	}
+	return all
+})
+
+var errTopic = errors.New("a topic is not as it was written")
+
+// kept is what the file keeps of the topic.
+func (t Topic) kept() []byte {
+	if n := slices.IndexFunc(numberedTopics(), func(numbered Topic) bool { return bytes.Equal(numbered, t) }); n >= 0 {
+		return []byte{byte(n + 1)}
+	}
+	return t
+}
+
+// Scan reads what was kept.
+func (t *Topic) Scan(value any) error {
+	kept, ok := value.([]byte)
+	switch numbered := numberedTopics(); {
+	case !ok, len(kept) == 1 && (kept[0] == 0 || int(kept[0]) > len(numbered)), len(kept) > 1 && len(kept) != wordBytes:
+		return errTopic
+	case len(kept) == 1:
+		*t = numbered[kept[0]-1]
+	default:
+		*t = bytes.Clone(kept)
+	}
+	return nil
+}
+
+// Topics are the topics of a log after the first, one after the other. The file keeps each after its length, addresses and small numbers
+// without the zeros before them.
+type Topics []byte
+
+const (
+	maxTopics  = 3            // after the first
+	shortTopic = addressBytes // bytes of what is kept without zeros: a hash that begins with some stays whole
+)
+
+func (t Topics) kept() []byte {
+	kept := make([]byte, 0, len(t)+len(t)/wordBytes)
+	for topic := range slices.Chunk(t, wordBytes) {
+		if short := bytes.TrimLeft(topic, "\x00"); len(short) <= shortTopic {
+			topic = Topics(short)
+		}
+		kept = append(append(kept, byte(len(topic))), topic...)
+	}
+	return kept
+}
+
+// Scan reads what was kept.
+func (t *Topics) Scan(value any) error {
+	kept, ok := value.([]byte)
+	if !ok {
+		return errTopic
+	}
+	all := make([]byte, 0, maxTopics*wordBytes)
+	for len(kept) > 0 {
+		n := int(kept[0])
+		if len(kept) <= n || n > shortTopic && n != wordBytes || len(all) == cap(all) {
+			return errTopic
+		}
+		all = append(all[:len(all)+wordBytes-n], kept[1:1+n]...)
+		kept = kept[1+n:]
+	}
+	*t = all
+	return nil
 }
 
 const logColumns = `id, tx, address, topic, topics, data`
@@ -24,7 +128,7 @@ func (db *DB) LogsBetween(ctx context.Context, first, last Position, limit int) 
 // SentWarpMessage reads the log by which a chain sent the warp message with this id.
 func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) (*Log, error) {
 	return get[Log](ctx, db, `SELECT `+logColumns+` FROM log
-		WHERE topic = X'56600c567728a800c0aa927500f831cb451df66a7af570eb4df4dfbf4674887d' AND substr(topics, 33, 32) = ?
+		WHERE topic = X'01' AND substr(topics, -32) = ?
 		AND address = X'0200000000000000000000000000000000000005' AND id BETWEEN ? AND ? LIMIT 1`,
 		message, First(chain), Last(chain))
 }
@@ -32,7 +136,7 @@ func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) (*
 var intoLog = newInsertion("log", logColumns, 1)
 
 func (b *Batch) addLog(l *Log) error {
-	return b.insert(intoLog, l.ID, l.Tx, l.Address, l.Topic, l.Topics, l.Data)
+	return b.insert(intoLog, l.ID, l.Tx, l.Address, l.Topic.kept(), l.Topics.kept(), l.Data)
 }
 
 // LogView is a log with the hashes of the block and the transaction that it belongs to.
@@ -69,7 +173,7 @@ func (db *DB) EachLogViewOfAddress(ctx context.Context, address []byte, first, l
 
 // EachLogViewOfTopic is EachLogView for the logs with this first topic.
 func (db *DB) EachLogViewOfTopic(ctx context.Context, topic []byte, first, last Position, limit int, visit func(*LogView)) error {
-	return each(ctx, db, visit, eventSelect+`substr(l.topic, 1, 6) = substr(?1, 1, 6) AND l.topic = ?1 AND l.id BETWEEN ?2 AND ?3`+eventOrder, topic, first, last, limit)
+	return each(ctx, db, visit, eventSelect+`substr(l.topic, 1, 6) = substr(?1, 1, 6) AND l.topic = ?1 AND l.id BETWEEN ?2 AND ?3`+eventOrder, Topic(topic).kept(), first, last, limit)
 }
 
 // LogViewsAt reads the logs at positions, ascending.

@@ -99,12 +99,12 @@ CREATE TABLE impersonated_tx (
 ) STRICT;
 
 CREATE TABLE log (
-    id      INTEGER PRIMARY KEY CHECK (id >= 0),                         -- position, index is the log's index in the block
-    tx      INTEGER NOT NULL CHECK (tx >= 0),                            -- index of the transaction in the block
+    id      INTEGER PRIMARY KEY CHECK (id >= 0),                   -- position, index is the log's index in the block
+    tx      INTEGER NOT NULL CHECK (tx >= 0),                      -- index of the transaction in the block
     address BLOB    NOT NULL CHECK (length(address) = 20),
-    topic   BLOB    NOT NULL CHECK (length(topic) IN (0, 32)),           -- first topic, empty when there is none
-    topics  BLOB    NOT NULL CHECK (length(topics) IN (0, 32, 64, 96)),  -- the other topics, 32 bytes each
-    data    BLOB    NOT NULL CHECK (length(data) > 0)                    -- packed
+    topic   BLOB    NOT NULL CHECK (length(topic) IN (0, 1, 32)),  -- first topic, or its number (log.go), empty when there is none
+    topics  BLOB    NOT NULL CHECK (length(topics) < 100),         -- the other topics, each after its length, short ones without leading zeros
+    data    BLOB    NOT NULL CHECK (length(data) > 0)              -- packed
 ) STRICT;
 
 -- Calls inside transactions that moved value or created a contract, in the order in which they began.
