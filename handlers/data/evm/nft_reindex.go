@@ -15,6 +15,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/data"
+	"snowglobe/handlers/data/tokenuri"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
@@ -108,7 +109,7 @@ func (a *tokenAPI) readAgain(ctx context.Context, c *reader.Chain, contract comm
 	if uri == "" {
 		return row, nil
 	}
-	var found *document
+	var found *tokenuri.Document
 	if row.Status, found = a.lookAgain(ctx, expand(uri, asset.Item())); found != nil {
 		text, err := data.Marshal(found)
 		if err != nil {
@@ -123,11 +124,11 @@ func (a *tokenAPI) readAgain(ctx context.Context, c *reader.Chain, contract comm
 const unindexed = "unindexed/"
 
 // lookAgain looks at a URI as an indexer does, the first time for what nobody has looked at yet, and fetches what is not on chain.
-func (a *tokenAPI) lookAgain(ctx context.Context, uri string) (status string, d *document) {
+func (a *tokenAPI) lookAgain(ctx context.Context, uri string) (status string, d *tokenuri.Document) {
 	if strings.HasPrefix(uri, fixtures.MetadataURL+unindexed) {
-		return decode("application/json," + `{"name":"Nobody has looked at this yet"}`)
+		return tokenuri.Parse([]byte(`{"name":"Nobody has looked at this yet"}`))
 	}
-	status, d = look(uri)
+	status, d = tokenuri.Read(uri)
 	if status != "UNREACHABLE_TOKEN_URI" || a.Fetch == nil || !strings.HasPrefix(uri, "http") {
 		return status, d
 	}
@@ -153,7 +154,7 @@ func (a *tokenAPI) lookAgain(ctx context.Context, uri string) (status string, d 
 	case len(content) > maxDocument:
 		return "METADATA_CONTENT_TOO_LARGE", nil
 	}
-	return parseDocument(content)
+	return tokenuri.Parse(content)
 }
 
 // reindexed is what was found when a client had an item read again, unless the index has seen another URI since.

@@ -1,6 +1,10 @@
-package evm
+package tokenuri_test
 
-import "testing"
+import (
+	"testing"
+
+	"snowglobe/handlers/data/tokenuri"
+)
 
 func TestMetadataInURIs(t *testing.T) {
 	for uri, want := range map[string]string{
@@ -22,7 +26,7 @@ func TestMetadataInURIs(t *testing.T) {
 		"http://127.0.0.1:9650/sim/metadata/crystals/1.json":          "UNREACHABLE_TOKEN_URI ",
 		"http://127.0.0.1:9650/sim/metadata/throttled/whichever.json": "THROTTLED_TOKEN_URI ",
 	} {
-		status, d := look(uri)
+		status, d := tokenuri.Read(uri)
 		have := status + " "
 		if d != nil {
 			have += d.Name + string(d.Attributes)
