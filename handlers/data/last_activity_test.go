@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -77,7 +78,12 @@ func TestOwnersOfTheGenesisAreKnown(t *testing.T) {
 				t.Fatal(len(made), err)
 			}
 			began := g.get(t, base+"/blocks/0")["blockTimestamp"]
-			for who, outputs := range ownersOf(t, n.Rules, kind, made) {
+			owners := ownersOf(t, n.Rules, kind, made)
+			for i, who := range slices.Sorted(maps.Keys(owners)) {
+				if testing.Short() && i%4 != 0 {
+					continue
+				}
+				outputs := owners[who]
 				seen := g.get(t, "/v1/networks/"+network+"/addresses:listChainIds?addresses="+who)
 				if !holds(dig(seen, "addresses", 0, "blockchainIds"), n.Rules.BlockchainID(kind).String()) {
 					t.Errorf("%s has outputs of the %s's genesis: it was seen on %v", who, chainAliases[kind], seen)
