@@ -123,6 +123,9 @@ func TestSeedsDiffer(t *testing.T) {
 			t.Errorf("seeds %d and %d make the same world", seed, other)
 		}
 		digests[string(w.Meta.Digest)] = seed
+		if testing.Short() && len(digests) > 1 {
+			continue
+		}
 		if _, err := verify.Verify(context.Background(), w, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -10,11 +10,7 @@ import (
 
 // TestWhatIsThereAlready: an empty file is filled; the file of another version is refused, and set aside when that was asked for.
 func TestWhatIsThereAlready(t *testing.T) {
-	profile, err := LoadProfile("tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: profile, Until: DefaultUntil, Today: DefaultUntil}
+	o := Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: DefaultUntil, Today: DefaultUntil}
 	if err := os.WriteFile(o.Path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
