@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/ava-labs/avalanchego/api"
 	"github.com/ava-labs/avalanchego/chains"
@@ -34,7 +37,7 @@ import (
 	"github.com/ava-labs/avalanchego/vms/platformvm/txs/mempool"
 	"github.com/ava-labs/avalanchego/vms/platformvm/utxo"
 	"github.com/ava-labs/avalanchego/vms/secp256k1fx"
-	"github.com/golang/snappy"
+	"github.com/klauspost/compress/s2"
 	"github.com/prometheus/client_golang/prometheus"
 	_ "modernc.org/sqlite" // the world's file, in which the genesis is
 
@@ -88,10 +91,37 @@ func readGenesis(ctx context.Context, file string, id uint32) (raw []byte, err e
 	if err := db.QueryRowContext(ctx, `SELECT platform FROM primary_network WHERE id = ?`, id).Scan(&kept); err != nil {
 		return nil, err
 	}
-	if len(kept) > 0 && kept[0] == 1 { // as the first byte says, what follows is compressed
-		return snappy.Decode(nil, kept[1:])
+	if len(kept) == 0 || kept[0] != 1 {
+		return kept[min(1, len(kept)):], nil
 	}
-	return kept[min(1, len(kept)):], nil
+	dictionary, err := readDictionary() // as the first byte says, what follows is compressed
+	if err != nil {
+		return nil, err
+	}
+	return dictionary.Decode(nil, kept[1:])
+}
+
+// readDictionary reads what the file compresses with: pieces in hex or between quotes.
+func readDictionary() (*s2.Dict, error) {
+	text, err := os.ReadFile("../../sim/store/dictionary.txt")
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	for line := range strings.Lines(string(text)) {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || line[0] == '#':
+		case line[0] == '"':
+			all = append(all, line[1:len(line)-1]...)
+		default:
+			piece, err := hex.DecodeString(line)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, piece...)
+		}
+	}
+	return s2.MakeDict(all, make([]byte, 32)), nil
 }
 
 // begin makes the state after the genesis, and an executor for the blocks that follow.
