@@ -169,13 +169,8 @@ func (e *expectations) malicious(ctx context.Context, chain int, address []byte)
 }
 
 func (e *expectations) onPrimary(ctx context.Context, n *sim.Network, kind txs.Chain, owner ids.ShortID) (x ExpectedPrimary, err error) {
-	r, owners := e.readers.Reader(ctx, n), []ids.ShortID{owner}
-	set, err := r.UTXOSet(kind, owners, false)
-	if err != nil || set.Len() == 0 {
-		return x, err
-	}
-	sum, err := r.SumBalances(kind, owners, e.world.Clock.Unix(), false)
-	if err != nil {
+	outputs, sum, err := e.readers.Reader(ctx, n).Holdings(kind, owner)
+	if err != nil || outputs == 0 {
 		return x, err
 	}
 	amount := func(names ...string) string {
@@ -186,7 +181,7 @@ func (e *expectations) onPrimary(ctx context.Context, n *sim.Network, kind txs.C
 		return strconv.FormatUint(total, 10)
 	}
 	return ExpectedPrimary{
-		UTXOs: set.Len(), Unlocked: amount(query.Unlocked), Locked: amount(query.Locked, query.LockedStakeable),
+		UTXOs: outputs, Unlocked: amount(query.Unlocked), Locked: amount(query.Locked, query.LockedStakeable),
 		Staked: amount(query.UnlockedStaked, query.LockedStaked, query.PendingStaked),
 	}, nil
 }

@@ -49,6 +49,31 @@ func (b *ChainReader) SumBalances(kind txs.Chain, owners []ids.ShortID, at int64
 	return b.sumBalances(kind, owners, &BalanceSum{at: at, height: store.MaxNumber}, past)
 }
 
+// Holdings sums up what an address owns on a chain by the world's clock, and counts the outputs as its list does. It takes and leaves nothing in
+// the cache: who wants a page of the list as well asks for the set.
+func (b *ChainReader) Holdings(kind txs.Chain, owner ids.ShortID) (outputs int, sum *BalanceSum, err error) {
+	w := &BalanceSum{ChainReader: b, Kind: kind, at: b.Clock.Unix(), height: store.MaxNumber, Subtotals: map[string][]*subtotal{}}
+	rows, err := b.rowsOf(kind, owner, false)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := range rows {
+		c, err := newUTXOEntry(b.Kind(rows[i].ID.Chain()), &rows[i])
+		if err != nil {
+			return 0, nil, err
+		}
+		w.unspent(c)
+	}
+	outputs = len(rows)
+	if kind == txs.PChain {
+		err = b.stakes([]ids.ShortID{owner}, false, func(t stakingTx, c *UTXOEntry) error {
+			outputs++
+			return w.staked(t, c)
+		})
+	}
+	return outputs, w, err
+}
+
 // BalancesAfter sums up what addresses owned on a P- or X-Chain after one of its blocks, at that block's time.
 func (b *ChainReader) BalancesAfter(kind txs.Chain, owners []ids.ShortID, height uint64) (*BalanceSum, error) {
 	made, err := b.BlockTime(store.At(b.Chain(kind), height, 0))
@@ -68,7 +93,7 @@ func (b *ChainReader) sumBalances(kind txs.Chain, owners []ids.ShortID, w *Balan
 		return nil, err
 	}
 	if kind == txs.PChain && past {
-		return w, b.stakes(owners, w.staked)
+		return w, b.stakes(owners, true, w.staked)
 	}
 	for _, s := range p.stakes {
 		err = errors.Join(err, w.staked(s.by, s.entry))
@@ -110,6 +135,15 @@ func (w *BalanceSum) shared(c *UTXOEntry) {
 		w.add(AtomicLocked, c)
 	} else {
 		w.add(AtomicUnlocked, c)
+	}
+}
+
+// unspent adds what nobody has spent.
+func (w *BalanceSum) unspent(c *UTXOEntry) {
+	if chain := w.ChainReader.Chain(w.Kind); c.ID.Chain() == chain && c.Chain == chain {
+		w.own(c)
+	} else {
+		w.shared(c)
 	}
 }
 

@@ -160,11 +160,21 @@ func (b *ChainReader) utxoEntry(row *store.UTXO) (*UTXOEntry, error) {
 			return nil, err
 		}
 	}
-	u, err := txs.ParseUTXO(b.Kind(row.ID.Chain()), row.Bytes())
+	c, err := newUTXOEntry(b.Kind(row.ID.Chain()), row)
 	if err != nil {
 		return nil, err
 	}
-	return &UTXOEntry{row, ids.ID(row.Asset), held(u.Out), ids.ID(row.Hash).String(), said.Unix, made.Unix, unix(u.Owners().Locktime), unix(u.StakeableUntil())}, nil
+	c.id, c.time, c.made = ids.ID(row.Hash).String(), said.Unix, made.Unix
+	return c, nil
+}
+
+// newUTXOEntry is what a row alone tells of an output: not when it was made.
+func newUTXOEntry(maker txs.Chain, row *store.UTXO) (*UTXOEntry, error) {
+	u, err := txs.ParseUTXO(maker, row.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return &UTXOEntry{UTXO: row, Asset: ids.ID(row.Asset), Held: held(u.Out), locktime: unix(u.Owners().Locktime), stakeable: unix(u.StakeableUntil())}, nil
 }
 
 // Len is how many outputs a list of the set has.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -63,33 +64,27 @@ type stakingTx struct {
 	staker *store.Staker
 }
 
-// stakingTxs are the transactions on the P-Chain that staked on the primary network and that addresses took part in.
-func (b *ChainReader) stakingTxs(owners []ids.ShortID) ([]stakingTx, error) {
-	chain := b.Chain(txs.PChain)
-	at, err := b.DB.ActivityIDs(b.Ctx, Subjects(owners), store.TxRange{
-		High: store.Last(chain), Low: store.First(chain), Types: StakingTypes, Limit: 1 << 30,
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]stakingTx, len(at))
-	for i := range at {
-		row, err := b.DB.PrimaryTx(b.Ctx, at[i])
+// stakingTxs are the transactions on the P-Chain that staked on the primary network and that addresses took part in, newest first; without
+// past, those whose stake was not returned.
+func (b *ChainReader) stakingTxs(owners []ids.ShortID, past bool) (all []stakingTx, err error) {
+	for _, owner := range owners {
+		stakers, err := b.DB.StakersOf(b.Ctx, b.Chain(txs.PChain), owner[:])
 		if err != nil {
 			return nil, err
 		}
-		s, err := b.DB.StakerOfTx(b.Ctx, row.Hash)
-		if err != nil {
-			return nil, err
+		for i := range stakers {
+			if s := &stakers[i]; OnPrimaryNetwork(s.Subnet) && (past || s.Ended == nil) {
+				all = append(all, stakingTx{s.ID, s})
+			}
 		}
-		all[i] = stakingTx{at[i], s}
 	}
-	return all, nil
+	slices.SortStableFunc(all, func(x, y stakingTx) int { return cmp.Compare(y.at, x.at) })
+	return slices.CompactFunc(all, func(x, y stakingTx) bool { return x.at == y.at }), nil
 }
 
-// stakes passes on what addresses staked or had staked, with the transaction that did it.
-func (b *ChainReader) stakes(owners []ids.ShortID, visit func(stakingTx, *UTXOEntry) error) error {
-	found, err := b.stakingTxs(owners)
+// stakes passes on what addresses have staked, in the past also what they got back, with the transaction that did it.
+func (b *ChainReader) stakes(owners []ids.ShortID, past bool, visit func(stakingTx, *UTXOEntry) error) error {
+	found, err := b.stakingTxs(owners, past)
 	if err != nil {
 		return err
 	}
@@ -126,10 +121,8 @@ type stake struct {
 
 // stakesNow is what addresses have staked and not got back.
 func (b *ChainReader) stakesNow(owners []ids.ShortID) (all []stake, err error) {
-	err = b.stakes(owners, func(t stakingTx, entry *UTXOEntry) error {
-		if t.staker.Ended == nil {
-			all = append(all, stake{t, entry})
-		}
+	err = b.stakes(owners, false, func(t stakingTx, entry *UTXOEntry) error {
+		all = append(all, stake{t, entry})
 		return nil
 	})
 	return all, err

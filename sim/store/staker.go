@@ -44,6 +44,12 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
+// StakersOf lists the stakers of a P-Chain whose transactions touched a subject, newest first.
+func (db *DB) StakersOf(ctx context.Context, chain int, subject []byte) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT tx AS touched FROM primary_activity WHERE subject = ? AND tx BETWEEN ? AND ?)
+		CROSS JOIN staker ON id = touched ORDER BY touched DESC`, subject, First(chain), Last(chain))
+}
+
 // StakerTimes are when a staker whose time is not over begins and ends.
 type StakerTimes struct {
 	Tx        []byte `db:"tx"`

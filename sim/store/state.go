@@ -79,11 +79,10 @@ func (db *DB) SlotRow(ctx context.Context, chain int, address, key []byte, block
 		WHERE chain = ? AND address = ? AND key = ? AND block <= ? ORDER BY block DESC LIMIT 1`, chain, address, key, block)
 }
 
-// AccountsAt reads every account of a chain as it was after a block, by address.
+// AccountsAt reads every account of a chain as it was after a block, by address. With max(block), the other columns are those of that row.
 func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Account, error) {
-	return latest(ctx, db, `SELECT `+accountColumns+` FROM account
-		WHERE chain = ? ORDER BY chain, address, block`, block,
-		func(a *Account) ([]byte, uint64) { return a.Address, a.Block }, chain)
+	return list[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
+		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
 // EachAccount visits the rows of every account of a chain up to a block, by address, each account's oldest first.
@@ -97,26 +96,8 @@ func (db *DB) EachAccount(ctx context.Context, chain int, block uint64, visit fu
 
 // SlotsAt reads every slot of a contract as it was after a block, by key.
 func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint64) ([]Slot, error) {
-	return latest(ctx, db, `SELECT `+slotColumns+` FROM slot
-		WHERE chain = ? AND address = ? ORDER BY chain, address, key, block`, block,
-		func(s *Slot) ([]byte, uint64) { return s.Key, s.Block }, chain, address)
-}
-
-// latest keeps the last row at or before a block of each key, from rows that come in the order of key and block.
-func latest[T any](ctx context.Context, db *DB, text string, block uint64, at func(*T) (key []byte, block uint64), args ...any) ([]T, error) {
-	var kept []T
-	var last []byte
-	err := each(ctx, db, func(row *T) {
-		key, number := at(row)
-		if number > block {
-			return
-		}
-		if len(kept) > 0 && bytes.Equal(key, last) {
-			kept = kept[:len(kept)-1]
-		}
-		kept, last = append(kept, *row), key
-	}, text, args...)
-	return kept, err
+	return list[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
+		WHERE chain = ? AND address = ? AND block <= ? GROUP BY key ORDER BY key`, chain, address, block)
 }
 
 // TrieParts visits the hashes of the parts of a trie, by prefix. Keys are left out.
