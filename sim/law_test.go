@@ -79,6 +79,8 @@ var imports = []struct{ pkg, may string }{
 	{"handlers/node/jsonrpc", "fixtures handlers/openrpc handlers/fault handlers/permit handlers/rest sim/txs sim/store"},
 	{"handlers/node/eth", nodeService + " handlers/node/stream handlers/fault handlers/journal"},
 	{"handlers/node/anvil", nodeService + " handlers/node/eth"},
+	{"handlers/node/debug", nodeService + " handlers/node/eth handlers/node/stream"},
+	{"handlers/node/warp", nodeService + " handlers/node/eth"},
 	{"handlers/node/trace", nodeService + " handlers/node/eth handlers/node/stream"},
 	{"handlers/node/ots", nodeService + " handlers/node/eth"},
 	{"handlers/node/simulate", nodeService + " handlers/node/eth"},

@@ -16,6 +16,7 @@ import (
 	"snowglobe/handlers/node/avax"
 	"snowglobe/handlers/node/avm"
 	"snowglobe/handlers/node/consensus"
+	"snowglobe/handlers/node/debug"
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/info"
 	"snowglobe/handlers/node/jsonrpc"
@@ -23,6 +24,7 @@ import (
 	"snowglobe/handlers/node/platform"
 	"snowglobe/handlers/node/simulate"
 	"snowglobe/handlers/node/trace"
+	"snowglobe/handlers/node/warp"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
 	"snowglobe/sim"
@@ -118,7 +120,7 @@ func (n *Node) addChain(m *miner.Miner) error {
 	e, err := eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, Log: n.options.Log,
 		Discover: n.options.Discover,
-		More:     slices.Concat(anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
+		More:     slices.Concat(debug.Namespaces(m), warp.Namespaces(chain, network), anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
 	if err != nil {
 		return err

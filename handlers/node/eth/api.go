@@ -21,21 +21,22 @@ type api struct {
 	blocks *blockCache
 }
 
-var errHash = errors.New("header for hash not found")
+// ErrHash is of a block that is asked for by a hash that no block has.
+var ErrHash = errors.New("header for hash not found")
 
-// latest stands for every tag that names the newest block, since all that is there is final, and pending for the block that would follow.
+// Latest stands for every tag that names the newest block, since all that is there is final, and pending for the block that would follow.
 const (
-	latest  = -1
+	Latest  = -1
 	pending = -2
 )
 
-// blockNumber is a block number or a tag as clients write them.
-type blockNumber int64
+// BlockNumber is a block number or a tag as clients write them.
+type BlockNumber int64
 
 // UnmarshalJSON reads what go-ethereum reads, and the network's own tag.
-func (b *blockNumber) UnmarshalJSON(data []byte) error {
+func (b *BlockNumber) UnmarshalJSON(data []byte) error {
 	if string(data) == `"accepted"` {
-		*b = latest
+		*b = Latest
 		return nil
 	}
 	var number rpc.BlockNumber
@@ -46,49 +47,52 @@ func (b *blockNumber) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func numberOf(number rpc.BlockNumber) blockNumber {
+func numberOf(number rpc.BlockNumber) BlockNumber {
 	switch {
 	case number == rpc.EarliestBlockNumber:
 		return 0
 	case number == rpc.PendingBlockNumber:
 		return pending
 	case number < 0:
-		return latest
+		return Latest
 	default:
-		return blockNumber(number)
+		return BlockNumber(number)
 	}
 }
 
-// blockRef is a block by number, tag or hash, plain or in an object.
-type blockRef struct {
-	number blockNumber
-	hash   *common.Hash
+// BlockRef is a block by number, tag or hash, plain or in an object.
+type BlockRef struct {
+	Number BlockNumber
+	Hash   *common.Hash
 }
 
+// Numbered is the block with a number or a tag.
+func Numbered(n BlockNumber) *BlockRef { return &BlockRef{Number: n} }
+
+// Hashed is the block with a hash.
+func Hashed(h common.Hash) *BlockRef { return &BlockRef{Hash: &h} }
+
 // UnmarshalJSON reads the forms of EIP-1898.
-func (b *blockRef) UnmarshalJSON(data []byte) error {
+func (b *BlockRef) UnmarshalJSON(data []byte) error {
 	var ref rpc.BlockNumberOrHash
 	if err := ref.UnmarshalJSON(bytes.ReplaceAll(data, []byte(`"accepted"`), []byte(`"latest"`))); err != nil {
 		return err
 	}
-	b.hash = ref.BlockHash
+	b.Hash = ref.BlockHash
 	if ref.BlockNumber != nil {
-		b.number = numberOf(*ref.BlockNumber)
+		b.Number = numberOf(*ref.BlockNumber)
 	}
 	return nil
 }
-
-// BlockRef is blockRef for the methods of other packages.
-type BlockRef = blockRef
 
 // BlockOf is the block that a reference means for the methods of other packages; no reference means the head.
 func BlockOf(ctx context.Context, m *miner.Miner, ref *BlockRef) (*reader.Block, error) {
 	return (&api{chain: m.Chain, miner: m}).block(ctx, ref)
 }
 
-func (a *api) byNumber(ctx context.Context, number blockNumber) (*reader.Block, error) {
+func (a *api) byNumber(ctx context.Context, number BlockNumber) (*reader.Block, error) {
 	switch number {
-	case latest:
+	case Latest:
 		return a.chain.Head(ctx)
 	case pending:
 		return a.miner.Pending(ctx)
@@ -97,16 +101,16 @@ func (a *api) byNumber(ctx context.Context, number blockNumber) (*reader.Block, 
 }
 
 // block finds the block that a reference means; no reference means the head.
-func (a *api) block(ctx context.Context, ref *blockRef) (*reader.Block, error) {
+func (a *api) block(ctx context.Context, ref *BlockRef) (*reader.Block, error) {
 	switch {
 	case ref == nil:
 		return a.chain.Head(ctx)
-	case ref.hash == nil:
-		return a.byNumber(ctx, ref.number)
+	case ref.Hash == nil:
+		return a.byNumber(ctx, ref.Number)
 	}
-	b, err := a.chain.BlockByHash(ctx, *ref.hash)
+	b, err := a.chain.BlockByHash(ctx, *ref.Hash)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, errHash
+		return nil, ErrHash
 	}
 	return b, err
 }
@@ -114,14 +118,14 @@ func (a *api) block(ctx context.Context, ref *blockRef) (*reader.Block, error) {
 // null is the answer when there is no such thing.
 var null json.RawMessage
 
-// missing says whether an error only means that there is no such thing, which clients are told by null.
-func missing(err error) bool {
+// Missing says whether an error only means that there is no such thing, which clients are told by null.
+func Missing(err error) bool {
 	return errors.Is(err, store.ErrNotFound) || errors.Is(err, reader.ErrUnfinalized)
 }
 
 // orNull makes an answer of something that may not be there.
 func orNull(answer json.RawMessage, err error) (json.RawMessage, error) {
-	if missing(err) {
+	if Missing(err) {
 		return null, nil
 	}
 	return answer, err

@@ -25,7 +25,7 @@ func (a *blockAPI) BlockNumber(ctx context.Context) (hexutil.Uint64, error) {
 }
 
 // GetBlockByNumber answers a block, with its transactions in full or by hash. A number above the head is an error.
-func (a *blockAPI) GetBlockByNumber(ctx context.Context, number blockNumber, full bool) (json.RawMessage, error) {
+func (a *blockAPI) GetBlockByNumber(ctx context.Context, number BlockNumber, full bool) (json.RawMessage, error) {
 	b, err := a.byNumber(ctx, number)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (a *blockAPI) GetBlockByHash(ctx context.Context, hash common.Hash, full bo
 }
 
 // GetHeaderByNumber answers a header. A number above the head is an error.
-func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number blockNumber) (json.RawMessage, error) {
+func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number BlockNumber) (json.RawMessage, error) {
 	b, err := a.byNumber(ctx, number)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.
 }
 
 // GetBlockTransactionCountByNumber counts the transactions of a block, or answers null.
-func (a *blockAPI) GetBlockTransactionCountByNumber(ctx context.Context, number blockNumber) (*hexutil.Uint, error) {
+func (a *blockAPI) GetBlockTransactionCountByNumber(ctx context.Context, number BlockNumber) (*hexutil.Uint, error) {
 	return count(a.byNumber(ctx, number))
 }
 
@@ -71,7 +71,7 @@ func (a *blockAPI) GetBlockTransactionCountByHash(ctx context.Context, hash comm
 }
 
 func count(b *reader.Block, err error) (*hexutil.Uint, error) {
-	if missing(err) {
+	if Missing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func count(b *reader.Block, err error) (*hexutil.Uint, error) {
 }
 
 // GetUncleCountByBlockNumber is zero for every block: these chains have no uncles.
-func (a *blockAPI) GetUncleCountByBlockNumber(ctx context.Context, number blockNumber) (*hexutil.Uint, error) {
+func (a *blockAPI) GetUncleCountByBlockNumber(ctx context.Context, number BlockNumber) (*hexutil.Uint, error) {
 	n, err := count(a.byNumber(ctx, number))
 	return noUncles(n), err
 }
@@ -101,7 +101,7 @@ func noUncles(transactions *hexutil.Uint) *hexutil.Uint {
 }
 
 // GetUncleByBlockNumberAndIndex is always null.
-func (a *blockAPI) GetUncleByBlockNumberAndIndex(context.Context, blockNumber, hexutil.Uint) json.RawMessage {
+func (a *blockAPI) GetUncleByBlockNumberAndIndex(context.Context, BlockNumber, hexutil.Uint) json.RawMessage {
 	return null
 }
 

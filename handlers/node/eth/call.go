@@ -42,15 +42,16 @@ func executionError(result *core.ExecutionResult) error {
 	return &revertError{reason, data}
 }
 
-func (a *callAPI) run(ctx context.Context, call *reader.Call, ref *blockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (*core.ExecutionResult, error) {
+func (a *callAPI) run(ctx context.Context, call *reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (*core.ExecutionResult, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return a.chain.Call(ctx, b, call, overrides(states, block))
+	return a.chain.Call(ctx, b, call, Overrides(states, block))
 }
 
-func overrides(states *reader.StateOverrides, block *reader.BlockOverrides) reader.Overrides {
+// Overrides are what a call shall see differently.
+func Overrides(states *reader.StateOverrides, block *reader.BlockOverrides) reader.Overrides {
 	o := reader.Overrides{Block: block}
 	if states != nil {
 		o.State = *states
@@ -59,7 +60,7 @@ func overrides(states *reader.StateOverrides, block *reader.BlockOverrides) read
 }
 
 // Call executes a call and answers what it returns.
-func (a *callAPI) Call(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Bytes, error) {
+func (a *callAPI) Call(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Bytes, error) {
 	result, err := a.run(ctx, &call, ref, states, block)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ type detailedResult struct {
 }
 
 // CallDetailed executes a call and answers its gas, its error and what it returns.
-func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides) (*detailedResult, error) {
+func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*detailedResult, error) {
 	result, err := a.run(ctx, &call, ref, states, nil)
 	if err != nil {
 		return nil, err
@@ -92,12 +93,12 @@ func (a *callAPI) CallDetailed(ctx context.Context, call reader.Call, ref *block
 }
 
 // EstimateGas answers a gas limit with which a transaction succeeds.
-func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Uint64, error) {
+func (a *callAPI) EstimateGas(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides, block *reader.BlockOverrides) (hexutil.Uint64, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
 		return 0, err
 	}
-	gas, result, err := a.chain.Estimate(ctx, b, &call, overrides(states, block))
+	gas, result, err := a.chain.Estimate(ctx, b, &call, Overrides(states, block))
 	if err == nil && result != nil {
 		err = executionError(result)
 	}
@@ -112,12 +113,12 @@ type accessListResult struct {
 }
 
 // CreateAccessList answers the access list of a transaction.
-func (a *callAPI) CreateAccessList(ctx context.Context, call reader.Call, ref *blockRef, states *reader.StateOverrides) (*accessListResult, error) {
+func (a *callAPI) CreateAccessList(ctx context.Context, call reader.Call, ref *BlockRef, states *reader.StateOverrides) (*accessListResult, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	list, result, err := a.chain.AccessList(ctx, b, &call, overrides(states, nil))
+	list, result, err := a.chain.AccessList(ctx, b, &call, Overrides(states, nil))
 	if err != nil {
 		return nil, err
 	}

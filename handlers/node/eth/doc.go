@@ -1,5 +1,5 @@
-// Package eth is the JSON-RPC of one EVM chain, over HTTP and WebSocket: the namespaces eth, debug, txpool, net and web3 as
-// coreth and subnet-evm have them (internal/ethapi, eth/filters, eth/tracers), served by go-ethereum's rpc.Server.
+// Package eth is the JSON-RPC of one EVM chain, over HTTP and WebSocket: the namespaces eth, txpool, net and web3 as
+// coreth and subnet-evm have them (internal/ethapi, eth/filters), served by go-ethereum's rpc.Server.
 //
 // Each file has the methods about one noun: block.go, transaction.go, send.go, wallet.go, txpool.go, state.go, call.go, gas.go,
 // log.go, filter.go, subscribe.go, chain.go, and rules.go for what only an L1 answers. What go-ethereum's server does

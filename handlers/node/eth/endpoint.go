@@ -133,10 +133,10 @@ func (e *Endpoint) namespaces(o Options) []Namespace {
 		{"eth", &chainAPI{a}}, {"eth", &blockAPI{a}}, {"eth", &transactionAPI{a}}, {"eth", &stateAPI{a}},
 		{"eth", &callAPI{a}}, {"eth", &gasAPI{a}}, {"eth", &logAPI{a}}, {"eth", newFilterAPI(a)},
 		{"eth", &subscribeAPI{api: a, blocks: e.blocks, pending: e.pending}}, {"eth", &sendAPI{a, e.blocks}}, {"eth", wallet}, {"personal", &personalAPI{wallet}},
-		{"debug", &debugAPI{a}}, {"debug", &debugStateAPI{a}}, {"txpool", &txpoolAPI{a}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{o.Version}},
+		{"txpool", &txpoolAPI{a}}, {"net", &netAPI{chain.Genesis.ChainID}}, {"web3", &web3API{o.Version}},
 	}
 	if o.Network != nil {
-		all = append(all, Namespace{"warp", &warpAPI{a, o.Network}}, Namespace{"anvil", &reorgAPI{wallet, o.Network.World, o.Log}})
+		all = append(all, Namespace{"anvil", &reorgAPI{wallet, o.Network.World, o.Log}})
 	}
 	all = append(all, o.More...)
 	if chain.Kind == evm.KindC {

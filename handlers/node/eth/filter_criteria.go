@@ -21,7 +21,7 @@ const largeRange = 128
 // filterCriteria is what a client says about the logs that it wants, read as go-ethereum's filters.FilterCriteria.
 type filterCriteria struct {
 	hash     *common.Hash
-	from, to *blockNumber
+	from, to *BlockNumber
 	filter   reader.LogFilter
 }
 
@@ -37,8 +37,8 @@ var (
 func (c *filterCriteria) UnmarshalJSON(data []byte) error {
 	type input struct {
 		BlockHash *common.Hash      `json:"blockHash"`
-		FromBlock *blockNumber      `json:"fromBlock"`
-		ToBlock   *blockNumber      `json:"toBlock"`
+		FromBlock *BlockNumber      `json:"fromBlock"`
+		ToBlock   *BlockNumber      `json:"toBlock"`
 		Address   json.RawMessage   `json:"address"`
 		Topics    []json.RawMessage `json:"topics"`
 	}

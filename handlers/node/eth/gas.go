@@ -49,7 +49,7 @@ type feeHistory struct {
 }
 
 // FeeHistory tells what the last blocks cost. Clients write null when they want no rewards.
-func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last blockNumber, percentiles *[]float64) (*feeHistory, error) {
+func (a *gasAPI) FeeHistory(ctx context.Context, count math.HexOrDecimal64, last BlockNumber, percentiles *[]float64) (*feeHistory, error) {
 	if percentiles == nil {
 		percentiles = new([]float64)
 	}

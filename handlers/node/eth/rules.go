@@ -22,7 +22,7 @@ type feeConfigResult struct {
 }
 
 // FeeConfig is the fee configuration after a block, and the block in which it last changed.
-func (a *rulesAPI) FeeConfig(ctx context.Context, ref *blockRef) (*feeConfigResult, error) {
+func (a *rulesAPI) FeeConfig(ctx context.Context, ref *BlockRef) (*feeConfigResult, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type stateAPI struct{ *api }
 // maxProofKeys is how many slots one proof may cover.
 const maxProofKeys = 1_024
 
-func (a *api) state(ctx context.Context, ref blockRef) (*state.StateDB, error) {
+func (a *api) state(ctx context.Context, ref BlockRef) (*state.StateDB, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (a *api) state(ctx context.Context, ref blockRef) (*state.StateDB, error) {
 }
 
 // GetBalance is what an account holds, in wei.
-func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref blockRef) (*hexutil.U256, error) {
+func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref BlockRef) (*hexutil.U256, error) {
 	states, err := a.state(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func (a *stateAPI) GetBalance(ctx context.Context, address common.Address, ref b
 
 // GetTransactionCount is the next nonce of an account. After what is pending it is the pool's, which counts transactions for which
 // the next block has no room as well.
-func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Address, ref blockRef) (hexutil.Uint64, error) {
-	if ref.hash == nil && ref.number == pending {
+func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Address, ref BlockRef) (hexutil.Uint64, error) {
+	if ref.Hash == nil && ref.Number == pending {
 		nonce, err := a.miner.Nonce(ctx, address)
 		return hexutil.Uint64(nonce), err
 	}
@@ -57,7 +57,7 @@ func (a *stateAPI) GetTransactionCount(ctx context.Context, address common.Addre
 }
 
 // GetCode is the code of a contract.
-func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref blockRef) (hexutil.Bytes, error) {
+func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref BlockRef) (hexutil.Bytes, error) {
 	states, err := a.state(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (a *stateAPI) GetCode(ctx context.Context, address common.Address, ref bloc
 }
 
 // GetStorageAt is the value of a storage slot.
-func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slot string, ref blockRef) (hexutil.Bytes, error) {
+func (a *stateAPI) GetStorageAt(ctx context.Context, address common.Address, slot string, ref BlockRef) (hexutil.Bytes, error) {
 	key, _, err := slotKey(slot)
 	if err != nil {
 		return nil, fmt.Errorf("unable to decode storage key: %w", err)
@@ -114,7 +114,7 @@ type slotProof struct {
 }
 
 // GetProof answers an account and some of its slots with proofs against the block's state root.
-func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots []string, ref blockRef) (*accountProof, error) {
+func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots []string, ref BlockRef) (*accountProof, error) {
 	if len(slots) > maxProofKeys {
 		return nil, fmt.Errorf("too many keys (max %d)", maxProofKeys)
 	}
@@ -130,7 +130,7 @@ func (a *stateAPI) GetProof(ctx context.Context, address common.Address, slots [
 			names[i] = hexutil.EncodeBig(key.Big())
 		}
 	}
-	ref.number = max(ref.number, latest) // what is pending has no state root
+	ref.Number = max(ref.Number, Latest) // what is pending has no state root
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"snowglobe/handlers/node/stream"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 )
 
 // transactionAPI has the eth methods about transactions and receipts: coreth's internal/ethapi.TransactionAPI.
@@ -24,7 +25,7 @@ func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.H
 }
 
 // GetTransactionByBlockNumberAndIndex answers a transaction, or null.
-func (a *transactionAPI) GetTransactionByBlockNumberAndIndex(ctx context.Context, number blockNumber, index hexutil.Uint) (json.RawMessage, error) {
+func (a *transactionAPI) GetTransactionByBlockNumberAndIndex(ctx context.Context, number BlockNumber, index hexutil.Uint) (json.RawMessage, error) {
 	b, err := a.byNumber(ctx, number)
 	return encoded(a.at(ctx, b, err, index))
 }
@@ -51,19 +52,20 @@ func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
 
 // GetRawTransactionByHash answers the bytes of a transaction, none when there is no such transaction.
 func (a *transactionAPI) GetRawTransactionByHash(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
-	return a.rawTransaction(ctx, hash)
+	return RawTransaction(ctx, a.miner, hash)
 }
 
-// rawTransaction are the bytes of a transaction of a block or of the pool.
-func (a *api) rawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
-	if t := a.miner.Pool.Get(hash); t != nil {
-		return t.MarshalBinary()
+// RawTransaction are the bytes of a transaction of a block or of the pool.
+func RawTransaction(ctx context.Context, m *miner.Miner, hash common.Hash) (hexutil.Bytes, error) {
+	if pooled := m.Pool.Get(hash); pooled != nil {
+		return pooled.MarshalBinary()
 	}
-	return raw(a.chain.Transaction(ctx, hash))
+	t, err := m.Chain.Transaction(ctx, hash)
+	return raw(t, err)
 }
 
 // GetRawTransactionByBlockNumberAndIndex answers the bytes of a transaction.
-func (a *transactionAPI) GetRawTransactionByBlockNumberAndIndex(ctx context.Context, number blockNumber, index hexutil.Uint) (hexutil.Bytes, error) {
+func (a *transactionAPI) GetRawTransactionByBlockNumberAndIndex(ctx context.Context, number BlockNumber, index hexutil.Uint) (hexutil.Bytes, error) {
 	b, err := a.byNumber(ctx, number)
 	return raw(a.at(ctx, b, err, index))
 }
@@ -75,7 +77,7 @@ func (a *transactionAPI) GetRawTransactionByBlockHashAndIndex(ctx context.Contex
 }
 
 func raw(t *reader.Transaction, err error) (hexutil.Bytes, error) {
-	if missing(err) {
+	if Missing(err) {
 		return hexutil.Bytes{}, nil
 	}
 	if err != nil {
@@ -98,9 +100,9 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 }
 
 // GetBlockReceipts answers the receipts of a block in order, or null.
-func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref blockRef) (json.RawMessage, error) {
+func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (json.RawMessage, error) {
 	b, err := a.block(ctx, &ref)
-	if errors.Is(err, errHash) || missing(err) {
+	if errors.Is(err, ErrHash) || Missing(err) {
 		return null, nil
 	}
 	if err != nil {

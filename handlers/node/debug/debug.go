@@ -1,4 +1,4 @@
-package eth
+package debug
 
 import (
 	"context"
@@ -12,14 +12,29 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 
+	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
+	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
 )
 
-// debugAPI has the methods of the debug namespace that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
-type debugAPI struct{ *api }
+// Namespaces are the methods for a chain.
+func Namespaces(m *miner.Miner) []eth.Namespace {
+	a := &api{m.Chain, m}
+	return []eth.Namespace{{Name: "debug", Methods: a}, {Name: "debug", Methods: &stateAPI{a}}}
+}
+
+// api has the methods that read: traces (coreth's eth/tracers.API) and raw bytes (internal/ethapi.DebugAPI).
+type api struct {
+	chain *reader.Chain
+	miner *miner.Miner
+}
+
+func (a *api) block(ctx context.Context, ref *eth.BlockRef) (*reader.Block, error) {
+	return eth.BlockOf(ctx, a.miner, ref)
+}
 
 var (
 	errTransaction  = errors.New("transaction not found")
@@ -27,7 +42,7 @@ var (
 )
 
 // TraceTransaction executes a transaction again, where it stands in its block, and answers its trace.
-func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) TraceTransaction(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
 	t, err := a.chain.Transaction(ctx, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errTransaction
@@ -46,17 +61,17 @@ func (a *debugAPI) TraceTransaction(ctx context.Context, hash common.Hash, confi
 }
 
 // TraceBlockByNumber traces every transaction of a block.
-func (a *debugAPI) TraceBlockByNumber(ctx context.Context, number blockNumber, config *reader.TraceConfig) (json.RawMessage, error) {
-	return a.traceBlock(ctx, blockRef{number: number}, config)
+func (a *api) TraceBlockByNumber(ctx context.Context, number eth.BlockNumber, config *reader.TraceConfig) (json.RawMessage, error) {
+	return a.traceBlock(ctx, eth.Numbered(number), config)
 }
 
 // TraceBlockByHash traces every transaction of a block.
-func (a *debugAPI) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
-	return a.traceBlock(ctx, blockRef{hash: &hash}, config)
+func (a *api) TraceBlockByHash(ctx context.Context, hash common.Hash, config *reader.TraceConfig) (json.RawMessage, error) {
+	return a.traceBlock(ctx, eth.Hashed(hash), config)
 }
 
 // TraceBlock traces every transaction of a block that is given by its RLP. Only blocks of the chain can be executed.
-func (a *debugAPI) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) TraceBlock(ctx context.Context, block hexutil.Bytes, config *reader.TraceConfig) (json.RawMessage, error) {
 	var parts []rlp.RawValue
 	if err := rlp.DecodeBytes(block, &parts); err != nil {
 		return nil, fmt.Errorf("could not decode block: %w", err)
@@ -76,12 +91,12 @@ func (a *debugAPI) TraceBlock(ctx context.Context, block hexutil.Bytes, config *
 }
 
 // TraceBadBlock finds nothing: no block was ever refused after it was seen.
-func (a *debugAPI) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
+func (a *api) TraceBadBlock(hash common.Hash) (json.RawMessage, error) {
 	return nil, fmt.Errorf("bad block %#x not found", hash)
 }
 
-func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.TraceConfig) (json.RawMessage, error) {
-	b, err := a.block(ctx, &ref)
+func (a *api) traceBlock(ctx context.Context, ref *eth.BlockRef, config *reader.TraceConfig) (json.RawMessage, error) {
+	b, err := a.block(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +107,7 @@ func (a *debugAPI) traceBlock(ctx context.Context, ref blockRef, config *reader.
 }
 
 // trace answers the traces of a block's transactions.
-func (a *debugAPI) trace(ctx context.Context, b *reader.Block, config *reader.TraceConfig) (json.RawMessage, error) {
+func (a *api) trace(ctx context.Context, b *reader.Block, config *reader.TraceConfig) (json.RawMessage, error) {
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
@@ -128,7 +143,7 @@ type traceCallConfig struct {
 }
 
 // TraceCall traces a call on top of a block.
-func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRef, config *traceCallConfig) (json.RawMessage, error) {
+func (a *api) TraceCall(ctx context.Context, call reader.Call, ref *eth.BlockRef, config *traceCallConfig) (json.RawMessage, error) {
 	b, err := a.block(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -142,7 +157,7 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 	if err := rest.AwaitLargeAnswer(ctx); err != nil {
 		return nil, err
 	}
-	trace, err := a.chain.TraceCall(ctx, b, &call, overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
+	trace, err := a.chain.TraceCall(ctx, b, &call, eth.Overrides(config.StateOverrides, config.BlockOverrides), &config.TraceConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +165,7 @@ func (a *debugAPI) TraceCall(ctx context.Context, call reader.Call, ref *blockRe
 }
 
 // GetRawHeader answers the RLP of a header.
-func (a *debugAPI) GetRawHeader(ctx context.Context, ref blockRef) (hexutil.Bytes, error) {
+func (a *api) GetRawHeader(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err
@@ -159,7 +174,7 @@ func (a *debugAPI) GetRawHeader(ctx context.Context, ref blockRef) (hexutil.Byte
 }
 
 // GetRawBlock answers the RLP of a block.
-func (a *debugAPI) GetRawBlock(ctx context.Context, ref blockRef) (hexutil.Bytes, error) {
+func (a *api) GetRawBlock(ctx context.Context, ref eth.BlockRef) (hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err
@@ -168,7 +183,7 @@ func (a *debugAPI) GetRawBlock(ctx context.Context, ref blockRef) (hexutil.Bytes
 }
 
 // GetRawReceipts answers the receipts of a block in consensus form.
-func (a *debugAPI) GetRawReceipts(ctx context.Context, ref blockRef) ([]hexutil.Bytes, error) {
+func (a *api) GetRawReceipts(ctx context.Context, ref eth.BlockRef) ([]hexutil.Bytes, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err
@@ -187,6 +202,6 @@ func (a *debugAPI) GetRawReceipts(ctx context.Context, ref blockRef) ([]hexutil.
 }
 
 // GetRawTransaction answers the bytes of a transaction, none when there is no such transaction.
-func (a *debugAPI) GetRawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
-	return a.rawTransaction(ctx, hash)
+func (a *api) GetRawTransaction(ctx context.Context, hash common.Hash) (hexutil.Bytes, error) {
+	return eth.RawTransaction(ctx, a.miner, hash)
 }

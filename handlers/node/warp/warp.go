@@ -1,4 +1,4 @@
-package eth
+package warp
 
 import (
 	"context"
@@ -8,16 +8,25 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/eth"
 	"snowglobe/sim"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/parse"
 	"snowglobe/sim/signing"
 	"snowglobe/sim/store"
 	"snowglobe/sim/warp"
 )
 
-// warpAPI has the methods about the messages that the chain sends to others: avalanchego's graft/coreth/warp.API.
-type warpAPI struct {
-	*api
+// Namespaces are the methods for a chain of a network.
+func Namespaces(c *reader.Chain, network *sim.Network) []eth.Namespace {
+	if network == nil {
+		return nil
+	}
+	return []eth.Namespace{{Name: "warp", Methods: &api{c, network}}}
+}
+
+type api struct {
+	chain   *reader.Chain
 	network *sim.Network
 }
 
@@ -45,12 +54,12 @@ func (id *boundedID) UnmarshalJSON(text []byte) error {
 	return id.ID.UnmarshalJSON(text)
 }
 
-func (a *warpAPI) sent(ctx context.Context, id ids.ID) (*warp.UnsignedMessage, error) {
+func (a *api) sent(ctx context.Context, id ids.ID) (*warp.UnsignedMessage, error) {
 	return signing.SentMessage(ctx, a.network, a.chain, id)
 }
 
 // GetMessage answers the unsigned message with an id that the chain sent.
-func (a *warpAPI) GetMessage(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
+func (a *api) GetMessage(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
 	m, err := a.sent(ctx, id.ID)
 	if err != nil {
 		return nil, fmt.Errorf("failed to get message %s with error %w", id, err)
@@ -59,7 +68,7 @@ func (a *warpAPI) GetMessage(ctx context.Context, id boundedID) (hexutil.Bytes, 
 }
 
 // GetMessageSignature answers the node's own signature of a message.
-func (a *warpAPI) GetMessageSignature(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
+func (a *api) GetMessageSignature(ctx context.Context, id boundedID) (hexutil.Bytes, error) {
 	m, err := a.sent(ctx, id.ID)
 	if err != nil {
 		return nil, fmt.Errorf("failed to get message %s with error %w", id, err)
@@ -68,7 +77,7 @@ func (a *warpAPI) GetMessageSignature(ctx context.Context, id boundedID) (hexuti
 }
 
 // GetBlockSignature answers the node's own signature of the message that the chain accepted a block.
-func (a *warpAPI) GetBlockSignature(ctx context.Context, block boundedID) (hexutil.Bytes, error) {
+func (a *api) GetBlockSignature(ctx context.Context, block boundedID) (hexutil.Bytes, error) {
 	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("%w: %d: failed to get block %s: %w", errValidateBlock, verifyErrCode, block, err)
@@ -80,7 +89,7 @@ func (a *warpAPI) GetBlockSignature(ctx context.Context, block boundedID) (hexut
 }
 
 // sign signs with the key of the node that answers.
-func (a *warpAPI) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
+func (a *api) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
 	unsigned, err := m.Bytes()
 	if err != nil {
 		return nil, err
@@ -94,7 +103,7 @@ func (a *warpAPI) sign(m *warp.UnsignedMessage) (hexutil.Bytes, error) {
 }
 
 // GetMessageAggregateSignature answers a message with the signatures of a subnet's validators: the chain's own unless another is named.
-func (a *warpAPI) GetMessageAggregateSignature(ctx context.Context, id boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
+func (a *api) GetMessageAggregateSignature(ctx context.Context, id boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
 	m, err := a.sent(ctx, id.ID)
 	if err != nil {
 		return nil, err
@@ -103,7 +112,7 @@ func (a *warpAPI) GetMessageAggregateSignature(ctx context.Context, id boundedID
 }
 
 // GetBlockAggregateSignature answers the same for the message that the chain accepted a block.
-func (a *warpAPI) GetBlockAggregateSignature(ctx context.Context, block boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
+func (a *api) GetBlockAggregateSignature(ctx context.Context, block boundedID, quorum uint64, subnet string) (hexutil.Bytes, error) {
 	m, err := signing.BlockMessage(ctx, a.network, a.chain, block.ID)
 	if err != nil {
 		return nil, err
@@ -111,7 +120,7 @@ func (a *warpAPI) GetBlockAggregateSignature(ctx context.Context, block boundedI
 	return a.aggregate(ctx, m, quorum, subnet)
 }
 
-func (a *warpAPI) aggregate(ctx context.Context, m *warp.UnsignedMessage, quorum uint64, subnet string) (hexutil.Bytes, error) {
+func (a *api) aggregate(ctx context.Context, m *warp.UnsignedMessage, quorum uint64, subnet string) (hexutil.Bytes, error) {
 	id := ids.ID(a.chain.Row.SubnetID)
 	if subnet != "" {
 		var err error

@@ -1,4 +1,4 @@
-package eth
+package debug
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers/node/eth"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
-// debugStateAPI has the methods of the debug namespace about whole states: coreth's eth.DebugAPI.
-type debugStateAPI struct{ *api }
+// stateAPI has the methods about whole states: coreth's eth.DebugAPI.
+type stateAPI struct{ *api }
 
 // dumpedAccounts is how many accounts one answer has at most (eth.AccountRangeMaxResults).
 const dumpedAccounts = 256
@@ -39,9 +40,9 @@ type dumpedAccount struct {
 }
 
 // DumpBlock answers the first accounts of the state after a block.
-func (a *debugStateAPI) DumpBlock(ctx context.Context, number blockNumber) (*dump, error) {
-	b, err := a.byNumber(ctx, number)
-	if missing(err) {
+func (a *stateAPI) DumpBlock(ctx context.Context, number eth.BlockNumber) (*dump, error) {
+	b, err := a.block(ctx, eth.Numbered(number))
+	if eth.Missing(err) {
 		return nil, fmt.Errorf("block #%d not found", number)
 	}
 	if err != nil {
@@ -51,13 +52,13 @@ func (a *debugStateAPI) DumpBlock(ctx context.Context, number blockNumber) (*dum
 }
 
 // AccountRange answers accounts of the state after a block from a hash on.
-func (a *debugStateAPI) AccountRange(ctx context.Context, ref blockRef, start hexutil.Bytes, limit int, noCode, noStorage, incomplete bool) (*dump, error) {
+func (a *stateAPI) AccountRange(ctx context.Context, ref eth.BlockRef, start hexutil.Bytes, limit int, noCode, noStorage, incomplete bool) (*dump, error) {
 	b, err := a.block(ctx, &ref)
 	switch {
-	case missing(err):
-		return nil, fmt.Errorf("block #%d not found", ref.number)
-	case errors.Is(err, errHash):
-		return nil, fmt.Errorf("block %s not found", ref.hash.Hex())
+	case eth.Missing(err):
+		return nil, fmt.Errorf("block #%d not found", ref.Number)
+	case errors.Is(err, eth.ErrHash):
+		return nil, fmt.Errorf("block %s not found", ref.Hash.Hex())
 	case err != nil:
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (a *debugStateAPI) AccountRange(ctx context.Context, ref blockRef, start he
 	return a.dump(ctx, b, start, limit, noCode, noStorage)
 }
 
-func (a *debugStateAPI) dump(ctx context.Context, b *reader.Block, start []byte, limit int, noCode, noStorage bool) (*dump, error) {
+func (a *stateAPI) dump(ctx context.Context, b *reader.Block, start []byte, limit int, noCode, noStorage bool) (*dump, error) {
 	page, next, err := a.chain.Accounts(ctx, b, start, limit)
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ type storageEntry struct {
 }
 
 // StorageRangeAt answers a contract's slots from a hash on, as they were before a transaction of a block.
-func (a *debugStateAPI) StorageRangeAt(ctx context.Context, ref blockRef, index int, address common.Address, start hexutil.Bytes, limit int) (*storageRange, error) {
+func (a *stateAPI) StorageRangeAt(ctx context.Context, ref eth.BlockRef, index int, address common.Address, start hexutil.Bytes, limit int) (*storageRange, error) {
 	b, err := a.block(ctx, &ref)
 	if err != nil {
 		return nil, err
@@ -128,23 +129,23 @@ func (a *debugStateAPI) StorageRangeAt(ctx context.Context, ref blockRef, index 
 }
 
 // GetModifiedAccountsByNumber answers the accounts that changed after a block up to another, or in one block.
-func (a *debugStateAPI) GetModifiedAccountsByNumber(ctx context.Context, start uint64, end *uint64) ([]common.Address, error) {
+func (a *stateAPI) GetModifiedAccountsByNumber(ctx context.Context, start uint64, end *uint64) ([]common.Address, error) {
 	first, err := a.chain.Block(ctx, start)
-	if missing(err) {
+	if eth.Missing(err) {
 		return nil, fmt.Errorf("start block %x not found", start)
 	}
 	if err != nil || end == nil {
 		return a.modified(ctx, first, nil, err)
 	}
 	last, err := a.chain.Block(ctx, *end)
-	if missing(err) {
+	if eth.Missing(err) {
 		return nil, fmt.Errorf("end block %d not found", *end)
 	}
 	return a.modified(ctx, first, last, err)
 }
 
 // GetModifiedAccountsByHash answers the same for blocks by their hashes.
-func (a *debugStateAPI) GetModifiedAccountsByHash(ctx context.Context, start common.Hash, end *common.Hash) ([]common.Address, error) {
+func (a *stateAPI) GetModifiedAccountsByHash(ctx context.Context, start common.Hash, end *common.Hash) ([]common.Address, error) {
 	first, err := a.chain.BlockByHash(ctx, start)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fmt.Errorf("start block %x not found", start)
@@ -160,7 +161,7 @@ func (a *debugStateAPI) GetModifiedAccountsByHash(ctx context.Context, start com
 }
 
 // modified compares the states after two blocks; without the second, those before and after the first.
-func (a *debugStateAPI) modified(ctx context.Context, first, last *reader.Block, err error) ([]common.Address, error) {
+func (a *stateAPI) modified(ctx context.Context, first, last *reader.Block, err error) ([]common.Address, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -179,16 +180,16 @@ func (a *debugStateAPI) modified(ctx context.Context, first, last *reader.Block,
 }
 
 // GetAccessibleState answers the first block of a range whose state is there: every block's is.
-func (a *debugStateAPI) GetAccessibleState(ctx context.Context, from, to blockNumber) (uint64, error) {
+func (a *stateAPI) GetAccessibleState(ctx context.Context, from, to eth.BlockNumber) (uint64, error) {
 	head, err := a.chain.Head(ctx)
 	if err != nil {
 		return 0, err
 	}
 	start, end := uint64(from), uint64(to)
-	if from == latest {
+	if from == eth.Latest {
 		start = head.Number
 	}
-	if to == latest {
+	if to == eth.Latest {
 		end = head.Number
 	}
 	switch {
@@ -201,9 +202,9 @@ func (a *debugStateAPI) GetAccessibleState(ctx context.Context, from, to blockNu
 }
 
 // Preimage answers nothing: a node keeps no preimages unless it is told to.
-func (a *debugStateAPI) Preimage(common.Hash) (hexutil.Bytes, error) {
+func (a *stateAPI) Preimage(common.Hash) (hexutil.Bytes, error) {
 	return nil, errors.New("unknown preimage")
 }
 
 // GetBadBlocks is empty, as that of eth_ is.
-func (a *debugStateAPI) GetBadBlocks() []any { return []any{} }
+func (a *stateAPI) GetBadBlocks() []any { return []any{} }
