@@ -48,7 +48,7 @@ func (db *DB) Begin() (*Batch, error) {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
 	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}, uris: map[string]struct{}{}}
-	if db.final != "" {
+	if db.gathers {
 		b.gathered = map[*insertion]*gathered{}
 	}
 	b.record()
@@ -128,7 +128,7 @@ func (b *Batch) Statements() []string { return slices.Collect(maps.Keys(b.db.kep
 // keepStatements prepares what the batch has used for those that follow, on the one connection that writes: preparing takes as long as
 // all else that a small block needs. Generation has one large batch, and keeps nothing.
 func (b *Batch) keepStatements() {
-	if b.db.final != "" {
+	if b.gathered != nil || b.db.final != "" {
 		return
 	}
 	for text := range b.statements {

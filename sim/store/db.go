@@ -112,6 +112,7 @@ type DB struct {
 	mu         sync.RWMutex
 	statements map[string]*stmt // prepared on the reading pool, by text
 
+	gathers  bool           // batches gather rows: the world is new, and has no secondary indexes yet
 	indexed  bool           // a world under generation has its secondary indexes
 	recorder *undo.Recorder // of what undoes commits; nil while a world is generated or only read
 	moment   atomic.Pointer[Moment]
@@ -125,6 +126,7 @@ type DB struct {
 // there already is ErrExists.
 func Create(path string) (*DB, error) {
 	db := newDB(path)
+	db.gathers = true
 	name := path
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
@@ -255,7 +257,7 @@ func (db *DB) Index() error {
 	if _, err := db.write.Exec(indexes + primaryIndexes); err != nil {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
-	db.indexed = true
+	db.gathers, db.indexed = false, true
 	return nil
 }
 
