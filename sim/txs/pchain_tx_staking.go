@@ -125,9 +125,10 @@ func (p *ProofOfPossession) Verify() error {
 
 // NewProofOfPossession makes the signer of a key; it takes about a millisecond.
 func NewProofOfPossession(key *warp.SecretKey) (*ProofOfPossession, error) {
-	proof, err := key.Prove()
+	public := key.PublicKey().Compressed()
+	proof, err := key.Prove(public)
 	if err != nil {
 		return nil, fmt.Errorf("proof of possession: %w", err)
 	}
-	return &ProofOfPossession{PublicKey: key.PublicKey().Compressed(), ProofOfPossession: proof.Bytes()}, nil
+	return &ProofOfPossession{PublicKey: public, ProofOfPossession: proof.Bytes()}, nil
 }

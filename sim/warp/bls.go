@@ -57,10 +57,9 @@ func (k *SecretKey) PublicKey() *PublicKey {
 // Sign signs a message; a warp message is signed over its unsigned bytes.
 func (k *SecretKey) Sign(message []byte) (*Signature, error) { return k.sign(message, messageTag) }
 
-// Prove makes the proof of possession for the key: a signature over the compressed public key.
-func (k *SecretKey) Prove() (*Signature, error) {
-	compressed := k.PublicKey().Compressed()
-	return k.sign(compressed[:], possessionTag)
+// Prove makes the proof of possession for the key, given the public key: a signature over that.
+func (k *SecretKey) Prove(public [PublicKeyLen]byte) (*Signature, error) {
+	return k.sign(public[:], possessionTag)
 }
 
 func (k *SecretKey) sign(message, tag []byte) (*Signature, error) {

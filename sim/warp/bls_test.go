@@ -16,7 +16,7 @@ func TestKeysProofsAndSignatures(t *testing.T) {
 		wantHex(t, "compressed key", compressed[:], want.Compressed)
 		wantHex(t, "uncompressed key", uncompressed[:], want.Uncompressed)
 
-		proof, err := key.Prove()
+		proof, err := key.Prove(key.PublicKey().Compressed())
 		if err != nil {
 			t.Fatal(err)
 		}
