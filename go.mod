@@ -9,7 +9,7 @@ require (
 	github.com/consensys/gnark-crypto v0.22.0 // BLS keys and aggregation without cgo, and inverses modulo the numbers of secp256k1
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.0 // nonces of signatures (RFC 6979), as in go-ethereum
 	github.com/ethereum/go-ethereum v1.17.10 // the EVM, tries, ABI and JSON-RPC of the C-Chain and L1s
-	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses what the file keeps, as go-ethereum uses it
+	github.com/golang/snappy v1.0.1-0.20260716114414-9ae09f520e93 // compresses traces while they wait, as go-ethereum uses it
 	github.com/google/uuid v1.6.0 // page tokens and export ids
 	github.com/gorilla/mux v1.8.0 // routing of the REST interfaces
 	github.com/gorilla/rpc v1.2.0 // JSON-RPC of the P-Chain, X-Chain and node services
@@ -51,7 +51,7 @@ require (
 	github.com/holiman/bloomfilter/v2 v2.0.3 // indirect
 	github.com/huin/goupnp v1.3.0 // indirect
 	github.com/jackpal/go-nat-pmp v1.0.2 // indirect
-	github.com/klauspost/compress v1.18.0 // gzip, faster than the standard library's
+	github.com/klauspost/compress v1.18.0 // gzip, faster than the standard library's, and S2 with a dictionary for what the file keeps
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/minio/sha256-simd v1.0.0 // indirect
