@@ -13,13 +13,19 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestPackedColumnsComeBack keeps random bytes, some of which repeat themselves, and numbers.
+// TestPackedColumnsComeBack keeps random bytes, some of which repeat themselves or are in the dictionary, and numbers.
 func TestPackedColumnsComeBack(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		p := Packed{}
-		for p = append(p, byte(r.Uint32())); len(p) < 700 && r.IntN(20) > 0; {
-			switch r.IntN(3) {
+	r, known := rand.New(rand.NewPCG(1, 2)), dictionary().Bytes()
+	for n := range 2000 {
+		p, most := Packed{}, 700
+		if n%500 == 0 { // longer than what S2 looks back over
+			most = 200_000
+		}
+		for p = append(p, byte(r.Uint32())); len(p) < most && (most > 700 || r.IntN(20) > 0); {
+			switch r.IntN(4) {
+			case 3:
+				at := r.IntN(len(known))
+				p = append(p, known[at:min(at+r.IntN(90), len(known))]...)
 			case 0:
 				p = append(p, make([]byte, r.IntN(40))...)
 			case 1:
