@@ -13,12 +13,12 @@ import (
 const gcPercent = 20
 
 // leastGarbage may lie about however little lives: a small heap would else be collected all the time.
-const leastGarbage = 6 << 20
+const leastGarbage = 5 << 20
 
 // What lies between objects of other sizes, beside garbage: a share of what lives, and so much more.
 const (
-	betweenShare = 4
-	between      = 4 << 20
+	betweenShare = 6
+	between      = 2 << 20
 )
 
 // memoryLimit is one that follows what lives. Garbage is never collected more often for its sake: it has the runtime give back at

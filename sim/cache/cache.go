@@ -7,7 +7,7 @@ import (
 )
 
 // Budget is the most that all caches of a process hold together, in bytes.
-const Budget = 8 << 20
+const Budget = 6 << 20
 
 // largestShare keeps one entry from taking the place of everything else.
 const largestShare = 8
