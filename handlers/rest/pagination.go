@@ -39,7 +39,7 @@ func Position(n uint64) []byte {
 
 // NextPageToken makes the token of the page that begins after a position.
 func (r *Request) NextPageToken(position []byte) string {
-	return r.server.tokens.encode(position, r.fingerprint())
+	return r.server.tokens.Encode(position, r.fingerprint())
 }
 
 // ResumeAt opens a page token that came in the body, for operations that take it there. A body without the token and the page's
@@ -48,7 +48,7 @@ func (r *Request) ResumeAt(token string) (position []byte, err error) {
 	if token == "" {
 		return nil, nil
 	}
-	position, problem := r.server.tokens.decode(token, r.fingerprint())
+	position, problem := r.server.tokens.Decode(token, r.fingerprint())
 	if problem != nil {
 		return nil, BadRequest(fmt.Sprintf("pageToken %q %s", schema.Shorten(token), problem))
 	}
@@ -61,7 +61,7 @@ func (r *Request) resume() (problem string) {
 	if !r.op.pager || token == "" {
 		return ""
 	}
-	position, err := r.server.tokens.decode(token, r.fingerprint())
+	position, err := r.server.tokens.Decode(token, r.fingerprint())
 	if err != nil {
 		return fmt.Sprintf("pageToken %q %s", schema.Shorten(token), err)
 	}

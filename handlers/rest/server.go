@@ -16,6 +16,7 @@ import (
 	"snowglobe/handlers/fault"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/permit"
+	"snowglobe/handlers/rest/pagetoken"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 )
@@ -23,10 +24,10 @@ import (
 // Options are what a server needs to know; the zero value of each is its default, save the clock and the key.
 type Options struct {
 	Clock    *sim.Clock
-	Revision func() int64 // counts the changes of the world; without it no answer is kept to be given again
-	WorldKey []byte       // 32 bytes of the world's own, for page tokens
-	Moments  Moments      // by which page tokens are judged; nil where the world never goes back
-	Begin    int64        // the world's clock at the first of them
+	Revision func() int64      // counts the changes of the world; without it no answer is kept to be given again
+	WorldKey []byte            // 32 bytes of the world's own, for page tokens
+	Moments  pagetoken.Moments // by which page tokens are judged; nil where the world never goes back
+	Begin    int64             // the world's clock at the first of them
 	Dialect  DialectMode
 	Version  string // of the simulator, for the documentation
 
@@ -80,7 +81,7 @@ type Options struct {
 // Server routes requests to operations and to mounted handlers. Register and Mount come before the first request.
 type Server struct {
 	opts   Options
-	tokens *tokenCodec
+	tokens *pagetoken.Codec
 	access *access
 	cache  *responseCache
 
@@ -112,7 +113,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("server needs the world's clock")
 	}
 	o.fill()
-	tokens, err := newTokenCodec(o.WorldKey, o.Clock.Unix, o.Moments, o.Begin)
+	tokens, err := pagetoken.New(o.WorldKey, o.Clock.Unix, o.Moments, o.Begin)
 	if err != nil {
 		return nil, fmt.Errorf("page tokens: %w", err)
 	}

@@ -1,4 +1,4 @@
-package rest
+package pagetoken
 
 import (
 	"bytes"
@@ -16,21 +16,8 @@ import (
 	"snowglobe/handlers/rest/schema"
 )
 
-// A page token is encrypted with the world's key and stored nowhere. It carries the keyset position after which the
-// next page begins, the fingerprint of the query it belongs to and the second in which it was issued.
-//
-// A position of up to six bytes (a row id, a block number) makes a token that is one valid version 4 UUID: 122 free
-// bits, permuted as a whole by a block cipher (encrypted again until the six fixed bits come out right, which keeps it
-// a permutation). Of 2^122 UUIDs at most 2^65 open for a given query and day, so a guess succeeds once in 2^57.
-// A longer position makes several UUIDs joined by hyphens, encrypted and authenticated with a synthetic nonce.
-//
-// A token names the moment at which it was issued, by its number after the world's first, and is bound to it: when the world goes back
-// behind that, the token is good for nothing, whatever happens afterwards.
-//
-// Nothing in a token is random: the same request at the same time of the world's clock gives the same token.
-
-// TokenLife is how long a page token is good for, on the world's clock.
-const TokenLife = 24 * time.Hour
+// Life is how long a page token is good for, on the world's clock.
+const Life = 24 * time.Hour
 
 // What can be wrong with a page token.
 var (
@@ -50,8 +37,8 @@ const (
 	longHead      = longTag + 4 + 4 + 2 // tag, issued, fingerprint, length
 )
 
-// tokenCodec writes and reads page tokens for one world.
-type tokenCodec struct {
+// Codec writes and reads page tokens for one world.
+type Codec struct {
 	short, long cipher.Block
 	mac         []byte
 	now         func() int64 // the world's clock in seconds
@@ -76,7 +63,8 @@ type page struct {
 	issued      uint32
 }
 
-func newTokenCodec(key []byte, now func() int64, moments Moments, first int64) (*tokenCodec, error) {
+// New makes the codec of a world that has a key.
+func New(key []byte, now func() int64, moments Moments, first int64) (*Codec, error) {
 	short, err := aes.NewCipher(derive(key, "page token, short"))
 	if err != nil {
 		return nil, err
@@ -85,7 +73,7 @@ func newTokenCodec(key []byte, now func() int64, moments Moments, first int64) (
 	if err != nil {
 		return nil, err
 	}
-	return &tokenCodec{short: short, long: long, mac: derive(key, "page token, tag"), now: now, moments: moments, first: first}, nil
+	return &Codec{short: short, long: long, mac: derive(key, "page token, tag"), now: now, moments: moments, first: first}, nil
 }
 
 func derive(key []byte, use string) []byte {
@@ -94,8 +82,8 @@ func derive(key []byte, use string) []byte {
 	return h.Sum(nil)
 }
 
-// encode makes the token that continues a query after a position.
-func (t *tokenCodec) encode(position []byte, fingerprint uint32) string {
+// Encode makes the token that continues a query after a position.
+func (t *Codec) Encode(position []byte, fingerprint uint32) string {
 	p := page{position: position, fingerprint: fingerprint, issued: uint32(t.now())}
 	if t.moments != nil {
 		number, mark := t.moments.Present()
@@ -107,8 +95,8 @@ func (t *tokenCodec) encode(position []byte, fingerprint uint32) string {
 	return t.encodeLong(p)
 }
 
-// decode gives the position back, or says what is wrong with the token.
-func (t *tokenCodec) decode(token string, fingerprint uint32) ([]byte, error) {
+// Decode gives the position back, or says what is wrong with the token.
+func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
 	if !schema.PageTokenShape.MatchString(token) {
 		return nil, errTokenShape
 	}
@@ -131,14 +119,14 @@ func (t *tokenCodec) decode(token string, fingerprint uint32) ([]byte, error) {
 	default:
 		return nil, errTokenOther
 	}
-	if age := t.now() - issued; age < 0 || age >= int64(TokenLife/time.Second) {
+	if age := t.now() - issued; age < 0 || age >= int64(Life/time.Second) {
 		return nil, errTokenExpired
 	}
 	return p.position, nil
 }
 
 // issued is when a token was issued by what it says of that, and the mark of the moment.
-func (t *tokenCodec) issued(said uint32) (unix int64, mark uint32, err error) {
+func (t *Codec) issued(said uint32) (unix int64, mark uint32, err error) {
 	if t.moments == nil {
 		return int64(said), 0, nil
 	}
@@ -150,7 +138,7 @@ func (t *tokenCodec) issued(said uint32) (unix int64, mark uint32, err error) {
 }
 
 // encodeShort lays a page out around the fixed bits of a version 4 UUID and permutes it.
-func (t *tokenCodec) encodeShort(p page) string {
+func (t *Codec) encodeShort(p page) string {
 	var b [16]byte
 	binary.BigEndian.PutUint32(b[0:], p.issued)
 	binary.BigEndian.PutUint16(b[4:], uint16(p.fingerprint>>16))
@@ -164,7 +152,7 @@ func (t *tokenCodec) encodeShort(p page) string {
 	return uuid.UUID(b).String()
 }
 
-func (t *tokenCodec) decodeShort(token string) (page, bool) {
+func (t *Codec) decodeShort(token string) (page, bool) {
 	b, ok := parseUUID(token)
 	if !ok {
 		return page{}, false
@@ -182,7 +170,7 @@ func (t *tokenCodec) decodeShort(token string) (page, bool) {
 	}, true
 }
 
-func (t *tokenCodec) encodeLong(p page) string {
+func (t *Codec) encodeLong(p page) string {
 	groups := (longHead + len(p.position) + longGroup - 1) / longGroup
 	b := make([]byte, groups*longGroup)
 	binary.BigEndian.PutUint32(b[longTag:], p.issued)
@@ -194,7 +182,7 @@ func (t *tokenCodec) encodeLong(p page) string {
 	return joinUUIDs(b)
 }
 
-func (t *tokenCodec) decodeLong(token string) (page, bool) {
+func (t *Codec) decodeLong(token string) (page, bool) {
 	b, ok := splitUUIDs(token)
 	if !ok {
 		return page{}, false
@@ -211,14 +199,14 @@ func (t *tokenCodec) decodeLong(token string) (page, bool) {
 	}, true
 }
 
-func (t *tokenCodec) tag(content []byte) []byte {
+func (t *Codec) tag(content []byte) []byte {
 	h := hmac.New(sha256.New, t.mac)
 	h.Write(content)
 	return h.Sum(nil)[:longTag]
 }
 
 // stream is keyed by the tag of the content, so equal pages give equal tokens and different pages different streams.
-func (t *tokenCodec) stream(tag []byte) cipher.Stream {
+func (t *Codec) stream(tag []byte) cipher.Stream {
 	var nonce [aes.BlockSize]byte
 	copy(nonce[:], tag)
 	return cipher.NewCTR(t.long, nonce[:])

@@ -1,4 +1,4 @@
-package rest
+package pagetoken
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-func testCodec(t *testing.T) *tokenCodec {
+func testCodec(t *testing.T) *Codec {
 	t.Helper()
-	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 }, nil, 0)
+	s, err := New([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 }, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,17 +31,17 @@ func TestTokensCarryAnyPosition(t *testing.T) {
 	for size := range 200 {
 		for range 5 {
 			position, fingerprint := randomBytes(r, size), r.Uint32()
-			token := s.encode(position, fingerprint)
-			if got, err := s.decode(token, fingerprint); err != nil || !bytes.Equal(got, position) {
+			token := s.Encode(position, fingerprint)
+			if got, err := s.Decode(token, fingerprint); err != nil || !bytes.Equal(got, position) {
 				t.Fatalf("position %x: token %s opens to %x, %v", position, token, got, err)
 			}
-			if s.encode(position, fingerprint) != token || seen[token] {
+			if s.Encode(position, fingerprint) != token || seen[token] {
 				t.Fatalf("position %x: token %s is not its own", position, token)
 			}
 			if seen[token] = true; size <= shortPosition && len(token) != uuidText {
 				t.Fatalf("position %x: token %s is not one UUID", position, token)
 			}
-			if _, err := s.decode(token, fingerprint+1); !errors.Is(err, errTokenForeign) {
+			if _, err := s.Decode(token, fingerprint+1); !errors.Is(err, errTokenForeign) {
 				t.Fatalf("another query opens %s: %v", token, err)
 			}
 		}
@@ -51,14 +51,14 @@ func TestTokensCarryAnyPosition(t *testing.T) {
 func TestChangedTokensDoNotOpen(t *testing.T) {
 	s, r := testCodec(t), rand.New(rand.NewPCG(3, 4))
 	for _, size := range []int{0, 1, 5, 6, 13, 14, 40} {
-		token := []byte(s.encode(randomBytes(r, size), 7))
+		token := []byte(s.Encode(randomBytes(r, size), 7))
 		for i, c := range token {
 			for _, d := range []byte("0123456789abcdef-g") {
 				if d == c {
 					continue
 				}
 				token[i] = d
-				if position, err := s.decode(string(token), 7); err == nil {
+				if position, err := s.Decode(string(token), 7); err == nil {
 					t.Errorf("forged token %s opens to %x", token, position)
 				}
 			}
@@ -71,7 +71,7 @@ func TestGuessedTokensDoNotOpen(t *testing.T) {
 	s, r := testCodec(t), rand.New(rand.NewPCG(5, 6))
 	for i := range 20000 {
 		b := randomBytes(r, longGroup*(1+i%3))
-		if position, err := s.decode(joinUUIDs(b), 7); err == nil {
+		if position, err := s.Decode(joinUUIDs(b), 7); err == nil {
 			t.Fatalf("guess %d opens to %x", i, position)
 		}
 	}
@@ -79,23 +79,23 @@ func TestGuessedTokensDoNotOpen(t *testing.T) {
 
 func TestSplicedTokensDoNotOpen(t *testing.T) {
 	s := testCodec(t)
-	a, b := s.encode(bytes.Repeat([]byte{1}, 13), 7), s.encode(bytes.Repeat([]byte{2}, 13), 7)
+	a, b := s.Encode(bytes.Repeat([]byte{1}, 13), 7), s.Encode(bytes.Repeat([]byte{2}, 13), 7)
 	for _, forged := range []string{a[:uuidText] + b[uuidText:], a + "-" + b, a[:uuidText], a[uuidText+1:]} {
-		if _, err := s.decode(forged, 7); err == nil {
+		if _, err := s.Decode(forged, 7); err == nil {
 			t.Errorf("spliced token %s opens", forged)
 		}
 	}
 }
 
 func FuzzOpen(f *testing.F) {
-	s, err := newTokenCodec([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 }, nil, 0)
+	s, err := New([]byte(strings.Repeat("k", 32)), func() int64 { return 1782864000 }, nil, 0)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add("9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8")
 	f.Add("9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8-9f9e1d25-14a9-49f4-8742-fd4bf12f7cd8")
 	f.Fuzz(func(t *testing.T, token string) {
-		if position, err := s.decode(token, 7); err == nil && s.encode(position, 7) != token {
+		if position, err := s.Decode(token, 7); err == nil && s.Encode(position, 7) != token {
 			t.Errorf("forged token %q opens to %x", token, position)
 		}
 	})
