@@ -35,8 +35,8 @@ func multiple(k *fr.Element) secp256k1.G1Affine {
 		least.Neg(&least)
 	}
 	digits, table := least.Bytes(), multiples()
-	var sum secp256k1.G1Jac
-	carry := 0
+	var terms [windows]secp256k1.G1Affine // read first: the table is too large for the fastest memory, which is waited for once then
+	count, carry := 0, 0
 	for w := range windows {
 		digit := int(digits[windows-1-w]) + carry
 		carry = 0
@@ -46,11 +46,15 @@ func multiple(k *fr.Element) secp256k1.G1Affine {
 		if digit == 0 {
 			continue
 		}
-		point := table[w*entries+max(digit, -digit)-1]
+		terms[count] = table[w*entries+max(digit, -digit)-1]
 		if digit < 0 {
-			point.Neg(&point)
+			terms[count].Neg(&terms[count])
 		}
-		sum.AddMixed(&point)
+		count++
+	}
+	var sum secp256k1.G1Jac
+	for i := range terms[:count] {
+		sum.AddMixed(&terms[i])
 	}
 	var point secp256k1.G1Affine
 	point.FromJacobian(&sum)
