@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
+	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
@@ -45,6 +46,7 @@ type Builder struct {
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
 	ancestor  vm.GetHashFunc         // where a draft finds them
 	jumpDests JumpDestCache
+	lists     *trie.StackTrie // hashes the lists of a block
 	allTxs    int64
 	digest    []byte
 }
@@ -59,6 +61,7 @@ func newBuilder(chain int, genesis *Genesis) *Builder {
 		index:       index.New(chain),
 		hashes:      map[uint64]common.Hash{},
 		jumpDests:   NewJumpDestCache(),
+		lists:       trie.NewStackTrie(nil),
 	}
 }
 

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/trie"
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/evm/index"
@@ -196,10 +196,22 @@ func (p *Pending) rows(tx *types.Transaction, sender common.Address, r *types.Re
 // further: who reads the state may change it.
 func (p *Pending) Draft() (*Header, *state.StateDB, *store.Delta, error) {
 	p.header.GasUsed, p.header.Bloom = p.gas.Used(), types.MergeBloom(p.receipts)
-	p.header.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
-	p.header.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
-	return p.header, p.state, p.delta, p.marshal()
+	err := p.marshal()
+	p.hashLists()
+	return p.header, p.state, p.delta, err
 }
+
+// hashLists hashes the transactions, whose rows are complete, and the receipts into the header.
+func (p *Pending) hashLists() {
+	p.header.TxHash = types.DeriveSha(RawTransactions(p.delta.Transactions), p.b.lists)
+	p.header.ReceiptHash = types.DeriveSha(p.receipts, p.b.lists)
+}
+
+// RawTransactions are transactions as their rows have them, of which types.DeriveSha makes the root in a header.
+type RawTransactions []store.Transaction
+
+func (t RawTransactions) Len() int                           { return len(t) }
+func (t RawTransactions) EncodeIndex(i int, w *bytes.Buffer) { w.Write(t[i].Raw) }
 
 // marshal completes the rows of the transactions.
 func (p *Pending) marshal() error {
@@ -231,8 +243,7 @@ func (p *Pending) Seal() (*store.Delta, error) {
 	}
 	h.Root = root
 	h.GasUsed = p.gas.Used()
-	h.TxHash = types.DeriveSha(p.txs, trie.NewStackTrie(nil))
-	h.ReceiptHash = types.DeriveSha(p.receipts, trie.NewStackTrie(nil))
+	p.hashLists()
 	h.Bloom = types.MergeBloom(p.receipts)
 	p.feeRules.afterExecution(p.b.head, h, p.desired)
 	h.Extra = append(h.Extra, p.predicates.encode()...)

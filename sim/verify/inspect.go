@@ -197,13 +197,13 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 	if err != nil {
 		return err
 	}
-	encoded, before := make(rawTransactions, len(d.Transactions)), uint64(0)
+	before := uint64(0)
 	for n := range d.Transactions {
 		t := &d.Transactions[n]
 		if err := inspectTransaction(t, before, receipts[n]); err != nil {
 			return fmt.Errorf("transaction %d: %w", n, err)
 		}
-		encoded[n], before = t.Raw, t.GasTotal
+		before = t.GasTotal
 	}
 	first := b.ID.Number() == 0
 	switch {
@@ -216,7 +216,7 @@ func inspectBlock(kind evm.Kind, parent *store.Block, d *store.Delta) error {
 	case b.Txs != len(d.Transactions) || b.AllTxs != parent.AllTxs+int64(b.Txs):
 		return fmt.Errorf("it has %d transactions, of %d on the chain; its row says %d of %d",
 			len(d.Transactions), parent.AllTxs+int64(len(d.Transactions)), b.Txs, b.AllTxs)
-	case types.DeriveSha(encoded, trie.NewStackTrie(nil)) != header.TxHash:
+	case types.DeriveSha(evm.RawTransactions(d.Transactions), trie.NewStackTrie(nil)) != header.TxHash:
 		return errors.New("its transactions are not those of its header")
 	case types.DeriveSha(receipts, trie.NewStackTrie(nil)) != header.ReceiptHash:
 		return errors.New("its receipts and logs are not those of its header")
@@ -250,12 +250,6 @@ func inspectTransaction(t *store.Transaction, before uint64, receipt *types.Rece
 	}
 	return nil
 }
-
-// rawTransactions are transactions as bytes, of which types.DeriveSha makes the root in a header.
-type rawTransactions [][]byte
-
-func (r rawTransactions) Len() int                           { return len(r) }
-func (r rawTransactions) EncodeIndex(i int, w *bytes.Buffer) { w.Write(r[i]) }
 
 // receiptsOf puts the receipts of a block together from rows.
 func receiptsOf(d *store.Delta) (types.Receipts, error) {
