@@ -17,7 +17,7 @@ func (r *report) serving() {
 	p := r.serve("--profile", "default", "--db", r.world("default"))
 	defer p.stop()
 	w := r.describe(p)
-	r.requests(p, append(targets(w), r.primaryTargets(p, w)...))
+	r.requests(p, slices.Concat(targets(w), r.primaryTargets(p, w), wholeTargets(w)))
 	r.speeds = r.requests(p, r.lists(p))
 	maps.Copy(r.speeds, r.requests(p, r.primaryLists(p)))
 	r.depths(r.speeds)
@@ -50,6 +50,7 @@ func (r *report) journaling() {
 func (r *report) growth() {
 	p := r.serve("--profile", "large", "--db", r.world("large"))
 	defer p.stop()
+	r.requests(p, wholeTargets(r.describe(p)))
 	speeds := r.requests(p, r.lists(p))
 	maps.Copy(speeds, r.requests(p, r.primaryLists(p)))
 	r.depths(speeds)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"snowglobe/handlers/control"
@@ -53,6 +54,25 @@ func targets(w control.World) []target {
 		{"eth_getLogs, a token in 10 blocks", heights(last-9, func(n uint64) []request { return logs(n, n+9) })},
 		{"eth_call balanceOf, latest", call("eth_call", balanceOf, "latest")},
 		{"eth_call balanceOf, many heights", heights(last, func(n uint64) []request { return call("eth_call", balanceOf, quantity(n)) })},
+	}
+}
+
+// wholeTargets are requests whose answers grow with the world, or are read from many blocks.
+func wholeTargets(w control.World) []target {
+	last := w.Chains[0].Height
+	node := func(path, method string) []request {
+		return []request{{http.MethodPost, path, `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{}}`}}
+	}
+	return []target{
+		{"info.peers", node("/ext/info", "info.peers")},
+		{"platform.getCurrentValidators", node("/ext/bc/P", "platform.getCurrentValidators")},
+		{"eth_feeHistory, 32 blocks", heights(last, func(n uint64) []request { return call("eth_feeHistory", "0x20", quantity(n), []int{10, 50}) })},
+		{"eth_getLogs, all in 100 blocks", heights(last-99, func(n uint64) []request {
+			return call("eth_getLogs", map[string]any{"fromBlock": quantity(n), "toBlock": quantity(n + 99)})
+		})},
+		{"balances:listErc20, each of another block", heights(last, func(n uint64) []request {
+			return []request{{http.MethodGet, "/v1/chains/43114/addresses/" + w.Personas[0].Address + "/balances:listErc20?blockNumber=" + strconv.FormatUint(n, 10), ""}}
+		})},
 	}
 }
 
