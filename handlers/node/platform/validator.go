@@ -76,27 +76,26 @@ type Signer struct {
 // GetCurrentValidators lists who validates a subnet now.
 func (a *Service) GetCurrentValidators(r *http.Request, args *ValidatorsArgs, reply *ValidatorsReply) error {
 	reply.Validators = []any{}
-	subnet, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:])
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
 	index, err := a.state.Stakers(r.Context())
 	if err != nil {
 		return fmt.Errorf("failed to get primary or subnet validators: %w", err)
 	}
-	current := index.ValidatorsOf(args.SubnetID, store.StakerActive)
-	if args.SubnetID == ids.Empty && len(args.NodeIDs) == 0 {
+	switch {
+	case args.SubnetID == ids.Empty && len(args.NodeIDs) == 0:
 		reply.encoded, err = a.current.Of(index.Moment(), func() ([]byte, error) {
-			a.primaryValidators(args, index, current, reply)
+			a.primaryValidators(args, index, reply)
 			return jsonrpc.Encode(reply)
 		})
 		return err
-	}
-	if args.SubnetID == ids.Empty {
-		a.primaryValidators(args, index, current, reply)
+	case args.SubnetID == ids.Empty:
+		a.primaryValidators(args, index, reply)
 		return nil
 	}
-	for _, v := range current {
+	subnet, err := a.Network.DB.Subnet(r.Context(), a.StoreChain(), args.SubnetID[:])
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	for _, v := range index.ValidatorsOf(args.SubnetID, store.StakerActive) {
 		if args.wants(v.Node) {
 			reply.Validators = append(reply.Validators, staker(&v.Staker))
 		}
@@ -122,8 +121,8 @@ func staker(s *store.Staker) Staker {
 }
 
 // primaryValidators adds the validators of the primary network, each with its delegations if only one was asked for.
-func (a *Service) primaryValidators(args *ValidatorsArgs, index *query.StakerIndex, current []*query.ValidatorEntry, reply *ValidatorsReply) {
-	for _, entry := range current {
+func (a *Service) primaryValidators(args *ValidatorsArgs, index *query.StakerIndex, reply *ValidatorsReply) {
+	for _, entry := range index.ValidatorsOf(ids.Empty, store.StakerActive) {
 		if !args.wants(entry.Node) {
 			continue
 		}
