@@ -21,11 +21,9 @@ func NewKey(secret []byte) (*ecdsa.PrivateKey, error) {
 		return nil, errSecret
 	}
 	point := multiple(&d)
-	x, y := point.X.Bytes(), point.Y.Bytes()
-	return &ecdsa.PrivateKey{
-		PublicKey: ecdsa.PublicKey{Curve: crypto.S256(), X: new(big.Int).SetBytes(x[:]), Y: new(big.Int).SetBytes(y[:])},
-		D:         new(big.Int).SetBytes(secret),
-	}, nil
+	x, y, number := point.X.BigInt(new(big.Int)), point.Y.BigInt(new(big.Int)), new(big.Int).SetBytes(secret)
+	//lint:ignore SA1019 go-ethereum's keys have no other form: package ecdsa parses those of its own curves only
+	return &ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: crypto.S256(), X: x, Y: y}, D: number}, nil
 }
 
 // SignTx is types.SignTx.

@@ -55,7 +55,7 @@ func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := Sign(hash, key); err != nil || !bytes.Equal(got[:], want) {
-				t.Fatalf("%x signs %x with %x, not %x: %v", key.D, hash, got, want, err)
+				t.Fatalf("%x signs %x with %x, not %x: %v", crypto.FromECDSA(key), hash, got, want, err)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func BenchmarkSign(b *testing.B) {
 	})
 	b.Run("table", func(b *testing.B) {
 		for b.Loop() {
-			NewKey(key.D.Bytes())
+			NewKey(crypto.FromECDSA(key))
 		}
 	})
 }
