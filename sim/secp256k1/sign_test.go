@@ -47,7 +47,7 @@ func random(r *rand.Rand) []byte {
 
 func TestSignaturesAreThoseOfGoEthereum(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	hashes := [][]byte{make([]byte, 32), bytes.Repeat([]byte{0xff}, 32), order.Bytes(), new(big.Int).Sub(order, big.NewInt(1)).Bytes()}
+	hashes := [][]byte{make([]byte, 32), new(big.Int).Sub(order, big.NewInt(1)).Bytes()} // of larger ones, package crypto's nonce depends on cgo
 	for _, key := range keys(t) {
 		for _, hash := range append(hashes, random(r), random(r)) {
 			want, err := crypto.Sign(hash, key)
