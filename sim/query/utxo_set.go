@@ -177,9 +177,6 @@ func newUTXOEntry(maker txs.Chain, row *store.UTXO) (*UTXOEntry, error) {
 	return &UTXOEntry{UTXO: row, Asset: ids.ID(row.Asset), Held: held(u.Out), locktime: unix(u.Owners().Locktime), stakeable: unix(u.StakeableUntil())}, nil
 }
 
-// Len is how many outputs a list of the set has.
-func (p *utxoSet) Len() int { return len(p.byCursor) }
-
 // Keyset is a UTXO set in an order. A page goes on after any output, also after one that was spent since.
 func (p *utxoSet) Keyset(b *ChainReader, by string) Keyset[UTXOEntry] {
 	return newOrderedKeyset(p.orders[by], b.cursorOf, utxoOrders[by], func(at uint64) *UTXOEntry {
