@@ -13,24 +13,6 @@ type Lifetime []byte
 
 const lifetimeSize = 11
 
-// roleLifetime is an entry.
-type roleLifetime struct {
-	chain       int
-	role        Role
-	first, last int64 // starts of hours, Unix seconds
-}
-
-func (l Lifetime) all() []roleLifetime {
-	lifetimes := make([]roleLifetime, 0, len(l)/lifetimeSize)
-	for ; len(l) >= lifetimeSize; l = l[lifetimeSize:] {
-		lifetimes = append(lifetimes, roleLifetime{
-			chain: int(binary.BigEndian.Uint16(l)), role: Role(l[2]),
-			first: int64(binary.BigEndian.Uint32(l[3:])) * SecondsPerHour, last: int64(binary.BigEndian.Uint32(l[7:])) * SecondsPerHour,
-		})
-	}
-	return lifetimes
-}
-
 // with widens the lifetime on a chain and in a role so that it holds a moment.
 func (l Lifetime) with(chain int, role Role, moment int64) Lifetime {
 	key := []byte{byte(chain >> 8), byte(chain), byte(role)}
@@ -48,12 +30,13 @@ func (l Lifetime) with(chain int, role Role, moment int64) Lifetime {
 	return l
 }
 
-// span is the first and the last hour in a role over all chains that are in; ok is false if there is none.
-func span(lifetimes []roleLifetime, role Role, in func(chain int) bool) (first, last int64, ok bool) {
+// span is the first and the last hour, in Unix seconds, in a role over all chains that are in; ok is false if there is none.
+func (l Lifetime) span(role Role, in func(chain int) bool) (first, last int64, ok bool) {
 	first = math.MaxInt64
-	for _, e := range lifetimes {
-		if e.role == role && in(e.chain) {
-			first, last, ok = min(first, e.first), max(last, e.last), true
+	for ; len(l) >= lifetimeSize; l = l[lifetimeSize:] {
+		if Role(l[2]) == role && in(int(binary.BigEndian.Uint16(l))) {
+			first = min(first, int64(binary.BigEndian.Uint32(l[3:]))*SecondsPerHour)
+			last, ok = max(last, int64(binary.BigEndian.Uint32(l[7:]))*SecondsPerHour), true
 		}
 	}
 	return first, last, ok

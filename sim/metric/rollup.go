@@ -185,12 +185,9 @@ func (r *Rollup) updateLifetime(chain int, scopes [3]Scope, moment int64, addres
 	if err != nil {
 		return err
 	}
-	before := lifetimes.value.all()
-	lifetimes.value = lifetimes.value.with(chain, role, moment)
-	r.Lifetimes.change(address, lifetimes)
 	at := Hour.Start(moment)
 	for _, scope := range scopes {
-		first, last, known := span(before, role, r.within(scope))
+		first, last, known := lifetimes.value.span(role, r.within(scope))
 		if !known || at < first {
 			if err := r.move(scope, role, known, first, at, firstSeen); err != nil {
 				return err
@@ -202,6 +199,8 @@ func (r *Rollup) updateLifetime(chain int, scopes [3]Scope, moment int64, addres
 			}
 		}
 	}
+	lifetimes.value = lifetimes.value.with(chain, role, moment)
+	r.Lifetimes.change(address, lifetimes)
 	return nil
 }
 
