@@ -1,6 +1,9 @@
 package cache
 
-import "reflect"
+import (
+	"reflect"
+	"sync"
+)
 
 // What the runtime takes beside the values themselves.
 const (
@@ -20,8 +23,16 @@ func (s sizer) beyond(value any) int {
 	return s(reflect.ValueOf(value))
 }
 
+var known sync.Map // sizers by type
+
 // sizerOf goes through a type once, so that its values are counted without asking for their types again.
-func sizerOf(t reflect.Type) sizer { return sizers{}.of(t) }
+func sizerOf(t reflect.Type) sizer {
+	s, found := known.Load(t)
+	if !found {
+		s, _ = known.LoadOrStore(t, sizers{}.of(t))
+	}
+	return s.(sizer)
+}
 
 // sizers are those of types that are under way: a type may refer to itself.
 type sizers map[reflect.Type]*sizer
