@@ -22,7 +22,7 @@ import (
 
 	"snowglobe/fixtures"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 	"snowglobe/sim/verify"
 )
 
@@ -471,7 +471,7 @@ func (c *crash) generates(delay time.Duration) {
 	if _, err := os.Stat(path); err == nil {
 		c.told++
 		check()
-		if err := store.Remove(path); err != nil {
+		if err := dbfile.Remove(path); err != nil {
 			c.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // Open opens the world of a file, or makes it when there is none yet. Chosen names the options that the user set: an
@@ -30,7 +31,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 		} // somebody else has made it meanwhile
 	}
 	w, err := open(ctx, o.Path)
-	if errors.Is(err, store.ErrVersion) && o.Anew {
+	if errors.Is(err, dbfile.ErrVersion) && o.Anew {
 		return Regenerate(ctx, o)
 	}
 	if err != nil {
@@ -44,7 +45,7 @@ func Open(ctx context.Context, o Options, chosen map[string]bool) (*sim.World, e
 
 // Regenerate makes a world where there is one already, if there is, which stays beside it.
 func Regenerate(ctx context.Context, o Options) (*sim.World, error) {
-	if err := store.SetAside(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := dbfile.SetAside(o.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("--regenerate: %w", err)
 	}
 	return Generate(ctx, o)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // writeQueue is how many blocks may wait for the writer while chains are built.
@@ -38,7 +39,7 @@ func Create(path string, id Identity) (*Builder, error) {
 		return nil, fmt.Errorf("%s %w; --regenerate makes it anew, and another file is named with --db", path, err)
 	}
 	switch folder := filepath.Dir(path); {
-	case errors.Is(err, store.ErrNotWorld):
+	case errors.Is(err, dbfile.ErrNotWorld):
 		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no folder %s; make it, or name another file with --db (%w)", path, folder, err)

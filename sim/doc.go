@@ -43,7 +43,7 @@
 // digest in one transaction; what fails leaves the file as it was. On EVM chains miner.Miner does the same: it takes what clients send
 // into a txpool.Pool and lets an evm.Builder, restored from the file, make blocks of it; World.commit writes them, and the chain's
 // reader makes each the head and tells subscribers. Before a block of an EVM chain, what falls due on its network's P-Chain by
-// then is made (due.go); Network.IssueC hands an atomic transaction to the C-Chain's miner. One lock, World.writer, is held from
+// then is made (advance.go); Network.IssueC hands an atomic transaction to the C-Chain's miner. One lock, World.writer, is held from
 // reading a block's parent to the commit. The clock, which blocks move, is written with them. A state change
 // is in no block: evm.Builder.Change makes its rows, which take the place of those of the newest block, and the next block begins with
 // them. What a block says of messages is told

@@ -175,7 +175,7 @@ func (f *Follower) goBackOnChain(ctx context.Context, c *reader.Chain, to uint64
 	if err != nil {
 		return nil, err
 	}
-	err = f.of.eachCount(ctx, c, to, f.indexed[key], func(n *blockCount) error {
+	err = eachCount(ctx, f.of.DB, c, to, f.indexed[key], func(n *blockCount) error {
 		number := to + 1 + uint64(len(again))
 		at, err := f.of.DB.BlockTime(ctx, store.At(c.Row.ID, number, 0))
 		r := revision{time: at * 1000, chain: key, block: number, after: map[ChainKey]uint64{},
@@ -201,7 +201,7 @@ func (f *Follower) recount(ctx context.Context) error {
 				err = b.AddActivity(c.Row.ID, metric.NewActivity(began, nil))
 			}
 			if err == nil {
-				err = f.of.eachCount(ctx, c, 0, f.indexed[Key(c)], func(n *blockCount) error { return n.add(b) })
+				err = eachCount(ctx, f.of.DB, c, 0, f.indexed[Key(c)], func(n *blockCount) error { return n.add(b) })
 			}
 		}
 		return err

@@ -10,7 +10,7 @@ import (
 	"snowglobe/sim/store"
 )
 
-func (w *World) openMiners(ctx context.Context) error {
+func openMiners(ctx context.Context, w *World) error {
 	for _, c := range w.Chains {
 		m := miner.New(c, miner.World{
 			Writer: &w.writer, Now: w.Clock.UnixMilli, ReadOnly: w.DB.ReadOnly(), Advance: due{w}.until, Mined: w.mined,

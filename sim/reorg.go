@@ -194,7 +194,7 @@ func (r *removal) counts(ctx context.Context, moment int64, last store.Position)
 		if c.Row.ID == last.Chain() {
 			until = last.Number()
 		}
-		err := r.eachCount(ctx, c, after, until, func(n *blockCount) error {
+		err := eachCount(ctx, r.DB, c, after, until, func(n *blockCount) error {
 			all = append(all, *n)
 			return nil
 		})
@@ -206,11 +206,11 @@ func (r *removal) counts(ctx context.Context, moment int64, last store.Position)
 }
 
 // eachCount visits what the blocks of an EVM chain after one, up to another, add to the metrics.
-func (w *World) eachCount(ctx context.Context, c *reader.Chain, after, until uint64, visit func(*blockCount) error) error {
-	parent, err := w.DB.BlockTime(ctx, store.At(c.Row.ID, after, 0))
+func eachCount(ctx context.Context, db *store.DB, c *reader.Chain, after, until uint64, visit func(*blockCount) error) error {
+	parent, err := db.BlockTime(ctx, store.At(c.Row.ID, after, 0))
 	for first := after + 1; first <= until && err == nil; first += blocksAtOnce {
 		var deltas []store.Delta
-		if deltas, err = w.DB.Deltas(ctx, c.Row.ID, first, min(until, first+blocksAtOnce-1)); len(deltas) == 0 {
+		if deltas, err = db.Deltas(ctx, c.Row.ID, first, min(until, first+blocksAtOnce-1)); len(deltas) == 0 {
 			break
 		}
 		for i := range deltas {
@@ -218,7 +218,7 @@ func (w *World) eachCount(ctx context.Context, c *reader.Chain, after, until uin
 			if count.activity, err = evm.ActivityOf(c.Kind, &deltas[i], parent); err != nil {
 				return err
 			}
-			if count.messages, err = w.DB.MessagesIn(ctx, deltas[i].Block.ID); err != nil {
+			if count.messages, err = db.MessagesIn(ctx, deltas[i].Block.ID); err != nil {
 				return err
 			}
 			if err := visit(count); err != nil {

@@ -14,6 +14,7 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // Generator is the version of the generator: it changes whenever the same seed and profile would give other bytes.
@@ -58,9 +59,9 @@ func OpenReadOnly(ctx context.Context, path string) (*World, error) {
 func open(ctx context.Context, path string, from func(string) (*store.DB, error)) (*World, error) {
 	db, err := from(path)
 	switch {
-	case errors.Is(err, store.ErrNotWorld):
+	case errors.Is(err, dbfile.ErrNotWorld):
 		return nil, fmt.Errorf("%s: %w; name another file with --db", path, err)
-	case errors.Is(err, store.ErrVersion):
+	case errors.Is(err, dbfile.ErrVersion):
 		return nil, fmt.Errorf("%s: %w; --regenerate makes it anew and keeps this one beside it, another file is named with --db", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -85,26 +86,26 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 	}
 	if meta.Generator != Generator {
 		return nil, fmt.Errorf("%w (version %s, this one is %s); --regenerate makes it anew and keeps this one beside it, another file is named with --db",
-			store.ErrVersion, meta.Generator, Generator)
+			dbfile.ErrVersion, meta.Generator, Generator)
 	}
 	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), identity: identity{meta: meta}}
-	if err := w.openChains(ctx); err != nil {
+	if err := openChains(ctx, w); err != nil {
 		return nil, store.Damaged(err)
 	}
-	if err := w.openNetworks(ctx); err != nil {
+	if err := openNetworks(ctx, w); err != nil {
 		return nil, store.Damaged(err)
 	}
-	w.joinNetworks()
+	joinNetworks(w)
 	if w.heads, err = readHeads(ctx, db); err != nil {
 		return nil, store.Damaged(err)
 	}
-	if err := w.openMiners(ctx); err != nil {
+	if err := openMiners(ctx, w); err != nil {
 		return nil, store.Damaged(err)
 	}
 	return w, nil
 }
 
-func (w *World) openChains(ctx context.Context) error {
+func openChains(ctx context.Context, w *World) error {
 	rows, err := w.DB.Chains(ctx)
 	if err != nil {
 		return err
@@ -194,4 +195,37 @@ func (w *World) Revision() int64 {
 		n += network.Aliases.count()
 	}
 	return n
+}
+
+// CopyTo makes a world of its own, in a new file, out of this one as it is now in all its parts: what a snapshot keeps of the memory of the
+// process too, and the snapshots. Nothing is left of a copy that fails.
+func (w *World) CopyTo(ctx context.Context, path string, limits store.Limits) (*World, error) {
+	memory, err := w.writeCopy(ctx, path)
+	if errors.Is(err, store.ErrExists) {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("copy the world: %w", err), dbfile.Remove(path))
+	}
+	c, err := OpenWithin(ctx, path, limits)
+	if err != nil {
+		return nil, errors.Join(err, dbfile.Remove(path))
+	}
+	for _, m := range c.Miners {
+		if err := m.Rewound(ctx, &memory.Chains[m.Chain.Row.EVMID].Memory); err != nil {
+			return nil, errors.Join(fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err), c.Close(), dbfile.Remove(path))
+		}
+	}
+	return c, nil
+}
+
+// writeCopy writes the file, and answers what the memory of the process was then.
+func (w *World) writeCopy(ctx context.Context, path string) (*Memory, error) {
+	w.writer.Lock()
+	defer w.writer.Unlock()
+	memory, err := w.memory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return memory, w.DB.WriteCopy(ctx, path)
 }

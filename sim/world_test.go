@@ -17,6 +17,7 @@ import (
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // generate makes a small world.
@@ -51,7 +52,7 @@ func TestOpenSaysWhatToDo(t *testing.T) {
 	if err := os.WriteFile(path, []byte("some text, and no database at all"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sim.Open(t.Context(), path); !errors.Is(err, store.ErrNotWorld) || !strings.Contains(err.Error(), "--db") {
+	if _, err := sim.Open(t.Context(), path); !errors.Is(err, dbfile.ErrNotWorld) || !strings.Contains(err.Error(), "--db") {
 		t.Errorf("a text file: %v", err)
 	}
 }

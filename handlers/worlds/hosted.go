@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // hosted is a world beside the main one.
@@ -109,7 +110,7 @@ func (h *hosted) current() state {
 // begin serves a world, or closes it.
 func (h *hosted) begin(ctx context.Context, w *sim.World) error {
 	err := w.Claim(ctx)
-	if errors.Is(err, store.ErrLocked) {
+	if errors.Is(err, dbfile.ErrLocked) {
 		err = rest.Conflict(fmt.Sprintf("another process serves the world %q", h.name))
 	}
 	var server Server
@@ -220,7 +221,7 @@ func (h *hosted) end(ctx context.Context, remove bool) error {
 		errs = append(errs, h.close())
 	}
 	if remove {
-		errs = append(errs, store.Remove(h.path))
+		errs = append(errs, dbfile.Remove(h.path))
 	}
 	h.set.forget(h)
 	return errors.Join(errs...)

@@ -12,6 +12,7 @@ import (
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // Wish is what a new world is to be.
@@ -63,7 +64,7 @@ func (s *Set) Make(ctx context.Context, of *sim.World, wish Wish) (*hosted, erro
 		return h, nil
 	}
 	if !errors.Is(err, store.ErrExists) {
-		err = errors.Join(err, store.Remove(h.path))
+		err = errors.Join(err, dbfile.Remove(h.path))
 	}
 	s.forget(h)
 	return nil, err

@@ -16,7 +16,7 @@ import (
 
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
-	"snowglobe/sim/store"
+	"snowglobe/sim/store/dbfile"
 )
 
 // Main is the name of the world that the process was started with.
@@ -110,7 +110,7 @@ func (s *Set) findKept() error {
 	for _, f := range files {
 		rest, found := strings.CutPrefix(f.Name(), before)
 		if name, unfinished := strings.CutSuffix(rest, after+".tmp"); found && unfinished && checkName(name) == nil && !s.world.DB.ReadOnly() {
-			if err := store.RemoveUnfinished(s.keptPath(name)); err != nil { // its maker was killed
+			if err := dbfile.RemoveUnfinished(s.keptPath(name)); err != nil { // its maker was killed
 				return err
 			}
 			continue

@@ -37,14 +37,14 @@ func (m *Miner) SendAtomic(ctx context.Context, write func(*evm.Pending) (*txs.T
 		if err != nil || tx == nil {
 			return err
 		}
-		err = m.mineAtomic(p, tx, backend)
+		err = mineAtomic(m, p, tx, backend)
 		if !errors.Is(err, core.ErrGasLimitReached) || at.time >= last {
 			return err
 		}
 	}
 }
 
-func (m *Miner) mineAtomic(p *evm.Pending, tx *txs.Tx, backend AtomicBackend) error {
+func mineAtomic(m *Miner, p *evm.Pending, tx *txs.Tx, backend AtomicBackend) error {
 	rows, err := backend.Accept(tx, p.Header())
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func (m *Miner) seal(p *evm.Pending) error {
 	}
 	m.settings.used()
 	m.Pool.Reset(d.Accounts, p.Header().GasLimit)
-	return m.setMinFee()
+	return setMinFee(m.Pool, m.builder)
 }
 
 // checkFeeCap refuses a transaction that cannot pay the base fee of the block that would take it now. Without automine such a

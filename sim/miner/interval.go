@@ -16,21 +16,21 @@ type interval struct {
 func newInterval() interval { return interval{changed: make(chan struct{}, 1)} }
 
 // SetInterval says how often Run makes a block, of real time; 0 for never.
-func (m *Miner) SetInterval(every time.Duration) {
-	m.interval.mu.Lock()
-	defer m.interval.mu.Unlock()
-	m.interval.every = every
+func (i *interval) SetInterval(every time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.every = every
 	select {
-	case m.interval.changed <- struct{}{}:
+	case i.changed <- struct{}{}:
 	default: // Run looks at the newest anyway
 	}
 }
 
 // Interval is how often Run makes a block, 0 for never.
-func (m *Miner) Interval() time.Duration {
-	m.interval.mu.Lock()
-	defer m.interval.mu.Unlock()
-	return m.interval.every
+func (i *interval) Interval() time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.every
 }
 
 // Run makes a block whenever the interval has passed, until the context ends. failed is told what went wrong; the next interval tries

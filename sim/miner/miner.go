@@ -47,13 +47,13 @@ type Miner struct {
 
 	Impersonation Impersonation
 	settings
+	interval
 
 	world     World
-	builder   *evm.Builder // restored when first needed, and after a block could not be stored; guarded by world.Writer, as the next
-	undone    *evm.Builder // the one before the chain went back, whose tries the next one has use for
-	noncesSet bool         // some nonce was changed, so that an account may have used one already
-	stored    uint64       // the changes of the pool with which it was like that in the file
-	interval  interval
+	builder   *evm.Builder           // restored when first needed, and after a block could not be stored; guarded by world.Writer, as the next
+	undone    *evm.Builder           // the one before the chain went back, whose tries the next one has use for
+	noncesSet bool                   // some nonce was changed, so that an account may have used one already
+	stored    uint64                 // the changes of the pool with which it was like that in the file
 	defaults  atomic.Pointer[func()] // sets when blocks are made by themselves as the user chose
 	pending   pending
 }
@@ -83,14 +83,14 @@ func (m *Miner) restore(ctx context.Context) error {
 		return fmt.Errorf("chain %d: %w", m.Chain.Row.EVMID, err)
 	}
 	m.builder = builder
-	return m.setMinFee()
+	return setMinFee(m.Pool, m.builder)
 }
 
 // setMinFee tells the pool what the fee configuration asks for after the newest block.
-func (m *Miner) setMinFee() error {
-	fee, err := m.builder.MinFeeCap()
+func setMinFee(pool *txpool.Pool, builder *evm.Builder) error {
+	fee, err := builder.MinFeeCap()
 	if err == nil {
-		m.Pool.SetMinFee(fee)
+		pool.SetMinFee(fee)
 	}
 	return err
 }

@@ -164,9 +164,6 @@ func (m *Miner) DropSender(sender common.Address) {
 	m.Pool.DropSender(sender)
 }
 
-// Hold keeps a transaction that will be sent from being mined, and with it those of its sender that follow.
-func (m *Miner) Hold(hash common.Hash) { m.Pool.Hold(hash, true) }
-
 // Release lets a transaction be mined that was held, at once with automine.
 func (m *Miner) Release(ctx context.Context, tx *types.Transaction) error {
 	m.Pool.Hold(tx.Hash(), false)

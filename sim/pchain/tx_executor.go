@@ -137,14 +137,14 @@ func (e *txExecutor) verifySpend(exec *execution, fee uint64) ([]*txs.UTXO, uint
 	}
 	spent, burned, err := e.verifyFlow(exec, credentials, own, fee)
 	if err != nil {
-		return nil, 0, e.flowError(err)
+		return nil, 0, flowError(e.tx, err)
 	}
 	return spent, burned, nil
 }
 
 // flowError says about what is wrong with inputs and outputs what avalanchego says for the transaction's type.
-func (e *txExecutor) flowError(err error) error {
-	switch e.tx.Unsigned.(type) {
+func flowError(tx *txs.Tx, err error) error {
+	switch tx.Unsigned.(type) {
 	case *txs.AddPermissionlessValidatorTx, *txs.AddPermissionlessDelegatorTx, *txs.AddSubnetValidatorTx, *txs.RemoveSubnetValidatorTx,
 		*txs.TransferSubnetOwnershipTx:
 		return fmt.Errorf("%w: %w", errFlowCheck, err)

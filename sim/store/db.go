@@ -19,6 +19,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"snowglobe/sim/cache"
+	"snowglobe/sim/store/dbfile"
 	"snowglobe/sim/store/undo"
 )
 
@@ -66,20 +67,10 @@ var primarySchema string
 var primaryIndexes string
 
 var (
-	// ErrNotWorld says that a file is not a world at all.
-	ErrNotWorld = errors.New("the file is not a Snowglobe world")
-	// ErrVersion says that another generator version made the file.
-	ErrVersion = errors.New("the file was made by another version of Snowglobe")
-	// ErrLocked says that another process serves a world.
-	ErrLocked = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
 	// ErrExists says that there is a file where one is to be made.
 	ErrExists = errors.New("exists already")
-	// ErrMaking says that another process makes a world of this name.
-	ErrMaking = errors.New("another process is making this file right now")
 	// ErrDisk says that something could not be written, mostly for want of room. It can be tried again.
 	ErrDisk = errors.New("the world cannot change now: its disk is full or fails")
-	// ErrForeignLog says that what lies beside a file, by its name the file's log, belongs to another file.
-	ErrForeignLog = errors.New("is not the log of this file")
 	// ErrReadOnly says that nothing can be added to a world, because its file or its folder cannot be written, or is not to be.
 	ErrReadOnly = errors.New("the world cannot change: its file or its folder is not writable, or it is served with --read-only")
 	// ErrInUse says that a file cannot be read on its own: what was added last is in a log beside it.
@@ -96,7 +87,7 @@ type DB struct {
 	path     string   // the file, or Memory
 	name     string   // by which the engine knows it
 	lock     *os.File // held by Lock, or with others by OpenReadOnly
-	making   *makingLock
+	making   *dbfile.MakingLock
 	readOnly bool // neither the file nor anything beside it can be written
 	begun    bool // whether beginSession is done
 	closed   bool
@@ -131,7 +122,7 @@ func Create(path string) (*DB, error) {
 	if path == Memory {
 		name = fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
 	} else {
-		db.final, db.path, name = path, unfinished(path), unfinished(path)
+		db.final, db.path, name = path, dbfile.Unfinished(path), dbfile.Unfinished(path)
 		if err := db.claimName(); err != nil {
 			return nil, err
 		}
@@ -148,43 +139,14 @@ func Create(path string) (*DB, error) {
 
 // claimName makes this process the only one that makes the file, and removes what a generation that was killed left.
 func (db *DB) claimName() (err error) {
-	if db.making, err = lockMaking(db.final + ".lock"); err != nil {
+	if db.making, err = dbfile.Lock(db.final + ".lock"); err != nil {
 		return err
 	}
-	if occupied(db.final) {
-		return errors.Join(cmp.Or(checkKind(db.final), ErrExists), db.making.release())
+	if dbfile.Occupied(db.final) {
+		return errors.Join(cmp.Or(dbfile.CheckKind(db.final), ErrExists), db.making.Release())
 	}
-	if err := Remove(db.path); err != nil {
-		return errors.Join(err, db.making.release())
-	}
-	return nil
-}
-
-// Remove removes a file that is closed, with what may lie beside it.
-func Remove(path string) error {
-	return removeFiles(path, path+"-wal", path+"-shm", path+"-journal", compacted(path))
-}
-
-// compacted is where a file is written anew.
-func compacted(path string) string { return path + "-compact" }
-
-// unfinished is where a file is until it is whole.
-func unfinished(path string) string { return path + ".tmp" }
-
-// RemoveUnfinished removes what is there of a file that was never finished. Nobody may be making it.
-func RemoveUnfinished(path string) error {
-	if exists(path) {
-		return Remove(unfinished(path))
-	}
-	return errors.Join(Remove(unfinished(path)), Remove(path))
-}
-
-// removeFiles removes those that exist.
-func removeFiles(paths ...string) error {
-	for _, path := range paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := dbfile.Remove(db.path); err != nil {
+		return errors.Join(err, db.making.Release())
 	}
 	return nil
 }
@@ -266,10 +228,10 @@ func (db *DB) compact() error {
 	if db.path == Memory {
 		return nil
 	}
-	if _, err := db.write.Exec(`VACUUM INTO ?`, compacted(db.path)); err != nil {
+	if _, err := db.write.Exec(`VACUUM INTO ?`, dbfile.Compacted(db.path)); err != nil {
 		return fmt.Errorf("write the tables anew: %w", err)
 	}
-	if err := errors.Join(db.disconnect(), os.Rename(compacted(db.path), db.path)); err != nil {
+	if err := errors.Join(db.disconnect(), os.Rename(dbfile.Compacted(db.path), db.path)); err != nil {
 		return err
 	}
 	return db.connect(db.path, "OFF")
@@ -308,10 +270,10 @@ func (db *DB) Finish() error {
 // publish gives the file its final name. What a file of that name, which is gone, left beside it would be taken for the log
 // of this one.
 func (db *DB) publish() error {
-	if occupied(db.final) {
+	if dbfile.Occupied(db.final) {
 		return fmt.Errorf("%s %w", db.final, ErrExists)
 	}
-	if err := removeFiles(db.final+"-wal", db.final+"-shm", db.final+"-journal"); err != nil {
+	if err := dbfile.RemoveFiles(db.final+"-wal", db.final+"-shm", db.final+"-journal"); err != nil {
 		return err
 	}
 	if err := os.Rename(db.path, db.final); err != nil {
@@ -320,7 +282,7 @@ func (db *DB) publish() error {
 	db.path, db.final = db.final, ""
 	making := db.making
 	db.making = nil
-	return making.release()
+	return making.Release()
 }
 
 func syncFile(path string) error {
@@ -343,10 +305,10 @@ func (db *DB) Close() error {
 		err = errors.Join(err, db.lock.Close())
 	}
 	if db.final != "" {
-		err = errors.Join(err, Remove(db.path))
+		err = errors.Join(err, dbfile.Remove(db.path))
 	}
 	if db.making != nil {
-		err = errors.Join(err, db.making.release())
+		err = errors.Join(err, db.making.Release())
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"snowglobe/sim/store/dbfile"
 )
 
 // made is a finished world with what a function writes into it.
@@ -112,7 +114,7 @@ func TestOpenRefusesWhatIsNoWorld(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		want error
-	}{{text, ErrNotWorld}, {other, ErrNotWorld}, {dir, ErrNotWorld}, {old, ErrVersion}, {filepath.Join(dir, "none"), os.ErrNotExist}} {
+	}{{text, dbfile.ErrNotWorld}, {other, dbfile.ErrNotWorld}, {dir, dbfile.ErrNotWorld}, {old, dbfile.ErrVersion}, {filepath.Join(dir, "none"), os.ErrNotExist}} {
 		if db, err := Open(c.path); !errors.Is(err, c.want) {
 			t.Errorf("Open(%s): %v, %v; want %v", filepath.Base(c.path), db, err, c.want)
 		}
@@ -130,7 +132,7 @@ func TestOnlyOneProcessLocksAWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	if err := second.Lock(); !errors.Is(err, ErrLocked) {
+	if err := second.Lock(); !errors.Is(err, dbfile.ErrLocked) {
 		t.Errorf("second Lock: %v", err)
 	}
 	if _, err := second.Meta(t.Context()); err != nil {
@@ -150,7 +152,7 @@ func TestOneProcessMakesAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(path); !errors.Is(err, ErrMaking) {
+	if _, err := Create(path); !errors.Is(err, dbfile.ErrMaking) {
 		t.Errorf("beside another: %v", err)
 	}
 	if err := first.Close(); err != nil {
@@ -181,7 +183,7 @@ func TestManyMakersOfOneFile(t *testing.T) {
 			switch err := <-errs; {
 			case err == nil:
 				finished++
-			case !errors.Is(err, ErrMaking):
+			case !errors.Is(err, dbfile.ErrMaking):
 				t.Error(err)
 			}
 		}
@@ -196,7 +198,7 @@ func TestManyMakersOfOneFile(t *testing.T) {
 func makeOrOpen(path string) error {
 	db, err := Create(path)
 	if errors.Is(err, ErrExists) {
-		if err := checkHeader(path); err != nil {
+		if err := dbfile.CheckHeader(path, applicationID, schemaVersion); err != nil {
 			return err
 		}
 		file, err := sql.Open("sqlite", "file:"+path+"?immutable=1&mode=ro")

@@ -1,20 +1,22 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"syscall"
+	"path/filepath"
+	"runtime"
 
 	"github.com/jmoiron/sqlx"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"snowglobe/sim/store/dbfile"
 	"snowglobe/sim/store/filelock"
 )
 
@@ -24,10 +26,10 @@ func Open(path string) (*DB, error) { return OpenWithin(path, Limits{}) }
 
 // OpenWithin is Open for a file that is one of many.
 func OpenWithin(path string, limits Limits) (*DB, error) {
-	if err := checkHeader(path); err != nil {
+	if err := dbfile.CheckHeader(path, applicationID, schemaVersion); err != nil {
 		return nil, err
 	}
-	if err := checkLogs(path); err != nil {
+	if err := dbfile.CheckLogs(path); err != nil {
 		return nil, err
 	}
 	db := newDB(path)
@@ -41,7 +43,7 @@ func OpenWithin(path string, limits Limits) (*DB, error) {
 // OpenReadOnly opens a finished world that many processes read at the same time and nobody adds to: until Close, Lock fails elsewhere.
 // Nothing is written, neither to the file nor beside it. A file that somebody adds to is refused with ErrInUse.
 func OpenReadOnly(path string) (*DB, error) {
-	if err := checkHeader(path); err != nil {
+	if err := dbfile.CheckHeader(path, applicationID, schemaVersion); err != nil {
 		return nil, err
 	}
 	db := newDB(path)
@@ -79,16 +81,16 @@ func (db *DB) checked() (*DB, error) {
 
 // open connects to the file, or only reads it when it cannot be written.
 func (db *DB) open() error {
-	writable, err := canWrite(db.path)
+	writable, err := dbfile.Writable(db.path)
 	switch {
 	case err != nil:
 		return err
-	case !writable && !exists(db.path+"-wal"):
+	case !writable && !dbfile.Exists(db.path+"-wal"):
 		return db.openReadOnly()
 	}
 	db.readOnly = !writable
 	err = db.connect(db.path, "WAL")
-	if unwritable(err) && !exists(db.path+"-wal") {
+	if unwritable(err) && !dbfile.Exists(db.path+"-wal") {
 		err = errors.Join(db.disconnect(), db.openReadOnly())
 	}
 	return err
@@ -96,18 +98,6 @@ func (db *DB) open() error {
 
 // ReadOnly tells whether nothing can be added to the world.
 func (db *DB) ReadOnly() bool { return db.readOnly }
-
-// canWrite tells whether the file itself can be written.
-func canWrite(path string) (bool, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, file.Close()
-}
 
 // Lock locks the file: it makes this process the only one that may add to the world, until Close. What is derived from
 // the rows is kept in memory, so a second writer would not see what the first one adds.
@@ -121,7 +111,7 @@ func (db *DB) Lock() error {
 	}
 	taken, err := filelock.Lock(file)
 	if err != nil || !taken {
-		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, ErrLocked), file.Close()))
+		return fmt.Errorf("%s: %w", db.path, errors.Join(cmp.Or(err, dbfile.ErrLocked), file.Close()))
 	}
 	db.lock = file
 	return nil
@@ -154,43 +144,6 @@ func unwritten(err error) error {
 	return err
 }
 
-// occupied says whether there is something at a path that a new world must not replace: anything but an empty file.
-func occupied(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
-}
-
-// SetAside renames a file and its log to the first name that is free of FILE.old, FILE.old.1, FILE.old.2 and so on. What a process
-// serves stays where it is.
-func SetAside(path string) error {
-	if err := checkKind(path); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	taken, err := filelock.Lock(file)
-	if err = errors.Join(err, file.Close()); err != nil || !taken {
-		return fmt.Errorf("%s: %w", path, cmp.Or(err, ErrLocked))
-	}
-	as := path + ".old"
-	for n := 1; exists(as) || exists(as+"-wal"); n++ {
-		as = fmt.Sprintf("%s.old.%d", path, n)
-	}
-	for _, suffix := range []string{"", "-wal"} {
-		if err := os.Rename(path+suffix, as+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // share keeps others from adding to the file. A file system that knows no locks has nobody who adds to a file on it.
 func (db *DB) share() error {
 	file, err := os.Open(db.path)
@@ -215,95 +168,250 @@ func (db *DB) openReadOnly() (err error) {
 	return err
 }
 
-// Offsets in the header of a database file, by the file format of SQLite.
-const (
-	headerLength      = 100
-	headerMagic       = "SQLite format 3\x00"
-	headerPageSize    = 16
-	headerVersion     = 60
-	headerApplication = 68
-)
+// lineage is the row of the table.
+type lineage struct {
+	Parent []byte `db:"parent"`
+	State  []byte `db:"state"`
+	Digest []byte `db:"digest"` // of the world, from meta
+}
 
-// checkHeader reads the header of the file itself, so that a foreign file is not touched. Errors of the file system, such
-// as a missing permission, are passed on as they are.
-func checkHeader(path string) error {
-	if err := checkKind(path); err != nil { // to open a named pipe is to wait for who writes into it
-		return err
+const selectLineage = `SELECT parent, state, digest FROM lineage JOIN meta USING (id) WHERE id = 1`
+
+// checkLineage compares the state of the file with what it follows from.
+func (db *DB) checkLineage(ctx context.Context) error {
+	row, err := get[lineage](ctx, db, selectLineage)
+	if errors.Is(err, ErrNotFound) {
+		return nil // Meta says so, too
 	}
-	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	header := make([]byte, headerLength)
-	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
-		binary.BigEndian.Uint32(header[headerApplication:]) != applicationID {
-		return ErrNotWorld
-	}
-	if version := binary.BigEndian.Uint32(header[headerVersion:]); version != schemaVersion {
-		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schemaVersion)
+	if next := dbfile.State(row.Parent).Next(row.Digest); !bytes.Equal(next[:], row.State) {
+		return Damaged(fmt.Errorf("lineage: state is %x, it should be %x", row.State, next))
 	}
 	return nil
 }
 
-// checkKind fails with ErrNotWorld for what is no file.
-func checkKind(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: it is %s", ErrNotWorld, kindOf(info.Mode()))
+// proceed gives the file its next state. Nothing of what the world serves depends on the state with which a file begins.
+func (b *Batch) proceed(digest []byte) error {
+	row := lineage{}
+	err := b.scan(`SELECT state FROM lineage WHERE id = 1`, nil, &row.State)
+	if errors.Is(err, ErrNotFound) {
+		err = b.scan(`SELECT randomblob(32)`, nil, &row.State)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	next := dbfile.State(row.State).Next(digest)
+	return b.exec(`INSERT OR REPLACE INTO lineage (id, parent, state) VALUES (1, ?, ?)`, row.State, next[:])
 }
 
-func kindOf(mode os.FileMode) string {
+// beginSession gives the file itself a state of its own before the first commit to its log: a copy that was made of it before
+// cannot take the log for its own.
+func (db *DB) beginSession() error {
+	if db.begun || db.path == Memory || db.final != "" {
+		return nil
+	}
+	var digest []byte
+	switch err := db.write.Get(&digest, `SELECT digest FROM meta WHERE id = 1`); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	tx, err := db.write.Beginx()
+	if err != nil {
+		return err
+	}
+	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}}
+	if err := b.proceed(digest); err != nil {
+		return errors.Join(err, b.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	// Who reads just now may keep the engine from it; then the state comes into the file later.
+	checkpoint := fmt.Sprintf(`PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = %d`, busyTimeout)
+	if _, err := db.write.Exec(checkpoint); err != nil {
+		return err
+	}
+	db.begun = true
+	return nil
+}
+
+// checkpoint brings what is in the log into the file, as far as other processes that read let it. The last of them brings the
+// rest.
+func (db *DB) checkpoint() error {
+	if db.write == nil || db.path == Memory || db.final != "" || db.readOnly {
+		return nil
+	}
+	if _, err := db.write.Exec(`PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
+		return fmt.Errorf("what was added last could not be brought into %s and is only in %[1]s-wal, keep them together and start again: %w",
+			db.path, unwritten(err))
+	}
+	return nil
+}
+
+// View opens the file for reading as it is at this moment, on so many connections: nothing that is committed later is
+// seen. It is closed before the file is. One in memory has no other reader, and is read as it is.
+func (db *DB) View(ctx context.Context, connections int) (*DB, error) {
+	s := &DB{path: db.path, name: db.name, readOnly: true, statements: map[string]*stmt{}}
+	options := []string{cacheSize(readCacheKiB), "_pragma=query_only(1)"}
 	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&os.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&os.ModeSocket != 0:
-		return "a socket"
+	case db.path == Memory:
+		options = append(options, "vfs=memdb")
+	case db.write == nil:
+		options = append(options, "mode=ro", "immutable=1")
 	}
-	return "a device"
-}
-
-// makingLock is held by the process that makes a file.
-type makingLock struct {
-	path string
-	file *os.File
-}
-
-// lockMaking takes the lock at a path, or fails with ErrMaking when another process has it.
-func lockMaking(path string) (*makingLock, error) {
-	for {
-		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-		if err != nil {
-			return nil, err
-		}
-		taken, err := filelock.Lock(file)
-		if err != nil || !taken {
-			return nil, errors.Join(cmp.Or(err, ErrMaking), file.Close())
-		}
-		mine, err := file.Stat()
-		if err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-		if now, err := os.Stat(path); err == nil && os.SameFile(mine, now) {
-			return &makingLock{path, file}, nil
-		}
-		if err := file.Close(); err != nil { // who had it before has removed it meanwhile
-			return nil, err
+	var err error
+	if s.read, err = pool(dsn(db.name, options...), connections); err != nil {
+		return nil, err
+	}
+	switch {
+	case db.path == Memory || db.write == nil:
+	case db.readOnly:
+		err = s.beginReading(ctx, connections)
+	default: // who holds the write lock sees to it that all connections begin at the same commit
+		var hold *sqlx.Tx
+		if hold, err = db.write.BeginTxx(ctx, nil); err == nil {
+			err = errors.Join(s.beginReading(ctx, connections), hold.Rollback())
 		}
 	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("begin to read: %w", err), s.Close())
+	}
+	return s, nil
 }
 
-// release gives the lock back. Where a file that is open cannot be removed, as on Windows, it is removed once it is closed, and
-// stays when another process has it by then.
-func (l *makingLock) release() error {
-	kept := os.Remove(l.path)
-	err := l.file.Close()
-	if kept != nil {
-		_ = os.Remove(l.path)
+// InMemory says that the world has no file.
+func (db *DB) InMemory() bool { return db.path == Memory }
+
+// Connections is how many connections verify a file at the same time: what compares two tables holds one while it reads on by
+// another.
+func Connections() int { return 4 + 2*runtime.GOMAXPROCS(0) }
+
+var errMoved = errors.New("the world changes all the time; try again")
+
+// beginReading begins a transaction on every connection of the pool. It lasts as long as the connection: nothing ends it.
+func (db *DB) beginReading(ctx context.Context, connections int) (err error) {
+	var begun []*sql.Conn
+	var first, digest []byte
+	for len(begun) < connections && err == nil {
+		var conn *sql.Conn
+		if conn, err = db.read.DB.Conn(ctx); err != nil {
+			break
+		}
+		begun = append(begun, conn)
+		if _, err = conn.ExecContext(ctx, "BEGIN"); err == nil { // the first read takes the moment
+			err = conn.QueryRowContext(ctx, "SELECT digest FROM meta").Scan(&digest)
+		}
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			err = nil // who reads the world says that it does not tell what it is
+		case err == nil && first == nil:
+			first = digest
+		case err == nil && !bytes.Equal(first, digest):
+			err = errMoved
+		}
+	}
+	for _, conn := range begun {
+		err = errors.Join(err, conn.Close()) // back to the pool
 	}
 	return err
+}
+
+// Copy makes a database of its own out of this one as it is now: in memory when this one is, else a file in a folder. The caller
+// sees to it that nothing is committed meanwhile.
+func (db *DB) Copy(ctx context.Context, folder string) (_ *DB, err error) {
+	c := &DB{path: Memory, statements: map[string]*stmt{}, kept: map[string]*sqlx.Stmt{}}
+	if db.path != Memory {
+		c.path = filepath.Join(folder, "index.db")
+		if err = db.WriteCopy(ctx, c.path); err == nil {
+			err = c.connect(c.path, "WAL")
+		}
+	} else { // what is in memory lasts as long as somebody has it open
+		name := fmt.Sprintf("/snowglobe-%d", memoryFiles.Add(1))
+		if err = c.connect(name, "OFF"); err == nil {
+			err = db.backup(ctx, dsn(name, "vfs=memdb"))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("copy the world: %w", errors.Join(err, c.disconnect()))
+	}
+	return c, nil
+}
+
+// WriteCopy writes this database as it is now into a new file. The caller sees to it that nothing is committed meanwhile: then the pages
+// of a file may still come out of its log, which is copied with it, but the log does not change. Under its name the file is always whole.
+func (db *DB) WriteCopy(ctx context.Context, path string) error {
+	if dbfile.Exists(path) {
+		return ErrExists
+	}
+	if err := dbfile.RemoveUnfinished(path); err != nil {
+		return err
+	}
+	if err := db.writeCopy(ctx, path); err != nil {
+		return errors.Join(err, dbfile.RemoveUnfinished(path))
+	}
+	return os.Rename(dbfile.Unfinished(path), path)
+}
+
+func (db *DB) writeCopy(ctx context.Context, path string) error {
+	if db.path == Memory {
+		if err := db.backup(ctx, dsn(dbfile.Unfinished(path), "_pragma=journal_mode(OFF)", "_pragma=synchronous(OFF)")); err != nil {
+			return err
+		}
+		return prepareLog(dbfile.Unfinished(path))
+	}
+	if err := copyFile(db.path, dbfile.Unfinished(path)); err != nil {
+		return err
+	}
+	if err := copyFile(db.path+"-wal", path+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// prepareLog writes into the header that the file has a write-ahead log: otherwise the first opening would write it, with a rollback
+// journal beside the file, which another process that opens the file just then would take for a foreign one.
+func prepareLog(path string) error {
+	file, err := pool(dsn(path, "_pragma=journal_mode(WAL)"), 1)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// copyFile copies a file by the means of the system, which has no need to read it where the file system shares what is the same.
+func copyFile(from, to string) (err error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, source)
+	return errors.Join(err, file.Close())
+}
+
+// backup copies the database by the engine's own means.
+func (db *DB) backup(ctx context.Context, to string) error {
+	source, err := db.write.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = source.Raw(func(driver any) error {
+		b, err := driver.(interface {
+			NewBackup(string) (*sqlite.Backup, error)
+		}).NewBackup(to)
+		if err != nil {
+			return err
+		}
+		_, err = b.Step(-1)
+		return errors.Join(err, b.Finish())
+	})
+	return errors.Join(err, source.Close())
 }

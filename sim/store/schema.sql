@@ -2,7 +2,7 @@
 -- index: chain << 52 | block number << 16 | index in the block. Hashes, addresses and 256-bit amounts are fixed-width
 -- big-endian blobs; what is called packed is as column.go keeps it, and numbers of 256 bits are without leading zeros.
 
--- The state of the file, by which a write-ahead log is recognised as its own (wal.go). The first table of a file is on its
+-- The state of the file, by which a write-ahead log is recognised as its own (dbfile/wal.go). The first table of a file is on its
 -- second page.
 CREATE TABLE lineage (
     id     INTEGER PRIMARY KEY CHECK (id = 1),

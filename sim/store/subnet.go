@@ -1,8 +1,6 @@
 package store
 
-import (
-	"context"
-)
+import "context"
 
 // Subnet is a subnet by the transaction that made it.
 type Subnet struct {
@@ -86,4 +84,280 @@ func (b *Batch) addSubnetState(s *SubnetState) error {
 
 func (b *Batch) addBlockchain(c *Blockchain) error {
 	return b.exec(`INSERT INTO blockchain (`+blockchainColumns+`) VALUES (?, ?, ?, ?, ?)`, c.ID, c.Hash, c.Subnet, c.Name, c.VM)
+}
+
+// L1Validator is a validator of an L1 as it was registered. ID is numbered as UTXOs are.
+type L1Validator struct {
+	ID                UTXONumber `db:"id"`
+	Validation        []byte     `db:"validation"`
+	Subnet            []byte     `db:"subnet"`
+	Node              []byte     `db:"node"`
+	BLS               []byte     `db:"bls"`
+	BalanceOwner      []byte     `db:"balance_owner"` // see Owners
+	DeactivationOwner []byte     `db:"deactivation_owner"`
+	Start             int64      `db:"start"`
+	Tx                Position   `db:"tx"` // the conversion or registration
+}
+
+// L1ValidatorState is what an L1 validator is from a height on, until a later row. What remains of its balance is EndAccumulatedFee less
+// the accrued fee of the chain.
+type L1ValidatorState struct {
+	Validator         UTXONumber `db:"validator"`
+	Height            uint64     `db:"height"`
+	Weight            Amount     `db:"weight"`     // 0 once it is removed
+	Nonce             Amount     `db:"nonce"`      // of the next message about its weight, at least
+	EndAccumulatedFee Amount     `db:"paid_until"` // 0 when inactive
+}
+
+// L1ValidatorView is an L1 validator with its state at a height.
+type L1ValidatorView struct {
+	L1Validator
+	L1ValidatorState
+}
+
+// Balance is what remains of the deposit for the continuous fee (ACP-77) at an accrued fee of the chain.
+func (l *L1ValidatorView) Balance(accrued Amount) uint64 {
+	if l.Weight == 0 {
+		return 0
+	}
+	return uint64(l.EndAccumulatedFee - min(accrued, l.EndAccumulatedFee))
+}
+
+const l1Columns = `v.id, v.validation, v.subnet, v.node, v.bls, v.balance_owner, v.deactivation_owner, v.start, v.tx,
+	s.validator, s.height, s.weight, s.nonce, s.paid_until`
+
+// l1At joins validators with their state at a height, which must be the first argument after those of the condition.
+func l1At(condition string) string {
+	return `SELECT ` + l1Columns + ` FROM l1_validator v CROSS JOIN l1_state s ON s.validator = v.id
+		WHERE ` + condition + ` AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id AND t.height <= ?)
+		ORDER BY v.id`
+}
+
+// L1Validators lists the L1 validators of a P-Chain as they were at a height, removed ones too.
+func (db *DB) L1Validators(ctx context.Context, chain int, height uint64) ([]L1ValidatorView, error) {
+	return L1ValidatorsAt(ctx, db, chain, height)
+}
+
+// L1ValidatorsAt lists the same in the file or as a batch sees them.
+func L1ValidatorsAt(ctx context.Context, p Preparer, chain int, height uint64) ([]L1ValidatorView, error) {
+	return list[L1ValidatorView](ctx, p, l1At(`v.id >= ? AND v.id < ?`), NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0), height)
+}
+
+// L1ValidatorsOfSubnet lists those of one L1.
+func (db *DB) L1ValidatorsOfSubnet(ctx context.Context, subnet []byte, height uint64) ([]L1ValidatorView, error) {
+	return list[L1ValidatorView](ctx, db, l1At(`v.subnet = ?`), subnet, height)
+}
+
+// L1ValidatorsOfNode lists those that run on one node.
+func (db *DB) L1ValidatorsOfNode(ctx context.Context, node []byte, height uint64) ([]L1ValidatorView, error) {
+	return list[L1ValidatorView](ctx, db, l1At(`v.node = ?`), node, height)
+}
+
+// L1Validator reads the L1 validator with this validation id as it was at a height.
+func (db *DB) L1Validator(ctx context.Context, validation []byte, height uint64) (*L1ValidatorView, error) {
+	return get[L1ValidatorView](ctx, db, l1At(`v.validation = ?`), validation, height)
+}
+
+// L1ValidatorHistory reads every state of an L1 validator, oldest first.
+func (db *DB) L1ValidatorHistory(ctx context.Context, validator UTXONumber) ([]L1ValidatorState, error) {
+	return list[L1ValidatorState](ctx, db, `SELECT validator, height, weight, nonce, paid_until FROM l1_state WHERE validator = ? ORDER BY height`,
+		validator)
+}
+
+func (b *Batch) addL1Validator(v *L1Validator) error {
+	return b.exec(`INSERT INTO l1_validator (id, validation, subnet, node, bls, balance_owner, deactivation_owner, start, tx)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		v.ID, v.Validation, v.Subnet, v.Node, v.BLS, v.BalanceOwner, v.DeactivationOwner, v.Start, v.Tx)
+}
+
+func (b *Batch) addL1State(s *L1ValidatorState) error {
+	return b.exec(`INSERT INTO l1_state (validator, height, weight, nonce, paid_until) VALUES (?, ?, ?, ?, ?)`,
+		s.Validator, s.Height, s.Weight, s.Nonce, s.EndAccumulatedFee)
+}
+
+// L1ValidatorsOutOfBalance lists the active L1 validators of a P-Chain whose balances are used up when the accrued fee has
+// grown from that of the newest block to another.
+func (db *DB) L1ValidatorsOutOfBalance(ctx context.Context, chain int, from, to Amount) ([]L1ValidatorView, error) {
+	// Next to the condition of an index, a bare parameter would make the engine prepare the statement anew for every value.
+	return list[L1ValidatorView](ctx, db, `SELECT `+l1Columns+` FROM l1_state s CROSS JOIN l1_validator v ON v.id = s.validator
+		WHERE s.paid_until > 0 + ? AND s.paid_until <= 0 + ? AND s.paid_until > 0 AND v.id >= ? AND v.id < ?
+		AND s.height = (SELECT MAX(t.height) FROM l1_state t WHERE t.validator = v.id)`, from, to, NewUTXONumber(chain, 0, 0), NewUTXONumber(chain+1, 0, 0))
+}
+
+// The states of a staker.
+const (
+	StakerPending = iota
+	StakerActive
+	StakerCompleted
+	StakerRemoved
+)
+
+// Staker is a validator or delegator of the primary network, or a validator of a permissioned subnet.
+type Staker struct {
+	ID              Position `db:"id"` // of its transaction
+	Tx              []byte   `db:"tx"`
+	Node            []byte   `db:"node"`
+	Subnet          []byte   `db:"subnet"` // zero for the primary network
+	Delegator       bool     `db:"delegator"`
+	Weight          Amount   `db:"weight"` // own stake, nAVAX
+	Start           int64    `db:"start"`
+	End             int64    `db:"until"`
+	Shares          uint32   `db:"shares"`    // delegation fee, of a million
+	PotentialReward Amount   `db:"reward"`    // potential reward
+	DelegateeReward Amount   `db:"delegatee"` // fees from delegations that ended
+	BLS             []byte   `db:"bls"`       // public key, nil for none
+	Proof           []byte   `db:"proof"`
+	Owner           []byte   `db:"owner"`     // of the rewards, see Owners; nil for a subnet's validator
+	FeeOwner        []byte   `db:"fee_owner"` // of a validator's delegation fees
+	Status          int      `db:"status"`    // as the chain has it; the clock may be ahead of the chain
+	Began           *int64   `db:"began"`     // height at which it became active
+	Ended           *int64   `db:"ended"`     // height at which its staking ended
+	Rewarded        bool     `db:"rewarded"`
+	RewardTx        []byte   `db:"reward_tx"` // the RewardValidatorTx, nil while there is none
+}
+
+const stakerColumns = `id, tx, node, subnet, delegator, weight, start, until, shares, reward, delegatee, bls, proof, owner, fee_owner,
+	status, began, ended, rewarded, reward_tx`
+
+// Stakers lists every staker of a P-Chain in the order of their transactions.
+func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
+}
+
+// StakersOf lists the stakers of a P-Chain whose transactions touched a subject, newest first.
+func (db *DB) StakersOf(ctx context.Context, chain int, subject []byte) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT tx AS touched FROM primary_activity WHERE subject = ? AND tx BETWEEN ? AND ?)
+		CROSS JOIN staker ON id = touched ORDER BY touched DESC`, subject, First(chain), Last(chain))
+}
+
+// StakerTimes are when a staker whose time is not over begins and ends.
+type StakerTimes struct {
+	Tx        []byte `db:"tx"`
+	Node      []byte `db:"node"`
+	Delegator bool   `db:"delegator"`
+	Start     int64  `db:"start"`
+	End       int64  `db:"until"`
+	Status    int    `db:"status"` // pending or active
+}
+
+// StakerTimes lists the stakers of a P-Chain that are pending or active, in the order of their transactions.
+func (db *DB) StakerTimes(ctx context.Context, chain int) ([]StakerTimes, error) {
+	return list[StakerTimes](ctx, db, `SELECT tx, node, delegator, start, until, status FROM staker WHERE id BETWEEN ? AND ? AND status < 2 ORDER BY id`, First(chain), Last(chain))
+}
+
+// StakerCounts are how many validators and delegators a P-Chain has ever had.
+type StakerCounts struct {
+	All        int `db:"stakers"`
+	Delegators int `db:"delegators"`
+}
+
+// StakerCounts counts the stakers of a P-Chain.
+func (db *DB) StakerCounts(ctx context.Context, chain int) (*StakerCounts, error) {
+	return get[StakerCounts](ctx, db, `SELECT COUNT(*) AS stakers, COALESCE(SUM(delegator), 0) AS delegators FROM staker WHERE id BETWEEN ? AND ?`, First(chain), Last(chain))
+}
+
+// ValidatorsAt lists the validators of a P-Chain, of the primary network and of subnets, whose time has begun and not ended at a time: their
+// nodes, subnets and keys.
+func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT node, subnet, bls, proof FROM staker
+		WHERE id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ? ORDER BY id`, First(chain), Last(chain), time, time)
+}
+
+// FirstTxOfNode is the id of the transaction that began a node's first validation, or the first delegation to it.
+func (db *DB) FirstTxOfNode(ctx context.Context, chain int, node []byte) ([]byte, error) {
+	row, err := get[struct {
+		Tx []byte `db:"tx"`
+	}](ctx, db, `SELECT tx FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, node, First(chain), Last(chain))
+	return row.Tx, err
+}
+
+// StakersOfNode lists the validations of a node and the delegations to it, oldest first.
+func (db *DB) StakersOfNode(ctx context.Context, chain int, node []byte) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		node, First(chain), Last(chain))
+}
+
+// StakersOfSubnet lists who validates or validated a subnet, the zero id being the primary network; oldest first.
+func (db *DB) StakersOfSubnet(ctx context.Context, chain int, subnet []byte) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE subnet = ? AND id BETWEEN ? AND ? ORDER BY id`,
+		subnet, First(chain), Last(chain))
+}
+
+// StakerOfTx reads the staker that a transaction made.
+func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
+	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
+}
+
+// StakersOfAddress lists the stakers of a P-Chain whose rewards an address owns, oldest first.
+func (db *DB) StakersOfAddress(ctx context.Context, chain int, address []byte) ([]Staker, error) {
+	return list[Staker](ctx, db, `SELECT s.id, s.tx, s.node, s.subnet, s.delegator, s.weight, s.start, s.until, s.shares, s.reward, s.delegatee,
+		s.bls, s.proof, s.owner, s.fee_owner, s.status, s.began, s.ended, s.rewarded, s.reward_tx
+		FROM staker_owner o CROSS JOIN staker s ON s.id = o.staker
+		WHERE o.address = ? AND o.staker BETWEEN ? AND ? ORDER BY o.staker`, address, First(chain), Last(chain))
+}
+
+func (b *Batch) putStaker(s *Staker) error {
+	if err := b.exec(`INSERT OR REPLACE INTO staker (`+stakerColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.ID, s.Tx, s.Node, s.Subnet, s.Delegator, s.Weight, s.Start, s.End, s.Shares, s.PotentialReward, s.DelegateeReward, s.BLS, s.Proof,
+		s.Owner, s.FeeOwner, s.Status, s.Began, s.Ended, s.Rewarded, s.RewardTx); err != nil {
+		return err
+	}
+	for _, raw := range [][]byte{s.Owner, s.FeeOwner} {
+		for _, address := range ParseOutputOwners(raw).Addresses {
+			if err := b.exec(`INSERT OR IGNORE INTO staker_owner (address, staker) VALUES (?, ?)`, address, s.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Node is the node of a validator.
+type Node struct {
+	Network     uint32 `db:"network"`
+	Node        []byte `db:"node"` // RIPEMD-160 of SHA-256 of the certificate
+	Role        string `db:"role"` // the test case that it represents, empty for most
+	Certificate []byte `db:"certificate"`
+	Secret      []byte `db:"secret"`  // BLS secret key
+	Version     string `db:"version"` // of its software
+	IP          string `db:"ip"`      // with port
+	Uptime      uint32 `db:"uptime"`  // of a million
+	Connected   bool   `db:"connected"`
+	City        string `db:"city"`
+	Country     string `db:"country"`
+	Code        string `db:"code"`     // ISO 3166
+	Latitude    int64  `db:"latitude"` // millionths of a degree
+	Longitude   int64  `db:"longitude"`
+}
+
+const nodeColumns = `network, node, role, certificate, secret, version, ip, uptime, connected, city, country, code, latitude, longitude`
+
+// Nodes lists a network's nodes by their ids.
+func (db *DB) Nodes(ctx context.Context, network uint32) ([]Node, error) {
+	return list[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? ORDER BY node`, network)
+}
+
+// NodeRoles lists those of a network's nodes that represent a test case, by their ids: no more than that of each.
+func (db *DB) NodeRoles(ctx context.Context, network uint32) ([]Node, error) {
+	return list[Node](ctx, db, `SELECT node, role FROM node WHERE network = ? AND role <> '' ORDER BY node`, network)
+}
+
+// Node reads a node of a network.
+func (db *DB) Node(ctx context.Context, network uint32, node []byte) (*Node, error) {
+	return get[Node](ctx, db, `SELECT `+nodeColumns+` FROM node WHERE network = ? AND node = ?`, network, node)
+}
+
+// AddNode writes a node.
+func (b *Batch) AddNode(n Node) error {
+	return b.exec(`INSERT INTO node (`+nodeColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		n.Network, n.Node, n.Role, n.Certificate, n.Secret, n.Version, n.IP, n.Uptime, n.Connected,
+		n.City, n.Country, n.Code, n.Latitude, n.Longitude)
+}
+
+// DueStakers lists the stakers of a subnet whom time alone has ended by a moment, and those who wait to begin.
+func (db *DB) DueStakers(ctx context.Context, chain int, subnet []byte, moment int64) ([]Staker, error) {
+	// The index holds those whose status is below 2, and the engine must be told that these are some of them.
+	const due = `SELECT ` + stakerColumns + ` FROM staker WHERE subnet = ? AND +id BETWEEN ? AND ? AND status < 2 AND status = `
+	return list[Staker](ctx, db, due+`1 AND until <= ? UNION ALL `+due+`0`,
+		subnet, First(chain), Last(chain), moment, subnet, First(chain), Last(chain))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -165,4 +166,240 @@ func (b *Batch) SetPooledTxs(chain int, all []PooledTx) error {
 	return addAll(all, func(t *PooledTx) error {
 		return b.exec(`INSERT INTO pooled_tx (`+pooledTxColumns+`) VALUES (?, ?, ?, ?)`, t.Chain, t.Arrival, t.Sender, t.Raw)
 	})
+}
+
+// Call is a call inside a transaction that moved value or created a contract.
+type Call struct {
+	ID        Position `db:"id"`    // index of the call in its block
+	Tx        int      `db:"tx"`    // index of the transaction in the block
+	Depth     int      `db:"depth"` // 1 for a call by the transaction's own target
+	Type      string   `db:"type"`  // CALL, CALLCODE, CREATE, CREATE2 or SELFDESTRUCT
+	Sender    []byte   `db:"sender"`
+	Recipient []byte   `db:"recipient"` // the created address of a creation
+	Value     Word     `db:"value"`     // 32 bytes
+	Gas       uint64   `db:"gas"`
+	GasUsed   uint64   `db:"gas_used"`
+	Reverted  bool     `db:"reverted"` // this call or one around it was undone
+	Error     string   `db:"error"`    // the EVM's reason, empty on success
+}
+
+// Called says that a transaction, by its index in the block, called an address inside, with value or without.
+type Called struct {
+	Tx      int
+	Address [20]byte
+}
+
+const callColumns = `id, tx, depth, type, sender, recipient, value, gas, gas_used, reverted, error`
+
+// Calls reads the calls of a block in the order in which they began.
+func (db *DB) Calls(ctx context.Context, block Position) ([]Call, error) {
+	return db.CallsBetween(ctx, block.Block(), block.End())
+}
+
+// CallsBetween reads the calls from one position to another, both included, in order.
+func (db *DB) CallsBetween(ctx context.Context, first, last Position) ([]Call, error) {
+	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+}
+
+var intoCall = newInsertion("call", callColumns, 1)
+
+func (b *Batch) addCall(c *Call) error {
+	return b.insert(intoCall, c.ID, c.Tx, c.Depth, c.Type, c.Sender, c.Recipient, c.Value, c.Gas, c.GasUsed, c.Reverted, c.Error)
+}
+
+// CallView is an internal transaction with its inclusion.
+type CallView struct {
+	Call
+	Inclusion
+}
+
+// InternalTransactions reads the internal transactions of a transaction in order.
+func (db *DB) InternalTransactions(ctx context.Context, tx Position) ([]Call, error) {
+	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? AND tx = ? AND type <> 'SELFDESTRUCT' ORDER BY id`,
+		tx.Block(), tx.End(), tx.Index())
+}
+
+// InternalHistory reads at most limit internal transactions from or to an address, from one position down to another.
+func (db *DB) InternalHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]CallView, error) {
+	return list[CallView](ctx, db, `
+		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error, `+inclusionColumns+`
+		FROM (`+pageOfCalls+`)
+		CROSS JOIN call c ON c.id = page
+		CROSS JOIN block b ON b.id = page & ~65535
+		CROSS JOIN tx t ON t.id = (page & ~65535) + c.tx`, address, high, low, limit)
+}
+
+// InternalHistoryIDs finds what InternalHistory reads.
+func (db *DB) InternalHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfCalls, address, high, low, limit)
+}
+
+// TransactionView is a transaction with its block.
+type TransactionView struct {
+	Transaction
+	BlockHash []byte `db:"block_hash"` // of the block
+	BlockTime int64  `db:"time"`       // of the block, Unix seconds
+	Header    Packed `db:"header"`     // of the block, RLP
+}
+
+const transactionView = `t.id, t.hash, t.sender, t.recipient, t.created, t.status, t.gas_used, t.gas_total, t.logs, t.raw, b.hash AS block_hash, b.time, b.header`
+
+// transactionPage completes a list of transaction ids, named page.
+const transactionPage = `SELECT ` + transactionView + `
+	FROM (%s) CROSS JOIN tx t ON t.id = page CROSS JOIN block b ON b.id = page & ~65535`
+
+// Pages of transaction ids. In those about an address, both directions are merged as they are read.
+const (
+	pageOfAll     = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfSuccess = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 1 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfFailed  = `SELECT id AS page FROM tx WHERE id BETWEEN ?2 AND ?1 AND status = 0 ORDER BY page DESC LIMIT 0 + ?3`
+	pageOfNative  = `SELECT id AS page FROM tx WHERE sender = ?1 AND id BETWEEN ?3 AND ?2
+		UNION SELECT id FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`
+	pageOfTouch = pageOfNative + `
+		UNION SELECT tx FROM touch WHERE address = ?1 AND tx BETWEEN ?3 AND ?2`
+	pageOfCalls = `SELECT id AS page FROM call WHERE sender = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+		UNION SELECT id FROM call WHERE recipient = ?1 AND type <> 'SELFDESTRUCT' AND id BETWEEN ?3 AND ?2
+		ORDER BY page DESC LIMIT 0 + ?4`
+	newestFirst = ` ORDER BY page DESC LIMIT 0 + ?4`
+	oldestFirst = ` ORDER BY page LIMIT 0 + ?4`
+)
+
+// Status tells transactions apart by their outcome.
+type Status int
+
+// The outcomes that a list may be confined to.
+const (
+	AnyStatus Status = iota
+	Succeeded
+	Failed
+)
+
+// idsByStatus are the pages themselves, without the rows.
+var idsByStatus = map[Status]string{AnyStatus: pageOfAll, Succeeded: pageOfSuccess, Failed: pageOfFailed}
+
+// ids runs a statement whose rows are positions.
+func (db *DB) ids(ctx context.Context, text string, args ...any) ([]Position, error) {
+	return list[Position](ctx, db, text, args...)
+}
+
+// HistoryIDs finds what History reads.
+func (db *DB) HistoryIDs(ctx context.Context, s Status, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, idsByStatus[s], high, low, limit)
+}
+
+// NativeHistoryIDs finds what NativeHistory reads.
+func (db *DB) NativeHistoryIDs(ctx context.Context, address []byte, high, low Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfNative+newestFirst, address, high, low, limit)
+}
+
+var byStatus = map[Status]string{
+	AnyStatus: fmt.Sprintf(transactionPage, pageOfAll),
+	Succeeded: fmt.Sprintf(transactionPage, pageOfSuccess),
+	Failed:    fmt.Sprintf(transactionPage, pageOfFailed),
+}
+
+// History reads at most limit transactions with an outcome from one position down to another.
+func (db *DB) History(ctx context.Context, s Status, high, low Position, limit int) ([]TransactionView, error) {
+	return list[TransactionView](ctx, db, byStatus[s], high, low, limit)
+}
+
+// NativeCount counts the transactions that an address sent or received, from one position down to another.
+func (db *DB) NativeCount(ctx context.Context, address []byte, high, low Position) (int64, error) {
+	n, err := get[int64](ctx, db, nativeCount, address, high, low)
+	if err != nil {
+		return 0, err
+	}
+	return *n, nil
+}
+
+// What nobody needs in order is put together in order all the same: so the engine merges two indexes and keeps nothing.
+var nativeCount = `SELECT count(*) FROM (` + pageOfNative + ` ORDER BY page DESC LIMIT -1)`
+
+var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)
+
+// NativeHistory reads at most limit transactions that an address sent or received, from one position down to another.
+func (db *DB) NativeHistory(ctx context.Context, address []byte, high, low Position, limit int) ([]TransactionView, error) {
+	return list[TransactionView](ctx, db, nativeHistory, address, high, low, limit)
+}
+
+// AddressHistory is a part of an address's history: at most Limit transactions of any kind between two positions, the newest
+// first unless Ascending.
+type AddressHistory struct {
+	Address   []byte
+	High, Low Position
+	Limit     int
+	Ascending bool
+}
+
+func (i AddressHistory) args() []any { return []any{i.Address, i.High, i.Low, i.Limit} }
+
+// in chooses between a statement that reads newest first and one that reads oldest first.
+func (i AddressHistory) in(texts [2]string) string {
+	if i.Ascending {
+		return texts[1]
+	}
+	return texts[0]
+}
+
+func bothWays(format string) [2]string {
+	return [2]string{fmt.Sprintf(format, pageOfTouch+newestFirst), fmt.Sprintf(format, pageOfTouch+oldestFirst)}
+}
+
+// The plus signs keep these statements to the rows of the page's transactions: an index by address would read all rows
+// of the address.
+var (
+	wholeHistory     = bothWays(transactionPage)
+	historyTransfers = bothWays(`
+		SELECT x.id, x.tx, x.log, x.standard, x.asset, x.sender, x.recipient, x.amount, ` + nftColumns + `
+		FROM (%s) CROSS JOIN transfer x ON x.id BETWEEN page & ~65535 AND page | 65535
+			AND x.tx = page & 65535 AND (+x.sender = ?1 OR +x.recipient = ?1)
+		LEFT JOIN nft n ON x.standard > 0 AND n.asset = x.asset
+			AND n.block = (SELECT block FROM nft WHERE asset = x.asset ORDER BY block DESC LIMIT 1)`)
+	historyCalls = bothWays(`
+		SELECT c.id, c.tx, c.depth, c.type, c.sender, c.recipient, c.value, c.gas, c.gas_used, c.reverted, c.error
+		FROM (%s) CROSS JOIN call c ON c.id BETWEEN page & ~65535 AND page | 65535
+			AND c.tx = page & 65535 AND (+c.sender = ?1 OR +c.recipient = ?1) AND c.type <> 'SELFDESTRUCT'`)
+)
+
+// WholeHistory reads the transactions of a part of a history.
+func (db *DB) WholeHistory(ctx context.Context, i AddressHistory) ([]TransactionView, error) {
+	return list[TransactionView](ctx, db, i.in(wholeHistory), i.args()...)
+}
+
+// HistoryTransfers reads the transfers from or to the address in the transactions of a part of a history; their
+// inclusion stays empty.
+func (db *DB) HistoryTransfers(ctx context.Context, i AddressHistory) ([]TransferView, error) {
+	return list[TransferView](ctx, db, i.in(historyTransfers), i.args()...)
+}
+
+// HistoryCalls reads the internal transactions from or to the address in the transactions of a part of a history.
+func (db *DB) HistoryCalls(ctx context.Context, i AddressHistory) ([]Call, error) {
+	return list[Call](ctx, db, i.in(historyCalls), i.args()...)
+}
+
+// TransactionViewByHash reads the transaction of a chain with this hash.
+func (db *DB) TransactionViewByHash(ctx context.Context, chain int, hash []byte) (*TransactionView, error) {
+	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535
+		WHERE substr(t.hash, 1, 6) = substr(?1, 1, 6) AND t.hash = ?1 AND t.id BETWEEN ?2 AND ?3`, hash, First(chain), Last(chain))
+}
+
+// TransactionViewAt reads the transaction at a position.
+func (db *DB) TransactionViewAt(ctx context.Context, at Position) (*TransactionView, error) {
+	return get[TransactionView](ctx, db, `SELECT `+transactionView+` FROM tx t CROSS JOIN block b ON b.id = t.id & ~65535 WHERE t.id = ?`,
+		at)
+}
+
+// AddressSeen reports whether an address took part in any transaction of a chain, or has or had an account there: what came from
+// another chain of the network came without a transaction of this one.
+func (db *DB) AddressSeen(ctx context.Context, chain int, address []byte) (bool, error) {
+	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM tx WHERE sender = ?1 AND id BETWEEN ?2 AND ?3)
+		OR EXISTS (SELECT 1 FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?2 AND ?3)
+		OR EXISTS (SELECT 1 FROM touch WHERE address = ?1 AND tx BETWEEN ?2 AND ?3)
+		OR EXISTS (SELECT 1 FROM account WHERE chain = ?4 AND address = ?1)`, address, First(chain), Last(chain), chain)
+}
+
+// TouchIDs finds at most limit transactions of an EVM chain in which an address took any part, from one position up to
+// another.
+func (db *DB) TouchIDs(ctx context.Context, address []byte, low, high Position, limit int) ([]Position, error) {
+	return db.ids(ctx, pageOfTouch+oldestFirst, address, high, low, limit)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"snowglobe/sim/store/dbfile"
 )
 
 // commit adds to a world, over several pages.
@@ -146,7 +148,7 @@ func TestTheLogOfAnotherFileIsRefused(t *testing.T) {
 		"a rollback journal":         {"w.db": before, "w.db-journal": journal},
 	} {
 		beside := copied(t, files)
-		if db, err := Open(beside); !errors.Is(err, ErrForeignLog) {
+		if db, err := Open(beside); !errors.Is(err, dbfile.ErrForeignLog) {
 			t.Errorf("%s: %v, %v", name, db, err)
 		}
 		for file, from := range files {
@@ -247,7 +249,7 @@ func TestOpeningLeavesACopyAsItIs(t *testing.T) {
 func TestTheTableLineageIsOnTheSecondPage(t *testing.T) {
 	db := made(t, Memory, writeMeta)
 	var page int
-	if err := db.read.Get(&page, `SELECT rootpage FROM sqlite_schema WHERE name = 'lineage'`); err != nil || page != lineagePage {
+	if err := db.read.Get(&page, `SELECT rootpage FROM sqlite_schema WHERE name = 'lineage'`); err != nil || page != dbfile.LineagePage {
 		t.Errorf("page %d, %v", page, err)
 	}
 }

@@ -54,7 +54,7 @@ func (r refusals) SendLate(ctx context.Context, raw hexutil.Bytes, wait int64) (
 	if err := tx.UnmarshalBinary(raw); err != nil {
 		return common.Hash{}, err
 	}
-	r.api.miner.Hold(tx.Hash())
+	r.api.miner.Pool.Hold(tx.Hash(), true)
 	hash, err := r.api.submit(ctx, tx)
 	if err != nil {
 		return hash, errors.Join(err, r.api.miner.Release(ctx, tx))

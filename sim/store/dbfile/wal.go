@@ -1,10 +1,8 @@
-package store
+package dbfile
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,103 +11,22 @@ import (
 	"slices"
 )
 
+// ErrForeignLog says that what lies beside a file, by its name the file's log, belongs to another file.
+var ErrForeignLog = errors.New("is not the log of this file")
+
 // SQLite takes whatever is called FILE-wal for the write-ahead log of FILE: the log of a file that was there before, or of which
 // another one took the place, is written over pages that it does not belong to. So every commit gives the file a new state,
 // in the table lineage, and keeps the one before: a log belongs to a file that has one of the log's states, or the state from
 // which the log's first commit went on. The table is on the second page of the file and alone there. It is read here from the
 // bytes: the engine would begin to recover. See https://sqlite.org/fileformat2.html, sections 1.6 and 4.
 
-// lineagePage is where the table lineage is.
-const lineagePage = 2
+// LineagePage is where the table lineage is.
+const LineagePage = 2
 
-// state is one of the states that a file goes through.
-type state [sha256.Size]byte
+// State is one of the states that a file goes through.
+type State [sha256.Size]byte
 
-func (s state) next(digest []byte) state { return sha256.Sum256(slices.Concat(s[:], digest)) }
-
-// lineage is the row of the table.
-type lineage struct {
-	Parent []byte `db:"parent"`
-	State  []byte `db:"state"`
-	Digest []byte `db:"digest"` // of the world, from meta
-}
-
-const selectLineage = `SELECT parent, state, digest FROM lineage JOIN meta USING (id) WHERE id = 1`
-
-// checkLineage compares the state of the file with what it follows from.
-func (db *DB) checkLineage(ctx context.Context) error {
-	row, err := get[lineage](ctx, db, selectLineage)
-	if errors.Is(err, ErrNotFound) {
-		return nil // Meta says so, too
-	}
-	if err != nil {
-		return err
-	}
-	if next := state(row.Parent).next(row.Digest); !bytes.Equal(next[:], row.State) {
-		return Damaged(fmt.Errorf("lineage: state is %x, it should be %x", row.State, next))
-	}
-	return nil
-}
-
-// proceed gives the file its next state. Nothing of what the world serves depends on the state with which a file begins.
-func (b *Batch) proceed(digest []byte) error {
-	row := lineage{}
-	err := b.scan(`SELECT state FROM lineage WHERE id = 1`, nil, &row.State)
-	if errors.Is(err, ErrNotFound) {
-		err = b.scan(`SELECT randomblob(32)`, nil, &row.State)
-	}
-	if err != nil {
-		return err
-	}
-	next := state(row.State).next(digest)
-	return b.exec(`INSERT OR REPLACE INTO lineage (id, parent, state) VALUES (1, ?, ?)`, row.State, next[:])
-}
-
-// beginSession gives the file itself a state of its own before the first commit to its log: a copy that was made of it before
-// cannot take the log for its own.
-func (db *DB) beginSession() error {
-	if db.begun || db.path == Memory || db.final != "" {
-		return nil
-	}
-	var digest []byte
-	switch err := db.write.Get(&digest, `SELECT digest FROM meta WHERE id = 1`); {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err != nil:
-		return err
-	}
-	tx, err := db.write.Beginx()
-	if err != nil {
-		return err
-	}
-	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}}
-	if err := b.proceed(digest); err != nil {
-		return errors.Join(err, b.Rollback())
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	// Who reads just now may keep the engine from it; then the state comes into the file later.
-	checkpoint := fmt.Sprintf(`PRAGMA busy_timeout = 200; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = %d`, busyTimeout)
-	if _, err := db.write.Exec(checkpoint); err != nil {
-		return err
-	}
-	db.begun = true
-	return nil
-}
-
-// checkpoint brings what is in the log into the file, as far as other processes that read let it. The last of them brings the
-// rest.
-func (db *DB) checkpoint() error {
-	if db.write == nil || db.path == Memory || db.final != "" || db.readOnly {
-		return nil
-	}
-	if _, err := db.write.Exec(`PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
-		return fmt.Errorf("what was added last could not be brought into %s and is only in %[1]s-wal, keep them together and start again: %w",
-			db.path, unwritten(err))
-	}
-	return nil
-}
+func (s State) Next(digest []byte) State { return sha256.Sum256(slices.Concat(s[:], digest)) }
 
 // The formats of a log and a page, by SQLite's file format.
 const (
@@ -124,7 +41,7 @@ const (
 var cellStart = []byte{68, 1, 4, 0, 2*32 + 12, 2*32 + 12}
 
 // lineageOf reads the states from the page of the table lineage.
-func lineageOf(page []byte) (parent, now state, ok bool) {
+func lineageOf(page []byte) (parent, now State, ok bool) {
 	if len(page) < 10 || page[0] != tableLeaf || binary.BigEndian.Uint16(page[3:]) != 1 {
 		return parent, now, false
 	}
@@ -133,11 +50,11 @@ func lineageOf(page []byte) (parent, now state, ok bool) {
 		return parent, now, false
 	}
 	cell = cell[len(cellStart):]
-	return state(cell[:32]), state(cell[32:64]), true
+	return State(cell[:32]), State(cell[32:64]), true
 }
 
-// checkLogs refuses a file beside which lies what the engine would take for the file's log, and is not.
-func checkLogs(path string) error {
+// CheckLogs refuses a file beside which lies what the engine would take for the file's log, and is not.
+func CheckLogs(path string) error {
 	if err := checkJournal(path + "-journal"); err != nil {
 		return err
 	}
@@ -205,7 +122,7 @@ func ownLog(path string, log *os.File) (header []byte, own bool, err error) {
 }
 
 // stateOf reads the state of a file without its log, nil when there is none to be found.
-func stateOf(path string) (*state, error) {
+func stateOf(path string) (*State, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -220,7 +137,7 @@ func stateOf(path string) (*state, error) {
 		size = 1 << 16
 	}
 	page := make([]byte, size)
-	if _, err := file.ReadAt(page, int64(len(page))*(lineagePage-1)); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := file.ReadAt(page, int64(len(page))*(LineagePage-1)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	if _, now, ok := lineageOf(page); ok {
@@ -231,7 +148,7 @@ func stateOf(path string) (*state, error) {
 
 // readLog counts the commits in a log as the engine would, up to the first frame that is not whole, and lists the states that
 // a file can have to which the log belongs.
-func readLog(log io.ReaderAt, header []byte) (states []state, commits int, err error) {
+func readLog(log io.ReaderAt, header []byte) (states []State, commits int, err error) {
 	magic, pageSize := binary.BigEndian.Uint32(header), binary.BigEndian.Uint32(header[8:])
 	var order binary.ByteOrder = binary.LittleEndian
 	if magic&1 == 1 {
@@ -243,7 +160,7 @@ func readLog(log io.ReaderAt, header []byte) (states []state, commits int, err e
 		return nil, 0, nil // the engine ignores such a log
 	}
 	frame := make([]byte, frameHeaderLength+pageSize)
-	var open []state // of the transaction that is read
+	var open []State // of the transaction that is read
 	for at := int64(logHeaderLength); ; at += int64(len(frame)) {
 		if _, err := log.ReadAt(frame, at); err != nil {
 			if errors.Is(err, io.EOF) {
@@ -257,7 +174,7 @@ func readLog(log io.ReaderAt, header []byte) (states []state, commits int, err e
 		if !bytes.Equal(frame[8:16], header[16:24]) || !sum.is(frame[16:24]) {
 			return states, commits, nil
 		}
-		if binary.BigEndian.Uint32(frame) == lineagePage {
+		if binary.BigEndian.Uint32(frame) == LineagePage {
 			if parent, now, ok := lineageOf(page); ok {
 				open = append(open, parent, now)
 			}

@@ -1,0 +1,68 @@
+package dbfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ErrNotWorld says that a file is not a world at all.
+var ErrNotWorld = errors.New("the file is not a Snowglobe world")
+
+// ErrVersion says that another generator version made the file.
+var ErrVersion = errors.New("the file was made by another version of Snowglobe")
+
+// Offsets in the header of a database file, by the file format of SQLite.
+const (
+	headerLength      = 100
+	headerMagic       = "SQLite format 3\x00"
+	headerPageSize    = 16
+	headerVersion     = 60
+	headerApplication = 68
+)
+
+// CheckHeader compares the application and the version of the schema in the header of the file itself, so that a foreign file is not touched. Errors of the file system, such
+// as a missing permission, are passed on as they are.
+func CheckHeader(path string, application, schema uint32) error {
+	if err := CheckKind(path); err != nil { // to open a named pipe is to wait for who writes into it
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	header := make([]byte, headerLength)
+	if _, err := io.ReadFull(file, header); err != nil || !strings.HasPrefix(string(header), headerMagic) ||
+		binary.BigEndian.Uint32(header[headerApplication:]) != application {
+		return ErrNotWorld
+	}
+	if version := binary.BigEndian.Uint32(header[headerVersion:]); version != schema {
+		return fmt.Errorf("%w (schema %d, this one reads %d)", ErrVersion, version, schema)
+	}
+	return nil
+}
+
+// CheckKind fails with ErrNotWorld for what is no file.
+func CheckKind(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: it is %s", ErrNotWorld, kindOf(info.Mode()))
+	}
+	return err
+}
+
+func kindOf(mode os.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&os.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&os.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
+}

@@ -1,0 +1,92 @@
+package dbfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"snowglobe/sim/store/filelock"
+)
+
+// ErrLocked says that another process serves a world.
+var ErrLocked = errors.New("another process serves this world; stop it, copy the file, or name another one with --db")
+
+// Writable tells whether the file itself can be written.
+func Writable(path string) (bool, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, file.Close()
+}
+
+// Occupied says whether there is something at a path that a new world must not replace: anything but an empty file.
+func Occupied(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !(info.Mode().IsRegular() && info.Size() == 0)
+}
+
+// SetAside renames a file and its log to the first name that is free of FILE.old, FILE.old.1, FILE.old.2 and so on. What a process
+// serves stays where it is.
+func SetAside(path string) error {
+	if err := CheckKind(path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	taken, err := filelock.Lock(file)
+	if err = errors.Join(err, file.Close()); err != nil || !taken {
+		return fmt.Errorf("%s: %w", path, cmp.Or(err, ErrLocked))
+	}
+	as := path + ".old"
+	for n := 1; Exists(as) || Exists(as+"-wal"); n++ {
+		as = fmt.Sprintf("%s.old.%d", path, n)
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if err := os.Rename(path+suffix, as+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Remove removes a file that is closed, with what may lie beside it.
+func Remove(path string) error {
+	return RemoveFiles(path, path+"-wal", path+"-shm", path+"-journal", Compacted(path))
+}
+
+// Compacted is where a file is written anew.
+func Compacted(path string) string { return path + "-compact" }
+
+// Unfinished is where a file is until it is whole.
+func Unfinished(path string) string { return path + ".tmp" }
+
+// RemoveUnfinished removes what is there of a file that was never finished. Nobody may be making it.
+func RemoveUnfinished(path string) error {
+	if Exists(path) {
+		return Remove(Unfinished(path))
+	}
+	return errors.Join(Remove(Unfinished(path)), Remove(path))
+}
+
+// RemoveFiles removes those that exist.
+func RemoveFiles(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
