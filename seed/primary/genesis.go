@@ -108,7 +108,7 @@ func (b *genesisBuilder) grantLocked() {
 
 // addValidators decides who validates from the beginning.
 func (b *genesisBuilder) addValidators(r *rand.Rand) error {
-	for i := range b.genesisValidators() {
+	for i := range b.size.genesisValidators() {
 		node := b.nodes.all[i]
 		s := b.genesisPeriod(i, r)
 		if i < nodeRoleCount {
@@ -193,10 +193,10 @@ func (b *genesisBuilder) addDelegators(r *rand.Rand) error {
 		{active, stakingPeriod{persona, b.usualDelegation(r), start, b.span.At(700, 0)}},
 		{active, stakingPeriod{b.account(5), b.usualDelegation(r), b.span.Until + 3*population.Day, b.span.Until + 40*population.Day}},
 	}
-	for i := range b.genesisDelegators() - len(all) {
+	for i := range b.size.genesisDelegators() - len(all) {
 		index := popular
 		if i >= popularDelegations/2 {
-			index = int(population.Between(r, active, int64(b.genesisValidators())-1))
+			index = int(population.Between(r, active, int64(b.size.genesisValidators())-1))
 		}
 		node := b.nodes.all[index]
 		end := node.end - min(uint64(population.Between(r, 0, 6*population.Day)), node.end/2)

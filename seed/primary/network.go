@@ -55,7 +55,7 @@ func NewNetwork(g population.RNG, index int, size Size, span population.Span, pe
 		wallet: &wallet{rules: networkRules, utxos: utxoSet{}}, l1sReady: make(chan struct{}), assetIDs: map[string]ids.ID{},
 	}
 	var err error
-	if n.nodes, err = newNodes(g, networkRules.NetworkID, n.primaryValidators(), n.size.L1Validators); err != nil {
+	if n.nodes, err = newNodes(g, networkRules.NetworkID, n.size.primaryValidators(), n.size.L1Validators); err != nil {
 		return nil, err
 	}
 	for i, node := range n.nodes.all {
@@ -207,7 +207,7 @@ func (n *Network) proposer(chain int, b *txs.Block) *primary.Proposer {
 	r := n.rng.For("proposer", n.rules.NetworkID, chain, b.Height())
 	var node *node
 	for node == nil || node.start == 0 || node.start > b.Time() || node.end < b.Time() {
-		node = n.nodes.all[r.IntN(n.primaryValidators())]
+		node = n.nodes.all[r.IntN(n.size.primaryValidators())]
 	}
 	return &primary.Proposer{Certificate: node.row.Certificate, PHeight: n.net.P.Height()}
 }

@@ -42,13 +42,13 @@ const subnetValidators = 3
 const popularDelegations = 26
 
 // primaryValidators is how many nodes validate the primary network sooner or later.
-func (n *Network) primaryValidators() int { return n.size.Validators - subnetValidators }
+func (s Size) primaryValidators() int { return s.Validators - subnetValidators }
 
 // genesisValidators is how many validators a network begins with; the others join.
-func (n *Network) genesisValidators() int { return max(nodeRoleCount, n.primaryValidators()*6/10) }
+func (s Size) genesisValidators() int { return max(nodeRoleCount, s.primaryValidators()*6/10) }
 
 // genesisDelegators is how many delegators a network begins with.
-func (n *Network) genesisDelegators() int { return max(3+popularDelegations/2, n.size.Delegators/3) }
+func (s Size) genesisDelegators() int { return max(3+popularDelegations/2, s.Delegators/3) }
 
 // stakedPercent is how many percent of all AVAX those stake who validate when history ends, before rewards.
 const stakedPercent = 48
@@ -57,7 +57,7 @@ const stakedPercent = 48
 // the network itself, if the largest stake allows that.
 func (n *Network) stake(r *rand.Rand) uint64 {
 	const mostAVAX = 1_900_000
-	average := min(supplies[n.rules.NetworkID]/nanoAVAX*stakedPercent/80/uint64(n.primaryValidators()), mostAVAX)
+	average := min(supplies[n.rules.NetworkID]/nanoAVAX*stakedPercent/80/uint64(n.size.primaryValidators()), mostAVAX)
 	return average * uint64(population.Between(r, 60, 140)) / 100 * nanoAVAX
 }
 
@@ -91,7 +91,7 @@ func (n *staking) schedule(r *rand.Rand) {
 
 func (n *staking) scheduleValidators() {
 	for i := range n.joiners() {
-		node, s := n.nodes.all[n.genesisValidators()+i], n.joining(i)
+		node, s := n.nodes.all[n.size.genesisValidators()+i], n.joining(i)
 		n.expectReward(s)
 		n.Network.schedule(store.PChain, s.start, func(at uint64) (*txs.Tx, error) {
 			tx, err := n.validate(node, s, at)
@@ -105,14 +105,14 @@ func (n *staking) scheduleValidators() {
 }
 
 func (n *staking) scheduleDelegators(r *rand.Rand) {
-	for i := range n.size.Delegators - n.genesisDelegators() - 1 {
+	for i := range n.size.Delegators - n.size.genesisDelegators() - 1 {
 		who := n.account(int(population.Between(r, 0, stakingAccounts-1)))
 		if i < 3 {
 			who = n.personas.Delegator
 		}
 		s, at := stakingPeriod{who: who, weight: n.usualDelegation(r)}, n.span.At(int(population.Between(r, 20, 950)), int(population.Between(r, 0, population.Hour)))
 		s.end = n.endOf(at, r)
-		first := int(population.Between(r, 0, int64(n.primaryValidators())-1))
+		first := int(population.Between(r, 0, int64(n.size.primaryValidators())-1))
 		if i < popularDelegations-popularDelegations/2 {
 			first, s.end = popular, n.span.Until+uint64(population.Between(r, 1, 150))*population.Day
 			s.end = max(s.end, at+n.rules.Staking.MinStakeDuration+population.Hour)
@@ -133,7 +133,7 @@ func (n *staking) scheduleDelegators(r *rand.Rand) {
 const stakingAccounts = 40
 
 // joiners is how many validators join in the course of history.
-func (n *Network) joiners() int { return n.primaryValidators() - n.genesisValidators() }
+func (n *Network) joiners() int { return n.size.primaryValidators() - n.size.genesisValidators() }
 
 // joining is who joins as the i-th, when, and with how much: who soon leaves again stakes little.
 func (n *Network) joining(i int) stakingPeriod {
@@ -185,8 +185,8 @@ func (n *staking) validate(node *node, s stakingPeriod, at uint64) (*txs.Tx, err
 // delegateFrom delegates to the first node from an index on that can take it until the end wished; what is to outlast history may
 // end a bit sooner.
 func (n *staking) delegateFrom(first int, s stakingPeriod, at uint64) (*txs.Tx, error) {
-	for i := range n.primaryValidators() {
-		index := (first + i) % n.primaryValidators()
+	for i := range n.size.primaryValidators() {
+		index := (first + i) % n.size.primaryValidators()
 		node, t := n.nodes.all[index], s
 		t.end = min(t.end, node.end)
 		if index == full || node.start == 0 || t.end < at+n.rules.Staking.MinStakeDuration || (t.end <= n.span.Until) != (s.end <= n.span.Until) ||

@@ -20,7 +20,7 @@ import (
 type buildState struct {
 	kind     Kind
 	base     *FlatState // nil for a chain that starts here
-	accounts map[common.Address]*types.StateAccount
+	accounts accounts
 	slots    map[common.Address]map[common.Hash]common.Hash
 	codes    map[common.Hash][]byte
 
@@ -41,7 +41,7 @@ var (
 func newBuildState(kind Kind) *buildState {
 	return &buildState{
 		kind:     kind,
-		accounts: map[common.Address]*types.StateAccount{},
+		accounts: newAccounts(),
 		slots:    map[common.Address]map[common.Hash]common.Hash{},
 		codes:    map[common.Hash][]byte{},
 		trie:     newTrie(kind),
@@ -51,14 +51,11 @@ func newBuildState(kind Kind) *buildState {
 }
 
 func (l *buildState) Account(address common.Address) (*types.StateAccount, error) {
-	account, known := l.accounts[address]
-	if !known && l.base != nil {
+	account, changed := l.accounts.get(address)
+	if !changed && l.base != nil {
 		return l.base.Account(address)
 	}
-	if account == nil {
-		return nil, nil
-	}
-	return account.Copy(), nil
+	return account, nil
 }
 
 func (l *buildState) Storage(address common.Address, key common.Hash) (common.Hash, error) {
@@ -117,7 +114,7 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 	if later.base == nil || later.base.block > l.base.block {
 		return false
 	}
-	for address := range later.accounts {
+	for address := range later.accounts.all {
 		account, err := l.base.Account(address)
 		switch {
 		case err != nil:
@@ -174,7 +171,7 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed ma
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
 	for address := range update.AccountsOrigin {
-		l.accounts[address] = update.Accounts[crypto.Keccak256Hash(address[:])]
+		l.accounts.set(address, update.Accounts[crypto.Keccak256Hash(address[:])])
 	}
 	for address, keys := range update.StoragesOrigin {
 		slots := l.slots[address]
@@ -197,7 +194,8 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 // rows are the flat rows of what the last commit changed, in the order of their keys.
 func (l *buildState) rows(delta *store.Delta, chain int, block uint64) {
 	for address := range l.update.AccountsOrigin {
-		delta.Accounts = append(delta.Accounts, accountRow(chain, block, address, l.accounts[address]))
+		account, _ := l.accounts.get(address)
+		delta.Accounts = append(delta.Accounts, accountRow(chain, block, address, account))
 	}
 	slices.SortFunc(delta.Accounts, func(a, b store.Account) int { return bytes.Compare(a.Address, b.Address) })
 	for address, keys := range l.update.StoragesOrigin {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core"
@@ -46,7 +47,9 @@ type Builder struct {
 	hashes    map[uint64]common.Hash // of the last 256 blocks, for BLOCKHASH; nil in a draft
 	ancestor  vm.GetHashFunc         // where a draft finds them
 	jumpDests JumpDestCache
-	lists     *trie.StackTrie // hashes the lists of a block
+	active    []*precompile.Contract // at the last block,
+	contracts Precompiles            // and the precompiles that these are among
+	lists     *trie.StackTrie        // hashes the lists of a block
 	allTxs    int64
 	digest    []byte
 }
@@ -345,6 +348,15 @@ func (b *Builder) vmContext(h *Header, states vm.StateDB) VMContext {
 	return VMContext{
 		Kind:        b.kind,
 		ChainConfig: b.chainConfig, Block: NewBlockContext(h, b.blockHash), State: states, JumpDests: b.jumpDests,
-		Precompiles: PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time), Warp: b.warpContext.PrecompileInput(),
+		Precompiles: b.precompilesAt(h), Warp: b.warpContext.PrecompileInput(),
 	}
+}
+
+// precompilesAt are PrecompilesAt a block. They are made anew when an upgrade has changed which there are.
+func (b *Builder) precompilesAt(h *Header) Precompiles {
+	active := b.schedule.Active(h.Time)
+	if b.contracts.stateless == nil || !slices.Equal(active, b.active) {
+		b.active, b.contracts = active, PrecompilesAt(b.kind, b.rulesAt(h), b.schedule, h.Time)
+	}
+	return b.contracts
 }

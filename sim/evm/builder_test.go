@@ -143,8 +143,8 @@ func TestBuilderGoesBack(t *testing.T) {
 		if back.state.trie != tree || back.state.tries[first] != storage || storage == nil {
 			t.Errorf("%s: the tries were made anew", kind)
 		}
-		if len(back.state.accounts) > 0 || len(back.state.tries) > 1 {
-			t.Errorf("%s: %d accounts and %d tries are left of what was undone", kind, len(back.state.accounts), len(back.state.tries))
+		if len(back.state.accounts.all) > 0 || len(back.state.tries) > 1 {
+			t.Errorf("%s: %d accounts and %d tries are left of what was undone", kind, len(back.state.accounts.all), len(back.state.tries))
 		}
 		for i, input := range []string{word(3, 2), word(0, 1)} {
 			at := uint64(1_700_000_130 + 2*i)

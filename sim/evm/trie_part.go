@@ -192,7 +192,7 @@ func (l *buildState) changedTries() (changes []store.TrieChange, err error) {
 	}
 	accounts := map[string]bool{}
 	for address := range l.update.AccountsOrigin {
-		accounts[string(address[:])] = l.accounts[address] != nil
+		accounts[string(address[:])] = !l.accounts.all[address].gone
 	}
 	changes, err = l.changedTrie(nil, allAccounts, l.trie, accounts)
 	for _, address := range slices.SortedFunc(maps.Keys(l.update.StoragesOrigin), common.Address.Cmp) {
@@ -225,7 +225,7 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 
 // largeTries are all parts of the tries of a chain that was made from its beginning.
 func (l *buildState) largeTries() (changes []store.TrieChange) {
-	if len(l.accounts) >= partedLeaves {
+	if len(l.accounts.all) >= partedLeaves {
 		changes = append(changes, l.allParts(allAccounts, l.trie, nil))
 	}
 	for _, address := range slices.SortedFunc(maps.Keys(l.slots), common.Address.Cmp) {
@@ -248,8 +248,8 @@ func (l *buildState) allParts(owner []byte, tree *Trie, loaded [][]byte) store.T
 		}
 	}
 	if len(owner) == 0 {
-		for address, account := range l.accounts {
-			set(address[:], account != nil)
+		for address, account := range l.accounts.all {
+			set(address[:], !account.gone)
 		}
 	} else {
 		for key, value := range l.slots[common.BytesToAddress(owner)] {

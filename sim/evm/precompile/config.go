@@ -53,30 +53,26 @@ func (s *Upgrades) configsBetween(c *Contract, after *uint64, upTo uint64) []Con
 	return all
 }
 
-// configAt is the configuration of a precompile in force at a time, nil when it is disabled.
-func (s *Upgrades) configAt(c *Contract, time uint64) *Config {
-	var last *Config
+// configAt is the configuration of a precompile at a time, and whether it is in force then.
+func (s *Upgrades) configAt(c *Contract, time uint64) (last Config, active bool) {
 	for i := -1; i < len(s.Upgrades); i++ {
 		configs := s.Genesis
 		if i >= 0 {
 			configs = s.Upgrades[i]
 		}
 		if config, named := configs[c.Key]; named && config.BlockTimestamp != nil && *config.BlockTimestamp <= time {
-			last = &config
+			last, active = config, !config.Disable
 		}
 	}
-	if last == nil || last.Disable {
-		return nil
-	}
-	return last
+	return last, active
 }
 
 // At are the configurations in force at a time, by key.
 func (s *Upgrades) At(time uint64) Configs {
 	active := Configs{}
 	for _, c := range contracts {
-		if config := s.configAt(c, time); config != nil {
-			active[c.Key] = *config
+		if config, inForce := s.configAt(c, time); inForce {
+			active[c.Key] = config
 		}
 	}
 	return active
@@ -86,7 +82,7 @@ func (s *Upgrades) At(time uint64) Configs {
 func (s *Upgrades) Active(time uint64) []*Contract {
 	var active []*Contract
 	for _, c := range contracts {
-		if s.configAt(c, time) != nil {
+		if _, inForce := s.configAt(c, time); inForce {
 			active = append(active, c)
 		}
 	}

@@ -42,7 +42,10 @@ func feeSlot(field int) common.Hash { return common.Hash{byte(field + 1)} }
 type Storage func(contract common.Address, slot common.Hash) common.Hash
 
 // HasFeeManager says whether a fee manager is in force at a time.
-func (s *Upgrades) HasFeeManager(time uint64) bool { return s.configAt(FeeManager, time) != nil }
+func (s *Upgrades) HasFeeManager(time uint64) bool {
+	_, active := s.configAt(FeeManager, time)
+	return active
+}
 
 // StoredFeeConfig reads the fee configuration that the fee manager keeps, and the block in which it last changed.
 func StoredFeeConfig(read Storage) (FeeConfig, *big.Int) {

@@ -1,9 +1,11 @@
-package precompile
+package precompile_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"snowglobe/sim/evm/precompile"
 )
 
 const (
@@ -12,10 +14,10 @@ const (
 	minterOn = `"contractNativeMinterConfig":{"adminAddresses":[` + one + `],"blockTimestamp":5}`
 )
 
-func parse(config, upgrades string) (*Upgrades, error) {
-	s := &Upgrades{}
+func parse(config, upgrades string) (*precompile.Upgrades, error) {
+	s := &precompile.Upgrades{}
 	var c struct {
-		FeeConfig FeeConfig `json:"feeConfig"`
+		FeeConfig precompile.FeeConfig `json:"feeConfig"`
 	}
 	if err := json.Unmarshal([]byte(config), &c); err != nil {
 		return nil, err
@@ -63,11 +65,11 @@ func TestContractsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for at, on := range map[uint64]bool{0: false, 4: false, 5: true, 9: true, 10: false, 19: false, 20: true, 1 << 62: true} {
-		if _, active := s.At(at)[NativeMinter.Key]; active != on || (len(s.Active(at)) == 1) != on {
+		if _, active := s.At(at)[precompile.NativeMinter.Key]; active != on || (len(s.Active(at)) == 1) != on {
 			t.Errorf("at %d the minter is on: %t", at, active)
 		}
 	}
-	if off := s.Disabled(9, 10); !off[NativeMinter.Address] || len(s.Disabled(10, 20)) != 0 {
+	if off := s.Disabled(9, 10); !off[precompile.NativeMinter.Address] || len(s.Disabled(10, 20)) != 0 {
 		t.Errorf("turned off: %v", off)
 	}
 }

@@ -246,4 +246,7 @@ func bytesArgument(input []byte) ([]byte, error) {
 }
 
 // HasWarp says whether the warp precompile is in force at a time, so that access lists carry predicates.
-func (s *Upgrades) HasWarp(time uint64) bool { return s.configAt(Warp, time) != nil }
+func (s *Upgrades) HasWarp(time uint64) bool {
+	_, active := s.configAt(Warp, time)
+	return active
+}

@@ -1,46 +1,74 @@
-package reader
+package reader_test
 
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
 // TestExecutionsAreBounded begins as many executions as the process serves at once, on several chains.
 func TestExecutionsAreBounded(t *testing.T) {
-	var leave []func()
-	for range maxExecutions {
-		_, done, err := (&Chain{}).acquire(t.Context(), time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		leave = append(leave, done)
+	c, b, call, _ := bomb(t, loopCode)
+	begins := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err := c.Call(ctx, b, call, reader.Overrides{})
+		return err
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, _, err := (&Chain{}).acquire(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) {
+	ctx, leave := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	execute := func() {
+		c, b, call, endless := bomb(t, loopCode)
+		c.Limits.Gas, c.Limits.Time = math.MaxUint64/2, time.Minute
+		all.Go(func() { _, _ = c.Call(ctx, b, call, endless) }) // without end
+	}
+	for range 3 {
+		execute()
+	}
+	time.Sleep(10 * time.Millisecond)
+	if err := begins(); err != nil {
+		t.Errorf("the fourth execution: %v", err)
+	}
+	execute()
+	err := begins()
+	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); err = begins() {
+		time.Sleep(time.Millisecond) // until the fourth runs
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more execution begins: %v", err)
 	}
-	for _, done := range leave {
-		done()
+	leave()
+	all.Wait()
+	if err := begins(); err != nil {
+		t.Errorf("after the others: %v", err)
 	}
 }
 
 // TestLogsAreBounded stops a search that finds too many logs.
 func TestLogsAreBounded(t *testing.T) {
-	found := 0
-	s := &logSearch{filter: &LogFilter{}, each: func(store.Position, *types.Log) { found++ }}
-	var err error
-	for i := 0; err == nil && i < 2*MaxLogs; i++ {
-		err = s.add(&store.LogView{})
+	c := newRandomChain(t, evm.KindC, 1, 0)
+	delta := c.sealed(1_775_000_010)
+	if len(delta.Logs) == 0 {
+		t.Fatal("the block has no logs")
 	}
-	if err == nil || found != MaxLogs || !strings.Contains(err.Error(), "more than 50000 results") {
+	for log := delta.Logs[len(delta.Logs)-1]; len(delta.Logs) <= reader.MaxLogs; {
+		log.ID++
+		delta.Logs = append(delta.Logs, log)
+	}
+	publish(t, c.db, c.Chain, delta)
+	found := 0
+	err := c.EachLog(t.Context(), &reader.LogFilter{}, 0, 1, func(store.Position, *types.Log) { found++ })
+	if err == nil || found != reader.MaxLogs || !strings.Contains(err.Error(), "more than 50000 results") {
 		t.Errorf("%d logs: %v", found, err)
 	}
 }

@@ -106,11 +106,11 @@ func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]c
 }
 
 // Code is the code with a hash.
-func (c *Chain) Code(ctx context.Context, hash common.Hash) []byte {
+func (l *Ledger) Code(ctx context.Context, hash common.Hash) []byte {
 	if hash == types.EmptyCodeHash {
 		return nil
 	}
-	return evm.NewFlatState(ctx, c.db, c.Row.ID, 0).Code(common.Address{}, hash)
+	return evm.NewFlatState(ctx, l.db, l.Row.ID, 0).Code(common.Address{}, hash)
 }
 
 // Slots are a contract's slots after a block that are not zero, in the order of the storage's trie.

@@ -121,6 +121,12 @@ func (c *randomChain) word() common.Hash { return common.BigToHash(big.NewInt(c.
 
 func (c *randomChain) block(time uint64) {
 	c.t.Helper()
+	publish(c.t, c.db, c.Chain, c.sealed(time))
+}
+
+// sealed is the next block, which is in the file once it is published.
+func (c *randomChain) sealed(time uint64) *store.Delta {
+	c.t.Helper()
 	p, err := c.builder.Open(1000 * time)
 	if err != nil {
 		c.t.Fatal(err)
@@ -142,5 +148,5 @@ func (c *randomChain) block(time uint64) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	publish(c.t, c.db, c.Chain, delta)
+	return delta
 }

@@ -21,9 +21,9 @@ import (
 // stepPart is how many bytes of a log lie together.
 const stepPart = 64 << 10
 
-// stepLogger logs every step of a transaction with the options and the bytes of go-ethereum's logger.StructLogger, which keeps each step by
+// StepLogger logs every step of a transaction with the options and the bytes of go-ethereum's logger.StructLogger, which keeps each step by
 // itself and writes all of them again and again in the end: a log of megabytes would take five times as much while it is made.
-type stepLogger struct {
+type StepLogger struct {
 	options logger.Config
 	states  tracing.StateDB
 	storage map[common.Address]map[common.Hash]common.Hash // that steps read or wrote, by contract
@@ -37,11 +37,13 @@ type stepLogger struct {
 	reason  atomic.Pointer[error]
 }
 
-func newStepLogger(options *logger.Config) *stepLogger {
-	return &stepLogger{options: *options, storage: map[common.Address]map[common.Hash]common.Hash{}}
+// NewStepLogger makes one with options of go-ethereum's.
+func NewStepLogger(options *logger.Config) *StepLogger {
+	return &StepLogger{options: *options, storage: map[common.Address]map[common.Hash]common.Hash{}}
 }
 
-func (l *stepLogger) hooks() tracing.Hooks {
+// Hooks are those of the transaction to log.
+func (l *StepLogger) Hooks() tracing.Hooks {
 	return tracing.Hooks{
 		OnTxStart: func(env *tracing.VMContext, _ *types.Transaction, _ common.Address) { l.states = env.StateDB },
 		OnTxEnd: func(receipt *types.Receipt, err error) {
@@ -62,9 +64,9 @@ func (l *stepLogger) hooks() tracing.Hooks {
 }
 
 // stop ends the log, whose result is the reason then.
-func (l *stepLogger) stop(reason error) { l.reason.Store(&reason) }
+func (l *StepLogger) stop(reason error) { l.reason.Store(&reason) }
 
-func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, returned []byte, depth int, err error) {
+func (l *StepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.OpContext, returned []byte, depth int, err error) {
 	if l.reason.Load() != nil || l.options.Limit != 0 && l.size > l.options.Limit {
 		return
 	}
@@ -118,7 +120,7 @@ func (l *stepLogger) step(pc uint64, op byte, gas, cost uint64, scope tracing.Op
 }
 
 // pack makes room for more steps.
-func (l *stepLogger) pack() {
+func (l *StepLogger) pack() {
 	if l.packing == nil {
 		l.packing = make([]byte, snappy.MaxEncodedLen(stepPart))
 	}
@@ -145,7 +147,7 @@ func comma(w []byte, i int) []byte {
 }
 
 // appendStorage writes, with a step that reads or writes a contract's storage, what this and earlier steps read or wrote there.
-func (l *stepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpContext) []byte {
+func (l *StepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpContext) []byte {
 	stack, address := scope.StackData(), scope.Address()
 	last := func(n int) common.Hash { return stack[len(stack)-n].Bytes32() }
 	if op != vm.SLOAD && op != vm.SSTORE {
@@ -173,8 +175,8 @@ func (l *stepLogger) appendStorage(w []byte, op vm.OpCode, scope tracing.OpConte
 	return append(w, '}')
 }
 
-// result is the log. What was returned is without the prefix of hex, as the network's nodes write it.
-func (l *stepLogger) result() (Trace, error) {
+// Result is the log. What was returned is without the prefix of hex, as the network's nodes write it.
+func (l *StepLogger) Result() (Trace, error) {
 	if reason := l.reason.Load(); reason != nil {
 		return nil, *reason
 	}

@@ -1,4 +1,4 @@
-package reader
+package reader_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/runtime"
 	"github.com/ethereum/go-ethereum/eth/tracers/logger"
+
+	"snowglobe/sim/evm/reader"
 )
 
 // TestStepsAreLoggedAsGoEthereumDoes executes code of every kind of step, and some at random, under both loggers.
@@ -34,15 +36,15 @@ func TestStepsAreLoggedAsGoEthereumDoes(t *testing.T) {
 	}
 	for name, code := range codes {
 		for _, options := range []logger.Config{{}, {EnableMemory: true, EnableReturnData: true}, {DisableStack: true, DisableStorage: true}, {Limit: 700}} {
-			theirs, ours := logger.NewStructLogger(&options), newStepLogger(&options)
-			hooks := ours.hooks()
+			theirs, ours := logger.NewStructLogger(&options), reader.NewStepLogger(&options)
+			hooks := ours.Hooks()
 			execute(code, theirs.Hooks())
 			execute(code, &hooks)
 			want, err := theirs.GetResult()
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := ours.result()
+			got, err := ours.Result()
 			if want = bytes.Replace(want, []byte(`"returnValue":"0x`), []byte(`"returnValue":"`), 1); err != nil || !bytes.Equal(got.JSON(), want) {
 				t.Errorf("%s with %+v: %v\n%.1000s\nwant\n%.1000s", name, options, err, got.JSON(), want)
 			}

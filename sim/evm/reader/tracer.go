@@ -31,7 +31,7 @@ type boundedTracer struct {
 	*tracers.Tracer
 	hooks  *tracing.Hooks
 	cancel func()      // stops the EVM
-	steps  *stepLogger // instead of a tracer of go-ethereum
+	steps  *StepLogger // instead of a tracer of go-ethereum
 	size   int
 	limit  int
 }
@@ -66,8 +66,8 @@ func (w *boundedTracer) logSteps(config *logger.Config) *boundedTracer {
 	if !own {
 		options.Limit = w.limit
 	}
-	steps := newStepLogger(&options)
-	hooks := steps.hooks()
+	steps := NewStepLogger(&options)
+	hooks := steps.Hooks()
 	w.Tracer = &tracers.Tracer{Hooks: &hooks, Stop: steps.stop}
 	w.hooks, w.steps = &hooks, steps
 	if !own {
@@ -135,7 +135,7 @@ func (w *boundedTracer) result() (Trace, error) {
 		result, err := w.GetResult()
 		return Trace{PlainPart(result)}, err
 	}
-	trace, err := w.steps.result()
+	trace, err := w.steps.Result()
 	if trace.Size() > w.limit {
 		return nil, errTraceSize(w.limit)
 	}
