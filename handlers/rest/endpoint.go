@@ -136,7 +136,7 @@ func (c *requestContext) reply(r *Request) error {
 	key, lasts := c.cacheKey(r)
 	if body, found := c.server.cache.get(key); lasts && found {
 		c.keep(body)
-		c.sendEncoded(r.HTTP, status, c.readable(r.HTTP, body))
+		c.sendEncoded(r.HTTP, status, c.op.readable(r.HTTP, body))
 		return nil
 	}
 	answer, err := c.handle(r)
@@ -150,13 +150,13 @@ func (c *requestContext) reply(r *Request) error {
 		if kept := c.server.cache.add(key, body); kept != nil {
 			c.keep(kept)
 		}
-		return c.readable(r.HTTP, body)
+		return c.op.readable(r.HTTP, body)
 	})
 }
 
 // readable is the body as the client wants to read it: indented for who asks for that, and for curl, unless it wants a certain type.
-func (c *requestContext) readable(r *http.Request, body []byte) []byte {
-	if !c.op.Readable {
+func (op *operation) readable(r *http.Request, body []byte) []byte {
+	if !op.Readable {
 		return body
 	}
 	wants, asked := r.URL.Query()["pretty"]

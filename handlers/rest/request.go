@@ -2,12 +2,21 @@ package rest
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"math/big"
 	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"snowglobe/handlers/fault"
+	"snowglobe/handlers/journal"
 	"snowglobe/handlers/rest/schema"
+	"snowglobe/handlers/textlog"
 )
 
 // Request is what a handler works with: parameters that are parsed and allowed, the body, the page and the dialect.
@@ -112,3 +121,183 @@ func (r *Request) Chain(name string) schema.ChainID { return Value[schema.ChainI
 
 // Block is an EVM block's number or hash.
 func (r *Request) Block(name string) schema.BlockID { return Value[schema.BlockID](r, name) }
+
+// requestContext is one request on its way through the server, with what is known about its answer so far. It is the
+// response writer that handlers get.
+type requestContext struct {
+	responseWriter
+	server   *Server
+	request  *http.Request
+	id       string
+	dialect  schema.Dialect
+	prefixed bool // whether it came under /upstream
+	op       *operation
+	mounted  string
+	mount    *mount
+	logger   *slog.Logger // notes the request
+	large    LargeAnswer
+	start    time.Time
+	took     time.Duration
+	received journal.Body // the request's body
+	fault    string       // which was applied to the request
+	end      func()       // ends the answer instead of its last byte, nil for none
+
+	failing map[int]*fault.Action // calls of JSON-RPC that are answered in another way, by their place
+}
+
+func (s *Server) newRequestContext(w http.ResponseWriter, r *http.Request) *requestContext {
+	c := &requestContext{responseWriter: responseWriter{ResponseWriter: w}, server: s, start: s.opts.Now(), logger: s.opts.Log}
+	c.id = s.requestID(r)
+	c.request, c.prefixed = cutPrefix(r)
+	c.dialect = s.opts.Dialect.choose(r, c.prefixed)
+	c.keeps = !IsInside(r.Context()) && (s.opts.Journal.On() || c.logs())
+	w.Header()["X-Request-Id"] = []string{c.id}
+	return c
+}
+
+// allowOrigins lets pages of any origin read the answer.
+func (c *requestContext) allowOrigins() {
+	h := c.Header()
+	h["Access-Control-Allow-Origin"] = anyOrigin
+	h["Access-Control-Expose-Headers"] = exposed
+}
+
+// pathAsSent is a path as this client writes it: under the prefix that it came with.
+func (c *requestContext) pathAsSent(path string) string {
+	if c.prefixed {
+		path = upstreamPrefix + path
+	}
+	return MountPath(c.request) + path
+}
+
+// requestID is the client's own if it is fit to be logged, else the next of a count.
+func (s *Server) requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 128 && strings.Trim(id, idLetters) == "" {
+		return id
+	}
+	return "req-" + strconv.FormatUint(s.requests.Add(1), 10)
+}
+
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:"
+
+// finish answers for a handler that panicked and writes the access log.
+func (c *requestContext) finish() {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler {
+			c.note()
+			panic(p)
+		}
+		c.server.opts.Log.Error("handler panicked", "id", c.id, "operation", c.operation(), "panic", p, "stack", string(debug.Stack()))
+		if c.status == 0 {
+			c.fail(c.failure(), false)
+		}
+	}
+	if !IsInside(c.request.Context()) {
+		c.note()
+	}
+	if c.end != nil {
+		c.end()
+		return
+	}
+	_ = c.release() // a client that has gone away needs no answer
+}
+
+// shownByPage says whether a page of this server shows the answer as a picture: no client of the world asked for it.
+func shownByPage(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Dest") == "image" && r.Header.Get("Sec-Fetch-Site") == "same-origin"
+}
+
+// note tells of the answer where it is told: the log, the journal, the counters.
+func (c *requestContext) note() {
+	c.took = c.server.opts.Now().Sub(c.start)
+	recorded := c.server.opts.Journal.On() && c.keeps && !(c.op != nil && c.op.Unrecorded) && !shownByPage(c.request)
+	if logged := c.logs(); logged || recorded {
+		e := c.exchange()
+		e.AnswerHeader, e.Request, e.Answer, e.Took = c.Header(), c.received, c.answer, c.took
+		if logged {
+			c.writeAccessLog(e)
+		}
+		if recorded {
+			c.server.opts.Journal.Add(e)
+		}
+	}
+	c.observe()
+	c.use(c.operation(), c.took)
+}
+
+// logs says whether the request is logged.
+func (c *requestContext) logs() bool { return c.logger.Enabled(c.request.Context(), slog.LevelInfo) }
+
+// writeAccessLog writes one line about the request, without its secrets.
+func (c *requestContext) writeAccessLog(e *journal.Exchange) {
+	j := c.server.opts.Journal
+	path, _, _ := strings.Cut(e.Target, "?")
+	method := e.Method
+	if e.WebSocket {
+		method = "WS"
+	}
+	attrs := append(make([]slog.Attr, 0, 14), slog.String("id", c.id), slog.String(textlog.Method, method), slog.String(textlog.Path, path))
+	add := func(name, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(name, value))
+		}
+	}
+	add(textlog.Query, j.Query(e))
+	if e.World != "" {
+		attrs = append(attrs, slog.String(textlog.World, e.World))
+	}
+	attrs = append(attrs, slog.String(textlog.Interface, e.Interface), slog.String(textlog.Operation, e.Operation), slog.String("dialect", string(c.dialect)),
+		slog.Int(textlog.Status, e.Status), slog.Int64("bytes", e.Answer.Size), slog.Float64(textlog.Took, float64(e.Took.Microseconds())/1000))
+	members, cause := j.Outcome(e)
+	if members != nil {
+		attrs = append(attrs, slog.Any(textlog.Calls, members))
+	}
+	add(textlog.Cause, cause)
+	add(textlog.Fault, e.Fault)
+	c.logger.LogAttrs(c.request.Context(), slog.LevelInfo, textlog.Request, attrs...)
+}
+
+func (c *requestContext) operation() string {
+	if c.op != nil {
+		return c.op.ID
+	}
+	return c.mounted
+}
+
+// Write sends a part of the answer. A large one has to wait until there is room for it, and to be taken in time.
+func (c *requestContext) Write(b []byte) (int, error) {
+	large, err := c.large.Send(c.request.Context(), len(b))
+	if err != nil {
+		if errors.Is(err, errTooManyLarge) && c.status == 0 {
+			RefuseLarge(&c.responseWriter, err)
+		}
+		return 0, err
+	}
+	if large {
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(largeTimeout)) // tests have writers without deadlines
+	}
+	return c.responseWriter.Write(b)
+}
+
+type contextKey struct{}
+
+type insideKey struct{}
+
+// Inside marks a request that the server makes of itself, for a page: it counts against no rate limit, and is neither logged nor
+// observed, since the request for the page is.
+func Inside(ctx context.Context) context.Context { return context.WithValue(ctx, insideKey{}, true) }
+
+// IsInside says whether a request carries the mark of Inside.
+func IsInside(ctx context.Context) bool { return ctx.Value(insideKey{}) != nil }
+
+func (c *requestContext) context(r *http.Request) context.Context {
+	return context.WithValue(r.Context(), contextKey{}, c)
+}
+
+// RequestDialect is the dialect for a request that reached a mounted handler.
+func RequestDialect(ctx context.Context) schema.Dialect {
+	if c, ok := ctx.Value(contextKey{}).(*requestContext); ok {
+		return c.dialect
+	}
+	return schema.Spec
+}

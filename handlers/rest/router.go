@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -85,4 +87,140 @@ func (t *routes) interfaces() []*Interface {
 		}
 	}
 	return list
+}
+
+// normalizePath takes doubled slashes and slashes at the end out of a path, so that it means the same operation without a
+// redirect.
+func normalizePath(r *http.Request) *http.Request {
+	path := segmented(r.URL)
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	return withPath(r, path)
+}
+
+// segmented is a path in which a slash that the client escaped stays escaped: it is part of a segment, not its end.
+func segmented(u *url.URL) string {
+	if u.RawPath == "" {
+		return u.Path
+	}
+	segments := strings.Split(u.RawPath, "/")
+	for i, escaped := range segments {
+		text, err := url.PathUnescape(escaped)
+		if err != nil {
+			return u.Path
+		}
+		segments[i] = strings.ReplaceAll(text, "/", "%2F")
+	}
+	return strings.Join(segments, "/")
+}
+
+// cutPrefix takes the upstream dialect's prefix off a path and says whether it was there.
+func cutPrefix(r *http.Request) (*http.Request, bool) {
+	path := "/" + strings.TrimLeft(r.URL.Path, "/")
+	rest, ok := strings.CutPrefix(path, upstreamPrefix)
+	if !ok || rest != "" && rest[0] != '/' {
+		return r, false
+	}
+	cut := withPath(r, rest)
+	if raw, ok := strings.CutPrefix("/"+strings.TrimLeft(r.URL.RawPath, "/"), upstreamPrefix); ok {
+		cut.URL.RawPath = raw
+	}
+	return cut, true
+}
+
+func withPath(r *http.Request, path string) *http.Request {
+	if path == "" || path[0] != '/' {
+		path = "/" + path
+	}
+	if path == r.URL.Path {
+		return r
+	}
+	c, u := *r, *r.URL
+	u.Path, u.RawPath = path, ""
+	c.URL = &u
+	return &c
+}
+
+// template is an operation's path, cut at its slashes.
+type template []segment
+
+// segment is a literal, or a variable with an optional literal after it, as in {tokenId}:reindex; text is the whole of
+// it as it was declared.
+type segment struct{ name, literal, text string }
+
+func splitTemplate(path string) template {
+	var t template
+	for text := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
+		name, literal := "", text
+		if strings.HasPrefix(text, "{") {
+			name, literal, _ = strings.Cut(text[1:], "}")
+		}
+		t = append(t, segment{name, literal, text})
+	}
+	return t
+}
+
+// matches reports whether a segment of a request's path fits. A variable holds no colon, so that a misspelt
+// transactions:listNative is an unknown path and not a malformed id.
+func (s segment) matches(text string) bool {
+	if s.name == "" {
+		return s.literal == text
+	}
+	value, ok := strings.CutSuffix(text, s.literal)
+	return ok && value != "" && strings.IndexByte(value, ':') < 0
+}
+
+// match reports whether a whole path fits, and the values of the variables if it does.
+func (t template) match(path string) (vars map[string]string, ok bool) {
+	if !t.matches(path) {
+		return nil, false
+	}
+	path, vars = path[1:], map[string]string{}
+	for _, s := range t {
+		text, rest, _ := strings.Cut(path, "/")
+		if s.name != "" {
+			vars[s.name] = strings.TrimSuffix(text, s.literal)
+		}
+		path = rest
+	}
+	return vars, true
+}
+
+func (t template) matches(path string) bool {
+	path = path[1:]
+	for i, s := range t {
+		text, rest, more := strings.Cut(path, "/")
+		if more == (i == len(t)-1) || !s.matches(text) {
+			return false
+		}
+		path = rest
+	}
+	return true
+}
+
+// compare puts the more specific template first: literals, then variables with a literal, then bare variables.
+func (t template) compare(u template) int {
+	for i := range min(len(t), len(u)) {
+		if c := cmp.Compare(t[i].looseness(), u[i].looseness()); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(t[i].literal, u[i].literal); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(t), len(u))
+}
+
+func (s segment) looseness() int {
+	switch {
+	case s.name == "":
+		return 0
+	case s.literal != "":
+		return 1
+	}
+	return 2
 }
