@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/stream"
 	"snowglobe/sim/cache"
 	"snowglobe/sim/evm/reader"
@@ -48,7 +49,7 @@ func (a *blockAPI) GetHeaderByNumber(ctx context.Context, number BlockNumber) (j
 	if err != nil {
 		return nil, err
 	}
-	return headerJSON(a.chain.Kind, b), nil
+	return marshal.Header(a.chain.Kind, b), nil
 }
 
 // GetHeaderByHash answers a header, or null.
@@ -57,7 +58,7 @@ func (a *blockAPI) GetHeaderByHash(ctx context.Context, hash common.Hash) (json.
 	if err != nil {
 		return orNull(nil, err)
 	}
-	return headerJSON(a.chain.Kind, b), nil
+	return marshal.Header(a.chain.Kind, b), nil
 }
 
 // GetBlockTransactionCountByNumber counts the transactions of a block, or answers null.
@@ -132,7 +133,7 @@ func (a *api) blockJSON(ctx context.Context, b *reader.Block, full bool) (json.R
 	if err != nil {
 		return nil, err
 	}
-	answer := blockJSON(a.chain.Kind, b, transactions, len(raw), full)
+	answer := marshal.Block(a.chain.Kind, b, transactions, len(raw), full)
 	if !b.Pending() {
 		a.blocks.Add(key, answer)
 	}

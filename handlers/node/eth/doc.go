@@ -4,7 +4,7 @@
 // Each file has the methods about one noun: block.go, transaction.go, send.go, wallet.go, txpool.go, state.go, call.go, gas.go,
 // log.go, filter.go, subscribe.go, chain.go, and rules.go for what only an L1 answers. What go-ethereum's server does
 // differently from the network's nodes is put right around it (endpoint.go). It serves only the subscriptions of a WebSocket
-// (subscriptions.go): other messages are served like requests over HTTP, because it bounds neither how many a connection has
-// under way nor what a client leaves unread (websocket.go). Blocks, transactions and logs are asked for most, and are written
-// without reflection (json_writer.go, block_json.go, transaction_json.go).
+// (websocket.go): other messages are served like requests over HTTP, because it bounds neither how many a connection has
+// under way nor what a client leaves unread. Blocks, transactions and logs are asked for most, and are written
+// by package marshal.
 package eth

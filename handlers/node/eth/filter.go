@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/rpc"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm/reader"
 )
 
@@ -172,17 +173,17 @@ func (a *filterAPI) GetFilterChanges(ctx context.Context, id rpc.ID) (json.RawMe
 	case newTransactions:
 		return a.newPending(id)
 	}
-	w := &jsonWriter{}
-	w.open('[')
+	w := &marshal.Writer{}
+	w.Open('[')
 	for number := first; number <= b.Number; number++ {
 		b, err := a.chain.Block(ctx, number)
 		if err != nil {
 			return nil, err
 		}
-		w.bytes(b.Hash[:])
+		w.Bytes(b.Hash[:])
 	}
-	w.close(']')
-	return w.json, nil
+	w.Close(']')
+	return w.JSON, nil
 }
 
 // newPending answers the transactions that became pending since the last time.
@@ -195,9 +196,9 @@ func (a *filterAPI) newPending(id rpc.ID) (json.RawMessage, error) {
 	}
 	var hashes []common.Hash
 	hashes, f.next = a.miner.Pool.Became(f.next)
-	w := &jsonWriter{}
-	w.hashes(hashes)
-	return w.json, nil
+	w := &marshal.Writer{}
+	w.Hashes(hashes)
+	return w.JSON, nil
 }
 
 func (a *filterAPI) newLogs(ctx context.Context, f *filter, first, last uint64) (json.RawMessage, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/stream"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim"
@@ -55,12 +56,12 @@ type foundLog struct {
 
 // newFoundLogs begins an answer with logs that are in no block any more.
 func newFoundLogs(chain *reader.Chain, removed []*types.Log) *foundLogs {
-	var w jsonWriter
-	w.open('[')
+	var w marshal.Writer
+	w.Open('[')
 	for _, log := range removed {
-		w.log(log)
+		w.Log(log)
 	}
-	return &foundLogs{chain: chain, head: len(w.json), parts: [][]byte{w.json}}
+	return &foundLogs{chain: chain, head: len(w.JSON), parts: [][]byte{w.JSON}}
 }
 
 func (f *foundLogs) add(at store.Position, log *types.Log) {
@@ -76,9 +77,9 @@ func (f *foundLogs) add(at store.Position, log *types.Log) {
 		f.parts = append(f.parts, logParts.Get().(*[logPart]byte)[:0])
 		last = &f.parts[len(f.parts)-1]
 	}
-	w := jsonWriter{*last}
-	begin, end := w.append(log)
-	*last = w.json
+	w := marshal.Writer{JSON: *last}
+	begin, end := appendLog(&w, log)
+	*last = w.JSON
 	f.found = append(f.found, foundLog{at, int32(f.before + begin), int32(end - begin)})
 	f.bytes += end - begin
 }
@@ -92,14 +93,14 @@ func (f *foundLogs) release() {
 	}
 }
 
-// append writes a log after others, and says where it is.
-func (w *jsonWriter) append(log *types.Log) (begin, end int) {
-	begin = len(w.json)
-	w.log(log)
-	if w.json[begin] == ',' {
+// appendLog writes a log after others, and says where it is.
+func appendLog(w *marshal.Writer, log *types.Log) (begin, end int) {
+	begin = len(w.JSON)
+	w.Log(log)
+	if w.JSON[begin] == ',' {
 		begin++
 	}
-	return begin, len(w.json)
+	return begin, len(w.JSON)
 }
 
 func (f *foundLogs) kept() bool { return f.bytes <= keptLogs }
@@ -124,13 +125,13 @@ func (f *foundLogs) result(ctx context.Context) (json.RawMessage, error) {
 	}
 	all := slices.Concat(f.parts...)
 	f.release()
-	answer := jsonWriter{append(make([]byte, 0, size), all[:f.head]...)}
+	answer := marshal.Writer{JSON: append(make([]byte, 0, size), all[:f.head]...)}
 	for _, log := range f.found {
-		answer.separate()
-		answer.json = append(answer.json, all[log.begin:log.begin+log.len]...)
+		answer.Separate()
+		answer.JSON = append(answer.JSON, all[log.begin:log.begin+log.len]...)
 	}
-	answer.close(']')
-	return stream.AddBytes(ctx, answer.json)
+	answer.Close(']')
+	return stream.AddBytes(ctx, answer.JSON)
 }
 
 // send is the answer when the logs were found in order.
@@ -153,7 +154,7 @@ func (f *foundLogs) send(ctx context.Context, size int) (json.RawMessage, error)
 
 // write reads the logs again and writes them. They are the same, unless the world goes back meanwhile.
 func (f *foundLogs) write(ctx context.Context, w io.Writer) error {
-	part, written := jsonWriter{f.parts[0]}, 0
+	part, written := marshal.Writer{JSON: f.parts[0]}, 0
 	places := make([]store.Position, 0, logsOfPart)
 	for left := f.found; len(left) > 0; left = left[len(places):] {
 		places = places[:0]
@@ -166,17 +167,17 @@ func (f *foundLogs) write(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		for i, log := range logs {
-			if begin, end := part.append(log); end-begin != int(left[i].len) {
+			if begin, end := appendLog(&part, log); end-begin != int(left[i].len) {
 				return rest.ErrOvertaken
 			}
 		}
 		if len(logs) != len(places) || sim.Overtaken(ctx) {
 			return rest.ErrOvertaken
 		}
-		if _, err := w.Write(part.json[written:]); err != nil {
+		if _, err := w.Write(part.JSON[written:]); err != nil {
 			return err
 		}
-		part.json, written = append(part.json[:0], '}'), 1 // the end of the log before, after which comes a comma
+		part.JSON, written = append(part.JSON[:0], '}'), 1 // the end of the log before, after which comes a comma
 	}
 	_, err := w.Write([]byte{']'})
 	return err

@@ -128,10 +128,11 @@ func (a *reorgAPI) reorgTx(ctx context.Context, depth uint64, t *reorgTx, nonces
 	}
 	call := &t.call
 	if call.From == nil {
-		if len(a.wallet.addresses) == 0 {
+		accounts := a.wallet.addresses()
+		if len(accounts) == 0 {
 			return nil, errAccount
 		}
-		call.From = &a.wallet.addresses[0]
+		call.From = &accounts[0]
 	}
 	from := *call.From
 	unsigned := !a.wallet.has(from) && a.miner.Impersonation.Allows(from)

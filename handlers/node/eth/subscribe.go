@@ -3,10 +3,14 @@ package eth
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"sync"
 	"sync/atomic"
 
+	"github.com/ethereum/go-ethereum/event"
 	"github.com/ethereum/go-ethereum/rpc"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/evm/txpool"
 )
@@ -29,7 +33,7 @@ func (a *subscribeAPI) encodeHead(b *reader.Block) json.RawMessage {
 	if last := a.head.Load(); last != nil && last.block == b {
 		return last.json
 	}
-	encoded := &encodedHead{b, newHeadJSON(a.chain.Kind, b)}
+	encoded := &encodedHead{b, marshal.NewHead(a.chain.Kind, b)}
 	a.head.Store(encoded)
 	return encoded.json
 }
@@ -50,9 +54,9 @@ func (a *subscribeAPI) Logs(ctx context.Context, wanted filterCriteria) (*rpc.Su
 		var all []json.RawMessage
 		for _, log := range e.Logs {
 			if wanted.filter.Matches(log.Address, log.Topics) {
-				w := &jsonWriter{}
-				w.log(log)
-				all = append(all, w.json)
+				w := &marshal.Writer{}
+				w.Log(log)
+				all = append(all, w.JSON)
 			}
 		}
 		return all, nil
@@ -65,7 +69,7 @@ func (a *subscribeAPI) NewPendingTransactions(ctx context.Context, full *bool) (
 		var all []json.RawMessage
 		for _, t := range fresh {
 			if full != nil && *full {
-				all = append(all, pooledJSON(t))
+				all = append(all, marshal.Pooled(t))
 			} else {
 				all = append(all, hashJSON(t.Hash().Bytes()))
 			}
@@ -89,16 +93,16 @@ func (a *subscribeAPI) NewAcceptedTransactions(ctx context.Context, full *bool) 
 }
 
 func hashJSON(hash []byte) json.RawMessage {
-	w := &jsonWriter{}
-	w.bytes(hash)
-	return w.json
+	w := &marshal.Writer{}
+	w.Bytes(hash)
+	return w.JSON
 }
 
 func (a *subscribeAPI) inFull(e *reader.BlockEvent) ([]json.RawMessage, error) {
 	transactions, err := a.chain.Transactions(context.Background(), e.Block)
 	var all []json.RawMessage
 	for _, t := range transactions {
-		all = append(all, transactionJSON(t))
+		all = append(all, marshal.Transaction(t))
 	}
 	return all, err
 }
@@ -148,4 +152,79 @@ func notify[T any](notifier *rpc.Notifier, id rpc.ID, event T, tell func(T) ([]j
 		}
 	}
 	return true
+}
+
+const (
+	backlog        = 1_024 // blocks that a subscriber may lag behind before it is given up: about a second of a busy client's
+	maxSubscribers = 2_000 // of one chain
+)
+
+var errSubscribers = fmt.Errorf("too many subscriptions: at most %d; unsubscribe from those that are not needed", maxSubscribers)
+
+// broadcaster hands what is new on a chain, blocks or pending transactions, to its subscribers, so that no slow client holds up
+// a commit.
+type broadcaster[T any] struct {
+	source event.Subscription
+	events chan T
+	quit   chan struct{}
+	once   sync.Once
+
+	mu          sync.Mutex
+	subscribers map[chan T]struct{}
+}
+
+func newBroadcaster[T any](subscribe func(chan<- T) event.Subscription) *broadcaster[T] {
+	b := &broadcaster[T]{events: make(chan T, backlog), quit: make(chan struct{}), subscribers: map[chan T]struct{}{}}
+	b.source = subscribe(b.events)
+	go b.run()
+	return b
+}
+
+func (b *broadcaster[T]) run() {
+	for {
+		select {
+		case e := <-b.events:
+			b.broadcast(e)
+		case <-b.quit:
+			return
+		}
+	}
+}
+
+func (b *broadcaster[T]) broadcast(e T) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for subscriber := range b.subscribers {
+		select {
+		case subscriber <- e:
+		default:
+			delete(b.subscribers, subscriber)
+			close(subscriber)
+		}
+	}
+}
+
+// subscribe starts a subscription. Its channel is closed when it falls too far behind.
+func (b *broadcaster[T]) subscribe() (chan T, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.subscribers) >= maxSubscribers {
+		return nil, errSubscribers
+	}
+	subscriber := make(chan T, backlog)
+	b.subscribers[subscriber] = struct{}{}
+	return subscriber, nil
+}
+
+func (b *broadcaster[T]) unsubscribe(subscriber chan T) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.subscribers, subscriber)
+}
+
+func (b *broadcaster[T]) close() {
+	b.once.Do(func() {
+		b.source.Unsubscribe()
+		close(b.quit)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/node/stream"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
@@ -19,7 +20,7 @@ type transactionAPI struct{ *api }
 // GetTransactionByHash answers a transaction of a block or of the pool, or null.
 func (a *transactionAPI) GetTransactionByHash(ctx context.Context, hash common.Hash) (json.RawMessage, error) {
 	if t := a.miner.Pool.Get(hash); t != nil {
-		return pooledJSON(t), nil
+		return marshal.Pooled(t), nil
 	}
 	return encoded(a.chain.Transaction(ctx, hash))
 }
@@ -47,7 +48,7 @@ func encoded(t *reader.Transaction, err error) (json.RawMessage, error) {
 	if err != nil {
 		return orNull(nil, err)
 	}
-	return transactionJSON(t), nil
+	return marshal.Transaction(t), nil
 }
 
 // GetRawTransactionByHash answers the bytes of a transaction, none when there is no such transaction.
@@ -96,7 +97,7 @@ func (a *api) receipt(ctx context.Context, hash common.Hash) (json.RawMessage, e
 	if err != nil {
 		return orNull(nil, err)
 	}
-	return receiptJSON(t), nil
+	return marshal.Receipt(t), nil
 }
 
 // GetBlockReceipts answers the receipts of a block in order, or null.
@@ -112,11 +113,11 @@ func (a *transactionAPI) GetBlockReceipts(ctx context.Context, ref BlockRef) (js
 	if err != nil {
 		return nil, err
 	}
-	w := &jsonWriter{make([]byte, 0, headerBytes*(len(transactions)+1))}
-	w.open('[')
+	w := &marshal.Writer{JSON: make([]byte, 0, marshal.HeaderBytes*(len(transactions)+1))}
+	w.Open('[')
 	for _, t := range transactions {
-		w.receipt(t)
+		w.Receipt(t)
 	}
-	w.close(']')
-	return stream.AddBytes(ctx, w.json)
+	w.Close(']')
+	return stream.AddBytes(ctx, w.JSON)
 }

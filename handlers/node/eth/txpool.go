@@ -7,8 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm/txpool"
 )
 
@@ -36,12 +36,14 @@ func (a *txpoolAPI) Status() waiting[hexutil.Uint] {
 }
 
 // Content lists the transactions that wait.
-func (a *txpoolAPI) Content() waiting[bySender[jsonText]] { return contentOf(a.miner.Pool, pooledJSON) }
+func (a *txpoolAPI) Content() waiting[bySender[jsonText]] {
+	return contentOf(a.miner.Pool, marshal.Pooled)
+}
 
 // ContentFrom lists the transactions of one sender that wait.
 func (a *txpoolAPI) ContentFrom(address common.Address) waiting[byNonce[jsonText]] {
 	pending, queued := a.miner.Pool.Of(address)
-	return waiting[byNonce[jsonText]]{nonces(pending, pooledJSON), nonces(queued, pooledJSON)}
+	return waiting[byNonce[jsonText]]{nonces(pending, marshal.Pooled), nonces(queued, marshal.Pooled)}
 }
 
 // Inspect sums up the transactions that wait.
@@ -75,21 +77,4 @@ func summary(t *txpool.Transaction) string {
 		to = t.To().Hex()
 	}
 	return fmt.Sprintf("%s: %v wei + %v gas × %v wei", to, t.Value(), t.Gas(), t.GasPrice())
-}
-
-// pooledJSON is a transaction that is in no block yet.
-func pooledJSON(t *txpool.Transaction) json.RawMessage {
-	w := &jsonWriter{make([]byte, 0, 1024+2*t.Size())}
-	w.pooled(t.Transaction, t.Sender)
-	return w.json
-}
-
-func (w *jsonWriter) pooled(t *types.Transaction, sender common.Address) {
-	w.open('{')
-	w.key("blockHash").raw("null")
-	w.key("blockNumber").raw("null")
-	w.payload(t, sender, t.GasFeeCap())
-	w.key("transactionIndex").raw("null")
-	w.typed(t)
-	w.close('}')
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/ethereum/go-ethereum/accounts"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -18,38 +19,54 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
 )
 
 // Wallet holds the accounts for which the node signs: the personas', whose keys everybody knows.
 type Wallet struct {
+	derived func() derivedKeys
+}
+
+type derivedKeys struct {
 	addresses []common.Address
 	keys      map[common.Address]*ecdsa.PrivateKey
 }
 
-// NewWallet holds accounts by their keys, 32 bytes each, in their order.
+// NewWallet holds accounts by their keys, 32 bytes each, in their order. What follows from the keys is derived when it is first asked for:
+// the tables of the curve, which that needs, take a tenth of what a server takes to start.
 func NewWallet(keys [][]byte) (*Wallet, error) {
-	w := &Wallet{addresses: []common.Address{}, keys: map[common.Address]*ecdsa.PrivateKey{}}
 	for i, raw := range keys {
-		key, err := crypto.ToECDSA(raw)
-		if err != nil {
-			return nil, fmt.Errorf("key %d: %w", i, err)
+		var k secp256k1.ModNScalar
+		if tooLarge := k.SetByteSlice(raw); tooLarge || len(raw) != common.HashLength || k.IsZero() {
+			return nil, fmt.Errorf("key %d: it is no private key of the curve", i)
 		}
-		address := crypto.PubkeyToAddress(key.PublicKey)
-		w.addresses, w.keys[address] = append(w.addresses, address), key
 	}
-	return w, nil
+	return &Wallet{sync.OnceValue(func() derivedKeys {
+		d := derivedKeys{[]common.Address{}, map[common.Address]*ecdsa.PrivateKey{}}
+		for _, raw := range keys {
+			key := crypto.ToECDSAUnsafe(raw)
+			address := crypto.PubkeyToAddress(key.PublicKey)
+			d.addresses, d.keys[address] = append(d.addresses, address), key
+		}
+		return d
+	})}, nil
 }
 
+func (w *Wallet) addresses() []common.Address { return w.derived().addresses }
+
+// key is an account's, or nil.
+func (w *Wallet) key(address common.Address) *ecdsa.PrivateKey { return w.derived().keys[address] }
+
 // has says whether it holds an account's key.
-func (w *Wallet) has(address common.Address) bool { return w.keys[address] != nil }
+func (w *Wallet) has(address common.Address) bool { return w.key(address) != nil }
 
 var errAccount = errors.New("unknown account")
 
 // sign signs 32 bytes.
 func (w *Wallet) sign(address common.Address, hash []byte) (hexutil.Bytes, error) {
-	key := w.keys[address]
+	key := w.key(address)
 	if key == nil {
 		return nil, errAccount
 	}
@@ -70,7 +87,7 @@ type walletAPI struct {
 
 // Accounts are the accounts that clients can send for: those for which the node signs, and those that it impersonates.
 func (a *walletAPI) Accounts() []common.Address {
-	return append(slices.Clone(a.wallet.addresses), slices.DeleteFunc(a.miner.Impersonation.Accounts(), a.wallet.has)...)
+	return append(slices.Clone(a.wallet.addresses()), slices.DeleteFunc(a.miner.Impersonation.Accounts(), a.wallet.has)...)
 }
 
 // RequestAccounts is Accounts by EIP-1102: nobody has to be asked.
@@ -183,7 +200,7 @@ func (a *walletAPI) PendingTransactions() ([]jsonText, error) {
 	for _, address := range a.Accounts() {
 		pending, _ := a.miner.Pool.Of(address)
 		for _, t := range pending {
-			all = append(all, pooledJSON(t))
+			all = append(all, marshal.Pooled(t))
 		}
 	}
 	return all, nil
@@ -197,7 +214,7 @@ func (a *walletAPI) signed(ctx context.Context, call *reader.Call) (*types.Trans
 	if err != nil {
 		return nil, err
 	}
-	return types.SignTx(tx, types.LatestSignerForChainID(a.chainID()), a.wallet.keys[*call.From])
+	return types.SignTx(tx, types.LatestSignerForChainID(a.chainID()), a.wallet.key(*call.From))
 }
 
 // personalAPI has the method by which wallets in browsers sign messages.

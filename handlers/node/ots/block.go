@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -78,7 +78,7 @@ func (a *api) block(ctx context.Context, b *reader.Block, full bool) (fields, []
 	if err != nil {
 		return nil, nil, err
 	}
-	block, err := fieldsOf(eth.BlockJSON(a.chain.Kind, b, transactions, len(raw), full))
+	block, err := fieldsOf(marshal.Block(a.chain.Kind, b, transactions, len(raw), full))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,8 +121,8 @@ func (a *api) GetBlockTransactions(ctx context.Context, ref blockRef, page, size
 	answer := &blockTransactions{Fullblock: block, Receipts: make([]fields, len(shown))}
 	list := make([]fields, len(shown))
 	for i, t := range shown {
-		tx, problem := fieldsOf(eth.TransactionJSON(t))
-		receipt, problemToo := fieldsOf(eth.ReceiptJSON(t))
+		tx, problem := fieldsOf(marshal.Transaction(t))
+		receipt, problemToo := fieldsOf(marshal.Receipt(t))
 		if err := errors.Join(problem, problemToo); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
@@ -71,7 +72,7 @@ func (a *erigonAPI) GetHeaderByNumber(ctx context.Context, ref blockRef) (json.R
 	if err != nil {
 		return nil, err
 	}
-	return eth.HeaderJSON(a.chain.Kind, b), nil
+	return marshal.Header(a.chain.Kind, b), nil
 }
 
 // GetApiLevel is the version of this interface.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm/reader"
 )
@@ -52,13 +52,13 @@ func (a *api) search(ctx context.Context, address common.Address, s reader.Searc
 		page.FirstPage, page.LastPage = !more, s.Block == 0
 	}
 	for _, t := range found {
-		receipt, err := fieldsOf(eth.ReceiptJSON(t))
+		receipt, err := fieldsOf(marshal.Receipt(t))
 		time, problem := json.Marshal(t.Block.Header.Time)
 		if err := errors.Join(err, problem); err != nil {
 			return nil, err
 		}
 		receipt["timestamp"] = time
-		page.Txs, page.Receipts = append(page.Txs, eth.TransactionJSON(t)), append(page.Receipts, receipt)
+		page.Txs, page.Receipts = append(page.Txs, marshal.Transaction(t)), append(page.Receipts, receipt)
 	}
 	return page, nil
 }

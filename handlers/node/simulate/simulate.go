@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 
 	"snowglobe/handlers/node/eth"
+	"snowglobe/handlers/node/eth/marshal"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/reader"
@@ -162,7 +163,7 @@ func blockResult(kind evm.Kind, b *reader.SimulatedBlock, full bool) (json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	block := eth.BlockJSON(kind, b.Block, b.Transactions, b.Size, full)
+	block := marshal.Block(kind, b.Block, b.Transactions, b.Size, full)
 	return slices.Concat(block[:len(block)-1], []byte(`,"calls":`), calls, []byte("}")), nil
 }
 

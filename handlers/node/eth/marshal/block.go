@@ -1,0 +1,140 @@
+package marshal
+
+import (
+	"encoding/json"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
+)
+
+// HeaderBytes is about what a header takes as JSON.
+const HeaderBytes = 2_048
+
+// content is what a block has in addition to its header.
+type content struct {
+	txs  []*reader.Transaction
+	size int
+	full bool
+}
+
+// Header is a header as eth_getHeaderByNumber answers it.
+func Header(kind evm.Kind, b *reader.Block) json.RawMessage { return fields(kind, b, nil) }
+
+// Block is a block, size bytes long, as eth_getBlockByNumber answers it.
+func Block(kind evm.Kind, b *reader.Block, transactions []*reader.Transaction, size int, full bool) json.RawMessage {
+	return fields(kind, b, &content{transactions, size, full})
+}
+
+// fields writes a header, or a block when there is content, in the order of the keys' letters.
+func fields(kind evm.Kind, b *reader.Block, c *content) []byte {
+	w := &Writer{make([]byte, 0, HeaderBytes+4*bodySize(c))}
+	h := b.Header
+	w.Open('{')
+	w.Key("baseFeePerGas").Big(h.BaseFee)
+	w.Key("blobGasUsed").Uint(h.BlobGasUsed)
+	if c != nil && kind == evm.KindC {
+		w.Key("blockExtraData").Bytes(b.Row.ExtData)
+	}
+	w.Key("blockGasCost").Big(h.BlockGasCost)
+	w.Key("difficulty").Big(h.Difficulty)
+	w.Key("excessBlobGas").Uint(h.ExcessBlobGas)
+	if kind == evm.KindC {
+		w.Key("extDataGasUsed").Big(h.ExtDataGasUsed)
+		w.Key("extDataHash").Bytes(h.ExtDataHash[:])
+	}
+	w.Key("extraData").Bytes(h.Extra)
+	w.Key("gasLimit").Uint(h.GasLimit)
+	w.Key("gasUsed").Uint(h.GasUsed)
+	w.Key("hash").BytesOrNull(known(b, b.Hash[:]))
+	w.Key("logsBloom").Bytes(h.Bloom[:])
+	w.Key("minDelayExcess").Uint(h.MinDelayExcess)
+	w.Key("miner").BytesOrNull(known(b, h.Coinbase[:]))
+	w.Key("mixHash").Bytes(h.MixDigest[:])
+	w.Key("nonce").BytesOrNull(known(b, h.Nonce[:]))
+	w.Key("number").Uint(b.Number)
+	w.Key("parentBeaconBlockRoot").Bytes(h.ParentBeaconRoot[:])
+	w.Key("parentHash").Bytes(h.ParentHash[:])
+	w.Key("receiptsRoot").Bytes(h.ReceiptHash[:])
+	w.Key("sha3Uncles").Bytes(h.UncleHash[:])
+	if c != nil {
+		w.Key("size").Uint(uint64(c.size))
+	}
+	w.Key("stateRoot").Bytes(h.Root[:])
+	w.Key("timestamp").Uint(h.Time)
+	w.Key("timestampMilliseconds").Uint(h.TimeMilliseconds)
+	w.Key("totalDifficulty").Uint(b.Number)
+	if c != nil {
+		w.Key("transactions").transactions(c)
+	}
+	w.Key("transactionsRoot").Bytes(h.TxHash[:])
+	if c != nil {
+		w.Key("uncles").Raw("[]")
+	}
+	w.Close('}')
+	return w.JSON
+}
+
+// known is a field that a pending block does not have yet (internal/ethapi.RPCMarshalBlock with pending).
+func known(b *reader.Block, field []byte) []byte {
+	if b.Pending() {
+		return nil
+	}
+	return field
+}
+
+func bodySize(c *content) int {
+	if c == nil || !c.full {
+		return 0
+	}
+	return c.size
+}
+
+func (w *Writer) transactions(c *content) {
+	w.Open('[')
+	for _, t := range c.txs {
+		if c.full {
+			w.transaction(t)
+		} else {
+			w.Bytes(t.Row.Hash)
+		}
+	}
+	w.Close(']')
+}
+
+// NewHead is a header as subscribers get it: in the order of the header's own fields.
+func NewHead(kind evm.Kind, b *reader.Block) json.RawMessage {
+	w := &Writer{make([]byte, 0, HeaderBytes)}
+	h := b.Header
+	w.Open('{')
+	w.Key("parentHash").Bytes(h.ParentHash[:])
+	w.Key("sha3Uncles").Bytes(h.UncleHash[:])
+	w.Key("miner").Bytes(h.Coinbase[:])
+	w.Key("stateRoot").Bytes(h.Root[:])
+	w.Key("transactionsRoot").Bytes(h.TxHash[:])
+	w.Key("receiptsRoot").Bytes(h.ReceiptHash[:])
+	w.Key("logsBloom").Bytes(h.Bloom[:])
+	w.Key("difficulty").Big(h.Difficulty)
+	w.Key("number").Uint(b.Number)
+	w.Key("gasLimit").Uint(h.GasLimit)
+	w.Key("gasUsed").Uint(h.GasUsed)
+	w.Key("timestamp").Uint(h.Time)
+	w.Key("extraData").Bytes(h.Extra)
+	w.Key("mixHash").Bytes(h.MixDigest[:])
+	w.Key("nonce").Bytes(h.Nonce[:])
+	if kind == evm.KindC {
+		w.Key("extDataHash").Bytes(h.ExtDataHash[:])
+	}
+	w.Key("baseFeePerGas").Big(h.BaseFee)
+	if kind == evm.KindC {
+		w.Key("extDataGasUsed").Big(h.ExtDataGasUsed)
+	}
+	w.Key("blockGasCost").Big(h.BlockGasCost)
+	w.Key("blobGasUsed").Uint(h.BlobGasUsed)
+	w.Key("excessBlobGas").Uint(h.ExcessBlobGas)
+	w.Key("parentBeaconBlockRoot").Bytes(h.ParentBeaconRoot[:])
+	w.Key("timestampMilliseconds").Uint(h.TimeMilliseconds)
+	w.Key("minDelayExcess").Uint(h.MinDelayExcess)
+	w.Key("hash").Bytes(b.Hash[:])
+	w.Close('}')
+	return w.JSON
+}

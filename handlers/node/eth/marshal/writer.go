@@ -1,0 +1,76 @@
+package marshal
+
+import (
+	"encoding/hex"
+	"math/big"
+	"strconv"
+)
+
+// Writer writes JSON in the order in which it is told to. The answers that are asked for most are written this way,
+// without reflection.
+type Writer struct{ JSON []byte }
+
+// Open begins an object or an array.
+func (w *Writer) Open(bracket byte) *Writer {
+	w.Separate()
+	w.JSON = append(w.JSON, bracket)
+	return w
+}
+
+// Close ends one.
+func (w *Writer) Close(bracket byte) { w.JSON = append(w.JSON, bracket) }
+
+// Separate writes a comma where one belongs.
+func (w *Writer) Separate() {
+	if n := len(w.JSON); n > 0 && w.JSON[n-1] != '{' && w.JSON[n-1] != '[' && w.JSON[n-1] != ':' {
+		w.JSON = append(w.JSON, ',')
+	}
+}
+
+// Key writes the name of a member.
+func (w *Writer) Key(name string) *Writer {
+	w.Separate()
+	w.JSON = append(w.JSON, '"')
+	w.JSON = append(w.JSON, name...)
+	w.JSON = append(w.JSON, '"', ':')
+	return w
+}
+
+// Bytes writes data as hex, every digit of it.
+func (w *Writer) Bytes(data []byte) {
+	w.Separate()
+	w.JSON = append(w.JSON, '"', '0', 'x')
+	w.JSON = hex.AppendEncode(w.JSON, data)
+	w.JSON = append(w.JSON, '"')
+}
+
+// Uint writes a quantity: hex without leading zeros.
+func (w *Writer) Uint(n uint64) {
+	w.Separate()
+	w.JSON = append(w.JSON, '"', '0', 'x')
+	w.JSON = strconv.AppendUint(w.JSON, n, 16)
+	w.JSON = append(w.JSON, '"')
+}
+
+// Big writes a quantity of any size.
+func (w *Writer) Big(n *big.Int) {
+	w.Separate()
+	w.JSON = append(w.JSON, '"', '0', 'x')
+	w.JSON = n.Append(w.JSON, 16)
+	w.JSON = append(w.JSON, '"')
+}
+
+// Raw writes JSON as it is.
+func (w *Writer) Raw(json string) {
+	w.Separate()
+	w.JSON = append(w.JSON, json...)
+}
+
+// BytesOrNull writes null for what is not there.
+func (w *Writer) BytesOrNull(data []byte) {
+	if data == nil {
+		w.Raw("null")
+		return
+	}
+	w.Bytes(data)
+}
