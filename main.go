@@ -20,6 +20,7 @@ import (
 	"snowglobe/handlers/cli"
 	"snowglobe/handlers/control"
 	"snowglobe/handlers/docs"
+	"snowglobe/handlers/program"
 	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
@@ -52,9 +53,9 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
 	f.BoolVar(&c.force, "force", false, "overwrite the file that is there")
-	program := handlers.CommandLine(f)
+	commands := handlers.CommandLine(f)
 	var err error
-	if c.line, err = program.Parse(args, environ, stdout); err == nil && c.line != nil {
+	if c.line, err = commands.Parse(args, environ, stdout); err == nil && c.line != nil {
 		err = c.read(world, serving)
 	}
 	if err != nil {
@@ -64,7 +65,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if c.line == nil {
 		return 0
 	}
-	c.server.Manual = docs.New(program.Describe())
+	c.server.Manual = docs.New(commands.Describe())
 	verb := c.line.Verb.Name
 	if verb != "exec" { // a signal is heeded, whatever the program waits for; exec waits for the command
 		context.AfterFunc(ctx, func() { time.AfterFunc(20*time.Second, func() { os.Exit(1) }) })
@@ -81,7 +82,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		}
 		return 1
 	}
-	return handlers.ExitCodeOf(err, stderr)
+	return program.ExitCode(err, stderr)
 }
 
 // read makes options of what the flags say.
@@ -92,7 +93,7 @@ func (c *command) read(world *seed.Flags, serving *handlers.Flags) (err error) {
 		}
 	}
 	if c.line.Verb.Program && len(c.line.Program) == 0 {
-		return handlers.ErrNoProgram
+		return program.ErrMissing
 	}
 	c.notes = c.stderr
 	if serving.Quiet {
@@ -120,7 +121,7 @@ func (c *command) serve(ctx context.Context) error {
 
 // exec serves as long as a program runs, which gets the signals.
 func (c *command) exec(ctx context.Context) (err error) {
-	if c.server.Program, err = handlers.FindProgram(c.line.Program); err != nil {
+	if c.server.Program, err = program.Find(c.line.Program); err != nil {
 		return err
 	}
 	return c.run(ctx, context.WithoutCancel(ctx))

@@ -8,12 +8,12 @@
 //
 //	rest.Server.ServeHTTP        request id, dialect (specification or upstream), cross-origin headers, path without doubled slashes
 //	rest.endpoint.ServeHTTP      the operation for the path and the method; 404 with a suggestion, or 405
-//	requestContext.enter         who may change the world (package permit), API key and rate limit (keys.go, rate_limit.go), parameters (parse.go) and body (body.go);
+//	requestContext.enter         who may change the world (package permit), API key and rate limit (keys.go), parameters (parse.go) and body (body.go);
 //	                             one 400 names everything that is wrong
-//	requestContext.reply         the answer from the cache (response_cache.go) if the world has not changed, else:
+//	requestContext.reply         the answer from the cache (response_writer.go) if the world has not changed, else:
 //	Operation.Handle             one call into package sim or sim/query, whose rows become the answer's structs
 //	responseWriter.sendBody      JSON, ETag and 304, gzip
-//	requestContext.finish        access log, journal (package journal), and the counters behind /ext/metrics (prometheus.go)
+//	requestContext.finish        access log, journal (package journal), and the counters behind /ext/metrics (package prometheus)
 //
 // # How to add something
 //
@@ -55,7 +55,7 @@
 //
 //	sim/store/schema.sql, indexes.sql         the table and its indexes; primary.sql and primary_indexes.sql for P and X
 //	sim/store/<noun>.go                       the struct of the row, the statement that writes it and those that read it
-//	sim/store/batch.go                        a field of Delta; CountedTables in compare.go
+//	sim/store/batch.go                        a field of Delta; CountedTables in integrity.go
 //	sim/evm/index/<noun>.go                   make the row out of logs and calls; sim/primary/index_block.go for P and X
 //	sim/verify/verify.go, evm_index.go        count it and compare it when the world is built again
 //	handlers/data/<family>/<noun>.go          serve it

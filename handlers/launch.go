@@ -109,6 +109,19 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	return text, err
 }
 
+// runProgram runs the command with what the server at a URL tells it, and answers how it ended.
+func (o *Options) runProgram(ctx context.Context, url string) error {
+	variables, err := environment(ctx, url)
+	if err != nil {
+		return err
+	}
+	var environ []string
+	for _, v := range variables {
+		environ = append(environ, v.name+"="+v.value)
+	}
+	return o.Program.Run(environ)
+}
+
 // PrintEnvironment writes what exec puts into the environment as exports of a shell, of the server that is at the addresses.
 func (a Addresses) PrintEnvironment(ctx context.Context, w io.Writer) error {
 	all, err := environment(ctx, a.url())

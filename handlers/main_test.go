@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	if sharedWorld != nil {
-		if err := sharedWorld.Close(); err != nil {
+	for _, w := range sharedWorlds {
+		if err := w.Close(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}

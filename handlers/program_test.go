@@ -20,9 +20,14 @@ import (
 	"snowglobe/fixtures"
 )
 
-// runProgram runs a command by exec, with the simulator's own codes for those that do not run.
+// runProgram runs a command by exec in a folder of its own, in a short run beside a world that was made before.
 func runProgram(t *testing.T, program ...string) *exec.Cmd {
-	return command(t, append([]string{"exec", "--"}, program...)...)
+	if !testing.Short() {
+		return command(t, append([]string{"exec", "--"}, program...)...)
+	}
+	path := filepath.Join(t.TempDir(), "w.db")
+	worldFile(t, path)
+	return command(t, append([]string{"exec", "--db", path, "--"}, program...)...)
 }
 
 // TestExecEndsAsItsCommand: a command's code is the program's, also that of one that a signal ended or that does not run at all, and what it
@@ -103,7 +108,7 @@ func TestAnswers(t *testing.T) {
 // TestExecTellsItsCommandOfTheWorld compares the environment of a command with the personas.
 func TestExecTellsItsCommandOfTheWorld(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := outcome(t, runProgram(t, "env"))
+	code, stdout, stderr := outcome(t, command(t, "exec", "--", "env")) // in memory
 	if code != 0 || stderr != "" {
 		t.Fatal(code, stderr)
 	}

@@ -16,12 +16,10 @@ import (
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/contracts"
 	"snowglobe/handlers"
-	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/evm/reader"
-	"snowglobe/sim/store"
 )
 
 // relayed is a world with a relayer, as clients of an L1 and of the C-Chain of its network see it.
@@ -155,11 +153,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 	if testing.Short() {
 		return // the world with several L1s on a network takes longer
 	}
-	profile, err := seed.LoadProfile("default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil})
+	w, err := readWorldOf(t, "default").Copy(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

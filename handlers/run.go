@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"snowglobe/handlers/control"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/handlers/events"
 	"snowglobe/handlers/journal"
 	"snowglobe/handlers/worlds"
@@ -65,7 +66,7 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 		serving, stop := context.WithCancel(ctx)
 		served := make(chan error, 1)
 		go func() { served <- l.wait(serving) }()
-		err := o.Program.run(serving, url)
+		err := o.runProgram(serving, url)
 		stop()
 		return errors.Join(err, <-served)
 	})
@@ -73,9 +74,9 @@ func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o
 
 // banner is what a person sees then.
 func (l *Listeners) banner(ctx context.Context, w *sim.World, o Options) (string, error) {
-	d, err := control.Describe(ctx, w)
+	d, err := describe.Read(ctx, w)
 	if err == nil {
-		err = d.ReadBalances(ctx, w)
+		err = control.ReadBalances(ctx, w, d)
 	}
 	if err != nil {
 		return "", err

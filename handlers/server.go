@@ -25,6 +25,8 @@ import (
 	"snowglobe/handlers/node/eth"
 	"snowglobe/handlers/openrpc"
 	"snowglobe/handlers/permit"
+	"snowglobe/handlers/program"
+	"snowglobe/handlers/prometheus"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/handlers/usage"
@@ -54,9 +56,9 @@ type Options struct {
 	Keys       *rest.Keys
 	RequireKey bool
 
-	Stdout    io.Writer // is told, on one line, when the server answers; nil for nobody
-	ReadyFile string    // is written then; empty for none
-	Program   *Program  // is run then, and the server stops with it; nil for none
+	Stdout    io.Writer        // is told, on one line, when the server answers; nil for nobody
+	ReadyFile string           // is written then; empty for none
+	Program   *program.Program // is run then, and the server stops with it; nil for none
 
 	Exports export.Options
 	Permit  permit.Rule // who may change the world
@@ -156,7 +158,7 @@ func (s *Server) Work(ctx context.Context) error {
 
 // New makes a server for a world.
 func New(w *sim.World, o Options) (*Server, error) {
-	m, loggers := newRequestMetrics(), map[string]*node.Loggers{}
+	m, loggers := prometheus.New(), map[string]*node.Loggers{}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -174,7 +176,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 		Behind:  late.behind.Load,
 		Indexed: late.serving,
 		Journal: o.Journal, World: o.World, Faults: faults, ChainNames: chainNames(w),
-		Observe: m.observe, Alias: w.Alias,
+		Observe: m.Observe, Alias: w.Alias,
 		Clock: w.Clock, Revision: w.Revision, WorldKey: w.Identity(), Moments: moments{w}, Begin: w.Meta.Until, Dialect: o.Dialect, Version: o.Version, Log: o.Log,
 		RateLimit: o.RateLimit, Keys: o.Keys, RequireKey: o.RequireKey, Permit: &o.Permit, NetworkOf: networkOf(w), Same: sameChain(w),
 	})
@@ -215,10 +217,7 @@ func New(w *sim.World, o Options) (*Server, error) {
 	if err := usage.Register(s, used); err != nil {
 		return nil, err
 	}
-	pages, err := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log)
-	if err != nil {
-		return nil, err
-	}
+	pages := web.New(s, cmp.Or(o.Manual, docs.New(nil)), o.Log)
 	n, err := mountNode(s, w, o, m, loggers, clock.Advance, pages.Discover)
 	if err != nil {
 		return nil, err
@@ -289,7 +288,7 @@ func sameChain(w *sim.World) func(schema.ChainID) schema.ChainID {
 }
 
 // mountNode serves the node's interface under /ext, and under a network's name before it.
-func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, loggers map[string]*node.Loggers,
+func mountNode(s *rest.Server, w *sim.World, o Options, m *prometheus.Requests, loggers map[string]*node.Loggers,
 	advance anvil.Advance, discover func(*http.Request, []openrpc.Method) any,
 ) (*node.Node, error) {
 	var profiler *node.Profiler
@@ -311,7 +310,7 @@ func mountNode(s *rest.Server, w *sim.World, o Options, m *requestMetrics, logge
 		return nil, err
 	}
 	for _, network := range fixtures.Networks {
-		n.Handle(network.Name, "metrics", m.handler(w, n, o.worlds))
+		n.Handle(network.Name, "metrics", m.Handler(w, n, o.worlds))
 	}
 	for _, prefix := range []string{"/ext", "/mainnet/ext", "/fuji/ext"} {
 		s.Mount("node", prefix, n)

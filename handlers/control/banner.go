@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -26,7 +29,7 @@ const staleAfter = 24 * time.Hour
 
 // Banner is what a person sees when the simulator starts: the world, where to ask, the best-known personas with their keys, and
 // what they have, and two commands to paste. It fits 80 columns. When the world's time is behind the real one, now, it says what to do about that.
-func Banner(d *Description, version, base string, origins Origins, now time.Time) (string, error) {
+func Banner(d *describe.World, version, base string, origins Origins, now time.Time) (string, error) {
 	w, err := render(d, version, base, origins)
 	if err != nil {
 		return "", err
@@ -55,12 +58,12 @@ func Banner(d *Description, version, base string, origins Origins, now time.Time
 		if i/fixtures.MnemonicAccounts == 1 {
 			address = p.Addresses[fixtures.MainnetName]
 		}
-		fmt.Fprintf(&b, "%s\n  %10s %s\n", personaLine(p.Name, address, d.balance(i)), "key", p.Key)
+		fmt.Fprintf(&b, "%s\n  %10s %s\n", personaLine(p.Name, address, balance(d, i)), "key", p.Key)
 	}
 	if own := w.Personas[min(len(w.Personas), len(fixtures.Personas)):]; len(own) > 0 {
 		b.WriteString("\nAccounts of the world's file\n")
 		for i, p := range own {
-			fmt.Fprintf(&b, "%s\n", personaLine(p.Name, cmp.Or(p.Address, p.ChainAddresses[fixtures.MainnetName]["P"]), d.balance(len(fixtures.Personas)+i)))
+			fmt.Fprintf(&b, "%s\n", personaLine(p.Name, cmp.Or(p.Address, p.ChainAddresses[fixtures.MainnetName]["P"]), balance(d, len(fixtures.Personas)+i)))
 		}
 	}
 	fmt.Fprintf(&b, "\nTry\n  curl -s %s/sim/health\n  curl -s -H 'content-type: application/json' \\\n", base)
@@ -74,7 +77,7 @@ func personaLine(name, address, balance string) string {
 }
 
 // balance is what the i-th persona has, as far as somebody looked.
-func (d *Description) balance(i int) string {
+func balance(d *describe.World, i int) string {
 	if i < len(d.Balances) {
 		return d.Balances[i]
 	}
@@ -82,7 +85,7 @@ func (d *Description) balance(i int) string {
 }
 
 // ReadBalances looks at what those have whom the banner lists: on the C-Chain of mainnet, or on P where their address there is shown.
-func (d *Description) ReadBalances(ctx context.Context, w *sim.World) error {
+func ReadBalances(ctx context.Context, w *sim.World, d *describe.World) error {
 	d.Balances = make([]string, len(d.Personas))
 	if len(w.Networks) == 0 || w.Networks[0].CChain() == nil {
 		return nil
@@ -135,4 +138,13 @@ func clipped(text string, most int) string {
 		return string(letters[:most-1]) + "…"
 	}
 	return text
+}
+
+// Version names the program as the toolchain recorded it, and the generator's version, which decides a world's bytes.
+func Version() string {
+	module := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		module = info.Main.Version
+	}
+	return fmt.Sprintf("%s, generator %s, %s %s/%s", module, sim.Generator, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -12,14 +12,15 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
 )
 
 // described is a world with one chain and all personas.
-func described(t *testing.T) *Description {
+func described(t *testing.T) *describe.World {
 	t.Helper()
-	d := &Description{Meta: store.Meta{Seed: 7, Profile: "tiny"}, Clock: 1782864000}
+	d := &describe.World{Meta: store.Meta{Seed: 7, Profile: "tiny"}, Clock: 1782864000}
 	for _, p := range fixtures.Personas {
 		key, err := crypto.HexToECDSA(p.Key)
 		if err != nil {
@@ -30,7 +31,7 @@ func described(t *testing.T) *Description {
 	}
 	row := store.Chain{EVMID: 70411, Name: "Icefall", Network: "mainnet", TokenSymbol: "ICE",
 		BlockchainID: make([]byte, 32), SubnetID: make([]byte, 32), VMID: make([]byte, 32)}
-	d.Chains = []ChainDescription{{Chain: &reader.Chain{Ledger: reader.Ledger{Row: row}}, Height: 5, Transactions: 9, Failed: []byte{0xab}}}
+	d.Chains = []describe.Chain{{Chain: &reader.Chain{Ledger: reader.Ledger{Row: row}}, Height: 5, Transactions: 9, Failed: []byte{0xab}}}
 	return d
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"snowglobe/handlers/control/describe"
 	"snowglobe/sim/store"
 )
 
@@ -44,7 +45,7 @@ type Token struct {
 	Decimals *int   `json:"decimals,omitempty" doc:"Of an ERC-20."`
 }
 
-func chain(d *ChainDescription, base string) Chain {
+func chain(d *describe.Chain, base string) Chain {
 	row := d.Chain.Row
 	id := ids.ID(row.BlockchainID).String()
 	c := Chain{

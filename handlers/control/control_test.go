@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/handlers/control/describe"
 	"snowglobe/sim/store"
 )
 
@@ -42,7 +43,7 @@ func TestPersonaHasOneKeyOnEveryChain(t *testing.T) {
 
 func TestNetworksHaveTheirIdsAndAliases(t *testing.T) {
 	subnet := ids.GenerateTestID()
-	described := []NetworkDescription{{PHeight: 7, Samples: map[string][]byte{"P CreateSubnetTx": subnet[:]}}}
+	described := []describe.Network{{PHeight: 7, Samples: map[string][]byte{"P CreateSubnetTx": subnet[:]}}}
 	got := networks(described, "http://127.0.0.1:9650", nil)
 	if len(got) != 2 || got[0].Name != "mainnet" || got[0].ID != 1 || len(got[0].Aliases) != 0 || got[0].PHeight != 7 {
 		t.Fatalf("networks are %+v", got)

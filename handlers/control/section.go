@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/fixtures/contracts"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 )
@@ -60,7 +61,7 @@ func jsonName(f reflect.StructField) string {
 }
 
 // section is a part of the world by its name.
-func (w *World) section(name string, d *Description) (any, error) {
+func (w *World) section(name string, d *describe.World) (any, error) {
 	if name == contractsSection {
 		all, err := contractABIs(d)
 		return section{all}, err
@@ -74,7 +75,7 @@ func (w *World) section(name string, d *Description) (any, error) {
 	return nil, rest.NotFound("the world has no section %s; there are %s", name, strings.Join(sections(), ", "))
 }
 
-func contractABIs(d *Description) ([]ContractABI, error) {
+func contractABIs(d *describe.World) ([]ContractABI, error) {
 	known := map[string]json.RawMessage{} // by artifact
 	list := []ContractABI{}
 	for i := range d.Chains {

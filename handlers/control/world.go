@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/handlers/rest"
 	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
@@ -178,8 +179,8 @@ type worldAPI struct {
 }
 
 // world describes the world, the personas with what is expected of them if that is wanted, and asked for.
-func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *Description, error) {
-	d, err := Describe(r.Context(), a.expected.world)
+func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *describe.World, error) {
+	d, err := describe.Read(r.Context(), a.expected.world)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +216,7 @@ func (a *worldAPI) world(r *rest.Request, expected bool) (*World, *Description, 
 
 func hex(b []byte) string { return strings.TrimPrefix(hexutil.Encode(b), "0x") }
 
-func render(d *Description, version, base string, origins Origins) (*World, error) {
+func render(d *describe.World, version, base string, origins Origins) (*World, error) {
 	w := &World{
 		Version: version, Seed: d.Meta.Seed, Profile: d.Meta.Profile, Digest: hex(d.Meta.Digest),
 		Until: rfc3339(d.Meta.Until), Clock: Clock{Time: rfc3339(d.Clock), Unix: d.Clock},
@@ -239,7 +240,7 @@ func render(d *Description, version, base string, origins Origins) (*World, erro
 
 func rfc3339(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
 
-func networks(described []NetworkDescription, base string, origins Origins) []Network {
+func networks(described []describe.Network, base string, origins Origins) []Network {
 	var all []Network
 	for i, n := range fixtures.Networks {
 		network := Network{Name: n.Name, Aliases: []string{}, URL: origins.URL(base, n.Name), ID: n.ID, HRP: n.HRP, AVAXAssetID: n.AVAXAssetID.String(),

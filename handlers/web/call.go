@@ -184,10 +184,10 @@ func (p *page) API(name string) template.HTML {
 	if c == nil {
 		return ""
 	}
-	return p.show(c)
+	return show(p.origin, c)
 }
 
-func (p *page) show(c *Call) template.HTML {
+func show(origin string, c *Call) template.HTML {
 	what := c.Method + " " + c.Path
 	if c.RPC != "" {
 		what = c.RPC
@@ -198,12 +198,12 @@ func (p *page) show(c *Call) template.HTML {
 		fmt.Fprintf(&b, ` data-rpc="%s" data-params="%s"`, esc(c.RPC), esc(c.Params))
 	}
 	fmt.Fprintf(&b, `><summary aria-label="The API call: %s">API</summary><div class="api-box"><pre tabindex="0"><code>%s</code></pre></div></details>`,
-		esc(what), esc(p.curl(c)))
+		esc(what), esc(curl(origin, c)))
 	return template.HTML(b.String())
 }
 
-func (p *page) curl(c *Call) string {
-	line := "curl -s '" + p.origin + strings.ReplaceAll(c.Path, "'", "%27") + "'"
+func curl(origin string, c *Call) string {
+	line := "curl -s '" + origin + strings.ReplaceAll(c.Path, "'", "%27") + "'"
 	if c.Body != "" {
 		line += " \\\n  -H 'content-type: application/json' \\\n  -d '" + strings.ReplaceAll(c.Body, "'", `'\''`) + "'"
 	}

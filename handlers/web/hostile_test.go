@@ -91,10 +91,7 @@ func TestEveryTextOfAnswersIsData(t *testing.T) {
 			w.WriteHeader(answer.Code)
 			_, _ = w.Write(body)
 		})
-		site, err := web.New(api, docs.New(nil), slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
+		site := web.New(api, docs.New(nil), slog.New(slog.DiscardHandler))
 		site.Describe(func() []web.Described { return nil }, func() []rest.Outline { return nil })
 		for _, path := range pages {
 			w := httptest.NewRecorder()

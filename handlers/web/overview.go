@@ -1,7 +1,11 @@
 package web
 
 import (
+	"encoding/json"
+	"html/template"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"snowglobe/fixtures"
@@ -51,4 +55,75 @@ func roleOf(role any) string {
 		}
 	}
 	return ""
+}
+
+// Serves says whether the server has an operation.
+func (d *directory) Serves(operation string) bool {
+	return slices.ContainsFunc(d.World.Endpoints, func(e endpoint) bool { return slices.Contains(e.Operations, operation) })
+}
+
+// controlBar is the bar on every page: what can be done to the world.
+func controlBar(p *page) error {
+	p.fragment = "control-bar"
+	calls := []*Call{get("events", "/sim/clock/events").query("limit", "100").opt()}
+	for _, c := range []struct{ operation, name, path string }{
+		{"listSnapshots", "snapshots", "/sim/snapshots"}, {"listFaults", "faults", "/sim/faults"}, {"getIndex", "index", "/sim/index"}, {"listWorlds", "worlds", "/sim/worlds"},
+	} {
+		if p.names.Serves(c.operation) {
+			calls = append(calls, get(c.name, "%s", c.path).opt())
+			calls[len(calls)-1].Path = c.path
+		}
+	}
+	if err := p.load(calls...); err != nil {
+		return err
+	}
+	v := J{"chain": p.names.Chains[0]}
+	if c := p.names.byChain[p.arg("chain")]; c != nil {
+		v["chain"] = c
+	}
+	for _, e := range list(dig(p.Got["events"], "events")) {
+		if integer(dig(e, "unix")) > p.now {
+			v["next"] = e
+			break
+		}
+	}
+	p.Data = v
+	return nil
+}
+
+// Do is what a button needs to make a call that changes the world: the page's script makes it.
+func (p *page) Do(method, path string, body ...any) template.HTMLAttr {
+	attr := `data-do data-method="` + esc(method) + `" data-path="` + esc(path) + `"`
+	if len(body) > 0 {
+		b, err := json.Marshal(body[0])
+		if err == nil {
+			attr += ` data-body="` + esc(string(b)) + `"`
+		}
+	}
+	return template.HTMLAttr(attr)
+}
+
+// World is the first page of a world of this process, by the world's URL.
+func (p *page) World(world any) string {
+	u, err := url.Parse(text(world))
+	if err != nil {
+		return p.base + "/"
+	}
+	return u.Path + "/"
+}
+
+// IsWorld says whether the page is of the world with a URL.
+func (p *page) IsWorld(world any) bool { return p.World(world) == p.base+"/" }
+
+// Seconds is a number of seconds from now on, as a span that the clock takes.
+func (p *page) SpanTo(unix any) string {
+	return strconv.FormatInt(max(integer(unix)-p.now, 1), 10) + "s"
+}
+
+// RPCBody is a call of JSON-RPC as an object.
+func rpcBody(method string, params ...any) J {
+	if params == nil {
+		params = []any{}
+	}
+	return J{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 }

@@ -42,7 +42,7 @@ var functions = template.FuncMap{
 	"gwei": gwei, "avax": avax, "percent": percent, "image": safeImage, "bytes": byteSize, "has": strings.Contains, "title": title, "spaced": spaced, "clip": clip, "methodShort": methodShort, "rpcBody": rpcBody, "json": compact, "last": last, "kind": exportKind, "words": spaced, "role": roleOf,
 }
 
-// parseTemplates reads the templates once for all sites of the process.
+// parseTemplates reads the templates once for all sites of the process, when the first page is shown.
 var parseTemplates = sync.OnceValues(func() (*template.Template, error) {
 	t := template.New("").Funcs(functions).Funcs(template.FuncMap{"view": func(*page) (template.HTML, error) { return "", nil }})
 	t, err := t.ParseFS(templateFiles, "templates/*.html")

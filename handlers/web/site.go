@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -23,10 +23,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // Site serves the pages of one world.
 type Site struct {
-	api       http.Handler
-	log       *slog.Logger
-	mux       *http.ServeMux
-	templates *template.Template
+	api http.Handler
+	log *slog.Logger
+	mux *http.ServeMux
 
 	reference *Reference
 	manual    *docs.Manual
@@ -39,19 +38,15 @@ type Site struct {
 var Mounts = []string{"/", "/assets", "/search", "/tx", "/address", "/block", "/token", "/sim/explorer", "/p", "/x", "/c", "/messages", "/control", "/requests", "/charts", "/docs", "/openrpc.json", "/webhooks"}
 
 // New makes the pages over a handler that answers for every interface of the world.
-func New(api http.Handler, manual *docs.Manual, log *slog.Logger) (*Site, error) {
-	t, err := parseTemplates()
-	if err != nil {
-		return nil, fmt.Errorf("pages: %w", err)
-	}
-	s := &Site{api: api, manual: manual, log: log, mux: http.NewServeMux(), templates: t}
+func New(api http.Handler, manual *docs.Manual, log *slog.Logger) *Site {
+	s := &Site{api: api, manual: manual, log: log, mux: http.NewServeMux()}
 	for pattern, show := range s.pages() {
 		s.mux.Handle("GET "+pattern, s.page(show))
 	}
 	s.mux.HandleFunc("GET /openrpc.json", s.serveOpenRPC)
 	s.mux.HandleFunc("GET /docs/methods/{method}", s.serveMethod)
 	s.mux.HandleFunc("GET /assets/{version}/{file}", serveAsset)
-	return s, nil
+	return s
 }
 
 // pages are the functions that show what stands at each path.
@@ -168,7 +163,11 @@ func (s *Site) render(w http.ResponseWriter, r *http.Request, p *page) {
 	if p.fragment != "" {
 		name = p.fragment
 	}
-	if err := s.templates.ExecuteTemplate(b, name, p); err != nil {
+	templates, err := parseTemplates()
+	if err == nil {
+		err = templates.ExecuteTemplate(b, name, p)
+	}
+	if err != nil {
 		s.log.Error("a page could not be rendered", "path", r.URL.Path, "error", err)
 		http.Error(w, "the page could not be rendered; the simulator's log says why", http.StatusInternalServerError)
 		return
@@ -232,3 +231,27 @@ type recorder struct {
 func (w *recorder) Header() http.Header         { return w.header }
 func (w *recorder) WriteHeader(status int)      { w.status = status }
 func (w *recorder) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// keyOf is the visitor's API key: what programs send, or what keepKey kept.
+func keyOf(r *http.Request) string {
+	if key := rest.KeyOf(r); key != "" {
+		return key
+	}
+	if cookie, err := r.Cookie(rest.KeyParameter); err == nil {
+		key, _ := url.QueryUnescape(cookie.Value) // what keepKey did not write is no key
+		return key
+	}
+	return ""
+}
+
+// keepKey has the browser send a key that came in the query with every request for a page, and leads it to the same page without the
+// key in its address. Only pages read the cookie.
+func keepKey(w http.ResponseWriter, r *http.Request, key string) {
+	base := rest.BasePath(r)
+	http.SetCookie(w, &http.Cookie{Name: rest.KeyParameter, Value: url.QueryEscape(key), Path: base + "/", HttpOnly: true,
+		Secure: strings.HasPrefix(rest.BaseURL(r), "https:"), SameSite: http.SameSiteLaxMode})
+	query := r.URL.Query()
+	query.Del(rest.KeyParameter)
+	target := url.URL{Path: base + "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: query.Encode()}
+	http.Redirect(w, r, target.String(), http.StatusFound)
+}

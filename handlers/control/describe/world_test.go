@@ -1,10 +1,10 @@
-package control_test
+package describe_test
 
 import (
 	"regexp"
 	"testing"
 
-	"snowglobe/handlers/control"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/seed"
 	"snowglobe/sim/store"
 )
@@ -20,7 +20,7 @@ func TestADescriptionScansNoTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	d, err := control.Describe(t.Context(), w)
+	d, err := describe.Read(t.Context(), w)
 	if err != nil || len(d.Chains) != len(w.Chains) || len(d.Networks) != len(w.Networks) {
 		t.Fatal(d, err)
 	}

@@ -1,4 +1,4 @@
-package control
+package describe
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"snowglobe/sim/txs"
 )
 
-// NetworkDescription is what there is on the P- and X-Chain of a network.
-type NetworkDescription struct {
+// Network is what there is on the P- and X-Chain of a network.
+type Network struct {
 	Rules         *rules.Network
 	PHeight       uint64
 	XHeight       uint64
@@ -24,33 +24,33 @@ type NetworkDescription struct {
 	Validators    int // of the primary network and of permissioned subnets, at any time
 	Delegators    int
 	L1Validators  int
-	Nodes         []NodeDescription // those with a role
-	Subnets       []SubnetDescription
+	Nodes         []Node // those with a role
+	Subnets       []Subnet
 	Samples       map[string][]byte // ids by what they show
 }
 
-// NodeDescription is a node with a role.
-type NodeDescription struct {
+// Node is a node with a role.
+type Node struct {
 	Role       string
 	Node       []byte
 	Validation []byte // of an L1 validator
 	Tx         []byte // of a validator of the primary network
 }
 
-// SubnetDescription is a subnet with its chains.
-type SubnetDescription struct {
+// Subnet is a subnet with its chains.
+type Subnet struct {
 	store.SubnetView
 	Blockchains []store.Blockchain
 }
 
-func describeNetworks(ctx context.Context, db *store.DB) ([]NetworkDescription, error) {
+func readNetworks(ctx context.Context, db *store.DB) ([]Network, error) {
 	rows, err := db.PrimaryNetworks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []NetworkDescription
+	var all []Network
 	for _, row := range rows {
-		d, err := describeNetwork(ctx, db, row.ID)
+		d, err := readNetwork(ctx, db, row.ID)
 		if err != nil {
 			return nil, fmt.Errorf("network %d: %w", row.ID, err)
 		}
@@ -59,8 +59,8 @@ func describeNetworks(ctx context.Context, db *store.DB) ([]NetworkDescription, 
 	return all, nil
 }
 
-func describeNetwork(ctx context.Context, db *store.DB, id uint32) (*NetworkDescription, error) {
-	d := &NetworkDescription{Samples: map[string][]byte{}}
+func readNetwork(ctx context.Context, db *store.DB, id uint32) (*Network, error) {
+	d := &Network{Samples: map[string][]byte{}}
 	var err error
 	if d.Rules, err = rules.NetworkByID(id); err != nil {
 		return nil, err
@@ -78,11 +78,11 @@ func describeNetwork(ctx context.Context, db *store.DB, id uint32) (*NetworkDesc
 		return nil, err
 	}
 	d.PHeight, d.PTransactions, d.XHeight, d.XTransactions = p.ID.Number(), p.AllTxs, x.ID.Number(), x.AllTxs
-	return d, errors.Join(countStakers(ctx, db, d, chains), describeRoles(ctx, db, d, chains), describeSubnets(ctx, db, d, chains),
+	return d, errors.Join(countStakers(ctx, db, d, chains), readRoles(ctx, db, d, chains), readSubnets(ctx, db, d, chains),
 		samples(ctx, db, d, chains))
 }
 
-func countStakers(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+func countStakers(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
 	stakers, err := db.StakerCounts(ctx, chains[store.PChain])
 	if err != nil {
 		return err
@@ -93,14 +93,14 @@ func countStakers(ctx context.Context, db *store.DB, d *NetworkDescription, chai
 	return err
 }
 
-// describeRoles finds what the nodes with a role validate or validated.
-func describeRoles(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+// readRoles finds what the nodes with a role validate or validated.
+func readRoles(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
 	nodes, err := db.NodeRoles(ctx, d.Rules.NetworkID)
 	if err != nil {
 		return err
 	}
 	for i := range nodes {
-		n := NodeDescription{Role: nodes[i].Role, Node: nodes[i].Node}
+		n := Node{Role: nodes[i].Role, Node: nodes[i].Node}
 		if n.Tx, err = db.FirstTxOfNode(ctx, chains[store.PChain], n.Node); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -116,7 +116,7 @@ func describeRoles(ctx context.Context, db *store.DB, d *NetworkDescription, cha
 	return nil
 }
 
-func describeSubnets(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+func readSubnets(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
 	subnets, err := db.Subnets(ctx, chains[store.PChain])
 	if err != nil {
 		return err
@@ -126,13 +126,13 @@ func describeSubnets(ctx context.Context, db *store.DB, d *NetworkDescription, c
 		if err != nil {
 			return err
 		}
-		d.Subnets = append(d.Subnets, SubnetDescription{s, blockchains})
+		d.Subnets = append(d.Subnets, Subnet{s, blockchains})
 	}
 	return nil
 }
 
 // samples finds one transaction of each type, and one whose inputs took two signatures.
-func samples(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3]int) error {
+func samples(ctx context.Context, db *store.DB, d *Network, chains [3]int) error {
 	for i, chain := range chains {
 		first := uint64(0)
 		if i == store.XChain {
@@ -152,7 +152,7 @@ func samples(ctx context.Context, db *store.DB, d *NetworkDescription, chains [3
 	return sampleMultisig(ctx, db, d, chains[store.XChain])
 }
 
-func sampleMultisig(ctx context.Context, db *store.DB, d *NetworkDescription, chain int) error {
+func sampleMultisig(ctx context.Context, db *store.DB, d *Network, chain int) error {
 	personas, err := db.Personas(ctx)
 	if err != nil {
 		return err

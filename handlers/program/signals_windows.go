@@ -1,4 +1,4 @@
-package handlers
+package program
 
 import "os"
 

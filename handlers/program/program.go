@@ -1,7 +1,6 @@
-package handlers
+package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,8 +18,8 @@ type Program struct {
 	signals chan os.Signal // that came since it was found
 }
 
-// ErrNoProgram says that there is no command to run.
-var ErrNoProgram = errors.New("exec: expected -- and a command after the flags")
+// ErrMissing says that there is no command to run.
+var ErrMissing = errors.New("exec: expected -- and a command after the flags")
 
 // The codes with which shells say that a command did not run.
 const (
@@ -42,8 +41,8 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("the command ended with code %d", e.Code)
 }
 
-// ExitCodeOf is the code with which the program ends: that of the command that exec ran, or 1 for another failure, which it says.
-func ExitCodeOf(err error, stderr io.Writer) int {
+// ExitCode is the code with which the program ends: that of the command that exec ran, or 1 for another failure, which it says.
+func ExitCode(err error, stderr io.Writer) int {
 	var exit *ExitError
 	switch {
 	case err == nil:
@@ -57,8 +56,8 @@ func ExitCodeOf(err error, stderr io.Writer) int {
 	return exit.Code
 }
 
-// FindProgram finds a command, given with its arguments, before anything else is done, and keeps the signals that come from then on for it.
-func FindProgram(args []string) (*Program, error) {
+// Find finds a command, given with its arguments, before anything else is done, and keeps the signals that come from then on for it.
+func Find(args []string) (*Program, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil {
 		code := codeNotExecutable
@@ -72,17 +71,10 @@ func FindProgram(args []string) (*Program, error) {
 	return p, nil
 }
 
-// run runs the command with the environment of the server at a URL, passes signals on to it, and answers how it ended.
-func (p *Program) run(ctx context.Context, url string) error {
-	variables, err := environment(ctx, url)
-	if err != nil {
-		return err
-	}
+// Run runs the command with more variables, NAME=value, in its environment, passes signals on to it, and answers how it ended.
+func (p *Program) Run(environment []string) error {
 	cmd := exec.Command(p.path)
-	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = p.args, os.Stdin, os.Stdout, os.Stderr, os.Environ()
-	for _, v := range variables {
-		cmd.Env = append(cmd.Env, v.name+"="+v.value)
-	}
+	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = p.args, os.Stdin, os.Stdout, os.Stderr, append(os.Environ(), environment...)
 	if err := cmd.Start(); err != nil {
 		return &ExitError{codeNotExecutable, fmt.Errorf("exec: %w", err)}
 	}

@@ -1,4 +1,4 @@
-package handlers
+package prometheus
 
 import (
 	"bytes"
@@ -22,11 +22,11 @@ var buckets = []time.Duration{
 	30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second,
 }
 
-// requestMetrics counts requests by operation, in the text format of Prometheus. client_golang would add 2.9 MB to the program
+// Requests counts requests by operation, in the text format of Prometheus. client_golang would add 2.9 MB to the program
 // and write labels in another order; VictoriaMetrics/metrics has no histogram with the label le.
 //
 // Operations come from lists of the program's own, so their number is bounded.
-type requestMetrics struct {
+type Requests struct {
 	mu         sync.Mutex
 	operations map[string]*operationMetrics
 }
@@ -39,12 +39,13 @@ type operationMetrics struct {
 	count    uint64
 }
 
-func newRequestMetrics() *requestMetrics {
-	return &requestMetrics{operations: map[string]*operationMetrics{}}
+// New counts from zero.
+func New() *Requests {
+	return &Requests{operations: map[string]*operationMetrics{}}
 }
 
-// observe counts an answer.
-func (m *requestMetrics) observe(operation string, status int, took time.Duration) {
+// Observe counts an answer.
+func (m *Requests) Observe(operation string, status int, took time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}
@@ -62,8 +63,8 @@ func (m *requestMetrics) observe(operation string, status int, took time.Duratio
 	l.count++
 }
 
-// handler answers what was counted, the heights of the chains and what the process holds, in the text format of Prometheus.
-func (m *requestMetrics) handler(w *sim.World, n *node.Node, worlds func() int) http.Handler {
+// Handler answers what was counted, the heights of the chains and what the process holds, in the text format of Prometheus.
+func (m *Requests) Handler(w *sim.World, n *node.Node, worlds func() int) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer
 		if err := writeHeights(r.Context(), &text, w, n); err != nil {
@@ -99,7 +100,7 @@ func describe(text *bytes.Buffer, name, kind, help string) {
 	fmt.Fprintf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-func (m *requestMetrics) write(text *bytes.Buffer) {
+func (m *Requests) write(text *bytes.Buffer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	names := slices.Sorted(maps.Keys(m.operations))

@@ -1,4 +1,4 @@
-package control
+package describe
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"snowglobe/sim/store"
 )
 
-// MessageDescription is a cross-chain message of a chain's: one that was delivered, and one that was not.
-type MessageDescription struct {
+// Message is a cross-chain message of a chain's: one that was delivered, and one that was not.
+type Message struct {
 	ID          []byte // nil when there is none
 	Source      []byte // hash of the transaction that sent it
 	Destination []byte // hash of the transaction that delivered it on the other chain
@@ -20,18 +20,18 @@ type MessageDescription struct {
 // newestMessages is how many of a chain's messages are searched for one of each kind.
 const newestMessages = 50
 
-func describeMessages(ctx context.Context, w *sim.World, c *reader.Chain) (d MessageDescription, err error) {
+func readMessages(ctx context.Context, w *sim.World, c *reader.Chain) (d Message, err error) {
 	newest := store.MessageCursor{Time: 1<<63 - 1, ID: 1<<63 - 1}
 	all, err := w.DB.Messages(ctx, store.MessageFilter{Source: c.Row.BlockchainID}, newest, newestMessages)
 	for i := range all {
 		if err == nil && (d.ID == nil || d.Pending == nil) {
-			err = describeMessage(ctx, w, &all[i], &d)
+			err = readMessage(ctx, w, &all[i], &d)
 		}
 	}
 	return d, err
 }
 
-func describeMessage(ctx context.Context, w *sim.World, m *store.Message, d *MessageDescription) error {
+func readMessage(ctx context.Context, w *sim.World, m *store.Message, d *Message) error {
 	events, err := w.DB.MessageEvents(ctx, m.Hash)
 	if err != nil {
 		return err
