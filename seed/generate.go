@@ -74,6 +74,7 @@ func (o *Options) generate(ctx context.Context, creation *sim.Builder, garbage *
 		return nil, err
 	}
 	if o.Profile.Empty() {
+		debug.FreeOSMemory() // that of the chains: the file is written anew now, which takes memory that is not the heap's
 		return creation.Finish(ctx, who, nil)
 	}
 	return creation.Finish(ctx, who, g.play)
