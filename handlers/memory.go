@@ -24,25 +24,46 @@ const (
 // memoryLimit is one that follows what lives. Garbage is never collected more often for its sake: it has the runtime give back at
 // once what a peak has left, which it else keeps for minutes.
 type memoryLimit struct {
-	most int64 // the user's own limit
+	most   int64 // the user's own limit
+	before int   // how much garbage the user lets lie about
 
 	mu      sync.Mutex
 	percent int // the runtime's now
 	ended   bool
 }
 
+// saving is what servers of this process have set together, which is taken back when the last of them ends.
+var saving struct {
+	sync.Mutex
+	servers int
+	limit   *memoryLimit
+}
+
 // saveMemory bounds the memory that serving takes until restore is called.
 func saveMemory() (restore func()) {
-	percent, most := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(-1)
-	l := &memoryLimit{most: most, percent: gcPercent}
-	l.follow()
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.ended = true
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(most)
+	saving.Lock()
+	defer saving.Unlock()
+	if saving.servers++; saving.servers == 1 {
+		before := debug.SetGCPercent(gcPercent)
+		saving.limit = &memoryLimit{most: debug.SetMemoryLimit(-1), before: before, percent: gcPercent}
+		saving.limit.follow()
 	}
+	return func() {
+		saving.Lock()
+		defer saving.Unlock()
+		if saving.servers--; saving.servers == 0 {
+			saving.limit.end()
+		}
+	}
+}
+
+// end has the runtime do as it did before.
+func (l *memoryLimit) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	debug.SetGCPercent(l.before)
+	debug.SetMemoryLimit(l.most)
 }
 
 // follow sets the limit, and how much garbage may lie about, by what lives now, and again after each collection.

@@ -18,8 +18,8 @@ import (
 func defaultServed(t *testing.T) (*started, *process, control.World) {
 	t.Helper()
 	folder := t.TempDir()
-	if out, err := command(t, "generate", "--quiet", "--profile", "default", "--db", filepath.Join(folder, "default.db")).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if err := readWorldOf(t, "default").DB.WriteCopy(t.Context(), filepath.Join(folder, "default.db")); err != nil {
+		t.Fatal(err)
 	}
 	s := start(t, folder, "--quiet", "--db", "default.db", "--profile", "default")
 	var w control.World
