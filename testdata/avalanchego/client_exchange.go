@@ -19,7 +19,7 @@ import (
 const ewoq = "PrivateKey-ewoqjP7PxY4yr3iLTpLisriqt94hdyDFNgchSxGGztUrTXtNN"
 
 // useExchange calls every method of the X-Chain through the real node's client.
-func (n *network) useExchange(ctx context.Context) error {
+func (n clients) useExchange(ctx context.Context) error {
 	var key secp256k1.PrivateKey
 	if err := key.UnmarshalText([]byte(ewoq)); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (n *network) useExchange(ctx context.Context) error {
 	return n.issue(ctx, &key)
 }
 
-func (n *network) useBalances(ctx context.Context, address ids.ShortID) error {
+func (n clients) useBalances(ctx context.Context, address ids.ShortID) error {
 	one, err := n.x.GetBalance(ctx, address, "AVAX", false)
 	if err != nil || one.Balance == 0 || len(one.UTXOIDs) == 0 {
 		return fmt.Errorf("getBalance: %+v, %w", one, err)
@@ -62,7 +62,7 @@ func (n *network) useBalances(ctx context.Context, address ids.ShortID) error {
 }
 
 // issue sends a payment that the real node's code built and signed, and finds it in the next block.
-func (n *network) issue(ctx context.Context, key *secp256k1.PrivateKey) error {
+func (n clients) issue(ctx context.Context, key *secp256k1.PrivateKey) error {
 	tx, err := n.payment(ctx, key)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (n *network) issue(ctx context.Context, key *secp256k1.PrivateKey) error {
 	return nil
 }
 
-func (n *network) payment(ctx context.Context, key *secp256k1.PrivateKey) (*txs.Tx, error) {
+func (n clients) payment(ctx context.Context, key *secp256k1.PrivateKey) (*txs.Tx, error) {
 	fee, _, err := n.x.GetTxFee(ctx)
 	if err != nil {
 		return nil, err

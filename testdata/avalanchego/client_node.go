@@ -13,8 +13,11 @@ import (
 	"github.com/ava-labs/avalanchego/version"
 )
 
+// clients are the real node's own, each method of which is called.
+type clients struct{ *network }
+
 // useInfo calls every method of the info service through the real node's client.
-func (n *network) useInfo(ctx context.Context) error {
+func (n clients) useInfo(ctx context.Context) error {
 	c := info.NewClient(n.url)
 	id, proof, err := c.GetNodeID(ctx)
 	if err != nil {
@@ -49,7 +52,7 @@ func (n *network) useInfo(ctx context.Context) error {
 	return n.usePeers(ctx, c)
 }
 
-func (n *network) usePeers(ctx context.Context, c *info.Client) error {
+func (n clients) usePeers(ctx context.Context, c *info.Client) error {
 	software, versionErr := c.GetNodeVersion(ctx)
 	_, addressErr := c.GetNodeIP(ctx)
 	_, machinesErr := c.GetVMs(ctx)
@@ -73,7 +76,7 @@ func (n *network) usePeers(ctx context.Context, c *info.Client) error {
 }
 
 // useAdmin calls every method of the admin service through the real node's client.
-func (n *network) useAdmin(ctx context.Context) error {
+func (n clients) useAdmin(ctx context.Context) error {
 	c := admin.NewClient(n.url)
 	for _, do := range []func() error{
 		func() error { return c.StartCPUProfiler(ctx) }, func() error { return c.StopCPUProfiler(ctx) },

@@ -18,7 +18,7 @@ type call struct {
 }
 
 // usePlatform calls the methods of the P-Chain through the real node's client.
-func (n *network) usePlatform(ctx context.Context) error {
+func (n clients) usePlatform(ctx context.Context) error {
 	var key secp256k1.PrivateKey
 	if err := key.UnmarshalText([]byte(ewoq)); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (n *network) usePlatform(ctx context.Context) error {
 	return nil
 }
 
-func (n *network) chainCalls(ctx context.Context) []call {
+func (n clients) chainCalls(ctx context.Context) []call {
 	return []call{
 		{"getProposedHeight", func() error { _, err := n.p.GetProposedHeight(ctx); return err }},
 		{"getTimestamp", func() error { _, err := n.p.GetTimestamp(ctx); return err }},
@@ -55,7 +55,7 @@ func (n *network) chainCalls(ctx context.Context) []call {
 }
 
 // validatorCalls compare the ways to ask who validates.
-func (n *network) validatorCalls(ctx context.Context) []call {
+func (n clients) validatorCalls(ctx context.Context) []call {
 	var weight uint64
 	return []call{
 		{"getCurrentValidators", func() error {
@@ -95,7 +95,7 @@ func (n *network) validatorCalls(ctx context.Context) []call {
 	}
 }
 
-func (n *network) subnetCalls(ctx context.Context) []call {
+func (n clients) subnetCalls(ctx context.Context) []call {
 	return []call{
 		{"getSubnets", func() error {
 			all, err := n.p.GetSubnets(ctx, nil)
@@ -122,7 +122,7 @@ func (n *network) subnetCalls(ctx context.Context) []call {
 }
 
 // useSubnet asks everything about a subnet, and about each of its validators if it is an L1.
-func (n *network) useSubnet(ctx context.Context, subnet ids.ID) error {
+func (n clients) useSubnet(ctx context.Context, subnet ids.ID) error {
 	if _, err := n.p.GetSubnet(ctx, subnet); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (n *network) useSubnet(ctx context.Context, subnet ids.ID) error {
 	return nil
 }
 
-func (n *network) addressCalls(ctx context.Context, address ids.ShortID) []call {
+func (n clients) addressCalls(ctx context.Context, address ids.ShortID) []call {
 	owners := []ids.ShortID{address}
 	return []call{
 		{"getBalance", func() error {

@@ -16,7 +16,7 @@ import (
 
 // useValidators calls the validators service of every chain that a subnet validates through the client of the network's
 // EVM, and compares each answer with what the P-Chain says of the subnet.
-func (n *network) useValidators(ctx context.Context) error {
+func (n clients) useValidators(ctx context.Context) error {
 	chains, err := n.p.GetBlockchains(ctx)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (n *network) useValidators(ctx context.Context) error {
 	return nil
 }
 
-func (n *network) useValidatorsOf(ctx context.Context, chain platformvm.APIBlockchain) error {
+func (n clients) useValidatorsOf(ctx context.Context, chain platformvm.APIBlockchain) error {
 	c := client.NewClient(n.url, chain.ID.String())
 	all, err := c.GetCurrentValidators(ctx, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func (n *network) useValidatorsOf(ctx context.Context, chain platformvm.APIBlock
 }
 
 // useRest calls the methods of info for which the client has none, with the types that a node answers with.
-func (n *network) useRest(ctx context.Context) error {
+func (n clients) useRest(ctx context.Context) error {
 	c := rpc.NewEndpointRequester(n.url + "/ext/info")
 	var acps info.ACPsReply
 	if err := c.SendRequest(ctx, "info.acps", struct{}{}, &acps); err != nil || len(acps.ACPs) != constants.CurrentACPs.Len() {

@@ -68,10 +68,10 @@ func checkLater(ctx context.Context, binary, profile string) (err error) {
 
 // check looks at one network. Clients come last, for they add to it, and what they added is looked at again.
 func (n *network) check(ctx context.Context) error {
-	again := newNetwork(n.server, n.name, n.id)
+	again, c := newNetwork(n.server, n.name, n.id), clients{n}
 	for _, step := range []func(context.Context) error{
-		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines, n.useAggregator,
-		n.useInfo, n.useRest, n.useValidators, n.useAdmin, n.useExchange, n.usePlatform, n.useWallet,
+		n.checkExchange, n.checkPlatform, n.checkSpends, n.checkOwners, n.checkMachines, aggregator{n}.use,
+		c.useInfo, c.useRest, c.useValidators, c.useAdmin, c.useExchange, c.usePlatform, c.useWallet,
 		again.checkExchange, again.checkPlatform, again.executePlatform, again.checkSpends,
 	} {
 		if err := step(ctx); err != nil {

@@ -35,8 +35,11 @@ type request struct {
 // quorums are what is asked for: at least the first, and the second more where it can be had.
 var quorums = [][2]uint64{{1, 0}, {67, 0}, {100, 0}, {34, 33}, {50, 50}}
 
-// useAggregator has messages of every chain signed at several heights, and lets the real node's code verify them.
-func (n *network) useAggregator(ctx context.Context) error {
+// aggregator is the service that gathers signatures, and what the real node's code thinks of them.
+type aggregator struct{ *network }
+
+// use has messages of every chain signed at several heights, and verifies them.
+func (n aggregator) use(ctx context.Context) error {
 	last, err := n.p.GetHeight(ctx)
 	if err != nil {
 		return err
@@ -69,7 +72,7 @@ func (n *network) useAggregator(ctx context.Context) error {
 	return n.useStatements(ctx, last)
 }
 
-func (n *network) signAt(ctx context.Context, chain ids.ID, height uint64) error {
+func (n aggregator) signAt(ctx context.Context, chain ids.ID, height uint64) error {
 	set, err := n.setOf(ctx, chain, height)
 	if err != nil || set.TotalWeight == 0 {
 		return err
@@ -99,7 +102,7 @@ func (n *network) signAt(ctx context.Context, chain ids.ID, height uint64) error
 }
 
 // setOf is the canonical set of the subnet that validates a chain.
-func (n *network) setOf(ctx context.Context, chain ids.ID, height uint64) (validators.WarpSet, error) {
+func (n aggregator) setOf(ctx context.Context, chain ids.ID, height uint64) (validators.WarpSet, error) {
 	subnet := ids.Empty
 	if chain != ids.Empty {
 		var err error
@@ -110,7 +113,7 @@ func (n *network) setOf(ctx context.Context, chain ids.ID, height uint64) (valid
 	return n.subnetSet(ctx, subnet, height)
 }
 
-func (n *network) subnetSet(ctx context.Context, subnet ids.ID, height uint64) (validators.WarpSet, error) {
+func (n aggregator) subnetSet(ctx context.Context, subnet ids.ID, height uint64) (validators.WarpSet, error) {
 	members, err := n.p.GetValidatorsAt(ctx, subnet, api.Height(height))
 	if err != nil {
 		return validators.WarpSet{}, err
@@ -119,7 +122,7 @@ func (n *network) subnetSet(ctx context.Context, subnet ids.ID, height uint64) (
 }
 
 // checkSigned verifies a signed message, and that nothing in it or in the set may be another.
-func (n *network) checkSigned(raw, unsigned []byte, set validators.WarpSet, quorum uint64) error {
+func (n aggregator) checkSigned(raw, unsigned []byte, set validators.WarpSet, quorum uint64) error {
 	m, err := warp.ParseMessage(raw)
 	if err != nil {
 		return err
@@ -167,7 +170,7 @@ func symmetric(signers []byte, size int) bool {
 }
 
 // useStatements asks for what the P-Chain says of every transaction about an L1.
-func (n *network) useStatements(ctx context.Context, height uint64) error {
+func (n aggregator) useStatements(ctx context.Context, height uint64) error {
 	for _, tx := range n.pTxs {
 		var subnet ids.ID
 		var err error
@@ -204,7 +207,7 @@ func (n *network) useStatements(ctx context.Context, height uint64) error {
 }
 
 // subnetOf is the L1 whose manager sent a message.
-func (n *network) subnetOf(ctx context.Context, raw []byte) (ids.ID, error) {
+func (n aggregator) subnetOf(ctx context.Context, raw []byte) (ids.ID, error) {
 	m, err := warp.ParseMessage(raw)
 	if err != nil {
 		return ids.Empty, err
@@ -212,7 +215,7 @@ func (n *network) subnetOf(ctx context.Context, raw []byte) (ids.ID, error) {
 	return n.p.ValidatedBy(ctx, m.SourceChainID)
 }
 
-func (n *network) checkStatement(ctx context.Context, raw []byte, subnet ids.ID, height uint64) error {
+func (n aggregator) checkStatement(ctx context.Context, raw []byte, subnet ids.ID, height uint64) error {
 	set, err := n.subnetSet(ctx, subnet, height)
 	if err != nil {
 		return err
@@ -231,7 +234,7 @@ func (n *network) checkStatement(ctx context.Context, raw []byte, subnet ids.ID,
 	return n.checkSigned(raw, nil, set, quorumNumerator)
 }
 
-func (n *network) aggregate(ctx context.Context, r request) ([]byte, error) {
+func (n aggregator) aggregate(ctx context.Context, r request) ([]byte, error) {
 	body, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
@@ -240,7 +243,7 @@ func (n *network) aggregate(ctx context.Context, r request) ([]byte, error) {
 }
 
 // signed asks the aggregator.
-func (n *network) signed(method, path string, body []byte) ([]byte, error) {
+func (n aggregator) signed(method, path string, body []byte) ([]byte, error) {
 	r, err := http.NewRequest(method, n.server.url+"/v1/signatureAggregator/"+n.name+"/aggregateSignatures"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

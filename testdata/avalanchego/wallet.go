@@ -31,7 +31,7 @@ type account struct {
 }
 
 // useWallet moves value between the chains, stakes, and makes an L1 with avalanchego's wallet.
-func (n *network) useWallet(ctx context.Context) error {
+func (n clients) useWallet(ctx context.Context) error {
 	var key secp256k1.PrivateKey
 	if err := key.UnmarshalText([]byte(ewoq)); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (n *network) useWallet(ctx context.Context) error {
 		return err
 	}
 	a := &account{
-		network: n, now: now, keys: secp256k1fx.NewKeychain(&key), account: key.EthAddress(),
+		network: n.network, now: now, keys: secp256k1fx.NewKeychain(&key), account: key.EthAddress(),
 		owner: &secp256k1fx.OutputOwners{Threshold: 1, Addrs: []ids.ShortID{key.Address()}},
 	}
 	for _, do := range []func(context.Context) error{a.move, a.stake, a.makeL1} {
