@@ -3,16 +3,21 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 FUZZTIME = 5m
 KILLS = 500
 SOAK = 1h
+PACKAGES = ./...
+EXHAUSTIVE = TestLongTextsAreAnsweredAtOnce|TestDamageIsASentence|TestDamagedPagesAreASentence|TestEveryProfileCanBeMade
 GO = CGO_ENABLED=0 go
 # Debug information is a fifth of a compiler's work, would be stripped from what is handed out, and tests do without that of our own packages.
 build dist image: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
-test test-all: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
+test test-all exhaustive: export GOFLAGS += -gcflags=snowglobe/...=-dwarf=false
 # Compilers, linkers and tests that collect no garbage as long as there is memory work a quarter less.
 BUSY = GOGC=off GOMEMLIMIT=1GiB $(GO)
 # Many tests wait for what they started, so there are more of them than processors.
 BESIDE = -p $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # Most of the detector's time would go into the database engine and the curves, where nothing of ours runs.
 RACE = -race -gcflags='modernc.org/...=-race=false -dwarf=false' -gcflags='github.com/consensys/gnark-crypto/...=-race=false -dwarf=false'
+
+# With temporary files in memory, where there is room.
+IN_MEMORY = sh testdata/memory.sh env
 
 # Packages where several goroutines meet.
 RACED = . ./handlers/control ./handlers/fault ./handlers/journal ./handlers/node/eth ./handlers/rest ./handlers/textlog ./handlers/webhook \
@@ -27,15 +32,18 @@ build: ## build ./snowglobe
 	$(BUSY) build -ldflags "-s -w" -o snowglobe .
 
 test: ## run the tests, on small worlds what repeats itself; needs nothing but Go
-	$(BUSY) test $(BESIDE) -short -vet=off -timeout 10m ./...
+	$(IN_MEMORY) $(BUSY) test $(BESIDE) -short -vet=off -timeout 10m ./...
 
-test-all: ## run the tests in full
-	$(BUSY) test $(BESIDE) -vet=off -timeout 30m ./...
+test-all: ## run the tests of PACKAGES in full, by default of all
+	$(IN_MEMORY) $(BUSY) test $(BESIDE) -vet=off -timeout 30m $(PACKAGES)
+
+exhaustive: ## try every damage of a file, every long text and many profiles, of which test-all takes samples (half an hour)
+	$(BUSY) test -tags long -count=1 -vet=off -timeout 3h -run '^($(EXHAUSTIVE))$$' ./handlers ./seed
 
 lint: ## gofmt, go vet, staticcheck
 	@! git ls-files -co --exclude-standard '*.go' | xargs gofmt -l | grep . # not what npm put beside it
 	$(BUSY) vet ./...
-	$(BUSY) vet -tags long ./handlers
+	$(BUSY) vet -tags long ./handlers ./seed
 	$(BUSY) run $(STATICCHECK) -checks inherit,-ST1005 ./... # errors may begin with a chain's name, such as P-Chain
 
 race: ## run the tests on small worlds with the race detector (needs cgo)
@@ -74,4 +82,4 @@ image: ## write an image for containers, ./dist/snowglobe-image.tar, without a d
 	mkdir -p dist
 	$(BUSY) run ./testdata/dist -image dist/snowglobe-image.tar linux/$$(go env GOARCH)
 
-.PHONY: help build test test-all lint race determinism fuzz crash soak bench golden contracts web dist image
+.PHONY: help build test test-all exhaustive lint race determinism fuzz crash soak bench golden contracts web dist image

@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/handlers"
-	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/pchain"
@@ -26,13 +25,7 @@ func TestNobodyHoldsMoreThanThereIs(t *testing.T) {
 	worlds := map[string]*sim.World{"tiny": readWorld(t)}
 	if !testing.Short() {
 		worlds[moved] = makeTiny(t, 1)
-		profile, err := seed.LoadProfile("default")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if worlds[profile.Name], err = seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: profile, Until: seed.DefaultUntil}); err != nil {
-			t.Fatal(err)
-		}
+		worlds["default"] = readWorldOf(t, "default")
 	}
 	for profile, w := range worlds {
 		h, err := handlers.New(w, handlers.Options{Network: "mainnet", Relayer: true, People: peopleOf})

@@ -27,17 +27,23 @@ func tinyWorld(t *testing.T) *sim.World {
 // readWorld is the tiny world that tests share which only read it.
 func readWorld(t *testing.T) *sim.World {
 	t.Helper()
+	return readWorldOf(t, "tiny")
+}
+
+// readWorldOf is the world of a profile that tests share which only read or copy it.
+func readWorldOf(t *testing.T, profile string) *sim.World {
+	t.Helper()
 	sharing.Lock()
 	defer sharing.Unlock()
-	if sharedWorld == nil {
-		sharedWorld = makeTiny(t, 1)
+	if sharedWorlds[profile] == nil {
+		sharedWorlds[profile] = makeWorld(t, profile, 1)
 	}
-	return sharedWorld
+	return sharedWorlds[profile]
 }
 
 var (
-	sharing     sync.Mutex
-	sharedWorld *sim.World
+	sharing      sync.Mutex
+	sharedWorlds = map[string]*sim.World{}
 )
 
 // tinyWorldOf is a tiny world of the test's own. The first is a copy, as many tests want it.
@@ -69,7 +75,12 @@ func worldFile(t *testing.T, path string) {
 
 func makeTiny(t testing.TB, number int64) *sim.World {
 	t.Helper()
-	profile, err := seed.LoadProfile("tiny")
+	return makeWorld(t, "tiny", number)
+}
+
+func makeWorld(t testing.TB, name string, number int64) *sim.World {
+	t.Helper()
+	profile, err := seed.LoadProfile(name)
 	if err != nil {
 		t.Fatal(err)
 	}

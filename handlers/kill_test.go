@@ -32,7 +32,7 @@ import (
 // each has been delivered, once.
 func TestNoBlockThatWasToldIsLost(t *testing.T) {
 	t.Parallel()
-	rounds := 5
+	rounds := 3
 	if testing.Short() {
 		rounds = 1
 	}

@@ -21,7 +21,7 @@ import (
 // as it was to be, never in between, and from there it can go back.
 func TestAKillWhileTheWorldGoesBack(t *testing.T) {
 	t.Parallel()
-	rounds := 12
+	rounds := 6
 	if testing.Short() {
 		rounds = 1
 	}

@@ -320,7 +320,7 @@ func (u *undoing) verify() {
 // verify finds no fault, and the freshly generated world comes back at last.
 func TestGoingBackIsExact(t *testing.T) {
 	t.Parallel()
-	steps := 90
+	steps := 60
 	if testing.Short() {
 		steps = 8
 	}

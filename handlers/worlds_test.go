@@ -425,7 +425,7 @@ func TestFoldersOfWorldsDoNotStay(t *testing.T) {
 
 // TestManyWorldsUnderLoad has as many worlds as goroutines, each of which reads and changes its own, and sees nothing of the others.
 func TestManyWorldsUnderLoad(t *testing.T) {
-	n := 100
+	n := 50
 	if testing.Short() {
 		n = 5
 	}

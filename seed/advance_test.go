@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -19,15 +20,15 @@ func TestTimePasses(t *testing.T) {
 	var digests [][]byte
 	for _, steps := range [][]time.Duration{{time.Hour, 24 * time.Hour, 365 * 24 * time.Hour, 3650 * 24 * time.Hour}, {3650 * 24 * time.Hour}} {
 		path := filepath.Join(t.TempDir(), "world.db")
-		w, err := Generate(t.Context(), Options{Path: path, Seed: 4, Profile: small, Until: DefaultUntil})
+		w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 4, Profile: small, Until: seed.DefaultUntil})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, step := range steps {
-			if err := w.Advance(t.Context(), DefaultUntil.Add(step)); err != nil {
+			if err := w.Advance(t.Context(), seed.DefaultUntil.Add(step)); err != nil {
 				t.Fatalf("%s: %v", step, err)
 			}
-			if now := w.Clock.Now(); !now.Equal(DefaultUntil.Add(step)) {
+			if now := w.Clock.Now(); !now.Equal(seed.DefaultUntil.Add(step)) {
 				t.Errorf("after %s it is %s", step, now)
 			}
 		}
@@ -70,15 +71,15 @@ func TestTimeHasBounds(t *testing.T) {
 	w := newWorld(t, "tiny", 1)
 	defer w.Close()
 	before := w.Digest()
-	if err := w.Advance(t.Context(), DefaultUntil.Add(-time.Second)); !errors.Is(err, sim.ErrBackwards) {
+	if err := w.Advance(t.Context(), seed.DefaultUntil.Add(-time.Second)); !errors.Is(err, sim.ErrBackwards) {
 		t.Errorf("back: %v", err)
 	}
-	if err := w.Advance(t.Context(), DefaultUntil.AddDate(100, 0, 0)); !errors.Is(err, sim.ErrFar) {
+	if err := w.Advance(t.Context(), seed.DefaultUntil.AddDate(100, 0, 0)); !errors.Is(err, sim.ErrFar) {
 		t.Errorf("a hundred years on: %v", err)
 	}
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	if err := w.Advance(left, DefaultUntil.Add(time.Hour)); !errors.Is(err, context.Canceled) {
+	if err := w.Advance(left, seed.DefaultUntil.Add(time.Hour)); !errors.Is(err, context.Canceled) {
 		t.Errorf("for who has left: %v", err)
 	}
 	if !bytes.Equal(before, w.Digest()) {

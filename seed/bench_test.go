@@ -1,19 +1,20 @@
-package seed
+package seed_test
 
 import (
 	"testing"
 
+	"snowglobe/seed"
 	"snowglobe/sim/store"
 )
 
 // BenchmarkGenerate makes the default world in memory.
 func BenchmarkGenerate(b *testing.B) {
-	p, err := LoadProfile("default")
+	p, err := seed.LoadProfile("default")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		w, err := Generate(b.Context(), Options{Path: store.Memory, Seed: 1, Profile: p, Until: DefaultUntil})
+		w, err := seed.Generate(b.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: p, Until: seed.DefaultUntil})
 		if err != nil {
 			b.Fatal(err)
 		}

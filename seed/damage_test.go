@@ -2,7 +2,7 @@
 
 //go:build !digests
 
-package seed
+package seed_test
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func TestDamageIsASentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := tables(t, path)
-	count, every := 0, 11
+	count, every := 0, damageEvery
 	if testing.Short() {
 		every = 401
 	}
@@ -51,7 +51,7 @@ func TestDamageIsASentence(t *testing.T) {
 		for _, column := range all[table] {
 			for _, damage := range cellDamages {
 				if count++; count%every != 0 {
-					continue // an eleventh of them has every damage, and nearly every table
+					continue // a seventeenth of them has every damage, and most tables
 				}
 				t.Run(table+"."+column+" "+damage.name, func(t *testing.T) {
 					t.Parallel()
@@ -75,7 +75,7 @@ func TestDamagedPagesAreASentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noticed, tries := 0, 60
+	noticed, tries := 0, damagedPages
 	if testing.Short() {
 		tries = 4
 	}
@@ -257,7 +257,7 @@ func TestVerifyBesideAWriter(t *testing.T) {
 		}
 		stopped <- nil
 	}()
-	rounds := 5
+	rounds := 3
 	if testing.Short() {
 		rounds = 1
 	}

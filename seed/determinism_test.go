@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
@@ -34,22 +35,22 @@ func TestMain(m *testing.M) {
 }
 
 // world is a world in memory, which other tests read, too.
-func world(t testing.TB, profile string, seed int64) *sim.World {
+func world(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
-	name := fmt.Sprint(profile, " ", seed)
+	name := fmt.Sprint(profile, " ", number)
 	if worlds[name] == nil {
-		worlds[name] = newWorld(t, profile, seed)
+		worlds[name] = newWorld(t, profile, number)
 	}
 	return worlds[name]
 }
 
-func newWorld(t testing.TB, profile string, seed int64) *sim.World {
+func newWorld(t testing.TB, profile string, number int64) *sim.World {
 	t.Helper()
-	p, err := LoadProfile(profile)
+	p, err := seed.LoadProfile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Generate(context.Background(), Options{Path: store.Memory, Seed: seed, Profile: p, Until: DefaultUntil})
+	w, err := seed.Generate(context.Background(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,17 +118,17 @@ func readDigests(t *testing.T) map[string]string {
 // TestSeedsDiffer makes sure that the seed decides, and that worlds of any seed verify.
 func TestSeedsDiffer(t *testing.T) {
 	digests := map[string]int64{}
-	for _, seed := range seeds() {
-		w := world(t, "tiny", seed)
+	for _, number := range seeds() {
+		w := world(t, "tiny", number)
 		if other, known := digests[string(w.Meta.Digest)]; known {
-			t.Errorf("seeds %d and %d make the same world", seed, other)
+			t.Errorf("seeds %d and %d make the same world", number, other)
 		}
-		digests[string(w.Meta.Digest)] = seed
+		digests[string(w.Meta.Digest)] = number
 		if testing.Short() && len(digests) > 1 {
 			continue
 		}
 		if _, err := verify.Verify(context.Background(), w, nil); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
+			t.Errorf("seed %d: %v", number, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/evm/precompile"
@@ -22,11 +23,11 @@ func rushed(t *testing.T) *sim.World {
 	if w := worlds["rushed"]; w != nil {
 		return w
 	}
-	p, err := ParseProfile("rushed", []byte("name: rushed\ndays: 20\nchains: 2\ntransactions: 3200\n"))
+	p, err := seed.ParseProfile("rushed", []byte("name: rushed\ndays: 20\nchains: 2\ntransactions: 3200\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 5, Profile: p, Until: DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 5, Profile: p, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}

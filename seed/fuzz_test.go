@@ -1,15 +1,16 @@
-package seed
+package seed_test
 
 import (
 	"testing"
 
 	"snowglobe/fixtures"
 	"snowglobe/fixtures/worldfile"
+	"snowglobe/seed"
 )
 
 // FuzzProfile reads profiles. What is accepted is within bounds, and says the same when it is written and read again.
 func FuzzProfile(f *testing.F) {
-	for _, name := range BuiltInProfiles() {
+	for _, name := range seed.BuiltInProfiles() {
 		raw, err := fixtures.Profiles.ReadFile("profiles/" + name + ".yaml")
 		if err != nil {
 			f.Fatal(err)
@@ -22,7 +23,7 @@ func FuzzProfile(f *testing.F) {
 	f.Add([]byte(worldfile.Example))
 	f.Add([]byte(""))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p, err := ParseProfile("p.yaml", raw)
+		p, err := seed.ParseProfile("p.yaml", raw)
 		if err != nil {
 			return
 		}
@@ -30,7 +31,7 @@ func FuzzProfile(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := ParseProfile("p.yaml", []byte(text))
+		again, err := seed.ParseProfile("p.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("%q became %q: %v", raw, text, err)
 		}

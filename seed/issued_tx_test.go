@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"path/filepath"
@@ -10,6 +10,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"golang.org/x/sync/errgroup"
 
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/store"
@@ -19,7 +20,7 @@ import (
 // TestIssuedTransactionsStay sends transactions to a world: they are in the file as if the world had been born with them.
 func TestIssuedTransactionsStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 9, Profile: small, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestIssuedTransactionsStay(t *testing.T) {
 // TestIssuedTransactionsInTime sends transactions at once, after time has passed, and faster than the chain takes them.
 func TestIssuedTransactionsInTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 9, Profile: small, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"bytes"
@@ -67,8 +67,8 @@ func carried(t *testing.T, w *sim.World, n *sim.Network, kind string) (all []*wa
 func TestManagersSentWhatThePChainTook(t *testing.T) {
 	of := map[string][]int64{"tiny": seeds(), "default": {1}}
 	for _, profile := range profiles() {
-		for _, seed := range of[profile] {
-			w := world(t, profile, seed)
+		for _, number := range of[profile] {
+			w := world(t, profile, number)
 			said, count := map[ids.ID]map[ids.ID][]saying{}, map[string]int{}
 			for _, c := range w.Chains {
 				said[ids.ID(c.Row.BlockchainID)] = sayings(t, w, c)
@@ -85,11 +85,11 @@ func TestManagersSentWhatThePChainTook(t *testing.T) {
 				}
 			}
 			if count["RegisterL1ValidatorTx"] == 0 || count["SetL1ValidatorWeightTx"] == 0 {
-				t.Errorf("%s %d: %v", profile, seed, count)
+				t.Errorf("%s %d: %v", profile, number, count)
 			}
 			for chain, rest := range said {
 				if len(rest) > 0 {
-					t.Errorf("%s %d: chain %s said what the P-Chain did not take in: %v", profile, seed, chain, rest)
+					t.Errorf("%s %d: chain %s said what the P-Chain did not take in: %v", profile, number, chain, rest)
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"bytes"
@@ -6,15 +6,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"snowglobe/seed"
 )
 
 // TestWhatIsThereAlready: an empty file is filled; the file of another version is refused, and set aside when that was asked for.
 func TestWhatIsThereAlready(t *testing.T) {
-	o := Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: DefaultUntil, Today: DefaultUntil}
+	o := seed.Options{Path: filepath.Join(t.TempDir(), "w.db"), Seed: 1, Profile: small, Until: seed.DefaultUntil, Today: seed.DefaultUntil}
 	if err := os.WriteFile(o.Path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, err := Open(t.Context(), o, nil)
+	w, err := seed.Open(t.Context(), o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +30,11 @@ func TestWhatIsThereAlready(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), o, nil); err == nil || !strings.Contains(err.Error(), "version 1, this one is") || !strings.Contains(err.Error(), "--regenerate") {
+	if _, err := seed.Open(t.Context(), o, nil); err == nil || !strings.Contains(err.Error(), "version 1, this one is") || !strings.Contains(err.Error(), "--regenerate") {
 		t.Fatal(err)
 	}
 	o.Anew = true
-	if w, err = Open(t.Context(), o, nil); err != nil {
+	if w, err = seed.Open(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -47,7 +49,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := Regenerate(t.Context(), o)
+		w, err := seed.Regenerate(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}

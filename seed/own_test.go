@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"snowglobe/fixtures/worldfile"
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/txs"
@@ -22,16 +23,16 @@ import (
 // own makes the world of a file.
 func own(t *testing.T, path, text string) *sim.World {
 	t.Helper()
-	p, err := ParseProfile("world.yaml", []byte(text))
+	p, err := seed.ParseProfile("world.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ownOf(t, path, p)
 }
 
-func ownOf(t *testing.T, path string, p *Profile) *sim.World {
+func ownOf(t *testing.T, path string, p *seed.Profile) *sim.World {
 	t.Helper()
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 1, Profile: p, Until: DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: p, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestExampleOfAWorldFile(t *testing.T) {
 			t.Errorf("cold has %s ALPD", got.Big())
 		}
 	}
-	if got := w.Clock.Now().Sub(DefaultUntil).Hours(); got != 24 {
+	if got := w.Clock.Now().Sub(seed.DefaultUntil).Hours(); got != 24 {
 		t.Errorf("the clock stands %v hours after history", got)
 	}
 	vault := append(make([]byte, 16), 0xc0, 0x1d, 0xc0, 0xde)
@@ -99,7 +100,7 @@ func TestExampleOfAWorldFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if block.Header.Time < uint64(DefaultUntil.Unix()) {
+		if block.Header.Time < uint64(seed.DefaultUntil.Unix()) {
 			break
 		}
 		together = max(together, block.Row.Txs)
@@ -118,14 +119,14 @@ func TestExampleOfAWorldFile(t *testing.T) {
 	if !bytes.Equal(again.Digest(), w.Digest()) {
 		t.Error("another world came of the same file")
 	}
-	stored := &Profile{}
-	if stored, err = ParseProfile("stored", []byte(w.Meta.Shape)); err != nil {
+	stored := &seed.Profile{}
+	if stored, err = seed.ParseProfile("stored", []byte(w.Meta.Shape)); err != nil {
 		t.Fatal(err)
 	}
 	if third := ownOf(t, store.Memory, stored); !bytes.Equal(third.Digest(), w.Digest()) {
 		t.Error("another world came of the profile that the world keeps")
 	}
-	if err := NewPeople(w, func(err error) { t.Log(err) }).Advance(t.Context(), w.Clock.Now().AddDate(0, 0, 2)); err != nil {
+	if err := seed.NewPeople(w, func(err error) { t.Log(err) }).Advance(t.Context(), w.Clock.Now().AddDate(0, 0, 2)); err != nil {
 		t.Error("nobody lives on:", err)
 	}
 }
@@ -159,14 +160,14 @@ contracts:
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LoadProfile(path); err != nil {
+	if _, err := seed.LoadProfile(path); err != nil {
 		t.Fatal(err)
 	}
 	if testing.Short() { // the names of contracts are those of one chain
 		return
 	}
-	p, _ := LoadProfile(path)
-	if _, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 1, Profile: p, Until: DefaultUntil}); err == nil ||
+	p, _ := seed.LoadProfile(path)
+	if _, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 1, Profile: p, Until: seed.DefaultUntil}); err == nil ||
 		!strings.HasPrefix(err.Error(), path+`:7: contracts[1].args: argument owner_`) && !strings.Contains(err.Error(), `"one" is no account, contract or address`) {
 		t.Error(err)
 	}
@@ -192,7 +193,7 @@ addDelegators:
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = LoadProfile(path); err != nil {
+	if p, err = seed.LoadProfile(path); err != nil {
 		t.Fatal(err)
 	}
 	w := ownOf(t, store.Memory, p)
@@ -237,13 +238,13 @@ func TestMistakesThatShowWhenPlayed(t *testing.T) {
 		if testing.Short() {
 			continue // a world for each
 		}
-		p, err := ParseProfile("world.yaml", []byte(head+c.text))
+		p, err := seed.ParseProfile("world.yaml", []byte(head+c.text))
 		if err != nil {
 			t.Error(c.text, err)
 			continue
 		}
 		path := filepath.Join(t.TempDir(), "own.db")
-		w, err := Generate(t.Context(), Options{Path: path, Seed: 1, Profile: p, Until: DefaultUntil})
+		w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 1, Profile: p, Until: seed.DefaultUntil})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.text, err)
 		}
@@ -301,13 +302,13 @@ func TestMistakesInAWorldFile(t *testing.T) {
 		{"play:\n- {from: alice, to: bob, value: 1, toChain: P}\n", "6: play[0]: what moves to another chain has from, chain, toChain and value"},
 		{"play:\n- {from: alice, from: bob, to: bob}\n", "6: play[0].from: it stands there twice"},
 	} {
-		_, err := ParseProfile("world.yaml", []byte(head+c.text))
+		_, err := seed.ParseProfile("world.yaml", []byte(head+c.text))
 		if err == nil || !strings.HasPrefix(err.Error(), "world.yaml:"+c.want) && !strings.Contains(err.Error(), "\nworld.yaml:"+c.want) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
 	two := fmt.Sprint(head, "acounts: []\ntoken: []\n")
-	if _, err := ParseProfile("w.yaml", []byte(two)); err == nil || strings.Count(err.Error(), "\n") != 1 {
+	if _, err := seed.ParseProfile("w.yaml", []byte(two)); err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("two mistakes are not told in two lines: %v", err)
 	}
 }

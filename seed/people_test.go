@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/relayer"
 	"snowglobe/sim/store"
@@ -16,11 +17,11 @@ import (
 func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")
-	p, err := LoadProfile("tiny")
+	p, err := seed.LoadProfile("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 6, Profile: p, Until: DefaultUntil})
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 6, Profile: p, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,12 +29,12 @@ func populated(t *testing.T, steps []time.Duration) (*sim.World, string) {
 		t.Fatal(err)
 	}
 	refused := func(err error) { t.Error(err) }
-	people := NewPeople(w, refused)
+	people := seed.NewPeople(w, refused)
 	for i, to := range steps {
 		if i%7 == 0 {
-			people = NewPeople(w, refused) // as after a start
+			people = seed.NewPeople(w, refused) // as after a start
 		}
-		if err := people.Advance(t.Context(), DefaultUntil.Add(to)); err != nil {
+		if err := people.Advance(t.Context(), seed.DefaultUntil.Add(to)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,7 +52,7 @@ func TestPeopleLiveOn(t *testing.T) {
 	var digests [][]byte
 	for _, steps := range [][]time.Duration{{days * 24 * time.Hour}, append(hours, days*24*time.Hour)} {
 		w, path := populated(t, steps)
-		if now := w.Clock.Now(); now.Sub(DefaultUntil) < days*24*time.Hour || now.Sub(DefaultUntil) > days*24*time.Hour+10*time.Second {
+		if now := w.Clock.Now(); now.Sub(seed.DefaultUntil) < days*24*time.Hour || now.Sub(seed.DefaultUntil) > days*24*time.Hour+10*time.Second {
 			t.Errorf("it is %s", now)
 		}
 		same := len(digests) > 0 && bytes.Equal(digests[0], w.Digest())

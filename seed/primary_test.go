@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"encoding/base64"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"snowglobe/fixtures"
+	"snowglobe/seed"
 	"snowglobe/seed/population"
 	"snowglobe/seed/primary"
 	"snowglobe/sim"
@@ -174,7 +175,7 @@ func (s *shore) locked(chain int) {
 	later := 0
 	for _, row := range s.unspent("locked", chain) {
 		u := must(txs.ParseUTXO(txs.Chain((chain-1)%3), row.Bytes()))(s)
-		if u.Owners().Locktime > uint64(DefaultUntil.Unix()) || u.StakeableUntil() > uint64(DefaultUntil.Unix()) {
+		if u.Owners().Locktime > uint64(seed.DefaultUntil.Unix()) || u.StakeableUntil() > uint64(seed.DefaultUntil.Unix()) {
 			later++
 		}
 	}
@@ -206,7 +207,7 @@ func TestNodesWithARole(t *testing.T) {
 	for _, profile := range profiles() {
 		w := world(t, profile, 1)
 		for _, s := range shores(t, w) {
-			until := DefaultUntil.Unix()
+			until := seed.DefaultUntil.Unix()
 			s.check(s.validator("pending").Status == store.StakerPending && s.validator("pending").Start > until, "pending is not")
 			s.check(s.validator("active").Status == store.StakerActive, "active is not")
 			s.check(s.validator("completed").Rewarded && s.validator("completed").RewardTx != nil, "completed was not rewarded")

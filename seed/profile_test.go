@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"fmt"
@@ -7,11 +7,20 @@ import (
 	"testing"
 	"time"
 
+	"snowglobe/seed"
 	"snowglobe/seed/evm"
 	"snowglobe/seed/primary"
 	"snowglobe/sim/store"
 	"snowglobe/sim/verify"
 )
+
+// Bounds of a history: Granite's activation, the years after seed.DefaultUntil that are no distant future yet, and the fewest transactions of a chain.
+const (
+	years           = 10
+	minimumPerChain = 200
+)
+
+var granite = time.Date(2025, 11, 19, 16, 0, 0, 0, time.UTC)
 
 func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
@@ -28,7 +37,7 @@ func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 		{"empty", "", "it is empty"},
 		{"not YAML", "name: [", "p.yaml:1: "},
 	} {
-		_, err := ParseProfile("p.yaml", []byte(c.yaml))
+		_, err := seed.ParseProfile("p.yaml", []byte(c.yaml))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "p.yaml") {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
@@ -36,22 +45,22 @@ func TestProfileErrorsNameKeyAndLine(t *testing.T) {
 }
 
 func TestHistoryStaysInTheSpan(t *testing.T) {
-	p, err := LoadProfile("default")
+	p, err := seed.LoadProfile("default")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.CheckSpan(DefaultUntil, time.Time{}); err != nil {
+	if err := p.CheckSpan(seed.DefaultUntil, time.Time{}); err != nil {
 		t.Error(err)
 	}
-	for _, until := range []time.Time{DefaultUntil.AddDate(10, 0, 0).Add(time.Second), earliest.AddDate(0, 0, p.Days-1)} {
-		if err := p.CheckSpan(until, DefaultUntil.AddDate(-1, 0, 0)); err == nil || !strings.Contains(err.Error(), "Granite") {
+	for _, until := range []time.Time{seed.DefaultUntil.AddDate(years, 0, 0).Add(time.Second), granite.AddDate(0, 0, p.Days-1)} {
+		if err := p.CheckSpan(until, seed.DefaultUntil.AddDate(-1, 0, 0)); err == nil || !strings.Contains(err.Error(), "Granite") {
 			t.Errorf("until %s: %v", until, err)
 		}
 	}
 }
 
 func TestUnknownProfileNamesTheKnownOnes(t *testing.T) {
-	_, err := LoadProfile("huge")
+	_, err := seed.LoadProfile("huge")
 	if err == nil || !strings.Contains(err.Error(), "default, large, tiny") {
 		t.Error(err)
 	}
@@ -66,7 +75,7 @@ func TestProfileMakesExactlyItsTransactions(t *testing.T) {
 			t.Fatal(err)
 		}
 		total += head.AllTxs
-		if head.Time > DefaultUntil.Unix() {
+		if head.Time > seed.DefaultUntil.Unix() {
 			t.Errorf("chain %d ends at %d, after history's end", c.Row.EVMID, head.Time)
 		}
 	}
@@ -87,11 +96,11 @@ func TestFewestTransactionsAreEnough(t *testing.T) {
 			if testing.Short() && (i == 0) == (chains == 2) {
 				continue
 			}
-			p, err := ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n%s", chains, chains*minimumPerChain, more))
+			p, err := seed.ParseProfile("fewest", fmt.Appendf(nil, "name: fewest\ndays: 2\nchains: %d\ntransactions: %d\n%s", chains, chains*minimumPerChain, more))
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: 3, Profile: p, Until: DefaultUntil})
+			w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: 3, Profile: p, Until: seed.DefaultUntil})
 			if err != nil {
 				t.Errorf("%d chains %s: %v", chains, more, err)
 				continue
@@ -107,10 +116,10 @@ func TestFewestTransactionsAreEnough(t *testing.T) {
 func TestManyDelegatorsOfFewValidators(t *testing.T) {
 	p := *small
 	p.Days, p.Delegators = 14, 700
-	for _, seed := range []int64{1, 6} {
-		w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: seed, Profile: &p, Until: DefaultUntil})
+	for _, number := range []int64{1, 6} {
+		w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: number, Profile: &p, Until: seed.DefaultUntil})
 		if err != nil {
-			t.Errorf("seed %d: %v", seed, err)
+			t.Errorf("seed %d: %v", number, err)
 			continue
 		}
 		if err := w.Close(); err != nil {
@@ -120,7 +129,7 @@ func TestManyDelegatorsOfFewValidators(t *testing.T) {
 }
 
 // randomProfile is a small profile within the bounds, and when its history ends. Each number is often the least that is possible.
-func randomProfile(t *testing.T, r *rand.Rand) (*Profile, time.Time) {
+func randomProfile(t *testing.T, r *rand.Rand) (*seed.Profile, time.Time) {
 	t.Helper()
 	upTo := func(least, most int) int {
 		if r.IntN(4) == 0 {
@@ -132,17 +141,17 @@ func randomProfile(t *testing.T, r *rand.Rand) (*Profile, time.Time) {
 	text := fmt.Sprintf("name: random\ndays: %d\nchains: %d\ntransactions: %d\nvalidators: %d\ndelegators: %d\nl1Validators: %d\nprimaryTransactions: %d\n",
 		upTo(2, 250), chains, upTo(chains*minimumPerChain, chains*minimumPerChain+100), upTo(40, 160), upTo(60, 1000), upTo(2*(primary.L1RoleCount+chains), 80),
 		upTo(300, 600))
-	p, err := ParseProfile("random", []byte(text))
+	p, err := seed.ParseProfile("random", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := earliest.AddDate(0, 0, p.Days)
-	return p, first.Add(time.Duration(r.Int64N(int64(DefaultUntil.AddDate(distant, 0, 0).Sub(first).Seconds())+1)) * time.Second)
+	first := granite.AddDate(0, 0, p.Days)
+	return p, first.Add(time.Duration(r.Int64N(int64(seed.DefaultUntil.AddDate(years, 0, 0).Sub(first).Seconds())+1)) * time.Second)
 }
 
 // TestEveryProfileCanBeMade makes worlds of random profiles, seeds and times, and lets some be verified.
 func TestEveryProfileCanBeMade(t *testing.T) {
-	count := 200
+	count := profilesMade
 	if testing.Short() {
 		count = 2
 	}
@@ -151,17 +160,17 @@ func TestEveryProfileCanBeMade(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(1, uint64(n)))
 			p, until := randomProfile(t, r)
-			seed := r.Int64()
-			w, err := Generate(t.Context(), Options{Path: store.Memory, Seed: seed, Profile: p, Until: until})
+			number := r.Int64()
+			w, err := seed.Generate(t.Context(), seed.Options{Path: store.Memory, Seed: number, Profile: p, Until: until})
 			if err != nil {
-				t.Fatalf("seed %d, %+v until %s: %v", seed, *p, until.Format(time.RFC3339), err)
+				t.Fatalf("seed %d, %+v until %s: %v", number, *p, until.Format(time.RFC3339), err)
 			}
 			defer w.Close()
 			if n%20 != 1 {
 				return
 			}
 			if _, err := verify.Verify(t.Context(), w, nil); err != nil {
-				t.Errorf("seed %d, %+v until %s: %v", seed, *p, until.Format(time.RFC3339), err)
+				t.Errorf("seed %d, %+v until %s: %v", number, *p, until.Format(time.RFC3339), err)
 			}
 		})
 	}

@@ -1,9 +1,10 @@
-package seed
+package seed_test
 
 import (
 	"reflect"
 	"testing"
 
+	"snowglobe/seed"
 	"snowglobe/seed/population"
 	"snowglobe/sim/primary"
 	"snowglobe/sim/store"
@@ -30,7 +31,7 @@ func TestRestoredNetworksGoOnAlike(t *testing.T) {
 			return nil
 		}
 		blocks := 0
-		for ; replayed.P.NextStakerChangeTime() < uint64(DefaultUntil.Unix())+30*population.Day; blocks++ {
+		for ; replayed.P.NextStakerChangeTime() < uint64(seed.DefaultUntil.Unix())+30*population.Day; blocks++ {
 			one, two := replayed.P.NextStakerChangeTime(), restored.P.NextStakerChangeTime()
 			if one != two {
 				t.Fatalf("network %d: next changes at %d and %d", row.ID, one, two)

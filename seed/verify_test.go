@@ -1,4 +1,4 @@
-package seed
+package seed_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/fixtures/worldfile"
+	"snowglobe/seed"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
 	"snowglobe/sim/export"
@@ -27,12 +28,30 @@ import (
 )
 
 // small is a world for tests that need many.
-var small = &Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
+var small = &seed.Profile{Sizes: worldfile.Sizes{Name: "small", Days: 3, Chains: 2, Transactions: 400, Validators: 40, Delegators: 60, L1Validators: 12, PrimaryTransactions: 300}}
 
+// smallBytes are those of the small world's file once it was made.
+var smallBytes []byte
+
+// smallFile is a copy of the small world, with exports and what clients did.
 func smallFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "world.db")
-	w, err := Generate(t.Context(), Options{Path: path, Seed: 9, Profile: small, Until: DefaultUntil})
+	if smallBytes == nil {
+		makeSmall(t, path)
+		var err error
+		if smallBytes, err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	} else if err := os.WriteFile(path, smallBytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func makeSmall(t *testing.T, path string) {
+	t.Helper()
+	w, err := seed.Generate(t.Context(), seed.Options{Path: path, Seed: 9, Profile: small, Until: seed.DefaultUntil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +60,6 @@ func smallFile(t *testing.T) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 // controlled leaves what clients do with a chain that the network would not: a changed state, a transaction without a signature, a

@@ -12,7 +12,7 @@ import (
 	"github.com/ava-labs/avalanchego/ids"
 	"github.com/ethereum/go-ethereum/common"
 
-	"snowglobe/handlers/control"
+	"snowglobe/handlers/control/describe"
 	"snowglobe/sim/evm/index"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/store"
@@ -300,7 +300,7 @@ func TestMessageErrors(t *testing.T) {
 // TestWorldNamesMessages: the samples in the world's description are what they say.
 func TestWorldNamesMessages(t *testing.T) {
 	g := open(t, 1)
-	d, err := control.Describe(context.Background(), g.World)
+	d, err := describe.Read(context.Background(), g.World)
 	if err != nil {
 		t.Fatal(err)
 	}
