@@ -14,6 +14,7 @@ export const launch = () => chromium.launch({
 /** A page that counts as trouble: errors on the console, exceptions, requests to other hosts, dialogs. */
 export async function open(browser, options) {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(120_000); // other suites may run beside this one
   const page = await context.newPage();
   const trouble = [];
   page.on("console", (m) => { if (m.type() === "error") trouble.push("console: " + m.text()); });

@@ -103,7 +103,7 @@ for (const text of [`<img src=x onerror=alert(1)>${turn}<script>alert(1)</script
   await send(at, "0xd3fc9864" + word(0).slice(0, 24) + alice.slice(2).toLowerCase() + word(7) + word(96) + encoded(uri));
   const item = `/v1/chains/${chain.chainId}/nfts/collections/${at}/tokens/7`;
   await ask(item + ":reindex", {});
-  for (let i = 0; i < 50 && !(await ask(item)).metadata?.name; i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
+  for (let i = 0; i < 600 && !(await ask(item)).metadata?.name; i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
   assert.equal((await ask(item)).metadata.name, short);
 
   await fetch(`${base}/v1/chains/${encodeURIComponent(short)}?q=${encodeURIComponent(text.slice(0, 1000))}`, { headers: { "user-agent": "<script>alert(1)</script>", "x-hostile": "\"><img src=x onerror=alert(1)>" } });

@@ -55,7 +55,7 @@ const programs = of("viem", "ethers", "chainkit", "avalanchejs", "JavaScript");
 programs.forEach((text, i) => writeFileSync(`${folder}${i}.mjs`, text));
 writeFileSync(folder + "all.mjs", programs.map((text, i) =>
   `await import("./${i}.mjs").catch((e) => { console.error(${JSON.stringify(text)}, e); process.exitCode = 1; });`).join("\n"));
-const ran = spawnSync("node", [folder + "all.mjs"], { encoding: "utf8", maxBuffer: 1 << 28, timeout: 120_000 });
+const ran = spawnSync("node", [folder + "all.mjs"], { encoding: "utf8", maxBuffer: 1 << 28, timeout: 600_000 });
 assert.equal(ran.status, 0, ran.stderr.slice(0, 4000));
 assert.ok(!/statusCode:/.test(ran.stdout), ran.stdout.slice(0, 2000));
 

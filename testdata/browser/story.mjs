@@ -18,8 +18,7 @@ const press = async (name) => Promise.all([page.waitForNavigation(), page.getByR
 const clock = () => page.locator("#clock").getAttribute("datetime");
 
 await page.goto(base + "/");
-const canReturn = await page.getByRole("button", { name: "Snapshot", exact: true }).waitFor({ timeout: 5000 }).then(() => true, () => false);
-if (canReturn) await press("Snapshot");
+await press("Snapshot");
 
 // Somebody is told of what alice does.
 await page.goto(base + "/webhooks");
@@ -56,10 +55,10 @@ assert.match(await page.locator("main").innerText(), new RegExp(hash));
 await page.goto(base + "/requests");
 await page.locator("#live").filter({ hasText: "live" }).waitFor();
 await fetch(base + "/v1/chains/424242");
-await page.locator("#requests").filter({ hasText: "424242" }).waitFor({ timeout: 10_000 });
+await page.locator("#requests").filter({ hasText: "424242" }).waitFor();
 
 // The webhook.
-for (let i = 0; i < 100 && told.length === 0; i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
+for (let i = 0; i < 600 && told.length === 0; i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
 assert.ok(JSON.stringify(told[0] ?? {}).includes(hash), `the webhook was told ${JSON.stringify(told).slice(0, 300)}`);
 await page.goto(base + "/webhooks");
 await page.locator("main .badge", { hasText: "delivered" }).first().waitFor();
@@ -92,16 +91,13 @@ await page.getByRole("tab", { name: "chainkit" }).first().click();
 assert.match(await page.getByRole("tabpanel").filter({ visible: true }).first().innerText(), /avalanche\.data\.evm\.transactions\.get/);
 
 // Back again.
-if (canReturn) {
-  await page.goto(base + "/");
-  await page.getByRole("button", { name: /^Revert to/ }).first().waitFor();
-  await press(/^Revert to/);
-  assert.equal((await ask("/sim/health")).digest, before.digest);
-  await page.goto(`${base}/tx/${hash}`);
-  assert.match(await page.locator("main").innerText(), /nothing in this world/);
-  trouble.length = 0; // the browser notes that what was sent is not there
-}
+await page.goto(base + "/");
+await page.getByRole("button", { name: /^Revert to/ }).first().waitFor();
+await press(/^Revert to/);
+assert.equal((await ask("/sim/health")).digest, before.digest);
 assert.deepEqual(trouble, []);
+await page.goto(`${base}/tx/${hash}`);
+assert.match(await page.locator("main").innerText(), /nothing in this world/);
 await browser.close();
 listener.close();
-console.log(canReturn ? "the story ends as it began" : "the story ends; this simulator has no snapshots");
+console.log("the story ends as it began");

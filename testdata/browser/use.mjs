@@ -119,7 +119,7 @@ stories["a request that fails the next time, and is copied as a test"] = async (
   assert.equal(run().status, 0);
   await visit("/requests?failed=true");
   assert.match(await page.locator("#requests").innerText(), /503/);
-  await Promise.all([page.waitForNavigation(), button("Turn off").click()]);
+  await press("Turn off");
   assert.match(await page.locator("#control").innerText(), /no faults/);
 };
 
@@ -183,7 +183,7 @@ stories["the keyboard alone"] = async () => {
   await page.keyboard.type("alice");
   await Promise.all([page.waitForURL(/\/address\/0x/), page.keyboard.press("Enter")]);
   await page.waitForSelector("#control button");
-  for (let i = 0; i < 3 && !(await page.locator("details.api[open]").count()); i++) { // a panel that comes late takes the focus with it
+  for (let i = 0; i < 30 && !(await page.locator("details.api[open]").count()); i++) { // a panel that comes late takes the focus with it
     await reach("details.api summary");
     await page.keyboard.press("Enter");
     await page.waitForTimeout(300);
@@ -286,7 +286,7 @@ stories["an export of each kind"] = async () => {
   const forms = page.locator("form[data-path$='transactions:export']");
   const started = async (form, kind) => {
     await form.getByRole("button", { name: "Export" }).click();
-    await page.locator("#exports tr", { hasText: kind }).first().getByText("transactions.csv").waitFor({ timeout: 30_000 });
+    await page.locator("#exports tr", { hasText: kind }).first().getByText("transactions.csv").waitFor();
   };
   await started(forms.first(), "evm");
   for (const [what, kind] of [["Every transaction", "primary network"], ["Every transaction, in fewer columns", "primary network simple"], ["Stakes and their rewards", "primary network staking"]]) {
