@@ -26,6 +26,12 @@ export async function open(browser, options) {
   return { context, page, trouble };
 }
 
+/** Opens a page. On a busy machine the end of the navigation before may abort this one, which is then begun again. */
+export const visit = (page, path) => {
+  const go = () => page.goto(base + path, { waitUntil: "load" });
+  return go().catch((e) => { if (!/ERR_ABORTED/.test(e.message)) throw e; return page.waitForLoadState("load").then(go); });
+};
+
 /** The serious findings of axe. It comes in by the debugger's door, which no Content-Security-Policy closes. */
 export async function findings(page) {
   const session = await page.context().newCDPSession(page);

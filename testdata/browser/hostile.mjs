@@ -2,7 +2,7 @@
 // runs, and no page breaks.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { ask, base, launch, open, rpc } from "./browser.mjs";
+import { ask, base, launch, open, rpc, visit } from "./browser.mjs";
 
 const world = await ask("/sim/world");
 const [chain] = world.chains;
@@ -63,7 +63,7 @@ for (const name of attack) {
   const at = receipt.contractAddress;
   for (const where of [`/sim/explorer/${chain.chainId}/token/${at}`, `/sim/explorer/${chain.chainId}/address/${at}`, `/tx/${hash}`, `/address/${alice}?history=erc20`,
     `/sim/explorer/${chain.chainId}/address/${at}/contract?call=name()`, `/search?q=${encodeURIComponent(name.slice(0, 5000))}`, "/requests"]) {
-    const response = await page.goto(base + where, { waitUntil: "load" });
+    const response = await visit(page, where);
     if (response.status() === 404) trouble.length = 0; // a search for it finds nothing, which the browser notes
     assert.ok([200, 404].includes(response.status()), `${where}: ${response.status()}`);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -77,7 +77,7 @@ for (const name of attack) {
 }
 
 // The reference shows what the server answers.
-await page.goto(base + "/docs#listErc20Balances");
+await visit(page, "/docs#listErc20Balances");
 await page.locator(".op[open] tr[data-param-name='pageSize'] input").fill("100");
 await page.locator(".op[open] .execute").click();
 await page.locator(".op[open] .live-responses-table", { hasText: "alert(1)" }).waitFor();
@@ -115,7 +115,7 @@ for (const text of [`<img src=x onerror=alert(1)>${turn}<script>alert(1)</script
   await assert.rejects(ask("/sim/worlds", { name: short }), /400/);
   for (const where of [`/sim/explorer/${chain.chainId}/token/${at}`, `/sim/explorer/${chain.chainId}/token/${at}/7`, `/address/${alice}`, `/address/${alice}?history=erc721`, "/requests",
     ...requests.map((r) => `/requests/${r.id}`), "/webhooks", "/"]) {
-    const response = await page.goto(base + where, { waitUntil: "load" });
+    const response = await visit(page, where);
     assert.equal(response.status(), 200, where);
     await page.waitForSelector("#control button");
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -2,7 +2,7 @@
 // for axe, nothing that sticks out at the side.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
-import { ask, base, findings, launch, open } from "./browser.mjs";
+import { ask, base, findings, launch, open, visit } from "./browser.mjs";
 
 const world = await ask("/sim/world");
 const [chain] = world.chains, [network] = world.networks;
@@ -32,7 +32,7 @@ const look = async (colorScheme, width) => {
   const { context, page, trouble } = await open(browser, { colorScheme, viewport: { width, height: 900 } });
   for (const [name, path] of Object.entries(pages)) {
     trouble.length = 0;
-    const response = await page.goto(base + path, { waitUntil: "load" });
+    const response = await visit(page, path);
     if (/docs.*#/.test(path)) await page.waitForSelector(".opblock .execute");
     await page.waitForSelector("#control button");
     const where = `${name} (${colorScheme}, ${width})`;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ask, base, launch, open } from "./browser.mjs";
+import { ask, base, launch, open, visit } from "./browser.mjs";
 
 const world = await ask("/sim/world");
 const [chain] = world.chains, [network] = world.networks, [alice] = world.personas;
@@ -26,7 +26,7 @@ const note = (language, text) => {
 const browser = await launch();
 const { page, trouble } = await open(browser, { viewport: { width: 1400, height: 900 } });
 for (const path of pages) {
-  await page.goto(base + path, { waitUntil: "load" });
+  await visit(page, path);
   const found = await page.evaluate(async () => {
     const all = [];
     for (const details of document.querySelectorAll("details.api")) {

@@ -2,7 +2,7 @@
 // is as before.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { ask, base, launch, open } from "./browser.mjs";
+import { ask, base, launch, open, visit } from "./browser.mjs";
 
 const before = await ask("/sim/health");
 const told = [];
@@ -17,11 +17,11 @@ const { page, trouble } = await open(browser, { viewport: { width: 1400, height:
 const press = async (name) => Promise.all([page.waitForNavigation(), page.getByRole("button", { name, exact: typeof name === "string" }).click()]);
 const clock = () => page.locator("#clock").getAttribute("datetime");
 
-await page.goto(base + "/");
+await visit(page, "/");
 await press("Snapshot");
 
 // Somebody is told of what alice does.
-await page.goto(base + "/webhooks");
+await visit(page, "/webhooks");
 await page.getByLabel("Address of your server").fill(`http://127.0.0.1:${listener.address().port}/`);
 await press("Create");
 
@@ -45,14 +45,14 @@ await page.waitForURL(/\/block\/\d+$/);
 assert.equal(await page.locator(`a[title="${hash}"]`).count(), 1);
 
 // The request.
-await page.goto(base + "/requests?operation=eth_sendTransaction");
+await visit(page, "/requests?operation=eth_sendTransaction");
 assert.match(await page.locator("#requests").innerText(), /eth_sendTransaction/);
 await page.locator("#requests a").first().click();
 await page.waitForURL(/\/requests\/\d+$/);
 assert.match(await page.locator("main").innerText(), new RegExp(hash));
 
 // It comes in live.
-await page.goto(base + "/requests");
+await visit(page, "/requests");
 await page.locator("#live").filter({ hasText: "live" }).waitFor();
 await fetch(base + "/v1/chains/424242");
 await page.locator("#requests").filter({ hasText: "424242" }).waitFor();
@@ -60,18 +60,18 @@ await page.locator("#requests").filter({ hasText: "424242" }).waitFor();
 // The webhook.
 for (let i = 0; i < 600 && told.length === 0; i++) await new Promise((resolve) => { setTimeout(resolve, 100); });
 assert.ok(JSON.stringify(told[0] ?? {}).includes(hash), `the webhook was told ${JSON.stringify(told).slice(0, 300)}`);
-await page.goto(base + "/webhooks");
+await visit(page, "/webhooks");
 await page.locator("main .badge", { hasText: "delivered" }).first().waitFor();
 
 // A day later.
-await page.goto(base + "/");
+await visit(page, "/");
 const then = Date.parse(await clock());
 await page.getByRole("button", { name: "+1 day" }).waitFor();
 await press("+1 day");
 assert.equal(Date.parse(await clock()) - then, 24 * 3600 * 1000);
 
 // The chart.
-await page.goto(base + "/charts");
+await visit(page, "/charts");
 await page.locator(".chart canvas").first().waitFor();
 const [times, values] = JSON.parse(await page.locator("#chart-txCount").locator("xpath=ancestor::section").locator(".chart").getAttribute("data-points"));
 assert.ok(values.length > 0 && times.length === values.length && values.some((v) => Number(v) > 0));
@@ -79,7 +79,7 @@ assert.ok(values.length > 0 && times.length === values.length && values.some((v)
 // A contract is read and written.
 const world = await ask("/sim/world");
 const greeter = world.chains[0].contracts.find((c) => c.role === "usdc").address;
-await page.goto(`${base}/sim/explorer/${world.chains[0].chainId}/address/${greeter}/contract?call=transfer(address,uint256)&a0=${world.personas[1].address}&a1=1&from=alice`);
+await visit(page, `/sim/explorer/${world.chains[0].chainId}/address/${greeter}/contract?call=transfer(address,uint256)&a0=${world.personas[1].address}&a1=1&from=alice`);
 await page.getByRole("button", { name: "Send as alice" }).click();
 await page.waitForURL(/\/tx\/0x[0-9a-f]{64}$/);
 assert.match(await page.locator(".words").innerText(), /alice.*called.*transfer/s);
@@ -91,12 +91,12 @@ await page.getByRole("tab", { name: "chainkit" }).first().click();
 assert.match(await page.getByRole("tabpanel").filter({ visible: true }).first().innerText(), /avalanche\.data\.evm\.transactions\.get/);
 
 // Back again.
-await page.goto(base + "/");
+await visit(page, "/");
 await page.getByRole("button", { name: /^Revert to/ }).first().waitFor();
 await press(/^Revert to/);
 assert.equal((await ask("/sim/health")).digest, before.digest);
 assert.deepEqual(trouble, []);
-await page.goto(`${base}/tx/${hash}`);
+await visit(page, `/tx/${hash}`);
 assert.match(await page.locator("main").innerText(), /nothing in this world/);
 await browser.close();
 listener.close();

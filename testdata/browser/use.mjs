@@ -2,7 +2,7 @@
 // the search, the keyboard alone, lists without an end, the ways of outputs and of messages, charts, the reference.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { ask, base, findings, launch, open, rpc } from "./browser.mjs";
+import { ask, base, findings, launch, open, rpc, visit as go } from "./browser.mjs";
 
 const world = await ask("/sim/world");
 const [chain] = world.chains, [network] = world.networks, [alice, bob] = world.personas;
@@ -14,7 +14,7 @@ const { context, page, trouble } = await open(browser, { viewport: { width: 1400
 await context.grantPermissions(["clipboard-read", "clipboard-write"]);
 
 const visit = async (path) => {
-  await page.goto(base + path, { waitUntil: "load" });
+  await go(page, path);
   await page.waitForSelector("#control button");
 };
 const button = (name) => page.getByRole("button", { name, exact: typeof name === "string" }).first();
@@ -158,7 +158,7 @@ stories["a search for anything"] = async () => {
     [l1.validationId, /\/p\/mainnet\/node\/|\/search/], [chain.blockchainId, /\/sim\/explorer\/|\/search/], [chain.chainId, /\/search|\/sim\/explorer/], ["10", /\/search/], ["usdc", /\/search|\/token\//],
     ["  alice  ", /\/address\/0x/], ["Icefall", /\/search|\/sim\/explorer\//],
   ]) {
-    await page.goto(base + "/docs/worlds");
+    await go(page, "/docs/worlds");
     await page.getByRole("searchbox", { name: "Search" }).fill(query);
     await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
     assert.match(page.url(), leads, query);
@@ -264,7 +264,7 @@ stories["every chart"] = async () => {
   let charts = 0;
   for (const source of sources) {
     for (const interval of Object.keys(spans)) {
-      await page.goto(`${base}${source}${source.includes("?") ? "&" : "?"}interval=${interval}`);
+      await go(page, `${source}${source.includes("?") ? "&" : "?"}interval=${interval}`);
       for (const box of await page.locator(".chart").all()) {
         const [times, values] = JSON.parse(await box.getAttribute("data-points")), label = `${source} ${interval}: ${await box.getAttribute("aria-label")}`;
         await box.locator("canvas").waitFor();
