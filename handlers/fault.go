@@ -24,6 +24,9 @@ func registerFaults(s *rest.Server, w *sim.World, set *fault.Set) error {
 
 // startFaults adds the rules of --faults, when everything that they may name is registered.
 func startFaults(s *rest.Server, w *sim.World, set *fault.Set, rules []any) error {
+	if len(rules) == 0 {
+		return nil // names take a while
+	}
 	names := faultNames(s, w)
 	for i, raw := range rules {
 		rule, problems := fault.Decode(raw, names)

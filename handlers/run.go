@@ -44,12 +44,14 @@ func Run(ctx context.Context, l *Listeners, w *sim.World, o Options, notes io.Wr
 // answer answers for the worlds, and tells so.
 func (l *Listeners) answer(ctx context.Context, all *worlds.Set, w *sim.World, o Options, notes io.Writer) error {
 	l.begin(all, o.Log) // clients need not wait for the banner, which takes longer the larger the world is
-	banner, err := l.banner(ctx, w, o)
-	if err != nil {
-		return errors.Join(store.Damaged(err), l.Close())
-	}
-	if _, err := io.WriteString(notes, banner); err != nil {
-		return err
+	if notes != io.Discard {
+		banner, err := l.banner(ctx, w, o)
+		if err != nil {
+			return errors.Join(store.Damaged(err), l.Close())
+		}
+		if _, err := io.WriteString(notes, banner); err != nil {
+			return err
+		}
 	}
 	if l.Note != "" {
 		fmt.Fprintf(notes, "Note: %s\n\n", l.Note)

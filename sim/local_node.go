@@ -33,23 +33,14 @@ var errNoLocalNode = errors.New("no validator has a key")
 // world grows. One that validates a subnet besides the primary network comes before others, then a connected node of the simulated
 // version and without a role.
 func (n *Network) chooseLocalNode(ctx context.Context) error {
-	stakers, err := n.DB.ValidatorsAt(ctx, n.Chain(txs.PChain), n.World.Meta.Until)
-	if err != nil {
-		return err
-	}
-	more := map[ids.NodeID]bool{}
-	for i := range stakers {
-		if s := &stakers[i]; ids.ID(s.Subnet) != ids.Empty {
-			more[ids.NodeID(s.Node)] = true
-		}
-	}
 	best := -1
-	for _, both := range []bool{true, false} {
+	for _, validators := range []func(context.Context, int, int64) ([]store.Staker, error){n.DB.SubnetValidatorsAt, n.DB.ValidatorsAt} {
+		stakers, err := validators(ctx, n.Chain(txs.PChain), n.World.Meta.Until)
+		if err != nil {
+			return err
+		}
 		for i := range stakers {
 			s := &stakers[i]
-			if s.BLS == nil || ids.ID(s.Subnet) != ids.Empty || more[ids.NodeID(s.Node)] != both {
-				continue
-			}
 			node, err := n.DB.Node(ctx, n.Rules.NetworkID, s.Node)
 			if errors.Is(err, store.ErrNotFound) {
 				continue

@@ -77,8 +77,14 @@ func open(ctx context.Context, path string, from func(string) (*store.DB, error)
 }
 
 func read(ctx context.Context, db *store.DB) (*World, error) {
-	if err := db.CheckSmallTables(ctx); err != nil {
+	checked := make(chan error, 1)
+	go func() { checked <- db.CheckSmallTables(ctx) }()
+	chains, chainErr := db.Chains(ctx) // large, so that they are read meanwhile
+	if err := <-checked; err != nil {
 		return nil, err
+	}
+	if chainErr != nil {
+		return nil, store.Damaged(chainErr)
 	}
 	meta, err := db.Meta(ctx)
 	if err != nil {
@@ -89,7 +95,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 			dbfile.ErrVersion, meta.Generator, Generator)
 	}
 	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), identity: identity{meta: meta}}
-	if err := openChains(ctx, w); err != nil {
+	if err := openChains(w, chains); err != nil {
 		return nil, store.Damaged(err)
 	}
 	if err := openNetworks(ctx, w); err != nil {
@@ -105,11 +111,7 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 	return w, nil
 }
 
-func openChains(ctx context.Context, w *World) error {
-	rows, err := w.DB.Chains(ctx)
-	if err != nil {
-		return err
-	}
+func openChains(w *World, rows []store.Chain) error {
 	w.Chains = make([]*reader.Chain, len(rows))
 	group := errgroup.Group{}
 	for i, row := range rows {

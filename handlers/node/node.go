@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
+	"golang.org/x/sync/errgroup"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/node/anvil"
@@ -29,6 +30,7 @@ import (
 	"snowglobe/handlers/permit"
 	"snowglobe/sim"
 	"snowglobe/sim/evm"
+	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/miner"
 	"snowglobe/sim/query"
 	"snowglobe/sim/txs"
@@ -97,8 +99,12 @@ func New(o Options) (*Node, error) {
 		t := n.networks[network.Name]
 		t.network, t.nodeID, t.loggers, t.validators = network, network.LocalNode.ID().String(), o.Loggers[network.Name], validators
 	}
-	for _, m := range o.Miners {
-		if err := n.addChain(m); err != nil {
+	endpoints, err := n.endpoints()
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range o.Miners {
+		if err := n.addChain(m.Chain, endpoints[i]); err != nil {
 			return nil, fmt.Errorf("chain %s: %w", m.Chain.Row.Name, err)
 		}
 	}
@@ -110,21 +116,36 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
-func (n *Node) addChain(m *miner.Miner) error {
+// endpoints serve the EVM chains, each what a miner adds to.
+func (n *Node) endpoints() ([]*eth.Endpoint, error) {
+	all, group := make([]*eth.Endpoint, len(n.options.Miners)), errgroup.Group{}
+	for i, m := range n.options.Miners {
+		group.Go(func() (err error) {
+			if all[i], err = n.endpoint(m); err != nil {
+				err = fmt.Errorf("chain %s: %w", m.Chain.Row.Name, err)
+			}
+			return err
+		})
+	}
+	return all, group.Wait()
+}
+
+func (n *Node) endpoint(m *miner.Miner) (*eth.Endpoint, error) {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	network, advance := n.networks[chain.Row.Network].network, n.options.Advance
 	if advance == nil && network != nil {
 		advance = network.World.Advance
 	}
-	e, err := eth.New(eth.Options{
+	return eth.New(eth.Options{
 		Miner: m, Network: network, Wallet: n.options.Wallet, Version: version, MaxBody: n.options.MaxBody, Permit: n.options.Permit, Log: n.options.Log,
 		Discover: n.options.Discover,
 		More:     slices.Concat(debug.Namespaces(m), warp.Namespaces(chain, network), anvil.Namespaces(m, network, advance, version), trace.Namespaces(m), ots.Namespaces(m), simulate.Namespaces(m)),
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// addChain makes an EVM chain reachable on its network: by its id, the C-Chain by aliases too.
+func (n *Node) addChain(chain *reader.Chain, e *eth.Endpoint) error {
+	network := n.networks[chain.Row.Network].network
 	n.chains = append(n.chains, e)
 	id := ids.ID(chain.Row.BlockchainID).String()
 	names := []string{"bc/" + id}

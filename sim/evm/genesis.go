@@ -2,11 +2,10 @@ package evm
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math/big"
 	"sync"
@@ -69,18 +68,25 @@ var (
 	errFees       = errors.New("config.feeConfig: an L1 has one, a C-Chain has none")
 )
 
-// parsed are the geneses that are in use, by the digest of what they were read from: a world and its copies share them.
+// parsed are the geneses that are in use, by what they were read from: a world and its copies share them.
 var parsed = struct {
 	sync.Mutex
-	geneses map[[sha256.Size]byte]weak.Pointer[Genesis]
-}{geneses: map[[sha256.Size]byte]weak.Pointer[Genesis]{}}
+	geneses map[genesisKey]weak.Pointer[Genesis]
+}{geneses: map[genesisKey]weak.Pointer[Genesis]{}}
+
+// genesisKey stands for what a genesis was read from.
+type genesisKey struct {
+	kind          Kind
+	raw, upgrades uint64 // hashes
+}
+
+var genesisSeed = maphash.MakeSeed()
 
 // ParseGenesis reads a genesis and the upgrades that go with it, as a node has them: two JSON documents. Nobody may change the answer.
 func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
-	text := binary.AppendUvarint([]byte(kind), uint64(len(raw)))
-	digest := sha256.Sum256(append(append(text, raw...), upgrades...))
+	key := genesisKey{kind, maphash.Bytes(genesisSeed, raw), maphash.Bytes(genesisSeed, upgrades)}
 	parsed.Lock()
-	g := parsed.geneses[digest].Value()
+	g := parsed.geneses[key].Value()
 	parsed.Unlock()
 	if g != nil {
 		return g, nil
@@ -91,8 +97,8 @@ func ParseGenesis(kind Kind, raw, upgrades []byte) (*Genesis, error) {
 	}
 	parsed.Lock()
 	defer parsed.Unlock()
-	maps.DeleteFunc(parsed.geneses, func(_ [sha256.Size]byte, p weak.Pointer[Genesis]) bool { return p.Value() == nil })
-	parsed.geneses[digest] = weak.Make(g)
+	maps.DeleteFunc(parsed.geneses, func(_ genesisKey, p weak.Pointer[Genesis]) bool { return p.Value() == nil })
+	parsed.geneses[key] = weak.Make(g)
 	return g, nil
 }
 
@@ -141,11 +147,7 @@ func cutAlloc(raw []byte) (rest, alloc []byte) {
 		switch raw[i] {
 		case '"':
 			from := i
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
+			i += endOfString(raw[i:])
 			if value := i + 2; depth == 1 && start == 0 && value < len(raw) && string(raw[from:value]) == `"alloc":` && raw[value] == '{' {
 				start = value
 			}
@@ -163,6 +165,20 @@ func cutAlloc(raw []byte) (rest, alloc []byte) {
 		}
 	}
 	return raw, nil
+}
+
+// endOfString is where the text ends that begins with a quotation mark: at the other one.
+func endOfString(text []byte) int {
+	end := 1 + bytes.IndexByte(text[1:], '"')
+	if end > 0 && bytes.IndexByte(text[:end], '\\') < 0 {
+		return end
+	}
+	for end = 1; end < len(text) && text[end] != '"'; end++ {
+		if text[end] == '\\' {
+			end++
+		}
+	}
+	return end
 }
 
 // other says whether the header has something that no chain of a world has.

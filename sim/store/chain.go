@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
 
 // Chain is an EVM chain as the world file describes it.
 type Chain struct {
@@ -15,15 +19,30 @@ type Chain struct {
 	Description  string `db:"description"`
 	TokenName    string `db:"token_name"`
 	TokenSymbol  string `db:"token_symbol"`
-	Genesis      Packed `db:"genesis"`  // JSON
 	Upgrades     []byte `db:"upgrades"` // JSON
+	Genesis      Packed // JSON
 }
 
-const chainColumns = `id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, genesis, upgrades`
+// keptChain is a chain as the file keeps it.
+type keptChain struct {
+	Chain
+	Kept []byte `db:"kept"` // the genesis
+}
+
+const chainColumns = `id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, upgrades`
 
 // Chains lists every EVM chain in the order of their row ids.
 func (db *DB) Chains(ctx context.Context) ([]Chain, error) {
-	return list[Chain](ctx, db, `SELECT `+chainColumns+` FROM chain ORDER BY id`)
+	rows, err := list[keptChain](ctx, db, `SELECT `+chainColumns+`, genesis AS kept FROM chain ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	chains, group := make([]Chain, len(rows)), errgroup.Group{}
+	for i, row := range rows {
+		chains[i] = row.Chain
+		group.Go(func() error { return chains[i].Genesis.Scan(row.Kept) })
+	}
+	return chains, group.Wait()
 }
 
 // ChainIDs lists the row ids of the EVM chains. It reads no genesis, which is large.
@@ -34,10 +53,10 @@ func (db *DB) ChainIDs(ctx context.Context) ([]int, error) {
 // AddChain writes a chain.
 func (b *Batch) AddChain(c Chain) error {
 	return b.exec(`
-		INSERT INTO chain (`+chainColumns+`)
+		INSERT INTO chain (`+chainColumns+`, genesis)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name,
-		c.Description, c.TokenName, c.TokenSymbol, c.Genesis, c.Upgrades)
+		c.Description, c.TokenName, c.TokenSymbol, c.Upgrades, c.Genesis)
 }
 
 // Meta is the identity of a world: everything that decides its bytes, and its digest.

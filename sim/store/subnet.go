@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // Subnet is a subnet by the transaction that made it.
 type Subnet struct {
@@ -256,11 +260,22 @@ func (db *DB) StakerCounts(ctx context.Context, chain int) (*StakerCounts, error
 	return get[StakerCounts](ctx, db, `SELECT COUNT(*) AS stakers, COALESCE(SUM(delegator), 0) AS delegators FROM staker WHERE id BETWEEN ? AND ?`, First(chain), Last(chain))
 }
 
-// ValidatorsAt lists the validators of a P-Chain, of the primary network and of subnets, whose time has begun and not ended at a time: their
-// nodes, subnets and keys.
+// validatesAt is that a staker of a P-Chain validates at a time. The plus keeps the engine from reading all stakers.
+const validatesAt = `+id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ?`
+
+// ValidatorsAt lists the nodes and keys of those with a key who validate the primary network at a time, oldest first.
 func (db *DB) ValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
-	return list[Staker](ctx, db, `SELECT node, subnet, bls, proof FROM staker
-		WHERE id BETWEEN ? AND ? AND delegator = 0 AND start < ? AND until > ? ORDER BY id`, First(chain), Last(chain), time, time)
+	return list[Staker](ctx, db, `SELECT node, bls, proof FROM staker WHERE subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt+` ORDER BY id`,
+		First(chain), Last(chain), time, time)
+}
+
+// SubnetValidatorsAt lists those of ValidatorsAt who validate a subnet as well.
+func (db *DB) SubnetValidatorsAt(ctx context.Context, chain int, time int64) ([]Staker, error) {
+	all, err := list[Staker](ctx, db, `SELECT id, node, bls, proof FROM staker WHERE node IN (SELECT node FROM staker WHERE subnet > zeroblob(32) AND `+validatesAt+`)
+		AND +subnet = zeroblob(32) AND bls IS NOT NULL AND `+validatesAt,
+		First(chain), Last(chain), time, time, First(chain), Last(chain), time, time)
+	slices.SortFunc(all, func(a, b Staker) int { return cmp.Compare(a.ID, b.ID) })
+	return all, err
 }
 
 // FirstTxOfNode is the id of the transaction that began a node's first validation, or the first delegation to it.
