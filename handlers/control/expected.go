@@ -73,24 +73,28 @@ func (e *expectations) all(ctx context.Context, of []store.Persona) ([]*Expected
 // read reads what each of some accounts has, on all processors.
 func (e *expectations) read(ctx context.Context, of []store.Persona) ([]*Expected, error) {
 	found := make([]*Expected, len(of))
+	malicious, err := e.malicious(ctx)
+	if err != nil {
+		return nil, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range of {
 		group.Go(func() (err error) {
-			found[i], err = e.of(ctx, &of[i])
+			found[i], err = e.of(ctx, &of[i], malicious)
 			return err
 		})
 	}
 	return found, group.Wait()
 }
 
-func (e *expectations) of(ctx context.Context, p *store.Persona) (*Expected, error) {
+func (e *expectations) of(ctx context.Context, p *store.Persona, malicious map[int][]store.TokenID) (*Expected, error) {
 	x := &Expected{EVM: map[string]ExpectedEVM{}, Primary: map[string]map[string]ExpectedPrimary{}}
 	for _, c := range e.world.Chains {
 		if len(p.Address) == 0 {
 			break
 		}
-		found, known, err := e.onEVM(ctx, c.Row.ID, p.Address)
+		found, known, err := e.onEVM(ctx, c.Row.ID, p.Address, malicious[c.Row.ID])
 		if err != nil {
 			return nil, fmt.Errorf("persona %s on chain %d: %w", p.Name, c.Row.EVMID, err)
 		}
@@ -120,7 +124,7 @@ func (e *expectations) of(ctx context.Context, p *store.Persona) (*Expected, err
 	return x, nil
 }
 
-func (e *expectations) onEVM(ctx context.Context, chain int, address []byte) (x ExpectedEVM, known bool, err error) {
+func (e *expectations) onEVM(ctx context.Context, chain int, address []byte, malicious []store.TokenID) (x ExpectedEVM, known bool, err error) {
 	db := e.world.DB
 	account, err := db.Account(ctx, chain, address, store.MaxNumber)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -140,32 +144,41 @@ func (e *expectations) onEVM(ctx context.Context, chain int, address []byte) (x 
 			return x, false, err
 		}
 	}
-	if x.Malicious, err = e.malicious(ctx, chain, address); err != nil {
-		return x, false, err
+	for _, token := range malicious {
+		held, err := db.TokenBalance(ctx, address, token.Asset(nil), store.MaxNumber)
+		if err == nil && len(held.Amount) > 0 {
+			x.Malicious++
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return x, false, err
+		}
 	}
 	x.ERC20 -= x.Malicious
 	return x, account != nil || x.Transactions > 0 || x.ERC20+x.Malicious+x.ERC721+x.ERC1155 > 0, nil
 }
 
-// malicious counts the malicious ERC-20s of which an address has some.
-func (e *expectations) malicious(ctx context.Context, chain int, address []byte) (n int, err error) {
-	markets, err := e.world.DB.Markets(ctx, chain)
-	for _, m := range markets {
-		if m.Reputation != query.Malicious {
-			continue
+// malicious are the malicious ERC-20s of each chain.
+func (e *expectations) malicious(ctx context.Context) (map[int][]store.TokenID, error) {
+	all := map[int][]store.TokenID{}
+	for _, c := range e.world.Chains {
+		markets, err := e.world.DB.Markets(ctx, c.Row.ID)
+		if err != nil {
+			return nil, err
 		}
-		token, err := e.world.DB.TokenAt(ctx, chain, m.Address)
-		if err == nil && token.ID.Standard() == store.ERC20 {
-			var held *store.TokenBalance
-			if held, err = e.world.DB.TokenBalance(ctx, address, token.ID.Asset(nil), store.MaxNumber); err == nil && len(held.Amount) > 0 {
-				n++
+		for _, m := range markets {
+			if m.Reputation != query.Malicious {
+				continue
+			}
+			token, err := e.world.DB.TokenAt(ctx, c.Row.ID, m.Address)
+			if err == nil && token.ID.Standard() == store.ERC20 {
+				all[c.Row.ID] = append(all[c.Row.ID], token.ID)
+			}
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return nil, err
 			}
 		}
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return n, err
-		}
 	}
-	return n, err
+	return all, nil
 }
 
 func (e *expectations) onPrimary(ctx context.Context, n *sim.Network, kind txs.Chain, owner ids.ShortID) (x ExpectedPrimary, err error) {
