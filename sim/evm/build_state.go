@@ -135,7 +135,7 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 		}
 	}
 	l.trie = later.trie
-	return l.adopt(l.trie, allAccounts) && l.trie.Hash() == root
+	return l.adopt(l.trie, AllAccounts) && l.trie.Hash() == root
 }
 
 // adopt has a trie follow what the file has of it now.

@@ -25,12 +25,12 @@ func partDepth(leaves int) (depth int) {
 	return depth
 }
 
-// allAccounts stands for the trie of the accounts where others have the address of a contract.
-var allAccounts = []byte{}
+// AllAccounts stands for the trie of the accounts where others have the address of a contract.
+var AllAccounts = []byte{}
 
 // PartedAccountTrie is the state trie, made of the parts in the file, or of all accounts if those are not of this state.
 func (f FlatState) PartedAccountTrie(kind Kind, root common.Hash) (*Trie, error) {
-	tree, err := f.PartsOf(kind, allAccounts, root)
+	tree, err := f.PartsOf(kind, AllAccounts, root)
 	if tree != nil || err != nil {
 		return tree, err
 	}
@@ -194,7 +194,7 @@ func (l *buildState) changedTries() (changes []store.TrieChange, err error) {
 	for address := range l.update.AccountsOrigin {
 		accounts[string(address[:])] = !l.accounts.all[address].gone
 	}
-	changes, err = l.changedTrie(nil, allAccounts, l.trie, accounts)
+	changes, err = l.changedTrie(nil, AllAccounts, l.trie, accounts)
 	for _, address := range slices.SortedFunc(maps.Keys(l.update.StoragesOrigin), common.Address.Cmp) {
 		slots := map[string]bool{}
 		for key := range l.update.StoragesOrigin[address] {
@@ -226,7 +226,7 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 // largeTries are all parts of the tries of a chain that was made from its beginning.
 func (l *buildState) largeTries() (changes []store.TrieChange) {
 	if len(l.accounts.all) >= partedLeaves {
-		changes = append(changes, l.allParts(allAccounts, l.trie, nil))
+		changes = append(changes, l.allParts(AllAccounts, l.trie, nil))
 	}
 	for _, address := range slices.SortedFunc(maps.Keys(l.slots), common.Address.Cmp) {
 		if tree := l.tries[address]; tree != nil && len(l.slots[address]) >= partedLeaves {

@@ -110,6 +110,12 @@ func (db *DB) TriePartsWithKeys(ctx context.Context, chain int, owner []byte, vi
 	return each(ctx, db, visit, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
 }
 
+// NextTriePart is the first part of a trie, with its keys, whose prefix is not before another.
+func (db *DB) NextTriePart(ctx context.Context, chain int, owner, prefix []byte) (*TriePart, error) {
+	return get[TriePart](ctx, db, `SELECT prefix, hash, keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? ORDER BY prefix LIMIT 1`,
+		chain, owner, prefix)
+}
+
 // TrieDepth is how many nibbles the prefixes of a trie's parts have, 0 if there are none.
 func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, error) {
 	depth, err := value[int](ctx, db, `SELECT length(prefix) FROM trie_part WHERE chain = ? AND owner = ? LIMIT 1`, chain, owner)

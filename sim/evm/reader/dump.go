@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,15 +38,87 @@ type StateSlot struct {
 // Accounts are the accounts after a block from a hash on, in the order of the state's trie, at most limit of them, and the hash
 // of the next if there is one.
 func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, next []byte, err error) {
-	all, err := c.accounts(ctx, b)
+	page, found, err := c.partedAccounts(ctx, b, start, limit+1)
+	if err == nil && !found {
+		page, err = c.accounts(ctx, b)
+		first, _ := slices.BinarySearchFunc(page, start, StateAccount.compareHash)
+		page = page[first:]
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	first, _ := slices.BinarySearchFunc(all, start, func(a StateAccount, start []byte) int { return bytes.Compare(a.Hash[:], start) })
-	if page = all[first:]; len(page) > limit {
+	if len(page) > limit {
 		next, page = page[limit].Hash[:], page[:limit]
 	}
 	return page, next, nil
+}
+
+func (a StateAccount) compareHash(hash []byte) int { return bytes.Compare(a.Hash[:], hash) }
+
+// partedAccounts are accounts after a block from a hash on, limit of them if there are as many, out of the parts of the state's trie that
+// the file has. It finds nothing if those are of another state than the block's.
+func (c *Chain) partedAccounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, found bool, err error) {
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, false, err
+	}
+	defer leave()
+	commits, state := c.db.Commits(), evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number)
+	if tree, err := state.PartsOf(c.Kind, evm.AllAccounts, b.Header.Root); tree == nil || err != nil {
+		return nil, false, err
+	}
+	depth, err := c.db.TrieDepth(ctx, c.Row.ID, evm.AllAccounts)
+	if err != nil {
+		return nil, false, err
+	}
+	prefix := nibbles(start)
+	for prefix = prefix[:min(len(prefix), depth)]; len(page) < limit; {
+		part, err := c.db.NextTriePart(ctx, c.Row.ID, evm.AllAccounts, prefix)
+		if errors.Is(err, store.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		accounts, err := c.accountsOf(ctx, b, part)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, a := range accounts {
+			if len(page) < limit && a.compareHash(start) >= 0 {
+				page = append(page, a)
+			}
+		}
+		prefix = append(part.Prefix, 0) // the part that follows
+	}
+	return page, c.db.Commits() == commits, ctx.Err()
+}
+
+// accountsOf are the accounts of a part of the state's trie, in its order.
+func (c *Chain) accountsOf(ctx context.Context, b *Block, part *store.TriePart) (all []StateAccount, err error) {
+	for address := range slices.Chunk(part.Keys, common.AddressLength) {
+		row, err := c.db.Account(ctx, c.Row.ID, address, b.Number)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !row.Gone {
+			all = append(all, stateAccount(row))
+		}
+	}
+	slices.SortFunc(all, func(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) })
+	return all, nil
+}
+
+// nibbles are the halves of bytes.
+func nibbles(of []byte) []byte {
+	all := make([]byte, 0, 2*len(of)) // not nil, which no row comes after
+	for _, b := range of {
+		all = append(all, b>>4, b&15)
+	}
+	return all
 }
 
 // accounts are all accounts after a block, in the order of the state's trie.
