@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // hidden stands in the place of a secret.
@@ -56,7 +58,7 @@ func (j *Journal) redactorOf(e *Exchange) redactor {
 	}
 	if strings.Contains(e.Target, "?") && e.URL != nil {
 		for name, values := range e.URL.Query() {
-			if secretName.MatchString(name) {
+			if isSecretName(name) {
 				add(values)
 			}
 		}
@@ -66,7 +68,29 @@ func (j *Journal) redactorOf(e *Exchange) redactor {
 
 // isSecretHeader knows the header that every WebSocket begins with for what it is: not a secret.
 func isSecretHeader(name string) bool {
-	return secretName.MatchString(name) && name != "Sec-Websocket-Key"
+	return isSecretName(name) && name != "Sec-Websocket-Key"
+}
+
+// known says of some names that came whether they are secretName's: most requests have the same few.
+var known struct {
+	names sync.Map
+	count atomic.Int64
+}
+
+const (
+	mostKnown    = 1000
+	longestKnown = 64 // bytes
+)
+
+func isSecretName(name string) bool {
+	if secret, found := known.names.Load(name); found {
+		return secret.(bool)
+	}
+	secret := secretName.MatchString(name)
+	if len(name) <= longestKnown && known.count.Add(1) <= mostKnown {
+		known.names.Store(strings.Clone(name), secret)
+	}
+	return secret
 }
 
 // text hides what is a secret wherever it stands.
@@ -102,7 +126,7 @@ func (r redactor) query(raw string) string {
 	var parts []string
 	for part := range strings.SplitSeq(raw, "&") {
 		name, _, given := strings.Cut(part, "=")
-		if plain, err := url.QueryUnescape(name); given && (err != nil || secretName.MatchString(plain)) {
+		if plain, err := url.QueryUnescape(name); given && (err != nil || isSecretName(plain)) {
 			part = name + "=" + hidden
 		}
 		parts = append(parts, part)
