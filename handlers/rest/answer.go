@@ -126,7 +126,10 @@ func (w *responseWriter) sendBody(r *http.Request, status int, body []byte) {
 	}
 	compress := len(body) >= gzipFrom && acceptsGzip(r.Header.Get("Accept-Encoding"))
 	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		tag := etag(body)
+		tag := w.tag
+		if tag == "" {
+			tag = etag(body)
+		}
 		h["Etag"] = []string{variant(tag, compress)}
 		h["Cache-Control"] = noCache
 		if unchanged(r.Header["If-None-Match"], tag) {

@@ -134,9 +134,9 @@ func (c *requestContext) reply(r *Request) error {
 		return c.send(r.HTTP, status, answer)
 	}
 	key, lasts := c.cacheKey(r)
-	if body, found := c.server.cache.get(key); lasts && found {
-		c.keep(body)
-		c.sendEncoded(r.HTTP, status, c.op.readable(r.HTTP, body))
+	if a, found := c.server.cache.get(key); lasts && found {
+		c.keepAnswer(a, !c.op.Readable)
+		c.sendEncoded(r.HTTP, status, c.op.readable(r.HTTP, a.body))
 		return nil
 	}
 	answer, err := c.handle(r)
@@ -147,8 +147,8 @@ func (c *requestContext) reply(r *Request) error {
 		return c.send(r.HTTP, status, answer)
 	}
 	return c.sendJSON(r.HTTP, status, answer, func(body []byte) []byte {
-		if kept := c.server.cache.add(key, body); kept != nil {
-			c.keep(kept)
+		if a := c.server.cache.add(key, body); a.body != nil {
+			c.keepAnswer(a, !c.op.Readable)
 		}
 		return c.op.readable(r.HTTP, body)
 	})

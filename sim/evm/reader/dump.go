@@ -38,7 +38,7 @@ type StateSlot struct {
 // Accounts are the accounts after a block from a hash on, in the order of the state's trie, at most limit of them, and the hash
 // of the next if there is one.
 func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, next []byte, err error) {
-	page, found, err := c.partedAccounts(ctx, b, start, limit+1)
+	page, found, err := partedAccounts(ctx, c, b, start, limit+1)
 	if err == nil && !found {
 		page, err = c.accounts(ctx, b)
 		first, _ := slices.BinarySearchFunc(page, start, StateAccount.compareHash)
@@ -57,7 +57,7 @@ func (a StateAccount) compareHash(hash []byte) int { return bytes.Compare(a.Hash
 
 // partedAccounts are accounts after a block from a hash on, limit of them if there are as many, out of the parts of the state's trie that
 // the file has. It finds nothing if those are of another state than the block's.
-func (c *Chain) partedAccounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, found bool, err error) {
+func partedAccounts(ctx context.Context, c *Chain, b *Block, start []byte, limit int) (page []StateAccount, found bool, err error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, false, err
@@ -80,7 +80,7 @@ func (c *Chain) partedAccounts(ctx context.Context, b *Block, start []byte, limi
 		if err != nil {
 			return nil, false, err
 		}
-		accounts, err := c.accountsOf(ctx, b, part)
+		accounts, err := accountsOf(ctx, c, b, part)
 		if err != nil {
 			return nil, false, err
 		}
@@ -95,7 +95,7 @@ func (c *Chain) partedAccounts(ctx context.Context, b *Block, start []byte, limi
 }
 
 // accountsOf are the accounts of a part of the state's trie, in its order.
-func (c *Chain) accountsOf(ctx context.Context, b *Block, part *store.TriePart) (all []StateAccount, err error) {
+func accountsOf(ctx context.Context, c *Chain, b *Block, part *store.TriePart) (all []StateAccount, err error) {
 	for address := range slices.Chunk(part.Keys, common.AddressLength) {
 		row, err := c.db.Account(ctx, c.Row.ID, address, b.Number)
 		if errors.Is(err, store.ErrNotFound) {
