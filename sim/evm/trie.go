@@ -1,9 +1,6 @@
 package evm
 
 import (
-	"fmt"
-	"math/big"
-
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/state"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -15,21 +12,35 @@ import (
 	"snowglobe/sim/evm/mpt"
 )
 
-// multicoinAccount is the C-Chain's account: a fifth field says whether the account ever held other assets natively.
-type multicoinAccount struct {
-	Nonce       uint64
-	Balance     *big.Int
-	Root        common.Hash
-	CodeHash    []byte
-	IsMultiCoin bool
+// leafSize is how many bytes the leaf of an account has at most, without the header of the list.
+const leafSize = 9 + 33 + 33 + 33 + 1
+
+// appendAccount appends the account as the leaf of the chain's state trie: types.StateAccount in RLP. On a C-Chain a fifth field says
+// whether the account ever held other assets natively, which none did.
+func appendAccount(to []byte, kind Kind, a *types.StateAccount) []byte {
+	var fields [leafSize]byte
+	body := rlp.AppendUint64(fields[:0], a.Nonce)
+	balance := a.Balance.Bytes32()
+	body = appendString(body, common.TrimLeftZeroes(balance[:]))
+	body = appendString(body, a.Root[:])
+	body = appendString(body, a.CodeHash)
+	if kind == KindC {
+		body = append(body, 0x80) // false
+	}
+	if len(body) < 56 {
+		to = append(to, 0xc0+byte(len(body)))
+	} else {
+		to = append(to, 0xf8, byte(len(body)))
+	}
+	return append(to, body...)
 }
 
-// encodeAccount is the account as the leaf of the chain's state trie.
-func encodeAccount(kind Kind, a *types.StateAccount) ([]byte, error) {
-	if kind == KindC {
-		return rlp.EncodeToBytes(&multicoinAccount{a.Nonce, a.Balance.ToBig(), a.Root, a.CodeHash, false})
+// appendString appends what has less than 56 bytes as a string in RLP.
+func appendString(to, s []byte) []byte {
+	if len(s) != 1 || s[0] >= 0x80 {
+		to = append(to, 0x80+byte(len(s)))
 	}
-	return rlp.EncodeToBytes(a)
+	return append(to, s...)
 }
 
 // Trie is the trie of a state or of a contract's storage. It is only ever hashed, never written: the world file has no trie nodes.
@@ -46,11 +57,8 @@ var _ state.Trie = (*Trie)(nil)
 func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
 func (t *Trie) UpdateAccount(address common.Address, account *types.StateAccount, _ int) error {
-	leaf, err := encodeAccount(t.kind, account)
-	if err != nil {
-		return fmt.Errorf("account %s: %w", address, err)
-	}
-	return t.Put(crypto.Keccak256Hash(address[:]), leaf)
+	var leaf [2 + leafSize]byte
+	return t.Put(crypto.Keccak256Hash(address[:]), appendAccount(leaf[:0], t.kind, account))
 }
 
 func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
@@ -64,11 +72,8 @@ func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.
 
 // UpdateStorage takes the value without leading zeros; the leaf is its RLP.
 func (t *Trie) UpdateStorage(_ common.Address, key, value []byte) error {
-	leaf, err := rlp.EncodeToBytes(value)
-	if err != nil {
-		return err
-	}
-	return t.Put(crypto.Keccak256Hash(key), leaf)
+	var leaf [1 + common.HashLength]byte
+	return t.Put(crypto.Keccak256Hash(key), appendString(leaf[:0], value))
 }
 
 func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/ethereum/go-ethereum/rlp"
 
 	"snowglobe/sim/evm/mpt"
 	"snowglobe/sim/store"
@@ -120,13 +119,13 @@ func (f FlatState) leaf(kind Kind, owner, key []byte) ([]byte, error) {
 		if account == nil || err != nil {
 			return nil, err
 		}
-		return encodeAccount(kind, account)
+		return appendAccount(nil, kind, account), nil
 	}
 	value, err := f.db.Slot(f.ctx, f.chain, owner, key, f.block)
 	if len(value) == 0 || err != nil {
 		return nil, err
 	}
-	return rlp.EncodeToBytes(value)
+	return appendString(nil, value), nil
 }
 
 // keys are the accounts, or the slots of a contract, that there are.

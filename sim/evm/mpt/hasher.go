@@ -1,39 +1,66 @@
 package mpt
 
 import (
+	"sync"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/rlp"
 )
 
-// hasher encodes nodes as RLP, in a buffer that it uses again.
+// hasher encodes the nodes of a trie as RLP, in a buffer that it uses again.
 type hasher struct {
+	trie   *Trie
 	state  crypto.KeccakState
 	buffer []byte
 	key    [1 + common.HashLength]byte
 }
 
+var hashers = sync.Pool{New: func() any { return &hasher{state: crypto.NewKeccakState()} }}
+
+func newHasher(t *Trie) *hasher {
+	h := hashers.Get().(*hasher)
+	h.trie = t
+	return h
+}
+
+func (h *hasher) release() {
+	h.trie = nil
+	hashers.Put(h)
+}
+
 // refer makes the references of a node and of all below it.
 func (h *hasher) refer(n node, depth int) *reference {
-	r := n.ref()
+	r := h.trie.ref(n)
 	if r.size > 0 {
 		return r
 	}
-	switch n := n.(type) {
-	case *leaf:
+	if n.kind() == leafNode {
 		h.set(r, h.leaf(n, depth))
-	case *branch:
-		below := depth + len(n.path)
-		for _, child := range n.children {
-			h.refer(child, below+1)
-		}
-		if n.path == "" {
-			h.set(r, h.branch(n, below))
-		} else {
-			h.set(r, h.extension(n, depth))
+		return r
+	}
+	path := h.trie.path(n)
+	h.referChildren(n, depth+len(path))
+	h.referBranch(r, n, path)
+	return r
+}
+
+// referChildren makes the references of what is below a branch.
+func (h *hasher) referChildren(n node, depth int) {
+	for _, child := range &h.trie.branch(n).children {
+		if child != none {
+			h.refer(child, depth+1)
 		}
 	}
-	return r
+}
+
+// referBranch makes the reference of a branch that comes after a path.
+func (h *hasher) referBranch(r *reference, n node, path string) {
+	if path == "" {
+		h.set(r, h.branch(n))
+	} else {
+		h.set(r, h.extension(n, path))
+	}
 }
 
 func (h *hasher) set(r *reference, encoding []byte) {
@@ -47,70 +74,77 @@ func (h *hasher) set(r *reference, encoding []byte) {
 	r.size = common.HashLength
 }
 
-// leaf is the encoding of a leaf: what is left of its key from a depth on, and its value.
-func (h *hasher) leaf(l *leaf, depth int) []byte {
-	path := h.compact(nibbles-depth, 2, func(i int) byte { return nibble(&l.key, depth+i) })
-	size := stringSize(path) + stringSize(l.value)
-	h.begin(size)
+// leaf encodes the node of a leaf after so many nibbles.
+func (h *hasher) leaf(n node, depth int) []byte {
+	l := h.trie.leaf(n)
+	path := append(h.key[:0], 2<<4)
+	if depth%2 == 1 {
+		path[0] |= 1<<4 | l.key[depth/2]&15
+	}
+	path = append(path, l.key[(depth+1)/2:]...)
+	value := h.trie.value(n)
+	h.begin(stringSize(path) + stringSize(value))
 	h.string(path)
-	h.string(l.value)
+	h.string(value)
 	return h.buffer
 }
 
-// extension is the encoding of the path that leads to a branch, whose children have references.
-func (h *hasher) extension(b *branch, depth int) []byte {
+// extension encodes the node before a branch that comes after a path. The references of all below the branch are there.
+func (h *hasher) extension(n node, path string) []byte {
 	var to reference
-	h.set(&to, h.branch(b, depth+len(b.path)))
-	path := h.compact(len(b.path), 0, func(i int) byte { return b.path[i] })
-	h.begin(stringSize(path) + to.encodedSize())
-	h.string(path)
+	h.set(&to, h.branch(n))
+	compact := h.compact(path)
+	h.begin(stringSize(compact) + to.encodedSize())
+	h.string(compact)
 	h.reference(&to)
 	return h.buffer
 }
 
-// branch is the encoding of a branch whose children have references. None of them ends there, so there is no value.
-func (h *hasher) branch(b *branch, depth int) []byte {
-	size := 16 - len(b.children) + 1
-	for _, child := range b.children {
-		size += child.ref().encodedSize()
+// branch encodes the node with the children. Their references are there.
+func (h *hasher) branch(n node) []byte {
+	children := &h.trie.branch(n).children
+	size := 1
+	for _, child := range children {
+		if child == none {
+			size++
+		} else {
+			size += h.trie.ref(child).encodedSize()
+		}
 	}
 	h.begin(size)
-	next := 0
-	for i := range 16 {
-		if b.present&(1<<i) == 0 {
+	for _, child := range children {
+		if child == none {
 			h.buffer = append(h.buffer, emptyString)
-			continue
+		} else {
+			h.reference(h.trie.ref(child))
 		}
-		h.reference(b.children[next].ref())
-		next++
 	}
 	h.buffer = append(h.buffer, emptyString)
 	return h.buffer
 }
 
-// compact is the hex-prefix encoding of a path, by appendix C of the yellow paper: 2 says that it is a leaf's.
-func (h *hasher) compact(size int, flag byte, at func(int) byte) []byte {
-	first := flag << 4
-	i := 0
-	if size%2 == 1 {
-		first |= 1<<4 | at(0)
-		i++
+// compact is a path of nibbles as extensions have it: a byte that says whether their number is odd, with the first one if it is, and two
+// nibbles in each further byte.
+func (h *hasher) compact(path string) []byte {
+	first := byte(0)
+	if len(path)%2 == 1 {
+		first, path = 1<<4|path[0], path[1:]
 	}
-	path := append(h.key[:0], first)
-	for ; i < size; i += 2 {
-		path = append(path, at(i)<<4|at(i+1))
+	to := append(h.key[:0], first)
+	for i := 0; i < len(path); i += 2 {
+		to = append(to, path[i]<<4|path[i+1])
 	}
-	return path
+	return to
 }
 
-// The first bytes of RLP.
+// What RLP begins with: a length below 56 in the same byte, or how many bytes the length has, and those.
 const (
 	emptyString = 0x80
 	emptyList   = 0xc0
 	shortest    = 56 // bytes from which on a length has bytes of its own
 )
 
-// begin starts a list whose content has so many bytes.
+// begin begins a list in the buffer.
 func (h *hasher) begin(size int) {
 	h.buffer = appendHeader(h.buffer[:0], emptyList, size)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 )
 
 // ErrPart says that what was loaded of a part does not hash to what the part is known by.
@@ -43,22 +42,23 @@ func (t *Trie) SetLoader(load Loader) { t.load = load }
 func (t *Trie) join(parts []Part, depth int) (node, error) {
 	switch {
 	case len(parts) == 0:
-		return nil, nil
+		return none, nil
 	case len(parts) == 1:
-		p := &part{prefix: parts[0].Prefix, reference: reference{bytes: parts[0].Hash, size: common.HashLength}}
-		if len(p.prefix) == depth {
-			return p, nil
+		n := nodeOf(partNode, t.parts.add())
+		*t.parts.at(n.number()) = part{prefix: parts[0].Prefix, reference: reference{bytes: parts[0].Hash, size: common.HashLength}}
+		if len(parts[0].Prefix) == depth {
+			return n, nil
 		}
-		below, err := t.resolve(p)
+		below, err := t.resolve(n)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		return under(p.prefix[depth:], below), nil
+		return t.under(parts[0].Prefix[depth:], below), nil
 	}
-	b := &branch{}
+	b := branch{}
 	for len(parts) > 0 {
 		if len(parts[0].Prefix) <= depth || parts[0].Prefix[depth] > 15 {
-			return nil, ErrPart
+			return none, ErrPart
 		}
 		at := parts[0].Prefix[depth]
 		end := slices.IndexFunc(parts, func(p Part) bool { return len(p.Prefix) <= depth || p.Prefix[depth] != at })
@@ -67,63 +67,96 @@ func (t *Trie) join(parts []Part, depth int) (node, error) {
 		}
 		below, err := t.join(parts[:end], depth+1)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		if end == len(parts) && b.present == 0 {
-			return under(string([]byte{at}), below), nil
+		if end == len(parts) && b.children == [16]node{} { // all of them begin with the same nibble
+			return t.under(string([]byte{at}), below), nil
 		}
-		b.put(at, below)
+		b.children[at] = below
 		parts = parts[end:]
 	}
-	return b, nil
+	n := nodeOf(branchNode, t.branches.add())
+	*t.branch(n) = b
+	return n, nil
 }
 
-// resolve loads a part.
-func (t *Trie) resolve(p *part) (node, error) {
-	loaded := Trie{}
+// resolve loads a part. What it makes of it takes the part's place.
+func (t *Trie) resolve(n node) (node, error) {
+	p := *t.parts.at(n.number())
 	depth := len(p.prefix)
-	matches := true
+	loaded, matches := none, true
 	err := t.load(p.prefix, func(key common.Hash, value []byte) {
 		for i := range depth {
 			matches = matches && nibble(&key, i) == p.prefix[i]
 		}
-		loaded.root, _ = loaded.put(loaded.root, depth, &leaf{key: key, value: value}) // nothing in it is to be loaded
+		loaded, _ = t.put(loaded, depth, &key, value) // nothing in it is to be loaded
 	})
+	if err == nil && (loaded == none || !matches || t.referenceOf(loaded, depth) != p.reference) {
+		err = ErrPart
+	}
 	if err != nil {
-		return nil, err
+		t.drop(loaded)
+		return none, err
 	}
-	if loaded.root == nil || !matches {
-		return nil, ErrPart
+	t.parts.remove(n.number())
+	return loaded, nil
+}
+
+func (t *Trie) referenceOf(n node, depth int) reference {
+	h := newHasher(t)
+	defer h.release()
+	return *h.refer(n, depth)
+}
+
+// drop gives the places of a node and of all below it to others.
+func (t *Trie) drop(n node) {
+	switch n.kind() {
+	case leafNode:
+		t.values.remove(n.number(), t.leaf(n).slot)
+		t.leaves.remove(n.number())
+	case branchNode:
+		for _, child := range t.branch(n).children {
+			t.drop(child)
+		}
+		t.setPath(n, "")
+		t.branches.remove(n.number())
 	}
-	h := hasher{state: crypto.NewKeccakState()}
-	if *h.refer(loaded.root, depth) != p.reference {
-		return nil, ErrPart
-	}
-	return loaded.root, nil
 }
 
 // reach loads the part in which a key is or would be, and each that a prefix of it leads to.
-func (t *Trie) reach(key common.Hash) error {
-	at := &t.root
-	for depth := 0; ; depth++ {
-		if p, ok := (*at).(*part); ok {
-			below, err := t.resolve(p)
-			if err != nil {
-				return err
-			}
-			*at = below
-		}
-		b, ok := (*at).(*branch)
-		if !ok || b.matching(&key, depth) < len(b.path) {
-			return nil
-		}
-		depth += len(b.path)
-		index, present := b.child(nibble(&key, depth))
-		if !present {
-			return nil
-		}
-		at = &b.children[index]
+func (t *Trie) reach(key *common.Hash) (err error) {
+	if t.root, err = t.loaded(t.root); err != nil {
+		return err
 	}
+	n, depth := t.root, 0
+	for n.kind() == branchNode {
+		path := t.path(n)
+		if matching(path, key, depth) < len(path) {
+			return nil
+		}
+		depth += len(path)
+		at := nibble(key, depth)
+		below, err := t.loaded(t.branch(n).children[at])
+		if err != nil {
+			return err
+		}
+		t.branch(n).children[at] = below
+		n = below
+		depth++
+	}
+	return nil
+}
+
+// loaded is a node, or what is in it if it is a part.
+func (t *Trie) loaded(n node) (node, error) {
+	if n.kind() != partNode {
+		return n, nil
+	}
+	below, err := t.resolve(n)
+	if err != nil {
+		return n, err
+	}
+	return below, nil
 }
 
 // LoadAll loads every part.
@@ -133,58 +166,57 @@ func (t *Trie) LoadAll() (err error) {
 }
 
 func (t *Trie) loadAll(n node) (node, error) {
-	switch n := n.(type) {
-	case *part:
-		return t.resolve(n)
-	case *branch:
-		for i := range n.children {
-			below, err := t.loadAll(n.children[i])
-			if err != nil {
-				return n, err
-			}
-			n.children[i] = below
+	if n.kind() != branchNode {
+		return t.loaded(n)
+	}
+	for i, child := range t.branch(n).children {
+		below, err := t.loadAll(child)
+		if err != nil {
+			return n, err
 		}
+		t.branch(n).children[i] = below
 	}
 	return n, nil
 }
 
 // PartHash is the hash of what lies below a prefix, as it would be with a branch above it; false when that is nothing.
 func (t *Trie) PartHash(prefix string) (common.Hash, bool) {
-	h := hasher{state: crypto.NewKeccakState()}
+	h := newHasher(t)
+	defer h.release()
 	r := reference{}
 	depth := 0
-	for n := t.root; n != nil; {
-		switch b := n.(type) {
-		case *part:
-			return b.bytes, b.prefix == prefix
-		case *leaf:
+	for n := t.root; n != none; {
+		switch n.kind() {
+		case partNode:
+			p := t.parts.at(n.number())
+			return p.reference.bytes, p.prefix == prefix
+		case leafNode:
 			for ; depth < len(prefix); depth++ {
-				if nibble(&b.key, depth) != prefix[depth] {
+				if nibble(&t.leaf(n).key, depth) != prefix[depth] {
 					return common.Hash{}, false
 				}
 			}
-			h.set(&r, h.leaf(b, depth))
+			h.set(&r, h.leaf(n, depth))
 			return r.bytes, r.size == common.HashLength
-		case *branch:
-			rest := prefix[depth:]
-			if len(rest) <= len(b.path) {
-				if !strings.HasPrefix(b.path, rest) {
+		case branchNode:
+			path, rest := t.path(n), prefix[depth:]
+			if len(rest) <= len(path) {
+				if !strings.HasPrefix(path, rest) {
 					return common.Hash{}, false
 				}
-				h.refer(b, depth)
-				cut := &branch{children: b.children, path: b.path[len(rest):], present: b.present}
-				r = *h.refer(cut, len(prefix))
+				if rest == "" {
+					r = *h.refer(n, depth)
+				} else {
+					h.referChildren(n, depth+len(path))
+					h.referBranch(&r, n, path[len(rest):])
+				}
 				return r.bytes, r.size == common.HashLength
 			}
-			if !strings.HasPrefix(rest, b.path) {
+			if !strings.HasPrefix(rest, path) {
 				return common.Hash{}, false
 			}
-			depth += len(b.path)
-			index, present := b.child(prefix[depth])
-			if !present {
-				return common.Hash{}, false
-			}
-			n = b.children[index]
+			depth += len(path)
+			n = t.branch(n).children[prefix[depth]]
 			depth++
 		}
 	}

@@ -1,11 +1,10 @@
 // Package mpt is a Merkle-Patricia trie in memory whose keys are hashes, as those of an EVM chain's state are. It hashes and proves as
-// go-ethereum's package trie does, with a third of the memory: nothing is read from or written to a database, so that no node needs its
+// go-ethereum's package trie does, with a fraction of the memory: nothing is read from or written to a database, so that no node needs its
 // path, its encoding or a record of its changes.
 package mpt
 
 import (
 	"bytes"
-	"math/bits"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -18,14 +17,31 @@ const nibbles = 2 * common.HashLength
 
 // Trie maps hashes to values. Its zero value is empty.
 type Trie struct {
-	root node
-	load Loader // of parts that are not in memory; nil when there are none
+	root     node
+	leaves   arena[leaf]
+	branches arena[branch]
+	parts    arena[part]
+	values   values
+	paths    map[node]string // of the branches whose keys have more nibbles in common than those of their parents and one
+	load     Loader          // of parts that are not in memory; nil when there are none
 }
 
-// node is a *leaf, a *branch or a *part, nil for none.
-type node interface {
-	ref() *reference
-}
+// node is the number of a leaf, branch or part, and which of them it is; 0 for none.
+type node uint32
+
+const (
+	none node = iota
+	leafNode
+	branchNode
+	partNode
+
+	kindBits = 2
+)
+
+func (n node) kind() node     { return n & (1<<kindBits - 1) }
+func (n node) number() uint32 { return uint32(n >> kindBits) }
+
+func nodeOf(kind node, number uint32) node { return node(number)<<kindBits | kind }
 
 // reference is how a parent names a node: by its hash, or by its encoding when that is shorter.
 type reference struct {
@@ -33,22 +49,55 @@ type reference struct {
 	size  uint8 // 0 while the node has to be hashed
 }
 
-func (r *reference) ref() *reference { return r }
-
 // leaf is a key with its value. What its node says of the key depends on where it is.
 type leaf struct {
-	key   common.Hash
-	value []byte
+	key common.Hash
+	slot
 	reference
 }
 
-// branch is what lies below a prefix. With a path of its own it stands for two nodes, an extension and what that leads to.
+// branch has two or more children.
 type branch struct {
-	children []node // those that there are, in order
-	path     string // nibbles that all below have in common after those of the parents
-	present  uint16 // a bit for each nibble that has a child
+	children [16]node
+	extended bool // whether Trie.paths has a path of it
 	reference
 }
+
+// ref is the reference of a node. It holds until the next node is added.
+func (t *Trie) ref(n node) *reference {
+	switch n.kind() {
+	case leafNode:
+		return &t.leaves.at(n.number()).reference
+	case branchNode:
+		return &t.branches.at(n.number()).reference
+	}
+	return &t.parts.at(n.number()).reference
+}
+
+func (t *Trie) leaf(n node) *leaf     { return t.leaves.at(n.number()) }
+func (t *Trie) branch(n node) *branch { return t.branches.at(n.number()) }
+
+// path is what all keys below a branch have in common after the nibbles of its parents, one nibble a byte.
+func (t *Trie) path(n node) string {
+	if !t.branch(n).extended {
+		return ""
+	}
+	return t.paths[n]
+}
+
+func (t *Trie) setPath(n node, path string) {
+	t.branch(n).extended = path != ""
+	if path == "" {
+		delete(t.paths, n)
+		return
+	}
+	if t.paths == nil {
+		t.paths = map[node]string{}
+	}
+	t.paths[n] = path
+}
+
+func (t *Trie) value(n node) []byte { return t.values.get(n.number(), t.leaf(n).slot) }
 
 func nibble(key *common.Hash, i int) byte {
 	if i%2 == 0 {
@@ -57,98 +106,95 @@ func nibble(key *common.Hash, i int) byte {
 	return key[i/2] & 15
 }
 
-// child is where the child of a nibble is, or would be, among the children.
-func (b *branch) child(nibble byte) (index int, present bool) {
-	bit := uint16(1) << nibble
-	return bits.OnesCount16(b.present & (bit - 1)), b.present&bit != 0
-}
-
-// matching is how many nibbles of the path a key has, from a depth on.
-func (b *branch) matching(key *common.Hash, depth int) int {
-	for i := range len(b.path) {
-		if b.path[i] != nibble(key, depth+i) {
+// matching is how much of a path a key goes along.
+func matching(path string, key *common.Hash, depth int) int {
+	for i := range len(path) {
+		if path[i] != nibble(key, depth+i) {
 			return i
 		}
 	}
-	return len(b.path)
+	return len(path)
 }
 
-func (b *branch) put(nibble byte, n node) {
-	index, present := b.child(nibble)
-	if present {
-		b.children[index] = n
-		return
-	}
-	children := make([]node, len(b.children)+1)
-	copy(children, b.children[:index])
-	children[index] = n
-	copy(children[index+1:], b.children[index:])
-	b.children, b.present = children, b.present|1<<nibble
+// newBranch is a branch with two children.
+func (t *Trie) newBranch(path string, at byte, n node, other byte, m node) node {
+	b := nodeOf(branchNode, t.branches.add())
+	children := &t.branch(b).children
+	children[at], children[other] = n, m
+	t.setPath(b, path)
+	return b
 }
 
-// Put sets the value of a key.
+// newLeaf is a leaf with a value.
+func (t *Trie) newLeaf(key *common.Hash, value []byte) node {
+	n := t.leaves.add()
+	l := t.leaves.at(n)
+	l.key, l.slot = *key, t.values.set(n, slot{}, value)
+	return nodeOf(leafNode, n)
+}
+
+// Put sets the value of a key, which is not empty. What is kept of it is a copy.
 func (t *Trie) Put(key common.Hash, value []byte) error {
-	root, err := t.put(t.root, 0, &leaf{key: key, value: value})
+	root, err := t.put(t.root, 0, &key, value)
 	if err == nil {
 		t.root = root
 	}
 	return err
 }
 
-func (t *Trie) put(n node, depth int, l *leaf) (node, error) {
-	switch n := n.(type) {
-	case *part:
+// put is a node with a value below it.
+func (t *Trie) put(n node, depth int, key *common.Hash, value []byte) (node, error) {
+	switch n.kind() {
+	case partNode:
 		below, err := t.resolve(n)
 		if err != nil {
-			return nil, err
+			return n, err
 		}
-		return t.put(below, depth, l)
-	case *leaf:
-		if n.key == l.key {
-			return l, nil
+		return t.put(below, depth, key, value)
+	case leafNode:
+		l := t.leaf(n)
+		if l.key == *key {
+			l.slot = t.values.set(n.number(), l.slot, value)
+			l.reference.size = 0
+			return n, nil
 		}
+		other := l.key
 		same := depth
-		for nibble(&n.key, same) == nibble(&l.key, same) {
+		for nibble(&other, same) == nibble(key, same) {
 			same++
 		}
-		return fork(&l.key, depth, same, n, nibble(&n.key, same), l), nil
-	case *branch:
-		matching := n.matching(&l.key, depth)
-		if at := n.path[matching:]; at != "" {
-			n.path = at[1:]
-			return fork(&l.key, depth, depth+matching, n, at[0], l), nil
+		return t.fork(key, value, depth, same, n, nibble(&other, same)), nil
+	case branchNode:
+		path := t.path(n)
+		same := depth + matching(path, key, depth)
+		if rest := path[same-depth:]; rest != "" {
+			t.setPath(n, rest[1:])
+			return t.fork(key, value, depth, same, n, rest[0]), nil
 		}
-		depth += matching
-		next := nibble(&l.key, depth)
-		var below node
-		if index, present := n.child(next); present {
-			below = n.children[index]
-		}
-		below, err := t.put(below, depth+1, l)
+		depth = same
+		at := nibble(key, depth)
+		below, err := t.put(t.branch(n).children[at], depth+1, key, value)
 		if err != nil {
-			return nil, err
+			return n, err
 		}
-		n.put(next, below)
-		n.size = 0
+		b := t.branch(n)
+		b.children[at], b.reference.size = below, 0
 		return n, nil
 	}
-	return l, nil
+	return t.newLeaf(key, value), nil
 }
 
-// fork is a branch between a node and a new leaf with the key, which differ after some nibbles.
-func fork(key *common.Hash, depth, same int, n node, at byte, l *leaf) node {
+// fork is a branch where a node, which comes at a nibble, and a new leaf part.
+func (t *Trie) fork(key *common.Hash, value []byte, depth, same int, n node, at byte) node {
 	path := make([]byte, same-depth)
 	for i := range path {
 		path[i] = nibble(key, depth+i)
 	}
-	n.ref().size = 0
-	b := &branch{path: string(path)}
-	b.put(at, n)
-	b.put(nibble(key, same), l)
-	return b
+	t.ref(n).size = 0 // its node says less of its keys now
+	return t.newBranch(string(path), at, n, nibble(key, same), t.newLeaf(key, value))
 }
 
-// Delete takes a key away.
+// Delete takes a key away, if it is there.
 func (t *Trie) Delete(key common.Hash) error {
 	root, _, err := t.remove(t.root, 0, &key)
 	if err == nil {
@@ -157,80 +203,95 @@ func (t *Trie) Delete(key common.Hash) error {
 	return err
 }
 
+// remove is what is left of a node without a key, and whether the key was there.
 func (t *Trie) remove(n node, depth int, key *common.Hash) (left node, found bool, err error) {
-	switch n := n.(type) {
-	case *part:
+	switch n.kind() {
+	case partNode:
 		below, err := t.resolve(n)
 		if err != nil {
-			return nil, false, err
+			return n, false, err
 		}
 		return t.remove(below, depth, key)
-	case *leaf:
-		if n.key == *key {
-			return nil, true, nil
+	case leafNode:
+		if t.leaf(n).key == *key {
+			t.values.remove(n.number(), t.leaf(n).slot)
+			t.leaves.remove(n.number())
+			return none, true, nil
 		}
-	case *branch:
-		matching := n.matching(key, depth)
-		if matching < len(n.path) {
+	case branchNode:
+		path := t.path(n)
+		if matching(path, key, depth) < len(path) {
 			return n, false, nil
 		}
-		depth += matching
-		next := nibble(key, depth)
-		index, present := n.child(next)
-		if !present {
+		depth += len(path)
+		at := nibble(key, depth)
+		below := t.branch(n).children[at]
+		if below == none {
 			return n, false, nil
 		}
-		below, found, err := t.remove(n.children[index], depth+1, key)
-		if err != nil {
-			return nil, false, err
-		}
-		if below != nil {
-			n.children[index] = below
-		}
-		if !found {
-			return n, false, nil
-		}
-		if below == nil && len(n.children) == 2 { // the other one takes the place of both
-			if other, ok := n.children[1-index].(*part); ok {
-				if n.children[1-index], err = t.resolve(other); err != nil {
-					return nil, false, err
-				}
+		other, last := t.branch(n).onlyOther(at)
+		if last && below.kind() != branchNode && t.branch(n).children[other].kind() == partNode {
+			// It may be left alone, and its node would say more of its keys then.
+			resolved, err := t.resolve(t.branch(n).children[other])
+			if err != nil {
+				return n, false, err
 			}
+			t.branch(n).children[other] = resolved
 		}
-		n.size = 0
-		if below != nil {
+		below, found, err := t.remove(below, depth+1, key)
+		if err != nil {
+			return n, false, err
+		}
+		b := t.branch(n)
+		if below != none || !found {
+			b.children[at] = below
+			if found {
+				b.reference.size = 0
+			}
+			return n, found, nil
+		}
+		b.children[at], b.reference.size = none, 0
+		if !last {
 			return n, true, nil
 		}
-		return n.without(next, index), true, nil
+		rest := b.children[other] // takes the place of both
+		t.setPath(n, "")
+		t.branches.remove(n.number())
+		return t.under(path+string([]byte{other}), rest), true, nil
 	}
 	return n, false, nil
 }
 
-// without is the branch after a child is gone. One child alone, which is no part, takes its place.
-func (b *branch) without(nibble byte, index int) node {
-	b.present &^= 1 << nibble
-	b.children = append(b.children[:index:index], b.children[index+1:]...)
-	if len(b.children) > 1 {
-		return b
+// onlyOther is where the other child is of a branch that has two.
+func (b *branch) onlyOther(than byte) (other byte, only bool) {
+	for i, child := range b.children {
+		if child == none || byte(i) == than {
+			continue
+		}
+		if only {
+			return 0, false
+		}
+		other, only = byte(i), true
 	}
-	return under(b.path+string([]byte{byte(bits.TrailingZeros16(b.present))}), b.children[0])
+	return other, only
 }
 
-// under is a node, which is no part, with a longer way to it.
-func under(path string, n node) node {
-	n.ref().size = 0
-	if below, ok := n.(*branch); ok {
-		below.path = path + below.path
+// under is a node that comes after more nibbles than before.
+func (t *Trie) under(path string, n node) node {
+	t.ref(n).size = 0
+	if n.kind() == branchNode {
+		t.setPath(n, path+t.path(n))
 	}
 	return n
 }
 
 // Hash is the root.
 func (t *Trie) Hash() common.Hash {
-	if t.root == nil {
+	if t.root == none {
 		return types.EmptyRootHash
 	}
-	h := hasher{state: crypto.NewKeccakState()}
+	h := newHasher(t)
+	defer h.release()
 	r := h.refer(t.root, 0)
 	if r.size == common.HashLength {
 		return r.bytes
@@ -238,10 +299,14 @@ func (t *Trie) Hash() common.Hash {
 	return crypto.Keccak256Hash(r.bytes[:r.size])
 }
 
-// Prove writes the nodes on the way to a key, which is a hash, from the root on, or to where it would be.
+// Prove writes the nodes from the root down to where a key is or would be.
 func (t *Trie) Prove(hash []byte, to ethdb.KeyValueWriter) error {
 	key := common.BytesToHash(hash)
-	h := hasher{state: crypto.NewKeccakState()}
+	if err := t.reach(&key); err != nil {
+		return err
+	}
+	h := newHasher(t)
+	defer h.release()
 	first := true
 	write := func(encoding []byte) error {
 		if len(encoding) < common.HashLength && !first { // it is in its parent
@@ -251,30 +316,22 @@ func (t *Trie) Prove(hash []byte, to ethdb.KeyValueWriter) error {
 		return to.Put(crypto.Keccak256(encoding), bytes.Clone(encoding))
 	}
 	depth := 0
-	if err := t.reach(key); err != nil {
-		return err
-	}
-	for n := t.root; n != nil; {
+	for n := t.root; n != none; {
 		h.refer(n, depth)
-		switch b := n.(type) {
-		case *leaf:
-			return write(h.leaf(b, depth))
-		case *branch:
-			if b.path != "" {
-				if err := write(h.extension(b, depth)); err != nil || b.matching(&key, depth) < len(b.path) {
-					return err
-				}
-			}
-			depth += len(b.path)
-			if err := write(h.branch(b, depth)); err != nil {
+		if n.kind() == leafNode {
+			return write(h.leaf(n, depth))
+		}
+		if path := t.path(n); path != "" {
+			if err := write(h.extension(n, path)); err != nil || matching(path, &key, depth) < len(path) {
 				return err
 			}
-			n = nil
-			if index, present := b.child(nibble(&key, depth)); present {
-				n = b.children[index]
-			}
-			depth++
+			depth += len(path)
 		}
+		if err := write(h.branch(n)); err != nil {
+			return err
+		}
+		n = t.branch(n).children[nibble(&key, depth)]
+		depth++
 	}
 	return nil
 }
