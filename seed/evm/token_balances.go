@@ -2,10 +2,12 @@ package evm
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/holiman/uint256"
 )
 
 var (
@@ -17,12 +19,6 @@ var (
 // holding names who holds what.
 type holding struct{ token, owner common.Address }
 
-// item names one non-fungible token, or one kind of an ERC-1155.
-type item struct {
-	token common.Address
-	id    uint64
-}
-
 // tokenHoldings is what accounts know of tokens when they decide.
 type tokenHoldings interface {
 	balance(token, owner common.Address) *big.Int
@@ -31,22 +27,23 @@ type tokenHoldings interface {
 	observe(r *types.Receipt)                             // what a transaction changed
 }
 
-// tokenBalances is who holds which tokens, by the logs of transfers.
+// tokenBalances is who holds which tokens, by the logs of transfers. There are hundreds of thousands: balances have no pointers, which the
+// garbage collector would follow.
 type tokenBalances struct {
-	balances map[holding]*big.Int
+	balances map[holding]uint256.Int
 	approved map[[3]common.Address]bool // token, owner, spender
-	held     map[holding][]item
+	held     map[holding][]uint64       // numbers of tokens, or of kinds of an ERC-1155, the oldest first
 }
 
 func newTokenBalances() *tokenBalances {
-	return &tokenBalances{balances: map[holding]*big.Int{}, approved: map[[3]common.Address]bool{}, held: map[holding][]item{}}
+	return &tokenBalances{balances: map[holding]uint256.Int{}, approved: map[[3]common.Address]bool{}, held: map[holding][]uint64{}}
 }
 
 func (b *tokenBalances) observe(r *types.Receipt) {
 	for _, log := range r.Logs {
 		switch {
 		case len(log.Topics) == 3 && log.Topics[0] == topicTransfer && len(log.Data) == 32:
-			b.move(log.Address, addressOf(log.Topics[1]), addressOf(log.Topics[2]), new(big.Int).SetBytes(log.Data))
+			b.move(log.Address, addressOf(log.Topics[1]), addressOf(log.Topics[2]), new(uint256.Int).SetBytes(log.Data))
 		case len(log.Topics) == 4 && log.Topics[0] == topicTransfer:
 			b.moveItem(log.Address, addressOf(log.Topics[1]), addressOf(log.Topics[2]), log.Topics[3].Big().Uint64())
 		case len(log.Topics) == 4 && log.Topics[0] == topicSingle && len(log.Data) == 64:
@@ -59,29 +56,31 @@ func (b *tokenBalances) observe(r *types.Receipt) {
 
 func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[:]) }
 
-func (b *tokenBalances) move(token, from, to common.Address, amount *big.Int) {
-	b.balances[holding{token, from}] = new(big.Int).Sub(b.balance(token, from), amount)
-	b.balances[holding{token, to}] = new(big.Int).Add(b.balance(token, to), amount)
+// move moves an amount. Who gives more than was seen to come has less than nothing, in two's complement.
+func (b *tokenBalances) move(token, from, to common.Address, amount *uint256.Int) {
+	rest, sum := b.balances[holding{token, from}], b.balances[holding{token, to}]
+	if from == to {
+		return
+	}
+	b.balances[holding{token, from}] = *rest.Sub(&rest, amount)
+	b.balances[holding{token, to}] = *sum.Add(&sum, amount)
 }
 
 // moveItem moves an item. One of an ERC-1155's kind counts as one item, however many there are of it.
 func (b *tokenBalances) moveItem(token, from, to common.Address, id uint64) {
-	it := item{token, id}
 	had := b.held[holding{token, from}]
-	for i := range had {
-		if had[i] == it {
-			b.held[holding{token, from}] = append(had[:i:i], had[i+1:]...)
-			break
-		}
+	if i := slices.Index(had, id); i >= 0 {
+		b.held[holding{token, from}] = slices.Delete(had, i, i+1)
 	}
-	b.held[holding{token, to}] = append(b.held[holding{token, to}], it)
+	b.held[holding{token, to}] = append(b.held[holding{token, to}], id)
 }
 
 func (b *tokenBalances) balance(token, owner common.Address) *big.Int {
-	if amount := b.balances[holding{token, owner}]; amount != nil {
-		return amount
+	amount := b.balances[holding{token, owner}]
+	if amount.Sign() < 0 { // of a token that was not told of all that it gave
+		return new(big.Int).Neg(amount.Neg(&amount).ToBig())
 	}
-	return new(big.Int)
+	return amount.ToBig()
 }
 
 func (b *tokenBalances) allows(token, owner, spender common.Address) bool {
@@ -89,10 +88,5 @@ func (b *tokenBalances) allows(token, owner, spender common.Address) bool {
 }
 
 func (b *tokenBalances) items(token, owner common.Address) []uint64 {
-	held := b.held[holding{token, owner}]
-	numbers := make([]uint64, len(held))
-	for i := range held {
-		numbers[i] = held[i].id
-	}
-	return numbers
+	return b.held[holding{token, owner}]
 }
