@@ -15,6 +15,8 @@ type Account struct {
 	Key     *ecdsa.PrivateKey
 	Address common.Address
 	Primary *txs.Key // the same key as owner of UTXOs
+
+	owner txs.OutputOwners
 }
 
 // NewAccount is the account of a private key.
@@ -24,11 +26,11 @@ func NewAccount(secret []byte) (*Account, error) {
 		return nil, err
 	}
 	owner := txs.NewKey(key)
-	return &Account{Key: key, Address: owner.EVMAddress(), Primary: owner}, nil
+	return &Account{Key: key, Address: owner.EVMAddress(), Primary: owner, owner: txs.NewOwner(owner.Address())}, nil
 }
 
-// Owner is who may spend what belongs to the account on P and X.
-func (a *Account) Owner() txs.OutputOwners { return txs.NewOwner(a.Primary.Address()) }
+// Owner is who may spend what belongs to the account on P and X. All of its outputs share one list of addresses.
+func (a *Account) Owner() txs.OutputOwners { return a.owner }
 
 // NewAccounts makes the accounts that are no personas, the most active first. The key of an account is a hash of its number.
 func NewAccounts(g RNG, size int) ([]*Account, error) {

@@ -32,18 +32,19 @@ type atomicTx struct {
 type transfers struct{ *Network }
 
 // schedule plans a transfer. What happens on C waits until the C-Chain makes a block at that time.
-func (n *transfers) schedule(t crossChainTransfer) {
-	from := singleSigner(t.who)
+func (n *transfers) schedule(t *crossChainTransfer) {
 	if t.from == store.CChain {
 		n.atomicTxs = append(n.atomicTxs, atomicTx{t.exportTime, func(p *evm.Pending) (*txs.Tx, error) { return n.exportFromC(p, t) }})
 	} else {
-		n.Network.schedule(t.from, t.exportTime, func(at uint64) (*txs.Tx, error) { return n.wallet.exportTx(t.from, t.to, from, t.amount, at) })
+		n.Network.schedule(t.from, t.exportTime, func(at uint64) (*txs.Tx, error) {
+			return n.wallet.exportTx(t.from, t.to, singleSigner(t.who), t.amount, at)
+		})
 	}
 	if t.to == store.CChain {
 		n.atomicTxs = append(n.atomicTxs, atomicTx{t.importTime, func(p *evm.Pending) (*txs.Tx, error) { return n.importToC(p, t) }})
 		return
 	}
-	n.Network.schedule(t.to, t.importTime, func(at uint64) (*txs.Tx, error) { return n.wallet.importTx(t.to, t.from, from, at) })
+	n.Network.schedule(t.to, t.importTime, func(at uint64) (*txs.Tx, error) { return n.wallet.importTx(t.to, t.from, singleSigner(t.who), at) })
 }
 
 // schedulePersonas moves the traveller's AVAX along every way between the three chains, and that of others along some.
@@ -54,14 +55,14 @@ func (n *transfers) schedulePersonas() {
 		{store.XChain, store.PChain}, {store.PChain, store.XChain},
 	} {
 		at := n.span.At(60+140*i, 40)
-		n.schedule(crossChainTransfer{traveller, way[0], way[1], uint64(30-2*i) * nanoAVAX, at, at + 4*60})
+		n.schedule(&crossChainTransfer{traveller, way[0], way[1], uint64(30-2*i) * nanoAVAX, at, at + 4*60})
 	}
 	for i, who := range []*population.Account{n.personas.Alice, n.personas.Ewoq, n.personas.Whale} {
 		at := n.span.At(330+100*i, 55)
-		n.schedule(crossChainTransfer{who, store.CChain, store.PChain, uint64(10+i) * nanoAVAX, at, at + 5*60})
+		n.schedule(&crossChainTransfer{who, store.CChain, store.PChain, uint64(10+i) * nanoAVAX, at, at + 5*60})
 	}
 	at := n.span.At(880, 55)
-	n.schedule(crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 12 * nanoAVAX, at, at + 3*60})
+	n.schedule(&crossChainTransfer{n.personas.Bob, store.XChain, store.CChain, 12 * nanoAVAX, at, at + 3*60})
 	// What was exported and not imported yet when history ends.
 	late := n.span.At(970, 0)
 	for i, to := range []int{store.XChain, store.CChain} {
@@ -70,7 +71,7 @@ func (n *transfers) schedulePersonas() {
 		})
 	}
 	n.atomicTxs = append(n.atomicTxs, atomicTx{late + 120, func(p *evm.Pending) (*txs.Tx, error) {
-		return n.exportFromC(p, crossChainTransfer{who: traveller, to: store.XChain, amount: 5 * nanoAVAX})
+		return n.exportFromC(p, &crossChainTransfer{who: traveller, to: store.XChain, amount: 5 * nanoAVAX})
 	}})
 }
 
@@ -83,12 +84,12 @@ func (n *transfers) scheduleAccounts(r *rand.Rand, count int) {
 		if i%2 == 1 {
 			from, to = to, from
 		}
-		n.schedule(crossChainTransfer{who, from, to, uint64(population.Between(r, 5, 200)) * nanoAVAX / 10, at, at + uint64(population.Between(r, 20, 900))})
+		n.schedule(&crossChainTransfer{who, from, to, uint64(population.Between(r, 5, 200)) * nanoAVAX / 10, at, at + uint64(population.Between(r, 20, 900))})
 	}
 }
 
 // importToC imports what another chain exported to an account.
-func (n *transfers) importToC(p *evm.Pending, t crossChainTransfer) (*txs.Tx, error) {
+func (n *transfers) importToC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	spent, sum, _ := n.wallet.utxos.gather(n.wallet.avax(store.CChain, t.from, from), math.MaxUint64)
 	if len(spent) == 0 {
@@ -109,7 +110,7 @@ func (n *transfers) importToC(p *evm.Pending, t crossChainTransfer) (*txs.Tx, er
 }
 
 // exportFromC exports from an account's balance.
-func (n *transfers) exportFromC(p *evm.Pending, t crossChainTransfer) (*txs.Tx, error) {
+func (n *transfers) exportFromC(p *evm.Pending, t *crossChainTransfer) (*txs.Tx, error) {
 	from := singleSigner(t.who)
 	return withAtomicFee(p, func(fee uint64) (*txs.Tx, error) {
 		cost := new(uint256.Int).Mul(uint256.NewInt(t.amount+fee), uint256.NewInt(1e9))

@@ -116,6 +116,7 @@ func (n *Network) account(i int) *population.Account { return n.accounts[i%len(n
 func (n *Network) Advance(to uint64) error {
 	for len(n.script) > 0 && n.script[0].at <= to {
 		next := n.script[0]
+		n.script[0] = scheduledBlock{} // what it refers to is not needed any more
 		n.script = n.script[1:]
 		if err := n.execute(next); err != nil {
 			return fmt.Errorf("network %d at %d: %w", n.rules.NetworkID, next.at, err)
@@ -131,10 +132,7 @@ func (n *Network) execute(s scheduledBlock) error {
 	if err := n.advanceStakers(s.at); err != nil {
 		return err
 	}
-	txs, err := s.build(s.at)
-	if err == nil && len(txs) == 0 && !s.optional {
-		txs, err = n.everydayTxs(s.chain, 1, s.at)
-	}
+	txs, err := n.scheduled(s)
 	if err != nil || len(txs) == 0 {
 		return err
 	}
@@ -227,6 +225,7 @@ func (n *Network) ApplyAtomic(p *evm.Pending) (bool, error) {
 		return false, nil
 	}
 	next := n.atomicTxs[0]
+	n.atomicTxs[0] = atomicTx{}
 	n.atomicTxs = n.atomicTxs[1:]
 	tx, err := next.build(p)
 	if err != nil || tx == nil {

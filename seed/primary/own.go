@@ -185,7 +185,7 @@ func (n *Residents) Pay(ctx context.Context, chain txs.Chain, from *population.A
 
 // Move lets somebody move an amount in nAVAX from one chain of the network to another now: an export, and the import of what is on its way.
 func (n *Residents) Move(ctx context.Context, who *population.Account, from, to txs.Chain, amount uint64) error {
-	moves, way := &transfers{n.Network}, crossChainTransfer{who: who, from: int(from), to: int(to), amount: amount}
+	moves, way := &transfers{n.Network}, &crossChainTransfer{who: who, from: int(from), to: int(to), amount: amount}
 	err := n.onEither(ctx, from, who,
 		func(at uint64) (*txs.Tx, error) {
 			return n.wallet.exportTx(way.from, way.to, singleSigner(who), amount, at)

@@ -293,7 +293,7 @@ func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (
 		if err := n.load(ctx, who); err != nil {
 			return nil, err
 		}
-		if tx, err := moves.importToC(p, crossChainTransfer{who: who, from: from}); tx != nil || err != nil {
+		if tx, err := moves.importToC(p, &crossChainTransfer{who: who, from: from}); tx != nil || err != nil {
 			return tx, err
 		}
 	}
@@ -303,7 +303,7 @@ func (n *Residents) moveOnC(ctx context.Context, p *evm.Pending, r *rand.Rand) (
 			who = n.personas.Whale
 		}
 		to := otherChains(store.CChain, r)[0]
-		if tx, err := moves.exportFromC(p, crossChainTransfer{who: who, to: to, amount: n.usualTransfer(r)}); tx != nil || err != nil {
+		if tx, err := moves.exportFromC(p, &crossChainTransfer{who: who, to: to, amount: n.usualTransfer(r)}); tx != nil || err != nil {
 			return tx, err
 		}
 	}

@@ -14,28 +14,36 @@ import (
 // txBuilder makes a transaction at the time when it is due. It answers nil when it has become impossible.
 type txBuilder func(at uint64) (*txs.Tx, error)
 
-// scheduledBlock is a block of P or X that is made at a time, with what build answers then. When that is nothing, something
+// scheduledBlock is a block of P or X that is made at a time, with the transaction that build answers then. When there is none, something
 // everyday happens instead.
 type scheduledBlock struct {
 	at       uint64
 	chain    int
-	build    func(at uint64) ([]*txs.Tx, error)
+	build    txBuilder
+	everyday int  // so many everyday transactions, without build
 	optional bool // nothing happens instead
 }
 
 // schedule plans a block with one transaction.
 func (n *Network) schedule(chain int, at uint64, build txBuilder) {
-	n.scheduleBlock(chain, at, func(at uint64) ([]*txs.Tx, error) {
-		tx, err := build(at)
-		if tx == nil || err != nil {
-			return nil, err
-		}
-		return []*txs.Tx{tx}, nil
-	})
+	n.script = append(n.script, scheduledBlock{at: at, chain: chain, build: build})
 }
 
-func (n *Network) scheduleBlock(chain int, at uint64, build func(at uint64) ([]*txs.Tx, error)) {
-	n.script = append(n.script, scheduledBlock{at: at, chain: chain, build: build})
+// scheduled are the transactions of a block at its time.
+func (n *Network) scheduled(b scheduledBlock) ([]*txs.Tx, error) {
+	var all []*txs.Tx
+	if b.build == nil {
+		var err error
+		if all, err = n.everydayTxs(b.chain, b.everyday, b.at); err != nil {
+			return nil, err
+		}
+	} else if tx, err := b.build(b.at); tx != nil || err != nil {
+		return []*txs.Tx{tx}, err
+	}
+	if len(all) > 0 || b.optional {
+		return all, nil
+	}
+	return n.everydayTxs(b.chain, 1, b.at)
 }
 
 // plan schedules everything that happens on P and X, and the value that moves to C.
@@ -63,7 +71,7 @@ func (n *Network) plan() {
 }
 
 // l1sCreated writes all messages that chains send each other, once the chains have their ids.
-func (n *Network) l1sCreated(uint64) ([]*txs.Tx, error) {
+func (n *Network) l1sCreated(uint64) (*txs.Tx, error) {
 	for _, l := range n.l1s {
 		if err := l.writeMessages(); err != nil {
 			return nil, err
@@ -91,7 +99,7 @@ func (n *Network) fill(r *rand.Rand) {
 		for _, b := range population.PlanBlocks(n.rng.For("everyday-blocks", n.rules.NetworkID, chain), size, size/population.TxsPerBlock, n.span) {
 			count := min(b.Size, left)
 			left -= count
-			n.scheduleBlock(chain, b.Time, func(at uint64) ([]*txs.Tx, error) { return n.everydayTxs(chain, count, at) })
+			n.script = append(n.script, scheduledBlock{at: b.Time, chain: chain, everyday: count})
 		}
 	}
 }

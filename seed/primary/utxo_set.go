@@ -2,8 +2,8 @@ package primary
 
 import (
 	"cmp"
-	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -17,15 +17,22 @@ type utxoKey struct {
 	chain  int // where they can be spent
 	source int // which chain made them; another when they were exported
 	asset  ids.ID
-	kind   string
-	owners string
+	kind   reflect.Type
+	owner  ids.ShortID
+	owners string // the others, with threshold and locktime, of what is not simply the owner's
 }
 
 // utxoSet holds unspent outputs, oldest first under each key, as wallets keep them.
 type utxoSet map[utxoKey][]*txs.UTXO
 
 func utxoKeyOf(chain, source int, asset ids.ID, out txs.Output, owners *txs.OutputOwners) utxoKey {
-	return utxoKey{chain: chain, source: source, asset: asset, kind: fmt.Sprintf("%T", out), owners: ownersText(owners)}
+	key := utxoKey{chain: chain, source: source, asset: asset, kind: reflect.TypeOf(out)}
+	if len(owners.Addresses) == 1 && owners.Threshold == 1 && owners.Locktime == 0 {
+		key.owner = owners.Addresses[0]
+	} else {
+		key.owners = ownersText(owners)
+	}
+	return key
 }
 
 func ownersText(o *txs.OutputOwners) string {
@@ -46,7 +53,7 @@ func (s utxoSet) remove(chain, source int, u *txs.UTXO) {
 	held := s[key]
 	for i := len(held) - 1; i >= 0; i-- {
 		if held[i].UTXOID == u.UTXOID {
-			s[key] = append(held[:i:i], held[i+1:]...)
+			s[key] = slices.Delete(held, i, i+1)
 			return
 		}
 	}

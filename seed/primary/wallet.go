@@ -21,8 +21,11 @@ type signer struct {
 }
 
 func singleSigner(a *population.Account) signer {
-	return signer{owners: a.Owner(), keys: []*txs.Key{a.Primary}, indices: []uint32{0}}
+	return signer{owners: a.Owner(), keys: []*txs.Key{a.Primary}, indices: firstIndex}
 }
+
+// firstIndex is what inputs of a single owner share. Nothing writes into it.
+var firstIndex = []uint32{0}
 
 // committeeSigner is any two of the committee's three members.
 func committeeSigner(w *population.Personas) signer {
