@@ -6,54 +6,70 @@ type Cache[K comparable, V any] struct {
 	Write func(K, *V) error
 	Keep  int // how many rows flush keeps at most, for what is added next
 
-	rows    map[K]*row[V]
-	changed []K // in which order rows changed first, which is the order of writing
+	numbers map[K]int
+	rows    [][]row[K, V] // by number, in chunks that stay where they are
+	changed []int         // in which order rows changed first, which is the order of writing
 }
 
-type row[V any] struct {
+const chunk = 256
+
+type row[K comparable, V any] struct {
+	key            K
+	number         int
 	value          V
 	known, changed bool // whether the file has it, or will; whether it must be written
 }
 
+// size is how many rows there are.
+func (c *Cache[K, V]) size() int { return len(c.numbers) }
+
+func (c *Cache[K, V]) at(number int) *row[K, V] { return &c.rows[number/chunk][number%chunk] }
+
 // row is the row of a key; a key without one gets an empty row that is not known.
-func (c *Cache[K, V]) row(key K, fresh bool) (*row[V], error) {
-	if r := c.rows[key]; r != nil {
-		return r, nil
+func (c *Cache[K, V]) row(key K, fresh bool) (*row[K, V], error) {
+	if number, there := c.numbers[key]; there {
+		return c.at(number), nil
 	}
-	r := &row[V]{}
+	r := row[K, V]{key: key, number: len(c.numbers)}
 	if !fresh {
 		var err error
 		if r.value, r.known, err = c.Read(key); err != nil {
 			return nil, err
 		}
 	}
-	if c.rows == nil {
-		c.rows = map[K]*row[V]{}
+	if c.numbers == nil {
+		c.numbers = map[K]int{}
 	}
-	c.rows[key] = r
-	return r, nil
+	c.numbers[key] = r.number
+	if r.number%chunk == 0 {
+		c.rows = append(c.rows, make([]row[K, V], 0, chunk))
+	}
+	last := &c.rows[r.number/chunk]
+	*last = append(*last, r)
+	return c.at(r.number), nil
 }
 
 // change notes that a row must be written.
-func (c *Cache[K, V]) change(key K, r *row[V]) {
+func (c *Cache[K, V]) change(r *row[K, V]) {
 	if !r.changed {
 		r.changed = true
-		c.changed = append(c.changed, key)
+		c.changed = append(c.changed, r.number)
 	}
 }
 
 // flush writes what changed and forgets everything, unless that is little.
 func (c *Cache[K, V]) flush() error {
-	for _, key := range c.changed {
-		r := c.rows[key]
-		if err := c.Write(key, &r.value); err != nil {
+	for _, number := range c.changed {
+		r := c.at(number)
+		if err := c.Write(r.key, &r.value); err != nil {
 			return err
 		}
 		r.changed = false
 	}
 	c.changed = c.changed[:0]
-	if len(c.rows) > c.Keep {
-		clear(c.rows)
+	if c.size() > c.Keep {
+		clear(c.numbers)
+		c.rows = nil
 	}
 	return nil
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// cached is how many rows a roll-up holds before it writes them.
-const cached = 1 << 17
+// cached is how many rows a roll-up holds before it writes them: all those of a large world, so that none has to be read again while it
+// is made.
+const cached = 1 << 19
 
 // MonthKey is the key of the presence of an address in the month that begins at a moment.
 type MonthKey struct {
@@ -30,7 +31,7 @@ type Rollup struct {
 
 // Add counts a block of a chain.
 func (r *Rollup) Add(chain int, a *Activity) error {
-	if len(r.Tallies.rows)+len(r.Presences.rows)+len(r.Lifetimes.rows) > cached {
+	if r.Tallies.size()+r.Presences.size()+r.Lifetimes.size() > cached {
 		if err := r.Flush(); err != nil {
 			return err
 		}
@@ -99,13 +100,13 @@ func (r *Rollup) within(s Scope) func(chain int) bool {
 }
 
 // tally is the row to change for the interval that holds a moment.
-func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Tally], error) {
+func (r *Rollup) tally(s Scope, i Interval, moment int64) (*row[Key, Tally], error) {
 	key := Key{s, i, i.Start(moment)}
 	t, err := r.Tallies.row(key, r.Fresh)
 	if err != nil {
 		return nil, err
 	}
-	r.Tallies.change(key, t)
+	r.Tallies.change(t)
 	return t, nil
 }
 
@@ -132,7 +133,7 @@ func (r *Rollup) addParticipant(chain int, scopes [3]Scope, moment int64, m Part
 	}
 	if fresh != 0 {
 		presence.value = presence.value.with(at, chain, fresh)
-		r.Presences.change(key, presence)
+		r.Presences.change(presence)
 	}
 	return nil
 }
@@ -200,7 +201,7 @@ func (r *Rollup) updateLifetime(chain int, scopes [3]Scope, moment int64, addres
 		}
 	}
 	lifetimes.value = lifetimes.value.with(chain, role, moment)
-	r.Lifetimes.change(address, lifetimes)
+	r.Lifetimes.change(lifetimes)
 	return nil
 }
 
