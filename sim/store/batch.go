@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,11 +8,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/jmoiron/sqlx"
 
 	"snowglobe/sim/metric"
+	"snowglobe/sim/store/bulk"
 )
 
 // Batch is one writing transaction. Nothing is written without one: what a block adds is written by one Batch or not at all.
@@ -22,12 +20,12 @@ type Batch struct {
 	db         *DB
 	tx         *sqlx.Tx
 	statements map[string]*stmt
-	rollup     *metric.Rollup           // nil before the first block
-	tokens     bool                     // whether it wrote a token, a contract or a market
-	primary    bool                     // whether it wrote a block of a P-, X- or C-Chain of UTXOs
-	uncounted  bool                     // it changes nothing that answers are kept for
-	gathered   map[*insertion]*gathered // rows that wait; nil where a row is written at once
-	uris       map[string]struct{}      // hashes of those that it wrote
+	rollup     *metric.Rollup      // nil before the first block
+	tokens     bool                // whether it wrote a token, a contract or a market
+	primary    bool                // whether it wrote a block of a P-, X- or C-Chain of UTXOs
+	uncounted  bool                // it changes nothing that answers are kept for
+	bulk       *bulk.Writer        // while the world is generated, of rows that wait; otherwise each is written at once
+	uris       map[string]struct{} // hashes of those that it wrote
 
 	moment   Moment // of what it makes the world
 	aside    bool   // it is none of the commits that can be undone
@@ -43,16 +41,37 @@ func (db *DB) Begin() (*Batch, error) {
 	if err := db.beginSession(); err != nil {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
 	}
-	tx, err := db.write.Beginx()
-	if err != nil {
+	b := &Batch{db: db, statements: map[string]*stmt{}, uris: map[string]struct{}{}}
+	if err := b.begin(); err != nil {
 		return nil, fmt.Errorf("begin: %w", unwritten(err))
-	}
-	b := &Batch{db: db, tx: tx, statements: map[string]*stmt{}, uris: map[string]struct{}{}}
-	if db.gathers {
-		b.gathered = map[*insertion]*gathered{}
 	}
 	b.record()
 	return b, nil
+}
+
+// begin begins the transaction, while a world is generated on a connection by which rows are inserted past package sql.
+func (b *Batch) begin() (err error) {
+	if !b.db.gathers {
+		b.tx, err = b.db.write.Beginx()
+		return err
+	}
+	conn, err := b.db.write.Connx(context.Background())
+	if err != nil {
+		return err
+	}
+	if b.tx, err = conn.BeginTxx(context.Background(), nil); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	b.bulk = bulk.NewWriter(conn.Conn)
+	return nil
+}
+
+// end ends the transaction in one way or the other.
+func (b *Batch) end(way func() error) error {
+	if b.bulk == nil {
+		return way()
+	}
+	return errors.Join(way(), b.bulk.Close())
 }
 
 // Commit makes everything that the batch wrote visible at once, the roll-ups of its blocks included.
@@ -62,13 +81,15 @@ func (b *Batch) Commit() error {
 			return errors.Join(err, b.Rollback())
 		}
 	}
-	if err := b.writeAllGathered(); err != nil {
-		return errors.Join(err, b.Rollback())
+	if b.bulk != nil {
+		if err := b.bulk.Flush(); err != nil {
+			return errors.Join(engineFailure("", err), b.Rollback())
+		}
 	}
 	if err := b.addUndo(); err != nil {
 		return errors.Join(err, b.Rollback())
 	}
-	err := unwritten(b.tx.Commit())
+	err := unwritten(b.end(b.tx.Commit))
 	if err == nil {
 		b.undoCommitted()
 		b.keepStatements()
@@ -94,7 +115,7 @@ func (b *Batch) Uncounted() { b.uncounted, b.aside = true, true }
 // Rollback drops everything that the batch wrote.
 func (b *Batch) Rollback() error {
 	b.db.rollup = nil
-	return b.tx.Rollback()
+	return b.end(b.tx.Rollback)
 }
 
 // End commits when err is nil and otherwise rolls back; it returns the first thing that went wrong.
@@ -128,7 +149,7 @@ func (b *Batch) Statements() []string { return slices.Collect(maps.Keys(b.db.kep
 // keepStatements prepares what the batch has used for those that follow, on the one connection that writes: preparing takes as long as
 // all else that a small block needs. Generation has one large batch, and keeps nothing.
 func (b *Batch) keepStatements() {
-	if b.gathered != nil || b.db.final != "" {
+	if b.bulk != nil || b.db.final != "" {
 		return
 	}
 	for text := range b.statements {
@@ -146,13 +167,8 @@ func (b *Batch) exec(text string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := statement.Exec(args...); err != nil {
-		if reason := unwritten(err); reason != err {
-			return reason
-		}
-		return failed(text, err)
-	}
-	return nil
+	_, err = statement.Exec(args...)
+	return engineFailure(text, err)
 }
 
 // scan reads a row that no struct with tags stands for, as the batch sees it, its own writes included.
@@ -358,123 +374,21 @@ func addAll[T any](rows []T, add func(*T) error) error {
 	return nil
 }
 
-// While a world is generated, the rows of the tables that grow with its transactions are gathered in memory and written in the order of
-// their keys, many with one statement: the engine finds the pages of a large table far quicker that way. Nothing reads these tables before
-// the batch ends.
-
-const (
-	rowsTogether = 64 // by one statement
-
-	// How many bytes of a table's rows wait, about: the more of them there are already, the more are worth waiting for.
-	leastGathered = 128 << 10
-	mostGathered  = 4 << 20
-	gatheredShare = 16 // of what was written
-)
-
-// insertion is how rows of a table are inserted.
-type insertion struct {
-	one, many string // the statement for one row and for rowsTogether
-	columns   int
-	key       int // how many columns from the first on make up the primary key
-}
-
-func newInsertion(table, columns string, key int) *insertion {
-	n := strings.Count(columns, ",") + 1
-	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")"
-	text := "INSERT INTO " + table + " (" + columns + ") VALUES "
-	return &insertion{text + row, text + strings.Repeat(row+", ", rowsTogether-1) + row, n, key}
-}
-
-// gathered are the rows of a table that wait to be written, one after the other.
-type gathered struct {
-	values  []any
-	bytes   int
-	written int // bytes, before
-}
-
 // insert writes a row, or gathers it while the world is generated.
-func (b *Batch) insert(into *insertion, row ...any) error {
-	if b.gathered == nil {
-		return b.exec(into.one, row...)
+func (b *Batch) insert(into *bulk.Table, row ...any) error {
+	if b.bulk == nil {
+		return b.exec(into.Insert, row...)
 	}
-	g := b.gathered[into]
-	if g == nil {
-		g = &gathered{}
-		b.gathered[into] = g
-	}
-	for _, value := range row {
-		switch v := value.(type) { // as the file keeps them, they take less room
-		case Packed:
-			value = v.kept()
-		case Word:
-			value = v.kept()
-		}
-		g.bytes += 32 // of the value and what it points to
-		if blob, ok := value.([]byte); ok {
-			g.bytes += len(blob)
-		}
-		g.values = append(g.values, value)
-	}
-	if g.bytes < min(max(g.written/gatheredShare, leastGathered), mostGathered) {
+	return engineFailure(into.Insert, b.bulk.Insert(into, row))
+}
+
+// engineFailure says why a statement failed, if it did.
+func engineFailure(text string, err error) error {
+	if err == nil {
 		return nil
 	}
-	return b.writeGathered(into, g)
-}
-
-// writeGathered writes the rows of a table.
-func (b *Batch) writeGathered(into *insertion, g *gathered) error {
-	rows := make([][]any, 0, len(g.values)/into.columns)
-	for row := range slices.Chunk(g.values, into.columns) {
-		rows = append(rows, row)
+	if reason := unwritten(err); reason != err {
+		return reason
 	}
-	slices.SortFunc(rows, func(x, y []any) int { return compareKeys(x[:into.key], y[:into.key]) })
-	values := make([]any, 0, rowsTogether*into.columns)
-	for ; len(rows) >= rowsTogether; rows = rows[rowsTogether:] {
-		values = values[:0]
-		for _, row := range rows[:rowsTogether] {
-			values = append(values, row...)
-		}
-		if err := b.exec(into.many, values...); err != nil {
-			return err
-		}
-	}
-	for _, row := range rows {
-		if err := b.exec(into.one, row...); err != nil {
-			return err
-		}
-	}
-	clear(g.values)
-	g.values, g.bytes, g.written = g.values[:0], 0, g.written+g.bytes
-	return nil
-}
-
-// writeAllGathered writes what waits, before the batch ends.
-func (b *Batch) writeAllGathered() error {
-	for into, g := range b.gathered {
-		if err := b.writeGathered(into, g); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compareKeys compares what makes up the keys of two rows: blobs, positions and other numbers.
-func compareKeys(x, y []any) int {
-	for i := range x {
-		c := 0
-		switch a := x[i].(type) {
-		case []byte:
-			c = bytes.Compare(a, y[i].([]byte))
-		case Position:
-			c = cmp.Compare(a, y[i].(Position))
-		case uint64:
-			c = cmp.Compare(a, y[i].(uint64))
-		case int:
-			c = cmp.Compare(a, y[i].(int))
-		}
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
+	return failed(text, err)
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Block is a block of an EVM chain.
@@ -74,7 +76,7 @@ func FirstSince(head uint64, time int64, timeOf func(height uint64) (int64, erro
 	return low, nil
 }
 
-var intoBlock = newInsertion("block", blockColumns, 1)
+var intoBlock = bulk.NewTable("block", blockColumns, false)
 
 func (b *Batch) addBlock(r *Block) error {
 	return b.insert(intoBlock, r.ID, r.Hash, r.Time, r.Txs, r.AllTxs, r.GasUsed, r.Fees, r.Header, r.ExtData, r.Digest)

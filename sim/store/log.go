@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Log is one log of a transaction.
@@ -133,7 +135,7 @@ func (db *DB) SentWarpMessage(ctx context.Context, chain int, message []byte) (*
 		message, First(chain), Last(chain))
 }
 
-var intoLog = newInsertion("log", logColumns, 1)
+var intoLog = bulk.NewTable("log", logColumns, false)
 
 func (b *Batch) addLog(l *Log) error {
 	return b.insert(intoLog, l.ID, l.Tx, l.Address, l.Topic.kept(), l.Topics.kept(), l.Data)

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"strings"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Message is a Teleporter message, by the log that sent it; one from a chain outside the world, by the log that delivered it.
@@ -149,7 +151,7 @@ func (b *Batch) addMessage(m *Message) error {
 		m.ID, m.Tx, m.Time, m.Hash, m.Source, m.Destination, m.Sender, m.Recipient)
 }
 
-var intoMessageEvent = newInsertion("message_event", messageEventColumns, 1)
+var intoMessageEvent = bulk.NewTable("message_event", messageEventColumns, false)
 
 func (b *Batch) addMessageEvent(e *MessageEvent) error {
 	return b.insert(intoMessageEvent, e.ID, e.Tx, e.Kind, e.Hash)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // PrimaryBlock is a block of a P- or X-Chain.
@@ -120,7 +122,7 @@ func BlockHead(raw []byte, txs []PrimaryTx) []byte {
 	return raw[:max(length, 0)]
 }
 
-var intoPrimaryBlock = newInsertion("primary_block", primaryBlockColumns, 1)
+var intoPrimaryBlock = bulk.NewTable("primary_block", primaryBlockColumns, false)
 
 func (b *Batch) addPrimaryBlock(r *PrimaryBlock) error {
 	return b.insert(intoPrimaryBlock, r.ID, r.Hash, r.Parent, r.Time, r.Type, r.Txs, r.AllTxs, r.Size, r.Head, r.OuterID, r.OuterParent, r.Proposer, r.PHeight,
@@ -388,7 +390,7 @@ func (db *DB) PrimaryTxsOfType(ctx context.Context, chain int, kind string) ([]P
 		kind, First(chain), Last(chain))
 }
 
-var intoPrimaryTx = newInsertion("primary_tx", primaryTxColumns, 1)
+var intoPrimaryTx = bulk.NewTable("primary_tx", primaryTxColumns, false)
 
 func (b *Batch) addPrimaryTx(t *PrimaryTx) error {
 	return b.insert(intoPrimaryTx, t.ID, t.Hash, t.Type, t.Burned, t.Bytes)
@@ -511,7 +513,7 @@ func (db *DB) PrimaryTouched(ctx context.Context, subject []byte, tx Position) (
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM primary_activity WHERE subject = ? AND tx = ?)`, subject, tx)
 }
 
-var intoPrimaryActivity = newInsertion("primary_activity", `subject, tx`, 2)
+var intoPrimaryActivity = bulk.NewTable("primary_activity", `subject, tx`, true)
 
 func (b *Batch) addActivity(a *PrimaryActivity) error {
 	return b.insert(intoPrimaryActivity, a.Subject, a.Tx)

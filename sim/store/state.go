@@ -9,6 +9,8 @@ import (
 	"sort"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Account is the state of an account from one block on, until a later row.
@@ -207,8 +209,8 @@ func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 }
 
 var (
-	intoAccount = newInsertion("account", accountColumns, 3)
-	intoSlot    = newInsertion("slot", slotColumns, 4)
+	intoAccount = bulk.NewTable("account", accountColumns, true)
+	intoSlot    = bulk.NewTable("slot", slotColumns, true)
 )
 
 func (b *Batch) addAccount(a *Account) error {

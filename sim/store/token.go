@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Standard is what kind of token a contract is.
@@ -243,7 +245,7 @@ func (db *DB) NFTs(ctx context.Context, after, before AssetKey, limit int) ([]To
 		LIMIT 0 + ?3`, []byte(after), []byte(before), limit)
 }
 
-var intoNFT = newInsertion("nft", `asset, block, owner, uri`, 2)
+var intoNFT = bulk.NewTable("nft", `asset, block, owner, uri`, true)
 
 func (b *Batch) addNFTState(i *NFTState) error {
 	hash, err := b.addURI(i.URI)
@@ -378,7 +380,7 @@ func (db *DB) NFTBalances(ctx context.Context, owner []byte, after, before Asset
 	return list[TokenBalanceView](ctx, db, nftBalances, owner, []byte(after), []byte(before), block, limit)
 }
 
-var intoHolding = newInsertion("holding", `owner, asset, block, amount`, 3)
+var intoHolding = bulk.NewTable("holding", `owner, asset, block, amount`, true)
 
 func (b *Batch) addTokenBalance(h *TokenBalance) error {
 	return b.insert(intoHolding, h.Owner, []byte(h.Asset), h.Block, h.Amount)
@@ -528,7 +530,7 @@ func (db *DB) TransfersOfTransaction(ctx context.Context, tx Position) ([]Transf
 	return list[TransferView](ctx, db, transfersInRange, tx.Block(), tx.End(), tx.Index())
 }
 
-var intoTransfer = newInsertion("transfer", transferColumns, 1)
+var intoTransfer = bulk.NewTable("transfer", transferColumns, false)
 
 func (b *Batch) addTransfer(t *Transfer) error {
 	return b.insert(intoTransfer, t.ID, t.Tx, t.Log, t.Standard, []byte(t.Asset), t.Sender, t.Recipient, t.Amount)

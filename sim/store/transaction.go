@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // Transaction is an executed transaction of an EVM chain with the outcome that its receipt reports.
@@ -49,7 +51,7 @@ func (db *DB) FirstFailedTransaction(ctx context.Context, chain int) (*Transacti
 		WHERE status = 0 AND id BETWEEN ? AND ? ORDER BY id LIMIT 1`, First(chain), Last(chain))
 }
 
-var intoTx = newInsertion("tx", transactionColumns, 1)
+var intoTx = bulk.NewTable("tx", transactionColumns, false)
 
 func (b *Batch) addTransaction(t *Transaction) error {
 	return b.insert(intoTx, t.ID, t.Hash, t.Sender, t.Recipient, t.Created, t.Status, t.GasUsed, t.GasTotal, t.Logs, t.Raw)
@@ -91,7 +93,7 @@ func (db *DB) Touched(ctx context.Context, address []byte, tx Position) (bool, e
 	return value[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM touch WHERE address = ? AND tx = ?)`, address, tx)
 }
 
-var intoTouch = newInsertion("touch", `address, tx`, 2)
+var intoTouch = bulk.NewTable("touch", `address, tx`, true)
 
 func (b *Batch) addTouch(t *Touch) error {
 	return b.insert(intoTouch, t.Address, t.Tx)
@@ -201,7 +203,7 @@ func (db *DB) CallsBetween(ctx context.Context, first, last Position) ([]Call, e
 	return list[Call](ctx, db, `SELECT `+callColumns+` FROM call WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
-var intoCall = newInsertion("call", callColumns, 1)
+var intoCall = bulk.NewTable("call", callColumns, false)
 
 func (b *Batch) addCall(c *Call) error {
 	return b.insert(intoCall, c.ID, c.Tx, c.Depth, c.Type, c.Sender, c.Recipient, c.Value, c.Gas, c.GasUsed, c.Reverted, c.Error)
