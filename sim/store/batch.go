@@ -374,12 +374,12 @@ func addAll[T any](rows []T, add func(*T) error) error {
 	return nil
 }
 
-// insert writes a row, or gathers it while the world is generated.
+// insert writes a row, or changes one, now or, while the world is generated, with others.
 func (b *Batch) insert(into *bulk.Table, row ...any) error {
 	if b.bulk == nil {
-		return b.exec(into.Insert, row...)
+		return b.exec(into.Statement, row...)
 	}
-	return engineFailure(into.Insert, b.bulk.Insert(into, row))
+	return engineFailure(into.Statement, b.bulk.Add(into, row))
 }
 
 // engineFailure says why a statement failed, if it did.

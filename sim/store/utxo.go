@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"snowglobe/sim/store/bulk"
 )
 
 // UTXONumber orders UTXOs: by the chain that made them, then height, then their index among all that the block made.
@@ -253,22 +255,28 @@ func (db *DB) UnspentUTXOsMadeBy(ctx context.Context, chain int, visit func(*UTX
 	return errors.Join(err, problem)
 }
 
+var (
+	intoUTXO   = bulk.NewTable("utxo", utxoColumns+`, mark`, false)
+	intoOwner  = bulk.NewTable("utxo_owner", `address, chain, utxo, live`, true)
+	spendUTXO  = bulk.NewUpdate(intoUTXO, `UPDATE utxo SET spent = ?2 WHERE id = ?1`, 2)
+	spendOwner = bulk.NewUpdate(intoOwner, `UPDATE utxo_owner SET live = 0 WHERE address = ?1 AND chain = ?2 AND utxo = ?3`, 3)
+)
+
 func (b *Batch) addUTXO(u *UTXO) error {
-	err := b.exec(`INSERT INTO utxo (mark, `+utxoColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
-		inputIDPrefix(u.Hash), u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, keptOutput(u.Amount, u.Out), u.Reward)
+	err := b.insert(intoUTXO, u.ID, u.Tx, u.Output, u.Chain, u.Asset, u.Amount, keptOutput(u.Amount, u.Out), u.Reward, nil, inputIDPrefix(u.Hash))
 	for _, address := range u.OwnerAddresses {
 		if err == nil {
-			err = b.exec(`INSERT INTO utxo_owner (address, chain, utxo, live) VALUES (?, ?, ?, 1)`, address, u.Chain, u.ID)
+			err = b.insert(intoOwner, address, u.Chain, u.ID, true)
 		}
 	}
 	return err
 }
 
 func (b *Batch) addSpend(s *Spend) error {
-	err := b.exec(`UPDATE utxo SET spent = ? WHERE id = ?`, s.By, s.UTXO)
+	err := b.insert(spendUTXO, s.UTXO, s.By)
 	for _, address := range s.OwnerAddresses {
 		if err == nil {
-			err = b.exec(`UPDATE utxo_owner SET live = 0 WHERE address = ? AND chain = ? AND utxo = ?`, address, s.Chain, s.UTXO)
+			err = b.insert(spendOwner, address, s.Chain, s.UTXO)
 		}
 	}
 	return err

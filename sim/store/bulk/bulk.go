@@ -26,12 +26,13 @@ const (
 	gatheredPerByte = 16 // that was written
 )
 
-// Table is how rows of a table are inserted.
+// Table is how rows of a table are inserted or changed.
 type Table struct {
-	Insert    string // the statement for one row
-	many      string // for rowsTogether
+	Statement string // for one row
+	many      string // for rowsTogether; empty if there is none
 	columns   int
 	scattered bool
+	after     *Table // whose rows are written first
 }
 
 // NewTable is a table with its columns, those of the primary key first. The keys of one that is scattered do not grow with the rows.
@@ -39,7 +40,12 @@ func NewTable(name, columns string, scattered bool) *Table {
 	n := strings.Count(columns, ",") + 1
 	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")"
 	text := "INSERT INTO " + name + " (" + columns + ") VALUES "
-	return &Table{text + row, text + strings.Repeat(row+", ", rowsTogether-1) + row, n, scattered}
+	return &Table{Statement: text + row, many: text + strings.Repeat(row+", ", rowsTogether-1) + row, columns: n, scattered: scattered}
+}
+
+// NewUpdate is a statement with so many parameters, those of the primary key first, that changes rows of a table which were inserted before.
+func NewUpdate(of *Table, statement string, parameters int) *Table {
+	return &Table{Statement: statement, columns: parameters, scattered: of.scattered, after: of}
 }
 
 // Writer has the rows of one transaction that wait to be written.
@@ -59,13 +65,9 @@ type rows struct {
 // NewWriter writes by a connection, on which a transaction was begun.
 func NewWriter(conn *sql.Conn) *Writer { return &Writer{conn, map[*Table]*rows{}} }
 
-// Insert gathers a row.
-func (w *Writer) Insert(t *Table, row []any) error {
-	r := w.tables[t]
-	if r == nil {
-		r = &rows{}
-		w.tables[t] = r
-	}
+// Add gathers a row.
+func (w *Writer) Add(t *Table, row []any) error {
+	r := w.rows(t)
 	r.starts = append(r.starts, len(r.data))
 	for _, value := range row {
 		var err error
@@ -83,11 +85,22 @@ func (w *Writer) Insert(t *Table, row []any) error {
 	return w.write(t, r)
 }
 
+func (w *Writer) rows(t *Table) *rows {
+	r := w.tables[t]
+	if r == nil {
+		r = &rows{}
+		w.tables[t] = r
+	}
+	return r
+}
+
 // Flush writes all that waits, before the transaction ends.
 func (w *Writer) Flush() error {
 	var errs []error
 	for t, r := range w.tables {
 		errs = append(errs, w.write(t, r))
+	}
+	for _, r := range w.tables {
 		r.data = nil
 	}
 	return errors.Join(errs...)
@@ -110,6 +123,11 @@ func (w *Writer) Close() error {
 
 // write writes the rows of a table. It speaks to the driver itself, which package sql would convert every value for once more.
 func (w *Writer) write(t *Table, r *rows) error {
+	if t.after != nil {
+		if err := w.write(t.after, w.rows(t.after)); err != nil {
+			return err
+		}
+	}
 	slices.SortFunc(r.starts, func(a, b int) int { return bytes.Compare(r.data[a:], r.data[b:]) })
 	err := w.conn.Raw(func(conn any) error {
 		if err := r.prepare(conn, t); err != nil {
@@ -120,7 +138,7 @@ func (w *Writer) write(t *Table, r *rows) error {
 			args[i].Ordinal = i + 1
 		}
 		starts := r.starts
-		for ; len(starts) >= rowsTogether; starts = starts[rowsTogether:] {
+		for ; r.many != nil && len(starts) >= rowsTogether; starts = starts[rowsTogether:] {
 			if err := r.exec(r.many, args, starts[:rowsTogether]); err != nil {
 				return err
 			}
@@ -147,8 +165,8 @@ func (r *rows) prepare(conn any, t *Table) error {
 	for _, s := range []struct {
 		text string
 		to   *driver.StmtExecContext
-	}{{t.Insert, &r.one}, {t.many, &r.many}} {
-		if *s.to != nil {
+	}{{t.Statement, &r.one}, {t.many, &r.many}} {
+		if *s.to != nil || s.text == "" {
 			continue
 		}
 		prepared, err := preparer.PrepareContext(context.Background(), s.text)
