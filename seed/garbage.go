@@ -10,7 +10,7 @@ import (
 // times as much as there is beside it, but at least and at most fixed amounts, and less where the heap would become too large.
 const (
 	smallGarbage  = 64 << 20  // bytes, however little there is beside it
-	largestHeap   = 704 << 20 // as long as that leaves room for
+	largestHeap   = 800 << 20 // as long as that leaves room for
 	leastGarbage  = 128 << 20
 	mostGarbage   = 256 << 20
 	usualPercent  = 400

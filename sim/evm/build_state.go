@@ -94,17 +94,41 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
 		return tree, nil
 	}
-	tree := newTrie(l.kind)
-	if root != types.EmptyRootHash {
-		if l.base == nil {
-			return nil, fmt.Errorf("storage of %s: %w", address, ErrFlatState)
-		}
-		var err error
-		if tree, err = l.base.PartedStorageTrie(l.kind, address, root); err != nil {
-			return nil, fmt.Errorf("storage of %s: %w", address, err)
-		}
+	var tree *Trie
+	var err error
+	switch {
+	case root == types.EmptyRootHash:
+		tree = newTrie(l.kind)
+	case l.base == nil:
+		tree, err = l.smallTrie(address, root)
+	default:
+		tree, err = l.base.PartedStorageTrie(l.kind, address, root)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("storage of %s: %w", address, err)
 	}
 	l.tries[address] = tree
+	return tree, nil
+}
+
+// smallSlots is how many slots a contract has at most whose trie is made anew for each block that changes it: a chain has tens of thousands of
+// them, and most are never changed again.
+const smallSlots = 16
+
+// smallTrie is the storage trie of a contract of a chain that starts here, whose trie is not kept.
+func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie, error) {
+	tree := newTrie(l.kind)
+	for key, value := range l.slots[address] {
+		if value == (common.Hash{}) {
+			continue
+		}
+		if err := tree.UpdateStorage(address, key[:], common.TrimLeftZeroes(value[:])); err != nil {
+			return nil, err
+		}
+	}
+	if hash := tree.Hash(); hash != root {
+		return nil, fmt.Errorf("the slots hash to %s, they should to %s", hash, root)
+	}
 	return tree, nil
 }
 
@@ -182,6 +206,9 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 		values := update.Storages[crypto.Keccak256Hash(address[:])]
 		for key := range keys {
 			slots[key] = values[crypto.Keccak256Hash(key[:])]
+		}
+		if l.base == nil && len(slots) <= smallSlots {
+			delete(l.tries, address)
 		}
 	}
 	for _, code := range update.Codes {

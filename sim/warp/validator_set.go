@@ -39,6 +39,7 @@ var ErrWeightOverflow = errors.New("weight overflowed")
 func NewCanonicalValidatorSet(validators []Validator) (*CanonicalValidatorSet, error) {
 	set := &CanonicalValidatorSet{}
 	byKey := make(map[[2 * PublicKeyLen]byte]*CanonicalValidator, len(validators))
+	all, nodes := make([]CanonicalValidator, 0, len(validators)), make([]ids.NodeID, 0, len(validators)) // in few pieces: there are many sets of many
 	for _, v := range validators {
 		total, carry := bits.Add64(set.TotalWeight, v.Weight, 0)
 		if carry != 0 {
@@ -51,12 +52,15 @@ func NewCanonicalValidatorSet(validators []Validator) (*CanonicalValidatorSet, e
 		key := v.PublicKey.Uncompressed()
 		validator := byKey[key]
 		if validator == nil {
-			validator = &CanonicalValidator{PublicKey: v.PublicKey, key: key}
+			all, nodes = append(all, CanonicalValidator{PublicKey: v.PublicKey, key: key}), append(nodes, v.NodeID)
+			validator = &all[len(all)-1]
+			validator.NodeIDs = nodes[len(nodes)-1 : len(nodes) : len(nodes)]
 			byKey[key] = validator
 			set.Validators = append(set.Validators, validator)
+		} else {
+			validator.NodeIDs = append(validator.NodeIDs, v.NodeID)
 		}
 		validator.Weight += v.Weight
-		validator.NodeIDs = append(validator.NodeIDs, v.NodeID)
 	}
 	set.order()
 	return set, nil

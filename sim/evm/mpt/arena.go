@@ -54,7 +54,7 @@ const (
 
 // values are those of the leaves.
 type values struct {
-	slabs [slotSizes]slab
+	slabs []slab            // by the size of their slots, up to the largest that there is
 	long  map[uint32][]byte // by leaf, those that fit no slot
 }
 
@@ -102,6 +102,9 @@ func (v *values) set(leaf uint32, before slot, value []byte) slot {
 	}
 	if before.size == 0 || before.size == tooLong || before.slab() != s.slab() {
 		v.remove(leaf, before)
+		for len(v.slabs) <= s.slab() {
+			v.slabs = append(v.slabs, slab{})
+		}
 		s.at = v.slabs[s.slab()].add(s)
 	}
 	copy(v.get(leaf, s), value)
