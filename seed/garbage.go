@@ -7,12 +7,13 @@ import (
 )
 
 // Almost everything that is allocated while a world is made lives for one block only, so that garbage may lie about for a while: several
-// times as much as there is beside it, but at least and at most fixed amounts, and less where the heap would become too large.
+// times as much as there is beside it, but at least and at most fixed amounts, and less where the heap would become too large. A heap that is
+// larger than that anyway may grow by a quarter.
 const (
 	smallGarbage  = 64 << 20  // bytes, however little there is beside it
 	largestHeap   = 800 << 20 // as long as that leaves room for
 	leastGarbage  = 128 << 20
-	mostGarbage   = 256 << 20
+	mostGarbage   = 384 << 20
 	usualPercent  = 400
 	firstPercent  = 100 * smallGarbage / (4 << 20) // the runtime lets a heap grow to 4 MiB first, or so much more or less
 	garbageBlocks = 32                             // after so many blocks it is looked at again
@@ -40,7 +41,7 @@ func (g *garbage) madeBlock() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	used := max(int64(live[0].Value.Uint64()), 1)
-	garbage := min(max(largestHeap-used, leastGarbage), mostGarbage, used*usualPercent/100)
+	garbage := max(min(max(largestHeap-used, leastGarbage), mostGarbage, used*usualPercent/100), min(used/4, used-largestHeap))
 	percent := int(100*max(garbage, smallGarbage)/used) + 1
 	if percent != g.percent {
 		g.percent = percent

@@ -240,6 +240,7 @@ func (c *chain) makeBlocks(ctx context.Context, creation *sim.Builder, source ev
 		b, more := h.Next()
 		if !more {
 			creation.AddTries(c.Row.ID, c.Builder.LargeTries())
+			c.Release()
 			return nil
 		}
 		if err := advance(b.TimeMS / 1000); err != nil {

@@ -68,6 +68,9 @@ func NewChain(g population.RNG, spec *ChainSpec, n, size int, span population.Sp
 	return c, err
 }
 
+// Release forgets what only the chain's history needed: its state and who holds what.
+func (c *Chain) Release() { c.Builder, c.genesis, c.balances = nil, nil, nil }
+
 // IsL1 tells whether the chain is an L1's; the others are C-Chains.
 func (c *Chain) IsL1() bool { return c.Row.Kind == string(evm.KindL1) }
 
