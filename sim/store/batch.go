@@ -382,6 +382,14 @@ func (b *Batch) insert(into *bulk.Table, row ...any) error {
 	return engineFailure(into.Statement, b.bulk.Add(into, row))
 }
 
+// written sees to it that a table can be read with all rows that the batch has added.
+func (b *Batch) written(t *bulk.Table) error {
+	if b.bulk == nil {
+		return nil
+	}
+	return engineFailure(t.Statement, b.bulk.Write(t))
+}
+
 // engineFailure says why a statement failed, if it did.
 func engineFailure(text string, err error) error {
 	if err == nil {

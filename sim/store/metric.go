@@ -10,6 +10,7 @@ import (
 	"github.com/holiman/uint256"
 
 	"snowglobe/sim/metric"
+	"snowglobe/sim/store/bulk"
 )
 
 // MetricTables are the tables that hold nothing but what follows from the others.
@@ -83,6 +84,9 @@ const tallyColumns = `first_block, last_block, txs, gas, contracts, fees, prices
 	new_addresses, new_senders, new_deployers, last_addresses, last_senders, last_deployers`
 
 func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
+	if err := b.written(intoTally); err != nil {
+		return t, false, err
+	}
 	var fees, prices, top []byte
 	err = b.scan(`SELECT `+tallyColumns+` FROM tally WHERE scope = ? AND interval = ? AND start = ?`,
 		[]any{k.Scope, k.Interval, k.Start},
@@ -98,14 +102,16 @@ func (b *Batch) tally(k metric.Key) (t metric.Tally, ok bool, err error) {
 	return t, ok, err
 }
 
-// putTally changes a row where it is. To replace it would be two changes, of which each is noted for who goes back.
-var putTally = `INSERT INTO tally (scope, interval, start, ` + tallyColumns + `)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT (scope, interval, start) DO UPDATE SET (` + tallyColumns + `) =
-	(excluded.` + strings.ReplaceAll(strings.Join(strings.Fields(tallyColumns), " "), ", ", ", excluded.") + `)`
+// These change a row where it is. To replace it would be two changes, of which each is noted for who goes back.
+var (
+	intoTally = bulk.NewUpsert("tally", `scope, interval, start, `+tallyColumns, `ON CONFLICT (scope, interval, start) DO UPDATE SET (`+tallyColumns+`) =
+		(excluded.`+strings.ReplaceAll(strings.Join(strings.Fields(tallyColumns), " "), ", ", ", excluded.")+`)`)
+	intoPresence = bulk.NewUpsert("presence", `month, address, hours`, `ON CONFLICT (month, address) DO UPDATE SET hours = excluded.hours`)
+	intoLifetime = bulk.NewUpsert("lifetime", `address, spans`, `ON CONFLICT (address) DO UPDATE SET spans = excluded.spans`)
+)
 
 func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
-	return b.exec(putTally,
+	return b.insert(intoTally,
 		k.Scope, k.Interval, k.Start,
 		t.First, t.Last, t.Txs, t.Gas, t.Contracts, amount(&t.Fees), amount(&t.Prices), amount(&t.TopPrice),
 		t.TopGas.Amount, t.TopGas.Seconds, t.TopTxs.Amount, t.TopTxs.Seconds,
@@ -118,6 +124,9 @@ func (b *Batch) setTally(k metric.Key, t *metric.Tally) error {
 func amount(n *uint256.Int) []byte { return append([]byte{}, n.Bytes()...) }
 
 func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err error) {
+	if err := b.written(intoPresence); err != nil {
+		return nil, false, err
+	}
 	presence, err := value[[]byte](context.Background(), b, `SELECT hours FROM presence WHERE month = ? AND address = ?`,
 		k.Month, k.Address[:])
 	ok, err = found(err)
@@ -125,17 +134,20 @@ func (b *Batch) presence(k metric.MonthKey) (h metric.Presence, ok bool, err err
 }
 
 func (b *Batch) setPresence(k metric.MonthKey, h *metric.Presence) error {
-	return b.exec(`INSERT INTO presence (month, address, hours) VALUES (?, ?, ?) ON CONFLICT (month, address) DO UPDATE SET hours = excluded.hours`, k.Month, k.Address[:], []byte(*h))
+	return b.insert(intoPresence, k.Month, k.Address[:], []byte(*h))
 }
 
 func (b *Batch) lifetime(address common.Address) (l metric.Lifetime, ok bool, err error) {
+	if err := b.written(intoLifetime); err != nil {
+		return nil, false, err
+	}
 	spans, err := value[[]byte](context.Background(), b, `SELECT spans FROM lifetime WHERE address = ?`, address[:])
 	ok, err = found(err)
 	return spans, ok, err
 }
 
 func (b *Batch) setLifetime(address common.Address, l *metric.Lifetime) error {
-	return b.exec(`INSERT INTO lifetime (address, spans) VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET spans = excluded.spans`, address[:], []byte(*l))
+	return b.insert(intoLifetime, address[:], []byte(*l))
 }
 
 // NewestTally says where the newest tally of a scope begins. ErrNotFound says that there is none.

@@ -43,6 +43,15 @@ func NewTable(name, columns string, scattered bool) *Table {
 	return &Table{Statement: text + row, many: text + strings.Repeat(row+", ", rowsTogether-1) + row, columns: n, scattered: scattered}
 }
 
+// NewUpsert is a scattered table whose rows may be there already; what is done then stands in conflict. No two rows of a key may wait: a row
+// that was added before is written before it is read, and so before it is added again.
+func NewUpsert(name, columns, conflict string) *Table {
+	t := NewTable(name, columns, true)
+	t.Statement += " " + conflict
+	t.many += " " + conflict
+	return t
+}
+
 // NewUpdate is a statement with so many parameters, those of the primary key first, that changes rows of a table which were inserted before.
 func NewUpdate(of *Table, statement string, parameters int) *Table {
 	return &Table{Statement: statement, columns: parameters, scattered: of.scattered, after: of}
@@ -92,6 +101,14 @@ func (w *Writer) rows(t *Table) *rows {
 		w.tables[t] = r
 	}
 	return r
+}
+
+// Write writes the rows of a table that wait, before the table is read.
+func (w *Writer) Write(t *Table) error {
+	if r := w.tables[t]; r != nil && len(r.starts) > 0 {
+		return w.write(t, r)
+	}
+	return nil
 }
 
 // Flush writes all that waits, before the transaction ends.
