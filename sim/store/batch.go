@@ -93,7 +93,8 @@ func (b *Batch) Commit() error {
 	if err == nil {
 		b.undoCommitted()
 		b.keepStatements()
-	} else {
+	}
+	if err != nil || b.bulk != nil {
 		b.db.rollup = nil
 	}
 	if b.tokens {

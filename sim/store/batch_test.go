@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/holiman/uint256"
+
+	"snowglobe/sim/metric"
 )
 
 // TestAFinishedFileIsCompact writes rows in any order: that leaves no page of the file half empty.
@@ -47,5 +51,34 @@ func TestRowsThatWereGatheredComeBack(t *testing.T) {
 	have, err := db.AccountsAt(t.Context(), 1, 2)
 	if err != nil || len(have) != rows/3 {
 		t.Errorf("%d accounts, %v; want %d", len(have), err, rows/3)
+	}
+}
+
+// TestRollUpsThatWereWrittenOften makes the roll-ups of a history that is so long that they are written on the way, again and again: they are
+// those of one that is written once.
+func TestRollUpsThatWereWrittenOften(t *testing.T) {
+	made := func(each int) *DB {
+		return made(t, Memory, func(b *Batch) error {
+			err := errors.Join(writeMeta(b), b.AddChain(Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: hash, SubnetID: hash, VMID: hash, Kind: "C", Genesis: []byte("{}"), Upgrades: []byte("{}")}))
+			r, before := rand.New(rand.NewPCG(1, 2)), int64(0)
+			for n := range 3000 {
+				a := metric.NewActivity(before+r.Int64N(40_000), &before)
+				before = a.Time
+				for range 1 + r.IntN(3) {
+					a.Transaction(binary.BigEndian.AppendUint32(bytes.Clone(address[:16]), r.Uint32N(300)), address, 21_000, uint256.NewInt(r.Uint64N(1000)))
+				}
+				err = errors.Join(err, b.AddActivity(1, a))
+				if n%each == each-1 {
+					err = errors.Join(err, b.rollup.Flush())
+				}
+			}
+			return err
+		})
+	}
+	once := made(10_000)
+	for _, each := range []int{1, 7, 200} {
+		if err := made(each).SameRollUps(t.Context(), once); err != nil {
+			t.Errorf("written after each %d blocks: %v", each, err)
+		}
 	}
 }

@@ -43,21 +43,24 @@ func newRollup(b *Batch) (*rollup, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rollup{batch: b}
+	r, kept := &rollup{batch: b}, keptRows
+	if b.bulk != nil { // of what was gathered, nothing is kept: a row is read, and so written, before it is gathered again
+		kept = 0
+	}
 	r.Rollup = &metric.Rollup{
 		Fresh:   !used,
 		Network: func(chain int) (metric.Scope, error) { return r.batch.scopeOf(chain) },
 		Tallies: &metric.Cache[metric.Key, metric.Tally]{
 			Read:  func(k metric.Key) (metric.Tally, bool, error) { return r.batch.tally(k) },
-			Write: func(k metric.Key, t *metric.Tally) error { return r.batch.setTally(k, t) }, Keep: keptRows,
+			Write: func(k metric.Key, t *metric.Tally) error { return r.batch.setTally(k, t) }, Keep: kept,
 		},
 		Presences: &metric.Cache[metric.MonthKey, metric.Presence]{
 			Read:  func(k metric.MonthKey) (metric.Presence, bool, error) { return r.batch.presence(k) },
-			Write: func(k metric.MonthKey, p *metric.Presence) error { return r.batch.setPresence(k, p) }, Keep: keptRows,
+			Write: func(k metric.MonthKey, p *metric.Presence) error { return r.batch.setPresence(k, p) }, Keep: kept,
 		},
 		Lifetimes: &metric.Cache[common.Address, metric.Lifetime]{
 			Read:  func(a common.Address) (metric.Lifetime, bool, error) { return r.batch.lifetime(a) },
-			Write: func(a common.Address, l *metric.Lifetime) error { return r.batch.setLifetime(a, l) }, Keep: keptRows,
+			Write: func(a common.Address, l *metric.Lifetime) error { return r.batch.setLifetime(a, l) }, Keep: kept,
 		},
 	}
 	return r, nil
