@@ -28,9 +28,13 @@ func (c *Chain) State(ctx context.Context, b *Block) (*state.StateDB, error) {
 	if b.draft != nil {
 		return b.draft.copyState(), nil
 	}
+	return state.New(b.Header.Root, readOnlyState{c.historicalState(ctx, b)})
+}
+
+func (c *Chain) historicalState(ctx context.Context, b *Block) historicalState {
 	// A read of one row is short; without cancellation the driver needs no goroutine to watch for it.
 	ctx = context.WithoutCancel(ctx)
-	return state.New(b.Header.Root, readOnlyState{historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.changes.Load(), c.history}})
+	return historicalState{evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number), b.Number, c.changes.Load(), c.history}
 }
 
 func (p historicalState) Account(address common.Address) (*types.StateAccount, error) {
@@ -78,6 +82,17 @@ func (p historicalState) CodeSize(address common.Address, hash common.Hash) int 
 
 func (p historicalState) Has(address common.Address, hash common.Hash) bool {
 	return p.CodeSize(address, hash) > 0
+}
+
+// recordedState keeps which accounts were read. Nothing changes an account without reading it.
+type recordedState struct {
+	historicalState
+	read map[common.Address]bool
+}
+
+func (r recordedState) Account(address common.Address) (*types.StateAccount, error) {
+	r.read[address] = true
+	return r.historicalState.Account(address)
 }
 
 // readOnlyState is a state database that can only be read, and only at one block.

@@ -167,6 +167,12 @@ func (c *Chain) TraceCall(ctx context.Context, b *Block, call *Call, o Overrides
 // replay walks through transactions of a block on the state before it.
 func (c *Chain) replay(ctx context.Context, b *Block, transactions []*Transaction, config *TraceConfig,
 	each func(context.Context, *execution, *Transaction, *core.Message) error) error {
+	return c.replayOn(ctx, c.State, b, transactions, config, each)
+}
+
+// replayOn does so on the state that a function gives.
+func (c *Chain) replayOn(ctx context.Context, stateAfter func(context.Context, *Block) (*state.StateDB, error), b *Block,
+	transactions []*Transaction, config *TraceConfig, each func(context.Context, *execution, *Transaction, *core.Message) error) error {
 	if b.Number == 0 {
 		return errGenesis
 	}
@@ -183,11 +189,11 @@ func (c *Chain) replay(ctx context.Context, b *Block, transactions []*Transactio
 	if err != nil {
 		return err
 	}
-	x, err := c.executionOn(ctx, parent, Overrides{})
+	states, err := stateAfter(ctx, parent)
 	if err != nil {
 		return err
 	}
-	x.context = evm.NewBlockContext(b.Header, c.blockHash(ctx, parent.Number))
+	x := &execution{chain: c, states: states, context: evm.NewBlockContext(b.Header, c.blockHash(ctx, parent.Number))}
 	if err := c.schedule.Apply(x.states, &parent.Header.Time, b.Header.Time, b.Number); err != nil {
 		return err
 	}
