@@ -89,11 +89,13 @@ func (n *Network) nodeKeys(ctx context.Context) (*NodeKeys, error) {
 		return nil, err
 	}
 	k := &NodeKeys{make(map[[warp.PublicKeyLen]byte]keyPair, len(nodes)), make(map[ids.NodeID]bool, len(nodes)), &n.Trouble}
+	secrets := make([]*warp.SecretKey, len(nodes))
 	for i := range nodes {
-		secret := warp.NewSecretKey([32]byte(nodes[i].Secret))
-		public := secret.PublicKey()
-		k.pairs[public.Compressed()] = keyPair{public, secret}
+		secrets[i] = warp.NewSecretKey([32]byte(nodes[i].Secret))
 		k.connected[ids.NodeID(nodes[i].Node)] = nodes[i].Connected
+	}
+	for i, public := range warp.PublicKeys(secrets) {
+		k.pairs[public.Compressed()] = keyPair{public, secrets[i]}
 	}
 	n.canonicalSets.keys = k
 	return k, nil

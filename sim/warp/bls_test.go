@@ -2,6 +2,7 @@ package warp
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"testing"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
@@ -83,6 +84,25 @@ func TestSumOfSecretsSignsAsTheAggregate(t *testing.T) {
 	}
 	if !SumPublicKeys(publics...).Verify(once, message) {
 		t.Error("the aggregate does not verify")
+	}
+}
+
+// TestKeysOfMany: public keys that are computed together are those that are computed alone, at both ends of what secrets may be, too.
+func TestKeysOfMany(t *testing.T) {
+	secrets := append(readVectors(t).secrets(t), NewSecretKey([32]byte{}), NewSecretKey([32]byte{31: 63}), NewSecretKey([32]byte{31: 64}))
+	last := NewSecretKey([32]byte{})
+	last.scalar.Neg(&last.scalar)
+	secrets = append(secrets, last)
+	for i := range 32 {
+		secrets = append(secrets, NewSecretKey(sha256.Sum256([]byte{byte(i)})))
+	}
+	for i, key := range PublicKeys(secrets) {
+		if got, want := key.Compressed(), secrets[i].PublicKey().Compressed(); got != want {
+			t.Errorf("secret %x: the key is %x, want %x", secrets[i].Bytes(), got, want)
+		}
+	}
+	if keys := PublicKeys(nil); len(keys) != 0 {
+		t.Errorf("%d keys of no secrets", len(keys))
 	}
 }
 
