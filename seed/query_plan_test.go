@@ -28,6 +28,7 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	staker := s.validator("completed")
 	must(db.UTXOsOfTx(ctx, s.p, staker.Tx))(t)
 	must(db.StakersOfSubnet(ctx, s.p, staker.Subnet))(t)
+	must(db.StakedAt(ctx, s.p, staker.Subnet, 1))(t)
 	must(db.StakersOfAddress(ctx, s.p, s.people["delegator"]))(t)
 	must(db.Node(ctx, 1, staker.Node))(t)
 	subnet := must(db.Subnets(ctx, s.p))(t)[0]

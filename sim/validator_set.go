@@ -112,17 +112,11 @@ func (n *Network) addPrimaryNetworkKeys(ctx context.Context, all []Validator, he
 }
 
 func (n *Network) addStakers(ctx context.Context, set *validatorSet, subnet ids.ID, height uint64) error {
-	rows, err := n.DB.StakersOfSubnet(ctx, n.Chain(txs.PChain), subnet[:])
+	rows, err := n.DB.StakedAt(ctx, n.Chain(txs.PChain), subnet[:], height)
 	for i := range rows {
-		if s := &rows[i]; stakesAt(s, int64(height)) {
-			set.add(ids.NodeID(s.Node), s.BLS, uint64(s.Weight))
-		}
+		set.add(ids.NodeID(rows[i].Node), rows[i].BLS, uint64(rows[i].Weight))
 	}
 	return err
-}
-
-func stakesAt(s *store.Staker, height int64) bool {
-	return s.Began != nil && *s.Began <= height && (s.Ended == nil || *s.Ended > height)
 }
 
 // validatorSet is a set being built, with the index of each node in it.

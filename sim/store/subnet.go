@@ -298,6 +298,19 @@ func (db *DB) StakersOfSubnet(ctx context.Context, chain int, subnet []byte) ([]
 		subnet, First(chain), Last(chain))
 }
 
+// Staked is what a staker weighs while it validates or delegates, and the key with which it signs.
+type Staked struct {
+	Node   []byte `db:"node"`
+	BLS    []byte `db:"bls"` // public key, nil for none
+	Weight Amount `db:"weight"`
+}
+
+// StakedAt lists who staked on a subnet after the block of a P-Chain at a height; oldest first.
+func (db *DB) StakedAt(ctx context.Context, chain int, subnet []byte, height uint64) ([]Staked, error) {
+	return list[Staked](ctx, db, `SELECT node, bls, weight FROM staker
+		WHERE subnet = ? AND id BETWEEN ? AND ? AND began <= ? AND ifnull(ended > ?, 1) ORDER BY id`, subnet, First(chain), Last(chain), height, height)
+}
+
 // StakerOfTx reads the staker that a transaction made.
 func (db *DB) StakerOfTx(ctx context.Context, tx []byte) (*Staker, error) {
 	return get[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE tx = ?`, tx)
