@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 
@@ -53,12 +54,12 @@ func (b *ChainReader) SumBalances(kind txs.Chain, owners []ids.ShortID, at int64
 // the cache: who wants a page of the list as well asks for the set.
 func (b *ChainReader) Holdings(kind txs.Chain, owner ids.ShortID) (outputs int, sum *BalanceSum, err error) {
 	w := &BalanceSum{ChainReader: b, Kind: kind, at: b.Clock.Unix(), height: store.MaxNumber, Subtotals: map[string][]*subtotal{}}
-	rows, err := b.rowsOf(kind, owner, false)
+	rows, err := b.amountsOf(kind, owner)
 	if err != nil {
 		return 0, nil, err
 	}
 	for i := range rows {
-		c, err := newUTXOEntry(b.Kind(rows[i].ID.Chain()), &rows[i])
+		c, err := b.entryOfAmount(&rows[i])
 		if err != nil {
 			return 0, nil, err
 		}
@@ -72,6 +73,34 @@ func (b *ChainReader) Holdings(kind txs.Chain, owner ids.ShortID) (outputs int, 
 		})
 	}
 	return outputs, w, err
+}
+
+// amountsOf is what rowsOf reads of unspent outputs, with their amounts alone.
+func (b *ChainReader) amountsOf(kind txs.Chain, owner ids.ShortID) (all []store.UnspentAmount, err error) {
+	for _, spender := range []txs.Chain{txs.PChain, txs.XChain, txs.CChain} {
+		first, end := store.UTXONumber(0), store.UTXONumber(math.MaxInt64)
+		if spender != kind {
+			first, end = store.NewUTXONumber(b.Chain(kind), 0, 0), store.NewUTXONumber(b.Chain(kind)+1, 0, 0)
+		}
+		some, err := b.DB.UnspentAmounts(b.Ctx, owner[:], b.Chain(spender), first, end)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// entryOfAmount is what a sum must know of an output, of which only those that cannot be spent at any time are read whole.
+func (b *ChainReader) entryOfAmount(row *store.UnspentAmount) (*UTXOEntry, error) {
+	if !row.Plain {
+		whole, err := b.DB.UTXO(b.Ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		return newUTXOEntry(b.Kind(row.ID.Chain()), whole)
+	}
+	return &UTXOEntry{UTXO: &store.UTXO{ID: row.ID, Chain: row.Chain, Amount: row.Amount}, Asset: ids.ID(row.Asset)}, nil
 }
 
 // BalancesAfter sums up what addresses owned on a P- or X-Chain after one of its blocks, at that block's time.

@@ -32,7 +32,7 @@ func (b *ChainReader) stakedOutputs(block store.Position) ([]stakedOutput, error
 	}
 	var all []stakedOutput
 	for _, row := range rows {
-		tx, err := txs.ParseTx(txs.PChain, row.Bytes)
+		tx, err := txs.ReadTx(txs.PChain, ids.ID(row.Hash), row.Bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +68,12 @@ type stakingTx struct {
 // past, those whose stake was not returned.
 func (b *ChainReader) stakingTxs(owners []ids.ShortID, past bool) (all []stakingTx, err error) {
 	for _, owner := range owners {
-		stakers, err := b.DB.StakersOf(b.Ctx, b.Chain(txs.PChain), owner[:])
+		stakers, err := b.DB.StakersOf(b.Ctx, b.Chain(txs.PChain), owner[:], past)
 		if err != nil {
 			return nil, err
 		}
 		for i := range stakers {
-			if s := &stakers[i]; OnPrimaryNetwork(s.Subnet) && (past || s.Ended == nil) {
+			if s := &stakers[i]; OnPrimaryNetwork(s.Subnet) {
 				all = append(all, stakingTx{s.ID, s})
 			}
 		}

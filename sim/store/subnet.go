@@ -228,10 +228,10 @@ func (db *DB) Stakers(ctx context.Context, chain int) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM staker WHERE id BETWEEN ? AND ? ORDER BY id`, First(chain), Last(chain))
 }
 
-// StakersOf lists the stakers of a P-Chain whose transactions touched a subject, newest first.
-func (db *DB) StakersOf(ctx context.Context, chain int, subject []byte) ([]Staker, error) {
+// StakersOf lists the stakers of a P-Chain whose transactions touched a subject, newest first; without past, those whose stake was not returned.
+func (db *DB) StakersOf(ctx context.Context, chain int, subject []byte, past bool) ([]Staker, error) {
 	return list[Staker](ctx, db, `SELECT `+stakerColumns+` FROM (SELECT tx AS touched FROM primary_activity WHERE subject = ? AND tx BETWEEN ? AND ?)
-		CROSS JOIN staker ON id = touched ORDER BY touched DESC`, subject, First(chain), Last(chain))
+		CROSS JOIN staker ON id = touched WHERE ? OR ended IS NULL ORDER BY touched DESC`, subject, First(chain), Last(chain), past)
 }
 
 // StakerTimes are when a staker whose time is not over begins and ends.

@@ -307,14 +307,19 @@ func (db *DB) History(ctx context.Context, s Status, high, low Position, limit i
 
 // NativeCount counts the transactions that an address sent or received, from one position down to another.
 func (db *DB) NativeCount(ctx context.Context, address []byte, high, low Position) (int64, error) {
-	n, err := get[int64](ctx, db, nativeCount, address, high, low)
+	sent, err := value[int64](ctx, db, `SELECT count(*) FROM tx WHERE sender = ?1 AND id BETWEEN ?3 AND ?2`, address, high, low)
 	if err != nil {
 		return 0, err
 	}
-	return *n, nil
+	received, err := value[int64](ctx, db, `SELECT count(*) FROM tx WHERE ifnull(recipient, created) = ?1 AND id BETWEEN ?3 AND ?2`, address, high, low)
+	if err != nil || sent == 0 || received == 0 {
+		return sent + received, err
+	}
+	return value[int64](ctx, db, nativeCount, address, high, low) // some it may have sent to itself
 }
 
-// What nobody needs in order is put together in order all the same: so the engine merges two indexes and keeps nothing.
+// What nobody needs in order is put together in order all the same: so the engine merges two indexes and keeps nothing. That takes four
+// times as long as to count the entries of each.
 var nativeCount = `SELECT count(*) FROM (` + pageOfNative + ` ORDER BY page DESC LIMIT -1)`
 
 var nativeHistory = fmt.Sprintf(transactionPage, pageOfNative+newestFirst)

@@ -234,6 +234,28 @@ func (db *DB) UnspentUTXOsOfAddress(ctx context.Context, address []byte, chain i
 		WHERE o.live = 1 AND o.address = ? AND o.chain = ? ORDER BY o.utxo`, address, chain)
 }
 
+// UnspentAmount is what a sum needs to know of an output.
+type UnspentAmount struct {
+	ID     UTXONumber `db:"id"`
+	Chain  int        `db:"chain"` // that can spend it
+	Asset  []byte     `db:"asset"`
+	Amount Amount     `db:"amount"`
+	Plain  bool       `db:"plain"` // one address can spend it at any time
+}
+
+// UnspentAmounts reads, of the unspent UTXOs of an address that a chain can spend, those whose numbers are from one on and before another. It
+// takes half the time of reading them whole.
+func (db *DB) UnspentAmounts(ctx context.Context, address []byte, chain int, first, end UTXONumber) ([]UnspentAmount, error) {
+	all, err := list[UnspentAmount](ctx, db, `SELECT u.id, u.chain, u.asset, u.amount, length(u.out) = 20 AS plain FROM utxo_owner o CROSS JOIN utxo u ON u.id = o.utxo
+		WHERE o.live = 1 AND o.address = ? AND o.chain = ? AND o.utxo >= ? AND o.utxo < ?`, address, chain, first, end)
+	for i := range all {
+		if all[i].Asset == nil && err == nil {
+			all[i].Asset, err = db.avax(ctx, all[i].ID.Chain())
+		}
+	}
+	return all, err
+}
+
 // UTXOsMadeBy reads every UTXO that a primary chain made, spent or not.
 func (db *DB) UTXOsMadeBy(ctx context.Context, chain int) ([]UTXO, error) {
 	return utxos(ctx, db, `SELECT `+utxoColumns+` FROM utxo WHERE id >= ? AND id < ? ORDER BY id`,
