@@ -66,7 +66,7 @@ func (h *Holders) Of(passes func(*HeldRange) bool) []common.Address {
 // NativeHolders are the holders of a chain's own token from one block to another, which may be the one before.
 func NativeHolders(ctx context.Context, db *store.DB, c *reader.Chain, first, last uint64) (*Holders, error) {
 	h := newHolders(first)
-	err := db.EachAccount(ctx, c.Row.ID, last, func(a *store.Account) {
+	err := db.EachBalance(ctx, c.Row.ID, min(first, last+1), last, func(a *store.AccountBalance) {
 		h.set(common.BytesToAddress(a.Address), a.Block, new(uint256.Int).SetBytes(a.Balance))
 	})
 	return h, err

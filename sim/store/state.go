@@ -87,13 +87,22 @@ func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Accoun
 		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
-// EachAccount visits the rows of every account of a chain up to a block, by address, each account's oldest first.
-func (db *DB) EachAccount(ctx context.Context, chain int, block uint64, visit func(*Account)) error {
-	return each(ctx, db, func(row *Account) {
-		if row.Block <= block {
-			visit(row)
-		}
-	}, `SELECT `+accountColumns+` FROM account WHERE chain = ? ORDER BY chain, address, block`, chain)
+// AccountBalance is what an account has of its chain's own token from one block on, until a later row.
+type AccountBalance struct {
+	Address []byte `db:"address"`
+	Block   uint64 `db:"block"`
+	Balance Word   `db:"balance"` // wei, 32 bytes
+}
+
+// EachBalance visits the balances of every account of a chain: as they were before a block, and then those of the rows from that block to
+// another, by address, each account's oldest first. The engine finds the former in a third of the time of reading all rows.
+func (db *DB) EachBalance(ctx context.Context, chain int, first, last uint64, visit func(*AccountBalance)) error {
+	if err := each(ctx, db, visit, `SELECT address, max(block) AS block, balance FROM account
+		WHERE chain = ? AND block < ? GROUP BY address ORDER BY address`, chain, first); err != nil {
+		return err
+	}
+	return each(ctx, db, visit, `SELECT address, block, balance FROM account WHERE chain = ? AND block BETWEEN ? AND ? ORDER BY chain, address, block`,
+		chain, first, last)
 }
 
 // SlotsAt reads every slot of a contract as it was after a block, by key.
