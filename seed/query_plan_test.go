@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"snowglobe/sim/primary"
+	"snowglobe/sim/store"
 )
 
 // TestReadsOfThePrimaryNetworkScanNothing asks for something of every kind and then how the database would look for it.
@@ -39,6 +40,13 @@ func TestReadsOfThePrimaryNetworkScanNothing(t *testing.T) {
 	must(db.L1Validator(ctx, l1.Validation, math.MaxInt32))(t)
 	must(db.L1ValidatorHistory(ctx, l1.ID))(t)
 	must(db.AtomicBlocks(ctx, 1))(t)
+	must(db.UnspentAmounts(ctx, s.people["alice"], s.x, 0, math.MaxInt64))(t)
+	must(db.StakersOf(ctx, s.p, s.people["alice"], false))(t)
+	must(db.NativeCount(ctx, s.people["alice"], math.MaxInt64, 0))(t)
+	must(db.HoldingHistory(ctx, s.people["alice"], store.AssetKey{0}, store.AssetKey{255}, 9))(t)
+	if err := db.EachBalance(ctx, 1, 1, 2, func(*store.AccountBalance) {}); err != nil {
+		t.Fatal(err)
+	}
 	few := regexp.MustCompile(`FROM (chain|persona|primary_network)\b`)
 	for _, text := range db.Statements() {
 		for _, step := range must(db.Explain(ctx, text))(t) {

@@ -47,6 +47,7 @@ type contractName struct {
 type Token struct {
 	store.Token
 	Hex        string        // the address, with its checksum
+	logo       string        // its logo's file name
 	Reputation string        // Malicious or Benign, empty when nothing is known
 	Series     *price.Series // nil without a market
 }
@@ -98,7 +99,7 @@ func (c *tokenCatalog) loadChain(ctx context.Context, n *tokenNames, chain int) 
 		}
 		for _, row := range rows {
 			address := common.BytesToAddress(row.Address)
-			t := &Token{Token: row, Hex: address.Hex()}
+			t := &Token{Token: row, Hex: address.Hex(), logo: fixtures.LogoName(row.Symbol)}
 			n.tokens[row.ID] = t
 			n.Entries[ChainAddress{chain, address}] = &contractName{Name: row.Name, Token: t}
 		}
@@ -133,10 +134,12 @@ func (t *Token) Logo(r *rest.Request) string {
 	if t.Reputation == query.Malicious {
 		return ""
 	}
-	return LogoURL(r, t.Symbol)
+	return logoURL(r, t.logo)
 }
 
 // LogoURL is where the logo of a name is.
 func LogoURL(r *rest.Request, name string) string {
-	return r.BaseURL() + "/sim/logo/" + fixtures.LogoName(name) + ".svg"
+	return logoURL(r, fixtures.LogoName(name))
 }
+
+func logoURL(r *rest.Request, file string) string { return r.BaseURL() + "/sim/logo/" + file + ".svg" }

@@ -363,6 +363,12 @@ func (db *DB) ERC20Balances(ctx context.Context, owner []byte, after, before Ass
 	return list[TokenBalanceView](ctx, db, erc20Balances, owner, []byte(after), []byte(before), block, limit)
 }
 
+// HoldingHistory reads at most limit rows of what an address ever had of assets after one and before another: by asset, each one's newest first.
+func (db *DB) HoldingHistory(ctx context.Context, owner []byte, after, before AssetKey, limit int) ([]TokenBalance, error) {
+	return list[TokenBalance](ctx, db, `SELECT asset, block, amount FROM holding WHERE owner = ? AND asset > ? AND asset < ?
+		ORDER BY asset, block DESC LIMIT 0 + ?`, owner, []byte(after), []byte(before), limit)
+}
+
 // heldCount is how many of the assets of heldAssets it has some of.
 const heldCount = heldAssets + `SELECT count(*) FROM kept WHERE amount <> x''`
 

@@ -36,12 +36,17 @@ type tokenView struct {
 	again    *store.DB // where to look for items that were read again; nil when none was
 }
 
-func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {
+// fungible is a view for answers without items.
+func (t *tokenViews) fungible(r *rest.Request, chain int) (*tokenView, error) {
 	p, err := t.Prices(r, chain)
+	return &tokenView{PriceView: p, metadata: t.metadata}, err
+}
+
+func (t *tokenViews) view(r *rest.Request, chain int) (*tokenView, error) {
+	v, err := t.fungible(r, chain)
 	if err != nil {
 		return nil, err
 	}
-	v := &tokenView{PriceView: p, metadata: t.metadata}
 	some, err := t.World.DB.AnyReindexed(r.Context())
 	if some {
 		v.again = t.World.DB

@@ -93,7 +93,7 @@ func (s *tokenView) nativeBalance(c *reader.Chain, block uint64) (NativeBalance,
 }
 
 func (a *tokenAPI) getNative(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
+	s, err := a.fungible(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (a *tokenAPI) getNative(r *rest.Request, c *reader.Chain) (any, error) {
 }
 
 func (a *tokenAPI) listErc20(r *rest.Request, c *reader.Chain) (any, error) {
-	s, err := a.view(r, c.Row.ID)
+	s, err := a.fungible(r, c.Row.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (a *tokenAPI) erc20Rows(s *tokenView, block uint64) ([]store.TokenBalanceVi
 	wanted := rest.List[common.Address](s.Request, "contractAddresses")
 	after, before := assetsOf(s.Chain, store.ERC20, store.ERC20)
 	return s.fill(after, func(after store.AssetKey, limit int) ([]store.TokenBalanceView, error) {
-		return a.World.DB.ERC20Balances(s.Context(), address[:], after, before, block, limit)
+		return a.holdings.ERC20(s.Context(), address, s.Chain, after, before, block, limit)
 	}, func(v *store.TokenBalanceView) bool { return s.shows(s.TokenOf(v.Asset), wanted) })
 }
 

@@ -8,6 +8,7 @@ import (
 	"snowglobe/handlers/data"
 	"snowglobe/handlers/rest"
 	"snowglobe/sim/cache"
+	"snowglobe/sim/query"
 	"snowglobe/sim/store"
 )
 
@@ -29,6 +30,7 @@ type txName struct {
 // tokenAPI answers about what addresses hold, and about NFTs.
 type tokenAPI struct {
 	*tokenViews
+	holdings  *query.Holdings
 	reindexes reindexes
 }
 
@@ -42,7 +44,7 @@ func Register(server *rest.Server, b *data.Base) error {
 		transfers:  cache.New[store.Position, *transferFacts](b.World.DB.Caches()),
 		whole:      cache.New[txName, *wholeFacts](b.World.DB.Caches()),
 	}
-	t := &tokenAPI{tokenViews: views}
+	t := &tokenAPI{tokenViews: views, holdings: query.NewHoldings(b.World.DB)}
 	return server.Register(rest.Data, slices.Concat(
 		c.chainOperations(), c.blockOperations(), c.transactionOperations(), c.internalOperations(), c.transferOperations(),
 		c.historyOperations(), c.contractOperations(), t.balanceOperations(), t.nftBalanceOperations(), t.nftOperations(), c.addressOperations(),

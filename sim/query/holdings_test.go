@@ -1,0 +1,54 @@
+package query_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"snowglobe/sim/query"
+	"snowglobe/sim/store"
+)
+
+// TestHoldings asks for pages of what owners of ERC-20s had after many blocks, again and again, so that most answers come from what is kept of
+// an owner: each is what the file says.
+func TestHoldings(t *testing.T) {
+	w := tinyWorld(t)
+	personas, err := w.DB.Personas(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holdings, found := query.NewHoldings(w.DB), 0
+	for _, c := range w.Chains {
+		head, err := c.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := store.NewTokenID(c.Row.ID, store.ERC20, 0).Asset(nil)
+		middle := store.NewTokenID(c.Row.ID, store.ERC20, 3).Asset(nil)
+		last := store.NewTokenID(c.Row.ID, store.ERC20, store.MaxTokens).Asset(nil)
+		for _, p := range personas {
+			for _, block := range []uint64{store.MaxNumber, 0, head.Number / 3, head.Number / 2, head.Number - 1, head.Number} {
+				for _, after := range []store.AssetKey{first, middle, last} {
+					for _, limit := range []int{1, 11, math.MaxInt32} {
+						got, err := holdings.ERC20(t.Context(), common.BytesToAddress(p.Address), c.Row.ID, after, last, block, limit)
+						if err != nil {
+							t.Fatal(err)
+						}
+						want, err := w.DB.ERC20Balances(t.Context(), p.Address, after, last, block, limit)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if found += len(want); len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
+							t.Fatalf("%s on chain %d after block %d: %d assets after %x: got %v, want %v", p.Name, c.Row.EVMID, block, limit, after, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nobody had any")
+	}
+}
