@@ -40,6 +40,12 @@ func (db *DB) TransactionsBetween(ctx context.Context, first, last Position) ([]
 	return list[Transaction](ctx, db, `SELECT `+transactionColumns+` FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
 }
 
+// PaidBetween reads, of the transactions from one position to another, both included, what they paid for gas: the gas that they used and their
+// encoding, ascending.
+func (db *DB) PaidBetween(ctx context.Context, first, last Position) ([]Transaction, error) {
+	return list[Transaction](ctx, db, `SELECT id, gas_used, raw FROM tx WHERE id BETWEEN ? AND ? ORDER BY id`, first, last)
+}
+
 // Transactions reads the transactions of a block in order.
 func (db *DB) Transactions(ctx context.Context, block Position) ([]Transaction, error) {
 	return db.TransactionsBetween(ctx, block.Block(), block.End())

@@ -94,14 +94,6 @@ func (l *Ledger) BlockByHash(ctx context.Context, hash common.Hash) (*Block, err
 	return l.cached(row)
 }
 
-// known is the block of a row that was just read, which may be decoded already.
-func (l *Ledger) known(row *store.Block) (*Block, error) {
-	if b, known := l.history.blocks.Get(row.ID.Number()); known && b.Hash == common.BytesToHash(row.Hash) {
-		return b, nil
-	}
-	return l.cached(row)
-}
-
 func (l *Ledger) cached(row *store.Block) (*Block, error) {
 	b, err := l.block(row)
 	if err == nil {
@@ -164,6 +156,7 @@ type slotKey struct {
 // of states is of so many such changes, and is not asked for after the next.
 type history struct {
 	blocks    *cache.Cache[uint64, *Block]
+	fees      *cache.Cache[uint64, *blockFees]
 	accounts  *cache.Cache[accountKey, *types.StateAccount]
 	slots     *cache.Cache[slotKey, common.Hash]
 	codes     *cache.Cache[common.Hash, []byte]
@@ -178,6 +171,7 @@ type history struct {
 func newHistory(g *cache.Group) *history {
 	return &history{
 		blocks:    cache.New[uint64, *Block](g),
+		fees:      cache.NewCounted[uint64](g, (*blockFees).bytes),
 		accounts:  cache.New[accountKey, *types.StateAccount](g),
 		slots:     cache.New[slotKey, common.Hash](g),
 		codes:     cache.New[common.Hash, []byte](nil),

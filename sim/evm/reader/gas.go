@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"unsafe"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -198,40 +199,80 @@ func (c *Chain) FeeHistory(ctx context.Context, count, last uint64, percentiles 
 	return h, nil
 }
 
-// addHistory adds some blocks, which are read together, as are their transactions.
+// addHistory adds some blocks, of which those that are not known are read together, as are their transactions.
 func (l *Ledger) addHistory(ctx context.Context, h *FeeHistory, first, last uint64, percentiles []float64) error {
-	rows, err := l.db.Blocks(ctx, l.Row.ID, first, last)
+	all, err := l.blockFees(ctx, first, last, len(percentiles) > 0)
 	if err != nil {
 		return err
 	}
-	if uint64(len(rows)) != last+1-first {
-		return store.ErrNotFound // the world went back
-	}
-	var transactions []store.Transaction
-	if len(percentiles) > 0 {
-		transactions, err = l.db.TransactionsBetween(ctx, rows[0].ID.Block(), rows[len(rows)-1].ID.End())
-	}
-	for i := range rows {
-		var b *Block
-		if err == nil {
-			b, err = l.known(&rows[i])
+	for _, f := range all {
+		h.BaseFees, h.Used = append(h.BaseFees, f.baseFee), append(h.Used, float64(f.gasUsed)/float64(f.gasLimit))
+		if len(percentiles) > 0 {
+			h.Rewards = append(h.Rewards, rewards(f.paid, f.gasUsed, percentiles))
 		}
-		if err != nil {
-			return err
-		}
-		h.BaseFees = append(h.BaseFees, b.Header.BaseFee)
-		h.Used = append(h.Used, float64(b.Header.GasUsed)/float64(b.Header.GasLimit))
-		if len(percentiles) == 0 {
-			continue
-		}
-		own, _ := slices.BinarySearchFunc(transactions, b.position().End()+1, func(t store.Transaction, at store.Position) int { return cmp.Compare(t.ID, at) })
-		paid, err := b.tips(transactions[:own])
-		if err != nil {
-			return err
-		}
-		h.Rewards, transactions = append(h.Rewards, rewards(paid, b.Header.GasUsed, percentiles)), transactions[own:]
 	}
 	return nil
+}
+
+// blockFees is what the fee history tells of a block. Wallets ask for the same blocks each time that there is a new one.
+type blockFees struct {
+	baseFee           *big.Int
+	gasUsed, gasLimit uint64
+	paid              []paidTip // by tip; nil when nobody wanted to know
+}
+
+// bytes is what it takes beside itself.
+func (f *blockFees) bytes() int {
+	const number = 48 // of 64 bits
+	return int(unsafe.Sizeof(*f)) + number + len(f.paid)*(int(unsafe.Sizeof(paidTip{}))+number)
+}
+
+// blockFees are those of some blocks, with what was paid if that is wanted.
+func (l *Ledger) blockFees(ctx context.Context, first, last uint64, paid bool) ([]*blockFees, error) {
+	all := make([]*blockFees, last+1-first)
+	from, to := len(all), 0 // the part in which all those are that must be read
+	for i := range all {
+		f, known := l.history.fees.Get(first + uint64(i))
+		if known && (f.paid != nil || !paid) {
+			all[i] = f
+		} else {
+			from, to = min(from, i), i+1
+		}
+	}
+	if from >= to {
+		return all, nil
+	}
+	rows, err := l.db.Blocks(ctx, l.Row.ID, first+uint64(from), first+uint64(to)-1)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != to-from {
+		return nil, store.ErrNotFound // the world went back
+	}
+	var transactions []store.Transaction
+	if paid {
+		if transactions, err = l.db.PaidBetween(ctx, rows[0].ID.Block(), rows[len(rows)-1].ID.End()); err != nil {
+			return nil, err
+		}
+	}
+	for i := range rows {
+		b, err := l.block(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		f := &blockFees{baseFee: b.Header.BaseFee, gasUsed: b.Header.GasUsed, gasLimit: b.Header.GasLimit}
+		if paid {
+			own, _ := slices.BinarySearchFunc(transactions, b.position().End()+1, func(t store.Transaction, at store.Position) int { return cmp.Compare(t.ID, at) })
+			if f.paid, err = b.tips(transactions[:own]); err != nil {
+				return nil, err
+			}
+			slices.SortStableFunc(f.paid, func(a, b paidTip) int { return a.tip.Cmp(b.tip) })
+			transactions = transactions[own:]
+		}
+		l.history.fees.Add(b.Number, f)
+		all[from+i] = f
+	}
+	return all, nil
 }
 
 func checkPercentiles(percentiles []float64) error {
@@ -249,9 +290,8 @@ func checkPercentiles(percentiles []float64) error {
 	return nil
 }
 
-// rewards are the tips at which each percentile of the block's gas was reached.
+// rewards are the tips at which each percentile of the block's gas was reached. What was paid is sorted.
 func rewards(paid []paidTip, used uint64, percentiles []float64) []*big.Int {
-	slices.SortStableFunc(paid, func(a, b paidTip) int { return a.tip.Cmp(b.tip) })
 	all := make([]*big.Int, len(percentiles))
 	for i, p := range percentiles {
 		all[i] = new(big.Int)
