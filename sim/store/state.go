@@ -87,6 +87,19 @@ func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Accoun
 		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
+// ChangedAccounts lists the addresses of the accounts that blocks of a chain changed, from one to another. It looks at all rows of the chain.
+func (db *DB) ChangedAccounts(ctx context.Context, chain int, first, last uint64) ([][]byte, error) {
+	return list[[]byte](ctx, db, `SELECT address FROM account WHERE chain = ? AND block BETWEEN ? AND ? GROUP BY address ORDER BY address`, chain, first, last)
+}
+
+// GoneAccounts are the addresses, one after the other, of the accounts of a chain that ceased to exist, also of those that were made anew
+// since. It looks at all rows of the chain.
+func (db *DB) GoneAccounts(ctx context.Context, chain int) (all []byte, err error) {
+	err = each(ctx, db, func(address *[]byte) { all = append(all, *address...) },
+		`SELECT address FROM account WHERE chain = ? AND gone = 1 GROUP BY address ORDER BY address`, chain)
+	return all, err
+}
+
 // AccountBalance is what an account has of its chain's own token from one block on, until a later row.
 type AccountBalance struct {
 	Address []byte `db:"address"`

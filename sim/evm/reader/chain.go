@@ -32,7 +32,8 @@ type Chain struct {
 
 	feed     event.FeedOf[*BlockEvent]
 	lastTips atomic.Pointer[recentTips]
-	changes  atomic.Uint64 // of the state without a block, since the process began
+	changes  atomic.Uint64                // of the state without a block, since the process began
+	gone     cache.Derived[int64, []byte] // the addresses of accounts that ceased to exist, by the commits of the file
 
 	rewindsLock sync.Mutex
 	rewinds     []*Rewind // the latest

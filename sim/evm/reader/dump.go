@@ -57,20 +57,33 @@ func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int)
 func (a StateAccount) compareHash(hash []byte) int { return bytes.Compare(a.Hash[:], hash) }
 
 // partedAccounts are accounts after a block from a hash on, limit of them if there are as many, out of the parts of the state's trie that
-// the file has. It finds nothing if those are of another state than the block's.
+// the file has of the newest state: an account that there was before is in them, too, unless it is gone since. It finds nothing if the file has
+// no parts of that state.
 func partedAccounts(ctx context.Context, c *Chain, b *Block, start []byte, limit int) (page []StateAccount, found bool, err error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, false, err
 	}
 	defer leave()
-	commits, state := c.db.Commits(), evm.NewFlatState(ctx, c.db, c.Row.ID, b.Number)
-	if tree, err := state.PartsOf(c.Kind, evm.AllAccounts, b.Header.Root); tree == nil || err != nil {
+	commits := c.db.Commits()
+	head, err := c.Head(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	root, err := c.rootAfter(ctx, head)
+	if err != nil {
+		return nil, false, err
+	}
+	newest := evm.NewFlatState(ctx, c.db, c.Row.ID, head.Number)
+	if tree, err := newest.PartsOf(c.Kind, evm.AllAccounts, root); tree == nil || err != nil {
 		return nil, false, err
 	}
 	depth, err := c.db.TrieDepth(ctx, c.Row.ID, evm.AllAccounts)
 	if err != nil {
 		return nil, false, err
+	}
+	from := func(accounts []StateAccount) []StateAccount {
+		return slices.DeleteFunc(accounts, func(a StateAccount) bool { return a.compareHash(start) < 0 })
 	}
 	prefix := nibbles(start)
 	for prefix = prefix[:min(len(prefix), depth)]; len(page) < limit; {
@@ -81,23 +94,40 @@ func partedAccounts(ctx context.Context, c *Chain, b *Block, start []byte, limit
 		if err != nil {
 			return nil, false, err
 		}
-		accounts, err := accountsOf(ctx, c, b, part)
+		accounts, err := c.accountsOf(ctx, b, part.Keys)
 		if err != nil {
 			return nil, false, err
 		}
-		for _, a := range accounts {
-			if len(page) < limit && a.compareHash(start) >= 0 {
-				page = append(page, a)
-			}
-		}
+		page = append(page, from(accounts)...)
 		prefix = append(part.Prefix, 0) // the part that follows
 	}
-	return page, c.db.Commits() == commits, ctx.Err()
+	if b.Number < head.Number {
+		gone, err := c.goneAccounts(ctx, b)
+		if err != nil {
+			return nil, false, err
+		}
+		page = append(page, from(gone)...)
+	}
+	slices.SortFunc(page, compareAccounts)
+	page = slices.CompactFunc(page, func(a, b StateAccount) bool { return a.Hash == b.Hash })
+	return page[:min(len(page), limit)], c.db.Commits() == commits, ctx.Err()
 }
 
-// accountsOf are the accounts of a part of the state's trie, in its order.
-func accountsOf(ctx context.Context, c *Chain, b *Block, part *store.TriePart) (all []StateAccount, err error) {
-	for address := range slices.Chunk(part.Keys, common.AddressLength) {
+func compareAccounts(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) }
+
+// goneAccounts are the accounts after a block that are gone at the head or were so for a while, few if any. Which those are is found once
+// for each commit, among all rows.
+func (c *Chain) goneAccounts(ctx context.Context, b *Block) ([]StateAccount, error) {
+	keys, err := c.gone.Of(c.db.Commits(), func() ([]byte, error) { return c.db.GoneAccounts(ctx, c.Row.ID) })
+	if err != nil {
+		return nil, err
+	}
+	return c.accountsOf(ctx, b, keys)
+}
+
+// accountsOf are those accounts after a block that have some addresses, which follow each other.
+func (c *Chain) accountsOf(ctx context.Context, b *Block, addresses []byte) (all []StateAccount, err error) {
+	for address := range slices.Chunk(addresses, common.AddressLength) {
 		row, err := c.db.Account(ctx, c.Row.ID, address, b.Number)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
@@ -109,7 +139,6 @@ func accountsOf(ctx context.Context, c *Chain, b *Block, part *store.TriePart) (
 			all = append(all, stateAccount(row))
 		}
 	}
-	slices.SortFunc(all, func(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) })
 	return all, nil
 }
 
@@ -139,7 +168,7 @@ func (c *Chain) accounts(ctx context.Context, b *Block) ([]StateAccount, error) 
 			all = append(all, stateAccount(&rows[i]))
 		}
 	}
-	slices.SortFunc(all, func(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) })
+	slices.SortFunc(all, compareAccounts)
 	return all, ctx.Err()
 }
 
@@ -158,19 +187,18 @@ func stateAccount(row *store.Account) StateAccount {
 // ModifiedAccounts are the addresses whose accounts differ after two blocks, those that are gone left out, in the order of the
 // state's trie.
 func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
-	if after.Number-before.Number > replayedBlocks {
+	touched, err := c.touchedBetween(ctx, before, after)
+	if err != nil {
+		return nil, err
+	}
+	if len(touched) > comparedAlone {
 		return c.comparedAccounts(ctx, before, after)
 	}
-	touched := map[common.Address]bool{}
-	for number := before.Number + 1; number <= after.Number; number++ {
-		b, err := c.Block(ctx, number)
-		if err != nil {
-			return nil, err
-		}
-		if err := c.touchedAccounts(ctx, b, touched); err != nil {
-			return nil, err
-		}
+	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	old, recent := evm.NewFlatState(ctx, c.db, c.Row.ID, before.Number), evm.NewFlatState(ctx, c.db, c.Row.ID, after.Number)
 	modified := []common.Address{}
 	for address := range touched {
@@ -187,12 +215,42 @@ func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]c
 		}
 	}
 	slices.SortFunc(modified, func(a, b common.Address) int { return bytes.Compare(crypto.Keccak256(a[:]), crypto.Keccak256(b[:])) })
-	return modified, nil
+	return modified, ctx.Err()
 }
 
 // replayedBlocks is how many blocks are executed again to find the accounts that they changed: that takes a millisecond or two for each. The
-// rows of the accounts are by address, so that without it all accounts of both states are read.
+// rows of the accounts are by address, so that without it all rows are looked at.
 const replayedBlocks = 32
+
+// comparedAlone is how many accounts are read one by one: reading all of a large state takes as long as reading 10,000 so.
+const comparedAlone = 10_000
+
+// touchedBetween are the accounts that the blocks after one and up to another may have changed.
+func (c *Chain) touchedBetween(ctx context.Context, before, after *Block) (map[common.Address]bool, error) {
+	touched := map[common.Address]bool{}
+	if after.Number-before.Number > replayedBlocks {
+		ctx, leave, err := c.acquire(ctx, c.Limits.Time)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		changed, err := c.db.ChangedAccounts(ctx, c.Row.ID, before.Number+1, after.Number)
+		for _, address := range changed {
+			touched[common.BytesToAddress(address)] = true
+		}
+		return touched, err
+	}
+	for number := before.Number + 1; number <= after.Number; number++ {
+		b, err := c.Block(ctx, number)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.touchedAccounts(ctx, b, touched); err != nil {
+			return nil, err
+		}
+	}
+	return touched, nil
+}
 
 // touchedAccounts adds the accounts that a block may have changed: those that its transactions read when they are executed again, those that
 // it moved value to or from other chains with, and those that clients changed afterwards without a transaction.
