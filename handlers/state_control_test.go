@@ -140,6 +140,10 @@ func changedAtOnce(d *devnet) {
 			d.Errorf("%s: the balance is %s, the Data API says %s", c.method, said, listed)
 		}
 	}
+	var modified []common.Address
+	if d.call(&modified, "debug_getModifiedAccountsByNumber", head.Number.Uint64()); !slices.Contains(modified, fresh) {
+		d.Errorf("what changed after block %d is not among the accounts that it modified: %v", head.Number, modified)
+	}
 	for _, method := range []string{"anvil_setStorageAt", "hardhat_setStorageAt", "evm_setAccountStorageAt"} {
 		for _, slot := range []any{"0x3", "0x" + strings.Repeat("00", 31) + "04", 5} {
 			if got := d.text(method, fresh, slot, word); got != "true" {
