@@ -32,6 +32,7 @@ var (
 // delivery is a message on its way.
 type delivery struct {
 	*Relayer
+	by          account
 	sent        *index.TeleporterMessage
 	unsigned    *warp.UnsignedMessage
 	destination *reader.Chain
@@ -46,7 +47,7 @@ func (r *Relayer) deliver(ctx context.Context, id store.Position) error {
 	if !d.sent.RequiredGasLimit.IsUint64() || d.sent.RequiredGasLimit.Uint64() > maxRequiredGas {
 		return errGasLimit
 	}
-	if allowed := d.sent.AllowedRelayerAddresses; len(allowed) > 0 && !slices.Contains(allowed, r.address) {
+	if allowed := d.sent.AllowedRelayerAddresses; len(allowed) > 0 && !slices.Contains(allowed, d.by.address) {
 		return errNotAllowed
 	}
 	m := r.world.MinerOf(d.destination)
@@ -54,7 +55,7 @@ func (r *Relayer) deliver(ctx context.Context, id store.Position) error {
 	if err != nil || waits {
 		return err
 	}
-	return m.SendNext(ctx, r.address, func(next miner.Next) (*types.Transaction, error) { return d.transaction(ctx, next) })
+	return m.SendNext(ctx, d.by.address, func(next miner.Next) (*types.Transaction, error) { return d.transaction(ctx, next) })
 }
 
 // read reads a message that the messenger sent to a chain of the same network and that was not delivered; nil for any other.
@@ -75,7 +76,11 @@ func (r *Relayer) read(ctx context.Context, id store.Position) (*delivery, error
 		return nil, err
 	}
 	unsigned, err := warp.ParseSent(logs[1].Data)
-	return &delivery{r, &log.Message, unsigned, destination}, err
+	if err != nil {
+		return nil, err
+	}
+	by, err := r.account()
+	return &delivery{r, by, &log.Message, unsigned, destination}, err
 }
 
 // wasDelivered tells whether the messenger of a chain received the message with an id.
@@ -100,7 +105,7 @@ func (d *delivery) waits(m *miner.Miner) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	pending, queued := m.Pool.Of(d.address)
+	pending, queued := m.Pool.Of(d.by.address)
 	for _, tx := range append(pending, queued...) {
 		for _, entry := range tx.AccessList() {
 			if entry.Address != precompile.WarpAddress {
@@ -127,7 +132,7 @@ func (d *delivery) transaction(ctx context.Context, next miner.Next) (*types.Tra
 	if err != nil {
 		return nil, err
 	}
-	call, err := messenger.ABI.Pack("receiveCrossChainMessage", uint32(0), d.address)
+	call, err := messenger.ABI.Pack("receiveCrossChainMessage", uint32(0), d.by.address)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +142,7 @@ func (d *delivery) transaction(ctx context.Context, next miner.Next) (*types.Tra
 	}
 	chainID, tip := new(big.Int).SetUint64(d.destination.Row.EVMID), big.NewInt(1)
 	feeCap := new(big.Int).Mul(next.BaseFee, big.NewInt(baseFeeFactor))
-	return types.SignNewTx(d.key, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
+	return types.SignNewTx(d.by.key, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
 		ChainID: chainID, Nonce: next.Nonce, GasTipCap: tip, GasFeeCap: feeCap.Add(feeCap, tip), Gas: d.gas(predicate, signers),
 		To: &fixtures.TeleporterMessenger, Data: call, AccessList: types.AccessList{{Address: precompile.WarpAddress, StorageKeys: predicate}},
 	})

@@ -25,8 +25,7 @@ const maxRetries = 4
 // Relayer delivers the messages of a world.
 type Relayer struct {
 	world   *sim.World
-	key     *ecdsa.PrivateKey
-	address common.Address
+	account func() (account, error)
 	failed  func(error)
 
 	delivering sync.Mutex // held while messages are delivered, one after the other
@@ -35,6 +34,12 @@ type Relayer struct {
 	queue  []queued // in the order of sending
 	again  []queued // what could not be delivered, and may be later: without a quorum, without funds
 	within bool     // a delivery is under way: what is sent now is an answer
+}
+
+// account pays for deliveries.
+type account struct {
+	key     *ecdsa.PrivateKey
+	address common.Address
 }
 
 // queued is a message that was sent, by the position of its log.
@@ -46,11 +51,13 @@ type queued struct {
 
 // Start gives a world a relayer, which begins with what clients sent and nobody delivered. failed is told why a message is not delivered.
 func Start(ctx context.Context, w *sim.World, failed func(error)) error {
-	key, err := crypto.HexToECDSA(fixtures.Relayer().Key)
-	if err != nil {
-		return err
-	}
-	r := &Relayer{world: w, key: key, address: crypto.PubkeyToAddress(key.PublicKey), failed: failed}
+	r := &Relayer{world: w, failed: failed, account: sync.OnceValues(func() (account, error) { // the tables of the curve take a tenth of a start
+		key, err := crypto.HexToECDSA(fixtures.Relayer().Key)
+		if err != nil {
+			return account{}, err
+		}
+		return account{key, crypto.PubkeyToAddress(key.PublicKey)}, nil
+	})}
 	// What the generated history left pending was sent before its end, and is to stay so.
 	sent, err := w.DB.MessagesSince(ctx, w.Meta.Until)
 	if err != nil {
