@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,14 +61,15 @@ func (l *Listeners) wait(ctx context.Context) error {
 	}
 }
 
-// Starting answers that the world is being made until Run answers for it. It returns what is to be told of how far that is, which tells it
-// to also, if that is somebody.
+// Starting returns what is to be told of how far a world is that is being made, which tells it to also, if that is somebody. From the first
+// time on clients are answered so, until Run answers them. Before, as while a world is opened, which takes milliseconds, they wait.
 func (l *Listeners) Starting(profile string, log *slog.Logger, also func(done, total int)) (progress func(done, total int)) {
 	s := &starting{profile: profile, begun: time.Now()}
-	l.begin(s, log)
+	begin := sync.OnceFunc(func() { l.begin(s, log) })
 	return func(done, total int) {
 		s.done.Store(int64(done))
 		s.total.Store(int64(total))
+		begin()
 		if also != nil {
 			also(done, total)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -63,6 +64,36 @@ func TestWhileAWorldIsMade(t *testing.T) {
 	}
 	if answer, text := ask("GET", "/sim/health", ""); answer.StatusCode != 200 {
 		t.Error(answer.StatusCode, text)
+	}
+	stop()
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhileAWorldIsOpened asks before a world is open: the client waits, and gets the world's answer.
+func TestWhileAWorldIsOpened(t *testing.T) {
+	l, err := handlers.Addresses{Main: "127.0.0.1:0", Fuji: handlers.Off}.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	l.Starting("tiny", log, nil)
+	c, err := net.Dial("tcp", l.Main.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET /sim/health HTTP/1.0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() {
+		stopped <- handlers.Run(ctx, l, readWorld(t), handlers.Options{Network: "mainnet", Log: log}, io.Discard)
+	}()
+	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+		t.Error(line, err)
 	}
 	stop()
 	if err := <-stopped; err != nil {

@@ -29,7 +29,7 @@ type Options struct {
 	Today    time.Time             // history may end ten years later, or ten after DefaultUntil if that is before it
 	ReadOnly bool                  // the file must be there, and is only read
 	Anew     bool                  // a file that cannot be opened for its version, or is there when one is to be made, is set aside
-	Progress func(done, total int) // transactions; may be nil; called from several goroutines
+	Progress func(done, total int) // transactions, none at first; may be nil; called from several goroutines
 }
 
 // Generate makes a world. A world that cannot be finished leaves nothing behind.
@@ -61,6 +61,9 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 }
 
 func (o *Options) generate(ctx context.Context, creation *sim.Builder, garbage *garbage) (*sim.World, error) {
+	if o.Progress != nil {
+		o.Progress(0, o.Profile.allTransactions())
+	}
 	g, err := newGeneration(*o)
 	if err != nil {
 		return nil, err
