@@ -43,13 +43,17 @@ var saving struct {
 	limit   *memoryLimit
 }
 
+// StartPercent has nothing collected before the first answer, which would take longer than opening the file does. The runtime lets a heap
+// grow to 4 MiB first, or so much more: this is 32 MiB.
+const StartPercent = 800
+
 // saveMemory bounds the memory that serving takes until restore is called.
 func saveMemory() (restore func()) {
 	saving.Lock()
 	defer saving.Unlock()
 	if saving.servers++; saving.servers == 1 {
-		before := debug.SetGCPercent(gcPercent)
-		saving.limit = &memoryLimit{most: debug.SetMemoryLimit(-1), before: before, percent: gcPercent}
+		before := debug.SetGCPercent(StartPercent)
+		saving.limit = &memoryLimit{most: debug.SetMemoryLimit(-1), before: before, percent: StartPercent}
 		saving.limit.follow()
 	}
 	return func() {
@@ -77,7 +81,12 @@ func (l *memoryLimit) follow() {
 	if l.ended {
 		return
 	}
+	// The next collection finds that it is garbage.
+	runtime.AddCleanup(&struct{ *memoryLimit }{l}, (*memoryLimit).follow, l)
 	taken, live := inUse()
+	if live == 0 { // nothing was collected yet
+		return
+	}
 	garbage := max(leastGarbage, roomForGarbage-taken-live-live/betweenShare-between)
 	percent := max(gcPercent, int(garbage*100/max(live, leastGarbage)))
 	if percent = percent / 10 * 10; percent != l.percent { // each change stops the program for a moment
@@ -85,7 +94,6 @@ func (l *memoryLimit) follow() {
 		debug.SetGCPercent(percent)
 	}
 	debug.SetMemoryLimit(min(l.most, taken+live+live/100*int64(percent)+live/betweenShare+between))
-	runtime.AddCleanup(&struct{ *memoryLimit }{l}, (*memoryLimit).follow, l) // the next collection finds that it is garbage
 }
 
 // inUse is what the runtime takes for stacks and itself, and what lives.
