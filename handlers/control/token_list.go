@@ -2,13 +2,13 @@ package control
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"snowglobe/fixtures"
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim/evm/reader"
 	"snowglobe/sim/query"
 	"snowglobe/sim/store"
@@ -41,8 +41,8 @@ type ListedToken struct {
 
 // What the schema allows.
 var (
-	listedName   = regexp.MustCompile(`^[ \S]{1,60}$`)
-	listedSymbol = regexp.MustCompile(`^\S{1,20}$`)
+	listedName   = schema.Shape(`^[ \S]{1,60}$`)
+	listedSymbol = schema.Shape(`^\S{1,20}$`)
 )
 
 const mostListed = 10_000
@@ -80,7 +80,7 @@ func (a *assetsAPI) listedTokens(ctx context.Context, c *reader.Chain) ([]store.
 	var listed []store.Token
 	for _, t := range all {
 		m := markets.Tokens[common.BytesToAddress(t.Address)]
-		if m.Reputation == query.Malicious || !listedName.MatchString(t.Name) || !listedSymbol.MatchString(t.Symbol) {
+		if m.Reputation == query.Malicious || !listedName().MatchString(t.Name) || !listedSymbol().MatchString(t.Symbol) {
 			continue
 		}
 		listed = append(listed, t)

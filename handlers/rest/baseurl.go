@@ -87,15 +87,15 @@ const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 // What a proxy may say of how a client reached it: links in answers begin with that, so nothing else may be in it.
 var (
-	schemeShape = regexp.MustCompile(`^https?$`)
-	hostShape   = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
-	prefixShape = regexp.MustCompile(`^/([A-Za-z0-9._~-]{1,64}/?){0,8}$`)
+	schemeShape = schema.Shape(`^https?$`)
+	hostShape   = schema.Shape(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+	prefixShape = schema.Shape(`^/([A-Za-z0-9._~-]{1,64}/?){0,8}$`)
 )
 
 // forwarded is the value that the proxy nearest to the client set, unless it is of another shape.
-func forwarded(r *http.Request, header string, shape *regexp.Regexp, fallback string) string {
+func forwarded(r *http.Request, header string, shape func() *regexp.Regexp, fallback string) string {
 	first, _, _ := strings.Cut(r.Header.Get(header), ",")
-	if first = strings.TrimSpace(first); len(first) > 512 || !shape.MatchString(first) {
+	if first = strings.TrimSpace(first); first == "" || len(first) > 512 || !shape().MatchString(first) {
 		return fallback
 	}
 	return first

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"snowglobe/fixtures/web"
+	"snowglobe/handlers/rest/schema"
 )
 
 //go:embed assets
@@ -62,7 +62,7 @@ func newAsset(name string, packed, brotli []byte) asset {
 func assetPath(name string) string { return "/assets/" + assets()[name].version + "/" + name }
 
 // takesBrotli matches what browsers send in Accept-Encoding.
-var takesBrotli = regexp.MustCompile(`(^|,)\s*br\s*(,|$)`)
+var takesBrotli = schema.Shape(`(^|,)\s*br\s*(,|$)`)
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
 	a, found := assets()[r.PathValue("file")]
@@ -79,7 +79,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	body, accepted := a.packed, r.Header.Get("Accept-Encoding")
-	if a.brotli != nil && takesBrotli.MatchString(accepted) {
+	if a.brotli != nil && takesBrotli().MatchString(accepted) {
 		body = a.brotli
 		h.Set("Content-Encoding", "br")
 	} else if strings.Contains(accepted, "gzip") {

@@ -3,8 +3,9 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"regexp"
 	"strings"
+
+	"snowglobe/handlers/rest/schema"
 )
 
 // primaryView is a page about the P-Chain, the X-Chain or the C-Chain's shared memory of one network.
@@ -389,11 +390,11 @@ func (p searcher) byNode(id string) ([]result, error) {
 	return found, nil
 }
 
-var bech32 = regexp.MustCompile(`^([PXC]-)?((avax|fuji)1[0-9a-z]{38})$`)
+var bech32 = schema.Shape(`^([PXC]-)?((avax|fuji)1[0-9a-z]{38})$`)
 
 // byBech32 leads to an address of the primary network.
 func byBech32(query string) []result {
-	m := bech32.FindStringSubmatch(query)
+	m := bech32().FindStringSubmatch(query)
 	network, letter := "mainnet", "p"
 	if m[3] == "fuji" {
 		network = "fuji"

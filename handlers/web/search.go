@@ -1,9 +1,10 @@
 package web
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"snowglobe/handlers/rest/schema"
 )
 
 // result is something that a search found.
@@ -12,11 +13,11 @@ type result struct {
 }
 
 var (
-	hash32    = regexp.MustCompile(`^0x[0-9a-fA-F]{64}$`)
-	address20 = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
-	digits    = regexp.MustCompile(`^[0-9]{1,18}$`)
-	cb58      = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{40,54}$`)
-	nodeID    = regexp.MustCompile(`^NodeID-[1-9A-HJ-NP-Za-km-z]{20,40}$`)
+	hash32    = schema.Shape(`^0x[0-9a-fA-F]{64}$`)
+	address20 = schema.Shape(`^0x[0-9a-fA-F]{40}$`)
+	digits    = schema.Shape(`^[0-9]{1,18}$`)
+	cb58      = schema.Shape(`^[1-9A-HJ-NP-Za-km-z]{40,54}$`)
+	nodeID    = schema.Shape(`^NodeID-[1-9A-HJ-NP-Za-km-z]{20,40}$`)
 )
 
 // search takes anything.
@@ -56,17 +57,17 @@ func (p searcher) find(id string) error {
 
 func (p searcher) lookUp(query string) ([]result, error) {
 	switch {
-	case hash32.MatchString(query):
+	case hash32().MatchString(query):
 		return p.byHash(query)
-	case address20.MatchString(query):
+	case address20().MatchString(query):
 		return []result{{"address", query, "", "/address/" + query}}, nil
-	case digits.MatchString(query):
+	case digits().MatchString(query):
 		return p.byNumber(query)
-	case nodeID.MatchString(query):
+	case nodeID().MatchString(query):
 		return p.byNode(query)
-	case bech32.MatchString(query):
+	case bech32().MatchString(query):
 		return byBech32(query), nil
-	case cb58.MatchString(query):
+	case cb58().MatchString(query):
 		return p.byID(query)
 	case len(query) > 100:
 		return nil, nil

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"sync"
 	"time"
 
 	"snowglobe/handlers/rest"
+	"snowglobe/handlers/rest/schema"
 	"snowglobe/sim"
 	"snowglobe/sim/store"
 	"snowglobe/sim/store/dbfile"
@@ -61,11 +61,11 @@ const (
 // endTime is how long requests may go on in a world that ends.
 const endTime = 3 * time.Second
 
-var nameShape = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+var nameShape = schema.Shape(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // checkName refuses a name that is not a label as of the domain name system (RFC 1123).
 func checkName(name string) error {
-	if !nameShape.MatchString(name) {
+	if !nameShape().MatchString(name) {
 		return fmt.Errorf("name %.70q is not allowed: expected 1 to 63 of a to z, 0 to 9 and -, which neither begins nor ends with -", name)
 	}
 	if name == Main {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,13 +183,15 @@ func constraints(sql string) (all []string) {
 	return all
 }
 
-var blobColumn = regexp.MustCompile(`(?m)^    (\w+) +BLOB(.*)$`)
-
 // fixedWidths are the lengths of the columns that have the same one in every table, by name, as the schema has them.
 var fixedWidths = sync.OnceValue(func() map[string]width {
 	all, different := map[string]width{}, map[string]bool{}
-	for _, column := range blobColumn.FindAllStringSubmatch(schema+primarySchema, -1) {
-		name, rest := column[1], column[2]
+	for line := range strings.Lines(schema + primarySchema) { // a column has a line of its own: its name, its type, its constraints
+		name, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		rest, blob := strings.CutPrefix(strings.TrimLeft(kind, " "), "BLOB")
+		if !blob {
+			continue
+		}
 		w := width{name: name, absent: !strings.Contains(rest, "NOT NULL")}
 		_, length, fixed := strings.Cut(rest, "CHECK (length("+name+") = ")
 		if fixed {

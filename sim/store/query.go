@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
@@ -60,11 +61,11 @@ func (s *stmt) scan(rows *sql.Rows, fields []any, text string) error {
 	return nil
 }
 
-var firstTable = regexp.MustCompile(`\b(?:FROM|INTO|UPDATE)\s+(\w+)`)
+var firstTable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:FROM|INTO|UPDATE)\s+(\w+)`) })
 
 // tableOf is the first table that a statement reads or writes.
 func tableOf(text string) string {
-	if found := firstTable.FindStringSubmatch(text); found != nil {
+	if found := firstTable().FindStringSubmatch(text); found != nil {
 		return found[1]
 	}
 	return "of no name"

@@ -97,7 +97,7 @@ func (t *Codec) Encode(position []byte, fingerprint uint32) string {
 
 // Decode gives the position back, or says what is wrong with the token.
 func (t *Codec) Decode(token string, fingerprint uint32) ([]byte, error) {
-	if !schema.PageTokenShape.MatchString(token) {
+	if !schema.PageTokenShape().MatchString(token) {
 		return nil, errTokenShape
 	}
 	form := t.decodeShort

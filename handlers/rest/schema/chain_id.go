@@ -35,7 +35,7 @@ func parseChain(r *Rule, text string) (any, bool) {
 	if r.HasLiteral(text) {
 		return ChainID{Name: text}, true
 	}
-	if digits.MatchString(text) {
+	if digits().MatchString(text) {
 		n, err := strconv.ParseUint(text, 10, 64)
 		return ChainID{EVM: n}, err == nil && n > 0
 	}
@@ -62,7 +62,7 @@ func parseBlock(_ *Rule, text string) (any, bool) {
 	if b, ok := parseHex(text, common.HashLength); ok {
 		return BlockID{Hash: common.BytesToHash(b), ByHash: true}, true
 	}
-	if !digits.MatchString(text) {
+	if !digits().MatchString(text) {
 		return nil, false
 	}
 	n, err := strconv.ParseUint(text, 10, 64)

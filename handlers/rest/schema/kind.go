@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ava-labs/avalanchego/ids"
@@ -66,7 +67,7 @@ var (
 	KindEnum               = &Kind{parseEnum, enumList, enumerated}                                       // string
 	KindText               = &Kind{parseText, saying("text of at most 256 characters"), textual("")}      // string
 	KindNodeIDPart         = &Kind{matching(nodePart), saying("a node id or part of one"), textual("")}   // string
-	KindUUID               = &Kind{matching(uuidShape), saying("a UUID"), textual(uuidShape.String())}    // string
+	KindUUID               = &Kind{matching(uuidShape), saying("a UUID"), textual(uuidPattern)}           // string
 	KindAddress            = &Kind{parseAddress, saying("0x and 40 hexadecimal digits"), hexadecimal(40)} // common.Address
 	KindHash               = &Kind{parseHash, saying("0x and 64 hexadecimal digits"), hexadecimal(64)}    // common.Hash
 	KindBlock              = &Kind{parseBlock, saying("a block number, or a block hash of 0x and 64 hexadecimal digits"), textual("")}
@@ -88,18 +89,25 @@ var Currencies = strings.Fields("usd eur aud cad chf clp cny czk dkk gbp hkd huf
 const datePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`
 
 var (
-	digits    = regexp.MustCompile(`^(0|[1-9][0-9]*)$`) // a number has one way to be written: no leading zeros
-	integer   = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
-	decimal   = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?$`)
-	nodePart  = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
-	uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+	digits    = Shape(`^(0|[1-9][0-9]*)$`) // a number has one way to be written: no leading zeros
+	integer   = Shape(`^(0|-?[1-9][0-9]*)$`)
+	decimal   = Shape(`^-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?$`)
+	nodePart  = Shape(`^[A-Za-z0-9-]{1,64}$`)
+	uuidShape = Shape(uuidPattern)
 )
 
+const uuidPattern = `^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`
+
+// Shape is a regular expression that is compiled when it is first asked for. To compile all of them takes a twentieth of a start.
+func Shape(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // PageTokenShape is that of a page token: one UUID, or several joined by hyphens.
-var PageTokenShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})*$`)
+var PageTokenShape = Shape(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})*$`)
 
 func parseInteger(r *Rule, text string) (any, bool) {
-	if !integer.MatchString(text) {
+	if !integer().MatchString(text) {
 		return nil, false
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -117,7 +125,7 @@ func parseDate(_ *Rule, text string) (any, bool) {
 }
 
 func parseNumber(r *Rule, text string) (any, bool) {
-	if !decimal.MatchString(text) {
+	if !decimal().MatchString(text) {
 		return nil, false
 	}
 	n, ok := new(big.Rat).SetString(text)
@@ -126,7 +134,7 @@ func parseNumber(r *Rule, text string) (any, bool) {
 
 // parseAmount reads an integer of up to 256 bits, which 78 digits can write.
 func parseAmount(r *Rule, text string) (any, bool) {
-	if len(text) > 78 || !digits.MatchString(text) {
+	if len(text) > 78 || !digits().MatchString(text) {
 		return nil, false
 	}
 	n, ok := new(big.Int).SetString(text, 10)
@@ -143,13 +151,13 @@ func parseText(_ *Rule, text string) (any, bool) { return text, len(text) <= 256
 // one asks for the first page. A UUID in capitals is the same UUID.
 func parseToken(_ *Rule, text string) (any, bool) {
 	text = strings.ToLower(text)
-	return text, text == "" || PageTokenShape.MatchString(text)
+	return text, text == "" || PageTokenShape().MatchString(text)
 }
 
 func parseEnum(r *Rule, text string) (any, bool) { return text, r.HasLiteral(text) }
 
-func matching(shape *regexp.Regexp) func(*Rule, string) (any, bool) {
-	return func(_ *Rule, text string) (any, bool) { return text, shape.MatchString(text) }
+func matching(shape func() *regexp.Regexp) func(*Rule, string) (any, bool) {
+	return func(_ *Rule, text string) (any, bool) { return text, shape().MatchString(text) }
 }
 
 func parseAddress(_ *Rule, text string) (any, bool) {

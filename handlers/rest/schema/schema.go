@@ -57,7 +57,7 @@ var formats = map[string]string{
 	"cb58":    `^[1-9A-HJ-NP-Za-km-z]+$`,
 	"nodeId":  `^NodeID-[1-9A-HJ-NP-Za-km-z]+$`,
 	"url":     `^(https?|wss?)://`,
-	"uuid":    uuidShape.String(),
+	"uuid":    uuidPattern,
 }
 
 // componentPath is where OpenAPI keeps the schemas that have a name.
