@@ -96,7 +96,11 @@ func computeBase(ctx context.Context, db *store.DB, m store.Meta) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range chains {
+	for i := range chains {
+		c, err := chains[i].Unpack()
+		if err != nil {
+			return nil, err
+		}
 		write(h, "chain", c.ID, c.Network, c.EVMID, c.BlockchainID, c.SubnetID, c.VMID, c.Kind, c.Name, c.Description,
 			c.TokenName, c.TokenSymbol, []byte(c.Genesis), c.Upgrades)
 		contracts, err := db.Contracts(ctx, c.ID)

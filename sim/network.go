@@ -42,21 +42,20 @@ type Network struct {
 const droppedKept = 64
 
 func openNetworks(ctx context.Context, w *World) error {
-	rows, err := w.DB.PrimaryNetworks(ctx)
+	numbers, err := w.DB.PrimaryNetworkIDs(ctx)
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		networkRules, err := rules.NetworkByID(row.ID)
+	for _, number := range numbers {
+		networkRules, err := rules.NetworkByID(number)
 		if err != nil {
 			return err
 		}
-		index := rules.Index(row.ID)
+		index := rules.Index(number)
 		n := &Network{
 			Name: fixtures.Networks[index].Name, Rules: networkRules, DB: w.DB, Clock: w.Clock, World: w, index: index, canonicalSets: newCanonicalSets(),
 			dropped: lru.NewCache[ids.ID, error](droppedKept),
 		}
-		n.Aliases = newAliases(networkRules, n.Name, w.Chains)
 		if err := n.chooseLocalNode(ctx); err != nil {
 			return err
 		}
@@ -97,8 +96,11 @@ func (n *Network) XChainGenesis(ctx context.Context) ([]byte, error) {
 	return nil, store.ErrNotFound
 }
 
-// joinNetworks gives each EVM chain what its warp precompile needs to know of its network.
+// joinNetworks gives each network the names of its chains, and each EVM chain what its warp precompile needs to know of its network.
 func joinNetworks(w *World) {
+	for _, n := range w.Networks {
+		n.Aliases = newAliases(n.Rules, n.Name, w.Chains)
+	}
 	for _, c := range w.Chains {
 		if n := w.NetworkOf(c); n != nil {
 			c.WarpContext = evm.WarpContext{NetworkID: n.Rules.NetworkID, ChainID: ids.ID(c.Row.BlockchainID), SubnetID: ids.ID(c.Row.SubnetID), Network: warpNetwork{n}}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,13 +80,14 @@ func open(ctx context.Context, path string, from func(string) (*store.DB, error)
 func read(ctx context.Context, db *store.DB) (*World, error) {
 	checked := make(chan error, 1)
 	go func() { checked <- db.CheckSmallTables(ctx) }()
-	chains, chainErr := db.Chains(ctx) // large, so that they are read meanwhile
-	if err := <-checked; err != nil {
-		return nil, err
+	w, err := readUnchecked(ctx, db)
+	if damage := <-checked; damage != nil {
+		return nil, damage
 	}
-	if chainErr != nil {
-		return nil, store.Damaged(chainErr)
-	}
+	return w, err
+}
+
+func readUnchecked(ctx context.Context, db *store.DB) (*World, error) {
 	meta, err := db.Meta(ctx)
 	if err != nil {
 		return nil, store.Damaged(fmt.Errorf("it does not say what it is: %w", err))
@@ -95,27 +97,35 @@ func read(ctx context.Context, db *store.DB) (*World, error) {
 			dbfile.ErrVersion, meta.Generator, Generator)
 	}
 	w := &World{DB: db, Meta: meta, Clock: NewClock(time.UnixMilli(meta.Clock)), Gate: NewGate(db.Caches(), time.Second), identity: identity{meta: meta}}
-	if err := openChains(w, chains); err != nil {
+	chains, err := db.Chains(ctx)
+	if err != nil {
 		return nil, store.Damaged(err)
 	}
-	if err := openNetworks(ctx, w); err != nil {
+	opened := make(chan error, 1)
+	go func() { opened <- openChains(w, chains) }() // it takes longest, but reads nothing of the file
+	err = openNetworks(ctx, w)
+	if err == nil {
+		w.heads, err = readHeads(ctx, db)
+	}
+	if err := cmp.Or(<-opened, err); err != nil {
 		return nil, store.Damaged(err)
 	}
 	joinNetworks(w)
-	if w.heads, err = readHeads(ctx, db); err != nil {
-		return nil, store.Damaged(err)
-	}
 	if err := openMiners(ctx, w); err != nil {
 		return nil, store.Damaged(err)
 	}
 	return w, nil
 }
 
-func openChains(w *World, rows []store.Chain) error {
+func openChains(w *World, rows []store.PackedChain) error {
 	w.Chains = make([]*reader.Chain, len(rows))
 	group := errgroup.Group{}
-	for i, row := range rows {
-		group.Go(func() (err error) {
+	for i := range rows {
+		group.Go(func() error {
+			row, err := rows[i].Unpack()
+			if err != nil {
+				return err
+			}
 			if w.Chains[i], err = reader.NewChain(w.DB, row); err != nil {
 				return fmt.Errorf("chain %d: %w", row.EVMID, err)
 			}

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"context"
-
-	"golang.org/x/sync/errgroup"
-)
+import "context"
 
 // Chain is an EVM chain as the world file describes it.
 type Chain struct {
@@ -23,26 +19,23 @@ type Chain struct {
 	Genesis      Packed // JSON
 }
 
-// keptChain is a chain as the file keeps it.
-type keptChain struct {
+// PackedChain is a chain as the file keeps it.
+type PackedChain struct {
 	Chain
 	Kept []byte `db:"kept"` // the genesis
 }
 
+// Unpack is the chain with its genesis.
+func (c *PackedChain) Unpack() (Chain, error) {
+	chain := c.Chain
+	return chain, chain.Genesis.Scan(c.Kept)
+}
+
 const chainColumns = `id, network, evm_id, blockchain_id, subnet_id, vm_id, kind, name, description, token_name, token_symbol, upgrades`
 
-// Chains lists every EVM chain in the order of their row ids.
-func (db *DB) Chains(ctx context.Context) ([]Chain, error) {
-	rows, err := list[keptChain](ctx, db, `SELECT `+chainColumns+`, genesis AS kept FROM chain ORDER BY id`)
-	if err != nil {
-		return nil, err
-	}
-	chains, group := make([]Chain, len(rows)), errgroup.Group{}
-	for i, row := range rows {
-		chains[i] = row.Chain
-		group.Go(func() error { return chains[i].Genesis.Scan(row.Kept) })
-	}
-	return chains, group.Wait()
+// Chains lists every EVM chain in the order of their row ids. Their geneses, which are large, are still packed.
+func (db *DB) Chains(ctx context.Context) ([]PackedChain, error) {
+	return list[PackedChain](ctx, db, `SELECT `+chainColumns+`, genesis AS kept FROM chain ORDER BY id`)
 }
 
 // ChainIDs lists the row ids of the EVM chains. It reads no genesis, which is large.

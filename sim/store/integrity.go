@@ -88,10 +88,15 @@ func (db *DB) CheckSchema(ctx context.Context) error {
 // smallTables are those that are read whole before a world is open.
 var smallTables = []string{"meta", "chain", "primary_network", "node"}
 
-// CheckSmallTables checks the tables that are read whole before a world is open.
+// CheckSmallTables checks the tables that are read whole before a world is open, on the connection that writes, if there is one, which has
+// nothing else to do by then.
 func (db *DB) CheckSmallTables(ctx context.Context) error {
+	by := db.read
+	if db.write != nil {
+		by = db.write
+	}
 	for _, table := range smallTables {
-		if err := db.check(ctx, "quick_check", table); err != nil {
+		if err := db.check(ctx, by, "quick_check", table); err != nil {
 			return err
 		}
 	}
@@ -111,16 +116,18 @@ func Tables() (names []string) {
 // CheckTable lets the engine check a table with its indexes: pages, the order of rows, types and constraints, and that an
 // index has what its table has.
 func (db *DB) CheckTable(ctx context.Context, table string) error {
-	return db.check(ctx, "integrity_check", table)
+	return db.check(ctx, db.read, "integrity_check", table)
 }
 
 // Integrity lets the database engine check the whole file.
-func (db *DB) Integrity(ctx context.Context) error { return db.check(ctx, "integrity_check", "1") }
+func (db *DB) Integrity(ctx context.Context) error {
+	return db.check(ctx, db.read, "integrity_check", "1")
+}
 
 // check runs a PRAGMA of the engine that finds faults, of a table or at most so many of the file. It names the first.
-func (db *DB) check(ctx context.Context, pragma, argument string) error {
+func (db *DB) check(ctx context.Context, by *sqlx.DB, pragma, argument string) error {
 	var faults []string
-	if err := db.read.SelectContext(ctx, &faults, "PRAGMA "+pragma+"("+argument+")"); err != nil {
+	if err := by.SelectContext(ctx, &faults, "PRAGMA "+pragma+"("+argument+")"); err != nil {
 		return Damaged(fmt.Errorf("%s: %w", pragma, err))
 	}
 	if len(faults) == 1 && faults[0] == "ok" {

@@ -63,15 +63,23 @@ func newDB(path string) *DB {
 
 // checked is an open file, once it is known to be one that can be served.
 func (db *DB) checked() (*DB, error) {
+	recording := make(chan error, 1)
+	go func() { // which takes as long as the rest, on the other connection
+		if db.readOnly {
+			recording <- nil
+			return
+		}
+		recording <- db.recordUndo()
+	}()
 	err := db.CheckSchema(context.Background())
 	if err == nil {
 		err = db.checkLineage(context.Background())
 	}
-	if err == nil && !db.readOnly {
-		err = db.recordUndo()
-	}
 	if err == nil {
 		err = db.readMoment()
+	}
+	if recorded := <-recording; err == nil {
+		err = recorded
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
