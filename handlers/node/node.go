@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/ava-labs/avalanchego/ids"
-	"golang.org/x/sync/errgroup"
-
 	"snowglobe/fixtures"
 	"snowglobe/handlers/node/anvil"
 	"snowglobe/handlers/node/avax"
@@ -99,12 +97,8 @@ func New(o Options) (*Node, error) {
 		t := n.networks[network.Name]
 		t.network, t.nodeID, t.loggers, t.validators = network, network.LocalNode.ID().String(), o.Loggers[network.Name], validators
 	}
-	endpoints, err := n.endpoints()
-	if err != nil {
-		return nil, err
-	}
-	for i, m := range o.Miners {
-		if err := n.addChain(m.Chain, endpoints[i]); err != nil {
+	for _, m := range o.Miners {
+		if err := n.addChain(m.Chain, n.endpoint(m)); err != nil {
 			return nil, fmt.Errorf("chain %s: %w", m.Chain.Row.Name, err)
 		}
 	}
@@ -116,21 +110,8 @@ func New(o Options) (*Node, error) {
 	return n, nil
 }
 
-// endpoints serve the EVM chains, each what a miner adds to.
-func (n *Node) endpoints() ([]*eth.Endpoint, error) {
-	all, group := make([]*eth.Endpoint, len(n.options.Miners)), errgroup.Group{}
-	for i, m := range n.options.Miners {
-		group.Go(func() (err error) {
-			if all[i], err = n.endpoint(m); err != nil {
-				err = fmt.Errorf("chain %s: %w", m.Chain.Row.Name, err)
-			}
-			return err
-		})
-	}
-	return all, group.Wait()
-}
-
-func (n *Node) endpoint(m *miner.Miner) (*eth.Endpoint, error) {
+// endpoint serves the EVM chain that a miner adds to.
+func (n *Node) endpoint(m *miner.Miner) *eth.Endpoint {
 	chain, version := m.Chain, anvil.ClientVersion(n.options.Version)
 	network, advance := n.networks[chain.Row.Network].network, n.options.Advance
 	if advance == nil && network != nil {

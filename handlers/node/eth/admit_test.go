@@ -23,7 +23,7 @@ func (c *counter) Coinbase() int { return c.n }
 // one by one and in batches, however they are written.
 func TestCallsThatAreNotAllowed(t *testing.T) {
 	mined := &counter{}
-	e := &Endpoint{chain: &reader.Chain{Limits: reader.DefaultLimits()}, server: rpc.NewServer(), maxBody: 1 << 20, methods: map[string]bool{}, permit: &permit.Rule{}}
+	e := &Endpoint{chain: &reader.Chain{Limits: reader.DefaultLimits()}, server: rpc.NewServer(), register: func() {}, maxBody: 1 << 20, methods: map[string]bool{}, permit: &permit.Rule{}}
 	for _, name := range []string{"evm", "eth"} {
 		if err := e.server.RegisterName(name, mined); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/rpc"
@@ -40,6 +41,7 @@ const (
 type Endpoint struct {
 	chain        *reader.Chain
 	server       *rpc.Server
+	register     func() // the namespaces with the server; once, before the first call
 	websocket    *websocketHandler
 	open         context.Context // ends with Close
 	close        context.CancelFunc
@@ -72,7 +74,7 @@ type Options struct {
 }
 
 // New serves a chain.
-func New(o Options) (*Endpoint, error) {
+func New(o Options) *Endpoint {
 	e := &Endpoint{
 		chain: o.Miner.Chain, server: rpc.NewServer(), blocks: newBroadcaster(o.Miner.Chain.Subscribe), pending: newBroadcaster(o.Miner.Pool.Subscribe),
 		maxBody: o.MaxBody, permit: o.Permit, discover: o.Discover, patience: messageTimeout,
@@ -96,12 +98,12 @@ func New(o Options) (*Endpoint, error) {
 	e.capabilities = &jsonrpc.Capabilities{HTTP: []string{http.MethodPost}, RPC: names, Methods: described}
 	e.websocket = &websocketHandler{e,
 		&jsonrpc.Capabilities{HTTP: []string{http.MethodGet}, RPC: slices.Concat(names, []string{"eth_subscribe", "eth_unsubscribe"}), Methods: described}}
-	for _, n := range all {
-		if err := e.server.RegisterName(n.Name, n.Methods); err != nil {
-			return nil, err
+	e.register = sync.OnceFunc(func() {
+		for _, n := range append(all, Namespace{refusalService, refusals{e.api, e.open}}) {
+			_ = e.server.RegisterName(n.Name, n.Methods) // it only fails for what has no methods
 		}
-	}
-	return e, e.server.RegisterName(refusalService, refusals{e.api, e.open})
+	})
+	return e
 }
 
 // Capabilities are the methods of every namespace.
@@ -149,13 +151,26 @@ func (e *Endpoint) namespaces(o Options) []Namespace {
 func methodsOf(all []Namespace) map[string]bool {
 	names := map[string]bool{"rpc_modules": true}
 	for _, n := range all {
-		methods := reflect.TypeOf(n.Methods)
-		for i := range methods.NumMethod() {
-			if m := methods.Method(i); m.Type.NumOut() == 0 || m.Type.Out(0) != reflect.TypeFor[*rpc.Subscription]() {
-				names[n.Name+"_"+jsonrpc.LowerFirst(m.Name)] = true
-			}
+		for _, name := range callable(reflect.TypeOf(n.Methods)) {
+			names[n.Name+"_"+name] = true
 		}
 	}
+	return names
+}
+
+var callables sync.Map // []string by type: all chains have the same
+
+// callable are the names of a type's methods that can be called.
+func callable(methods reflect.Type) (names []string) {
+	if known, ok := callables.Load(methods); ok {
+		return known.([]string)
+	}
+	for i := range methods.NumMethod() {
+		if m := methods.Method(i); m.Type.NumOut() == 0 || m.Type.Out(0) != reflect.TypeFor[*rpc.Subscription]() {
+			names = append(names, jsonrpc.LowerFirst(m.Name))
+		}
+	}
+	callables.Store(methods, names)
 	return names
 }
 
@@ -195,6 +210,7 @@ func (e *Endpoint) serve(w http.ResponseWriter, r, from *http.Request, body []by
 	}
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	e.register()
 	e.server.ServeHTTP(w, r)
 }
 

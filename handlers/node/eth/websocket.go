@@ -376,6 +376,7 @@ func (c *connection) subscribed(ctx context.Context) *subscriptions {
 		s := &subscriptions{connection: c, answered: make(chan []byte, 1)}
 		s.requests, s.pass = io.Pipe()
 		context.AfterFunc(ctx, func() { _ = s.Close() })
+		c.endpoint.register()
 		go c.endpoint.server.ServeCodec(rpc.NewCodec(s), 0)
 		c.subscriptions = s
 	}

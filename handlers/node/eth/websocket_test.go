@@ -61,7 +61,7 @@ func (s *trial) Ticks(ctx context.Context) (*rpc.Subscription, error) {
 func newTrial(t *testing.T) (*trial, *websocket.Conn, <-chan struct{}) {
 	t.Helper()
 	s := &trial{enough: make(chan struct{}), abandoned: make(chan struct{}, 1)}
-	e := &Endpoint{chain: &reader.Chain{Limits: reader.DefaultLimits()}, server: rpc.NewServer(), maxBody: 1 << 20, patience: 200 * time.Millisecond, permit: &permit.Rule{}}
+	e := &Endpoint{chain: &reader.Chain{Limits: reader.DefaultLimits()}, server: rpc.NewServer(), register: func() {}, maxBody: 1 << 20, patience: 200 * time.Millisecond, permit: &permit.Rule{}}
 	e.open, e.close = context.WithCancel(t.Context())
 	e.server.SetBatchLimits(batchItems, batchBytes)
 	if err := e.server.RegisterName("trial", s); err != nil {
