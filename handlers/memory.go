@@ -54,7 +54,7 @@ func saveMemory() (restore func()) {
 	if saving.servers++; saving.servers == 1 {
 		before := debug.SetGCPercent(StartPercent)
 		saving.limit = &memoryLimit{most: debug.SetMemoryLimit(-1), before: before, percent: StartPercent}
-		saving.limit.follow()
+		saving.limit.await()
 	}
 	return func() {
 		saving.Lock()
@@ -74,6 +74,11 @@ func (l *memoryLimit) end() {
 	debug.SetMemoryLimit(l.most)
 }
 
+// await follows what lives from the next collection on, which finds that this is garbage.
+func (l *memoryLimit) await() {
+	runtime.AddCleanup(&struct{ *memoryLimit }{l}, (*memoryLimit).follow, l)
+}
+
 // follow sets the limit, and how much garbage may lie about, by what lives now, and again after each collection.
 func (l *memoryLimit) follow() {
 	l.mu.Lock()
@@ -81,12 +86,8 @@ func (l *memoryLimit) follow() {
 	if l.ended {
 		return
 	}
-	// The next collection finds that it is garbage.
-	runtime.AddCleanup(&struct{ *memoryLimit }{l}, (*memoryLimit).follow, l)
+	defer l.await()
 	taken, live := inUse()
-	if live == 0 { // nothing was collected yet
-		return
-	}
 	garbage := max(leastGarbage, roomForGarbage-taken-live-live/betweenShare-between)
 	percent := max(gcPercent, int(garbage*100/max(live, leastGarbage)))
 	if percent = percent / 10 * 10; percent != l.percent { // each change stops the program for a moment

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,14 +43,22 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 		return nil, err
 	}
 	o.Until = o.Until.UTC().Truncate(time.Second)
-	defer debug.FreeOSMemory()
+	defer time.AfterFunc(time.Second, debug.FreeOSMemory) // when who waits for the world is answered
 	garbage := newGarbage()
 	defer garbage.end()
+	if o.Progress != nil {
+		o.Progress(0, o.Profile.allTransactions())
+	}
+	begun := make(chan func() (*generation, error), 1)
+	go func() { // while the file is made
+		g, err := newGeneration(o)
+		begun <- func() (*generation, error) { return g, err }
+	}()
 	creation, err := sim.Create(o.Path, sim.Identity{Seed: o.Seed, Profile: o.Profile.Name, Shape: shape, Until: o.Until})
 	if err != nil {
 		return nil, err
 	}
-	w, err := o.generate(ctx, creation, garbage)
+	w, err := o.generate(ctx, creation, <-begun, garbage)
 	if err != nil {
 		var mistake *worldfile.Mistake
 		if errors.As(err, &mistake) { // what the user wrote, not where that was noticed
@@ -60,11 +69,8 @@ func Generate(ctx context.Context, o Options) (*sim.World, error) {
 	return w, nil
 }
 
-func (o *Options) generate(ctx context.Context, creation *sim.Builder, garbage *garbage) (*sim.World, error) {
-	if o.Progress != nil {
-		o.Progress(0, o.Profile.allTransactions())
-	}
-	g, err := newGeneration(*o)
+func (o *Options) generate(ctx context.Context, creation *sim.Builder, begun func() (*generation, error), garbage *garbage) (*sim.World, error) {
+	g, err := begun()
 	if err != nil {
 		return nil, err
 	}
@@ -127,10 +133,8 @@ func newGeneration(o Options) (*generation, error) {
 	if err := g.prepareOwn(); err != nil {
 		return nil, err
 	}
-	for n, size := range shares(o.Profile) {
-		if err := g.makeChain(rng, n, size, accounts); err != nil {
-			return nil, err
-		}
+	if err := g.makeChains(rng, accounts); err != nil {
+		return nil, err
 	}
 	for _, n := range g.networks {
 		n.ICM.Plan()
@@ -153,6 +157,26 @@ func (g *generation) makeNetworks(rng population.RNG, accounts []*population.Acc
 // accountsOnL1 is how many accounts own something on an L1 from its beginning: a genesis travels in a transaction.
 const accountsOnL1 = 300
 
+// makeChains makes the EVM chains, all at the same time, and joins them to the networks in their order.
+func (g *generation) makeChains(rng population.RNG, accounts []*population.Account) error {
+	sizes := shares(g.profile)
+	g.chains = make([]*chain, len(sizes))
+	errs, all := make([]error, len(sizes)), sync.WaitGroup{} // of several mistakes that of the first chain is told
+	for n, size := range sizes {
+		all.Go(func() { errs[n] = g.makeChain(rng, n, size, accounts) })
+	}
+	all.Wait()
+	for n, c := range g.chains {
+		if errs[n] != nil {
+			return errs[n]
+		}
+		if err := g.join(n, c, sizes[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // makeChain makes the n-th EVM chain.
 func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*population.Account) error {
 	funded, spec := accounts, &g.specs[n]
@@ -166,9 +190,13 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 		return err
 	}
 	c := &chain{network: g.networks[networkIndex(spec.Network)]}
-	if c.Chain, err = evm.NewChain(rng, spec, n, size, g.span, g.personas, accounts, alloc); err != nil {
-		return err
-	}
+	g.chains[n] = c
+	c.Chain, err = evm.NewChain(rng, spec, n, size, g.span, g.personas, accounts, alloc)
+	return err
+}
+
+// join joins the n-th EVM chain to its network.
+func (g *generation) join(n int, c *chain, size int) error {
 	if !c.IsL1() {
 		c.network.AddC(c.Allocated())
 	} else {
@@ -178,7 +206,6 @@ func (g *generation) makeChain(rng population.RNG, n, size int, accounts []*popu
 		}
 	}
 	c.network.ICM.AddChain(c.Chain, c.l1)
-	g.chains = append(g.chains, c)
 	return nil
 }
 
