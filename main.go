@@ -46,13 +46,12 @@ type command struct {
 	stderr io.Writer
 	notes  io.Writer // banner and progress
 	force  bool      // overwrite what is there
-
-	percent int // of garbage, as the user has it
+	gc     int       // GOGC, as the user has it
 }
 
 // run is the whole program. It returns the exit code: 0, or 1 if something failed, or 2 if the command line was wrong.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	c := &command{stdout: stdout, stderr: stderr, percent: debug.SetGCPercent(handlers.StartPercent)}
+	c := &command{stdout: stdout, stderr: stderr, gc: debug.SetGCPercent(handlers.StartPercent)}
 	f := pflag.NewFlagSet("snowglobe", pflag.ContinueOnError)
 	world, serving := seed.NewFlags(f), handlers.NewFlags(f)
 	f.BoolVar(&c.force, "force", false, "overwrite the file that is there")
@@ -186,7 +185,7 @@ func (c *command) with(ctx context.Context, do func(*sim.World) error) error {
 	if _, err := os.Stat(c.world.Path); c.world.Path != store.Memory && err != nil {
 		return fmt.Errorf("no world: %w; make one with generate, or name another file with --db", err)
 	}
-	debug.SetGCPercent(c.percent)
+	debug.SetGCPercent(c.gc)
 	w, err := seed.Open(ctx, c.world, c.line.Chosen)
 	if err != nil {
 		return err
