@@ -214,10 +214,11 @@ func networkIndex(name string) int {
 	return max(slices.IndexFunc(fixtures.Networks, func(n fixtures.Network) bool { return n.Name == name }), 0)
 }
 
-// run makes every chain's history, as many at a time as there are processors. A network's P- and X-Chain come with its C-Chain.
+// run makes every chain's history, one more at a time than there are processors, so that none is idle while the last one is made. A network's
+// P- and X-Chain come with its C-Chain.
 func (g *generation) run(ctx context.Context, report func(done, total int), creation *sim.Builder) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(runtime.GOMAXPROCS(0) + 1)
 	count := progressCounter(report, g.profile.allTransactions())
 	progress := func(done int) {
 		count(done)

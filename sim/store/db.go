@@ -36,6 +36,7 @@ const (
 	// system caches the file, too. Reading is as fast with 128 KiB as with 4 MiB. A page takes twice its size in memory, and the engine
 	// lets connections have what others do not use.
 	makeCacheKiB  = 16 << 10
+	indexCacheKiB = 128 << 10 // in which an index is sorted: what does not fit goes through temporary files
 	writeCacheKiB = 4 << 10
 	readCacheKiB  = 128
 
@@ -223,7 +224,8 @@ func (db *DB) Index() error {
 	if db.indexed {
 		return nil
 	}
-	if _, err := db.write.Exec(indexes + primaryIndexes); err != nil {
+	text := fmt.Sprintf("PRAGMA cache_size = -%d;", indexCacheKiB) + indexes + primaryIndexes + fmt.Sprintf("PRAGMA cache_size = -%d;", makeCacheKiB)
+	if _, err := db.write.Exec(text); err != nil {
 		return fmt.Errorf("create the indexes: %w", err)
 	}
 	db.gathers, db.indexed = false, true
