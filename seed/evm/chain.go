@@ -43,7 +43,7 @@ type Chain struct {
 
 // NewChain makes the n-th EVM chain of a world with its genesis block.
 func NewChain(g population.RNG, spec *ChainSpec, n, size int, span population.Span, personas *population.Personas, accounts []*population.Account, alloc types.GenesisAlloc) (*Chain, error) {
-	known := spec.knownContracts(personas)
+	spec, known := spec.roomFor(size, span), spec.knownContracts(personas)
 	row, genesis, err := spec.genesis(n+1, span, personas, accounts, alloc, known)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,25 @@ func fees(floor, target int64) precompile.FeeConfig {
 	return precompile.NewFeeConfig(20_000_000, floor, target)
 }
 
+// An L1's target has room for so many times the gas of an average day, as long as a transaction uses so much: in busy hours, when a world has
+// grown, the base fee would rise else for as long as they last, until nobody could pay it.
+const (
+	roomForBusyHours = 8
+	usualGas         = 100_000
+	targetSeconds    = 10
+)
+
+// roomFor is the chain with a target that has room for so many transactions.
+func (s *ChainSpec) roomFor(size int, span population.Span) *ChainSpec {
+	target := int64(size) * usualGas * targetSeconds * roomForBusyHours / int64(span.Until-span.Start)
+	if !s.IsL1() || s.fees.TargetGas.IsInt64() && s.fees.TargetGas.Int64() >= target {
+		return s
+	}
+	wider := *s
+	wider.fees.TargetGas = big.NewInt(target)
+	return &wider
+}
+
 // desired is where the chain's proposers would like to have what validators decide together.
 func (s *ChainSpec) desired() (d evm.Desired) {
 	if s.gasTarget > 0 {

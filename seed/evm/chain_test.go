@@ -32,3 +32,29 @@ func TestCallsOfMissingContractsAreErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestChainsHaveRoomForTheirTransactions: an L1 of a world of ten million transactions has a target that its busy hours do not exceed for
+// days; those of the built-in worlds, and C-Chains, are as they are.
+func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
+	span := population.Span{Start: 1_700_000_000, Until: 1_700_000_000 + 200*population.Day}
+	for i := range ChainSpecs {
+		spec := &ChainSpecs[i]
+		if spec.roomFor(220_000, span) != spec {
+			t.Errorf("chain %d has another target in a world of a million", i)
+		}
+		huge := spec.roomFor(1_740_000, span)
+		if !spec.IsL1() {
+			if huge != spec {
+				t.Errorf("C-Chain %d has another configuration", i)
+			}
+			continue
+		}
+		average := int64(1_740_000) * usualGas * targetSeconds / (200 * population.Day)
+		if got := huge.fees.TargetGas.Int64(); got < 7*average || got > 9*average {
+			t.Errorf("chain %d: the target is %d, the average %d", i, got, average)
+		}
+		if huge.fees.MinBaseFee.Cmp(spec.fees.MinBaseFee) != 0 || spec.fees.TargetGas.Int64() > 200_000 {
+			t.Errorf("chain %d: more has changed: %+v", i, huge.fees)
+		}
+	}
+}
