@@ -36,12 +36,19 @@ type StateSlot struct {
 	Value common.Hash
 }
 
+// accountReader reads the accounts after a block.
+type accountReader struct {
+	*Chain
+	block *Block
+}
+
 // Accounts are the accounts after a block from a hash on, in the order of the state's trie, at most limit of them, and the hash
 // of the next if there is one.
 func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int) (page []StateAccount, next []byte, err error) {
-	page, found, err := partedAccounts(ctx, c, b, start, limit+1)
+	accounts := accountReader{c, b}
+	page, found, err := accounts.parted(ctx, start, limit+1)
 	if err == nil && !found {
-		page, err = c.accounts(ctx, b)
+		page, err = accounts.all(ctx)
 		first, _ := slices.BinarySearchFunc(page, start, StateAccount.compareHash)
 		page = page[first:]
 	}
@@ -56,10 +63,10 @@ func (c *Chain) Accounts(ctx context.Context, b *Block, start []byte, limit int)
 
 func (a StateAccount) compareHash(hash []byte) int { return bytes.Compare(a.Hash[:], hash) }
 
-// partedAccounts are accounts after a block from a hash on, limit of them if there are as many, out of the parts of the state's trie that
+// parted are accounts from a hash on, limit of them if there are as many, out of the parts of the state's trie that
 // the file has of the newest state: an account that there was before is in them, too, unless it is gone since. It finds nothing if the file has
 // no parts of that state.
-func partedAccounts(ctx context.Context, c *Chain, b *Block, start []byte, limit int) (page []StateAccount, found bool, err error) {
+func (c accountReader) parted(ctx context.Context, start []byte, limit int) (page []StateAccount, found bool, err error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, false, err
@@ -94,15 +101,15 @@ func partedAccounts(ctx context.Context, c *Chain, b *Block, start []byte, limit
 		if err != nil {
 			return nil, false, err
 		}
-		accounts, err := c.accountsOf(ctx, b, part.Keys)
+		accounts, err := c.of(ctx, part.Keys)
 		if err != nil {
 			return nil, false, err
 		}
 		page = append(page, from(accounts)...)
 		prefix = append(part.Prefix, 0) // the part that follows
 	}
-	if b.Number < head.Number {
-		gone, err := c.goneAccounts(ctx, b)
+	if c.block.Number < head.Number {
+		gone, err := c.goneSince(ctx)
 		if err != nil {
 			return nil, false, err
 		}
@@ -115,20 +122,20 @@ func partedAccounts(ctx context.Context, c *Chain, b *Block, start []byte, limit
 
 func compareAccounts(a, b StateAccount) int { return a.Hash.Cmp(b.Hash) }
 
-// goneAccounts are the accounts after a block that are gone at the head or were so for a while, few if any. Which those are is found once
-// for each commit, among all rows.
-func (c *Chain) goneAccounts(ctx context.Context, b *Block) ([]StateAccount, error) {
+// goneSince are the accounts that are gone at the head or were so for a while, few if any. Which those are is found once for each commit,
+// among all rows.
+func (c accountReader) goneSince(ctx context.Context) ([]StateAccount, error) {
 	keys, err := c.gone.Of(c.db.Commits(), func() ([]byte, error) { return c.db.GoneAccounts(ctx, c.Row.ID) })
 	if err != nil {
 		return nil, err
 	}
-	return c.accountsOf(ctx, b, keys)
+	return c.of(ctx, keys)
 }
 
-// accountsOf are those accounts after a block that have some addresses, which follow each other.
-func (c *Chain) accountsOf(ctx context.Context, b *Block, addresses []byte) (all []StateAccount, err error) {
+// of are those accounts that have some addresses, which follow each other.
+func (c accountReader) of(ctx context.Context, addresses []byte) (all []StateAccount, err error) {
 	for address := range slices.Chunk(addresses, common.AddressLength) {
-		row, err := c.db.Account(ctx, c.Row.ID, address, b.Number)
+		row, err := c.db.Account(ctx, c.Row.ID, address, c.block.Number)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -151,14 +158,14 @@ func nibbles(of []byte) []byte {
 	return all
 }
 
-// accounts are all accounts after a block, in the order of the state's trie.
-func (c *Chain) accounts(ctx context.Context, b *Block) ([]StateAccount, error) {
+// all are all accounts, in the order of the state's trie.
+func (c accountReader) all(ctx context.Context) ([]StateAccount, error) {
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	rows, err := c.db.AccountsAt(ctx, c.Row.ID, b.Number)
+	rows, err := c.db.AccountsAt(ctx, c.Row.ID, c.block.Number)
 	if err != nil {
 		return nil, err
 	}
@@ -184,15 +191,22 @@ func stateAccount(row *store.Account) StateAccount {
 	return a
 }
 
+// blockRange finds what the blocks after one and up to another changed.
+type blockRange struct {
+	*Chain
+	before, after *Block
+}
+
 // ModifiedAccounts are the addresses whose accounts differ after two blocks, those that are gone left out, in the order of the
 // state's trie.
 func (c *Chain) ModifiedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
-	touched, err := c.touchedBetween(ctx, before, after)
+	blocks := blockRange{c, before, after}
+	touched, err := blocks.touchedAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(touched) > comparedAlone {
-		return c.comparedAccounts(ctx, before, after)
+		return blocks.comparedAccounts(ctx)
 	}
 	ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 	if err != nil {
@@ -225,36 +239,36 @@ const replayedBlocks = 32
 // comparedAlone is how many accounts are read one by one: reading all of a large state takes as long as reading 10,000 so.
 const comparedAlone = 10_000
 
-// touchedBetween are the accounts that the blocks after one and up to another may have changed.
-func (c *Chain) touchedBetween(ctx context.Context, before, after *Block) (map[common.Address]bool, error) {
+// touchedAccounts are those that the blocks may have changed.
+func (c blockRange) touchedAccounts(ctx context.Context) (map[common.Address]bool, error) {
 	touched := map[common.Address]bool{}
-	if after.Number-before.Number > replayedBlocks {
+	if c.after.Number-c.before.Number > replayedBlocks {
 		ctx, leave, err := c.acquire(ctx, c.Limits.Time)
 		if err != nil {
 			return nil, err
 		}
 		defer leave()
-		changed, err := c.db.ChangedAccounts(ctx, c.Row.ID, before.Number+1, after.Number)
+		changed, err := c.db.ChangedAccounts(ctx, c.Row.ID, c.before.Number+1, c.after.Number)
 		for _, address := range changed {
 			touched[common.BytesToAddress(address)] = true
 		}
 		return touched, err
 	}
-	for number := before.Number + 1; number <= after.Number; number++ {
+	for number := c.before.Number + 1; number <= c.after.Number; number++ {
 		b, err := c.Block(ctx, number)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.touchedAccounts(ctx, b, touched); err != nil {
+		if err := c.addTouched(ctx, b, touched); err != nil {
 			return nil, err
 		}
 	}
 	return touched, nil
 }
 
-// touchedAccounts adds the accounts that a block may have changed: those that its transactions read when they are executed again, those that
+// addTouched adds the accounts that a block may have changed: those that its transactions read when they are executed again, those that
 // it moved value to or from other chains with, and those that clients changed afterwards without a transaction.
-func (c *Chain) touchedAccounts(ctx context.Context, b *Block, touched map[common.Address]bool) error {
+func (c blockRange) addTouched(ctx context.Context, b *Block, touched map[common.Address]bool) error {
 	transactions, err := c.Transactions(ctx, b)
 	if err != nil {
 		return err
@@ -283,8 +297,8 @@ func (c *Chain) touchedAccounts(ctx context.Context, b *Block, touched map[commo
 }
 
 // comparedAccounts finds the accounts that differ among all of two states.
-func (c *Chain) comparedAccounts(ctx context.Context, before, after *Block) ([]common.Address, error) {
-	old, err := c.accounts(ctx, before)
+func (c blockRange) comparedAccounts(ctx context.Context) ([]common.Address, error) {
+	old, err := accountReader{c.Chain, c.before}.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +306,7 @@ func (c *Chain) comparedAccounts(ctx context.Context, before, after *Block) ([]c
 	for _, a := range old {
 		known[a.Address] = a
 	}
-	all, err := c.accounts(ctx, after)
+	all, err := accountReader{c.Chain, c.after}.all(ctx)
 	if err != nil {
 		return nil, err
 	}
