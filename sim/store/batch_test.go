@@ -61,11 +61,11 @@ func TestRollUpsThatWereWrittenOften(t *testing.T) {
 		return made(t, Memory, func(b *Batch) error {
 			err := errors.Join(writeMeta(b), b.AddChain(Chain{ID: 1, Network: "mainnet", EVMID: 43114, BlockchainID: hash, SubnetID: hash, VMID: hash, Kind: "C", Genesis: []byte("{}"), Upgrades: []byte("{}")}))
 			r, before := rand.New(rand.NewPCG(1, 2)), int64(0)
-			for n := range 1000 {
+			for n := range 400 {
 				a := metric.NewActivity(before+r.Int64N(40_000), &before)
 				before = a.Time
 				for range 1 + r.IntN(3) {
-					a.Transaction(binary.BigEndian.AppendUint32(bytes.Clone(address[:16]), r.Uint32N(200)), address, 21_000, uint256.NewInt(r.Uint64N(1000)))
+					a.Transaction(binary.BigEndian.AppendUint32(bytes.Clone(address[:16]), r.Uint32N(10)), address, 21_000, uint256.NewInt(r.Uint64N(1000)))
 				}
 				err = errors.Join(err, b.AddActivity(1, a))
 				if n%each == each-1 {
@@ -76,7 +76,7 @@ func TestRollUpsThatWereWrittenOften(t *testing.T) {
 		})
 	}
 	once := made(10_000)
-	for _, each := range []int{1, 40} {
+	for _, each := range []int{1, 30} {
 		if err := made(each).SameRollUps(t.Context(), once); err != nil {
 			t.Errorf("written after each %d blocks: %v", each, err)
 		}
