@@ -12,9 +12,6 @@ import (
 	"github.com/ethereum/go-ethereum/ethdb"
 )
 
-// nibbles is how many a key has.
-const nibbles = 2 * common.HashLength
-
 // Trie maps hashes to values. Its zero value is empty.
 type Trie struct {
 	root     node
