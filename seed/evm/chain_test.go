@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 
 	"snowglobe/seed/population"
 	"snowglobe/sim/store"
@@ -55,6 +56,43 @@ func TestChainsHaveRoomForTheirTransactions(t *testing.T) {
 		}
 		if huge.fees.MinBaseFee.Cmp(spec.fees.MinBaseFee) != 0 || spec.fees.TargetGas.Int64() > 200_000 {
 			t.Errorf("chain %d: more has changed: %+v", i, huge.fees)
+		}
+	}
+}
+
+// TestSomebodyGivesWhenTheWhaleHasNothing: in a history so long that the whale has given all away, who cannot pay gets money from an account
+// that has plenty.
+func TestSomebodyGivesWhenTheWhaleHasNothing(t *testing.T) {
+	personas, err := population.NewPersonas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := population.NewAccounts(1, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, whaleHas := range []int64{plenty, 1} {
+		alloc := GenesisAlloc(1, personas, accounts)
+		for address := range alloc {
+			alloc[address] = types.Account{Balance: population.Units(1, 18)}
+		}
+		alloc[personas.Whale.Address] = types.Account{Balance: population.Units(whaleHas, 18)}
+		alloc[accounts[7].Address] = types.Account{Balance: population.Units(plenty+1, 18)}
+		span := population.Span{Start: 1_770_000_000, Until: 1_770_000_000 + 14*population.Day}
+		c, err := NewChain(1, &ChainSpecs[3], 3, 300, span, personas, accounts, alloc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Builder.Open(1000 * (span.Start + 60))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := personas.Whale
+		if whaleHas < plenty {
+			want = accounts[7]
+		}
+		if got := (&History{chain: c}).giver(p, population.RNG(1).For("giver")); got != want {
+			t.Errorf("with %d coins of the whale's, %s gives, want %s", whaleHas, got.Address, want.Address)
 		}
 	}
 }
