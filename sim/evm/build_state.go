@@ -102,7 +102,9 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	case l.base == nil:
 		tree, err = l.smallTrie(address, root)
 	default:
-		tree, err = l.base.PartedStorageTrie(l.kind, address, root)
+		if tree, err = l.base.PartedStorageTrie(l.kind, address, root); err == nil {
+			err = l.knowVersions(tree, address[:])
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("storage of %s: %w", address, err)
@@ -125,6 +127,7 @@ func (l *buildState) smallTrie(address common.Address, root common.Hash) (*Trie,
 		if err := tree.UpdateStorage(address, key[:], common.TrimLeftZeroes(value[:])); err != nil {
 			return nil, err
 		}
+		tree.leaves++
 	}
 	if hash := tree.Hash(); hash != root {
 		return nil, fmt.Errorf("the slots hash to %s, they should to %s", hash, root)
@@ -138,7 +141,7 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 	if later.base == nil || later.base.block > l.base.block {
 		return false
 	}
-	for address := range later.accounts.all {
+	for address, was := range later.accounts.all {
 		account, err := l.base.Account(address)
 		switch {
 		case err != nil:
@@ -151,6 +154,7 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 		if err != nil {
 			return false
 		}
+		later.trie.leaves += gained(!was.gone, account != nil)
 		if tree := later.tries[address]; tree != nil && account != nil && l.restoreSlots(tree, address, later.slots[address]) == account.Root {
 			l.tries[address] = tree
 			if !l.adopt(tree, address[:]) {
@@ -170,12 +174,20 @@ func (l *buildState) adopt(tree *Trie, owner []byte) bool {
 	tree.SetLoader(l.base.loader(l.kind, owner))
 	depth, err := l.base.db.TrieDepth(l.base.ctx, l.base.chain, owner)
 	tree.depth = depth
-	return err == nil
+	return err == nil && l.knowVersions(tree, owner) == nil
+}
+
+// knowVersions has a trie know whether the file has versions of its parts. The next one has all of them: nobody knows when the last whole one
+// was.
+func (l *buildState) knowVersions(tree *Trie, owner []byte) (err error) {
+	tree.versioned, err = l.base.versionedFrom(owner, 0)
+	tree.written = wholeVersion
+	return err
 }
 
 // restoreSlots has a contract's trie follow its slots that changed and answers its root, which is no root if that could not be done.
 func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed map[common.Hash]common.Hash) common.Hash {
-	for key := range changed {
+	for key, was := range changed {
 		value, err := l.base.Storage(address, key)
 		switch {
 		case err != nil:
@@ -187,6 +199,7 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed ma
 		if err != nil {
 			return common.Hash{}
 		}
+		tree.leaves += gained(was != common.Hash{}, value != common.Hash{})
 	}
 	return tree.Hash()
 }
@@ -194,8 +207,10 @@ func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed ma
 // Commit takes over what a block changed.
 func (l *buildState) Commit(update *state.StateUpdate) error {
 	l.addDeletions(update)
-	for address := range update.AccountsOrigin {
-		l.accounts.set(address, update.Accounts[crypto.Keccak256Hash(address[:])])
+	for address, before := range update.AccountsOrigin {
+		now := update.Accounts[crypto.Keccak256Hash(address[:])]
+		l.trie.leaves += gained(before != nil, now != nil)
+		l.accounts.set(address, now)
 	}
 	for address, keys := range update.StoragesOrigin {
 		slots := l.slots[address]
@@ -204,8 +219,14 @@ func (l *buildState) Commit(update *state.StateUpdate) error {
 			l.slots[address] = slots
 		}
 		values := update.Storages[crypto.Keccak256Hash(address[:])]
-		for key := range keys {
-			slots[key] = values[crypto.Keccak256Hash(key[:])]
+		grown := 0
+		for key, before := range keys {
+			now := values[crypto.Keccak256Hash(key[:])]
+			grown += gained(before != common.Hash{}, now != common.Hash{})
+			slots[key] = now
+		}
+		if tree := l.tries[address]; tree != nil {
+			tree.leaves += grown
 		}
 		if l.base == nil && len(slots) <= smallSlots {
 			delete(l.tries, address)

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/trie/trienode"
 
 	"snowglobe/sim/evm/mpt"
+	"snowglobe/sim/store"
 )
 
 // leafSize is how many bytes the leaf of an account has at most, without the header of the list.
@@ -48,17 +49,28 @@ func appendString(to, s []byte) []byte {
 type Trie struct {
 	mpt.Trie
 	kind   Kind
-	leaves int // how many there were when it was made of all of them
+	leaves int // how many there are
 	depth  int // of its parts in the file, 0 if there are none
+
+	versioned bool                                // whether the file has versions of its parts,
+	written   int                                 // how many hashes since the last whole one,
+	touched   [1 << (4 * store.VersionDepth)]bool // and which parts may have changed since the last one
 }
 
 var _ state.Trie = (*Trie)(nil)
 
 func newTrie(kind Kind) *Trie { return &Trie{kind: kind} }
 
+// touch answers the hash of a key that changes.
+func (t *Trie) touch(key []byte) common.Hash {
+	hash := crypto.Keccak256Hash(key)
+	t.touched[hash[0]] = true
+	return hash
+}
+
 func (t *Trie) UpdateAccount(address common.Address, account *types.StateAccount, _ int) error {
 	var leaf [2 + leafSize]byte
-	return t.Put(crypto.Keccak256Hash(address[:]), appendAccount(leaf[:0], t.kind, account))
+	return t.Put(t.touch(address[:]), appendAccount(leaf[:0], t.kind, account))
 }
 
 func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.StateAccount, sizes []int) error {
@@ -73,7 +85,7 @@ func (t *Trie) UpdateAccountBatch(addresses []common.Address, accounts []*types.
 // UpdateStorage takes the value without leading zeros; the leaf is its RLP.
 func (t *Trie) UpdateStorage(_ common.Address, key, value []byte) error {
 	var leaf [1 + common.HashLength]byte
-	return t.Put(crypto.Keccak256Hash(key), appendString(leaf[:0], value))
+	return t.Put(t.touch(key), appendString(leaf[:0], value))
 }
 
 func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte) error {
@@ -86,11 +98,11 @@ func (t *Trie) UpdateStorageBatch(address common.Address, keys, values [][]byte)
 }
 
 func (t *Trie) DeleteAccount(address common.Address) error {
-	return t.Delete(crypto.Keccak256Hash(address[:]))
+	return t.Delete(t.touch(address[:]))
 }
 
 func (t *Trie) DeleteStorage(_ common.Address, key []byte) error {
-	return t.Delete(crypto.Keccak256Hash(key))
+	return t.Delete(t.touch(key))
 }
 
 // Commit keeps the trie as it is: its nodes stay in memory and none are written.

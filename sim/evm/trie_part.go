@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,12 +25,19 @@ func partDepth(leaves int) (depth int) {
 	return depth
 }
 
+// The file also has versions of the parts of tries with very many leaves: what became of their hashes with each block, for proofs of old
+// states. A trie of fewer leaves is made of all of them in a few milliseconds.
+const (
+	versionedLeaves = 2048
+	wholeVersion    = 2048 // after so many hashes all are written again, so that a reader need not look at more
+)
+
 // AllAccounts stands for the trie of the accounts where others have the address of a contract.
 var AllAccounts = []byte{}
 
 // PartedAccountTrie is the state trie, made of the parts in the file, or of all accounts if those are not of this state.
 func (f FlatState) PartedAccountTrie(kind Kind, root common.Hash) (*Trie, error) {
-	tree, err := f.PartsOf(kind, AllAccounts, root)
+	tree, err := f.partedTrie(kind, AllAccounts, root)
 	if tree != nil || err != nil {
 		return tree, err
 	}
@@ -38,19 +46,99 @@ func (f FlatState) PartedAccountTrie(kind Kind, root common.Hash) (*Trie, error)
 
 // PartedStorageTrie is the storage trie of a contract, made of the parts in the file, or of all slots if those are not of this state.
 func (f FlatState) PartedStorageTrie(kind Kind, address common.Address, root common.Hash) (*Trie, error) {
-	tree, err := f.PartsOf(kind, address[:], root)
+	tree, err := f.partedTrie(kind, address[:], root)
 	if tree != nil || err != nil {
 		return tree, err
 	}
 	return f.StorageTrie(kind, address)
 }
 
+// partedTrie is a trie made of the versions of its parts if it changed since, or else of the parts as they are: nil if they have another root.
+func (f FlatState) partedTrie(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
+	changed, err := f.versionedFrom(owner, f.block+1)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		return f.versionOf(kind, owner, root)
+	}
+	return f.PartsOf(kind, owner, root)
+}
+
+// versionedFrom says whether the file has versions of the parts of a trie at a block or later.
+func (f FlatState) versionedFrom(owner []byte, block uint64) (bool, error) {
+	_, err := f.db.NextTrieVersion(f.ctx, f.chain, owner, block)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// versionOf is a trie made of the versions of its parts, or, before the first of them, of the keys that there were by then.
+func (f FlatState) versionOf(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
+	hashes, err := f.versionHashes(owner)
+	if err != nil {
+		return nil, err
+	}
+	tree := newTrie(kind)
+	if hashes != nil {
+		var parted *mpt.Trie
+		if parted, err = mpt.NewTrie(hashes.parts(), f.loader(kind, owner)); err == nil {
+			tree.Trie = *parted
+		}
+	} else {
+		var keys []byte
+		if keys, err = f.db.PastKeys(f.ctx, f.chain, owner, []byte{}); err == nil {
+			err = f.eachLeaf(kind, owner, keys, func(key common.Hash, leaf []byte) { err = errors.Join(err, tree.Put(key, leaf)) })
+		}
+	}
+	if err != nil || tree.Hash() != root {
+		return nil, f.ctx.Err()
+	}
+	return tree, nil
+}
+
+// versionHashes are the hashes that the parts of a trie had at the block, nil if the first version is later.
+func (f FlatState) versionHashes(owner []byte) (hashes *partHashes, err error) {
+	err = f.db.TrieVersions(f.ctx, f.chain, owner, f.block, func(v *store.TrieVersion) {
+		if hashes == nil {
+			hashes = &partHashes{}
+		}
+		hashes.follow(v)
+	})
+	return hashes, err
+}
+
+// partHashes are the hashes of the parts of which there are versions, by the byte with the two nibbles of their prefix.
+type partHashes [1 << (4 * store.VersionDepth)]common.Hash
+
+func (h *partHashes) follow(v *store.TrieVersion) {
+	if v.Whole {
+		*h = partHashes{}
+	}
+	v.Each(func(prefix byte, hash common.Hash) { h[prefix] = hash })
+}
+
+// parts are those that there are.
+func (h *partHashes) parts() (parts []mpt.Part) {
+	for i := range h {
+		if h[i] != (common.Hash{}) {
+			parts = append(parts, mpt.Part{Prefix: versionPrefix(byte(i)), Hash: h[i]})
+		}
+	}
+	return parts
+}
+
+func versionPrefix(at byte) string { return string([]byte{at >> 4, at & 15}) }
+
 // PartsOf is the trie of the accounts or of a contract's storage, made of the parts in the file: nil if there are none, or if they have
 // another root.
 func (f FlatState) PartsOf(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
 	var parts []mpt.Part
+	leaves := 0
 	err := f.db.TrieParts(f.ctx, f.chain, owner, func(p *store.TriePart) {
 		parts = append(parts, mpt.Part{Prefix: string(p.Prefix), Hash: common.BytesToHash(p.Hash)})
+		leaves += p.Size / keySize(owner)
 	})
 	if len(parts) == 0 || err != nil {
 		return nil, err
@@ -59,7 +147,7 @@ func (f FlatState) PartsOf(kind Kind, owner []byte, root common.Hash) (*Trie, er
 	if err != nil || tree.Hash() != root {
 		return nil, f.ctx.Err()
 	}
-	return &Trie{Trie: *tree, kind: kind, depth: len(parts[0].Prefix)}, nil
+	return &Trie{Trie: *tree, kind: kind, leaves: leaves, depth: len(parts[0].Prefix)}, nil
 }
 
 // CompareParts compares the parts of a trie in the file, if there are any, with the trie that was made of all leaves.
@@ -82,27 +170,36 @@ func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
 	return err
 }
 
-// loader reads what is in a part.
+// loader reads what is in a part: also what was, if it is one of those of which there are versions.
 func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 	return func(prefix string, visit func(common.Hash, []byte)) error {
 		keys, err := f.db.TriePartKeys(f.ctx, f.chain, owner, []byte(prefix))
-		if errors.Is(err, store.ErrNotFound) {
-			return mpt.ErrPart
-		}
 		if err != nil {
 			return err
 		}
-		for key := range slices.Chunk(keys, keySize(owner)) {
-			leaf, err := f.leaf(kind, owner, key)
+		if len(prefix) == store.VersionDepth {
+			past, err := f.db.PastKeys(f.ctx, f.chain, owner, []byte(prefix)) // after the others: what goes meanwhile is in one of both
 			if err != nil {
 				return err
 			}
-			if leaf != nil {
-				visit(crypto.Keccak256Hash(key), leaf)
-			}
+			keys = append(keys, past...)
 		}
-		return nil
+		return f.eachLeaf(kind, owner, keys, visit)
 	}
+}
+
+// eachLeaf visits the leaves that there are at the block of keys, which follow each other.
+func (f FlatState) eachLeaf(kind Kind, owner, keys []byte, visit func(common.Hash, []byte)) error {
+	for key := range slices.Chunk(keys, keySize(owner)) {
+		leaf, err := f.leaf(kind, owner, key)
+		if err != nil {
+			return err
+		}
+		if leaf != nil {
+			visit(crypto.Keccak256Hash(key), leaf)
+		}
+	}
+	return nil
 }
 
 func keySize(owner []byte) int {
@@ -128,20 +225,19 @@ func (f FlatState) leaf(kind Kind, owner, key []byte) ([]byte, error) {
 	return appendString(nil, value), nil
 }
 
-// keys are the accounts, or the slots of a contract, that there are.
-func (f FlatState) keys(owner []byte) (keys [][]byte, err error) {
+// keys are the accounts, or the slots of a contract, that there were so far, and whether they still are.
+func (f FlatState) keys(owner []byte) (map[string]bool, error) {
+	keys := map[string]bool{}
 	if len(owner) > 0 {
-		slots, err := f.slotKeys(common.BytesToAddress(owner))
-		for i := range slots {
-			keys = append(keys, slots[i][:])
+		rows, err := f.db.SlotsAt(f.ctx, f.chain, owner, f.block)
+		for i := range rows {
+			keys[string(rows[i].Key)] = len(rows[i].Value) > 0
 		}
 		return keys, err
 	}
 	rows, err := f.db.AccountsAt(f.ctx, f.chain, f.block)
 	for i := range rows {
-		if !rows[i].Gone {
-			keys = append(keys, rows[i].Address)
-		}
+		keys[string(rows[i].Address)] = !rows[i].Gone
 	}
 	return keys, err
 }
@@ -184,77 +280,207 @@ func partsOf(tree *Trie, keys map[string]bool) (parts []store.TriePart) {
 	return parts
 }
 
-// changedTries is what the last commit changed in the parts of tries that the file has, with all parts of those that turned out large.
-func (l *buildState) changedTries() (changes []store.TrieChange, err error) {
-	if l.base == nil { // a chain that is made from its beginning: largeTries are those of its end
-		return nil, nil
+// changedTries is what the last commit, that of a block or of a change after it, did to the parts of tries that the file has, with all parts
+// of those that turned out large.
+func (l *buildState) changedTries(block uint64) (changes []store.TrieChange, err error) {
+	if l.base == nil {
+		return l.newVersions(block)
 	}
 	accounts := map[string]bool{}
 	for address := range l.update.AccountsOrigin {
 		accounts[string(address[:])] = !l.accounts.all[address].gone
 	}
-	changes, err = l.changedTrie(nil, AllAccounts, l.trie, accounts)
+	changes, err = l.changedTrie(nil, AllAccounts, l.trie, accounts, block)
 	for _, address := range slices.SortedFunc(maps.Keys(l.update.StoragesOrigin), common.Address.Cmp) {
 		slots := map[string]bool{}
 		for key := range l.update.StoragesOrigin[address] {
 			slots[string(key[:])] = l.slots[address][key] != common.Hash{}
 		}
+		tree := l.tries[address]
+		if l.accounts.all[address].gone {
+			tree = nil
+		}
 		if err == nil {
-			changes, err = l.changedTrie(changes, address.Bytes(), l.tries[address], slots)
+			changes, err = l.changedTrie(changes, address.Bytes(), tree, slots, block)
 		}
 	}
 	return changes, err
 }
 
-func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree *Trie, keys map[string]bool) ([]store.TrieChange, error) {
+// newVersions are the versions that the last commit made of tries of a chain that is made from its beginning. The parts themselves are
+// written at its end.
+func (l *buildState) newVersions(block uint64) (changes []store.TrieChange, err error) {
+	add := func(owner []byte, tree *Trie) {
+		if tree == nil || !tree.versioned && tree.leaves < versionedLeaves {
+			return
+		}
+		c := store.TrieChange{Owner: owner}
+		if !tree.versioned {
+			var past store.PastKeys
+			past, err = l.keysSoFar(owner)
+			c.Past = []store.PastKeys{past}
+		}
+		c.Version = tree.version(block)
+		changes = append(changes, c)
+	}
+	add(AllAccounts, l.trie)
+	for address := range l.update.StoragesOrigin {
+		add(address.Bytes(), l.tries[address])
+	}
+	slices.SortFunc(changes, func(a, b store.TrieChange) int { return bytes.Compare(a.Owner, b.Owner) })
+	return changes, err
+}
+
+// gained is by how many leaves a trie grew when a key changed.
+func gained(before, now bool) int {
 	switch {
-	case tree == nil: // the contract is gone
+	case now && !before:
+		return 1
+	case before && !now:
+		return -1
+	}
+	return 0
+}
+
+// changedTrie adds what became of a trie; nil says that its contract is gone.
+func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree *Trie, keys map[string]bool, block uint64) ([]store.TrieChange, error) {
+	if tree == nil {
 		return append(changes, store.TrieChange{Owner: owner, Anew: true}), nil
-	case tree.depth > 0:
-		return append(changes, store.TrieChange{Owner: owner, Parts: partsOf(tree, keys)}), nil
-	case tree.leaves < partedLeaves:
-		return changes, nil
 	}
-	all, err := l.base.keys(owner)
-	if err != nil {
-		return nil, err
+	c := store.TrieChange{Owner: owner}
+	first := !tree.versioned && tree.leaves >= versionedLeaves
+	switch {
+	case tree.depth > 0 && !first:
+		c.Parts = partsOf(tree, keys)
+		if tree.versioned {
+			c.Past = pastKeys(keys)
+		}
+	case tree.leaves >= partedLeaves:
+		err := tree.LoadAll()
+		if err == nil {
+			c, err = l.allParts(owner, tree, first)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return append(changes, l.allParts(owner, tree, all)), nil
+	if first {
+		past, err := l.keysSoFar(owner)
+		if err != nil {
+			return nil, err
+		}
+		c.Past = append(c.Past, past)
+	}
+	if tree.versioned || first {
+		c.Version = tree.version(block)
+	}
+	if c.Anew || c.Parts != nil || c.Version != nil {
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// version has the hashes of the parts that may have changed, or those of all parts. Who calls it the first time writes the keys so far, too.
+func (t *Trie) version(block uint64) *store.TrieVersion {
+	v := &store.TrieVersion{Block: block, Whole: !t.versioned || t.written >= wholeVersion}
+	if t.versioned = true; v.Whole {
+		t.written = 0
+	}
+	for i, touched := range t.touched {
+		if !touched && !v.Whole {
+			continue
+		}
+		hash, there := t.PartHash(versionPrefix(byte(i)))
+		if !there {
+			hash = common.Hash{}
+		}
+		if there || !v.Whole {
+			v.Hashes = append(append(v.Hashes, byte(i)), hash[:]...)
+		}
+		if !v.Whole {
+			t.written++
+		}
+	}
+	clear(t.touched[:])
+	return v
 }
 
 // largeTries are all parts of the tries of a chain that was made from its beginning.
 func (l *buildState) largeTries() (changes []store.TrieChange) {
-	if len(l.accounts.all) >= partedLeaves {
-		changes = append(changes, l.allParts(AllAccounts, l.trie, nil))
-	}
-	for _, address := range slices.SortedFunc(maps.Keys(l.slots), common.Address.Cmp) {
-		if tree := l.tries[address]; tree != nil && len(l.slots[address]) >= partedLeaves {
-			changes = append(changes, l.allParts(address.Bytes(), tree, nil))
+	add := func(owner []byte, tree *Trie) {
+		if tree != nil && tree.leaves >= partedLeaves {
+			c, _ := l.allParts(owner, tree, false) // nothing is read
+			changes = append(changes, c)
 		}
+	}
+	add(AllAccounts, l.trie)
+	for _, address := range slices.SortedFunc(maps.Keys(l.tries), common.Address.Cmp) {
+		add(address.Bytes(), l.tries[address])
 	}
 	return changes
 }
 
-// allParts are the parts of a trie with the keys that the state was loaded with and those that came since.
-func (l *buildState) allParts(owner []byte, tree *Trie, loaded [][]byte) store.TrieChange {
-	keys := map[string]bool{}
-	for _, key := range loaded {
-		keys[string(key)] = true
+// allParts are the parts of a trie with all of their keys, and with those that are gone if there are versions of it, or will be.
+func (l *buildState) allParts(owner []byte, tree *Trie, versioned bool) (store.TrieChange, error) {
+	keys, err := l.keys(owner)
+	if err != nil {
+		return store.TrieChange{}, err
 	}
-	set := func(key []byte, there bool) {
-		if delete(keys, string(key)); there {
-			keys[string(key)] = true
+	leaves := 0
+	for _, there := range keys {
+		leaves += gained(false, there)
+	}
+	tree.depth = partDepth(leaves)
+	c := store.TrieChange{Owner: owner, Anew: true}
+	if versioned || tree.versioned {
+		tree.depth = max(tree.depth, store.VersionDepth)
+		c.Past = pastKeys(keys)
+	}
+	c.Parts = partsOf(tree, keys)
+	return c, nil
+}
+
+// keys are the accounts, or the slots of a contract, that there were so far, and whether they still are.
+func (l *buildState) keys(owner []byte) (keys map[string]bool, err error) {
+	keys = map[string]bool{}
+	if l.base != nil {
+		if keys, err = l.base.keys(owner); err != nil {
+			return nil, err
 		}
 	}
 	if len(owner) == 0 {
 		for address, account := range l.accounts.all {
-			set(address[:], !account.gone)
+			keys[string(address[:])] = !account.gone
 		}
-	} else {
-		for key, value := range l.slots[common.BytesToAddress(owner)] {
-			set(key[:], value != common.Hash{})
+		return keys, nil
+	}
+	for key, value := range l.slots[common.BytesToAddress(owner)] {
+		keys[string(key[:])] = value != common.Hash{}
+	}
+	return keys, nil
+}
+
+// keysSoFar are all keys that a trie ever had, for the states before its first version.
+func (l *buildState) keysSoFar(owner []byte) (store.PastKeys, error) {
+	keys, err := l.keys(owner)
+	all := store.PastKeys{Prefix: []byte{}}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		all.Keys = append(all.Keys, key...)
+	}
+	return all, err
+}
+
+// pastKeys are the keys that are gone, by their prefixes.
+func pastKeys(keys map[string]bool) (past []store.PastKeys) {
+	byPrefix := map[string][]byte{}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if !keys[key] {
+			prefix := prefixOf([]byte(key), store.VersionDepth)
+			byPrefix[prefix] = append(byPrefix[prefix], key...)
 		}
 	}
-	tree.depth = partDepth(len(keys))
-	return store.TrieChange{Owner: owner, Anew: true, Parts: partsOf(tree, keys)}
+	for _, prefix := range slices.Sorted(maps.Keys(byPrefix)) {
+		past = append(past, store.PastKeys{Prefix: []byte(prefix), Keys: byPrefix[prefix]})
+	}
+	return past
 }

@@ -28,7 +28,7 @@ const (
 	Memory = ":memory:"
 
 	applicationID = 0x534e4f57 // "SNOW"
-	schemaVersion = 7
+	schemaVersion = 8
 
 	busyTimeout = 10_000 // milliseconds for which one process waits for another's lock
 

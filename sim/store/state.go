@@ -46,13 +46,39 @@ type TriePart struct {
 	Hash   []byte `db:"hash"`   // nil when nothing is left of it
 	Keys   []byte // addresses or slots that are in it, one after the other: in a change, those that the change set
 	Gone   []byte // those that a change took away
+	Size   int    `db:"size"` // of the keys in bytes, where they are left out
 }
 
 // TrieChange is what becomes of the parts of the trie of a chain's accounts or of a contract's storage.
 type TrieChange struct {
-	Owner []byte // the contract, empty for the accounts
-	Anew  bool   // whether the parts are all that there are, with all of their keys
-	Parts []TriePart
+	Owner   []byte // the contract, empty for the accounts
+	Anew    bool   // whether the parts are all that there are, with all of their keys
+	Parts   []TriePart
+	Version *TrieVersion // nil for a trie of which the file has none
+	Past    []PastKeys
+}
+
+// VersionDepth is how many nibbles the prefixes have of the parts of which there are versions.
+const VersionDepth = 2
+
+// TrieVersion is what a block changed in the hashes of the parts of a trie.
+type TrieVersion struct {
+	Block  uint64 `db:"block"`
+	Whole  bool   `db:"whole"`  // whether they are all that there are
+	Hashes []byte `db:"hashes"` // each after a byte with the two nibbles of its prefix; of zeros when nothing is left of the part
+}
+
+// Each visits the hashes, by the byte with their prefix.
+func (v *TrieVersion) Each(visit func(prefix byte, hash common.Hash)) {
+	for entry := range slices.Chunk(v.Hashes, 1+common.HashLength) {
+		visit(entry[0], common.BytesToHash(entry[1:]))
+	}
+}
+
+// PastKeys are keys that a part of a trie had once, or, without a prefix, that the trie had by the block of its first version.
+type PastKeys struct {
+	Prefix []byte
+	Keys   []byte // one after the other
 }
 
 const (
@@ -126,7 +152,7 @@ func (db *DB) SlotsAt(ctx context.Context, chain int, address []byte, block uint
 
 // TrieParts visits the hashes of the parts of a trie, by prefix. Keys are left out.
 func (db *DB) TrieParts(ctx context.Context, chain int, owner []byte, visit func(*TriePart)) error {
-	return each(ctx, db, visit, `SELECT prefix, hash FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
+	return each(ctx, db, visit, `SELECT prefix, hash, length(keys) AS size FROM trie_part WHERE chain = ? AND owner = ? ORDER BY prefix`, chain, owner)
 }
 
 // TriePartsWithKeys lists them with the keys that each has.
@@ -149,9 +175,35 @@ func (db *DB) TrieDepth(ctx context.Context, chain int, owner []byte) (int, erro
 	return depth, err
 }
 
-// TriePartKeys reads the keys of a part of a trie, one after the other.
-func (db *DB) TriePartKeys(ctx context.Context, chain int, owner, prefix []byte) ([]byte, error) {
-	return value[[]byte](ctx, db, `SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, owner, prefix)
+// TriePartKeys reads the keys, one after the other, of the parts of a trie whose prefixes begin with another.
+func (db *DB) TriePartKeys(ctx context.Context, chain int, owner, prefix []byte) (keys []byte, err error) {
+	end := slices.Clone(prefix)
+	end[len(end)-1]++ // a nibble is less than 16
+	err = each(ctx, db, func(part *[]byte) { keys = append(keys, *part...) },
+		`SELECT keys FROM trie_part WHERE chain = ? AND owner = ? AND prefix >= ? AND prefix < ? ORDER BY prefix`, chain, owner, prefix, end)
+	return keys, err
+}
+
+// TrieVersions visits the versions of a trie from the last whole one on that there was at a block.
+func (db *DB) TrieVersions(ctx context.Context, chain int, owner []byte, block uint64, visit func(*TrieVersion)) error {
+	return each(ctx, db, visit, `SELECT block, whole, hashes FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND block >= (
+			SELECT block FROM trie_version WHERE chain = ?1 AND owner = ?2 AND block <= ?3 AND whole = 1 ORDER BY block DESC LIMIT 1
+		) ORDER BY block`, chain, owner, block)
+}
+
+// NextTrieVersion reads the first version of a trie at a block or later.
+func (db *DB) NextTrieVersion(ctx context.Context, chain int, owner []byte, block uint64) (*TrieVersion, error) {
+	return get[TrieVersion](ctx, db, `SELECT block, whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block >= ? ORDER BY block LIMIT 1`,
+		chain, owner, block)
+}
+
+// PastKeys reads the keys that a part of a trie had once, one after the other.
+func (db *DB) PastKeys(ctx context.Context, chain int, owner, prefix []byte) ([]byte, error) {
+	keys, err := value[[]byte](ctx, db, `SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, chain, owner, prefix)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return keys, err
 }
 
 // TrieOwners lists whose tries a chain has parts of: the empty owner for the accounts, and contracts.
@@ -180,8 +232,74 @@ func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
 				return fmt.Errorf("part %x of the trie of %x: %w", c.Parts[n].Prefix, c.Owner, err)
 			}
 		}
+		if err := errors.Join(b.addTrieVersion(chain, c.Owner, c.Version), b.addPastKeys(chain, c)); err != nil {
+			return fmt.Errorf("version of the trie of %x: %w", c.Owner, err)
+		}
 	}
 	return nil
+}
+
+// addTrieVersion writes the version that a block makes. While a world is generated there is no other of the block; afterwards the state may
+// have changed already since the block.
+func (b *Batch) addTrieVersion(chain int, owner []byte, v *TrieVersion) error {
+	if v == nil {
+		return nil
+	}
+	if b.bulk == nil {
+		before := TrieVersion{}
+		err := b.scan(`SELECT whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`,
+			[]any{chain, owner, v.Block}, &before.Whole, &before.Hashes)
+		if err == nil {
+			whole, hashes := before.followedBy(v)
+			return b.exec(`UPDATE trie_version SET whole = ?, hashes = ? WHERE chain = ? AND owner = ? AND block = ?`, whole, hashes, chain, owner, v.Block)
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return b.insert(intoTrieVersion, chain, owner, v.Block, v.Whole, v.Hashes)
+}
+
+// followedBy is a version after another of the same block.
+func (v *TrieVersion) followedBy(next *TrieVersion) (whole bool, hashes []byte) {
+	if next.Whole {
+		return true, next.Hashes
+	}
+	changed := map[byte]bool{}
+	next.Each(func(prefix byte, _ common.Hash) { changed[prefix] = true })
+	v.Each(func(prefix byte, hash common.Hash) {
+		if !changed[prefix] {
+			hashes = append(append(hashes, prefix), hash[:]...)
+		}
+	})
+	return v.Whole, append(hashes, next.Hashes...)
+}
+
+func (b *Batch) addPastKeys(chain int, c *TrieChange) error {
+	for _, p := range c.Past {
+		var before []byte
+		err := b.scan(`SELECT keys FROM past_key WHERE chain = ? AND owner = ? AND prefix = ?`, []any{chain, c.Owner, p.Prefix}, &before)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		keys := mergeKeys(bytes.Clone(before), p.Keys, nil, keySize(c.Owner))
+		if bytes.Equal(before, keys) {
+			continue
+		}
+		err = b.exec(`INSERT INTO past_key (chain, owner, prefix, keys) VALUES (?, ?, ?, ?)
+			ON CONFLICT (chain, owner, prefix) DO UPDATE SET keys = excluded.keys`, chain, c.Owner, p.Prefix, keys)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keySize(owner []byte) int {
+	if len(owner) == 0 {
+		return common.AddressLength
+	}
+	return common.HashLength
 }
 
 func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
@@ -192,11 +310,7 @@ func (b *Batch) changeTriePart(chain int, c *TrieChange, p *TriePart) error {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		size := common.HashLength
-		if len(c.Owner) == 0 {
-			size = common.AddressLength
-		}
-		keys = mergeKeys(before, p.Keys, p.Gone, size)
+		keys = mergeKeys(before, p.Keys, p.Gone, keySize(c.Owner))
 	}
 	if p.Hash == nil || len(keys) == 0 {
 		return b.exec(`DELETE FROM trie_part WHERE chain = ? AND owner = ? AND prefix = ?`, chain, c.Owner, p.Prefix)
@@ -233,6 +347,8 @@ func (db *DB) Code(ctx context.Context, hash []byte) ([]byte, error) {
 var (
 	intoAccount = bulk.NewTable("account", accountColumns, true)
 	intoSlot    = bulk.NewTable("slot", slotColumns, true)
+
+	intoTrieVersion = bulk.NewTable("trie_version", `chain, owner, block, whole, hashes`, false)
 )
 
 func (b *Batch) addAccount(a *Account) error {

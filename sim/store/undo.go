@@ -367,7 +367,7 @@ func (r *removal) concerns(c undo.Change) bool {
 		return AssetKey(asset).Token().Chain() == r.chain && uint64(number("block")) > r.after
 	case "touch":
 		return r.within(Position(number("tx")))
-	case "account", "slot", "state_change":
+	case "account", "slot", "trie_version", "state_change":
 		return number("chain") == int64(r.chain) && uint64(number("block")) > r.after
 	case "trie_part":
 		return number("chain") == int64(r.chain)
@@ -480,10 +480,11 @@ func (b *Batch) PutBack(rows []undo.Change) error {
 	return undo.Take(b.tx.Tx, rows)
 }
 
-// ForgetHistory has a copy of a world begin where it is: no commit is undone in it. Nor does anybody build blocks on it, for which there
-// are hashes of parts of tries.
+// ForgetHistory has a copy of a world begin where it is: no commit is undone in it. Nor does anybody build blocks on it or prove anything,
+// for which there are hashes of parts of tries.
 func (b *Batch) ForgetHistory() error {
-	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`), b.exec(`DELETE FROM trie_part`))
+	return errors.Join(b.exec(`DELETE FROM undo`), b.exec(`DELETE FROM snapshot`),
+		b.exec(`DELETE FROM trie_part`), b.exec(`DELETE FROM trie_version`), b.exec(`DELETE FROM past_key`))
 }
 
 // ForgetMetrics empties the roll-ups, which are to be made anew.
