@@ -91,8 +91,9 @@ func (l *buildState) TrieDB() *triedb.Database                     { return nil 
 func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root common.Hash, _ state.Trie) (state.Trie, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if tree := l.tries[address]; tree != nil && root != types.EmptyRootHash {
-		return tree, nil
+	before := l.tries[address]
+	if before != nil && root != types.EmptyRootHash {
+		return before, nil
 	}
 	var tree *Trie
 	var err error
@@ -102,9 +103,13 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 	case l.base == nil:
 		tree, err = l.smallTrie(address, root)
 	default:
-		if tree, err = l.base.PartedStorageTrie(l.kind, address, root); err == nil {
-			err = l.knowVersions(tree, address[:])
-		}
+		tree, err = l.base.PartedStorageTrie(l.kind, address, root)
+	}
+	if err == nil && l.base != nil {
+		err = l.knowVersions(tree, address[:])
+	}
+	if before != nil && before.versioned && err == nil {
+		tree.versioned, tree.written = true, wholeVersion
 	}
 	if err != nil {
 		return nil, fmt.Errorf("storage of %s: %w", address, err)
@@ -168,13 +173,13 @@ func (l *buildState) inherit(later *buildState, root common.Hash) bool {
 
 // adopt has a trie follow what the file has of it now.
 func (l *buildState) adopt(tree *Trie, owner []byte) bool {
-	if tree.depth == 0 {
-		return true
+	if err := l.knowVersions(tree, owner); err != nil || tree.depth == 0 {
+		return err == nil
 	}
 	tree.SetLoader(l.base.loader(l.kind, owner))
 	depth, err := l.base.db.TrieDepth(l.base.ctx, l.base.chain, owner)
 	tree.depth = depth
-	return err == nil && l.knowVersions(tree, owner) == nil
+	return err == nil
 }
 
 // knowVersions has a trie know whether the file has versions of its parts. The next one has all of them: nobody knows when the last whole one

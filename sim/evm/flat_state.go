@@ -92,16 +92,7 @@ func (f FlatState) AccountTrie(kind Kind) (*Trie, error) {
 		return nil, err
 	}
 	tree := newTrie(kind)
-	for i := range rows {
-		if rows[i].Gone {
-			continue
-		}
-		if err := tree.UpdateAccount(common.BytesToAddress(rows[i].Address), stateAccount(&rows[i]), 0); err != nil {
-			return nil, err
-		}
-		tree.leaves++
-	}
-	return tree, nil
+	return tree, tree.putAccounts(rows)
 }
 
 // StorageTrie is the storage trie of a contract, whose root is in its account, made from all slots.
@@ -111,16 +102,35 @@ func (f FlatState) StorageTrie(kind Kind, address common.Address) (*Trie, error)
 		return nil, err
 	}
 	tree := newTrie(kind)
+	return tree, tree.putSlots(rows)
+}
+
+// putAccounts puts into a trie those that there are.
+func (t *Trie) putAccounts(rows []store.Account) error {
+	for i := range rows {
+		if rows[i].Gone {
+			continue
+		}
+		if err := t.UpdateAccount(common.BytesToAddress(rows[i].Address), stateAccount(&rows[i]), 0); err != nil {
+			return err
+		}
+		t.leaves++
+	}
+	return nil
+}
+
+// putSlots puts into a trie those that are not zero.
+func (t *Trie) putSlots(rows []store.Slot) error {
 	for i := range rows {
 		if len(rows[i].Value) == 0 {
 			continue
 		}
-		if err := tree.UpdateStorage(address, rows[i].Key, rows[i].Value); err != nil {
-			return nil, err
+		if err := t.UpdateStorage(common.Address{}, rows[i].Key, rows[i].Value); err != nil {
+			return err
 		}
-		tree.leaves++
+		t.leaves++
 	}
-	return tree, nil
+	return nil
 }
 
 // slotKeys are the keys of a contract's slots that are not zero.

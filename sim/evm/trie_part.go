@@ -28,8 +28,8 @@ func partDepth(leaves int) (depth int) {
 // The file also has versions of the parts of tries with very many leaves: what became of their hashes with each block, for proofs of old
 // states. A trie of fewer leaves is made of all of them in a few milliseconds.
 const (
-	versionedLeaves = 2048
-	wholeVersion    = 2048 // after so many hashes all are written again, so that a reader need not look at more
+	versionedLeaves = 1536
+	wholeVersion    = 4096 // after so many hashes all are written again, so that a reader need not look at more
 )
 
 // AllAccounts stands for the trie of the accounts where others have the address of a contract.
@@ -74,53 +74,75 @@ func (f FlatState) versionedFrom(owner []byte, block uint64) (bool, error) {
 	return err == nil, err
 }
 
-// versionOf is a trie made of the versions of its parts, or, before the first of them, of the keys that there were by then.
+// versionOf is a trie made of the versions of its parts, or, before the first of them, of the keys that there were by then: nil if it has
+// another root.
 func (f FlatState) versionOf(kind Kind, owner []byte, root common.Hash) (*Trie, error) {
-	hashes, err := f.versionHashes(owner)
+	hashes, err := f.VersionHashes(owner)
 	if err != nil {
 		return nil, err
 	}
 	tree := newTrie(kind)
-	if hashes != nil {
-		var parted *mpt.Trie
-		if parted, err = mpt.NewTrie(hashes.parts(), f.loader(kind, owner)); err == nil {
-			tree.Trie = *parted
-		}
-	} else {
-		var keys []byte
-		if keys, err = f.db.PastKeys(f.ctx, f.chain, owner, []byte{}); err == nil {
-			err = f.eachLeaf(kind, owner, keys, func(key common.Hash, leaf []byte) { err = errors.Join(err, tree.Put(key, leaf)) })
-		}
+	if hashes == nil {
+		err = f.putPast(tree, owner)
+	} else if parted, partErr := mpt.NewTrie(hashes.parts(), f.loader(kind, owner)); partErr == nil {
+		tree.Trie = *parted
 	}
 	if err != nil || tree.Hash() != root {
-		return nil, f.ctx.Err()
+		return nil, errors.Join(err, f.ctx.Err())
 	}
 	return tree, nil
 }
 
-// versionHashes are the hashes that the parts of a trie had at the block, nil if the first version is later.
-func (f FlatState) versionHashes(owner []byte) (hashes *partHashes, err error) {
+// putPast puts into a trie what there was of the keys that it had by its first version.
+func (f FlatState) putPast(tree *Trie, owner []byte) error {
+	past, err := f.db.PastKeys(f.ctx, f.chain, owner, []byte{})
+	if err != nil {
+		return err
+	}
+	keys := slices.Collect(slices.Chunk(past, keySize(owner)))
+	for some := range slices.Chunk(keys, store.MostAmong) {
+		if len(owner) == 0 {
+			var rows []store.Account
+			if rows, err = f.db.AccountsAmong(f.ctx, f.chain, some, f.block); err == nil {
+				err = tree.putAccounts(rows)
+			}
+		} else {
+			var rows []store.Slot
+			if rows, err = f.db.SlotsAmong(f.ctx, f.chain, owner, some, f.block); err == nil {
+				err = tree.putSlots(rows)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VersionHashes are the hashes in the file that the parts of a trie had at the block, nil if the first version is later.
+func (f FlatState) VersionHashes(owner []byte) (hashes *PartHashes, err error) {
 	err = f.db.TrieVersions(f.ctx, f.chain, owner, f.block, func(v *store.TrieVersion) {
 		if hashes == nil {
-			hashes = &partHashes{}
+			hashes = &PartHashes{}
 		}
-		hashes.follow(v)
+		hashes.Follow(v)
 	})
 	return hashes, err
 }
 
-// partHashes are the hashes of the parts of which there are versions, by the byte with the two nibbles of their prefix.
-type partHashes [1 << (4 * store.VersionDepth)]common.Hash
+// PartHashes are the hashes of the parts of which there are versions, by the byte with the two nibbles of their prefix.
+type PartHashes [1 << (4 * store.VersionDepth)]common.Hash
 
-func (h *partHashes) follow(v *store.TrieVersion) {
+// Follow has the hashes be as they are after a version.
+func (h *PartHashes) Follow(v *store.TrieVersion) {
 	if v.Whole {
-		*h = partHashes{}
+		*h = PartHashes{}
 	}
 	v.Each(func(prefix byte, hash common.Hash) { h[prefix] = hash })
 }
 
 // parts are those that there are.
-func (h *partHashes) parts() (parts []mpt.Part) {
+func (h *PartHashes) parts() (parts []mpt.Part) {
 	for i := range h {
 		if h[i] != (common.Hash{}) {
 			parts = append(parts, mpt.Part{Prefix: versionPrefix(byte(i)), Hash: h[i]})
@@ -167,7 +189,53 @@ func (f FlatState) CompareParts(owner []byte, tree *Trie) error {
 	if err == nil && parts > 0 && (!same || keys != tree.leaves) {
 		err = fmt.Errorf("parts of the trie of 0x%x: %w", owner, mpt.ErrPart)
 	}
+	if err != nil {
+		return err
+	}
+	hashes, err := f.VersionHashes(owner)
+	if err == nil && hashes != nil && *hashes != tree.partHashes() {
+		err = fmt.Errorf("versions of the trie of 0x%x: %w", owner, mpt.ErrPart)
+	}
 	return err
+}
+
+// CheckPastKeys looks in the file for all keys that a trie had once, if there are versions of it.
+func (f FlatState) CheckPastKeys(owner []byte) error {
+	first, err := f.db.NextTrieVersion(f.ctx, f.chain, owner, 0)
+	if err != nil {
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}
+	keys, err := f.keys(owner)
+	if err != nil {
+		return err
+	}
+	wanted := pastKeys(keys)
+	if f.block = first.Block; f.block > 0 {
+		f.block--
+		if keys, err = f.keys(owner); err != nil {
+			return err
+		}
+		wanted = append(wanted, allKeys(keys))
+	}
+	for _, p := range wanted {
+		past, err := f.db.PastKeys(f.ctx, f.chain, owner, p.Prefix)
+		if err != nil {
+			return err
+		}
+		found := map[string]bool{}
+		for key := range slices.Chunk(past, keySize(owner)) {
+			found[string(key)] = true
+		}
+		for key := range slices.Chunk(p.Keys, keySize(owner)) {
+			if !found[string(key)] {
+				return fmt.Errorf("keys that the trie of 0x%x had: 0x%x is missing", owner, key)
+			}
+		}
+	}
+	return nil
 }
 
 // loader reads what is in a part: also what was, if it is one of those of which there are versions.
@@ -184,22 +252,17 @@ func (f FlatState) loader(kind Kind, owner []byte) mpt.Loader {
 			}
 			keys = append(keys, past...)
 		}
-		return f.eachLeaf(kind, owner, keys, visit)
-	}
-}
-
-// eachLeaf visits the leaves that there are at the block of keys, which follow each other.
-func (f FlatState) eachLeaf(kind Kind, owner, keys []byte, visit func(common.Hash, []byte)) error {
-	for key := range slices.Chunk(keys, keySize(owner)) {
-		leaf, err := f.leaf(kind, owner, key)
-		if err != nil {
-			return err
+		for key := range slices.Chunk(keys, keySize(owner)) {
+			leaf, err := f.leaf(kind, owner, key)
+			if err != nil {
+				return err
+			}
+			if leaf != nil {
+				visit(crypto.Keccak256Hash(key), leaf)
+			}
 		}
-		if leaf != nil {
-			visit(crypto.Keccak256Hash(key), leaf)
-		}
+		return nil
 	}
-	return nil
 }
 
 func keySize(owner []byte) int {
@@ -296,12 +359,8 @@ func (l *buildState) changedTries(block uint64) (changes []store.TrieChange, err
 		for key := range l.update.StoragesOrigin[address] {
 			slots[string(key[:])] = l.slots[address][key] != common.Hash{}
 		}
-		tree := l.tries[address]
-		if l.accounts.all[address].gone {
-			tree = nil
-		}
 		if err == nil {
-			changes, err = l.changedTrie(changes, address.Bytes(), tree, slots, block)
+			changes, err = l.changedTrie(changes, address.Bytes(), l.tries[address], slots, block)
 		}
 	}
 	return changes, err
@@ -316,16 +375,18 @@ func (l *buildState) newVersions(block uint64) (changes []store.TrieChange, err 
 		}
 		c := store.TrieChange{Owner: owner}
 		if !tree.versioned {
-			var past store.PastKeys
-			past, err = l.keysSoFar(owner)
-			c.Past = []store.PastKeys{past}
+			var keys map[string]bool
+			keys, err = l.keys(owner)
+			c.Past = []store.PastKeys{allKeys(keys)}
 		}
 		c.Version = tree.version(block)
 		changes = append(changes, c)
 	}
 	add(AllAccounts, l.trie)
 	for address := range l.update.StoragesOrigin {
-		add(address.Bytes(), l.tries[address])
+		if !l.accounts.all[address].gone {
+			add(address.Bytes(), l.tries[address])
+		}
 	}
 	slices.SortFunc(changes, func(a, b store.TrieChange) int { return bytes.Compare(a.Owner, b.Owner) })
 	return changes, err
@@ -342,19 +403,23 @@ func gained(before, now bool) int {
 	return 0
 }
 
-// changedTrie adds what became of a trie; nil says that its contract is gone.
+// changedTrie adds what became of a trie, of which some keys are there now or are gone.
 func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree *Trie, keys map[string]bool, block uint64) ([]store.TrieChange, error) {
-	if tree == nil {
-		return append(changes, store.TrieChange{Owner: owner, Anew: true}), nil
-	}
 	c := store.TrieChange{Owner: owner}
+	if len(owner) > 0 && (tree == nil || l.accounts.all[common.BytesToAddress(owner)].gone) { // the contract is gone
+		versioned, err := l.base.versionedFrom(owner, 0)
+		if c.Anew = true; versioned {
+			c.Past = pastKeys(keys)
+		}
+		return append(changes, c), err
+	}
 	first := !tree.versioned && tree.leaves >= versionedLeaves
+	if tree.versioned {
+		c.Past = pastKeys(keys)
+	}
 	switch {
 	case tree.depth > 0 && !first:
 		c.Parts = partsOf(tree, keys)
-		if tree.versioned {
-			c.Past = pastKeys(keys)
-		}
 	case tree.leaves >= partedLeaves:
 		err := tree.LoadAll()
 		if err == nil {
@@ -363,13 +428,6 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 		if err != nil {
 			return nil, err
 		}
-	}
-	if first {
-		past, err := l.keysSoFar(owner)
-		if err != nil {
-			return nil, err
-		}
-		c.Past = append(c.Past, past)
 	}
 	if tree.versioned || first {
 		c.Version = tree.version(block)
@@ -382,7 +440,7 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 
 // version has the hashes of the parts that may have changed, or those of all parts. Who calls it the first time writes the keys so far, too.
 func (t *Trie) version(block uint64) *store.TrieVersion {
-	v := &store.TrieVersion{Block: block, Whole: !t.versioned || t.written >= wholeVersion}
+	v := &store.TrieVersion{Block: block, Whole: !t.versioned || t.written >= wholeVersion, Hashes: []byte{}}
 	if t.versioned = true; v.Whole {
 		t.written = 0
 	}
@@ -390,11 +448,7 @@ func (t *Trie) version(block uint64) *store.TrieVersion {
 		if !touched && !v.Whole {
 			continue
 		}
-		hash, there := t.PartHash(versionPrefix(byte(i)))
-		if !there {
-			hash = common.Hash{}
-		}
-		if there || !v.Whole {
+		if hash := t.versionHash(byte(i)); hash != (common.Hash{}) || !v.Whole {
 			v.Hashes = append(append(v.Hashes, byte(i)), hash[:]...)
 		}
 		if !v.Whole {
@@ -405,10 +459,26 @@ func (t *Trie) version(block uint64) *store.TrieVersion {
 	return v
 }
 
+// versionHash is the hash of a part, zero for nothing.
+func (t *Trie) versionHash(part byte) common.Hash {
+	if hash, there := t.PartHash(versionPrefix(part)); there {
+		return hash
+	}
+	return common.Hash{}
+}
+
+// partHashes are the hashes of all parts.
+func (t *Trie) partHashes() (h PartHashes) {
+	for i := range h {
+		h[i] = t.versionHash(byte(i))
+	}
+	return h
+}
+
 // largeTries are all parts of the tries of a chain that was made from its beginning.
 func (l *buildState) largeTries() (changes []store.TrieChange) {
 	add := func(owner []byte, tree *Trie) {
-		if tree != nil && tree.leaves >= partedLeaves {
+		if tree.leaves >= partedLeaves || tree.versioned {
 			c, _ := l.allParts(owner, tree, false) // nothing is read
 			changes = append(changes, c)
 		}
@@ -420,8 +490,9 @@ func (l *buildState) largeTries() (changes []store.TrieChange) {
 	return changes
 }
 
-// allParts are the parts of a trie with all of their keys, and with those that are gone if there are versions of it, or will be.
-func (l *buildState) allParts(owner []byte, tree *Trie, versioned bool) (store.TrieChange, error) {
+// allParts are the parts of a trie with all of their keys, and with those that are gone if there are versions of it. Those before the first
+// one need all keys so far.
+func (l *buildState) allParts(owner []byte, tree *Trie, first bool) (store.TrieChange, error) {
 	keys, err := l.keys(owner)
 	if err != nil {
 		return store.TrieChange{}, err
@@ -432,9 +503,12 @@ func (l *buildState) allParts(owner []byte, tree *Trie, versioned bool) (store.T
 	}
 	tree.depth = partDepth(leaves)
 	c := store.TrieChange{Owner: owner, Anew: true}
-	if versioned || tree.versioned {
+	if first || tree.versioned {
 		tree.depth = max(tree.depth, store.VersionDepth)
 		c.Past = pastKeys(keys)
+	}
+	if first {
+		c.Past = append(c.Past, allKeys(keys))
 	}
 	c.Parts = partsOf(tree, keys)
 	return c, nil
@@ -460,14 +534,13 @@ func (l *buildState) keys(owner []byte) (keys map[string]bool, err error) {
 	return keys, nil
 }
 
-// keysSoFar are all keys that a trie ever had, for the states before its first version.
-func (l *buildState) keysSoFar(owner []byte) (store.PastKeys, error) {
-	keys, err := l.keys(owner)
+// allKeys are all keys, also those that are gone.
+func allKeys(keys map[string]bool) store.PastKeys {
 	all := store.PastKeys{Prefix: []byte{}}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		all.Keys = append(all.Keys, key...)
 	}
-	return all, err
+	return all
 }
 
 // pastKeys are the keys that are gone, by their prefixes.

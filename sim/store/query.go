@@ -283,8 +283,11 @@ func (db *DB) Statements() []string {
 	return texts
 }
 
+// MostAmong is how many keys a statement is given at once.
+const MostAmong = 512
+
 // listSizes are the lengths of IN lists: few, so that few statements are prepared.
-var listSizes = []int{1, 8, 64, 512}
+var listSizes = []int{1, 8, 64, MostAmong}
 
 // inList is a list of parameters for IN with room for n values, and how many it has; what is left over repeats a value.
 func inList(n int) (text string, size int) {

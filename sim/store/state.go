@@ -113,6 +113,20 @@ func (db *DB) AccountsAt(ctx context.Context, chain int, block uint64) ([]Accoun
 		WHERE chain = ? AND block <= ? GROUP BY address ORDER BY address`, chain, block)
 }
 
+// AccountsAmong reads those of at most MostAmong addresses that there were by a block, as they were after it.
+func (db *DB) AccountsAmong(ctx context.Context, chain int, addresses [][]byte, block uint64) ([]Account, error) {
+	in, size := inList(len(addresses))
+	return list[Account](ctx, db, `SELECT chain, address, max(block) AS block, nonce, balance, code_hash, root, gone FROM account
+		WHERE chain = ? AND block <= ? AND address IN `+in+` GROUP BY address ORDER BY address`, append([]any{chain, block}, listArgs(addresses, size)...)...)
+}
+
+// SlotsAmong reads those of at most MostAmong slots of a contract that were set by a block, as they were after it.
+func (db *DB) SlotsAmong(ctx context.Context, chain int, address []byte, keys [][]byte, block uint64) ([]Slot, error) {
+	in, size := inList(len(keys))
+	return list[Slot](ctx, db, `SELECT chain, address, key, max(block) AS block, value FROM slot
+		WHERE chain = ? AND address = ? AND block <= ? AND key IN `+in+` GROUP BY key ORDER BY key`, append([]any{chain, address, block}, listArgs(keys, size)...)...)
+}
+
 // ChangedAccounts lists the addresses of the accounts that blocks of a chain changed, from one to another. It looks at all rows of the chain.
 func (db *DB) ChangedAccounts(ctx context.Context, chain int, first, last uint64) ([][]byte, error) {
 	return list[[]byte](ctx, db, `SELECT address FROM account WHERE chain = ? AND block BETWEEN ? AND ? GROUP BY address ORDER BY address`, chain, first, last)

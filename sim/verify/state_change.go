@@ -56,6 +56,7 @@ func (r *changedRows) take(d *store.StateDelta) {
 		r.v.tokens[t.ID] = t
 	}
 	r.delta.Codes = append(r.delta.Codes, d.Codes...)
+	r.delta.Tries = append(r.delta.Tries, d.Tries...)
 	r.delta.Accounts = replaced(r.delta.Accounts, d.Accounts, func(a, b *store.Account) int { return bytes.Compare(a.Address, b.Address) })
 	r.delta.Slots = replaced(r.delta.Slots, d.Slots, func(a, b *store.Slot) int {
 		return cmp.Or(bytes.Compare(a.Address, b.Address), bytes.Compare(a.Key, b.Key))

@@ -1,0 +1,74 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"snowglobe/sim/evm"
+	"snowglobe/sim/store"
+)
+
+// versionedTrie is a trie of which the file has versions: what its parts hash to after a block, by the file and by the builder.
+type versionedTrie struct {
+	first      uint64 // block from which on the file has them
+	have, want evm.PartHashes
+}
+
+// compareVersions compares the versions of tries that a block made. Which blocks have the hashes of all parts depends on when the world
+// was open, so it is compared what they amount to.
+func (v *chainVerifier) compareVersions(ctx context.Context, delta *store.Delta) error {
+	chain, block := v.chain.Row.ID, delta.Block.ID.Number()
+	versions := slices.DeleteFunc(slices.Clone(delta.Tries), func(c store.TrieChange) bool { return c.Version == nil })
+	for _, c := range versions {
+		t, err := v.versionedTrie(ctx, c.Owner, block)
+		if err != nil {
+			return err
+		}
+		t.want.Follow(c.Version)
+	}
+	for _, c := range versions {
+		t := v.tries[string(c.Owner)]
+		if block < t.first {
+			continue
+		}
+		row, err := v.db.NextTrieVersion(ctx, chain, c.Owner, block)
+		if err == nil && row.Block != block {
+			err = store.ErrNotFound
+		}
+		if err == nil {
+			if t.have.Follow(row); t.have != t.want {
+				err = errors.New("parts have other hashes")
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("versions of the trie of 0x%x: %w", c.Owner, err)
+		}
+	}
+	return nil
+}
+
+// versionedTrie is the one of an owner. A file without any versions of it is as right: proofs do without them.
+func (v *chainVerifier) versionedTrie(ctx context.Context, owner []byte, block uint64) (*versionedTrie, error) {
+	t := v.tries[string(owner)]
+	if t != nil {
+		return t, nil
+	}
+	t = &versionedTrie{}
+	v.tries[string(owner)] = t
+	first, err := v.db.NextTrieVersion(ctx, v.chain.Row.ID, owner, 0)
+	if errors.Is(err, store.ErrNotFound) {
+		t.first = store.MaxNumber + 1
+		return t, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.first = first.Block
+	hashes, err := evm.NewFlatState(ctx, v.db, v.chain.Row.ID, block).VersionHashes(owner)
+	if hashes != nil {
+		t.have = *hashes
+	}
+	return t, err
+}
