@@ -253,40 +253,54 @@ func (b *Batch) AddTrieChanges(chain int, changes []TrieChange) error {
 	return nil
 }
 
-// addTrieVersion writes the version that a block makes. While a world is generated there is no other of the block; afterwards the state may
-// have changed already since the block.
 func (b *Batch) addTrieVersion(chain int, owner []byte, v *TrieVersion) error {
 	if v == nil {
 		return nil
 	}
-	if b.bulk == nil {
-		before := TrieVersion{}
-		err := b.scan(`SELECT whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`,
-			[]any{chain, owner, v.Block}, &before.Whole, &before.Hashes)
-		if err == nil {
-			whole, hashes := before.followedBy(v)
-			return b.exec(`UPDATE trie_version SET whole = ?, hashes = ? WHERE chain = ? AND owner = ? AND block = ?`, whole, hashes, chain, owner, v.Block)
-		}
-		if !errors.Is(err, ErrNotFound) {
-			return err
-		}
-	}
 	return b.insert(intoTrieVersion, chain, owner, v.Block, v.Whole, v.Hashes)
 }
 
-// followedBy is a version after another of the same block.
-func (v *TrieVersion) followedBy(next *TrieVersion) (whole bool, hashes []byte) {
-	if next.Whole {
-		return true, next.Hashes
+// takeTrieVersions takes away the versions of blocks after which the state changed once more, and has what they had in those of the change.
+func (b *Batch) takeTrieVersions(chain int, changes []TrieChange) error {
+	if err := b.written(intoTrieVersion); err != nil {
+		return err
 	}
-	changed := map[byte]bool{}
+	for i := range changes {
+		owner, v := changes[i].Owner, changes[i].Version
+		if v == nil {
+			continue
+		}
+		before := TrieVersion{}
+		err := b.scan(`SELECT whole, hashes FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`,
+			[]any{chain, owner, v.Block}, &before.Whole, &before.Hashes)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			changes[i].Version = before.followedBy(v)
+			err = b.exec(`DELETE FROM trie_version WHERE chain = ? AND owner = ? AND block = ?`, chain, owner, v.Block)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followedBy is a version with another of the same block after it.
+func (v *TrieVersion) followedBy(next *TrieVersion) *TrieVersion {
+	if next.Whole {
+		return next
+	}
+	both, changed := &TrieVersion{Block: next.Block, Whole: v.Whole, Hashes: []byte{}}, map[byte]bool{}
 	next.Each(func(prefix byte, _ common.Hash) { changed[prefix] = true })
 	v.Each(func(prefix byte, hash common.Hash) {
 		if !changed[prefix] {
-			hashes = append(append(hashes, prefix), hash[:]...)
+			both.Hashes = append(append(both.Hashes, prefix), hash[:]...)
 		}
 	})
-	return v.Whole, append(hashes, next.Hashes...)
+	both.Hashes = append(both.Hashes, next.Hashes...)
+	return both
 }
 
 func (b *Batch) addPastKeys(chain int, c *TrieChange) error {
@@ -474,6 +488,7 @@ func (b *Batch) AddStateChange(d *StateDelta) error {
 			})
 		},
 		func() error { return addAll(d.Codes, b.addCode) },
+		func() error { return b.takeTrieVersions(c.Chain, d.Tries) },
 		func() error { return b.AddTrieChanges(c.Chain, d.Tries) },
 		func() error {
 			return addAll(d.Tokens, func(t *Token) error {
