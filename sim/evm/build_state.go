@@ -109,7 +109,7 @@ func (l *buildState) OpenStorageTrie(_ common.Hash, address common.Address, root
 		err = l.knowVersions(tree, address[:])
 	}
 	if before != nil && before.versioned && err == nil {
-		tree.versioned, tree.written = true, wholeVersion
+		tree.goOn()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("storage of %s: %w", address, err)
@@ -182,13 +182,17 @@ func (l *buildState) adopt(tree *Trie, owner []byte) bool {
 	return err == nil
 }
 
-// knowVersions has a trie know whether the file has versions of its parts. The next one has all of them: nobody knows when the last whole one
-// was.
-func (l *buildState) knowVersions(tree *Trie, owner []byte) (err error) {
-	tree.versioned, err = l.base.versionedFrom(owner, 0)
-	tree.written = wholeVersion
+// knowVersions has a trie know whether the file has versions of its parts.
+func (l *buildState) knowVersions(tree *Trie, owner []byte) error {
+	versioned, err := l.base.versionedFrom(owner, 0)
+	if tree.versioned = false; versioned {
+		tree.goOn()
+	}
 	return err
 }
+
+// goOn has the next version of a trie follow others that are not of this trie in memory: it has all parts.
+func (t *Trie) goOn() { t.versioned, t.written = true, wholeVersion }
 
 // restoreSlots has a contract's trie follow its slots that changed and answers its root, which is no root if that could not be done.
 func (l *buildState) restoreSlots(tree *Trie, address common.Address, changed map[common.Hash]common.Hash) common.Hash {

@@ -51,7 +51,11 @@ func (l *buildState) deleteAccount(address common.Address) error {
 	for key, value := range l.slots[address] {
 		keys[key] = value != common.Hash{}
 	}
-	delete(l.tries, address)
+	before := l.tries[address]
+	if delete(l.tries, address); before != nil && before.versioned {
+		l.tries[address] = newTrie(l.kind)
+		l.tries[address].goOn()
+	}
 	l.deleted[address] = keys
 	return l.trie.DeleteAccount(address)
 }

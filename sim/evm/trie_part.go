@@ -384,9 +384,7 @@ func (l *buildState) newVersions(block uint64) (changes []store.TrieChange, err 
 	}
 	add(AllAccounts, l.trie)
 	for address := range l.update.StoragesOrigin {
-		if !l.accounts.all[address].gone {
-			add(address.Bytes(), l.tries[address])
-		}
+		add(address.Bytes(), l.tries[address])
 	}
 	slices.SortFunc(changes, func(a, b store.TrieChange) int { return bytes.Compare(a.Owner, b.Owner) })
 	return changes, err
@@ -409,7 +407,7 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 	if len(owner) > 0 && (tree == nil || l.accounts.all[common.BytesToAddress(owner)].gone) { // the contract is gone
 		versioned, err := l.base.versionedFrom(owner, 0)
 		if c.Anew = true; versioned {
-			c.Past = pastKeys(keys)
+			c.Past, c.Version = pastKeys(keys), &store.TrieVersion{Block: block, Whole: true, Hashes: []byte{}}
 		}
 		return append(changes, c), err
 	}

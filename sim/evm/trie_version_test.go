@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethdb/memorydb"
 
+	"snowglobe/sim/evm/precompile"
 	"snowglobe/sim/store"
 )
 
@@ -275,6 +276,61 @@ func (c *versionedChain) goBack(blocks int) {
 	c.b = c.restore(c.b)
 	if c.b.root != c.roots[head] {
 		c.Fatalf("block %d: the root is %s, it was %s", head, c.b.root, c.roots[head])
+	}
+}
+
+// TestProofsOfDestroyedContracts disables a precompile with a large storage, while the chain is made or later, and activates it again.
+func TestProofsOfDestroyedContracts(t *testing.T) {
+	const off, on = 1_700_000_120, 1_700_000_130
+	for _, served := range []bool{false, true} {
+		minter := precompile.NativeMinter
+		c := newVersionedChain(t, KindL1, 4)
+		active, disabled := uint64(0), uint64(off)
+		again := uint64(on)
+		c.genesis.Precompiles.Genesis = precompile.Configs{minter.Key: {BlockTimestamp: &active}}
+		c.genesis.Precompiles.Upgrades = []precompile.PrecompileUpgrade{
+			{minter.Key: {BlockTimestamp: &disabled, Disable: true}}, {minter.Key: {BlockTimestamp: &again}},
+		}
+		slots := map[common.Hash]common.Hash{}
+		for i := range int64(versionedLeaves) {
+			slots[common.BigToHash(big.NewInt(1<<32+i))] = common.BigToHash(big.NewInt(1 + i))
+		}
+		c.genesis.Alloc[minter.Address] = types.Account{Storage: slots, Balance: new(big.Int)}
+		c.b = c.begin()
+		c.roots = []common.Hash{c.b.root}
+		parts := func(b *store.Batch) error { return b.AddTrieChanges(1, c.b.LargeTries()) }
+		if served {
+			c.commit(parts)
+			c.open()
+			c.b = c.restore(nil)
+		}
+		c.grow(25)
+		if !served {
+			c.commit(parts)
+		}
+		before, after := 0, 0
+		for number := range c.roots {
+			state := NewFlatState(t.Context(), c.db, 1, uint64(number))
+			account, err := state.Account(minter.Address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if account == nil || account.Root == types.EmptyRootHash {
+				after++
+				continue
+			}
+			before++
+			tree, err := state.partedTrie(KindL1, minter.Address[:], account.Root)
+			if err == nil && tree != nil {
+				err = tree.LoadAll()
+			}
+			if tree == nil || err != nil {
+				t.Fatalf("served %t, block %d: all slots have to be read: %v", served, number, err)
+			}
+		}
+		if before == 0 || after == 0 {
+			t.Errorf("the contract is there after %d blocks, and gone after %d", before, after)
+		}
 	}
 }
 
