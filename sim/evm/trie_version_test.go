@@ -334,6 +334,30 @@ func TestProofsOfDestroyedContracts(t *testing.T) {
 	}
 }
 
+// TestProofsAfterAReorg takes the last blocks out of the chain and makes others.
+func TestProofsAfterAReorg(t *testing.T) {
+	c := newVersionedChain(t, KindC, 5)
+	c.grow(20)
+	c.commit(func(b *store.Batch) error { return b.AddTrieChanges(1, c.b.LargeTries()) })
+	c.open()
+	c.b = c.restore(nil)
+	c.grow(40)
+	for range 2 {
+		before, err := c.db.MomentBefore(t.Context(), 1, uint64(len(c.roots)-10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.roots = c.roots[:len(c.roots)-10]
+		c.commit(func(b *store.Batch) error { return b.RemoveBlocks(1, uint64(len(c.roots)-1), before) })
+		c.b = c.restore(c.b)
+		c.grow(15)
+	}
+	c.checkProofs(true)
+	if err := c.checkFile(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWrongVersionsDoNoHarm damages what the file has for proofs of old states: they are right all the same, and the check finds it.
 func TestWrongVersionsDoNoHarm(t *testing.T) {
 	for _, damage := range []string{
