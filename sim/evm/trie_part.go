@@ -418,7 +418,7 @@ func (l *buildState) changedTrie(changes []store.TrieChange, owner []byte, tree 
 	switch {
 	case tree.depth > 0 && !first:
 		c.Parts = partsOf(tree, keys)
-	case tree.leaves >= partedLeaves:
+	case tree.leaves >= partedLeaves || tree.versioned:
 		err := tree.LoadAll()
 		if err == nil {
 			c, err = l.allParts(owner, tree, first)

@@ -84,14 +84,19 @@ func (c *versionedChain) grow(blocks int) {
 			if c.random.IntN(2) == 0 {
 				change = store.StateChange{Kind: store.StorageChange, Address: c.keeper.Bytes(), Key: c.someSlot().Bytes(), Value: value}
 			}
-			d, err := c.b.Change(change, nothingHeld{})
-			if err != nil {
-				c.Fatal(err)
-			}
-			c.commit(func(b *store.Batch) error { return b.AddStateChange(d) })
+			c.change(change)
 		}
 		c.roots = append(c.roots, c.b.root)
 	}
+}
+
+func (c *versionedChain) change(change store.StateChange) {
+	c.Helper()
+	d, err := c.b.Change(change, nothingHeld{})
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.commit(func(b *store.Batch) error { return b.AddStateChange(d) })
 }
 
 // nothingHeld knows no tokens.
@@ -305,6 +310,10 @@ func TestProofsOfDestroyedContracts(t *testing.T) {
 			c.b = c.restore(nil)
 		}
 		c.grow(25)
+		c.change(store.StateChange{Kind: store.StorageChange, Address: minter.Address[:], Key: common.Hash{7}.Bytes(), Value: common.Hash{8}.Bytes()})
+		c.roots[len(c.roots)-1] = c.b.root
+		c.grow(1)
+		c.change(store.StateChange{Kind: store.StorageChange, Address: minter.Address[:], Key: common.Hash{9}.Bytes(), Value: common.Hash{8}.Bytes()})
 		if !served {
 			c.commit(parts)
 		}
