@@ -47,6 +47,10 @@ var saving struct {
 // grow to 4 MiB first, or so much more: this is 32 MiB.
 const StartPercent = 800
 
+// roomToStart is how much more than it has the runtime may take when serving begins, until it is known what lives. That may be late, after
+// many requests, where processors are busy. It may take roomForGarbage at least.
+const roomToStart = 16 << 20
+
 // saveMemory bounds the memory that serving takes until restore is called.
 func saveMemory() (restore func()) {
 	saving.Lock()
@@ -54,6 +58,8 @@ func saveMemory() (restore func()) {
 	if saving.servers++; saving.servers == 1 {
 		before := debug.SetGCPercent(StartPercent)
 		saving.limit = &memoryLimit{most: debug.SetMemoryLimit(-1), before: before, percent: StartPercent}
+		all := read("/memory/classes/total:bytes", "/memory/classes/heap/released:bytes")
+		debug.SetMemoryLimit(min(saving.limit.most, max(roomForGarbage, all[0]-all[1]+roomToStart)))
 		saving.limit.await()
 	}
 	return func() {
@@ -99,17 +105,20 @@ func (l *memoryLimit) follow() {
 
 // inUse is what the runtime takes for stacks and itself, and what lives.
 func inUse() (runtime, live int64) {
-	names := []string{"/gc/heap/live:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes",
-		"/memory/classes/heap/free:bytes", "/memory/classes/heap/released:bytes"}
-	samples := make([]metrics.Sample, len(names))
+	n := read("/gc/heap/live:bytes", "/memory/classes/total:bytes", "/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes",
+		"/memory/classes/heap/free:bytes", "/memory/classes/heap/released:bytes")
+	return n[1] - n[2] - n[3] - n[4] - n[5], n[0]
+}
+
+// read answers what the runtime counts under some names.
+func read(names ...string) []int64 {
+	samples, numbers := make([]metrics.Sample, len(names)), make([]int64, len(names))
 	for i, name := range names {
 		samples[i].Name = name
 	}
 	metrics.Read(samples)
-	bytes := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
-	live, runtime = bytes(0), bytes(1)
-	for i := range names[2:] {
-		runtime -= bytes(2 + i)
+	for i := range samples {
+		numbers[i] = int64(samples[i].Value.Uint64())
 	}
-	return runtime, live
+	return numbers
 }
